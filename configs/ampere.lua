@@ -1,6 +1,6 @@
--- A100 SXM4 40 GB (GA100, compute capability 8.0). Sources as in volta.lua, but [W] the A100 white paper, [T] the Ampere tuning
--- guide; [D] Abdelkhalik et al., "Demystifying the Nvidia Ampere architecture through microbenchmarking and instruction-level
--- analysis", 2022.
+-- A100 SXM4 40 GB (GA100, compute capability 8.0). Sources as in volta.lua, but [W] the A100 white paper, [T]
+-- the Ampere tuning guide; [D] Abdelkhalik et al., "Demystifying the Nvidia Ampere architecture through
+-- microbenchmarking and instruction-level analysis", 2022.
 return derive("volta.lua", {
 	clock_mhz = 1410,                      -- [W]
 	launch = { overhead_cycles = 4230 },   -- [F] 3 us

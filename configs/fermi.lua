@@ -1,4 +1,5 @@
--- GeForce GTX 480 (GF100, compute capability 2.0). Sources as in kepler.lua, and the Fermi white paper as [W].
+-- GeForce GTX 480 (GF100, compute capability 2.0). Sources as in kepler.lua, and the Fermi white paper as
+-- [W].
 return derive("kepler.lua", {
 	clock_mhz = 1401,                      -- [W] cores' clock; schedulers work at half of it
 	launch = { overhead_cycles = 4203 },   -- [V] 3.0 us

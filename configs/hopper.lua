@@ -1,5 +1,6 @@
--- H100 PCIe (GH100, compute capability 9.0). Sources as in volta.lua, but [W] the H100 white paper, [T] the Hopper tuning guide;
--- [L] Luo et al., "Benchmarking and dissecting the Nvidia Hopper GPU architecture via microbenchmarking", 2024.
+-- H100 PCIe (GH100, compute capability 9.0). Sources as in volta.lua, but [W] the H100 white paper, [T] the
+-- Hopper tuning guide; [L] Luo et al., "Benchmarking and dissecting the Nvidia Hopper GPU architecture via
+-- microbenchmarking", 2024.
 return derive("ampere.lua", {
 	clock_mhz = 1755,                      -- [L] the card measured
 	launch = { overhead_cycles = 5265 },   -- [F] 3 us

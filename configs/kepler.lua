@@ -1,9 +1,10 @@
--- GeForce GTX 770 (GK104, compute capability 3.0).
--- Sources: [G] CUDA C Programming Guide, tables of compute capabilities and of arithmetic throughput; [W] GK104 white
--- paper and product data; [B] Bialas and Strzelecki, "Benchmarking the cost of thread divergence in CUDA", 2015;
--- [M] Mei and Chu, "Dissecting GPU memory hierarchy through microbenchmarking", 2017; [J] Jia et al., "Dissecting the
--- NVIDIA Volta GPU architecture via microbenchmarking", 2018, which compares older cards; [V] University of Virginia, "CUDA kernel
--- overhead": at best 334,000 launches a second on cards before Fermi; [I] PTX ISA 5.0, bar. Where a card stands behind a source, that one was measured. What has no source is marked `assumption`.
+-- GeForce GTX 770 (GK104, compute capability 3.0). Sources: [G] CUDA C Programming Guide, tables of compute
+-- capabilities and of arithmetic throughput; [W] GK104 white paper and product data; [B] Bialas and
+-- Strzelecki, "Benchmarking the cost of thread divergence in CUDA", 2015; [M] Mei and Chu, "Dissecting GPU
+-- memory hierarchy through microbenchmarking", 2017; [J] Jia et al., "Dissecting the NVIDIA Volta GPU
+-- architecture via microbenchmarking", 2018, which compares older cards; [V] University of Virginia, "CUDA
+-- kernel overhead": at best 334,000 launches a second on cards before Fermi; [I] PTX ISA 5.0, bar. Where a
+-- card stands behind a source, that one was measured. What has no source is marked `assumption`.
 return {
 	warp_size = 32,                        -- [G]
 	clock_mhz = 1046,                      -- [W]
@@ -36,8 +37,9 @@ return {
 		line_bytes = 128,                  -- assumption
 		ways = 4,                          -- assumption
 		miss_cycles = 100,                 -- assumption
-		-- Calibrated on [B]: 14 divergent threads cost 448 cycles, about 25 %, so the single loop takes 1792 cycles, 56 a
-		-- turn (add, add, setp, bra); 19 of them are the latencies above. Check: its double loop gives 55.8 a turn.
+		-- Calibrated on [B]: 14 divergent threads cost 448 cycles, about 25 %, so the single loop
+		-- takes 1792 cycles, 56 a turn (add, add, setp, bra); 19 of them are the latencies above.
+		-- Check: its double loop gives 55.8 a turn.
 		redirect_cycles = 37,
 	},
 	units = {                              -- count x 32 / interval = operations per cycle of [G]; latencies: 9 to 11 cycles [G][J]

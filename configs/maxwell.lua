@@ -1,4 +1,5 @@
--- GeForce GTX 850M (GM107, compute capability 5.0). Sources as in kepler.lua, and the GM107 white paper as [W].
+-- GeForce GTX 850M (GM107, compute capability 5.0). Sources as in kepler.lua, and the GM107 white paper as
+-- [W].
 return derive("kepler.lua", {
 	clock_mhz = 876,                       -- [W]
 	launch = {

@@ -1,10 +1,10 @@
--- Intel HD Graphics 3000 (Sandybridge GT2), the setting of the thread-frontier paper: a pc for each lane, one for the warp.
--- The chip ran no compute kernels: shared memory, block barriers and atomics are as if it did. A warp is an EU's thread.
--- Sources: [D] Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011; [R] D. Kanter, Intel's Sandy Bridge
--- Graphics Architecture, Real World Technologies 2011; [A] AnandTech, Intel's Sandy Bridge Architecture Exposed, 2010;
--- [M] Mesa's table of Intel devices; [W] WikiChip, Sandy Bridge (client); [E] ExtremeTech,
--- Sandy Bridge: Intel's Next-Generation Microarchitecture Revealed, 2010; [P] product data, with a Core i7-2600K.
--- What has no source is marked `assumption`.
+-- Intel HD Graphics 3000 (Sandybridge GT2), the setting of the thread-frontier paper: a pc for each lane, one
+-- for the warp. The chip ran no compute kernels: shared memory, block barriers and atomics are as if it did.
+-- A warp is an EU's thread. Sources: [D] Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011;
+-- [R] D. Kanter, Intel's Sandy Bridge Graphics Architecture, Real World Technologies 2011; [A] AnandTech,
+-- Intel's Sandy Bridge Architecture Exposed, 2010; [M] Mesa's table of Intel devices; [W] WikiChip, Sandy
+-- Bridge (client); [E] ExtremeTech, Sandy Bridge: Intel's Next-Generation Microarchitecture Revealed, 2010;
+-- [P] product data, with a Core i7-2600K. What has no source is marked `assumption`.
 return {
 	warp_size = 16,                        -- assumption: SIMD16, the widest that a thread is compiled for
 	clock_mhz = 1350,                      -- [P] highest

@@ -1,5 +1,5 @@
--- A machine to follow by hand: one SM, warps of four lanes, one scheduler, every operation takes one cycle, no caches.
--- All of it is an assumption.
+-- A machine to follow by hand: one SM, warps of four lanes, one scheduler, every operation takes one cycle,
+-- no caches. All of it is an assumption.
 return {
 	warp_size = 4,
 	clock_mhz = 1000,

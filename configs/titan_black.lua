@@ -1,5 +1,6 @@
--- GeForce GTX TITAN Black (GK110B, compute capability 3.5). Sources as in kepler.lua, but [W] the GK110 white paper and product data. What
--- divergence costs was measured on GK104 and GK107 [B]; that it is the same here is an assumption.
+-- GeForce GTX TITAN Black (GK110B, compute capability 3.5). Sources as in kepler.lua, but [W] the GK110 white
+-- paper and product data. What divergence costs was measured on GK104 and GK107 [B]; that it is the same here
+-- is an assumption.
 return derive("kepler.lua", {
 	clock_mhz = 889,                       -- [W]
 	launch = {

@@ -1,6 +1,8 @@
--- GeForce RTX 2060 (TU106, compute capability 7.5). Sources as in volta.lua, but [W] the Turing white paper and product data, [T] the Turing
--- tuning guide; [J] Jia et al., "Dissecting the NVidia Turing T4 GPU via microbenchmarking", 2019, who measured a T4 (TU104); [I] Arafa et
--- al., "Low overhead instruction latency characterization for NVIDIA GPGPUs", 2019, and its results for a TITAN RTX; [K] Accel-Sim's configuration of this card.
+-- GeForce RTX 2060 (TU106, compute capability 7.5). Sources as in volta.lua, but [W] the Turing white paper
+-- and product data, [T] the Turing tuning guide; [J] Jia et al., "Dissecting the NVidia Turing T4 GPU via
+-- microbenchmarking", 2019, who measured a T4 (TU104); [I] Arafa et al., "Low overhead instruction latency
+-- characterization for NVIDIA GPGPUs", 2019, and its results for a TITAN RTX; [K] Accel-Sim's configuration
+-- of this card.
 return derive("volta.lua", {
 	clock_mhz = 1680,                      -- [W] boost
 	launch = { overhead_cycles = 5040 },   -- [F] 3 us

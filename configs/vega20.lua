@@ -1,7 +1,8 @@
--- AMD Radeon Instinct MI50 (Vega 20, gfx906): wavefronts of 64 lanes, EXEC masks.
--- Sources: [R] AMD ROCm documentation, accelerator hardware specifications; [H] AMD HIP documentation, hardware
--- implementation of GCN; [G] AMD Graphics Cores Next architecture white paper, 2012; [I] AMD, Vega 7nm Instruction Set
--- Architecture, 2020; [P] product data of the MI50; [L] LLVM, AMDGPU back end. What has no source is marked `assumption`.
+-- AMD Radeon Instinct MI50 (Vega 20, gfx906): wavefronts of 64 lanes, EXEC masks. Sources: [R] AMD ROCm
+-- documentation, accelerator hardware specifications; [H] AMD HIP documentation, hardware implementation of
+-- GCN; [G] AMD Graphics Cores Next architecture white paper, 2012; [I] AMD, Vega 7nm Instruction Set
+-- Architecture, 2020; [P] product data of the MI50; [L] LLVM, AMDGPU back end. What has no source is marked
+-- `assumption`.
 return {
 	warp_size = 64,                        -- [R]
 	clock_mhz = 1725,                      -- [P] peak

@@ -1,10 +1,12 @@
 -- Tesla V100 SXM2 (GV100, compute capability 7.0): independent thread scheduling with convergence barriers.
--- Sources: [G] CUDA C++ Programming Guide, tables of compute capabilities and of arithmetic throughput; [W] V100 white paper;
--- [T] Volta tuning guide; [J] Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018; [K] Khairy
--- et al., "Accel-Sim", ISCA 2020, and its configuration of this card; [A] A100 white paper, where it compares; [C] CUDA debugger
--- API, CUDBGCbuWarpState; [N] Nsight Compute, Kernel Profiling Guide, "Pipelines"; [P] NVIDIA developer forums, "INT 32 and FP64 can be
--- used concurrently in the Volta architecture?", 2019; [F] the same, "Too much time for kernel launch latency", 2022: a launch of an empty kernel
--- takes about 3 us with recent hardware. What has no source is marked `assumption`; a price of barriers among it is the default, 0.
+-- Sources: [G] CUDA C++ Programming Guide, tables of compute capabilities and of arithmetic throughput; [W]
+-- V100 white paper; [T] Volta tuning guide; [J] Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
+-- microbenchmarking", 2018; [K] Khairy et al., "Accel-Sim", ISCA 2020, and its configuration of this card;
+-- [A] A100 white paper, where it compares; [C] CUDA debugger API, CUDBGCbuWarpState; [N] Nsight Compute,
+-- Kernel Profiling Guide, "Pipelines"; [P] NVIDIA developer forums, "INT 32 and FP64 can be used concurrently
+-- in the Volta architecture?", 2019; [F] the same, "Too much time for kernel launch latency", 2022: a launch
+-- of an empty kernel takes about 3 us with recent hardware. What has no source is marked `assumption`; a
+-- price of barriers among it is the default, 0.
 return {
 	warp_size = 32,                        -- [G]
 	clock_mhz = 1530,                      -- [W]
@@ -39,7 +41,8 @@ return {
 		miss_cycles = 193,                 -- [J] an L2 hit
 		redirect_cycles = 10,              -- assumption
 	},
-	-- A processing block has its own units [W]: 4 x 32 / interval = operations per cycle of [G]. latency: of dependent instructions.
+	-- A processing block has its own units [W]: 4 x 32 / interval = operations per cycle of [G]. latency:
+	-- of dependent instructions.
 	units = {
 		alu = { per = "scheduler", count = 1, latency = 4, interval = 2 },                   -- [G] 64; [J]
 		imul = { shares = "fp32", count = 1, latency = 5, interval = 2 },                    -- [G] 64; [J] IMAD; [N][P] the FMA pipe

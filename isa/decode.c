@@ -1,6 +1,9 @@
 #include "isa/decode.h"
 
-static unsigned hash(uint64_t bits, bool wide) { return (unsigned)((bits + wide) * 0x9e3779b97f4a7c15u >> 40); }
+static unsigned hash(uint64_t bits, bool wide)
+{
+	return (unsigned)((bits + wide) * 0x9e3779b97f4a7c15u >> 40);
+}
 
 static uint64_t value_at(const ConstBank *b, int slot)
 {
@@ -53,7 +56,8 @@ uint32_t bank_const(ConstBank *b, uint64_t bits, bool wide)
 
 uint32_t *bank_rows(const ConstBank *b, Arena *a)
 {
-	uint32_t *rows = arena_array(a, uint32_t, (b->word.n + 2) * b->width); /* vector code may read past a row */
+	/* vector code may read past a row */
+	uint32_t *rows = arena_array(a, uint32_t, (b->word.n + 2) * b->width);
 	for (int s = 0; s < b->word.n; s++) {
 		if (b->wide.v[s]) {
 			uint64_t v = value_at(b, s);

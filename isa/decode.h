@@ -1,4 +1,5 @@
-/* From instructions to rows: what the reference interpreter, host functions and the machine's lowering share. */
+/* From instructions to rows: what the reference interpreter, host functions and the machine's lowering
+   share. */
 #ifndef GSIM_DECODE_H
 #define GSIM_DECODE_H
 #include "isa/lane.h"
@@ -15,9 +16,9 @@ uint32_t bank_const(ConstBank *, uint64_t bits, bool wide);  /* its row, with RO
 uint32_t *bank_rows(const ConstBank *, Arena *);             /* the rows, when all constants are in */
 void bank_free(ConstBank *);
 
-/* Fills an ALU instruction: lane_bind, then rows. row gives the row of an operand that is no immediate (registers;
-   for predicates the index; special registers, symbols, functions, parameters: a row that holds the value). f: the
-   registers' types. false: lane_fn has no such function. */
+/* Fills an ALU instruction: lane_bind, then rows. row gives the row of an operand that is no immediate
+   (registers; for predicates the index; special registers, symbols, functions, parameters: a row that holds
+   the value). f: the registers' types. false: lane_fn has no such function. */
 typedef struct Decoder {
 	void *self;
 	uint32_t (*row)(void *self, const Opd *, Type);

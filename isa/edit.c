@@ -87,7 +87,10 @@ static int add_reg(Edit *e, const char *name, Type type)
 	return e->f->reg.n - 1;
 }
 
-int edit_add_reg(Edit *e, const char *name, size_t n, Type type) { return add_reg(e, arena_strndup(&e->m->arena, name, n), type); }
+int edit_add_reg(Edit *e, const char *name, size_t n, Type type)
+{
+	return add_reg(e, arena_strndup(&e->m->arena, name, n), type);
+}
 
 int edit_reg(Edit *e, const char *base, Type type)
 {
@@ -130,7 +133,10 @@ Block *edit_add_block(Edit *e, const char *label)
 	return add_block(e, label ? arena_strdup(&e->m->arena, label) : NULL);
 }
 
-Block *edit_block(Edit *e, const char *base, const char *tail) { return add_block(e, fresh_label(e, base, tail)); }
+Block *edit_block(Edit *e, const char *base, const char *tail)
+{
+	return add_block(e, fresh_label(e, base, tail));
+}
 
 void edit_move_last(Edit *e, int at)
 {
@@ -291,7 +297,8 @@ static const char *without(Edit *e, const char *label, const char *tail)
 	size_t n = strlen(label), end = strlen(tail);
 	while (n && label[n - 1] >= '0' && label[n - 1] <= '9')
 		n--;
-	return n > end && !memcmp(label + n - end, tail, end) ? arena_strndup(&e->m->arena, label, n - end) : label;
+	return n > end && !memcmp(label + n - end, tail, end) ? arena_strndup(&e->m->arena, label, n - end)
+		: label;
 }
 
 void edit_clone(Edit *e, Block *const *list, int n, Block **block, const int *reg, const char *tail)
@@ -303,7 +310,8 @@ void edit_clone(Edit *e, Block *const *list, int n, Block **block, const int *re
 	edit_touch_graph(e->f);
 }
 
-/* The registers of a header get the first numbers, each once: moved[] is 0 or one more than the new number. */
+/* The registers of a header get the first numbers, each once: moved[] is 0 or one more than the new
+   number. */
 static int keep_registers(const Function *f, Reg *kept, int *moved, int n, int *list, int count)
 {
 	for (int k = 0; k < count; k++) {
@@ -375,7 +383,8 @@ static bool decide_by(void *self, Mark *x)
 	return true;
 }
 
-/* The branch goes: what decided as it does decides by its condition from now on. All lanes take an indexed branch. */
+/* The branch goes: what decided as it does decides by its condition from now on. All lanes take an indexed
+   branch. */
 static int cut_marks(Function *f, const Ins *branch)
 {
 	Opd by = opd_imm(1);
@@ -388,10 +397,12 @@ static int cut_marks(Function *f, const Ins *branch)
 
 static bool decides_by(const Mark *x, const Opd *condition)
 {
-	return x->kind == MARK_DECIDES && x->value.kind == OPD_REG && x->value.id == condition->id && x->value.neg == condition->neg;
+	return x->kind == MARK_DECIDES && x->value.kind == OPD_REG && x->value.id == condition->id &&
+		x->value.neg == condition->neg;
 }
 
-/* What decides by the condition of the branch that it stands at, and in the same sense, decides as the branch itself. */
+/* What decides by the condition of the branch that it stands at, and in the same sense, decides as the branch
+   itself. */
 static bool settle_mark(void *self, Mark *x)
 {
 	if (decides_by(x, self))
@@ -399,7 +410,8 @@ static bool settle_mark(void *self, Mark *x)
 	return true;
 }
 
-/* Takes what decides by the condition, in its sense and for all lanes, out of a list of marks; taken: those, as the branch decides. */
+/* Takes what decides by the condition, in its sense and for all lanes, out of a list of marks; taken: those,
+   as the branch decides. */
 typedef struct Taker { Function *f; const Opd *condition; int taken; } Taker;
 
 static bool take_decision(void *self, Mark *x)
@@ -475,7 +487,8 @@ Ins *edit_append(Edit *e, Block *b, Ins i)
 
 Ins *edit_ins(Edit *e, Block *b, const Ins *like, Op op, Type type, int ndst, int nsrc)
 {
-	return edit_append(e, b, edit_new(e, like, op, type, ndst, nsrc)); /* made before the list grows: like may stand in it */
+	/* made before the list grows: like may stand in it */
+	return edit_append(e, b, edit_new(e, like, op, type, ndst, nsrc));
 }
 
 void edit_jump(Edit *e, Block *b, const Ins *like, Block *to)
@@ -583,13 +596,15 @@ static bool know(void *self, Mark *x)
 void edit_fold(Edit *e, Block *b, Block *to)
 {
 	Ins *branch = block_term(b);
-	if (branch->op == OP_BRA && b->succ[0] != b->succ[1]) { /* marks know the condition then, and it may die */
+	/* marks know the condition then, and it may die */
+	if (branch->op == OP_BRA && b->succ[0] != b->succ[1]) {
 		Opd c = *ins_src(branch, 0);
 		bool taken = b->succ[0] == to;
 		*branch = edit_copy(e, branch);
 		*ins_src(branch, 0) = opd_imm(taken);
 		if (c.kind == OPD_REG)
-			branch->mark = function_change_marks(e->f, branch->mark, know, &(Known){ e->f, c.id, taken ^ (c.neg != 0) });
+			branch->mark = function_change_marks(e->f, branch->mark, know,
+				&(Known){ e->f, c.id, taken ^ (c.neg != 0) });
 	}
 	Ins term = edit_cut_term(e, b);
 	edit_jump(e, b, &term, to);

@@ -51,7 +51,8 @@ bool ins_writes(const Function *f, const Ins *i, int reg)
 
 /* ---- effects ---- */
 
-static const Effects anything = { SPACES_READ, SPACES_WRITTEN, true, true, true, true, true, true, true, true };
+static const Effects anything = { SPACES_READ, SPACES_WRITTEN, true, true, true, true, true, true, true,
+	true };
 
 static uint8_t spaces(const Ins *i, uint8_t all)
 {
@@ -65,7 +66,8 @@ static bool reads_clock(const Ins *i)
 		if (o->kind != OPD_SREG)
 			continue;
 		switch (o->id) {
-		case SREG_CLOCK: case SREG_CLOCK_HI: case SREG_CLOCK64: case SREG_GLOBALTIMER: case SREG_GLOBALTIMER_LO: case SREG_GLOBALTIMER_HI:
+		case SREG_CLOCK: case SREG_CLOCK_HI: case SREG_CLOCK64: case SREG_GLOBALTIMER:
+		case SREG_GLOBALTIMER_LO: case SREG_GLOBALTIMER_HI:
 			return true;
 		default:
 			break;
@@ -88,7 +90,8 @@ static void add(Effects *e, const Effects *x)
 	e->visible |= x->visible;
 }
 
-/* A call returns to its next instruction unless the callee ends the thread: `ends` of a function is that. Through a register: any device function. */
+/* A call returns to its next instruction unless the callee ends the thread: `ends` of a function is that.
+   Through a register: any device function. */
 static Effects call_effects(const EffectTable *t, const Ins *i)
 {
 	Effects e = { .faults = true }; /* the stack may be full */
@@ -108,7 +111,8 @@ static Effects call_effects(const EffectTable *t, const Ins *i)
 Effects ins_effects(const EffectTable *t, const Ins *i)
 {
 	const OpInfo *o = &op_info[i->op];
-	Effects e = { .carry_in = o->flags & OPF_CARRY, .carry_out = i->cc, .convergent = o->flags & OPF_CONV, .ends = o->flags & (OPF_TERM | OPF_FATAL),
+	Effects e = { .carry_in = o->flags & OPF_CARRY, .carry_out = i->cc, .convergent = o->flags & OPF_CONV,
+		.ends = o->flags & (OPF_TERM | OPF_FATAL),
 		.faults = o->flags & (OPF_LOAD | OPF_STORE | OPF_FATAL), .varies = reads_clock(i) };
 	if (o->flags & OPF_LOAD)
 		e.reads = spaces(i, SPACES_READ);
@@ -152,13 +156,16 @@ static Effects body_effects(const EffectTable *t, const Function *f)
 
 static bool same(const Effects *a, const Effects *b)
 {
-	return a->reads == b->reads && a->writes == b->writes && a->ordered == b->ordered && a->convergent == b->convergent &&
-		a->carry_in == b->carry_in && a->carry_out == b->carry_out && a->faults == b->faults && a->ends == b->ends && a->varies == b->varies &&
+	return a->reads == b->reads && a->writes == b->writes && a->ordered == b->ordered &&
+		a->convergent == b->convergent &&
+		a->carry_in == b->carry_in && a->carry_out == b->carry_out && a->faults == b->faults &&
+		a->ends == b->ends && a->varies == b->varies &&
 		a->visible == b->visible;
 }
 
-/* Functions that call nothing are looked at once. The others until nothing changes: at most once for every fact and every step of a chain of calls,
-   and from the last function to the first, which is from callees to callers as often as not. */
+/* Functions that call nothing are looked at once. The others until nothing changes: at most once for every
+   fact and every step of a chain of calls, and from the last function to the first, which is from callees to
+   callers as often as not. */
 EffectTable *effects_build(Arena *a, const Module *m)
 {
 	EffectTable *t = arena_new(a, EffectTable);
@@ -189,9 +196,13 @@ EffectTable *effects_build(Arena *a, const Module *m)
 
 /* ---- questions ---- */
 
-bool effects_deletable(const Effects *e) { return !e->writes && !e->ordered && !e->convergent && !e->ends && !e->visible; }
+bool effects_deletable(const Effects *e)
+{
+	return !e->writes && !e->ordered && !e->convergent && !e->ends && !e->visible;
+}
 
 bool effects_pure(const Effects *e)
 {
-	return effects_deletable(e) && !(e->reads & SPACES_WRITTEN) && !e->faults && !e->varies && !e->carry_in && !e->carry_out;
+	return effects_deletable(e) && !(e->reads & SPACES_WRITTEN) && !e->faults && !e->varies &&
+		!e->carry_in && !e->carry_out;
 }

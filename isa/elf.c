@@ -3,11 +3,14 @@
  *   .note.gsim   owner "gsim", type 1: the version of this layout, one 32-bit word
  *   .gsim.ir     the module as text without initial data (doc/ir.md)
  *   .data        initial data of variables; .rela.data: the addresses in it (types R_ADDRESS, R_GENERIC)
- *   .symtab      local: the functions' variables by function; global: functions, then the module's variables, each in the
- *                order of the text. A variable with initial data lies in .data, other variables are common, extern
+ *   .symtab      local: the functions' variables by function; global: functions, then the module's variables,
+ *                each in the
+ *                order of the text. A variable with initial data lies in .data, other variables are common,
+ *                extern
  *                variables and functions undefined; functions belong to .gsim.ir.
  *
- * The only file that sees libelf. Files are hostile: everything is checked against the file's size and the text. */
+ * The only file that sees libelf. Files are hostile: everything is checked against the file's size and the
+ * text. */
 #include "isa/ir.h"
 #include "isa/text_print.h"
 #include <errno.h>
@@ -39,13 +42,15 @@ static int *table_order(const Module *m, int *nowned)
 /* The symbol table's index of what an address in data refers to. */
 static uint64_t index_of(const Module *m, const Reloc *x, const int *place, int nowned)
 {
-	return 1 + (uint64_t)nowned + (x->func ? (uint64_t)x->id : (uint64_t)m->func.n + (uint64_t)(place[x->id] - nowned));
+	return 1 + (uint64_t)nowned + (x->func ? (uint64_t)x->id
+		: (uint64_t)m->func.n + (uint64_t)(place[x->id] - nowned));
 }
 
 /* ---- writing ---- */
 
 enum { S_NONE, S_NOTE, S_IR, S_DATA, S_RELA, S_SYMTAB, S_STRTAB, S_SHSTRTAB, S_COUNT };
-static const struct { const char *name; uint32_t type; uint64_t flags, align, entry; Elf_Type data; } sections[S_COUNT] = {
+static const struct { const char *name; uint32_t type; uint64_t flags, align, entry; Elf_Type data;
+	} sections[S_COUNT] = {
 	[S_NOTE] = { ".note.gsim", SHT_NOTE, 0, 4, 0, ELF_T_BYTE },
 	[S_IR] = { ".gsim.ir", SHT_PROGBITS, 0, 1, 0, ELF_T_BYTE },
 	[S_DATA] = { ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 256, 0, ELF_T_BYTE },
@@ -74,8 +79,10 @@ static uint32_t add_string(StrBuf *table, const char *s)
 static void add_variable(Writer *w, int id, int bind)
 {
 	const Symbol *s = w->m->symbol.v[id];
-	Elf64_Sym e = { .st_name = add_string(&w->strings, s->name), .st_info = (uint8_t)ELF64_ST_INFO(bind, STT_OBJECT),
-		.st_shndx = s->external ? SHN_UNDEF : SHN_COMMON, .st_value = s->external ? 0 : s->align, .st_size = s->size };
+	Elf64_Sym e = { .st_name = add_string(&w->strings, s->name),
+		.st_info = (uint8_t)ELF64_ST_INFO(bind, STT_OBJECT),
+		.st_shndx = s->external ? SHN_UNDEF : SHN_COMMON, .st_value = s->external ? 0 : s->align,
+		.st_size = s->size };
 	if (s->init) {
 		while (w->data.n % s->align)
 			sb_putc(&w->data, 0);
@@ -86,7 +93,8 @@ static void add_variable(Writer *w, int id, int bind)
 	for (int k = 0; k < s->reloc.n; k++) {
 		const Reloc *x = &s->reloc.v[k];
 		vec_push(&w->rela, ((Elf64_Rela){ e.st_value + x->offset,
-			ELF64_R_INFO(index_of(w->m, x, w->place, w->nowned), x->generic ? R_GENERIC : R_ADDRESS), x->addend }));
+			ELF64_R_INFO(index_of(w->m, x, w->place, w->nowned),
+			x->generic ? R_GENERIC : R_ADDRESS), x->addend }));
 	}
 	vec_push(&w->sym, e);
 }
@@ -104,7 +112,8 @@ static void add_symbols(Writer *w)
 		add_variable(w, w->order[k], STB_LOCAL);
 	for (int k = 0; k < m->func.n; k++)
 		vec_push(&w->sym, ((Elf64_Sym){ .st_name = add_string(&w->strings, m->func.v[k]->name),
-			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = m->func.v[k]->declared_only ? SHN_UNDEF : S_IR }));
+			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			.st_shndx = m->func.v[k]->declared_only ? SHN_UNDEF : S_IR }));
 	for (int k = w->nowned; k < m->symbol.n; k++)
 		add_variable(w, w->order[k], STB_GLOBAL);
 }
@@ -226,9 +235,10 @@ static bool find_sections(File *f)
 		int s = known_section(elf_strptr(f->elf, names, h.sh_name));
 		if (!s)
 			continue;
-		if (f->scn[s] || h.sh_type != sections[s].type || h.sh_offset > f->size || h.sh_size > f->size - h.sh_offset ||
-		    h.sh_flags & SHF_COMPRESSED || (sections[s].entry && h.sh_entsize != sections[s].entry) ||
-		    (sections[s].entry && h.sh_size % sections[s].entry))
+		if (f->scn[s] || h.sh_type != sections[s].type || h.sh_offset > f->size ||
+			h.sh_size > f->size - h.sh_offset || h.sh_flags & SHF_COMPRESSED ||
+			(sections[s].entry && h.sh_entsize != sections[s].entry) ||
+			(sections[s].entry && h.sh_size % sections[s].entry))
 			return refuse(f, "a section of the object file is damaged");
 		f->scn[s] = scn;
 		f->hdr[s] = h;
@@ -239,8 +249,9 @@ static bool find_sections(File *f)
 	for (int s = 1; s < S_COUNT; s++)
 		if (!f->scn[s])
 			return refuse(f, "this ELF file is no gsim object: a section is missing");
-	if (elf_ndxscn(f->scn[S_STRTAB]) != f->hdr[S_SYMTAB].sh_link || elf_ndxscn(f->scn[S_SYMTAB]) != f->hdr[S_RELA].sh_link ||
-	    elf_ndxscn(f->scn[S_DATA]) != f->hdr[S_RELA].sh_info)
+	if (elf_ndxscn(f->scn[S_STRTAB]) != f->hdr[S_SYMTAB].sh_link ||
+		elf_ndxscn(f->scn[S_SYMTAB]) != f->hdr[S_RELA].sh_link ||
+		elf_ndxscn(f->scn[S_DATA]) != f->hdr[S_RELA].sh_info)
 		return refuse(f, "the object file's sections refer to the wrong ones");
 	return true;
 }
@@ -251,9 +262,11 @@ static bool check_note(File *f)
 	if (f->hdr[S_NOTE].sh_size != sizeof n)
 		return refuse(f, "the object file's version note is damaged");
 	memcpy(&n, f->data[S_NOTE]->d_buf, sizeof n);
-	if (n.namesz != sizeof note_owner || n.descsz != sizeof n.version || n.type != NOTE_TYPE || memcmp(n.name, note_owner, sizeof note_owner))
+	if (n.namesz != sizeof note_owner || n.descsz != sizeof n.version || n.type != NOTE_TYPE ||
+		memcmp(n.name, note_owner, sizeof note_owner))
 		return refuse(f, "the object file's version note is damaged");
-	return n.version == GSO_VERSION || refuse(f, "the object file was written by another version of gsim");
+	return n.version == GSO_VERSION || refuse(f, "the object file was written by another version of "
+		"gsim");
 }
 
 static size_t entries(const File *f, int s) { return f->hdr[s].sh_size / sections[s].entry; }
@@ -281,7 +294,8 @@ static bool read_variable(File *f, Symbol *s, const GElf_Sym *e, uint64_t *used)
 	uint64_t have = f->hdr[S_DATA].sh_size;
 	if (e->st_shndx != elf_ndxscn(f->scn[S_DATA]))
 		return true;
-	if (e->st_size != s->size || e->st_value < *used || e->st_value > have || s->size > have - e->st_value)
+	if (e->st_size != s->size || e->st_value < *used || e->st_value > have ||
+		s->size > have - e->st_value)
 		return refuse(f, "a variable's initial data lies outside of the object file's data");
 	*used = e->st_value + s->size;
 	s->init = arena_alloc(&f->m->arena, s->size ? s->size : 1);
@@ -315,14 +329,16 @@ static bool read_symbols(File *f)
 	return true;
 }
 
-/* The variable whose initial data holds an offset of .data; they lie there in the order of the symbol table. */
+/* The variable whose initial data holds an offset of .data; they lie there in the order of the symbol
+   table. */
 static Symbol *variable_at(File *f, uint64_t offset, int *from, uint64_t *inside)
 {
 	for (; *from < f->m->symbol.n; ++*from) {
 		GElf_Sym e;
 		int k = *from;
 		Symbol *s = f->m->symbol.v[f->order[k]];
-		if (!s->init || !gelf_getsym(f->data[S_SYMTAB], 1 + k + (k < f->nowned ? 0 : f->m->func.n), &e))
+		if (!s->init || !gelf_getsym(f->data[S_SYMTAB], 1 + k + (k < f->nowned ? 0 : f->m->func.n),
+			&e))
 			continue;
 		if (offset >= e.st_value + s->size)
 			continue;
@@ -344,9 +360,11 @@ static bool read_addresses(File *f)
 		Symbol *s = variable_at(f, x.r_offset, &from, &inside);
 		uint64_t to = GELF_R_SYM(x.r_info), type = GELF_R_TYPE(x.r_info);
 		int64_t func = (int64_t)to - 1 - f->nowned, var = func - f->m->func.n;
-		if (!s || inside > UINT32_MAX || (type != R_ADDRESS && type != R_GENERIC) || func < 0 || var >= f->m->symbol.n - f->nowned)
+		if (!s || inside > UINT32_MAX || (type != R_ADDRESS && type != R_GENERIC) || func < 0 ||
+			var >= f->m->symbol.n - f->nowned)
 			return refuse(f, "the object file's table of addresses refers to nothing");
-		Reloc r = { .offset = (uint32_t)inside, .func = var < 0, .generic = type == R_GENERIC, .addend = x.r_addend };
+		Reloc r = { .offset = (uint32_t)inside, .func = var < 0, .generic = type == R_GENERIC,
+			.addend = x.r_addend };
 		r.id = var < 0 ? (int)func : f->order[f->nowned + (int)var];
 		vec_push(&s->reloc, r);
 	}
@@ -358,11 +376,14 @@ static bool read_file(File *f)
 	GElf_Ehdr h;
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &h))
 		return refuse(f, "the ELF header is damaged");
-	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_type != ET_REL || h.e_machine != EM_NONE)
-		return refuse(f, "this ELF file is no gsim object; gsim-opt -o NAME.gso writes those, and cuobjdump -ptx takes PTX out of a CUDA program");
+	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_type != ET_REL ||
+		h.e_machine != EM_NONE)
+		return refuse(f, "this ELF file is no gsim object; gsim-opt -o NAME.gso writes those, and "
+			"cuobjdump -ptx takes PTX out of a CUDA program");
 	if (!find_sections(f) || !check_note(f))
 		return false;
-	f->m = ir_read(f->hdr[S_IR].sh_size ? f->data[S_IR]->d_buf : "", f->hdr[S_IR].sh_size, f->path, f->diag);
+	f->m = ir_read(f->hdr[S_IR].sh_size ? f->data[S_IR]->d_buf : "", f->hdr[S_IR].sh_size, f->path,
+		f->diag);
 	return f->m && read_symbols(f) && read_addresses(f) && ir_verify(f->m, f->diag);
 }
 

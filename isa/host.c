@@ -1,7 +1,8 @@
 /* Host functions: one thread of the reference interpreter, with operations of its own. */
 #include "isa/interp.h"
 
-/* What an operation costs in steps, of which a program has so many: the bytes that it writes, and the host's memory for a buffer. */
+/* What an operation costs in steps, of which a program has so many: the bytes that it writes, and the host's
+   memory for a buffer. */
 enum { STEP_BYTES = 64, BUFFER_STEPS = 50, PIECE = 1 << 20, FILL_BYTES = 4096 };
 
 typedef struct Host {
@@ -31,7 +32,8 @@ static bool allocate(Interp *in, Thread *t, const Step *s)
 		return false;
 	uint64_t addr = memory_alloc(in->launch->memory, size, name, false);
 	if (!addr) {
-		interp_fault(in, t, FAULT_LIMIT, "%llu bytes are more than simulated memory has left", (unsigned long long)size);
+		interp_fault(in, t, FAULT_LIMIT, "%llu bytes are more than simulated memory has left",
+			(unsigned long long)size);
 		return false;
 	}
 	if (h->hooks->allocated)
@@ -49,12 +51,13 @@ static bool release(Interp *in, Thread *t, const Step *s)
 		variable |= in->launch->symbol_address[k] == addr;
 	if (!variable && memory_release(in->launch->memory, addr))
 		return true;
-	interp_fault(in, t, FAULT_BOUNDS, "free of 0x%llx; expected the begin of a buffer that has not been freed", (unsigned long long)addr);
+	interp_fault(in, t, FAULT_BOUNDS, "free of 0x%llx; expected the begin of a buffer that has not been "
+		"freed", (unsigned long long)addr);
 	return false;
 }
 
-/* Charges for the bytes behind the first `done` of n, at most for PIECE of them, before they are written: the number of these; 0: all are done,
-   or the program may not go on, and *ok becomes false. */
+/* Charges for the bytes behind the first `done` of n, at most for PIECE of them, before they are written: the
+   number of these; 0: all are done, or the program may not go on, and *ok becomes false. */
 static uint64_t next_piece(Interp *in, Thread *t, uint64_t done, uint64_t n, bool *ok)
 {
 	uint64_t piece = n - done < PIECE ? n - done : PIECE;
@@ -70,14 +73,17 @@ static bool copy(Interp *in, Thread *t, const Step *s)
 	uint8_t *from = to ? range(in, t, interp_read(in, t, &s->src[1]), n) : NULL;
 	bool ok = from != NULL, up = to <= from;
 	for (; ok && (piece = next_piece(in, t, done, n, &ok)); done += piece)
-		memmove(up ? to + done : to + n - done - piece, up ? from + done : from + n - done - piece, piece);
+		memmove(up ? to + done : to + n - done - piece, up ? from + done : from + n - done - piece,
+			piece);
 	return ok;
 }
 
 static bool fill(Interp *in, Thread *t, const Step *s)
 {
-	uint64_t addr = interp_read(in, t, &s->src[0]), v = interp_read(in, t, &s->src[1]), n = interp_read(in, t, &s->src[2]);
-	uint64_t size = (uint64_t)type_bytes(s->ins->type), bytes = n > UINT64_MAX / size ? UINT64_MAX : n * size, done = 0, piece;
+	uint64_t addr = interp_read(in, t, &s->src[0]), v = interp_read(in, t, &s->src[1]),
+		n = interp_read(in, t, &s->src[2]);
+	uint64_t size = (uint64_t)type_bytes(s->ins->type),
+		bytes = n > UINT64_MAX / size ? UINT64_MAX : n * size, done = 0, piece;
 	uint8_t *p = range(in, t, addr, bytes), pattern[FILL_BYTES];
 	bool ok = p != NULL;
 	for (uint64_t k = 0; k < FILL_BYTES; k += size)
@@ -93,7 +99,8 @@ static bool check(Interp *in, Thread *t, const Step *s)
 	const Module *m = in->launch->module;
 	if (interp_read(in, t, &s->src[0]) & 1)
 		return true;
-	const char *text = s->ins->nsrc > 1 && ins_src(s->ins, 1)->kind == OPD_STR ? m->string.v[ins_src(s->ins, 1)->id] : "false";
+	const char *text = s->ins->nsrc > 1 && ins_src(s->ins, 1)->kind == OPD_STR
+		? m->string.v[ins_src(s->ins, 1)->id] : "false";
 	Loc loc = ins_loc(m, s->ins);
 	in->fault->loc = loc;
 	fault_text(in->fault, FAULT_TRAP, "check failed: %s", text);
@@ -115,12 +122,14 @@ static bool launch(Interp *in, Thread *t, const Step *s)
 	const Host *h = in->host;
 	const Module *m = in->launch->module;
 	const Function *k = m->func.v[ins_src(s->ins, 0)->id];
-	Launch l = { .module = m, .kernel = k, .memory = in->launch->memory, .symbol_address = in->launch->symbol_address };
+	Launch l = { .module = m, .kernel = k, .memory = in->launch->memory,
+		.symbol_address = in->launch->symbol_address };
 	for (int i = 0; i < 3; i++) {
 		l.grid[i] = (uint32_t)interp_read(in, t, &s->src[1 + i]);
 		l.block[i] = (uint32_t)interp_read(in, t, &s->src[4 + i]);
 		if (!l.grid[i] || !l.block[i]) {
-			interp_fault(in, t, FAULT_UNSUPPORTED, "a grid or block has no extent in dimension %d", i);
+			interp_fault(in, t, FAULT_UNSUPPORTED, "a grid or block has no extent in dimension "
+				"%d", i);
 			return false;
 		}
 	}
@@ -128,7 +137,8 @@ static bool launch(Interp *in, Thread *t, const Step *s)
 	l.cooperative = s->ins->flags & INSF_COOPERATIVE;
 	uint32_t stream = (uint32_t)interp_read(in, t, &s->src[LAUNCH_STREAM]);
 	if (stream > STREAM_LIMIT) {
-		interp_fault(in, t, FAULT_UNSUPPORTED, "stream %u; expected 0, the default stream, to %d", stream, STREAM_LIMIT);
+		interp_fault(in, t, FAULT_UNSUPPORTED, "stream %u; expected 0, the default stream, to %d",
+			stream, STREAM_LIMIT);
 		return false;
 	}
 	uint8_t *bytes = xcalloc(k->param_bytes + 1, 1);
@@ -146,9 +156,11 @@ static bool order(Interp *in, Thread *t, const Step *s)
 {
 	const HostHooks *h = ((const Host *)in->host)->hooks;
 	bool record = s->ins->op == OP_RECORD;
-	uint32_t event = (uint32_t)interp_read(in, t, &s->src[!record]), stream = (uint32_t)interp_read(in, t, &s->src[record]);
+	uint32_t event = (uint32_t)interp_read(in, t, &s->src[!record]),
+		stream = (uint32_t)interp_read(in, t, &s->src[record]);
 	if (event >= EVENT_LIMIT || stream > STREAM_LIMIT) {
-		interp_fault(in, t, FAULT_UNSUPPORTED, "event %u, stream %u; expected events 0 to %d, streams 0 to %d", event, stream, EVENT_LIMIT - 1, STREAM_LIMIT);
+		interp_fault(in, t, FAULT_UNSUPPORTED, "event %u, stream %u; expected events 0 to %d, "
+			"streams 0 to %d", event, stream, EVENT_LIMIT - 1, STREAM_LIMIT);
 		return false;
 	}
 	if (record && h->record)
@@ -177,7 +189,8 @@ static bool call(Interp *in, Thread *t, const Step *s)
 	uint64_t *args = xcalloc((size_t)(f->arg.n + f->ret.n) + 1, sizeof *args), *results = args + f->arg.n;
 	for (int k = 0; k < f->arg.n; k++)
 		args[k] = interp_read(in, t, &s->src[1 + k]);
-	bool ok = h->hooks->call(h->hooks->self, f, args, results, ins_loc(in->launch->module, s->ins), in->fault);
+	bool ok = h->hooks->call(h->hooks->self, f, args, results, ins_loc(in->launch->module, s->ins),
+		in->fault);
 	for (int k = 0; ok && k < f->ret.n; k++)
 		interp_write(t, &s->dst[k], (Type)f->reg.v[f->ret.v[k]].type, results[k]);
 	free(args);
@@ -205,12 +218,14 @@ static bool host_op(Interp *in, Thread *t, const Step *s)
 static bool waits(const Ins *i)
 {
 	switch (i->op) {
-	case OP_LD: case OP_ST: case OP_COPY: case OP_FILL: case OP_FREE: case OP_CALL: case OP_SYNC: return true;
+	case OP_LD:
+		case OP_ST: case OP_COPY: case OP_FILL: case OP_FREE: case OP_CALL: case OP_SYNC: return true;
 	default: return ins_ends(i) && !i->nsrc && i->op != OP_BRA; /* the end */
 	}
 }
 
-/* One instruction after the other: what the host function has launched ends before the host looks at memory. */
+/* One instruction after the other: what the host function has launched ends before the host looks at
+   memory. */
 static bool run(Interp *in, Thread *t)
 {
 	const Host *h = in->host;
@@ -239,15 +254,17 @@ static const int *block_starts(Arena *a, const Function *f)
 	return starts;
 }
 
-bool host_run(const Module *m, const Function *f, Memory *memory, const uint64_t *symbol_address, const HostHooks *hooks,
-	Fault *fault)
+bool host_run(const Module *m, const Function *f, Memory *memory, const uint64_t *symbol_address,
+	const HostHooks *hooks, Fault *fault)
 {
 	Launch l = { .module = m, .kernel = f, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .memory = memory,
 		.symbol_address = symbol_address };
-	InterpOptions o = { .warp_size = 32, .max_steps = hooks->max_steps ? hooks->max_steps : 100000000, .interrupted = hooks->interrupted };
+	InterpOptions o = { .warp_size = 32, .max_steps = hooks->max_steps ? hooks->max_steps : 100000000,
+		.interrupted = hooks->interrupted };
 	Host h = { .hooks = hooks };
 	Thread t = { 0 };
-	Interp in = { .launch = &l, .options = &o, .fault = fault, .thread = &t, .nthread = 1, .live = 1, .host_op = host_op,
+	Interp in = { .launch = &l, .options = &o, .fault = fault, .thread = &t, .nthread = 1, .live = 1,
+		.host_op = host_op,
 		.host = &h };
 	bool ok = interp_open(&in);
 	const Code *c = ok ? interp_code(&in, f) : NULL;

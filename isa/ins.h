@@ -1,5 +1,5 @@
-/* One instruction: types, operations, modifiers, special registers, operands. What blocks, functions and modules are made of them
- * stands in isa/ir.h; who deals with instructions alone includes this. */
+/* One instruction: types, operations, modifiers, special registers, operands. What blocks, functions and
+ * modules are made of them stands in isa/ir.h; who deals with instructions alone includes this. */
 #ifndef GSIM_INS_H
 #define GSIM_INS_H
 #include "lib/diag.h"
@@ -68,11 +68,14 @@ typedef enum {
 } Op;
 
 typedef enum { /* who executes an operation */
-	K_NONE, K_ALU, K_LD, K_ST, K_ATOM, K_FENCE, K_BAR, K_WARPSYNC, K_SHFL, K_VOTE, K_MATCH, K_ACTIVE, K_REDUX, K_ELECT,
-	K_BRA, K_BRX, K_CALL, K_RET, K_EXIT, K_TRAP, K_SLEEP, K_NOP, K_RECONV, K_HOST, K_PRINT, K_ASSERT, K_COUNT
+	K_NONE, K_ALU, K_LD, K_ST, K_ATOM, K_FENCE, K_BAR, K_WARPSYNC, K_SHFL, K_VOTE, K_MATCH, K_ACTIVE,
+		K_REDUX, K_ELECT,
+	K_BRA, K_BRX, K_CALL, K_RET, K_EXIT, K_TRAP, K_SLEEP, K_NOP, K_RECONV, K_HOST, K_PRINT, K_ASSERT,
+		K_COUNT
 } OpKind;
 
-/* Functional units: X(ID, "name", copies, latency, interval), the last three where a machine file says nothing (sim/config/config.def). */
+/* Functional units: X(ID, "name", copies, latency, interval), the last three where a machine file says
+   nothing (sim/config/config.def). */
 #define UNITS(X) \
 	X(ALU, "alu", 4, 6, 1) \
 	X(IMUL, "imul", 4, 6, 1) \
@@ -115,14 +118,17 @@ typedef enum { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR } BoolOp;
 typedef enum { HILO_NONE, HILO_LO, HILO_HI, HILO_WIDE } HiLo;
 typedef enum { APPROX_NONE, APPROX_APPROX, APPROX_FULL } Approx;
 typedef enum { MODE_NONE, MODE_UP, MODE_DOWN, MODE_BFLY, MODE_IDX, MODE_ALL, MODE_ANY, MODE_UNI, MODE_BALLOT,
-	MODE_L, MODE_R, MODE_F4E, MODE_B4E, MODE_RC8, MODE_ECL, MODE_ECR, MODE_RC16, MODE_FINITE, MODE_INFINITE,
-	MODE_NUMBER, MODE_NOTANUMBER, MODE_NORMAL, MODE_SUBNORMAL, 
+	MODE_L, MODE_R, MODE_F4E, MODE_B4E, MODE_RC8, MODE_ECL, MODE_ECR, MODE_RC16, MODE_FINITE,
+	MODE_INFINITE,
+	MODE_NUMBER, MODE_NOTANUMBER, MODE_NORMAL, MODE_SUBNORMAL,
 	MODE_L1, MODE_L2 } Mode;
 typedef enum { MODE2_NONE, MODE2_WRAP, MODE2_CLAMP, MODE2_SHIFTAMT } Mode2;
-typedef enum { AOP_NONE, AOP_ADD, AOP_MIN, AOP_MAX, AOP_AND, AOP_OR, AOP_XOR, AOP_EXCH, AOP_CAS, AOP_INC, AOP_DEC,
+typedef enum { AOP_NONE, AOP_ADD, AOP_MIN, AOP_MAX, AOP_AND, AOP_OR, AOP_XOR, AOP_EXCH, AOP_CAS, AOP_INC,
+	AOP_DEC,
 	AOP_POPC } AtomOp;
 typedef enum { COP_NONE, COP_CA, COP_CG, COP_CS, COP_LU, COP_CV, COP_WB, COP_WT, COP_NC } CacheOp;
-typedef enum { SEM_NONE, SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } Sem;
+typedef enum { SEM_NONE, SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL,
+	SEM_SC } Sem;
 typedef enum { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS, SCOPE_GL } Scope;
 
 /* One suffix: its text, the group letter of ops.def, the value of the field. */
@@ -137,23 +143,33 @@ extern const Suffix suffix_table[];  /* ends with name NULL */
 	X(NCTAID_X, "%nctaid.x", U32) X(NCTAID_Y, "%nctaid.y", U32) X(NCTAID_Z, "%nctaid.z", U32) \
 	X(LANEID, "%laneid", U32) X(WARPID, "%warpid", U32) X(NWARPID, "%nwarpid", U32) \
 	X(SMID, "%smid", U32) X(NSMID, "%nsmid", U32) X(GRIDID, "%gridid", U64) \
-	X(LANEMASK_EQ, "%lanemask_eq", U32) X(LANEMASK_LT, "%lanemask_lt", U32) X(LANEMASK_LE, "%lanemask_le", U32) \
+	X(LANEMASK_EQ, "%lanemask_eq", U32) X(LANEMASK_LT, "%lanemask_lt", U32) X(LANEMASK_LE, \
+		"%lanemask_le", U32) \
 	X(LANEMASK_GT, "%lanemask_gt", U32) X(LANEMASK_GE, "%lanemask_ge", U32) \
 	X(CLOCK, "%clock", U32) X(CLOCK_HI, "%clock_hi", U32) X(CLOCK64, "%clock64", U64) \
 	X(GLOBALTIMER, "%globaltimer", U64) X(GLOBALTIMER_LO, "%globaltimer_lo", U32) \
 	X(GLOBALTIMER_HI, "%globaltimer_hi", U32) \
 	X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size", U32) X(TOTAL_SMEM_SIZE, "%total_smem_size", U32) \
-	X(RESERVED_BEGIN, "%reserved_smem_offset_begin", U32) X(RESERVED_END, "%reserved_smem_offset_end", U32) \
+	X(RESERVED_BEGIN, "%reserved_smem_offset_begin", U32) X(RESERVED_END, "%reserved_smem_offset_end", \
+		U32) \
 	X(RESERVED_CAP, "%reserved_smem_offset_cap", U32) \
 	X(RESERVED_0, "%reserved_smem_offset_0", U32) X(RESERVED_1, "%reserved_smem_offset_1", U32) \
-	X(ENVREG0, "%envreg0", U32) X(ENVREG1, "%envreg1", U32) X(ENVREG2, "%envreg2", U32) X(ENVREG3, "%envreg3", U32) \
-	X(ENVREG4, "%envreg4", U32) X(ENVREG5, "%envreg5", U32) X(ENVREG6, "%envreg6", U32) X(ENVREG7, "%envreg7", U32) \
-	X(ENVREG8, "%envreg8", U32) X(ENVREG9, "%envreg9", U32) X(ENVREG10, "%envreg10", U32) X(ENVREG11, "%envreg11", U32) \
-	X(ENVREG12, "%envreg12", U32) X(ENVREG13, "%envreg13", U32) X(ENVREG14, "%envreg14", U32) X(ENVREG15, "%envreg15", U32) \
-	X(ENVREG16, "%envreg16", U32) X(ENVREG17, "%envreg17", U32) X(ENVREG18, "%envreg18", U32) X(ENVREG19, "%envreg19", U32) \
-	X(ENVREG20, "%envreg20", U32) X(ENVREG21, "%envreg21", U32) X(ENVREG22, "%envreg22", U32) X(ENVREG23, "%envreg23", U32) \
-	X(ENVREG24, "%envreg24", U32) X(ENVREG25, "%envreg25", U32) X(ENVREG26, "%envreg26", U32) X(ENVREG27, "%envreg27", U32) \
-	X(ENVREG28, "%envreg28", U32) X(ENVREG29, "%envreg29", U32) X(ENVREG30, "%envreg30", U32) X(ENVREG31, "%envreg31", U32) \
+	X(ENVREG0, "%envreg0", U32) X(ENVREG1, "%envreg1", U32) X(ENVREG2, "%envreg2", U32) X(ENVREG3, \
+		"%envreg3", U32) \
+	X(ENVREG4, "%envreg4", U32) X(ENVREG5, "%envreg5", U32) X(ENVREG6, "%envreg6", U32) X(ENVREG7, \
+		"%envreg7", U32) \
+	X(ENVREG8, "%envreg8", U32) X(ENVREG9, "%envreg9", U32) X(ENVREG10, "%envreg10", U32) X(ENVREG11, \
+		"%envreg11", U32) \
+	X(ENVREG12, "%envreg12", U32) X(ENVREG13, "%envreg13", U32) X(ENVREG14, "%envreg14", \
+		U32) X(ENVREG15, "%envreg15", U32) \
+	X(ENVREG16, "%envreg16", U32) X(ENVREG17, "%envreg17", U32) X(ENVREG18, "%envreg18", \
+		U32) X(ENVREG19, "%envreg19", U32) \
+	X(ENVREG20, "%envreg20", U32) X(ENVREG21, "%envreg21", U32) X(ENVREG22, "%envreg22", \
+		U32) X(ENVREG23, "%envreg23", U32) \
+	X(ENVREG24, "%envreg24", U32) X(ENVREG25, "%envreg25", U32) X(ENVREG26, "%envreg26", \
+		U32) X(ENVREG27, "%envreg27", U32) \
+	X(ENVREG28, "%envreg28", U32) X(ENVREG29, "%envreg29", U32) X(ENVREG30, "%envreg30", \
+		U32) X(ENVREG31, "%envreg31", U32) \
 	X(WARP_SZ, "WARP_SZ", U32)
 typedef enum {
 #define X(ID, NAME, TYPE) SREG_##ID,
@@ -169,7 +185,7 @@ int sreg_lookup(const char *name, size_t n);  /* -1 when there is none */
 typedef enum {
 	OPD_NONE,   /* the sink `_` */
 	OPD_REG,    /* id = register of the function; in addresses imm = signed byte offset */
-	OPD_IMM,    /* imm = the bits, in the operand's type (floats: IEEE bits; integers sign-extended to 64) */
+	OPD_IMM, /* imm = the bits, in the operand's type (floats: IEEE bits; integers sign-extended to 64) */
 	OPD_SREG,   /* id = Sreg */
 	OPD_SYM,    /* id = index into module->symbol, imm = signed byte offset */
 	OPD_PARAM,  /* id = index into function->param (kernels), imm = signed byte offset */
@@ -184,10 +200,11 @@ typedef struct Opd {
 	int64_t imm;
 } Opd;
 
-enum { INSF_SYNC = 1, INSF_ALIGNED = 2, INSF_UNI = 4, INSF_TO = 8, INSF_NONFAULTING = 16, INSF_COOPERATIVE = 32 };
+enum { INSF_SYNC = 1, INSF_ALIGNED = 2, INSF_UNI = 4, INSF_TO = 8, INSF_NONFAULTING = 16,
+	INSF_COOPERATIVE = 32 };
 
-#define MODIFIERS(X) X(rnd) X(ftz) X(sat) X(approx) X(cmp) X(boolop) X(hilo) X(cc) X(space) X(vec) /* 0, 2 or 4 */ \
-	X(mode) X(mode2) X(aop) X(cop) X(sem) X(scope) X(flags) /* INSF_* */
+#define MODIFIERS(X) X(rnd) X(ftz) X(sat) X(approx) X(cmp) X(boolop) X(hilo) X(cc) X(space) \
+	X(vec) /* 0, 2 or 4 */ X(mode) X(mode2) X(aop) X(cop) X(sem) X(scope) X(flags) /* INSF_* */
 
 typedef struct Ins {
 	uint8_t op;                    /* Op */
@@ -196,14 +213,17 @@ typedef struct Ins {
 	MODIFIERS(X)
 #undef X
 	uint8_t guard_neg;             /* @!%p */
-	uint8_t origin;                /* 0 = the user's; else index into module->origin: the pass that inserted it */
+	uint8_t origin;        /* 0 = the user's; else index into module->origin: the pass that inserted it */
 
 	uint16_t ndst, nsrc;
 	uint16_t file;                 /* index into module->file */
 	int32_t guard;                 /* predicate register that guards it, or -1 */
 	int32_t line, col;             /* source place, 0 = unknown */
-	int32_t melded;                /* 0, or a list in module->place: where the others stood that passes have made one of with it */
-	int32_t inlined;               /* 0, or a list in module->place: of a function that was inlined, from its innermost line to the outermost call */
+	/* 0, or a list in module->place: where the others stood that passes have made one of with it */
+	int32_t melded;
+	/* 0, or a list in module->place: of a function that was inlined, from its innermost line to the
+	   outermost call */
+	int32_t inlined;
 	int32_t mark;                  /* 0, or the first of its marks in function->mark */
 	Opd *opd;                      /* destinations, then sources */
 } Ins;
@@ -220,28 +240,34 @@ static inline bool ins_ends(const Ins *i)
 }
 static inline Opd opd_reg(int id) { return (Opd){ OPD_REG, 0, id, 0 }; }
 static inline Opd opd_imm(int64_t v) { return (Opd){ OPD_IMM, 0, 0, v }; }
-Unit ins_unit(const Ins *);                                           /* the functional unit, by operation and type */
-Type ins_dst_type(const Ins *, int k);                                /* type of destination k as the operation defines it; T_NONE: any (call, unpack) */
+Unit ins_unit(const Ins *);                                   /* the functional unit, by operation and type */
+/* type of destination k as the operation defines it; T_NONE: any (call, unpack) */
+Type ins_dst_type(const Ins *, int k);
 Type ins_src_type(const Ins *, int k);                                /* likewise; addresses: T_U64 */
-bool ins_same_form(const Ins *, const Ins *);                         /* operation, types, modifiers and numbers of operands */
+bool ins_same_form(const Ins *, const Ins *);        /* operation, types, modifiers and numbers of operands */
 bool ins_equal(const Ins *, const Ins *);                             /* within one function: everything */
 
 /* ---- where the source's blocks have gone ---- */
 
-/* A mark says at an instruction "the source's block S begins here" or "the branch at the end of the source's block S decides here": for all lanes that
-   come to the instruction, or, where passes have joined blocks, for those for which predicates hold, by the values that these have before the instruction
-   is executed. Statistics count marks, so they speak of the source's blocks whatever passes have made of them. Marks are never changed: copies of an
-   instruction share them. */
+/* A mark says at an instruction "the source's block S begins here" or "the branch at the end of the source's
+   block S decides here": for all lanes that come to the instruction, or, where passes have joined blocks, for
+   those for which predicates hold, by the values that these have before the instruction is executed.
+   Statistics count marks, so they speak of the source's blocks whatever passes have made of them. Marks are
+   never changed: copies of an instruction share them. */
 typedef enum { MARK_BEGINS, MARK_DECIDES } MarkKind;
 typedef struct Mark {
 	uint8_t kind;                  /* MarkKind */
 	int32_t source;                /* index into function->source */
-	int32_t lanes;                 /* index into function->lanes: for which lanes; 0: for all that come to the instruction */
-	Opd value;                     /* MARK_DECIDES: what a lane decides by, a predicate or the number 0 or 1: true, and it takes the branch.
-	                                  OPD_NONE: as the instruction, a conditional or indexed branch, itself goes on; always so of MARK_BEGINS */
+	/* index into function->lanes: for which lanes; 0: for all that come to the instruction */
+	int32_t lanes;
+	/* MARK_DECIDES: what a lane decides by, a predicate or the number 0 or 1: true, and it takes the
+	   branch. OPD_NONE: as the instruction, a conditional or indexed branch, itself goes on; always so of
+	   MARK_BEGINS */
+	Opd value;
 	int32_t next;                  /* of the same instruction; 0 = the last */
 } Mark;
 
-/* Lanes for which the predicate holds (neg: does not), of those of `next`; 0: of all. Never changed, and shared. */
+/* Lanes for which the predicate holds (neg: does not), of those of `next`; 0: of all. Never changed, and
+   shared. */
 typedef struct SomeLanes { int32_t reg; bool neg; int32_t next; } SomeLanes;
 #endif

@@ -1,5 +1,6 @@
-/* The reference interpreter: every thread alone, on the IR as it stands. Blocks run one after the other (where they
- * meet: interp_gang.c), the threads of a block in turns. Where results depend on who comes first (atomics, races, clocks, activemask), this order decides. */
+/* The reference interpreter: every thread alone, on the IR as it stands. Blocks run one after the other
+ * (where they meet: interp_gang.c), the threads of a block in turns. Where results depend on who comes first
+ * (atomics, races, clocks, activemask), this order decides. */
 #include "isa/interp.h"
 #include "lib/strbuf.h"
 
@@ -10,13 +11,13 @@ bool interp_enter(Interp *in, Thread *t, const Code *c)
 	Frame f = { c, 0, t->local_top, NULL, NULL };
 	bool full = t->frame.n >= FRAME_LIMIT || t->local_top + c->local_bytes > LOCAL_LIMIT;
 	if (full && !t->frame.n) {
-		fault_text(in->fault, FAULT_LOCAL, "%s: needs %u bytes of local memory; there are %d", c->f->name, c->local_bytes,
-			LOCAL_LIMIT);
+		fault_text(in->fault, FAULT_LOCAL, "%s: needs %u bytes of local memory; there are %d",
+			c->f->name, c->local_bytes, LOCAL_LIMIT);
 		return false;
 	}
 	if (full) {
-		interp_fault(in, t, FAULT_LOCAL, WORDS_CALLS, t->frame.n - 1, (unsigned long long)t->local_top,
-			(unsigned long long)LOCAL_LIMIT);
+		interp_fault(in, t, FAULT_LOCAL, WORDS_CALLS, t->frame.n - 1,
+			(unsigned long long)t->local_top, (unsigned long long)LOCAL_LIMIT);
 		return false;
 	}
 	t->local_top += c->local_bytes;
@@ -128,7 +129,9 @@ static bool execute(Interp *in, Thread *t, const Step *s)
 	case K_FENCE: case K_NOP: case K_SLEEP: case K_RECONV: break;
 	case K_ACTIVE: interp_write(t, &s->dst[0], T_B32, interp_special(in, t, SREG_LANEMASK_EQ)); break;
 	case K_BAR: return interp_barrier(in, t, s);
-	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_REDUX: case K_ELECT: return interp_warp(in, t, s);
+	case K_WARPSYNC:
+		case K_SHFL: case K_VOTE: case K_MATCH: case K_REDUX: case K_ELECT: return interp_warp(in, t,
+			s);
 	case K_BRA: case K_BRX: return branch(in, t, s);
 	case K_CALL:
 		if (!in->host_op)
@@ -151,8 +154,9 @@ static bool too_many(Interp *in, const Thread *t)
 {
 	if (!in->options->max_steps || t->steps < in->options->max_steps)
 		return false;
-	interp_fault(in, t, FAULT_LIMIT, in->host_op ? "%llu steps: an instruction is one, and so are 64 bytes that are copied or filled" :
-		"%llu instructions of one thread", (unsigned long long)in->options->max_steps);
+	interp_fault(in, t, FAULT_LIMIT, in->host_op ? "%llu steps: an instruction is one, and so are 64 "
+		"bytes that are copied or filled" : "%llu instructions of one thread",
+		(unsigned long long)in->options->max_steps);
 	return true;
 }
 
@@ -177,7 +181,8 @@ bool interp_run(Interp *in, Thread *t, uint64_t steps)
 		}
 		if (in->options->watch)
 			in->options->watch(in->options->self, in->first + t->linear, f->code->f, s->ins);
-		in->instructions += s->ins->op != OP_BRA || s->ins->nsrc; /* as the machine counts: plain jumps are layout */
+		/* as the machine counts: plain jumps are layout */
+		in->instructions += s->ins->op != OP_BRA || s->ins->nsrc;
 		if (!execute(in, t, s))
 			return false;
 	}
@@ -273,8 +278,8 @@ bool interp_open(Interp *in)
 			bytes = (uint64_t)in->shared_offset[i];
 	bytes += l->dynamic_shared;
 	if (bytes > SHARED_LIMIT) {
-		fault_text(in->fault, FAULT_UNSUPPORTED, "kernel %s: a block needs %llu bytes of shared memory; there are %d", l->kernel->name,
-			(unsigned long long)bytes, SHARED_LIMIT);
+		fault_text(in->fault, FAULT_UNSUPPORTED, "kernel %s: a block needs %llu bytes of shared "
+			"memory; there are %d", l->kernel->name, (unsigned long long)bytes, SHARED_LIMIT);
 		return false;
 	}
 	in->shared_bytes = (uint32_t)bytes;
@@ -282,14 +287,17 @@ bool interp_open(Interp *in)
 	if (l->kernel->param_bytes) {
 		in->params = memory_alloc(l->memory, l->kernel->param_bytes, "kernel parameters", true);
 		if (!in->params) {
-			fault_text(in->fault, FAULT_LIMIT, "%s: no memory is left for the kernel's parameters", l->kernel->name);
+			fault_text(in->fault, FAULT_LIMIT, "%s: no memory is left for the kernel's "
+				"parameters", l->kernel->name);
 			return false;
 		}
-		memcpy(memory_find(l->memory, in->params, l->kernel->param_bytes, NULL)->data, l->params, l->kernel->param_bytes);
+		memcpy(memory_find(l->memory, in->params, l->kernel->param_bytes, NULL)->data, l->params,
+			l->kernel->param_bytes);
 	}
 	in->workspace = l->cooperative ? workspace_new(l) : 0;
 	if (l->cooperative && !in->workspace) {
-		fault_text(in->fault, FAULT_LIMIT, "%s: no memory is left for the grid's workspace", l->kernel->name);
+		fault_text(in->fault, FAULT_LIMIT, "%s: no memory is left for the grid's workspace",
+			l->kernel->name);
 		return false;
 	}
 	return true;
@@ -319,8 +327,9 @@ static bool sensible(const Launch *l, Fault *f)
 	else if (kernel_refused(l->module, l->kernel, &f->loc, &why))
 		fault_text(f, FAULT_UNSUPPORTED, "kernel %s: %s", l->kernel->name, why.s);
 	else if (!threads || threads > 4096 || !blocks)
-		fault_text(f, FAULT_UNSUPPORTED, "%s: a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads", l->kernel->name, l->grid[0],
-			l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+		fault_text(f, FAULT_UNSUPPORTED, "%s: a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads",
+			l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+			l->block[2]);
 	sb_free(&why);
 	return f->kind == FAULT_NONE;
 }

@@ -4,17 +4,21 @@
 #include "isa/decode.h"
 #include "isa/launch.h"
 
-enum { FRAME_LIMIT = 4096, LOCAL_LIMIT = 512 * 1024, SHARED_LIMIT = 1 << 20 /* sm.max_shared_per_block goes as far */, SLICE = 10000 };
-#define GANG_LIMIT (1u << 30)      /* bytes of frames, local and shared memory that the blocks of a kernel with a barrier.grid begin with */
+enum { FRAME_LIMIT = 4096, LOCAL_LIMIT = 512 * 1024,
+	SHARED_LIMIT = 1 << 20 /* sm.max_shared_per_block goes as far */, SLICE = 10000 };
+/* bytes of frames, local and shared memory that the blocks of a kernel with a barrier.grid begin with */
+#define GANG_LIMIT (1u << 30)
 
 typedef struct Place {             /* where an operand lives */
 	enum { PL_NONE, PL_CONST, PL_32, PL_64, PL_PRED, PL_SREG, PL_LOCAL } kind;
 	bool neg;                  /* predicates */
 	uint32_t row;              /* PL_32 PL_64 PL_PRED: in the frame; PL_SREG: which */
-	int64_t value;             /* PL_CONST: the value; else an offset to add (addresses; PL_LOCAL: in the frame's part) */
+	/* PL_CONST: the value; else an offset to add (addresses; PL_LOCAL: in the frame's part) */
+	int64_t value;
 } Place;
 
-typedef struct Dynamic { Place from; uint32_t row; bool wide; } Dynamic; /* a value put into a row before an instruction */
+/* a value put into a row before an instruction */
+typedef struct Dynamic { Place from; uint32_t row; bool wide; } Dynamic;
 
 typedef struct Step {              /* a decoded instruction */
 	const Ins *ins;
@@ -95,21 +99,22 @@ const Code *interp_code(Interp *, const Function *);
 
 /* interp_exec.c */
 uint64_t interp_read(const Interp *, const Thread *, const Place *);
-void interp_write(Thread *, const Place *, Type, uint64_t);           /* extends narrow types to the register */
+void interp_write(Thread *, const Place *, Type, uint64_t);         /* extends narrow types to the register */
 uint64_t interp_special(const Interp *, const Thread *, Sreg);
 bool interp_load(Interp *, Thread *, const Step *);                    /* false: fault */
 bool interp_store(Interp *, Thread *, const Step *);
 bool interp_atomic(Interp *, Thread *, const Step *);
 bool interp_print(Interp *, Thread *, const Step *);
 void interp_assertion(Interp *, Thread *, const Step *);               /* it failed: the fault is filled */
-void interp_fault(Interp *, const Thread *, FaultKind, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void interp_fault(Interp *, const Thread *, FaultKind, const char *fmt,
+	...) __attribute__((format(printf, 4, 5)));
 
 /* interp_sync.c: the thread has come to the instruction; it is left RUNNABLE when it may go on at once. */
 bool interp_barrier(Interp *, Thread *, const Step *);
 bool interp_warp(Interp *, Thread *, const Step *);
 void interp_exit(Interp *, Thread *);                                  /* the thread has ended */
 void interp_deadlock(Interp *);
-void interp_grid_opens(Interp *);                                      /* the block's threads go on behind barrier.grid */
+void interp_grid_opens(Interp *);                          /* the block's threads go on behind barrier.grid */
 
 /* interp_livelock.c: what blocks have come to in a round. */
 typedef struct Cycling {
@@ -118,21 +123,25 @@ typedef struct Cycling {
 	const Thread *first;       /* of them, and its block */
 	uint32_t ctaid[3];
 } Cycling;
-void interp_look(Interp *, uint64_t before, Cycling *);                /* at a block, after the round; before: changes when the round began */
+/* at a block, after the round; before: changes when the round began */
+void interp_look(Interp *, uint64_t before, Cycling *);
 bool interp_livelock(Interp *, const Cycling *);                       /* true: proven, the fault is filled */
 
-/* interp_gang.c: all blocks of a grid at once: of a kernel with a barrier.grid, or NULL, the launch is cooperative. */
+/* interp_gang.c: all blocks of a grid at once: of a kernel with a barrier.grid, or NULL, the launch is
+   cooperative. */
 bool interp_gang(Interp *, const Code *, const Ins *barrier, uint64_t blocks);
 
 /* interp.c */
-bool interp_block_begin(Interp *, const Code *, uint64_t block);       /* its threads are made, its shared memory is cleared; false: fault */
-bool interp_round(Interp *);                                           /* each thread of the block that can run has a turn; false: fault */
+/* its threads are made, its shared memory is cleared; false: fault */
+bool interp_block_begin(Interp *, const Code *, uint64_t block);
+bool interp_round(Interp *);              /* each thread of the block that can run has a turn; false: fault */
 void interp_block_end(Interp *);
 bool interp_enter(Interp *, Thread *, const Code *);                   /* pushes a frame; false: fault */
-bool interp_run(Interp *, Thread *, uint64_t steps);                   /* until it blocks or steps are used up; false: fault */
-bool interp_charge(Interp *, Thread *, uint64_t steps);                /* these count as well; false: too many, or the user wants no more */
+bool interp_run(Interp *, Thread *, uint64_t steps);  /* until it blocks or steps are used up; false: fault */
+/* these count as well; false: too many, or the user wants no more */
+bool interp_charge(Interp *, Thread *, uint64_t steps);
 void interp_thread_free(Thread *);
-bool interp_open(Interp *);                                            /* parameters, shared memory; false: fault */
+bool interp_open(Interp *);                                      /* parameters, shared memory; false: fault */
 void interp_close(Interp *);
 static inline Frame *interp_top(const Thread *t) { return &t->frame.v[t->frame.n - 1]; }
 #endif

@@ -27,7 +27,8 @@ static Place symbol(const Decoding *d, const Opd *o, bool generic)
 	else if (s->space == SP_LOCAL && s->owner < 0)
 		p.value += d->local_offset[o->id] + (generic ? (int64_t)LOCAL_WINDOW : 0);
 	else if (s->space == SP_LOCAL)
-		p = (Place){ PL_LOCAL, false, 0, d->local_offset[o->id] + o->imm + (generic ? (int64_t)LOCAL_WINDOW : 0) };
+		p = (Place){ PL_LOCAL, false, 0, d->local_offset[o->id] + o->imm +
+			(generic ? (int64_t)LOCAL_WINDOW : 0) };
 	else
 		p.value += (int64_t)d->in->launch->symbol_address[o->id];
 	return p;
@@ -47,14 +48,17 @@ static Place place(const Decoding *d, const Opd *o, bool generic)
 		d->in->clock |= o->id >= SREG_CLOCK && o->id <= SREG_GLOBALTIMER_HI;
 		return (Place){ PL_SREG, false, (uint32_t)o->id, 0 };
 	case OPD_SYM: return symbol(d, o, generic);
-	case OPD_PARAM: return (Place){ PL_CONST, false, 0, (int64_t)d->in->params + d->f->param.v[o->id].offset + o->imm };
+	case OPD_PARAM:
+		return (Place){ PL_CONST, false, 0, (int64_t)d->in->params + d->f->param.v[o->id].offset +
+			o->imm };
 	case OPD_FUNC: return (Place){ PL_CONST, false, 0, FUNCTION_ADDRESS(o->id) };
 	case OPD_STR: return (Place){ PL_CONST, false, 0, o->id };
 	default: return (Place){ PL_NONE, false, 0, 0 };
 	}
 }
 
-/* For decode_alu: rows of registers; other values get a row of the frame that is filled before the instruction. */
+/* For decode_alu: rows of registers; other values get a row of the frame that is filled before the
+   instruction. */
 static uint32_t alu_row(void *self, const Opd *o, Type t)
 {
 	Decoding *d = self;
@@ -121,7 +125,8 @@ static void decode_registers(Decoding *d)
 		if (t == T_PRED)
 			c->reg[r] = (Place){ PL_PRED, false, c->npred++, 0 };
 		else
-			c->reg[r] = (Place){ type_bits[t] == 64 ? PL_64 : PL_32, false, new_row(c, type_bits[t] == 64), 0 };
+			c->reg[r] = (Place){ type_bits[t] == 64 ? PL_64 : PL_32, false,
+				new_row(c, type_bits[t] == 64), 0 };
 	}
 }
 
@@ -139,7 +144,8 @@ static bool decode_blocks(Decoding *d)
 		must(block->id == b);
 		for (int k = 0; k < block->ins.n; k++)
 			if (!decode_one(d, block, &block->ins.v[k], start, &d->code->step[start[b] + k])) {
-				fault_at(d->in->fault, d->in->launch, FAULT_UNSUPPORTED, d->f, &block->ins.v[k], nobody, nobody,
+				fault_at(d->in->fault, d->in->launch, FAULT_UNSUPPORTED, d->f,
+					&block->ins.v[k], nobody, nobody,
 					"no such combination of operation, types and modifiers");
 				return false;
 			}

@@ -28,7 +28,8 @@ uint64_t interp_special(const Interp *in, const Thread *t, Sreg r)
 	case SREG_DYNAMIC_SMEM_SIZE: return l->dynamic_shared;
 	case SREG_TOTAL_SMEM_SIZE: return in->shared_bytes;
 	case SREG_RESERVED_BEGIN: case SREG_RESERVED_END: case SREG_RESERVED_0: case SREG_RESERVED_1:
-		return in->shared_bytes; /* nothing is reserved: behind the block's shared memory there is none */
+		/* nothing is reserved: behind the block's shared memory there is none */
+		return in->shared_bytes;
 	case SREG_WARP_SZ: return warp;
 	case SREG_ENVREG1: return in->workspace >> 32;
 	case SREG_ENVREG2: return (uint32_t)in->workspace;
@@ -82,7 +83,8 @@ void interp_fault(Interp *in, const Thread *t, FaultKind kind, const char *fmt, 
 	va_start(ap, fmt);
 	vsnprintf(more, sizeof more, fmt, ap);
 	va_end(ap);
-	fault_at(in->fault, in->launch, kind, f->code->f, f->code->step[f->pc].ins, in->ctaid, t->tid, "%s", more);
+	fault_at(in->fault, in->launch, kind, f->code->f, f->code->step[f->pc].ins, in->ctaid, t->tid, "%s",
+		more);
 }
 
 /* ---- memory ---- */
@@ -90,10 +92,14 @@ void interp_fault(Interp *in, const Thread *t, FaultKind kind, const char *fmt, 
 enum { MOST_BYTES = 16 }; /* of one access */
 
 /* The space that an access is in; a generic address lies in the one it points to. */
-static Space accessed(const Ins *i, uint64_t addr) { return i->space == SP_GENERIC ? address_space(addr) : (Space)i->space; }
+static Space accessed(const Ins *i, uint64_t addr)
+{
+	return i->space == SP_GENERIC ? address_space(addr) : (Space)i->space;
+}
 
 /* Host address of [addr, addr+size), or NULL and why not. */
-static uint8_t *find(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write, FaultKind *why)
+static uint8_t *find(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write,
+	FaultKind *why)
 {
 	Space space = accessed(i, addr);
 	uint64_t at = addr;
@@ -124,31 +130,36 @@ static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsig
 	FaultKind why;
 	uint8_t *p = find(in, t, i, addr, size, write, &why);
 	if (!p)
-		fault_memory(in->fault, in->launch, why, interp_top(t)->code->f, i, in->ctaid, t->tid, (Space)i->space, addr, size);
+		fault_memory(in->fault, in->launch, why, interp_top(t)->code->f, i, in->ctaid, t->tid,
+			(Space)i->space, addr, size);
 	return p;
 }
 
 static const uint8_t zeros[MOST_BYTES];
 
-/* What a load marked nonfaulting reads: zeros where the address is misaligned or not mapped. On the machine parameters lie in a window of
-   their own, to which loads of the param space and generic ones come, and no others. */
+/* What a load marked nonfaulting reads: zeros where the address is misaligned or not mapped. On the machine
+   parameters lie in a window of their own, to which loads of the param space and generic ones come, and no
+   others. */
 static const uint8_t *find_or_zero(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size)
 {
 	bool param = addr - in->params < in->launch->kernel->param_bytes;
 	FaultKind why;
-	const uint8_t *p = i->space == SP_GENERIC || param == (i->space == SP_PARAM) ? find(in, t, i, addr, size, false, &why) : NULL;
+	const uint8_t *p = i->space == SP_GENERIC || param == (i->space == SP_PARAM)
+		? find(in, t, i, addr, size, false, &why) : NULL;
 	return p ? p : zeros;
 }
 
 /* now: as race_note's. before NULL: it loads */
-static void note(const Interp *in, const Ins *i, uint64_t addr, unsigned size, const uint8_t *before, const uint8_t *now)
+static void note(const Interp *in, const Ins *i, uint64_t addr, unsigned size, const uint8_t *before,
+	const uint8_t *now)
 {
 	RaceLog *l = in->launch->races;
 	const uint32_t *n = in->launch->grid, *at = in->ctaid;
 	if (!l || accessed(i, addr) != SP_GLOBAL)
 		return;
 	int site = race_site(l, i);
-	race_note(l, site < 0 ? race_site_add(l, i, i) : site, at[0] + (uint64_t)n[0] * (at[1] + (uint64_t)n[1] * at[2]), addr, size, before, now);
+	race_note(l, site < 0 ? race_site_add(l, i, i) : site,
+		at[0] + (uint64_t)n[0] * (at[1] + (uint64_t)n[1] * at[2]), addr, size, before, now);
 }
 
 bool interp_load(Interp *in, Thread *t, const Step *s)
@@ -156,7 +167,8 @@ bool interp_load(Interp *in, Thread *t, const Step *s)
 	const Ins *i = s->ins;
 	unsigned n = i->vec ? i->vec : 1, bytes = (unsigned)type_bytes(i->type);
 	uint64_t addr = address(in, t, &s->src[0]);
-	const uint8_t *p = i->flags & INSF_NONFAULTING ? find_or_zero(in, t, i, addr, n * bytes) : locate(in, t, i, addr, n * bytes, false);
+	const uint8_t *p = i->flags & INSF_NONFAULTING ? find_or_zero(in, t, i, addr, n * bytes)
+		: locate(in, t, i, addr, n * bytes, false);
 	uint64_t v[4] = { 0 };
 	if (!p)
 		return false;
@@ -232,7 +244,8 @@ bool interp_print(Interp *in, Thread *t, const Step *s)
 
 void interp_assertion(Interp *in, Thread *t, const Step *s)
 {
-	Assertion a = { interp_read(in, t, &s->src[0]), interp_read(in, t, &s->src[1]), interp_read(in, t, &s->src[3]),
+	Assertion a = { interp_read(in, t, &s->src[0]), interp_read(in, t, &s->src[1]),
+		interp_read(in, t, &s->src[3]),
 		(uint32_t)interp_read(in, t, &s->src[2]) };
 	Reading r = { in, t, s->ins };
 	StrBuf text = { 0 };

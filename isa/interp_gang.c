@@ -1,5 +1,6 @@
-/* All blocks of a grid at once, in the reference interpreter: of a kernel with a barrier of the whole grid, and of a cooperative launch. Every block is kept,
- * and the blocks run in turns, a round of their threads each. When all that have threads left wait at the barrier, all go on behind it. */
+/* All blocks of a grid at once, in the reference interpreter: of a kernel with a barrier of the whole grid,
+ * and of a cooperative launch. Every block is kept, and the blocks run in turns, a round of their threads
+ * each. When all that have threads left wait at the barrier, all go on behind it. */
 #include "isa/interp.h"
 #include "isa/races.h"
 
@@ -13,7 +14,8 @@ typedef struct Kept {              /* of Interp, while another block runs */
 
 static void put_away(const Interp *in, Kept *b)
 {
-	*b = (Kept){ { in->ctaid[0], in->ctaid[1], in->ctaid[2] }, in->thread, in->nthread, in->live, in->at_grid, { { 0 } }, in->shared };
+	*b = (Kept){ { in->ctaid[0], in->ctaid[1], in->ctaid[2] }, in->thread, in->nthread, in->live,
+		in->at_grid, { { 0 } }, in->shared };
 	memcpy(b->barrier, in->barrier, sizeof b->barrier);
 }
 
@@ -34,14 +36,16 @@ static bool refused(Interp *in, const Code *c, const Ins *barrier, uint64_t bloc
 {
 	const Launch *l = in->launch;
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-	uint64_t thread = sizeof(Thread) + sizeof(Frame) + 4 * (c->words + 2 * ((uint64_t)c->npred + 1)) + c->local_bytes;
+	uint64_t thread = sizeof(Thread) + sizeof(Frame) + 4 * (c->words + 2 * ((uint64_t)c->npred + 1)) +
+		c->local_bytes;
 	uint64_t block = sizeof(Kept) + in->shared_bytes + threads * thread;
 	if (blocks <= GANG_LIMIT / block)
 		return false;
 	if (barrier)
 		in->fault->loc = ins_loc(l->module, barrier);
-	fault_text(in->fault, FAULT_UNSUPPORTED, "kernel %s: %s: %llu blocks, %llu can be kept at once here, in %u bytes", l->kernel->name,
-		barrier ? WORDS_MEETS : WORDS_COOPERATIVE, (unsigned long long)blocks, (unsigned long long)(GANG_LIMIT / block), GANG_LIMIT);
+	fault_text(in->fault, FAULT_UNSUPPORTED, "kernel %s: %s: %llu blocks, %llu can be kept at once here, "
+		"in %u bytes", l->kernel->name, barrier ? WORDS_MEETS : WORDS_COOPERATIVE,
+		(unsigned long long)blocks, (unsigned long long)(GANG_LIMIT / block), GANG_LIMIT);
 	return true;
 }
 

@@ -1,8 +1,9 @@
-/* Livelock in the reference interpreter: after a round in which no memory has changed, no thread has ended and nobody has
- * met anybody, the state of every thread that runs is looked at: Brent's cycle detection on its frames, once a slice. When
- * all have come back to an earlier state, nothing can ever change: what a thread does follows from its registers, predicates and
- * carry flag, its place and those that it returns to, and from memory (local too), which has not changed; others act on it
- * through memory and meetings only. A kernel that reads a clock is not looked at. */
+/* Livelock in the reference interpreter: after a round in which no memory has changed, no thread has ended
+ * and nobody has met anybody, the state of every thread that runs is looked at: Brent's cycle detection on
+ * its frames, once a slice. When all have come back to an earlier state, nothing can ever change: what a
+ * thread does follows from its registers, predicates and carry flag, its place and those that it returns to,
+ * and from memory (local too), which has not changed; others act on it through memory and meetings only. A
+ * kernel that reads a clock is not looked at. */
 #include "isa/interp.h"
 
 static void put_state(const Thread *t, StateWords *s)
@@ -68,9 +69,11 @@ bool interp_livelock(Interp *in, const Cycling *c)
 	char others[60] = "comes";
 	bool blocks = grid[0] > 1 || grid[1] > 1 || grid[2] > 1;
 	if (c->n > 1)
-		snprintf(others, sizeof others, "and %d other%s of the %s come", c->n - 1, c->n > 2 ? "s" : "", in->gang ? "grid" : "block");
+		snprintf(others, sizeof others, "and %d other%s of the %s come", c->n - 1,
+			c->n > 2 ? "s" : "", in->gang ? "grid" : "block");
 	memcpy(in->ctaid, c->ctaid, sizeof in->ctaid);
-	interp_fault(in, c->first, FAULT_LIVELOCK, "livelock: the thread %s back to the same state, and no memory has changed%s", others,
-		blocks && !in->gang ? " (blocks run one after the other here: none waits for a later one)" : "");
+	interp_fault(in, c->first, FAULT_LIVELOCK, "livelock: the thread %s back to the same state, and no "
+		"memory has changed%s", others, blocks && !in->gang
+		? " (blocks run one after the other here: none waits for a later one)" : "");
 	return true;
 }

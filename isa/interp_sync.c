@@ -1,4 +1,5 @@
-/* Where threads of a block meet: block barriers, the grid's barrier as far as the block goes, and operations of the threads of a warp. */
+/* Where threads of a block meet: block barriers, the grid's barrier as far as the block goes, and operations
+   of the threads of a warp. */
 #include "isa/interp.h"
 #include "lib/strbuf.h"
 
@@ -10,7 +11,10 @@ static void pass(Interp *in, Thread *t)
 	interp_top(t)->pc++;
 }
 
-static int lane_of(const Interp *in, const Thread *t) { return (int)(t->linear % (uint32_t)in->options->warp_size); }
+static int lane_of(const Interp *in, const Thread *t)
+{
+	return (int)(t->linear % (uint32_t)in->options->warp_size);
+}
 
 /* Thread of a lane in t's warp, or NULL. */
 static Thread *fellow(Interp *in, const Thread *t, int lane)
@@ -30,7 +34,8 @@ static void release(Interp *in, int id)
 			continue;
 		const Step *s = at(t);
 		if (s->ins->op == OP_BARRED) {
-			uint64_t v = s->ins->aop == AOP_POPC ? (uint64_t)b->yes : s->ins->aop == AOP_AND ? b->yes == b->votes : b->yes > 0;
+			uint64_t v = s->ins->aop == AOP_POPC ? (uint64_t)b->yes
+				: s->ins->aop == AOP_AND ? b->yes == b->votes : b->yes > 0;
 			interp_write(t, &s->dst[0], ins_dst_type(s->ins, 0), v);
 		}
 		pass(in, t);
@@ -71,7 +76,8 @@ bool interp_barrier(Interp *in, Thread *t, const Step *s)
 	bool given = counts > 1 && s->src[1].kind != PL_NONE;
 	uint32_t count = given ? (uint32_t)interp_read(in, t, &s->src[1]) : 0;
 	char text[REFUSAL];
-	const char *why = barrier_refuses(id, given ? &count : NULL, (uint32_t)in->nthread, in->options->warp_size, text);
+	const char *why = barrier_refuses(id, given ? &count : NULL, (uint32_t)in->nthread,
+		in->options->warp_size, text);
 	if (why) {
 		interp_fault(in, t, FAULT_OPERAND, "%s", why);
 		return false;
@@ -116,10 +122,12 @@ void interp_grid_opens(Interp *in)
 
 static bool same_operation(const Ins *a, const Ins *b)
 {
-	return same_qualifiers(a->op, a->mode, a->aop, a->type) == same_qualifiers(b->op, b->mode, b->aop, b->type);
+	return same_qualifiers(a->op, a->mode, a->aop, a->type) ==
+		same_qualifiers(b->op, b->mode, b->aop, b->type);
 }
 
-/* Lanes of the mask that have not exited; false while one of them is not waiting at the same operation with the mask. */
+/* Lanes of the mask that have not exited; false while one of them is not waiting at the same operation with
+   the mask. */
 static bool gathered(Interp *in, const Thread *t, uint32_t *present)
 {
 	*present = 0;
@@ -127,7 +135,8 @@ static bool gathered(Interp *in, const Thread *t, uint32_t *present)
 		const Thread *o = t->members >> l & 1 ? fellow(in, t, l) : NULL;
 		if (!o || o->state == EXITED)
 			continue;
-		if (o->state != AT_WARP || o->members != t->members || !same_operation(at(o)->ins, at(t)->ins))
+		if (o->state != AT_WARP || o->members != t->members ||
+			!same_operation(at(o)->ins, at(t)->ins))
 			return false;
 		*present |= 1u << l;
 	}
@@ -222,7 +231,8 @@ static void meet(Interp *in, Thread *t, uint32_t present)
 		m.thread[l] = fellow(in, t, l);
 		const Step *s = at(m.thread[l]);
 		if (brings_value(s->ins))
-			m.value[l] = lane_extend(ins_src_type(s->ins, 0), interp_read(in, m.thread[l], &s->src[0]));
+			m.value[l] = lane_extend(ins_src_type(s->ins, 0),
+				interp_read(in, m.thread[l], &s->src[0]));
 	}
 	for (int l = 0; l < PTX_WARP; l++)
 		if (present >> l & 1)
@@ -244,7 +254,8 @@ static int mask_operand(const Ins *i)
 	return k < i->nsrc ? k : -1;
 }
 
-/* Does the thread wait for one that waits for it, at an operation at which they cannot meet? Then neither ever goes on: the fault is filled. */
+/* Does the thread wait for one that waits for it, at an operation at which they cannot meet? Then neither
+   ever goes on: the fault is filled. */
 static bool crossed(Interp *in, const Thread *t)
 {
 	char text[REFUSAL];
@@ -315,8 +326,8 @@ void interp_deadlock(Interp *in)
 			continue;
 		}
 		const Ins *i = at(t)->ins;
-		sb_printf(&s, "%sthread (%u,%u,%u) waits at %s", listed++ ? "; " : "", t->tid[0], t->tid[1], t->tid[2],
-			op_info[i->op].name);
+		sb_printf(&s, "%sthread (%u,%u,%u) waits at %s", listed++ ? "; " : "", t->tid[0], t->tid[1],
+			t->tid[2], op_info[i->op].name);
 		if (t->state == AT_BARRIER)
 			sb_printf(&s, " %d", t->barrier);
 		else if (t->state == AT_WARP)
@@ -326,7 +337,7 @@ void interp_deadlock(Interp *in)
 	}
 	if (more)
 		sb_printf(&s, "; %d more", more);
-	interp_fault(in, first, FAULT_BARRIER, "%d of %d threads have not ended and none can go on: %s", in->live, in->nthread,
-		s.s);
+	interp_fault(in, first, FAULT_BARRIER, "%d of %d threads have not ended and none can go on: %s",
+		in->live, in->nthread, s.s);
 	sb_free(&s);
 }

@@ -54,26 +54,35 @@ const Suffix suffix_table[] = {
 	{ "num", 'c', CMP_NUM }, { "nan", 'c', CMP_NAN },
 	{ "and", 'b', BOOL_AND }, { "or", 'b', BOOL_OR }, { "xor", 'b', BOOL_XOR },
 	{ "lo", 'h', HILO_LO }, { "hi", 'h', HILO_HI }, { "wide", 'h', HILO_WIDE }, { "cc", 'C', 1 },
-	{ "global", 'S', SP_GLOBAL }, { "shared", 'S', SP_SHARED }, { "local", 'S', SP_LOCAL }, { "const", 'S', SP_CONST },
+	{ "global", 'S', SP_GLOBAL }, { "shared", 'S', SP_SHARED }, { "local", 'S', SP_LOCAL },
+	{ "const", 'S', SP_CONST },
 	{ "param", 'S', SP_PARAM }, { "v2", 'V', 2 }, { "v4", 'V', 4 },
-	{ "up", 'M', MODE_UP }, { "down", 'M', MODE_DOWN }, { "bfly", 'M', MODE_BFLY }, { "idx", 'M', MODE_IDX },
-	{ "all", 'M', MODE_ALL }, { "any", 'M', MODE_ANY }, { "uni", 'M', MODE_UNI }, { "ballot", 'M', MODE_BALLOT },
+	{ "up", 'M', MODE_UP }, { "down", 'M', MODE_DOWN }, { "bfly", 'M', MODE_BFLY },
+	{ "idx", 'M', MODE_IDX },
+	{ "all", 'M', MODE_ALL }, { "any", 'M', MODE_ANY }, { "uni", 'M', MODE_UNI },
+	{ "ballot", 'M', MODE_BALLOT },
 	{ "l", 'M', MODE_L }, { "r", 'M', MODE_R }, { "f4e", 'M', MODE_F4E }, { "b4e", 'M', MODE_B4E },
-	{ "rc8", 'M', MODE_RC8 }, { "ecl", 'M', MODE_ECL }, { "ecr", 'M', MODE_ECR }, { "rc16", 'M', MODE_RC16 },
+	{ "rc8", 'M', MODE_RC8 }, { "ecl", 'M', MODE_ECL }, { "ecr", 'M', MODE_ECR },
+	{ "rc16", 'M', MODE_RC16 },
 	{ "finite", 'M', MODE_FINITE }, { "infinite", 'M', MODE_INFINITE }, { "number", 'M', MODE_NUMBER },
-	{ "notanumber", 'M', MODE_NOTANUMBER }, { "normal", 'M', MODE_NORMAL }, { "subnormal", 'M', MODE_SUBNORMAL },
+	{ "notanumber", 'M', MODE_NOTANUMBER }, { "normal", 'M', MODE_NORMAL },
+	{ "subnormal", 'M', MODE_SUBNORMAL },
 	{ "L1", 'M', MODE_L1 }, { "L2", 'M', MODE_L2 },
 	{ "wrap", 'W', MODE2_WRAP }, { "clamp", 'W', MODE2_CLAMP }, { "shiftamt", 'W', MODE2_SHIFTAMT },
 	{ "add", 'A', AOP_ADD }, { "min", 'A', AOP_MIN }, { "max", 'A', AOP_MAX }, { "and", 'A', AOP_AND },
 	{ "or", 'A', AOP_OR }, { "xor", 'A', AOP_XOR }, { "exch", 'A', AOP_EXCH }, { "cas", 'A', AOP_CAS },
 	{ "inc", 'A', AOP_INC }, { "dec", 'A', AOP_DEC }, { "popc", 'A', AOP_POPC },
-	{ "ca", 'O', COP_CA }, { "cg", 'O', COP_CG }, { "cs", 'O', COP_CS }, { "lu", 'O', COP_LU }, { "cv", 'O', COP_CV },
+	{ "ca", 'O', COP_CA }, { "cg", 'O', COP_CG }, { "cs", 'O', COP_CS }, { "lu", 'O', COP_LU },
+	{ "cv", 'O', COP_CV },
 	{ "wb", 'O', COP_WB }, { "wt", 'O', COP_WT }, { "nc", 'O', COP_NC },
 	{ "weak", 'E', SEM_WEAK }, { "volatile", 'E', SEM_VOLATILE }, { "relaxed", 'E', SEM_RELAXED },
-	{ "acquire", 'E', SEM_ACQUIRE }, { "release", 'E', SEM_RELEASE }, { "acq_rel", 'E', SEM_ACQ_REL }, { "sc", 'E', SEM_SC },
-	{ "cta", 'P', SCOPE_CTA }, { "cluster", 'P', SCOPE_CLUSTER }, { "gpu", 'P', SCOPE_GPU }, { "sys", 'P', SCOPE_SYS },
+	{ "acquire", 'E', SEM_ACQUIRE }, { "release", 'E', SEM_RELEASE }, { "acq_rel", 'E', SEM_ACQ_REL },
+	{ "sc", 'E', SEM_SC },
+	{ "cta", 'P', SCOPE_CTA }, { "cluster", 'P', SCOPE_CLUSTER }, { "gpu", 'P', SCOPE_GPU },
+	{ "sys", 'P', SCOPE_SYS },
 	{ "gl", 'P', SCOPE_GL },
-	{ "sync", 'Y', INSF_SYNC }, { "aligned", 'L', INSF_ALIGNED }, { "uni", 'U', INSF_UNI }, { "to", 'T', INSF_TO },
+	{ "sync", 'Y', INSF_SYNC }, { "aligned", 'L', INSF_ALIGNED }, { "uni", 'U', INSF_UNI },
+	{ "to", 'T', INSF_TO },
 	{ "nonfaulting", 'N', INSF_NONFAULTING }, { "cooperative", 'B', INSF_COOPERATIVE },
 	{ NULL, 0, 0 }
 };
@@ -147,7 +156,8 @@ void module_free(Module *m)
 		return;
 	for (int i = 0; i < m->func.n; i++) {
 		Function *f = m->func.v[i];
-		if (!m->of || i >= m->of->func.n || f != m->of->func.v[i]) /* a view may have functions of its own */
+		/* a view may have functions of its own */
+		if (!m->of || i >= m->of->func.n || f != m->of->func.v[i])
 			function_free(f);
 	}
 	for (int i = m->of ? m->of->symbol.n : 0; i < m->symbol.n; i++)
@@ -311,7 +321,8 @@ void function_number(Function *f)
 
 Ins ins_make(Module *m, Op op, Type type, int ndst, int nsrc)
 {
-	Ins i = { .op = (uint8_t)op, .type = (uint8_t)type, .guard = -1, .ndst = (uint16_t)ndst, .nsrc = (uint16_t)nsrc };
+	Ins i = { .op = (uint8_t)op, .type = (uint8_t)type, .guard = -1, .ndst = (uint16_t)ndst,
+		.nsrc = (uint16_t)nsrc };
 	i.opd = arena_array(&m->arena, Opd, ndst + nsrc ? ndst + nsrc : 1);
 	return i;
 }
@@ -347,14 +358,16 @@ Loc ins_loc(const Module *m, const Ins *i)
 bool ins_same_form(const Ins *a, const Ins *b)
 {
 #define X(NAME) && a->NAME == b->NAME
-	return a->op == b->op && a->type == b->type && a->type2 == b->type2 && a->ndst == b->ndst && a->nsrc == b->nsrc MODIFIERS(X);
+	return a->op == b->op && a->type == b->type && a->type2 == b->type2 && a->ndst == b->ndst &&
+		a->nsrc == b->nsrc MODIFIERS(X);
 #undef X
 }
 
 bool ins_equal(const Ins *a, const Ins *b)
 {
-	if (!ins_same_form(a, b) || a->guard != b->guard || a->guard_neg != b->guard_neg || a->origin != b->origin || a->file != b->file ||
-	    a->line != b->line || a->col != b->col || a->melded != b->melded || a->inlined != b->inlined || a->mark != b->mark)
+	if (!ins_same_form(a, b) || a->guard != b->guard || a->guard_neg != b->guard_neg ||
+		a->origin != b->origin || a->file != b->file || a->line != b->line || a->col != b->col ||
+		a->melded != b->melded || a->inlined != b->inlined || a->mark != b->mark)
 		return false;
 	for (int k = 0; k < a->ndst + a->nsrc && a->opd != b->opd; k++) {
 		const Opd *x = &a->opd[k], *y = &b->opd[k];
@@ -373,7 +386,8 @@ Unit ins_unit(const Ins *i)
 		return u;
 	if (i->type == T_F64 || (i->op == OP_CVT && i->type2 == T_F64))
 		return u == UNIT_SFU ? UNIT_SFU : UNIT_FP64;
-	if ((u == UNIT_ALU || u == UNIT_IMUL) && i->type == T_F32 && !(i->op == OP_MOV || i->op == OP_SELP || i->op == OP_SETP))
+	if ((u == UNIT_ALU || u == UNIT_IMUL) && i->type == T_F32 &&
+		!(i->op == OP_MOV || i->op == OP_SELP || i->op == OP_SETP))
 		return UNIT_FP32;
 	return u;
 }
@@ -392,7 +406,8 @@ static Type letter_type(const Ins *i, char c)
 	}
 }
 
-/* The letter of operand k on one side of the operands column; a 'v' stands for as many as the vector has, '*' for the rest. */
+/* The letter of operand k on one side of the operands column; a 'v' stands for as many as the vector has, '*'
+   for the rest. */
 static char operand_letter(const Ins *i, const char *s, int k)
 {
 	for (; *s && *s != ':'; s++) {
@@ -431,7 +446,8 @@ Type ins_value_type(const Module *m, const Ins *i, int k)
 		return T_NONE;
 	const Function *callee = m->func.v[f->id];
 	if (i->op == OP_LAUNCH)
-		return k - LAUNCH_ARGS < callee->param.n ? (Type)callee->param.v[k - LAUNCH_ARGS].type : T_NONE;
+		return k - LAUNCH_ARGS < callee->param.n ? (Type)callee->param.v[k - LAUNCH_ARGS].type
+			: T_NONE;
 	return k - 1 < callee->arg.n ? (Type)callee->reg.v[callee->arg.v[k - 1]].type : T_NONE;
 }
 
@@ -493,7 +509,10 @@ void module_uses(const Module *m, int function, BitSet func, BitSet symbol)
 	use_all(&u, function);
 }
 
-static uint64_t align_up(uint64_t n, uint64_t align) { return align > 1 ? (n + align - 1) / align * align : n; }
+static uint64_t align_up(uint64_t n, uint64_t align)
+{
+	return align > 1 ? (n + align - 1) / align * align : n;
+}
 
 uint32_t layout_shared(const Module *m, const Function *f, int64_t *offset)
 {

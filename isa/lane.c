@@ -10,7 +10,8 @@ LaneFn *lane_fn(const Ins *i)
 	if (op->kind != K_ALU || (op->types && !(op->types >> i->type & 1)))
 		return NULL;
 #ifdef HAVE_LANE_V3
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+		__builtin_cpu_supports("bmi2")) {
 #define X(SET) if (!fn) fn = SET##_v3(i);
 		LANE_SETS(X)
 #undef X
@@ -25,8 +26,8 @@ LaneFn *lane_fn(const Ins *i)
 
 /* ---- registers wider than the operands: mov and cvt ---- */
 
-/* Runs i->inner on copies of the low halves (rows of 64-bit registers that hold narrower operands), then extends the
-   result to the destination's 64 bits. */
+/* Runs i->inner on copies of the low halves (rows of 64-bit registers that hold narrower operands), then
+   extends the result to the destination's 64 bits. */
 static void narrowed(const LaneIns *i, Lanes *L, Mask m)
 {
 	uint32_t bank[2 * 64 * 2];
@@ -38,7 +39,8 @@ static void narrowed(const LaneIns *i, Lanes *L, Mask m)
 		if (wide_value)
 			((Row64u *)(void *)bank)[l] = ((const Row64u *)lane_row(L, i->a))[l];
 		else
-			bank[l] = wide_a ? (uint32_t)((const Row64u *)lane_row(L, i->a))[l] : row32(L, i->a)[l];
+			bank[l] = wide_a ? (uint32_t)((const Row64u *)lane_row(L, i->a))[l]
+				: row32(L, i->a)[l];
 	}
 	in.a = 0;
 	in.d = 128;
@@ -63,8 +65,10 @@ static void nothing(const LaneIns *i, Lanes *L, Mask m) { }
 
 bool lane_bind(const Function *f, const Ins *i, LaneIns *out)
 {
-	*out = (LaneIns){ .fn = lane_fn(i), .d = NO_ROW, .d2 = NO_ROW, .a = NO_ROW, .b = NO_ROW, .c = NO_ROW, .e = NO_ROW,
-		.mode = i->mode, .mode2 = i->mode2, .type = i->type, .type2 = i->type2, .ftz = i->ftz, .sat = i->sat,
+	*out = (LaneIns){ .fn = lane_fn(i), .d = NO_ROW, .d2 = NO_ROW, .a = NO_ROW, .b = NO_ROW, .c = NO_ROW,
+		.e = NO_ROW,
+		.mode = i->mode, .mode2 = i->mode2, .type = i->type, .type2 = i->type2, .ftz = i->ftz,
+		.sat = i->sat,
 		.rnd = i->rnd, .op = i->op };
 	if (!out->fn)
 		return false;
@@ -188,7 +192,8 @@ uint64_t lane_atomic(AtomOp op, Type t, Space space, uint64_t old, uint64_t b, u
 int lane_shfl_source(Mode mode, int lane, uint32_t b, uint32_t c, bool *in_range)
 {
 	int clamp = c & 31, segment = c >> 8 & 31, offset = b & 31;
-	int warp = lane & ~(PTX_WARP - 1), l = lane % PTX_WARP, last = (l & segment) | (clamp & ~segment), first = l & segment, from;
+	int warp = lane & ~(PTX_WARP - 1), l = lane % PTX_WARP, last = (l & segment) | (clamp & ~segment),
+		first = l & segment, from;
 	switch (mode) {
 	case MODE_UP: from = l - offset; *in_range = from >= last; break;
 	case MODE_DOWN: from = l + offset; *in_range = from <= last; break;

@@ -1,21 +1,20 @@
 /* The meaning of operations on lanes: no cycles, no control flow.
  *
- * Registers live in rows. A row holds one value for each of `width` lanes; a 32-bit value (also of 8 and 16 bit types)
- * takes one uint32_t a lane, a 64-bit value one uint64_t a lane. A row is named by its offset in uint32_t words, already
- * multiplied by the width, so a 64-bit row takes two row slots. The same functions serve a warp (width = its lanes), the
- * reference interpreter and constant folding (width 1).
+ * Registers live in rows. A row holds one value for each of `width` lanes; a 32-bit value (also of 8 and 16
+ * bit types) takes one uint32_t a lane, a 64-bit value one uint64_t a lane. A row is named by its offset in
+ * uint32_t words, already multiplied by the width, so a 64-bit row takes two row slots. The same functions
+ * serve a warp (width = its lanes), the reference interpreter and constant folding (width 1).
  *
- * Values narrower than their register are kept extended: s8 and s16 sign-extended, the others zero-extended; a reader of a
- * narrow type looks at the low bits only.
- * Predicates are one bit a lane in a uint64_t. */
+ * Values narrower than their register are kept extended: s8 and s16 sign-extended, the others zero-extended;
+ * a reader of a narrow type looks at the low bits only. Predicates are one bit a lane in a uint64_t. */
 #ifndef GSIM_LANE_H
 #define GSIM_LANE_H
 #include "isa/ins.h"
 
 typedef uint64_t Mask;             /* bit i = lane i */
 
-/* PTX's warp: what warp-level operations, their masks of 32 bits and the special registers of lanes and warps speak of. A
-   machine's warp of more lanes holds several, one of fewer lanes is one. */
+/* PTX's warp: what warp-level operations, their masks of 32 bits and the special registers of lanes and warps
+   speak of. A machine's warp of more lanes holds several, one of fewer lanes is one. */
 enum { PTX_WARP = 32 };
 static inline int ptx_warp(int width) { return width < PTX_WARP ? width : PTX_WARP; }
 
@@ -36,35 +35,40 @@ typedef void LaneFn(const LaneIns *, Lanes *, Mask);
 struct LaneIns {
 	LaneFn *fn;
 	uint32_t d, d2;                /* destination rows (predicates: index into pred); NO_ROW = sink */
-	uint32_t a, b, c, e;           /* source rows (predicates: index); NO_ROW = absent (a predicate: true) */
+	uint32_t a, b, c, e;        /* source rows (predicates: index); NO_ROW = absent (a predicate: true) */
 	uint8_t neg;                   /* NEG_* */
-	uint8_t mode, mode2, type, type2, ftz, sat, rnd, op;  /* set by lane_bind, for functions that look at them */
-	uint8_t wide;                  /* a register is wider than its operand: bit 0 = d, bits 2.. = a b c e */
+	/* set by lane_bind, for functions that look at them */
+	uint8_t mode, mode2, type, type2, ftz, sat, rnd, op;
+	uint8_t wide;                /* a register is wider than its operand: bit 0 = d, bits 2.. = a b c e */
 	LaneFn *inner;                 /* then the function that fn wraps */
-	const uint32_t *rows;          /* pack, unpack: the rows of the parts; filled by whoever fills the rows above */
+	/* pack, unpack: the rows of the parts; filled by whoever fills the rows above */
+	const uint32_t *rows;
 	int nrows;
 };
 #define NO_ROW 0x7fffffffu
 
-/* The function for an instruction of kind K_ALU, or NULL when the table has no such combination of operation, types and
-   modifiers. mov from a special register, symbol or function is mov of a constant or of a row that the caller prepares. */
+/* The function for an instruction of kind K_ALU, or NULL when the table has no such combination of operation,
+   types and modifiers. mov from a special register, symbol or function is mov of a constant or of a row that
+   the caller prepares. */
 LaneFn *lane_fn(const Ins *);
-/* Sets fn and every field but the rows; whoever decodes an instruction calls this and then fills d d2 a b c e (pack: a is
-   not used, the sources are rows[]; unpack: the destinations are rows[]). f gives the registers' widths: mov and cvt may
-   use registers wider than their types. false: lane_fn knows no such combination. */
+/* Sets fn and every field but the rows; whoever decodes an instruction calls this and then fills d d2 a b c e
+   (pack: a is not used, the sources are rows[]; unpack: the destinations are rows[]). f gives the registers'
+   widths: mov and cvt may use registers wider than their types. false: lane_fn knows no such combination. */
 bool lane_bind(const Function *f, const Ins *, LaneIns *);
 
-/* Constant folding: the result bits of a K_ALU instruction without predicate operands on immediate sources. */
+/* Constant folding: the result bits of a K_ALU instruction without predicate operands on immediate
+   sources. */
 bool lane_fold(const Ins *, const uint64_t *src, uint64_t *dst);
 
-/* memory[...] op b, for atom and red and for redux: returns the new value; old, b, c are bits of the type. Space: where the
-   memory lies (a generic address: what it points to; redux: SP_GENERIC). In SP_GLOBAL, add.f32 takes and gives subnormals as
-   zeros of their sign (PTX ISA, atom, red). */
+/* memory[...] op b, for atom and red and for redux: returns the new value; old, b, c are bits of the type.
+   Space: where the memory lies (a generic address: what it points to; redux: SP_GENERIC). In SP_GLOBAL,
+   add.f32 takes and gives subnormals as zeros of their sign (PTX ISA, atom, red). */
 uint64_t lane_atomic(AtomOp, Type, Space, uint64_t old, uint64_t b, uint64_t c);
-/* Extension of `bits` as loaded by a memory operation of the type to 64 bits: a 64-bit register takes them all, a 32-bit one
-   the low half, which is its form (see above). */
+/* Extension of `bits` as loaded by a memory operation of the type to 64 bits: a 64-bit register takes them
+   all, a 32-bit one the low half, which is its form (see above). */
 uint64_t lane_extend(Type, uint64_t bits);
-/* shfl: which lane's value lane i gets, and whether that is in range. b: the offset operand, c: clamp and segment mask. */
+/* shfl: which lane's value lane i gets, and whether that is in range. b: the offset operand, c: clamp and
+   segment mask. */
 int lane_shfl_source(Mode, int lane, uint32_t b, uint32_t c, bool *in_range);
 
 static inline uint32_t *row32(const Lanes *l, uint32_t r) { return l->base[r >> 31] + (r & ~ROW_CONST); }

@@ -59,7 +59,8 @@ K1S(bfind_shift_S64, U32, S64, FIND_SHIFT((uint64_t)FOLD(A), 64))
 
 /* ---- bit fields; positions and lengths are the low bytes of the operands ---- */
 #define FIELD(N) \
-static inline uint##N##_t ones_below##N(unsigned len) { return len >= N ? ~(uint##N##_t)0 : ((uint##N##_t)1 << len) - 1; } \
+static inline uint##N##_t ones_below##N(unsigned len) { return len >= N ? ~(uint##N##_t)0 \
+	: ((uint##N##_t)1 << len) - 1; } \
 static inline uint##N##_t extract##N(uint##N##_t a, unsigned pos, unsigned len, bool sign) \
 { \
 	uint##N##_t field = pos < N ? a >> pos : 0, keep = ones_below##N(len); \
@@ -185,30 +186,41 @@ static void NAME(const LaneIns *i, Lanes *L, Mask m) \
 PRED2(and_PRED, x & y)
 PRED2(or_PRED, x | y)
 PRED2(xor_PRED, x ^ y)
-static void not_PRED(const LaneIns *i, Lanes *L, Mask m) { lane_set_pred(L, i->d, m, ~lane_pred(L, i->a, i->neg & NEG_A)); }
+static void not_PRED(const LaneIns *i, Lanes *L, Mask m)
+{
+	lane_set_pred(L, i->d, m, ~lane_pred(L, i->a, i->neg & NEG_A));
+}
 
 #define BIT3(NAME) { [T_U16] = NAME##_U16, [T_U32] = NAME##_U32, [T_U64] = NAME##_U64 }
-#define BIT3P(NAME) { [T_U16] = NAME##_U16, [T_U32] = NAME##_U32, [T_U64] = NAME##_U64, [T_PRED] = NAME##_PRED }
+#define BIT3P(NAME) { [T_U16] = NAME##_U16, [T_U32] = NAME##_U32, [T_U64] = NAME##_U64, \
+	[T_PRED] = NAME##_PRED }
 #define BIT2(NAME) { [T_U32] = NAME##_U32, [T_U64] = NAME##_U64 }
 #define INT4(NAME) { [T_U32] = NAME##_U32, [T_U64] = NAME##_U64, [T_S32] = NAME##_S32, [T_S64] = NAME##_S64 }
 #define INT6(NAME) { [T_U16] = NAME##_U16, [T_U32] = NAME##_U32, [T_U64] = NAME##_U64, [T_S16] = NAME##_S16, \
 	[T_S32] = NAME##_S32, [T_S64] = NAME##_S64 }
 static const struct { uint8_t op, mode, mode2; LaneFn *fn[T_COUNT]; } table[] = {
-	{ OP_AND, 0, 0, BIT3P(and) }, { OP_OR, 0, 0, BIT3P(or) }, { OP_XOR, 0, 0, BIT3P(xor) }, { OP_NOT, 0, 0, BIT3P(not) },
+	{ OP_AND, 0, 0, BIT3P(and) }, { OP_OR, 0, 0, BIT3P(or) }, { OP_XOR, 0, 0, BIT3P(xor) },
+	{ OP_NOT, 0, 0, BIT3P(not) },
 	{ OP_CNOT, 0, 0, BIT3(cnot) }, { OP_SHL, 0, 0, BIT3(shl) }, { OP_SHR, 0, 0, INT6(shr) },
 	{ OP_POPC, 0, 0, BIT2(popc) }, { OP_CLZ, 0, 0, BIT2(clz) }, { OP_BREV, 0, 0, BIT2(brev) },
 	{ OP_BFIND, 0, 0, INT4(bfind) }, { OP_BFIND, 0, MODE2_SHIFTAMT, INT4(bfind_shift) },
 	{ OP_BFE, 0, 0, INT4(bfe) }, { OP_BFI, 0, 0, BIT2(bfi) },
 	{ OP_PRMT, 0, 0, { [T_U32] = prmt_U32 } },
-	{ OP_PRMT, MODE_F4E, 0, { [T_U32] = prmt_mode0 } }, { OP_PRMT, MODE_B4E, 0, { [T_U32] = prmt_mode1 } },
-	{ OP_PRMT, MODE_RC8, 0, { [T_U32] = prmt_mode2 } }, { OP_PRMT, MODE_ECL, 0, { [T_U32] = prmt_mode3 } },
-	{ OP_PRMT, MODE_ECR, 0, { [T_U32] = prmt_mode4 } }, { OP_PRMT, MODE_RC16, 0, { [T_U32] = prmt_mode5 } },
-	{ OP_SHF, MODE_L, MODE2_WRAP, { [T_U32] = shf_l_wrap } }, { OP_SHF, MODE_R, MODE2_WRAP, { [T_U32] = shf_r_wrap } },
-	{ OP_SHF, MODE_L, MODE2_CLAMP, { [T_U32] = shf_l_clamp } }, { OP_SHF, MODE_R, MODE2_CLAMP, { [T_U32] = shf_r_clamp } },
+	{ OP_PRMT, MODE_F4E, 0, { [T_U32] = prmt_mode0 } },
+	{ OP_PRMT, MODE_B4E, 0, { [T_U32] = prmt_mode1 } },
+	{ OP_PRMT, MODE_RC8, 0, { [T_U32] = prmt_mode2 } },
+	{ OP_PRMT, MODE_ECL, 0, { [T_U32] = prmt_mode3 } },
+	{ OP_PRMT, MODE_ECR, 0, { [T_U32] = prmt_mode4 } },
+	{ OP_PRMT, MODE_RC16, 0, { [T_U32] = prmt_mode5 } },
+	{ OP_SHF, MODE_L, MODE2_WRAP, { [T_U32] = shf_l_wrap } },
+	{ OP_SHF, MODE_R, MODE2_WRAP, { [T_U32] = shf_r_wrap } },
+	{ OP_SHF, MODE_L, MODE2_CLAMP, { [T_U32] = shf_l_clamp } },
+	{ OP_SHF, MODE_R, MODE2_CLAMP, { [T_U32] = shf_r_clamp } },
 	{ OP_LOP3, 0, 0, { [T_U32] = lop3 } },
 	{ OP_SZEXT, 0, MODE2_WRAP, { [T_U32] = szext_wrap_U32, [T_S32] = szext_wrap_S32 } },
 	{ OP_SZEXT, 0, MODE2_CLAMP, { [T_U32] = szext_clamp_U32, [T_S32] = szext_clamp_S32 } },
-	{ OP_BMSK, 0, MODE2_WRAP, { [T_U32] = bmsk_wrap_U32 } }, { OP_BMSK, 0, MODE2_CLAMP, { [T_U32] = bmsk_clamp_U32 } },
+	{ OP_BMSK, 0, MODE2_WRAP, { [T_U32] = bmsk_wrap_U32 } },
+	{ OP_BMSK, 0, MODE2_CLAMP, { [T_U32] = bmsk_clamp_U32 } },
 	{ OP_FNS, 0, 0, { [T_U32] = fns_U32 } },
 };
 

@@ -1,9 +1,9 @@
 /* Comparisons. */
 #include "isa/lane_kernel.h"
 
-/* Results to both destinations: the comparison and its negation, each combined with the third source. i->mode is the
-   instruction's BoolOp. Inlined: before a tail call gcc 12 leaves the upper
-   halves of vectors in use, with which the baseline's instructions that come next are slow, on some hosts by 100 ns. */
+/* Results to both destinations: the comparison and its negation, each combined with the third source. i->mode
+   is the instruction's BoolOp. Inlined: before a tail call gcc 12 leaves the upper halves of vectors in use,
+   with which the baseline's instructions that come next are slow, on some hosts by 100 ns. */
 static inline __attribute__((always_inline)) void finish(const LaneIns *i, Lanes *L, Mask m, Mask bits)
 {
 	Mask no = ~bits;
@@ -43,7 +43,8 @@ static void set_##NAME(const LaneIns *i, Lanes *L, Mask m) \
 #define COMPARE_FLOAT(N, T, F) \
 	COMPARE(EQ_##N, T, F, x == y) COMPARE(NE_##N, T, F, x < y || x > y) COMPARE(LT_##N, T, F, x < y) \
 	COMPARE(LE_##N, T, F, x <= y) COMPARE(GT_##N, T, F, x > y) COMPARE(GE_##N, T, F, x >= y) \
-	COMPARE(EQU_##N, T, F, !(x < y || x > y)) COMPARE(NEU_##N, T, F, x != y) COMPARE(LTU_##N, T, F, !(x >= y)) \
+	COMPARE(EQU_##N, T, F, !(x < y || x > y)) COMPARE(NEU_##N, T, F, x != y) COMPARE(LTU_##N, T, F, \
+		!(x >= y)) \
 	COMPARE(LEU_##N, T, F, !(x > y)) COMPARE(GTU_##N, T, F, !(x <= y)) COMPARE(GEU_##N, T, F, !(x < y)) \
 	COMPARE(NUM_##N, T, F, ORDERED) COMPARE(NAN_##N, T, F, !ORDERED)
 INT_TYPES(COMPARE_INT)
@@ -53,14 +54,17 @@ COMPARE_FLOAT(F64, F64, ID)
 
 typedef LaneFn *ByCompare[CMP_NAN + 1];
 /* Unsigned names of comparisons (lo ls hi hs) compare unsigned whatever the type. */
-#define INT_ROW(P, T, UT) { [CMP_EQ] = P##_EQ_##T, [CMP_NE] = P##_NE_##T, [CMP_LT] = P##_LT_##T, [CMP_LE] = P##_LE_##T, \
+#define INT_ROW(P, T, UT) { [CMP_EQ] = P##_EQ_##T, [CMP_NE] = P##_NE_##T, [CMP_LT] = P##_LT_##T, \
+	[CMP_LE] = P##_LE_##T, \
 	[CMP_GT] = P##_GT_##T, [CMP_GE] = P##_GE_##T, [CMP_LO] = P##_LT_##UT, [CMP_LS] = P##_LE_##UT, \
 	[CMP_HI] = P##_GT_##UT, [CMP_HS] = P##_GE_##UT }
-#define FLOAT_ROW(P, N) { [CMP_EQ] = P##_EQ_##N, [CMP_NE] = P##_NE_##N, [CMP_LT] = P##_LT_##N, [CMP_LE] = P##_LE_##N, \
+#define FLOAT_ROW(P, N) { [CMP_EQ] = P##_EQ_##N, [CMP_NE] = P##_NE_##N, [CMP_LT] = P##_LT_##N, \
+	[CMP_LE] = P##_LE_##N, \
 	[CMP_GT] = P##_GT_##N, [CMP_GE] = P##_GE_##N, [CMP_EQU] = P##_EQU_##N, [CMP_NEU] = P##_NEU_##N, \
 	[CMP_LTU] = P##_LTU_##N, [CMP_LEU] = P##_LEU_##N, [CMP_GTU] = P##_GTU_##N, [CMP_GEU] = P##_GEU_##N, \
 	[CMP_NUM] = P##_NUM_##N, [CMP_NAN] = P##_NAN_##N }
-#define ROWS(P) { [T_U16] = INT_ROW(P, U16, U16), [T_S16] = INT_ROW(P, S16, U16), [T_U32] = INT_ROW(P, U32, U32), \
+#define ROWS(P) { [T_U16] = INT_ROW(P, U16, U16), [T_S16] = INT_ROW(P, S16, U16), \
+	[T_U32] = INT_ROW(P, U32, U32), \
 	[T_S32] = INT_ROW(P, S32, U32), [T_U64] = INT_ROW(P, U64, U64), [T_S64] = INT_ROW(P, S64, U64), \
 	[T_F32] = FLOAT_ROW(P, F32), [T_F64] = FLOAT_ROW(P, F64), \
 	[T_NONE] = FLOAT_ROW(P, FTZ) /* f32 with .ftz */ }
@@ -83,7 +87,8 @@ typedef uint64_t U64V;
 	TEST(subnormal, T, U, x < NORMAL && x != 0)
 TESTS(F32, U32, 0xff000000u, 0x01000000u)
 TESTS(F64, U64, 0xffe0000000000000u, 0x0020000000000000u)
-#define TEST_ROW(T) { testp_finite_##T, testp_infinite_##T, testp_number_##T, testp_notanumber_##T, testp_normal_##T, \
+#define TEST_ROW(T) { testp_finite_##T, testp_infinite_##T, testp_number_##T, testp_notanumber_##T, \
+	testp_normal_##T, \
 	testp_subnormal_##T }
 static LaneFn *const testp[2][6] = { TEST_ROW(F32), TEST_ROW(F64) };
 

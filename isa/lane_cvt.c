@@ -6,21 +6,25 @@
 #define TO(D, S) K1(D##_from_##S, D, S, A)
 #define TO_ALL(S) TO(U8, S) TO(S8, S) TO(U16, S) TO(S16, S) TO(U32, S) TO(U64, S)
 TO_ALL(U8) TO_ALL(S8) TO_ALL(U16) TO_ALL(S16) TO_ALL(U32) TO_ALL(S32) TO_ALL(U64)
-#define FROM(D, D2) { [T_U8] = D##_from_U8, [T_S8] = D##_from_S8, [T_U16] = D##_from_U16, [T_S16] = D##_from_S16, \
+#define FROM(D, D2) { [T_U8] = D##_from_U8, [T_S8] = D##_from_S8, [T_U16] = D##_from_U16, \
+	[T_S16] = D##_from_S16, \
 	[T_U32] = D##_from_U32, [T_S32] = D2##_from_S32, [T_U64] = D##_from_U64, [T_S64] = D##_from_U64 }
 static LaneFn *const int_int[T_COUNT][T_COUNT] = {
 	[T_U8] = FROM(U8, U8), [T_S8] = FROM(S8, S8), [T_U16] = FROM(U16, U16), [T_S16] = FROM(S16, S16),
-	[T_U32] = FROM(U32, U32), [T_S32] = FROM(U32, U32), [T_U64] = FROM(U64, U64), [T_S64] = FROM(U64, U64),
+	[T_U32] = FROM(U32, U32), [T_S32] = FROM(U32, U32), [T_U64] = FROM(U64, U64),
+	[T_S64] = FROM(U64, U64),
 };
 
 /* ---- integers to floats, to nearest ---- */
 #define FLOATS(S) K1(F32_from_##S, U32, S, f32_bits((float)A)) K1(F64_from_##S, U64, S, f64_bits((double)A))
 FLOATS(U8) FLOATS(S8) FLOATS(U16) FLOATS(S16) FLOATS(U32) FLOATS(S32) FLOATS(U64) FLOATS(S64)
-#define FROM_INT(D) { [T_U8] = D##_from_U8, [T_S8] = D##_from_S8, [T_U16] = D##_from_U16, [T_S16] = D##_from_S16, \
+#define FROM_INT(D) { [T_U8] = D##_from_U8, [T_S8] = D##_from_S8, [T_U16] = D##_from_U16, \
+	[T_S16] = D##_from_S16, \
 	[T_U32] = D##_from_U32, [T_S32] = D##_from_S32, [T_U64] = D##_from_U64, [T_S64] = D##_from_S64 }
 static LaneFn *const int_f32[T_COUNT] = FROM_INT(F32), *const int_f64[T_COUNT] = FROM_INT(F64);
 
-/* ---- floats to 32-bit integers; the bounds are integers, so clamping before rounding is clamping after it ---- */
+/* ---- floats to 32-bit integers; the bounds are integers, so clamping before rounding is clamping after it
+   ---- */
 static inline double clamped(double x, double lo, double hi)
 {
 	x = x == x ? x : 0.0;
@@ -36,24 +40,33 @@ static inline double nearest(double x)
 }
 static inline double down(double x) { double n = nearest(x); return n > x ? n - 1 : n; }
 static inline double up(double x) { double n = nearest(x); return n < x ? n + 1 : n; }
-static inline double chop(double x) { double n = nearest(x); return __builtin_fabs(n) > __builtin_fabs(x) ? n - __builtin_copysign(1, x) : n; }
+static inline double chop(double x)
+{
+	double n = nearest(x);
+	return __builtin_fabs(n) > __builtin_fabs(x) ? n - __builtin_copysign(1, x) : n;
+}
 /* What a NaN gives (PTX ISA, cvt: Integer Notes). */
 #define NAN_FROM_F32 0u
 #define NAN_FROM_F64 0x80000000u
 #define NAN_TO_64 0x8000000000000000u
-#define INT32(D, S, RND, F, INT) K1(D##_##RND##_##S, U32, S, A != A ? NAN_FROM_##S : (uint32_t)(INT)F(D##_RANGE(A)))
+#define INT32(D, S, RND, F, INT) K1(D##_##RND##_##S, U32, S, \
+	A != A ? NAN_FROM_##S : (uint32_t)(INT)F(D##_RANGE(A)))
 #define TO_INT32(S) \
-	INT32(S32, S, rz, , int32_t) INT32(S32, S, rn, nearest, int32_t) INT32(S32, S, rm, down, int32_t) INT32(S32, S, rp, up, int32_t) \
-	INT32(U32, S, rz, , int64_t) INT32(U32, S, rn, nearest, int64_t) INT32(U32, S, rm, down, int64_t) INT32(U32, S, rp, up, int64_t)
+	INT32(S32, S, rz, , int32_t) INT32(S32, S, rn, nearest, int32_t) INT32(S32, S, rm, down, \
+		int32_t) INT32(S32, S, rp, up, int32_t) \
+	INT32(U32, S, rz, , int64_t) INT32(U32, S, rn, nearest, int64_t) INT32(U32, S, rm, down, \
+	int64_t) INT32(U32, S, rp, up, int64_t)
 TO_INT32(F32)
 TO_INT32(F64)
 /* to 64 bits, towards zero */
 #define TO_INT64(S) \
-	K1S(S64_rz_##S, U64, S, A != A ? NAN_TO_64 : A >= 0x1p63 ? INT64_MAX : A <= -0x1p63 ? (uint64_t)INT64_MIN : (uint64_t)(int64_t)A) \
+	K1S(S64_rz_##S, U64, S, A != A ? NAN_TO_64 : A >= 0x1p63 ? INT64_MAX \
+		: A <= -0x1p63 ? (uint64_t)INT64_MIN : (uint64_t)(int64_t)A) \
 	K1S(U64_rz_##S, U64, S, A != A ? NAN_TO_64 : A >= 0x1p64 ? UINT64_MAX : A > 0 ? (uint64_t)A : 0)
 TO_INT64(F32)
 TO_INT64(F64)
-static LaneFn *const float_int64[2][2] = { { U64_rz_F32, U64_rz_F64 }, { S64_rz_F32, S64_rz_F64 } }; /* signed, from f64 */
+/* signed, from f64 */
+static LaneFn *const float_int64[2][2] = { { U64_rz_F32, U64_rz_F64 }, { S64_rz_F32, S64_rz_F64 } };
 #define BY_RND(D, S) { D##_rn_##S, D##_rz_##S, D##_rm_##S, D##_rp_##S }
 static LaneFn *const float_int[2][2][4] = { /* signed, from f64, rounding */
 	{ BY_RND(U32, F32), BY_RND(U32, F64) }, { BY_RND(S32, F32), BY_RND(S32, F64) }
@@ -67,7 +80,8 @@ K1(F64_from_F32, U64, U32, ({ double x = bits_f32(A); x == x ? f64_bits(x) : sof
 #define SAME_SIGN(N, X) __builtin_copysign(N, (double)(X))
 #define INTEGRAL(NAME, F) \
 	K1(F32_##NAME, U32, F32, canon32((float)SAME_SIGN(F(A), A))) \
-	K1(F64_##NAME, U64, F64, ({ double x = A; x == x ? f64_bits(SAME_SIGN(F(x), x)) : f64_bits(x) | QUIET64; }))
+	K1(F64_##NAME, U64, F64, ({ double x = A; x == x ? f64_bits(SAME_SIGN(F(x), x)) \
+	: f64_bits(x) | QUIET64; }))
 INTEGRAL(rni, nearest)
 INTEGRAL(rzi, chop)
 INTEGRAL(rmi, down)
@@ -81,11 +95,13 @@ static LaneFn *const integral[2][4] = { /* f64, rounding */
 static LaneFn *common_float(const Ins *i, Type d, Type s)
 {
 	int from64 = s == T_F64;
-	bool plain = !i->sat && !i->ftz, towards_zero = i->rnd == RND_NONE || i->rnd == RND_RZ || i->rnd == RND_RZI;
+	bool plain = !i->sat && !i->ftz, towards_zero = i->rnd == RND_NONE || i->rnd == RND_RZ ||
+		i->rnd == RND_RZI;
 	if (s == T_F16 || i->ftz)
 		return NULL;
 	if (d == T_S32 || d == T_U32) /* .sat says nothing new here */
-		return float_int[d == T_S32][from64][i->rnd >= RND_RNI ? i->rnd - RND_RNI : i->rnd ? i->rnd - RND_RN : 1];
+		return float_int[d == T_S32][from64][i->rnd >= RND_RNI ? i->rnd - RND_RNI
+			: i->rnd ? i->rnd - RND_RN : 1];
 	if (d == T_S64 || d == T_U64)
 		return towards_zero ? float_int64[d == T_S64][from64] : NULL;
 	if (d == T_F32 && s == T_F32 && i->sat && i->rnd <= RND_RP)
@@ -102,7 +118,10 @@ static uint64_t source(const LaneIns *i, const Lanes *L, int l)
 {
 	return type_bits[i->type2] == 64 ? ((const Row64u *)lane_row(L, i->a))[l] : row32(L, i->a)[l];
 }
-static uint64_t low_bits(Type t, uint64_t v) { return type_bits[t] == 64 ? v : v & (((uint64_t)1 << type_bits[t]) - 1); }
+static uint64_t low_bits(Type t, uint64_t v)
+{
+	return type_bits[t] == 64 ? v : v & (((uint64_t)1 << type_bits[t]) - 1);
+}
 
 /* v, of an integer type and extended to 64 bits, to the range of another. */
 static uint64_t clamp_int(Type to, Type from, uint64_t v)

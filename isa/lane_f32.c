@@ -1,5 +1,5 @@
-/* Single precision. Results are stored as bits; a NaN result is NAN32. Suffixes of functions: Z .ftz, S .sat, R a
- * rounding mode other than to nearest even. The result of .ftz is flushed after rounding. */
+/* Single precision. Results are stored as bits; a NaN result is NAN32. Suffixes of functions: Z .ftz, S .sat,
+ * R a rounding mode other than to nearest even. The result of .ftz is flushed after rounding. */
 #include "isa/lane_kernel.h"
 #include "isa/softmath.h"
 
@@ -18,7 +18,8 @@ static inline float clamp01(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f;
 
 /* x, y and z are the sources after flushing. */
 #define F1(HOW, NAME, IN, OUT, EXPR) K1X(HOW, NAME, U32, F32, ({ float x = IN(A); OUT(EXPR); }))
-#define F2(HOW, NAME, IN, OUT, EXPR) K2X(HOW, NAME, U32, F32, F32, ({ float x = IN(A), y = IN(B); OUT(EXPR); }))
+#define F2(HOW, NAME, IN, OUT, EXPR) K2X(HOW, NAME, U32, F32, F32, \
+	({ float x = IN(A), y = IN(B); OUT(EXPR); }))
 #define F3(HOW, NAME, IN, OUT, EXPR) \
 	K3X(HOW, NAME, U32, F32, F32, F32, ({ float x = IN(A), y = IN(B), z = IN(C); OUT(EXPR); }))
 #define FOUR(F, NAME, EXPR) \
@@ -31,7 +32,10 @@ FOUR(F2, mul, x * y)
 FOUR(F3, fma, fma32(x, y, z))
 TWO(F2, EACH, div, x / y)
 /* PTX ISA, div: a times the reciprocal of b, which is a zero of its sign above 2^126. */
-static inline float reciprocal(float y) { return __builtin_fabsf(y) > 0x1p126f ? __builtin_copysignf(0, y) : 1.0f / y; }
+static inline float reciprocal(float y)
+{
+	return __builtin_fabsf(y) > 0x1p126f ? __builtin_copysignf(0, y) : 1.0f / y;
+}
 TWO(F2, EACH, div_approx, x * reciprocal(y))
 TWO(F1, EACH, rcp, 1.0f / x)
 TWO(F1, EACH, sqrt, __builtin_sqrtf(x))
@@ -93,7 +97,8 @@ static void NAME##_R(const LaneIns *i, Lanes *L, Mask m) \
 	const RT_F32 *a = lane_row(L, i->a), *b = i->b == NO_ROW ? a : lane_row(L, i->b), \
 		*c = i->c == NO_ROW ? a : lane_row(L, i->c); \
 	Rnd r = (Rnd)i->rnd; \
-	EACH_SPARSE(({ float x = in(i, a, l), y = in(i, b, l), z = in(i, c, l); (void)y, (void)z; finish(i, EXPR); })); \
+	EACH_SPARSE(({ float x = in(i, a, l), y = in(i, b, l), z = in(i, c, l); (void)y, (void)z; \
+		finish(i, EXPR); })); \
 }
 #define SOFT(F, ...) bits_f32((uint32_t)F(T_F32, __VA_ARGS__, r))
 ROUNDED(add, round_sum(x, y, r))
@@ -111,14 +116,16 @@ enum { EXACT, APPROX };
 static const struct { uint8_t op, approx; LaneFn *fn[5]; } table[] = {
 	{ OP_ADD, EXACT, ALL4(add) }, { OP_SUB, EXACT, ALL4(sub) }, { OP_MUL, EXACT, ALL4(mul) },
 	{ OP_FMA, EXACT, ALL4(fma) }, { OP_MAD, EXACT, ALL4(fma) },
-	{ OP_DIV, EXACT, NO_SAT(div) }, { OP_DIV, APPROX_APPROX, NO_RND(div_approx) }, { OP_DIV, APPROX_FULL, NO_RND(div) },
+	{ OP_DIV, EXACT, NO_SAT(div) }, { OP_DIV, APPROX_APPROX, NO_RND(div_approx) },
+	{ OP_DIV, APPROX_FULL, NO_RND(div) },
 	{ OP_RCP, EXACT, NO_SAT(rcp) }, { OP_RCP, APPROX_APPROX, NO_RND(rcp) },
 	{ OP_SQRT, EXACT, NO_SAT(sqrt) }, { OP_SQRT, APPROX_APPROX, NO_RND(sqrt) },
 	{ OP_RSQRT, APPROX_APPROX, NO_RND(rsqrt) }, { OP_SIN, APPROX_APPROX, NO_RND(sin) },
 	{ OP_COS, APPROX_APPROX, NO_RND(cos) }, { OP_LG2, APPROX_APPROX, NO_RND(lg2) },
 	{ OP_EX2, APPROX_APPROX, NO_RND(ex2) }, { OP_TANH, APPROX_APPROX, { tanh_N } },
 	{ OP_MIN, EXACT, NO_RND(min) }, { OP_MAX, EXACT, NO_RND(max) },
-	{ OP_ABS, EXACT, NO_RND(abs) }, { OP_NEG, EXACT, NO_RND(neg) }, { OP_COPYSIGN, EXACT, { copysign_N } },
+	{ OP_ABS, EXACT, NO_RND(abs) }, { OP_NEG, EXACT, NO_RND(neg) },
+	{ OP_COPYSIGN, EXACT, { copysign_N } },
 };
 
 LaneFn *LANE(lane_f32)(const Ins *i)

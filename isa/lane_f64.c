@@ -4,7 +4,10 @@
 
 static inline uint64_t quiet(double x) { return f64_bits(x) | QUIET64; }
 static inline uint64_t of1(double r, double x) { return r == r ? f64_bits(r) : x != x ? quiet(x) : NAN64; }
-static inline uint64_t of2(double r, double x, double y) { return r == r ? f64_bits(r) : x != x ? quiet(x) : y != y ? quiet(y) : NAN64; }
+static inline uint64_t of2(double r, double x, double y)
+{
+	return r == r ? f64_bits(r) : x != x ? quiet(x) : y != y ? quiet(y) : NAN64;
+}
 static inline uint64_t of3(double r, double x, double y, double z)
 {
 	return r == r ? f64_bits(r) : x != x ? quiet(x) : y != y ? quiet(y) : z != z ? quiet(z) : NAN64;
@@ -54,9 +57,11 @@ static const struct { uint8_t op, approx, ftz; LaneFn *nearest, *rounded; } tabl
 	{ OP_ADD, 0, 0, add_N, add_R }, { OP_SUB, 0, 0, sub_N, sub_R }, { OP_MUL, 0, 0, mul_N, mul_R },
 	{ OP_FMA, 0, 0, fma_N, fma_R }, { OP_MAD, 0, 0, fma_N, fma_R }, { OP_DIV, 0, 0, div_N, div_R },
 	{ OP_RCP, 0, 0, rcp_N, rcp_R }, { OP_SQRT, 0, 0, sqrt_N, sqrt_R },
-	{ OP_RCP, APPROX_APPROX, 1, rcp_coarse_N, NULL }, { OP_RSQRT, APPROX_APPROX, 1, rsqrt_coarse_N, NULL },
+	{ OP_RCP, APPROX_APPROX, 1, rcp_coarse_N, NULL },
+	{ OP_RSQRT, APPROX_APPROX, 1, rsqrt_coarse_N, NULL },
 	{ OP_RSQRT, APPROX_APPROX, 0, rsqrt_N, NULL },
-	{ OP_MIN, 0, 0, min_N, NULL }, { OP_MAX, 0, 0, max_N, NULL }, { OP_ABS, 0, 0, abs_N, NULL }, { OP_NEG, 0, 0, neg_N, NULL },
+	{ OP_MIN, 0, 0, min_N, NULL }, { OP_MAX, 0, 0, max_N, NULL }, { OP_ABS, 0, 0, abs_N, NULL },
+	{ OP_NEG, 0, 0, neg_N, NULL },
 	{ OP_COPYSIGN, 0, 0, copysign_N, NULL },
 };
 

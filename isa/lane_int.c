@@ -40,7 +40,10 @@ K3(mad_wide_U32, U64, U32, U32, U64, (uint64_t)A * B + C)
 K3(mad_wide_S32, S64, S32, S32, S64, (uint64_t)((int64_t)A * B) + (uint64_t)C)
 
 /* Saturation. */
-static inline int32_t sat32(int64_t x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x; }
+static inline int32_t sat32(int64_t x)
+{
+	return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
+}
 #define HIGH_S32(X, Y) ((int64_t)(X) * (Y) >> 32)
 K2(add_sat_S32, S32, S32, S32, sat32((int64_t)A + B))
 K2(sub_sat_S32, S32, S32, S32, sat32((int64_t)A - B))
@@ -92,14 +95,15 @@ X(dp2a_lo, 0)
 X(dp2a_hi, 2)
 #undef X
 
-/* Chains through the carry flag. SUM is computed in the double width from CARRY (0 or 1); bit BITS of it is the carry, or
-   the borrow, that .cc keeps. */
+/* Chains through the carry flag. SUM is computed in the double width from CARRY (0 or 1); bit BITS of it is
+   the carry, or the borrow, that .cc keeps. */
 #define CHAIN(NAME, T, SUM) \
 static void NAME##_##T(const LaneIns *i, Lanes *L, Mask m) \
 { \
 	typedef UW_##T W; \
 	RT_##T *d = lane_row(L, i->d); \
-	const RT_##T *a = lane_row(L, i->a), *b = lane_row(L, i->b), *c = i->c == NO_ROW ? a : lane_row(L, i->c); \
+	const RT_##T *a = lane_row(L, i->a), *b = lane_row(L, i->b), \
+		*c = i->c == NO_ROW ? a : lane_row(L, i->c); \
 	Mask carry = 0; \
 	for (Mask k = m; k; k &= k - 1) { \
 		int l = __builtin_ctzll(k); \
@@ -156,8 +160,10 @@ typedef LaneFn *ByType[T_COUNT];
 
 enum { PLAIN, CARRY, SATURATE };
 static const struct { uint8_t op, hilo, how; ByType fn; } table[] = {
-	{ OP_ADD, 0, PLAIN, ALL(add) }, { OP_ADD, 0, CARRY, ALL(add_cc) }, { OP_ADD, 0, SATURATE, SAT(add_sat) },
-	{ OP_SUB, 0, PLAIN, ALL(sub) }, { OP_SUB, 0, CARRY, ALL(sub_cc) }, { OP_SUB, 0, SATURATE, SAT(sub_sat) },
+	{ OP_ADD, 0, PLAIN, ALL(add) }, { OP_ADD, 0, CARRY, ALL(add_cc) },
+	{ OP_ADD, 0, SATURATE, SAT(add_sat) },
+	{ OP_SUB, 0, PLAIN, ALL(sub) }, { OP_SUB, 0, CARRY, ALL(sub_cc) },
+	{ OP_SUB, 0, SATURATE, SAT(sub_sat) },
 	{ OP_MUL, HILO_LO, PLAIN, ALL(mul_lo) }, { OP_MUL, HILO_HI, PLAIN, ALL(mul_hi) },
 	{ OP_MUL, HILO_WIDE, PLAIN, WIDE(mul_wide) },
 	{ OP_MAD, HILO_LO, PLAIN, ALL(mad_lo) }, { OP_MAD, HILO_HI, PLAIN, ALL(mad_hi) },

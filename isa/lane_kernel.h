@@ -1,9 +1,10 @@
-/* How lane functions are made: included by isa/lane_*.c only, which are compiled once for every host and, on x86-64,
- * once more for hosts with AVX2 and FMA (LANE_V3). Both give the same bits. */
+/* How lane functions are made: included by isa/lane_*.c only, which are compiled once for every host and, on
+ * x86-64, once more for hosts with AVX2 and FMA (LANE_V3). Both give the same bits. */
 #ifndef GSIM_LANE_KERNEL_H
 #define GSIM_LANE_KERNEL_H
 #if defined(__GNUC__) && !defined(__clang__)
-#if defined(HAVE_LANE_V3) && !defined(LANE_V3) /* for hosts of before 2013: built in half the time, not vectorised */
+/* for hosts of before 2013: built in half the time, not vectorised */
+#if defined(HAVE_LANE_V3) && !defined(LANE_V3)
 #pragma GCC optimize ("O1", "fp-contract=off")
 #else
 #pragma GCC optimize ("O3", "fp-contract=off")
@@ -27,8 +28,9 @@
 LANE_SETS(X)
 #undef X
 
-/* For each type: CT the value, RT an element of its row (rows of 64-bit values may be aligned to 4 bytes only), UT an
- * unsigned type in which integer arithmetic does not overflow into undefined behaviour, WT twice as wide. */
+/* For each type: CT the value, RT an element of its row (rows of 64-bit values may be aligned to 4 bytes
+ * only), UT an unsigned type in which integer arithmetic does not overflow into undefined behaviour, WT twice
+ * as wide. */
 typedef uint64_t Row64u __attribute__((aligned(4), may_alias));
 typedef int64_t Row64s __attribute__((aligned(4), may_alias));
 typedef double Row64f __attribute__((aligned(4), may_alias));
@@ -78,19 +80,24 @@ static inline void lane_set_pred(Lanes *L, uint32_t r, Mask m, Mask bits)
 
 /* Bit masks of lanes as data, so that the compiler turns a mask into vector compares. */
 static const uint32_t lane_bit32[32] = {
-	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10, 1u << 11,
-	1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22,
+	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10,
+		1u << 11,
+	1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+		1u << 22,
 	1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31
 };
 static const uint64_t lane_bit64[32] __attribute__((unused)) = {
-	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10, 1u << 11,
-	1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22,
+	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10,
+		1u << 11,
+	1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+		1u << 22,
 	1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31
 };
 
-/* d[l] = EXPR for the lanes of m. A destination row is one of the source rows or disjoint from them, so lanes may be
- * computed in any order. Where the width is a multiple of 32, inactive lanes are computed too and dropped: EXPR must be
- * harmless on any bits. EACH_SPARSE visits active lanes only: for costly or vectorless expressions. */
+/* d[l] = EXPR for the lanes of m. A destination row is one of the source rows or disjoint from them, so lanes
+ * may be computed in any order. Where the width is a multiple of 32, inactive lanes are computed too and
+ * dropped: EXPR must be harmless on any bits. EACH_SPARSE visits active lanes only: for costly or vectorless
+ * expressions. */
 #define EACH(EXPR) do { \
 	if (L->width == 32 && m == 0xffffffffu) { \
 		IVDEP for (int l = 0; l < 32; l++) \
@@ -115,8 +122,8 @@ static const uint64_t lane_bit64[32] __attribute__((unused)) = {
 	} \
 } while (0)
 
-/* Puts the lanes for which COND holds into the mask `bits` (what it gets for lanes outside m means nothing). T: the type
- * compared, which decides how wide the vectors are. */
+/* Puts the lanes for which COND holds into the mask `bits` (what it gets for lanes outside m means nothing).
+ * T: the type compared, which decides how wide the vectors are. */
 #define COLLECT(T, COND) do { \
 	if (!(L->width & 31) && (m & (m - 1))) { \
 		for (int o_ = 0; o_ < L->width; o_ += 32) \

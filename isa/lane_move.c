@@ -6,7 +6,10 @@
 #define X(T) K1(mov_##T, T, T, A)
 MOVE_TYPES(X)
 #undef X
-static void mov_PRED(const LaneIns *i, Lanes *L, Mask m) { lane_set_pred(L, i->d, m, lane_pred(L, i->a, i->neg & NEG_A)); }
+static void mov_PRED(const LaneIns *i, Lanes *L, Mask m)
+{
+	lane_set_pred(L, i->d, m, lane_pred(L, i->a, i->neg & NEG_A));
+}
 
 /* d = predicate ? a : b */
 #define SELECT(T) \
@@ -33,7 +36,8 @@ static void selp_PRED(const LaneIns *i, Lanes *L, Mask m)
 }
 
 #define BY_WIDTH(NAME) { [T_U8] = NAME##_U8, [T_S8] = NAME##_S8, [T_U16] = NAME##_U16, [T_S16] = NAME##_S16, \
-	[T_F16] = NAME##_U16, [T_U32] = NAME##_U32, [T_S32] = NAME##_U32, [T_F32] = NAME##_U32, [T_U64] = NAME##_U64, \
+	[T_F16] = NAME##_U16, [T_U32] = NAME##_U32, [T_S32] = NAME##_U32, [T_F32] = NAME##_U32, \
+	[T_U64] = NAME##_U64, \
 	[T_S64] = NAME##_U64, [T_F64] = NAME##_U64, [T_PRED] = NAME##_PRED }
 static LaneFn *const mov[T_COUNT] = BY_WIDTH(mov), *const selp[T_COUNT] = BY_WIDTH(selp);
 
@@ -44,14 +48,16 @@ static LaneFn *const mov[T_COUNT] = BY_WIDTH(mov), *const selp[T_COUNT] = BY_WID
 	K3(slct_##T##_FTZ, T, T, T, F32, C > -0x1p-126f ? A : B)
 SLCT(U16) SLCT(S16) SLCT(U32) SLCT(U64)
 #define SLCT_ROW(HOW) { [T_U16] = slct_U16_##HOW, [T_S16] = slct_S16_##HOW, [T_U32] = slct_U32_##HOW, \
-	[T_S32] = slct_U32_##HOW, [T_F32] = slct_U32_##HOW, [T_U64] = slct_U64_##HOW, [T_S64] = slct_U64_##HOW, \
+	[T_S32] = slct_U32_##HOW, [T_F32] = slct_U32_##HOW, [T_U64] = slct_U64_##HOW, \
+	[T_S64] = slct_U64_##HOW, \
 	[T_F64] = slct_U64_##HOW }
 static LaneFn *const slct[3][T_COUNT] = { SLCT_ROW(S32), SLCT_ROW(F32), SLCT_ROW(FTZ) };
 
 /* ---- pack and unpack; the parts are equally wide ---- */
 static inline uint64_t any_get(const Lanes *L, uint32_t r, int bits, int l)
 {
-	return bits == 64 ? ((const Row64u *)lane_row(L, r))[l] : row32(L, r)[l] & (uint32_t)(((uint64_t)1 << bits) - 1);
+	return bits == 64 ? ((const Row64u *)lane_row(L, r))[l]
+		: row32(L, r)[l] & (uint32_t)(((uint64_t)1 << bits) - 1);
 }
 static inline void any_set(Lanes *L, uint32_t r, int bits, int l, uint64_t v)
 {
@@ -94,7 +100,8 @@ static LaneFn *cvta(const Ins *i)
 	bool to = i->flags & INSF_TO, wide = type_bits[i->type] == 64;
 	if (type_bits[i->type] < 32 || i->space == SP_GENERIC)
 		return NULL;
-	if (!wide || (i->space != SP_SHARED && i->space != SP_LOCAL)) /* a 32-bit address keeps its low half: the windows' is 0 */
+	/* a 32-bit address keeps its low half: the windows' is 0 */
+	if (!wide || (i->space != SP_SHARED && i->space != SP_LOCAL))
 		return wide ? mov_U64 : mov_U32;
 	return i->space == SP_SHARED ? (to ? to_shared : from_shared) : (to ? to_local : from_local);
 }
@@ -112,7 +119,8 @@ LIES_IN(local, a[l] - LOCAL_WINDOW < WINDOW_SIZE)
 LIES_IN(global, a[l] - SHARED_WINDOW >= WINDOW_SIZE && a[l] - LOCAL_WINDOW >= WINDOW_SIZE)
 static LaneFn *isspacep(const Ins *i)
 {
-	return i->space == SP_SHARED ? in_shared : i->space == SP_LOCAL ? in_local : i->space == SP_GENERIC ? NULL : in_global;
+	return i->space == SP_SHARED ? in_shared : i->space == SP_LOCAL ? in_local
+		: i->space == SP_GENERIC ? NULL : in_global;
 }
 
 LaneFn *LANE(lane_move)(const Ins *i)

@@ -52,7 +52,8 @@ static void put_place(StrBuf *s, const Launch *l, const Function *f, const Ins *
 		sb_printf(s, " at %s:%d", loc.file ? loc.file : "?", loc.line);
 	ins_print_inlined(m, ins, s);
 	if (l->kernel->kind != FN_HOST)
-		sb_printf(s, ", thread block (%u,%u,%u), thread (%u,%u,%u)", ctaid[0], ctaid[1], ctaid[2], tid[0], tid[1], tid[2]);
+		sb_printf(s, ", thread block (%u,%u,%u), thread (%u,%u,%u)", ctaid[0], ctaid[1], ctaid[2],
+			tid[0], tid[1], tid[2]);
 }
 
 static const char *what(FaultKind k)
@@ -75,8 +76,8 @@ static const char *what(FaultKind k)
 	}
 }
 
-void fault_at(Fault *fault, const Launch *l, FaultKind kind, const Function *f, const Ins *ins, const uint32_t ctaid[3],
-	const uint32_t tid[3], const char *fmt, ...)
+void fault_at(Fault *fault, const Launch *l, FaultKind kind, const Function *f, const Ins *ins,
+	const uint32_t ctaid[3], const uint32_t tid[3], const char *fmt, ...)
 {
 	StrBuf s = { 0 };
 	va_list ap;
@@ -104,12 +105,14 @@ const char *barrier_refuses(uint32_t number, uint32_t *count, uint32_t threads, 
 {
 	uint32_t size = (uint32_t)warp, most = (threads + size - 1) / size * size;
 	if (number >= BARRIERS)
-		snprintf(text, REFUSAL, "barrier %u; there are %d, from 0 to %d", number, BARRIERS, BARRIERS - 1);
+		snprintf(text, REFUSAL, "barrier %u; there are %d, from 0 to %d", number, BARRIERS,
+			BARRIERS - 1);
 	else if (count && *count > most)
-		snprintf(text, REFUSAL, "barrier %u is to count %u threads, the block has %u", number, *count, threads);
+		snprintf(text, REFUSAL, "barrier %u is to count %u threads, the block has %u", number, *count,
+			threads);
 	else if (count && (!*count || *count % size))
-		snprintf(text, REFUSAL, "barrier %u is to count %u threads; a count is a multiple of the warp size, which is %d", number,
-			*count, warp);
+		snprintf(text, REFUSAL, "barrier %u is to count %u threads; a count is a multiple of the "
+			"warp size, which is %d", number, *count, warp);
 	else
 		text = NULL;
 	if (!text && count && *count > threads)
@@ -136,9 +139,11 @@ static void put_operation(StrBuf *s, const Ins *i)
 void words_crossed(uint32_t mask, int lane, const Ins *its, uint32_t its_mask, char text[REFUSAL])
 {
 	StrBuf s = { 0 };
-	sb_printf(&s, "the thread and lane %d wait for each other, the thread with mask 0x%x, the lane at ", lane, mask);
+	sb_printf(&s, "the thread and lane %d wait for each other, the thread with mask 0x%x, the lane at ",
+		lane, mask);
 	put_operation(&s, its);
-	sb_printf(&s, " with mask 0x%x: threads meet only where the qualifiers are the same, and the mask", its_mask);
+	sb_printf(&s, " with mask 0x%x: threads meet only where the qualifiers are the same, and the mask",
+		its_mask);
 	snprintf(text, REFUSAL, "%s", s.s);
 	sb_free(&s);
 }
@@ -148,7 +153,8 @@ void words_aligned(const Ins *theirs, char text[REFUSAL])
 	StrBuf s = { 0 };
 	sb_puts(&s, "other threads of the warp wait at ");
 	put_operation(&s, theirs);
-	sb_puts(&s, ": all threads of a warp have to execute the same barrier instruction where it is .aligned, as bar.sync of PTX is (barrier.sync is not)");
+	sb_puts(&s, ": all threads of a warp have to execute the same barrier instruction where it is "
+		".aligned, as bar.sync of PTX is (barrier.sync is not)");
 	snprintf(text, REFUSAL, "%s", s.s);
 	sb_free(&s);
 }
@@ -166,7 +172,8 @@ static void no_body(const Function *f, Fault *why)
 const Function *call_target(const Module *m, const Ins *call, uint64_t address, Fault *why)
 {
 	uint64_t id = (address - FUNCTION_ADDRESS(0)) / 16;
-	const Function *f = address >= FUNCTION_ADDRESS(0) && id < (uint64_t)m->func.n && address == FUNCTION_ADDRESS(id) ? m->func.v[id] : NULL;
+	const Function *f = address >= FUNCTION_ADDRESS(0) && id < (uint64_t)m->func.n &&
+		address == FUNCTION_ADDRESS(id) ? m->func.v[id] : NULL;
 	bool device = f && f->kind == FN_DEVICE;
 	if (device && f->block.n && f->arg.n == call->nsrc - 1 && f->ret.n == call->ndst)
 		return f;
@@ -176,7 +183,8 @@ const Function *call_target(const Module *m, const Ins *call, uint64_t address, 
 	else if (!f->block.n)
 		no_body(f, why);
 	else
-		fault_text(why, FAULT_BRANCH, "function %s takes %d arguments and gives %d results", f->name, f->arg.n, f->ret.n);
+		fault_text(why, FAULT_BRANCH, "function %s takes %d arguments and gives %d results", f->name,
+			f->arg.n, f->ret.n);
 	return NULL;
 }
 
@@ -189,27 +197,29 @@ static void put_nearest(char *out, size_t n, const Launch *l, uint64_t addr)
 	if (!a)
 		snprintf(out, n, "; nothing is allocated");
 	else if (addr < a->addr)
-		snprintf(out, n, ", %llu bytes before '%s' (%llu bytes at 0x%llx)", (unsigned long long)(a->addr - addr), a->name,
-			(unsigned long long)a->size, (unsigned long long)a->addr);
+		snprintf(out, n, ", %llu bytes before '%s' (%llu bytes at 0x%llx)",
+			(unsigned long long)(a->addr - addr), a->name, (unsigned long long)a->size,
+			(unsigned long long)a->addr);
 	else if (addr - a->addr >= a->size)
 		snprintf(out, n, ", %llu bytes past the end of '%s' (%llu bytes at 0x%llx)",
 			(unsigned long long)(addr - a->addr - a->size), a->name, (unsigned long long)a->size,
 			(unsigned long long)a->addr);
 	else
-		snprintf(out, n, ", at offset %llu of '%s' (%llu bytes at 0x%llx)", (unsigned long long)(addr - a->addr), a->name,
-			(unsigned long long)a->size, (unsigned long long)a->addr);
+		snprintf(out, n, ", at offset %llu of '%s' (%llu bytes at 0x%llx)",
+			(unsigned long long)(addr - a->addr), a->name, (unsigned long long)a->size,
+			(unsigned long long)a->addr);
 }
 
-void fault_memory(Fault *fault, const Launch *l, FaultKind kind, const Function *f, const Ins *ins, const uint32_t ctaid[3],
-	const uint32_t tid[3], Space space, uint64_t addr, unsigned size)
+void fault_memory(Fault *fault, const Launch *l, FaultKind kind, const Function *f, const Ins *ins,
+	const uint32_t ctaid[3], const uint32_t tid[3], Space space, uint64_t addr, unsigned size)
 {
 	char near[384] = "";
 	if (space == SP_GENERIC)
 		space = address_space(addr);
 	if (space != SP_SHARED && space != SP_LOCAL)
 		put_nearest(near, sizeof near, l, addr);
-	fault_at(fault, l, kind, f, ins, ctaid, tid, "%u byte%s at %s address 0x%llx%s", size, size == 1 ? "" : "s", space_name[space],
-		(unsigned long long)addr, near);
+	fault_at(fault, l, kind, f, ins, ctaid, tid, "%u byte%s at %s address 0x%llx%s", size,
+		size == 1 ? "" : "s", space_name[space], (unsigned long long)addr, near);
 }
 
 /* ---- what cannot run ---- */
@@ -229,7 +239,12 @@ void function_refused(const Function *f, Loc *where, StrBuf *why)
 	put_body(f, why);
 }
 
-typedef struct Reach { const Module *m; const Function *kernel; BitSet seen; Vec(const Function *) list; } Reach;
+typedef struct Reach {
+	const Module *m;
+	const Function *kernel;
+	BitSet seen;
+	Vec(const Function *) list;
+} Reach;
 
 static void put_reached(const Reach *r, const Function *f, StrBuf *why)
 {

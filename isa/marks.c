@@ -1,4 +1,5 @@
-/* Marks: where the source's blocks begin and its branches decide, whatever passes have made of them (isa/ir.h). */
+/* Marks: where the source's blocks begin and its branches decide, whatever passes have made of them
+   (isa/ir.h). */
 #include "isa/ir.h"
 
 int function_source(Module *m, Function *f, const char *label)
@@ -29,7 +30,8 @@ int function_lanes_known(Function *f, int lanes, int reg, bool value)
 	int k = lanes;
 	for (; k && f->lanes.v[k].reg != reg; k = f->lanes.v[k].next)
 		vec_push(&before, k);
-	int out = !k ? lanes : f->lanes.v[k].neg != value ? f->lanes.v[k].next : -1; /* it stands in no other place of the list */
+	/* it stands in no other place of the list */
+	int out = !k ? lanes : f->lanes.v[k].neg != value ? f->lanes.v[k].next : -1;
 	while (k && out >= 0 && before.n) {
 		SomeLanes l = f->lanes.v[vec_pop(&before)];
 		out = function_lanes(f, out, l.reg, l.neg);
@@ -50,7 +52,8 @@ int function_mark(Function *f, Mark mark)
 
 static bool same_mark(const Mark *a, const Mark *b)
 {
-	return a->kind == b->kind && a->source == b->source && a->lanes == b->lanes && a->value.kind == b->value.kind && a->value.neg == b->value.neg &&
+	return a->kind == b->kind && a->source == b->source && a->lanes == b->lanes &&
+		a->value.kind == b->value.kind && a->value.neg == b->value.neg &&
 		a->value.id == b->value.id && a->value.imm == b->value.imm;
 }
 
@@ -111,7 +114,9 @@ int function_marks(Function *f, int a, int b)
 		return a ? a : b;
 	for (; i && (k || n <= SHORT); i = f->mark.v[i].next, k = k ? f->mark.v[k].next : 0)
 		n++;
-	if (i) {                       /* a is long, and longer than b: the shorter one is copied, so that many unions into one list stay cheap */
+	/* a is long, and longer than b: the shorter one is copied, so that many unions into one list stay
+	   cheap */
+	if (i) {
 		int t = a;
 		a = b;
 		b = t;
@@ -133,8 +138,10 @@ int function_marks(Function *f, int a, int b)
 void block_mark(Function *f, Block *b, int source)
 {
 	if (ins_decides(block_term(b)))
-		block_term(b)->mark = function_mark(f, (Mark){ .kind = MARK_DECIDES, .source = source, .next = block_term(b)->mark });
-	b->ins.v[0].mark = function_mark(f, (Mark){ .kind = MARK_BEGINS, .source = source, .next = b->ins.v[0].mark });
+		block_term(b)->mark = function_mark(f, (Mark){ .kind = MARK_DECIDES, .source = source,
+			.next = block_term(b)->mark });
+	b->ins.v[0].mark = function_mark(f, (Mark){ .kind = MARK_BEGINS, .source = source,
+		.next = b->ins.v[0].mark });
 }
 
 void function_mark_blocks(Module *m, Function *f)
@@ -155,7 +162,8 @@ void function_mark_blocks(Module *m, Function *f)
 static bool is_mark(const Function *f, int mark, MarkKind kind, int source)
 {
 	const Mark *x = &f->mark.v[mark];
-	return mark && x->kind == kind && !x->lanes && x->value.kind == OPD_NONE && (source < 0 || x->source == source);
+	return mark && x->kind == kind && !x->lanes && x->value.kind == OPD_NONE &&
+		(source < 0 || x->source == source);
 }
 
 int block_plain_marks(const Function *f, const Block *b, int *first, int *last)

@@ -25,7 +25,8 @@ static uint8_t *data_new(uint64_t size)
 		return NULL;
 	if (size < LARGE)
 		return calloc(1, size ? size : 1);
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		0);
 	return p == MAP_FAILED ? NULL : p;
 }
 
@@ -134,7 +135,8 @@ static uint64_t distance(const Alloc *a, uint64_t addr)
 const Alloc *memory_nearest(const Memory *m, uint64_t addr)
 {
 	int i = below(m, addr);
-	const Alloc *lower = i >= 0 ? m->live.v[i] : NULL, *upper = i + 1 < m->live.n ? m->live.v[i + 1] : NULL;
+	const Alloc *lower = i >= 0 ? m->live.v[i] : NULL,
+		*upper = i + 1 < m->live.n ? m->live.v[i + 1] : NULL;
 	if (!lower || !upper)
 		return lower ? lower : upper;
 	return distance(upper, addr) < distance(lower, addr) ? upper : lower;

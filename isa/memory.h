@@ -1,7 +1,8 @@
 /* The simulated memory: one flat generic address space.
  *
- * Global buffers, module data (global and const) and kernel parameters are allocations at 256-byte aligned addresses with
- * unmapped space between them. Shared and local memory appear in it as windows of each thread's own. */
+ * Global buffers, module data (global and const) and kernel parameters are allocations at 256-byte aligned
+ * addresses with unmapped space between them. Shared and local memory appear in it as windows of each
+ * thread's own. */
 #ifndef GSIM_MEMORY_H
 #define GSIM_MEMORY_H
 #include "isa/ins.h"
@@ -23,11 +24,13 @@ typedef struct Memory Memory;
 
 Memory *memory_new(uint64_t limit);        /* at most limit bytes live at once */
 void memory_free(Memory *);
-uint64_t memory_alloc(Memory *, uint64_t size, const char *name, bool read_only); /* zeroed; 0 when over the limit */
+/* zeroed; 0 when over the limit */
+uint64_t memory_alloc(Memory *, uint64_t size, const char *name, bool read_only);
 bool memory_release(Memory *, uint64_t addr);
-/* The allocation that holds all of [addr, addr+size), or NULL. hint: the caller's own, keeps the last answer. */
+/* The allocation that holds all of [addr, addr+size), or NULL. hint: the caller's own, keeps the last
+   answer. */
 const Alloc *memory_find(const Memory *, uint64_t addr, uint64_t size, const Alloc **hint);
-const Alloc *memory_nearest(const Memory *, uint64_t addr);            /* for messages; NULL when there are none */
+const Alloc *memory_nearest(const Memory *, uint64_t addr);       /* for messages; NULL when there are none */
 uint64_t memory_count(const Memory *);
 const Alloc *memory_nth(const Memory *, uint64_t i);                   /* in order of address */
 /* What stores can change, and back, when the same allocations are live. Pages that are all 0 cost nothing. */
@@ -37,7 +40,8 @@ void memory_put_back(Memory *, const MemoryCopy *);
 void memory_copy_free(MemoryCopy *);
 unsigned long long memory_hash(const Memory *);                       /* over all live allocations */
 
-/* Allocates and initialises the module's global and const symbols; address[symbol id] = address, 0 for other spaces. */
+/* Allocates and initialises the module's global and const symbols; address[symbol id] = address, 0 for other
+   spaces. */
 bool memory_load_module(Memory *, const Module *, uint64_t *address);
 static inline Space address_space(uint64_t generic)
 {

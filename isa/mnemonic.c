@@ -4,18 +4,27 @@
 
 /* The field of Ins that holds a group's value; the groups of flags share one field. */
 static const struct { char group; uint8_t offset; bool flag; } fields[] = {
-	{ 'r', offsetof(Ins, rnd), false }, { 'f', offsetof(Ins, ftz), false }, { 's', offsetof(Ins, sat), false },
-	{ 'x', offsetof(Ins, approx), false }, { 'c', offsetof(Ins, cmp), false }, { 'b', offsetof(Ins, boolop), false },
-	{ 'h', offsetof(Ins, hilo), false }, { 'C', offsetof(Ins, cc), false }, { 'S', offsetof(Ins, space), false },
-	{ 'V', offsetof(Ins, vec), false }, { 'M', offsetof(Ins, mode), false }, { 'W', offsetof(Ins, mode2), false },
-	{ 'A', offsetof(Ins, aop), false }, { 'O', offsetof(Ins, cop), false }, { 'E', offsetof(Ins, sem), false },
-	{ 'P', offsetof(Ins, scope), false }, { '1', offsetof(Ins, type), false }, { '2', offsetof(Ins, type2), false },
-	{ 'Y', offsetof(Ins, flags), true }, { 'L', offsetof(Ins, flags), true }, { 'U', offsetof(Ins, flags), true },
-	{ 'T', offsetof(Ins, flags), true }, { 'N', offsetof(Ins, flags), true }, { 'B', offsetof(Ins, flags), true },
+	{ 'r', offsetof(Ins, rnd), false }, { 'f', offsetof(Ins, ftz), false },
+	{ 's', offsetof(Ins, sat), false },
+	{ 'x', offsetof(Ins, approx), false }, { 'c', offsetof(Ins, cmp), false },
+	{ 'b', offsetof(Ins, boolop), false },
+	{ 'h', offsetof(Ins, hilo), false }, { 'C', offsetof(Ins, cc), false },
+	{ 'S', offsetof(Ins, space), false },
+	{ 'V', offsetof(Ins, vec), false }, { 'M', offsetof(Ins, mode), false },
+	{ 'W', offsetof(Ins, mode2), false },
+	{ 'A', offsetof(Ins, aop), false }, { 'O', offsetof(Ins, cop), false },
+	{ 'E', offsetof(Ins, sem), false },
+	{ 'P', offsetof(Ins, scope), false }, { '1', offsetof(Ins, type), false },
+	{ '2', offsetof(Ins, type2), false },
+	{ 'Y', offsetof(Ins, flags), true }, { 'L', offsetof(Ins, flags), true },
+	{ 'U', offsetof(Ins, flags), true },
+	{ 'T', offsetof(Ins, flags), true }, { 'N', offsetof(Ins, flags), true },
+	{ 'B', offsetof(Ins, flags), true },
 };
 enum { NFIELDS = sizeof fields / sizeof *fields };
 
-static const uint8_t flag_of[128] = { ['Y'] = INSF_SYNC, ['L'] = INSF_ALIGNED, ['U'] = INSF_UNI, ['T'] = INSF_TO,
+static const uint8_t flag_of[128] = { ['Y'] = INSF_SYNC, ['L'] = INSF_ALIGNED, ['U'] = INSF_UNI,
+	['T'] = INSF_TO,
 	['N'] = INSF_NONFAULTING, ['B'] = INSF_COOPERATIVE };
 
 static int field_index(char group)
@@ -94,7 +103,8 @@ static bool fail(MnemonicError *e, MnemonicFault fault, Op op, const char *s, si
 		if (strchr(op_info[op].suffixes, x->group))
 			names[count++] = x->name;
 	for (int t = 1; op != OP_NONE && t < T_COUNT && count < MOST; t++)
-		if (strchr(op_info[op].suffixes, '2') || (strchr(op_info[op].suffixes, '1') && op_info[op].types >> t & 1))
+		if (strchr(op_info[op].suffixes, '2') || (strchr(op_info[op].suffixes, '1') &&
+			op_info[op].types >> t & 1))
 			names[count++] = type_name[t];
 	e->near = nearest_name(word, names, count);
 	return false;
@@ -108,7 +118,9 @@ void mnemonic_explain(const MnemonicError *e, StrBuf *out)
 	case MNERR_OP: sb_printf(out, "unknown operation '%.*s'", n, e->at); break;
 	case MNERR_SUFFIX: sb_printf(out, "unknown suffix '.%.*s' of %s", n, e->at, of); break;
 	case MNERR_FOREIGN: sb_printf(out, "%s does not take the suffix '.%.*s'", of, n, e->at); break;
-	case MNERR_TWICE: sb_printf(out, "'.%.*s': %s has a suffix of this kind already", n, e->at, of); break;
+	case MNERR_TWICE:
+		sb_printf(out, "'.%.*s': %s has a suffix of this kind already", n, e->at, of);
+		break;
 	case MNERR_NONE: break;
 	}
 	if (e->near)
@@ -155,7 +167,8 @@ bool mnemonic_suffix(const char *s, size_t n, Ins *i, MnemonicError *e)
 	return fail(e, known ? MNERR_FOREIGN : MNERR_SUFFIX, i->op, s, n);
 }
 
-/* How much of an unknown mnemonic is its name: the first part, more where operations with dotted names begin so. */
+/* How much of an unknown mnemonic is its name: the first part, more where operations with dotted names begin
+   so. */
 static size_t name_length(const char *s, size_t n)
 {
 	const char *dot = memchr(s, '.', n);

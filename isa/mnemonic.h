@@ -1,5 +1,5 @@
-/* Mnemonics with their suffixes, "setp.lt.and.s32": the fields of an instruction as text. Shared by the readers and
- * printers of every text form; all names come from op_info[] and suffix_table. */
+/* Mnemonics with their suffixes, "setp.lt.and.s32": the fields of an instruction as text. Shared by the
+ * readers and printers of every text form; all names come from op_info[] and suffix_table. */
 #ifndef GSIM_MNEMONIC_H
 #define GSIM_MNEMONIC_H
 #include "isa/ins.h"
@@ -21,27 +21,31 @@ typedef struct MnemonicError {
 	const char *near;  /* the nearest name that would be right here, or NULL */
 } MnemonicError;
 
-/* Fills op, type, type2 and the modifier fields of *i, which must be zero but may carry anything else. The longest dotted
-   operation wins ("bar.warp.sync" over "bar.sync"), suffixes may come in any order. Which suffixes an operation cannot do
-   without is the verifier's business. false: *error says what is wrong; the fields are undefined. */
+/* Fills op, type, type2 and the modifier fields of *i, which must be zero but may carry anything else. The
+   longest dotted operation wins ("bar.warp.sync" over "bar.sync"), suffixes may come in any order. Which
+   suffixes an operation cannot do without is the verifier's business. false: *error says what is wrong; the
+   fields are undefined. */
 bool mnemonic_parse(const char *text, size_t n, Ins *i, MnemonicError *error);
 /* One suffix without its dot. */
 bool mnemonic_suffix(const char *text, size_t n, Ins *i, MnemonicError *error);
-/* The operation that the text begins with, up to a dot or the end; *used = its length. OP_NONE when there is none. */
+/* The operation that the text begins with, up to a dot or the end; *used = its length. OP_NONE when there is
+   none. */
 Op mnemonic_op(const char *text, size_t n, size_t *used);
 /* What is wrong as a sentence without a full stop: "unknown operation 'ad'; did you mean 'add'?" */
 void mnemonic_explain(const MnemonicError *, StrBuf *);
 
 /* The canonical form: suffixes in the order of ops.def. */
 void mnemonic_print(const Ins *, StrBuf *);
-/* The text of a suffix value of a group of ops.def, e.g. ('c', CMP_LT) gives "lt"; NULL for 0 and unknown values. */
+/* The text of a suffix value of a group of ops.def, e.g. ('c', CMP_LT) gives "lt"; NULL for 0 and unknown
+   values. */
 const char *suffix_name(char group, int value);
 /* The value an instruction has for a group ('Y' 'L' 'U' 'T' 'N': the flag or 0; '1' '2': the types). */
 int ins_modifier(const Ins *, char group);
-/* A group that the instruction has a value for though its operation has no suffix of it; 0 when there is none. */
+/* A group that the instruction has a value for though its operation has no suffix of it; 0 when there is
+   none. */
 char ins_foreign(const Ins *);
-/* verify_rules.c: has the instruction the types that its operation takes, neither more nor less? false: *why gets the rest of
-   a sentence about the instruction. */
+/* verify_rules.c: has the instruction the types that its operation takes, neither more nor less? false: *why
+   gets the rest of a sentence about the instruction. */
 bool mnemonic_types(const Ins *, StrBuf *why);
 
 Type type_lookup(const char *name, size_t n); /* T_NONE when there is none */

@@ -3,7 +3,10 @@
 
 /* ---- copy ---- */
 
-static const char *copy_text(Module *m, const char *s) { return s && !m->of ? arena_strdup(&m->arena, s) : s; }
+static const char *copy_text(Module *m, const char *s)
+{
+	return s && !m->of ? arena_strdup(&m->arena, s) : s;
+}
 
 static Loc copy_loc(Module *m, Loc l)
 {
@@ -34,7 +37,8 @@ static void copy_block(Module *m, Function *f, Block *d, const Block *s, Block *
 
 static void copy_function(Module *m, Function *d, const Function *s)
 {
-	for (int k = 0; k < s->block.n; k++) /* passes leave ids stale; a module already numbered is only read */
+	/* passes leave ids stale; a module already numbered is only read */
+	for (int k = 0; k < s->block.n; k++)
 		if (s->block.v[k]->id != k)
 			s->block.v[k]->id = k;
 	d->declared_only = s->declared_only;
@@ -143,8 +147,8 @@ Function *view_function(Module *m, int id)
 
 /* ---- comparison ---- */
 
-/* Two modules, with the second's number for each of the first's registers and symbols: numbers may differ where names
-   agree, for text orders variables by owner and declares arguments first. */
+/* Two modules, with the second's number for each of the first's registers and symbols: numbers may differ
+   where names agree, for text orders variables by owner and declares arguments first. */
 typedef struct Pair { const Module *a, *b; int *symbol; int *reg; const Function *fa, *fb; } Pair;
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
@@ -160,7 +164,8 @@ static bool same_place(const Pair *p, const Ins *a, const Ins *b)
 {
 	if (!a->line || !b->line)
 		return a->line == b->line;
-	return a->line == b->line && a->col == b->col && !strcmp(p->a->file.v[a->file], p->b->file.v[b->file]);
+	return a->line == b->line && a->col == b->col &&
+		!strcmp(p->a->file.v[a->file], p->b->file.v[b->file]);
 }
 
 static bool same_places(const Pair *p, int i, int j)
@@ -216,8 +221,8 @@ static bool same_marks(const Pair *p, int a, int b)
 {
 	while (a && b) {
 		const Mark *x = &p->fa->mark.v[a], *y = &p->fb->mark.v[b];
-		if (x->kind != y->kind || strcmp(p->fa->source.v[x->source], p->fb->source.v[y->source]) || !same_lanes(p, x->lanes, y->lanes) ||
-		    !same_operand(p, &x->value, &y->value, T_PRED))
+		if (x->kind != y->kind || strcmp(p->fa->source.v[x->source], p->fb->source.v[y->source]) ||
+			!same_lanes(p, x->lanes, y->lanes) || !same_operand(p, &x->value, &y->value, T_PRED))
 			return false;
 		a = x->next;
 		b = y->next;
@@ -227,9 +232,9 @@ static bool same_marks(const Pair *p, int a, int b)
 
 static bool same_ins(const Pair *p, const Ins *a, const Ins *b)
 {
-	if (!ins_same_form(a, b) || !same_place(p, a, b) || !same_places(p, a->melded, b->melded) || !same_places(p, a->inlined, b->inlined) ||
-	    !same_origin(p, a->origin, b->origin) ||
-	    (a->guard < 0) != (b->guard < 0))
+	if (!ins_same_form(a, b) || !same_place(p, a, b) || !same_places(p, a->melded, b->melded) ||
+		!same_places(p, a->inlined, b->inlined) || !same_origin(p, a->origin, b->origin) ||
+		(a->guard < 0) != (b->guard < 0))
 		return false;
 	if (a->guard >= 0 && (p->reg[a->guard] != b->guard || a->guard_neg != b->guard_neg))
 		return false;
@@ -247,7 +252,8 @@ static bool same_ins(const Pair *p, const Ins *a, const Ins *b)
 static bool same_block(const Pair *p, const Block *a, const Block *b)
 {
 	if (strcmp(a->label, b->label) || a->user != b->user || !same_origin(p, a->origin, b->origin) ||
-	    !same_loc(a->loc, b->loc) || a->nsucc != b->nsucc || a->ins.n != b->ins.n || !a->reconverge != !b->reconverge)
+		!same_loc(a->loc, b->loc) || a->nsucc != b->nsucc || a->ins.n != b->ins.n ||
+		!a->reconverge != !b->reconverge)
 		return false;
 	if (a->reconverge && strcmp(a->reconverge->label, b->reconverge->label))
 		return false;
@@ -279,17 +285,20 @@ static bool pair_registers(Pair *p)
 static bool same_header(const Pair *p)
 {
 	const Function *a = p->fa, *b = p->fb;
-	if (strcmp(a->name, b->name) || a->kind != b->kind || a->declared_only != b->declared_only || a->arg.n != b->arg.n ||
-	    a->ret.n != b->ret.n || a->touch.n != b->touch.n || a->param.n != b->param.n || a->block.n != b->block.n || a->param_bytes != b->param_bytes ||
-	    memcmp(a->maxntid, b->maxntid, sizeof a->maxntid) || memcmp(a->reqntid, b->reqntid, sizeof a->reqntid) ||
-	    a->minnctapersm != b->minnctapersm || !same_loc(a->loc, b->loc) || !same_text(a->refused.what, b->refused.what) ||
-	    (a->refused.what && !same_loc(a->refused.loc, b->refused.loc)))
+	if (strcmp(a->name, b->name) || a->kind != b->kind || a->declared_only != b->declared_only ||
+		a->arg.n != b->arg.n || a->ret.n != b->ret.n || a->touch.n != b->touch.n ||
+		a->param.n != b->param.n || a->block.n != b->block.n || a->param_bytes != b->param_bytes ||
+		memcmp(a->maxntid, b->maxntid, sizeof a->maxntid) ||
+		memcmp(a->reqntid, b->reqntid, sizeof a->reqntid) || a->minnctapersm != b->minnctapersm ||
+		!same_loc(a->loc, b->loc) || !same_text(a->refused.what, b->refused.what) ||
+		(a->refused.what && !same_loc(a->refused.loc, b->refused.loc)))
 		return false;
 	for (int k = 0; k < a->param.n; k++) {
 		const Param *x = &a->param.v[k], *y = &b->param.v[k];
-		if (strcmp(x->name, y->name) || x->type != y->type || x->count != y->count || x->align != y->align ||
-		    x->offset != y->offset || x->size != y->size || x->array != y->array || x->pointer != y->pointer || x->space != y->space ||
-		    x->points_align != y->points_align)
+		if (strcmp(x->name, y->name) || x->type != y->type || x->count != y->count ||
+			x->align != y->align || x->offset != y->offset || x->size != y->size ||
+			x->array != y->array || x->pointer != y->pointer || x->space != y->space ||
+			x->points_align != y->points_align)
 			return false;
 	}
 	for (int k = 0; k < a->touch.n; k++) {
@@ -329,7 +338,8 @@ static bool same_bytes(const Symbol *a, const Symbol *b, uint64_t from, uint64_t
 {
 	while (from < to) {
 		uint64_t n = to - from < sizeof zeros ? to - from : sizeof zeros;
-		if ((a->init || b->init) && memcmp(a->init ? a->init + from : zeros, b->init ? b->init + from : zeros, n))
+		if ((a->init || b->init) && memcmp(a->init ? a->init + from : zeros,
+			b->init ? b->init + from : zeros, n))
 			return false;
 		from += n;
 	}
@@ -346,7 +356,8 @@ static bool same_data(const Pair *p, const Symbol *a, const Symbol *b)
 	for (int k = 0; k < a->reloc.n; k++) { /* the bytes under an address do not count */
 		const Reloc *x = &a->reloc.v[k], *y = &b->reloc.v[k];
 		int id = x->func ? x->id : p->symbol[x->id];
-		if (x->offset != y->offset || x->func != y->func || x->generic != y->generic || id != y->id || x->addend != y->addend)
+		if (x->offset != y->offset || x->func != y->func || x->generic != y->generic || id != y->id ||
+			x->addend != y->addend)
 			return false;
 		if (!same_bytes(a, b, from, x->offset))
 			return false;
@@ -357,8 +368,10 @@ static bool same_data(const Pair *p, const Symbol *a, const Symbol *b)
 
 static bool same_symbol(const Pair *p, const Symbol *a, const Symbol *b)
 {
-	return !strcmp(a->name, b->name) && a->space == b->space && a->type == b->type && a->count == b->count &&
-		a->align == b->align && a->size == b->size && a->array == b->array && a->external == b->external &&
+	return !strcmp(a->name, b->name) && a->space == b->space && a->type == b->type &&
+		a->count == b->count &&
+		a->align == b->align && a->size == b->size && a->array == b->array &&
+		a->external == b->external &&
 		same_text(a->refused, b->refused) &&
 		a->owner == b->owner && same_loc(a->loc, b->loc) && same_data(p, a, b);
 }
@@ -379,7 +392,8 @@ bool module_equal(const Module *a, const Module *b)
 	int most = 0;
 	for (int k = 0; k < a->func.n; k++)
 		most = a->func.v[k]->reg.n > most ? a->func.v[k]->reg.n : most;
-	Pair p = { .a = a, .b = b, .symbol = xcalloc((size_t)a->symbol.n, sizeof(int)), .reg = xcalloc((size_t)most, sizeof(int)) };
+	Pair p = { .a = a, .b = b, .symbol = xcalloc((size_t)a->symbol.n, sizeof(int)),
+		.reg = xcalloc((size_t)most, sizeof(int)) };
 	pair_symbols(&p);
 	bool ok = true;
 	for (int k = 0; ok && k < a->symbol.n; k++)

@@ -1,4 +1,5 @@
-/* One module becomes part of another: its functions and variables move there, with new numbers for all that is numbered by module. */
+/* One module becomes part of another: its functions and variables move there, with new numbers for all that
+   is numbered by module. */
 #include "isa/text_import.h"
 #include <string.h>
 
@@ -8,7 +9,7 @@ typedef struct Join {
 	int *func, *symbol, *string, *file, *origin;
 	int places;                    /* what is added to these */
 	bool *kept;                    /* of the functions of `from`: they move */
-	StrMap names, texts;           /* of `to`: functions, 2 * id, and its variables, 2 * id + 1; strings */
+	StrMap names, texts;          /* of `to`: functions, 2 * id, and its variables, 2 * id + 1; strings */
 	Loc place;
 	Diag *diag;
 } Join;
@@ -27,8 +28,8 @@ static void index_names(Join *j)
 static bool twice(Join *j, const char *name, Loc new, int old)
 {
 	Loc l = old & 1 ? j->to->symbol.v[old >> 1]->loc : j->to->func.v[old >> 1]->loc;
-	diag_error(j->diag, j->place, "'%.100s' (%s:%d) stands in %s:%d already", name, new.file ? new.file : j->from->name, new.line,
-		l.file ? l.file : j->to->name, l.line);
+	diag_error(j->diag, j->place, "'%.100s' (%s:%d) stands in %s:%d already", name,
+		new.file ? new.file : j->from->name, new.line, l.file ? l.file : j->to->name, l.line);
 	return false;
 }
 
@@ -36,7 +37,8 @@ static bool twice(Join *j, const char *name, Loc new, int old)
 static bool place_texts(Join *j)
 {
 	for (int k = 0; k < j->from->file.n; k++)
-		if ((j->file[k] = module_file(j->to, j->from->file.v[k])) < 0 || j->to->file.n == FILE_LIMIT) {
+		if ((j->file[k] = module_file(j->to, j->from->file.v[k])) < 0 ||
+			j->to->file.n == FILE_LIMIT) {
 			diag_error(j->diag, j->place, "more than %d files", FILE_LIMIT - 1);
 			return false;
 		}
@@ -74,7 +76,8 @@ static bool place_functions(Join *j)
 
 static bool same_extern(const Symbol *a, const Symbol *b)
 {
-	return a->external && b->external && a->space == b->space && a->type == b->type && a->count == b->count && a->array == b->array &&
+	return a->external && b->external && a->space == b->space && a->type == b->type &&
+		a->count == b->count && a->array == b->array &&
 		a->align == b->align && !a->refused == !b->refused;
 }
 
@@ -165,7 +168,8 @@ static void move_symbols(Join *j)
 			continue; /* an extern variable has no data */
 		s->owner = s->owner < 0 ? -1 : j->func[s->owner];
 		for (int r = 0; r < s->reloc.n; r++)
-			s->reloc.v[r].id = s->reloc.v[r].func ? j->func[s->reloc.v[r].id] : j->symbol[s->reloc.v[r].id];
+			s->reloc.v[r].id = s->reloc.v[r].func ? j->func[s->reloc.v[r].id]
+				: j->symbol[s->reloc.v[r].id];
 		vec_push(&j->to->symbol, s);
 	}
 	j->from->symbol.n = 0;
@@ -175,8 +179,10 @@ static int *numbers(int n) { return xcalloc((size_t)n + 1, sizeof(int)); }
 
 bool module_join(Module *to, Module *from, Loc place, Diag *diag)
 {
-	Join j = { .to = to, .from = from, .func = numbers(from->func.n), .symbol = numbers(from->symbol.n), .string = numbers(from->string.n),
-		.file = numbers(from->file.n), .origin = numbers(from->origin.n), .kept = xcalloc((size_t)from->func.n + 1, sizeof(bool)),
+	Join j = { .to = to, .from = from, .func = numbers(from->func.n), .symbol = numbers(from->symbol.n),
+		.string = numbers(from->string.n),
+		.file = numbers(from->file.n), .origin = numbers(from->origin.n),
+		.kept = xcalloc((size_t)from->func.n + 1, sizeof(bool)),
 		.place = place, .diag = diag };
 	index_names(&j);
 	bool ok = place_texts(&j) && place_functions(&j) && place_symbols(&j);

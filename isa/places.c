@@ -29,7 +29,8 @@ static int by_place(const void *a, const void *b)
 {
 	const Named *x = a, *y = b;
 	int c = x->p.line && y->p.line ? strcmp(x->file, y->file) : 0;
-	return c ? c : x->p.line != y->p.line ? (x->p.line > y->p.line) - (x->p.line < y->p.line) : (x->p.col > y->p.col) - (x->p.col < y->p.col);
+	return c ? c : x->p.line != y->p.line ? (x->p.line > y->p.line) - (x->p.line < y->p.line)
+		: (x->p.col > y->p.col) - (x->p.col < y->p.col);
 }
 
 int module_melded(Module *m, const SourcePlace *place, int n)
@@ -40,7 +41,8 @@ int module_melded(Module *m, const SourcePlace *place, int n)
 	Named *all = xcalloc((size_t)n, sizeof *all);
 	for (int k = 0; k < n; k++) {
 		bool known = place[k].line;
-		all[k] = (Named){ known ? m->file.v[place[k].file] : "", { known ? place[k].file : 0, place[k].line, known ? place[k].col : 0, 0 } };
+		all[k] = (Named){ known ? m->file.v[place[k].file] : "",
+			{ known ? place[k].file : 0, place[k].line, known ? place[k].col : 0, 0 } };
 	}
 	qsort(all, (size_t)n, sizeof *all, by_place);
 	for (int k = n - 1; k >= 0; k--) {

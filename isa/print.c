@@ -1,7 +1,8 @@
-/* The formats are those of CUDA's programming guide: %[flags][width][.precision][size]type with flags - + blank # 0, a width or
- * precision that may be *, size hh h l ll j z t, type d i u o x X c s p a A e E f F g G, and %%. Arguments lie one behind the
- * other, each aligned to its size: 4 bytes for integers without l and for characters, else 8. What is no conversion, and
- * conversions past the 32nd argument, are printed as they stand and take no argument. */
+/* The formats are those of CUDA's programming guide: %[flags][width][.precision][size]type with flags - +
+ * blank # 0, a width or precision that may be *, size hh h l ll j z t, type d i u o x X c s p a A e E f F g
+ * G, and %%. Arguments lie one behind the other, each aligned to its size: 4 bytes for integers without l and
+ * for characters, else 8. What is no conversion, and conversions past the 32nd argument, are printed as they
+ * stand and take no argument. */
 #include "isa/print.h"
 #include "lib/arena.h"
 #include <stdio.h>
@@ -232,7 +233,8 @@ static void print(Printing *p, const char *s)
 		s += plain;
 		if (!*s)
 			break;
-		if (!parse(s + 1, &x) || (x.type != '%' && p->n + 1 + x.star_width + x.star_precision > PRINT_ARGS)) {
+		if (!parse(s + 1, &x) || (x.type != '%' && p->n + 1 + x.star_width +
+			x.star_precision > PRINT_ARGS)) {
 			put(p, s++, 1);
 			continue;
 		}
@@ -265,7 +267,8 @@ bool print_format(PrintBuffer *b, const PrintReader *reader, uint64_t format, ui
 	return !p.fault;
 }
 
-bool print_assertion(const Assertion *a, const PrintReader *reader, const uint32_t ctaid[3], const uint32_t tid[3], StrBuf *out)
+bool print_assertion(const Assertion *a, const PrintReader *reader, const uint32_t ctaid[3],
+	const uint32_t tid[3], StrBuf *out)
 {
 	Printing p = { .reader = reader };
 	StrBuf s[3] = { { 0 } };
@@ -276,8 +279,9 @@ bool print_assertion(const Assertion *a, const PrintReader *reader, const uint32
 			read_string(&p, from[k], MOST_ASSERT, MOST_ASSERT, &s[k]);
 	}
 	if (!p.fault)
-		sb_printf(out, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", s[0].s, a->line, s[1].s, ctaid[0],
-			ctaid[1], ctaid[2], tid[0], tid[1], tid[2], s[2].s);
+		sb_printf(out, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
+			s[0].s, a->line, s[1].s, ctaid[0], ctaid[1], ctaid[2], tid[0], tid[1], tid[2],
+			s[2].s);
 	for (int k = 0; k < 3; k++)
 		sb_free(&s[k]);
 	return !p.fault;

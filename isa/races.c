@@ -16,7 +16,8 @@ static const RaceEntry *entries(const Races *r, uint32_t set) { return r->entry.
 static bool same_entries(const RaceEntry *a, const RaceEntry *b, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++)
-		if (a[k].site != b[k].site || a[k].block[0] != b[k].block[0] || a[k].block[1] != b[k].block[1])
+		if (a[k].site != b[k].site || a[k].block[0] != b[k].block[0] ||
+			a[k].block[1] != b[k].block[1])
 			return false;
 	return true;
 }
@@ -95,7 +96,8 @@ static uint32_t unite(Races *r, uint32_t a, uint32_t b)
 	vec_reserve(&r->entry, r->entry.n + (int)(x.n + y.n));
 	const RaceEntry *e = r->entry.v + x.first, *f = r->entry.v + y.first;
 	while (i < x.n || k < y.n) {
-		bool left = k == y.n || (i < x.n && e[i].site <= f[k].site), right = i == x.n || (k < y.n && f[k].site <= e[i].site);
+		bool left = k == y.n || (i < x.n && e[i].site <= f[k].site),
+			right = i == x.n || (k < y.n && f[k].site <= e[i].site);
 		RaceEntry u = left ? e[i++] : f[k];
 		if (left && right) {
 			take_block(&u, f[k].block[0]);
@@ -274,7 +276,8 @@ static void put_key(Races *r, RaceKey k)
 static RaceSite place(const Module *m, const Ins *ins)
 {
 	OpKind kind = (OpKind)op_info[ins->op].kind;
-	RaceSite s = { .writes = kind != K_LD, .reads = kind != K_ST, .atomic = kind == K_ATOM && ins->scope != SCOPE_CTA };
+	RaceSite s = { .writes = kind != K_LD, .reads = kind != K_ST,
+		.atomic = kind == K_ATOM && ins->scope != SCOPE_CTA };
 	for (int f = 0; f < m->func.n; f++)
 		for (int b = 0; b < m->func.v[f]->block.n; b++) {
 			const Block *x = m->func.v[f]->block.v[b];
@@ -309,7 +312,8 @@ static void note_value(uint16_t *v, uint8_t before, uint8_t now)
 		*v |= RACE_SEVERAL;
 }
 
-static void note_values(RacePage *p, unsigned offset, unsigned size, const uint8_t *before, const uint8_t *now)
+static void note_values(RacePage *p, unsigned offset, unsigned size, const uint8_t *before,
+	const uint8_t *now)
 {
 	if (!p->value)
 		p->value = xcalloc(RACE_PAGE, sizeof *p->value);
@@ -337,7 +341,8 @@ static bool in_workspace(RaceLog *l, uint64_t addr)
 	return addr - l->workspace < WORKSPACE_BYTES;
 }
 
-void race_note(RaceLog *l, int site, uint64_t block, uint64_t addr, unsigned size, const uint8_t *before, const uint8_t *now)
+void race_note(RaceLog *l, int site, uint64_t block, uint64_t addr, unsigned size, const uint8_t *before,
+	const uint8_t *now)
 {
 	Races *r = l->races;
 	if (l->counter && in_workspace(l, addr))
@@ -347,7 +352,8 @@ void race_note(RaceLog *l, int site, uint64_t block, uint64_t addr, unsigned siz
 		l->block = block;
 		l->single = single(r, site, block);
 	}
-	RacePage *p = race_page_new(&l->now, addr / RACE_PAGE);      /* an access is aligned: it lies in one page */
+	/* an access is aligned: it lies in one page */
+	RacePage *p = race_page_new(&l->now, addr / RACE_PAGE);
 	unsigned offset = (unsigned)(addr % RACE_PAGE);
 	if (r->site.v[site].writes)
 		note_values(p, offset, size, before, now);

@@ -9,7 +9,10 @@ const char *race_verb(const Ins *i)
 
 /* ---- two entries ---- */
 
-static bool conflict(const RaceSite *a, const RaceSite *b) { return (a->writes || b->writes) && !(a->atomic && b->atomic); }
+static bool conflict(const RaceSite *a, const RaceSite *b)
+{
+	return (a->writes || b->writes) && !(a->atomic && b->atomic);
+}
 
 /* The smallest two blocks, one of each entry, that are different; false: there are none. */
 static bool blocks(const RaceEntry *a, const RaceEntry *b, bool any, uint64_t of[2])
@@ -38,7 +41,8 @@ static int order_sites(const RaceSite *a, const RaceSite *b)
 typedef struct Found { const RaceSite *site[2]; RacePair pair; } Found;
 typedef struct Search { Races *races; bool between, any; Vec(Found) found; } Search;
 
-typedef struct Tally { uint64_t bytes, one, unchanged, addr; } Tally;  /* of bytes with the same set: all; those with one value, and with the one that was there */
+/* of bytes with the same set: all; those with one value, and with the one that was there */
+typedef struct Tally { uint64_t bytes, one, unchanged, addr; } Tally;
 
 static void find_pair(Search *w, const RaceEntry *a, const RaceEntry *b, const Tally *t)
 {
@@ -52,7 +56,8 @@ static void find_pair(Search *w, const RaceEntry *a, const RaceEntry *b, const T
 	}
 	if (!blocks(a, b, w->any, number))
 		return;
-	Found f = { { x, y }, { { x->where, y->where }, t->bytes, x->reads || y->reads ? t->unchanged : t->one, t->addr } };
+	Found f = { { x, y }, { { x->where, y->where }, t->bytes,
+		x->reads || y->reads ? t->unchanged : t->one, t->addr } };
 	for (int k = 0; k < 2; k++)
 		f.pair.side[k].number = number[k];
 	vec_push(&w->found, f);
@@ -117,7 +122,8 @@ static void search_launch(Search *w, const RaceShadow *s)
 		for (int k = 0; k < RACE_PAGE; k++) {
 			uint32_t set = race_byte(s, p->set[k / 4], k % 4);
 			if (set)
-				count_byte(&tally[set], p->number * RACE_PAGE + (uint64_t)k, p->value ? p->value[k] : 0);
+				count_byte(&tally[set], p->number * RACE_PAGE + (uint64_t)k,
+					p->value ? p->value[k] : 0);
 		}
 	}
 	for (int k = 1; k < w->races->set.n; k++)
@@ -156,7 +162,8 @@ static void move_to_past(RaceLog *l)
 		const RacePage *p = l->now.page.v[n];
 		RacePage *to = race_page_new(&l->past, p->number);
 		for (int k = 0; k < RACE_PAGE; k++)
-			race_word_join(l->races, &l->past, &to->set[k / 4], k % 4, 1, race_byte(&l->now, p->set[k / 4], k % 4));
+			race_word_join(l->races, &l->past, &to->set[k / 4], k % 4, 1,
+				race_byte(&l->now, p->set[k / 4], k % 4));
 	}
 }
 
@@ -177,17 +184,24 @@ void race_grid_barrier(RaceLog *l)
 
 typedef struct Both { uint32_t set[2]; Tally tally; } Both;
 
-static bool same_sets(const Both *a, const Both *b) { return a->set[0] == b->set[0] && a->set[1] == b->set[1]; }
+static bool same_sets(const Both *a, const Both *b)
+{
+	return a->set[0] == b->set[0] && a->set[1] == b->set[1];
+}
 
 static uint32_t whole_set(RaceLog *l, const RacePage *now, const RacePage *past, int k)
 {
-	uint32_t a = now ? race_byte(&l->now, now->set[k / 4], k % 4) : 0, b = past ? race_byte(&l->past, past->set[k / 4], k % 4) : 0;
+	uint32_t a = now ? race_byte(&l->now, now->set[k / 4], k % 4) : 0,
+		b = past ? race_byte(&l->past, past->set[k / 4], k % 4) : 0;
 	return race_join(l->races, a, b);
 }
 
 typedef struct Pages { const RacePage *now, *past; } Pages;
 
-static Pages pages_of(RaceLog *l, uint64_t number) { return (Pages){ race_page(&l->now, number), race_page(&l->past, number) }; }
+static Pages pages_of(RaceLog *l, uint64_t number)
+{
+	return (Pages){ race_page(&l->now, number), race_page(&l->past, number) };
+}
 
 void races_between(RaceLog *first, RaceLog *second, bool any, RacePairs *out)
 {
@@ -203,7 +217,8 @@ void races_between(RaceLog *first, RaceLog *second, bool any, RacePairs *out)
 		Pages a = pages_of(first, number.v[n]), b = pages_of(second, number.v[n]);
 		for (int k = 0; k < RACE_PAGE && (b.now || b.past); k++) {
 			uint64_t addr = number.v[n] * RACE_PAGE + (uint64_t)k;
-			Both x = { { whole_set(first, a.now, a.past, k), whole_set(second, b.now, b.past, k) }, { .bytes = 1, .addr = addr } };
+			Both x = { { whole_set(first, a.now, a.past, k),
+				whole_set(second, b.now, b.past, k) }, { .bytes = 1, .addr = addr } };
 			Both *last = all.n ? &vec_last(&all) : NULL;
 			if (last && same_sets(last, &x)) {
 				last->tally.bytes++;

@@ -4,14 +4,17 @@
 #include "isa/races.h"
 
 enum { RACE_PAGE = 4096, RACE_WORDS = RACE_PAGE / 4 };
-#define RACE_SPLIT (1u << 31)          /* a word whose bytes have different sets: the rest is an index into RaceShadow.split */
+/* a word whose bytes have different sets: the rest is an index into RaceShadow.split */
+#define RACE_SPLIT (1u << 31)
 #define RACE_NOBODY (~(uint64_t)0)
 
 /* An instruction that has accessed a byte, and the two smallest numbers of blocks that did so by it. */
-typedef struct RaceEntry { uint32_t site; uint64_t block[2]; } RaceEntry;   /* block[1]: RACE_NOBODY if there is one block only */
-typedef struct RaceSet { uint32_t first, n; } RaceSet;                      /* in Races.entry, ascending by site */
+/* block[1]: RACE_NOBODY if there is one block only */
+typedef struct RaceEntry { uint32_t site; uint64_t block[2]; } RaceEntry;
+typedef struct RaceSet { uint32_t first, n; } RaceSet;                 /* in Races.entry, ascending by site */
 
-typedef struct RaceSite { RaceSide where; int at[3]; bool writes, reads, atomic; } RaceSite; /* at: its place in the module, numbers of function, block, instruction */
+/* at: its place in the module, numbers of function, block, instruction */
+typedef struct RaceSite { RaceSide where; int at[3]; bool writes, reads, atomic; } RaceSite;
 
 /* Of a byte written: the value, and whether it is the one that was there, and the only one. */
 enum { RACE_WRITTEN = 256, RACE_CHANGED = 512, RACE_SEVERAL = 1024 };
@@ -46,19 +49,23 @@ struct Races {
 struct RaceLog {
 	Races *races;
 	bool keep;
-	int site; uint64_t block; uint32_t single;     /* the set of this instruction and block alone, which was asked for last */
+	/* the set of this instruction and block alone, which was asked for last */
+	int site; uint64_t block; uint32_t single;
 	RaceShadow now;                /* since the last barrier of the grid */
 	RaceShadow past;               /* before, if it is kept */
 	RacePairs found;               /* races before it */
 	uint64_t workspace;            /* of a cooperative launch, */
-	const uint8_t *counter;        /* ... the byte there with the bit that turns when the grid meets; NULL: the launch is not cooperative */
+	/* ... the byte there with the bit that turns when the grid meets; NULL: the launch is not
+	   cooperative */
+	const uint8_t *counter;
 	uint8_t met;                   /* the bit as it was last seen */
 };
 
 uint32_t race_join(Races *, uint32_t a, uint32_t b);           /* the union of two sets */
 RacePage *race_page(RaceShadow *, uint64_t number);            /* NULL: there is none */
 RacePage *race_page_new(RaceShadow *, uint64_t number);        /* makes it if need be */
-void race_word_join(Races *, RaceShadow *, uint32_t *word, int first, int n, uint32_t set); /* n bytes of the word from `first` on */
+/* n bytes of the word from `first` on */
+void race_word_join(Races *, RaceShadow *, uint32_t *word, int first, int n, uint32_t set);
 void race_shadow_free(RaceShadow *);
 static inline uint32_t race_byte(const RaceShadow *s, uint32_t word, int k)
 {

@@ -39,11 +39,13 @@ static bool looks_like_ptx(const char *s, size_t n)
 /* IR text begins with a declaration; `local` is left out, with which Lua begins as well. */
 static bool looks_like_ir(const char *s, size_t n)
 {
-	static const char *const words[] = { "kernel", "func", "host", "global", "const", "shared", "extern", "file", "import" };
+	static const char *const words[] = { "kernel", "func", "host", "global", "const", "shared", "extern",
+		"file", "import" };
 	const char *p = first_word(s, s + n);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t length = strlen(words[i]);
-		if ((size_t)(s + n - p) > length && !memcmp(p, words[i], length) && (p[length] == ' ' || p[length] == '\t'))
+		if ((size_t)(s + n - p) > length && !memcmp(p, words[i], length) &&
+			(p[length] == ' ' || p[length] == '\t'))
 			return true;
 	}
 	return false;
@@ -51,13 +53,17 @@ static bool looks_like_ir(const char *s, size_t n)
 
 /* Other files that are taken for modules, by how their names end, and what is to be done with them. */
 static const struct Foreign { const char *endings, *what; } foreign[] = {
-	{ ".cu.cuh.cpp.cc.cxx.c.hip", "this is source code; compile it to PTX, with nvcc -ptx -lineinfo or with clang++ -x cuda "
+	{ ".cu.cuh.cpp.cc.cxx.c.hip", "this is source code; compile it to PTX, with nvcc -ptx -lineinfo or "
+		"with clang++ -x cuda "
 		"--cuda-device-only --cuda-gpu-arch=sm_75 -S, and run the .ptx" },
-	{ ".ll.bc", "this is code of LLVM; compile it to PTX, with llc -march=nvptx64 -mcpu=sm_75, and run the .ptx" },
-	{ ".lua", "this is Lua; a module is expected, whose workload is found by its name or --workload, and a machine by --config" },
+	{ ".ll.bc", "this is code of LLVM; compile it to PTX, with llc -march=nvptx64 -mcpu=sm_75, and run "
+		"the .ptx" },
+	{ ".lua", "this is Lua; a module is expected, whose workload is found by its name or --workload, and "
+		"a machine by --config" },
 	{ ".json", "this is JSON; a module is expected (gsim-compare shows reports)" },
 	{ ".trace", "this is a trace; a module is expected (gsim-trace shows traces)" },
-	{ ".cubin.fatbin", "this is machine code; cuobjdump -ptx takes PTX out of a CUDA program that has it" },
+	{ ".cubin.fatbin", "this is machine code; cuobjdump -ptx takes PTX out of a CUDA program that has "
+		"it" },
 };
 
 static const char *what_it_is(const char *path)
@@ -68,16 +74,19 @@ static const char *what_it_is(const char *path)
 		for (p = foreign[i].endings; (p = strstr(p, dot)); p++)
 			if (!p[n] || p[n] == '.')
 				return foreign[i].what;
-	return dot && !strcmp(dot, ".ir") ? NULL : "this is no module: IR text (.ir), PTX (.ptx) or an ELF object (.gso) is expected";
+	return dot && !strcmp(dot, ".ir") ? NULL : "this is no module: IR text (.ir), PTX (.ptx) or an ELF "
+		"object (.gso) is expected";
 }
 
 Module *source_read(const Source *source, Loc at, Diag *diag)
 {
 	const char *why, *other, *path = source->path;
 	size_t n, left = TEXT_LIMIT - source->all->bytes;
-	char *data = source->by ? file_read_in(source->all->root.folder, source->inside, left, &n, &why) : file_read(path, left, &n, &why);
+	char *data = source->by ? file_read_in(source->all->root.folder, source->inside, left, &n, &why)
+		: file_read(path, left, &n, &why);
 	if (!data) {
-		diag_error(diag, at, source->by ? "'%.200s' cannot be read: %s" : "%.0scannot be read: %s", path, why);
+		diag_error(diag, at, source->by ? "'%.200s' cannot be read: %s" : "%.0scannot be read: %s",
+			path, why);
 		return NULL;
 	}
 	source->all->bytes += n;
@@ -99,7 +108,8 @@ Module *module_read_below(const char *path, const char *folder, Diag *diag)
 	Arena a = { 0 };
 	Reading all = { 0, 1, source_root(&a, path, folder) };
 	const char *slash = strrchr(path, '/');
-	Source source = { NULL, path, arena_printf(&a, "%s%s", all.root.at, slash ? slash + 1 : path), 0, &all };
+	Source source = { NULL, path, arena_printf(&a, "%s%s", all.root.at, slash ? slash + 1 : path), 0,
+		&all };
 	Module *m = source_read(&source, (Loc){ path, 0, 0 }, diag);
 	if (m)
 		ir_warn_undefined(m, diag);

@@ -2,7 +2,8 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-typedef struct Format { int precision, least; uint64_t inf, nan; } Format; /* least: exponent of the smallest subnormal */
+/* least: exponent of the smallest subnormal */
+typedef struct Format { int precision, least; uint64_t inf, nan; } Format;
 static const Format formats[T_COUNT] = {
 	[T_F16] = { 11, -24, 0x7c00, NAN16 },
 	[T_F32] = { 24, -149, 0x7f800000, NAN32 },
@@ -36,7 +37,10 @@ static Num unpack(Type t, uint64_t a)
 	return n;
 }
 
-static uint64_t signed_bits(Type t, bool negative, uint64_t mag) { return mag | (uint64_t)negative << (type_bits[t] - 1); }
+static uint64_t signed_bits(Type t, bool negative, uint64_t mag)
+{
+	return mag | (uint64_t)negative << (type_bits[t] - 1);
+}
 static uint64_t infinity(Type t, bool negative) { return signed_bits(t, negative, formats[t].inf); }
 static uint64_t nan_of(Type t) { return formats[t].nan; }
 /* The NaN that operands a, b, c give. */
@@ -47,7 +51,8 @@ static uint64_t nan_from(Type t, uint64_t a, uint64_t b, uint64_t c)
 }
 static int high_bit(u128 x)
 {
-	return (uint64_t)(x >> 64) ? 127 - __builtin_clzll((uint64_t)(x >> 64)) : 63 - __builtin_clzll((uint64_t)x);
+	return (uint64_t)(x >> 64) ? 127 - __builtin_clzll((uint64_t)(x >> 64))
+		: 63 - __builtin_clzll((uint64_t)x);
 }
 
 static bool rounds_up(Rnd r, bool negative, bool odd, bool half, bool rest)
@@ -60,8 +65,8 @@ static bool rounds_up(Rnd r, bool negative, bool odd, bool half, bool rest)
 	}
 }
 
-/* sig * 2^exp (sig > 0) to the format. Where bits were lost below sig, its last bit must be set, and it must have at least
-   two bits more than the format. */
+/* sig * 2^exp (sig > 0) to the format. Where bits were lost below sig, its last bit must be set, and it must
+   have at least two bits more than the format. */
 static uint64_t round_pack(Type t, bool negative, u128 sig, int exp, Rnd r)
 {
 	const Format *f = &formats[t];
@@ -100,7 +105,8 @@ static u128 shift_jam(u128 x, int n)
 static uint64_t add_terms(Type t, bool na, u128 a, int ea, bool nb, u128 b, int eb, Rnd r)
 {
 	int ta = high_bit(a), tb = high_bit(b);
-	if (ta + ea < tb + eb || (ta + ea == tb + eb && (ea > eb))) { /* a the larger; of equal tops, the finer */
+	/* a the larger; of equal tops, the finer */
+	if (ta + ea < tb + eb || (ta + ea == tb + eb && (ea > eb))) {
 		bool n = na; na = nb; nb = n;
 		u128 x = a; a = b; b = x;
 		int e = ea; ea = eb; eb = e;

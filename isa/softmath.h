@@ -1,10 +1,11 @@
-/* Floating point in integers: every rounding mode, fused multiply-add, conversions, and the approximate functions.
- * No libm and no floating point environment: the same bits on every host.
+/* Floating point in integers: every rounding mode, fused multiply-add, conversions, and the approximate
+ * functions. No libm and no floating point environment: the same bits on every host.
  *
- * A NaN result is the canonical NaN of the format (what NVIDIA's machines give): f16 0x7fff, f32 0x7fffffff, f64
- * 0xfff8000000000000; but where operand and result are f64, the first operand that is a NaN, made quiet (PTX ISA 9.7.3: "NaN
- * payloads are supported for double-precision instructions"). Conversions to f64 keep what they can: f32's NaN is widened and
- * made quiet, f64's only moved, f16's becomes f32's canonical NaN, widened. */
+ * A NaN result is the canonical NaN of the format (what NVIDIA's machines give): f16 0x7fff, f32 0x7fffffff,
+ * f64 0xfff8000000000000; but where operand and result are f64, the first operand that is a NaN, made quiet
+ * (PTX ISA 9.7.3: "NaN payloads are supported for double-precision instructions"). Conversions to f64 keep
+ * what they can: f32's NaN is widened and made quiet, f64's only moved, f16's becomes f32's canonical NaN,
+ * widened. */
 #ifndef GSIM_SOFTMATH_H
 #define GSIM_SOFTMATH_H
 #include "isa/ins.h"
@@ -23,25 +24,29 @@ uint64_t soft_mul(Type, uint64_t a, uint64_t b, Rnd);
 uint64_t soft_div(Type, uint64_t a, uint64_t b, Rnd);
 uint64_t soft_sqrt(Type, uint64_t a, Rnd);
 uint64_t soft_convert(Type to, Type from, uint64_t a, Rnd);            /* between formats */
-static inline uint64_t soft_widen_nan(uint32_t a) { return (uint64_t)(a >> 31) << 63 | 0x7ff8000000000000u | (uint64_t)(a & 0x7fffff) << 29; }
-uint64_t soft_integral(Type, uint64_t a, Rnd);                         /* RND_RNI RZI RMI RPI: to an integral value */
+static inline uint64_t soft_widen_nan(uint32_t a)
+{
+	return (uint64_t)(a >> 31) << 63 | 0x7ff8000000000000u | (uint64_t)(a & 0x7fffff) << 29;
+}
+uint64_t soft_integral(Type, uint64_t a, Rnd);                 /* RND_RNI RZI RMI RPI: to an integral value */
 uint64_t soft_from_int(Type to, bool negative, uint64_t magnitude, Rnd);
-/* To the integer type's range, saturating. A NaN gives 0; from f64 or to 64 bits only the top bit set (PTX ISA, cvt: Integer
-   Notes). Rounding as in soft_integral, RND_NONE as RZI. */
+/* To the integer type's range, saturating. A NaN gives 0; from f64 or to 64 bits only the top bit set (PTX
+   ISA, cvt: Integer Notes). Rounding as in soft_integral, RND_NONE as RZI. */
 uint64_t soft_to_int(Type to, Type from, uint64_t a, Rnd);
-uint64_t soft_flush(Type, uint64_t a);                                 /* .ftz: a subnormal becomes the zero of its sign */
+uint64_t soft_flush(Type, uint64_t a);                    /* .ftz: a subnormal becomes the zero of its sign */
 uint64_t soft_saturate(Type, uint64_t a);                              /* .sat: to [+0, 1], NaN to +0 */
 bool soft_is_nan(Type, uint64_t a);
 
-/* The approximate functions: computed in double arithmetic to about 2^-50, then rounded to nearest; so nearly always the
- * correctly rounded result, and far inside the errors that PTX allows. sin and cos reduce any argument exactly. */
+/* The approximate functions: computed in double arithmetic to about 2^-50, then rounded to nearest; so nearly
+ * always the correctly rounded result, and far inside the errors that PTX allows. sin and cos reduce any
+ * argument exactly. */
 float soft_ex2(float);
 float soft_lg2(float);
 float soft_sin(float);
 float soft_cos(float);
 float soft_tanh(float);
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of the operand and give the upper 32 of the result;
-   so a NaN whose payload lies below them counts as an infinity. */
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of the operand and give the upper 32
+   of the result; so a NaN whose payload lies below them counts as an infinity. */
 double soft_rcp64_coarse(double);
 double soft_rsqrt64_coarse(double);
 
@@ -50,8 +55,8 @@ static inline float bits_f32(uint32_t u) { float x; memcpy(&x, &u, 4); return x;
 static inline uint64_t f64_bits(double x) { uint64_t u; memcpy(&u, &x, 8); return u; }
 static inline double bits_f64(uint64_t u) { double x; memcpy(&x, &u, 8); return x; }
 
-/* a + b in double, rounded to odd: of the two doubles around an inexact sum, the one with an odd last bit. Rounding that
- * to a format of at most 51 bits gives what rounding the exact sum would. */
+/* a + b in double, rounded to odd: of the two doubles around an inexact sum, the one with an odd last bit.
+ * Rounding that to a format of at most 51 bits gives what rounding the exact sum would. */
 static inline double add_odd(double a, double b)
 {
 	double s = a + b, t = s - a, e = (a - (s - t)) + (b - t);

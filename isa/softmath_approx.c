@@ -1,18 +1,22 @@
-/* The approximate functions: polynomials in double, every operation a plain IEEE one, so the bits are the same everywhere. */
+/* The approximate functions: polynomials in double, every operation a plain IEEE one, so the bits are the
+   same everywhere. */
 #include "isa/softmath.h"
 
 #define LN2 0.69314718055994530942
 #define LOG2E 1.4426950408889634074
 #define HALF_PI 1.5707963267948966192
 
-static double times_pow2(double x, int n) { return x * bits_f64((uint64_t)(n + 1023) << 52); } /* -1022 <= n <= 1023 */
+/* -1022 <= n <= 1023 */
+static double times_pow2(double x, int n) { return x * bits_f64((uint64_t)(n + 1023) << 52); }
 static double nearest(double x) { return x + 0x1.8p52 - 0x1.8p52; }                           /* |x| < 2^51 */
 
-/* 2^x for |x| <= 1000: the integral part scales, the Taylor series of exp does the rest (|f| < 0.347, error below 2^-52). */
+/* 2^x for |x| <= 1000: the integral part scales, the Taylor series of exp does the rest (|f| < 0.347, error
+   below 2^-52). */
 static double pow2(double x)
 {
 	double n = nearest(x), f = (x - n) * LN2, p = 1.0 / 479001600;
-	static const double factor[] = { 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
+	static const double factor[] = { 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+		1.0 / 720,
 		1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0 };
 	for (int k = 0; k < 12; k++)
 		p = p * f + factor[k];
@@ -51,7 +55,7 @@ float soft_lg2(float x)
 }
 
 /* Bits of 2/pi after the binary point. */
-static const uint32_t two_over_pi[8] = { 
+static const uint32_t two_over_pi[8] = {
 	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561
 };
 
@@ -63,8 +67,8 @@ static uint32_t pi_bits(int from)
 	return (uint32_t)(two >> (32 - s));
 }
 
-/* |x| = (q + f) pi/2 with |f| <= 1/2: returns f pi/2 and q mod 4. |x| = m 2^e; bits of 2/pi that make multiples of 4 are
-   left out, and 96 bits are taken: the product is exact to 2^-70. */
+/* |x| = (q + f) pi/2 with |f| <= 1/2: returns f pi/2 and q mod 4. |x| = m 2^e; bits of 2/pi that make
+   multiples of 4 are left out, and 96 bits are taken: the product is exact to 2^-70. */
 static double reduce(float x, int *q)
 {
 	uint32_t u = f32_bits(x) & 0x7fffffff;
@@ -88,7 +92,8 @@ static double reduce(float x, int *q)
 static double sin_near(double r)
 {
 	double s = r * r, p = 1.0 / 355687428096000;
-	static const double factor[] = { -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040,
+	static const double factor[] = { -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800,
+		1.0 / 362880, -1.0 / 5040,
 		1.0 / 120, -1.0 / 6 };
 	for (int k = 0; k < 7; k++)
 		p = p * s + factor[k];
@@ -98,7 +103,8 @@ static double sin_near(double r)
 static double cos_near(double r)
 {
 	double s = r * r, p = 1.0 / 20922789888000;
-	static const double factor[] = { -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720,
+	static const double factor[] = { -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320,
+		-1.0 / 720,
 		1.0 / 24, -0.5, 1.0 };
 	for (int k = 0; k < 8; k++)
 		p = p * s + factor[k];

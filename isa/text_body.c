@@ -5,7 +5,8 @@
 int rd_declare(Reader *r, const Token *t, Type type)
 {
 	if (!t->quoted && sreg_lookup(t->s, t->n) >= 0) {
-		rd_fail(r, t, "%.*s is a special register: it cannot be written or declared", (int)t->n, t->s);
+		rd_fail(r, t, "%.*s is a special register: it cannot be written or declared", (int)t->n,
+			t->s);
 		return -1;
 	}
 	if (edit_find_reg(&r->edit, t->s, t->n) >= 0) {
@@ -46,7 +47,8 @@ static void place_ins(Reader *r, Ins *i, const Token *t)
 	i->col = p.col;
 }
 
-/* Starts a block; the one before goes on in it unless it has ended. name NULL: named when the function is complete. */
+/* Starts a block; the one before goes on in it unless it has ended. name NULL: named when the function is
+   complete. */
 static Block *start_block(Reader *r, char *name, const Token *at)
 {
 	Block *b = edit_add_block(&r->edit, name), *before = r->b;
@@ -73,7 +75,8 @@ static bool read_label(Reader *r)
 	rd_next(r); /* the colon */
 	const Block *old = edit_find_block(&r->edit, name);
 	if (old)
-		return rd_fail(r, &at, "a second label '%.100s'; the first stands in line %d", name, old->loc.line);
+		return rd_fail(r, &at, "a second label '%.100s'; the first stands in line %d", name,
+			old->loc.line);
 	Block *b = start_block(r, name, &at);
 	Marks marks;
 	if (!rd_marks(r, &marks))
@@ -87,7 +90,8 @@ static bool read_label(Reader *r)
 		vec_push(&r->fix, ((Fix){ NULL, 0, &b->loc, marks.loc }));
 	if (marks.is_auto && marks.is_marked)
 		return rd_fail(r, &marks.at, "a label is !auto or !marked, not both");
-	return marks.reconverge ? rd_fail(r, &marks.at, "!reconverge belongs to the instruction that ends the block") : true;
+	return marks.reconverge ? rd_fail(r, &marks.at,
+		"!reconverge belongs to the instruction that ends the block") : true;
 }
 
 static bool at_label(const Reader *r)
@@ -167,7 +171,8 @@ static void resolve_targets(Reader *r)
 		if (!to) {
 			int n;
 			const char **names = label_names(r, &n);
-			Token t = { .kind = TK_NAME, .s = j->label, .n = strlen(j->label), .line = j->loc.line, .col = j->loc.col };
+			Token t = { .kind = TK_NAME, .s = j->label, .n = strlen(j->label),
+				.line = j->loc.line, .col = j->loc.col };
 			rd_unknown(r, &t, "label", names, n);
 			free(names);
 			if (r->diag->errors - r->errors_before >= ERROR_LIMIT)
@@ -194,7 +199,8 @@ static bool read_mnemonic(Reader *r, Ins *i)
 		return rd_fail(r, &t, "expected an operation, found a quoted name");
 	const char *here = habit_mnemonic(t.s, t.n);
 	if (here)
-		return rd_fail(r, &t, "'%.*s' is spelt otherwise here; write: %s", t.n > 40 ? 40 : (int)t.n, t.s, here);
+		return rd_fail(r, &t, "'%.*s' is spelt otherwise here; write: %s", t.n > 40 ? 40 : (int)t.n,
+			t.s, here);
 	StrBuf sb = { 0 };
 	mnemonic_explain(&e, &sb);
 	t.col += (int)(e.at - t.s);
@@ -236,7 +242,8 @@ static int inlined_list(Reader *r, Place own)
 	int list = 0;
 	for (int k = r->inlined.n; k; k--)
 		list = module_inlined(r->m, r->inlined.v[k - 1], list);
-	return list ? module_inlined(r->m, (SourcePlace){ .file = (uint16_t)own.file, .line = own.line, .col = own.col }, list) : 0;
+	return list ? module_inlined(r->m, (SourcePlace){ .file = (uint16_t)own.file, .line = own.line,
+		.col = own.col }, list) : 0;
 }
 
 static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
@@ -251,16 +258,19 @@ static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
 	i->mark = reverse_marks(r->f, marks.mark);
 	i->melded = module_melded(r->m, r->melded.v, r->melded.n);
 	if (r->inlined.n && !marks.loc.line)
-		return rd_fail(r, &marks.at, "!inlined_at needs the place of what has been inlined: !loc FILE:LINE");
+		return rd_fail(r, &marks.at, "!inlined_at needs the place of what has been inlined: !loc "
+			"FILE:LINE");
 	place_ins(r, i, at);
 	if (marks.has_loc)
 		vec_push(&r->fix, ((Fix){ b, b->ins.n, NULL, marks.loc, inlined_list(r, marks.loc) }));
 	if (marks.reconverge) {
 		if (i->op != OP_BRX && (i->op != OP_BRA || !i->nsrc))
-			return rd_fail(r, &marks.at, "!reconverge belongs to a conditional or indexed branch");
+			return rd_fail(r, &marks.at, "!reconverge belongs to a conditional or indexed "
+				"branch");
 		vec_push(&r->jump, ((Jump){ b, -1, marks.reconverge, rd_loc(r, &marks.at) }));
 	}
-	return !(marks.is_auto || marks.is_marked) || rd_fail(r, &marks.at, "!auto and !marked belong to labels");
+	return !(marks.is_auto || marks.is_marked) || rd_fail(r, &marks.at,
+		"!auto and !marked belong to labels");
 }
 
 static Block *current_block(Reader *r, const Token *at)
@@ -318,7 +328,8 @@ static bool forgive_destinations(Reader *r)
 
 static bool starts_variable(const Reader *r)
 {
-	return rd_word(r, "extern") || rd_word(r, "shared") || rd_word(r, "local") || rd_word(r, "global") || rd_word(r, "const");
+	return rd_word(r, "extern") || rd_word(r, "shared") || rd_word(r, "local") || rd_word(r, "global") ||
+		rd_word(r, "const");
 }
 
 /* source B1, B2: the source's blocks in their order, where labels alone do not say it. */
@@ -330,7 +341,8 @@ static bool read_sources(Reader *r)
 		if (!label)
 			return false;
 		if (strmap_get(&r->source, label) >= 0)
-			return rd_fail(r, &at, "'%.100s' stands in the list of the source's blocks already", label);
+			return rd_fail(r, &at, "'%.100s' stands in the list of the source's blocks already",
+				label);
 		rd_source(r, label);
 	} while (rd_accept(r, ','));
 	return true;
@@ -360,7 +372,8 @@ static void close_body(Reader *r, const Token *at)
 	if (!f->block.n || r->falls)
 		start_block(r, NULL, at);
 	if (r->b) {
-		edit_append(&r->edit, r->b, f->kind == FN_DEVICE ? edit_ret(&r->edit, NULL) : edit_new(&r->edit, NULL, OP_EXIT, T_NONE, 0, 0));
+		edit_append(&r->edit, r->b, f->kind == FN_DEVICE ? edit_ret(&r->edit, NULL)
+			: edit_new(&r->edit, NULL, OP_EXIT, T_NONE, 0, 0));
 		place_ins(r, block_term(r->b), at);
 	}
 	for (int k = 0, fresh = 0; k < r->unnamed.n; k++) {
@@ -382,7 +395,8 @@ static void check_named(Reader *r)
 		const Named *x = &r->named.v[k];
 		const Block *b = edit_find_block(&r->edit, x->label);
 		if (!b || !b->user)
-			rd_fail(r, &x->at, "no block of the source is called '%.100s': expected the label of a block, or one that `source` lists", x->label);
+			rd_fail(r, &x->at, "no block of the source is called '%.100s': expected the label of "
+				"a block, or one that `source` lists", x->label);
 	}
 }
 
@@ -427,7 +441,8 @@ void rd_body(Reader *r, Function *f)
 		if (rd_at(r, '}') || rd_at(r, TK_END))
 			break;
 		if (!read_statement(r) ||
-		    (!rd_at(r, TK_NL) && !rd_at(r, '}') && !rd_at(r, TK_END) && !rd_wanted(r, "',' or the end of the line")))
+			(!rd_at(r, TK_NL) && !rd_at(r, '}') && !rd_at(r, TK_END) &&
+			!rd_wanted(r, "',' or the end of the line")))
 			rd_recover(r);
 	}
 	if (!rd_at(r, '}') && r->diag->errors == errors) /* else recovery may have passed it */

@@ -20,7 +20,8 @@ static uint64_t half_bits(double v)
 	if (shift > 54)
 		return sign;
 	mant |= (uint64_t)1 << 52;
-	uint64_t kept = mant >> shift, rest = mant & (((uint64_t)1 << shift) - 1), tie = (uint64_t)1 << (shift - 1);
+	uint64_t kept = mant >> shift, rest = mant & (((uint64_t)1 << shift) - 1),
+		tie = (uint64_t)1 << (shift - 1);
 	kept += rest > tie || (rest == tie && (kept & 1));
 	return sign | (exp < -14 ? kept : kept + ((uint64_t)(exp + 14) << 10));
 }
@@ -71,15 +72,18 @@ static bool real(Reader *r, int width, bool minus, uint64_t *v)
 {
 	const Token *t = &r->tok;
 	if (t->kind == TK_NAME)
-		*v = float_bits(rd_word(r, "inf") ? HUGE_VAL : (double)NAN, width) & ~((uint64_t)1 << (width - 1));
+		*v = float_bits(rd_word(r, "inf") ? HUGE_VAL : (double)NAN, width) &
+			~((uint64_t)1 << (width - 1));
 	else if (t->kind == TK_BITS && t->width == width)
 		*v = t->value;
 	else if (t->kind == TK_BITS && t->width != 16 && width != 16)
 		*v = float_bits(double_of(t->value, t->width), width);
-	else if (t->kind == TK_FLOAT || (t->kind == TK_INT && t->s[0] >= '0' && (t->n == 1 || t->s[0] != '0')))
+	else if (t->kind == TK_FLOAT || (t->kind == TK_INT && t->s[0] >= '0' &&
+		(t->n == 1 || t->s[0] != '0')))
 		*v = decimal_bits(t, width);
 	else
-		return rd_fail(r, t, "expected a %d-bit floating-point number (1.5, 0f and bits, inf, nan)", width);
+		return rd_fail(r, t, "expected a %d-bit floating-point number (1.5, 0f and bits, inf, nan)",
+			width);
 	if (minus)
 		*v ^= (uint64_t)1 << (width - 1);
 	return true;
@@ -94,13 +98,17 @@ static bool whole(Reader *r, Type t, bool minus, uint64_t *v)
 {
 	int width = t == T_NONE ? 64 : type_bits[t];
 	uint64_t x = r->tok.value, most = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
-	uint64_t least = width == 1 ? 1 : (uint64_t)1 << (width - 1); /* magnitude of the least negative number */
+	/* magnitude of the least negative number */
+	uint64_t least = width == 1 ? 1 : (uint64_t)1 << (width - 1);
 	if (r->tok.kind == TK_FLOAT)
-		return rd_fail(r, &r->tok, "a floating-point number for a value of type %s; write its bits, 0f... or 0d...", t ? type_name[t] : "unknown");
+		return rd_fail(r, &r->tok, "a floating-point number for a value of type %s; write its bits, "
+			"0f... or 0d...", t ? type_name[t] : "unknown");
 	if (r->tok.kind == TK_BITS && r->tok.width != width && t != T_NONE)
-		return rd_fail(r, &r->tok, "a %d-bit number for a value of type %s", r->tok.width, type_name[t]);
+		return rd_fail(r, &r->tok, "a %d-bit number for a value of type %s", r->tok.width,
+			type_name[t]);
 	if (x > (minus ? least : most))
-		return rd_fail(r, &r->tok, "%s%.*s does not fit %s", minus ? "-" : "", (int)r->tok.n, r->tok.s, t ? type_name[t] : "64 bits");
+		return rd_fail(r, &r->tok, "%s%.*s does not fit %s", minus ? "-" : "", (int)r->tok.n,
+			r->tok.s, t ? type_name[t] : "64 bits");
 	*v = minus ? -x : x;
 	return true;
 }
@@ -118,10 +126,12 @@ bool rd_immediate(Reader *r, Type t, int64_t *out)
 		*out = (int64_t)v;
 	} else {
 		if (word)
-			return rd_fail(r, &r->tok, "'%.*s' for a value of type %s", (int)r->tok.n, r->tok.s, t ? type_name[t] : "unknown");
+			return rd_fail(r, &r->tok, "'%.*s' for a value of type %s", (int)r->tok.n, r->tok.s,
+				t ? type_name[t] : "unknown");
 		if (!whole(r, t, minus, &v))
 			return false;
-		*out = t == T_NONE ? (int64_t)v : t == T_PRED ? (int64_t)(v & 1) : sign_extend(v, type_bits[t]);
+		*out = t == T_NONE ? (int64_t)v : t == T_PRED ? (int64_t)(v & 1)
+			: sign_extend(v, type_bits[t]);
 	}
 	rd_next(r);
 	return true;
@@ -151,7 +161,8 @@ static bool relocation(Reader *r, Symbol *s, uint64_t at)
 	Reloc x = { .offset = (uint32_t)at };
 	Token start = r->tok;
 	if (s->size < 8 || at > s->size - 8)
-		return rd_fail(r, &start, "an address takes 8 bytes: it does not fit at offset %llu", (unsigned long long)at);
+		return rd_fail(r, &start, "an address takes 8 bytes: it does not fit at offset %llu",
+			(unsigned long long)at);
 	if (rd_word(r, "generic") && r->lex.at < r->lex.end && *r->lex.at == '(') {
 		rd_next(r);
 		rd_next(r);
@@ -162,7 +173,8 @@ static bool relocation(Reader *r, Symbol *s, uint64_t at)
 		return false;
 	int id = strmap_getn(&r->global, name.s, name.n), func = strmap_getn(&r->func, name.s, name.n);
 	if (id < 0 && func < 0)
-		return rd_fail(r, &name, "no variable or function '%.*s'", name.n > 100 ? 100 : (int)name.n, name.s);
+		return rd_fail(r, &name, "no variable or function '%.*s'", name.n > 100 ? 100 : (int)name.n,
+			name.s);
 	x.func = id < 0;
 	x.id = id < 0 ? func : id;
 	if ((x.generic && !rd_expect(r, ')', "')'")) || !rd_offset(r, &x.addend))
@@ -175,7 +187,8 @@ static bool element(Reader *r, Symbol *s, uint64_t at)
 {
 	if (rd_at(r, TK_NAME) && !rd_word(r, "inf") && !rd_word(r, "nan"))
 		return type_bytes(s->type) == 8 ? relocation(r, s, at)
-			: rd_fail(r, &r->tok, "addresses take 8 bytes; in %s data write: @%llu name", type_name[s->type], (unsigned long long)at);
+			: rd_fail(r, &r->tok, "addresses take 8 bytes; in %s data write: @%llu name",
+				type_name[s->type], (unsigned long long)at);
 	int64_t v;
 	if (!rd_immediate(r, (Type)s->type, &v))
 		return false;
@@ -205,7 +218,8 @@ static bool elements(Reader *r, Symbol *s)
 			continue;
 		}
 		if (k == s->count)
-			return rd_fail(r, &r->tok, "more than the %llu elements declared", (unsigned long long)s->count);
+			return rd_fail(r, &r->tok, "more than the %llu elements declared",
+				(unsigned long long)s->count);
 		if (!element(r, s, k++ * (uint64_t)type_bytes(s->type)))
 			return false;
 	}

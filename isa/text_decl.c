@@ -13,7 +13,14 @@ Space rd_space(const Reader *r)
 }
 
 /* Element type, name and size, as in "u32 x[4] align 8"; count 0 for empty brackets. */
-typedef struct Shape { Type type; const char *name; uint64_t count; uint32_t align; bool array; Token at; } Shape;
+typedef struct Shape {
+	Type type;
+	const char *name;
+	uint64_t count;
+	uint32_t align;
+	bool array;
+	Token at;
+} Shape;
 
 static bool read_shape(Reader *r, Shape *s, const char *what)
 {
@@ -63,7 +70,8 @@ static bool duplicate(Reader *r, const Shape *s, int owner)
 	return true;
 }
 
-/* Initial data may name what is declared further down: remembered at module level, read at once inside bodies. */
+/* Initial data may name what is declared further down: remembered at module level, read at once inside
+   bodies. */
 static bool data_clause(Reader *r, Symbol *s)
 {
 	if (s->owner >= 0)
@@ -98,8 +106,10 @@ bool rd_symbol(Reader *r, int owner)
 	if (duplicate(r, &shape, owner))
 		return false;
 	Symbol *s = arena_new(&r->m->arena, Symbol);
-	*s = (Symbol){ .name = shape.name, .space = (uint8_t)space, .type = (uint8_t)shape.type, .count = shape.count,
-		.align = shape.align, .size = shape.count * (uint64_t)type_bytes(shape.type), .array = shape.array,
+	*s = (Symbol){ .name = shape.name, .space = (uint8_t)space, .type = (uint8_t)shape.type,
+		.count = shape.count,
+		.align = shape.align, .size = shape.count * (uint64_t)type_bytes(shape.type),
+		.array = shape.array,
 		.external = external, .owner = owner, .loc = rd_loc(r, &shape.at) };
 	int id = r->m->symbol.n;
 	vec_push(&r->m->symbol, s);
@@ -242,8 +252,8 @@ static bool attributes(Reader *r, Function *f, bool lines)
 	}
 }
 
-/* Finds the end of a body whose '{' is the current token; what is wrong inside it is said when it is read. A line that
-   begins another function ends it too, so that one missing brace does not hide the rest. */
+/* Finds the end of a body whose '{' is the current token; what is wrong inside it is said when it is read. A
+   line that begins another function ends it too, so that one missing brace does not hide the rest. */
 static void skip_body(Reader *r, Later *later)
 {
 	Diag mute = { .limit = 1 };
@@ -268,9 +278,11 @@ static void skip_body(Reader *r, Later *later)
 			line_end = here;
 		depth += t.kind == '{';
 		depth -= t.kind == '}';
-		bool begins = last.kind == TK_NAME && !last.quoted && before.kind == TK_NL && t.kind == TK_NAME &&
-			((last.n == 6 && !memcmp(last.s, "kernel", 6)) || (last.n == 4 && !memcmp(last.s, "func", 4)) ||
-			 (last.n == 4 && !memcmp(last.s, "host", 4)));
+		bool begins = last.kind == TK_NAME && !last.quoted && before.kind == TK_NL &&
+			t.kind == TK_NAME &&
+			((last.n == 6 && !memcmp(last.s, "kernel", 6)) ||
+			(last.n == 4 && !memcmp(last.s, "func", 4)) ||
+			(last.n == 4 && !memcmp(last.s, "host", 4)));
 		if (begins) {
 			x = line_end;
 			break;
@@ -340,7 +352,8 @@ static bool function_rest(Reader *r, Function *f, bool external)
 		return false;
 	if (f->kind == FN_KERNEL ? !kernel_params(r, f) : !register_list(r, f, false))
 		return false;
-	if (f->kind != FN_KERNEL && rd_accept(r, TK_ARROW) && (!rd_expect(r, '(', "'('") || !register_list(r, f, true)))
+	if (f->kind != FN_KERNEL && rd_accept(r, TK_ARROW) &&
+		(!rd_expect(r, '(', "'('") || !register_list(r, f, true)))
 		return false;
 	if (!attributes(r, f, !external))
 		return false;

@@ -6,16 +6,20 @@
 /* PTX's directives, in the order in which they are looked for. */
 static const struct Directive { const char *name, *here; } directives[] = {
 	{ "reg", "a destination declares its register, or write: reg u32 %a, %b" },
-	{ "param", "parameters stand in the kernel's header: kernel k(u64 out, u32 n); results and arguments of a call: (%r) = call f, (%a)" },
+	{ "param", "parameters stand in the kernel's header: kernel k(u64 out, u32 n); results and arguments "
+		"of a call: (%r) = call f, (%a)" },
 	{ "visible", "write: kernel k(u64 out, u32 n)" }, { "weak", "write: kernel k(u64 out, u32 n)" },
 	{ "entry", "write: kernel k(u64 out, u32 n)" }, { "func", "write: func f(u32 %a) -> (u32 %r)" },
-	{ "extern", "write: extern func f(u32 %a), extern shared b8 x[]" }, { "shared", "write: shared f32 x[32]" },
-	{ "global", "write: global f32 x[32]" }, { "const", "write: const f32 x[32]" }, { "local", "write: local f32 x[32]" },
+	{ "extern", "write: extern func f(u32 %a), extern shared b8 x[]" },
+	{ "shared", "write: shared f32 x[32]" },
+	{ "global", "write: global f32 x[32]" }, { "const", "write: const f32 x[32]" },
+	{ "local", "write: local f32 x[32]" },
 	{ "align", "write it behind the name: shared b8 x[64] align 16" },
 	{ "maxntid", "write behind the kernel's header: maxntid(256, 1, 1)" },
 	{ "reqntid", "write behind the kernel's header: reqntid(256, 1, 1)" },
 	{ "minnctapersm", "write behind the kernel's header: minnctapersm(2)" },
-	{ "branchtargets", "write the targets behind brx: brx %i, [A, B]" }, { "calltargets", "a call through a register needs no list: (%r) = call %f, (%a)" },
+	{ "branchtargets", "write the targets behind brx: brx %i, [A, B]" },
+	{ "calltargets", "a call through a register needs no list: (%r) = call %f, (%a)" },
 	{ "callprototype", "a call through a register needs no prototype: (%r) = call %f, (%a)" },
 	{ "loc", "write behind the instruction: !loc 1:12:5" }, { "file", "write: file 1 \"name\"" },
 	{ "version", "PTX begins with it, and is read as PTX where it stands first" },
@@ -28,7 +32,8 @@ void habit_dot(const char *s, size_t n, StrBuf *out)
 {
 	int shown = n > 40 ? 40 : (int)n;
 	if (type_lookup(s, n) != T_NONE) {
-		sb_printf(out, "'.%.*s': a type has no '.' in front of it here; write: %.*s", shown, s, shown, s);
+		sb_printf(out, "'.%.*s': a type has no '.' in front of it here; write: %.*s", shown, s, shown,
+			s);
 		return;
 	}
 	for (const struct Directive *d = directives; d->name; d++)
@@ -39,14 +44,16 @@ void habit_dot(const char *s, size_t n, StrBuf *out)
 	if (n && *s >= '0' && *s <= '9')
 		sb_printf(out, "'.%.*s': a number begins with a digit; write: 0.%.*s", shown, s, shown, s);
 	else
-		sb_printf(out, "'.%.*s': nothing begins with '.' here; PTX's directives have other forms", shown, s);
+		sb_printf(out, "'.%.*s': nothing begins with '.' here; PTX's directives have other forms",
+			shown, s);
 }
 
 /* ---- instructions ---- */
 
 const char *habit_mnemonic(const char *s, size_t n)
 {
-	static const char *const spelt[][2] = { { "brx.idx", "brx %i, [A, B]" }, { "barrier", "bar.sync 0" }, { "__syncthreads", "bar.sync 0" } };
+	static const char *const spelt[][2] = { { "brx.idx", "brx %i, [A, B]" }, { "barrier", "bar.sync 0" },
+		{ "__syncthreads", "bar.sync 0" } };
 	for (size_t k = 0; k < sizeof spelt / sizeof *spelt; k++) {
 		size_t length = strlen(spelt[k][0]);
 		if (n >= length && !memcmp(s, spelt[k][0], length) && (n == length || s[length] == '.'))
@@ -55,13 +62,16 @@ const char *habit_mnemonic(const char *s, size_t n)
 	return NULL;
 }
 
-/* The operands as they stand in the line: where they end, the comma behind the first one, how many there are. */
+/* The operands as they stand in the line: where they end, the comma behind the first one, how many there
+   are. */
 typedef struct Operands { const char *end, *comma; int n; } Operands;
 
 static bool ends_operands(const char *s, const char *end)
 {
 	int next = s + 1 < end ? (unsigned char)s[1] : 0;
-	return (*s != '\t' && (*s < 32 || *s > 126)) || *s == ';' || (*s == '/' && (next == '/' || next == '*')) || (*s == '!' && (unsigned)(next | 32) - 'a' < 26u);
+	return (*s != '\t' && (*s < 32 || *s > 126)) || *s == ';' ||
+		(*s == '/' && (next == '/' || next == '*')) ||
+		(*s == '!' && (unsigned)(next | 32) - 'a' < 26u);
 }
 
 static Operands scan(const char *s, const char *end)
@@ -125,7 +135,8 @@ bool habit_operands(Reader *r, const Token *start, const Token *mnemonic, const 
 {
 	bool call = i->op == OP_CALL;
 	char first = call ? '(' : *op_info[i->op].operands;
-	if (r->dst.n || first == ':' || !(call ? rd_at(r, '(') : rd_at(r, TK_REG) || rd_at(r, '{') || rd_word(r, "_")) || r->tok.quoted)
+	if (r->dst.n || first == ':' || !(call ? rd_at(r, '(')
+		: rd_at(r, TK_REG) || rd_at(r, '{') || rd_word(r, "_")) || r->tok.quoted)
 		return true;
 	const char *at = r->tok.s, *name = NULL;
 	Operands o = scan(at, r->lex.end);
@@ -138,7 +149,8 @@ bool habit_operands(Reader *r, const Token *start, const Token *mnemonic, const 
 		quote(&sb, start->s, o.end);
 	} else {
 		const char *rest = past_blanks(o.comma + 1, o.end);
-		sb_printf(&sb, "the destination stands left of '='; write: %.*s", (int)(mnemonic->s - start->s > 60 ? 0 : mnemonic->s - start->s), start->s);
+		sb_printf(&sb, "the destination stands left of '='; write: %.*s",
+			(int)(mnemonic->s - start->s > 60 ? 0 : mnemonic->s - start->s), start->s);
 		quote(&sb, at, o.comma);
 		sb_puts(&sb, " = ");
 		name = mov_name(i, &o, at, rest);

@@ -18,12 +18,15 @@ typedef struct Source {
 	Reading *all;
 } Source;
 
-/* isa/read.c: the file of the source, whatever its form; it is reported at the place where something cannot be read. NULL after errors. */
+/* isa/read.c: the file of the source, whatever its form; it is reported at the place where something cannot
+   be read. NULL after errors. */
 Module *source_read(const Source *, Loc at, Diag *);
-/* isa/text_read.c: a text that was read from the source's file. NULL: it was not read from a file, and imports nothing. */
+/* isa/text_read.c: a text that was read from the source's file. NULL: it was not read from a file, and
+   imports nothing. */
 Module *ir_read_source(const char *text, size_t n, const char *path, const Source *, Diag *);
 
-/* isa/module_join.c: `to` takes all that `from` has, and `from` is freed. What both declare extern is one; a function that one of them declares and the other
-   one defines is defined. place: where `from` is imported, for errors. false: reported, and `to` is of no use any more. */
+/* isa/module_join.c: `to` takes all that `from` has, and `from` is freed. What both declare extern is one; a
+   function that one of them declares and the other one defines is defined. place: where `from` is imported,
+   for errors. false: reported, and `to` is of no use any more. */
 bool module_join(Module *to, Module *from, Loc place, Diag *);
 #endif

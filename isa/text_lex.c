@@ -110,14 +110,16 @@ static Token quoted(Lexer *x, Token t, int quote, const char *prefix)
 {
 	const char *close = closing(x, quote);
 	if (!close)
-		return bad(x, t, quote == '"' ? "the string has no closing '\"' in its line" : "the name has no closing '`' in its line");
+		return bad(x, t, quote == '"' ? "the string has no closing '\"' in its line"
+			: "the name has no closing '`' in its line");
 	size_t used = strlen(prefix);
 	char *buf = arena_alloc(x->arena, used + (size_t)(close - x->at) + 1);
 	memcpy(buf, prefix, used);
 	while (x->at < close) {
 		int c = (unsigned char)*x->at++;
 		if (c == '\\' && (c = escape(x)) < 0)
-			return bad(x, t, "unknown escape; expected \\n \\t \\r \\\\ \\\" \\` or \\x and two digits");
+			return bad(x, t, "unknown escape; expected \\n \\t \\r \\\\ \\\" \\` or \\x and two "
+				"digits");
 		if (c == 0)
 			return bad(x, t, "a zero byte inside quotes");
 		buf[used++] = (char)c;
@@ -139,9 +141,10 @@ static Token digits(Lexer *x, Token t, const char *s, size_t n, unsigned base)
 	for (size_t k = 0; k < n; k++) {
 		int d = hex_value((unsigned char)s[k]);
 		if (d < 0 || (unsigned)d >= base)
-			return bad(x, t, base == 10 ? "not a number: names begin with a letter" : "a digit that the number's base does not have");
+			return bad(x, t, base == 10 ? "not a number: names begin with a letter"
+				: "a digit that the number's base does not have");
 		if (__builtin_mul_overflow(t.value, (uint64_t)base, &t.value) ||
-		    __builtin_add_overflow(t.value, (uint64_t)d, &t.value))
+			__builtin_add_overflow(t.value, (uint64_t)d, &t.value))
 			return bad(x, t, "the number does not fit 64 bits");
 	}
 	return t;
@@ -188,7 +191,8 @@ static Token number(Lexer *x, Token t)
 	if (!memchr(s, '.', n) && !memchr(s, 'e', n) && !memchr(s, 'E', n))
 		return digits(x, t, s, n, 10);
 	for (size_t k = 0, e = 0; k < n; k++)
-		if (!digit(s[k]) && s[k] != '+' && s[k] != '-' && !(s[k] == '.' && !e) && !((s[k] | 32) == 'e' && !e++ && k + 1 < n))
+		if (!digit(s[k]) && s[k] != '+' && s[k] != '-' && !(s[k] == '.' && !e) &&
+			!((s[k] | 32) == 'e' && !e++ && k + 1 < n))
 			return bad(x, t, "not a number");
 	t.kind = TK_FLOAT;
 	return t;
@@ -268,13 +272,16 @@ Token lex_next(Lexer *x)
 	case ';':
 		return bad(x, t, "unexpected ';': the end of the line ends an instruction");
 	case '<':
-		return bad(x, t, "unexpected '<': there are no ranges of registers; each destination declares its register");
-	case '@': case '!': case '=': case ',': case ':': case '|': case '+': case '(': case ')': case '[': case ']':
+		return bad(x, t, "unexpected '<': there are no ranges of registers; each destination "
+			"declares its register");
+	case '@': case '!': case '=': case ',': case ':': case '|': case '+': case '(': case ')': case '[':
+	case ']':
 	case '{': case '}':
 		return t;
 	}
 	char what[64];
-	snprintf(what, sizeof what, c > 32 && c < 127 ? "unexpected character '%c'" : "unexpected byte 0x%02x", c);
+	snprintf(what, sizeof what, c > 32 && c < 127 ? "unexpected character '%c'"
+		: "unexpected byte 0x%02x", c);
 	return bad(x, t, what);
 }
 

@@ -39,8 +39,10 @@ typedef struct Lexer {
 enum { NAME_LIMIT = 65535, NUMBER_LIMIT = 100 };
 
 Token lex_next(Lexer *);
-bool name_is_plain(const char *name);     /* an identifier that needs no back quotes as far as its characters go */
+/* an identifier that needs no back quotes as far as its characters go */
+bool name_is_plain(const char *name);
 bool register_is_plain(const char *name); /* likewise, of a name with its % */
 const char *token_text(const Token *, char *buf, size_t n); /* for messages: "'add'", "the end of the line" */
-void habit_dot(const char *s, size_t n, StrBuf *); /* text_habits.c: what to say of a word with a '.' in front of it */
+/* text_habits.c: what to say of a word with a '.' in front of it */
+void habit_dot(const char *s, size_t n, StrBuf *);
 #endif

@@ -26,7 +26,8 @@ bool rd_predicate(Reader *r, Opd *o)
 	*o = opd_reg(id);
 	o->neg = neg;
 	if (id >= 0 && r->f->reg.v[id].type != T_PRED && r->f->reg.v[id].type != T_NONE)
-		return rd_fail(r, &t, "%.*s is no predicate but %s", t.n > 60 ? 60 : (int)t.n, t.s, type_name[r->f->reg.v[id].type]);
+		return rd_fail(r, &t, "%.*s is no predicate but %s", t.n > 60 ? 60 : (int)t.n, t.s,
+			type_name[r->f->reg.v[id].type]);
 	return id >= 0;
 }
 
@@ -116,7 +117,8 @@ static bool address(Reader *r, Opd *o)
 	else
 		ok = operand(r, T_U64, o);
 	if (ok && o->kind != OPD_REG && o->kind != OPD_SYM && o->kind != OPD_PARAM && o->kind != OPD_IMM)
-		return rd_fail(r, &t, "an address is a register, variable, parameter or number, each with an offset");
+		return rd_fail(r, &t, "an address is a register, variable, parameter or number, each with an "
+			"offset");
 	return ok && rd_expect(r, ']', "']'");
 }
 
@@ -169,7 +171,8 @@ static bool three(Reader *r, Ins *i)
 /* Grid, block, shared bytes, the stream if it is not 0, and the arguments. */
 static bool launch_rest(Reader *r, Ins *i)
 {
-	if (!three(r, i) || !rd_expect(r, ',', "','") || !three(r, i) || !rd_expect(r, ',', "',' and the shared bytes"))
+	if (!three(r, i) || !rd_expect(r, ',', "','") || !three(r, i) ||
+		!rd_expect(r, ',', "',' and the shared bytes"))
 		return false;
 	if (!next_source(r, i))
 		return false;
@@ -180,7 +183,8 @@ static bool launch_rest(Reader *r, Ins *i)
 		return push(r, opd_imm(0)) && (end || list(r, i, '(', ')', "'(' and the arguments"));
 	if (!next_source(r, i))
 		return false;
-	return rd_operands_end(r) || (rd_expect(r, ',', "','") && list(r, i, '(', ')', "'(' and the arguments"));
+	return rd_operands_end(r) || (rd_expect(r, ',', "','") &&
+		list(r, i, '(', ')', "'(' and the arguments"));
 }
 
 static bool one_source(Reader *r, Ins *i, char letter)
@@ -194,7 +198,8 @@ static bool one_source(Reader *r, Ins *i, char letter)
 	case '*':
 		return i->op == OP_LAUNCH ? launch_rest(r, i)
 			: i->op == OP_CALL ? list(r, i, '(', ')', "'(' and the arguments")
-			: i->op == OP_RET ? list(r, i, '(', ')', "'(' and the results") : list(r, i, '{', '}', "'{' and the parts");
+			: i->op == OP_RET ? list(r, i, '(', ')', "'(' and the results")
+				: list(r, i, '{', '}', "'{' and the parts");
 	default:
 		return next_source(r, i);
 	}
@@ -231,7 +236,9 @@ bool rd_sources(Reader *r, Ins *i)
 			for (int k = 0; i->op == OP_RET && k < r->f->ret.n; k++)
 				if (!push(r, opd_reg(r->f->ret.v[k])))
 					return false;
-			break; /* whatever else is missing is optional too: the table has optional operands last but for one */
+			/* whatever else is missing is optional too: the table has optional operands last but
+			   for one */
+			break;
 		}
 		if (!first && !rd_expect(r, ',', "',' or the end of the line"))
 			return false;
@@ -267,7 +274,8 @@ bool rd_destinations(Reader *r)
 	vec_clear(&r->dst);
 	r->shape = 0;
 	if (!rd_at(r, '{') && !rd_at(r, '('))
-		return destination(r) && (!rd_accept(r, '|') || destination(r)) && rd_expect(r, '=', "'=' or '|'");
+		return destination(r) && (!rd_accept(r, '|') || destination(r)) &&
+			rd_expect(r, '=', "'=' or '|'");
 	Token open = r->tok;
 	r->shape = (char)open.kind;
 	int close = r->shape == '{' ? '}' : ')';
@@ -275,7 +283,8 @@ bool rd_destinations(Reader *r)
 	if (r->shape == '{' && rd_at(r, TK_NL))
 		return rd_fail(r, &open, "a body has no blocks in braces; a label begins a block");
 	while (!rd_accept(r, close))
-		if ((r->dst.n && !rd_expect(r, ',', close == '}' ? "',' or '}'" : "',' or ')'")) || !destination(r))
+		if ((r->dst.n && !rd_expect(r, ',', close == '}' ? "',' or '}'" : "',' or ')'")) ||
+			!destination(r))
 			return false;
 	return rd_expect(r, '=', "'='");
 }
@@ -307,7 +316,8 @@ bool rd_set_destinations(Reader *r, Ins *i)
 		int id = edit_find_reg(&r->edit, t->s, t->n);
 		Type type = id < 0 ? destination_type(r, i, k) : T_NONE;
 		if (id < 0 && type == T_NONE)
-			return rd_fail(r, t, "declare %.*s with reg: %s does not say its type", t->n > 60 ? 60 : (int)t->n, t->s, op_info[i->op].name);
+			return rd_fail(r, t, "declare %.*s with reg: %s does not say its type",
+				t->n > 60 ? 60 : (int)t->n, t->s, op_info[i->op].name);
 		if (id < 0 && (id = rd_declare(r, t, type)) < 0)
 			return false;
 		i->opd[k] = opd_reg(id);

@@ -9,7 +9,8 @@
 
 void rd_next(Reader *r)
 {
-	if (r->diag->errors - r->errors_before >= ERROR_LIMIT) /* enough is known; hostile text costs no more */
+	/* enough is known; hostile text costs no more */
+	if (r->diag->errors - r->errors_before >= ERROR_LIMIT)
 		r->lex.at = r->lex.end;
 	r->tok = lex_next(&r->lex);
 }
@@ -18,7 +19,8 @@ bool rd_at(const Reader *r, int kind) { return r->tok.kind == kind; }
 
 bool rd_word(const Reader *r, const char *word)
 {
-	return r->tok.kind == TK_NAME && !r->tok.quoted && r->tok.n == strlen(word) && !memcmp(r->tok.s, word, r->tok.n);
+	return r->tok.kind == TK_NAME && !r->tok.quoted && r->tok.n == strlen(word) &&
+		!memcmp(r->tok.s, word, r->tok.n);
 }
 
 bool rd_accept(Reader *r, int kind)
@@ -66,7 +68,8 @@ bool rd_unknown(Reader *r, const Token *t, const char *what, const char *const *
 	int len = t->n < sizeof word ? (int)t->n : (int)sizeof word - 1;
 	snprintf(word, sizeof word, "%.*s", len, t->s);
 	const char *near = nearest_name(word, names, n > 2000 ? 2000 : n);
-	return near ? rd_fail(r, t, "no %s '%s'; did you mean '%s'?", what, word, near) : rd_fail(r, t, "no %s '%s'", what, word);
+	return near ? rd_fail(r, t, "no %s '%s'; did you mean '%s'?", what, word, near)
+		: rd_fail(r, t, "no %s '%s'", what, word);
 }
 
 void rd_skip_lines(Reader *r)
@@ -143,7 +146,8 @@ Opd rd_find_name(Reader *r, const char *s, size_t n)
 	return (Opd){ OPD_NONE, 0, -1, 0 };
 }
 
-/* ---- marks: !loc 1:12:5 !inlined_at 2:30:1 !melded 1:15:5 !origin dce !auto !reconverge L !begins B for %p, !%q !decides B by %v for %p ---- */
+/* ---- marks: !loc 1:12:5 !inlined_at 2:30:1 !melded 1:15:5 !origin dce !auto !reconverge L !begins B for %p,
+   !%q !decides B by %v for %p ---- */
 
 int rd_source(Reader *r, const char *label)
 {
@@ -237,12 +241,13 @@ static bool read_place(Reader *r, Place *p)
 	uint64_t file, line, col = 0;
 	Token at = r->tok;
 	if (!rd_count(r, INT32_MAX, &file, "a file number") || !rd_expect(r, ':', "':' and a line") ||
-	    !rd_count(r, INT32_MAX, &line, "a line"))
+		!rd_count(r, INT32_MAX, &line, "a line"))
 		return false;
 	if (rd_accept(r, ':') && !rd_count(r, INT32_MAX, &col, "a column"))
 		return false;
 	*p = (Place){ file_index(r, file), (int)line, (int)col };
-	return p->file >= 0 || rd_fail(r, &at, "no file %llu; write: file %llu \"name\"", (unsigned long long)file, (unsigned long long)file);
+	return p->file >= 0 || rd_fail(r, &at, "no file %llu; write: file %llu \"name\"",
+		(unsigned long long)file, (unsigned long long)file);
 }
 
 /* A place of a list of the instruction's. */
@@ -301,7 +306,8 @@ static bool one_mark(Reader *r, Marks *marks)
 		return read_source_mark(r, begins ? MARK_BEGINS : MARK_DECIDES, marks);
 	}
 	if (!rd_accept_word(r, "origin"))
-		return rd_wanted(r, "loc, inlined_at, melded, origin, auto, marked, reconverge, begins or decides after '!'");
+		return rd_wanted(r, "loc, inlined_at, melded, origin, auto, marked, reconverge, begins or "
+			"decides after '!'");
 	Token at = r->tok;
 	char *name = rd_name(r, "the name of a pass");
 	if (!name)

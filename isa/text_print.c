@@ -9,7 +9,8 @@
 
 static bool reserved(const char *s)
 {
-	return !strcmp(s, "_") || !strcmp(s, "inf") || !strcmp(s, "nan") || !strcmp(s, "WARP_SZ") || !strcmp(s, "generic");
+	return !strcmp(s, "_") || !strcmp(s, "inf") || !strcmp(s, "nan") || !strcmp(s, "WARP_SZ") ||
+		!strcmp(s, "generic");
 }
 
 static void print_quoted(const char *s, char quote, StrBuf *out)
@@ -127,7 +128,8 @@ static void print_destinations(const Module *m, const Function *f, const Ins *i,
 }
 
 /* Sources k to end - 1 with commas, in the brackets given. */
-static int print_group(const Module *m, const Function *f, const Ins *i, int k, int end, const char *brackets, StrBuf *out)
+static int print_group(const Module *m, const Function *f, const Ins *i, int k, int end, const char *brackets,
+	StrBuf *out)
 {
 	sb_putc(out, brackets[0]);
 	for (int first = k; k < end; k++) {
@@ -169,7 +171,8 @@ static int print_source(const Module *m, const Function *f, const Ins *i, char l
 static bool returns_own(const Function *f, const Ins *i)
 {
 	int k = 0;
-	while (i->op == OP_RET && k < i->nsrc && k < f->ret.n && ins_src(i, k)->kind == OPD_REG && ins_src(i, k)->id == f->ret.v[k])
+	while (i->op == OP_RET && k < i->nsrc && k < f->ret.n && ins_src(i, k)->kind == OPD_REG &&
+		ins_src(i, k)->id == f->ret.v[k])
 		k++;
 	return i->op == OP_RET && k == i->nsrc;
 }
@@ -221,7 +224,14 @@ void ir_print_ins(const Module *m, const Function *f, const Block *b, const Ins 
 
 /* ---- places ---- */
 
-typedef struct Printer { const Module *m; StrBuf *out; StrMap file; int nfiles; bool data; SymbolOrder order; } Printer;
+typedef struct Printer {
+	const Module *m;
+	StrBuf *out;
+	StrMap file;
+	int nfiles;
+	bool data;
+	SymbolOrder order;
+} Printer;
 
 /* 0:0 for none: without a mark, what is read gets the place of its text. */
 static void print_place(const Printer *p, const char *mark, Loc l)
@@ -308,7 +318,10 @@ static void print_address(const Module *m, const Reloc *x, StrBuf *out)
 	print_offset(x->addend, out);
 }
 
-static bool in_place(const Symbol *s, const Reloc *x) { return type_bytes(s->type) == 8 && x->offset % 8 == 0; }
+static bool in_place(const Symbol *s, const Reloc *x)
+{
+	return type_bytes(s->type) == 8 && x->offset % 8 == 0;
+}
 
 /* The number of elements to print: up to the last that is not zero or an address. */
 static uint64_t elements_used(const Symbol *s)
@@ -505,7 +518,8 @@ static void print_marks(const Function *f, int mark, StrBuf *out)
 	}
 }
 
-/* The source's blocks are those whose labels stand there plainly, in this order, and no mark speaks of one before its label: they need not be listed. */
+/* The source's blocks are those whose labels stand there plainly, in this order, and no mark speaks of one
+   before its label: they need not be listed. */
 static bool sources_in_order(const Function *f)
 {
 	int n = 0;

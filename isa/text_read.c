@@ -47,10 +47,12 @@ static const char *import_refused(const Reader *r, const char *name, const char 
 		if ((unsigned char)*p < 32 || *p == 127)
 			return "a path has no control characters";
 	if (!inside)
-		return "'..' leads out of the folder of the module that was named; --source DIR names another one";
+		return "'..' leads out of the folder of the module that was named; --source DIR names "
+			"another one";
 	for (const Source *s = r->from; s; s = s->by)
 		if (!strcmp(s->inside, inside))
-			return s == r->from ? "the file imports itself" : "files import each other in a circle";
+			return s == r->from ? "the file imports itself"
+				: "files import each other in a circle";
 	if (r->from->depth == IMPORT_DEPTH)
 		return "imports lead through more than 8 files";
 	if (r->from->all->files == IMPORT_FILES)
@@ -88,7 +90,8 @@ static bool read_import(Reader *r)
 	if ((why = import_refused(r, at.s, inside)))
 		return rd_fail(r, &at, "import: %s", why);
 	r->from->all->files++;
-	Source source = { r->from, arena_printf(a, "%s%s", folder_of(a, r->from->path), at.s), inside, r->from->depth + 1, r->from->all };
+	Source source = { r->from, arena_printf(a, "%s%s", folder_of(a, r->from->path), at.s), inside,
+		r->from->depth + 1, r->from->all };
 	Module *from = source_read(&source, rd_loc(r, &at), r->diag);
 	return from && take_over(r, from, &at);
 }
@@ -124,7 +127,8 @@ static void first_pass(Reader *r)
 		rd_skip_lines(r);
 		if (rd_at(r, TK_END))
 			return;
-		if (!read_item(r) || (!rd_at(r, TK_NL) && !rd_at(r, TK_END) && !rd_wanted(r, "the end of the line")))
+		if (!read_item(r) || (!rd_at(r, TK_NL) && !rd_at(r, TK_END) &&
+			!rd_wanted(r, "the end of the line")))
 			rd_recover(r);
 	}
 }
@@ -150,7 +154,8 @@ static void set_places(Reader *r)
 	for (int k = 0; k < r->fix.n; k++) {
 		const Fix *x = &r->fix.v[k];
 		if (x->loc) {
-			*x->loc = x->place.line ? (Loc){ r->m->file.v[x->place.file], x->place.line, x->place.col } : (Loc){ NULL, 0, 0 };
+			*x->loc = x->place.line ? (Loc){ r->m->file.v[x->place.file], x->place.line,
+				x->place.col } : (Loc){ NULL, 0, 0 };
 			continue;
 		}
 		Ins *i = &x->block->ins.v[x->index];
@@ -223,4 +228,7 @@ Module *ir_read_source(const char *text, size_t n, const char *path, const Sourc
 	return NULL;
 }
 
-Module *ir_read(const char *text, size_t n, const char *path, Diag *diag) { return ir_read_source(text, n, path, NULL, diag); }
+Module *ir_read(const char *text, size_t n, const char *path, Diag *diag)
+{
+	return ir_read_source(text, n, path, NULL, diag);
+}

@@ -1,5 +1,6 @@
-/* The reader of the text form, shared between its files. It reads in two passes: the first takes names, headers and
- * variables and remembers where initial data and bodies stand; the second reads those, when every name is known. */
+/* The reader of the text form, shared between its files. It reads in two passes: the first takes names,
+ * headers and variables and remembers where initial data and bodies stand; the second reads those, when every
+ * name is known. */
 #ifndef GSIM_TEXT_READER_H
 #define GSIM_TEXT_READER_H
 #include "isa/edit.h"
@@ -7,13 +8,17 @@
 
 typedef struct Place { int file, line, col; } Place;
 
-typedef struct Fix { Block *block; int index; Loc *loc; Place place; int inlined; } Fix; /* a !loc, set when the module is verified; inlined: 0, or the list */
+/* a !loc, set when the module is verified; inlined: 0, or the list */
+typedef struct Fix { Block *block; int index; Loc *loc; Place place; int inlined; } Fix;
 
-typedef struct Later { Lexer lex; Token tok; Function *f; Symbol *symbol; } Later; /* a body or initial data, for the second pass */
+/* a body or initial data, for the second pass */
+typedef struct Later { Lexer lex; Token tok; Function *f; Symbol *symbol; } Later;
 
-typedef struct Jump { Block *from; int slot; const char *label; Loc loc; } Jump; /* slot -1: reconvergence point */
+/* slot -1: reconvergence point */
+typedef struct Jump { Block *from; int slot; const char *label; Loc loc; } Jump;
 
-typedef struct Named { Token at; const char *label; } Named; /* where a mark first names a block of the source that has not been seen yet */
+/* where a mark first names a block of the source that has not been seen yet */
+typedef struct Named { Token at; const char *label; } Named;
 
 typedef struct Unnamed { Block *b; int source; } Unnamed; /* index into f->source */
 
@@ -23,9 +28,10 @@ typedef struct Reader {
 	Module *m;
 	Diag *diag;
 	const struct Source *from;     /* the file that the text was read from; NULL: none */
-	bool imported, lacks;          /* an import stands before; one has failed, so names are unknown that it would have brought */
+	/* an import stands before; one has failed, so names are unknown that it would have brought */
+	bool imported, lacks;
 	int errors_before;
-	int own_file;                  /* file index of the text itself; -1: file 0 was declared to be another */
+	int own_file;               /* file index of the text itself; -1: file 0 was declared to be another */
 	uint64_t data_bytes;           /* initial data so far */
 	StrMap func, global, string;
 	Vec(Place) file;               /* file: number in the text, ascending, line: index in the module */
@@ -40,13 +46,14 @@ typedef struct Reader {
 	Vec(Named) named;              /* they must turn up as labels */
 	Vec(Unnamed) unnamed;          /* blocks without label, which get one when all labels are known */
 	bool at_instruction;           /* marks that come now are an instruction's */
-	StrMap local;                  /* parameters and the function's variables (bit 0: a variable; index << 1) */
+	StrMap local;            /* parameters and the function's variables (bit 0: a variable; index << 1) */
 	Vec(Jump) jump;
 
 	Vec(Token) dst;                /* of the instruction being read */
 	char shape;                    /* how they were written: '{' '(' or 0 */
 	Vec(Opd) opd;
-	Vec(SourcePlace) melded, inlined; /* of the instruction whose marks are read; inlined: !inlined_at, as they stand there */
+	/* of the instruction whose marks are read; inlined: !inlined_at, as they stand there */
+	Vec(SourcePlace) melded, inlined;
 } Reader;
 
 enum { ERROR_LIMIT = 50 };
@@ -66,7 +73,15 @@ Loc rd_loc(const Reader *, const Token *);
 char *rd_name(Reader *, const char *what);         /* NULL: reported */
 bool rd_at_mark(const Reader *);
 /* !loc, !origin and the flag words that the caller takes (may be NULL). */
-typedef struct Marks { bool has_loc, is_auto, is_marked; Place loc; uint8_t origin; const char *reconverge; int mark; Token at; } Marks; /* mark: of an instruction, last to first */
+/* mark: of an instruction, last to first */
+typedef struct Marks {
+	bool has_loc, is_auto, is_marked;
+	Place loc;
+	uint8_t origin;
+	const char *reconverge;
+	int mark;
+	Token at;
+} Marks;
 bool rd_marks(Reader *, Marks *);
 int rd_source(Reader *, const char *label);        /* its index in the function's list */
 int rd_file(const Reader *, uint64_t number);      /* where it stands in r->file, or would */
@@ -74,8 +89,10 @@ void rd_later_loc(Reader *, Loc *, const Marks *); /* it becomes what !loc says 
 bool rd_count(Reader *, uint64_t most, uint64_t *, const char *what);
 Type rd_type(Reader *);                            /* T_NONE: reported */
 int rd_string(Reader *, const char *);             /* index in module->string */
-Opd rd_find_name(Reader *, const char *, size_t);  /* function, variable or parameter; OPD_NONE when there is none */
-bool rd_unknown(Reader *, const Token *, const char *what, const char *const *names, int n); /* with a suggestion */
+/* function, variable or parameter; OPD_NONE when there is none */
+Opd rd_find_name(Reader *, const char *, size_t);
+/* with a suggestion */
+bool rd_unknown(Reader *, const Token *, const char *what, const char *const *names, int n);
 
 /* text_decl.c */
 Space rd_space(const Reader *);                    /* that the current token names; SP_GENERIC: none */
@@ -105,7 +122,9 @@ bool rd_operands_end(const Reader *);
 int rd_register(Reader *, const Token *);          /* -1: reported */
 
 /* text_habits.c */
-const char *habit_mnemonic(const char *s, size_t n); /* what is written for an operation that is spelt otherwise; NULL: nothing known */
-/* Behind a mnemonic without destinations: false when the first operand is one, as in PTX; reported with what to write. */
+/* what is written for an operation that is spelt otherwise; NULL: nothing known */
+const char *habit_mnemonic(const char *s, size_t n);
+/* Behind a mnemonic without destinations: false when the first operand is one, as in PTX; reported with what
+   to write. */
 bool habit_operands(Reader *, const Token *start, const Token *mnemonic, const Ins *);
 #endif

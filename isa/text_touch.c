@@ -25,7 +25,8 @@ static bool touch(Reader *r, Function *f, const Token *at, LuaTouch x)
 	}
 	LuaTouch *old = &f->touch.v[k];
 	if (old->type != x.type || (old->reads && x.reads) || (old->writes && x.writes))
-		return rd_fail(r, at, "%.*s stands there already%s; expected each buffer once, and read and written as one type", (int)(at->n > 60 ? 60 : at->n), at->s,
+		return rd_fail(r, at, "%.*s stands there already%s; expected each buffer once, and read and "
+			"written as one type", (int)(at->n > 60 ? 60 : at->n), at->s,
 			old->type != x.type ? " with another type" : "");
 	old->reads |= x.reads;
 	old->writes |= x.writes;
@@ -45,7 +46,8 @@ bool rd_touched(Reader *r, Function *f)
 			return false;
 		int k = argument(r, f, &at);
 		if (k < 0)
-			return rd_fail(r, &at, "expected an argument of %.100s, found %.*s", f->name, (int)(at.n > 60 ? 60 : at.n), at.s);
+			return rd_fail(r, &at, "expected an argument of %.100s, found %.*s", f->name,
+				(int)(at.n > 60 ? 60 : at.n), at.s);
 		if (!touch(r, f, &at, (LuaTouch){ k, (uint8_t)t, !writes, writes }))
 			return false;
 	} while (rd_accept(r, ','));

@@ -1,9 +1,10 @@
-/* Uses that no definition reaches: registers, and the carry flag, that are read where on no way from the function's entry anything has
- * written them. A guarded definition counts, one on some way, and a call's of the carry flag: compilers rely on what the program knows of its
- * paths.
+/* Uses that no definition reaches: registers, and the carry flag, that are read where on no way from the
+ * function's entry anything has written them. A guarded definition counts, one on some way, and a call's of
+ * the carry flag: compilers rely on what the program knows of its paths.
  *
- * Only what is read in a block before it is written there is looked at, 64 registers at a time, each block once for every time that its
- * set grows: time and memory are those of the function's text for what compilers and people write. */
+ * Only what is read in a block before it is written there is looked at, 64 registers at a time, each block
+ * once for every time that its set grows: time and memory are those of the function's text for what compilers
+ * and people write. */
 #include "isa/effects.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,15 @@ typedef struct Search {
 	const Function *f;
 	const Ins *i;                  /* that is looked at, and where it stands */
 	int block, ins;
-	int *written;                  /* by register: one more than the last block that writes it, as far as they have been read */
+	/* by register: one more than the last block that writes it, as far as they have been read */
+	int *written;
 	bool *entry;                   /* by register: the entry or the caller writes it */
-	Vec(Place) def, use, bad;      /* use: the first of a register in a block, where nothing before it in the block writes it */
-	uint64_t *in, *out;            /* by block: registers of this chunk that a definition reaches; out: those it writes itself */
+	/* use: the first of a register in a block, where nothing before it in the block writes it */
+	Vec(Place) def, use, bad;
+	/* by block: registers of this chunk that a definition reaches; out: those it writes itself */
+	uint64_t *in, *out;
 	bool *reached, *waits;         /* waits: in todo */
-	int *todo, *bit;               /* bit: by register, in the sets of its chunk; -1: not looked for (yet) */
+	int *todo, *bit;            /* bit: by register, in the sets of its chunk; -1: not looked for (yet) */
 } Search;
 
 /* Does it read nothing but the low byte? Compilers copy structures' padding, byte by byte. */
@@ -30,7 +34,8 @@ static bool reads_byte(const Ins *i, int reg)
 {
 	bool byte = false;
 	for (int k = 0; k < i->nsrc; k++)
-		if (ins_src(i, k)->kind == OPD_REG && ins_src(i, k)->id == reg && !(byte = type_bits[ins_src_type(i, k)] == 8))
+		if (ins_src(i, k)->kind == OPD_REG && ins_src(i, k)->id == reg &&
+			!(byte = type_bits[ins_src_type(i, k)] == 8))
 			return false;
 	return byte;
 }
@@ -73,7 +78,8 @@ static int by_register(const void *a, const void *b)
 static int by_place(const void *a, const void *b)
 {
 	const Place *x = a, *y = b;
-	return x->block != y->block ? x->block - y->block : x->ins != y->ins ? x->ins - y->ins : x->reg - y->reg;
+	return x->block != y->block ? x->block - y->block : x->ins != y->ins ? x->ins - y->ins
+		: x->reg - y->reg;
 }
 
 /* What reaches each block, from the sets that the blocks write. */
@@ -100,7 +106,8 @@ static void flow(Search *s)
 	}
 }
 
-/* Uses from number u on, of 64 registers, and the definitions of these from number d on. Returns where the next ones' uses begin. */
+/* Uses from number u on, of 64 registers, and the definitions of these from number d on. Returns where the
+   next ones' uses begin. */
 static int chunk(Search *s, int u, int *d)
 {
 	int bits = 0, end = u, nblock = s->f->block.n;
@@ -173,9 +180,11 @@ static void warn(const Search *s, const Place *x, Diag *diag)
 	if (!loc.file)
 		loc.file = s->m->name;
 	if (x->reg == function_carry(s->f))
-		diag_warning(diag, loc, "%.100s: the carry flag is read, but no path from the entry sets it", s->f->name);
+		diag_warning(diag, loc, "%.100s: the carry flag is read, but no path from the entry sets it",
+			s->f->name);
 	else
-		diag_warning(diag, loc, "%.100s: %.100s is read, but no path from the entry gives it a value", s->f->name, s->f->reg.v[x->reg].name);
+		diag_warning(diag, loc, "%.100s: %.100s is read, but no path from the entry gives it a value",
+			s->f->name, s->f->reg.v[x->reg].name);
 }
 
 void ir_warn_undefined(Module *m, Diag *diag)
@@ -193,5 +202,6 @@ void ir_warn_undefined(Module *m, Diag *diag)
 		free_search(&s);
 	}
 	if (found > MOST)
-		diag_warning(diag, (Loc){ m->name, 0, 0 }, "%d more registers are read to which no path gives a value", found - MOST);
+		diag_warning(diag, (Loc){ m->name, 0, 0 }, "%d more registers are read to which no path "
+			"gives a value", found - MOST);
 }

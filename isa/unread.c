@@ -20,7 +20,8 @@ bool unread_open(Unread *u, const Launch *l)
 	*u = (Unread){ .kernel = l->kernel };
 	if (!made_by_passes(l->kernel))
 		return false;
-	size_t blocks = kernel_grid_barrier(l->module, l->kernel) ? (size_t)l->grid[0] * l->grid[1] * l->grid[2] : 1;
+	size_t blocks = kernel_grid_barrier(l->module, l->kernel)
+		? (size_t)l->grid[0] * l->grid[1] * l->grid[2] : 1;
 	size_t block = (size_t)l->block[0] * l->block[1] * l->block[2] * (size_t)function_values(l->kernel);
 	if (blocks > MOST_BYTES / block)
 		return false;
@@ -34,7 +35,10 @@ void unread_close(Unread *u)
 	u->waits = NULL;
 }
 
-static bool *waits(Unread *u, int reg) { return &u->waits[u->thread * (size_t)function_values(u->kernel) + (size_t)reg]; }
+static bool *waits(Unread *u, int reg)
+{
+	return &u->waits[u->thread * (size_t)function_values(u->kernel) + (size_t)reg];
+}
 
 static void is_read(void *self, int reg) { *waits(self, reg) = false; }
 

@@ -25,11 +25,12 @@ bool vf_fail(Verifier *v, const char *fmt, ...)
 	if (!loc.file)
 		loc.file = v->m->name;
 	StrBuf sb = { 0 };
-	if (v->i && v->i->op > OP_NONE && v->i->op < OP_COUNT && v->i->type < T_COUNT && v->i->type2 < T_COUNT)
+	if (v->i && v->i->op > OP_NONE && v->i->op < OP_COUNT && v->i->type < T_COUNT &&
+		v->i->type2 < T_COUNT)
 		mnemonic_print(v->i, &sb);
 	if (v->b)
-		diag_error(v->d, loc, "%s%s%s (block %.60s of %.100s)", sb.n ? sb.s : "", sb.n ? " " : "", text,
-			v->b->label ? v->b->label : "?", v->f->name);
+		diag_error(v->d, loc, "%s%s%s (block %.60s of %.100s)", sb.n ? sb.s : "", sb.n ? " " : "",
+			text, v->b->label ? v->b->label : "?", v->f->name);
 	else
 		diag_error(v->d, loc, "%.100s %s", v->f->name, text);
 	sb_free(&sb);
@@ -41,7 +42,8 @@ static bool enough(const Verifier *v) { return v->errors >= VERIFY_LIMIT; }
 static bool symbol_fail(Verifier *v, const Symbol *s, const char *what)
 {
 	v->errors++;
-	diag_error(v->d, s->loc.file ? s->loc : (Loc){ v->m->name, 0, 0 }, "variable '%.100s' %s", s->name, what);
+	diag_error(v->d, s->loc.file ? s->loc : (Loc){ v->m->name, 0, 0 }, "variable '%.100s' %s", s->name,
+		what);
 	return false;
 }
 
@@ -63,7 +65,8 @@ static bool check_relocs(Verifier *v, const Symbol *s)
 			return symbol_fail(v, s, "holds the address of something that there is not");
 		const Symbol *to = x->func ? NULL : v->m->symbol.v[x->id];
 		if (to && (to->owner >= 0 || (to->space != SP_GLOBAL && to->space != SP_CONST)))
-			return symbol_fail(v, s, "may hold addresses of the module's global and const variables and of functions only");
+			return symbol_fail(v, s, "may hold addresses of the module's global and const "
+				"variables and of functions only");
 	}
 	return true;
 }
@@ -77,7 +80,8 @@ static bool check_symbol(Verifier *v, const Symbol *s)
 	if (s->owner >= 0 && (v->m->func.v[s->owner]->declared_only || v->m->func.v[s->owner]->refused.what))
 		return symbol_fail(v, s, "belongs to a function without body");
 	if (s->space != SP_GLOBAL && s->space != SP_CONST && s->space != SP_SHARED && s->space != SP_LOCAL)
-		return symbol_fail(v, s, "is in no space that variables can be in: global, const, shared, local");
+		return symbol_fail(v, s, "is in no space that variables can be in: global, const, shared, "
+			"local");
 	if (s->type == T_NONE || s->type == T_PRED || s->type >= T_COUNT)
 		return symbol_fail(v, s, "needs a type that memory can hold");
 	if (!power_of_two(s->align) || s->align > 1 << 16)
@@ -127,9 +131,10 @@ static bool check_params(Verifier *v, const Function *f)
 		return vf_fail(v, "has parameters in memory; only kernels do");
 	for (int k = 0; k < f->param.n; k++) {
 		const Param *p = &f->param.v[k];
-		if (p->type == T_NONE || p->type == T_PRED || p->type >= T_COUNT || !power_of_two(p->align) || !p->count ||
-		    (p->count != 1 && !p->array))
-			return vf_fail(v, "has a parameter '%.100s' without proper type, size or alignment", p->name);
+		if (p->type == T_NONE || p->type == T_PRED || p->type >= T_COUNT || !power_of_two(p->align) ||
+			!p->count || (p->count != 1 && !p->array))
+			return vf_fail(v, "has a parameter '%.100s' without proper type, size or alignment",
+				p->name);
 		at = (at + p->align - 1) / p->align * p->align;
 		if (p->offset != at || p->size != (uint64_t)p->count * (uint64_t)type_bytes(p->type))
 			return vf_fail(v, "has its parameter '%.100s' in the wrong place", p->name);
@@ -140,7 +145,8 @@ static bool check_params(Verifier *v, const Function *f)
 			return vf_fail(v, "has two parameters '%.100s'", p->name);
 		strmap_put(&v->local, p->name, 1);
 	}
-	return at == f->param_bytes || vf_fail(v, "has %u bytes of parameters, not %u", (unsigned)at, f->param_bytes);
+	return at == f->param_bytes || vf_fail(v, "has %u bytes of parameters, not %u", (unsigned)at,
+		f->param_bytes);
 }
 
 static bool check_dimensions(Verifier *v, const uint32_t *d)
@@ -152,12 +158,14 @@ static bool check_dimensions(Verifier *v, const uint32_t *d)
 static bool check_register_list(Verifier *v, const Function *f)
 {
 	bool *taken = xcalloc((size_t)f->reg.n, sizeof *taken);
-	bool ok = f->kind == FN_DEVICE || (f->kind == FN_HOST && f->declared_only) || (!f->arg.n && !f->ret.n) ||
-		vf_fail(v, f->kind == FN_HOST ? "has a body; arguments and results belong to a function of Lua: extern host" :
-			"is no func: it has no arguments or results in registers");
+	bool ok = f->kind == FN_DEVICE || (f->kind == FN_HOST && f->declared_only) ||
+		(!f->arg.n && !f->ret.n) ||
+		vf_fail(v, f->kind == FN_HOST ? "has a body; arguments and results belong to a function of "
+		"Lua: extern host" : "is no func: it has no arguments or results in registers");
 	for (int k = 0; ok && k < f->arg.n + f->ret.n; k++) {
 		int id = k < f->arg.n ? f->arg.v[k] : f->ret.v[k - f->arg.n];
-		ok = (id >= 0 && id < f->reg.n && !taken[id]) || vf_fail(v, "has an argument or result that is no register or stands twice");
+		ok = (id >= 0 && id < f->reg.n && !taken[id]) ||
+			vf_fail(v, "has an argument or result that is no register or stands twice");
 		if (ok)
 			taken[id] = true;
 	}
@@ -188,7 +196,8 @@ static bool check_registers(Verifier *v, const Function *f)
 
 /* ---- blocks ---- */
 
-/* Host functions compute, branch, use global memory, launch and call functions of Lua; there is no carry flag, no thread and no other memory. */
+/* Host functions compute, branch, use global memory, launch and call functions of Lua; there is no carry
+   flag, no thread and no other memory. */
 static bool host_may(const Ins *i)
 {
 	const OpInfo *o = &op_info[i->op];
@@ -200,7 +209,10 @@ static bool host_may(const Ins *i)
 	}
 }
 
-static bool is_predicate(const Function *f, int reg) { return reg >= 0 && reg < f->reg.n && f->reg.v[reg].type == T_PRED; }
+static bool is_predicate(const Function *f, int reg)
+{
+	return reg >= 0 && reg < f->reg.n && f->reg.v[reg].type == T_PRED;
+}
 
 static bool check_lanes(Verifier *v, int lanes)
 {
@@ -219,11 +231,15 @@ static bool check_value(Verifier *v, const Ins *i, const Mark *x)
 	const char *label = v->f->source.v[x->source];
 	switch (x->kind == MARK_BEGINS ? OPD_NONE : (OpdKind)x->value.kind) {
 	case OPD_NONE:
-		return x->kind == MARK_BEGINS || ins_decides(i) || vf_fail(v, "is no branch by which %.100s could decide: expected !decides %.100s by %%p, 0 or 1", label, label);
+		return x->kind == MARK_BEGINS || ins_decides(i) ||
+			vf_fail(v, "is no branch by which %.100s could decide: expected !decides %.100s by "
+			"%%p, 0 or 1", label, label);
 	case OPD_REG:
-		return is_predicate(v->f, x->value.id) || vf_fail(v, "has a mark that depends on what is no predicate register");
+		return is_predicate(v->f, x->value.id) || vf_fail(v,
+			"has a mark that depends on what is no predicate register");
 	default:
-		return (x->value.kind == OPD_IMM && !x->value.neg && (x->value.imm & ~INT64_C(1)) == 0) || vf_fail(v, "has a mark that decides by what is neither a predicate nor 0 or 1");
+		return (x->value.kind == OPD_IMM && !x->value.neg && (x->value.imm & ~INT64_C(1)) == 0) ||
+			vf_fail(v, "has a mark that decides by what is neither a predicate nor 0 or 1");
 	}
 }
 
@@ -247,7 +263,8 @@ static bool check_negated(Verifier *v, const Ins *i)
 {
 	for (int k = 0; k < i->ndst + i->nsrc; k++) {
 		const Opd *o = &i->opd[k];
-		bool may = k >= i->ndst && o->kind == OPD_REG && o->id >= 0 && o->id < v->f->reg.n && v->f->reg.v[o->id].type == T_PRED;
+		bool may = k >= i->ndst && o->kind == OPD_REG && o->id >= 0 && o->id < v->f->reg.n &&
+			v->f->reg.v[o->id].type == T_PRED;
 		if (o->neg > may)
 			return vf_fail(v, "negates what is no predicate that it reads");
 	}
@@ -274,7 +291,8 @@ static void check_ins(Verifier *v, const Ins *i)
 	} else if (op_info[i->op].flags & OPF_MACH) {
 		vf_fail(v, "is machine code: modules cannot contain it");
 	} else if (v->f->kind == FN_HOST ? !host_may(i) : op_info[i->op].flags & OPF_HOST) {
-		vf_fail(v, v->f->kind == FN_HOST ? "cannot stand in a host function" : "belongs in host functions only");
+		vf_fail(v, v->f->kind == FN_HOST ? "cannot stand in a host function"
+			: "belongs in host functions only");
 	} else if (i->origin >= v->m->origin.n || i->file >= v->m->file.n) {
 		vf_fail(v, "has an origin or a file that the module does not have");
 	} else if (i->melded < 0 || (i->melded && i->melded >= v->m->place.n)) {
@@ -316,7 +334,8 @@ static bool check_successors(Verifier *v, const Block *b, Block **sorted)
 		if (!b->succ[k] || !bsearch(&b->succ[k], sorted, n, sizeof *sorted, by_address))
 			return vf_fail(v, "has a target %d that is no block of the function", k + 1);
 	if (b->reconverge && t->op != OP_BRX && want < 2)
-		return vf_fail(v, "has a reconvergence point, which belongs to a conditional or indexed branch");
+		return vf_fail(v, "has a reconvergence point, which belongs to a conditional or indexed "
+			"branch");
 	if (b->reconverge && !bsearch(&b->reconverge, sorted, n, sizeof *sorted, by_address))
 		return vf_fail(v, "has a reconvergence point that is no block of the function");
 	return true;
@@ -369,7 +388,8 @@ static void check_blocks(Verifier *v, const Function *f)
 static bool check_header(Verifier *v, const Function *f)
 {
 	v->f = f;
-	return check_params(v, f) && check_registers(v, f) && check_dimensions(v, f->maxntid) && check_dimensions(v, f->reqntid);
+	return check_params(v, f) && check_registers(v, f) && check_dimensions(v, f->maxntid) &&
+		check_dimensions(v, f->reqntid);
 }
 
 /* Calls look at the headers of others: all are checked before any body. */
@@ -377,7 +397,8 @@ static void check_headers(Verifier *v)
 {
 	for (int k = 0; k < v->m->func.n && !enough(v); k++) {
 		if (v->m->func.v[k]->id != k)
-			vf_fail(v, "function '%.100s' has a number that is not its place", v->m->func.v[k]->name);
+			vf_fail(v, "function '%.100s' has a number that is not its place",
+				v->m->func.v[k]->name);
 		else
 			check_header(v, v->m->func.v[k]);
 		strmap_free(&v->local);

@@ -18,10 +18,12 @@ typedef struct Verifier {
 
 enum { VERIFY_LIMIT = 50 };
 
-/* Reports what is wrong with the instruction (v->i), else the block, the function, the module. Returns false. */
+/* Reports what is wrong with the instruction (v->i), else the block, the function, the module. Returns
+   false. */
 bool vf_fail(Verifier *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* verify_lua.c: the header of a function of Lua; verify_rules.c: types and modifiers; verify_ins.c: operands; false: reported */
+/* verify_lua.c: the header of a function of Lua; verify_rules.c: types and modifiers; verify_ins.c: operands;
+   false: reported */
 bool vf_lua(Verifier *, const Function *);
 bool vf_modifiers(Verifier *);
 bool vf_operands(Verifier *);

@@ -22,7 +22,8 @@ static bool fits(const Ins *i, Type reg, Type type)
 
 static bool valid_register(Verifier *v, const Opd *o, const char *what)
 {
-	return (o->id >= 0 && o->id < v->f->reg.n) || vf_fail(v, "%s names register number %d, which there is not", what, o->id);
+	return (o->id >= 0 && o->id < v->f->reg.n) || vf_fail(v,
+		"%s names register number %d, which there is not", what, o->id);
 }
 
 static bool check_register(Verifier *v, const Opd *o, Type t, const char *what)
@@ -31,9 +32,9 @@ static bool check_register(Verifier *v, const Opd *o, Type t, const char *what)
 		return false;
 	const Reg *r = &v->f->reg.v[o->id];
 	if (t != T_NONE && !fits(v->i, (Type)r->type, t))
-		return vf_fail(v, "%s: %s is %s, but the operation takes %s", what, r->name, type_name[r->type],
-			t == T_PRED ? "a predicate" : type_bits[t] == 64 ? "64 bits" : type_bits[t] == 32 ? "32 bits"
-			: type_bits[t] == 16 ? "16 bits" : "8 bits");
+		return vf_fail(v, "%s: %s is %s, but the operation takes %s", what, r->name,
+			type_name[r->type], t == T_PRED ? "a predicate" : type_bits[t] == 64 ? "64 bits"
+			: type_bits[t] == 32 ? "32 bits" : type_bits[t] == 16 ? "16 bits" : "8 bits");
 	if (o->neg && r->type != T_PRED)
 		return vf_fail(v, "%s: '!' inverts predicates only", what);
 	return true;
@@ -67,7 +68,8 @@ static bool hidden(Verifier *v, const char *name, int owner)
 {
 	if (owner >= 0 || strmap_get(&v->local, name) < 0)
 		return false;
-	vf_fail(v, "uses the module's '%.100s', but the function has a parameter or variable of that name", name);
+	vf_fail(v, "uses the module's '%.100s', but the function has a parameter or variable of that name",
+		name);
 	return true;
 }
 
@@ -83,7 +85,8 @@ static bool check_symbol_operand(Verifier *v, const Opd *o)
 
 static bool check_param_operand(Verifier *v, const Opd *o)
 {
-	return (o->id >= 0 && o->id < v->f->param.n) || vf_fail(v, "names parameter number %d, which there is not", o->id);
+	return (o->id >= 0 && o->id < v->f->param.n) ||
+		vf_fail(v, "names parameter number %d, which there is not", o->id);
 }
 
 static bool check_function_operand(Verifier *v, const Opd *o)
@@ -98,7 +101,8 @@ static bool check_mov(Verifier *v, const Opd *o, const char *what)
 {
 	int bits = type_bits[v->i->type];
 	if (!is_op(v, OP_MOV))
-		return vf_fail(v, "%s must be a register or a number; mov reads special registers and takes addresses", what);
+		return vf_fail(v, "%s must be a register or a number; mov reads special registers and takes "
+			"addresses", what);
 	if (o->neg)
 		return vf_fail(v, "%s: '!' inverts predicates only", what);
 	if (o->kind == OPD_SREG) {
@@ -106,12 +110,15 @@ static bool check_mov(Verifier *v, const Opd *o, const char *what)
 			return vf_fail(v, "names a special register that there is not");
 		if (v->f->kind == FN_HOST)
 			return vf_fail(v, "reads %s: host functions have no threads", sreg_name[o->id]);
-		return bits == type_bits[sreg_type[o->id]] || vf_fail(v, "%s has %d bits", sreg_name[o->id], type_bits[sreg_type[o->id]]);
+		return bits == type_bits[sreg_type[o->id]] ||
+			vf_fail(v, "%s has %d bits", sreg_name[o->id], type_bits[sreg_type[o->id]]);
 	}
 	if (o->kind == OPD_FUNC)
-		return check_function_operand(v, o) && (bits == 64 || vf_fail(v, "takes a function's address, which has 64 bits"));
+		return check_function_operand(v, o) && (bits == 64 ||
+			vf_fail(v, "takes a function's address, which has 64 bits"));
 	if (o->kind == OPD_PARAM)
-		return check_param_operand(v, o) && (bits >= 32 || vf_fail(v, "takes an address of 32 or 64 bits"));
+		return check_param_operand(v, o) && (bits >= 32 ||
+			vf_fail(v, "takes an address of 32 or 64 bits"));
 	if (!check_symbol_operand(v, o))
 		return false;
 	int space = v->m->symbol.v[o->id]->space;
@@ -126,7 +133,8 @@ static bool check_value(Verifier *v, const Opd *o, Type t, bool optional, const 
 	case OPD_NONE:
 		return optional || vf_fail(v, "%s is missing", what);
 	case OPD_REG:
-		return (!o->imm || vf_fail(v, "%s: only addresses have offsets", what)) && check_register(v, o, t, what);
+		return (!o->imm || vf_fail(v, "%s: only addresses have offsets", what)) &&
+			check_register(v, o, t, what);
 	case OPD_IMM:
 		if (o->neg)
 			return vf_fail(v, "%s: '!' inverts predicate registers only", what);
@@ -158,9 +166,10 @@ static bool check_address(Verifier *v, const Opd *o)
 			return false;
 		const Reg *r = &v->f->reg.v[o->id];
 		bool windowed = space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM;
-		if (r->type == T_PRED || o->neg || (type_bits[r->type] != 64 && !(windowed && type_bits[r->type] == 32)))
-			return vf_fail(v, "address register %s is %s; addresses have 64 bits, in shared, local and param space 32 will do",
-				r->name, type_name[r->type]);
+		if (r->type == T_PRED || o->neg || (type_bits[r->type] != 64 &&
+			!(windowed && type_bits[r->type] == 32)))
+			return vf_fail(v, "address register %s is %s; addresses have 64 bits, in shared, "
+				"local and param space 32 will do", r->name, type_name[r->type]);
 		return true;
 	}
 	case OPD_IMM:
@@ -173,8 +182,10 @@ static bool check_address(Verifier *v, const Opd *o)
 		const Param *p = &v->f->param.v[o->id];
 		int bytes = type_bytes(v->i->type) * (v->i->vec ? v->i->vec : 1);
 		if (space != SP_PARAM)
-			return vf_fail(v, "accesses parameter '%.100s': parameters are read by ld.param", p->name);
-		return (o->imm >= 0 && o->imm <= (int64_t)p->size - bytes) || vf_fail(v, "reads outside of parameter '%.100s' (%u bytes)", p->name, p->size);
+			return vf_fail(v, "accesses parameter '%.100s': parameters are read by ld.param",
+				p->name);
+		return (o->imm >= 0 && o->imm <= (int64_t)p->size - bytes) ||
+			vf_fail(v, "reads outside of parameter '%.100s' (%u bytes)", p->name, p->size);
 	}
 	default:
 		return vf_fail(v, "the address is neither register, variable, parameter nor number");
@@ -195,8 +206,10 @@ static bool check_callee(Verifier *v, const Opd *o)
 	const Function *f = v->m->func.v[o->id];
 	if (kind == FN_HOST)
 		return (f->kind == FN_HOST && f->declared_only) ||
-			vf_fail(v, "calls '%.100s'; expected a function of Lua, which the module declares: extern host", f->name);
-	return f->kind == kind || vf_fail(v, kind == FN_KERNEL ? "launches '%.100s', which is no kernel" : "calls '%.100s', which is no func", f->name);
+			vf_fail(v, "calls '%.100s'; expected a function of Lua, which the module declares: "
+			"extern host", f->name);
+	return f->kind == kind || vf_fail(v, kind == FN_KERNEL ? "launches '%.100s', which is no kernel"
+		: "calls '%.100s', which is no func", f->name);
 }
 
 static bool check_call(Verifier *v)
@@ -205,7 +218,8 @@ static bool check_call(Verifier *v)
 	const Opd *o = ins_src(i, 0);
 	const Function *f = o->kind == OPD_FUNC ? v->m->func.v[o->id] : NULL;
 	if (f && (i->nsrc - 1 != f->arg.n || i->ndst != f->ret.n))
-		return vf_fail(v, "gives %d arguments and takes %d results; '%.100s' has %d and %d", i->nsrc - 1, i->ndst, f->name, f->arg.n, f->ret.n);
+		return vf_fail(v, "gives %d arguments and takes %d results; '%.100s' has %d and %d",
+			i->nsrc - 1, i->ndst, f->name, f->arg.n, f->ret.n);
 	char what[32];
 	for (int k = 1; k < i->nsrc; k++) {
 		snprintf(what, sizeof what, "argument %d", k);
@@ -242,20 +256,23 @@ static bool check_return(Verifier *v)
 static bool check_launch(Verifier *v)
 {
 	const Ins *i = v->i;
-	static const char *const numbers[] = { "grid x", "grid y", "grid z", "block x", "block y", "block z", "shared bytes", "stream" };
+	static const char *const numbers[] = { "grid x", "grid y", "grid z", "block x", "block y", "block z",
+		"shared bytes", "stream" };
 	const Function *f = v->m->func.v[ins_src(i, 0)->id];
 	char what[40];
 	if (i->nsrc < LAUNCH_ARGS)
 		return vf_fail(v, "needs grid, block, shared bytes and stream");
 	if (i->nsrc - LAUNCH_ARGS != f->param.n)
-		return vf_fail(v, "gives %d arguments; '%.100s' has %d parameters", i->nsrc - LAUNCH_ARGS, f->name, f->param.n);
+		return vf_fail(v, "gives %d arguments; '%.100s' has %d parameters", i->nsrc - LAUNCH_ARGS,
+			f->name, f->param.n);
 	for (int k = 1; k < i->nsrc; k++) {
 		if (k < LAUNCH_ARGS)
 			snprintf(what, sizeof what, "%s", numbers[k - 1]);
 		else
 			snprintf(what, sizeof what, "argument %d", k - LAUNCH_ARGS + 1);
 		if (k >= LAUNCH_ARGS && f->param.v[k - LAUNCH_ARGS].count != 1)
-			return vf_fail(v, "%s: a structure cannot be given to parameter '%.100s'", what, f->param.v[k - LAUNCH_ARGS].name);
+			return vf_fail(v, "%s: a structure cannot be given to parameter '%.100s'", what,
+				f->param.v[k - LAUNCH_ARGS].name);
 		if (!check_value(v, ins_src(i, k), ins_value_type(v->m, i, k), false, what))
 			return false;
 	}
@@ -272,7 +289,8 @@ static bool check_parts(Verifier *v, const Opd *o, int n, bool reads)
 	Type part = bits / n == 32 ? T_B32 : bits / n == 16 ? T_B16 : T_B8;
 	for (int k = 0; k < n; k++) {
 		snprintf(what, sizeof what, "part %d", k + 1);
-		if (reads ? !check_value(v, &o[k], part, false, what) : !check_destination(v, &o[k], part, what))
+		if (reads ? !check_value(v, &o[k], part, false, what)
+			: !check_destination(v, &o[k], part, what))
 			return false;
 	}
 	return true;
@@ -294,7 +312,8 @@ static bool check_operand(Verifier *v, bool dst, int k, char letter, bool option
 	case 's':
 		if (optional && o->kind == OPD_NONE)
 			return true;
-		return (o->kind == OPD_STR && !o->neg && o->id >= 0 && o->id < v->m->string.n) || vf_fail(v, "%s must be a string", what);
+		return (o->kind == OPD_STR && !o->neg && o->id >= 0 && o->id < v->m->string.n) ||
+			vf_fail(v, "%s must be a string", what);
 	default: return check_value(v, o, ins_src_type(i, k), optional, what);
 	}
 }
@@ -333,9 +352,11 @@ static bool check_together(Verifier *v)
 	const Ins *i = v->i;
 	bool third = i->nsrc > 2 && ins_src(i, 2)->kind != OPD_NONE;
 	if (i->op == OP_SETP && third != (i->boolop != BOOL_NONE))
-		return vf_fail(v, third ? "has a third source but no .and .or .xor" : "needs the predicate to combine with as third source");
+		return vf_fail(v, third ? "has a third source but no .and .or .xor"
+			: "needs the predicate to combine with as third source");
 	if (i->op == OP_ATOM && third != (i->aop == AOP_CAS))
-		return vf_fail(v, third ? "takes two sources: only .cas takes three" : "needs the value to store as third source");
+		return vf_fail(v, third ? "takes two sources: only .cas takes three"
+			: "needs the value to store as third source");
 	if (i->op == OP_BRA && i->nsrc && ins_src(i, 0)->kind == OPD_NONE)
 		return vf_fail(v, "has no condition, but a place for it");
 	if (i->op == OP_LOP3 && ins_src(i, 3)->kind != OPD_IMM)

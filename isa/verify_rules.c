@@ -11,7 +11,8 @@ enum {
 	TS_16_32 = TSET(U16) | TSET(S16) | TSET(U32) | TSET(S32), TS_64 = TSET(U64) | TSET(S64),
 	EQUAL = V(CMP_EQ) | V(CMP_NE), ORDER = EQUAL | V(CMP_LT) | V(CMP_LE) | V(CMP_GT) | V(CMP_GE),
 	UORDER = ORDER | V(CMP_LO) | V(CMP_LS) | V(CMP_HI) | V(CMP_HS),
-	FORDER = ORDER | V(CMP_EQU) | V(CMP_NEU) | V(CMP_LTU) | V(CMP_LEU) | V(CMP_GTU) | V(CMP_GEU) | V(CMP_NUM) | V(CMP_NAN),
+	FORDER = ORDER | V(CMP_EQU) | V(CMP_NEU) | V(CMP_LTU) | V(CMP_LEU) | V(CMP_GTU) | V(CMP_GEU) |
+	V(CMP_NUM) | V(CMP_NAN),
 	HALVES = V(HILO_LO) | V(HILO_HI),
 	SPACES = V(SP_GLOBAL) | V(SP_SHARED) | V(SP_LOCAL) | V(SP_CONST) | V(SP_PARAM),
 	SCOPES = NONE | V(SCOPE_CTA) | V(SCOPE_CLUSTER) | V(SCOPE_GPU) | V(SCOPE_SYS),
@@ -27,7 +28,8 @@ static const Rule rules[] = {
 };
 enum { NRULES = sizeof rules / sizeof *rules };
 
-/* The row for a group of an operation on a type; *any: there are rows, for other types if none is returned. */
+/* The row for a group of an operation on a type; *any: there are rows, for other types if none is
+   returned. */
 static const Rule *find_rule(int op, char group, int type, bool *any)
 {
 	*any = false;
@@ -76,9 +78,11 @@ static bool check_group(Verifier *v, char group)
 	if (!value)
 		sb_puts(&sb, "needs one of");
 	else if (values == NONE)
-		sb_printf(&sb, "cannot be .%s with type %s", name ? name : "?", type ? type_name[type] : "none");
+		sb_printf(&sb, "cannot be .%s with type %s", name ? name : "?",
+			type ? type_name[type] : "none");
 	else
-		sb_printf(&sb, "cannot be .%s here, but%s", name ? name : "?", values & NONE ? " nothing or one of" : " one of");
+		sb_printf(&sb, "cannot be .%s here, but%s", name ? name : "?",
+			values & NONE ? " nothing or one of" : " one of");
 	list_values(group, values & ~1u, &sb);
 	vf_fail(v, "%s", sb.s);
 	sb_free(&sb);
@@ -106,11 +110,13 @@ bool mnemonic_types(const Ins *i, StrBuf *why)
 	const char *s = op_info[i->op].suffixes;
 	uint32_t types = op_info[i->op].types, second = types;
 	if (!strchr(s, '1') ? i->type != T_NONE : !(types >> i->type & 1))
-		return list_types(why, i->type ? "has a type that it cannot take; expected" : "needs a type:", types);
+		return list_types(why, i->type ? "has a type that it cannot take; expected" : "needs a type:",
+			types);
 	if (second_types[i->op])
 		second = second_types[i->op];
 	if (!strchr(s, '2') ? i->type2 != T_NONE : !(second >> i->type2 & 1))
-		return list_types(why, i->type2 ? "has a second type that it cannot take; expected" : "needs a second type:", second);
+		return list_types(why, i->type2 ? "has a second type that it cannot take; expected"
+			: "needs a second type:", second);
 	return true;
 }
 
@@ -124,8 +130,8 @@ static bool check_types(Verifier *v)
 	return ok;
 }
 
-/* PTX ISA, cvt: a rounding to integer from floating point to integer types and, if wanted, within one floating-point
-   type; a rounding of the result where it may be inexact; none otherwise. */
+/* PTX ISA, cvt: a rounding to integer from floating point to integer types and, if wanted, within one
+   floating-point type; a rounding of the result where it may be inexact; none otherwise. */
 static bool check_conversion(Verifier *v)
 {
 	const Ins *i = v->i;
@@ -159,7 +165,8 @@ static bool check_special(Verifier *v)
 /* A modifier outside the suffixes of its operation would be lost in text. */
 static bool check_foreign(Verifier *v)
 {
-	if (v->i->flags & ~(INSF_SYNC | INSF_ALIGNED | INSF_UNI | INSF_TO | INSF_NONFAULTING | INSF_COOPERATIVE))
+	if (v->i->flags & ~(INSF_SYNC | INSF_ALIGNED | INSF_UNI | INSF_TO | INSF_NONFAULTING |
+		INSF_COOPERATIVE))
 		return vf_fail(v, "has a flag that there is not");
 	char group = ins_foreign(v->i);
 	const char *name = group ? suffix_name(group, ins_modifier(v->i, group)) : NULL;
@@ -176,6 +183,7 @@ bool vf_modifiers(Verifier *v)
 	if (!check_special(v))
 		return false;
 	if (op_info[v->i->op].kind == K_ALU && !lane_fn(v->i))
-		return vf_fail(v, "is not a combination of operation, types and modifiers that gsim can execute");
+		return vf_fail(v, "is not a combination of operation, types and modifiers that gsim can "
+			"execute");
 	return true;
 }

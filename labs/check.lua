@@ -1,8 +1,9 @@
--- Arguments: source tree, name of the lab's folder, mode ("", --sheet, --solutions), files of answers. Run by labs/check.
--- questions.lua of the lab gets `lab`: functions that run the simulator, and one for each kind of answer (labs/kinds.lua) that
--- asks a question: lab.number(NAME, TEXT, VALUE, DECIMALS), lab.block(NAME, TEXT, LABEL), ... Right values are computed from runs.
--- Of what a student has to write, lab.law(TEXT, HOLDS, WHY) says whether it does what it should; what is asked behind laws that do not hold
--- counts as not answered.
+-- Arguments: source tree, name of the lab's folder, mode ("", --sheet, --solutions), files of answers. Run by
+-- labs/check. questions.lua of the lab gets `lab`: functions that run the simulator, and one for each kind of
+-- answer (labs/kinds.lua) that asks a question: lab.number(NAME, TEXT, VALUE, DECIMALS), lab.block(NAME,
+-- TEXT, LABEL), ... Right values are computed from runs. Of what a student has to write, lab.law(TEXT, HOLDS,
+-- WHY) says whether it does what it should; what is asked behind laws that do not hold counts as not
+-- answered.
 local top, name, mode = table.unpack(arg)
 local json = dofile(top .. "/tools/json.lua")
 local kinds = dofile(top .. "/labs/kinds.lua")
@@ -39,9 +40,9 @@ local function output(command, other)
 	return text
 end
 
--- What the trace says of a warp in the first launch: its issues in order, and of each block how often it is fetched, with which
--- lanes each time (`visits`), and lanes and cycle of its first issue; `fetched` is the sum of all fetches, `depth` the greatest,
--- `meetings` the blocks at which the mechanism has made groups one.
+-- What the trace says of a warp in the first launch: its issues in order, and of each block how often it is
+-- fetched, with which lanes each time (`visits`), and lanes and cycle of its first issue; `fetched` is the
+-- sum of all fetches, `depth` the greatest, `meetings` the blocks at which the mechanism has made groups one.
 local function warp_of(number)
 	local warp = { issues = {}, fetches = {}, fetched = 0, lanes = {}, cycle = {}, visits = {}, meetings = {} }
 	local first = {}
@@ -84,9 +85,10 @@ end
 function lab.part() broken = false end
 function lab.holds() return not broken end
 
--- Runs gsim with these options and this module (with arguments behind it): `report` is the JSON report, `total` its total,
--- `fetches` and `branches` are its blocks and branches by label, `utilization` in percent. The trace of
--- the last run is in the file lab.trace. A run that the simulated program ends with a failure has `report.status` "failed".
+-- Runs gsim with these options and this module (with arguments behind it): `report` is the JSON report,
+-- `total` its total, `fetches` and `branches` are its blocks and branches by label, `utilization` in percent.
+-- The trace of the last run is in the file lab.trace. A run that the simulated program ends with a failure
+-- has `report.status` "failed".
 function lab.run(options, module)
 	output(("gsim -q --alone %s -s %s -t %s %s 2>/dev/null"):format(options, quote(report), quote(trace), module), 1)
 	local got = json.read(report)
@@ -144,7 +146,8 @@ local function verdict(q, typed)
 	return right and "right" or "not right: look again"
 end
 
--- A sheet's answers, { value, line, again = a second line with the name } by name, and how many lines are none. nil: it cannot be read.
+-- A sheet's answers, { value, line, again = a second line with the name } by name, and how many lines are
+-- none. nil: it cannot be read.
 local function sheet(file)
 	local typed, known, number, bad = {}, {}, 0, 0
 	local f = io.open(file)

@@ -1,6 +1,6 @@
--- Kinds of answers: how each is shown, and whether what a person types means the same. A kind is made by one of the functions
--- below from the right value; it has `shown`, the value as solutions show it, `form`, what is expected in words, and
--- `accepts(typed)`: true, false, or nil when the text is no answer of this kind.
+-- Kinds of answers: how each is shown, and whether what a person types means the same. A kind is made by one
+-- of the functions below from the right value; it has `shown`, the value as solutions show it, `form`, what
+-- is expected in words, and `accepts(typed)`: true, false, or nil when the text is no answer of this kind.
 local kinds = {}
 
 local function trim(s) return (s:match("^%s*(.-)%s*$")) end
@@ -16,8 +16,9 @@ end
 local spoken = { none = 0, zero = 0, never = 0, once = 1, twice = 2 }
 for n, word in ipairs { "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve" } do spoken[word] = n end
 
--- The number that a person means: 54, 54.0, 54,0, 54 %, 54 cycles, about 54, 1234, 1,234, 1 234, three, twice; nil: it is none. Where a whole number is
--- asked for, a comma or point in front of three digits parts thousands, else it is the decimal one.
+-- The number that a person means: 54, 54.0, 54,0, 54 %, 54 cycles, about 54, 1234, 1,234, 1 234, three,
+-- twice; nil: it is none. Where a whole number is asked for, a comma or point in front of three digits parts
+-- thousands, else it is the decimal one.
 local function number_of(typed, whole)
 	local text, joined = trim(typed):lower():gsub("^about%s+", ""):gsub("^~%s*", "")
 	repeat text, joined = text:gsub("(%d)[ '](%d%d%d)%f[%D]", "%1%2") until joined == 0
@@ -30,7 +31,8 @@ local function number_of(typed, whole)
 	return integer and tonumber(("%s%s.%s0"):format(sign, integer, fraction or ""))
 end
 
--- A number is right when it rounds to the right one at the number of decimals asked for; a count has to be right.
+-- A number is right when it rounds to the right one at the number of decimals asked for; a count has to be
+-- right.
 function kinds.number(value, decimals)
 	assert(type(value) == "number", "the right answer is no number")
 	decimals = decimals or 0
@@ -63,7 +65,8 @@ function kinds.block(label, same)
 	}
 end
 
--- The members of a set of lanes: 1.1., 1010 (lane 0 first, as wide as the warp), 0,2, "lanes 0 and 2", {0 2}, 1-3, "lanes 1 to 3", none, all.
+-- The members of a set of lanes: 1.1., 1010 (lane 0 first, as wide as the warp), 0,2, "lanes 0 and 2", {0 2},
+-- 1-3, "lanes 1 to 3", none, all.
 local function lanes_of(typed, width)
 	local text = trim(typed):lower():gsub("lanes?", " "):gsub("and", " "):gsub("[{}()%[%]`'\"&+]", " ")
 	local set, compact = {}, text:gsub("%s", "")
@@ -102,7 +105,8 @@ function kinds.lanes(mask)
 	}
 end
 
--- One of several words; choices are all that count as an answer. y and n stand for yes and no, behind which more may follow.
+-- One of several words; choices are all that count as an answer. y and n stand for yes and no, behind which
+-- more may follow.
 function kinds.word(word, choices)
 	local known = { [word:lower()] = true }
 	for _, choice in ipairs(choices) do known[choice:lower()] = true end

@@ -1,19 +1,22 @@
-/* Arena: memory with one lifetime, freed at once. Allocation never fails: running out of host memory is fatal.
+/* Arena: memory with one lifetime, freed at once. Allocation never fails: running out of host memory is
+   fatal.
 
-   lib/ has what any program may need: memory, texts, tables, messages, JSON. It knows nothing of GPUs and includes no other folder. */
+   lib/ has what any program may need: memory, texts, tables, messages, JSON. It knows nothing of GPUs and
+   includes no other folder. */
 #ifndef GSIM_ARENA_H
 #define GSIM_ARENA_H
 #include <stdarg.h>
 #include <stddef.h>
 
 typedef struct ArenaChunk ArenaChunk;
-typedef struct Arena { ArenaChunk *chunk; size_t total; } Arena; /* zero-initialise; total = bytes handed out */
+/* zero-initialise; total = bytes handed out */
+typedef struct Arena { ArenaChunk *chunk; size_t total; } Arena;
 
-void *arena_alloc(Arena *, size_t bytes);                      /* zeroed, 64-byte aligned when bytes >= 64, else 16 */
+void *arena_alloc(Arena *, size_t bytes);              /* zeroed, 64-byte aligned when bytes >= 64, else 16 */
 char *arena_strdup(Arena *, const char *);
 char *arena_strndup(Arena *, const char *, size_t n);
 char *arena_printf(Arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void arena_join(Arena *to, Arena *from);                       /* to has all that from had, which is left empty */
+void arena_join(Arena *to, Arena *from);                   /* to has all that from had, which is left empty */
 void arena_free(Arena *);                                      /* leaves an empty, usable arena */
 
 #define arena_new(A, T) ((T *)arena_alloc((A), sizeof(T)))

@@ -1,8 +1,9 @@
-/* Sets of ints that share what they have in common: for sets that differ in few members from one place to the next, as nested things do.
-   n places with up to n members each take memory for what is new at each of them.
+/* Sets of ints that share what they have in common: for sets that differ in few members from one place to the
+   next, as nested things do. n places with up to n members each take memory for what is new at each of them.
 
-   A set is a list in ascending order. Lists that are equal are the same list, so that equality is one of pointers; what two
-   lists have in common from some member on is shared. Members that come and go at the front cost least. */
+   A set is a list in ascending order. Lists that are equal are the same list, so that equality is one of
+   pointers; what two lists have in common from some member on is shared. Members that come and go at the
+   front cost least. */
 #ifndef GSIM_CHAIN_H
 #define GSIM_CHAIN_H
 #include "lib/arena.h"
@@ -16,7 +17,8 @@ struct ChainLink {
 	Chain next;
 };
 
-typedef struct Chains { Arena *arena; Chain *slot; int n, cap; } Chains; /* { .arena = a }; all sets that are compared are of one Chains */
+/* { .arena = a }; all sets that are compared are of one Chains */
+typedef struct Chains { Arena *arena; Chain *slot; int n, cap; } Chains;
 
 Chain chain_add(Chains *, Chain, int v);
 Chain chain_remove(Chains *, Chain, int v);

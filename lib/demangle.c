@@ -16,7 +16,8 @@ enum { MAX_MANGLED = 2048, MAX_DEMANGLED = 4096 };
 
 typedef struct Output { size_t n; char text[MAX_DEMANGLED]; jmp_buf full; } Output;
 
-/* Substitutions let a short name stand for a text of any length: what becomes too long is left in the middle. */
+/* Substitutions let a short name stand for a text of any length: what becomes too long is left in the
+   middle. */
 static void add(const char *s, size_t n, void *self)
 {
 	Output *out = self;

@@ -19,9 +19,10 @@ typedef struct Diag {
 
 void diag_error(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_warning(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void diag_remark(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* what was asked for: all are kept */
+/* what was asked for: all are kept */
+void diag_remark(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_print(const Diag *, FILE *);
-const char *diag_first(const Diag *);   /* the first error's text, without its place; NULL when there is none */
+const char *diag_first(const Diag *); /* the first error's text, without its place; NULL when there is none */
 void diag_free(Diag *);
 
 /* A bug of ours: says where and aborts. */

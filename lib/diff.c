@@ -1,5 +1,6 @@
-/* E. Myers, An O(ND) Difference Algorithm and Its Variations (1986), the greedy form, between the first and the last line that differ. Texts that have
- * little in common are not compared to the end: what is left counts as replaced. */
+/* E. Myers, An O(ND) Difference Algorithm and Its Variations (1986), the greedy form, between the first and
+ * the last line that differ. Texts that have little in common are not compared to the end: what is left
+ * counts as replaced. */
 #include "lib/diff.h"
 #include "lib/arena.h"
 #include "lib/vec.h"
@@ -8,7 +9,8 @@
 enum { MOST = 1500 };              /* lines that go or come; memory grows with the square */
 
 typedef Vec(const char *) Lines;
-typedef struct Diff { const char *const *a, *const *b; int na, nb; bool *gone, *come; } Diff; /* of a's lines, of b's */
+/* of a's lines, of b's */
+typedef struct Diff { const char *const *a, *const *b; int na, nb; bool *gone, *come; } Diff;
 
 static void split(Lines *l, char *text)
 {
@@ -43,7 +45,8 @@ static void walk_back(Diff *d, int **trace, int steps, int a0, int b0, int x, in
 	for (int s = steps; s > 0; s--) {
 		const int *v = trace[s - 1] + s - 1;
 		int k = x - y;
-		bool down = k == -s || (k != s && (k - 1 < -(s - 1) ? -1 : v[k - 1]) < (k + 1 > s - 1 ? -1 : v[k + 1]));
+		bool down = k == -s || (k != s && (k - 1 < -(s - 1) ? -1 : v[k - 1]) < (k + 1 > s - 1 ? -1
+			: v[k + 1]));
 		int px = down ? v[k + 1] : v[k - 1], py = px - (down ? k + 1 : k - 1);
 		if (down)
 			d->come[b0 + py] = true;
@@ -59,9 +62,11 @@ static void compare(Diff *d, int a0, int a1, int b0, int b1)
 	Arena arena = { 0 };
 	int **trace = arena_array(&arena, int *, MOST + 1);
 	for (int s = 0; s <= MOST; s++) {
-		int *v = trace[s] = arena_array(&arena, int, 2 * s + 1), *last = s ? trace[s - 1] + s - 1 : NULL;
+		int *v = trace[s] = arena_array(&arena, int, 2 * s + 1),
+			*last = s ? trace[s - 1] + s - 1 : NULL;
 		for (int k = -s; k <= s; k += 2) {
-			int left = s && k - 1 >= -(s - 1) ? last[k - 1] : -1, right = s && k + 1 <= s - 1 ? last[k + 1] : -1;
+			int left = s && k - 1 >= -(s - 1) ? last[k - 1] : -1,
+				right = s && k + 1 <= s - 1 ? last[k + 1] : -1;
 			int x = !s ? 0 : k == -s || (k != s && left < right) ? right : left + 1;
 			int y = x - k;
 			if (x <= a1 - a0 && y <= b1 - b0 && x >= 0 && y >= 0)
@@ -153,7 +158,8 @@ void line_diff(const char *before, const char *after, int context, StrBuf *out)
 	Lines a = { 0 }, b = { 0 };
 	split(&a, x);
 	split(&b, y);
-	Diff d = { a.v, b.v, a.n, b.n, xcalloc((size_t)a.n + 1, sizeof *d.gone), xcalloc((size_t)b.n + 1, sizeof *d.come) };
+	Diff d = { a.v, b.v, a.n, b.n, xcalloc((size_t)a.n + 1, sizeof *d.gone),
+		xcalloc((size_t)b.n + 1, sizeof *d.come) };
 	compare_all(&d);
 	int n;
 	Line *line = merge(&d, &n);

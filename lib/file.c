@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char too_large[] = "it is too large", directory[] = "it is a directory", special[] = "it is no ordinary file",
+static const char too_large[] = "it is too large", directory[] = "it is a directory",
+	special[] = "it is no ordinary file",
 	shorter[] = "it became shorter while it was read";
 const char file_absent[] = "there is no such file";
 
@@ -69,9 +70,15 @@ static char *read_path(const char *path, bool ordinary, size_t limit, size_t *n,
 	return data;
 }
 
-char *file_read(const char *path, size_t limit, size_t *n, const char **why) { return read_path(path, false, limit, n, why); }
+char *file_read(const char *path, size_t limit, size_t *n, const char **why)
+{
+	return read_path(path, false, limit, n, why);
+}
 
-char *file_read_ordinary(const char *path, size_t limit, size_t *n, const char **why) { return read_path(path, true, limit, n, why); }
+char *file_read_ordinary(const char *path, size_t limit, size_t *n, const char **why)
+{
+	return read_path(path, true, limit, n, why);
+}
 
 bool file_write(const char *path, const void *p, size_t n, const char **why)
 {
@@ -89,12 +96,14 @@ const char *file_refuses(const char *path)
 	struct stat st;
 	const char *slash = strrchr(path, '/');
 	if (!stat(path, &st))
-		return S_ISDIR(st.st_mode) ? "it is a directory" : access(path, W_OK) ? strerror(errno) : NULL;
+		return S_ISDIR(st.st_mode) ? "it is a directory" : access(path, W_OK) ? strerror(errno)
+			: NULL;
 	char *dir = slash ? xstrdup(path) : xstrdup(".");
 	if (slash)
 		dir[slash == path ? 1 : slash - path] = 0;
 	bool ok = *path && !stat(dir, &st) && !access(dir, W_OK);
-	const char *why = ok ? S_ISDIR(st.st_mode) ? NULL : strerror(ENOTDIR) : *path ? strerror(errno) : "it has no name";
+	const char *why = ok ? S_ISDIR(st.st_mode) ? NULL : strerror(ENOTDIR) : *path ? strerror(errno)
+		: "it has no name";
 	free(dir);
 	return why;
 }
@@ -134,8 +143,8 @@ static const char *reason(int parent, const char *part)
 	return error == ENOENT || error == ENOTDIR ? file_absent : strerror(error);
 }
 
-/* Opens the folder in which the last part of name stands, one part after the other, so that no link leads elsewhere. leaf: the last
-   part. -1 with a reason. */
+/* Opens the folder in which the last part of name stands, one part after the other, so that no link leads
+   elsewhere. leaf: the last part. -1 with a reason. */
 static int open_parent(const char *folder, const char *name, bool links, const char **leaf, const char **why)
 {
 	if ((*why = file_name_refused(name)))
@@ -169,7 +178,8 @@ int file_open_in(const char *folder, const char *name, bool links, uint64_t *siz
 	int parent = open_parent(folder, name, links, &leaf, why);
 	if (parent < 0)
 		return -1;
-	int fd = openat(parent, leaf, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (links ? 0 : O_NOFOLLOW));
+	int fd = openat(parent, leaf, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
+		(links ? 0 : O_NOFOLLOW));
 	if (fd < 0)
 		*why = reason(parent, leaf);
 	close(parent);
@@ -273,7 +283,8 @@ static bool replace(int parent, const char *leaf, const void *p, size_t n, FileI
 	return false;
 }
 
-bool file_write_in(const char *folder, const char *name, bool any, FilesWritten *own, const void *p, size_t n, const char **why)
+bool file_write_in(const char *folder, const char *name, bool any, FilesWritten *own, const void *p, size_t n,
+	const char **why)
 {
 	const char *leaf;
 	struct stat st;

@@ -147,7 +147,8 @@ static void text_boolean(JsonSink *s, bool v)
 
 void json_text(JsonText *t, StrBuf *out)
 {
-	*t = (JsonText){ .sink = { text_begin, text_end, text_key, text_count, text_integer, text_real, text_text, text_boolean }, .out = out };
+	*t = (JsonText){ .sink = { text_begin, text_end, text_key, text_count, text_integer, text_real,
+		text_text, text_boolean }, .out = out };
 }
 
 /* ---- reading ---- */
@@ -184,7 +185,8 @@ static int hex4(const Reader *r)
 	if (r->end - r->p < 4)
 		return -1;
 	for (int i = 0; i < 4; i++) {
-		int c = r->p[i], d = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+		int c = r->p[i], d = c >= '0' && c <= '9' ? c - '0'
+			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
 		if (d < 0)
 			return -1;
 		v = v * 16 + d;

@@ -51,10 +51,12 @@ struct JsonValue {
 
 /* The value that is the whole text, in the arena; NULL with a located error. */
 const JsonValue *json_read(Arena *, const char *text, size_t n, const char *path, Diag *);
-const JsonValue *json_get(const JsonValue *object, const char *key);     /* NULL when there is none or it is no object */
+/* NULL when there is none or it is no object */
+const JsonValue *json_get(const JsonValue *object, const char *key);
 const JsonValue *json_path(const JsonValue *, const char *path);         /* "memory.l1.hits" */
 bool json_is_number(const JsonValue *);                                  /* false for NULL too */
 double json_number(const JsonValue *object, const char *path);           /* 0 when it is none */
 const char *json_string(const JsonValue *object, const char *key);       /* "" when it is none */
-const char *json_shown(const JsonValue *);  /* a string's text, a number as written, true, false, null; "" when there is none or it has members */
+/* a string's text, a number as written, true, false, null; "" when there is none or it has members */
+const char *json_shown(const JsonValue *);
 #endif

@@ -1,7 +1,8 @@
 /* The forms that are tried for a name that is too wide, with 24 columns:
 
      beginning...end            its beginning and its end;
-     beg...differs here...end   of names that look alike so: also the place from which on they differ, or to which they differ;
+     beg...differs here...end   of names that look alike so: also the place from which on they differ, or to
+                                which they differ;
      beginning..#2..end         where that does not tell all of them apart: a number.
 
    A form is taken only when no other name has it. */
@@ -44,7 +45,7 @@ typedef struct Names {
 	const char **shown;
 	int n, width;
 	StrMap taken;                  /* what is shown, to the first name of which it is */
-	int *next;                     /* of a long name: the next different one with the same beginning and end; -1 = none */
+	int *next;     /* of a long name: the next different one with the same beginning and end; -1 = none */
 	size_t *bytes;
 } Names;
 
@@ -53,8 +54,8 @@ static const char *form(const Names *s, int i, const char *middle, int nmiddle)
 {
 	const char *name = s->name[i];
 	int rest = s->width - 3 - (nmiddle ? nmiddle + 3 : 0), tail = rest / 2;
-	return arena_printf(s->arena, "%.*s...%s%s%s", (int)byte_at(name, rest - tail), name, middle, nmiddle ? "..." : "",
-		name + byte_from_end(name, s->bytes[i], tail));
+	return arena_printf(s->arena, "%.*s...%s%s%s", (int)byte_at(name, rest - tail), name, middle,
+		nmiddle ? "..." : "", name + byte_from_end(name, s->bytes[i], tail));
 }
 
 /* Its beginning, a number between two dots each, its end. */
@@ -63,7 +64,8 @@ static const char *numbered(const Names *s, int i, int number)
 	char text[24];
 	const char *name = s->name[i];
 	int rest = s->width - snprintf(text, sizeof text, "..#%d..", number), tail = rest / 2;
-	return arena_printf(s->arena, "%.*s%s%s", (int)byte_at(name, rest - tail), name, text, name + byte_from_end(name, s->bytes[i], tail));
+	return arena_printf(s->arena, "%.*s%s%s", (int)byte_at(name, rest - tail), name, text,
+		name + byte_from_end(name, s->bytes[i], tail));
 }
 
 /* ---- names that look alike ---- */
@@ -76,7 +78,8 @@ static size_t common(const Names *s, int first, bool end)
 	for (int i = s->next[first]; i >= 0; i = s->next[i]) {
 		const char *b = s->name[i];
 		size_t k = 0;
-		while (k < n && k < s->bytes[i] && (end ? a[s->bytes[first] - 1 - k] == b[s->bytes[i] - 1 - k] : a[k] == b[k]))
+		while (k < n && k < s->bytes[i] && (end ? a[s->bytes[first] - 1 - k] == b[s->bytes[i] - 1 - k]
+			: a[k] == b[k]))
 			k++;
 		n = k;
 	}
@@ -85,8 +88,8 @@ static size_t common(const Names *s, int first, bool end)
 	return n;
 }
 
-/* Shows of each name of the list the place at which the common beginning ends, or the common end begins. False, and nothing is changed, when
-   some still look like others. */
+/* Shows of each name of the list the place at which the common beginning ends, or the common end begins.
+   False, and nothing is changed, when some still look like others. */
 static bool show_place(Names *s, int first, bool end)
 {
 	int room = s->width - 6, middle = room / 2, before = middle / 4;
@@ -95,7 +98,8 @@ static bool show_place(Names *s, int first, bool end)
 	bool good = true;
 	for (int i = first; i >= 0 && good; i = s->next[i]) {
 		const char *name = s->name[i];
-		size_t from = byte_from_end(name, end ? s->bytes[i] - same : same, end ? middle - before : before);
+		size_t from = byte_from_end(name, end ? s->bytes[i] - same : same,
+			end ? middle - before : before);
 		const char *text = arena_strndup(s->arena, name + from, byte_at(name + from, middle));
 		text = form(s, i, text, names_columns(text));
 		good = strmap_get(&s->taken, text) < 0 && strmap_get(&mine, text) < 0;
@@ -123,7 +127,8 @@ static void tell_apart(Names *s, int first)
 
 /* ---- all of them ---- */
 
-/* Gives long names their first form; returns those that are shown like others as lists: the first ones. `of`: of each name the first equal one. */
+/* Gives long names their first form; returns those that are shown like others as lists: the first ones. `of`:
+   of each name the first equal one. */
 static void first_forms(Names *s, const int *of, BitSet alike)
 {
 	StrMap forms = { 0 };

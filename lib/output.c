@@ -10,7 +10,8 @@ size_t output_plain(const char *text, size_t n)
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	if (*s < 0x80)
 		return (*s >= ' ' && *s != 127) || *s == '\n' || *s == '\t';
-	size_t k = *s >= 0xf0 && *s < 0xf8 ? 4 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xc0 && *s < 0xe0 ? 2 : 0;
+	size_t k = *s >= 0xf0 && *s < 0xf8 ? 4 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xc0 && *s < 0xe0 ? 2
+		: 0;
 	uint32_t c = k ? *s & (0xffu >> (k + 1)) : 0;
 	if (!k || k > n)
 		return 0;
@@ -19,7 +20,8 @@ size_t output_plain(const char *text, size_t n)
 			return 0;
 		c = c << 6 | (s[i] & 0x3f);
 	}
-	return c >= least[k] && c >= 0xa0 && c <= 0x10ffff && !(c >= 0xd800 && c < 0xe000) ? k : 0; /* 0x80 to 0x9f are controls, too */
+	/* 0x80 to 0x9f are controls, too */
+	return c >= least[k] && c >= 0xa0 && c <= 0x10ffff && !(c >= 0xd800 && c < 0xe000) ? k : 0;
 }
 
 void output_clean(StrBuf *out, const char *s, size_t n)
@@ -90,11 +92,14 @@ int output_end(int status)
 	if (fflush(stdout))
 		error = errno;
 	bool failed = ferror(stdout);
-	if (!failed && fclose(stdout)) { /* some file systems say only now that they are full; a standard output that was closed from the start is none */
+	/* some file systems say only now that they are full; a standard output that was closed from the start
+	   is none */
+	if (!failed && fclose(stdout)) {
 		error = errno;
 		failed = errno != EBADF;
 	}
 	if (failed)
-		fprintf(stderr, "error: standard output cannot be written%s%s\n", error ? ": " : "", error ? strerror(error) : "");
+		fprintf(stderr, "error: standard output cannot be written%s%s\n", error ? ": " : "",
+			error ? strerror(error) : "");
 	return failed ? 2 : status;
 }

@@ -11,7 +11,8 @@ static const char *place_in(Arena *a, const char *outer, const char *inner)
 	size_t n = x ? strlen(x) : 0;
 	while (n && x[n - 1] == '/')
 		n--;
-	const char *at = x && y && !strncmp(x, y, n) && y[n] == '/' && y[n + 1] ? arena_printf(a, "%s/", y + n + 1) : "";
+	const char *at = x && y && !strncmp(x, y, n) && y[n] == '/' && y[n + 1]
+		? arena_printf(a, "%s/", y + n + 1) : "";
 	free(x);
 	free(y);
 	return at;
@@ -27,10 +28,12 @@ SourceRoot source_root(Arena *a, const char *module, const char *folder)
 char *source_text(const SourceRoot *root, const char *name, size_t limit, size_t *n)
 {
 	const char *why;
-	char *text = root->module && !strcmp(name, root->module) ? file_read_ordinary(name, limit, n, &why) : NULL;
+	char *text = root->module && !strcmp(name, root->module) ? file_read_ordinary(name, limit, n, &why)
+		: NULL;
 	if (strlen(name) >= PATH_MAX)
 		return NULL;
-	for (const char *rest = name, *slash; !text && root->folder && rest; rest = slash ? slash + 1 : NULL) {
+	for (const char *rest = name, *slash; !text && root->folder && rest;
+		rest = slash ? slash + 1 : NULL) {
 		slash = strchr(rest, '/');
 		text = file_read_in(root->folder, rest, limit, n, &why);
 	}

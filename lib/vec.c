@@ -1,6 +1,7 @@
 #include "lib/vec.h"
 
-/* With the address sanitizer small vectors grow by what is wanted: a pointer into one that may have moved is found at once. */
+/* With the address sanitizer small vectors grow by what is wanted: a pointer into one that may have moved is
+   found at once. */
 #ifdef __SANITIZE_ADDRESS__
 enum { TIGHT = 512 };
 #else

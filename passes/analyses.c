@@ -10,7 +10,8 @@ const AnalysisInfo analysis_info[AN_SHOWN + 1] = {
 	ANALYSES(X)
 #undef X
 	{ "effects", "what instructions read, write and do besides their results" },
-	{ "costs", "the sum of latencies of each block, and how often the profile says that it was executed" },
+	{ "costs", "the sum of latencies of each block, and how often the profile says that it was "
+		"executed" },
 };
 
 static const bool of_graph[AN_COUNT] = {
@@ -25,29 +26,53 @@ static Cfg *build_cfg(Analyses *an, Arena *a) { return cfg_build(a, an->f); }
 static Dom *build_dom(Analyses *an, Arena *a) { return dom_build(a, analysis_cfg(an)); }
 static Dom *build_pdom(Analyses *an, Arena *a) { return pdom_build(a, analysis_cfg(an), true); }
 static Loops *build_loops(Analyses *an, Arena *a) { return loops_build(a, analysis_cfg(an)); }
-static Control *build_control(Analyses *an, Arena *a) { return control_build(a, analysis_cfg(an), analysis_pdom(an)); }
+static Control *build_control(Analyses *an, Arena *a)
+{
+	return control_build(a, analysis_cfg(an), analysis_pdom(an));
+}
 static Regions *build_regions(Analyses *an, Arena *a) { return regions_build(a, analysis_cfg(an)); }
 static Structure *build_structure(Analyses *an, Arena *a) { return structure_build(a, analysis_cfg(an)); }
 static Liveness *build_liveness(Analyses *an, Arena *a) { return liveness_build(a, analysis_cfg(an)); }
-static RegPressure *build_pressure(Analyses *an, Arena *a) { return pressure_build(a, analysis_cfg(an), analysis_liveness(an)); }
+static RegPressure *build_pressure(Analyses *an, Arena *a)
+{
+	return pressure_build(a, analysis_cfg(an), analysis_liveness(an));
+}
 static Ssa *build_ssa(Analyses *an, Arena *a) { return ssa_build(a, analysis_cfg(an), analysis_dom(an)); }
-static Reaching *build_reaching(Analyses *an, Arena *a) { return reaching_build(a, analysis_cfg(an), analysis_ssa(an)); }
-static Expressions *build_expressions(Analyses *an, Arena *a) { return expressions_build(a, analysis_cfg(an), analysis_effects(an)); }
-static MemDep *build_memdep(Analyses *an, Arena *a) { return memdep_build(a, analysis_cfg(an), analysis_ssa(an), analysis_effects(an), (MemFacts){ 0 }); }
-static Touched *build_touched(Analyses *an, Arena *a) { return touched_build(a, analysis_cfg(an), analysis_pdom(an), analysis_memdep(an)); }
-static Buffers *build_buffers(Analyses *an, Arena *a) { return buffers_build(a, analysis_cfg(an), analysis_loops(an), analysis_effects(an)); }
+static Reaching *build_reaching(Analyses *an, Arena *a)
+{
+	return reaching_build(a, analysis_cfg(an), analysis_ssa(an));
+}
+static Expressions *build_expressions(Analyses *an, Arena *a)
+{
+	return expressions_build(a, analysis_cfg(an), analysis_effects(an));
+}
+static MemDep *build_memdep(Analyses *an, Arena *a)
+{
+	return memdep_build(a, analysis_cfg(an), analysis_ssa(an), analysis_effects(an), (MemFacts){ 0 });
+}
+static Touched *build_touched(Analyses *an, Arena *a)
+{
+	return touched_build(a, analysis_cfg(an), analysis_pdom(an), analysis_memdep(an));
+}
+static Buffers *build_buffers(Analyses *an, Arena *a)
+{
+	return buffers_build(a, analysis_cfg(an), analysis_loops(an), analysis_effects(an));
+}
 static SafeLoads *build_safe(Analyses *an, Arena *a)
 {
-	return safe_loads_build(a, analysis_cfg(an), analysis_dom(an), analysis_ssa(an), analysis_liveness(an), analysis_memdep(an), analysis_effects(an));
+	return safe_loads_build(a, analysis_cfg(an), analysis_dom(an), analysis_ssa(an),
+		analysis_liveness(an), analysis_memdep(an), analysis_effects(an));
 }
 static Webs *build_webs(Analyses *an, Arena *a) { return webs_build(a, analysis_cfg(an), analysis_ssa(an)); }
 static Waits *build_waits(Analyses *an, Arena *a)
 {
-	return waits_build(a, analysis_cfg(an), analysis_dom(an), analysis_loops(an), analysis_control(an), analysis_ssa(an), analysis_effects(an));
+	return waits_build(a, analysis_cfg(an), analysis_dom(an), analysis_loops(an), analysis_control(an),
+		analysis_ssa(an), analysis_effects(an));
 }
 static Uniformity *build_uniformity(Analyses *an, Arena *a)
 {
-	return uniformity_solve(a, analysis_cfg(an), analysis_dom(an), analysis_pdom(an), analysis_ssa(an), analysis_reaching(an), uniformity_for(limits_of(an->limits)->warp_size));
+	return uniformity_solve(a, analysis_cfg(an), analysis_dom(an), analysis_pdom(an), analysis_ssa(an),
+		analysis_reaching(an), uniformity_for(limits_of(an->limits)->warp_size));
 }
 
 static void *build(Analyses *an, AnalysisId id, Arena *a)
@@ -64,7 +89,8 @@ static void *build(Analyses *an, AnalysisId id, Arena *a)
 static void print_measured(Analyses *an, StrBuf *s)
 {
 	Arena tmp = { 0 };
-	const Measured *r = measured_build(&tmp, an->m, analysis_cfg(an), analysis_uniformity(an), an->profile);
+	const Measured *r = measured_build(&tmp, an->m, analysis_cfg(an), analysis_uniformity(an),
+		an->profile);
 	measured_print(analysis_cfg(an), r, an->profile, s);
 	uniformity_print_regs(analysis_cfg(an), r->u, s);
 	if (an->tally)
@@ -84,9 +110,11 @@ void analysis_print(Analyses *an, AnalysisId id, StrBuf *s)
 		return;
 	}
 	if (id == AN_uniformity && an->profile)
-		sb_puts(s, "  the report counts no branches; that of a run on a machine does, timed or --functional\n");
+		sb_puts(s, "  the report counts no branches; that of a run on a machine does, timed or "
+			"--functional\n");
 	switch (id) {
-#define X(NAME, TYPE, GRAPH, HELP) case AN_##NAME: NAME##_print(analysis_cfg(an), analysis_##NAME(an), s); break;
+#define X(NAME, TYPE, GRAPH, HELP) case AN_##NAME: NAME##_print(analysis_cfg(an), analysis_##NAME(an), s); \
+	break;
 	ANALYSES(X)
 #undef X
 	case AN_effects: effects_print(analysis_cfg(an), an->m, analysis_effects(an), s); break;
@@ -110,7 +138,8 @@ const EffectTable *analysis_effects(Analyses *an)
 	return an->effects->table;
 }
 
-Analyses *analyses_open(Module *m, Function *f, EffectCache *effects, const struct CostTable *cost, const MachineLimits *limits)
+Analyses *analyses_open(Module *m, Function *f, EffectCache *effects, const struct CostTable *cost,
+	const MachineLimits *limits)
 {
 	Analyses *an = xcalloc(1, sizeof *an);
 	an->m = m;

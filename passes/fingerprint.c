@@ -26,7 +26,8 @@ static unsigned long long add_marks(unsigned long long h, const Function *f, int
 static unsigned long long add_instruction(unsigned long long h, const Function *f, const Ins *i)
 {
 #define X(NAME) i->NAME,
-	int64_t v[] = { i->op, i->type, i->type2, MODIFIERS(X) i->guard_neg, i->origin, i->guard, i->ndst, i->nsrc, i->file, i->line, i->col, i->melded, i->inlined };
+	int64_t v[] = { i->op, i->type, i->type2, MODIFIERS(X) i->guard_neg, i->origin, i->guard, i->ndst,
+		i->nsrc, i->file, i->line, i->col, i->melded, i->inlined };
 #undef X
 	h = add(h, v, sizeof v);
 	for (int k = 0; k < i->ndst + i->nsrc; k++)

@@ -3,6 +3,7 @@
 #define GSIM_FINGERPRINT_H
 #include "isa/ir.h"
 
-typedef struct Fingerprint { unsigned long long code, graph; } Fingerprint; /* graph: blocks and edges alone */
+/* graph: blocks and edges alone */
+typedef struct Fingerprint { unsigned long long code, graph; } Fingerprint;
 Fingerprint fingerprint(const Function *);
 #endif

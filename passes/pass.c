@@ -57,7 +57,10 @@ static void list_option(StrBuf *out, const PassOption *o)
 {
 	sb_printf(out, "    %s = ", o->name);
 	switch (o->kind) {
-	case PASS_NUMBER: sb_printf(out, "%lld (%lld to %lld)", (long long)o->value, (long long)o->least, (long long)o->most); break;
+	case PASS_NUMBER:
+		sb_printf(out, "%lld (%lld to %lld)", (long long)o->value, (long long)o->least,
+			(long long)o->most);
+		break;
 	case PASS_NAME:
 		for (int k = 0; o->names[k]; k++)
 			sb_printf(out, k == o->value ? "%s[%s]" : "%s%s", k ? "|" : "", o->names[k]);
@@ -92,12 +95,14 @@ static void add_count(PassRun *r, const char *what, bool assumed, int64_t n)
 	const char *function = r->f ? r->f->name : "";
 	if (!l || !n)
 		return;
-	for (int k = l->count.n; k-- > 0 && l->count.v[k].step == l->step && !strcmp(l->count.v[k].function, function);)
+	for (int k = l->count.n; k-- > 0 && l->count.v[k].step == l->step &&
+		!strcmp(l->count.v[k].function, function);)
 		if (l->count.v[k].assumed == assumed && !strcmp(l->count.v[k].what, what)) {
 			l->count.v[k].n += n;
 			return;
 		}
-	vec_push(&l->count, ((PassCount){ l->step, r->pass->name, arena_strdup(&l->arena, function), arena_strdup(&l->arena, what), assumed, n }));
+	vec_push(&l->count, ((PassCount){ l->step, r->pass->name, arena_strdup(&l->arena, function),
+		arena_strdup(&l->arena, what), assumed, n }));
 }
 
 void pass_count(PassRun *r, const char *what, int64_t n) { add_count(r, what, false, n); }
@@ -107,7 +112,8 @@ void pass_log_print(const PassLog *l, StrBuf *s)
 {
 	for (int k = 0; k < l->count.n; k++) {
 		const PassCount *c = &l->count.v[k];
-		sb_printf(s, "%3d %-20s %-32s %s%-*s %10lld\n", c->step + 1, c->pass, c->function[0] ? c->function : "(module)", c->assumed ? "assumed: " : "",
+		sb_printf(s, "%3d %-20s %-32s %s%-*s %10lld\n", c->step + 1, c->pass,
+			c->function[0] ? c->function : "(module)", c->assumed ? "assumed: " : "",
 			c->assumed ? 23 : 32, c->what, (long long)c->n);
 	}
 }
@@ -125,18 +131,20 @@ void pass_remark(PassRun *r, Loc loc, const char *fmt, ...)
 	sb_vprintf(&text, fmt, ap);
 	va_end(ap);
 	if (first)
-		r->log->first = arena_printf(&r->log->arena, "%s%s%s", r->f ? r->f->name : "", r->f ? ": " : "", text.s);
+		r->log->first = arena_printf(&r->log->arena, "%s%s%s", r->f ? r->f->name : "",
+			r->f ? ": " : "", text.s);
 	if (r->show)
 		sb_printf(r->show, "  %s\n", text.s);
 	if (r->log && r->log->remarks)
-		diag_remark(r->diag, loc, "%s%s%s: %s", r->pass->name, r->f ? ": " : "", r->f ? r->f->name : "", text.s);
+		diag_remark(r->diag, loc, "%s%s%s: %s", r->pass->name, r->f ? ": " : "",
+			r->f ? r->f->name : "", text.s);
 	sb_free(&text);
 }
 
 /* ---- running ---- */
 
-/* A pass tells the truth about what it changed, and every change of the graph moves the graph's stamp: else analyses would be stale and nobody
-   would know. */
+/* A pass tells the truth about what it changed, and every change of the graph moves the graph's stamp: else
+   analyses would be stale and nobody would know. */
 static bool run_function(const PassRun *given)
 {
 	PassValue values[PASS_OPTIONS];
@@ -152,7 +160,8 @@ static bool run_function(const PassRun *given)
 	Fingerprint after = fingerprint(f);
 	bool moved = before.code != after.code || before.graph != after.graph;
 	if (moved && !changed)
-		bug(arena_printf(&r->m->arena, "the pass %s has changed something and says that it has not", r->pass->name));
+		bug(arena_printf(&r->m->arena, "the pass %s has changed something and says that it has not",
+			r->pass->name));
 	must(!moved || code != f->code_stamp);
 	must(before.graph == after.graph || (graph != f->graph_stamp && !r->pass->keeps_graph));
 	if (moved && tells)
@@ -174,7 +183,8 @@ bool pass_apply(const Pass *p, Module *m, Function *f, const PassValue *option, 
 {
 	PassValue values[PASS_OPTIONS];
 	pass_defaults(p, values);
-	return apply(&(PassRun){ .m = m, .f = f, .option = option ? option : values, .origin = (uint8_t)module_origin(m, p->name), .diag = d, .pass = p });
+	return apply(&(PassRun){ .m = m, .f = f, .option = option ? option : values,
+		.origin = (uint8_t)module_origin(m, p->name), .diag = d, .pass = p });
 }
 
 static bool wanted_function(const Function *f, const char *only)
@@ -183,7 +193,14 @@ static bool wanted_function(const Function *f, const char *only)
 }
 
 /* The analyses of each function live from pass to pass. */
-typedef struct Runner { Module *m; const PassHost *host; Diag *diag; Analyses **of; int n; EffectCache effects; } Runner;
+typedef struct Runner {
+	Module *m;
+	const PassHost *host;
+	Diag *diag;
+	Analyses **of;
+	int n;
+	EffectCache effects;
+} Runner;
 
 /* The label, or one from which a pass makes it: B6 and B6_use. */
 static bool same_label(const char *has, const char *label)
@@ -209,7 +226,8 @@ static bool begins_loop(const Module *m, const char *label)
 	Arena a = { 0 };
 	bool found = false, begins = false;
 	for (int f = 0; f < m->func.n; f++)
-		for (int b = 0; wanted_function(m->func.v[f], NULL) && b < m->func.v[f]->block.n && !begins; b++) {
+		for (int b = 0; wanted_function(m->func.v[f], NULL) && b < m->func.v[f]->block.n && !begins;
+			b++) {
 			if (strcmp(m->func.v[f]->block.v[b]->label, label))
 				continue;
 			function_number(m->func.v[f]);
@@ -229,12 +247,16 @@ static bool check_labels(const Module *m, const Step *s, const char *option, Dia
 		for (int i = 0; s->pass->options[k].labels && i < s->option[k].n; i++) {
 			bool found = false;
 			for (int f = 0; f < m->func.n && !found; f++)
-				found = wanted_function(m->func.v[f], NULL) && pass_knows_label(m->func.v[f], s->option[k].list[i]);
-			bool loop = !found || !s->pass->options[k].loops || begins_loop(m, s->option[k].list[i]);
+				found = wanted_function(m->func.v[f], NULL) &&
+					pass_knows_label(m->func.v[f], s->option[k].list[i]);
+			bool loop = !found || !s->pass->options[k].loops ||
+				begins_loop(m, s->option[k].list[i]);
 			if (found && loop)
 				continue;
-			diag_error(d, (Loc){ option ? option : "--passes", 1, s->option[k].col }, "%s: %s: %s `%s`", s->pass->name, s->pass->options[k].name,
-				found ? "no loop begins at the block" : "no kernel or device function has a block", s->option[k].list[i]);
+			diag_error(d, (Loc){ option ? option : "--passes", 1, s->option[k].col },
+				"%s: %s: %s `%s`", s->pass->name, s->pass->options[k].name,
+				found ? "no loop begins at the block"
+				: "no kernel or device function has a block", s->option[k].list[i]);
 			return false;
 		}
 	return true;
@@ -245,21 +267,24 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 	Module *m = w->m;
 	Diag *d = w->diag;
 	int before = d->errors;
-	PassRun r = { .m = m, .option = s->option, .cost = w->host->cost, .limits = w->host->limits, .profile = w->host->profile, .origin = (uint8_t)module_origin(m, s->pass->name),
+	PassRun r = { .m = m, .option = s->option, .cost = w->host->cost, .limits = w->host->limits,
+		.profile = w->host->profile, .origin = (uint8_t)module_origin(m, s->pass->name),
 		.diag = d, .log = w->host->log, .pass = s->pass };
 	*changed = false;
 	if (!check_labels(m, s, NULL, d))
 		return false;
 	effect_cache_clear(&w->effects);
 	if (s->pass->module && w->host->only)
-		diag_warning(d, (Loc){ 0 }, "%s looks at the whole module: it does not run, since passes are to take %s alone", s->pass->name, w->host->only);
+		diag_warning(d, (Loc){ 0 }, "%s looks at the whole module: it does not run, since passes are "
+			"to take %s alone", s->pass->name, w->host->only);
 	else if (s->pass->module)
 		*changed = s->pass->module(&r);
 	for (int i = 0; i < w->n && s->pass->function; i++) {
 		if (!wanted_function(m->func.v[i], w->host->only))
 			continue;
 		if (!w->of[i])
-			w->of[i] = analyses_open(m, m->func.v[i], &w->effects, w->host->cost, w->host->limits);
+			w->of[i] = analyses_open(m, m->func.v[i], &w->effects, w->host->cost,
+				w->host->limits);
 		r.f = m->func.v[i];
 		r.an = w->of[i];
 		*changed |= run_function(&r);
@@ -268,7 +293,8 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 		return false;
 	if (!*changed || ir_verify(m, d))
 		return true;
-	diag_error(d, (Loc){ 0 }, "the module breaks the rules above after the pass %s: a bug in gsim", s->pass->name);
+	diag_error(d, (Loc){ 0 }, "the module breaks the rules above after the pass %s: a bug in gsim",
+		s->pass->name);
 	return false;
 }
 
@@ -299,7 +325,8 @@ bool pipeline_run(Module *m, const char *text, const PassHost *host, Diag *d)
 		}
 		ok = run_step(&w, &p.step.v[i], &changed);
 		if (w.host->log && !changed)
-			vec_push(&w.host->log->idle, ((PassIdle){ i, pass->name, w.host->log->first ? w.host->log->first : pass->idle }));
+			vec_push(&w.host->log->idle, ((PassIdle){ i, pass->name,
+				w.host->log->first ? w.host->log->first : pass->idle }));
 		if (pass->module && changed)
 			open_functions(&w);
 		if (w.host->after)
@@ -323,9 +350,11 @@ static bool one_that_shows(Pipeline *p, const char *text, const char *option, Di
 	if (p->step.n == 1 && p->step.v[0].pass->shows)
 		return true;
 	if (p->step.n == 1)
-		diag_error(d, (Loc){ option, 1, 1 }, "%s does not show what it does; those that do are in the list of gsim-opt --list", p->step.v[0].pass->name);
+		diag_error(d, (Loc){ option, 1, 1 }, "%s does not show what it does; those that do are in "
+			"the list of gsim-opt --list", p->step.v[0].pass->name);
 	else
-		diag_error(d, (Loc){ option, 1, 1 }, "expected one pass; those that go before it are for --passes");
+		diag_error(d, (Loc){ option, 1, 1 }, "expected one pass; those that go before it are for "
+			"--passes");
 	return false;
 }
 
@@ -346,7 +375,8 @@ bool pass_show(Module *m, const char *text, const char *option, const PassHost *
 		Function *f = m->func.v[k];
 		if (!wanted_function(f, host->only))
 			continue;
-		PassRun r = { .m = m, .f = f, .option = s->option, .cost = host->cost, .limits = host->limits, .profile = host->profile, .diag = d, .log = host->log, .show = out,
+		PassRun r = { .m = m, .f = f, .option = s->option, .cost = host->cost, .limits = host->limits,
+			.profile = host->profile, .diag = d, .log = host->log, .show = out,
 			.origin = (uint8_t)module_origin(m, s->pass->name), .pass = s->pass };
 		sb_printf(out, "%s of %s:\n", s->pass->name, f->name);
 		r.an = analyses_open(m, f, NULL, r.cost, r.limits);

@@ -5,7 +5,10 @@
 
 typedef struct Parse { const char *text, *at; Diag *diag; Pipeline *to; } Parse;
 
-static Loc here(const Parse *p, const char *at) { return (Loc){ p->to->option ? p->to->option : "--passes", 1, (int)(at - p->text) + 1 }; }
+static Loc here(const Parse *p, const char *at)
+{
+	return (Loc){ p->to->option ? p->to->option : "--passes", 1, (int)(at - p->text) + 1 };
+}
 
 static void blanks(Parse *p)
 {
@@ -80,7 +83,8 @@ static bool number(Parse *p, int64_t *v)
 	if (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.') {
 		while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.')
 			p->at++;
-		diag_error(p->diag, here(p, start), "`%.*s` is no number: expected decimal digits", (int)(p->at - start), start);
+		diag_error(p->diag, here(p, start), "`%.*s` is no number: expected decimal digits",
+			(int)(p->at - start), start);
 		return false;
 	}
 	if (minus)
@@ -129,8 +133,8 @@ static bool number_value(Parse *p, const PassOption *o, PassValue *v)
 		return false;
 	if (v->number >= o->least && v->number <= o->most)
 		return true;
-	diag_error(p->diag, here(p, start), "%s: %.*s is not within %lld..%lld", o->name, (int)(p->at - start), start, (long long)o->least,
-		(long long)o->most);
+	diag_error(p->diag, here(p, start), "%s: %.*s is not within %lld..%lld", o->name,
+		(int)(p->at - start), start, (long long)o->least, (long long)o->most);
 	return false;
 }
 
@@ -192,7 +196,8 @@ static bool option(Parse *p, Step *s)
 		return wanted(p, "the name of an option");
 	for (int i = 0; i < pass->noptions; i++)
 		names[i] = pass->options[i].name;
-	int k = choose(p, at, n, names, pass->noptions, arena_printf(&p->diag->arena, "option of %s", pass->name));
+	int k = choose(p, at, n, names, pass->noptions,
+		arena_printf(&p->diag->arena, "option of %s", pass->name));
 	if (k < 0)
 		return false;
 	const PassOption *o = &pass->options[k];
@@ -287,7 +292,8 @@ const char *pipeline_asks_profile(const char *text)
 	const char *trial = NULL;
 	parse_again(&p, text);
 	for (int k = 0; k < p.step.n && (!trial || !*trial); k++) {
-		const char *asked = p.step.v[k].pass->asks_profile ? p.step.v[k].pass->asks_profile(p.step.v[k].option) : NULL;
+		const char *asked = p.step.v[k].pass->asks_profile
+			? p.step.v[k].pass->asks_profile(p.step.v[k].option) : NULL;
 		trial = asked ? asked : trial;
 	}
 	pipeline_free(&p);

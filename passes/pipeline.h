@@ -3,7 +3,8 @@
 #define GSIM_PIPELINE_H
 #include "passes/pass.h"
 
-typedef struct Step { const Pass *pass; PassValue option[PASS_OPTIONS]; int end; } Step; /* end: where its text ends, in characters from the beginning */
+/* end: where its text ends, in characters from the beginning */
+typedef struct Step { const Pass *pass; PassValue option[PASS_OPTIONS]; int end; } Step;
 typedef struct Pipeline {           /* zero-initialise; option texts are in the arena */
 	Arena arena;
 	Vec(Step) step;

@@ -45,7 +45,8 @@ static bool worth(const PassRun *r, const Needs *before, const Needs *after)
 {
 	if (spills(r, before, after))
 		return false;
-	return after->warps >= before->warps || after->cost * sqrt((double)before->warps) < before->cost * sqrt((double)after->warps);
+	return after->warps >= before->warps || after->cost * sqrt((double)before->warps) < before->cost *
+		sqrt((double)after->warps);
 }
 
 static int pressure_option(const Pass *p)
@@ -60,11 +61,14 @@ static void refuse(PassRun *r, const Needs *before, const Needs *after)
 {
 	const MachineLimits *m = limits_of(r->limits);
 	if (spills(r, before, after))
-		pass_remark(r, r->f->loc, "left alone: %lld registers in place of %lld would live at once, and a thread has %lld: values would be spilled",
-			(long long)after->words, (long long)before->words, (long long)m->thread_registers);
+		pass_remark(r, r->f->loc, "left alone: %lld registers in place of %lld would live at once, "
+			"and a thread has %lld: values would be spilled", (long long)after->words,
+			(long long)before->words, (long long)m->thread_registers);
 	else
-		pass_remark(r, r->f->loc, "left alone: with %lld registers in place of %lld, %lld warps would be resident in place of %lld, and that is worth more than the cost, %.0f in place of %.0f",
-			(long long)after->words, (long long)before->words, (long long)after->warps, (long long)before->warps, after->cost, before->cost);
+		pass_remark(r, r->f->loc, "left alone: with %lld registers in place of %lld, %lld warps "
+			"would be resident in place of %lld, and that is worth more than the cost, %.0f in "
+			"place of %.0f", (long long)after->words, (long long)before->words,
+			(long long)after->warps, (long long)before->warps, after->cost, before->cost);
 }
 
 bool registers_allow(PassRun *r, PassValue values[PASS_OPTIONS])
@@ -92,6 +96,7 @@ void registers_tell(PassRun *r, int64_t before)
 {
 	int64_t after = limits_words(r->f), most = limits_of(r->limits)->thread_registers;
 	if (after > before && after > most)
-		pass_remark(r, r->f->loc, "%lld registers in place of %lld live at once now, and a thread has %lld: values will be spilled", (long long)after, (long long)before,
+		pass_remark(r, r->f->loc, "%lld registers in place of %lld live at once now, and a thread "
+			"has %lld: values will be spilled", (long long)after, (long long)before,
 			(long long)most);
 }

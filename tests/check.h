@@ -1,5 +1,5 @@
-/* Check, with assertions that cost nothing while they hold. Check's own write a line to a file for each one that holds, which took
- * most of the time of suites that assert in loops. */
+/* Check, with assertions that cost nothing while they hold. Check's own write a line to a file for each one
+ * that holds, which took most of the time of suites that assert in loops. */
 #ifndef GSIM_TESTS_CHECK_H
 #define GSIM_TESTS_CHECK_H
 #include <check.h>

@@ -1,4 +1,5 @@
-/* A suite that can run in parts (tests/limited): is thing i one of this part's? All are where no part is asked for. */
+/* A suite that can run in parts (tests/limited): is thing i one of this part's? All are where no part is
+   asked for. */
 #ifndef GSIM_TESTS_PART_H
 #define GSIM_TESTS_PART_H
 #include <stdbool.h>

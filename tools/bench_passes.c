@@ -1,5 +1,6 @@
-/* How the time of every analysis and pass grows with the size of a function: kernels of known shapes with 1,000 blocks and more. Each case runs in
- * a process of its own, which ends at the time limit. The exponent is the slope between the last two sizes that took long enough to measure. */
+/* How the time of every analysis and pass grows with the size of a function: kernels of known shapes with
+ * 1,000 blocks and more. Each case runs in a process of its own, which ends at the time limit. The exponent
+ * is the slope between the last two sizes that took long enough to measure. */
 #include "lib/strbuf.h"
 #include "passes/analyses.h"
 #include "passes/pass.h"
@@ -62,7 +63,10 @@ static void blocks(Shape *s, int n)
 
 static Block *at(Shape *s, int k) { return s->f->block.v[k]; }
 static void jump(Shape *s, int b, int to) { block_jump(s->m, at(s, b), at(s, to)); }
-static void branch(Shape *s, int b, int yes, int no) { block_branch(s->m, at(s, b), s->p, false, at(s, yes), at(s, no)); }
+static void branch(Shape *s, int b, int yes, int no)
+{
+	block_branch(s->m, at(s, b), s->p, false, at(s, yes), at(s, no));
+}
 static void end(Shape *s, int b) { vec_push(&at(s, b)->ins, ins_make(s->m, OP_EXIT, T_NONE, 0, 0)); }
 
 static void indexed(Shape *s, int b, const int *to, int n)
@@ -121,7 +125,8 @@ static void regions(Shape *s)
 static void nested(Shape *s)
 {
 	int k = s->n / 5, n = k * 5 + 1;
-	blocks(s, n); /* B1 B2 B3 B4 of region i at 4 i; the joins, inner ones first, behind them; the last one ends */
+	/* B1 B2 B3 B4 of region i at 4 i; the joins, inner ones first, behind them; the last one ends */
+	blocks(s, n);
 	for (int i = 0; i < k; i++) {
 		int b = i * 4, join = k * 5 - 1 - i, inner = i + 1 < k ? b + 4 : join;
 		branch(s, b, b + 2, b + 1);
@@ -202,7 +207,8 @@ static void brx_wide(Shape *s)
 	free(to);
 }
 
-/* Loops inside loops, depth deep, each block of it with a header and a latch. leave: the innermost can leave them all. */
+/* Loops inside loops, depth deep, each block of it with a header and a latch. leave: the innermost can leave
+   them all. */
 static void nests_of(Shape *s, int depth, bool leave)
 {
 	int each = 2 * depth + 1, k = s->n / each < 1 ? 1 : s->n / each;
@@ -283,11 +289,14 @@ static void diamonds(Shape *s)
 	diverge(s);
 }
 
-/* Diamonds in the arms of diamonds; where arm 1 is, the next one begins, and arm 2 has one of its own beside it. */
+/* Diamonds in the arms of diamonds; where arm 1 is, the next one begins, and arm 2 has one of its own beside
+   it. */
 static void diamonds_nested(Shape *s)
 {
 	int k = s->n / 4, n = 4 * k + 1;
-	blocks(s, n); /* B1 B2 of diamond i at 2 i, joins behind them, inner ones first, and behind these what the second arms go on to */
+	/* B1 B2 of diamond i at 2 i, joins behind them, inner ones first, and behind these what the second
+	   arms go on to */
+	blocks(s, n);
 	for (int i = 0; i < k; i++) {
 		int join = 3 * k - 1 - i, second = 3 * k + i;
 		branch(s, 2 * i, i + 1 < k ? 2 * i + 2 : join, 2 * i + 1);
@@ -339,10 +348,12 @@ static void long_arms(Shape *s)
 	diverge(s);
 }
 
-/* Groups one behind the other: a branch whose arms have so many if-thens each, in a row; of an arm with none there is a block in their place. */
+/* Groups one behind the other: a branch whose arms have so many if-thens each, in a row; of an arm with none
+   there is a block in their place. */
 static void rows_of(Shape *s, int first, int second)
 {
-	int arm[2] = { first ? 2 * first : 1, second ? 2 * second : 1 }, each = 1 + arm[0] + arm[1], k = s->n / each < 1 ? 1 : s->n / each;
+	int arm[2] = { first ? 2 * first : 1, second ? 2 * second : 1 }, each = 1 + arm[0] + arm[1],
+		k = s->n / each < 1 ? 1 : s->n / each;
 	blocks(s, k * each + 1);
 	for (int i = 0; i < k; i++) {
 		int b = i * each, out = b + each;
@@ -384,7 +395,8 @@ static void tree(Shape *s)
 	int depth = 1, n;
 	while ((3 << depth) - 2 <= s->n)
 		depth++;
-	n = (3 << (depth - 1)) - 2;            /* 2^(depth - 1) - 1 branches, as many places where their arms meet, 2^(depth - 1) blocks */
+	/* 2^(depth - 1) - 1 branches, as many places where their arms meet, 2^(depth - 1) blocks */
+	n = (3 << (depth - 1)) - 2;
 	blocks(s, n + 1);
 	int inner = (1 << (depth - 1)) - 1, leaves = 1 << (depth - 1);
 	for (int b = 0; b < inner; b++) {
@@ -435,7 +447,8 @@ static void counted(Shape *s)
 	end(s, n - 1);
 }
 
-/* Divergent diamonds whose blocks compute n/5 expressions of two registers that nothing writes, each in five blocks: side by side, or anywhere. */
+/* Divergent diamonds whose blocks compute n/5 expressions of two registers that nothing writes, each in five
+   blocks: side by side, or anywhere. */
 static void motion_over(Shape *s, int near)
 {
 	int n = s->n / 3 * 3 + 1, all = s->n / 5 ? s->n / 5 : 1;
@@ -487,7 +500,8 @@ static const struct { const char *name; void (*make)(Shape *); const char *help;
 	{ "long-arms", long_arms, "a divergent diamond whose arms have n instructions" },
 	{ "rows", rows, "divergent branches whose arms are eight if-thens in a row, one behind the other" },
 	{ "rows-long", rows_long, "a divergent branch whose arms are n/4 if-thens in a row" },
-	{ "rows-uneven", rows_uneven, "a divergent branch with n/2 if-thens in one arm and a block in the other" },
+	{ "rows-uneven", rows_uneven, "a divergent branch with n/2 if-thens in one arm and a block in the "
+		"other" },
 	{ "three-ways", three_ways, "divergent chains of two conditions, one behind the other" },
 	{ "tree", tree, "divergent branches in both arms of divergent branches" },
 	{ "tails", tails, "n/2 arms that end alike in 16 lengths and go to one block" },
@@ -567,7 +581,8 @@ static int things(void)
 static const char *name_of(int thing)
 {
 	static const char *const fixed[] = { "print", "read", "verify", "no pass" };
-	return thing < FIRST_ANALYSIS ? fixed[thing] : thing < FIRST_ANALYSIS + AN_COUNT ? analysis_info[thing - FIRST_ANALYSIS].name :
+	return thing < FIRST_ANALYSIS ? fixed[thing] : thing < FIRST_ANALYSIS + AN_COUNT
+		? analysis_info[thing - FIRST_ANALYSIS].name :
 		passes[thing - FIRST_ANALYSIS - AN_COUNT]->name;
 }
 
@@ -584,7 +599,9 @@ static Sample measure(int shape, int thing, int n)
 	case PRINT: case READ: x.us = time_text(s.m, thing == READ); break;
 	case VERIFY: x.us = time_verify(s.m); break;
 	case NOTHING: x.us = time_pass(s.m, ""); break;
-	default: x.us = thing < FIRST_ANALYSIS + AN_COUNT ? time_analysis(s.m, thing - FIRST_ANALYSIS) : time_pass(s.m, name_of(thing));
+	default:
+		x.us = thing < FIRST_ANALYSIS + AN_COUNT ? time_analysis(s.m, thing - FIRST_ANALYSIS)
+			: time_pass(s.m, name_of(thing));
 	}
 	return x;
 }
@@ -613,7 +630,8 @@ static Sample apart(int shape, int thing, int n)
 	int status;
 	waitpid(child, &status, 0);
 	if (x.us < 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)) {
-		fprintf(stderr, "bench-passes: %s on %s with %d blocks failed\n", name_of(thing), shapes[shape].name, n);
+		fprintf(stderr, "bench-passes: %s on %s with %d blocks failed\n", name_of(thing),
+			shapes[shape].name, n);
 		exit(1);
 	}
 	return x;
@@ -655,16 +673,20 @@ static bool wanted(const char *given, const char *name)
 }
 
 static const char usage[] =
-	"usage: bench-passes [options]     the time of analyses and passes on functions of 1,000 to 100,000 blocks, and its exponent\n"
+	"usage: bench-passes [options]     the time of analyses and passes on functions of 1,000 to 100,000 "
+	"blocks, and its exponent\n"
 	"  -s, --shapes LIST   only these shapes, separated by commas\n"
-	"  -t, --things LIST   only these analyses and passes; also print, read, verify, 'no pass' (a pipeline without passes)\n"
+	"  -t, --things LIST   only these analyses and passes; also print, read, verify, 'no pass' (a "
+	"pipeline without passes)\n"
 	"  -n, --most N        up to so many blocks (100000)\n"
-	"  -l, --limit S       seconds of processor time for one case (60); `over' stands for one that took longer\n"
+	"  -l, --limit S       seconds of processor time for one case (60); `over' stands for one that took "
+	"longer\n"
 	"      --list          the shapes\n";
 
 int main(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "shapes", 1, NULL, 's' }, { "things", 1, NULL, 't' }, { "most", 1, NULL, 'n' },
+	static const struct option long_options[] = { { "shapes", 1, NULL, 's' }, { "things", 1, NULL, 't' },
+		{ "most", 1, NULL, 'n' },
 		{ "limit", 1, NULL, 'l' }, { "list", 0, NULL, 'L' }, { "help", 0, NULL, 'h' }, { 0 } };
 	const char *shape = NULL, *thing = NULL;
 	for (int o; (o = getopt_long(argc, argv, "s:t:n:l:", long_options, NULL)) >= 0;)

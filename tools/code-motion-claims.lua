@@ -1,9 +1,11 @@
--- What the thesis on code motion says of figures 4.7 and 4.8 in words, and the laws, against what tools/reproduce-code-motion.lua has measured; experiment B;
--- pictures. Returns functions of what reproduce-code-motion.lua hands over: its tables, and what writes and counts.
+-- What the thesis on code motion says of figures 4.7 and 4.8 in words, and the laws, against what
+-- tools/reproduce-code-motion.lua has measured; experiment B; pictures. Returns functions of what
+-- reproduce-code-motion.lua hands over: its tables, and what writes and counts.
 local show = {}
 local THESIS = "sscm(arms=1)" -- the thesis' SSCM, here `sscm arms`; `sscm` does without something that it does
 
--- Of what a warp does, not of cycles, that are compared with what a thesis says in words: half a percent is no difference.
+-- Of what a warp does, not of cycles, that are compared with what a thesis says in words: half a percent is
+-- no difference.
 local function faster(r, j, a, b) return r.speed(j, a) > r.speed(j, b) + 0.005 end
 local function slower(r, j, a, b) return faster(r, j, b, a) end
 local function speeds(r, j, forms)

@@ -1,15 +1,19 @@
--- What J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), measured: for tools/reproduce-code-motion.lua and tools/reproduce-queries.lua. Its figures
--- have no numbers in the text; these are the ones that the text says. Speed-ups: "improved by 8 %" is 1.08. Environment 1 is a TITAN Black (GK110B,
--- CUDA 5.0), environment 2 a TITAN RTX (TU102, CUDA 11.1). Kernels have the names of kernels/ where tools/reproduce-*.lua run them.
+-- What J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), measured: for
+-- tools/reproduce-code-motion.lua and tools/reproduce-queries.lua. Its figures have no numbers in the text;
+-- these are the ones that the text says. Speed-ups: "improved by 8 %" is 1.08. Environment 1 is a TITAN Black
+-- (GK110B, CUDA 5.0), environment 2 a TITAN RTX (TU102, CUDA 11.1). Kernels have the names of kernels/ where
+-- tools/reproduce-*.lua run them.
 return {
-	-- Section 4.2.3, pages 21 to 24, figure 4.7 (environment 1): speed-up by pass (SSCM: sscm); 1: no change is said, nil: nothing is said in numbers.
+	-- Section 4.2.3, pages 21 to 24, figure 4.7 (environment 1): speed-up by pass (SSCM: sscm); 1: no
+	-- change is said, nil: nothing is said in numbers.
 	motion = {
 		nearest_neighbours = { spre = 1.05, sscm = 1.05 },
 		fluid = { lcm = 1.08, scm = 1.08, spre = 1.08, sscm = 1.08 },
 		finite_differences = { lcm = 1, scm = 1, sscm = 1.0807 },
 		barnes_hut = { lcm = 1 },
 	},
-	-- Section 4.2.3, experiment B, figure 4.8: change of the run time's efficiency by sscm in percent, least and most; grids and blocks; where it loses.
+	-- Section 4.2.3, experiment B, figure 4.8: change of the run time's efficiency by sscm in percent,
+	-- least and most; grids and blocks; where it loses.
 	photons = { least = -8.9, most = 66.4, most_at = { 240, 128 }, blocks = { 1, 30, 60, 120, 240 }, threads = { 32, 64, 128, 192, 256 },
 		loses = { { 30, 128 }, { 30, 192 }, { 60, 32 }, { 120, 32 } }, units = 15 },
 	-- Section 4.3.4, pages 35 to 40, figures 4.14 to 4.17: speed-up by pass, environments 1 and 2.
@@ -33,7 +37,8 @@ return {
 			mean = { srqp = 1.02, esrqp = 1.02, ["ssrqp-s"] = 1.032, ssrqp = 1.032 },
 		},
 	},
-	-- The same section, figures 4.19 and 4.20: speed-up over the program whose accesses are coalesced; `none`: with the other pattern alone.
+	-- The same section, figures 4.19 and 4.20: speed-up over the program whose accesses are coalesced;
+	-- `none`: with the other pattern alone.
 	patterns = {
 		{
 			sobel = { none = 0.98, srqp = 1.02, esrqp = 1.02, ["ssrqp-s"] = 0.91, ssrqp = 1.02 },

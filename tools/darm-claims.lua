@@ -1,5 +1,6 @@
--- What the melding paper says of its figures, and the laws that hold whatever the paper says, against what tools/reproduce-darm.lua has measured; table I,
--- compile times, pictures. Returns functions of what reproduce-darm.lua hands over: its tables, and what writes and counts.
+-- What the melding paper says of its figures, and the laws that hold whatever the paper says, against what
+-- tools/reproduce-darm.lua has measured; table I, compile times, pictures. Returns functions of what
+-- reproduce-darm.lua hands over: its tables, and what writes and counts.
 local show = {}
 
 local function programs(r) -- those of the paper's figure 7, without the synthetic ones
@@ -40,7 +41,8 @@ function show.table1(r)
 	r.claim("I", "table I: tail merging yes, no, no; branch fusion yes, yes, no; DARM yes, yes, yes", wrong == 0 and "so" or wrong .. " differ", wrong == 0)
 end
 
--- Host time, which nothing is claimed of: with meld and without in turn, so that whatever else the host does meets both.
+-- Host time, which nothing is claimed of: with meld and without in turn, so that whatever else the host does
+-- meets both.
 function show.table2(r)
 	local CLEAN, TIMES = "webs,const-prop,copy-prop,cse,gcse,copy-prop,dce,simplify-cfg", 9
 	local rows = {}
@@ -63,8 +65,9 @@ end
 
 -- ---- laws and targets ----
 
--- Accesses to shared memory that a block sorting bitonically makes apart from steps at which warps diverge: two of each warp before and behind
--- all steps, and two loads and two stores of each that compares anything in the others, which is half of the warps where keys are far apart.
+-- Accesses to shared memory that a block sorting bitonically makes apart from steps at which warps diverge:
+-- two of each warp before and behind all steps, and two loads and two stores of each that compares anything
+-- in the others, which is half of the warps where keys are far apart.
 local function elsewhere(block, lanes)
 	local n, k = 2, 2
 	while k <= block do

@@ -1,6 +1,8 @@
--- What C. Saumya, K. Sundararajah and M. Kulkarni, "DARM: Control-Flow Melding for SIMT Thread Divergence Reduction" (CGO 2022), measured on a
--- Vega 20: for tools/reproduce-darm.lua. The figures have no numbers in the text; these are facts from the raw results of the paper's artefact
--- (repository charitha22/cgo22ae-darm-benchmarks), by threads of a block: { DARM, branch fusion }. Table I and II, and what is said in words, are the paper's.
+-- What C. Saumya, K. Sundararajah and M. Kulkarni, "DARM: Control-Flow Melding for SIMT Thread Divergence
+-- Reduction" (CGO 2022), measured on a Vega 20: for tools/reproduce-darm.lua. The figures have no numbers in
+-- the text; these are facts from the raw results of the paper's artefact (repository
+-- charitha22/cgo22ae-darm-benchmarks), by threads of a block: { DARM, branch fusion }. Table I and II, and
+-- what is said in words, are the paper's.
 return {
 	mean = 1.15, best = 1.16, -- geometric means over everything, and over the block sizes at which the baseline is fastest
 	speed = {

@@ -1,4 +1,5 @@
--- Laws that must hold of what tools/reproduce-fusion.lua has measured, and what the thesis says. `r` is that, over tools/measure.lua.
+-- Laws that must hold of what tools/reproduce-fusion.lua has measured, and what the thesis says. `r` is that,
+-- over tools/measure.lua.
 local show = {}
 
 local function number(v) return v and ("%.3f"):format(v) or "-" end

@@ -1,5 +1,6 @@
--- What J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 5, says: tables 5.1 (speed-up over O3: KF_trad, KFCM) and 5.2 (kernel launches: O3,
--- KF_trad, KFCM), and what its text says of them. `file`: the host program in kind, of kernels/host_programs.
+-- What J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 5, says:
+-- tables 5.1 (speed-up over O3: KF_trad, KFCM) and 5.2 (kernel launches: O3, KF_trad, KFCM), and what its
+-- text says of them. `file`: the host program in kind, of kernels/host_programs.
 local paper = {
 	programs = {
 		{ name = "bfs", file = "bfs", suite = "Rodinia", launches = { 24, 15, 15 }, speed = { 0.99, 0.99 } },

@@ -1,4 +1,5 @@
--- The tables and pictures of tools/reproduce-fusion.lua. `r` is what that file has measured, over tools/measure.lua.
+-- The tables and pictures of tools/reproduce-fusion.lua. `r` is what that file has measured, over
+-- tools/measure.lua.
 local show = {}
 
 local function number(v) return v and ("%.3f"):format(v) or "-" end
@@ -121,7 +122,8 @@ end
 
 -- ---- section 7.1 ----
 
--- Of the modes in which a program's results are right, the one in which KFCM leaves fewest launches; nil where it fuses nothing.
+-- Of the modes in which a program's results are right, the one in which KFCM leaves fewest launches; nil
+-- where it fuses nothing.
 local function furthest(r, p)
 	local best
 	for _, f in ipairs(r.forms) do

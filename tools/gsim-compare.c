@@ -1,4 +1,5 @@
-/* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every figure with its ratio; with --fail-if a gate. */
+/* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every
+   figure with its ratio; with --fail-if a gate. */
 #include "lib/file.h"
 #include "lib/output.h"
 #include "sim/report/condition.h"
@@ -7,22 +8,30 @@
 enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096, ANNOTATE = 256, SOURCE };
 
 static const char usage[] =
-	"gsim-compare [options] A.json B.json             two reports of gsim --stats; two of --grid or of --before-after run by run\n"
+	"gsim-compare [options] A.json B.json             two reports of gsim --stats; two of --grid or of "
+	"--before-after run by run\n"
 	"gsim-compare [options] BOTH.json                 a report of gsim --before-after --stats\n"
 	"gsim-compare [options] --rows A,B GRID.json      two runs of gsim --grid --stats\n"
-	"gsim-compare [options] --rows A X.json GRID.json a report and a run of a grid, or one of each of two grids\n"
+	"gsim-compare [options] --rows A X.json GRID.json a report and a run of a grid, or one of each of "
+	"two grids\n"
 	"gsim-compare [options] GRID.json                 the table of a grid\n"
 	"  -b, --brief      a screen instead of every figure\n"
 	"  -a, --all        every figure, branch and block (default)\n"
-	"  -r, --rows A,B   runs of a grid, by number, from 1, or by mechanism; of --before-after: before or after. With two files one of each\n"
+	"  -r, --rows A,B   runs of a grid, by number, from 1, or by mechanism; of --before-after: before or "
+	"after. With two files one of each\n"
 	"  -m, --markdown   as Markdown, with tables, for code-hosting sites\n"
-	"  -f, --fail-if C  status 1 when condition C holds: 'cycles > 1.02' of the ratio after / before, 'after.cycles > 5000',\n"
-	"                   'change.divergence.spills > 0', 'kernel axpy: cycles > 1.02', 'kernel *: static.spilled > 1'; repeatable\n"
-	"      --annotate[=WHAT]  also the source line by line, with what each did in both; =code: the code, of reports of gsim --annotate\n"
-	"      --source DIR the folder where --annotate reads the source, and below; without it the lines stand without their text\n"
+	"  -f, --fail-if C  status 1 when condition C holds: 'cycles > 1.02' of the ratio after / before, "
+	"'after.cycles > 5000',\n"
+	"                   'change.divergence.spills > 0', 'kernel axpy: cycles > 1.02', 'kernel *: "
+	"static.spilled > 1'; repeatable\n"
+	"      --annotate[=WHAT]  also the source line by line, with what each did in both; =code: the code, "
+	"of reports of gsim --annotate\n"
+	"      --source DIR the folder where --annotate reads the source, and below; without it the lines "
+	"stand without their text\n"
 	"      --help       show this\n"
 	"      --version    show the version\n"
-	"Status: 0; 1 a condition of --fail-if holds, or with --fail-if a run has failed or results differ; 2 usage, bad input, or a condition that\n"
+	"Status: 0; 1 a condition of --fail-if holds, or with --fail-if a run has failed or results differ; "
+	"2 usage, bad input, or a condition that\n"
 	"cannot be judged.\n";
 
 typedef struct Compare {
@@ -59,7 +68,10 @@ static bool is_report(const JsonValue *v)
 	return total && total->kind == JSON_OBJECT;
 }
 
-static bool is_both(const JsonValue *v) { return is_report(json_get(v, "before")) && is_report(json_get(v, "after")); }
+static bool is_both(const JsonValue *v)
+{
+	return is_report(json_get(v, "before")) && is_report(json_get(v, "after"));
+}
 
 /* The runs of a grid, or the two of --before-after as a list; NULL: there is one alone, or none. */
 static const JsonValue *runs_of(Compare *c, const JsonValue *v, const char *path)
@@ -80,8 +92,10 @@ static const JsonValue *runs_of(Compare *c, const JsonValue *v, const char *path
 
 /* ---- one run of several ---- */
 
-/* The run that --rows names: before or after, by its number, else the first of that mechanism, with or without its parameters. */
-static const JsonValue *pick(Compare *c, const JsonValue *v, const JsonValue *runs, const char *row, const char *path)
+/* The run that --rows names: before or after, by its number, else the first of that mechanism, with or
+   without its parameters. */
+static const JsonValue *pick(Compare *c, const JsonValue *v, const JsonValue *runs, const char *row,
+	const char *path)
 {
 	char *end;
 	long k = strtol(row, &end, 10);
@@ -91,13 +105,16 @@ static const JsonValue *pick(Compare *c, const JsonValue *v, const JsonValue *ru
 		return &runs->item[k - 1];
 	for (int i = 0; i < runs->n; i++) {
 		const char *model = json_string(&runs->item[i], "model");
-		if (!strcmp(model, row) || (strcspn(model, "(") == strlen(row) && !strncmp(model, row, strlen(row))))
+		if (!strcmp(model, row) || (strcspn(model, "(") == strlen(row) &&
+			!strncmp(model, row, strlen(row))))
 			return &runs->item[i];
 	}
 	if (is_both(v))
-		diag_error(&c->diag, (Loc){ path, 0, 0 }, "there is no run '%s': this is a report of --before-after; expected before or after", row);
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "there is no run '%s': this is a report of "
+			"--before-after; expected before or after", row);
 	else
-		diag_error(&c->diag, (Loc){ path, 0, 0 }, "the grid has no run '%s': it has %d, which --rows takes by number or mechanism", row, runs->n);
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "the grid has no run '%s': it has %d, which --rows "
+			"takes by number or mechanism", row, runs->n);
 	return NULL;
 }
 
@@ -108,11 +125,14 @@ static const JsonValue *report_in(Compare *c, const JsonValue *v, const char *ro
 	if (c->diag.errors)
 		return NULL;
 	if (runs && !row && is_both(v))
-		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is a report of --before-after, the other of one run: --rows before or --rows after picks one");
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is a report of --before-after, the other of "
+			"one run: --rows before or --rows after picks one");
 	else if (runs && !row)
-		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is a grid of %d runs, the other a report of one: --rows picks one", runs->n);
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is a grid of %d runs, the other a report of "
+			"one: --rows picks one", runs->n);
 	else if (runs && (r = pick(c, v, runs, row, path)) && !is_report(r))
-		diag_error(&c->diag, (Loc){ path, 0, 0 }, "the run '%s' of the grid could not begin: %.200s", row, json_string(r, "error"));
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "the run '%s' of the grid could not begin: %.200s",
+			row, json_string(r, "error"));
 	else if (!runs && !is_report(r))
 		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is no report of gsim: there is no \"total\"");
 	return c->diag.errors ? NULL : r;
@@ -136,7 +156,8 @@ static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrB
 		two_runs(c, a, b, NULL, out);
 }
 
-static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *before, const JsonValue *after, StrBuf *out)
+static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *before,
+	const JsonValue *after, StrBuf *out)
 {
 	Pairs pairs = pairs_of(a, b);
 	report_compare_grids(a, b, c->form, out);
@@ -145,7 +166,8 @@ static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const 
 	c->named = true;
 	c->differ = is_both(after) && !strcmp(json_string(after, "results"), "differ");
 	if (is_both(before) && is_both(after) && !(pairs.v[1].of[0] && pairs.v[1].of[1]))
-		output_puts(stderr, "the runs after have different passes or mechanisms; --rows after compares them\n");
+		output_puts(stderr, "the runs after have different passes or mechanisms; --rows after "
+			"compares them\n");
 	vec_free(&pairs);
 }
 
@@ -157,29 +179,37 @@ static void one_file(Compare *c, const JsonValue *x, StrBuf *out)
 	if (is_both(x))
 		two_runs(c, json_get(x, "before"), json_get(x, "after"), x, out);
 	else if (runs && c->condition.n)
-		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, "--fail-if compares runs: expected a second report, or --rows for two runs of this grid");
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 },
+			"--fail-if compares runs: expected a second report, or --rows for two runs of this "
+			"grid");
 	else if (runs)
 		report_grid_text(runs, c->form, out);
 	else
-		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, is_report(x) ? "expected a second report to compare with"
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 },
+			is_report(x) ? "expected a second report to compare with"
 			: "this is no report of gsim: there is no \"total\"");
 }
 
 static void compare(Compare *c, StrBuf *out)
 {
-	const JsonValue *x = read_report(c, c->path[0]), *y = x && c->path[1] ? read_report(c, c->path[1]) : x;
+	const JsonValue *x = read_report(c, c->path[0]),
+		*y = x && c->path[1] ? read_report(c, c->path[1]) : x;
 	if (!x || !y)
 		return;
-	const JsonValue *grid = runs_of(c, x, c->path[0]), *other = runs_of(c, y, c->path[1] ? c->path[1] : c->path[0]);
+	const JsonValue *grid = runs_of(c, x, c->path[0]),
+		*other = runs_of(c, y, c->path[1] ? c->path[1] : c->path[0]);
 	if (c->diag.errors)
 		return;
 	if (c->row[0] && !c->row[1] && !c->path[1]) {
-		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, "--rows: expected two runs of the file, as in 1,2 or ipdom,token");
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 },
+			"--rows: expected two runs of the file, as in 1,2 or ipdom,token");
 	} else if (c->row[0]) {
 		if (!c->row[1])
 			c->row[1] = c->row[0];
 		if (!grid && !other)
-			diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, "--rows is for grids and reports of --before-after; this is a report of one run");
+			diag_error(&c->diag, (Loc){ c->path[0], 0, 0 },
+				"--rows is for grids and reports of --before-after; this is a report of one "
+				"run");
 		else
 			two_reports(c, x, y, out);
 	} else if (!c->path[1]) {
@@ -195,11 +225,13 @@ static void compare(Compare *c, StrBuf *out)
 static int judge(Compare *c)
 {
 	StrBuf said = { 0 };
-	Judgement sum = conditions_judge(c->condition.v, c->condition.n, c->pair.v, c->pair.n, c->named, &said);
+	Judgement sum = conditions_judge(c->condition.v, c->condition.n, c->pair.v, c->pair.n, c->named,
+		&said);
 	if (c->differ)
 		sb_puts(&said, "results differ\n");
 	output_puts(stderr, said.s);
-	output_printf(stderr, "--fail-if: %d of %d comparison%s", sum.holds, sum.judged, sum.judged == 1 ? " holds" : "s hold");
+	output_printf(stderr, "--fail-if: %d of %d comparison%s", sum.holds, sum.judged,
+		sum.judged == 1 ? " holds" : "s hold");
 	if (sum.failed)
 		output_printf(stderr, "; %d run%s failed", sum.failed, sum.failed == 1 ? "" : "s");
 	if (sum.open)
@@ -239,7 +271,8 @@ static bool parse_condition(Compare *c, const char *text)
 		vec_push(&c->condition, condition);
 	} else {
 		const char *rest = text + column - 1;
-		output_printf(stderr, "error: --fail-if '%s', column %d: expected %s%s%s%s; see gsim-compare --help\n", text, column, error, *rest ? ", not '" : "", rest, *rest ? "'" : "");
+		output_printf(stderr, "error: --fail-if '%s', column %d: expected %s%s%s%s; see gsim-compare "
+			"--help\n", text, column, error, *rest ? ", not '" : "", rest, *rest ? "'" : "");
 	}
 	return good;
 }
@@ -248,8 +281,10 @@ static bool parse_condition(Compare *c, const char *text)
 static int options(Compare *c, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "brief", no_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { "rows", required_argument, NULL, 'r' },
-		{ "markdown", no_argument, NULL, 'm' }, { "fail-if", required_argument, NULL, 'f' }, { "annotate", optional_argument, NULL, ANNOTATE },
+		{ "brief", no_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' },
+		{ "rows", required_argument, NULL, 'r' },
+		{ "markdown", no_argument, NULL, 'm' }, { "fail-if", required_argument, NULL, 'f' },
+		{ "annotate", optional_argument, NULL, ANNOTATE },
 		{ "source", required_argument, NULL, SOURCE },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
 	};
@@ -278,7 +313,8 @@ static int options(Compare *c, int argc, char **argv)
 		case ANNOTATE:
 			c->annotate = annotate_named(optarg);
 			if (c->annotate == ANNOTATE_NONE)
-				return usage_wrong("gsim-compare", "--annotate: expected source or code, not ", optarg);
+				return usage_wrong("gsim-compare", "--annotate: expected source or code, "
+					"not ", optarg);
 			break;
 		case SOURCE:
 			if (!usage_folder("--source", c->source = optarg))
@@ -301,7 +337,10 @@ static void annotate(Compare *c, StrBuf *out)
 	if (!c->annotate || c->diag.errors)
 		return;
 	if (c->pair.n != 1 || !c->pair.v[0].of[0] || !c->pair.v[0].of[1]) {
-		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, c->pair.n > 1 ? "--annotate shows two runs beside each other, and these are %d pairs: --rows picks one" : "--annotate shows two runs beside each other: --rows picks them", c->pair.n);
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 },
+			c->pair.n > 1 ? "--annotate shows two runs beside each other, and these are %d "
+			"pairs: --rows picks one" : "--annotate shows two runs beside each other: --rows "
+			"picks them", c->pair.n);
 		return;
 	}
 	SourceRoot sources = source_root(&c->arena, NULL, c->source);

@@ -18,16 +18,22 @@
 static const char usage[] =
 	"usage: gsim-opt [options] MODULE          MODULE: .ir, .ptx, or an ELF object (.gso)\n"
 	"  -p, --passes LIST    passes to run: 'linearize,dce'; none is the default\n"
-	"  -o, --output FILE    where the module goes: an ELF object when FILE ends in .gso, else IR ('-' = standard output,\n"
+	"  -o, --output FILE    where the module goes: an ELF object when FILE ends in .gso, else IR ('-' = "
+	"standard output,\n"
 	"                       the default)\n"
-	"  -c, --config FILE    the machine whose latencies passes go by; as given, then in $GSIM_PATH, then in the data directory\n"
+	"  -c, --config FILE    the machine whose latencies passes go by; as given, then in $GSIM_PATH, then "
+	"in the data directory\n"
 	"      --source DIR     the module imports files of this folder and below; default: its own folder\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
-	"      --print NAME     write the result of an analysis of each function instead of the module, or what a pass does to it, such as\n"
+	"      --print NAME     write the result of an analysis of each function instead of the module, or "
+	"what a pass does to it, such as\n"
 	"                       'meld(swap=1)', behind those of --passes: --list names them\n"
-	"      --filter NAME    passes, --print and dumps take this function alone; module passes do not run\n"
-	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were executed, for passes that ask,\n"
-	"                       for --cfg and for --print costs; and how often lanes parted, for --print uniformity\n"
+	"      --filter NAME    passes, --print and dumps take this function alone; module passes do not "
+	"run\n"
+	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were "
+	"executed, for passes that ask,\n"
+	"                       for --cfg and for --print costs; and how often lanes parted, for --print "
+	"uniformity\n"
 	"      --dump           print the module after each pass on standard error\n"
 	"      --print-changed  print what each pass changed, as a diff, on standard error\n"
 	"      --remarks        say what passes did and what they left alone, and why\n"
@@ -36,13 +42,17 @@ static const char usage[] =
 	"      --help, --version\n"
 	"exit status: 0; 2 usage, bad input or a pass that failed\n";
 
-enum { OPT_CFG = 256, OPT_SOURCE, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS, OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
+enum { OPT_CFG = 256, OPT_SOURCE, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS,
+	OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
 static const struct option options[] = {
-	{ "config", required_argument, NULL, 'c' }, { "passes", required_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
+	{ "config", required_argument, NULL, 'c' }, { "passes", required_argument, NULL, 'p' },
+	{ "output", required_argument, NULL, 'o' },
 	{ "print", required_argument, NULL, OPT_PRINT }, { "filter", required_argument, NULL, OPT_FILTER },
-	{ "profile", required_argument, NULL, OPT_PROFILE }, { "source", required_argument, NULL, OPT_SOURCE },
+	{ "profile", required_argument, NULL, OPT_PROFILE },
+	{ "source", required_argument, NULL, OPT_SOURCE },
 	{ "print-changed", no_argument, NULL, OPT_CHANGED }, { "remarks", no_argument, NULL, OPT_REMARKS },
-	{ "pass-stats", no_argument, NULL, OPT_STATS }, { "cfg", required_argument, NULL, OPT_CFG }, { "dump", no_argument, NULL, OPT_DUMP },
+	{ "pass-stats", no_argument, NULL, OPT_STATS }, { "cfg", required_argument, NULL, OPT_CFG },
+	{ "dump", no_argument, NULL, OPT_DUMP },
 	{ "list", no_argument, NULL, OPT_LIST }, { "help", no_argument, NULL, OPT_HELP },
 	{ "version", no_argument, NULL, OPT_VERSION }, { 0 }
 };
@@ -63,7 +73,8 @@ static void list_passes(void)
 		sb_printf(&s, "%-20s %s\n", analysis_info[k].name, analysis_info[k].help);
 	for (int k = 0; passes[k]; k++)
 		if (passes[k]->shows)
-			sb_printf(&s, "%-20s what the pass does; it may have options, as in a pipeline\n", passes[k]->name);
+			sb_printf(&s, "%-20s what the pass does; it may have options, as in a pipeline\n",
+				passes[k]->name);
 	output_puts(stdout, s.s);
 	sb_free(&s);
 }
@@ -87,11 +98,13 @@ static void after_pass(void *self, const Module *m, const char *pass, bool chang
 	print_module(job, m, &s);
 	const char *text = s.s ? s.s : "";
 	if (job->dump)
-		output_printf(stderr, "// after %s%s\n%s", pass, changed ? "" : ": nothing has changed", text);
+		output_printf(stderr, "// after %s%s\n%s", pass, changed ? "" : ": nothing has changed",
+			text);
 	if (job->changed) {
 		StrBuf diff = { 0 };
 		line_diff(job->before.s ? job->before.s : "", text, 3, &diff);
-		output_printf(stderr, "// %s%s\n%s", pass, diff.n ? "" : ": nothing has changed", diff.s ? diff.s : "");
+		output_printf(stderr, "// %s%s\n%s", pass, diff.n ? "" : ": nothing has changed",
+			diff.s ? diff.s : "");
 		sb_free(&diff);
 	}
 	sb_free(&job->before);
@@ -126,7 +139,8 @@ static bool unknown_analysis(const char *name, Diag *d)
 		if (passes[k]->shows)
 			names[n++] = passes[k]->name;
 	const char *near = nearest_name(name, names, n);
-	diag_error(d, (Loc){ "--print", 0, 0 }, "no analysis `%s`; %s%s", name, near ? "the nearest is " : "see gsim-opt --list", near ? near : "");
+	diag_error(d, (Loc){ "--print", 0, 0 }, "no analysis `%s`; %s%s", name,
+		near ? "the nearest is " : "see gsim-opt --list", near ? near : "");
 	return false;
 }
 
@@ -177,7 +191,8 @@ static bool produce(const Job *job, Module *m, const PassHost *host, StrBuf *s, 
 		return true;
 	}
 	if (f && f->refused.what)
-		diag_error(d, f->refused.loc, "%s is refused: it has no graph: %s", job->cfg, f->refused.what);
+		diag_error(d, f->refused.loc, "%s is refused: it has no graph: %s", job->cfg,
+			f->refused.what);
 	else if (f)
 		diag_error(d, f->loc, "%s is declared only: it has no graph", job->cfg);
 	else
@@ -191,7 +206,8 @@ static bool no_function(const Module *m, const char *name, const char *option, D
 	for (int i = 0; i < m->func.n; i++)
 		names[i] = m->func.v[i]->name;
 	const char *near = nearest_name(name, names, m->func.n);
-	diag_error(d, (Loc){ option, 0, 0 }, "no function `%s` in %s%s%s", name, m->name, near ? "; the nearest is " : "", near ? near : "");
+	diag_error(d, (Loc){ option, 0, 0 }, "no function `%s` in %s%s%s", name, m->name,
+		near ? "; the nearest is " : "", near ? near : "");
 	free(names);
 	return false;
 }
@@ -226,10 +242,12 @@ static bool load_machine(const Job *job, Machine *t, Diag *d)
 	return true;
 }
 
-/* What passes are given: the function they are restricted to, the machine's latencies and limits, a profile. */
+/* What passes are given: the function they are restricted to, the machine's latencies and limits, a
+   profile. */
 static bool prepare(Job *job, const Module *m, PassHost *host, Machine *machine, Arena *a, Diag *d)
 {
-	*host = (PassHost){ .only = job->filter, .log = &job->log, .after = job->dump || job->changed ? after_pass : NULL, .self = job };
+	*host = (PassHost){ .only = job->filter, .log = &job->log,
+		.after = job->dump || job->changed ? after_pass : NULL, .self = job };
 	if (job->filter && !module_find_function(m, job->filter))
 		return no_function(m, job->filter, "--filter", d);
 	if (job->config) {
@@ -301,15 +319,16 @@ static int program(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc)
-		return usage_wrong("gsim-opt", optind == argc ? "expected a MODULE" : "one MODULE at a time: ", optind == argc ? "" : argv[optind + 1]);
+		return usage_wrong("gsim-opt", optind == argc ? "expected a MODULE"
+			: "one MODULE at a time: ", optind == argc ? "" : argv[optind + 1]);
 	if (!usage_folder("--source", job.source))
 		return 2;
 	job.module = argv[optind];
 	if (job.cfg && job.print)
 		return usage_wrong("gsim-opt", "--cfg excludes ", "--print");
 	if ((job.cfg || job.print) && names_object(&job))
-		return usage_wrong("gsim-opt", job.cfg ? "--cfg writes a graph; an object is expected in --output " :
-			"--print writes text; an object is expected in --output ", job.output);
+		return usage_wrong("gsim-opt", job.cfg ? "--cfg writes a graph; an object is expected in "
+			"--output " : "--print writes text; an object is expected in --output ", job.output);
 	Diag d = { 0 };
 	bool ok = work(&job, &d);
 	diag_print(&d, stderr);

@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_LAUNCH, OPT_STACK, OPT_HTML, OPT_SOURCE, OPT_VERSION };
+enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_LAUNCH, OPT_STACK, OPT_HTML,
+	OPT_SOURCE, OPT_VERSION };
 
 static const struct option options[] = {
-	{ "text", no_argument, NULL, 't' }, { "csv", no_argument, NULL, 'c' }, { "perfetto", no_argument, NULL, 'p' },
+	{ "text", no_argument, NULL, 't' }, { "csv", no_argument, NULL, 'c' },
+	{ "perfetto", no_argument, NULL, 'p' },
 	{ "summary", no_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
 	{ "html", no_argument, NULL, OPT_HTML }, { "source", required_argument, NULL, OPT_SOURCE },
 	{ "stack", required_argument, NULL, OPT_STACK }, { "launch", required_argument, NULL, OPT_LAUNCH },
@@ -26,23 +28,28 @@ static const char help[] =
 	"  -c, --csv             comma-separated values\n"
 	"  -p, --perfetto        JSON for ui.perfetto.dev and chrome://tracing\n"
 	"  -s, --summary         sums of each launch, as the report of the run counts them\n"
-	"      --stack CYCLE     what the mechanism holds for each warp at the end of that cycle: stack, splits, barriers\n"
-	"      --html            a page for the browser that holds the trace and steps through it; of two traces: side by side, in step\n"
-	"      --source DIR      the folder where --html reads the sources that it shows, and below; without it there are none\n"
+	"      --stack CYCLE     what the mechanism holds for each warp at the end of that cycle: stack, "
+	"splits, barriers\n"
+	"      --html            a page for the browser that holds the trace and steps through it; of two "
+	"traces: side by side, in step\n"
+	"      --source DIR      the folder where --html reads the sources that it shows, and below; without "
+	"it there are none\n"
 	"  -o, --output FILE     write there instead of to standard output\n"
 	"      --launch N        only this launch, counted from 0\n"
 	"      --kernel NAME     only launches of this kernel\n"
 	"      --sm N            only this SM\n"
 	"      --warp N          only this warp of each SM\n"
 	"      --cycles A:B      only cycles A to B; either may be left out\n"
-	"      --events LIST     only these kinds, or all; by default --text and --csv show those of the first two lines:\n"
+	"      --events LIST     only these kinds, or all; by default --text and --csv show those of the "
+	"first two lines:\n"
 	"                        ";
 
 static void print_help(void)
 {
 	fputs(help, stdout);
 	for (int k = 0; k < TR_COUNT; k++)
-		printf("%s%s", k == 0 ? "" : k % 6 == 0 ? ",\n                        " : ",", trace_kind_name[k]);
+		printf("%s%s", k == 0 ? "" : k % 6 == 0 ? ",\n                        " : ",",
+			trace_kind_name[k]);
 	puts("\n  -h, --help            this text\n      --version         the version\n"
 		"Exit status: 0, or 2 after a wrong argument or a damaged trace.");
 }
@@ -102,7 +109,8 @@ static bool parse_events(const char *s, TraceFilter *f, Diag *d)
 		size_t n = strcspn(s, ",");
 		int k = trace_kind(s, n);
 		if (k < 0) {
-			diag_error(d, (Loc){ 0 }, "--events: there is no kind of event '%.*s'; --help lists them", (int)n, s);
+			diag_error(d, (Loc){ 0 }, "--events: there is no kind of event '%.*s'; --help lists "
+				"them", (int)n, s);
 			return false;
 		}
 		f->kinds |= 1u << k;
@@ -112,21 +120,26 @@ static bool parse_events(const char *s, TraceFilter *f, Diag *d)
 	}
 }
 
-/* other: the last option given that says which events to show, filter: which launches, SMs and warps; or NULL. */
+/* other: the last option given that says which events to show, filter: which launches, SMs and warps; or
+   NULL. */
 static bool arguments(bool stack, bool html, const char *other, const char *filter, int traces, Diag *d)
 {
 	int most = html ? TRACE_HTML_MOST : 1;
 	if (traces < 1 || traces > most)
-		diag_error(d, (Loc){ 0 }, "expected %s, found %d arguments; gsim-trace --help says more", html ? "one or two traces" : "one trace", traces);
+		diag_error(d, (Loc){ 0 }, "expected %s, found %d arguments; gsim-trace --help says more",
+			html ? "one or two traces" : "one trace", traces);
 	if (stack && other)
-		diag_error(d, (Loc){ 0 }, "--stack shows the state at one cycle and no events; %s cannot stand beside it", other);
+		diag_error(d, (Loc){ 0 }, "--stack shows the state at one cycle and no events; %s cannot "
+			"stand beside it", other);
 	if (html && (other || filter))
-		diag_error(d, (Loc){ 0 }, "--html holds the whole trace, and the page filters; %s cannot stand beside it", other ? other : filter);
+		diag_error(d, (Loc){ 0 }, "--html holds the whole trace, and the page filters; %s cannot "
+			"stand beside it", other ? other : filter);
 	return !d->errors;
 }
 
 /* x: NULL for the state at the cycle. */
-static bool export(const char *path, const char *output, const TraceExporter *x, uint64_t cycle, const TraceFilter *f, Diag *d)
+static bool export(const char *path, const char *output, const TraceExporter *x, uint64_t cycle,
+	const TraceFilter *f, Diag *d)
 {
 	TraceReader *r = trace_open(path, d);
 	if (!r)
@@ -160,7 +173,8 @@ static int program(int argc, char **argv)
 		switch (c) {
 		case 't': x = &trace_text; two = usage_two_forms("gsim-trace", &form, "--text"); break;
 		case 'c': x = &trace_csv; two = usage_two_forms("gsim-trace", &form, "--csv"); break;
-		case 'p': x = &trace_perfetto; two = usage_two_forms("gsim-trace", &form, "--perfetto"); break;
+		case 'p': x = &trace_perfetto; two = usage_two_forms("gsim-trace", &form, "--perfetto");
+			break;
 		case 's': x = &trace_summary; two = usage_two_forms("gsim-trace", &form, "--summary"); break;
 		case 'o': output = optarg; break;
 		case OPT_HTML: html = true; two = usage_two_forms("gsim-trace", &form, "--html"); break;
@@ -192,7 +206,8 @@ static int program(int argc, char **argv)
 		f.kinds = TRACE_PLAIN_KINDS;
 	if (ok && html) {
 		SourceRoot sources = source_root(&d.arena, NULL, source);
-		ok = trace_html_file((const char *const *)argv + optind, (const char *const *)argv + optind, argc - optind, &sources, output, &d);
+		ok = trace_html_file((const char *const *)argv + optind, (const char *const *)argv + optind,
+			argc - optind, &sources, output, &d);
 	} else if (ok) {
 		ok = export(argv[optind], output, stack ? NULL : x, cycle, &f, &d);
 	}

@@ -12,8 +12,8 @@
 static volatile sig_atomic_t interrupted;
 static volatile time_t interrupted_at;  /* seconds; read and written by the handler only */
 
-/* The first interrupt ends the run with a report, a later one the program. What comes within a second is the same
- * interrupt delivered twice, as to a process and to its group. */
+/* The first interrupt ends the run with a report, a later one the program. What comes within a second is the
+ * same interrupt delivered twice, as to a process and to its group. */
 static void on_interrupt(int sig)
 {
 	time_t now = time(NULL);
@@ -37,7 +37,8 @@ static void catch_interrupts(void)
 static int run_single(Session *s)
 {
 	Job job = { .config = s->config, .model = s->opt.model.n ? s->opt.model.v[0] : NULL,
-		.passes = s->opt.passes.n ? s->opt.passes.v[0] : "", .reference = s->opt.reference, .record = s->opt.record != NULL };
+		.passes = s->opt.passes.n ? s->opt.passes.v[0] : "", .reference = s->opt.reference,
+		.record = s->opt.record != NULL };
 	Job reference = { 0 };
 	s->njobs = 1 + s->opt.verify;
 	job_run(s, &job);
@@ -59,7 +60,8 @@ static int run_single(Session *s)
 
 static int run_before_after(Session *s)
 {
-	Job job[2] = { { .config = s->config, .passes = "" }, { .config = s->config, .passes = s->opt.passes.v[0] } };
+	Job job[2] = { { .config = s->config, .passes = "" },
+		{ .config = s->config, .passes = s->opt.passes.v[0] } };
 	Job reference = { 0 };
 	RunCompared seen = { 0 };
 	StrBuf json = { 0 };
@@ -78,7 +80,8 @@ static int run_before_after(Session *s)
 	const char *results = !compared ? NULL : status == RUN_OK ? "equal" : "differ";
 	if (s->opt.verify && (status == RUN_OK || (compared && s->opt.verify_each))) {
 		job_run_reference(s, &reference);
-		status = worse(status, worse(job_verify(&job[0], &reference), job_verify(&job[1], &reference)));
+		status = worse(status, worse(job_verify(&job[0], &reference),
+			job_verify(&job[1], &reference)));
 		if (s->opt.verify_each)
 			status = worse(status, job_verify_each(s, job[1].passes, &reference));
 	}
@@ -107,20 +110,23 @@ static int run_before_after(Session *s)
 	return status;
 }
 
-/* Its results against those of the first run of the grid that completed, and of the reference interpreter. What differs
- * makes the run fail. */
+/* Its results against those of the first run of the grid that completed, and of the reference interpreter.
+ * What differs makes the run fail. */
 static int judge(const Session *s, Job *j, Job *first, const Job *reference)
 {
 	char name[200], base[200];
 	int before = j->diag.item.n;
 	if (j->status != RUN_OK)
 		return j->status;
-	snprintf(name, sizeof name, "with %.60s, passes %.120s", job_model(j), *j->passes ? j->passes : "none");
-	snprintf(base, sizeof base, "with %.60s, passes %.120s", job_model(first), *first->passes ? first->passes : "none");
+	snprintf(name, sizeof name, "with %.60s, passes %.120s", job_model(j),
+		*j->passes ? j->passes : "none");
+	snprintf(base, sizeof base, "with %.60s, passes %.120s", job_model(first),
+		*first->passes ? first->passes : "none");
 	if (j != first && !run_same(first->run, j->run, base, name, NULL, &j->diag))
 		j->run->status = RUN_FAILED;
 	j->verified = s->opt.verify && reference->status == RUN_OK;
-	j->same = j->verified && run_same(j->run, reference->run, name, "by the reference interpreter", NULL, &j->diag);
+	j->same = j->verified && run_same(j->run, reference->run, name, "by the reference interpreter", NULL,
+		&j->diag);
 	if (j->verified && !j->same)
 		j->run->status = RUN_FAILED;
 	if (j->diag.item.n > before)
@@ -142,7 +148,8 @@ static Job *grid_jobs(Session *s, int *n)
 	Job *jobs = xcalloc((size_t)*n, sizeof *jobs);
 	for (int i = 0; i < *n; i++) {
 		Job *j = &jobs[i];
-		*j = (Job){ .config = s->config, .model = o->model.v[i / o->passes.n], .passes = o->passes.v[i % o->passes.n],
+		*j = (Job){ .config = s->config, .model = o->model.v[i / o->passes.n],
+			.passes = o->passes.v[i % o->passes.n],
 			.reference = o->reference };
 		if (config_set_model(&j->config, j->model, &s->diag) && config_check(&j->config, &s->diag))
 			continue;
@@ -184,7 +191,8 @@ static int run_grid(Session *s)
 	status = worse(status, job_show_many(s, jobs, n, &json, true));
 	fflush(stdout);
 	if (s->brief)
-		output_printf(stderr, "%d of %d runs cannot end; --verbose and the JSON report say more of each\n", s->brief, n);
+		output_printf(stderr, "%d of %d runs cannot end; --verbose and the JSON report say more of "
+			"each\n", s->brief, n);
 	if (first)
 		job_free(s, first);
 	if (reference.module)
@@ -225,10 +233,12 @@ static bool open_trace(Session *s)
 	const Options *o = &s->opt;
 	if (o->html && !o->trace) {
 		const char *folder = getenv("TMPDIR");
-		snprintf(s->scratch, sizeof s->scratch, "%s/gsim-trace-XXXXXX", folder && *folder && strlen(folder) < 200 ? folder : "/tmp");
+		snprintf(s->scratch, sizeof s->scratch, "%s/gsim-trace-XXXXXX",
+			folder && *folder && strlen(folder) < 200 ? folder : "/tmp");
 		int fd = mkstemp(s->scratch);
 		if (fd < 0) {
-			diag_error(&s->diag, (Loc){ s->scratch, 0, 0 }, "cannot write the trace for the page: %s", strerror(errno));
+			diag_error(&s->diag, (Loc){ s->scratch, 0, 0 },
+				"cannot write the trace for the page: %s", strerror(errno));
 			s->scratch[0] = 0;
 			return false;
 		}
@@ -244,7 +254,8 @@ static bool close_trace(Session *s)
 	const char *path = o->trace ? o->trace : s->scratch;
 	bool ok = !s->trace || trace_close(s->trace, &s->diag);
 	if (ok && o->html)
-		ok = trace_html_file(&path, &o->module, 1, &s->sources, strcmp(o->html, "-") ? o->html : NULL, &s->diag);
+		ok = trace_html_file(&path, &o->module, 1, &s->sources, strcmp(o->html, "-") ? o->html : NULL,
+			&s->diag);
 	if (s->scratch[0])
 		unlink(s->scratch);
 	return ok;
@@ -263,7 +274,8 @@ static bool prepare(Session *s)
 		return false;
 	s->sources = source_root(&s->diag.arena, o->module, o->source);
 	s->module_hash = hash_of_file(&s->diag.arena, o->module);
-	s->profile = o->profile ? profile_of_file(&s->diag.arena, o->profile, o->module, s->module_hash, &s->diag) : NULL;
+	s->profile = o->profile ? profile_of_file(&s->diag.arena, o->profile, o->module, s->module_hash,
+		&s->diag) : NULL;
 	if (!open_trace(s))
 		return false;
 	s->terminal = isatty(2) && !o->quiet;
@@ -279,8 +291,8 @@ static int show_list(Session *s)
 	if (kernels) {
 		list_kernels(s->module, &out);
 	} else if (!list_table(s->opt.list, &out)) {
-		output_printf(stderr, "error: --list: expected models, passes, configs, parameters, statistics, operations, options or "
-			"kernels, not '%s'\n", s->opt.list);
+		output_printf(stderr, "error: --list: expected models, passes, configs, parameters, "
+			"statistics, operations, options or kernels, not '%s'\n", s->opt.list);
 		return RUN_BAD_INPUT;
 	}
 	output_puts(stdout, out.s);
@@ -372,7 +384,8 @@ static int program(int argc, char **argv)
 	return status;
 }
 
-/* An interrupt ends the program in the end: a shell goes on with its loop unless it sees that a signal ended the command. */
+/* An interrupt ends the program in the end: a shell goes on with its loop unless it sees that a signal ended
+   the command. */
 int main(int argc, char **argv)
 {
 	int status = output_end(program(argc, argv));

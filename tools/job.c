@@ -13,7 +13,8 @@ static void progress(void *self, uint64_t cycles, uint64_t warp_instructions)
 	fprintf(stderr, "\r\033[K");
 	if (s->njobs > 1)
 		output_printf(stderr, "run %d of %d: ", s->job, s->njobs);
-	output_printf(stderr, "%llu cycles, %llu warp instructions", (unsigned long long)cycles, (unsigned long long)warp_instructions);
+	output_printf(stderr, "%llu cycles, %llu warp instructions", (unsigned long long)cycles,
+		(unsigned long long)warp_instructions);
 	fflush(stderr);
 }
 
@@ -27,9 +28,11 @@ static void clear_progress(const Session *s)
 
 static Title title_of(const Session *s, const Job *j)
 {
-	return (Title){ .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash, .passes = j->passes, .log = &j->log,
+	return (Title){ .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash,
+		.passes = j->passes, .log = &j->log,
 		.profile = s->opt.profile, .profiled = j->profile && j->profile == s->made,
-		.model = j->model, .workload = s->opt.workload, .nargs = s->opt.nargs, .args = s->opt.args, .effective = &j->config, .sums = s->opt.sums,
+		.model = j->model, .workload = s->opt.workload, .nargs = s->opt.nargs, .args = s->opt.args,
+		.effective = &j->config, .sums = s->opt.sums,
 		.file = &s->file };
 }
 
@@ -43,23 +46,28 @@ static bool stats_to_output(const Session *s)
 	return false;
 }
 
-static bool transform(const Config *c, Module *m, const char *passes, const Profile *profile, PassLog *log, Diag *d)
+static bool transform(const Config *c, Module *m, const char *passes, const Profile *profile, PassLog *log,
+	Diag *d)
 {
 	CostTable cost = config_costs(c);
 	MachineLimits limits = config_limits(c);
-	return pipeline_run(m, passes, &(PassHost){ .cost = &cost, .limits = &limits, .profile = profile, .log = log }, d);
+	return pipeline_run(m, passes, &(PassHost){ .cost = &cost, .limits = &limits, .profile = profile,
+		.log = log }, d);
 }
 
 /* How the workload runs: what every run of the session has in common. */
 static RunOptions run_options(Session *s)
 {
 	const Options *o = &s->opt;
-	return (RunOptions){ .gpu = { .threads = o->threads, .interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
-		.workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes, .nargs = o->nargs, .args = o->args,
+	return (RunOptions){ .gpu = { .threads = o->threads, .interrupted = s->interrupted,
+		.progress = s->terminal ? progress : NULL, .self = s },
+		.workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
+		.nargs = o->nargs, .args = o->args,
 		.nfolders = o->files.n, .folders = o->files.v, .written = &s->written };
 }
 
-/* The report of a functional run of the module behind these passes, read as a profile. NULL: it does not end well, as the job's own run will tell. */
+/* The report of a functional run of the module behind these passes, read as a profile. NULL: it does not end
+   well, as the job's own run will tell. */
 static Profile *profile_of_run(Session *s, const Job *j, const char *passes)
 {
 	Module *m = *passes ? module_copy(s->module) : s->module;
@@ -69,7 +77,8 @@ static Profile *profile_of_run(Session *s, const Job *j, const char *passes)
 	JsonText t;
 	Profile *p = NULL;
 	options.gpu.functional = options.trial = true;
-	Run *run = !*passes || transform(&j->config, m, passes, NULL, NULL, &d) ? run_new(&j->config, m, &options, &d) : NULL;
+	Run *run = !*passes || transform(&j->config, m, passes, NULL, NULL, &d)
+		? run_new(&j->config, m, &options, &d) : NULL;
 	if (run && run_module(run) == RUN_OK) {
 		Title title = title_of(s, &(Job){ .config = j->config, .model = j->model, .passes = passes });
 		json_text(&t, &json);
@@ -86,7 +95,8 @@ static Profile *profile_of_run(Session *s, const Job *j, const char *passes)
 	return p;
 }
 
-/* The profile that the job's passes get: that of a file, else, where one of them asks, of a run made for it; jobs of one mechanism share it. */
+/* The profile that the job's passes get: that of a file, else, where one of them asks, of a run made for it;
+   jobs of one mechanism share it. */
 static const Profile *profile_for(Session *s, const Job *j)
 {
 	const char *model = job_model(j), *trial = pipeline_asks_profile(j->passes);
@@ -132,11 +142,15 @@ static const char *changes(const Session *s, Job *j)
 	return text;
 }
 
-static bool is_stuck(const Job *j) { return j->run && (j->run->fault == FAULT_LIVELOCK || j->run->fault == FAULT_BARRIER); }
+static bool is_stuck(const Job *j)
+{
+	return j->run && (j->run->fault == FAULT_LIVELOCK || j->run->fault == FAULT_BARRIER);
+}
 
 static const char *passes_of(const Job *j) { return *j->passes ? j->passes : "none"; }
 
-/* The launch that livelock or deadlock has ended, of a run of a grid that has nothing else to tell; else NULL. */
+/* The launch that livelock or deadlock has ended, of a run of a grid that has nothing else to tell; else
+   NULL. */
 static const LaunchStats *stuck_launch(const Session *s, const Job *j)
 {
 	const LaunchStats *l = is_stuck(j) && j->run->launch.n ? vec_last(&j->run->launch) : NULL;
@@ -150,12 +164,13 @@ static void tell_briefly(const Session *s, const Job *j, const LaunchStats *l)
 	const CodePlace *at = d->who.lanes && d->who.at.block ? &d->who.at : NULL;
 	if (at && at->line)
 		output_printf(stderr, "%s:%d: ", at->file ? at->file : s->opt.module, at->line);
-	output_printf(stderr, "error: %s, passes %s: %s in kernel %s", job_model(j), passes_of(j), d->kind == FAULT_LIVELOCK ? "livelock" : "deadlock", l->kernel);
+	output_printf(stderr, "error: %s, passes %s: %s in kernel %s", job_model(j), passes_of(j),
+		d->kind == FAULT_LIVELOCK ? "livelock" : "deadlock", l->kernel);
 	output_printf(stderr, at ? ", block %s\n" : "\n", at ? at->block : "");
 }
 
-/* The messages of a run. Of a grid's livelocks and deadlocks each is told in a line, with --verbose at length. After one that stands alone: how the
-   program fares under the other mechanisms. */
+/* The messages of a run. Of a grid's livelocks and deadlocks each is told in a line, with --verbose at
+   length. After one that stands alone: how the program fares under the other mechanisms. */
 static void tell(Session *s, Job *j)
 {
 	const Options *o = &s->opt;
@@ -168,7 +183,8 @@ static void tell(Session *s, Job *j)
 	fflush(stderr);
 	s->brief += brief != NULL;
 	StrBuf text = { 0 };
-	if (stuck && j->status == RUN_FAILED && !o->alone && !o->grid && !o->quiet && run_elsewhere(j->run, &text))
+	if (stuck && j->status == RUN_FAILED && !o->alone && !o->grid && !o->quiet &&
+		run_elsewhere(j->run, &text))
 		output_puts(stderr, text.s);
 	sb_free(&text);
 }
@@ -201,7 +217,8 @@ void job_run(Session *s, Job *j)
 	options.laws = o->laws;
 	options.races = o->races && !second;
 	options.race_launches = o->race_launches && !second;
-	options.print = o->before_after || o->grid || stats_to_output(s) || (o->record && !strcmp(o->record, "-")) ? stderr : stdout;
+	options.print = o->before_after || o->grid || stats_to_output(s) ||
+		(o->record && !strcmp(o->record, "-")) ? stderr : stdout;
 	s->job++;
 	if (second)
 		options.print = NULL;
@@ -210,14 +227,17 @@ void job_run(Session *s, Job *j)
 	j->status = j->run ? run_module(j->run) : RUN_BAD_INPUT;
 	clear_progress(s);
 	fflush(stdout);
-	if (((j->diag.item.n && !stuck_launch(s, j)) || (j->log.count.n && o->pass_stats && !j->reference)) && s->njobs > 1)
-		output_printf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : job_model(j), passes_of(j));
+	if (((j->diag.item.n && !stuck_launch(s, j)) || (j->log.count.n && o->pass_stats && !j->reference)) &&
+		s->njobs > 1)
+		output_printf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter"
+			: job_model(j), passes_of(j));
 	print_pass_stats(s, j);
 	tell(s, j);
 	uint64_t launches = j->run ? run_launches(j->run) : 0;
 	if (o->verbose)
-		output_printf(stderr, "%s, passes %s: %llu launch%s, status %d\n", j->reference ? "reference interpreter"
-			: job_model(j), passes_of(j), (unsigned long long)launches, launches == 1 ? "" : "es", (int)j->status);
+		output_printf(stderr, "%s, passes %s: %llu launch%s, status %d\n",
+			j->reference ? "reference interpreter" : job_model(j), passes_of(j),
+			(unsigned long long)launches, launches == 1 ? "" : "es", (int)j->status);
 }
 
 void job_free(const Session *s, Job *j)
@@ -244,7 +264,8 @@ int job_verify(Job *j, const Job *reference)
 	if (j->status != RUN_OK || reference->status != RUN_OK)
 		return worse(j->status, reference->status);
 	j->verified = true;
-	int status = job_compare(j, reference, "on the machine", "by the reference interpreter", &j->compared);
+	int status = job_compare(j, reference, "on the machine", "by the reference interpreter",
+		&j->compared);
 	j->same = status == RUN_OK;
 	return status;
 }
@@ -263,7 +284,9 @@ int job_verify_each(Session *s, const char *passes, const Job *reference)
 	for (int k = 1; k <= n && status == RUN_OK; k++) {
 		Job j = { .config = s->config, .passes = pipeline_prefix(&a, passes, k), .reference = true };
 		job_run(s, &j);
-		status = worse((int)j.status, j.status == RUN_OK ? job_compare(&j, reference, arena_printf(&a, "after %s", j.passes), "without passes", NULL) : RUN_OK);
+		status = worse((int)j.status, j.status == RUN_OK
+			? job_compare(&j, reference, arena_printf(&a, "after %s", j.passes), "without passes",
+			NULL) : RUN_OK);
 		job_free(s, &j);
 	}
 	arena_free(&a);
@@ -293,7 +316,9 @@ int job_write_host(const Session *s, Job *j)
 	if (!j->run || j->status != RUN_OK)
 		return (int)j->status;
 	if (j->run->host)
-		diag_error(&d, (Loc){ j->module->name, 0, 0 }, "its host function %s ran; --record-host expected a workload in Lua", j->run->host->name);
+		diag_error(&d, (Loc){ j->module->name, 0, 0 },
+			"its host function %s ran; --record-host expected a workload in Lua",
+			j->run->host->name);
 	else if (record_finish(j->run->recorder, &text, &d))
 		status = write_file(s->opt.record, &text);
 	diag_print(&d, stderr);
@@ -308,13 +333,18 @@ static void tell_length(const Session *s, const Timed *timed, int n)
 	for (int i = 0; i < n; i++) {
 		const Intervals *v = timed[i].run->intervals;
 		if (v->cycles != v->asked && !s->opt.quiet)
-			output_printf(stderr, "warning: --interval %llu: %s has more than %d intervals of that length; figures are for %llu cycles each\n", (unsigned long long)v->asked,
-				n > 1 ? i ? "the run after passes" : "the run before passes" : "the run", INTERVALS_MOST, (unsigned long long)v->cycles);
+			output_printf(stderr, "warning: --interval %llu: %s has more than %d intervals of "
+				"that length; figures are for %llu cycles each\n",
+				(unsigned long long)v->asked, n > 1 ? i ? "the run after passes"
+				: "the run before passes" : "the run", INTERVALS_MOST,
+				(unsigned long long)v->cycles);
 	}
 }
 
-/* All files of --stats, and the text on standard output. Tables and pictures show the runs of a grid, or n runs over time. */
-static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text, const JsonValue *runs, const Timed *timed, int n)
+/* All files of --stats, and the text on standard output. Tables and pictures show the runs of a grid, or n
+   runs over time. */
+static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text, const JsonValue *runs,
+	const Timed *timed, int n)
 {
 	int status = RUN_OK;
 	StrBuf shown = { 0 };
@@ -333,7 +363,8 @@ static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text,
 			report_grid_csv(runs, &table);
 		else if (kind == STATS_SVG)
 			report_grid_svg(runs, &table);
-		status = worse(status, write_file(path, table.s ? &table : kind == STATS_TEXT ? &shown : json));
+		status = worse(status, write_file(path, table.s ? &table : kind == STATS_TEXT ? &shown
+			: json));
 		sb_free(&table);
 	}
 	if (!s->opt.quiet && !stats_to_output(s) && !(s->opt.record && !strcmp(s->opt.record, "-")))
@@ -395,7 +426,8 @@ static void put_verified(const Job *jobs, int n, StrBuf *text)
 		same += jobs[i].same;
 	}
 	if (verified)
-		sb_printf(text, "\nresults: those of %d of %d runs are the reference interpreter's\n", same, n);
+		sb_printf(text, "\nresults: those of %d of %d runs are the reference interpreter's\n", same,
+			n);
 }
 
 int job_show_many(const Session *s, const Job *jobs, int njobs, const StrBuf *json, bool grid)
@@ -415,7 +447,8 @@ int job_show_many(const Session *s, const Job *jobs, int njobs, const StrBuf *js
 	int status;
 	if (!grid) {
 		const Title title[2] = { title_of(s, &jobs[0]), title_of(s, &jobs[1]) };
-		const Timed timed[2] = { { "before", jobs[0].run, &title[0] }, { "after", jobs[1].run, &title[1] } };
+		const Timed timed[2] = { { "before", jobs[0].run, &title[0] },
+			{ "after", jobs[1].run, &title[1] } };
 		status = write_stats(s, json, &text, NULL, timed, 2);
 	} else {
 		status = write_stats(s, json, &text, json_get(v, "runs"), NULL, 0);

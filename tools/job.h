@@ -18,11 +18,11 @@ typedef struct Session {
 	Profile *profile;              /* for passes, from a file; or NULL */
 	Profile *made;                 /* by a functional run under the mechanism made_for, likewise */
 	const char *made_for;
-	char *workload;                /* the text of the file that -w names, once a run has read it: it may be a pipe */
+	char *workload;     /* the text of the file that -w names, once a run has read it: it may be a pipe */
 	size_t workload_bytes;
 	TraceWriter *trace;
 	FilesWritten written;          /* what workloads have saved */
-	char scratch[256];             /* path of the trace that is there for a page alone; "": there is none */
+	char scratch[256];           /* path of the trace that is there for a page alone; "": there is none */
 	Diag diag;
 	bool terminal;                 /* progress is shown */
 	int njobs, job;                /* for progress */
@@ -37,7 +37,8 @@ typedef struct Job {
 	const char *passes;            /* "" = none */
 	bool reference;
 	bool record;                   /* for --record-host */
-	bool verified, same;           /* verified: its results were compared with the reference interpreter's; same: and are equal */
+	/* verified: its results were compared with the reference interpreter's; same: and are equal */
+	bool verified, same;
 	RunCompared compared;
 	Module *module;
 	const Profile *profile;        /* what the passes were given, or NULL */
@@ -55,13 +56,16 @@ void job_run_reference(Session *, Job *);
 void job_free(const Session *, Job *);
 const char *job_model(const Job *);
 /* Compare results and print what differs; exit statuses. */
-int job_compare(const Job *, const Job *, const char *name_a, const char *name_b, RunCompared *);  /* may be NULL */
+/* may be NULL */
+int job_compare(const Job *, const Job *, const char *name_a, const char *name_b, RunCompared *);
 int job_verify(Job *, const Job *reference);
-int job_verify_each(Session *, const char *passes, const Job *reference);  /* runs the reference interpreter after each pass */
+/* runs the reference interpreter after each pass */
+int job_verify_each(Session *, const char *passes, const Job *reference);
 
 /* Reports to the files of --stats and to standard output; exit statuses. */
 void job_put_report(const Session *, Job *, JsonSink *);
 int job_show(const Session *, Job *);
 int job_write_host(const Session *, Job *);            /* the file of --record-host; an exit status */
-int job_show_many(const Session *, const Job *, int njobs, const StrBuf *json, bool grid);  /* the jobs that json is of */
+/* the jobs that json is of */
+int job_show_many(const Session *, const Job *, int njobs, const StrBuf *json, bool grid);
 #endif

@@ -1,5 +1,5 @@
--- Reads JSON, for scripts that look at reports: local json = dofile("tools/json.lua"); local t = json.read(path)
--- null becomes nil, arrays are tables from index 1.
+-- Reads JSON, for scripts that look at reports: local json = dofile("tools/json.lua"); local t =
+-- json.read(path) null becomes nil, arrays are tables from index 1.
 local json = {}
 
 local ESCAPE = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
@@ -30,7 +30,8 @@ end
 
 local value
 
--- What stands between two members, or behind the last one: true, and where the next one begins; or false, and what follows.
+-- What stands between two members, or behind the last one: true, and where the next one begins; or false, and
+-- what follows.
 local function next_member(text, at, pattern, close)
 	local c, stop = text:match(pattern, at)
 	if not c then fail(text, skip(text, at), "expected , or " .. close) end

@@ -25,8 +25,8 @@ static void put_values(const ConfigKey *key, StrBuf *out)
 	} else if (key->type == CT_BOOL) {
 		sb_puts(out, key->value ? "true" : "false");
 	} else {
-		sb_printf(out, "%lld (%lld to %lld%s%s)", (long long)key->value, (long long)key->least, (long long)key->most,
-			key->unit ? " " : "", key->unit ? key->unit : "");
+		sb_printf(out, "%lld (%lld to %lld%s%s)", (long long)key->value, (long long)key->least,
+			(long long)key->most, key->unit ? " " : "", key->unit ? key->unit : "");
 	}
 }
 
@@ -42,7 +42,8 @@ static void list_model_parameters(const ModelKeys *m, StrBuf *out)
 			value.n = 0;
 			put_values(&m->params[k], &value);
 			if (put)
-				sb_printf(out, "    %-*s  %-*s  %s\n", wide[0], name, wide[1], value.s, m->params[k].help);
+				sb_printf(out, "    %-*s  %-*s  %s\n", wide[0], name, wide[1], value.s,
+					m->params[k].help);
 			wide[0] = n > wide[0] ? n : wide[0];
 			wide[1] = (int)value.n > wide[1] ? (int)value.n : wide[1];
 		}
@@ -71,8 +72,8 @@ static void list_parameters(StrBuf *out)
 		else if (key.type == CT_BOOL)
 			sb_printf(out, "%s: %s\n", key.value ? "true" : "false", key.help);
 		else
-			sb_printf(out, "%lld (%lld to %lld %s): %s\n", (long long)key.value, (long long)key.least, (long long)key.most,
-				key.unit, key.help);
+			sb_printf(out, "%lld (%lld to %lld %s): %s\n", (long long)key.value,
+				(long long)key.least, (long long)key.most, key.unit, key.help);
 	}
 }
 
@@ -95,14 +96,16 @@ static void list_operations(StrBuf *out)
 	const ModelKeys *m, *before;
 	for (int op = 1; op < OP_COUNT; op++)
 		if (!(op_info[op].flags & OPF_MACH))
-			sb_printf(out, "%-16s %-8s %s\n", op_info[op].name, unit_name[op_info[op].unit], op_info[op].meaning);
+			sb_printf(out, "%-16s %-8s %s\n", op_info[op].name, unit_name[op_info[op].unit],
+				op_info[op].meaning);
 	for (int k = 0; (m = model_keys(k)); k++) {
 		bool listed = false; /* a mechanism that is built on another has the same */
 		for (int x = 0; x < k && (before = model_keys(x)); x++)
 			listed |= before->own == m->own;
 		for (int i = 0; i < m->nown && !listed; i++)
 			if (m->own[i].name)
-				sb_printf(out, "%-16s %-8s %s: %s\n", m->own[i].name, unit_name[m->own[i].unit], m->name, m->own[i].meaning);
+				sb_printf(out, "%-16s %-8s %s: %s\n", m->own[i].name,
+					unit_name[m->own[i].unit], m->name, m->own[i].meaning);
 	}
 }
 
@@ -154,7 +157,8 @@ bool list_refused(const Module *m, const Function *kernel, StrBuf *out)
 	if (refused) {
 		sb_puts(out, "refused  ");
 		ir_print_signature(kernel, out);
-		sb_printf(out, "\n         %s:%d:%d: %s\n", where.file ? where.file : m->name, where.line, where.col, why.s);
+		sb_printf(out, "\n         %s:%d:%d: %s\n", where.file ? where.file : m->name, where.line,
+			where.col, why.s);
 	}
 	sb_free(&why);
 	return refused;
@@ -175,7 +179,8 @@ void list_kernels(const Module *m, StrBuf *out)
 }
 
 static const struct { const char *name; void (*list)(StrBuf *); } lists[] = {
-	{ "models", list_models }, { "passes", pass_list }, { "configs", list_configs }, { "parameters", list_parameters },
+	{ "models", list_models }, { "passes", pass_list }, { "configs", list_configs },
+	{ "parameters", list_parameters },
 	{ "statistics", list_statistics }, { "operations", list_operations }, { "options", options_list },
 };
 

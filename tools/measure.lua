@@ -1,16 +1,20 @@
--- What experiments of tools/reproduce share that run programs on several machines, with and without passes, and compare counters with what a paper says:
--- runs, sums over launches, lines of text and CSV, claims, and how it ends.
+-- What experiments of tools/reproduce share that run programs on several machines, with and without passes,
+-- and compare counters with what a paper says: runs, sums over launches, lines of text and CSV, claims, and
+-- how it ends.
 --   local m = dofile(top .. "/tools/measure.lua")(top, out)
--- A job is { machine, program, block, lists }: `lists` names the pipelines, the first of which is the one that the others are compared with.
+-- A job is { machine, program, block, lists }: `lists` names the pipelines, the first of which is the one
+-- that the others are compared with.
 --   machine: { name, model, options }      program: { name, file, workload, kernels, all, arguments }
--- `kernels`: those that count, by Lua patterns of their names, the first pattern that a run has; of these the first kernel, or with `all` every one.
--- `arguments`: what the workload is given for threads of a block, and a job.
+-- `kernels`: those that count, by Lua patterns of their names, the first pattern that a run has; of these the
+-- first kernel, or with `all` every one. `arguments`: what the workload is given for threads of a block, and
+-- a job.
 return function(top, out)
 local m = { top = top, out = out, quick = tonumber(os.getenv("QUICK") or 0) }
 local tool, json = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua")
 m.tool, m.plot = tool, dofile(top .. "/tools/plot.lua")
 
--- Machines that are small parts of a card, with L2 and memory to match, so that inputs which a simulator can run fill them.
+-- Machines that are small parts of a card, with L2 and memory to match, so that inputs which a simulator can
+-- run fill them.
 m.SIXTH_OF_TURING = "-c turing.lua -D sm.count=5 -D l2.slices=4 -D l2.bytes=524288 -D dram.channels=2"
 
 -- ---- runs ----
@@ -84,13 +88,14 @@ local function all(jobs, what, passes, more, result)
 	tool.progress("")
 end
 
--- Runs every job and leaves what came out in job[list]. passes(program, list): the pipeline that a name stands for.
+-- Runs every job and leaves what came out in job[list]. passes(program, list): the pipeline that a name
+-- stands for.
 function m.run(jobs, what, passes)
 	all(jobs, what, passes, "", function(j, i, r) j[j.lists[i]] = m.sums(j.program, r) end)
 end
 
--- Runs every job in the reference interpreter and leaves in job[list] how many values instructions that passes inserted have computed, and how many of these
--- nothing has read: { values, unread }.
+-- Runs every job in the reference interpreter and leaves in job[list] how many values instructions that
+-- passes inserted have computed, and how many of these nothing has read: { values, unread }.
 function m.speculation(jobs, what, passes)
 	all(jobs, what, passes, " --reference", function(j, i, r)
 		local s = { values = 0, unread = 0 }
@@ -172,7 +177,8 @@ function m.mean(list, of)
 end
 function m.near(a, b, room) return math.abs(a - b) <= room end
 
--- Tables with a row for each program and a column for each of some lists, of what m.measure has left; short(list): a column's head.
+-- Tables with a row for each program and a column for each of some lists, of what m.measure has left;
+-- short(list): a column's head.
 function m.tables(programs, at, short)
 	local t = {}
 	short = short or function(form) return form end
@@ -238,7 +244,8 @@ local function counters(j, form)
 end
 
 local missed = {}
--- A thing that the paper says: what is found here, whether it agrees, else the counters of job `j` under `form` (the second of its lists), or under each of several.
+-- A thing that the paper says: what is found here, whether it agrees, else the counters of job `j` under
+-- `form` (the second of its lists), or under each of several.
 function m.claim(name, says, here, agrees, j, form)
 	m.say("  %-6s %s", name, says)
 	m.say("         here: %s: %s", here, agrees and "agrees" or "does not agree")
@@ -251,7 +258,8 @@ function m.claim(name, says, here, agrees, j, form)
 	end
 end
 
--- A picture of what `of` says of each program and form: a bar for each form, side by side. at (may be nil): a line at this y, from which the bars rise or hang.
+-- A picture of what `of` says of each program and form: a bar for each form, side by side. at (may be nil): a
+-- line at this y, from which the bars rise or hang.
 function m.bars(file, title, y, programs, forms, of, at)
 	local series, names = {}, {}
 	for i, form in ipairs(forms) do

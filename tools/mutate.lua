@@ -58,7 +58,8 @@ local OTHERS = {
 local OPERATORS = { "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=" }
 local BINARY_ALONE = { ["+"] = true, ["-"] = true, ["&"] = true } -- without a value in front, a sign or an address
 
--- Calls take(at, operator) for each operator of the text that has another; comments, strings and the preprocessor's lines have none.
+-- Calls take(at, operator) for each operator of the text that has another; comments, strings and the
+-- preprocessor's lines have none.
 local function each_operator(s, take)
 	local at, value, line_start = 1, false, true
 	while at <= #s do
@@ -139,7 +140,8 @@ local all_tests, programs = words_of_make("TESTS"), words_of_make("check_PROGRAM
 
 local function source_of(test) return tree .. "/" .. (test:find("%.sh$") and test or test:gsub("%.%d.*", "") .. ".c") end
 
--- What has to be built for a test: itself; for a script the programs of the tree, and those of the tests that it names.
+-- What has to be built for a test: itself; for a script the programs of the tree, and those of the tests that
+-- it names.
 local function goals_of(test)
 	if not test:find("%.sh$") and not test:find("%.part$") then return test end
 	local goals, text = { "all", test:find("%.part$") and test }, test:find("%.sh$") and contents(tree .. "/" .. test) or ""
@@ -149,8 +151,8 @@ local function goals_of(test)
 	return table.concat(goals, " ")
 end
 
--- Runs a test with so many seconds of processor time for each process, and more for all of them. Returns whether it passed, the processor
--- time that it took, and whether the time for all was over.
+-- Runs a test with so many seconds of processor time for each process, and more for all of them. Returns
+-- whether it passed, the processor time that it took, and whether the time for all was over.
 local function run(test, most)
 	local command = "cd '%s' && srcdir=.. TEST_SECONDS=%d timeout %d ../tests/limited %s >'%s' 2>&1; s=$?; times; exit $s"
 	local path = test:find("%.sh$") and "../" .. test or test

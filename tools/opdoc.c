@@ -19,8 +19,10 @@ static void puts_cell(const char *s) /* a '|' would end the cell */
 /* The values of a group that its operations may have, such as ".rn .rz"; the types for 1 and 2. */
 static void print_group(char g)
 {
-	static const char *const classes[128] = { ['r'] = "rounding", ['c'] = "comparison", ['S'] = "space", ['O'] = "cache",
-		['E'] = "order", ['P'] = "scope", ['A'] = "atomic", ['M'] = "mode", ['W'] = "mode2", ['b'] = "boolean", ['h'] = "half",
+	static const char *const classes[128] = { ['r'] = "rounding", ['c'] = "comparison", ['S'] = "space",
+		['O'] = "cache",
+		['E'] = "order", ['P'] = "scope", ['A'] = "atomic", ['M'] = "mode", ['W'] = "mode2",
+		['b'] = "boolean", ['h'] = "half",
 		['V'] = "vector", ['x'] = "approx", ['1'] = "type", ['2'] = "type" };
 	const char *class = classes[(unsigned char)g];
 	if (class) {
@@ -98,10 +100,14 @@ static void operations(void)
 static void suffixes(void)
 {
 	static const struct { char group; const char *name; } groups[] = {
-		{ 'r', "*rounding*" }, { 'x', "*approx*" }, { 'f', "subnormals to zero" }, { 's', "saturation" }, { 'c', "*comparison*" },
-		{ 'b', "*boolean* (combines with a predicate)" }, { 'h', "*half* of a product" }, { 'C', "carry" }, { 'S', "*space*" },
-		{ 'V', "*vector*" }, { 'M', "*mode*" }, { 'W', "*mode2*" }, { 'A', "*atomic* operation" }, { 'O', "*cache* operator" },
-		{ 'E', "memory *order*" }, { 'P', "*scope*" }, { 'Y', "synchronising" }, { 'L', "aligned" }, { 'U', "uniform" }, { 'T', "to" },
+		{ 'r', "*rounding*" }, { 'x', "*approx*" }, { 'f', "subnormals to zero" },
+		{ 's', "saturation" }, { 'c', "*comparison*" },
+		{ 'b', "*boolean* (combines with a predicate)" }, { 'h', "*half* of a product" },
+		{ 'C', "carry" }, { 'S', "*space*" },
+		{ 'V', "*vector*" }, { 'M', "*mode*" }, { 'W', "*mode2*" }, { 'A', "*atomic* operation" },
+		{ 'O', "*cache* operator" },
+		{ 'E', "memory *order*" }, { 'P', "*scope*" }, { 'Y', "synchronising" }, { 'L', "aligned" },
+		{ 'U', "uniform" }, { 'T', "to" },
 		{ 'N', "not faulting" }, { 'B', "all blocks at once" } };
 	puts("| kind | suffixes |\n|---|---|");
 	for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
@@ -117,8 +123,10 @@ static void types(void)
 {
 	puts("| type | bits | kind |\n|---|---|---|");
 	for (int t = 1; t < T_COUNT; t++)
-		printf("| `%s` | %d | %s |\n", type_name[t], type_bits[t], type_kind[t] == 'P' ? "predicate" : type_kind[t] == 'B' ? "bits"
-			: type_kind[t] == 'U' ? "unsigned integer" : type_kind[t] == 'S' ? "signed integer" : "floating point");
+		printf("| `%s` | %d | %s |\n", type_name[t], type_bits[t],
+			type_kind[t] == 'P' ? "predicate" : type_kind[t] == 'B' ? "bits"
+			: type_kind[t] == 'U' ? "unsigned integer" : type_kind[t] == 'S' ? "signed integer"
+			: "floating point");
 }
 
 static void special_registers(void)
@@ -129,7 +137,8 @@ static void special_registers(void)
 }
 
 static const struct { const char *name; void (*print)(void); } parts[] = {
-	{ "operations", operations }, { "suffixes", suffixes }, { "types", types }, { "special-registers", special_registers },
+	{ "operations", operations }, { "suffixes", suffixes }, { "types", types },
+	{ "special-registers", special_registers },
 };
 
 /* Prints the part that a line begins; false: it begins none. */

@@ -8,59 +8,91 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL };
+enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES,
+	O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT,
+	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
-	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
+	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data "
+		"directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
-	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, 'ipdom(push_order=fall_top)'" },
+	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, "
+		"'ipdom(push_order=fall_top)'" },
 	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is" },
-	{ O_PROFILE, "profile", "FILE", "an earlier report of MODULE (--stats FILE): how often blocks were executed, for passes that ask" },
-	{ O_NO_PROFILE, "no-profile", NULL, "passes that ask for a profile get none; else a functional run of the same workload makes one first" },
+	{ O_PROFILE, "profile", "FILE", "an earlier report of MODULE (--stats FILE): how often blocks were "
+		"executed, for passes that ask" },
+	{ O_NO_PROFILE, "no-profile", NULL, "passes that ask for a profile get none; else a functional run "
+		"of the same workload makes one first" },
 	{ O_REMARKS, "remarks", NULL, "passes say what they did and what they left alone, and why" },
-	{ O_STATS, "pass-stats", NULL, "what passes did, in numbers, on standard error; the JSON report always has it" },
-	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
-	{ O_RECORD, "record-host", "FILE", "write MODULE with what the workload does as its host function main, IR; - is standard output" },
-	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, also over old ones, before its own folder; repeatable" },
-	{ O_SOURCE, "source", "DIR", "imports and sources to show are read here and below; default: MODULE's folder" },
-	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
-	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
-	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid or --interval also .csv, .svg; repeatable" },
-	{ O_INTERVAL, "interval", "N", "figures over time: each counter in every N cycles of the run's clock, in the files of --stats" },
-	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very many: sums by kernel and in all stay" },
-	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block, line and figure" },
+	{ O_STATS, "pass-stats", NULL, "what passes did, in numbers, on standard error; the JSON report "
+		"always has it" },
+	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host "
+		"function main" },
+	{ O_RECORD, "record-host", "FILE", "write MODULE with what the workload does as its host function "
+		"main, IR; - is standard output" },
+	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, also over old ones, before "
+		"its own folder; repeatable" },
+	{ O_SOURCE, "source", "DIR", "imports and sources to show are read here and below; default: MODULE's "
+		"folder" },
+	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by "
+		"side" },
+	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for "
+		"each kernel" },
+	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; "
+		"with --grid or --interval also .csv, .svg; repeatable" },
+	{ O_INTERVAL, "interval", "N", "figures over time: each counter in every N cycles of the run's "
+		"clock, in the files of --stats" },
+	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very "
+		"many: sums by kernel and in all stay" },
+	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block, line and "
+		"figure" },
 	{ O_ALL, "full", NULL, "the same as --all" },
-	{ O_ANNOTATE, "annotate", "[=WHAT]", "also the source, line by line, with what each did; =code: the instructions as they ran, with what passes changed" },
+	{ O_ANNOTATE, "annotate", "[=WHAT]", "also the source, line by line, with what each did; =code: the "
+		"instructions as they ran, with what passes changed" },
 	{ 't', "trace", "FILE", "record a trace of every launch (of each run, with -b and --grid)" },
-	{ O_HTML, "html", "FILE", "a page for the browser that holds a trace of every launch and steps through it; with -b both runs, in step" },
+	{ O_HTML, "html", "FILE", "a page for the browser that holds a trace of every launch and steps "
+		"through it; with -b both runs, in step" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
-	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they differ" },
-	{ O_EACH, "verify-each", NULL, "--verify, and a run in the reference interpreter after each pass: the first that changes results is named" },
-	{ O_LAWS, "laws", NULL, "check the conservation laws after every launch; status 1 when one is broken" },
-	{ O_RACES, "race-check", NULL, "look for races between blocks of a launch in global memory; status 1 when there is one" },
-	{ O_RACE_LAUNCHES, "race-launches", NULL, "say of each launch whether its blocks depend on other blocks of the launch before it" },
+	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they "
+		"differ" },
+	{ O_EACH, "verify-each", NULL, "--verify, and a run in the reference interpreter after each pass: "
+		"the first that changes results is named" },
+	{ O_LAWS, "laws", NULL, "check the conservation laws after every launch; status 1 when one is "
+		"broken" },
+	{ O_RACES, "race-check", NULL, "look for races between blocks of a launch in global memory; status 1 "
+		"when there is one" },
+	{ O_RACE_LAUNCHES, "race-launches", NULL, "say of each launch whether its blocks depend on other "
+		"blocks of the launch before it" },
 	{ O_ALONE, "alone", NULL, "a livelock's or deadlock's report does not try the other mechanisms" },
 	{ O_DISASSEMBLE, "disassemble", NULL, "show the machine code of every kernel, run nothing" },
 	{ 'j', "threads", "N", "host threads; results do not depend on it" },
-	{ O_WINDOW, "window", "N", "cycles that SMs run side by side, at most; results do not depend on it: a check of the simulator" },
-	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations, options; kernels: MODULE's, and which can run" },
-	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE [KERNEL]" },
+	{ O_WINDOW, "window", "N", "cycles that SMs run side by side, at most; results do not depend on it: "
+		"a check of the simulator" },
+	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations, options; "
+		"kernels: MODULE's, and which can run" },
+	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE "
+		"[KERNEL]" },
 	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },
 	{ 'q', "quiet", NULL, "no report and no progress; errors stay" },
-	{ 'v', "verbose", NULL, "tell of each run as it ends, and of each livelock and deadlock of a grid at length" },
+	{ 'v', "verbose", NULL, "tell of each run as it ends, and of each livelock and deadlock of a grid at "
+		"length" },
 	{ O_VERSION, "version", NULL, "show the version" },
 	{ O_HELP, "help", NULL, "show this" },
 };
 enum { NROWS = sizeof rows / sizeof *rows, LONGEST_INTERVAL = 1000000000 };
 
 /* As getopt_long wants it. What stands in brackets may be left out. */
-static int has_argument(const struct Row *r) { return !r->argument ? no_argument : *r->argument == '[' ? optional_argument : required_argument; }
+static int has_argument(const struct Row *r)
+{
+	return !r->argument ? no_argument : *r->argument == '[' ? optional_argument : required_argument;
+}
 
 void options_list(StrBuf *out)
 {
 	for (int i = 0; i < NROWS; i++) {
 		char name[64];
-		snprintf(name, sizeof name, "--%s%s%s", rows[i].name, has_argument(&rows[i]) == required_argument ? " " : "",
+		snprintf(name, sizeof name, "--%s%s%s", rows[i].name,
+			has_argument(&rows[i]) == required_argument ? " " : "",
 			rows[i].argument ? rows[i].argument : "");
 		if (rows[i].letter < 128)
 			sb_printf(out, "  -%c, %-20s %s\n", rows[i].letter, name, rows[i].help);
@@ -74,8 +106,10 @@ static void help(void)
 	StrBuf out = { 0 };
 	options_list(&out);
 	printf("gsim [options] MODULE [-- workload arguments]\n"
-		"Runs a kernel module (.ir, .ptx or an ELF object) on a simulated GPU and reports what was measured.\n%s"
-		"Status: 0; 1 the simulated program failed or results differ; 2 usage, bad input, or output that cannot be written; SIGINT interrupted.\n", out.s);
+		"Runs a kernel module (.ir, .ptx or an ELF object) on a simulated GPU and reports what was "
+		"measured.\n%s"
+		"Status: 0; 1 the simulated program failed or results differ; 2 usage, bad input, or output "
+		"that cannot be written; SIGINT interrupted.\n", out.s);
 	sb_free(&out);
 }
 
@@ -111,7 +145,10 @@ static bool number(const char *text, long most, int *out)
 }
 
 /* Those of models and passes are --grid's: check. */
-static bool may_be_repeated(int letter) { return letter == 'D' || letter == 'm' || letter == 'p' || letter == 's' || letter == O_FILES; }
+static bool may_be_repeated(int letter)
+{
+	return letter == 'D' || letter == 'm' || letter == 'p' || letter == 's' || letter == O_FILES;
+}
 
 /* The option that shows something and runs nothing, or NULL. */
 static const char *shows(int letter)
@@ -183,7 +220,8 @@ StatsKind stats_kind(const char *path)
 	return (StatsKind)k;
 }
 
-/* Whether a file can be written, as far as can be told without touching it; a run may take minutes before it is. */
+/* Whether a file can be written, as far as can be told without touching it; a run may take minutes before it
+   is. */
 static bool writable(const char *path)
 {
 	const char *why = strcmp(path, "-") ? file_refuses(path) : NULL;
@@ -198,7 +236,8 @@ static bool check_stats(const Options *o)
 		const char *path = o->stats.v[i];
 		StatsKind kind = stats_kind(path);
 		if (kind == STATS_KINDS)
-			wrong("--stats: expected a name with .json, .txt, .csv, .svg or no ending, not ", path);
+			wrong("--stats: expected a name with .json, .txt, .csv, .svg or no ending, not ",
+				path);
 		else if (!o->grid && !o->interval && (kind == STATS_CSV || kind == STATS_SVG))
 			wrong("tables and pictures are --grid's and --interval's: ", path);
 		else if (writable(path))
@@ -213,8 +252,11 @@ bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list
 /* An option that asks for something of a run, or NULL. */
 static const char *of_a_run(const Options *o)
 {
-	return o->before_after ? "--before-after" : o->grid ? "--grid" : o->stats.n ? "--stats" : o->trace ? "--trace" : o->html ? "--html" : o->reference ? "--reference" : o->interval ? "--interval"
-		: o->verify ? "--verify" : o->laws ? "--laws" : o->races ? "--race-check" : o->race_launches ? "--race-launches" : o->record ? "--record-host" : NULL;
+	return o->before_after ? "--before-after" : o->grid ? "--grid" : o->stats.n ? "--stats"
+		: o->trace ? "--trace" : o->html ? "--html" : o->reference ? "--reference"
+		: o->interval ? "--interval"
+		: o->verify ? "--verify" : o->laws ? "--laws" : o->races ? "--race-check"
+		: o->race_launches ? "--race-launches" : o->record ? "--record-host" : NULL;
 }
 
 /* Why figures over time cannot be had, or NULL. */
@@ -223,10 +265,12 @@ static const char *no_intervals(const Options *o)
 	bool shown = false;
 	for (int i = 0; i < o->stats.n; i++)
 		shown |= stats_kind(o->stats.v[i]) != STATS_TEXT;
-	return o->grid ? "--interval and --grid exclude each other: of several runs, --before-after shows figures over time"
+	return o->grid ? "--interval and --grid exclude each other: of several runs, --before-after shows "
+		"figures over time"
 		: o->functional ? "--interval needs cycles, which --functional does not measure"
 		: o->reference ? "--interval needs cycles, which --reference does not measure"
-		: !shown ? "--interval writes to files of --stats, of which none is given: run.csv, run.svg or run.json" : NULL;
+		: !shown ? "--interval writes to files of --stats, of which none is given: run.csv, run.svg "
+		"or run.json" : NULL;
 }
 
 /* What does not go together. */
@@ -234,7 +278,8 @@ static OptResult check(const Options *o)
 {
 	if (o->show && of_a_run(o)) {
 		char text[80];
-		snprintf(text, sizeof text, "%s runs nothing; %s cannot stand beside it", o->show, of_a_run(o));
+		snprintf(text, sizeof text, "%s runs nothing; %s cannot stand beside it", o->show,
+			of_a_run(o));
 		return wrong(text, "");
 	}
 	if (!usage_folder("--source", o->source))
@@ -304,9 +349,12 @@ OptResult options_parse(Options *o, int argc, char **argv)
 			(shows(letter) && usage_two_forms("gsim", &o->show, shows(letter))))
 			return OPT_ERROR;
 		if (!take(o, letter, optarg))
-			return letter == O_ANNOTATE ? wrong("--annotate: expected source or code, not ", optarg) :
-				letter == O_WINDOW ? wrong("--window: expected a number from 1 to 1000000, not ", optarg) :
-				letter == O_INTERVAL ? wrong("--interval: expected a number of cycles from 1 to 1000000000, not ", optarg) :
+			return letter == O_ANNOTATE ? wrong("--annotate: expected source or code, not ",
+				optarg) :
+				letter == O_WINDOW ? wrong("--window: expected a number from 1 to 1000000, "
+					"not ", optarg) :
+				letter == O_INTERVAL ? wrong("--interval: expected a number of cycles from 1 "
+					"to 1000000000, not ", optarg) :
 				wrong("--threads: expected a number from 1 to 256, not ", optarg);
 	}
 	if (optind < end)

@@ -1,6 +1,7 @@
 /* The command line of gsim.
 
-   tools/ has the programs: thin fronts over the library, and scripts. It may include every folder; nothing includes it. */
+   tools/ has the programs: thin fronts over the library, and scripts. It may include every folder; nothing
+   includes it. */
 #ifndef GSIM_OPTIONS_H
 #define GSIM_OPTIONS_H
 #include "lib/strbuf.h"
@@ -13,10 +14,13 @@ typedef struct Options {
 	const char *kernel;            /* --new-workload's; NULL: the only one */
 	int nargs; char **args;        /* the workload's */
 	const char *config, *workload, *trace, *html, *list, *profile, *record, *source;
-	const char *show;              /* the one of --list, --new-workload, --print-config and --disassemble that is given, or NULL */
+	/* the one of --list, --new-workload, --print-config and --disassemble that is given, or NULL */
+	const char *show;
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files;
-	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races, no_profile, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet, verbose;
+	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races,
+		no_profile, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet,
+		verbose;
 	Annotate annotate;
 	int threads, window, interval; /* window, interval: 0 = not given */
 } Options;

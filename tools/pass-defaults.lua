@@ -1,5 +1,6 @@
--- What passes at their defaults do: arguments are a machine, a mechanism, and CSV files of gsim --grid, timed. Prints a table, and below it each kernel that
--- takes more than a tenth longer, with the reason for which it loses more scheduler-cycles than before.
+-- What passes at their defaults do: arguments are a machine, a mechanism, and CSV files of gsim --grid,
+-- timed. Prints a table, and below it each kernel that takes more than a tenth longer, with the reason for
+-- which it loses more scheduler-cycles than before.
 local ONE = 1.10
 
 local function fields(line)

@@ -1,4 +1,5 @@
--- Reads grids of tools/pass-grid: --functional or timed, CSV files. Prints the table; says which clean-up made a kernel longer.
+-- Reads grids of tools/pass-grid: --functional or timed, CSV files. Prints the table; says which clean-up
+-- made a kernel longer.
 
 -- These, and pipelines of them alone, never make a warp execute more instructions.
 local cleaning = { ["const-prop"] = true, ["copy-prop"] = true, cse = true, gcse = true, dce = true, ["simplify-cfg"] = true, ["tail-merge"] = true, webs = true }

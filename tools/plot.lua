@@ -67,7 +67,8 @@ local function draw(svg, s, colour, px, py)
 	end
 end
 
--- The x axis of a figure: its width in all, the room below it, where an x stands, and its marks as { x, text }.
+-- The x axis of a figure: its width in all, the room below it, where an x stands, and its marks as { x, text
+-- }.
 local function axis(figure)
 	local series, n = figure.series, figure.categories and #figure.categories
 	if n then

@@ -1,5 +1,6 @@
--- What the thesis on code motion says of scalar replacement by queries in words (figures 4.11 to 4.20), and the laws, against what
--- tools/reproduce-queries.lua has measured; pictures. Returns functions of what reproduce-queries.lua hands over: its tables, and what writes and counts.
+-- What the thesis on code motion says of scalar replacement by queries in words (figures 4.11 to 4.20), and
+-- the laws, against what tools/reproduce-queries.lua has measured; pictures. Returns functions of what
+-- reproduce-queries.lua hands over: its tables, and what writes and counts.
 local show = {}
 
 local function counted(j, form, what) return j[form].counts[what] or 0 end

@@ -1,8 +1,10 @@
--- J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 4.2: figure 4.7 for kernels in kind, what code motion does to each of kernels/ that the
--- thesis has one of, and experiment B (figure 4.8). The thesis measured a TITAN Black (its environment 1): `ipdom` on titan_black.lua is compared with it;
--- `its` and `ipdom` on titan_rtx.lua (its environment 2) stand beside. Machines are small parts of these cards. Numbers of the thesis:
--- code-motion-paper.lua; what it says in words: code-motion-claims.lua. Arguments: source tree, output directory. Run by tools/reproduce; QUICK=1: one
--- machine, smaller inputs; 2: few kernels alone.
+-- J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 4.2: figure 4.7
+-- for kernels in kind, what code motion does to each of kernels/ that the thesis has one of, and experiment B
+-- (figure 4.8). The thesis measured a TITAN Black (its environment 1): `ipdom` on titan_black.lua is compared
+-- with it; `its` and `ipdom` on titan_rtx.lua (its environment 2) stand beside. Machines are small parts of
+-- these cards. Numbers of the thesis: code-motion-paper.lua; what it says in words: code-motion-claims.lua.
+-- Arguments: source tree, output directory. Run by tools/reproduce; QUICK=1: one machine, smaller inputs; 2:
+-- few kernels alone.
 local top, out = arg[1], arg[2]
 local m = dofile(top .. "/tools/measure.lua")(top, out)
 local say, record, speed, quick = m.say, m.record, m.speed, m.quick
@@ -10,8 +12,9 @@ local paper = dofile(top .. "/tools/code-motion-paper.lua")
 local set = dofile(top .. "/tools/thesis-kernels.lua")(m)
 
 local MACHINES = set.machines
--- What nvcc made is the thesis' O3. Code motion leaves moves behind that its compiler's back end took out; gsim has none, so that `O3` is that program after
--- the clean-ups that stand around each pass, too. `none` is the program as nvcc made it.
+-- What nvcc made is the thesis' O3. Code motion leaves moves behind that its compiler's back end took out;
+-- gsim has none, so that `O3` is that program after the clean-ups that stand around each pass, too. `none` is
+-- the program as nvcc made it.
 local FORMS = { "O3", "none", "pre", "lcm", "spre", "scm", "sscm", "sscm(arms=1)", "sscm(nonfaulting=1,assume-restrict=1)" }
 local MAIN = { "pre", "lcm", "spre", "scm", "sscm", "sscm(arms=1)" }
 local SHORT = { ["sscm(arms=1)"] = "sscm arms", ["sscm(nonfaulting=1,assume-restrict=1)"] = "sscm loads" }
@@ -55,7 +58,8 @@ tables.write(MACHINES[1], MAIN, function(j) return ("%d"):format(j.sscm.counts["
 	return ("%d (%d)"):format(c["occurrences after"] or 0, c["computations inserted"] or 0)
 end)
 
--- Speculation, found by running: of the values that inserted instructions have computed, those that nothing reads.
+-- Speculation, found by running: of the values that inserted instructions have computed, those that nothing
+-- reads.
 local rate = {}
 local reference = m.jobs(MACHINES[1], PROGRAMS, MAIN)
 m.speculation(reference, "speculation", passes)
@@ -69,8 +73,8 @@ end)
 
 -- ---- figure 4.8 ----
 
--- A grid is as many blocks for each SM as the thesis' was; a thread takes one photon. The card has 255 registers for a thread; what is compiled for cards
--- before it has 63.
+-- A grid is as many blocks for each SM as the thesis' was; a thread takes one photon. The card has 255
+-- registers for a thread; what is compiled for cards before it has 63.
 local photons = {}
 if quick < 2 then
 	local FEW = { [1] = true, [60] = true, [32] = true, [128] = true }

@@ -1,9 +1,10 @@
--- C. Saumya, K. Sundararajah and M. Kulkarni, "DARM: Control-Flow Melding for SIMT Thread Divergence Reduction" (CGO 2022): figures 7 to 10 and the
--- tables, for our implementations of the seven programs and for kernels/melding. The paper measured a Vega 20: `exec_mask` on vega20.lua is compared with
--- it, `its` and `ipdom` on turing.lua stand beside. The machines are a fifteenth and a sixth of those, so that inputs which a simulator can
--- run fill them: as many cycles as a machine of full size takes for 15 and 6 times as much. Numbers of the paper: darm-paper.lua. Arguments:
--- source tree, output directory. Run by tools/reproduce; QUICK=1: one machine, smaller inputs, two block sizes;
--- 2: bitonic sort and two synthetic kernels alone.
+-- C. Saumya, K. Sundararajah and M. Kulkarni, "DARM: Control-Flow Melding for SIMT Thread Divergence
+-- Reduction" (CGO 2022): figures 7 to 10 and the tables, for our implementations of the seven programs and
+-- for kernels/melding. The paper measured a Vega 20: `exec_mask` on vega20.lua is compared with it, `its` and
+-- `ipdom` on turing.lua stand beside. The machines are a fifteenth and a sixth of those, so that inputs which
+-- a simulator can run fill them: as many cycles as a machine of full size takes for 15 and 6 times as much.
+-- Numbers of the paper: darm-paper.lua. Arguments: source tree, output directory. Run by tools/reproduce;
+-- QUICK=1: one machine, smaller inputs, two block sizes; 2: bitonic sort and two synthetic kernels alone.
 local top, out = arg[1], arg[2]
 local m = dofile(top .. "/tools/measure.lua")(top, out)
 local say, record, speed, share, quick = m.say, m.record, m.speed, m.share, m.quick
@@ -19,9 +20,10 @@ local FORMS = { "none", "meld", "branch-fusion", "tail-merge", PREDICATED }
 local PROFIT = "meld(order=profit)" -- the order that the paper names for SRAD, and leaves; where there are branches in arms it may do better
 local NESTED = { SRAD = true, SB4 = true, SB4R = true }
 
--- What runs: `arguments` of a workload for threads of a block. `kernels`: those that count, by Lua patterns of their names; the first that a run has.
--- Merge sort has a fifteenth of the paper's keys, and as many to what L2 holds. It stops at runs of 64: the last launch has 1024 threads then, a
--- wavefront for each SIMD of vega20.lua; from there on launches have fewer and fewer, and the last a single one.
+-- What runs: `arguments` of a workload for threads of a block. `kernels`: those that count, by Lua patterns
+-- of their names; the first that a run has. Merge sort has a fifteenth of the paper's keys, and as many to
+-- what L2 holds. It stops at runs of 64: the last launch has 1024 threads then, a wavefront for each SIMD of
+-- vega20.lua; from there on launches have fewer and fewer, and the last a single one.
 local function square(b) return math.tointeger(b ^ 0.5) end
 local keys = quick > 0 and 16384 or 65536
 local PROGRAMS = {
@@ -98,8 +100,9 @@ local function number(v) return v and ("%.3f"):format(v) or "-" end
 -- What the paper has of a program at a block size, in figure 7: { DARM, branch fusion }; {}: nothing.
 local function said(p, block) return p.suite and paper.synthetic[p.name] or (paper.speed[p.name] or {})[block] or {} end
 
--- The block size at which the baseline is fastest, and the one at which a pass is worth most, by the digits that are shown. Of several that are worth the
--- same, one that the paper has, too, and of those the largest: there a warp can be full.
+-- The block size at which the baseline is fastest, and the one at which a pass is worth most, by the digits
+-- that are shown. Of several that are worth the same, one that the paper has, too, and of those the largest:
+-- there a warp can be full.
 local function best(machine, p, worth)
 	local found, most
 	for _, block in ipairs(p.blocks) do
@@ -112,7 +115,8 @@ end
 local function fastest(machine, p) return best(machine, p, function(j) return -j.none.cycles end) end
 local function gaining(machine, p) return best(machine, p, function(j) return math.floor(1000 * speed(j, "meld") + 0.5) end) end
 
--- The geometric mean over programs (without the synthetic ones) and block sizes of what `of` says of each, and of how many it is; nil is left out.
+-- The geometric mean over programs (without the synthetic ones) and block sizes of what `of` says of each,
+-- and of how many it is; nil is left out.
 local function mean_of(machine, of)
 	local rows = {}
 	for _, p in ipairs(PROGRAMS) do

@@ -1,6 +1,6 @@
--- P. Bialas and A. Strzelecki, "Benchmarking the cost of thread divergence in CUDA" (2015): the single loop, the double
--- loop and the loop with detailed timings, for n = 0 to 31 divergent threads, on kepler.lua and maxwell.lua.
--- Arguments: source tree, output directory. Run by tools/reproduce.
+-- P. Bialas and A. Strzelecki, "Benchmarking the cost of thread divergence in CUDA" (2015): the single loop,
+-- the double loop and the loop with detailed timings, for n = 0 to 31 divergent threads, on kepler.lua and
+-- maxwell.lua. Arguments: source tree, output directory. Run by tools/reproduce.
 local top, out = arg[1], arg[2]
 local plot, tool = dofile(top .. "/tools/plot.lua"), dofile(top .. "/tools/experiment.lua")
 
@@ -20,7 +20,8 @@ end
 
 -- ---- what happened between the two clock readings, from the trace ----
 
--- The events of the timed region: { event, text, depth, cycle, added }, from behind the first clock reading to the second.
+-- The events of the timed region: { event, text, depth, cycle, added }, from behind the first clock reading
+-- to the second.
 local function region()
 	local pipe = assert(io.popen(("gsim-trace --csv %s"):format(quote(out .. "/run.trace"))))
 	local column, list, inside = {}, {}, false

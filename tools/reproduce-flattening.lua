@@ -1,10 +1,12 @@
--- V. Bulavintsev, "Flattening of data-dependent nested loops for compile-time optimization of GPU programs" (2019): figure 7, on
--- turing.lua (the paper: RTX 2060) under its and ipdom: how fast a nest of loops is in which k of 32 lanes leave the inner loop
--- early, as it is, flattened, and with its loops merged by linearization, for four weights of the outer loop to the inner one.
+-- V. Bulavintsev, "Flattening of data-dependent nested loops for compile-time optimization of GPU programs"
+-- (2019): figure 7, on turing.lua (the paper: RTX 2060) under its and ipdom: how fast a nest of loops is in
+-- which k of 32 lanes leave the inner loop early, as it is, flattened, and with its loops merged by
+-- linearization, for four weights of the outer loop to the inner one.
 --
--- The paper's runs have E = 500 turns of A (the outer loop) and up to M = 10000 of B: too long to simulate 32 times. Turns can be
--- counted without running them, and a turn costs what it costs: runs with few turns give the cycles of each kind of turn, by least
--- squares, others check them, and so do two long runs. Arguments: source tree, output directory. Run by tools/reproduce.
+-- The paper's runs have E = 500 turns of A (the outer loop) and up to M = 10000 of B: too long to simulate 32
+-- times. Turns can be counted without running them, and a turn costs what it costs: runs with few turns give
+-- the cycles of each kind of turn, by least squares, others check them, and so do two long runs. Arguments:
+-- source tree, output directory. Run by tools/reproduce.
 local top, out = arg[1], arg[2]
 local plot, tool, json = dofile(top .. "/tools/plot.lua"), dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua")
 
@@ -41,7 +43,8 @@ local function early(k, turns)
 	return list
 end
 
--- Turns of B; turns of A that all lanes (still in the loop) begin, and that only some begin; what lanes do together: useful.
+-- Turns of B; turns of A that all lanes (still in the loop) begin, and that only some begin; what lanes do
+-- together: useful.
 local function count(form, k, turns, most)
 	local list, useful = early(k, turns), 0
 	local starts, S = {}, 0
@@ -229,7 +232,8 @@ for _, mechanism in ipairs(MECHANISMS) do
 	end
 end
 
--- The first k at which the pass would take the nest by a rule, told the mean turns of B; lanes that leave early are idle.
+-- The first k at which the pass would take the nest by a rule, told the mean turns of B; lanes that leave
+-- early are idle.
 local function pays(nest, rule)
 	local low, high = 0, 32
 	while low < high do

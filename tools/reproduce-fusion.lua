@@ -1,7 +1,9 @@
--- J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 5: kernel fusion, tables 5.1 (speed-up) and 5.2 (launches), the size of the code, and what
--- section 7.1 says of SSCM and SSRQP behind KFCM; for host programs in kind (kernels/host_programs). Its machine was a TITAN RTX: `its` on titan_rtx.lua, a 24th of it. Numbers of the
--- thesis: fusion-paper.lua; tables: fusion-tables.lua; laws, and what it says: fusion-claims.lua. Arguments: source tree, output directory. Run by tools/reproduce; QUICK=1: small sizes, three launch costs;
--- 2: few programs.
+-- J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 5: kernel fusion,
+-- tables 5.1 (speed-up) and 5.2 (launches), the size of the code, and what section 7.1 says of SSCM and SSRQP
+-- behind KFCM; for host programs in kind (kernels/host_programs). Its machine was a TITAN RTX: `its` on
+-- titan_rtx.lua, a 24th of it. Numbers of the thesis: fusion-paper.lua; tables: fusion-tables.lua; laws, and
+-- what it says: fusion-claims.lua. Arguments: source tree, output directory. Run by tools/reproduce; QUICK=1:
+-- small sizes, three launch costs; 2: few programs.
 local top, out = arg[1], arg[2]
 local m = dofile(top .. "/tools/measure.lua")(top, out)
 local tool, json, quick, say, record = m.tool, dofile(top .. "/tools/json.lua"), m.quick, m.say, m.record
@@ -28,7 +30,8 @@ local missing = m.each(PASSES, function(pass) return not known[pass] and pass or
 
 -- ---- programs ----
 
--- The arguments of each host program stand in its test: of the size that has the thesis' number of launches ("-": there is none), and of a small size.
+-- The arguments of each host program stand in its test: of the size that has the thesis' number of launches
+-- ("-": there is none), and of a small size.
 local function arguments()
 	local t = {}
 	for line in io.lines(top .. "/tests/tools/check_host_programs.sh") do
@@ -76,7 +79,8 @@ local function constant(type, v)
 	return type:find "^f" and ("0%s%s"):format(type == "f32" and "f" or "d", (string.pack(type == "f32" and ">f" or ">d", v):gsub(".", function(c) return ("%02x"):format(c:byte()) end))) or ("%d"):format(v)
 end
 
--- The program with the sizes that it asks Lua for as constants: passes may ask how large grids are. Kernels stand in the text.
+-- The program with the sizes that it asks Lua for as constants: passes may ask how large grids are. Kernels
+-- stand in the text.
 local function with_sizes(p)
 	local text = tool.capture(("cd %s && gsim-opt --source kernels -o - %s"):format(tool.quote(top), p.module))
 	local host = text:find("\nhost main()", 1, true)
@@ -99,7 +103,8 @@ end
 
 -- ---- runs ----
 
--- A form: { name, list }: a pipeline. Forms that make the same module of a program share their runs: p.forms[name] = the variant.
+-- A form: { name, list }: a pipeline. Forms that make the same module of a program share their runs:
+-- p.forms[name] = the variant.
 local function variant(p, name, list)
 	local text = list == "" and "" or tool.capture(("cd %s && gsim-opt %s -p %s -o - %s"):format(tool.quote(top), machine, tool.quote(list), tool.quote(p.sized)))
 	p.variants, p.forms = p.variants or {}, p.forms or {}
@@ -119,7 +124,8 @@ local function command(v, path, more)
 		tool.quote(path), v.list ~= "" and " -p " .. tool.quote(v.list) or "", p.file, tool.quote(p.sized), p.words, tool.quote(path), tool.quote(path))
 end
 
--- What a run left: { status: of gsim, launches, cycles, program, code, kernels, warp, counts }. What the machine cannot run has the status 2 and `why`.
+-- What a run left: { status: of gsim, launches, cycles, program, code, kernels, warp, counts }. What the
+-- machine cannot run has the status 2 and `why`.
 local function result(v, path)
 	local r = { status = tonumber(tool.read(path .. ".status")) }
 	if r.status > 1 and v.list == "" then
@@ -179,9 +185,11 @@ for _, p in ipairs(PROGRAMS) do
 	for _, v in ipairs(p.variants) do variants[#variants + 1] = v end
 end
 
--- With the machine's own launch costs, and results against the reference interpreter's run of the program as it is.
+-- With the machine's own launch costs, and results against the reference interpreter's run of the program as
+-- it is.
 run(variants, "own", " --verify", "tables 5.1 and 5.2")
--- Runs that look for races between the blocks of a launch. Programs that have some as they are say nothing of fusion.
+-- Runs that look for races between the blocks of a launch. Programs that have some as they are say nothing of
+-- fusion.
 run(variants, "race", " --functional --race-check", "races")
 local right = m.each(variants, function(v) return v.runs.own.status == 0 and v or nil end)
 for _, cost in ipairs(COSTS) do
@@ -207,7 +215,8 @@ function measured.mark(p, form) return not measured.right(p, form) and "*" or me
 function measured.mean_gain(programs, form, cost)
 	return m.mean(programs, function(p) return measured.right(p, form) and measured.gain(p, form, cost) or nil end)
 end
--- How much fewer, as the thesis takes the mean: 1 - the geometric mean of after / before. ratio(program); nil is left out.
+-- How much fewer, as the thesis takes the mean: 1 - the geometric mean of after / before. ratio(program); nil
+-- is left out.
 function measured.reduction(programs, ratio) return 1 - m.mean(programs, ratio) end
 -- Those of programs that belong to a suite; the suites that have any.
 function measured.suite(programs, suite)

@@ -1,6 +1,6 @@
--- The cost of k ways: T(k) = s k and 32 / k lanes an instruction ("Characterizing Warp Divergence from Pascal to Blackwell", arXiv
--- 2607.23402), on kernels/k_way for k = 1 to 32. Stacks are without a bound, but for the token stack also as it is.
--- Arguments: source tree, output directory. Run by tools/reproduce.
+-- The cost of k ways: T(k) = s k and 32 / k lanes an instruction ("Characterizing Warp Divergence from Pascal
+-- to Blackwell", arXiv 2607.23402), on kernels/k_way for k = 1 to 32. Stacks are without a bound, but for the
+-- token stack also as it is. Arguments: source tree, output directory. Run by tools/reproduce.
 local top, out = arg[1], arg[2]
 local plot, tool = dofile(top .. "/tools/plot.lua"), dofile(top .. "/tools/experiment.lua")
 
@@ -36,7 +36,8 @@ local function sweep(s)
 	end
 end
 
--- The straight line through the first and the last point, and how far a point is from it, in parts of its slope.
+-- The straight line through the first and the last point, and how far a point is from it, in parts of its
+-- slope.
 local function line(s)
 	local slope = (s.cycles[MOST] - s.cycles[1]) / (MOST - 1)
 	local worst = 0

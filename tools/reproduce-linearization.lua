@@ -1,15 +1,17 @@
--- J. Anantpur and R. Govindarajan, "Taming control divergence in GPUs through control flow linearization" (CC 2014): tables 1 to 4
--- for kernels in kind beside the paper's, on fermi.lua with immediate post-dominators, and figures 1 and 3. The paper measured a
--- Tesla C2070 of 14 SMs; one SM here, so that small runs fill it and registers decide how many warps there are. Lowered
--- instructions stand for the paper's SASS. Arguments: source tree, output directory. Run by tools/reproduce.
+-- J. Anantpur and R. Govindarajan, "Taming control divergence in GPUs through control flow linearization" (CC
+-- 2014): tables 1 to 4 for kernels in kind beside the paper's, on fermi.lua with immediate post-dominators,
+-- and figures 1 and 3. The paper measured a Tesla C2070 of 14 SMs; one SM here, so that small runs fill it
+-- and registers decide how many warps there are. Lowered instructions stand for the paper's SASS. Arguments:
+-- source tree, output directory. Run by tools/reproduce.
 local top, out = arg[1], arg[2]
 local tool, json = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua")
 
 local MACHINE = "-c fermi.lua -m ipdom -D sm.count=1"
 local CLOCK_MHZ = 1401
 
--- The paper's tables: PTX instructions, blocks, registers, SASS instructions (before, after, after with optimisations); time in
--- us, instructions, global loads and stores (before, after); instructions of the baseline (before, theirs); of each level.
+-- The paper's tables: PTX instructions, blocks, registers, SASS instructions (before, after, after with
+-- optimisations); time in us, instructions, global loads and stores (before, after); instructions of the
+-- baseline (before, theirs); of each level.
 local KERNELS = {
 	{ paper = "hotspot", module = "heat/heat", kernel = "heat", arguments = "48 2 3",
 		ptx = { 269, 289, 275 }, bb = { 19, 30, 20 }, reg = { 30, 30 }, sass = { 383, 390 }, time = { 342, 360 },
@@ -67,7 +69,8 @@ local function size(path, kernel, list)
 	return { instructions = instructions, blocks = blocks }
 end
 
--- What the baseline makes of it; false where it stays as it was: barriers would be copied, or it would grow too much.
+-- What the baseline makes of it; false where it stays as it was: barriers would be copied, or it would grow
+-- too much.
 local function copied(path, kernel, list)
 	local remarks = tool.capture(("gsim-opt --remarks --filter %s -o /dev/null -p %s %s 2>&1"):format(kernel, tool.quote(list), tool.quote(path)))
 	return not remarks:find("stays unstructured", 1, true) and size(path, kernel, list)

@@ -1,7 +1,8 @@
--- Linearization against hardware: every mechanism with and without the pass of Anantpur and Govindarajan, "Taming control
--- divergence in GPUs through control flow linearization" (CC 2014), on its figure 1, on the loop d3 of the oracles and on a
--- loop with three exits to shared blocks; on kepler.lua, a machine of that paper's time, on warm caches (of
--- one warp up to half of the cycles would be first misses). The token stack's costs are calibrated on it; what other mechanisms' structures cost are their defaults, mostly 0.
+-- Linearization against hardware: every mechanism with and without the pass of Anantpur and Govindarajan,
+-- "Taming control divergence in GPUs through control flow linearization" (CC 2014), on its figure 1, on the
+-- loop d3 of the oracles and on a loop with three exits to shared blocks; on kepler.lua, a machine of that
+-- paper's time, on warm caches (of one warp up to half of the cycles would be first misses). The token
+-- stack's costs are calibrated on it; what other mechanisms' structures cost are their defaults, mostly 0.
 -- Arguments: source tree, output directory. Run by tools/reproduce.
 local top, out = arg[1], arg[2]
 local tool = dofile(top .. "/tools/experiment.lua")
@@ -65,8 +66,8 @@ local function show(grids)
 	end
 end
 
--- What must hold whatever the costs are: linearized code has one way through, which every stack fetches alike; and no
--- mechanism but those that the table marks fails.
+-- What must hold whatever the costs are: linearized code has one way through, which every stack fetches
+-- alike; and no mechanism but those that the table marks fails.
 local function check(grids)
 	local wrong, percent = 0, {}
 	for _, g in ipairs(grids) do

@@ -1,15 +1,17 @@
--- J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 4.3: figures 4.14 to 4.17 (Rodinia and Treelogy) and 4.19 and 4.20 (two access patterns)
--- for kernels in kind. Its environment 1 was a TITAN Black: `ipdom` on titan_black.lua; environment 2 a TITAN RTX: `its` on titan_rtx.lua, and `ipdom` beside.
--- Machines are small parts of these cards. Numbers of the thesis: code-motion-paper.lua; what it says in words: queries-claims.lua. Arguments: source tree,
--- output directory. Run by tools/reproduce; QUICK=1: one machine, smaller inputs; 2: few kernels alone.
+-- J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 4.3: figures 4.14
+-- to 4.17 (Rodinia and Treelogy) and 4.19 and 4.20 (two access patterns) for kernels in kind. Its environment
+-- 1 was a TITAN Black: `ipdom` on titan_black.lua; environment 2 a TITAN RTX: `its` on titan_rtx.lua, and
+-- `ipdom` beside. Machines are small parts of these cards. Numbers of the thesis: code-motion-paper.lua; what
+-- it says in words: queries-claims.lua. Arguments: source tree, output directory. Run by tools/reproduce;
+-- QUICK=1: one machine, smaller inputs; 2: few kernels alone.
 local top, out = arg[1], arg[2]
 local m = dofile(top .. "/tools/measure.lua")(top, out)
 local say, record, speed, quick = m.say, m.record, m.speed, m.quick
 local paper = dofile(top .. "/tools/code-motion-paper.lua")
 local set = dofile(top .. "/tools/thesis-kernels.lua")(m)
 
--- The thesis' passes, of which those run that this build has, with the options of these that each has: the thesis takes no notice of arrays that overlap,
--- indices that wrap, and loads that fault.
+-- The thesis' passes, of which those run that this build has, with the options of these that each has: the
+-- thesis takes no notice of arrays that overlap, indices that wrap, and loads that fault.
 local PASSES = { "preqp", "srqp", "esrqp", "ssrqp-s", "ssrqp" }
 local OPTIONS = { "assume-restrict", "assume-no-wrap", "nonfaulting" }
 local known, pipeline, forms = m.options(), { O3 = set.around("") }, {}

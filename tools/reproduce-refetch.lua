@@ -1,6 +1,7 @@
--- How often blocks are fetched again: kernels/continue_loop with k turns of 2^k lanes, k = 1 to 5, under every mechanism. Meeting
--- at immediate post-dominators takes 3 (2^k - 1) + 2^(k+1) fetches, thread frontiers 4 k + 2, one for each block and turn.
--- Splits run in turn, each to the end of its block. Arguments: source tree, output directory. Run by tools/reproduce.
+-- How often blocks are fetched again: kernels/continue_loop with k turns of 2^k lanes, k = 1 to 5, under
+-- every mechanism. Meeting at immediate post-dominators takes 3 (2^k - 1) + 2^(k+1) fetches, thread frontiers
+-- 4 k + 2, one for each block and turn. Splits run in turn, each to the end of its block. Arguments: source
+-- tree, output directory. Run by tools/reproduce.
 local top, out = arg[1], arg[2]
 local plot, tool = dofile(top .. "/tools/plot.lua"), dofile(top .. "/tools/experiment.lua")
 

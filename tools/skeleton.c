@@ -1,4 +1,5 @@
-/* A first workload for a kernel: its signature, and what its code does with each parameter, say what the arguments are. */
+/* A first workload for a kernel: its signature, and what its code does with each parameter, say what the
+   arguments are. */
 #include "tools/skeleton.h"
 #include "lib/demangle.h"
 #include "isa/launch.h"
@@ -9,11 +10,15 @@
 enum { ELEMENTS = 4096, TRIAL_CYCLES = 1000000, TRIAL_STEPS = 10000000 };
 
 /* What a kernel needs does not show in its signature, so several are tried. */
-typedef enum { RAMP, ZEROS, NOWHERE } Fill;  /* what buffers hold; NOWHERE: -1, which ends many lists and trees */
-typedef struct Choice { int threads, block, side, count; Fill fill; } Choice; /* side: of the block in a plane; count: the value of integers */
+/* what buffers hold; NOWHERE: -1, which ends many lists and trees */
+typedef enum { RAMP, ZEROS, NOWHERE } Fill;
+/* side: of the block in a plane; count: the value of integers */
+typedef struct Choice { int threads, block, side, count; Fill fill; } Choice;
 static const Choice choices[] = {
-	{ 256, 64, 16, 256, RAMP }, { 256, 64, 16, 16, RAMP }, { 64, 64, 8, 8, RAMP }, { 32, 32, 4, 8, RAMP }, { 256, 64, 16, 256, ZEROS },
-	{ 32, 32, 4, 8, ZEROS }, { 256, 64, 16, 256, NOWHERE }, { 32, 32, 4, 8, NOWHERE }, { 1, 1, 1, 1, ZEROS },
+	{ 256, 64, 16, 256, RAMP }, { 256, 64, 16, 16, RAMP }, { 64, 64, 8, 8, RAMP }, { 32, 32, 4, 8, RAMP },
+	{ 256, 64, 16, 256, ZEROS },
+	{ 32, 32, 4, 8, ZEROS }, { 256, 64, 16, 256, NOWHERE }, { 32, 32, 4, 8, NOWHERE },
+	{ 1, 1, 1, 1, ZEROS },
 };
 
 typedef struct Use {
@@ -25,7 +30,8 @@ typedef struct Use {
 typedef struct Flow {
 	const Module *m;
 	const Function *kernel;
-	uint64_t **holds;              /* [function][register]: a bit for each parameter whose value, moved by an offset, it may hold */
+	/* [function][register]: a bit for each parameter whose value, moved by an offset, it may hold */
+	uint64_t **holds;
 	Use *use;                      /* of each parameter */
 	bool plane;                    /* it asks for its second index in the block */
 	Choice choice;
@@ -34,7 +40,10 @@ typedef struct Flow {
 
 /* ---- what a kernel does with its parameters ---- */
 
-static uint64_t held(const Flow *f, const Function *in, const Opd *o) { return o->kind == OPD_REG ? f->holds[in->id][o->id] : 0; }
+static uint64_t held(const Flow *f, const Function *in, const Opd *o)
+{
+	return o->kind == OPD_REG ? f->holds[in->id][o->id] : 0;
+}
 
 static void hold(Flow *f, const Function *in, int reg, uint64_t params)
 {
@@ -44,15 +53,18 @@ static void hold(Flow *f, const Function *in, int reg, uint64_t params)
 }
 
 /* A structure's parts and narrow values are not followed. */
-static bool may_be_address(const Param *p) { return !p->array && type_bits[p->type] == 64 && type_kind[p->type] != 'F'; }
+static bool may_be_address(const Param *p)
+{
+	return !p->array && type_bits[p->type] == 64 && type_kind[p->type] != 'F';
+}
 
 static void access(Flow *f, const Function *in, const Ins *i)
 {
 	const Opd *a = ins_src(i, 0);
 	uint64_t params = held(f, in, a);
 	if (i->space == SP_PARAM) {
-		if (i->op == OP_LD && a->kind == OPD_PARAM && in == f->kernel && a->id < 64 && may_be_address(&in->param.v[a->id])
-			&& ins_dst(i, 0)->kind == OPD_REG)
+		if (i->op == OP_LD && a->kind == OPD_PARAM && in == f->kernel && a->id < 64 &&
+			may_be_address(&in->param.v[a->id]) && ins_dst(i, 0)->kind == OPD_REG)
 			hold(f, in, ins_dst(i, 0)->id, (uint64_t)1 << a->id);
 		return;
 	}
@@ -77,7 +89,8 @@ static void call(Flow *f, const Function *in, const Ins *i)
 
 static void follow(Flow *f, const Function *in, const Ins *i)
 {
-	bool moves = i->op == OP_MOV || i->op == OP_ADD || i->op == OP_SUB || i->op == OP_CVTA || i->op == OP_SELP || i->op == OP_MAD;
+	bool moves = i->op == OP_MOV || i->op == OP_ADD || i->op == OP_SUB || i->op == OP_CVTA ||
+		i->op == OP_SELP || i->op == OP_MAD;
 	switch (op_info[i->op].kind) {
 	case K_LD: case K_ST: case K_ATOM:
 		access(f, in, i);
@@ -89,7 +102,8 @@ static void follow(Flow *f, const Function *in, const Ins *i)
 		for (int k = 0; k < i->nsrc; k++) {
 			f->plane |= ins_src(i, k)->kind == OPD_SREG && ins_src(i, k)->id == SREG_TID_Y;
 			uint64_t params = held(f, in, ins_src(i, k));
-			if (moves && !(i->op == OP_MAD && k < 2) && i->ndst == 1 && ins_dst(i, 0)->kind == OPD_REG)
+			if (moves && !(i->op == OP_MAD && k < 2) && i->ndst == 1 &&
+				ins_dst(i, 0)->kind == OPD_REG)
 				hold(f, in, ins_dst(i, 0)->id, params);
 			else
 				for (; params; params &= params - 1)
@@ -116,8 +130,10 @@ static void find_uses(Flow *f, Arena *a)
 /* ---- what its C++ name says ---- */
 
 static const struct { const char *name; Type type; } c_types[] = {
-	{ "float", T_F32 }, { "double", T_F64 }, { "unsigned char", T_U8 }, { "signed char", T_S8 }, { "char", T_S8 }, { "bool", T_U8 },
-	{ "unsigned short", T_U16 }, { "short", T_S16 }, { "unsigned int", T_U32 }, { "int", T_S32 }, { "unsigned long long", T_U64 },
+	{ "float", T_F32 }, { "double", T_F64 }, { "unsigned char", T_U8 }, { "signed char", T_S8 },
+	{ "char", T_S8 }, { "bool", T_U8 },
+	{ "unsigned short", T_U16 }, { "short", T_S16 }, { "unsigned int", T_U32 }, { "int", T_S32 },
+	{ "unsigned long long", T_U64 },
 	{ "unsigned long", T_U64 }, { "long long", T_S64 }, { "long", T_S64 },
 };
 
@@ -133,7 +149,8 @@ static const char *c_parameter(Arena *a, const char *source, int i)
 		if (depth || (*p != ',' && *p != ')'))
 			continue;
 		if (!i--)
-			return arena_strndup(a, begin + strspn(begin, " "), (size_t)(p - begin) - strspn(begin, " "));
+			return arena_strndup(a, begin + strspn(begin, " "),
+				(size_t)(p - begin) - strspn(begin, " "));
 		begin = p + 1;
 	}
 	return NULL;
@@ -165,8 +182,10 @@ static const char *element(Type t)
 
 static bool reserved(const char *s)
 {
-	static const char *const words[] = { "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local",
-		"nil", "not", "or", "repeat", "return", "then", "true", "until", "while", "gpu", "s", "n", "print" };
+	static const char *const words[] = { "and", "break", "do", "else", "elseif", "end", "false", "for",
+		"function", "goto", "if", "in", "local",
+		"nil", "not", "or", "repeat", "return", "then", "true", "until", "while", "gpu", "s", "n",
+		"print" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcmp(s, words[i]))
 			return true;
@@ -196,20 +215,23 @@ static void put_word(StrBuf *out, const char *name)
 static void put_buffer(StrBuf *out, const char *name, const Use *u, Fill fill)
 {
 	static const char *const init[] = { ", function(i) return i % 100 end", "", ", -1" };
-	const char *what = u->loaded && u->stored ? "read and written" : u->loaded ? "read" : u->stored ? "written" : "an address, it seems";
-	sb_printf(out, "local %s = gpu.buffer(\"%s\", n%s) -- %s\n", name, element(u->type == T_NONE ? T_U32 : u->type),
-		u->stored && !u->loaded ? "" : init[fill], what);
+	const char *what = u->loaded && u->stored ? "read and written" : u->loaded ? "read"
+		: u->stored ? "written" : "an address, it seems";
+	sb_printf(out, "local %s = gpu.buffer(\"%s\", n%s) -- %s\n", name,
+		element(u->type == T_NONE ? T_U32 : u->type), u->stored && !u->loaded ? "" : init[fill],
+		what);
 }
 
 static void put_scalar(StrBuf *out, const char *name, const Param *p, int count)
 {
 	if (p->array)
-		sb_printf(out, "local %s = (\"\\0\"):rep(%u) -- a structure of %u bytes, or {...} with %u numbers; string.pack makes one\n", name, p->size,
-			p->size, p->count);
+		sb_printf(out, "local %s = (\"\\0\"):rep(%u) -- a structure of %u bytes, or {...} with %u "
+			"numbers; string.pack makes one\n", name, p->size, p->size, p->count);
 	else if (type_kind[p->type] == 'F')
 		sb_printf(out, "local %s = 1.0 -- %s\n", name, type_name[p->type]);
 	else
-		sb_printf(out, "local %s = %d -- %s: a count?\n", name, type_bits[p->type] > 16 ? count : 1, type_name[p->type]);
+		sb_printf(out, "local %s = %d -- %s: a count?\n", name, type_bits[p->type] > 16 ? count : 1,
+			type_name[p->type]);
 }
 
 static void put_arguments(StrBuf *out, const Flow *f, Arena *a, const char *source)
@@ -240,7 +262,8 @@ static void put_sizes(StrBuf *out, const Flow *f)
 	uint64_t bound = most[0] ? (uint64_t)most[0] * one(most[1]) * one(most[2]) : 1024;
 	unsigned block = (unsigned)(bound < (unsigned)f->choice.block ? bound : (unsigned)f->choice.block);
 	if (must[0])
-		sb_printf(out, "\tgrid = 1, block = { %u, %u, %u }, -- the kernel requires this block\n", must[0], one(must[1]), one(must[2]));
+		sb_printf(out, "\tgrid = 1, block = { %u, %u, %u }, -- the kernel requires this block\n",
+			must[0], one(must[1]), one(must[2]));
 	else if (f->plane && bound >= (unsigned)(f->choice.side * f->choice.side))
 		sb_printf(out, "\tgrid = 1, block = { %d, %d },\n", f->choice.side, f->choice.side);
 	else
@@ -261,7 +284,8 @@ static void put_results(StrBuf *out, const Flow *f, Arena *a)
 		const char *name = lua_name(a, &f->kernel->param.v[i], i);
 		if (f->use[i].pointer && f->use[i].stored)
 			sb_printf(out, "print(\"%s\", %s:get(0), %s:get(1), %s:get(2), %s:get(3))\n"
-				"-- what should it be? for i = 0, n - 1 do gpu.check(%s:get(i) == ..., \"%s \" .. i) end\n", name, name, name, name, name, name, name);
+				"-- what should it be? for i = 0, n - 1 do gpu.check(%s:get(i) == ..., \"%s "
+				"\" .. i) end\n", name, name, name, name, name, name, name);
 	}
 }
 
@@ -312,7 +336,8 @@ static bool runs(const Module *m, const StrBuf *text, Diag *diag)
 	Config config;
 	config_defaults(&config);
 	config.max_cycles = TRIAL_CYCLES;
-	RunOptions options = { .gpu = { .functional = true, .threads = 1 }, .trial = true, .workload_text = text->s, .lua_steps = TRIAL_STEPS };
+	RunOptions options = { .gpu = { .functional = true, .threads = 1 }, .trial = true,
+		.workload_text = text->s, .lua_steps = TRIAL_STEPS };
 	Run *run = run_new(&config, m, &options, diag);
 	bool ok = run && run_module(run) == RUN_OK;
 	if (run)

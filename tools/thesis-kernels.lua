@@ -1,11 +1,13 @@
--- What tools/reproduce-code-motion.lua and tools/reproduce-queries.lua run: kernels in kind for those of J. Fukuhara's thesis (2023), and machines in kind.
--- Returns a function of tools/measure.lua's table. A program: { name, theirs = its name in the thesis, module, kernels, all, block, size, small, long }:
--- `size` and `small` are the workload's arguments, the latter with -q; `long`: these are begun first. See kernels/README.md.
+-- What tools/reproduce-code-motion.lua and tools/reproduce-queries.lua run: kernels in kind for those of J.
+-- Fukuhara's thesis (2023), and machines in kind. Returns a function of tools/measure.lua's table. A program:
+-- { name, theirs = its name in the thesis, module, kernels, all, block, size, small, long }: `size` and
+-- `small` are the workload's arguments, the latter with -q; `long`: these are begun first. See
+-- kernels/README.md.
 return function(m)
 local set = {}
 
--- Parts of the thesis' cards, so that inputs which a simulator can run fill them: 2 of 15 SMs of a TITAN Black with a sixth of L2 and of the memory's
--- channels, a fifth slower; and a 24th of a TITAN RTX.
+-- Parts of the thesis' cards, so that inputs which a simulator can run fill them: 2 of 15 SMs of a TITAN
+-- Black with a sixth of L2 and of the memory's channels, a fifth slower; and a 24th of a TITAN RTX.
 local BLACK = "-c titan_black.lua -D sm.count=2 -D l2.slices=1 -D l2.bytes=262144 -D dram.channels=1 -D dram.bytes_per_cycle=50"
 local RTX = "-c titan_rtx.lua -D sm.count=3 -D l2.slices=2 -D l2.bytes=262144 -D dram.channels=1"
 set.units = 2 -- SMs of the first
@@ -63,7 +65,8 @@ local function list(names)
 	return programs
 end
 
--- Chapter 4.2: first those of figure 4.7 in its order, and experiment B's; then the kernels of chapter 4.3, which are no worse for being moved in.
+-- Chapter 4.2: first those of figure 4.7 in its order, and experiment B's; then the kernels of chapter 4.3,
+-- which are no worse for being moved in.
 set.motion = list "barnes_hut nearest_neighbours fluid finite_differences several_intervals saturating_histogram bisect mri_q photons b_plus_tree bfs huffman boxes cells backprop srad hot_spot lu particle_filter kmeans"
 -- Chapter 4.3: figures 4.14 to 4.17, and 4.18 to 4.20: kernels with two access patterns.
 set.patterns = { "stencil_1d", "sobel", "bilateral" }
@@ -81,7 +84,8 @@ set.photons = { name = "photons", theirs = "MCML", file = KERNELS.photons.file, 
 -- Figures 4.11 and 4.13, as a kernel.
 set.figure = { name = "figure", theirs = "figure 4.11", file = "tests/passes/queries/figure.ir", kernels = { "." }, block = 32, figure = true, pattern = true,
 	arguments = function() return "" end }
--- Small kernels whose branches are as uniform and divergent as the thesis says of two of its own (tests/passes/check_motion_kernels.sh).
+-- Small kernels whose branches are as uniform and divergent as the thesis says of two of its own
+-- (tests/passes/check_motion_kernels.sh).
 for i, name in ipairs { "differences", "histogram" } do
 	table.insert(set.motion, i, { name = name, theirs = name, file = "tests/passes/motion/loops.ir", kernels = { "^" .. name .. "$" }, block = 32,
 		arguments = function() return "" end })

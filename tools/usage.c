@@ -61,7 +61,8 @@ static void explain(const char *word, const struct option *longs, char *text, si
 	used = (size_t)snprintf(text, room, "%s option --%.60s", several ? "ambiguous" : "unknown", word);
 	for (int i = 0, k = 0; several && i < names.n && used < room; i++)
 		if (!strncmp(names.v[i], word, n))
-			used += (size_t)snprintf(text + used, room - used, "%s--%s", k++ ? ", " : ": ", names.v[i]);
+			used += (size_t)snprintf(text + used, room - used, "%s--%s", k++ ? ", " : ": ",
+				names.v[i]);
 	const char *near = several ? NULL : nearest_name(word, names.v, names.n);
 	if (near)
 		snprintf(text + used, room - used, "; did you mean --%s?", near);

@@ -7,10 +7,11 @@
 
 /* "error: what which; see PROGRAM --help" on standard error. Returns the exit status. */
 int usage_wrong(const char *program, const char *what, const char *which);
-/* Says what was wrong with the option at which getopt_long, with opterr = 0 and letters that begin with ':', returned letter: '?'
-   or ':'. */
+/* Says what was wrong with the option at which getopt_long, with opterr = 0 and letters that begin with ':',
+   returned letter: '?' or ':'. */
 int usage_option(const char *program, char *const *argv, const struct option *, int letter);
-/* The option, which takes an argument, has come before: says so. given: 0 before the first; options that may be repeated are not asked about. */
+/* The option, which takes an argument, has come before: says so. given: 0 before the first; options that may
+   be repeated are not asked about. */
 bool usage_twice(const char *program, const struct option *, int letter, uint64_t *given);
 /* The argument of an option that wants a folder, or NULL; says so when it is none. */
 bool usage_folder(const char *option, const char *path);

@@ -10,7 +10,10 @@ int trace_kind(const char *name, size_t n)
 	return -1;
 }
 
-const TraceIns *trace_ins(const TraceLaunch *l, uint64_t pc) { return pc < (uint64_t)l->nins ? &l->ins[pc] : NULL; }
+const TraceIns *trace_ins(const TraceLaunch *l, uint64_t pc)
+{
+	return pc < (uint64_t)l->nins ? &l->ins[pc] : NULL;
+}
 
 const char *trace_reason(const TraceLaunch *l, uint64_t why)
 {
@@ -19,7 +22,8 @@ const char *trace_reason(const TraceLaunch *l, uint64_t why)
 
 bool trace_at_pc(int kind)
 {
-	return kind == TR_ISSUE || kind == TR_PUSH || kind == TR_POP || kind == TR_RECONVERGE || kind == TR_EXIT || kind == TR_ENTER ||
+	return kind == TR_ISSUE || kind == TR_PUSH || kind == TR_POP || kind == TR_RECONVERGE ||
+		kind == TR_EXIT || kind == TR_ENTER ||
 		kind == TR_REWRITE || kind == TR_RETURN;
 }
 
@@ -47,7 +51,8 @@ enum { MOST_LISTED = 20 };
 
 bool trace_asked(TraceAsked *a, const TraceFilter *f, const TraceLaunch *l, int64_t number)
 {
-	bool kernel = !f->kernel || !strcmp(f->kernel, l->kernel), wanted = kernel && (f->launch < 0 || f->launch == number);
+	bool kernel = !f->kernel || !strcmp(f->kernel, l->kernel),
+		wanted = kernel && (f->launch < 0 || f->launch == number);
 	a->launches = number + 1;
 	a->found |= wanted;
 	if (f->launch == number)
@@ -65,15 +70,18 @@ bool trace_asked_found(const TraceAsked *a, const TraceFilter *f, Diag *diag)
 	if (a->found || (!f->kernel && f->launch < 0))
 		return true;
 	if (f->launch >= a->launches)
-		diag_error(diag, (Loc){ 0 }, "the trace has no launch %" PRId64 "; it has %" PRId64 " launch%s, counted from 0", f->launch, a->launches,
+		diag_error(diag, (Loc){ 0 }, "the trace has no launch %" PRId64 "; it has %"
+			PRId64 " launch%s, counted from 0", f->launch, a->launches,
 			a->launches == 1 ? "" : "es");
 	else if (f->launch >= 0)
-		diag_error(diag, (Loc){ 0 }, "launch %" PRId64 " of the trace is of kernel '%s', not of '%s'", f->launch, a->of, f->kernel);
+		diag_error(diag, (Loc){ 0 }, "launch %" PRId64 " of the trace is of kernel '%s', not of '%s'",
+			f->launch, a->of, f->kernel);
 	else if (!a->launches)
-		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s', nor of another", f->kernel);
+		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s', nor of another",
+			f->kernel);
 	else
-		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s'; it has launches of %s%s", f->kernel, a->list.s,
-			a->kernels.n > MOST_LISTED ? ", ..." : "");
+		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s'; it has launches of "
+			"%s%s", f->kernel, a->list.s, a->kernels.n > MOST_LISTED ? ", ..." : "");
 	return false;
 }
 
@@ -84,11 +92,17 @@ void trace_asked_free(TraceAsked *a)
 	arena_free(&a->arena);
 }
 
-typedef struct Exporting { TraceExport t; const TraceExporter *x; const TraceFilter *f; TraceAsked asked; } Exporting;
+typedef struct Exporting {
+	TraceExport t;
+	const TraceExporter *x;
+	const TraceFilter *f;
+	TraceAsked asked;
+} Exporting;
 
-/* Exports the launch with its events, if the filter asks for it. skip: reads no farther than the filter's last cycle. Returns what trace_next gave last, and
-   the next launch in *next. */
-static int export_launch(Exporting *p, TraceReader *r, const TraceLaunch *l, int number, bool skip, const TraceLaunch **next)
+/* Exports the launch with its events, if the filter asks for it. skip: reads no farther than the filter's
+   last cycle. Returns what trace_next gave last, and the next launch in *next. */
+static int export_launch(Exporting *p, TraceReader *r, const TraceLaunch *l, int number, bool skip,
+	const TraceLaunch **next)
 {
 	TraceEvent e;
 	int k = 1;
@@ -131,7 +145,10 @@ static int export_by_index(Exporting *p, TraceReader *r, int64_t launches)
 	return k;
 }
 
-static bool asks_for_some(const TraceFilter *f) { return f->kernel || f->launch >= 0 || f->from > 0 || f->to < UINT64_MAX; }
+static bool asks_for_some(const TraceFilter *f)
+{
+	return f->kernel || f->launch >= 0 || f->from > 0 || f->to < UINT64_MAX;
+}
 
 bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, FILE *out, Diag *diag)
 {
@@ -158,7 +175,8 @@ void trace_when(const TraceLaunch *l, FILE *out)
 void trace_settings(const TraceLaunch *l, FILE *out)
 {
 	if (*l->configuration)
-		fprintf(out, "  configuration %s%s%s\n", l->configuration, *l->changed ? ", changed: " : "", l->changed);
+		fprintf(out, "  configuration %s%s%s\n", l->configuration, *l->changed ? ", changed: " : "",
+			l->changed);
 	if (*l->passes)
 		fprintf(out, "  passes %s\n", l->passes);
 }

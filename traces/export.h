@@ -14,13 +14,14 @@ typedef struct TraceFilter {
 	uint64_t from, to;             /* cycles, both included */
 	uint32_t kinds;                /* bit k: events of kind k */
 } TraceFilter;
-#define TRACE_PLAIN_KINDS (((uint32_t)1 << TR_ENTER) - 1) /* events that happen, without changes of rows and schedulers */
+/* events that happen, without changes of rows and schedulers */
+#define TRACE_PLAIN_KINDS (((uint32_t)1 << TR_ENTER) - 1)
 #define TRACE_EVERYTHING ((TraceFilter){ NULL, -1, -1, -1, 0, UINT64_MAX, ~(uint32_t)0 })
 
 /* What has been seen of a trace's launches, and of those that a filter asks for. */
 typedef struct TraceAsked {
 	Arena arena;
-	StrMap kernels;                /* each kernel once, in the order of first launches; list: their names */
+	StrMap kernels;              /* each kernel once, in the order of first launches; list: their names */
 	StrBuf list;
 	int64_t launches;              /* launches seen */
 	bool found;                    /* one of them passes the filter */
@@ -28,13 +29,19 @@ typedef struct TraceAsked {
 } TraceAsked;
 /* Notes a launch; true when it passes the filter. */
 bool trace_asked(TraceAsked *, const TraceFilter *, const TraceLaunch *, int64_t number);
-/* Called behind the last launch: false, with an error, when the filter names a kernel or a launch and no launch has passed. */
+/* Called behind the last launch: false, with an error, when the filter names a kernel or a launch and no
+   launch has passed. */
 bool trace_asked_found(const TraceAsked *, const TraceFilter *, Diag *);
 void trace_asked_free(TraceAsked *);
 
-/* A way to write a trace: functions for its begin, the begin of a launch (numbered from 0), an event, the end of a launch, and the end.
-   They write to `out`; `state` is for their own use from begin to end. */
-typedef struct TraceExport { FILE *out; void *state; int launch_number; const TraceLaunch *launch; } TraceExport;
+/* A way to write a trace: functions for its begin, the begin of a launch (numbered from 0), an event, the end
+   of a launch, and the end. They write to `out`; `state` is for their own use from begin to end. */
+typedef struct TraceExport {
+	FILE *out;
+	void *state;
+	int launch_number;
+	const TraceLaunch *launch;
+} TraceExport;
 typedef struct TraceExporter {
 	const char *name, *help;
 	void (*begin)(TraceExport *);
@@ -45,24 +52,30 @@ typedef struct TraceExporter {
 } TraceExporter;
 extern const TraceExporter trace_text, trace_csv, trace_perfetto, trace_summary;
 
-/* Feeds what passes the filter to the exporter; false with errors in diag (what came before was exported). If the trace has an index, only the launches and
-   cycles that the filter asks for are read: damage elsewhere is not seen. Whether all has been written, ferror(out) tells. */
+/* Feeds what passes the filter to the exporter; false with errors in diag (what came before was exported). If
+   the trace has an index, only the launches and cycles that the filter asks for are read: damage elsewhere is
+   not seen. Whether all has been written, ferror(out) tells. */
 bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FILE *out, Diag *);
 
-/* Writes what the mechanism holds at the end of that cycle of each launch, and why schedulers stand still, for all that passes the filter's kernel, launch,
-   SM and warp. Uses the trace's index, if it has one. */
+/* Writes what the mechanism holds at the end of that cycle of each launch, and why schedulers stand still,
+   for all that passes the filter's kernel, launch, SM and warp. Uses the trace's index, if it has one. */
 bool trace_stack(TraceReader *, const TraceFilter *, uint64_t cycle, FILE *out, Diag *);
 
 enum { TRACE_HTML_MOST = 2, TRACE_HTML_BYTES = 512 << 20 }; /* traces in a page; bytes of each */
-/* Writes a page that shows n traces under these names, two of them in step, and holds all that it needs: the traces, and what may be read of the sources that
-   they name. false with errors in diag: a trace is damaged (the page shows what came before), or cannot be read (there is no page). */
-bool trace_html(const char *const *path, const char *const *name, int n, const SourceRoot *, FILE *out, Diag *);
+/* Writes a page that shows n traces under these names, two of them in step, and holds all that it needs: the
+   traces, and what may be read of the sources that they name. false with errors in diag: a trace is damaged
+   (the page shows what came before), or cannot be read (there is no page). */
+bool trace_html(const char *const *path, const char *const *name, int n, const SourceRoot *, FILE *out,
+	Diag *);
 /* The same, to a file; output NULL: standard output. */
-bool trace_html_file(const char *const *path, const char *const *name, int n, const SourceRoot *, const char *output, Diag *);
+bool trace_html_file(const char *const *path, const char *const *name, int n, const SourceRoot *,
+	const char *output, Diag *);
 
-/* Writes a line that says when the launch ran: its run, its stream, its start. Traces before version 4 do not know. */
+/* Writes a line that says when the launch ran: its run, its stream, its start. Traces before version 4 do not
+   know. */
 void trace_when(const TraceLaunch *, FILE *out);
-/* Writes a line each for the configuration, its changes of the machine file, and the passes, as far as the trace names them. */
+/* Writes a line each for the configuration, its changes of the machine file, and the passes, as far as the
+   trace names them. */
 void trace_settings(const TraceLaunch *, FILE *out);
 /* The kind of events with this name; -1: none. */
 int trace_kind(const char *name, size_t n);
@@ -71,7 +84,8 @@ const TraceIns *trace_ins(const TraceLaunch *, uint64_t pc);
 /* Is `a` a pc in events of this kind? */
 bool trace_at_pc(int kind);
 enum { LANES_GROUP = 8, LANES_TEXT = 72 }; /* lanes between two marks; bytes of the text for 64 lanes */
-/* The lanes of a mask, lane 0 first, as 1s and dots, with a ' between groups of 8: 1111....'........ for a warp of 16. Returns buf. */
+/* The lanes of a mask, lane 0 first, as 1s and dots, with a ' between groups of 8: 1111....'........ for a
+   warp of 16. Returns buf. */
 char *trace_lanes(uint64_t mask, int warp_size, char buf[LANES_TEXT]);
 /* How many characters that takes. */
 int trace_lanes_width(int warp_size);
@@ -91,7 +105,9 @@ typedef struct TraceBlockSum {     /* starts: its first instruction is in the pr
 } TraceBlockSum;
 typedef struct TraceSum {
 	uint64_t events, last_cycle;
-	uint64_t issues, lanes, inserted; /* issues of the module's instructions and their lanes; inserted: issues of those that passes inserted */
+	/* issues of the module's instructions and their lanes; inserted: issues of those that passes
+	   inserted */
+	uint64_t issues, lanes, inserted;
 	uint64_t overhead;                /* issues of instructions that lowering added */
 	uint64_t empty;                   /* blocks fetched without a lane */
 	uint64_t of_kind[TR_COUNT];

@@ -6,7 +6,8 @@
 
 static void begin(TraceExport *t)
 {
-	fputs("launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,line,text,added\n", t->out);
+	fputs("launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,"
+		"line,text,added\n", t->out);
 }
 
 static void put_field(FILE *out, const char *s)
@@ -35,8 +36,8 @@ static void event(TraceExport *t, const TraceEvent *e)
 	const TraceIns *i = trace_at_pc(e->kind) ? trace_ins(t->launch, e->a) : NULL;
 	fprintf(t->out, "%d", t->launch_number);
 	put_field(t->out, t->launch->kernel);
-	fprintf(t->out, ",%" PRIu64 ",%d,%d,%d,%d,%s,0x%" PRIx64 ",%" PRIu64 ",%" PRIu64, e->cycle, e->sm, e->warp, e->split,
-		e->depth, trace_kind_name[e->kind], e->mask, e->a, e->b);
+	fprintf(t->out, ",%" PRIu64 ",%d,%d,%d,%d,%s,0x%" PRIx64 ",%" PRIu64 ",%" PRIu64, e->cycle, e->sm,
+		e->warp, e->split, e->depth, trace_kind_name[e->kind], e->mask, e->a, e->b);
 	when(t->out, t->launch, e->cycle);
 	put_field(t->out, i ? i->function : "");
 	put_field(t->out, i ? i->block : "");
@@ -58,4 +59,5 @@ static void event(TraceExport *t, const TraceEvent *e)
 
 static void nothing(TraceExport *t) {}
 
-const TraceExporter trace_csv = { "csv", "one event a line, for spreadsheets", begin, nothing, event, nothing, nothing };
+const TraceExporter trace_csv = { "csv", "one event a line, for spreadsheets", begin, nothing, event, nothing,
+	nothing };

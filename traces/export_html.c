@@ -1,4 +1,5 @@
-/* Traces as a page: one file that holds the traces, the sources that they name, and the scripts of web/view/ that show them. */
+/* Traces as a page: one file that holds the traces, the sources that they name, and the scripts of web/view/
+   that show them. */
 #include "traces/export.h"
 #include "lib/file.h"
 #include "lib/json.h"
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SOURCE = 1 << 20, MOST_SOURCES = 4 << 20, MOST_FILES = 64 }; /* bytes of one source, of all together; files */
+/* bytes of one source, of all together; files */
+enum { MOST_SOURCE = 1 << 20, MOST_SOURCES = 4 << 20, MOST_FILES = 64 };
 
 static void put_lines(FILE *out, const char *const *line)
 {
@@ -18,7 +20,8 @@ static void put_lines(FILE *out, const char *const *line)
 		fputs(*line, out);
 }
 
-/* JSON text inside a script element, which "</script" would end, and for which "<!--<script" would make the end of the next element its own. */
+/* JSON text inside a script element, which "</script" would end, and for which "<!--<script" would make the
+   end of the next element its own. */
 static void put_json(FILE *out, const StrBuf *text)
 {
 	for (size_t k = 0; k < text->n; k++)
@@ -43,8 +46,10 @@ static void put_base64(FILE *out, const uint8_t *p, size_t n)
 {
 	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	for (size_t k = 0; k < n; k += 3) {
-		uint32_t v = (uint32_t)p[k] << 16 | (k + 1 < n ? (uint32_t)p[k + 1] << 8 : 0) | (k + 2 < n ? p[k + 2] : 0u);
-		char four[5] = { digit[v >> 18], digit[v >> 12 & 63], k + 1 < n ? digit[v >> 6 & 63] : '=', k + 2 < n ? digit[v & 63] : '=', 0 };
+		uint32_t v = (uint32_t)p[k] << 16 | (k + 1 < n ? (uint32_t)p[k + 1] << 8 : 0) |
+			(k + 2 < n ? p[k + 2] : 0u);
+		char four[5] = { digit[v >> 18], digit[v >> 12 & 63], k + 1 < n ? digit[v >> 6 & 63] : '=',
+			k + 2 < n ? digit[v & 63] : '=', 0 };
 		fputs(four, out);
 		if (k % 114 == 111)
 			putc('\n', out);
@@ -120,14 +125,23 @@ static void put_numbers(JsonSink *s)
 static void put_sizes(JsonSink *s)
 {
 	static const struct { const char *name; uint32_t value; } size[] = {
-		{ "version", TRACE_VERSION }, { "oldest_version", OLDEST_VERSION }, { "header_bytes", HEADER_BYTES }, { "chunk_bytes", CHUNK_BYTES },
-		{ "events_raw", EVENTS_RAW }, { "launch_raw", LAUNCH_RAW }, { "index_raw", INDEX_RAW }, { "ins_bytes", INS_BYTES }, { "most_ins", MOST_INS },
-		{ "deflate_ratio", DEFLATE_RATIO }, { "most_sms", MOST_SMS }, { "most_lanes", MOST_LANES }, { "most_schedulers", MOST_SCHEDULERS },
-		{ "most_reasons", MOST_REASONS }, { "tag_kind", TAG_KIND }, { "kind_follows", KIND_FOLLOWS }, { "same_cycle", TAG_SAME_CYCLE },
-		{ "same_warp", TAG_SAME_WARP }, { "same_mask", TAG_SAME_MASK }, { "same_split", TAG_SAME_SPLIT }, { "contexts", CONTEXTS }, { "contexts_of_sm", CONTEXTS_OF_SM },
-		{ "context_kinds", CONTEXT_KINDS }, { "block_start", INS_BLOCK_START }, { "branch", INS_BRANCH }, { "overhead", INS_OVERHEAD }, { "inserted", INS_INSERTED },
-		{ "launch_chunk", CHUNK_LAUNCH }, { "events_chunk", CHUNK_EVENTS }, { "state_chunk", CHUNK_STATE }, { "index_chunk", CHUNK_INDEX }, { "end_chunk", CHUNK_END },
-		{ "no_split", ROW_NO_SPLIT }, { "no_pc", ROW_NO_PC }, { "why_issues", WHY_ISSUES }, { "grid_barrier", TRACE_GRID_BARRIER }, { "lanes_group", LANES_GROUP },
+		{ "version", TRACE_VERSION }, { "oldest_version", OLDEST_VERSION },
+		{ "header_bytes", HEADER_BYTES }, { "chunk_bytes", CHUNK_BYTES },
+		{ "events_raw", EVENTS_RAW }, { "launch_raw", LAUNCH_RAW }, { "index_raw", INDEX_RAW },
+		{ "ins_bytes", INS_BYTES }, { "most_ins", MOST_INS },
+		{ "deflate_ratio", DEFLATE_RATIO }, { "most_sms", MOST_SMS }, { "most_lanes", MOST_LANES },
+		{ "most_schedulers", MOST_SCHEDULERS },
+		{ "most_reasons", MOST_REASONS }, { "tag_kind", TAG_KIND }, { "kind_follows", KIND_FOLLOWS },
+		{ "same_cycle", TAG_SAME_CYCLE },
+		{ "same_warp", TAG_SAME_WARP }, { "same_mask", TAG_SAME_MASK },
+		{ "same_split", TAG_SAME_SPLIT }, { "contexts", CONTEXTS },
+		{ "contexts_of_sm", CONTEXTS_OF_SM },
+		{ "context_kinds", CONTEXT_KINDS }, { "block_start", INS_BLOCK_START },
+		{ "branch", INS_BRANCH }, { "overhead", INS_OVERHEAD }, { "inserted", INS_INSERTED },
+		{ "launch_chunk", CHUNK_LAUNCH }, { "events_chunk", CHUNK_EVENTS },
+		{ "state_chunk", CHUNK_STATE }, { "index_chunk", CHUNK_INDEX }, { "end_chunk", CHUNK_END },
+		{ "no_split", ROW_NO_SPLIT }, { "no_pc", ROW_NO_PC }, { "why_issues", WHY_ISSUES },
+		{ "grid_barrier", TRACE_GRID_BARRIER }, { "lanes_group", LANES_GROUP },
 	};
 	for (size_t k = 0; k < sizeof size / sizeof *size; k++)
 		json_put_count(s, size[k].name, size[k].value);
@@ -165,7 +179,8 @@ typedef struct Sources {
 	size_t bytes;
 } Sources;
 
-/* A trace may come from anybody, and a page may go to anybody: only what looks like a source of kernels is put into it. */
+/* A trace may come from anybody, and a page may go to anybody: only what looks like a source of kernels is
+   put into it. */
 static bool is_source(const char *path)
 {
 	static const char *const end[] = { ".ir", ".ptx", ".cu", ".cuh", ".cl", ".h", ".hpp" };
@@ -229,8 +244,10 @@ static void put_traces(FILE *out, const char *const *name, int n, uint8_t *const
 		put_trace(out, name[k], bytes[k], size[k]);
 }
 
-static const char *const *const reader[] = { page_trace_js, page_state_js, page_survey_js, page_paint_js, page_reader_js, NULL };
-static const char *const *const script[] = { page_draw_js, page_graph_js, page_figures_js, page_code_js, page_view_js, page_page_js, NULL };
+static const char *const *const reader[] = { page_trace_js, page_state_js, page_survey_js, page_paint_js,
+	page_reader_js, NULL };
+static const char *const *const script[] = { page_draw_js, page_graph_js, page_figures_js, page_code_js,
+	page_view_js, page_page_js, NULL };
 
 static void put_files(FILE *out, const char *const *const *file)
 {
@@ -238,7 +255,14 @@ static void put_files(FILE *out, const char *const *const *file)
 		put_lines(out, *file);
 }
 
-typedef struct Page { FILE *out; Sources *sources; const char *const *name; uint8_t *const *bytes; const size_t *size; int n; } Page;
+typedef struct Page {
+	FILE *out;
+	Sources *sources;
+	const char *const *name;
+	uint8_t *const *bytes;
+	const size_t *size;
+	int n;
+} Page;
 
 static void put_part(const Page *p, const char *name, size_t n)
 {
@@ -272,7 +296,8 @@ static void put_frame(const Page *p, const char *line)
 	fputs(line, p->out);
 }
 
-bool trace_html(const char *const *path, const char *const *name, int n, const SourceRoot *root, FILE *out, Diag *d)
+bool trace_html(const char *const *path, const char *const *name, int n, const SourceRoot *root, FILE *out,
+	Diag *d)
 {
 	Sources s = { .root = root };
 	uint8_t *bytes[TRACE_HTML_MOST] = { 0 };
@@ -300,7 +325,8 @@ bool trace_html(const char *const *path, const char *const *name, int n, const S
 	return ok && all;
 }
 
-bool trace_html_file(const char *const *path, const char *const *name, int n, const SourceRoot *root, const char *output, Diag *d)
+bool trace_html_file(const char *const *path, const char *const *name, int n, const SourceRoot *root,
+	const char *output, Diag *d)
 {
 	FILE *out = output ? fopen(output, "w") : stdout;
 	bool ok = out && trace_html(path, name, n, root, out, d);

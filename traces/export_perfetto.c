@@ -1,7 +1,7 @@
-/* Traces as JSON for Perfetto and chrome://tracing: a process for each SM, a thread for each warp, a slice for each stay in
- * a basic block, an instant for every other event, a counter for the depth of each warp's divergence structure.
- * A microsecond on the time line is a cycle of the machine's clock; runs follow one another, and so do launches of which the trace
- * does not tell when they started. */
+/* Traces as JSON for Perfetto and chrome://tracing: a process for each SM, a thread for each warp, a slice
+ * for each stay in a basic block, an instant for every other event, a counter for the depth of each warp's
+ * divergence structure. A microsecond on the time line is a cycle of the machine's clock; runs follow one
+ * another, and so do launches of which the trace does not tell when they started. */
 #include "traces/export.h"
 #include "traces/state.h"
 #include <inttypes.h>
@@ -10,12 +10,13 @@
 typedef struct Track {             /* the track of a warp */
 	uint32_t key;                  /* sm, warp */
 	bool named;
-	const TraceIns *block;         /* first instruction issued in the open slice; NULL: no slice is open */
+	const TraceIns *block;        /* first instruction issued in the open slice; NULL: no slice is open */
 	uint16_t split, depth;
 	uint64_t mask, start, last;    /* last: cycle of the last issue */
 } Track;
 
-typedef struct OpenStall { int stream; uint64_t why, since; } OpenStall; /* stream: the last one whose track has a name, -1: none; why: WHY_ISSUES = no stall is open */
+/* stream: the last one whose track has a name, -1: none; why: WHY_ISSUES = no stall is open */
+typedef struct OpenStall { int stream; uint64_t why, since; } OpenStall;
 
 typedef struct State {
 	bool comma;
@@ -91,9 +92,10 @@ static void name_track(TraceExport *t, State *s, Track *k, const TraceEvent *e)
 		return;
 	k->named = true;
 	next_item(t);
-	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"SM %d\"}},\n", e->sm + 1, e->sm);
-	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"warp %d\"}}", e->sm + 1,
-		e->warp, e->warp);
+	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"SM "
+		"%d\"}},\n", e->sm + 1, e->sm);
+	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,"
+		"\"args\":{\"name\":\"warp %d\"}}", e->sm + 1, e->warp, e->warp);
 }
 
 static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
@@ -104,9 +106,9 @@ static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
 	next_item(t);
 	fputs("{\"ph\":\"X\",\"name\":", t->out);
 	json_string(t->out, *k->block->block ? k->block->block : "(no label)");
-	fprintf(t->out, ",\"cat\":\"block\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"args\":{\"lanes\":\"%s\","
-		"\"split\":%d,\"function\":", (k->key >> 16) + 1, k->key & 0xffff, s->base + k->start,
-		until > k->start ? until - k->start : 0,
+	fprintf(t->out, ",\"cat\":\"block\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%"
+		PRIu64 ",\"args\":{\"lanes\":\"%s\",\"split\":%d,\"function\":", (k->key >> 16) + 1,
+		k->key & 0xffff, s->base + k->start, until > k->start ? until - k->start : 0,
 		trace_lanes(k->mask, t->launch->warp_size, lanes), k->split);
 	json_string(t->out, k->block->function);
 	fputs(",\"file\":", t->out);
@@ -115,7 +117,8 @@ static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
 	k->block = NULL;
 }
 
-/* ---- schedulers: tracks behind those of the warps, a slice for each span without an issue. Each stream has its own, as a scheduler without a warp of one may issue for another. ---- */
+/* ---- schedulers: tracks behind those of the warps, a slice for each span without an issue. Each stream has
+   its own, as a scheduler without a warp of one may issue for another. ---- */
 
 enum { SCHEDULER_TID = 1 << 16, TIDS_OF_STREAM = 64 };
 
@@ -141,7 +144,8 @@ static void end_stall(TraceExport *t, unsigned sm, unsigned number, uint64_t unt
 		next_item(t);
 		fputs("{\"ph\":\"X\",\"name\":", t->out);
 		json_string(t->out, trace_reason(t->launch, x->why));
-		fprintf(t->out, ",\"cat\":\"stall\",\"pid\":%u,\"tid\":%" PRIu64 ",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 "}", sm + 1, scheduler_tid(t->launch, number),
+		fprintf(t->out, ",\"cat\":\"stall\",\"pid\":%u,\"tid\":%" PRIu64 ",\"ts\":%"
+			PRIu64 ",\"dur\":%" PRIu64 "}", sm + 1, scheduler_tid(t->launch, number),
 			s->base + x->since, until - x->since);
 	}
 	x->why = WHY_ISSUES;
@@ -153,8 +157,9 @@ static void name_scheduler(TraceExport *t, unsigned sm, unsigned number)
 	if (t->launch->stream)
 		snprintf(stream, sizeof stream, ", stream %d", t->launch->stream);
 	next_item(t);
-	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%" PRIu64 ",\"args\":{\"name\":\"scheduler %u%s\"}}", sm + 1,
-		scheduler_tid(t->launch, number), number, stream);
+	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%"
+		PRIu64 ",\"args\":{\"name\":\"scheduler %u%s\"}}", sm + 1, scheduler_tid(t->launch, number),
+		number, stream);
 }
 
 static void stall(TraceExport *t, const TraceEvent *e)
@@ -194,7 +199,8 @@ static void launch(TraceExport *t)
 	next_item(t);
 	fputs("{\"ph\":\"i\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"name\":", t->out);
 	json_string(t->out, l->kernel);
-	fprintf(t->out, ",\"cat\":\"launch\",\"ts\":%" PRIu64 ",\"args\":{\"launch\":%d,\"model\":", s->base, t->launch_number);
+	fprintf(t->out, ",\"cat\":\"launch\",\"ts\":%" PRIu64 ",\"args\":{\"launch\":%d,\"model\":", s->base,
+		t->launch_number);
 	json_string(t->out, l->model);
 	fputs(",\"machine\":", t->out);
 	json_string(t->out, l->machine);
@@ -216,8 +222,8 @@ static void launch(TraceExport *t)
 static void issue(TraceExport *t, State *s, Track *k, const TraceEvent *e)
 {
 	const TraceIns *i = trace_ins(t->launch, e->a);
-	if (k->block && (!i || i->block_start || k->split != e->split || k->mask != e->mask || strcmp(i->block, k->block->block)
-		|| strcmp(i->function, k->block->function)))
+	if (k->block && (!i || i->block_start || k->split != e->split || k->mask != e->mask ||
+		strcmp(i->block, k->block->block) || strcmp(i->function, k->block->function)))
 		close_slice(t, s, k, e->cycle > k->last ? e->cycle : k->last);
 	if (!k->block && i) {
 		k->block = i;
@@ -249,15 +255,17 @@ static void event(TraceExport *t, const TraceEvent *e)
 	} else {
 		char lanes[LANES_TEXT];
 		next_item(t);
-		fprintf(t->out, "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"event\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRIu64
-			",\"args\":{\"lanes\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64 "}}", trace_kind_name[e->kind], e->sm + 1, e->warp,
-			s->base + e->cycle, trace_lanes(e->mask, t->launch->warp_size, lanes), e->a, e->b);
+		fprintf(t->out, "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"event\",\"pid\":%d,"
+			"\"tid\":%d,\"ts\":%" PRIu64 ",\"args\":{\"lanes\":\"%s\",\"a\":%" PRIu64 ",\"b\":%"
+			PRIu64 "}}", trace_kind_name[e->kind], e->sm + 1, e->warp, s->base + e->cycle,
+			trace_lanes(e->mask, t->launch->warp_size, lanes), e->a, e->b);
 	}
 	if (e->depth != k->depth && e->kind != TR_RETURN) {
 		k->depth = e->depth;
 		next_item(t);
-		fprintf(t->out, "{\"ph\":\"C\",\"name\":\"depth of warp %d\",\"pid\":%d,\"ts\":%" PRIu64 ",\"args\":{\"entries\":%d}}",
-			e->warp, e->sm + 1, s->base + e->cycle, e->depth);
+		fprintf(t->out, "{\"ph\":\"C\",\"name\":\"depth of warp %d\",\"pid\":%d,\"ts\":%"
+			PRIu64 ",\"args\":{\"entries\":%d}}", e->warp, e->sm + 1, s->base + e->cycle,
+			e->depth);
 	}
 }
 
@@ -271,5 +279,6 @@ static void end(TraceExport *t)
 	free(s);
 }
 
-const TraceExporter trace_perfetto = { "perfetto", "JSON for ui.perfetto.dev and chrome://tracing", begin, launch,
+const TraceExporter trace_perfetto = { "perfetto", "JSON for ui.perfetto.dev and chrome://tracing", begin,
+	launch,
 	event, finish, end };

@@ -13,12 +13,14 @@ static int lanes_column(const TraceLaunch *l)
 static void launch(TraceExport *t)
 {
 	const TraceLaunch *l = t->launch;
-	fprintf(t->out, "launch %d: kernel %s, grid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "), block (%" PRIu32 ", %" PRIu32
-		", %" PRIu32 "), machine %s, model %s, %d SMs, warps of %d\n", t->launch_number, l->kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->machine, l->model, l->sms,
-		l->warp_size);
+	fprintf(t->out, "launch %d: kernel %s, grid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "), block (%"
+		PRIu32 ", %" PRIu32 ", %" PRIu32 "), machine %s, model %s, %d SMs, warps of %d\n",
+		t->launch_number, l->kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+		l->block[2], l->machine, l->model, l->sms, l->warp_size);
 	trace_when(l, t->out);
 	trace_settings(l, t->out);
-	fprintf(t->out, "%8s %3s %4s %5s %5s %-15s %-*s\n", "cycle", "sm", "warp", "split", "depth", "event", lanes_column(l), "lanes");
+	fprintf(t->out, "%8s %3s %4s %5s %5s %-15s %-*s\n", "cycle", "sm", "warp", "split", "depth", "event",
+		lanes_column(l), "lanes");
 }
 
 static void print_place(FILE *out, const TraceIns *i, uint64_t pc)
@@ -51,13 +53,15 @@ static void print_row(FILE *out, const TraceLaunch *l, const TraceEvent *e)
 static void event(TraceExport *t, const TraceEvent *e)
 {
 	char lanes[LANES_TEXT];
-	bool no_lanes = e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END || e->kind == TR_STALL || e->kind == TR_LEAVE || e->kind == TR_WARP_END;
+	bool no_lanes = e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END || e->kind == TR_STALL ||
+		e->kind == TR_LEAVE || e->kind == TR_WARP_END;
 	const TraceIns *i = trace_at_pc(e->kind) ? trace_ins(t->launch, e->a) : NULL;
 	char split[8] = "-";
 	if (e->split != ROW_NO_SPLIT)
 		snprintf(split, sizeof split, "%d", e->split);
 	fprintf(t->out, "%8" PRIu64 " %3d %4d %5s %5d %-15s %-*s ", e->cycle, e->sm, e->warp, split, e->depth,
-		trace_kind_name[e->kind], lanes_column(t->launch), no_lanes ? "" : trace_lanes(e->mask, t->launch->warp_size, lanes));
+		trace_kind_name[e->kind], lanes_column(t->launch),
+		no_lanes ? "" : trace_lanes(e->mask, t->launch->warp_size, lanes));
 	switch (e->kind) {
 	case TR_ISSUE:
 		print_issue(t->out, i, e->a);
@@ -95,7 +99,8 @@ static void event(TraceExport *t, const TraceEvent *e)
 		print_row(t->out, t->launch, e);
 		break;
 	case TR_LEAVE:
-		fprintf(t->out, "%4" PRIu64 " %s, %" PRIu64 " rows", e->b, trace_row_info[e->row.kind].name, e->a);
+		fprintf(t->out, "%4" PRIu64 " %s, %" PRIu64 " rows", e->b, trace_row_info[e->row.kind].name,
+			e->a);
 		break;
 	case TR_STALL:
 		fprintf(t->out, "scheduler %" PRIu64 ", %s", e->a, trace_reason(t->launch, e->b));
@@ -113,4 +118,5 @@ static void event(TraceExport *t, const TraceEvent *e)
 
 static void nothing(TraceExport *t) {}
 
-const TraceExporter trace_text = { "text", "one event a line (default)", nothing, launch, event, nothing, nothing };
+const TraceExporter trace_text = { "text", "one event a line (default)", nothing, launch, event, nothing,
+	nothing };

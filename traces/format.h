@@ -18,14 +18,15 @@ enum {
 	LAUNCH_RAW = 64 * 1024 * 1024,     /* most raw bytes of a launch or state chunk */
 	INDEX_RAW = 16 * 1024 * 1024,      /* ... of an index */
 	STATE_EVERY = 1 << 20,             /* least bytes of events between two state chunks */
-	STATE_SHARE = 8,                   /* ... and at least so many times the size of the last state chunk */
+	STATE_SHARE = 8,                 /* ... and at least so many times the size of the last state chunk */
 	EVENT_BYTES = 128,                 /* more bytes than the longest event takes */
 	INS_BYTES = 6,                     /* least bytes that an instruction takes */
 	MOST_INS = 1 << 22,
 	DEFLATE_RATIO = 1032,              /* deflate expands no byte to more than this many */
 	MOST_SMS = 65536, MOST_LANES = 64, MOST_SCHEDULERS = 64, MOST_REASONS = 1024,
 
-	TAG_KIND = 0x0f, KIND_FOLLOWS = 15, TAG_SAME_CYCLE = 0x10, TAG_SAME_WARP = 0x20, TAG_SAME_MASK = 0x40, TAG_SAME_SPLIT = 0x80,
+	TAG_KIND = 0x0f, KIND_FOLLOWS = 15, TAG_SAME_CYCLE = 0x10, TAG_SAME_WARP = 0x20, TAG_SAME_MASK = 0x40,
+		TAG_SAME_SPLIT = 0x80,
 
 	INS_BLOCK_START = 1, INS_BRANCH = 2, INS_OVERHEAD = 4, INS_INSERTED = 8, /* flags of an instruction */
 
@@ -33,7 +34,8 @@ enum {
 	CONTEXT_KINDS = 32                 /* kinds of events that a context has a value of */
 };
 
-/* What the next event of a warp is predicted from. Several warps may share a context: prediction suffers, nothing else. */
+/* What the next event of a warp is predicted from. Several warps may share a context: prediction suffers,
+   nothing else. */
 typedef struct Context {
 	uint64_t mask, pc, a[CONTEXT_KINDS];
 	uint16_t split, depth;
@@ -51,7 +53,8 @@ static inline Context *coder_context(Coder *c, unsigned sm, unsigned warp)
 	return &c->context[(sm * CONTEXTS_OF_SM + warp) % CONTEXTS];
 }
 
-/* The predicted `a` of an event: the instruction after the last one issued, or the last `a` of its kind. The file has the difference. */
+/* The predicted `a` of an event: the instruction after the last one issued, or the last `a` of its kind. The
+   file has the difference. */
 static inline uint64_t coder_predict(const Context *x, unsigned kind)
 {
 	return kind == TR_ISSUE ? x->pc + 1 : x->a[kind];
@@ -67,7 +70,10 @@ static inline void coder_learn(Context *x, const TraceEvent *e)
 		x->pc = e->a;
 }
 
-static inline bool has_row(unsigned kind) { return kind == TR_ENTER || kind == TR_REWRITE || kind == TR_LEAVE; }
+static inline bool has_row(unsigned kind)
+{
+	return kind == TR_ENTER || kind == TR_REWRITE || kind == TR_LEAVE;
+}
 
 static inline uint64_t zigzag(uint64_t v) { return v << 1 ^ (0 - (v >> 63)); }
 static inline uint64_t unzigzag(uint64_t v) { return v >> 1 ^ (0 - (v & 1)); }
@@ -88,7 +94,8 @@ static inline uint32_t get_u32(const uint8_t *p)
 }
 static inline uint64_t get_u64(const uint8_t *p) { return get_u32(p) | (uint64_t)get_u32(p + 4) << 32; }
 
-/* For tests: an event chunk has `most` raw bytes at most (else EVENTS_RAW), and a state chunk comes after `every` bytes of events (else STATE_EVERY). */
+/* For tests: an event chunk has `most` raw bytes at most (else EVENTS_RAW), and a state chunk comes after
+   `every` bytes of events (else STATE_EVERY). */
 void trace_states(TraceWriter *, size_t most, uint64_t every);
 /* Reads a trace from an open stream, which it closes; path is for messages. NULL with an error in diag. */
 TraceReader *trace_open_stream(FILE *, const char *path, Diag *);

@@ -1,4 +1,5 @@
-/* Reads traces. The file is hostile: every length is bounded before memory is taken for it, every number is checked. */
+/* Reads traces. The file is hostile: every length is bounded before memory is taken for it, every number is
+   checked. */
 #include "traces/reader.h"
 #include "lib/output.h"
 #include <errno.h>
@@ -8,7 +9,8 @@
 int trace_fail(TraceReader *r, const char *what)
 {
 	if (!r->failed)
-		diag_error(r->diag, (Loc){ r->path, 0, 0 }, "byte %llu: %s", (unsigned long long)r->offset, what);
+		diag_error(r->diag, (Loc){ r->path, 0, 0 }, "byte %llu: %s", (unsigned long long)r->offset,
+			what);
 	r->failed = true;
 	return -1;
 }
@@ -17,14 +19,18 @@ bool trace_take(TraceReader *r, void *p, size_t n)
 {
 	size_t got = fread(p, 1, n, r->f);
 	if (got != n) {
-		trace_fail(r, ferror(r->f) ? strerror(errno) : "the trace ends too early: it was truncated, or its writer did not finish");
+		trace_fail(r, ferror(r->f) ? strerror(errno)
+			: "the trace ends too early: it was truncated, or its writer did not finish");
 		return false;
 	}
 	r->offset += n;
 	return true;
 }
 
-static void count_crc(TraceReader *r, const void *p, size_t n) { r->crc = (uint32_t)crc32(r->crc, p, (uInt)n); }
+static void count_crc(TraceReader *r, const void *p, size_t n)
+{
+	r->crc = (uint32_t)crc32(r->crc, p, (uInt)n);
+}
 
 TraceReader *trace_open_stream(FILE *f, const char *path, Diag *diag)
 {
@@ -37,8 +43,8 @@ TraceReader *trace_open_stream(FILE *f, const char *path, Diag *diag)
 	if (fread(head, 1, sizeof head, f) != sizeof head || memcmp(head, TRACE_MAGIC, 8))
 		trace_fail(r, "this is not a trace");
 	else if ((r->version = get_u32(head + 8)) < OLDEST_VERSION || r->version > TRACE_VERSION)
-		diag_error(diag, (Loc){ path, 0, 0 }, "trace format version %u; this program reads versions %d to %d",
-			(unsigned)r->version, OLDEST_VERSION, TRACE_VERSION), r->failed = true;
+		diag_error(diag, (Loc){ path, 0, 0 }, "trace format version %u; this program reads versions "
+			"%d to %d", (unsigned)r->version, OLDEST_VERSION, TRACE_VERSION), r->failed = true;
 	else if (get_u32(head + 12))
 		trace_fail(r, "flags that are none");
 	if (r->failed) {
@@ -87,7 +93,8 @@ static void reserve(uint8_t **p, size_t *cap, size_t n)
 
 bool trace_inflate(TraceReader *r, size_t raw, size_t stored, size_t most)
 {
-	if (raw == 0 || raw > most || stored > compressBound((uLong)raw) + 64 || raw > stored * DEFLATE_RATIO) {
+	if (raw == 0 || raw > most || stored > compressBound((uLong)raw) + 64 ||
+		raw > stored * DEFLATE_RATIO) {
 		trace_fail(r, "a chunk with an impossible length");
 		return false;
 	}
@@ -197,7 +204,8 @@ static void read_ins(TraceReader *r, Bytes *b, Strings *s, TraceIns *i, int line
 	if ((int64_t)line != (int32_t)line)
 		b->bad = true;
 	i->line = (int32_t)line;
-	unsigned flags = (unsigned)trace_varint_upto(b, INS_BLOCK_START | INS_BRANCH | INS_OVERHEAD | INS_INSERTED);
+	unsigned flags = (unsigned)trace_varint_upto(b,
+		INS_BLOCK_START | INS_BRANCH | INS_OVERHEAD | INS_INSERTED);
 	i->block_start = flags & INS_BLOCK_START;
 	i->branch = flags & INS_BRANCH;
 	i->overhead = flags & INS_OVERHEAD;
@@ -266,7 +274,8 @@ int trace_read_launch(TraceReader *r)
 static void read_row(Bytes *b, TraceEvent *e)
 {
 	TraceRow *row = &e->row;
-	*row = (TraceRow){ .kind = (uint8_t)trace_varint_upto(b, ROW_COUNT - 1), .mask = e->mask, .split = e->split, .pc = (uint32_t)e->a,
+	*row = (TraceRow){ .kind = (uint8_t)trace_varint_upto(b, ROW_COUNT - 1), .mask = e->mask,
+		.split = e->split, .pc = (uint32_t)e->a,
 		.rpc = ROW_NO_PC };
 	if (e->kind == TR_LEAVE)
 		return;
@@ -286,7 +295,8 @@ static int read_event(TraceReader *r, TraceEvent *e)
 	e->kind = tag & TAG_KIND;
 	if (e->kind == KIND_FOLLOWS && r->version > 2)
 		e->kind = (uint8_t)trace_varint_upto(b, UINT8_MAX);
-	if (e->kind >= (r->version > 2 ? TR_COUNT : TR_ENTER) || (e->kind < KIND_FOLLOWS && (tag & TAG_KIND) == KIND_FOLLOWS))
+	if (e->kind >= (r->version > 2 ? TR_COUNT : TR_ENTER) ||
+		(e->kind < KIND_FOLLOWS && (tag & TAG_KIND) == KIND_FOLLOWS))
 		return trace_fail(r, "an event of unknown kind");
 	if (!(tag & TAG_SAME_CYCLE))
 		c->cycle += unzigzag(trace_varint(b));
@@ -318,7 +328,8 @@ static int read_event(TraceReader *r, TraceEvent *e)
 	return 1;
 }
 
-/* Passes a chunk that only readers by index use. A reader in the file's order adds it to the checksum, one that has sought skips it. */
+/* Passes a chunk that only readers by index use. A reader in the file's order adds it to the checksum, one
+   that has sought skips it. */
 static bool pass_chunk(TraceReader *r, size_t raw, size_t stored)
 {
 	uint8_t part[4096];
@@ -337,7 +348,8 @@ static bool pass_chunk(TraceReader *r, size_t raw, size_t stored)
 	return true;
 }
 
-static int read_chunk(TraceReader *r, int kind, size_t raw, size_t stored, TraceEvent *e, const TraceLaunch **launch)
+static int read_chunk(TraceReader *r, int kind, size_t raw, size_t stored, TraceEvent *e,
+	const TraceLaunch **launch)
 {
 	if (kind == CHUNK_LAUNCH) {
 		if (!trace_inflate(r, raw, stored, LAUNCH_RAW))

@@ -4,7 +4,8 @@
 #include "traces/format.h"
 #include <zlib.h>
 
-typedef struct Bytes { const uint8_t *p, *end; bool bad; } Bytes; /* bad: bytes were missing or made no sense */
+/* bad: bytes were missing or made no sense */
+typedef struct Bytes { const uint8_t *p, *end; bool bad; } Bytes;
 
 typedef struct IndexEntry { uint8_t kind; uint64_t launch, offset, cycle; } IndexEntry; /* launch: from 0 */
 
@@ -28,7 +29,9 @@ struct TraceReader {
 	Coder coder;
 
 	uint64_t index_at;         /* offset of the index that has been passed; 0: none */
-	bool looked, sought;       /* looked: for the index; sought: it has left the order of the file, so counts and checksum cannot be checked */
+	/* looked: for the index; sought: it has left the order of the file, so counts and checksum cannot be
+	   checked */
+	bool looked, sought;
 	Vec(IndexEntry) index;     /* the index (from version 3 on), once looked for; empty: none */
 };
 

@@ -22,7 +22,8 @@ bool trace_chunk_at(TraceReader *r, uint64_t offset, int kind)
 		trace_fail(r, "the index names a place where something else stands");
 		return false;
 	}
-	return trace_inflate(r, get_u32(head + 1), get_u32(head + 5), kind == CHUNK_INDEX ? INDEX_RAW : LAUNCH_RAW);
+	return trace_inflate(r, get_u32(head + 1), get_u32(head + 5),
+		kind == CHUNK_INDEX ? INDEX_RAW : LAUNCH_RAW);
 }
 
 static void read_entries(TraceReader *r)
@@ -52,8 +53,9 @@ static void read_entries(TraceReader *r)
 static uint64_t index_offset(TraceReader *r)
 {
 	uint8_t end[CHUNK_BYTES + END_BYTES];
-	if (r->version < 3 || fseeko(r->f, -(off_t)sizeof end, SEEK_END) || fread(end, 1, sizeof end, r->f) != sizeof end ||
-		end[0] != CHUNK_END || get_u32(end + 1) != END_BYTES)
+	if (r->version < 3 || fseeko(r->f, -(off_t)sizeof end, SEEK_END) ||
+		fread(end, 1, sizeof end, r->f) != sizeof end || end[0] != CHUNK_END ||
+		get_u32(end + 1) != END_BYTES)
 		return 0;
 	return get_u64(end + CHUNK_BYTES + 16);
 }
@@ -96,7 +98,8 @@ static const IndexEntry *entry_of(const TraceReader *r, uint64_t launch)
 	return &r->index.v[low];
 }
 
-/* Reads the launch. *state: its last state chunk behind only events before that cycle; NULL: there is none. */
+/* Reads the launch. *state: its last state chunk behind only events before that cycle; NULL: there is
+   none. */
 static bool go_to(TraceReader *r, uint64_t launch, uint64_t cycle, const IndexEntry **state)
 {
 	const IndexEntry *begin = entry_of(r, launch), *end = r->index.v + r->index.n;
@@ -112,7 +115,8 @@ static bool go_to(TraceReader *r, uint64_t launch, uint64_t cycle, const IndexEn
 const TraceLaunch *trace_seek(TraceReader *r, uint64_t launch, uint64_t cycle, uint64_t *reached)
 {
 	const IndexEntry *state;
-	if (!go_to(r, launch, cycle < UINT64_MAX ? cycle + 1 : cycle, &state) || (state && !trace_chunk_at(r, state->offset, CHUNK_STATE)))
+	if (!go_to(r, launch, cycle < UINT64_MAX ? cycle + 1 : cycle, &state) ||
+		(state && !trace_chunk_at(r, state->offset, CHUNK_STATE)))
 		return NULL;
 	*reached = state ? state->cycle : 0;
 	return &r->launch[r->now];

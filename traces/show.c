@@ -23,7 +23,8 @@ static void lanes(StrBuf *b, const TraceLaunch *l, uint64_t mask)
 	sb_puts(b, trace_lanes(mask, l->warp_size, buf));
 }
 
-/* Adds a number of the row if it is shown: that of a barrier only for a split that waits at one, an order only where there is one. */
+/* Adds a number of the row if it is shown: that of a barrier only for a split that waits at one, an order
+   only where there is one. */
 static void show_number(StrBuf *b, const char *label, uint32_t n, bool shown)
 {
 	if (label && *label && shown)

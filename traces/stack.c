@@ -34,8 +34,8 @@ static void draw_row(const Picture *p, int place, const TraceRow *r)
 static void warp(const Picture *p, const TraceWarp *w)
 {
 	char lanes[LANES_TEXT], ended[LANES_TEXT];
-	fprintf(p->out, "SM %d, warp %d: thread block %" PRIu64 ", warp %" PRIu64 " of it, lanes %s", w->sm, w->slot, w->block, w->index,
-		trace_lanes(w->lanes, p->launch->warp_size, lanes));
+	fprintf(p->out, "SM %d, warp %d: thread block %" PRIu64 ", warp %" PRIu64 " of it, lanes %s", w->sm,
+		w->slot, w->block, w->index, trace_lanes(w->lanes, p->launch->warp_size, lanes));
 	if (w->ended)
 		fprintf(p->out, ", ended %s", trace_lanes(w->ended, p->launch->warp_size, ended));
 	fprintf(p->out, ", depth %d\n", w->depth);
@@ -55,7 +55,8 @@ static void scheduler(const Picture *p, const TraceScheduler *s)
 	if (s->why == WHY_ISSUES)
 		fprintf(p->out, "SM %d, scheduler %d: issues\n", s->sm, s->number);
 	else
-		fprintf(p->out, "SM %d, scheduler %d: %s, since cycle %" PRIu64 "\n", s->sm, s->number, trace_reason(p->launch, s->why), s->since);
+		fprintf(p->out, "SM %d, scheduler %d: %s, since cycle %" PRIu64 "\n", s->sm, s->number,
+			trace_reason(p->launch, s->why), s->since);
 }
 
 static int by_place(const void *a, const void *b)
@@ -69,11 +70,13 @@ static void show(Picture *p)
 	const TraceFilter *f = p->f;
 	const TraceState *t = &p->state;
 	Vec(const TraceWarp *) list = { 0 };
-	fprintf(p->out, "launch %" PRId64 ": kernel %s, model %s, cycle %" PRIu64 "\n", p->number, p->launch->kernel, p->launch->model, p->cycle);
+	fprintf(p->out, "launch %" PRId64 ": kernel %s, model %s, cycle %" PRIu64 "\n", p->number,
+		p->launch->kernel, p->launch->model, p->cycle);
 	trace_when(p->launch, p->out);
 	for (int k = 0; k < t->scheduler.n && p->launch->timed; k++) {
 		const TraceScheduler *s = &t->scheduler.v[k];
-		if ((f->sm < 0 || s->sm == f->sm) && (f->warp < 0 || f->warp % p->launch->schedulers == s->number))
+		if ((f->sm < 0 || s->sm == f->sm) && (f->warp < 0 ||
+			f->warp % p->launch->schedulers == s->number))
 			scheduler(p, s);
 	}
 	for (int k = 0; k < t->warp.n; k++) {
@@ -95,8 +98,9 @@ static void show(Picture *p)
 
 static bool wanted(Picture *p) { return trace_asked(&p->asked, p->f, p->launch, p->number); }
 
-/* Follows a launch's events from its begin, or from a state whose last event was in cycle `last`, to the end of the cycle asked for, and shows the state
-   there. skip: reads no farther. Returns what trace_next gave last, and the next launch in *next. */
+/* Follows a launch's events from its begin, or from a state whose last event was in cycle `last`, to the end
+   of the cycle asked for, and shows the state there. skip: reads no farther. Returns what trace_next gave
+   last, and the next launch in *next. */
 static int follow(Picture *p, TraceReader *r, uint64_t last, const TraceLaunch **next, bool skip, Diag *diag)
 {
 	TraceEvent e;
@@ -108,7 +112,8 @@ static int follow(Picture *p, TraceReader *r, uint64_t last, const TraceLaunch *
 		if (e.cycle > p->cycle && p->launch->timed && skip)
 			break;
 		if (e.cycle <= p->cycle && !trace_state_event(&p->state, &e)) {
-			diag_error(diag, (Loc){ 0 }, "launch %" PRId64 ", cycle %" PRIu64 ": an event that contradicts those before it", p->number, e.cycle);
+			diag_error(diag, (Loc){ 0 }, "launch %" PRId64 ", cycle %"
+				PRIu64 ": an event that contradicts those before it", p->number, e.cycle);
 			return -1;
 		}
 	}
@@ -159,8 +164,8 @@ bool trace_stack(TraceReader *r, const TraceFilter *f, uint64_t cycle, FILE *out
 {
 	Picture p = { .out = out, .f = f, .number = -1, .cycle = cycle };
 	if (trace_version(r) < 3) {
-		diag_error(diag, (Loc){ 0 }, "a trace of format version %d does not tell the state of mechanisms; version 3 does: record it again",
-			trace_version(r));
+		diag_error(diag, (Loc){ 0 }, "a trace of format version %d does not tell the state of "
+			"mechanisms; version 3 does: record it again", trace_version(r));
 		return false;
 	}
 	int64_t launches = trace_launches(r);
@@ -168,7 +173,8 @@ bool trace_stack(TraceReader *r, const TraceFilter *f, uint64_t cycle, FILE *out
 	int k = launches < 0 ? in_order(&p, r, diag) : by_index(&p, r, launches, diag);
 	trace_state_free(&p.state);
 	if (k >= 0 && trace_asked_found(&p.asked, f, diag) && !p.shown)
-		diag_error(diag, (Loc){ 0 }, "no launch that was asked for has an event in or behind cycle %" PRIu64 "; the last is in cycle %" PRIu64, cycle, p.last);
+		diag_error(diag, (Loc){ 0 }, "no launch that was asked for has an event in or behind cycle %"
+			PRIu64 "; the last is in cycle %" PRIu64, cycle, p.last);
 	trace_asked_free(&p.asked);
 	return diag->errors == errors && k >= 0;
 }

@@ -12,14 +12,17 @@ const TraceRowInfo trace_row_info[ROW_COUNT] = {
 #undef X
 };
 
-enum { MOST_ROWS = 1 << 22, MOST_MOVED = 1 << 16, MOST_WARPS = 1 << 19 }; /* a hostile trace takes no more memory, nor moves more rows
-                                                                                   to make room for one, than that */
+/* a hostile trace takes no more memory, nor moves more rows to make room for one, than that */
+enum { MOST_ROWS = 1 << 22, MOST_MOVED = 1 << 16, MOST_WARPS = 1 << 19 };
 
 /* ---- warps and schedulers ---- */
 
 static uint32_t warp_key(unsigned sm, unsigned slot) { return (uint32_t)sm << 16 | (slot & 0xffff); }
 
-static uint32_t first_place(const TraceState *t, uint32_t key) { return key * 2654435761u >> 7 & ((uint32_t)t->place.n - 1); }
+static uint32_t first_place(const TraceState *t, uint32_t key)
+{
+	return key * 2654435761u >> 7 & ((uint32_t)t->place.n - 1);
+}
 
 static void enter_place(TraceState *t, int warp)
 {
@@ -59,7 +62,8 @@ static TraceScheduler *scheduler(TraceState *t, unsigned sm, unsigned number)
 {
 	int at = (int)(sm * (unsigned)t->schedulers + number);
 	for (int k = t->scheduler.n; k <= at; k++)
-		vec_push(&t->scheduler, ((TraceScheduler){ (uint16_t)(k / t->schedulers), (uint16_t)(k % t->schedulers), WHY_ISSUES, 0 }));
+		vec_push(&t->scheduler, ((TraceScheduler){ (uint16_t)(k / t->schedulers),
+			(uint16_t)(k % t->schedulers), WHY_ISSUES, 0 }));
 	return &t->scheduler.v[at];
 }
 
@@ -153,7 +157,8 @@ static void step_split(TraceWarp *w, const TraceEvent *e)
 	for (int x = 0; x < 1 + (w->running > 0); x++) {
 		const TraceRowVec *v = &w->table[tables[x]];
 		int k = v->n - 1;
-		if (tables[x] == TABLE_SPLITS && e->split < v->n && runs(&v->v[e->split], e->split)) /* as a rule its row is at its own index */
+		/* as a rule its row is at its own index */
+		if (tables[x] == TABLE_SPLITS && e->split < v->n && runs(&v->v[e->split], e->split))
 			k = e->split;
 		while (k >= 0 && !runs(&v->v[k], e->split))
 			k--;
@@ -226,7 +231,8 @@ static void change(Change *c, int kind, const TraceRow *row, uint64_t a, int at)
 
 static void set(Change *c, int kind, const TraceRow *row, int at) { change(c, kind, row, row->pc, at); }
 
-/* Equal rows at the begin and at the end stay; of the rows between, as many as both tables have are rewritten, the others come or go. Behind `first` others. */
+/* Equal rows at the begin and at the end stay; of the rows between, as many as both tables have are
+   rewritten, the others come or go. Behind `first` others. */
 static void put_differences(Change *c, int first, const TraceRow *old, int nold, const TraceRow *now, int n)
 {
 	int front = 0, most = nold < n ? nold : n, same = 0;
@@ -243,17 +249,19 @@ static void put_differences(Change *c, int first, const TraceRow *old, int nold,
 	for (int k = both; k < n - same; k++)
 		set(c, TR_ENTER, &now[k], first + k);
 	if (nold > n) {
-		TraceRow gone = { .kind = old[both].kind, .split = ROW_NO_SPLIT, .pc = ROW_NO_PC, .rpc = ROW_NO_PC };
+		TraceRow gone = { .kind = old[both].kind, .split = ROW_NO_SPLIT, .pc = ROW_NO_PC,
+			.rpc = ROW_NO_PC };
 		change(c, TR_LEAVE, &gone, (uint64_t)(nold - n), first + both);
 	}
 }
 
-void trace_state_differences(TraceState *t, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT], const int left_out[TABLE_COUNT],
-	TraceEmit *emit, void *self)
+void trace_state_differences(TraceState *t, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT],
+	const int left_out[TABLE_COUNT], TraceEmit *emit, void *self)
 {
 	Change c = { t, *like, emit, self };
 	TraceRowVec before = { 0 };
-	const TraceWarp *w = trace_state_warp(t, like->sm, like->warp); /* stays valid, since its own events ask for no other warp */
+	/* stays valid, since its own events ask for no other warp */
+	const TraceWarp *w = trace_state_warp(t, like->sm, like->warp);
 	for (int k = 0; k < TABLE_COUNT; k++) {
 		int first = left_out[k], n = w->table[k].n - first;
 		const TraceRow *old = w->table[k].v + first;
@@ -276,7 +284,8 @@ void trace_state_replay(const TraceState *t, TraceEmit *emit, void *self)
 	for (int k = 0; k < t->scheduler.n; k++) {
 		const TraceScheduler *s = &t->scheduler.v[k];
 		if (s->why != WHY_ISSUES)
-			emit(self, &(TraceEvent){ .cycle = s->since, .sm = s->sm, .a = s->number, .b = s->why, .kind = TR_STALL });
+			emit(self, &(TraceEvent){ .cycle = s->since, .sm = s->sm, .a = s->number, .b = s->why,
+				.kind = TR_STALL });
 	}
 	for (int k = 0; k < t->warp.n; k++) {
 		const TraceWarp *w = &t->warp.v[k];

@@ -1,6 +1,7 @@
-/* The state of a launch at a moment, as the events up to it leave it: what the mechanism holds for each warp, the thread block of
- * each warp slot, why each scheduler stands still. Recorder and reader follow the same rules, so a trace need not say what
- * follows from an issue: that the split stands at the next instruction. */
+/* The state of a launch at a moment, as the events up to it leave it: what the mechanism holds for each warp,
+ * the thread block of each warp slot, why each scheduler stands still. Recorder and reader follow the same
+ * rules, so a trace need not say what follows from an issue: that the split stands at the next
+ * instruction. */
 #ifndef GSIM_TRACE_STATE_H
 #define GSIM_TRACE_STATE_H
 #include "lib/vec.h"
@@ -20,11 +21,12 @@ typedef struct TraceWarp {
 } TraceWarp;
 
 enum { WHY_ISSUES = 0xffff };
-typedef struct TraceScheduler { uint16_t sm, number, why; uint64_t since; } TraceScheduler; /* why: WHY_ISSUES: it issued
-                                                                                               last at `since`; else the reason why it has not issued since then */
+/* why: WHY_ISSUES: it issued last at `since`; else the reason why it has not issued since then */
+typedef struct TraceScheduler { uint16_t sm, number, why; uint64_t since; } TraceScheduler;
 
 typedef struct TraceState {
-	int schedulers;                /* schedulers of an SM, as the launch says: set after trace_state_clear; 0 = unknown */
+	/* schedulers of an SM, as the launch says: set after trace_state_clear; 0 = unknown */
+	int schedulers;
 	uint64_t cycle;                /* of the last event */
 	uint64_t rows;                 /* number of rows in all tables */
 	Vec(TraceWarp) warp;
@@ -38,15 +40,17 @@ TraceWarp *trace_state_warp(TraceState *, unsigned sm, unsigned slot); /* valid 
 void trace_state_clear(TraceState *);          /* the state before the first event */
 void trace_state_free(TraceState *);
 
-/* Emits the events that turn the warp's rows into `now`, table by table; rows are equal when all their fields are. The first left_out[k] rows of table k
-   stay as they are, and `now` has those behind them. */
+/* Emits the events that turn the warp's rows into `now`, table by table; rows are equal when all their fields
+   are. The first left_out[k] rows of table k stay as they are, and `now` has those behind them. */
 typedef void TraceEmit(void *self, const TraceEvent *);
-void trace_state_differences(TraceState *, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT], const int left_out[TABLE_COUNT], TraceEmit *, void *self);
+void trace_state_differences(TraceState *, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT],
+	const int left_out[TABLE_COUNT], TraceEmit *, void *self);
 /* Emits events that lead from the empty state to this one. */
 void trace_state_replay(const TraceState *, TraceEmit *, void *self);
 static inline bool trace_row_equal(const TraceRow *a, const TraceRow *b)
 {
-	return a->mask == b->mask && a->other == b->other && a->pc == b->pc && a->rpc == b->rpc && a->n == b->n && a->m == b->m &&
+	return a->mask == b->mask && a->other == b->other && a->pc == b->pc && a->rpc == b->rpc &&
+		a->n == b->n && a->m == b->m &&
 		a->split == b->split && a->flags == b->flags && a->kind == b->kind;
 }
 #endif

@@ -73,16 +73,22 @@ static void launch(TraceExport *t)
 	s->sum = trace_sum_new(&s->arena, t->launch);
 }
 
-static void event(TraceExport *t, const TraceEvent *e) { trace_sum_event(((State *)t->state)->sum, t->launch, e); }
+static void event(TraceExport *t, const TraceEvent *e)
+{
+	trace_sum_event(((State *)t->state)->sum, t->launch, e);
+}
 
-static void print_row(FILE *out, const char *name, uint64_t value) { fprintf(out, "  %-20s %12" PRIu64 "\n", name, value); }
+static void print_row(FILE *out, const char *name, uint64_t value)
+{
+	fprintf(out, "  %-20s %12" PRIu64 "\n", name, value);
+}
 
 static void finish(TraceExport *t)
 {
 	State *st = t->state;
 	const TraceSum *s = st->sum;
-	fprintf(t->out, "launch %d: kernel %s, machine %s, model %s\n", t->launch_number, t->launch->kernel, t->launch->machine,
-		t->launch->model);
+	fprintf(t->out, "launch %d: kernel %s, machine %s, model %s\n", t->launch_number, t->launch->kernel,
+		t->launch->machine, t->launch->model);
 	trace_when(t->launch, t->out);
 	trace_settings(t->launch, t->out);
 	print_row(t->out, "events", s->events);
@@ -102,12 +108,14 @@ static void finish(TraceExport *t)
 	print_row(t->out, "thread_blocks", s->of_kind[TR_BLOCK_START]);
 	for (int k = 0; k < s->nblocks; k++)
 		if (s->block[k].starts)
-			fprintf(t->out, "  block %s %s: fetches %" PRIu64 ", lanes %" PRIu64 "\n", s->block[k].function,
-				s->block[k].label, s->block[k].fetches, s->block[k].lanes);
+			fprintf(t->out, "  block %s %s: fetches %" PRIu64 ", lanes %" PRIu64 "\n",
+				s->block[k].function, s->block[k].label, s->block[k].fetches,
+				s->block[k].lanes);
 	arena_free(&st->arena);
 }
 
 static void end(TraceExport *t) { free(t->state); }
 
-const TraceExporter trace_summary = { "summary", "sums of each launch, as the report counts them", begin, launch, event,
+const TraceExporter trace_summary = { "summary", "sums of each launch, as the report counts them", begin,
+	launch, event,
 	finish, end };

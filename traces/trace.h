@@ -1,7 +1,8 @@
 /* Event traces of a run: a versioned, zlib-compressed file; doc/trace.md is the format.
  * It knows nothing of GPUs but numbers: the writer gives the names.
  *
- * traces/ is the file of events: writing, reading, exporting. It may include lib/ only; sim/ writes traces, tools/ shows them. */
+ * traces/ is the file of events: writing, reading, exporting. It may include lib/ only; sim/ writes traces,
+ * tools/ shows them. */
 #ifndef GSIM_TRACE_H
 #define GSIM_TRACE_H
 #include "lib/diag.h"
@@ -24,8 +25,10 @@
 	X(ENTER, "enter", "a row of the mechanism's state is new: a = its pc, b = its place in its table") \
 	X(REWRITE, "rewrite", "a row is another one: a = its pc, b = its place") \
 	X(LEAVE, "leave", "rows are gone: a = how many, b = the first one's place") \
-	X(STALL, "stall", "a scheduler issues nothing from here to its next issue or stall: a = scheduler, b = reason; 65535: it spends the cycle without an instruction") \
-	X(RETURN, "return", "the last datum of a load or atomic operation has come: a = its pc, b = cycle of its memory event") \
+	X(STALL, "stall", "a scheduler issues nothing from here to its next issue or stall: a = scheduler, " \
+		"b = reason; 65535: it spends the cycle without an instruction") \
+	X(RETURN, "return", "the last datum of a load or atomic operation has come: a = its pc, b = cycle " \
+		"of its memory event") \
 	X(WARP_START, "warp_start", "a = thread block number, b = index in the block") \
 	X(WARP_END, "warp_end", "a = thread block number, b = index in the block")
 
@@ -39,13 +42,14 @@ extern const char *const trace_kind_name[TR_COUNT];
 enum { TRACE_GRID_BARRIER = 16 };
 
 typedef struct TraceEvent {
-	uint64_t cycle;                /* counted from the launch's begin; functional runs: the number of the issue */
-	uint64_t mask;                 /* lanes; in enter and rewrite mask, a and split are the row's lanes, pc and split */
+	uint64_t cycle;        /* counted from the launch's begin; functional runs: the number of the issue */
+	uint64_t mask;   /* lanes; in enter and rewrite mask, a and split are the row's lanes, pc and split */
 	uint64_t a, b;
 	uint16_t sm, warp, split;      /* warp: slot in the SM; split: index in the warp */
 	uint16_t depth;                /* depth of the mechanism's structure after the event */
 	uint8_t kind;
-	TraceRow row;                  /* for enter and rewrite; for leave only its kind: that of the first row that has left */
+	/* for enter and rewrite; for leave only its kind: that of the first row that has left */
+	TraceRow row;
 } TraceEvent;
 
 typedef struct TraceIns {              /* one machine instruction, by pc */
@@ -56,7 +60,8 @@ typedef struct TraceIns {              /* one machine instruction, by pc */
 
 typedef struct TraceLaunch {           /* what stands before a launch's events */
 	const char *kernel, *machine, *model;
-	const char *configuration;     /* a hash of the machine; configuration, changed and passes are "" in traces of version 1 */
+	/* a hash of the machine; configuration, changed and passes are "" in traces of version 1 */
+	const char *configuration;
 	const char *changed;           /* changes of the machine file: "key=value key=value" */
 	const char *passes;            /* "" = none */
 	uint32_t grid[3], block[3];
@@ -67,30 +72,33 @@ typedef struct TraceLaunch {           /* what stands before a launch's events *
 	int schedulers;                /* schedulers of an SM; a warp belongs to number (slot modulo this) */
 	int nreasons;
 	const char *const *reason;     /* names of the reasons of stalls */
-	int run, stream;               /* run (of trace_run), stream (0 is the default one) and started: -1, 0, 0 in traces before version 4 */
-	uint64_t started;              /* timed: its cycle 0 on the run's clock, which launches of all streams share */
+	/* run (of trace_run), stream (0 is the default one) and started: -1, 0, 0 in traces before version
+	   4 */
+	int run, stream;
+	uint64_t started;     /* timed: its cycle 0 on the run's clock, which launches of all streams share */
 } TraceLaunch;
 
 typedef struct TraceWriter TraceWriter;
 TraceWriter *trace_create(const char *path, Diag *);   /* NULL with an error */
-int trace_run(TraceWriter *);                          /* begins a run, on a machine whose clock begins at 0; its number, from 0 */
+int trace_run(TraceWriter *);     /* begins a run, on a machine whose clock begins at 0; its number, from 0 */
 void trace_launch(TraceWriter *, const TraceLaunch *); /* begins a launch; copies what it needs */
 void trace_event(TraceWriter *, const TraceEvent *);   /* in order of (cycle, sm) within a launch */
 bool trace_close(TraceWriter *, Diag *);               /* false: something could not be written */
 
 typedef struct TraceReader TraceReader;
 TraceReader *trace_open(const char *path, Diag *);
-/* Reads the next item. 1: an event, 2: the start of a launch (*launch stays valid until the launch after the next is read), 0: the end,
-   -1: an error (in diag). */
+/* Reads the next item. 1: an event, 2: the start of a launch (*launch stays valid until the launch after the
+   next is read), 0: the end, -1: an error (in diag). */
 int trace_next(TraceReader *, TraceEvent *, const TraceLaunch **launch);
 int trace_version(const TraceReader *);        /* the version of the format */
 /* The number of launches, if the trace has an index; else -1. */
 int64_t trace_launches(TraceReader *);
-/* Goes to that launch, a number below trace_launches, and in it as far as the index leads, at most to the last event of `cycle`: trace_next first gives
-   events that lead to the state there, then the events behind it. *reached: the cycle of the last event before that place. NULL: an error. */
+/* Goes to that launch, a number below trace_launches, and in it as far as the index leads, at most to the
+   last event of `cycle`: trace_next first gives events that lead to the state there, then the events behind
+   it. *reached: the cycle of the last event before that place. NULL: an error. */
 const TraceLaunch *trace_seek(TraceReader *, uint64_t launch, uint64_t cycle, uint64_t *reached);
-/* Goes to that launch as trace_seek does, but trace_next gives the events of the file in order, among them all from cycle `from` on; events before that are
-   skipped as far as the index allows. */
+/* Goes to that launch as trace_seek does, but trace_next gives the events of the file in order, among them
+   all from cycle `from` on; events before that are skipped as far as the index allows. */
 const TraceLaunch *trace_seek_events(TraceReader *, uint64_t launch, uint64_t from);
 void trace_reader_free(TraceReader *);
 #endif

@@ -1,4 +1,5 @@
-/* Writes traces: events are delta-encoded into a buffer, a full buffer is deflated and written. No allocation per event. */
+/* Writes traces: events are delta-encoded into a buffer, a full buffer is deflated and written. No allocation
+   per event. */
 #include "traces/format.h"
 #include "traces/state.h"
 #include "lib/hash.h"
@@ -8,7 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
-_Static_assert(TR_COUNT <= sizeof((Context *)0)->a / sizeof(uint64_t), "a context has a value for each kind of event");
+_Static_assert(TR_COUNT <= sizeof((Context *)0)->a / sizeof(uint64_t),
+	"a context has a value for each kind of event");
 
 const char *const trace_kind_name[TR_COUNT] = {
 #define X(ID, NAME, HELP) [TR_##ID] = NAME,
@@ -33,11 +35,14 @@ struct TraceWriter {
 
 	uint64_t offset;           /* bytes written */
 	TraceState state;          /* after all events so far, written or not */
-	uint64_t since, every, state_every; /* bytes of events since the last state chunk; after `every` the next one is due; `every` is never less than state_every */
+	/* bytes of events since the last state chunk; after `every` the next one is due; `every` is never
+	   less than state_every */
+	uint64_t since, every, state_every;
 	Coder *state_coder;
 	Vec(uint8_t) state_raw;
 	StrBuf index;
-	uint64_t entries, entry_launch, entry_offset; /* number of the index's entries; the last entry's launch and offset */
+	/* number of the index's entries; the last entry's launch and offset */
+	uint64_t entries, entry_launch, entry_offset;
 };
 
 static void put_bytes(TraceWriter *w, const void *p, size_t n)
@@ -175,7 +180,8 @@ static void put_state_event(void *self, const TraceEvent *e)
 {
 	TraceWriter *w = self;
 	vec_reserve(&w->state_raw, w->state_raw.n + EVENT_BYTES);
-	w->state_raw.n = (int)(put_event(w->state_coder, w->state_raw.v + w->state_raw.n, e) - w->state_raw.v);
+	w->state_raw.n = (int)(put_event(w->state_coder, w->state_raw.v + w->state_raw.n, e) -
+		w->state_raw.v);
 }
 
 /* Writes the state after the events so far, as events that lead to it from the empty state. */
@@ -249,7 +255,8 @@ static void sb_string(StrBuf *b, const char *s)
 	sb_write(b, s ? s : "", n);
 }
 
-/* Writes a string as its number in the order of first appearance; a new number is followed by the string. 0 is the empty string. */
+/* Writes a string as its number in the order of first appearance; a new number is followed by the string. 0
+   is the empty string. */
 static void sb_shared_string(StrBuf *b, StrMap *map, const char *s)
 {
 	if (!s || !*s) {
@@ -273,14 +280,16 @@ static void sb_ins(StrBuf *b, StrMap *map, const TraceIns *i, int line_before)
 	sb_shared_string(b, map, i->text);
 	sb_shared_string(b, map, i->file);
 	sb_varint(b, zigzag((uint64_t)((int64_t)i->line - line_before)));
-	sb_putc(b, (char)(i->block_start * INS_BLOCK_START | i->branch * INS_BRANCH | i->overhead * INS_OVERHEAD | i->inserted * INS_INSERTED));
+	sb_putc(b, (char)(i->block_start * INS_BLOCK_START | i->branch * INS_BRANCH | i->overhead *
+		INS_OVERHEAD | i->inserted * INS_INSERTED));
 }
 
 int trace_run(TraceWriter *w) { return w->runs++; }
 
 void trace_launch(TraceWriter *w, const TraceLaunch *l)
 {
-	must(l->warp_size >= 1 && l->warp_size <= MOST_LANES && l->sms >= 1 && l->sms <= MOST_SMS && l->nins >= 0 && l->schedulers <= MOST_SCHEDULERS);
+	must(l->warp_size >= 1 && l->warp_size <= MOST_LANES && l->sms >= 1 && l->sms <= MOST_SMS &&
+		l->nins >= 0 && l->schedulers <= MOST_SCHEDULERS);
 	must(l->run >= 0 && l->stream >= 0);
 	flush_events(w);
 	StrBuf b = { 0 };

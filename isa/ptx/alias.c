@@ -1,5 +1,5 @@
-/* .alias name, function; : a second name of a function, which is declared and has no body of its own. When the module is read,
- * whatever names it names the function, and its declaration goes. */
+/* .alias name, function; : a second name of a function, which is declared and has no body of its own. When
+ * the module is read, whatever names it names the function, and its declaration goes. */
 #include "isa/ptx/ptx.h"
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@ static int named(Ptx *p)
 	const char *name = tok_name(p);
 	int id = name ? strmap_get(&p->funcs, name) : -1;
 	if (name && id < 0)
-		ptx_error(p, loc, strmap_get(&p->symbols, name) >= 0 ? "'%s' is a variable: .alias is for functions" : "'%s' is not declared", name);
+		ptx_error(p, loc, strmap_get(&p->symbols, name) >= 0
+			? "'%s' is a variable: .alias is for functions" : "'%s' is not declared", name);
 	else if (name && p->m->func.v[id]->kind != FN_DEVICE) {
 		ptx_error(p, loc, "'%s' is a kernel: .alias is for functions", name);
 		id = -1;
@@ -35,12 +36,14 @@ bool ptx_alias(Ptx *p)
 		if (p->alias.v[k].func == id)
 			return ptx_error(p, loc, "'%s' is a second name already", f->name);
 	if (!ptx_same_prototype(f, p->m->func.v[to]))
-		return ptx_error(p, loc, "'%s' was declared with other parameters than '%s'", f->name, p->m->func.v[to]->name);
+		return ptx_error(p, loc, "'%s' was declared with other parameters than '%s'", f->name,
+			p->m->func.v[to]->name);
 	vec_push(&p->alias, ((Alias){ id, to, loc }));
 	return tok_expect(p, ';', "behind .alias");
 }
 
-/* Whose second name it is, through second names of second names; itself when it is none. -1, reported: they go in a circle. */
+/* Whose second name it is, through second names of second names; itself when it is none. -1, reported: they
+   go in a circle. */
 static int meant(Ptx *p, const int *next, int id, Loc loc)
 {
 	int at = id;
@@ -92,7 +95,8 @@ static void renumber(Ptx *p, const int *id, const int *next)
 void ptx_resolve_aliases(Ptx *p)
 {
 	const Module *m = p->m;
-	int *next = xcalloc((size_t)m->func.n + 1, sizeof *next), *id = xcalloc((size_t)m->func.n + 1, sizeof *id), n = 0;
+	int *next = xcalloc((size_t)m->func.n + 1, sizeof *next),
+		*id = xcalloc((size_t)m->func.n + 1, sizeof *id), n = 0;
 	bool ok = !p->diag->errors; /* functions may lack blocks */
 	for (int k = 0; k < m->func.n; k++)
 		next[k] = -1;
@@ -100,7 +104,8 @@ void ptx_resolve_aliases(Ptx *p)
 		const Alias *a = &p->alias.v[k];
 		next[a->func] = a->to;
 		if (!m->func.v[a->func]->declared_only)
-			ok = ptx_error(p, a->loc, "'%s' has a body: it cannot be a second name", m->func.v[a->func]->name);
+			ok = ptx_error(p, a->loc, "'%s' has a body: it cannot be a second name",
+				m->func.v[a->func]->name);
 	}
 	for (int k = 0; k < m->func.n; k++)
 		id[k] = next[k] < 0 ? n++ : -1;

@@ -12,7 +12,8 @@ int64_t bind_imm(Type t, int64_t v)
 	}
 }
 
-/* Bits of a floating-point literal as a value of the type: converted for f types, taken as they are for others. */
+/* Bits of a floating-point literal as a value of the type: converted for f types, taken as they are for
+   others. */
 static bool float_imm(Ptx *p, const Arg *a, Type t, int64_t *v)
 {
 	uint32_t w = (uint32_t)a->imm;
@@ -32,15 +33,17 @@ static bool float_imm(Ptx *p, const Arg *a, Type t, int64_t *v)
 	} else if (type_bits[t] == 64 || type_bits[t] == 32 || t == T_NONE) {
 		*v = bind_imm(t, a->imm);
 	} else {
-		return ptx_error(p, a->loc, "a floating-point number cannot be an operand of type .%s", type_name[t]);
+		return ptx_error(p, a->loc, "a floating-point number cannot be an operand of type .%s",
+			type_name[t]);
 	}
 	return true;
 }
 
 bool bind_opd(Ptx *p, const Arg *a, Type t, Opd *o)
 {
-	static const uint8_t kind_of[] = { [A_REG] = OPD_REG, [A_INT] = OPD_IMM, [A_SYM] = OPD_SYM, [A_KPARAM] = OPD_PARAM,
-					   [A_SREG] = OPD_SREG, [A_FUNC] = OPD_FUNC, [A_SINK] = OPD_NONE };
+	static const uint8_t kind_of[] = { [A_REG] = OPD_REG, [A_INT] = OPD_IMM, [A_SYM] = OPD_SYM,
+		[A_KPARAM] = OPD_PARAM,
+		[A_SREG] = OPD_SREG, [A_FUNC] = OPD_FUNC, [A_SINK] = OPD_NONE };
 	*o = (Opd){ OPD_IMM, a->neg, a->id, a->imm };
 	switch (a->kind) {
 	case A_INT:
@@ -57,7 +60,8 @@ bool bind_opd(Ptx *p, const Arg *a, Type t, Opd *o)
 		return true;
 	case A_ADDR:
 		if (a->base == A_PVAR)
-			return ptx_error(p, a->loc, "a parameter of a function is read by ld.param and written by st.param");
+			return ptx_error(p, a->loc, "a parameter of a function is read by ld.param and "
+				"written by st.param");
 		o->kind = kind_of[a->base];
 		if (a->base == A_REG && type_bits[p->b->edit.f->reg.v[a->id].type] < 32)
 			return ptx_error(p, a->loc, "an address register has 32 or 64 bits");
@@ -73,10 +77,11 @@ bool bind_width(Ptx *p, const Arg *a, Type t, bool wider)
 	if (a->kind != A_REG || t == T_NONE)
 		return true;
 	Type r = (Type)p->b->edit.f->reg.v[a->id].type;
-	if ((r == T_PRED) == (t == T_PRED) && (type_bits[r] == type_bits[t] || (wider && type_bits[r] > type_bits[t])))
+	if ((r == T_PRED) == (t == T_PRED) && (type_bits[r] == type_bits[t] ||
+		(wider && type_bits[r] > type_bits[t])))
 		return true;
-	return ptx_error(p, a->loc, "register %s of type .%s cannot be an operand of type .%s", p->b->edit.f->reg.v[a->id].name,
-			 type_name[r], type_name[t]);
+	return ptx_error(p, a->loc, "register %s of type .%s cannot be an operand of type .%s",
+		p->b->edit.f->reg.v[a->id].name, type_name[r], type_name[t]);
 }
 
 void bind_emit(Ptx *p, Op op, Type t, Type t2, Guard g, Opd d, int nsrc, const Opd *src)
@@ -96,7 +101,10 @@ static Type bits_type(int bits)
 	return bits == 64 ? T_B64 : bits == 32 ? T_B32 : bits == 16 ? T_B16 : bits == 8 ? T_B8 : T_PRED;
 }
 
-static Type unsigned_type(int bits) { return bits == 64 ? T_U64 : bits == 32 ? T_U32 : bits == 16 ? T_U16 : T_U8; }
+static Type unsigned_type(int bits)
+{
+	return bits == 64 ? T_U64 : bits == 32 ? T_U32 : bits == 16 ? T_U16 : T_U8;
+}
 
 Opd bind_register(Ptx *p, Opd o, Type t, Guard g)
 {
@@ -105,7 +113,8 @@ Opd bind_register(Ptx *p, Opd o, Type t, Guard g)
 		t = own;
 	if (type_bits[own] == type_bits[t]) {
 		Opd d = opd_reg(ptx_new_reg(p, NULL, bits_type(type_bits[t])));
-		bind_emit(p, OP_MOV, type_kind[own] == 'F' ? bits_type(type_bits[t]) : own, T_NONE, g, d, 1, &o);
+		bind_emit(p, OP_MOV, type_kind[own] == 'F' ? bits_type(type_bits[t]) : own, T_NONE, g, d, 1,
+			&o);
 		return d;
 	}
 	Opd r = bind_register(p, o, own, g);
@@ -141,12 +150,14 @@ static bool check_counts(Ptx *p, const Ins *i, int ndst, int nsrc)
 	int least, most;
 	side(i, s, &least, &most);
 	if (ndst < least || ndst > most)
-		return ptx_refuse_ins(p, "%s takes %d destination%s here, not %d", name, least, least == 1 ? "" : "s", ndst);
+		return ptx_refuse_ins(p, "%s takes %d destination%s here, not %d", name, least,
+			least == 1 ? "" : "s", ndst);
 	side(i, strchr(s, ':') + 1, &least, &most);
 	if (nsrc >= least && nsrc <= most)
 		return true;
 	if (least == most)
-		return ptx_refuse_ins(p, "%s takes %d source operand%s, not %d", name, least, least == 1 ? "" : "s", nsrc);
+		return ptx_refuse_ins(p, "%s takes %d source operand%s, not %d", name, least,
+			least == 1 ? "" : "s", nsrc);
 	return ptx_refuse_ins(p, "%s takes %d to %d source operands, not %d", name, least, most, nsrc);
 }
 
@@ -162,7 +173,8 @@ static bool check_vectors(Ptx *p, const Ins *i, const Args *a)
 /* May the registers of this operation be wider than its type? The PTX manual allows it for ld, st and cvt. */
 static bool allows_wider(const Ins *i) { return i->op == OP_LD || i->op == OP_ST || i->op == OP_CVT; }
 
-/* ptxas takes registers of type .b64 where ld, st and cvt have an .f32, which is their low half; 0 is above it. */
+/* ptxas takes registers of type .b64 where ld, st and cvt have an .f32, which is their low half; 0 is above
+   it. */
 static bool holds_float(const Ptx *p, const Arg *a, Type t)
 {
 	return t == T_F32 && a->kind == A_REG && p->b->edit.f->reg.v[a->id].type == T_B64;
@@ -188,7 +200,10 @@ static void narrow_destination(Ptx *p, Ins *i, const Arg *a, Opd *wide)
 }
 
 /* bar.red d, barrier [, threads], p: an operand left out in the middle is there as a hole. */
-static int source_index(const Ins *i, int given, int k) { return i->op == OP_BARRED && given == 2 && k == 1 ? 2 : k; }
+static int source_index(const Ins *i, int given, int k)
+{
+	return i->op == OP_BARRED && given == 2 && k == 1 ? 2 : k;
+}
 
 static bool bind_dst(Ptx *p, Ins *i, const Arg *a, int k)
 {
@@ -199,12 +214,14 @@ static bool bind_dst(Ptx *p, Ins *i, const Arg *a, int k)
 	return bind_width(p, a, ins_dst_type(i, k), allows_wider(i)) && bind_opd(p, a, T_NONE, ins_dst(i, k));
 }
 
-/* Does mov of the type read it as it is? Addresses in windows of the address space, and of parameters, have a form of 32 bits. */
+/* Does mov of the type read it as it is? Addresses in windows of the address space, and of parameters, have a
+   form of 32 bits. */
 static bool mov_reads(const Ptx *p, Type t, const Opd *o)
 {
 	if (o->kind == OPD_SREG)
 		return type_bits[t] == type_bits[sreg_type[o->id]];
-	int space = o->kind == OPD_SYM ? p->m->symbol.v[o->id]->space : o->kind == OPD_PARAM ? SP_PARAM : SP_GENERIC;
+	int space = o->kind == OPD_SYM ? p->m->symbol.v[o->id]->space : o->kind == OPD_PARAM ? SP_PARAM
+		: SP_GENERIC;
 	bool windowed = space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM;
 	return type_bits[t] == 64 || (type_bits[t] == 32 && windowed);
 }
@@ -215,7 +232,8 @@ static bool bind_src(Ptx *p, Ins *i, const Arg *a, int k, Guard g)
 	const char *s = strchr(op_info[i->op].operands, ':');
 	bool is_address = a->kind == A_ADDR;
 	if (is_address != (k == 0 && s[1] == 'a'))
-		return ptx_error(p, a->loc, is_address ? "an address cannot stand here" : "expected an address in brackets");
+		return ptx_error(p, a->loc, is_address ? "an address cannot stand here"
+			: "expected an address in brackets");
 	if (a->kind == A_SINK && !(i->op == OP_ST && i->vec))
 		return ptx_error(p, a->loc, "'_' cannot be read");
 	if (i->op == OP_ISSPACEP && a->kind == A_REG && type_bits[p->b->edit.f->reg.v[a->id].type] == 32)
@@ -228,7 +246,8 @@ static bool bind_src(Ptx *p, Ins *i, const Arg *a, int k, Guard g)
 		bind_emit(p, OP_CVT, T_U32, T_U64, g, low, 1, o);
 		*o = low;
 	}
-	bool special = o->kind == OPD_SREG || o->kind == OPD_SYM || o->kind == OPD_FUNC || o->kind == OPD_PARAM;
+	bool special = o->kind == OPD_SREG || o->kind == OPD_SYM || o->kind == OPD_FUNC ||
+		o->kind == OPD_PARAM;
 	if (!special || is_address)
 		return true;
 	if (i->op == OP_MOV && mov_reads(p, (Type)i->type, o))

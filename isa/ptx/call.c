@@ -1,4 +1,5 @@
-/* Calls: the .param variables that pass arguments and results become the registers of one call instruction. */
+/* Calls: the .param variables that pass arguments and results become the registers of one call
+   instruction. */
 #include "isa/ptx/ptx.h"
 
 
@@ -48,7 +49,8 @@ static bool list(Ptx *p, Words *w, bool argument, Guard g)
 			return false;
 		if (a.kind == A_PVAR) {
 			if (!argument && p->b->pvar.v[a.id].role == PV_IN)
-				return ptx_error(p, a.loc, "'%s' cannot receive a result", p->b->pvar.v[a.id].name);
+				return ptx_error(p, a.loc, "'%s' cannot receive a result",
+					p->b->pvar.v[a.id].name);
 			if (!add_variable(p, w, a.id, argument))
 				return false;
 		} else if (a.kind == A_REG || (argument && a.kind != A_KPARAM)) {
@@ -58,7 +60,8 @@ static bool list(Ptx *p, Words *w, bool argument, Guard g)
 				o = bind_register(p, o, T_NONE, g);
 			add(w, o, o.kind == OPD_REG ? (Type)p->b->edit.f->reg.v[o.id].type : T_NONE);
 		} else {
-			return ptx_error(p, a.loc, "a %s of a call is a .param variable or a register", argument ? "parameter" : "result");
+			return ptx_error(p, a.loc, "a %s of a call is a .param variable or a register",
+				argument ? "parameter" : "result");
 		}
 		if (!tok_accept(p, ','))
 			break;
@@ -77,8 +80,8 @@ static bool fits(Ptx *p, const Function *f, const Words *w, bool args, Loc loc)
 		else
 			w->opd.v[k].imm = bind_imm(t, w->opd.v[k].imm);
 	}
-	return same || ptx_error(p, loc, "the %s of this call do not fit the declaration of '%s'", args ? "parameters" : "results",
-				 f->name);
+	return same || ptx_error(p, loc, "the %s of this call do not fit the declaration of '%s'",
+		args ? "parameters" : "results", f->name);
 }
 
 static bool callee(Ptx *p, const Arg *a, const Words *ret, const Words *arg, Opd *target)
@@ -99,7 +102,8 @@ static bool callee(Ptx *p, const Arg *a, const Words *ret, const Words *arg, Opd
 static bool parts(Ptx *p, Guard g, Words *ret, Words *arg, Opd *target)
 {
 	Arg a;
-	if (tok_is(p, '(') && (!list(p, ret, false, g) || !tok_expect(p, ',', "behind the results of a call")))
+	if (tok_is(p, '(') && (!list(p, ret, false, g) ||
+		!tok_expect(p, ',', "behind the results of a call")))
 		return false;
 	if (!ptx_arg(p, &a))
 		return false;

@@ -37,10 +37,12 @@ static bool skip_parens(Ptx *p)
 	return tok_expect(p, ')', "at the end of .attribute");
 }
 
-/* .ptr [.space] [.align n]: what a parameter points to, 4 bytes aligned unless it says so; .param: as generic, which says nothing. */
+/* .ptr [.space] [.align n]: what a parameter points to, 4 bytes aligned unless it says so; .param: as
+   generic, which says nothing. */
 static bool parse_ptr(Ptx *p, Decl *d)
 {
-	static const struct { const char *name; Space space; } spaces[] = { { ".const", SP_CONST }, { ".global", SP_GLOBAL }, { ".local", SP_LOCAL },
+	static const struct { const char *name; Space space; } spaces[] =
+		{ { ".const", SP_CONST }, { ".global", SP_GLOBAL }, { ".local", SP_LOCAL },
 		{ ".shared", SP_SHARED }, { ".param", SP_GENERIC }, { ".generic", SP_GENERIC } };
 	d->pointer = true;
 	d->space = SP_GENERIC;
@@ -63,7 +65,8 @@ static bool refused_type(Ptx *p, Decl *d)
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		if (!tok_is_directive(p, types[i].name))
 			continue;
-		const char *what = arena_printf(&p->arena, "%s: %s are not supported by gsim", types[i].name, types[i].what);
+		const char *what = arena_printf(&p->arena, "%s: %s are not supported by gsim", types[i].name,
+			types[i].what);
 		d->refused = (Refusal){ what, tok_here(p) };
 		d->type = T_B64;
 		d->vec = types[i].n;
@@ -98,7 +101,8 @@ bool ptx_type(Ptx *p, Decl *d)
 			if (!skip_parens(p))
 				return false;
 		} else if (!refused_type(p, d)) {
-			return ptx_error(p, tok_here(p), "%s is not a type that gsim supports", tok_text(p, tok(p)));
+			return ptx_error(p, tok_here(p), "%s is not a type that gsim supports",
+				tok_text(p, tok(p)));
 		}
 	}
 	return d->type || ptx_error(p, tok_here(p), "expected a type, not %s", tok_text(p, tok(p)));
@@ -160,13 +164,15 @@ static void fill_symbol(Symbol *s, const Decl *d, Space space, bool external)
 
 static bool is_taken(const Ptx *p, const char *name)
 {
-	return strmap_get(&p->b->symbol_names, name) >= 0 || strmap_get(&p->symbols, name) >= 0 || strmap_get(&p->funcs, name) >= 0;
+	return strmap_get(&p->b->symbol_names, name) >= 0 || strmap_get(&p->symbols, name) >= 0 ||
+		strmap_get(&p->funcs, name) >= 0;
 }
 
 /* Unique among the function's names and those of the module so far. */
 static const char *unique_symbol(Ptx *p, const char *name)
 {
-	const char *own = is_taken(p, name) ? ptx_rename(p, &p->arena, name, p->m->symbol.n, is_taken) : arena_strdup(&p->arena, name);
+	const char *own = is_taken(p, name) ? ptx_rename(p, &p->arena, name, p->m->symbol.n, is_taken)
+		: arena_strdup(&p->arena, name);
 	strmap_put(&p->b->symbol_names, own, 1);
 	return own;
 }
@@ -177,7 +183,7 @@ int ptx_local_bytes(Ptx *p, const char *name, uint32_t size, uint32_t align)
 	s->name = arena_strdup(&p->m->arena, unique_symbol(p, name));
 	s->owner = p->b->edit.f->id;
 	Decl d = { .type = T_B8, .align = align, .array = true, .count = size, .size = size,
-		   .loc = { p->m->name, p->b->line, p->b->col } };
+		.loc = { p->m->name, p->b->line, p->b->col } };
 	fill_symbol(s, &d, SP_LOCAL, false);
 	vec_push(&p->m->symbol, s);
 	return p->m->symbol.n - 1;
@@ -186,18 +192,21 @@ int ptx_local_bytes(Ptx *p, const char *name, uint32_t size, uint32_t align)
 static bool check_size(Ptx *p, const Decl *d, Space space, bool external)
 {
 	static const uint64_t limit[SP_COUNT] = {
-		[SP_GLOBAL] = (uint64_t)1 << 40, [SP_CONST] = 1 << 30, [SP_SHARED] = 1 << 30, [SP_LOCAL] = 1 << 26
+		[SP_GLOBAL] = (uint64_t)1 << 40, [SP_CONST] = 1 << 30, [SP_SHARED] = 1 << 30,
+		[SP_LOCAL] = 1 << 26
 	};
 	if (d->type == T_PRED)
 		return ptx_error(p, d->loc, "'%s': predicates live in registers only", d->name);
 	if (d->count == 0 && !(space == SP_SHARED && external) && !tok_is(p, '='))
 		return ptx_error(p, d->loc, "'%s' needs a size", d->name);
 	if (d->size > limit[space])
-		return ptx_error(p, d->loc, "'%s' is too large: %llu bytes", d->name, (unsigned long long)d->size);
+		return ptx_error(p, d->loc, "'%s' is too large: %llu bytes", d->name,
+			(unsigned long long)d->size);
 	return true;
 }
 
-/* The symbol to fill: a new one, or the external one that this declaration completes; NULL when the name is taken. */
+/* The symbol to fill: a new one, or the external one that this declaration completes; NULL when the name is
+   taken. */
 static Symbol *new_symbol(Ptx *p, const Decl *d, Space space, bool external, int *id)
 {
 	Module *m = p->m;
@@ -233,7 +242,8 @@ static Symbol *new_symbol(Ptx *p, const Decl *d, Space space, bool external, int
 static bool skip_value(Ptx *p)
 {
 	if (tok_is(p, '{'))
-		return tok_skip_braces(p) || ptx_error(p, tok_here(p), "expected '}' at the end of a list of values");
+		return tok_skip_braces(p) || ptx_error(p, tok_here(p),
+			"expected '}' at the end of a list of values");
 	while (!tok_is(p, ',') && !tok_is(p, ';') && tok(p)->kind != TK_EOF)
 		tok_next(p);
 	return true;

@@ -1,4 +1,5 @@
-/* Operations that compilers emit now and then and that the table has not: written out with those that it has. */
+/* Operations that compilers emit now and then and that the table has not: written out with those that it
+   has. */
 #include "isa/ptx/ptx.h"
 
 typedef struct Row Row;
@@ -31,7 +32,8 @@ static void vabsdiff4(Step *x)
 		Opd at = opd_imm(8 * k), eight = opd_imm(8);
 		Opd a = into(x, fresh(x, T_B32), OP_BFE, t, 3, x->s[0], at, eight, none);
 		Opd b = into(x, fresh(x, T_B32), OP_BFE, t, 3, x->s[1], at, eight, none);
-		Opd r = into(x, fresh(x, T_B32), OP_SAD, t, 3, a, b, x->row->variant ? sum : opd_imm(0), none);
+		Opd r = into(x, fresh(x, T_B32), OP_SAD, t, 3, a, b, x->row->variant ? sum : opd_imm(0),
+			none);
 		if (x->row->variant)
 			sum = r;
 		else
@@ -54,13 +56,16 @@ static void halves(Step *x)
 		flow_emit(x->p, &i);
 	}
 	for (int k = 0; k < 2; k++)
-		r[k] = into(x, fresh(x, T_B16), (Op)x->row->op, x->row->is_signed ? T_S16 : T_U16, 2, part[0][k], part[1][k], none, none);
+		r[k] = into(x, fresh(x, T_B16), (Op)x->row->op, x->row->is_signed ? T_S16 : T_U16, 2,
+			part[0][k], part[1][k], none, none);
 	into(x, x->d, OP_PACK, T_B32, 2, r[0], r[1], none, none);
 }
 
 static const Row rows[] = {
-	{ "vabsdiff4.u32.u32.u32", 3, vabsdiff4, 0, false, false }, { "vabsdiff4.u32.u32.u32.add", 3, vabsdiff4, 0, false, true },
-	{ "vabsdiff4.u32.s32.s32", 3, vabsdiff4, 0, true, false }, { "vabsdiff4.u32.s32.s32.add", 3, vabsdiff4, 0, true, true },
+	{ "vabsdiff4.u32.u32.u32", 3, vabsdiff4, 0, false, false },
+	{ "vabsdiff4.u32.u32.u32.add", 3, vabsdiff4, 0, false, true },
+	{ "vabsdiff4.u32.s32.s32", 3, vabsdiff4, 0, true, false },
+	{ "vabsdiff4.u32.s32.s32.add", 3, vabsdiff4, 0, true, true },
 	{ "vabsdiff4.s32.s32.s32.add", 3, vabsdiff4, 0, true, true },
 	{ "add.u16x2", 2, halves, OP_ADD, false, false }, { "add.s16x2", 2, halves, OP_ADD, true, false },
 	{ "min.u16x2", 2, halves, OP_MIN, false, false }, { "min.s16x2", 2, halves, OP_MIN, true, false },
@@ -73,12 +78,14 @@ static bool operands(Step *x)
 	Args a = { 0 };
 	bool ok = ptx_args(p, &a);
 	if (ok && (a.arg.n != 1 + x->row->nsrc || a.group.n != a.arg.n))
-		ok = ptx_error(p, tok_here(p), "%s takes a destination and %d sources", x->row->name, x->row->nsrc);
+		ok = ptx_error(p, tok_here(p), "%s takes a destination and %d sources", x->row->name,
+			x->row->nsrc);
 	for (int k = 0; ok && k < a.arg.n; k++) {
 		Arg *arg = &a.arg.v[k];
 		Opd *o = k ? &x->s[k - 1] : &x->d;
 		if (arg->kind == A_ADDR || arg->kind == A_SINK || (!k && arg->kind != A_REG))
-			ok = ptx_error(p, arg->loc, k ? "expected a register or a number" : "a destination is a register");
+			ok = ptx_error(p, arg->loc, k ? "expected a register or a number"
+				: "a destination is a register");
 		else
 			ok = bind_width(p, arg, T_B32, false) && bind_opd(p, arg, T_U32, o);
 		if (ok && o->kind != OPD_REG && (o->kind != OPD_IMM || x->row->expand == halves))

@@ -1,24 +1,26 @@
-/* Constant expressions, as in array sizes, offsets, operands and initialisers: C's operators on s64, u64 and f64.
+/* Constant expressions, as in array sizes, offsets, operands and initialisers: C's operators on s64, u64 and
+ * f64.
  *
- * A number is s64, or u64 with the suffix U or from 2^63 on. Types go as in PTX ISA, "Constant Expressions"; where its table
- * says otherwise than ptxas does, this is what ptxas does, since the values are what a GPU would get:
+ * A number is s64, or u64 with the suffix U or from 2^63 on. Types go as in PTX ISA, "Constant Expressions";
+ * where its table says otherwise than ptxas does, this is what ptxas does, since the values are what a GPU
+ * would get:
  *
- *	operator              operands                       result
- *	+a -a                 any                            a's type
- *	!a                    integer                        s64
- *	~a                    integer                        u64
- *	(.s64)a (.u64)a       integer                        as named
- *	a * b, / + -          both f64, or integers *        their type
- *	a % b                 integers, both as u64          u64
- *	a << b, >>            integers, b modulo 64          a's type: >> of an s64 copies the sign
- *	a < b, <= > >= == !=  both f64, or integers *        s64
- *	a & b, ^ |            integers *                     their type
- *	a && b, ||            integers                       s64
- *	a ? b : c             a an integer; b and c both     the type of the one that is chosen
- *	                      f64, or integers
+ * 	operator              operands                       result
+ * 	+a -a                 any                            a's type
+ * 	!a                    integer                        s64
+ * 	~a                    integer                        u64
+ * 	(.s64)a (.u64)a       integer                        as named
+ * 	a * b, / + -          both f64, or integers *        their type
+ * 	a % b                 integers, both as u64          u64
+ * 	a << b, >>            integers, b modulo 64          a's type: >> of an s64 copies the sign
+ * 	a < b, <= > >= == !=  both f64, or integers *        s64
+ * 	a & b, ^ |            integers *                     their type
+ * 	a && b, ||            integers                       s64
+ * 	a ? b : c             a an integer; b and c both     the type of the one that is chosen
+ * 	                      f64, or integers
  *
- * Integers *: when one of them is u64, the other is taken as u64. All operands count, evaluated or not: 0 && 1 / 0 is an
- * error. A 0f literal stands alone, but for signs and parentheses. */
+ * Integers *: when one of them is u64, the other is taken as u64. All operands count, evaluated or not: 0 &&
+ * 1 / 0 is an error. A 0f literal stands alone, but for signs and parentheses. */
 #include "isa/ptx/ptx.h"
 
 enum { DEEPEST = 100 };
@@ -53,7 +55,8 @@ static bool need_int(Ptx *p, Loc loc, Const v)
 static Type cast_at(const Ptx *p)
 {
 	const Token *t = tok_ahead(p, 1), *end = tok_ahead(p, 2);
-	Type type = tok_is(p, '(') && end->kind == TK_PUNCT && end->punct == ')' ? ptx_type_directive(t) : T_NONE;
+	Type type = tok_is(p, '(') && end->kind == TK_PUNCT && end->punct == ')' ? ptx_type_directive(t)
+		: T_NONE;
 	return type == T_S64 || type == T_U64 ? type : T_NONE;
 }
 
@@ -87,7 +90,8 @@ static bool literal(Ptx *p, Const *v)
 	case TK_F64: *v = (Const){ T_F64, t->bits }; break;
 	default:
 		if (tok_is_word(p, "WARP_SZ"))
-			return ptx_refuse(p, tok_here(p), "WARP_SZ in a constant expression is not supported by gsim: it is the machine's");
+			return ptx_refuse(p, tok_here(p), "WARP_SZ in a constant expression is not supported "
+				"by gsim: it is the machine's");
 		return ptx_error(p, tok_here(p), "expected a constant, not %s", tok_text(p, t));
 	}
 	tok_next(p);
@@ -120,7 +124,8 @@ static bool primary(Ptx *p, Const *v, int depth)
 /* ---- binary operators ---- */
 
 /* Operators of one or two characters by precedence, tightest last. */
-static const char *const level[] = { "||", "&&", "|", "^", "&", "== !=", "<= >= < >", "<< >>", "+ -", "* / %" };
+static const char *const level[] = { "||", "&&", "|", "^", "&", "== !=", "<= >= < >", "<< >>", "+ -",
+	"* / %" };
 enum { LEVELS = sizeof level / sizeof *level };
 #define TWO(A, B) ((A) | (B) << 8) /* an operator as a number */
 
@@ -131,8 +136,8 @@ static int operator_at(const Ptx *p, const char *list)
 	if (a->kind != TK_PUNCT || !a->punct)
 		return 0;
 	char op[3] = { a->punct };
-	if (b->kind == TK_PUNCT && b->punct && b->line == a->line && b->col == a->col + 1 && strchr("|&=<>", b->punct) &&
-	    strchr("|&=!<>", a->punct))
+	if (b->kind == TK_PUNCT && b->punct && b->line == a->line && b->col == a->col + 1 &&
+		strchr("|&=<>", b->punct) && strchr("|&=!<>", a->punct))
 		op[1] = b->punct;
 	size_t n = strlen(op);
 	for (const char *s = list; *s; s += strcspn(s, " "), s += *s == ' ')
@@ -209,9 +214,11 @@ static bool apply(Ptx *p, Loc loc, int op, Const *v, Const b)
 	if (ints)
 		apply_int(op, v, b);
 	else if (v->type == T_F32 || b.type == T_F32)
-		return ptx_error(p, loc, "a 0f number cannot be an operand of '%s'; a decimal or 0d number can", text);
+		return ptx_error(p, loc, "a 0f number cannot be an operand of '%s'; a decimal or 0d number "
+			"can", text);
 	else if (v->type != b.type)
-		return ptx_error(p, loc, "the operands of '%s' are an integer and a floating-point number", text);
+		return ptx_error(p, loc, "the operands of '%s' are an integer and a floating-point number",
+			text);
 	else if (!apply_f64(op, v, f64_of(*v), f64_of(b)))
 		return ptx_error(p, loc, "the operands of '%s' must be integers", text);
 	return true;
@@ -243,8 +250,8 @@ static bool ternary(Ptx *p, Const *v, int depth)
 	Loc loc = tok_here(p);
 	if (!tok_accept(p, '?'))
 		return true;
-	if (!need_int(p, loc, *v) || !ternary(p, &yes, depth + 1) || !tok_expect(p, ':', "in a constant expression") ||
-	    !ternary(p, &no, depth + 1))
+	if (!need_int(p, loc, *v) || !ternary(p, &yes, depth + 1) ||
+		!tok_expect(p, ':', "in a constant expression") || !ternary(p, &no, depth + 1))
 		return false;
 	if (is_int(yes) != is_int(no) || (!is_int(yes) && yes.type != no.type))
 		return ptx_error(p, loc, "the operands of '?:' are of different types");
@@ -272,8 +279,8 @@ bool ptx_const_small(Ptx *p, uint64_t limit, uint32_t *value, const char *what)
 		return false;
 	bool negative = v.type == T_S64 && v.bits >> 63;
 	if (negative || v.bits > limit)
-		return ptx_error(p, loc, "%s must be 0 to %llu, not %s%llu", what, (unsigned long long)limit, negative ? "-" : "",
-				 (unsigned long long)(negative ? -v.bits : v.bits));
+		return ptx_error(p, loc, "%s must be 0 to %llu, not %s%llu", what, (unsigned long long)limit,
+			negative ? "-" : "", (unsigned long long)(negative ? -v.bits : v.bits));
 	*value = (uint32_t)v.bits;
 	return true;
 }

@@ -1,4 +1,5 @@
-/* Control flow: labels become blocks, branches get explicit targets on both sides, guarded ret and exit are split off. */
+/* Control flow: labels become blocks, branches get explicit targets on both sides, guarded ret and exit are
+   split off. */
 #include "isa/ptx/ptx.h"
 #include "lib/strbuf.h"
 
@@ -107,7 +108,8 @@ static void take_point(Ptx *p, Block *x)
 
 static bool lost_point(Ptx *p)
 {
-	return ptx_error(p, p->b->point_loc, "no conditional or indexed branch follows .pragma \"reconverge %s\"", p->b->point);
+	return ptx_error(p, p->b->point_loc, "no conditional or indexed branch follows .pragma \"reconverge "
+		"%s\"", p->b->point);
 }
 
 /* .pragma "reconverge L": of the branch that follows. Others mean nothing here. */

@@ -10,7 +10,8 @@ static bool is_taken(const Ptx *p, const char *name)
 	return edit_find_reg(&p->b->edit, name, strlen(name)) >= 0 || sreg_lookup(name, strlen(name)) >= 0;
 }
 
-const char *ptx_rename(Ptx *p, Arena *a, const char *name, int least, bool (*taken)(const Ptx *, const char *))
+const char *ptx_rename(Ptx *p, Arena *a, const char *name, int least,
+	bool (*taken)(const Ptx *, const char *))
 {
 	int k = p->b->suffix > least ? p->b->suffix : least;
 	const char *own = arena_printf(a, "%s_%d", name, k);
@@ -148,7 +149,8 @@ static bool one_reg(Ptx *p, const Decl *d)
 			: ptx_module_reg(p, name, d->type, loc);
 	const Token *t = tok(p);
 	if (t->kind != TK_INT || t->bits > 1000000)
-		return ptx_error(p, tok_here(p), "expected a number of registers up to 1000000, not %s", tok_text(p, t));
+		return ptx_error(p, tok_here(p), "expected a number of registers up to 1000000, not %s",
+			tok_text(p, t));
 	tok_next(p);
 	StrMap *ranges = p->b ? &p->b->scope.v[p->b->here].range : &p->reg_range;
 	if (strmap_get(ranges, name) >= 0)
@@ -192,7 +194,8 @@ static bool call_params(Ptx *p)
 static bool body_directive(Ptx *p)
 {
 	static const struct { const char *name; Space space; } spaces[] = {
-		{ ".shared", SP_SHARED }, { ".local", SP_LOCAL }, { ".global", SP_GLOBAL }, { ".const", SP_CONST }
+		{ ".shared", SP_SHARED }, { ".local", SP_LOCAL }, { ".global", SP_GLOBAL },
+		{ ".const", SP_CONST }
 	};
 	bool external = tok_accept_directive(p, ".extern");
 	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)

@@ -1,4 +1,5 @@
-/* Headers of functions: results, parameters, performance directives; declarations and definitions of one function. */
+/* Headers of functions: results, parameters, performance directives; declarations and definitions of one
+   function. */
 #include "isa/ptx/ptx.h"
 
 enum { MOST_PARAM_BYTES = 32764 };
@@ -12,9 +13,11 @@ static bool kernel_param(Ptx *p, const Decl *d)
 	if (d->type == T_PRED || !d->count || at + d->size > MOST_PARAM_BYTES)
 		return ptx_error(p, d->loc, d->type == T_PRED || !d->count ? "'%s' cannot be a parameter" :
 				 "'%s' is past the limit of 32764 bytes of parameters", d->name);
-	Param x = { .name = arena_strdup(&p->m->arena, d->name), .type = (uint8_t)d->type, .count = (uint32_t)d->count,
-		    .align = d->align, .offset = (uint32_t)at, .size = (uint32_t)d->size, .array = d->array || d->vec,
-		    .pointer = d->pointer, .space = d->space, .points_align = d->points_align };
+	Param x = { .name = arena_strdup(&p->m->arena, d->name), .type = (uint8_t)d->type,
+		.count = (uint32_t)d->count,
+		.align = d->align, .offset = (uint32_t)at, .size = (uint32_t)d->size,
+		.array = d->array || d->vec,
+		.pointer = d->pointer, .space = d->space, .points_align = d->points_align };
 	f->param_bytes = x.offset + x.size;
 	strmap_put(&p->b->symbol_names, x.name, 1);
 	if (!ptx_declare(p, d->name, (Entity){ .kind = ENT_KPARAM, .id = f->param.n }, d->loc))
@@ -62,7 +65,8 @@ static bool params(Ptx *p, PvarRole role)
 				vec_push(&p->b->edit.f->ret, r);
 			if (!ptx_declare(p, d.name, (Entity){ .kind = ENT_REG, .id = r }, d.loc))
 				return false;
-		} else if (!(p->b->edit.f->kind == FN_KERNEL ? kernel_param(p, &d) : device_param(p, &d, role))) {
+		} else if (!(p->b->edit.f->kind == FN_KERNEL ? kernel_param(p, &d)
+			: device_param(p, &d, role))) {
 			return false;
 		}
 		if (!tok_accept(p, ','))
@@ -103,11 +107,12 @@ static bool performance(Ptx *p)
 	if (tok_accept_directive(p, ".minnctapersm"))
 		return ptx_const_small(p, 1 << 20, &f->minnctapersm, ".minnctapersm");
 	if (tok_accept_directive(p, ".noreturn") || tok_accept_directive(p, ".explicitcluster") ||
-	    tok_accept_directive(p, ".blocksareclusters"))
+		tok_accept_directive(p, ".blocksareclusters"))
 		return true;
 	if (tok_accept_directive(p, ".maxnreg") || tok_accept_directive(p, ".maxnctapersm") ||
-	    tok_accept_directive(p, ".maxclusterrank") || tok_accept_directive(p, ".abi_preserve") ||
-	    tok_accept_directive(p, ".abi_preserve_control") || tok_accept_directive(p, ".reqnctapercluster"))
+		tok_accept_directive(p, ".maxclusterrank") || tok_accept_directive(p, ".abi_preserve") ||
+		tok_accept_directive(p, ".abi_preserve_control") ||
+		tok_accept_directive(p, ".reqnctapercluster"))
 		return triple(p, v);
 	if (tok_is_directive(p, ".loc"))
 		return ptx_loc(p);
@@ -133,7 +138,8 @@ static const Token *header_name(Ptx *p)
 	return t;
 }
 
-/* Gives p->b->edit.f: a new function, the one declared before, or a scratch for one that is defined already. */
+/* Gives p->b->edit.f: a new function, the one declared before, or a scratch for one that is defined
+   already. */
 static bool choose_function(Ptx *p, const char *name, FuncKind kind, Loc loc)
 {
 	Module *m = p->m;
@@ -165,7 +171,7 @@ static bool same_words(const Function *a, const Function *b, bool args)
 		return false;
 	for (int i = 0; i < n; i++)
 		if (type_bits[a->reg.v[args ? a->arg.v[i] : a->ret.v[i]].type] !=
-		    type_bits[b->reg.v[args ? b->arg.v[i] : b->ret.v[i]].type])
+		type_bits[b->reg.v[args ? b->arg.v[i] : b->ret.v[i]].type])
 			return false;
 	return true;
 }
@@ -183,7 +189,8 @@ static void drop_vectors(Function *f)
 
 bool ptx_same_prototype(const Function *a, const Function *b)
 {
-	return same_words(a, b, true) && same_words(a, b, false) && a->param_bytes == b->param_bytes && a->param.n == b->param.n;
+	return same_words(a, b, true) && same_words(a, b, false) && a->param_bytes == b->param_bytes &&
+		a->param.n == b->param.n;
 }
 
 /* A second header of the function: checks it; a definition replaces what the declaration gave. */
@@ -206,10 +213,12 @@ static bool merge(Ptx *p, bool define, Loc loc)
 	return true;
 }
 
-/* Old compilers left out the ';' behind the declaration of a function: what comes next begins a declaration of its own. */
+/* Old compilers left out the ';' behind the declaration of a function: what comes next begins a declaration
+   of its own. */
 static bool bare_end(const Ptx *p)
 {
-	static const char *const next[] = { ".extern", ".visible", ".weak", ".common", ".func", ".entry", ".global", ".const",
+	static const char *const next[] = { ".extern", ".visible", ".weak", ".common", ".func", ".entry",
+		".global", ".const",
 		".shared", ".local", ".reg", ".section", ".file", ".alias" };
 	for (size_t i = 0; i < sizeof next / sizeof *next; i++)
 		if (tok_is_directive(p, next[i]))

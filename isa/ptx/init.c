@@ -44,7 +44,8 @@ static bool constant_bits(Ptx *p, Const v, Type type, uint64_t *bits, Loc loc)
 static bool address(Ptx *p, Init *in, uint64_t at, int part)
 {
 	Loc loc = tok_here(p);
-	bool generic = tok_is_word(p, "generic") && tok_ahead(p, 1)->kind == TK_PUNCT && tok_ahead(p, 1)->punct == '(';
+	bool generic = tok_is_word(p, "generic") && tok_ahead(p, 1)->kind == TK_PUNCT &&
+		tok_ahead(p, 1)->punct == '(';
 	if (generic)
 		tok_next(p);
 	if (generic && !tok_expect(p, '(', "behind generic"))
@@ -56,9 +57,10 @@ static bool address(Ptx *p, Init *in, uint64_t at, int part)
 	if ((tok_is(p, '+') || tok_is(p, '-')) && !ptx_const(p, &addend))
 		return false;
 	if (part > 0) /* a later byte of an address that was begun: nothing to add when it is the same one */
-		return (p->fix.n && vec_last(&p->fix).symbol == in->id && !strcmp(vec_last(&p->fix).name, name) &&
+		return (p->fix.n && vec_last(&p->fix).symbol == in->id &&
+			!strcmp(vec_last(&p->fix).name, name) &&
 			vec_last(&in->s->reloc).offset == at - (uint64_t)part) ||
-		       ptx_error(p, loc, "bytes of an address must follow each other, lowest first");
+			ptx_error(p, loc, "bytes of an address must follow each other, lowest first");
 	if (at > UINT32_MAX)
 		return ptx_error(p, loc, "address too far inside '%s'", in->s->name);
 	Reloc r = { .offset = (uint32_t)at, .generic = generic, .addend = addend };
@@ -76,7 +78,8 @@ static bool masked(Ptx *p, Init *in, uint64_t index)
 	tok_next(p);
 	int part = mask ? __builtin_ctzll(mask) / 8 : 0;
 	if (mask != (uint64_t)0xff << (8 * part) || type_bits[in->s->type] != 8)
-		return ptx_error(p, loc, "a masked address must be one byte: 0xff, 0xff00, ... of a .b8 element");
+		return ptx_error(p, loc, "a masked address must be one byte: 0xff, 0xff00, ... of a .b8 "
+			"element");
 	return address(p, in, index, part) && tok_expect(p, ')', "behind a masked address");
 }
 
@@ -90,12 +93,14 @@ static bool element(Ptx *p, Init *in, uint64_t index)
 		return masked(p, in, index);
 	if (t->kind == TK_WORD) {
 		if (type_bits[in->s->type] != 64)
-			return ptx_error(p, loc, "an address needs an element of 64 bits, not .%s", type_name[in->s->type]);
+			return ptx_error(p, loc, "an address needs an element of 64 bits, not .%s",
+				type_name[in->s->type]);
 		return address(p, in, index * 8, 0);
 	}
 	Const v;
 	uint64_t bits;
-	return ptx_constant(p, &v) && constant_bits(p, v, (Type)in->s->type, &bits, loc) && put(p, in, index, bits, loc);
+	return ptx_constant(p, &v) && constant_bits(p, v, (Type)in->s->type, &bits, loc) &&
+		put(p, in, index, bits, loc);
 }
 
 /* { a, { b, c }, ... }: a nested list starts at the next multiple of its dimension's size. */
@@ -140,7 +145,8 @@ static uint64_t count_outer(const Ptx *p)
 		depth += (c == '{' || c == '(') - (c == '}' || c == ')');
 		if (!depth)
 			return n;
-		if (c == ',' && depth == 1 && !(tok_ahead(p, k + 1)->kind == TK_PUNCT && tok_ahead(p, k + 1)->punct == '}'))
+		if (c == ',' && depth == 1 && !(tok_ahead(p, k + 1)->kind == TK_PUNCT &&
+			tok_ahead(p, k + 1)->punct == '}'))
 			n++;
 	}
 }

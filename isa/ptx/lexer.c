@@ -1,17 +1,21 @@
-/* PTX text to tokens. Words keep their dots (ld.global.u32, %tid.x) and double colons (L1::no_allocate); a directive is one
- * dot and one name. */
+/* PTX text to tokens. Words keep their dots (ld.global.u32, %tid.x) and double colons (L1::no_allocate); a
+ * directive is one dot and one name. */
 #include "isa/ptx/ptx.h"
 
 typedef struct Lexer { Ptx *p; const char *s, *end, *line_start; int line; } Lexer;
 
-static bool is_alpha(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+static bool is_alpha(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+}
 static bool is_digit(int c) { return c >= '0' && c <= '9'; }
 static bool is_name(int c) { return is_alpha(c) || is_digit(c); }
 static int peek(const Lexer *l, int k) { return l->end - l->s > k ? (unsigned char)l->s[k] : 0; }
 
 static Token start(const Lexer *l, TokenKind kind)
 {
-	return (Token){ .kind = (uint8_t)kind, .line = l->line, .col = (int)(l->s - l->line_start) + 1, .s = l->s };
+	return (Token){ .kind = (uint8_t)kind, .line = l->line, .col = (int)(l->s - l->line_start) + 1,
+		.s = l->s };
 }
 
 static void finish(Lexer *l, Token *t)
@@ -35,7 +39,8 @@ static bool skip_blank(Lexer *l)
 			l->line_start = ++l->s;
 		} else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
 			l->s++;
-		} else if ((c == '/' && peek(l, 1) == '/') || (c == '@' && peek(l, 1) == '@')) { /* @@DWARF: old debug lines */
+		} else if ((c == '/' && peek(l, 1) == '/') || (c == '@' && peek(l, 1) == '@')) {
+			/* @@DWARF: old debug lines */
 			while (l->s < l->end && *l->s != '\n')
 				l->s++;
 		} else if (c == '/' && peek(l, 1) == '*') {
@@ -88,7 +93,8 @@ static bool hex_float(Lexer *l, Token *t)
 	const char *from = l->s;
 	bool ok = digits(l, 16, &t->bits) && l->s - from == (wide ? 16 : 8);
 	t->kind = wide ? TK_F64 : TK_F32;
-	return ok || lex_error(l, t, wide ? "0d needs 16 hexadecimal digits" : "0f needs 8 hexadecimal digits");
+	return ok || lex_error(l, t, wide ? "0d needs 16 hexadecimal digits"
+		: "0f needs 8 hexadecimal digits");
 }
 
 static bool decimal_float(Lexer *l, Token *t)
@@ -96,7 +102,7 @@ static bool decimal_float(Lexer *l, Token *t)
 	char text[64];
 	size_t n = 0;
 	while (is_digit(peek(l, 0)) || peek(l, 0) == '.' || peek(l, 0) == 'e' || peek(l, 0) == 'E' ||
-	       ((peek(l, 0) == '+' || peek(l, 0) == '-') && (l->s[-1] == 'e' || l->s[-1] == 'E'))) {
+		((peek(l, 0) == '+' || peek(l, 0) == '-') && (l->s[-1] == 'e' || l->s[-1] == 'E'))) {
 		if (n + 1 == sizeof text)
 			return lex_error(l, t, "number is too long");
 		text[n++] = *l->s++;
@@ -234,7 +240,10 @@ bool ptx_lex(Ptx *p, const char *text, size_t n)
 
 /* ---- the parser's view ---- */
 
-const Token *tok_ahead(const Ptx *p, int k) { return &p->tok.v[p->at + k < p->tok.n ? p->at + k : p->tok.n - 1]; }
+const Token *tok_ahead(const Ptx *p, int k)
+{
+	return &p->tok.v[p->at + k < p->tok.n ? p->at + k : p->tok.n - 1];
+}
 
 void tok_next(Ptx *p)
 {
@@ -274,7 +283,8 @@ const char *tok_text(const Ptx *p, const Token *t)
 {
 	if (t->kind == TK_EOF)
 		return "the end of the file";
-	return arena_printf((Arena *)&p->diag->arena, "'%.*s%s'", t->n > 40 ? 40 : (int)t->n, t->s, t->n > 40 ? "..." : "");
+	return arena_printf((Arena *)&p->diag->arena, "'%.*s%s'", t->n > 40 ? 40 : (int)t->n, t->s,
+		t->n > 40 ? "..." : "");
 }
 
 bool tok_expect(Ptx *p, char c, const char *where)

@@ -35,7 +35,8 @@ bool ptx_refuse_ins(Ptx *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	return ptx_refuse(p, tok_loc(p, t), "%.*s is not supported by gsim: %s", (int)(t->n < 180 ? t->n : 180), t->s, text);
+	return ptx_refuse(p, tok_loc(p, t), "%.*s is not supported by gsim: %s",
+		(int)(t->n < 180 ? t->n : 180), t->s, text);
 }
 
 /* ---- places in other files ---- */
@@ -43,7 +44,8 @@ bool ptx_refuse_ins(Ptx *p, const char *fmt, ...)
 static int by_number(const void *a, const void *b)
 {
 	const FileNo *x = a, *y = b;
-	return x->number != y->number ? (x->number > y->number) - (x->number < y->number) : (x->name > y->name) - (x->name < y->name);
+	return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+		: (x->name > y->name) - (x->name < y->name);
 }
 
 /* .file directives stand behind the functions that .loc lines belong to: all are read first. */
@@ -52,7 +54,7 @@ static void find_files(Ptx *p)
 	for (int i = 0; i + 2 < p->tok.n; i++) {
 		const Token *t = &p->tok.v[i];
 		if (t->kind != TK_DIRECTIVE || t->n != 5 || memcmp(t->s, ".file", 5) || t[1].kind != TK_INT ||
-		    t[2].kind != TK_STRING)
+			t[2].kind != TK_STRING)
 			continue;
 		vec_push(&p->file, ((FileNo){ .number = t[1].bits, .name = &t[2], .file = -1 }));
 	}
@@ -87,14 +89,16 @@ static bool place_in_file(Ptx *p, const char *behind, SourcePlace *to)
 	for (int i = 0; i < 3; i++) {
 		const Token *t = tok(p);
 		if (t->kind != TK_INT || t->bits > INT32_MAX)
-			return ptx_error(p, tok_here(p), "expected a number behind %s, not %s", behind, tok_text(p, t));
+			return ptx_error(p, tok_here(p), "expected a number behind %s, not %s", behind,
+				tok_text(p, t));
 		v[i] = (uint32_t)t->bits;
 		tok_next(p);
 	}
 	const FileNo *file = file_of(p, v[0]);
 	if (file && file->file < 0)
 		return ptx_error(p, loc, "instructions of more than %d files", FILE_LIMIT - 1);
-	*to = file ? (SourcePlace){ .file = (uint16_t)file->file, .line = (int)v[1], .col = (int)v[2] } : (SourcePlace){ 0 };
+	*to = file ? (SourcePlace){ .file = (uint16_t)file->file, .line = (int)v[1], .col = (int)v[2] }
+		: (SourcePlace){ 0 };
 	return true;
 }
 
@@ -116,16 +120,20 @@ static int places_of(const Ptx *p, int list)
 	return n;
 }
 
-static const char *call_key(Ptx *p, SourcePlace at) { return arena_printf(&p->arena, "%d %d %d", at.file, at.line, at.col); }
+static const char *call_key(Ptx *p, SourcePlace at)
+{
+	return arena_printf(&p->arena, "%d %d %d", at.file, at.line, at.col);
+}
 
-/* A .loc that says where a function was inlined says it of one call; in which functions that call has been inlined, the last .loc of the call's own place has
-   said before. */
+/* A .loc that says where a function was inlined says it of one call; in which functions that call has been
+   inlined, the last .loc of the call's own place has said before. */
 static void set_inlined(Ptx *p, SourcePlace at, SourcePlace call)
 {
 	int known = strmap_get(&p->call_at, call_key(p, call));
 	bool inlined = at.line && call.line;
 	if (inlined)
-		p->loc_inlined = inlined_list(p, at, known > 0 && places_of(p, known) < INLINED_LIMIT ? known : inlined_list(p, call, 0));
+		p->loc_inlined = inlined_list(p, at, known > 0 && places_of(p, known) < INLINED_LIMIT ? known
+			: inlined_list(p, call, 0));
 	if (at.line)
 		strmap_put(&p->call_at, call_key(p, at), p->loc_inlined);
 }
@@ -144,7 +152,8 @@ bool ptx_loc(Ptx *p)
 			if (!place_in_file(p, "inlined_at", &call))
 				return false;
 		}
-		while (tok(p)->line == line && (tok(p)->kind == TK_WORD || tok(p)->kind == TK_INT || tok_is(p, '+')))
+		while (tok(p)->line == line && (tok(p)->kind == TK_WORD || tok(p)->kind == TK_INT ||
+			tok_is(p, '+')))
 			tok_next(p);
 	}
 	p->loc_file = at.file;
@@ -179,8 +188,8 @@ static bool target(Ptx *p)
 		int sm = 0;
 		if (!strncmp(name, "sm_", 3) || !strncmp(name, "compute_", 8))
 			sm = atoi(strchr(name, '_') + 1);
-		else if (strcmp(name, "debug") && strcmp(name, "texmode_unified") && strcmp(name, "texmode_independent") &&
-			 strcmp(name, "map_f64_to_f32"))
+		else if (strcmp(name, "debug") && strcmp(name, "texmode_unified") &&
+			strcmp(name, "texmode_independent") && strcmp(name, "map_f64_to_f32"))
 			return ptx_error(p, tok_loc(p, t), "unknown target '%s'", name);
 		if (!strcmp(name, "map_f64_to_f32"))
 			return ptx_error(p, tok_loc(p, t), "target map_f64_to_f32 is not supported");
@@ -195,7 +204,8 @@ static bool address_size(Ptx *p)
 	const Token *t = tok(p);
 	if (t->kind != TK_INT || t->bits != 64)
 		return ptx_error(p, tok_here(p), t->kind == TK_INT && t->bits == 32 ?
-				 ".address_size 32 is not supported: addresses have 64 bits in gsim" : "expected .address_size 64");
+				 ".address_size 32 is not supported: addresses have 64 bits in "
+				 "gsim" : "expected .address_size 64");
 	p->address_size = 64;
 	tok_next(p);
 	return true;
@@ -240,11 +250,13 @@ static bool linkage(Ptx *p, bool *external)
 static bool directive(Ptx *p)
 {
 	static const struct { const char *name; bool (*read)(Ptx *); } simple[] = {
-		{ ".version", version }, { ".target", target }, { ".address_size", address_size }, { ".section", section },
+		{ ".version", version }, { ".target", target }, { ".address_size", address_size },
+		{ ".section", section },
 		{ ".file", file }
 	};
 	static const struct { const char *name; Space space; } spaces[] = {
-		{ ".global", SP_GLOBAL }, { ".const", SP_CONST }, { ".shared", SP_SHARED }, { ".local", SP_LOCAL }
+		{ ".global", SP_GLOBAL }, { ".const", SP_CONST }, { ".shared", SP_SHARED },
+		{ ".local", SP_LOCAL }
 	};
 	bool external = false;
 	if (!linkage(p, &external))

@@ -1,8 +1,9 @@
-/* Registers of module scope, which PTX had before it had a calling convention: each thread has one, for all functions.
+/* Registers of module scope, which PTX had before it had a calling convention: each thread has one, for all
+ * functions.
  *
- * A function that names one has a register of its own for it. Where several functions share one, and some of them are called,
- * its value passes through a local variable of the module: callees load it first and store it before they return, callers
- * store it before a call and load it after. */
+ * A function that names one has a register of its own for it. Where several functions share one, and some of
+ * them are called, its value passes through a local variable of the module: callees load it first and store
+ * it before they return, callers store it before a call and load it after. */
 #include "isa/ptx/ptx.h"
 
 bool ptx_module_reg(Ptx *p, const char *name, Type type, Loc loc)
@@ -31,7 +32,8 @@ static int new_slot(Ptx *p, const ModuleReg *r)
 	const char *name = r->name + (*r->name == '%');
 	int bytes = type_bytes(r->type);
 	s->name = arena_printf(&p->m->arena, "%s_reg", name);
-	for (int k = p->m->symbol.n; strmap_get(&p->symbols, s->name) >= 0 || strmap_get(&p->funcs, s->name) >= 0; k++)
+	for (int k = p->m->symbol.n; strmap_get(&p->symbols, s->name) >= 0 ||
+		strmap_get(&p->funcs, s->name) >= 0; k++)
 		s->name = arena_printf(&p->m->arena, "%s_reg_%d", name, k);
 	s->space = SP_LOCAL;
 	s->type = (uint8_t)(bytes == 8 ? T_B64 : bytes == 4 ? T_B32 : bytes == 2 ? T_B16 : T_B8);
@@ -90,7 +92,8 @@ static bool pass(Passing *x)
 		bool enters = b == 0 && device;
 		for (x->at = edit_rewrite(&x->out, &x->e, f->block.v[b]); x->at; x->at = edit_next(&x->out)) {
 			bool calls = x->at->op == OP_CALL, leaves = calls || (x->at->op == OP_RET && device);
-			ok = ok && (!enters || load_or_store(x, false)) && (!leaves || load_or_store(x, true));
+			ok = ok && (!enters || load_or_store(x, false)) &&
+				(!leaves || load_or_store(x, true));
 			edit_put(&x->out, *x->at);
 			ok = ok && (!calls || load_or_store(x, false));
 			enters = false;
@@ -112,11 +115,13 @@ void ptx_pass_module_regs(Ptx *p)
 			any = true;
 		}
 	}
-	for (int from = 0, to; any && ok && from < p->reg_use.n; from = to) { /* the uses of a function follow each other */
+	/* the uses of a function follow each other */
+	for (int from = 0, to; any && ok && from < p->reg_use.n; from = to) {
 		int f = p->reg_use.v[from].func;
 		for (to = from; to < p->reg_use.n && p->reg_use.v[to].func == f; to++)
 			;
-		Passing x = { .p = p, .e = edit_open(p->m, p->m->func.v[f], 0), .use = &p->reg_use.v[from], .n = to - from };
+		Passing x = { .p = p, .e = edit_open(p->m, p->m->func.v[f], 0), .use = &p->reg_use.v[from],
+			.n = to - from };
 		ok = pass(&x);
 	}
 }

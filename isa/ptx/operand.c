@@ -19,13 +19,15 @@ static bool unknown_name(Ptx *p, const char *name, Loc loc)
 {
 	for (size_t i = 0; i < sizeof no_sreg / sizeof *no_sreg; i++)
 		if (!strncmp(name, no_sreg[i].prefix, strlen(no_sreg[i].prefix)))
-			return ptx_refuse(p, loc, "special register %s is not supported by gsim (%s)", name, no_sreg[i].what);
+			return ptx_refuse(p, loc, "special register %s is not supported by gsim (%s)", name,
+				no_sreg[i].what);
 	return ptx_error(p, loc, "'%s' is not declared", name);
 }
 
 static bool resolve(Ptx *p, const char *name, Arg *a)
 {
-	static const uint8_t kind_of[] = { [ENT_REG] = A_REG, [ENT_SYMBOL] = A_SYM, [ENT_KPARAM] = A_KPARAM, [ENT_PVAR] = A_PVAR };
+	static const uint8_t kind_of[] = { [ENT_REG] = A_REG, [ENT_SYMBOL] = A_SYM, [ENT_KPARAM] = A_KPARAM,
+		[ENT_PVAR] = A_PVAR };
 	const Entity *e = ptx_find(p, name);
 	if (e && e->kind <= ENT_PVAR) {
 		a->kind = kind_of[e->kind];
@@ -74,7 +76,8 @@ bool ptx_arg(Ptx *p, Arg *a)
 	*a = (Arg){ .loc = tok_here(p) };
 	a->neg = tok_is(p, '!') && tok_ahead(p, 1)->kind == TK_WORD && tok_accept(p, '!');
 	const Token *next = tok_ahead(p, 1);
-	bool expression = tok_is_word(p, "WARP_SZ") && !(next->kind == TK_PUNCT && strchr(",;}]", next->punct));
+	bool expression = tok_is_word(p, "WARP_SZ") &&
+		!(next->kind == TK_PUNCT && strchr(",;}]", next->punct));
 	if (tok(p)->kind != TK_WORD || expression)
 		return number(p, a);
 	const char *name = tok_name(p);
@@ -96,8 +99,10 @@ static bool address(Ptx *p, Arg *a)
 		return false;
 	if (a->kind == A_REG && (tok_is(p, '+') || tok_is(p, '-')) && !ptx_const(p, &a->imm))
 		return false;
-	if (a->neg || (a->kind != A_REG && a->kind != A_INT && a->kind != A_SYM && a->kind != A_KPARAM && a->kind != A_PVAR))
-		return ptx_error(p, a->loc, "an address is a register, a variable or a number, with an offset");
+	if (a->neg || (a->kind != A_REG && a->kind != A_INT && a->kind != A_SYM && a->kind != A_KPARAM &&
+		a->kind != A_PVAR))
+		return ptx_error(p, a->loc, "an address is a register, a variable or a number, with an "
+			"offset");
 	a->base = a->kind;
 	a->kind = A_ADDR;
 	return tok_expect(p, ']', "behind an address");
@@ -148,5 +153,6 @@ bool ptx_args(Ptx *p, Args *args)
 		if (!group(p, args))
 			return false;
 	while (tok_accept(p, ',') && args->group.n < 16);
-	return tok_is(p, ';') || ptx_error(p, tok_here(p), "expected ';' behind an instruction, not %s", tok_text(p, tok(p)));
+	return tok_is(p, ';') || ptx_error(p, tok_here(p), "expected ';' behind an instruction, not %s",
+		tok_text(p, tok(p)));
 }

@@ -1,5 +1,6 @@
-/* .param variables of device functions and of calls. Their bytes live in registers, word by word, so that caller and callee
- * agree from the declaration alone; ld.param and st.param become moves, or picks and insertions of parts of words. */
+/* .param variables of device functions and of calls. Their bytes live in registers, word by word, so that
+ * caller and callee agree from the declaration alone; ld.param and st.param become moves, or picks and
+ * insertions of parts of words. */
 #include "isa/ptx/ptx.h"
 
 enum { MOST_BYTES = 1 << 14, MOST_WORDS = 1 << 23, MOST_IN_FUNCTION = 30000 };
@@ -8,14 +9,16 @@ bool ptx_count(Ptx *p, int n, Loc loc)
 {
 	p->words += (uint64_t)n;
 	return p->words <= MOST_WORDS ||
-	       ptx_error(p, loc, "the file passes too many bytes of parameters and registers, or has too many branch targets");
+		ptx_error(p, loc, "the file passes too many bytes of parameters and registers, or has too "
+		"many branch targets");
 }
 
 int ptx_pvar(Ptx *p, PvarRole role, const Decl *d)
 {
 	Body *b = p->b;
-	Pvar v = { .name = d->name, .role = (uint8_t)role, .type = (uint8_t)d->type, .array = d->array || d->vec,
-		   .size = (uint32_t)d->size, .align = d->align, .spill = -1, .loc = d->loc };
+	Pvar v = { .name = d->name, .role = (uint8_t)role, .type = (uint8_t)d->type,
+		.array = d->array || d->vec,
+		.size = (uint32_t)d->size, .align = d->align, .spill = -1, .loc = d->loc };
 	bool fits = d->size <= MOST_BYTES && d->count && d->type != T_PRED;
 	if (fits) {
 		v.unit = v.size == 8 && !v.array ? 8 : 4;
@@ -32,7 +35,8 @@ int ptx_pvar(Ptx *p, PvarRole role, const Decl *d)
 	for (int k = 0; k < v.nword; k++)
 		v.reg[k] = -1;
 	vec_push(&b->pvar, v);
-	return ptx_declare(p, d->name, (Entity){ .kind = ENT_PVAR, .id = b->pvar.n - 1 }, d->loc) ? b->pvar.n - 1 : -1;
+	return ptx_declare(p, d->name, (Entity){ .kind = ENT_PVAR, .id = b->pvar.n - 1 }, d->loc)
+		? b->pvar.n - 1 : -1;
 }
 
 int pvar_word(Ptx *p, Pvar *v, int k)
@@ -61,10 +65,11 @@ static Type int_type(int bytes, bool is_signed)
 static bool check_place(Ptx *p, const Pvar *v, int64_t off, int n, Loc loc)
 {
 	if (off < 0 || off > (int64_t)v->size - n)
-		return ptx_error(p, loc, "%d bytes at offset %lld are not inside '%s', which has %u", n, (long long)off, v->name,
-				 v->size);
+		return ptx_error(p, loc, "%d bytes at offset %lld are not inside '%s', which has %u", n,
+			(long long)off, v->name, v->size);
 	if (off % n)
-		return ptx_error(p, loc, "offset %lld of '%s' is not a multiple of %d", (long long)off, v->name, n);
+		return ptx_error(p, loc, "offset %lld of '%s' is not a multiple of %d", (long long)off,
+			v->name, n);
 	return true;
 }
 
@@ -164,21 +169,24 @@ static bool store(Ptx *p, Pvar *v, int64_t off, Type t, const Arg *a, Guard g)
 	} else {
 		Opd d = opd_reg(pvar_word(p, v, k));
 		bool same = src.kind == OPD_IMM || type_bytes(p->b->edit.f->reg.v[src.id].type) == n;
-		bind_emit(p, same ? OP_MOV : OP_CVT, same ? t : int_type(n, false), same ? T_NONE : int_type(n, false), g, d, 1,
-			  &src);
+		bind_emit(p, same ? OP_MOV : OP_CVT, same ? t : int_type(n, false),
+			same ? T_NONE : int_type(n, false), g, d, 1, &src);
 	}
 	v->state[k] |= WORD_WRITTEN;
 	return true;
 }
 
-static Pvar *variable(Ptx *p, const Args *a, int group) { return &p->b->pvar.v[a->arg.v[a->group.v[group].first].id]; }
+static Pvar *variable(Ptx *p, const Args *a, int group)
+{
+	return &p->b->pvar.v[a->arg.v[a->group.v[group].first].id];
+}
 
 static bool check_vector(Ptx *p, const Ins *i, const ArgGroup *g)
 {
 	if (g->n == (i->vec ? i->vec : 1) && !g->dual)
 		return true;
-	return ptx_error(p, g->loc, "%s.param needs %d register%s here", op_info[i->op].name, i->vec ? i->vec : 1,
-			 i->vec ? "s" : "");
+	return ptx_error(p, g->loc, "%s.param needs %d register%s here", op_info[i->op].name,
+		i->vec ? i->vec : 1, i->vec ? "s" : "");
 }
 
 /* Where element k of a vector access stands; wraps around for offsets that check_place refuses. */
@@ -223,10 +231,12 @@ bool pvar_address(Ptx *p, int id, Loc loc, Opd *o)
 {
 	Pvar *v = &p->b->pvar.v[id];
 	if (v->role != PV_IN)
-		return ptx_error(p, loc, "the address of '%s' cannot be taken: it passes values of a call", v->name);
+		return ptx_error(p, loc, "the address of '%s' cannot be taken: it passes values of a call",
+			v->name);
 	if (v->spill < 0)
-		v->spill = ptx_local_bytes(p, arena_printf(&p->arena, "%s_local", v->name), (uint32_t)(v->nword * v->unit),
-					   v->align < v->unit ? v->unit : v->align);
+		v->spill = ptx_local_bytes(p, arena_printf(&p->arena, "%s_local", v->name),
+			(uint32_t)(v->nword * v->unit),
+		v->align < v->unit ? v->unit : v->align);
 	*o = (Opd){ .kind = OPD_SYM, .id = v->spill };
 	return true;
 }

@@ -1,12 +1,13 @@
 /* Inside the PTX reader: tokens, names, the state of a function being read. Only isa/ptx/ includes this.
  *
- * PTX text -> lexer.c -> module.c (directives) -> decl.c, init.c (variables) -> header.c, func.c (bodies, scopes)
+ * PTX text -> lexer.c -> module.c (directives) -> decl.c, init.c (variables) -> header.c, func.c (bodies,
+ * scopes)
  *          -> stmt.c (one instruction) -> operand.c, bind.c (operands -> Ins), flow.c (labels, terminators),
  *             call.c, paramvar.c (calling convention -> register arguments) -> ir_verify
  *
- * Functions that return bool return false after having reported an error; the caller then skips to the end of the
- * statement and goes on, so that one run reports several errors. What is an error of the module and what refuses the
- * function alone: doc/ptx.md.
+ * Functions that return bool return false after having reported an error; the caller then skips to the end of
+ * the statement and goes on, so that one run reports several errors. What is an error of the module and what
+ * refuses the function alone: doc/ptx.md.
  *
  * isa/ptx/ makes IR of PTX. It may include isa/ and lib/. */
 #ifndef GSIM_PTX_H
@@ -33,7 +34,8 @@ typedef struct Token {
 
 /* ---- names of a function body ---- */
 typedef enum { ENT_REG, ENT_SYMBOL, ENT_KPARAM, ENT_PVAR, ENT_TARGETS, ENT_PROTO } EntityKind;
-typedef struct Entity { uint8_t kind, type; int id; } Entity; /* ENT_REG: id -1 and its type until it is used */
+/* ENT_REG: id -1 and its type until it is used */
+typedef struct Entity { uint8_t kind, type; int id; } Entity;
 
 typedef struct RegRange { uint32_t count; uint8_t type; } RegRange; /* %r<9> */
 
@@ -44,8 +46,8 @@ typedef struct NameScope {
 	StrMap range;            /* prefix -> index in Ptx.range */
 } NameScope;
 
-/* A .param variable of a device function or of a call: its bytes live in registers of 4 bytes (a scalar of 8 bytes: one
-   register of 8). */
+/* A .param variable of a device function or of a call: its bytes live in registers of 4 bytes (a scalar of 8
+   bytes: one register of 8). */
 typedef enum { PV_IN, PV_OUT, PV_CALL } PvarRole;
 enum { WORD_WRITTEN = 1, WORD_PARTIAL = 2 }; /* stored to earlier in the text; in parts somewhere */
 typedef struct Pvar {
@@ -61,7 +63,8 @@ typedef struct Pvar {
 	Loc loc;
 } Pvar;
 
-typedef struct LabelRef { Block *from; int slot, scope; const char *name; Loc loc; } LabelRef; /* slot -1: its reconvergence point */
+/* slot -1: its reconvergence point */
+typedef struct LabelRef { Block *from; int slot, scope; const char *name; Loc loc; } LabelRef;
 typedef struct TargetList { Vec(const char *) label; Vec(Loc) loc; } TargetList;
 typedef struct BrxRef { Block *from; const char *list; int scope; Loc loc; } BrxRef;
 
@@ -91,8 +94,10 @@ typedef struct Body {
 
 /* ---- the whole file ---- */
 typedef struct RelocFix { int symbol, reloc; const char *name; Loc loc; } RelocFix;
-typedef struct ModuleReg { const char *name; uint8_t type; bool called; int users, slot; } ModuleReg; /* slot: the variable it passes through, or -1 */
-typedef struct Alias { int func, to; Loc loc; } Alias; /* the function whose name it is, and the one it stands for */
+/* slot: the variable it passes through, or -1 */
+typedef struct ModuleReg { const char *name; uint8_t type; bool called; int users, slot; } ModuleReg;
+/* the function whose name it is, and the one it stands for */
+typedef struct Alias { int func, to; Loc loc; } Alias;
 typedef struct RegUse { int module_reg, func, reg; } RegUse;
 typedef struct FileNo { uint64_t number; const Token *name; int file; } FileNo; /* file -1: not used yet */
 
@@ -106,26 +111,31 @@ typedef struct Ptx {
 	int address_size;
 
 	StrMap funcs, symbols;   /* module scope: name -> id */
-	StrMap reg_name, reg_range;  /* and registers: name -> index in module_reg, prefix -> index in range */
+	StrMap reg_name, reg_range; /* and registers: name -> index in module_reg, prefix -> index in range */
 	Vec(ModuleReg) module_reg;
 	Vec(RegUse) reg_use;
 	Vec(RegRange) range;
 	Vec(FileNo) file;        /* by number */
 	Vec(RelocFix) fix;
 	Vec(Alias) alias;
-	uint64_t words, init_bytes;  /* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
+	/* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
+	uint64_t words, init_bytes;
 
 	int loc_file, loc_line, loc_col;  /* from .loc; loc_line 0 = none */
 	int loc_inlined;         /* 0, or the list in m->place of what stands there */
-	StrMap call_at;          /* "file line column" of a .loc of this function -> its list in m->place; 0: nothing was inlined there */
-	StrMap inlined;          /* "file line column call" -> the list in m->place of what was inlined there; call: of the call that it replaces */
+	/* "file line column" of a .loc of this function -> its list in m->place; 0: nothing was inlined
+	   there */
+	StrMap call_at;
+	/* "file line column call" -> the list in m->place of what was inlined there; call: of the call that
+	   it replaces */
+	StrMap inlined;
 	Body *b;                 /* the function being read, or NULL */
 } Ptx;
 
 /* Reports an error; always false. Texts are cut at 500 characters: names may have any length. */
 bool ptx_error(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Known PTX that gsim has not, of which the text says "... not supported by gsim": the function being read is refused. Always
-   false; no error of the module. Outside of functions: an error. */
+/* Known PTX that gsim has not, of which the text says "... not supported by gsim": the function being read is
+   refused. Always false; no error of the module. Outside of functions: an error. */
 bool ptx_refuse(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same of the instruction at hand, whose operation gsim has, but not so: the text says why. */
 bool ptx_refuse_ins(Ptx *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -144,9 +154,9 @@ bool tok_accept(Ptx *, char);
 bool tok_accept_directive(Ptx *, const char *);
 bool tok_expect(Ptx *, char, const char *where);          /* reports what stands there instead */
 const char *tok_text(const Ptx *, const Token *);     /* for messages; cut at 40 characters */
-char *tok_name(Ptx *);                                /* the word at hand, copied; NULL (reported) when none */
-void tok_skip_statement(Ptx *);                           /* behind the next ';' of this level, or at a brace */
-bool tok_skip_braces(Ptx *);                              /* at '{': behind its match; false when there is none */
+char *tok_name(Ptx *);                               /* the word at hand, copied; NULL (reported) when none */
+void tok_skip_statement(Ptx *);                         /* behind the next ';' of this level, or at a brace */
+bool tok_skip_braces(Ptx *);                          /* at '{': behind its match; false when there is none */
 
 /* ---- expr.c ---- */
 typedef struct Const { uint8_t type; uint64_t bits; } Const; /* T_S64, T_U64, T_F64, or T_F32: a 0f literal */
@@ -172,12 +182,13 @@ typedef struct Decl {       /* .space .align 8 .v2 .b32 name[3][4] */
 	Refusal refused;        /* its type */
 } Decl;
 Type ptx_type_directive(const Token *);                   /* T_NONE when it is none */
-bool ptx_type(Ptx *, Decl *);                       /* [.align n] [.v2] .type with .ptr annotations before the name */
-bool ptx_usable(Ptx *, const Decl *);                /* false: the type is none for gsim; the function is refused */
+bool ptx_type(Ptx *, Decl *);               /* [.align n] [.v2] .type with .ptr annotations before the name */
+bool ptx_usable(Ptx *, const Decl *);          /* false: the type is none for gsim; the function is refused */
 bool ptx_declarator(Ptx *, Decl *);                 /* name and dimensions; fills size */
 bool ptx_variable(Ptx *, Space, bool external);     /* from behind .space to behind ';' */
 bool ptx_texture(Ptx *, bool external);             /* the same behind .tex */
-int ptx_local_bytes(Ptx *, const char *name, uint32_t size, uint32_t align); /* a local variable of our own: its symbol */
+/* a local variable of our own: its symbol */
+int ptx_local_bytes(Ptx *, const char *name, uint32_t size, uint32_t align);
 bool ptx_init(Ptx *, Symbol *, int id, const Decl *); /* behind '=' */
 void ptx_resolve_inits(Ptx *);
 
@@ -194,14 +205,16 @@ void ptx_resolve_aliases(Ptx *);                      /* when all functions are 
 
 /* ---- func.c ---- */
 bool body_scope(Ptx *);                               /* opens a scope */
-bool body_read(Ptx *);                                /* from '{' to behind its '}'; ends the function, or refuses it */
+bool body_read(Ptx *);                      /* from '{' to behind its '}'; ends the function, or refuses it */
 void body_free(Body *);
 bool ptx_registers(Ptx *);                            /* behind .reg */
 Entity *ptx_find(Ptx *, const char *name);            /* of the body: scopes inside out; NULL */
 bool ptx_declare(Ptx *, const char *name, Entity, Loc);
-int ptx_new_reg(Ptx *, const char *name, Type);       /* unique IR name made from a PTX name; NULL: a temporary */
-/* A name with a number behind it that is not taken, least or more; taken names are passed over once, not for each name. */
-const char *ptx_rename(Ptx *, Arena *, const char *name, int least, bool (*is_taken)(const Ptx *, const char *));
+int ptx_new_reg(Ptx *, const char *name, Type);   /* unique IR name made from a PTX name; NULL: a temporary */
+/* A name with a number behind it that is not taken, least or more; taken names are passed over once, not for
+   each name. */
+const char *ptx_rename(Ptx *, Arena *, const char *name, int least,
+	bool (*is_taken)(const Ptx *, const char *));
 
 /* ---- module_reg.c ---- */
 bool ptx_module_reg(Ptx *, const char *name, Type, Loc); /* declares one */
@@ -211,7 +224,7 @@ void ptx_pass_module_regs(Ptx *);                     /* when all functions are 
 /* ---- flow.c ---- */
 typedef struct Guard { int reg; bool neg; } Guard;    /* reg -1: none */
 Block *flow_block(Ptx *);                             /* the block to append to */
-void flow_emit(Ptx *, Ins *);                         /* appends with the current source place; refuses what breaks the IR's rules */
+void flow_emit(Ptx *, Ins *);  /* appends with the current source place; refuses what breaks the IR's rules */
 void flow_label(Ptx *, const char *name, Loc);
 void flow_branch(Ptx *, Guard, const char *label, Loc, int flags);
 void flow_end(Ptx *, Op, Guard, int flags);           /* ret, exit */
@@ -230,40 +243,46 @@ typedef struct Arg {
 	int64_t imm;             /* value (floats: bits) or offset */
 	Loc loc;
 } Arg;
-typedef struct ArgGroup { int first, n; bool vector, dual; Loc loc; } ArgGroup; /* one comma-separated operand */
+/* one comma-separated operand */
+typedef struct ArgGroup { int first, n; bool vector, dual; Loc loc; } ArgGroup;
 typedef struct Args { Vec(Arg) arg; Vec(ArgGroup) group; } Args;
 bool ptx_args(Ptx *, Args *);                         /* up to ';', which stays */
 bool ptx_arg(Ptx *, Arg *);                           /* one register, number or name */
 void args_free(Args *);
 
 /* ---- bind.c ---- */
-bool bind_opd(Ptx *, const Arg *, Type, Opd *);       /* as an immediate of the type, register, ...; checks nothing else */
-bool bind_ins(Ptx *, Ins *, const Args *, Guard);     /* gives *i the operands that the table asks for, appends it */
-bool bind_width(Ptx *, const Arg *, Type, bool wider); /* a register of the type's width, or wider if that is allowed */
+/* as an immediate of the type, register, ...; checks nothing else */
+bool bind_opd(Ptx *, const Arg *, Type, Opd *);
+/* gives *i the operands that the table asks for, appends it */
+bool bind_ins(Ptx *, Ins *, const Args *, Guard);
+/* a register of the type's width, or wider if that is allowed */
+bool bind_width(Ptx *, const Arg *, Type, bool wider);
 Opd bind_register(Ptx *, Opd, Type, Guard);           /* a register that holds it */
-int64_t bind_imm(Type, int64_t);                      /* canonical form: sign-extended from the type's width */
+int64_t bind_imm(Type, int64_t);                     /* canonical form: sign-extended from the type's width */
 void bind_emit(Ptx *, Op, Type, Type type2, Guard, Opd d, int nsrc, const Opd *src);
 
 /* ---- stmt.c ---- */
 bool ptx_statement(Ptx *);                            /* [@p] op operands ; */
 
 /* ---- expand.c ---- */
-bool ptx_expand(Ptx *, const char *mnemonic, size_t n, Guard, bool *ok); /* true: it is one of these, *ok = read well */
+/* true: it is one of these, *ok = read well */
+bool ptx_expand(Ptx *, const char *mnemonic, size_t n, Guard, bool *ok);
 
 /* ---- unsupported.c ---- */
-const char *ptx_unsupported(const char *mnemonic, size_t n); /* what a known PTX operation is about, or NULL */
+/* what a known PTX operation is about, or NULL */
+const char *ptx_unsupported(const char *mnemonic, size_t n);
 
 /* ---- runtime.c ---- */
-void ptx_runtime_calls(Ptx *);                        /* of the whole module: operations in their place, or refused */
+void ptx_runtime_calls(Ptx *);                /* of the whole module: operations in their place, or refused */
 
 /* ---- paramvar.c, call.c ---- */
-bool ptx_count(Ptx *, int words, Loc);                /* adds to what hostile input could make large; false when it is */
+bool ptx_count(Ptx *, int words, Loc);     /* adds to what hostile input could make large; false when it is */
 int ptx_pvar(Ptx *, PvarRole, const Decl *);          /* declares it; its id, or -1 (reported) */
 int pvar_word(Ptx *, Pvar *, int k);                  /* register of word k */
 bool pvar_load(Ptx *, const Ins *, const Args *, Guard);
 bool pvar_store(Ptx *, const Ins *, const Args *, Guard);
 bool pvar_address(Ptx *, int id, Loc, Opd *);         /* local copy of a parameter whose address is taken */
-void pvar_finish(Ptx *);                              /* prologue: copies to local memory, zeroed partial results */
+void pvar_finish(Ptx *);                        /* prologue: copies to local memory, zeroed partial results */
 bool ptx_call(Ptx *, Guard, int flags);               /* behind call[.uni] */
 
 #endif

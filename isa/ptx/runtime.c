@@ -1,5 +1,5 @@
-/* Functions of the device's run-time library, which compilers leave to the linker: printf and assertions are operations of
- * the IR; the others are refused by name. */
+/* Functions of the device's run-time library, which compilers leave to the linker: printf and assertions are
+ * operations of the IR; the others are refused by name. */
 #include "isa/ptx/ptx.h"
 
 /* Results and arguments as bits, each by a letter: w 32, d 64. The operation takes the first of them. */
@@ -10,7 +10,8 @@ static const struct { const char *name, *ret, *arg; uint8_t op; int nsrc; } call
 
 static const struct { const char *name, *what; } absent[] = { /* a name, or how names begin: with a '*' */
 	{ "malloc", "memory allocation by kernels is" }, { "free", "memory allocation by kernels is" },
-	{ "cuda*", "calls of the CUDA run-time system by kernels are" }, { "__cudaCDP2*", "calls of the CUDA run-time system by kernels are" },
+	{ "cuda*", "calls of the CUDA run-time system by kernels are" },
+	{ "__cudaCDP2*", "calls of the CUDA run-time system by kernels are" },
 	{ "__nv_*", "functions of libdevice that the compiler has not linked are" }
 };
 
@@ -29,8 +30,9 @@ static bool fits(const Function *f, const char *bits, bool args)
 static int row_of(const Function *f)
 {
 	for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
-		if (f->declared_only && f->kind == FN_DEVICE && !strcmp(f->name, calls[k].name) && fits(f, calls[k].ret, false) &&
-		    fits(f, calls[k].arg, true))
+		if (f->declared_only && f->kind == FN_DEVICE && !strcmp(f->name, calls[k].name) &&
+			fits(f, calls[k].ret, false) &&
+		fits(f, calls[k].arg, true))
 			return (int)k;
 	return -1;
 }
@@ -46,7 +48,8 @@ static void refuse(Ptx *p, Function *f)
 	for (size_t k = 0; k < sizeof absent / sizeof *absent; k++)
 		if (f->declared_only && f->kind == FN_DEVICE && is_named(f->name, absent[k].name)) {
 			f->declared_only = false;
-			f->refused = (Refusal){ arena_printf(&p->m->arena, "%s not supported by gsim", absent[k].what), f->loc };
+			f->refused = (Refusal){ arena_printf(&p->m->arena, "%s not supported by gsim",
+				absent[k].what), f->loc };
 		}
 }
 

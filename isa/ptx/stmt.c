@@ -14,25 +14,36 @@ typedef struct Mnemonic {
 
 /* First parts of mnemonics that have another name in the table. */
 static const struct { const char *ptx, *op; } renamed[] = {
-	{ "barrier", "bar" }, { "ldu", "ld" }, { "prefetchu", "prefetch" }, { "brkpt", "nop" }, { "pmevent", "nop" }
+	{ "barrier", "bar" }, { "ldu", "ld" }, { "prefetchu", "prefetch" }, { "brkpt", "nop" },
+	{ "pmevent", "nop" }
 };
 
-/* Parts that change nothing that gsim models, or say again what is meant anyway; next: only before this one. */
+/* Parts that change nothing that gsim models, or say again what is meant anyway; next: only before this
+   one. */
 static const struct { const char *op, *part, *next; } dropped[] = {
-	{ "ld", "ca", "nc" }, { "ld", "cg", "nc" }, { "ld", "cs", "nc" }, { "bar", "cta", NULL }, { "nop", "mask", NULL },
-	{ NULL, "unified", NULL }, { "ld", "mmio", NULL }, { "st", "mmio", NULL }, { NULL, "L1::evict_normal", NULL },
-	{ NULL, "L1::evict_unchanged", NULL }, { NULL, "L1::evict_first", NULL }, { NULL, "L1::evict_last", NULL },
-	{ NULL, "L1::no_allocate", NULL }, { NULL, "L2::evict_normal", NULL }, { NULL, "L2::evict_first", NULL },
-	{ NULL, "L2::evict_last", NULL }, { NULL, "L2::64B", NULL }, { NULL, "L2::128B", NULL }, { NULL, "L2::256B", NULL },
+	{ "ld", "ca", "nc" }, { "ld", "cg", "nc" }, { "ld", "cs", "nc" }, { "bar", "cta", NULL },
+	{ "nop", "mask", NULL },
+	{ NULL, "unified", NULL }, { "ld", "mmio", NULL }, { "st", "mmio", NULL },
+	{ NULL, "L1::evict_normal", NULL },
+	{ NULL, "L1::evict_unchanged", NULL }, { NULL, "L1::evict_first", NULL },
+	{ NULL, "L1::evict_last", NULL },
+	{ NULL, "L1::no_allocate", NULL }, { NULL, "L2::evict_normal", NULL },
+	{ NULL, "L2::evict_first", NULL },
+	{ NULL, "L2::evict_last", NULL }, { NULL, "L2::64B", NULL }, { NULL, "L2::128B", NULL },
+	{ NULL, "L2::256B", NULL },
 	{ NULL, "L2::cache_hint", NULL }
 };
 
 static const struct { const char *op, *part, *as; } respelled[] = {
-	{ NULL, "shared::cta", "shared" }, { NULL, "param::entry", "param" }, { NULL, "param::func", "param" },
+	{ NULL, "shared::cta", "shared" }, { NULL, "param::entry", "param" },
+	{ NULL, "param::func", "param" },
 	{ "prefetch", "L2::evict_last", "L2" }, { "prefetch", "L2::evict_normal", "L2" }
 };
 
-static bool same(const char *s, size_t n, const char *what) { return strlen(what) == n && !memcmp(s, what, n); }
+static bool same(const char *s, size_t n, const char *what)
+{
+	return strlen(what) == n && !memcmp(s, what, n);
+}
 
 static size_t part_length(const char *s, const char *end)
 {
@@ -40,14 +51,17 @@ static size_t part_length(const char *s, const char *end)
 	return (size_t)((dot ? dot : end) - s);
 }
 
-static bool is_of(const Mnemonic *m, const char *op) { return !op || same(m->s, part_length(m->s, m->s + m->n), op); }
+static bool is_of(const Mnemonic *m, const char *op)
+{
+	return !op || same(m->s, part_length(m->s, m->s + m->n), op);
+}
 
 static bool is_dropped(const Mnemonic *m, const char *s, size_t n, const char *end)
 {
 	const char *next = s + n < end ? s + n + 1 : end;
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
 		if (same(s, n, dropped[i].part) && is_of(m, dropped[i].op) &&
-		    (!dropped[i].next || same(next, part_length(next, end), dropped[i].next)))
+		(!dropped[i].next || same(next, part_length(next, end), dropped[i].next)))
 			return true;
 	return false;
 }
@@ -87,7 +101,8 @@ static bool respell(Ptx *p, Mnemonic *m)
 	return true;
 }
 
-/* What follows computes with the types; the rest is looked at when the instruction is complete (flow_emit). */
+/* What follows computes with the types; the rest is looked at when the instruction is complete
+   (flow_emit). */
 static bool check_types(Ptx *p, const Ins *i)
 {
 	StrBuf why = { 0 };
@@ -104,7 +119,8 @@ static void align_barrier(const Mnemonic *m, Ins *i)
 		i->flags |= INSF_ALIGNED;
 }
 
-/* An operation that is none of PTX is an error, whatever stands behind its name; a form that gsim has not is refused. */
+/* An operation that is none of PTX is an error, whatever stands behind its name; a form that gsim has not is
+   refused. */
 static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 {
 	MnemonicError e = { 0 };
@@ -112,7 +128,8 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 	*i = (Ins){ .guard = -1 };
 	bool read = mnemonic_parse(m->s, m->n, i, &e);
 	Op op = read ? (Op)i->op : e.op;
-	bool ours = op_info[op].flags & (OPF_HOST | OPF_MACH) || op == OP_PACK || op == OP_UNPACK || op == OP_BARGRID;
+	bool ours = op_info[op].flags & (OPF_HOST | OPF_MACH) || op == OP_PACK || op == OP_UNPACK ||
+		op == OP_BARGRID;
 	if (read && i->flags & INSF_NONFAULTING)
 		return ptx_refuse_ins(p, "'.nonfaulting' is a suffix of gsim's IR, none of PTX");
 	if (read && !ours && (op == OP_CVT || !ptx_unsupported(m->s, m->n))) {
@@ -122,8 +139,9 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 	const char *what = ptx_unsupported(m->token->s, m->token->n);
 	mnemonic_explain(&e, &text);
 	if (what)
-		ptx_refuse(p, m->loc, "%.*s: %s %s not supported by gsim", (int)m->token->n, m->token->s, what,
-			  what[strlen(what) - 1] == 's' ? "are" : "is");
+		ptx_refuse(p, m->loc, "%.*s: %s %s not supported by gsim", (int)m->token->n, m->token->s,
+			what,
+		what[strlen(what) - 1] == 's' ? "are" : "is");
 	else if (ours)
 		ptx_error(p, m->loc, "unknown operation '%.*s'", (int)m->token->n, m->token->s);
 	else if (e.fault == MNERR_OP)
@@ -142,7 +160,8 @@ static const ArgGroup *group_at(const Args *a, int k) { return k < a->group.n ? 
 static void unwrap(const Ins *i, Args *a)
 {
 	const ArgGroup *d = group_at(a, 0), *s = group_at(a, 1);
-	bool takes = i->op == OP_MOV ? type_kind[i->type] == 'B' && d && s && d->vector != s->vector : (i->op == OP_LD || i->op == OP_ST) && !i->vec;
+	bool takes = i->op == OP_MOV ? type_kind[i->type] == 'B' && d && s && d->vector != s->vector
+		: (i->op == OP_LD || i->op == OP_ST) && !i->vec;
 	for (int k = 0; k < a->group.n && takes; k++) {
 		ArgGroup *g = &a->group.v[k];
 		g->vector &= g->n != 1 || a->arg.v[g->first].kind == A_SINK;
@@ -158,7 +177,8 @@ static bool choose_pack(Ptx *p, Ins *i, const Args *a)
 	const ArgGroup *v = d->vector ? d : s;
 	int bits = type_bits[i->type];
 	if (bits < 16 || (v->n != 2 && v->n != 4))
-		return ptx_error(p, v->loc, "mov.%s of a vector of %d parts does not exist", type_name[i->type], v->n);
+		return ptx_error(p, v->loc, "mov.%s of a vector of %d parts does not exist",
+			type_name[i->type], v->n);
 	Type part = bits / v->n == 32 ? T_B32 : bits / v->n == 16 ? T_B16 : T_B8;
 	for (int k = 0; k < v->n; k++)
 		if (!bind_width(p, &a->arg.v[v->first + k], part, part == T_B8))
@@ -171,8 +191,9 @@ static bool choose_pack(Ptx *p, Ins *i, const Args *a)
 static bool to_param_variable(const Ins *i, const Args *a)
 {
 	const ArgGroup *g = group_at(a, i->op == OP_LD);
-	return (i->op == OP_LD || i->op == OP_ST) && a->group.n == 2 && g->n == 1 && a->arg.v[g->first].kind == A_ADDR &&
-	       a->arg.v[g->first].base == A_PVAR;
+	return (i->op == OP_LD || i->op == OP_ST) && a->group.n == 2 && g->n == 1 &&
+		a->arg.v[g->first].kind == A_ADDR &&
+		a->arg.v[g->first].base == A_PVAR;
 }
 
 /* Addresses of parameters of device functions point to their copies in local memory. */
@@ -216,7 +237,7 @@ static bool indexed(Ptx *p, Guard g, int flags)
 	Arg a;
 	Opd o;
 	if (!ptx_arg(p, &a) || !bind_width(p, &a, T_B32, false) || !bind_opd(p, &a, T_U32, &o) ||
-	    !tok_expect(p, ',', "behind the index"))
+		!tok_expect(p, ',', "behind the index"))
 		return false;
 	if (o.kind != OPD_REG && o.kind != OPD_IMM)
 		return ptx_error(p, a.loc, "the index is a register");

@@ -1,4 +1,5 @@
--- gpu.args: children of a node, which is the block size (default 16), keys of a tree (default 900), queries (default 24).
+-- gpu.args: children of a node, which is the block size (default 16), keys of a tree (default 900), queries
+-- (default 24).
 local order, n, queries = gpu.argument(1, 16, { from = 2, to = 1024 }), gpu.argument(2, 900), gpu.argument(3, 24)
 local MOST <const>, TREES <const> = 0x7fffffff, 2
 local seed = 97
@@ -7,7 +8,8 @@ local function random(k)
 	return seed // 65536 % k
 end
 
--- Two trees, each from its leaves up: keys in ascending order with gaps, records in any order. Leaves are not quite full.
+-- Two trees, each from its leaves up: keys in ascending order with gaps, records in any order. Leaves are not
+-- quite full.
 local nodes, key, record, root, base, height = {}, {}, {}, {}, {}, 0
 for tree = 1, TREES do
 	key[tree], base[tree], height = {}, #nodes, 0

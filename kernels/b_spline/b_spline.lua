@@ -1,4 +1,5 @@
--- gpu.args: threads of a block (default 64), pixels in each direction, multiples of 4 (default 16, 12), steps (default 2).
+-- gpu.args: threads of a block (default 64), pixels in each direction, multiples of 4 (default 16, 12), steps
+-- (default 2).
 local CELL <const> = 4
 local block, w, h = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 16, { multiple_of = CELL }), gpu.argument(3, 12, { multiple_of = CELL })
 local steps = gpu.argument(4, 2)

@@ -1,4 +1,5 @@
--- gpu.args: threads of a block (default 32), bodies (default 64), how small a node looks that is not opened, its side by its distance (default 0.7).
+-- gpu.args: threads of a block (default 32), bodies (default 64), how small a node looks that is not opened,
+-- its side by its distance (default 0.7).
 local block, n, theta = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 64), gpu.argument(3, 0.7, { real = true, from = 0, to = 1 })
 local seed = 113
 local function random(k)
@@ -8,7 +9,8 @@ end
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 
--- Bodies: two clusters in a cube of side 2. Nodes 0 to n - 1 are the bodies, the others come as the tree is built.
+-- Bodies: two clusters in a cube of side 2. Nodes 0 to n - 1 are the bodies, the others come as the tree is
+-- built.
 local place, mass, body, child = { {}, {}, {} }, {}, {}, {}
 for i = 1, n do
 	for c = 1, 3 do place[c][i] = f((random(2) * 2 - 1) * 0.4 * (c == 1 and 1 or 0.3) + (random(1000) * random(1000) / 1e6 - 0.25) * 0.7) end
@@ -44,7 +46,8 @@ local function build(list, centre, half)
 end
 local all = {}
 for i = 1, n do all[i] = i - 1 end
--- Ids of nodes are given before those of their children, whose rows in `child` therefore stand in the order of ids.
+-- Ids of nodes are given before those of their children, whose rows in `child` therefore stand in the order
+-- of ids.
 local root, opening = build(all, { 0, 0, 0 }, 1), f((2 / theta) ^ 2)
 
 local function floats(t) return gpu.buffer("f32", #t, t) end
@@ -53,7 +56,8 @@ gpu.launch { kernel = "barnes_hut", grid = (n + block - 1) // block, block = blo
 	args = { floats(place[1]), floats(place[2]), floats(place[3]), floats(mass), gpu.buffer("s32", #body, body), gpu.buffer("s32", math.max(#child, 1), child),
 		acceleration[1], acceleration[2], acceleration[3], n, root, opening } }
 
--- Reference: the same walk by recursion, rounded alike; of many bodies only some. And the sum over all bodies is not far from it.
+-- Reference: the same walk by recursion, rounded alike; of many bodies only some. And the sum over all bodies
+-- is not far from it.
 local px, py, pz = table.unpack(place)
 for i = 1, n, math.max(n // 256, 1) do
 	local s, direct, size = { 0, 0, 0 }, { 0, 0, 0 }, 0

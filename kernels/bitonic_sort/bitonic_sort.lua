@@ -1,4 +1,5 @@
--- gpu.args: threads of a block and keys that it sorts (default 256, a power of two), keys in all (default 1536, as many blocks as it takes).
+-- gpu.args: threads of a block and keys that it sorts (default 256, a power of two), keys in all (default
+-- 1536, as many blocks as it takes).
 local block, keys = gpu.argument(1, 256, { power_of_two = true, to = 1024 }), gpu.argument(2, 1536)
 local blocks = (keys + block - 1) // block
 local seed = 7

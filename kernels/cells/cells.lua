@@ -1,4 +1,5 @@
--- gpu.args: threads of a block (default 64), pixels in each direction (default 24, 20), points of a circle (default 12).
+-- gpu.args: threads of a block (default 64), pixels in each direction (default 24, 20), points of a circle
+-- (default 12).
 local block, w, h, points = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 24), gpu.argument(3, 20), gpu.argument(4, 12)
 local CIRCLES <const>, SIZE <const> = 2, 5
 local seed = 137

@@ -1,5 +1,6 @@
--- gpu.args[1] = n, 0 to 31: how many threads have loop limits of their own (table I of the paper: thread t of the last n
--- runs one turn less than thread t - 1, the others run 32). Prints what thread 0 saw between its clock readings.
+-- gpu.args[1] = n, 0 to 31: how many threads have loop limits of their own (table I of the paper: thread t of
+-- the last n runs one turn less than thread t - 1, the others run 32). Prints what thread 0 saw between its
+-- clock readings.
 local n = gpu.argument(1, 0, { from = 0, to = 31 })
 local function limit(t) return 32 - math.max(0, t - (31 - n)) end
 local limits = gpu.buffer("s32", 32, limit)

@@ -1,11 +1,13 @@
--- gpu.args: threads of a block, 16 to 128 (default 32), rows of the matrix (default 42), steps before intervals are dealt out (default 5),
--- times that all of it is done, as the sample does to measure (default 1).
+-- gpu.args: threads of a block, 16 to 128 (default 32), rows of the matrix (default 42), steps before
+-- intervals are dealt out (default 5), times that all of it is done, as the sample does to measure (default
+-- 1).
 local block, n, steps = gpu.argument(1, 32, { from = 16, to = 128 }), gpu.argument(2, 42), gpu.argument(3, 5)
 local times = gpu.argument(4, 1)
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 
--- In turn, a matrix of Wilkinson, most of whose eigenvalues come in pairs that are very close, and rows that stay apart; weak links in between.
+-- In turn, a matrix of Wilkinson, most of whose eigenvalues come in pairs that are very close, and rows that
+-- stay apart; weak links in between.
 local diagonal, squares, off = {}, { 0 }, { 0 }
 for i = 1, n do
 	local j = (i - 1) % 21 - 10
@@ -53,7 +55,8 @@ for _ = 1, times do
 	end
 end
 
--- Reference: the bisection of each eigenvalue by itself, in single precision; and what counts in double precision say about the result.
+-- Reference: the bisection of each eigenvalue by itself, in single precision; and what counts in double
+-- precision say about the result.
 local counts = {}
 local function below(x, round)
 	local delta, smaller = 1, 0

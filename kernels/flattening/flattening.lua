@@ -1,6 +1,7 @@
--- The paper's arguments: how often all is repeated, the seed, the turns of loop A, the lanes k of 32 that leave loop B after
--- one turn, the steps of a turn of B; and two of ours: the most turns of B (10000 in the paper) and the kernel, where its
--- name says the steps. gsim ... flattening.ptx -- 1 1234 3000 31 2 is what the paper's repository shows.
+-- The paper's arguments: how often all is repeated, the seed, the turns of loop A, the lanes k of 32 that
+-- leave loop B after one turn, the steps of a turn of B; and two of ours: the most turns of B (10000 in the
+-- paper) and the kernel, where its name says the steps. gsim ... flattening.ptx -- 1 1234 3000 31 2 is what
+-- the paper's repository shows.
 local KERNEL = {
 	flattening = {}, flattening_2 = { a = 4, b = 2 }, flattening_10_1 = { a = 20, b = 2 }, flattening_1_1 = { a = 4, b = 4 },
 	flattening_1_10 = { a = 4, b = 40 }, flattening_1_100 = { a = 4, b = 400 },
@@ -17,8 +18,8 @@ local function steps(s, n)
 	return s
 end
 
--- How many of `turns` states, each b steps from the one before, are odd: by walking, and for many turns by sums along the
--- cycles of b steps, since steps permute the states.
+-- How many of `turns` states, each b steps from the one before, are odd: by walking, and for many turns by
+-- sums along the cycles of b steps, since steps permute the states.
 local function walk(b)
 	return function(s, turns)
 		local odd = 0

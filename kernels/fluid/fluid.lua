@@ -1,4 +1,5 @@
--- gpu.args: threads of a block (default 32), cells of the mesh in each direction (default 8), steps (default 1).
+-- gpu.args: threads of a block (default 32), cells of the mesh in each direction (default 8), steps (default
+-- 1).
 local block, side, steps = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 8), gpu.argument(3, 1)
 local FACES <const>, GAMMA <const>, WALL <const>, FAR <const>, VARIABLES <const> = 4, 1.4, -1, -2, 5
 local n = side * side
@@ -10,7 +11,8 @@ end
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 
--- The cells of a grid with moved corners, in any order and in a plane that leans; walls above and below, the flow far away on the left and the right.
+-- The cells of a grid with moved corners, in any order and in a plane that leans; walls above and below, the
+-- flow far away on the left and the right.
 local cell, corner = {}, {}
 for i = 0, n - 1 do table.insert(cell, random(i + 1) + 1, i) end
 for k = 0, (side + 1) ^ 2 // 1 - 1 do
@@ -62,7 +64,8 @@ for _ = 1, steps do
 	end
 end
 
--- Reference in double precision, face by face with vectors. A cell's state: density, momentum, energy, velocity, pressure, speed of sound.
+-- Reference in double precision, face by face with vectors. A cell's state: density, momentum, energy,
+-- velocity, pressure, speed of sound.
 local function cell_state(d, mx, my, mz, e)
 	local s = { d, mx, my, mz, e, u = { mx / d, my / d, mz / d } }
 	s.speed2 = s.u[1] ^ 2 + s.u[2] ^ 2 + s.u[3] ^ 2

@@ -1,5 +1,5 @@
--- gpu.args: threads of a block (default 32), points (default 96), pictures (default 2), steps of each (default 6), 1: each thread draws its own
--- maps, 0: a block's threads the same (default 1).
+-- gpu.args: threads of a block (default 32), points (default 96), pictures (default 2), steps of each
+-- (default 6), 1: each thread draws its own maps, 0: a block's threads the same (default 1).
 local block, points, pictures = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 96), gpu.argument(3, 2)
 local steps, own = gpu.argument(4, 6), gpu.argument(5, 1, { from = 0, to = 1 })
 local w, h = 24, 16

@@ -1,4 +1,5 @@
--- gpu.args: cells in each direction (default 20), steps of a launch, at most 7 (default 2), launches (default 2).
+-- gpu.args: cells in each direction (default 20), steps of a launch, at most 7 (default 2), launches (default
+-- 2).
 local n, steps, launches = gpu.argument(1, 20), gpu.argument(2, 2, { to = 7 }), gpu.argument(3, 2)
 local seed = 31
 local function random(k)

@@ -1,5 +1,6 @@
--- gpu.args: nodes (default 2048), levels (default 12, for which the program makes 24 launches).
--- A random graph in layers, the first of which is one node: an edge leads to each other node from the layer before, and more lead back.
+-- gpu.args: nodes (default 2048), levels (default 12, for which the program makes 24 launches). A random
+-- graph in layers, the first of which is one node: an edge leads to each other node from the layer before,
+-- and more lead back.
 local n = gpu.argument(1, 2048, { from = 12 })
 local levels = gpu.argument(2, 12, { from = 2, to = n })
 local seed = 17

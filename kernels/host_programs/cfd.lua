@@ -1,4 +1,5 @@
--- gpu.args: steps (default 4; the thesis has 2000, in 14003 launches), cells of the mesh in each direction (default 12; 4 beside 2000).
+-- gpu.args: steps (default 4; the thesis has 2000, in 14003 launches), cells of the mesh in each direction
+-- (default 12; 4 beside 2000).
 local steps, side = gpu.argument(1, 4), gpu.argument(2, 12, { from = 2 })
 local FACES <const>, GAMMA <const>, WALL <const>, FAR <const>, VARIABLES <const> = 4, 1.4, -1, -2, 5
 local n, seed = side * side, 127
@@ -9,7 +10,8 @@ end
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 
--- The cells of a grid with moved corners, in any order and in a plane that leans; walls above and below, the flow far away on the left and the right.
+-- The cells of a grid with moved corners, in any order and in a plane that leans; walls above and below, the
+-- flow far away on the left and the right.
 local cell, corner, neighbour, normal, area = {}, {}, {}, {}, {}
 for i = 0, n - 1 do table.insert(cell, random(i + 1) + 1, i) end
 for k = 0, (side + 1) ^ 2 // 1 - 1 do
@@ -43,7 +45,8 @@ function begin(neighbours, normals, areas)
 	for k = 1, n do areas:set(k - 1, area[k]) end
 end
 
--- In double precision, face by face with vectors. A cell's state: density, momentum, energy, velocity, pressure, speed of sound.
+-- In double precision, face by face with vectors. A cell's state: density, momentum, energy, velocity,
+-- pressure, speed of sound.
 local function cell_state(d, mx, my, mz, e)
 	local s = { d, mx, my, mz, e, u = { mx / d, my / d, mz / d } }
 	s.speed2 = s.u[1] ^ 2 + s.u[2] ^ 2 + s.u[3] ^ 2

@@ -1,4 +1,5 @@
--- gpu.args: words of four bytes (default 200), files (default 2), times that each is encoded (default 20: 46 launches).
+-- gpu.args: words of four bytes (default 200), files (default 2), times that each is encoded (default 20: 46
+-- launches).
 local words, files, times = gpu.argument(1, 200, { from = 64, to = 2000 }), gpu.argument(2, 2), gpu.argument(3, 20)
 local seed = 109
 local function random(k)

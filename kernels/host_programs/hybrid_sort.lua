@@ -1,4 +1,5 @@
--- gpu.args: keys (default 500), times that they are sorted (default 4), merges, of which enough must be asked for (default 11: 68 launches).
+-- gpu.args: keys (default 500), times that they are sorted (default 4), merges, of which enough must be asked
+-- for (default 11: 68 launches).
 local n, times = gpu.argument(1, 500, { from = 16 }), gpu.argument(2, 4)
 local merges = gpu.argument(3, 11, { to = 24 })
 local BUCKETS <const>, LEVELS <const>, NONE <const>, RANGE <const> = 16, 1024, 0xffffffff, 1 << 24

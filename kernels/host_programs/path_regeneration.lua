@@ -1,5 +1,6 @@
--- gpu.args: steps in all (default 120; the thesis' 10026 launches are 2514), pictures (default 2; 30), steps in which paths begin anew (default 52; 1092).
--- Launches: four a step, but three in a picture's last one. Samples of pictures with too few steps for them stay dark.
+-- gpu.args: steps in all (default 120; the thesis' 10026 launches are 2514), pictures (default 2; 30), steps
+-- in which paths begin anew (default 52; 1092). Launches: four a step, but three in a picture's last one.
+-- Samples of pictures with too few steps for them stay dark.
 local steps, pictures = gpu.argument(1, 120), gpu.argument(2, 2)
 local renewals = gpu.argument(3, 52)
 if pictures > steps or renewals > steps then error("argument 1 is too small: a picture has steps, and paths begin anew in steps") end

@@ -1,4 +1,5 @@
--- gpu.args: bases of a strand (default 24; the thesis' 75774 launches are 3 strands of 8424, s * (3 * n - 14)), strands (default 3).
+-- gpu.args: bases of a strand (default 24; the thesis' 75774 launches are 3 strands of 8424, s * (3 * n -
+-- 14)), strands (default 3).
 local n, strands = gpu.argument(1, 24, { from = 10, to = 10000 }), gpu.argument(2, 3)
 local NONE <const>, SHORTEST <const>, LOOP <const> = 1000000, 3, 6
 local seed = 179

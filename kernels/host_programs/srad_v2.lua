@@ -1,4 +1,5 @@
--- gpu.args: pixels of the image's side, a multiple of 16 (default 32), steps (default 2, for which the program makes 4 launches).
+-- gpu.args: pixels of the image's side, a multiple of 16 (default 32), steps (default 2, for which the
+-- program makes 4 launches).
 local size, steps = gpu.argument(1, 32, { multiple_of = 16 }), gpu.argument(2, 2)
 local n, now, seed = size * size, {}, 73
 local function random(k)

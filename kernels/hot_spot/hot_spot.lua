@@ -1,5 +1,5 @@
--- gpu.args: cells in each direction (default 20), steps of a launch, at most 5 (default 3), launches (default 2), of how many steps of a launch
--- the last is measured (default 2).
+-- gpu.args: cells in each direction (default 20), steps of a launch, at most 5 (default 3), launches (default
+-- 2), of how many steps of a launch the last is measured (default 2).
 local n, steps, launches, period = gpu.argument(1, 20), gpu.argument(2, 3, { to = 5 }), gpu.argument(3, 2), gpu.argument(4, 2)
 local TILE <const> = 12
 local seed = 149

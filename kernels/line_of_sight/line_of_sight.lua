@@ -1,5 +1,5 @@
--- gpu.args: threads of a block, a power of 2 (default 32), places along the ray (default 150), times that all of it is done, as the sample does
--- to measure (default 1).
+-- gpu.args: threads of a block, a power of 2 (default 32), places along the ray (default 150), times that all
+-- of it is done, as the sample does to measure (default 1).
 local block, n, times = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 150), gpu.argument(3, 1)
 local seed = 163
 local function random(k)

@@ -1,6 +1,6 @@
--- The workload of every figure here: gsim -w figures.lua figure3.ir -- CONDITIONS WARPS. CONDITIONS: `paper`, what the paper says
--- of the figure (where it does), the same in every warp, or a number: the seed of random decisions, each with probability 1/2.
--- Default: 1, and 4 warps.
+-- The workload of every figure here: gsim -w figures.lua figure3.ir -- CONDITIONS WARPS. CONDITIONS: `paper`,
+-- what the paper says of the figure (where it does), the same in every warp, or a number: the seed of random
+-- decisions, each with probability 1/2. Default: 1, and 4 warps.
 local GRAPH = { -- targets for 1 and for 0; weight: how often a block counts
 	figure1 = { { 3, 2 }, { 3, 5 }, { 4, 5, weight = 24 }, { 6 }, { 6, weight = 24 }, {} },
 	figure2a = { { 2, 5 }, { 3, 4, load = 61 }, { 8, use = true, weight = 4 }, { 8, use = true, weight = 4 }, { 6, 7, load = 67 },

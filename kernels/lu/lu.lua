@@ -1,5 +1,6 @@
--- gpu.args: threads of a block (default 32; the matrix is decomposed twice then, with the loops of perimeter and with perimeter_16), rows and
--- columns of the matrix (default 32; as many tiles of half a block as it takes).
+-- gpu.args: threads of a block (default 32; the matrix is decomposed twice then, with the loops of perimeter
+-- and with perimeter_16), rows and columns of the matrix (default 32; as many tiles of half a block as it
+-- takes).
 local block, n = gpu.argument(1, 32, { multiple_of = 4, to = 1024 }), gpu.argument(2, 32)
 local size = block // 2
 local tiles = (n + size - 1) // size
@@ -23,7 +24,8 @@ local function decompose(perimeter)
 	return a:table()
 end
 
--- Reference: elimination without tiles; of large matrices some elements of the product L U, which rounding leaves close to A.
+-- Reference: elimination without tiles; of large matrices some elements of the product L U, which rounding
+-- leaves close to A.
 local function eliminated(m)
 	local pack, unpack = string.pack, string.unpack
 	local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision

@@ -1,6 +1,7 @@
--- The workload of every module here: gsim -w melding.lua diamond.ir -- BLOCK THREADS ROUNDS [KERNEL]. Threads of a block (default 64), threads
--- in all (default 256, as many blocks as it takes), turns of each kernel's loop (default 12, one at least), one kernel (default: all of the module).
--- What a turn does to a thread's four words, by kernel: w = { a, b, c, d }, turn r, bits = way >> r.
+-- The workload of every module here: gsim -w melding.lua diamond.ir -- BLOCK THREADS ROUNDS [KERNEL]. Threads
+-- of a block (default 64), threads in all (default 256, as many blocks as it takes), turns of each kernel's
+-- loop (default 12, one at least), one kernel (default: all of the module). What a turn does to a thread's
+-- four words, by kernel: w = { a, b, c, d }, turn r, bits = way >> r.
 local MASK <const> = 0xffffffff
 local turn = {}
 

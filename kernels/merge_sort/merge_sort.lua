@@ -1,5 +1,5 @@
--- gpu.args: threads of a block (default 32), keys (default 300), keys of a sorted run at the end, a power of two (default: all keys in one run;
--- but the last merges have few threads to do them).
+-- gpu.args: threads of a block (default 32), keys (default 300), keys of a sorted run at the end, a power of
+-- two (default: all keys in one run; but the last merges have few threads to do them).
 local block, n = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 300)
 local run = math.min(gpu.argument(3, nil, { power_of_two = true }) or n, n)
 local seed = 71

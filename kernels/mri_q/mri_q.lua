@@ -1,4 +1,5 @@
--- gpu.args: threads of a block (default 32), places in space (default 96), samples in frequency space (default 75).
+-- gpu.args: threads of a block (default 32), places in space (default 96), samples in frequency space
+-- (default 75).
 local block, n, samples = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 96), gpu.argument(3, 75)
 local CHUNK <const> = 64
 local seed = 107

@@ -1,5 +1,5 @@
--- gpu.args: threads of a block (default 32), queries (default 32), points (default 250), neighbours of each query (default 4), points of a
--- leaf at most (default 6).
+-- gpu.args: threads of a block (default 32), queries (default 32), points (default 250), neighbours of each
+-- query (default 4), points of a leaf at most (default 6).
 local block, n, count = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 32), gpu.argument(3, 250)
 local k, leaf = gpu.argument(4, math.min(4, count), { to = count }), gpu.argument(5, 6)
 local seed = 101

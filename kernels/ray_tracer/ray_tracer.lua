@@ -1,4 +1,5 @@
--- gpu.args: width of the picture (default 16; it is half as high), spheres (default 5), mirrors in a row (default 3).
+-- gpu.args: width of the picture (default 16; it is half as high), spheres (default 5), mirrors in a row
+-- (default 3).
 local w, spheres, depth = gpu.argument(1, 16, { from = 2 }), gpu.argument(2, 5), gpu.argument(3, 3)
 local h = w // 2
 local FAR <const> = 1e6

@@ -7,7 +7,8 @@ local function random(k)
 	return seed // 65536 % k
 end
 
--- In each half of the strand the second part answers the first one, with errors: there are two pieces to fold.
+-- In each half of the strand the second part answers the first one, with errors: there are two pieces to
+-- fold.
 local base = {}
 for i = 1, n do
 	local half = n // 2

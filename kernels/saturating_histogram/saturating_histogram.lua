@@ -1,5 +1,5 @@
--- gpu.args: threads of a block (default 64), blocks (default 4), data (default 6000), bins (default 512), per cent of data that fall into
--- the range of bins that is counted in shared memory (default 70).
+-- gpu.args: threads of a block (default 64), blocks (default 4), data (default 6000), bins (default 512), per
+-- cent of data that fall into the range of bins that is counted in shared memory (default 70).
 local RANGE <const>, FULL <const> = 128, 255
 local block, blocks, n = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 4), gpu.argument(3, 6000)
 local bins, near = gpu.argument(4, 512, { from = 2 * RANGE, multiple_of = 2 }), gpu.argument(5, 70, { from = 0, to = 100 })
@@ -9,7 +9,8 @@ local function random(k)
 	return seed // 65536 % k
 end
 
--- Most data lie around the middle, some anywhere; a few bins, some of them outside, get more than they can hold.
+-- Most data lie around the middle, some anywhere; a few bins, some of them outside, get more than they can
+-- hold.
 local from = (bins - RANGE) // 4 * 2
 local data = gpu.buffer("u32", n, function()
 	local r = random(RANGE)

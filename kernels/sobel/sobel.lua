@@ -1,5 +1,5 @@
--- gpu.args: threads of a block (default 32), pixels in each direction (default 75, 8), "strided" or "contiguous" (default: one after
--- the other), of how many turns one is dimmed (default 3).
+-- gpu.args: threads of a block (default 32), pixels in each direction (default 75, 8), "strided" or
+-- "contiguous" (default: one after the other), of how many turns one is dimmed (default 3).
 local block, w, h = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 75), gpu.argument(3, 8)
 local only, rare = gpu.argument(4, nil, { one_of = { "strided", "contiguous" } }), gpu.argument(5, 3)
 local SCALE <const> = 0.375

@@ -1,4 +1,5 @@
--- gpu.args: threads of a block's side (default 8), pixels of the image's side (default 16, as many tiles as it takes), steps (default 2).
+-- gpu.args: threads of a block's side (default 8), pixels of the image's side (default 16, as many tiles as
+-- it takes), steps (default 2).
 local side, size, steps = gpu.argument(1, 8, { from = 2, to = 32 }), gpu.argument(2, 16), gpu.argument(3, 2)
 local tiles = (size + side - 1) // side
 size = tiles * side

@@ -1,5 +1,5 @@
--- gpu.args: queries (default 64), letters of the text (default 500), longest query (default 24), least length that is recorded
--- (default 4), threads of a block (default 64).
+-- gpu.args: queries (default 64), letters of the text (default 500), longest query (default 24), least length
+-- that is recorded (default 4), threads of a block (default 64).
 local queries, size = gpu.argument(1, 64), gpu.argument(2, 500)
 local longest, least, block = gpu.argument(3, 24), gpu.argument(4, 4), gpu.argument(5, 64, { to = 1024 })
 local seed = 29
@@ -17,7 +17,8 @@ for q = 1, queries do
 	offset[q + 1] = #letters
 end
 
--- The suffix tree, suffix by suffix: a node has children, the edge into it as a place in the text, its depth, its parent.
+-- The suffix tree, suffix by suffix: a node has children, the edge into it as a place in the text, its depth,
+-- its parent.
 local node = { { start = 0, depth = 0 } }
 node[1].parent = 1
 local function descend(i) -- from the root with the suffix from i on: node, place in the text, letters into the edge of a child

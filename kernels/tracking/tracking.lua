@@ -9,7 +9,8 @@ local function random(k)
 	return seed // 65536 % k
 end
 
--- A texture that moves by (1, 1) and grows darker, with noise; every fifteenth place is masked, and point 1 cannot move at all.
+-- A texture that moves by (1, 1) and grows darker, with noise; every fifteenth place is masked, and point 1
+-- cannot move at all.
 local texture = {}
 for k = 1, 64 * 64 do texture[k] = random(200) end
 local function frame(k)

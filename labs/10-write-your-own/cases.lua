@@ -1,4 +1,5 @@
--- One warp of four threads for each kernel of cases.ir, or for the one that the argument names. What each lane has to compute stands here once more.
+-- One warp of four threads for each kernel of cases.ir, or for the one that the argument names. What each
+-- lane has to compute stands here once more.
 local kernels = { "plain", "empty", "stored", "two", "turns", "constants", "guards", "ways", "together" }
 local wanted = gpu.argument(1, "all", { one_of = { "all", table.unpack(kernels) } })
 

@@ -1,19 +1,23 @@
-/* crowd: groups that have parted run one at a time, and become one again wherever one of them comes to where another stands. Which of them runs is
- * `policy`: most, the one with most lanes; lowest, the one whose pc is lowest.
+/* crowd: groups that have parted run one at a time, and become one again wherever one of them comes to where
+ * another stands. Which of them runs is `policy`: most, the one with most lanes; lowest, the one whose pc is
+ * lowest.
  *
- * As it is, groups never meet, and the one that parted first runs to its end before the next one: steps 2 to 4 of the lab make it what this says.
+ * As it is, groups never meet, and the one that parted first runs to its end before the next one: steps 2 to
+ * 4 of the lab make it what this says.
  *
- * Counted: depth = groups; pushes = groups that parted from another; pops = groups that met another or ended, the last one to end not counted. */
+ * Counted: depth = groups; pushes = groups that parted from another; pops = groups that met another or ended,
+ * the last one to end not counted. */
 #include "sim/reconv/common/splits.h"
 
 enum { POLICY_MOST, POLICY_LOWEST };
 enum { P_POLICY };
 static const ConfigKey params[] = {
-	{ NULL, "policy", CT_ENUM, 0, POLICY_MOST, 0, 1, "most|lowest", "", "the group that runs: with most lanes, or with the lowest pc" },
+	{ NULL, "policy", CT_ENUM, 0, POLICY_MOST, 0, 1, "most|lowest", "",
+		"the group that runs: with most lanes, or with the lowest pc" },
 };
 
-/* Step 2: lanes may meet at the start of every block: mark all blocks of l->f (l->reach), so that the hook `reach` is called there. Step 4: blocks lie in
-   the order of priorities (l->priority_layout). */
+/* Step 2: lanes may meet at the start of every block: mark all blocks of l->f (l->reach), so that the hook
+   `reach` is called there. Step 4: blocks lie in the order of priorities (l->priority_layout). */
 static bool lower(LowerFn *l, Diag *diag)
 {
 	return true;
@@ -21,7 +25,8 @@ static bool lower(LowerFn *l, Diag *diag)
 
 static size_t state_size(const Config *c) { return 0; }
 
-/* Step 3: groups that stand in one place (split_meets) become one (split_merge; reconv_close_gap and reconv_count_pop for the one that goes). */
+/* Step 3: groups that stand in one place (split_meets) become one (split_merge; reconv_close_gap and
+   reconv_count_pop for the one that goes). */
 static void meet(Warp *w)
 {
 }

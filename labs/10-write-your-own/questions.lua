@@ -1,5 +1,6 @@
--- The pass same-sides and the mechanism crowd are built from LAB_SOURCES, else from this lab's folder; where solutions or a sheet are asked for, from the solutions.
--- Their laws come first. What they must do stands here or follows from other passes and mechanisms; only numbers that are asked for come from them.
+-- The pass same-sides and the mechanism crowd are built from LAB_SOURCES, else from this lab's folder; where
+-- solutions or a sheet are asked for, from the solutions. Their laws come first. What they must do stands
+-- here or follows from other passes and mechanisms; only numbers that are asked for come from them.
 local lab = ...
 local dir, teaching = "labs/10-write-your-own/", "--config teaching.lua "
 local cases = dir .. "cases.ir"
@@ -137,8 +138,9 @@ law("programs end well under crowd, whatever runs first", function()
 		end
 	end
 end)
--- Lanes 0 and 1 go from B1 to B3, lanes 2 and 3 to B2; with equal numbers the lower pc runs. Lane 2 joins the two in B3, so that three are there and run;
--- lanes 1 and 2 join lane 3 in B5, and so on. doc/reconvergence.md has no such mechanism: this is by hand.
+-- Lanes 0 and 1 go from B1 to B3, lanes 2 and 3 to B2; with equal numbers the lower pc runs. Lane 2 joins the
+-- two in B3, so that three are there and run; lanes 1 and 2 join lane 3 in B5, and so on.
+-- doc/reconvergence.md has no such mechanism: this is by hand.
 law("most: the walk through figure 1 (lab 3)", function()
 	return same_walk(walk(teaching .. crowd("most") .. one_warp, fig1),
 		{ "B1 1111", "B2 ..11", "B3 111.", "B5 .111", "B6 .111", "B4 1...", "B6 1..." })

@@ -1,12 +1,14 @@
-/* What same_sides.c need not do itself: which branches come into question, marks, and blocks that nothing leads to any more. */
+/* What same_sides.c need not do itself: which branches come into question, marks, and blocks that nothing
+   leads to any more. */
 #ifndef LAB_SIDES_H
 #define LAB_SIDES_H
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/pass.h"
 
-/* The block ends in a branch with two sides; this branch alone leads to each of them. Of what a side does, only the first instruction begins a block of the
-   source: marks (isa/ir.h) further behind would need predicates that may have changed by then. */
+/* The block ends in a branch with two sides; this branch alone leads to each of them. Of what a side does,
+   only the first instruction begins a block of the source: marks (isa/ir.h) further behind would need
+   predicates that may have changed by then. */
 static inline bool two_sides(PassRun *r, const Block *b)
 {
 	const Cfg *c = analysis_cfg(r->an);
@@ -23,8 +25,8 @@ static inline bool two_sides(PassRun *r, const Block *b)
 	return true;
 }
 
-/* The first side gets the marks of both: it begins two blocks of the source from now on, each for the lanes that went there. So reports still speak of the
-   source's blocks. */
+/* The first side gets the marks of both: it begins two blocks of the source from now on, each for the lanes
+   that went there. So reports still speak of the source's blocks. */
 static inline void keep_marks(Edit *e, Block *b)
 {
 	Ins *stays = &b->succ[0]->ins.v[0], *goes = &b->succ[1]->ins.v[0];

@@ -62,7 +62,8 @@ static void use_lua(Places *p, const Ins *i, BufferUse *u)
 /* False: the instruction does not touch memory. p->now is what registers hold before it. */
 static bool use(Places *p, int block, int ins, const Ins *i, BufferUse *u)
 {
-	*u = (BufferUse){ block, ins, bs_new(p->arena, p->b->n), bs_new(p->arena, p->b->n), bs_new(p->arena, p->b->n) };
+	*u = (BufferUse){ block, ins, bs_new(p->arena, p->b->n), bs_new(p->arena, p->b->n),
+		bs_new(p->arena, p->b->n) };
 	switch (i->op) {
 	case OP_ALLOC: {
 		int k = places_buffer(p, block, ins, -1);
@@ -77,7 +78,8 @@ static bool use(Places *p, int block, int ins, const Ins *i, BufferUse *u)
 		return true;
 	case OP_FILL:
 		places_lead(p, ins_src(i, 0), u->writes);
-		kill(p, i, ins_src(i, 0), buffers_constant(ins_src(i, 2)) * (uint64_t)type_bytes(i->type), u->kills);
+		kill(p, i, ins_src(i, 0), buffers_constant(ins_src(i, 2)) * (uint64_t)type_bytes(i->type),
+			u->kills);
 		return true;
 	case OP_COPY:
 		places_lead(p, ins_src(i, 0), u->writes);
@@ -107,7 +109,8 @@ static void find_uses(Places *p)
 		places_enter(p, block->id);
 		for (int i = 0; i < block->ins.n; i++) {
 			BufferUse u;
-			if (op_info[block->ins.v[i].op].kind != K_ALU && use(p, block->id, i, &block->ins.v[i], &u))
+			if (op_info[block->ins.v[i].op].kind != K_ALU &&
+				use(p, block->id, i, &block->ins.v[i], &u))
 				vec_push(&list, u);
 			places_walk(p, block->id, i, &block->ins.v[i]);
 		}
@@ -137,7 +140,8 @@ static BitSet *solve_life(const Places *p, Arena *tmp, const int *order, BitSet 
 {
 	const Cfg *c = p->c;
 	const Buffers *b = p->b;
-	Flow w = { .g = c->graph, .order = order, .norder = c->nreach, .bits = b->n, .gen = flow_sets(tmp, c->n, b->n), .kill = flow_sets(tmp, c->n, b->n),
+	Flow w = { .g = c->graph, .order = order, .norder = c->nreach, .bits = b->n,
+		.gen = flow_sets(tmp, c->n, b->n), .kill = flow_sets(tmp, c->n, b->n),
 		.boundary = bs_new(tmp, b->n) };
 	for (int k = 0; k < b->n; k++)
 		if (b->buffer[k].symbol >= 0)
@@ -169,7 +173,8 @@ static void solve_liveness(Places *p, Arena *tmp)
 	const Cfg *c = p->c;
 	Buffers *b = p->b;
 	int *order = arena_array(tmp, int, c->nreach + 1);
-	Flow w = { .g = c->graph, .order = order, .norder = c->nreach, .bits = b->n, .backward = true, .gen = flow_sets(tmp, c->n, b->n),
+	Flow w = { .g = c->graph, .order = order, .norder = c->nreach, .bits = b->n, .backward = true,
+		.gen = flow_sets(tmp, c->n, b->n),
 		.kill = flow_sets(tmp, c->n, b->n), .boundary = bs_new(tmp, b->n) };
 	for (int k = 0; k < b->n; k++)
 		bs_add(w.boundary, k);

@@ -3,7 +3,8 @@
 #define GSIM_BUFFERS_OWN_H
 #include "passes/analysis/buffers.h"
 
-/* What a register may hold: addresses in the buffers of a set, with the bit MOVED if they may be other than the buffer's begin, and ANY if they may be in any. */
+/* What a register may hold: addresses in the buffers of a set, with the bit MOVED if they may be other than
+   the buffer's begin, and ANY if they may be in any. */
 typedef struct Places {
 	const Cfg *c;
 	const Module *m;
@@ -24,7 +25,9 @@ void places_open(Places *, Arena *tmp, const Loops *);
 void places_enter(Places *, int block);
 void places_walk(Places *, int block, int ins, const Ins *);
 /* With p->now: */
-void places_lead(const Places *, const Opd *, BitSet);     /* the buffers that the operand may lead to join the set; all where it may lead anywhere */
-int places_begins(const Places *, const Opd *);            /* the one buffer at whose begin the operand certainly points; -1 */
+/* the buffers that the operand may lead to join the set; all where it may lead anywhere */
+void places_lead(const Places *, const Opd *, BitSet);
+/* the one buffer at whose begin the operand certainly points; -1 */
+int places_begins(const Places *, const Opd *);
 int places_buffer(const Places *, int block, int ins, int symbol); /* an alloc's, or a variable's */
 #endif

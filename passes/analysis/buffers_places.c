@@ -4,7 +4,10 @@
 
 /* ---- buffers ---- */
 
-static bool is_memory(const Symbol *s) { return s->owner < 0 && (s->space == SP_GLOBAL || s->space == SP_CONST); }
+static bool is_memory(const Symbol *s)
+{
+	return s->owner < 0 && (s->space == SP_GLOBAL || s->space == SP_CONST);
+}
 
 uint64_t buffers_constant(const Opd *o) { return o->kind == OPD_IMM ? (uint64_t)o->imm : 0; }
 
@@ -35,12 +38,14 @@ static void find_buffers(Places *p, const Loops *l)
 			const Ins *i = &f->block.v[b]->ins.v[k];
 			if (i->op != OP_ALLOC || !bs_has(p->c->reach, b))
 				continue;
-			p->b->buffer[p->b->n] = (Buffer){ b, k, -1, buffers_constant(ins_src(i, 0)), l->of[b] < 0, name_of(p, i, &names) };
+			p->b->buffer[p->b->n] = (Buffer){ b, k, -1, buffers_constant(ins_src(i, 0)),
+				l->of[b] < 0, name_of(p, i, &names) };
 			p->b->n++;
 		}
 	for (int k = 0; k < p->m->symbol.n; k++)
 		if (is_memory(p->m->symbol.v[k]))
-			p->b->buffer[p->b->n++] = (Buffer){ -1, -1, k, p->m->symbol.v[k]->size, true, p->m->symbol.v[k]->name };
+			p->b->buffer[p->b->n++] = (Buffer){ -1, -1, k, p->m->symbol.v[k]->size, true,
+				p->m->symbol.v[k]->name };
 	strmap_free(&names);
 }
 
@@ -70,7 +75,8 @@ int places_buffer(const Places *p, int block, int ins, int symbol)
 
 static void add_operand(const Places *p, const Opd *o, BitSet to)
 {
-	if (o->kind == OPD_REG && p->c->f->reg.v[o->id].type != T_PRED && type_bits[p->c->f->reg.v[o->id].type] == 64)
+	if (o->kind == OPD_REG && p->c->f->reg.v[o->id].type != T_PRED &&
+		type_bits[p->c->f->reg.v[o->id].type] == 64)
 		bs_union(to, p->now[o->id]);
 	int symbol = o->kind == OPD_SYM ? places_buffer(p, -1, -1, o->id) : -1;
 	if (symbol >= 0)
@@ -148,7 +154,8 @@ void places_lead(const Places *p, const Opd *o, BitSet set)
 	bs_clear(p->value);
 	add_operand(p, o, p->value);
 	int first = bs_next(p->value, 0);
-	if (first < 0 || first == p->moved || bs_has(p->value, p->any)) { /* made of numbers alone, or anything */
+	/* made of numbers alone, or anything */
+	if (first < 0 || first == p->moved || bs_has(p->value, p->any)) {
 		for (int k = 0; k < p->b->n; k++)
 			bs_add(set, k);
 		return;
@@ -188,8 +195,10 @@ void places_open(Places *p, Arena *tmp, const Loops *l)
 	solve_places(p);
 }
 
-/* Only what the operands depend on is walked through: of a block of many instructions many ask, each of few registers. */
-typedef struct Slice { Places *p; Arena *tmp; BitSet reg; Vec(int) ins; } Slice; /* reg: whose values are asked for; ins: that make them, from the last to the first */
+/* Only what the operands depend on is walked through: of a block of many instructions many ask, each of few
+   registers. */
+/* reg: whose values are asked for; ins: that make them, from the last to the first */
+typedef struct Slice { Places *p; Arena *tmp; BitSet reg; Vec(int) ins; } Slice;
 
 static void add_reg(Slice *s, const Opd *o)
 {
@@ -225,7 +234,8 @@ static void walk_slice(Slice *s, const Block *b)
 		places_walk(s->p, b->id, s->ins.v[k], &b->ins.v[s->ins.v[k]]);
 }
 
-void buffers_lead(const Buffers *b, const Cfg *c, const Module *m, int block, int ins, const Opd *const *o, int n, const BitSet *set)
+void buffers_lead(const Buffers *b, const Cfg *c, const Module *m, int block, int ins, const Opd *const *o,
+	int n, const BitSet *set)
 {
 	Arena tmp = { 0 };
 	Places p = { .c = c, .m = m, .b = (Buffers *)(uintptr_t)b };

@@ -67,7 +67,12 @@ static int from_place(const Control *x, int first)
 	return low;
 }
 
-typedef struct Ask { const Control *x; int low, high, depth; void (*visit)(void *, int, int); void *self; } Ask;
+typedef struct Ask {
+	const Control *x;
+	int low, high, depth;
+	void (*visit)(void *, int, int);
+	void *self;
+} Ask;
 
 /* Edges low..high - 1 that stop above the depth; node k of the tree has `width` edges from `at` on. */
 static void find(const Ask *q, int k, int at, int width)
@@ -85,7 +90,8 @@ static void find(const Ask *q, int k, int at, int width)
 void control_branches(const Control *x, int block, void (*visit)(void *, int branch, int to), void *self)
 {
 	const Dom *p = x->pdom;
-	Ask q = { x, from_place(x, p->first[block]), from_place(x, p->last[block] + 1), p->depth[block], visit, self };
+	Ask q = { x, from_place(x, p->first[block]), from_place(x, p->last[block] + 1), p->depth[block],
+		visit, self };
 	if (bs_has(x->c->reach, block) && dom_dominates(p, block, 0))
 		visit(self, CONTROL_ENTRY, 0);
 	find(&q, 1, 0, x->width);

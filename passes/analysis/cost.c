@@ -13,7 +13,8 @@ const CostTable cost_default = {
 		[UNIT_CTL] = { 1, 1, UNIT_CTL, 1, 1 },
 	},
 	.width = 1,
-	.memory = { [SP_GENERIC] = 375, [SP_GLOBAL] = 375, [SP_SHARED] = 19, [SP_LOCAL] = 375, [SP_CONST] = 27, [SP_PARAM] = 27 },
+	.memory = { [SP_GENERIC] = 375, [SP_GLOBAL] = 375, [SP_SHARED] = 19, [SP_LOCAL] = 375,
+	[SP_CONST] = 27, [SP_PARAM] = 27 },
 };
 
 int cost_latency(const CostTable *t, const Ins *i)
@@ -21,10 +22,14 @@ int cost_latency(const CostTable *t, const Ins *i)
 	t = t ? t : &cost_default;
 	if (t->op[i->op])
 		return t->op[i->op];
-	return op_info[i->op].flags & OPF_LOAD && op_info[i->op].unit == UNIT_MEM ? t->memory[i->space] : t->unit[ins_unit(i)].latency;
+	return op_info[i->op].flags & OPF_LOAD && op_info[i->op].unit == UNIT_MEM ? t->memory[i->space]
+		: t->unit[ins_unit(i)].latency;
 }
 
-int cost_interval(const CostTable *t, const Ins *i) { return (t ? t : &cost_default)->unit[ins_unit(i)].interval; }
+int cost_interval(const CostTable *t, const Ins *i)
+{
+	return (t ? t : &cost_default)->unit[ins_unit(i)].interval;
+}
 
 int64_t cost_block(const CostTable *t, const Block *b)
 {

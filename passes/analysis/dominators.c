@@ -9,7 +9,8 @@ void dom_number(Arena *a, Dom *d)
 	Arena tmp = { 0 };
 	d->first = arena_array(a, int, d->n + 1);
 	d->last = arena_array(a, int, d->n + 1);
-	int *by_depth = arena_array(&tmp, int, d->n + 1), *start = arena_array(&tmp, int, d->n + 2), *slot = arena_array(&tmp, int, d->n + 1), roots = 0;
+	int *by_depth = arena_array(&tmp, int, d->n + 1), *start = arena_array(&tmp, int, d->n + 2),
+		*slot = arena_array(&tmp, int, d->n + 1), roots = 0;
 	for (int b = 0; b < d->n; b++)
 		start[d->depth[b] + 1]++;
 	for (int k = 0; k < d->n; k++)
@@ -35,7 +36,8 @@ void dom_number(Arena *a, Dom *d)
 static Dom *dom_new(Arena *a, const Graph *g, bool backward, int root, const int *order, int norder)
 {
 	Dom *d = arena_new(a, Dom);
-	*d = (Dom){ .n = g->n, .root = root, .idom = arena_array(a, int, g->n + 1), .depth = arena_array(a, int, g->n + 1) };
+	*d = (Dom){ .n = g->n, .root = root, .idom = arena_array(a, int, g->n + 1),
+		.depth = arena_array(a, int, g->n + 1) };
 	graph_idom(g, backward, order, norder, d->idom, d->depth);
 	dom_number(a, d);
 	return d;
@@ -88,7 +90,8 @@ int *pdom_points(Arena *a, const Cfg *c, const Dom *d)
 {
 	int *point = arena_array(a, int, c->graph->n);
 	for (int b = 0; b < c->graph->n; b++)
-		point[b] = b < c->n && c->rpo_index[b] >= 0 && c->f->block.v[b]->nsucc > 1 ? pdom_point(d, c->f->block.v[b]) : -1;
+		point[b] = b < c->n && c->rpo_index[b] >= 0 && c->f->block.v[b]->nsucc > 1
+			? pdom_point(d, c->f->block.v[b]) : -1;
 	for (bool changed = true; changed;) { /* one that has come nearer may lie in front of others */
 		changed = false;
 		for (int b = 0; b < c->n; b++)
@@ -126,7 +129,8 @@ Graph *cfg_exit_graph(Arena *a, const Cfg *c, bool fatal)
 			graph_edge(g, b, x);
 	}
 	graph_reach(g, true, x, none, done);
-	for (int i = c->nreach; i-- > 0;) { /* the last one in rpo that cannot end lies in a component without a way out */
+	/* the last one in rpo that cannot end lies in a component without a way out */
+	for (int i = c->nreach; i-- > 0;) {
 		int b = c->rpo[i]->id, l = c->nest->of[b];
 		if (bs_has(done, b))
 			continue;
@@ -184,8 +188,9 @@ static bool after_forks(Exits *e)
 	return any;
 }
 
-/* Cuts the edges that leave `reach` for exits of threads: always when nothing behind them joins paths (`joined` = the
-   blocks that reach an exit with a fork), and behind a fork of this exit's own in any case. */
+/* Cuts the edges that leave `reach` for exits of threads: always when nothing behind them joins paths
+   (`joined` = the blocks that reach an exit with a fork), and behind a fork of this exit's own in any
+   case. */
 static void cut_early(Exits *e, BitSet reach, BitSet forked, BitSet joined)
 {
 	bs_each(reach, b)

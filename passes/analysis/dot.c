@@ -1,4 +1,5 @@
-/* A function's graph for Graphviz: solid edges, unstructured ones red; dashed edges to immediate post-dominators. */
+/* A function's graph for Graphviz: solid edges, unstructured ones red; dashed edges to immediate
+   post-dominators. */
 #include "passes/analysis/dot.h"
 #include "passes/analysis/analysis.h"
 #include "passes/analysis/cost.h"
@@ -18,7 +19,8 @@ static void counts(StrBuf *s, const Function *f, const Block *b, const Profile *
 	for (int i = 0; i < b->ins.n; i++)
 		for (int k = b->ins.v[i].mark; k; k = f->mark.v[k].next) {
 			const Mark *x = &f->mark.v[k];
-			const ProfileBlock *p = x->kind == MARK_BEGINS ? profile_find(profile, f->name, f->source.v[x->source]) : NULL;
+			const ProfileBlock *p = x->kind == MARK_BEGINS
+				? profile_find(profile, f->name, f->source.v[x->source]) : NULL;
 			if (!p)
 				continue;
 			quoted(s, p->label);
@@ -27,7 +29,8 @@ static void counts(StrBuf *s, const Function *f, const Block *b, const Profile *
 		}
 }
 
-static void node(StrBuf *s, const Module *m, const Function *f, const Block *b, const Profile *profile, bool reached)
+static void node(StrBuf *s, const Module *m, const Function *f, const Block *b, const Profile *profile,
+	bool reached)
 {
 	sb_printf(s, "\tb%d [label=\"", b->id);
 	quoted(s, b->label);
@@ -41,10 +44,12 @@ static void node(StrBuf *s, const Module *m, const Function *f, const Block *b, 
 		sb_puts(s, "\\l");
 		sb_free(&line);
 	}
-	sb_printf(s, "\"%s%s];\n", b->user ? "" : ", style=filled, fillcolor=lightgrey", reached ? "" : ", color=grey");
+	sb_printf(s, "\"%s%s];\n", b->user ? "" : ", style=filled, fillcolor=lightgrey",
+		reached ? "" : ", color=grey");
 }
 
-static void edges(StrBuf *s, const Cfg *c, const Dom *dom, const Dom *pdom, const Loops *loops, const Block *b)
+static void edges(StrBuf *s, const Cfg *c, const Dom *dom, const Dom *pdom, const Loops *loops,
+	const Block *b)
 {
 	static const char *const way[] = { "T", "F" };
 	for (int k = 0; k < b->nsucc; k++) {
@@ -75,8 +80,8 @@ void cfg_dot(const Module *m, Function *f, const Profile *profile, StrBuf *s)
 	Loops *loops = loops_build(&a, c);
 	sb_puts(s, "digraph \"");
 	quoted(s, f->name);
-	sb_printf(s, "\" {\n\t// %s; dashed: immediate post-dominators; red: unstructured edges (definition 1)\n",
-		structured(&a, c, NULL) ? "structured" : "unstructured");
+	sb_printf(s, "\" {\n\t// %s; dashed: immediate post-dominators; red: unstructured edges (definition "
+		"1)\n", structured(&a, c, NULL) ? "structured" : "unstructured");
 	sb_puts(s, "\tnode [shape=box, fontname=monospace];\n\texit [shape=plaintext];\n");
 	for (int b = 0; b < c->n; b++)
 		node(s, m, f, f->block.v[b], profile, bs_has(c->reach, b));

@@ -4,6 +4,7 @@
 #include "lib/strbuf.h"
 
 struct Profile;
-/* Appends a digraph, and numbers the function's blocks. profile (may be NULL): nodes say how often the source's blocks that begin in them were fetched. */
+/* Appends a digraph, and numbers the function's blocks. profile (may be NULL): nodes say how often the
+   source's blocks that begin in them were fetched. */
 void cfg_dot(const Module *, Function *, const struct Profile *, StrBuf *);
 #endif

@@ -7,7 +7,8 @@ static bool is_candidate(const EffectTable *t, const Ins *i, uint8_t *reads)
 	Effects e = ins_effects(t, i);
 	bool load = i->op == OP_LD && i->sem <= SEM_WEAK && i->cop != COP_CV && !e.ordered;
 	*reads = e.reads & SPACES_WRITTEN;
-	return i->guard < 0 && i->ndst == 1 && ins_dst(i, 0)->kind == OPD_REG && !e.convergent && (effects_pure(&e) || load);
+	return i->guard < 0 && i->ndst == 1 && ins_dst(i, 0)->kind == OPD_REG && !e.convergent &&
+		(effects_pure(&e) || load);
 }
 
 /* Numbers in the order in which expressions first stand in the code. */
@@ -85,10 +86,11 @@ typedef struct Scan {
 	const Function *f;
 	const EffectTable *effects;
 	Expressions *x;
-	int *written, memory[SP_COUNT]; /* by register, by space: when it was written last; instructions are counted */
+	/* by register, by space: when it was written last; instructions are counted */
+	int *written, memory[SP_COUNT];
 	Vec(Write) write;               /* to memory, in this block */
 	int start, now;                 /* when the block began */
-	int *seen;                      /* by expression: one more than the last block that it has been listed for */
+	int *seen;               /* by expression: one more than the last block that it has been listed for */
 	int block, nfirst, nlast, nwritten;
 } Scan;
 
@@ -136,7 +138,8 @@ static void step(Scan *s, const Ins *i, int at)
 	ins_defs(s->f, i, write_register, s);
 	s->x->stops[s->block] |= stops;
 	if (spaces)
-		vec_push(&s->write, ((Write){ s->now, s->x->memory && !stops ? memdep_find(s->x->memory->dep, s->block, at) : -1 }));
+		vec_push(&s->write, ((Write){ s->now, s->x->memory && !stops
+			? memdep_find(s->x->memory->dep, s->block, at) : -1 }));
 	s->x->clobbers[s->block] |= spaces;
 	for (int k = 0; k < SP_COUNT; k++)
 		if (spaces & SPACE_BIT(k))
@@ -184,7 +187,8 @@ static Occurrence *scan_block(Scan *s, const Block *b, Occurrence *o, const Occu
 	sort(x->first, nfirst, s->nfirst);
 	sort(x->last, nlast, s->nlast);
 	sort(x->written, nwritten, s->nwritten);
-	x->of[b->id] = (BlockExpressions){ x->first + nfirst, s->nfirst - nfirst, x->last + nlast, s->nlast - nlast, x->written + nwritten, s->nwritten - nwritten };
+	x->of[b->id] = (BlockExpressions){ x->first + nfirst, s->nfirst - nfirst, x->last + nlast,
+		s->nlast - nlast, x->written + nwritten, s->nwritten - nwritten };
 	return o;
 }
 
@@ -203,7 +207,8 @@ static void scan_blocks(Arena *a, const Cfg *c, const EffectTable *t, Expression
 	x->clobbers = arena_array(a, uint8_t, c->n + 1);
 	x->stops = arena_array(a, bool, c->n + 1);
 	Arena tmp = { 0 };
-	Scan s = { .f = c->f, .effects = t, .x = x, .written = arena_array(&tmp, int, function_values(c->f) + 1), .seen = arena_array(&tmp, int, x->n + 1) };
+	Scan s = { .f = c->f, .effects = t, .x = x, .written = arena_array(&tmp, int,
+		function_values(c->f) + 1), .seen = arena_array(&tmp, int, x->n + 1) };
 	Occurrence *o = x->occurrence;
 	for (int k = 0; k < c->nreach; k++)
 		o = scan_block(&s, c->rpo[k], o, x->occurrence + x->noccurrence);
@@ -224,7 +229,10 @@ static void list_occurrences(Arena *a, Expressions *x)
 	}
 }
 
-Expressions *expressions_build(Arena *a, const Cfg *c, const EffectTable *t) { return expressions_build_asking(a, c, t, NULL); }
+Expressions *expressions_build(Arena *a, const Cfg *c, const EffectTable *t)
+{
+	return expressions_build_asking(a, c, t, NULL);
+}
 
 Expressions *expressions_build_asking(Arena *a, const Cfg *c, const EffectTable *t, ExpressionMemory *memory)
 {
@@ -290,7 +298,8 @@ static void put_in_set(BitSet set, const int *v, int n, const int *bit, int from
 			bs_add(set, bit[v[k]]);
 }
 
-void expressions_of_block(const Expressions *x, int block, const int *bit, int from, int to, BitSet first, BitSet last, BitSet modified)
+void expressions_of_block(const Expressions *x, int block, const int *bit, int from, int to, BitSet first,
+	BitSet last, BitSet modified)
 {
 	const BlockExpressions *b = &x->of[block];
 	put_in_set(first, b->first, b->nfirst, bit, from, to);

@@ -1,5 +1,6 @@
-/* The worklist holds places in the order and is swept again and again from its start, so that on a reducible graph a solution takes about
- * as many sweeps as loops nest; a node is visited again only when what comes in may have changed. */
+/* The worklist holds places in the order and is swept again and again from its start, so that on a reducible
+ * graph a solution takes about as many sweeps as loops nest; a node is visited again only when what comes in
+ * may have changed. */
 #include "passes/analysis/flow.h"
 
 BitSet *flow_sets(Arena *a, int n, int bits)

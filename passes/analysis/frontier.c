@@ -1,12 +1,14 @@
-/* Iterated dominance frontiers by Sreedhar and Gao: from the deepest definition on, the tree below it is walked once, and edges that leave it
- * for a node no deeper than the definition lead to where definitions meet. */
+/* Iterated dominance frontiers by Sreedhar and Gao: from the deepest definition on, the tree below it is
+ * walked once, and edges that leave it for a node no deeper than the definition lead to where definitions
+ * meet. */
 #include "passes/analysis/ssa.h"
 #include "lib/heap.h"
 
 Frontier *frontier_new(Arena *a, const Graph *g, const Dom *d)
 {
 	Frontier *x = arena_new(a, Frontier);
-	int n = g->n, **all[] = { &x->child_first, &x->child, &x->seen, &x->marked, &x->key, &x->heap, &x->stack };
+	int n = g->n, **all[] = { &x->child_first, &x->child, &x->seen, &x->marked, &x->key, &x->heap,
+		&x->stack };
 	x->g = g;
 	x->dom = d;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -46,7 +48,8 @@ static int walk(Frontier *x, int root, int *result, int n)
 		const IntList *to = &x->g->succ[z];
 		for (int k = 0; k < to->n; k++) {
 			int y = to->v[k];
-			if (x->dom->idom[y] == z || x->dom->depth[y] > level || x->marked[y] == -x->stamp || !wanted(x, y))
+			if (x->dom->idom[y] == z || x->dom->depth[y] > level || x->marked[y] == -x->stamp ||
+				!wanted(x, y))
 				continue;
 			if (x->marked[y] != x->stamp)
 				heap_push(x->heap, &x->nheap, x->key, y);

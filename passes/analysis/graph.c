@@ -50,7 +50,8 @@ Graph *graph_new(Arena *a, int n)
 void graph_edge(Graph *g, int from, int to)
 {
 	IntList *s = &g->succ[from], *p = &g->pred[to];
-	if (s->n <= p->n ? list_has(s, to) : list_has(p, from)) /* one node may have very many edges, rarely both */
+	/* one node may have very many edges, rarely both */
+	if (s->n <= p->n ? list_has(s, to) : list_has(p, from))
 		return;
 	append(g->arena, s, to);
 	append(g->arena, p, from);

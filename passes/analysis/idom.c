@@ -1,5 +1,6 @@
-/* Immediate dominators: Lengauer and Tarjan, A Fast Algorithm for Finding Dominators in a Flowgraph (TOPLAS 1979), with path compression
- * alone: O(edges * log nodes) on any graph, long chains and irreducible ladders included. */
+/* Immediate dominators: Lengauer and Tarjan, A Fast Algorithm for Finding Dominators in a Flowgraph (TOPLAS
+ * 1979), with path compression alone: O(edges * log nodes) on any graph, long chains and irreducible ladders
+ * included. */
 #include "passes/analysis/graph.h"
 
 typedef struct Tree {          /* by number in depth-first order, from 1 on; 0 = none */

@@ -1,12 +1,14 @@
 #include "passes/analysis/limits.h"
 #include "passes/analysis/pressure.h"
 
-const MachineLimits limits_default = { .warp_size = 32, .block_threads = 1024, .block_shared = 49152, .thread_registers = 255, .sms = 1, .blocks = 16, .warps = 64,
+const MachineLimits limits_default = { .warp_size = 32, .block_threads = 1024, .block_shared = 49152,
+	.thread_registers = 255, .sms = 1, .blocks = 16, .warps = 64,
 	.registers = 65536, .shared = 49152, .register_unit = 256, .shared_unit = 256 };
 
 /* ---- registers ---- */
 
-typedef struct Spans { const Function *f; int *first, *last; int at; } Spans; /* by register: the places between which it is kept, in the order of the blocks; first 0: never */
+/* by register: the places between which it is kept, in the order of the blocks; first 0: never */
+typedef struct Spans { const Function *f; int *first, *last; int at; } Spans;
 
 static void touch(void *self, int reg)
 {
@@ -33,7 +35,10 @@ static void walk(Spans *s, const Cfg *c, const Liveness *l)
 	}
 }
 
-static int64_t words_of(const Function *f, int reg) { return reg == function_carry(f) ? 0 : pressure_of((Type)f->reg.v[reg].type).words; }
+static int64_t words_of(const Function *f, int reg)
+{
+	return reg == function_carry(f) ? 0 : pressure_of((Type)f->reg.v[reg].type).words;
+}
 
 /* The most words whose spans have a place in common. */
 int64_t limits_words(Function *f)
@@ -47,7 +52,8 @@ int64_t limits_words(Function *f)
 	for (int r = 0; r < n; r++)
 		if (s.first[r]) {
 			change[s.first[r]] += words_of(f, r);
-			change[s.last[r] + 2] -= words_of(f, r); /* a result has a place beside what its instruction reads */
+			/* a result has a place beside what its instruction reads */
+			change[s.last[r] + 2] -= words_of(f, r);
 		}
 	for (int k = 0; k <= s.at + 2; k++) {
 		now += change[k];
@@ -65,7 +71,8 @@ int64_t limits_registers(const MachineLimits *m, const EffectTable *effects, Fun
 	int64_t n = 0;
 	module_uses(effects->m, kernel->id, func, bs_new(&tmp, effects->m->symbol.n));
 	bs_each(func, k)
-		n += effects->m->func.v[k]->block.n ? limits_words(effects->m->func.v[k]) : m->thread_registers;
+		n += effects->m->func.v[k]->block.n ? limits_words(effects->m->func.v[k])
+			: m->thread_registers;
 	arena_free(&tmp);
 	n += n / 4 + 8;
 	return n < m->thread_registers ? n : m->thread_registers;
@@ -77,7 +84,8 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 int64_t limits_warps(const MachineLimits *m, int64_t words)
 {
-	return least(m->warps, m->registers / round_up((words > 0 ? words : 1) * m->warp_size, m->register_unit));
+	return least(m->warps, m->registers / round_up((words > 0 ? words : 1) * m->warp_size,
+		m->register_unit));
 }
 
 int64_t limits_room(const MachineLimits *m, int64_t words)
@@ -90,13 +98,17 @@ int64_t limits_room(const MachineLimits *m, int64_t words)
 
 /* ---- blocks ---- */
 
-int64_t limits_resident(const MachineLimits *m, const EffectTable *effects, Function *kernel, const uint32_t block[3], uint32_t dynamic_shared)
+int64_t limits_resident(const MachineLimits *m, const EffectTable *effects, Function *kernel,
+	const uint32_t block[3], uint32_t dynamic_shared)
 {
 	int64_t *offset = xcalloc((size_t)effects->m->symbol.n + 1, sizeof *offset);
-	int64_t threads = block[0] && block[1] && block[2] ? (int64_t)block[0] * block[1] * block[2] : m->block_threads;
+	int64_t threads = block[0] && block[1] && block[2] ? (int64_t)block[0] * block[1] * block[2]
+		: m->block_threads;
 	int64_t shared = (int64_t)layout_shared(effects->m, kernel, offset) + dynamic_shared;
 	free(offset);
-	int64_t warps = (threads + m->warp_size - 1) / m->warp_size, regs = round_up(limits_registers(m, effects, kernel) * m->warp_size, m->register_unit) * warps;
+	int64_t warps = (threads + m->warp_size - 1) / m->warp_size,
+		regs = round_up(limits_registers(m, effects, kernel) * m->warp_size, m->register_unit) *
+		warps;
 	if (threads > m->block_threads || shared > m->block_shared)
 		return 0;
 	int64_t n = least(m->blocks, least(m->warps / warps, m->registers / regs));

@@ -1,4 +1,5 @@
-/* What a machine has room for, as plain numbers that the caller takes from it or leaves at the defaults, and what of it a kernel takes. */
+/* What a machine has room for, as plain numbers that the caller takes from it or leaves at the defaults, and
+   what of it a kernel takes. */
 #ifndef GSIM_LIMITS_H
 #define GSIM_LIMITS_H
 #include "passes/analysis/analysis.h"
@@ -9,22 +10,29 @@ typedef struct MachineLimits {
 	int64_t block_shared;          /* bytes, most of one block */
 	int64_t thread_registers;      /* of 32 bits, most of one thread */
 	int64_t sms;
-	int64_t blocks, warps, registers, shared; /* of an SM: resident blocks, resident warps, registers of 32 bits, bytes of shared memory */
-	int64_t register_unit, shared_unit; /* registers are given to a warp, and bytes to a block, in multiples of these */
+	/* of an SM: resident blocks, resident warps, registers of 32 bits, bytes of shared memory */
+	int64_t blocks, warps, registers, shared;
+	/* registers are given to a warp, and bytes to a block, in multiples of these */
+	int64_t register_unit, shared_unit;
 } MachineLimits;
 extern const MachineLimits limits_default;
-static inline const MachineLimits *limits_of(const MachineLimits *m) { return m ? m : &limits_default; } /* NULL: the defaults */
+/* NULL: the defaults */
+static inline const MachineLimits *limits_of(const MachineLimits *m) { return m ? m : &limits_default; }
 
-/* Registers of 32 bits that a thread of the kernel may take, calls included: an estimate from above. The allocator (sim/code/regalloc.c) gives each register one interval over the layout, as is done here;
-   pairs that find no aligned place, and what mechanisms add, may take more: a quarter and 8 are added. */
+/* Registers of 32 bits that a thread of the kernel may take, calls included: an estimate from above. The
+   allocator (sim/code/regalloc.c) gives each register one interval over the layout, as is done here; pairs
+   that find no aligned place, and what mechanisms add, may take more: a quarter and 8 are added. */
 int64_t limits_registers(const MachineLimits *, const EffectTable *, Function *kernel);
-/* Registers of 32 bits that the function's own values take, as its code stands: an estimate of the allocator's number, neither from above nor from below. */
+/* Registers of 32 bits that the function's own values take, as its code stands: an estimate of the
+   allocator's number, neither from above nor from below. */
 int64_t limits_words(Function *);
-/* How many warps are resident whose threads have so many registers; and the most registers with which as many are, and nothing is spilled. */
+/* How many warps are resident whose threads have so many registers; and the most registers with which as many
+   are, and nothing is spilled. */
 int64_t limits_warps(const MachineLimits *, int64_t words);
 int64_t limits_room(const MachineLimits *, int64_t words);
 
-/* How many blocks of the kernel the whole machine certainly keeps resident at once, by that estimate; 0: not one fits. block: extents, 0 = not known: then as many
-   threads as a block may have. */
-int64_t limits_resident(const MachineLimits *, const EffectTable *, Function *kernel, const uint32_t block[3], uint32_t dynamic_shared);
+/* How many blocks of the kernel the whole machine certainly keeps resident at once, by that estimate; 0: not
+   one fits. block: extents, 0 = not known: then as many threads as a block may have. */
+int64_t limits_resident(const MachineLimits *, const EffectTable *, Function *kernel, const uint32_t block[3],
+	uint32_t dynamic_shared);
 #endif

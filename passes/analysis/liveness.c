@@ -1,11 +1,13 @@
-/* Liveness: from the blocks that read a register before they write it, backward along the edges up to those that write it, one register after the
- * other. Only registers that some block reads so have a place in the sets: the others live within their blocks. It takes as long as the blocks in which
- * each register lives are many.
+/* Liveness: from the blocks that read a register before they write it, backward along the edges up to those
+ * that write it, one register after the other. Only registers that some block reads so have a place in the
+ * sets: the others live within their blocks. It takes as long as the blocks in which each register lives are
+ * many.
  *
- * liveness_build knows of one thing more than paths of the graph: a thread that has taken the branch on %p one way takes the next one on %p the same way,
- * as long as nothing has written %p; nor does it need what a guard or a choice by %p leaves alone. Melding leads threads into and out of side blocks by the
- * same predicate time and again; what one such block writes and another reads would live from the function's first instruction on if threads could come to
- * the second without the first. */
+ * liveness_build knows of one thing more than paths of the graph: a thread that has taken the branch on %p
+ * one way takes the next one on %p the same way, as long as nothing has written %p; nor does it need what a
+ * guard or a choice by %p leaves alone. Melding leads threads into and out of side blocks by the same
+ * predicate time and again; what one such block writes and another reads would live from the function's first
+ * instruction on if threads could come to the second without the first. */
 #include "passes/analysis/analysis.h"
 
 typedef struct Stepper { const Function *f; const Ins *i; BitSet set; } Stepper;
@@ -32,28 +34,37 @@ typedef struct Scan {
 	const Function *f;
 	const Ins *ins;
 	int block;
-	int *written;              /* by register: one more than the last block that writes it without a guard, as far as it has been read */
+	/* by register: one more than the last block that writes it without a guard, as far as it has been
+	   read */
+	int *written;
 	int *changed;              /* the same with guards */
 	bool find;                 /* registers are only looked for */
 } Scan;
 
-/* For which threads a register lives: none, all, or those in which a predicate holds or does not. Two different predicates are not told apart from all. */
+/* For which threads a register lives: none, all, or those in which a predicate holds or does not. Two
+   different predicates are not told apart from all. */
 typedef int Lanes;
-enum { NO_LANES, ALL_LANES, SOME_LANES };              /* from SOME_LANES on: twice the predicate's number, and one more where it does not hold */
+/* from SOME_LANES on: twice the predicate's number, and one more where it does not hold */
+enum { NO_LANES, ALL_LANES, SOME_LANES };
 static Lanes lanes_of(int predicate, bool neg) { return SOME_LANES + 2 * predicate + neg; }
-static bool opposite(Lanes a, Lanes b) { return a >= SOME_LANES && b >= SOME_LANES && ((a - SOME_LANES) ^ (b - SOME_LANES)) == 1; }
+static bool opposite(Lanes a, Lanes b)
+{
+	return a >= SOME_LANES && b >= SOME_LANES && ((a - SOME_LANES) ^ (b - SOME_LANES)) == 1;
+}
 static Lanes either(Lanes a, Lanes b) { return a == b || b == NO_LANES ? a : a == NO_LANES ? b : ALL_LANES; }
 static Lanes both(Lanes a, Lanes edge) { return opposite(a, edge) ? NO_LANES : a == ALL_LANES ? edge : a; }
 
 static bool is_reg(const Opd *o, int reg) { return o->kind == OPD_REG && o->id == reg; }
 
-/* The threads for which the instruction needs what is in the register: not those that it does not execute for, nor those that select the other source. */
+/* The threads for which the instruction needs what is in the register: not those that it does not execute
+   for, nor those that select the other source. */
 static Lanes reading_lanes(const Ins *i, int reg)
 {
 	const Opd *by = i->op == OP_SELP ? ins_src(i, 2) : NULL;
 	if (i->guard >= 0)
 		return i->guard == reg ? ALL_LANES : lanes_of(i->guard, i->guard_neg);
-	if (!by || by->kind != OPD_REG || by->id == reg || is_reg(ins_src(i, 0), reg) == is_reg(ins_src(i, 1), reg))
+	if (!by || by->kind != OPD_REG || by->id == reg ||
+		is_reg(ins_src(i, 0), reg) == is_reg(ins_src(i, 1), reg))
 		return ALL_LANES;
 	return lanes_of(by->id, by->neg != is_reg(ins_src(i, 1), reg));
 }
@@ -85,7 +96,8 @@ static void reads(void *self, int reg)
 	int *list = &s->x->read[s->x->bit[reg]];
 	Lanes l = reading_lanes(s->ins, reg);
 	put_place(s, list);
-	if (l >= SOME_LANES && s->changed[(l - SOME_LANES) / 2] == s->block + 1) /* not what the predicate is at the block's start */
+	/* not what the predicate is at the block's start */
+	if (l >= SOME_LANES && s->changed[(l - SOME_LANES) / 2] == s->block + 1)
 		l = ALL_LANES;
 	s->x->place[*list].lanes = either(s->x->place[*list].lanes, l);
 }
@@ -139,7 +151,8 @@ LiveRange *live_range(Arena *a, const Cfg *c)
 			x->bit[r] = x->n;
 			x->reg[x->n++] = r;
 		}
-	int **by_block[] = { &x->starts, &x->ends, &x->killed, &x->start, &x->end }, **by_bit[] = { &x->read, &x->kill };
+	int **by_block[] = { &x->starts, &x->ends, &x->killed, &x->start, &x->end },
+		**by_bit[] = { &x->read, &x->kill };
 	for (size_t k = 0; k < sizeof by_block / sizeof *by_block; k++)
 		*by_block[k] = arena_array(a, int, c->n + 1);
 	for (size_t k = 0; k < sizeof by_bit / sizeof *by_bit; k++) {
@@ -200,7 +213,9 @@ static void put_bit(Arena *a, LiveSet *s, int bit)
 typedef struct Who {
 	LiveRange *x;
 	Lanes *in, *out;                                   /* by block, for the register asked for */
-	int *written_first, *written;                      /* by predicate that branches ask: blocks that write it, ascending, are written[written_first[p]] on */
+	/* by predicate that branches ask: blocks that write it, ascending, are written[written_first[p]]
+	   on */
+	int *written_first, *written;
 	int *queue, nqueue; bool *queued;
 	int *touched, ntouched;                            /* blocks whose in or out is something */
 } Who;
@@ -209,7 +224,8 @@ typedef struct Who {
 static Lanes edge_lanes(const Block *from, const Block *to)
 {
 	const Ins *t = block_term(from);
-	bool own = from->side[0] != NULL, asks = t->op == OP_BRA && t->nsrc > 0 && t->guard < 0 && from->nsucc == 2;
+	bool own = from->side[0] != NULL, asks = t->op == OP_BRA && t->nsrc > 0 && t->guard < 0 &&
+		from->nsucc == 2;
 	Opd by = own ? from->by : asks ? *ins_src(t, 0) : (Opd){ 0 };
 	Block *const *side = own ? from->side : from->succ;
 	if (by.kind != OPD_REG || side[0] == side[1] || (to != side[0] && to != side[1]))

@@ -1,12 +1,15 @@
-/* Loops of the cycle nest. Each is a part of the reverse post-order; what is listed by loop takes as long as the lists are. */
+/* Loops of the cycle nest. Each is a part of the reverse post-order; what is listed by loop takes as long as
+   the lists are. */
 #include "passes/analysis/analysis.h"
 #include "passes/analysis/tree.h"
 
-/* Entries besides headers. An edge enters the loops around its end that are not around its start: deeper is reached through what lies around. */
+/* Entries besides headers. An edge enters the loops around its end that are not around its start: deeper is
+   reached through what lies around. */
 static void find_reducible(Arena *tmp, const Cfg *c, Loops *l)
 {
 	Tree t = tree_new(tmp, l->n);
-	int *least = arena_array(tmp, int, l->n + 1); /* by loop: entered, past its header, from a loop of that depth */
+	/* by loop: entered, past its header, from a loop of that depth */
+	int *least = arena_array(tmp, int, l->n + 1);
 	tree_root(&t, l->n);
 	for (int i = 0; i < l->n; i++) {
 		tree_add(&t, i, l->loop[i].parent < 0 ? l->n : l->loop[i].parent, 0);
@@ -40,7 +43,8 @@ static void find_exits(const Cfg *c, const Loops *l, IntList *exits, int *last, 
 	for (int k = 0; k < c->nreach; k++) {
 		int b = c->rpo[k]->id;
 		for (int x = 0; x < c->npred[b]; x++)
-			for (int i = l->of[c->pred[b][x]->id]; i >= 0 && last[i] != b && !loop_has(c, &l->loop[i], b); i = l->loop[i].parent) {
+			for (int i = l->of[c->pred[b][x]->id]; i >= 0 && last[i] != b &&
+				!loop_has(c, &l->loop[i], b); i = l->loop[i].parent) {
 				last[i] = b;
 				if (put)
 					exits[i].v[exits[i].n++] = b;

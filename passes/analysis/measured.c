@@ -26,7 +26,8 @@ static bool predicts(const Module *m)
 		const Cfg *c = cfg_build(&tmp, m->func.v[f]);
 		const Dom *d = pdom_build(&tmp, c, false);
 		for (int k = 0; k < c->nreach; k++)
-			found |= c->rpo[k]->reconverge && !dom_dominates(d, c->rpo[k]->reconverge->id, c->rpo[k]->id);
+			found |= c->rpo[k]->reconverge && !dom_dominates(d, c->rpo[k]->reconverge->id,
+				c->rpo[k]->id);
 		arena_free(&tmp);
 	}
 	return found;
@@ -34,7 +35,8 @@ static bool predicts(const Module *m)
 
 bool measured_anywhere(const Module *m, const char *model, bool *perhaps)
 {
-	static const char *const always[] = { "dwf", "dws", "sbi" }, *const by_parameters[] = { "its", "aware", "multi_path" };
+	static const char *const always[] = { "dwf", "dws", "sbi" },
+		*const by_parameters[] = { "its", "aware", "multi_path" };
 	size_t n = strcspn(model, "( ");
 #define IS(NAME) (strlen(NAME) == n && !strncmp(model, NAME, n))
 	*perhaps = false;
@@ -43,7 +45,8 @@ bool measured_anywhere(const Module *m, const char *model, bool *perhaps)
 			return true;
 		*perhaps |= IS(by_parameters[k]);
 	}
-	return (IS("min_pc") && has_kind(m, K_CALL, K_CALL)) || (IS("tbc") && has_kind(m, K_SHFL, K_ELECT)) || (IS("spec_reconv") && predicts(m));
+	return (IS("min_pc") && has_kind(m, K_CALL, K_CALL)) || (IS("tbc") && has_kind(m, K_SHFL, K_ELECT)) ||
+		(IS("spec_reconv") && predicts(m));
 #undef IS
 }
 
@@ -55,7 +58,7 @@ typedef struct Build {
 	const Profile *p;
 	Measured *r;
 	int *row;                      /* by source's block: its row's number + 1 */
-	int first, end;                /* branches of the profile that are the function's: first up to, not including, end */
+	int first, end; /* branches of the profile that are the function's: first up to, not including, end */
 	BitSet told;                   /* of these: one of the module is it */
 } Build;
 
@@ -63,7 +66,8 @@ typedef struct Build {
 static int source_of(const Function *f, const Ins *term)
 {
 	for (int k = term->mark; k; k = f->mark.v[k].next)
-		if (f->mark.v[k].kind == MARK_DECIDES && !f->mark.v[k].lanes && f->mark.v[k].value.kind == OPD_NONE)
+		if (f->mark.v[k].kind == MARK_DECIDES && !f->mark.v[k].lanes &&
+			f->mark.v[k].value.kind == OPD_NONE)
 			return f->mark.v[k].source;
 	return -1;
 }
@@ -77,7 +81,8 @@ static bool conditions_differ(const Uniformity *u, const Block *b)
 	return false;
 }
 
-/* A guarded call is a branch of the machine's in its block, which the report counts under the label of that. */
+/* A guarded call is a branch of the machine's in its block, which the report counts under the label of
+   that. */
 static bool has_guarded_call(const Block *b)
 {
 	for (int k = 0; k < b->ins.n; k++)
@@ -115,7 +120,8 @@ static void add_branch(Build *w, const Block *b)
 		return;
 	}
 	x = &w->r->row[w->r->n++];
-	*x = (MeasuredRow){ .label = source >= 0 ? w->c->f->source.v[source] : b->label, .loc = ins_loc(w->m, term), .block = b->id, .copies = 1,
+	*x = (MeasuredRow){ .label = source >= 0 ? w->c->f->source.v[source] : b->label,
+		.loc = ins_loc(w->m, term), .block = b->id, .copies = 1,
 		.divergent = u->divergent[b->id], .claimed = claimed, .inserted = source < 0 };
 	x->run = find(w, b, x->label, x->inserted);
 	if (source >= 0)
@@ -145,7 +151,9 @@ static void add_removed(Build *w)
 	for (int k = w->first; k < w->end; k++) {
 		const ProfileBranch *p = &w->p->branch[k];
 		if (!bs_has(w->told, k - w->first))
-			w->r->row[w->r->n++] = (MeasuredRow){ .label = p->label, .loc = { *p->file ? p->file : NULL, p->line, 0 }, .block = -1, .inserted = p->kind == PROFILE_INSERTED, .run = p };
+			w->r->row[w->r->n++] = (MeasuredRow){ .label = p->label,
+				.loc = { *p->file ? p->file : NULL, p->line, 0 }, .block = -1,
+				.inserted = p->kind == PROFILE_INSERTED, .run = p };
 	}
 }
 
@@ -158,7 +166,8 @@ static MeasuredKind kind_of(const MeasuredRow *x, const Profile *p)
 	if (!x->run->executed)
 		return MEASURED_UNEXECUTED;
 	if (x->divergent)
-		return x->run->divergent ? MEASURED_AGREES : x->run->lanes <= x->run->executed ? MEASURED_ALONE : MEASURED_NEVER;
+		return x->run->divergent ? MEASURED_AGREES : x->run->lanes <= x->run->executed
+			? MEASURED_ALONE : MEASURED_NEVER;
 	if (!x->run->divergent)
 		return MEASURED_AGREES;
 	return p->other_code ? MEASURED_ELSEWHERE : x->claimed ? MEASURED_CLAIM : MEASURED_FAULT;
@@ -195,15 +204,23 @@ Measured *measured_build(Arena *a, const Module *m, const Cfg *c, const Uniformi
 
 static const struct { const char *mark, *one, *many; } words[MEASURED_KINDS] = {
 	[MEASURED_AGREES] = { "agree", "agrees", "agree" },
-	[MEASURED_NEVER] = { "divergent by analysis, never was", "divergent by analysis never was", "divergent by analysis never were" },
-	[MEASURED_ALONE] = { "divergent by analysis, but met single lanes only", "divergent by analysis met single lanes only", "divergent by analysis met single lanes only" },
-	[MEASURED_FAULT] = { "uniform by analysis, DIVERGED: a fault of the analysis", "UNIFORM BY ANALYSIS DIVERGED", "UNIFORM BY ANALYSIS DIVERGED" },
-	[MEASURED_CLAIM] = { "uniform by .uni, DIVERGED: the source is wrong", "UNIFORM BY .uni DIVERGED", "UNIFORM BY .uni DIVERGED" },
-	[MEASURED_ELSEWHERE] = { "uniform by analysis, diverged in other code", "uniform by analysis diverged in other code", "uniform by analysis diverged in other code" },
+	[MEASURED_NEVER] = { "divergent by analysis, never was", "divergent by analysis never was",
+		"divergent by analysis never were" },
+	[MEASURED_ALONE] = { "divergent by analysis, but met single lanes only",
+		"divergent by analysis met single lanes only",
+		"divergent by analysis met single lanes only" },
+	[MEASURED_FAULT] = { "uniform by analysis, DIVERGED: a fault of the analysis",
+		"UNIFORM BY ANALYSIS DIVERGED", "UNIFORM BY ANALYSIS DIVERGED" },
+	[MEASURED_CLAIM] = { "uniform by .uni, DIVERGED: the source is wrong", "UNIFORM BY .uni DIVERGED",
+		"UNIFORM BY .uni DIVERGED" },
+	[MEASURED_ELSEWHERE] = { "uniform by analysis, diverged in other code",
+		"uniform by analysis diverged in other code", "uniform by analysis diverged in other code" },
 	[MEASURED_UNEXECUTED] = { "not executed", "was not executed", "were not executed" },
 	[MEASURED_NONE] = { "not in the report", "is not in the report", "are not in the report" },
-	[MEASURED_REMOVED] = { "no branch of this module", "in the report is no branch of this module", "in the report are no branches of this module" },
-	[MEASURED_INSERTED] = { "made by a pass or in lowering", "was made by a pass or in lowering", "were made by passes or in lowering" },
+	[MEASURED_REMOVED] = { "no branch of this module", "in the report is no branch of this module",
+		"in the report are no branches of this module" },
+	[MEASURED_INSERTED] = { "made by a pass or in lowering", "was made by a pass or in lowering",
+		"were made by passes or in lowering" },
 };
 
 void measured_add(MeasuredTally *to, const MeasuredTally *from)
@@ -216,21 +233,27 @@ void measured_add(MeasuredTally *to, const MeasuredTally *from)
 
 void measured_sum(const MeasuredTally *t, StrBuf *s)
 {
-	static const MeasuredKind order[MEASURED_KINDS] = { MEASURED_FAULT, MEASURED_CLAIM, MEASURED_ELSEWHERE, MEASURED_NEVER, MEASURED_ALONE, MEASURED_AGREES, MEASURED_UNEXECUTED,
+	static const MeasuredKind order[MEASURED_KINDS] =
+		{ MEASURED_FAULT, MEASURED_CLAIM, MEASURED_ELSEWHERE, MEASURED_NEVER, MEASURED_ALONE,
+		MEASURED_AGREES, MEASURED_UNEXECUTED,
 		MEASURED_NONE, MEASURED_REMOVED, MEASURED_INSERTED };
 	uint64_t rows = 0, executed = 0;
 	for (int k = 0; k < MEASURED_KINDS; k++) {
 		rows += t->rows[k];
 		executed += t->executed[k];
 	}
-	sb_printf(s, "%llu branch%s, executed %llu time%s", (unsigned long long)rows, rows == 1 ? "" : "es", (unsigned long long)executed, executed == 1 ? "" : "s");
+	sb_printf(s, "%llu branch%s, executed %llu time%s", (unsigned long long)rows, rows == 1 ? "" : "es",
+		(unsigned long long)executed, executed == 1 ? "" : "s");
 	for (int i = 0, n = 0; i < MEASURED_KINDS; i++) {
 		MeasuredKind k = order[i];
 		if (!t->rows[k])
 			continue;
-		sb_printf(s, "%s%llu %s", n++ ? ", " : ": ", (unsigned long long)t->rows[k], t->rows[k] == 1 ? words[k].one : words[k].many);
+		sb_printf(s, "%s%llu %s", n++ ? ", " : ": ", (unsigned long long)t->rows[k],
+			t->rows[k] == 1 ? words[k].one : words[k].many);
 		if (t->executed[k])
-			sb_printf(s, " (%llu time%s, %.1f %%)", (unsigned long long)t->executed[k], t->executed[k] == 1 ? "" : "s", 100.0 * (double)t->executed[k] / (double)executed);
+			sb_printf(s, " (%llu time%s, %.1f %%)", (unsigned long long)t->executed[k],
+				t->executed[k] == 1 ? "" : "s", 100.0 *
+				(double)t->executed[k] / (double)executed);
 	}
 	sb_putc(s, '\n');
 }
@@ -250,7 +273,8 @@ static void put_label(const MeasuredRow *x, char *text, size_t n)
 	if (x->copies > 1)
 		snprintf(text, n, "%.40s (%d copies)", x->label, x->copies);
 	else
-		snprintf(text, n, "%.40s%s", x->label, x->inserted ? " (inserted)" : x->run && x->run->kind == PROFILE_DECISION ? " (decision)" : "");
+		snprintf(text, n, "%.40s%s", x->label, x->inserted ? " (inserted)"
+			: x->run && x->run->kind == PROFILE_DECISION ? " (decision)" : "");
 }
 
 static void put_figures(const ProfileBranch *p, StrBuf *s)
@@ -261,7 +285,8 @@ static void put_figures(const ProfileBranch *p, StrBuf *s)
 	}
 	sb_printf(s, " %10llu %10llu", (unsigned long long)p->executed, (unsigned long long)p->divergent);
 	if (p->executed && p->lanes)
-		sb_printf(s, " %6.1f %6.1f %%", (double)p->lanes / (double)p->executed, 100.0 * (double)p->taken / (double)p->lanes);
+		sb_printf(s, " %6.1f %6.1f %%", (double)p->lanes / (double)p->executed,
+			100.0 * (double)p->taken / (double)p->lanes);
 	else
 		sb_printf(s, " %6s %8s", "-", "-");
 }
@@ -271,9 +296,11 @@ static void put_row(const Measured *r, const MeasuredRow *x, int wide[2], UniWhy
 	char label[64], place[64];
 	put_label(x, label, sizeof label);
 	put_place(&x->loc, place, sizeof place);
-	sb_printf(s, "  %-*s  %-*s  %-9s", wide[0], label, wide[1], place, x->block < 0 ? "-" : x->divergent ? "divergent" : "uniform");
+	sb_printf(s, "  %-*s  %-*s  %-9s", wide[0], label, wide[1], place,
+		x->block < 0 ? "-" : x->divergent ? "divergent" : "uniform");
 	put_figures(x->run, s);
-	sb_printf(s, "  %s", x->kind == MEASURED_REMOVED && x->run->kind == PROFILE_DECISION ? "a pass took the branch away" : words[x->kind].mark);
+	sb_printf(s, "  %s", x->kind == MEASURED_REMOVED && x->run->kind == PROFILE_DECISION
+		? "a pass took the branch away" : words[x->kind].mark);
 	if (x->kind == MEASURED_NEVER && x->run->executed == 1)
 		sb_puts(s, " (executed once)");
 	if (x->kind == MEASURED_FAULT && r->perhaps)
@@ -292,14 +319,18 @@ static void put_head(const Measured *r, const Profile *p, int wide[2], StrBuf *s
 	wide[1] = (int)strlen("place");
 	for (int k = 0; k < r->n; k++)
 		for (int i = 0; i < 2; i++) {
-			i ? put_place(&r->row[k].loc, text, sizeof text) : put_label(&r->row[k], text, sizeof text);
+			i ? put_place(&r->row[k].loc, text, sizeof text)
+				: put_label(&r->row[k], text, sizeof text);
 			wide[i] = (int)strlen(text) > wide[i] ? (int)strlen(text) : wide[i];
 		}
 	if (r->anywhere)
-		sb_printf(s, "  verdicts for lanes that meet wherever they are at one instruction, as under %s\n", p->model);
+		sb_printf(s, "  verdicts for lanes that meet wherever they are at one instruction, as under "
+			"%s\n", p->model);
 	if (r->wide)
-		sb_printf(s, "  verdicts for warps of %d lanes, of which warp-level operations see %d at a time\n", p->warp_size, PTX_WARP);
-	sb_printf(s, "  %-*s  %-*s  %-9s %10s %10s %6s %8s\n", wide[0], "branch", wide[1], "place", "analysis", "executed", "divergent", "lanes", "taken");
+		sb_printf(s, "  verdicts for warps of %d lanes, of which warp-level operations see %d at a "
+			"time\n", p->warp_size, PTX_WARP);
+	sb_printf(s, "  %-*s  %-*s  %-9s %10s %10s %6s %8s\n", wide[0], "branch", wide[1], "place",
+		"analysis", "executed", "divergent", "lanes", "taken");
 }
 
 void measured_print(const Cfg *c, const Measured *r, const Profile *p, StrBuf *s)

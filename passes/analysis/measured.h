@@ -1,7 +1,9 @@
-/* The uniformity analysis' verdicts beside what a run has measured: each branch of the source with how often lanes parted there.
+/* The uniformity analysis' verdicts beside what a run has measured: each branch of the source with how often
+ * lanes parted there.
  *
- * Both speak of the lanes of a warp that execute the branch together. A branch that is said to be divergent need not be so in a run: the analysis knows no data. One that is said to be
- * uniform never is divergent; where a run says so, the analysis is wrong, or what it was told (`.uni`, the machine's mechanism) is. */
+ * Both speak of the lanes of a warp that execute the branch together. A branch that is said to be divergent
+ * need not be so in a run: the analysis knows no data. One that is said to be uniform never is divergent;
+ * where a run says so, the analysis is wrong, or what it was told (`.uni`, the machine's mechanism) is. */
 #ifndef GSIM_MEASURED_H
 #define GSIM_MEASURED_H
 #include "passes/analysis/cost.h"
@@ -10,21 +12,26 @@
 typedef enum {
 	MEASURED_AGREES,
 	MEASURED_NEVER,                /* divergent by analysis, and lanes never parted */
-	MEASURED_ALONE,                /* the same, but it was executed by single lanes only, which cannot part */
+	MEASURED_ALONE,            /* the same, but it was executed by single lanes only, which cannot part */
 	MEASURED_FAULT,                /* uniform by analysis, and lanes parted */
 	MEASURED_CLAIM,                /* uniform because the source says so (.uni), and lanes parted */
 	MEASURED_ELSEWHERE,            /* uniform by analysis, and lanes parted, in a run of other code */
 	MEASURED_UNEXECUTED,
 	MEASURED_NONE,                 /* the report has no such branch */
-	MEASURED_REMOVED,              /* the report alone has it: what decides in place of a branch, or a branch that is gone from the module */
-	MEASURED_INSERTED,             /* the report alone has it, and it is none of the source's: a pass or lowering has made it */
+	/* the report alone has it: what decides in place of a branch, or a branch that is gone from the
+	   module */
+	MEASURED_REMOVED,
+	/* the report alone has it, and it is none of the source's: a pass or lowering has made it */
+	MEASURED_INSERTED,
 	MEASURED_KINDS
 } MeasuredKind;
 
 typedef struct MeasuredRow {
-	const char *label;             /* of the source's block; of a branch that is none of the source's, of the block that it is in */
+	/* of the source's block; of a branch that is none of the source's, of the block that it is in */
+	const char *label;
 	Loc loc;
-	int block;                     /* the first such branch of the module; the first divergent one, if one is; -1: none is left */
+	/* the first such branch of the module; the first divergent one, if one is; -1: none is left */
+	int block;
 	int copies;                    /* so many branches of the module decide it */
 	bool divergent, claimed;       /* by analysis; uniform by .uni alone */
 	bool inserted;
@@ -35,19 +42,21 @@ typedef struct MeasuredRow {
 typedef struct MeasuredTally { uint64_t rows[MEASURED_KINDS], executed[MEASURED_KINDS]; } MeasuredTally;
 
 typedef struct Measured {
-	const Uniformity *u;           /* the verdicts: as the analysis gives them for the mechanism of the run */
+	const Uniformity *u;       /* the verdicts: as the analysis gives them for the mechanism of the run */
 	bool anywhere, wide;           /* with these options of it */
-	bool perhaps;                  /* it may be that the run needed `anywhere`, and this is without (measured_anywhere) */
+	bool perhaps;  /* it may be that the run needed `anywhere`, and this is without (measured_anywhere) */
 	int n;
 	MeasuredRow *row;              /* in the order of the source; behind them what the report alone has */
 	MeasuredTally tally;
 } Measured;
 Measured *measured_build(Arena *, const Module *, const Cfg *, const Uniformity *, const Profile *);
-void measured_print(const Cfg *, const Measured *, const Profile *, StrBuf *); /* the profile counts branches */
+/* the profile counts branches */
+void measured_print(const Cfg *, const Measured *, const Profile *, StrBuf *);
 void measured_add(MeasuredTally *, const MeasuredTally *);
 void measured_sum(const MeasuredTally *, StrBuf *);
 
-/* Does the mechanism of this name, perhaps with parameters behind it, let lanes of the module's functions meet anywhere (uniformity.h)? With parameters for which its, aware and multi_path
-   do, too, the answer is wrong: *perhaps says that it may be. */
+/* Does the mechanism of this name, perhaps with parameters behind it, let lanes of the module's functions
+   meet anywhere (uniformity.h)? With parameters for which its, aware and multi_path do, too, the answer is
+   wrong: *perhaps says that it may be. */
 bool measured_anywhere(const Module *, const char *model, bool *perhaps);
 #endif

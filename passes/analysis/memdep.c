@@ -1,4 +1,5 @@
-/* Forms of addresses, made in a walk over the code, and a second one where pointers walk. Each distinct form and atom is stored once. */
+/* Forms of addresses, made in a walk over the code, and a second one where pointers walk. Each distinct form
+   and atom is stored once. */
 #include "passes/analysis/memdep.h"
 #include "lib/diag.h"
 
@@ -11,7 +12,9 @@ typedef struct Build {
 	const Loops *loops;        /* numbered as the cycles of Cfg.nest */
 	MemForms t;
 	Vec(MemAccess) access;
-	int *step[2];              /* by phi: the form + 1 of what each turn of the cycle adds to it; 0: it is none such, or not known yet */
+	/* by phi: the form + 1 of what each turn of the cycle adds to it; 0: it is none such, or not known
+	   yet */
+	int *step[2];
 	const Ins *i;              /* the instruction that is read */
 	int block, ins;
 } Build;
@@ -61,8 +64,10 @@ static int symbol_form(Build *x, int id, int64_t offset, int bits, bool generic)
 {
 	const Symbol *s = x->d->m->symbol.v[id];
 	bool window = s->space == SP_SHARED || s->space == SP_LOCAL;
-	MemAtom a = { .kind = ATOM_SYMBOL, .id = id, .share = s->space == SP_LOCAL ? SHARE_THREAD : SHARE_GRID, .hi = window ? (Wide)1 << 24 : (Wide)1 << 63 };
-	int f = memform_add(&x->t, memform_atom(&x->t, mematom_number(&x->t, &a), bits), memform_constant(&x->t, offset, bits), 1);
+	MemAtom a = { .kind = ATOM_SYMBOL, .id = id, .share = s->space == SP_LOCAL ? SHARE_THREAD
+		: SHARE_GRID, .hi = window ? (Wide)1 << 24 : (Wide)1 << 63 };
+	int f = memform_add(&x->t, memform_atom(&x->t, mematom_number(&x->t, &a), bits),
+		memform_constant(&x->t, offset, bits), 1);
 	if (!generic || !window)
 		return f;
 	MemAtom w = { .kind = ATOM_WINDOW, .id = s->space, .hi = (Wide)1 << 63 };
@@ -83,7 +88,8 @@ static void version_range(const MemDep *d, const SsaVersion *v, Wide *hi)
 		*hi = k;
 	else if (i->op == OP_REM && k > 0 && is_unsigned)
 		*hi = k - 1;
-	else if (i->op == OP_SHR && k >= 0 && k < type_bits[i->type] && is_unsigned && type_bits[i->type] <= 32)
+	else if (i->op == OP_SHR && k >= 0 && k < type_bits[i->type] && is_unsigned &&
+		type_bits[i->type] <= 32)
 		*hi = ((Wide)1 << (type_bits[i->type] - k)) - 1;
 }
 
@@ -153,7 +159,9 @@ static int product_form(Build *x, int bits, int bits_out)
 	bool is_signed = type_kind[x->i->type] == 'S';
 	if (x->i->hilo == HILO_HI)
 		return -1;
-	return x->i->hilo == HILO_WIDE ? memform_multiply(&x->t, memform_extend(&x->t, a, bits_out, is_signed), memform_extend(&x->t, b, bits_out, is_signed)) : memform_multiply(&x->t, a, b);
+	return x->i->hilo == HILO_WIDE ? memform_multiply(&x->t,
+		memform_extend(&x->t, a, bits_out, is_signed),
+		memform_extend(&x->t, b, bits_out, is_signed)) : memform_multiply(&x->t, a, b);
 }
 
 static int cvta_form(Build *x, int bits)
@@ -163,7 +171,8 @@ static int cvta_form(Build *x, int bits)
 	if (bits != 64 || (i->space != SP_SHARED && i->space != SP_LOCAL))
 		return f;
 	MemAtom w = { .kind = ATOM_WINDOW, .id = i->space, .hi = (Wide)1 << 63 };
-	return memform_add(&x->t, f, memform_atom(&x->t, mematom_number(&x->t, &w), 64), i->flags & INSF_TO ? -1 : 1);
+	return memform_add(&x->t, f, memform_atom(&x->t, mematom_number(&x->t, &w), 64),
+		i->flags & INSF_TO ? -1 : 1);
 }
 
 static int cvt_form(Build *x)
@@ -172,14 +181,16 @@ static int cvt_form(Build *x)
 	if (type_kind[x->i->type] == 'F' || type_kind[x->i->type2] == 'F')
 		return -1;
 	int f = operand_form(x, 0, from);
-	return f < 0 ? -1 : to <= from ? memform_resize(&x->t, f, to) : memform_extend(&x->t, f, to, type_kind[x->i->type2] == 'S');
+	return f < 0 ? -1 : to <= from ? memform_resize(&x->t, f, to)
+		: memform_extend(&x->t, f, to, type_kind[x->i->type2] == 'S');
 }
 
 static int param_form(Build *x)
 {
 	const Opd *o = ins_src(x->i, 0);
 	int bits = type_bits[x->i->type];
-	if (x->i->op != OP_LD || x->i->space != SP_PARAM || o->kind != OPD_PARAM || x->i->vec || x->d->c->f->kind != FN_KERNEL)
+	if (x->i->op != OP_LD || x->i->space != SP_PARAM || o->kind != OPD_PARAM || x->i->vec ||
+		x->d->c->f->kind != FN_KERNEL)
 		return -1;
 	MemAtom a = { .kind = ATOM_PARAM, .id = o->id, .sub = (int)o->imm, .hi = ((Wide)1 << bits) - 1 };
 	return o->imm > 1 << 20 ? -1 : memform_atom(&x->t, mematom_number(&x->t, &a), bits);
@@ -207,7 +218,9 @@ static int alu_form(Build *x)
 	case OP_SUB: return memform_add(&x->t, operand_form(x, 0, bits), operand_form(x, 1, bits), -1);
 	case OP_NEG: return memform_scale(&x->t, operand_form(x, 0, bits), -1);
 	case OP_NOT: return complement_form(x, 0, bits);
-	case OP_XOR: return is_all_ones(ins_src(i, 1), bits) ? complement_form(x, 0, bits) : is_all_ones(ins_src(i, 0), bits) ? complement_form(x, 1, bits) : -1;
+	case OP_XOR:
+		return is_all_ones(ins_src(i, 1), bits) ? complement_form(x, 0, bits)
+			: is_all_ones(ins_src(i, 0), bits) ? complement_form(x, 1, bits) : -1;
 	case OP_MUL: return product_form(x, bits, out);
 	case OP_MAD: return memform_add(&x->t, product_form(x, bits, out), operand_form(x, 2, out), 1);
 	case OP_SHL: return ins_src(i, 1)->kind == OPD_IMM && (uint64_t)ins_src(i, 1)->imm < (uint64_t)bits ?
@@ -224,7 +237,8 @@ static void evaluate(Build *x)
 {
 	const Ins *i = x->i;
 	int at = x->d->ssa->ins_first[x->block] + x->ins;
-	if (i->guard >= 0 || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG || i->sat || type_kind[i->type] == 'F' || type_kind[i->type] == 'P' || !i->type)
+	if (i->guard >= 0 || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG || i->sat ||
+		type_kind[i->type] == 'F' || type_kind[i->type] == 'P' || !i->type)
 		return;
 	for (x->t.mode = 0; x->t.mode < 2; x->t.mode++)
 		x->d->value[x->t.mode][x->d->ssa->def[x->d->ssa->def_first[at]]] = alu_form(x) + 1;
@@ -232,9 +246,13 @@ static void evaluate(Build *x)
 
 /* ---- phis ---- */
 
-static bool in_cycle(const Build *x, int loop, int block) { return loop_has(x->d->c, &x->loops->loop[loop], block); }
+static bool in_cycle(const Build *x, int loop, int block)
+{
+	return loop_has(x->d->c, &x->loops->loop[loop], block);
+}
 
-/* Does the atom have one value for as long as the cycle goes round? Turns are no part of forms yet when this is asked. */
+/* Does the atom have one value for as long as the cycle goes round? Turns are no part of forms yet when this
+   is asked. */
 static bool invariant(const Build *x, int atom, int loop)
 {
 	const MemAtom *a = &x->t.atom.v[atom];
@@ -253,8 +271,8 @@ static bool invariant(const Build *x, int atom, int loop)
 	}
 }
 
-/* The form that all arguments have which come from within the cycle (inside), or from outside; -1: there are several, or it has none. The last
-   argument of an entry block comes along no edge. */
+/* The form that all arguments have which come from within the cycle (inside), or from outside; -1: there are
+   several, or it has none. The last argument of an entry block comes along no edge. */
 static int argument_form(Build *x, const SsaPhi *p, int loop, bool inside, int bits)
 {
 	const IntList *from = &x->d->c->graph->pred[x->d->ssa->version[p->version].block];
@@ -276,7 +294,8 @@ static int phi_bits(const Build *x, const SsaPhi *p)
 	return reg < x->d->c->f->reg.n ? type_bits[x->d->c->f->reg.v[reg].type] : 1;
 }
 
-/* What a turn of the cycle adds to the phi at its header: the form of the arguments along edges back, less the phi itself. */
+/* What a turn of the cycle adds to the phi at its header: the form of the arguments along edges back, less
+   the phi itself. */
 static int find_step(Build *x, const SsaPhi *p, int loop)
 {
 	int f = argument_form(x, p, loop, true, phi_bits(x, p));
@@ -318,7 +337,8 @@ static int walking_form(Build *x, const SsaPhi *p, int step)
 	int loop = x->d->c->nest->of[x->d->ssa->version[p->version].block], bits = phi_bits(x, p);
 	MemAtom turn = { .kind = ATOM_TURN, .share = SHARE_THREAD, .id = loop, .hi = ((Wide)1 << 63) - 1 };
 	int base = argument_form(x, p, loop, false, bits);
-	return base < 0 ? -1 : memform_add(&x->t, base, memform_multiply(&x->t, step, memform_atom(&x->t, mematom_number(&x->t, &turn), bits)), 1);
+	return base < 0 ? -1 : memform_add(&x->t, base,
+		memform_multiply(&x->t, step, memform_atom(&x->t, mematom_number(&x->t, &turn), bits)), 1);
 }
 
 /* Phis whose arguments are one form are that. Arguments that come along edges back have none yet. */
@@ -331,7 +351,8 @@ static void evaluate_phis(Build *x, int b)
 			int *value = x->d->value[x->t.mode], f = value[p->arg[0]];
 			for (int e = 1; e < p->narg && f; e++)
 				f = value[p->arg[e]] == f ? f : 0;
-			value[p->version] = x->step[x->t.mode][k] ? walking_form(x, p, x->step[x->t.mode][k] - 1) + 1 : f;
+			value[p->version] = x->step[x->t.mode][k]
+				? walking_form(x, p, x->step[x->t.mode][k] - 1) + 1 : f;
 		}
 }
 
@@ -355,10 +376,12 @@ static void add_access(Build *x)
 {
 	Effects e = ins_effects(x->effects, x->i);
 	const int flags = op_info[x->i->op].flags;
-	bool simple = op_info[x->i->op].kind == K_LD || op_info[x->i->op].kind == K_ST || op_info[x->i->op].kind == K_ATOM;
+	bool simple = op_info[x->i->op].kind == K_LD || op_info[x->i->op].kind == K_ST ||
+		op_info[x->i->op].kind == K_ATOM;
 	if (!(e.reads & ~SPACE_BIT(SP_PARAM)) && !e.writes && !e.ordered)
 		return;
-	MemAccess a = { .block = x->block, .ins = x->ins, .reads = e.reads, .writes = e.writes, .ordered = e.ordered, .form = { -1, -1 } };
+	MemAccess a = { .block = x->block, .ins = x->ins, .reads = e.reads, .writes = e.writes,
+		.ordered = e.ordered, .form = { -1, -1 } };
 	a.generic = !simple || x->i->space == SP_GENERIC;
 	if (simple && flags & (OPF_LOAD | OPF_STORE)) {
 		a.size = type_bytes(x->i->type) * (x->i->vec ? x->i->vec : 1);
@@ -397,9 +420,11 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	Build x = { .d = arena_new(a, MemDep), .arena = a, .effects = t };
-	*x.d = (MemDep){ .c = c, .ssa = s, .m = t->m, .param_leads = facts.param_leads, .symbol_leads = facts.symbol_leads };
+	*x.d = (MemDep){ .c = c, .ssa = s, .m = t->m, .param_leads = facts.param_leads,
+		.symbol_leads = facts.symbol_leads };
 	const uint32_t *most = c->f->maxntid;
-	uint64_t threads = most[0] && c->f->kind == FN_KERNEL ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 1024;
+	uint64_t threads = most[0] && c->f->kind == FN_KERNEL
+		? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 1024;
 	for (int k = 0; k < 3; k++) {
 		x.d->most[k] = threads < thread_limit[k] ? (uint32_t)threads : thread_limit[k];
 		bool given = c->f->reqntid[0] && c->f->kind == FN_KERNEL;

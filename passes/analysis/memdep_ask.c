@@ -1,4 +1,5 @@
-/* Questions about two accesses: the difference of their addresses as a sum over unknowns, and whether it can be small enough for them to meet. */
+/* Questions about two accesses: the difference of their addresses as a sum over unknowns, and whether it can
+   be small enough for them to meet. */
 #include "passes/analysis/memdep.h"
 #include "lib/diag.h"
 
@@ -21,7 +22,7 @@ typedef struct Pair {
 	Unknown u[UNKNOWNS + 1];
 	int n, steps;
 	Wide at, period;           /* the constant; what addresses are counted modulo */
-	bool covered[3];           /* dimensions in which a difference between the threads is among the unknowns */
+	bool covered[3];      /* dimensions in which a difference between the threads is among the unknowns */
 } Pair;
 
 /* ---- can a sum of unknowns lie within [lo, hi]? ---- */
@@ -95,7 +96,8 @@ static bool meets(Pair *p, bool differ)
 		low += u->k * (u->k > 0 ? u->lo : u->hi);
 		high += u->k * (u->k > 0 ? u->hi : u->lo);
 	}
-	p->u[p->n++] = (Unknown){ p->period, -floor_div(high, p->period) - 2, -floor_div(low, p->period) + 2, false };
+	p->u[p->n++] = (Unknown){ p->period, -floor_div(high, p->period) - 2, -floor_div(low, p->period) + 2,
+		false };
 	qsort(p->u, (size_t)p->n, sizeof *p->u, by_coefficient);
 	return reaches(p, 0, p->at, 1 - (Wide)p->a->size, (Wide)p->b->size - 1, differ);
 }
@@ -117,7 +119,8 @@ static void put(Pair *p, Wide k, Wide lo, Wide hi, bool apart)
 	p->u[p->n++] = (Unknown){ k, lo, hi, apart };
 }
 
-/* Has what is made in the block, or counted there, one value at both executions? A cycle that one of them is in makes it again. */
+/* Has what is made in the block, or counted there, one value at both executions? A cycle that one of them is
+   in makes it again. */
 static bool block_fixed(const Pair *p, int block)
 {
 	const Nest *n = p->d->c->nest;
@@ -136,7 +139,9 @@ static bool fixed(const Pair *p, int atom)
 	if (p->within == MEM_MOMENT)
 		return true;
 	switch (x->kind) {
-	case ATOM_VERSION: return p->d->ssa->version[x->id].ins == SSA_ENTRY || block_fixed(p, p->d->ssa->version[x->id].block);
+	case ATOM_VERSION:
+		return p->d->ssa->version[x->id].ins == SSA_ENTRY ||
+			block_fixed(p, p->d->ssa->version[x->id].block);
 	case ATOM_TURN: return block_fixed(p, p->d->c->nest->header[x->id]);
 	case ATOM_PRODUCT: return fixed(p, x->id) && fixed(p, x->sub);
 	case ATOM_SIGNED: case ATOM_ZERO: {
@@ -150,7 +155,10 @@ static bool fixed(const Pair *p, int atom)
 	}
 }
 
-static int index_dimension(const MemAtom *x, int first) { return x->kind == ATOM_SREG && x->id >= first && x->id <= first + 2 ? x->id - first : -1; }
+static int index_dimension(const MemAtom *x, int first)
+{
+	return x->kind == ATOM_SREG && x->id >= first && x->id <= first + 2 ? x->id - first : -1;
+}
 
 /* ctaid * ntid of one dimension: where a dimension's blocks begin. */
 static int start_dimension(const MemDep *d, const MemAtom *x)
@@ -167,8 +175,10 @@ static int start_dimension(const MemDep *d, const MemAtom *x)
 static void difference(Pair *p, int atom, Wide k, Wide j)
 {
 	const MemAtom *x = &p->d->atom[atom];
-	int tid = index_dimension(x, SREG_TID_X), block = index_dimension(x, SREG_CTAID_X), start = start_dimension(p->d, x);
-	bool one = p->who == ONE_THREAD ? fixed(p, atom) : x->share == SHARE_GRID || (p->who == OTHER_THREAD && x->share == SHARE_BLOCK);
+	int tid = index_dimension(x, SREG_TID_X), block = index_dimension(x, SREG_CTAID_X),
+		start = start_dimension(p->d, x);
+	bool one = p->who == ONE_THREAD ? fixed(p, atom)
+		: x->share == SHARE_GRID || (p->who == OTHER_THREAD && x->share == SHARE_BLOCK);
 	if (x->kind == ATOM_WINDOW && p->assume & MEM_IN_BOUNDS && p->a->generic != p->b->generic)
 		return;                /* both in the same space, one address counted from where it begins */
 	if (one) {
@@ -196,15 +206,18 @@ static int join(const MemForm *f, const MemForm *g, Both *t)
 {
 	int n = 0;
 	for (int i = 0, j = 0; i < f->n || j < g->n; n++) {
-		bool first = i < f->n && (j == g->n || f->term[i].atom <= g->term[j].atom), second = j < g->n && (i == f->n || g->term[j].atom <= f->term[i].atom);
-		t[n] = (Both){ first ? f->term[i].atom : g->term[j].atom, first ? f->term[i].k : 0, second ? g->term[j].k : 0 };
+		bool first = i < f->n && (j == g->n || f->term[i].atom <= g->term[j].atom),
+			second = j < g->n && (i == f->n || g->term[j].atom <= f->term[i].atom);
+		t[n] = (Both){ first ? f->term[i].atom : g->term[j].atom, first ? f->term[i].k : 0,
+			second ? g->term[j].k : 0 };
 		i += first;
 		j += second;
 	}
 	return n;
 }
 
-/* k * (ctaid * ntid + tid) in both: the number of a thread along its dimension, which differs where one of the two does. */
+/* k * (ctaid * ntid + tid) in both: the number of a thread along its dimension, which differs where one of
+   the two does. */
 static void join_indices(Pair *p, Both *t, int n)
 {
 	if (p->who != OTHER_BLOCK)
@@ -212,7 +225,8 @@ static void join_indices(Pair *p, Both *t, int n)
 	for (int s = 0; s < n; s++) {
 		int dim = start_dimension(p->d, &p->d->atom[t[s].atom]);
 		for (int i = 0; i < n && dim >= 0; i++)
-			if (index_dimension(&p->d->atom[t[i].atom], SREG_TID_X) == dim && t[i].k == t[s].k && t[i].j == t[i].k && t[s].j == t[s].k && t[i].k) {
+			if (index_dimension(&p->d->atom[t[i].atom], SREG_TID_X) == dim && t[i].k == t[s].k &&
+				t[i].j == t[i].k && t[s].j == t[s].k && t[i].k) {
 				const MemAtom *x = &p->d->atom[t[s].atom];
 				p->covered[dim] = true;
 				if (!(p->assume & MEM_ONE_DIMENSION && dim))
@@ -242,7 +256,8 @@ static bool may_meet(Pair *p, int f, int g)
 	for (int k = 0; k < n; k++)
 		if (t[k].k || t[k].j)
 			difference(p, t[k].atom, t[k].k, t[k].j);
-	bool open = p->who == ONE_THREAD || dimension_open(p, 0) || dimension_open(p, 1) || dimension_open(p, 2);
+	bool open = p->who == ONE_THREAD || dimension_open(p, 0) || dimension_open(p, 1) ||
+		dimension_open(p, 2);
 	for (int k = 0; k < p->n && open; k++) /* threads may differ where no address shows it */
 		p->u[k].apart = false;
 	return meets(p, open);
@@ -250,7 +265,8 @@ static bool may_meet(Pair *p, int f, int g)
 
 /* ---- spaces and bases ---- */
 
-/* A symbol; else the one parameter that is said to be a pointer; else the one term of 64 bits, if that is a parameter. */
+/* A symbol; else the one parameter that is said to be a pointer; else the one term of 64 bits, if that is a
+   parameter. */
 int memdep_base(const MemDep *d, int form)
 {
 	int found = -1, pointers = 0, candidates = 0, symbol = -1, pointer = -1;
@@ -282,7 +298,8 @@ static uint8_t spaces(const MemDep *d, const MemAccess *a, unsigned assume)
 		return all;
 	for (int k = 0; k < d->form[f].n; k++)
 		if (d->atom[d->form[f].term[k].atom].kind == ATOM_WINDOW)
-			return d->form[f].term[k].k == 1 ? SPACE_BIT(d->atom[d->form[f].term[k].atom].id) & all : all;
+			return d->form[f].term[k].k == 1 ? SPACE_BIT(d->atom[d->form[f].term[k].atom].id) &
+				all : all;
 	if (base < 0)
 		return all;
 	if (d->atom[base].kind == ATOM_SYMBOL) {
@@ -293,7 +310,8 @@ static uint8_t spaces(const MemDep *d, const MemAccess *a, unsigned assume)
 	return q->pointer && q->space != SP_GENERIC ? SPACE_BIT(q->space) & all : all;
 }
 
-/* Addresses that can be subtracted: of one space, or generic, as those of global and constant memory are, too. */
+/* Addresses that can be subtracted: of one space, or generic, as those of global and constant memory are,
+   too. */
 static bool comparable(const MemAccess *a, const MemAccess *b, unsigned sa, unsigned sb, unsigned assume)
 {
 	const unsigned flat = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST);
@@ -327,11 +345,13 @@ static bool at_symbol(const MemDep *d, const MemAccess *a, int f, int base)
 	int space = d->m->symbol.v[d->atom[base].id]->space, window = -1;
 	for (int k = 0; k < d->form[f].n; k++)
 		if (d->atom[d->form[f].term[k].atom].kind == ATOM_WINDOW)
-			window = window < 0 && d->form[f].term[k].k == 1 ? d->atom[d->form[f].term[k].atom].id : SP_COUNT;
+			window = window < 0 && d->form[f].term[k].k == 1 ? d->atom[d->form[f].term[k].atom].id
+				: SP_COUNT;
 	bool flat = space == SP_GLOBAL || space == SP_CONST;
 	if (a->generic)
 		return window == (flat ? -1 : space);
-	return window < 0 && (flat ? !((a->reads | a->writes) & ~(SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST))) : (a->reads | a->writes) == SPACE_BIT(space));
+	return window < 0 && (flat ? !((a->reads | a->writes) & ~(SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST)))
+		: (a->reads | a->writes) == SPACE_BIT(space));
 }
 
 /* The buffers that the parameter or symbol may lead to; NULL: unknown. */
@@ -359,10 +379,12 @@ static bool objects_differ(const Pair *p, int f, int g)
 	const MemAtom *s = &d->atom[x], *t = &d->atom[y];
 	if (s->kind == ATOM_PARAM || t->kind == ATOM_PARAM) {
 		bool lead = s->kind != t->kind || s->id != t->id || s->sub != t->sub;
-		return (lead && p->assume & MEM_RESTRICT) || (p->assume & MEM_IN_BOUNDS && lead_apart(d, s, t));
+		return (lead && p->assume & MEM_RESTRICT) ||
+			(p->assume & MEM_IN_BOUNDS && lead_apart(d, s, t));
 	}
 	const Symbol *v = d->m->symbol.v[s->id], *w = d->m->symbol.v[t->id];
-	if (!v->size || !w->size || v->external || w->external || !at_symbol(d, p->a, f, x) || !at_symbol(d, p->b, g, y))
+	if (!v->size || !w->size || v->external || w->external || !at_symbol(d, p->a, f, x) ||
+		!at_symbol(d, p->b, g, y))
 		return false;          /* what is given at launch begins at one place for all */
 	return p->assume & MEM_IN_BOUNDS || (in_symbol(d, p->a, f, x) && in_symbol(d, p->b, g, y));
 }
@@ -375,7 +397,8 @@ static bool alias_assuming(Pair *p)
 		return false;
 	if (p->who != ONE_THREAD && p->d->c->f->kind != FN_KERNEL)
 		return true;
-	if ((p->who != ONE_THREAD && !((sa & sb) & ~SPACE_BIT(SP_LOCAL))) || (p->who == OTHER_BLOCK && !((sa & sb) & ~(SPACE_BIT(SP_LOCAL) | SPACE_BIT(SP_SHARED)))))
+	if ((p->who != ONE_THREAD && !((sa & sb) & ~SPACE_BIT(SP_LOCAL))) ||
+		(p->who == OTHER_BLOCK && !((sa & sb) & ~(SPACE_BIT(SP_LOCAL) | SPACE_BIT(SP_SHARED)))))
 		return false;
 	if (f < 0 || g < 0 || !p->a->size || !p->b->size)
 		return true;
@@ -386,7 +409,8 @@ static bool alias_assuming(Pair *p)
 
 /* ---- what callers ask ---- */
 
-static const uint8_t tries[1 << MEM_ASSUMPTIONS] = { 0, 1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15 }; /* few assumptions first */
+/* few assumptions first */
+static const uint8_t tries[1 << MEM_ASSUMPTIONS] = { 0, 1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15 };
 
 static void rest_on(MemAsk *q, unsigned assume)
 {
@@ -408,15 +432,25 @@ static bool may(const MemDep *d, MemAsk *q, const MemAccess *a, const MemAccess 
 	return true;
 }
 
-bool memdep_may_alias(const MemDep *d, MemAsk *q, int a, int b) { return may(d, q, &d->access[a], &d->access[b], ONE_THREAD); }
-bool memdep_block_may_alias(const MemDep *d, MemAsk *q, int a, int b) { return may(d, q, &d->access[a], &d->access[b], OTHER_THREAD); }
-bool memdep_grid_may_alias(const MemDep *d, MemAsk *q, int a, int b) { return may(d, q, &d->access[a], &d->access[b], OTHER_BLOCK); }
+bool memdep_may_alias(const MemDep *d, MemAsk *q, int a, int b)
+{
+	return may(d, q, &d->access[a], &d->access[b], ONE_THREAD);
+}
+bool memdep_block_may_alias(const MemDep *d, MemAsk *q, int a, int b)
+{
+	return may(d, q, &d->access[a], &d->access[b], OTHER_THREAD);
+}
+bool memdep_grid_may_alias(const MemDep *d, MemAsk *q, int a, int b)
+{
+	return may(d, q, &d->access[a], &d->access[b], OTHER_BLOCK);
+}
 
 bool memdep_must_alias(const MemDep *d, MemAsk *q, int a, int b)
 {
 	const MemAccess *x = &d->access[a], *y = &d->access[b];
 	q->rests = 0;
-	if (!x->size || x->size != y->size || x->generic != y->generic || (!x->generic && (x->reads | x->writes) != (y->reads | y->writes)))
+	if (!x->size || x->size != y->size || x->generic != y->generic ||
+		(!x->generic && (x->reads | x->writes) != (y->reads | y->writes)))
 		return false;
 	for (int mode = 0; mode < (q->allow & MEM_NO_WRAP ? 2 : 1); mode++) {
 		Pair p = { .d = d, .a = x, .b = y, .within = q->within, .who = ONE_THREAD };
@@ -464,7 +498,10 @@ bool memdep_orders_access(const MemDep *d, MemAsk *q, const MemAccess *x, int b)
 	return (x->writes || y->writes) && may(d, q, x, y, ONE_THREAD);
 }
 
-bool memdep_orders(const MemDep *d, MemAsk *q, int a, int b) { return memdep_orders_access(d, q, &d->access[a], b); }
+bool memdep_orders(const MemDep *d, MemAsk *q, int a, int b)
+{
+	return memdep_orders_access(d, q, &d->access[a], b);
+}
 
 int memdep_find(const MemDep *d, int block, int ins)
 {

@@ -28,9 +28,13 @@ static void table_grow(MemTable *t, size_t size, const void *all, size_t stride)
 		*table_find(t, (const char *)all + stride * (size_t)k, size, all, stride) = k + 1;
 }
 
-static int64_t narrow(uint64_t v, int bits) { return bits == 64 ? (int64_t)v : (int64_t)(v << (64 - bits)) >> (64 - bits); }
+static int64_t narrow(uint64_t v, int bits)
+{
+	return bits == 64 ? (int64_t)v : (int64_t)(v << (64 - bits)) >> (64 - bits);
+}
 
-/* The form with coefficients as they must be; what is left of f is written anew, so that equal forms have equal bytes. */
+/* The form with coefficients as they must be; what is left of f is written anew, so that equal forms have
+   equal bytes. */
 int memform_number(MemForms *x, const MemForm *f)
 {
 	MemForm y;
@@ -55,7 +59,8 @@ int mematom_number(MemForms *x, const MemAtom *a)
 {
 	MemAtom y;
 	memset(&y, 0, sizeof y);
-	y.kind = a->kind, y.share = a->share, y.level = a->level, y.id = a->id, y.sub = a->sub, y.lo = a->lo, y.hi = a->hi;
+	y.kind = a->kind, y.share = a->share, y.level = a->level, y.id = a->id, y.sub = a->sub, y.lo = a->lo,
+		y.hi = a->hi;
 	table_grow(&x->atoms, sizeof y, x->atom.v, sizeof y);
 	int *s = table_find(&x->atoms, &y, sizeof y, x->atom.v, sizeof y);
 	if (!*s) {
@@ -65,8 +70,14 @@ int mematom_number(MemForms *x, const MemAtom *a)
 	return *s - 1;
 }
 
-int memform_constant(MemForms *x, int64_t v, int bits) { return memform_number(x, &(MemForm){ .constant = v, .bits = bits }); }
-int memform_atom(MemForms *x, int atom, int bits) { return memform_number(x, &(MemForm){ .bits = bits, .n = 1, .term = { { 1, atom, 0 } } }); }
+int memform_constant(MemForms *x, int64_t v, int bits)
+{
+	return memform_number(x, &(MemForm){ .constant = v, .bits = bits });
+}
+int memform_atom(MemForms *x, int atom, int bits)
+{
+	return memform_number(x, &(MemForm){ .bits = bits, .n = 1, .term = { { 1, atom, 0 } } });
+}
 
 /* ---- arithmetic; -1: not known ---- */
 
@@ -85,8 +96,10 @@ int memform_add(MemForms *x, int f, int g, int64_t k)
 	MemForm a = x->form.v[f], b = x->form.v[g], y = { .bits = a.bits };
 	y.constant = (int64_t)((uint64_t)a.constant + (uint64_t)k * (uint64_t)b.constant);
 	for (int i = 0, j = 0; i < a.n || j < b.n;) {
-		bool first = i < a.n && (j == b.n || a.term[i].atom <= b.term[j].atom), second = j < b.n && (i == a.n || b.term[j].atom <= a.term[i].atom);
-		uint64_t c = (first ? (uint64_t)a.term[i].k : 0) + (second ? (uint64_t)k * (uint64_t)b.term[j].k : 0);
+		bool first = i < a.n && (j == b.n || a.term[i].atom <= b.term[j].atom),
+			second = j < b.n && (i == a.n || b.term[j].atom <= a.term[i].atom);
+		uint64_t c = (first ? (uint64_t)a.term[i].k : 0) +
+			(second ? (uint64_t)k * (uint64_t)b.term[j].k : 0);
 		int atom = first ? a.term[i].atom : b.term[j].atom;
 		i += first;
 		j += second;
@@ -100,16 +113,21 @@ int memform_add(MemForms *x, int f, int g, int64_t k)
 	return memform_number(x, &y);
 }
 
-int memform_scale(MemForms *x, int f, int64_t k) { return f < 0 ? -1 : memform_add(x, memform_constant(x, 0, x->form.v[f].bits), f, k); }
+int memform_scale(MemForms *x, int f, int64_t k)
+{
+	return f < 0 ? -1 : memform_add(x, memform_constant(x, 0, x->form.v[f].bits), f, k);
+}
 
 static int product_atom(MemForms *x, int a, int b)
 {
 	const MemAtom *p = &x->atom.v[a < b ? a : b], *q = &x->atom.v[a < b ? b : a];
-	MemAtom y = { .kind = ATOM_PRODUCT, .id = a < b ? a : b, .sub = a < b ? b : a, .share = p->share > q->share ? p->share : q->share,
+	MemAtom y = { .kind = ATOM_PRODUCT, .id = a < b ? a : b, .sub = a < b ? b : a,
+		.share = p->share > q->share ? p->share : q->share,
 		.level = (uint8_t)((p->level > q->level ? p->level : q->level) + 1) };
 	const Wide limit = (Wide)1 << 48;
 	bool small_p = p->lo >= -limit && p->hi <= limit, small_q = q->lo >= -limit && q->hi <= limit;
-	if (y.level > MEM_LEVEL || (!small_p && (p->kind != ATOM_TURN || !small_q)) || (!small_q && (q->kind != ATOM_TURN || !small_p)))
+	if (y.level > MEM_LEVEL || (!small_p && (p->kind != ATOM_TURN || !small_q)) ||
+		(!small_q && (q->kind != ATOM_TURN || !small_p)))
 		return -1;
 	Wide v[4] = { p->lo * q->lo, p->lo * q->hi, p->hi * q->lo, p->hi * q->hi };
 	y.lo = y.hi = v[0];
@@ -135,7 +153,8 @@ int memform_multiply(MemForms *x, int f, int g)
 	for (int i = 0; i < a.n && sum >= 0; i++)
 		for (int j = 0; j < b.n && sum >= 0; j++) {
 			int atom = product_atom(x, a.term[i].atom, b.term[j].atom);
-			sum = atom < 0 ? -1 : memform_add(x, sum, memform_atom(x, atom, a.bits), (int64_t)((uint64_t)a.term[i].k * (uint64_t)b.term[j].k));
+			sum = atom < 0 ? -1 : memform_add(x, sum, memform_atom(x, atom, a.bits),
+				(int64_t)((uint64_t)a.term[i].k * (uint64_t)b.term[j].k));
 		}
 	return sum;
 }
@@ -143,7 +162,8 @@ int memform_multiply(MemForms *x, int f, int g)
 static void range(const MemForms *x, const MemForm *f, Wide *lo, Wide *hi)
 {
 	*lo = *hi = f->constant;
-	for (int k = 0; k < f->n; k++) { /* a narrow form's coefficients have at most 32 bits, and ranges of atoms at most 97 or so */
+	/* a narrow form's coefficients have at most 32 bits, and ranges of atoms at most 97 or so */
+	for (int k = 0; k < f->n; k++) {
 		const MemAtom *a = &x->atom.v[f->term[k].atom];
 		Wide p = (Wide)f->term[k].k;
 		if (a->hi > (Wide)1 << 80 || a->lo < -((Wide)1 << 80)) {
@@ -172,12 +192,14 @@ static int extension_atom(MemForms *x, int f, bool is_signed)
 static bool of_indices(const MemForms *x, int atom)
 {
 	const MemAtom *a = &x->atom.v[atom];
-	return a->kind == ATOM_SREG || a->kind == ATOM_TURN || (a->kind == ATOM_PRODUCT && of_indices(x, a->id) && of_indices(x, a->sub));
+	return a->kind == ATOM_SREG || a->kind == ATOM_TURN ||
+		(a->kind == ATOM_PRODUCT && of_indices(x, a->id) && of_indices(x, a->sub));
 }
 
 static bool fits(Wide lo, Wide hi, int bits, bool is_signed)
 {
-	return is_signed ? lo >= -((Wide)1 << (bits - 1)) && hi < (Wide)1 << (bits - 1) : lo >= 0 && hi < (Wide)1 << bits;
+	return is_signed ? lo >= -((Wide)1 << (bits - 1)) && hi < (Wide)1 << (bits - 1)
+		: lo >= 0 && hi < (Wide)1 << bits;
 }
 
 /* Are its atoms numbers of turns? Then it has been its constant, in the first turn. */
@@ -189,8 +211,9 @@ static bool of_turns(const MemForms *x, const MemForm *f)
 	return true;
 }
 
-/* A form of fewer bits as one of more. Where it may wrap it is an atom; mode 1 takes it that it does not, and extends term by term. A constant that counts
-   down is a negative number in an unsigned sum, too; but not one that is the sum once. */
+/* A form of fewer bits as one of more. Where it may wrap it is an atom; mode 1 takes it that it does not, and
+   extends term by term. A constant that counts down is a negative number in an unsigned sum, too; but not one
+   that is the sum once. */
 int memform_extend(MemForms *x, int f, int bits, bool is_signed)
 {
 	if (f < 0)
@@ -198,7 +221,8 @@ int memform_extend(MemForms *x, int f, int bits, bool is_signed)
 	MemForm y = x->form.v[f];
 	Wide lo, hi;
 	if (!y.n)
-		return memform_constant(x, is_signed ? y.constant : (int64_t)((uint64_t)y.constant & (~0ull >> (64 - y.bits))), bits);
+		return memform_constant(x, is_signed ? y.constant
+			: (int64_t)((uint64_t)y.constant & (~0ull >> (64 - y.bits))), bits);
 	range(x, &y, &lo, &hi);
 	if (fits(lo, hi, y.bits, is_signed))
 		return memform_resize(x, f, bits);
@@ -207,11 +231,13 @@ int memform_extend(MemForms *x, int f, int bits, bool is_signed)
 		int a = extension_atom(x, f, is_signed);
 		return a < 0 ? -1 : memform_atom(x, a, bits);
 	}
-	int64_t constant = is_signed || !of_turns(x, &y) ? y.constant : (int64_t)((uint64_t)y.constant & (~0ull >> (64 - y.bits)));
+	int64_t constant = is_signed || !of_turns(x, &y) ? y.constant
+		: (int64_t)((uint64_t)y.constant & (~0ull >> (64 - y.bits)));
 	int sum = memform_constant(x, constant, bits);
 	for (int k = 0; k < y.n && sum >= 0; k++) {
 		int one = memform_atom(x, y.term[k].atom, y.bits);
-		sum = memform_add(x, sum, of_indices(x, y.term[k].atom) ? memform_resize(x, one, bits) : memform_extend(x, one, bits, is_signed), y.term[k].k);
+		sum = memform_add(x, sum, of_indices(x, y.term[k].atom) ? memform_resize(x, one, bits)
+			: memform_extend(x, one, bits, is_signed), y.term[k].k);
 	}
 	return sum;
 }
@@ -245,10 +271,12 @@ static int substitute_atom(MemForms *x, int atom, int bits, int (*of)(void *, in
 		return f;
 	if (a.kind == ATOM_SIGNED || a.kind == ATOM_ZERO) {
 		int g = memform_substitute(x, a.id, of, self);
-		return g == a.id ? memform_atom(x, atom, bits) : memform_extend(x, g, bits, a.kind == ATOM_SIGNED);
+		return g == a.id ? memform_atom(x, atom, bits)
+			: memform_extend(x, g, bits, a.kind == ATOM_SIGNED);
 	}
 	if (a.kind == ATOM_PRODUCT)
-		return memform_multiply(x, substitute_atom(x, a.id, bits, of, self), substitute_atom(x, a.sub, bits, of, self));
+		return memform_multiply(x, substitute_atom(x, a.id, bits, of, self),
+			substitute_atom(x, a.sub, bits, of, self));
 	return memform_atom(x, atom, bits);
 }
 
@@ -270,7 +298,8 @@ static bool atom_mentions(const MemForms *x, int atom, bool (*is)(void *, const 
 		return true;
 	if (a->kind == ATOM_SIGNED || a->kind == ATOM_ZERO)
 		return memform_mentions(x, a->id, is, self);
-	return a->kind == ATOM_PRODUCT && (atom_mentions(x, a->id, is, self) || atom_mentions(x, a->sub, is, self));
+	return a->kind == ATOM_PRODUCT && (atom_mentions(x, a->id, is, self) ||
+		atom_mentions(x, a->sub, is, self));
 }
 
 bool memform_mentions(const MemForms *x, int form, bool (*is)(void *self, const MemAtom *), void *self)

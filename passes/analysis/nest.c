@@ -1,9 +1,12 @@
-/* The cycle nest of a graph and the order that follows from it (graph.h says what they are), in nearly linear time.
+/* The cycle nest of a graph and the order that follows from it (graph.h says what they are), in nearly linear
+ * time.
  *
- * The nest is found as by P. Havlak (Nesting of Reducible and Irreducible Loops, 1997), with G. Ramalingam's treatment of cross edges (Identifying
- * Loops in Almost Linear Time, 1999): of each component the header is what a depth-first walk meets first. Where a component has one entry, this
- * is it. Where it has several, the walk may have come to another one than the smallest: then the component is looked at again, from there. A tangle whose
- * nest is as deep as it is large would be looked at as often as it has nodes; so it is left as the walk has found it when LOOKS for each node are spent. */
+ * The nest is found as by P. Havlak (Nesting of Reducible and Irreducible Loops, 1997), with G. Ramalingam's
+ * treatment of cross edges (Identifying Loops in Almost Linear Time, 1999): of each component the header is
+ * what a depth-first walk meets first. Where a component has one entry, this is it. Where it has several, the
+ * walk may have come to another one than the smallest: then the component is looked at again, from there. A
+ * tangle whose nest is as deep as it is large would be looked at as often as it has nodes; so it is left as
+ * the walk has found it when LOOKS for each node are spent. */
 #include "passes/analysis/graph.h"
 #include "lib/diag.h"
 #include "lib/heap.h"
@@ -11,22 +14,26 @@
 
 enum { LOOKS = 16 };
 
-typedef struct Part { int *node; int n, root, up; } Part; /* a component, ascending, its header and that of the loop around; or all nodes and the virtual root */
+/* a component, ascending, its header and that of the loop around; or all nodes and the virtual root */
+typedef struct Part { int *node; int n, root, up; } Part;
 typedef struct Edge { int from, to, next; } Edge;
 
 typedef struct Nester {
 	Arena arena;
 	const Graph *g;
-	IntList *succ;                 /* of g, in ascending order: the walk then mostly meets the smallest entry of a component first */
+	/* of g, in ascending order: the walk then mostly meets the smallest entry of a component first */
+	IntList *succ;
 	int top;                       /* the virtual root: the loop around everything */
 	IntList all;                   /* its successors */
 	int *part, stamp;              /* node -> the part that it was in last */
-	int *up;                       /* node -> header of the innermost loop around it, not its own; -1: outside */
+	int *up;                /* node -> header of the innermost loop around it, not its own; -1: outside */
 	bool *cyclic;                  /* node -> is it a header? */
 	Tree loops;                    /* of the headers, under top */
 	Tree walk;                     /* the depth-first tree of a part */
-	int *at, *end, *by;            /* the numbers of a node and of the last one below it; by: node of a number */
-	int *rep, *due, *in, *mark;    /* rep: where a node has been merged into; lists of edges: by nearest common ancestor of their ends, by end */
+	int *at, *end, *by;     /* the numbers of a node and of the last one below it; by: node of a number */
+	/* rep: where a node has been merged into; lists of edges: by nearest common ancestor of their ends,
+	   by end */
+	int *rep, *due, *in, *mark;
 	Edge *edge; int nedge;
 	int *entry, *stack, *next;
 	Part *todo; int ntodo;
@@ -91,12 +98,14 @@ static void sort_edges(Nester *s, int n)
 		for (int i = 0; x != s->top && i < s->g->pred[x].n; i++) {
 			int y = s->g->pred[x].v[i];
 			if (s->part[y] == s->stamp)
-				put_edge(s, &s->due[within(s, y, x) ? y : within(s, x, y) ? x : tree_common(&s->walk, x, y)], y, x);
+				put_edge(s, &s->due[within(s, y, x) ? y : within(s, x, y) ? x
+					: tree_common(&s->walk, x, y)], y, x);
 		}
 	}
 }
 
-/* The body of the loop with header w, inner loops merged into their headers: what reaches w without leaving what is below w. */
+/* The body of the loop with header w, inner loops merged into their headers: what reaches w without leaving
+   what is below w. */
 static void take_body(Nester *s, int w)
 {
 	int *body = s->stack, n = 0;
@@ -128,14 +137,16 @@ static void take_body(Nester *s, int w)
 
 /* ---- are the headers the smallest entries? ---- */
 
-/* Depth of the innermost loop around both x and whatever leads to x. x is an entry of the loops around it that are deeper. */
+/* Depth of the innermost loop around both x and whatever leads to x. x is an entry of the loops around it
+   that are deeper. */
 static int entered_from(const Nester *s, const Part *p, int x)
 {
 	int least = depth(s, inner(s, x));
 	for (int k = 0; k < s->g->pred[x].n && least > depth(s, p->root); k++) {
 		int q = s->g->pred[x].v[k], around = p->root;
 		if (s->part[q] == s->stamp)
-			around = inner(s, q) == inner(s, x) ? inner(s, x) : tree_common(&s->loops, inner(s, q), inner(s, x));
+			around = inner(s, q) == inner(s, x) ? inner(s, x)
+				: tree_common(&s->loops, inner(s, q), inner(s, x));
 		if (depth(s, around) < least)
 			least = depth(s, around);
 	}
@@ -167,7 +178,8 @@ static void find_entries(Nester *s, const Part *p, int n)
 	}
 }
 
-/* Components with another header than the walk has found are to do again. mark: of a node in such a one the header that it had. */
+/* Components with another header than the walk has found are to do again. mark: of a node in such a one the
+   header that it had. */
 static void again(Nester *s, const Part *p, int n)
 {
 	bool any = false;
@@ -188,7 +200,8 @@ static void again(Nester *s, const Part *p, int n)
 		int x = s->by[k];
 		if (s->mark[x] != x)
 			continue;
-		s->todo[s->ntodo] = (Part){ arena_array(&s->arena, int, s->next[x]), 0, s->entry[x], s->up[x] };
+		s->todo[s->ntodo] = (Part){ arena_array(&s->arena, int, s->next[x]), 0, s->entry[x],
+			s->up[x] };
 		s->next[x] = s->ntodo++;
 	}
 	for (int k = 0; k < p->n; k++) {
@@ -231,7 +244,9 @@ static void find_loops(Nester *s, const Part *p)
 
 typedef struct Order {
 	const Nester *s;
-	int *to, *next, *first, nedge;   /* edges by where they begin; both ends stand for the loops that they are in, if these are not around both */
+	/* edges by where they begin; both ends stand for the loops that they are in, if these are not around
+	   both */
+	int *to, *next, *first, nedge;
 	int *waits, *kid, *sibling;      /* kid: by header, the nodes and inner loops of its loop */
 	int *key, *heap, *stack, n;
 } Order;
@@ -291,7 +306,8 @@ static int put_all(Order *o, int *order, Nest *nest, int *loop)
 
 static int make_order(Nester *s, Arena *a, int *order, Nest *nest, int nedge)
 {
-	Order o = { .s = s, .to = arena_array(&s->arena, int, nedge + 1), .next = arena_array(&s->arena, int, nedge + 1) };
+	Order o = { .s = s, .to = arena_array(&s->arena, int, nedge + 1),
+		.next = arena_array(&s->arena, int, nedge + 1) };
 	int size = s->top + 1, **of[] = { &o.first, &o.waits, &o.kid, &o.sibling, &o.key, &o.heap, &o.stack };
 	for (size_t k = 0; k < sizeof of / sizeof *of; k++)
 		*of[k] = arena_array(&s->arena, int, size);
@@ -334,7 +350,8 @@ static void sort_successors(Nester *s, int nedge)
 int graph_order(Arena *a, const Graph *g, BitSet in, int *order, Nest *nest)
 {
 	Nester s = { .g = g, .top = g->n };
-	int size = g->n + 1, nedge = 0, **of[] = { &s.all.v, &s.part, &s.up, &s.at, &s.end, &s.by, &s.rep, &s.due, &s.in, &s.mark, &s.entry, &s.stack, &s.next };
+	int size = g->n + 1, nedge = 0, **of[] = { &s.all.v, &s.part, &s.up, &s.at, &s.end, &s.by, &s.rep,
+		&s.due, &s.in, &s.mark, &s.entry, &s.stack, &s.next };
 	for (size_t k = 0; k < sizeof of / sizeof *of; k++)
 		*of[k] = arena_array(&s.arena, int, size);
 	s.cyclic = arena_array(&s.arena, bool, size);

@@ -9,7 +9,8 @@ static bool is_number(const Opd *o)
 
 bool ins_commutes(const Ins *i)
 {
-	return op_info[i->op].flags & OPF_COMM && (i->type != T_F64 || is_number(ins_src(i, 0)) || is_number(ins_src(i, 1)));
+	return op_info[i->op].flags & OPF_COMM && (i->type != T_F64 || is_number(ins_src(i, 0)) ||
+		is_number(ins_src(i, 1)));
 }
 
 enum { OPERAND = 4 };              /* numbers that an operand takes */
@@ -45,7 +46,8 @@ static int put_sources(const Ins *i, const int *number, int64_t *key)
 /* Memory order and scope are no part of it: what has either is not taken for another one. */
 int ins_key(const Function *f, const Ins *i, const int *number, int64_t *key)
 {
-	const int64_t form[] = { i->op, i->type, i->type2, i->rnd, i->ftz, i->sat, i->approx, i->cmp, i->boolop, i->hilo, i->space, i->mode, i->mode2, i->cop,
+	const int64_t form[] = { i->op, i->type, i->type2, i->rnd, i->ftz, i->sat, i->approx, i->cmp,
+		i->boolop, i->hilo, i->space, i->mode, i->mode2, i->cop,
 		i->flags, i->nsrc, type_bits[f->reg.v[ins_dst(i, 0)->id].type] };
 	int n = sizeof form / sizeof *form;
 	if (n + OPERAND * i->nsrc > KEY_MOST)

@@ -1,7 +1,8 @@
 #include "passes/analysis/pressure.h"
 #include "passes/analysis/print.h"
 
-typedef struct Walk { const Function *f; const Ins *i; BitSet live; LiveRegs now; Vec(int) dead; } Walk; /* dead: results that nobody reads */
+/* dead: results that nobody reads */
+typedef struct Walk { const Function *f; const Ins *i; BitSet live; LiveRegs now; Vec(int) dead; } Walk;
 
 static void change(Walk *w, int reg, int by)
 {
@@ -51,7 +52,8 @@ static bool raise(LiveRegs *to, LiveRegs now)
 	return more;
 }
 
-/* Results have a place behind the instruction, read or not; where operations may write before they have read all (as in the allocator), beside the sources. */
+/* Results have a place behind the instruction, read or not; where operations may write before they have read
+   all (as in the allocator), beside the sources. */
 static bool apart(const Ins *i) { return i->ndst > 1 || op_info[i->op].kind != K_ALU || i->op == OP_PACK; }
 
 /* Counts what lives in the block, from its end to its start. Returns the place at which most words live. */
@@ -68,11 +70,13 @@ static int count_block(RegPressure *p, Walk *w, const Liveness *l, const Block *
 		if (apart(i))
 			ins_uses(w->f, i, take, w);
 		LiveRegs both = w->now;
-		while (w->dead.n > 0) /* a result that only the instruction itself reads lives in front of it, not behind it */
+		/* a result that only the instruction itself reads lives in front of it, not behind it */
+		while (w->dead.n > 0)
 			remove_live(w, vec_pop(&w->dead));
 		ins_defs(w->f, i, drop, w);
 		ins_uses(w->f, i, take, w);
-		bool more = raise(&p->worst[b->id], behind) | raise(&p->worst[b->id], both) | raise(&p->worst[b->id], w->now);
+		bool more = raise(&p->worst[b->id], behind) | raise(&p->worst[b->id], both) |
+			raise(&p->worst[b->id], w->now);
 		at = more ? k : at;
 	}
 	p->in[b->id] = w->now;
@@ -112,12 +116,16 @@ int pressure_max(Function *f)
 	return words;
 }
 
-static void print_count(const char *what, LiveRegs n, StrBuf *s) { sb_printf(s, "%s %d and %d", what, n.words, n.preds); }
+static void print_count(const char *what, LiveRegs n, StrBuf *s)
+{
+	sb_printf(s, "%s %d and %d", what, n.words, n.preds);
+}
 
 void pressure_print(const Cfg *c, const RegPressure *p, StrBuf *s)
 {
-	sb_printf(s, "  at most %d register%s and %d predicate%s live at once; most registers at %s:%d\n", p->most.words, p->most.words == 1 ? "" : "s", p->most.preds,
-		p->most.preds == 1 ? "" : "s", print_label(c, p->block), p->ins);
+	sb_printf(s, "  at most %d register%s and %d predicate%s live at once; most registers at %s:%d\n",
+		p->most.words, p->most.words == 1 ? "" : "s", p->most.preds, p->most.preds == 1 ? "" : "s",
+		print_label(c, p->block), p->ins);
 	for (int k = 0; k < c->nreach; k++) {
 		int b = c->rpo[k]->id;
 		sb_printf(s, "  %s:", print_label(c, b));

@@ -1,5 +1,6 @@
-/* Register pressure: how many registers live at once, counted as the register file of the machine counts them: a value of up to 32 bits is one, a 64-bit value two,
- * predicates are apart, the carry flag is none. The allocator (sim/code/regalloc.c) needs at least as many for a function, and more where intervals have
+/* Register pressure: how many registers live at once, counted as the register file of the machine counts
+ * them: a value of up to 32 bits is one, a 64-bit value two, predicates are apart, the carry flag is none.
+ * The allocator (sim/code/regalloc.c) needs at least as many for a function, and more where intervals have
  * holes, pairs find no place, or a call's frame and what the mechanism adds want registers. */
 #ifndef GSIM_PRESSURE_H
 #define GSIM_PRESSURE_H
@@ -9,14 +10,22 @@ typedef struct LiveRegs { int words, preds; } LiveRegs; /* registers of 32 bits;
 
 typedef struct RegPressure {
 	LiveRegs most;                 /* of all places */
-	int block, ins;                /* the first place in reverse post-order at which as many words live as anywhere: while that instruction executes */
-	LiveRegs *in, *out, *worst;    /* by block: that live at its start and its end; at its worst place, each by itself. Unreachable blocks: 0 */
+	/* the first place in reverse post-order at which as many words live as anywhere: while that
+	   instruction executes */
+	int block, ins;
+	/* by block: that live at its start and its end; at its worst place, each by itself. Unreachable
+	   blocks: 0 */
+	LiveRegs *in, *out, *worst;
 } RegPressure;
 RegPressure *pressure_build(Arena *, const Cfg *, const Liveness *);
 
 /* What one value of the type takes. */
-static inline LiveRegs pressure_of(Type t) { return t == T_PRED ? (LiveRegs){ 0, 1 } : (LiveRegs){ type_bits[t] > 32 ? 2 : 1, 0 }; }
-/* The most words that live at once in the function as it stands: for passes between their edits, which keep below max-pressure. Takes as long as liveness. */
+static inline LiveRegs pressure_of(Type t)
+{
+	return t == T_PRED ? (LiveRegs){ 0, 1 } : (LiveRegs){ type_bits[t] > 32 ? 2 : 1, 0 };
+}
+/* The most words that live at once in the function as it stands: for passes between their edits, which keep
+   below max-pressure. Takes as long as liveness. */
 int pressure_max(Function *);
 
 void pressure_print(const Cfg *, const RegPressure *, StrBuf *);

@@ -1,6 +1,9 @@
 #include "passes/analysis/print.h"
 
-const char *print_label(const Cfg *c, int b) { return b < 0 ? "-" : b >= c->n ? "(exit)" : c->f->block.v[b]->label; }
+const char *print_label(const Cfg *c, int b)
+{
+	return b < 0 ? "-" : b >= c->n ? "(exit)" : c->f->block.v[b]->label;
+}
 
 void print_blocks(const Cfg *c, BitSet set, StrBuf *s)
 {
@@ -47,7 +50,8 @@ void loops_print(const Cfg *c, const Loops *l, StrBuf *s)
 	const IntList *exits = loop_exits(&tmp, c, l);
 	for (int i = 0; i < l->n; i++) {
 		const Loop *p = &l->loop[i];
-		sb_printf(s, "  %*s%s%s:", 2 * (p->depth - 1), "", print_label(c, p->header), p->reducible ? "" : " (irreducible)");
+		sb_printf(s, "  %*s%s%s:", 2 * (p->depth - 1), "", print_label(c, p->header),
+			p->reducible ? "" : " (irreducible)");
 		print_blocks(c, loop_blocks(&tmp, c, p), s);
 		sb_puts(s, "; back from");
 		for (int k = 0; k < p->latch.n; k++)

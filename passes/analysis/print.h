@@ -1,4 +1,5 @@
-/* Results of analyses as text, for people: NAME_print(graph, result, text). Blocks go by their labels, one line each. */
+/* Results of analyses as text, for people: NAME_print(graph, result, text). Blocks go by their labels, one
+   line each. */
 #ifndef GSIM_ANALYSIS_PRINT_H
 #define GSIM_ANALYSIS_PRINT_H
 #include "lib/strbuf.h"
@@ -13,7 +14,8 @@ struct EffectTable;
 struct CostTable;
 struct Profile;
 void effects_print(const Cfg *, const Module *, const struct EffectTable *, StrBuf *);
-void costs_print(const Cfg *, const struct CostTable *, const struct Profile *, StrBuf *); /* either may be NULL */
+/* either may be NULL */
+void costs_print(const Cfg *, const struct CostTable *, const struct Profile *, StrBuf *);
 
 void cfg_print(const Cfg *, const Cfg *, StrBuf *);
 void dom_print(const Cfg *, const Dom *, StrBuf *);

@@ -1,4 +1,5 @@
-/* Facts that are no analyses, as text: effects of instructions, costs of blocks with how often they were executed. */
+/* Facts that are no analyses, as text: effects of instructions, costs of blocks with how often they were
+   executed. */
 #include "isa/effects.h"
 #include "passes/analysis/cost.h"
 #include "passes/analysis/print.h"
@@ -17,7 +18,8 @@ static void print_spaces(const char *what, uint8_t set, StrBuf *s)
 static void print_effects(const Effects *e, StrBuf *s)
 {
 	const struct { bool is; const char *name; } words[] = {
-		{ e->ordered, "ordered" }, { e->convergent, "convergent" }, { e->carry_in, "carry in" }, { e->carry_out, "carry out" }, { e->faults, "may fault" },
+		{ e->ordered, "ordered" }, { e->convergent, "convergent" }, { e->carry_in, "carry in" },
+		{ e->carry_out, "carry out" }, { e->faults, "may fault" },
 		{ e->ends, "may not go on" }, { e->varies, "varies" }, { e->visible, "visible" },
 	};
 	print_spaces("reads", e->reads, s);
@@ -52,7 +54,8 @@ void costs_print(const Cfg *c, const CostTable *cost, const Profile *profile, St
 		const ProfileBlock *p = profile ? profile_find(profile, c->f->name, b->label) : NULL;
 		sb_printf(s, "  %s: %lld cycles", b->label, (long long)cost_block(cost, b));
 		if (p)
-			sb_printf(s, ", %llu fetches for %llu threads", (unsigned long long)p->fetches, (unsigned long long)p->threads);
+			sb_printf(s, ", %llu fetches for %llu threads", (unsigned long long)p->fetches,
+				(unsigned long long)p->threads);
 		sb_putc(s, '\n');
 	}
 }

@@ -1,5 +1,6 @@
-/* Profiles: what a run has counted of the source's blocks and branches, out of a report (sim/report/json.c writes it). A report may be old, cut, or made by hand: a row with something
- * else than what is expected in it is an error that says where in the report it stands. */
+/* Profiles: what a run has counted of the source's blocks and branches, out of a report (sim/report/json.c
+ * writes it). A report may be old, cut, or made by hand: a row with something else than what is expected in
+ * it is an error that says where in the report it stands. */
 #include "passes/analysis/cost.h"
 #include "lib/json.h"
 #include <inttypes.h>
@@ -31,15 +32,17 @@ static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64
 
 static void wrong(const Gather *g, const char *key, const char *want, const JsonValue *got)
 {
-	diag_error(g->diag, (Loc){ g->path, 1, 1 }, "%s[%d].%s: expected %s, found %.40s", g->list, g->row, key, want,
-		!got ? "nothing" : got->kind == JSON_ARRAY ? "a list" : got->kind == JSON_OBJECT ? "an object" : *json_shown(got) ? json_shown(got) : "\"\"");
+	diag_error(g->diag, (Loc){ g->path, 1, 1 }, "%s[%d].%s: expected %s, found %.40s", g->list, g->row,
+		key, want, !got ? "nothing" : got->kind == JSON_ARRAY ? "a list"
+		: got->kind == JSON_OBJECT ? "an object" : *json_shown(got) ? json_shown(got) : "\"\"");
 }
 
 /* Counts are whole numbers below 2^64; those from 2^53 on are rounded. */
 static uint64_t count_of(const Gather *g, const JsonValue *row, const char *key)
 {
 	const JsonValue *v = json_get(row, key);
-	if (json_is_number(v) && v->number >= 0 && v->number < 18446744073709551616.0 && v->number == (double)(uint64_t)v->number)
+	if (json_is_number(v) && v->number >= 0 && v->number < 18446744073709551616.0 &&
+		v->number == (double)(uint64_t)v->number)
 		return (uint64_t)v->number;
 	wrong(g, key, "a count", v);
 	return 0;
@@ -79,7 +82,8 @@ static void gather_host(Gather *g, const JsonValue *run)
 	for (g->row = 0; list && g->row < list->n; g->row++) {
 		const JsonValue *b = &list->item[g->row];
 		uint64_t n = count_of(g, b, "executed");
-		add_block(g, (ProfileBlock){ text_of(g, b, "function", true), text_of(g, b, "label", true), n, n });
+		add_block(g, (ProfileBlock){ text_of(g, b, "function", true), text_of(g, b, "label", true), n,
+			n });
 	}
 }
 
@@ -88,7 +92,8 @@ static void gather_blocks(Gather *g, const JsonValue *run)
 	const JsonValue *list = list_at(g, run, "total.blocks");
 	for (g->row = 0; list && g->row < list->n; g->row++) {
 		const JsonValue *b = &list->item[g->row];
-		add_block(g, (ProfileBlock){ text_of(g, b, "function", true), text_of(g, b, "label", true), count_of(g, b, "fetches"), count_of(g, b, "threads") });
+		add_block(g, (ProfileBlock){ text_of(g, b, "function", true), text_of(g, b, "label", true),
+			count_of(g, b, "fetches"), count_of(g, b, "threads") });
 	}
 }
 
@@ -97,17 +102,23 @@ static bool gather_branches(Gather *g, const JsonValue *run)
 {
 	const JsonValue *list = list_at(g, run, "total.branches");
 	for (g->row = 0; list && g->row < list->n; g->row++) {
-		const JsonValue *b = &list->item[g->row], *inserted = json_get(b, "inserted"), *line = json_get(b, "line");
-		ProfileBranch x = { .function = text_of(g, b, "function", true), .label = text_of(g, b, "label", true), .file = text_of(g, b, "file", false),
-			.executed = count_of(g, b, "executed"), .divergent = count_of(g, b, "divergent"), .lanes = count_of(g, b, "lanes"), .taken = count_of(g, b, "lanes_taken") };
+		const JsonValue *b = &list->item[g->row], *inserted = json_get(b, "inserted"),
+			*line = json_get(b, "line");
+		ProfileBranch x = { .function = text_of(g, b, "function", true),
+			.label = text_of(g, b, "label", true), .file = text_of(g, b, "file", false),
+			.executed = count_of(g, b, "executed"), .divergent = count_of(g, b, "divergent"),
+			.lanes = count_of(g, b, "lanes"), .taken = count_of(g, b, "lanes_taken") };
 		if (inserted && inserted->kind == JSON_BOOL && inserted->number != 0)
 			x.kind = PROFILE_INSERTED;
 		else if (!strcmp(text_of(g, b, "kind", false), "decision"))
 			x.kind = PROFILE_DECISION;
-		x.line = json_is_number(line) && line->number >= 0 && line->number <= INT32_MAX ? (int)line->number : 0;
+		x.line = json_is_number(line) && line->number >= 0 && line->number <= INT32_MAX
+			? (int)line->number : 0;
 		if (x.divergent > x.executed || x.taken > x.lanes)
-			diag_error(g->diag, (Loc){ g->path, 1, 1 }, "total.branches[%d]: %" PRIu64 " executions for %" PRIu64 " lanes of which %" PRIu64 " take the branch, %" PRIu64
-				" of the executions divergent: no run counts so", g->row, x.executed, x.lanes, x.taken, x.divergent);
+			diag_error(g->diag, (Loc){ g->path, 1, 1 },
+				"total.branches[%d]: %" PRIu64 " executions for %" PRIu64 " lanes of which %"
+				PRIu64 " take the branch, %" PRIu64 " of the executions divergent: no run "
+				"counts so", g->row, x.executed, x.lanes, x.taken, x.divergent);
 		vec_push(&g->branch, x);
 	}
 	return list && strcmp(json_string(run, "mode"), "reference") != 0;
@@ -151,7 +162,8 @@ static void join_branches(Profile *p, Gather *g)
 static const JsonValue *run_of(const JsonValue *v, const char *path, Diag *diag)
 {
 	if (json_get(v, "runs")) {
-		diag_error(diag, (Loc){ path, 1, 1 }, "this is a report of several runs (gsim --grid); expected one of a single run (gsim --stats FILE)");
+		diag_error(diag, (Loc){ path, 1, 1 }, "this is a report of several runs (gsim --grid); "
+			"expected one of a single run (gsim --stats FILE)");
 		return NULL;
 	}
 	return json_get(v, "before") ? json_get(v, "before") : v;
@@ -169,14 +181,16 @@ Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Di
 	p->passes = arena_strdup(a, json_string(run, "passes"));
 	p->model = arena_strdup(a, json_string(run, "model"));
 	const JsonValue *lanes = json_get(json_path(run, "configuration.values"), "warp_size");
-	p->warp_size = json_is_number(lanes) && lanes->number >= 1 && lanes->number <= 64 ? (int)lanes->number : 0;
+	p->warp_size = json_is_number(lanes) && lanes->number >= 1 && lanes->number <= 64 ? (int)lanes->number
+		: 0;
 	gather_host(&g, run);
 	gather_blocks(&g, run);
 	p->counts_branches = gather_branches(&g, run);
 	join_blocks(p, &g);
 	join_branches(p, &g);
 	if (!p->n && !p->nbranch && diag->errors == errors)
-		diag_error(diag, (Loc){ path, 1, 1 }, "expected a report of one run (gsim --stats FILE), whose total has blocks; found none");
+		diag_error(diag, (Loc){ path, 1, 1 }, "expected a report of one run (gsim --stats FILE), "
+			"whose total has blocks; found none");
 	vec_free(&g.block);
 	vec_free(&g.branch);
 	return diag->errors == errors ? p : NULL;
@@ -188,8 +202,10 @@ const ProfileBlock *profile_find(const Profile *p, const char *function, const c
 	return p->n ? bsearch(&wanted, p->block, (size_t)p->n, sizeof *p->block, by_name) : NULL;
 }
 
-const ProfileBranch *profile_branch(const Profile *p, const char *function, const char *label, ProfileKind kind)
+const ProfileBranch *profile_branch(const Profile *p, const char *function, const char *label,
+	ProfileKind kind)
 {
 	ProfileBranch wanted = { .function = function, .label = label, .kind = kind };
-	return p->nbranch ? bsearch(&wanted, p->branch, (size_t)p->nbranch, sizeof *p->branch, by_branch) : NULL;
+	return p->nbranch ? bsearch(&wanted, p->branch, (size_t)p->nbranch, sizeof *p->branch, by_branch)
+		: NULL;
 }

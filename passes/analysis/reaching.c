@@ -2,7 +2,8 @@
 #include "passes/analysis/print.h"
 #include "lib/diag.h"
 
-/* Calls visit for each version that goes over into another one: from a phi's argument, or what a guarded definition leaves. */
+/* Calls visit for each version that goes over into another one: from a phi's argument, or what a guarded
+   definition leaves. */
 static void each_step(const Ssa *s, void (*visit)(Reaching *, int from, int to), Reaching *r)
 {
 	for (int v = 0; v < s->n; v++) {
@@ -42,8 +43,10 @@ Reaching *reaching_build(Arena *a, const Cfg *c, const Ssa *s)
 	r->read = arena_array(a, Reading, nuse + 1);
 	for (int i = 0; i < c->nreach; i++)
 		for (int b = c->rpo[i]->id, k = 0; k < c->rpo[i]->ins.n; k++)
-			for (int at = s->ins_first[b] + k, u = s->use_first[at]; u < s->use_first[at + 1]; u++)
-				r->read[r->read_first[s->use[u] + 1]++] = (Reading){ b, k, u - s->use_first[at] };
+			for (int at = s->ins_first[b] + k, u = s->use_first[at]; u < s->use_first[at + 1];
+				u++)
+				r->read[r->read_first[s->use[u] + 1]++] =
+					(Reading){ b, k, u - s->use_first[at] };
 	return r;
 }
 
@@ -106,9 +109,11 @@ void reaching_print(const Cfg *c, const Reaching *r, StrBuf *out)
 	int *def = arena_array(&tmp, int, s->n + 1);
 	for (int i = 0; i < c->nreach; i++)
 		for (int b = c->rpo[i]->id, k = 0; k < c->rpo[i]->ins.n; k++)
-			for (int at = s->ins_first[b] + k, u = s->use_first[at]; u < s->use_first[at + 1]; u++) {
+			for (int at = s->ins_first[b] + k, u = s->use_first[at]; u < s->use_first[at + 1];
+				u++) {
 				int n = reaching_defs(r, s->use[u], def);
-				sb_printf(out, "  %s:%d %s reads", c->rpo[i]->label, k, op_info[c->rpo[i]->ins.v[k].op].name);
+				sb_printf(out, "  %s:%d %s reads", c->rpo[i]->label, k,
+					op_info[c->rpo[i]->ins.v[k].op].name);
 				while (n)
 					print_version(c, s, def[--n], out);
 				sb_putc(out, '\n');

@@ -1,13 +1,18 @@
-/* Stricter than textbook reduction for n-way branches: all arms must meet in one place, because their common reconvergence point is what machines
- * use. What is merged has one entry, its first node, and leaves from one node or to one node. */
+/* Stricter than textbook reduction for n-way branches: all arms must meet in one place, because their common
+ * reconvergence point is what machines use. What is merged has one entry, its first node, and leaves from one
+ * node or to one node. */
 #include "passes/analysis/reduction.h"
 #include "passes/analysis/graph.h"
 
-static RedNode new_node(int b) { return (RedNode){ .out = -1, .in = -1, .self = -1, .into = b, .kid = -1, .last_kid = -1, .next = -1 }; }
+static RedNode new_node(int b)
+{
+	return (RedNode){ .out = -1, .in = -1, .self = -1, .into = b, .kid = -1, .last_kid = -1, .next = -1 };
+}
 
 void reduction_init(Reduction *r, Arena *a, int n)
 {
-	*r = (Reduction){ .n = n, .left = n, .arena = a, .cap = n ? n : 1, .node = arena_array(a, RedNode, n ? n : 1) };
+	*r = (Reduction){ .n = n, .left = n, .arena = a, .cap = n ? n : 1,
+		.node = arena_array(a, RedNode, n ? n : 1) };
 	for (int b = n; b-- > 0;) {
 		r->node[b] = new_node(b);
 		r->node[b].queued = true;
@@ -140,7 +145,10 @@ static void connect(Reduction *r, int from, int to, int first, int last)
 
 void reduction_edge(Reduction *r, int from, int to, int strand) { connect(r, from, to, strand, strand); }
 
-void reduction_join(Reduction *r, int from, int to, int e) { connect(r, from, to, r->edge.v[e].first, r->edge.v[e].last); }
+void reduction_join(Reduction *r, int from, int to, int e)
+{
+	connect(r, from, to, r->edge.v[e].first, r->edge.v[e].last);
+}
 
 void reduction_cut(Reduction *r, int e)
 {
@@ -160,7 +168,8 @@ static void push(Reduction *r, int b)
 	vec_push(&r->todo, b);
 }
 
-/* Who has x alone behind it may have a step now; where x has several ways in, none of them is an arm or a sequence. */
+/* Who has x alone behind it may have a step now; where x has several ways in, none of them is an arm or a
+   sequence. */
 void reduction_look(Reduction *r, int x)
 {
 	push(r, x);
@@ -237,7 +246,8 @@ static bool while_loop(Reduction *r, int b)
 	return false;
 }
 
-/* The place where all ways from b meet, -1: there is none. Two that do not agree come to the front, where the next look at b finds them. */
+/* The place where all ways from b meet, -1: there is none. Two that do not agree come to the front, where the
+   next look at b finds them. */
 static int meeting(Reduction *r, int b)
 {
 	int join = -1;
@@ -290,7 +300,8 @@ static bool branch(Reduction *r, int b)
 	return true;
 }
 
-/* Where c goes on in the loop that begins at h when it does not leave for p; -1: more ways than these two, or others come there, too. */
+/* Where c goes on in the loop that begins at h when it does not leave for p; -1: more ways than these two, or
+   others come there, too. */
 static int goes_on(const Reduction *r, int c, int h, int p)
 {
 	int next = -1;

@@ -1,14 +1,16 @@
-/* The tree of canonical regions, from the dominator tree alone. D(b) is what b dominates. An edge u -> v leaves D(b) when b lies on the way up from
- * u, below v's immediate dominator, and is not v itself: of u in D(b) just the edges to what lies no deeper than b. So (e, x), where x post-dominates e,
- * is a region exactly when
+/* The tree of canonical regions, from the dominator tree alone. D(b) is what b dominates. An edge u -> v
+ * leaves D(b) when b lies on the way up from u, below v's immediate dominator, and is not v itself: of u in
+ * D(b) just the edges to what lies no deeper than b. So (e, x), where x post-dominates e, is a region exactly
+ * when
  *
- *	x outside D(e):  all edges that leave D(e) go to x;
- *	x inside D(e):   no edge that leaves D(x) goes to anything deeper than e, and those that leave D(e) are just those that leave D(x)
- *	                 and do not go to e.
+ * 	x outside D(e):  all edges that leave D(e) go to x;
+ * 	x inside D(e):   no edge that leaves D(x) goes to anything deeper than e, and those that leave D(e)
+ * 	                 are just those that leave D(x)
+ * 	                 and do not go to e.
  *
- * Both are asked of the number of edges that leave D(b), of the deepest of their targets, and of the number of x's and e's predecessors within a
- * piece of the tree. The first x for which edges leave D(e) before x is the last one inside D(e) worth asking;
- * outside there is one candidate, where those edges go. */
+ * Both are asked of the number of edges that leave D(b), of the deepest of their targets, and of the number
+ * of x's and e's predecessors within a piece of the tree. The first x for which edges leave D(e) before x is
+ * the last one inside D(e) worth asking; outside there is one candidate, where those edges go. */
 #include "passes/analysis/control.h"
 #include "passes/analysis/print.h"
 #include "lib/diag.h"
@@ -20,9 +22,10 @@ typedef struct Search {
 	Graph *g;
 	const Dom *dom, *pdom;
 	int *by_first;                 /* nodes in the order of their places in the dominator tree */
-	int *leaving, *deepest, *target; /* by node: edges that leave D(b); depth of the deepest target; that one, or -1 */
+	/* by node: edges that leave D(b); depth of the deepest target; that one, or -1 */
+	int *leaving, *deepest, *target;
 	int *pred_first, *pred;        /* predecessors' places, in order */
-	int *farthest;                 /* by node: the exit of the longest row of regions that begins there; -1: none does */
+	int *farthest;  /* by node: the exit of the longest row of regions that begins there; -1: none does */
 	Vec(Region) found;
 	Heap *heap;
 } Search;
@@ -52,7 +55,8 @@ static int join(Heap *h, int a, int b)
 	return sum;
 }
 
-/* A heap of the edges from D(b) by twice the depth of the target, one more for edges to what dominates their source: these leave all but it. */
+/* A heap of the edges from D(b) by twice the depth of the target, one more for edges to what dominates their
+   source: these leave all but it. */
 static void count_leaving(Search *x, Arena *tmp)
 {
 	const Dom *d = x->dom;
@@ -98,7 +102,8 @@ static int edges_from(const Search *x, int b, int to)
 {
 	int count[2];
 	for (int side = 0; side < 2; side++) {
-		int low = x->pred_first[to], high = x->pred_first[to + 1], place = side ? x->dom->last[b] + 1 : x->dom->first[b];
+		int low = x->pred_first[to], high = x->pred_first[to + 1],
+			place = side ? x->dom->last[b] + 1 : x->dom->first[b];
 		while (low < high) {
 			int mid = (low + high) / 2;
 			if (x->pred[mid] < place)
@@ -135,7 +140,9 @@ static void regions_from(Search *x, int e)
 			int left = x->leaving[exit] - edges_from(x, exit, e);
 			bool deep = x->deepest[exit] > d->depth[e];
 			is = !deep && left == x->leaving[e];
-			if (!is)               /* not deep: something leaves D(e) in front of this exit, and of all that follow inside */
+			/* not deep: something leaves D(e) in front of this exit, and of all that follow
+			   inside */
+			if (!is)
 				exit = deep ? x->pdom->idom[exit] : outside(x, e);
 			if (!is)
 				continue;
@@ -159,10 +166,12 @@ bool region_has(const Regions *r, int region, int block)
 	const Region *x = &r->region[region];
 	if (r->of[block] < 0)
 		return false;
-	return dom_dominates(r->dom, x->entry, block) && (!dom_dominates(r->dom, x->entry, x->exit) || !dom_dominates(r->dom, x->exit, block));
+	return dom_dominates(r->dom, x->entry, block) &&
+		(!dom_dominates(r->dom, x->entry, x->exit) || !dom_dominates(r->dom, x->exit, block));
 }
 
-/* Regions of one entry were found from the smallest to the largest, entries from the last place to the first: backwards, outer ones come first. */
+/* Regions of one entry were found from the smallest to the largest, entries from the last place to the first:
+   backwards, outer ones come first. */
 static void nest(Search *x, Regions *r)
 {
 	for (int b = 0; b < x->c->n; b++)
@@ -221,6 +230,7 @@ Regions *regions_build(Arena *a, const Cfg *c)
 void regions_print(const Cfg *c, const Regions *r, StrBuf *s)
 {
 	for (int k = 0; k < r->n; k++)
-		sb_printf(s, "  %*s%s => %s: %d blocks\n", 2 * r->region[k].depth, "", print_label(c, r->region[k].entry), print_label(c, r->region[k].exit),
+		sb_printf(s, "  %*s%s => %s: %d blocks\n", 2 * r->region[k].depth, "",
+			print_label(c, r->region[k].entry), print_label(c, r->region[k].exit),
 			r->region[k].blocks);
 }

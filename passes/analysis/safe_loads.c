@@ -1,6 +1,7 @@
-/* Facts are the accesses that are certain to take place once control comes to them: space, affine form, size. A fact holds until something that its form
- * speaks of gets a new value: a version where it is written, the number of a cycle's turn at its header. Two problems of data flow over these, 64 facts at a
- * time and only those that are asked for. */
+/* Facts are the accesses that are certain to take place once control comes to them: space, affine form, size.
+ * A fact holds until something that its form speaks of gets a new value: a version where it is written, the
+ * number of a cycle's turn at its header. Two problems of data flow over these, 64 facts at a time and only
+ * those that are asked for. */
 #include "passes/analysis/flow.h"
 #include "passes/analysis/safe_loads_own.h"
 
@@ -86,7 +87,8 @@ static void find_facts(SafeLoads *s)
 		if (proves(s, &d->access[k])) {
 			const MemAccess *a = &d->access[k];
 			Space space = (Space)s->c->f->block.v[a->block]->ins.v[a->ins].space;
-			vec_push(&list, ((Fact){ .form = &d->form[a->form[0]], .space = space, .size = a->size, .first = k }));
+			vec_push(&list, ((Fact){ .form = &d->form[a->form[0]], .space = space,
+				.size = a->size, .first = k }));
 		}
 	if (list.n)
 		qsort(list.v, (size_t)list.n, sizeof *list.v, by_form);
@@ -95,7 +97,8 @@ static void find_facts(SafeLoads *s)
 		Fact f = list.v[k];
 		vec_clear(&one);
 		form_ends(s, f.form, &one);
-		for (; k < list.n && list.v[k].form == f.form && list.v[k].space == f.space && list.v[k].size == f.size; k++) {
+		for (; k < list.n && list.v[k].form == f.form && list.v[k].space == f.space &&
+			list.v[k].size == f.size; k++) {
 			const MemAccess *a = &d->access[list.v[k].first];
 			vec_push(&one, ((Event){ a->block, a->ins, true }));
 		}
@@ -181,7 +184,8 @@ static void list_atoms(SafeLoads *s)
 	}
 }
 
-SafeLoads *safe_loads_build(Arena *a, const Cfg *c, const Dom *dom, const Ssa *ssa, const Liveness *live, const MemDep *d, const EffectTable *effects)
+SafeLoads *safe_loads_build(Arena *a, const Cfg *c, const Dom *dom, const Ssa *ssa, const Liveness *live,
+	const MemDep *d, const EffectTable *effects)
 {
 	must(cfg_fresh(c));
 	SafeLoads *s = arena_new(a, SafeLoads);
@@ -212,7 +216,8 @@ static int events_of(const SafeLoads *s, const Fact *f, int block, int *from)
 	return lo;
 }
 
-/* The first place at or behind the instruction at which threads may end; the block's length when there is none. */
+/* The first place at or behind the instruction at which threads may end; the block's length when there is
+   none. */
 static int next_end(const SafeLoads *s, int block, int ins)
 {
 	int lo = 0, hi = s->nend;
@@ -242,7 +247,8 @@ static void fill_sets(const SafeLoads *s, int window, Sets *x)
 				to++;
 			const Event *first = &s->event[e], *end = &s->event[to - 1];
 			bs_add(end->access ? x->gen[0][b] : x->kill[0][b], k % WINDOW);
-			bs_add(first->access && first->ins < next_end(s, b, 0) ? x->gen[1][b] : x->kill[1][b], k % WINDOW);
+			bs_add(first->access && first->ins < next_end(s, b, 0) ? x->gen[1][b] : x->kill[1][b],
+				k % WINDOW);
 			e = to;
 		}
 	}
@@ -265,7 +271,8 @@ static const Solved *solve(const SafeLoads *s, int window)
 	for (int k = 0; k < c->nreach; k++)
 		order[k] = c->rpo[k]->id;
 	for (int k = 0; k < 2; k++) {
-		Flow f = { .g = c->graph, .order = order, .norder = c->nreach, .bits = WINDOW, .backward = k == 1, .all = true, .greatest = true,
+		Flow f = { .g = c->graph, .order = order, .norder = c->nreach, .bits = WINDOW,
+			.backward = k == 1, .all = true, .greatest = true,
 			.gen = x.gen[k], .kill = x.kill[k] };
 		flow_solve(&tmp, &f);
 		BitSet *keep = flow_sets(s->arena, c->n, WINDOW);
@@ -283,7 +290,8 @@ bool safe_accessed_before(const SafeLoads *s, int fact, int block, int ins)
 	int from, to = events_of(s, f, block, &from);
 	while (to > from && s->event[to - 1].ins >= ins)
 		to--;
-	return to > from ? s->event[to - 1].access : bs_has(solve(s, fact / WINDOW)->in[block], fact % WINDOW);
+	return to > from ? s->event[to - 1].access : bs_has(solve(s, fact / WINDOW)->in[block],
+		fact % WINDOW);
 }
 
 bool safe_accessed_after(const SafeLoads *s, int fact, int block, int ins)
@@ -294,5 +302,6 @@ bool safe_accessed_after(const SafeLoads *s, int fact, int block, int ins)
 		from++;
 	if (from < to && s->event[from].ins < end)
 		return s->event[from].access;
-	return end == s->c->f->block.v[block]->ins.n && bs_has(solve(s, fact / WINDOW)->out[block], fact % WINDOW);
+	return end == s->c->f->block.v[block]->ins.n &&
+		bs_has(solve(s, fact / WINDOW)->out[block], fact % WINDOW);
 }

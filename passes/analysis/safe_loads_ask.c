@@ -1,4 +1,5 @@
-/* Questions of safe_loads.h: the address that operands make at a place, whether it lies in a variable, and which facts there are of it. */
+/* Questions of safe_loads.h: the address that operands make at a place, whether it lies in a variable, and
+   which facts there are of it. */
 #include "isa/memory.h"
 #include "passes/analysis/print.h"
 #include "passes/analysis/safe_loads_own.h"
@@ -6,7 +7,8 @@
 typedef MemWide Wide;
 enum { MOST_BYTES = 16, NEAREST = 8 };
 
-const char *const safe_name[SAFE_BETWEEN + 1] = { "may fault", "in bounds", "accessed before", "accessed later", "between what is accessed" };
+const char *const safe_name[SAFE_BETWEEN + 1] = { "may fault", "in bounds", "accessed before",
+	"accessed later", "between what is accessed" };
 
 /* ---- the address at a place ---- */
 
@@ -28,8 +30,8 @@ static bool lives(const SafeLoads *s, int reg, int block, int ins)
 	return live_has(s->live, s->live->out[block], reg);
 }
 
-/* The version that the register has there: of the definitions that dominate the place, the last. Where the register does not live versions may
-   have met without a phi: -1. */
+/* The version that the register has there: of the definitions that dominate the place, the last. Where the
+   register does not live versions may have met without a phi: -1. */
 static int version_at(const SafeLoads *s, int reg, int block, int ins)
 {
 	const Def *best = NULL;
@@ -39,7 +41,8 @@ static int version_at(const SafeLoads *s, int reg, int block, int ins)
 		const Def *d = &s->def[k];
 		if (d->block == block ? d->ins >= ins : !dom_dominates(s->dom, d->block, block))
 			continue;
-		bool later = !best || (d->block == best->block ? d->ins > best->ins : s->dom->depth[d->block] > s->dom->depth[best->block]);
+		bool later = !best || (d->block == best->block ? d->ins > best->ins
+			: s->dom->depth[d->block] > s->dom->depth[best->block]);
 		best = later ? d : best;
 	}
 	return best ? best->version : -1;
@@ -95,7 +98,8 @@ static bool address_form(const SafeLoads *s, const Opd *o, int block, int ins, M
 	case OPD_SYM:
 		if (s->symbol_atom[o->id] < 0)
 			return false;
-		*f = (MemForm){ .constant = o->imm, .bits = 64, .n = 1, .term = { { 1, s->symbol_atom[o->id], 0 } } };
+		*f = (MemForm){ .constant = o->imm, .bits = 64, .n = 1,
+			.term = { { 1, s->symbol_atom[o->id], 0 } } };
 		return true;
 	default: return false;
 	}
@@ -108,7 +112,8 @@ static bool flat(int space) { return space == SP_GLOBAL || space == SP_CONST; }
 /* Bytes lo up to hi + size of the variable, in steps that keep the alignment. */
 static bool fits(const Symbol *v, Wide lo, Wide hi, int size)
 {
-	return v->size && !v->external && !v->refused && lo >= 0 && hi + size <= (Wide)v->size && v->align % (unsigned)size == 0;
+	return v->size && !v->external && !v->refused && lo >= 0 && hi + size <= (Wide)v->size &&
+		v->align % (unsigned)size == 0;
 }
 
 static bool in_variable(const SafeLoads *s, Space space, const MemForm *f, int size)
@@ -131,7 +136,8 @@ static bool in_variable(const SafeLoads *s, Space space, const MemForm *f, int s
 	if (symbol < 0 || !aligned || !form_range(s, f, symbol, &lo, &hi))
 		return false;
 	const Symbol *v = s->d->m->symbol.v[s->d->atom[symbol].id];
-	bool same = space == SP_GENERIC ? (flat(v->space) ? window < 0 : window == v->space) : window < 0 && space == v->space;
+	bool same = space == SP_GENERIC ? (flat(v->space) ? window < 0 : window == v->space)
+		: window < 0 && space == v->space;
 	return same && fits(v, lo, hi, size);
 }
 
@@ -140,10 +146,12 @@ static bool named_in_bounds(const SafeLoads *s, Space space, const Opd *o, int s
 {
 	if (o->kind == OPD_PARAM) {
 		const Param *p = &s->c->f->param.v[o->id];
-		return (space == SP_PARAM || space == SP_GENERIC) && o->imm >= 0 && o->imm + size <= p->size && !((p->offset + (uint64_t)o->imm) & (unsigned)(size - 1));
+		return (space == SP_PARAM || space == SP_GENERIC) && o->imm >= 0 &&
+			o->imm + size <= p->size && !((p->offset + (uint64_t)o->imm) & (unsigned)(size - 1));
 	}
 	const Symbol *v = o->kind == OPD_SYM ? s->d->m->symbol.v[o->id] : NULL;
-	return v && (space == v->space || (space == SP_GENERIC && flat(v->space))) && !(o->imm & (size - 1)) && fits(v, o->imm, o->imm, size);
+	return v && (space == v->space || (space == SP_GENERIC && flat(v->space))) &&
+		!(o->imm & (size - 1)) && fits(v, o->imm, o->imm, size);
 }
 
 /* ---- questions ---- */
@@ -161,7 +169,14 @@ static int first_fact(const SafeLoads *s, const MemForm *f, Wide least)
 	return lo;
 }
 
-typedef struct Query { const SafeLoads *s; const MemForm *f; Space space; int size, block, ins; bool before; } Query; /* before: what has been accessed counts, too */
+/* before: what has been accessed counts, too */
+typedef struct Query {
+	const SafeLoads *s;
+	const MemForm *f;
+	Space space;
+	int size, block, ins;
+	bool before;
+} Query;
 
 /* Is the fact's address the one that is asked for, but for its constant? */
 static bool speaks_of(const Query *q, int fact) { return !safe_compare_terms(q->s->fact[fact].form, q->f); }
@@ -177,10 +192,14 @@ static SafeKind certain(const Query *q, int fact)
 }
 
 /* Does the fact show that the address is a multiple of the size? */
-static bool aligns(const Query *q, const Fact *x) { return x->size >= q->size && !(((uint64_t)q->f->constant - (uint64_t)x->form->constant) & (unsigned)(q->size - 1)); }
+static bool aligns(const Query *q, const Fact *x)
+{
+	return x->size >= q->size && !(((uint64_t)q->f->constant - (uint64_t)x->form->constant) &
+		(unsigned)(q->size - 1));
+}
 
-/* Both a lower and a higher address are accessed, so close that no gap between allocations lies between them: of the nearest facts on each side the first that is
- * certain. */
+/* Both a lower and a higher address are accessed, so close that no gap between allocations lies between them:
+ * of the nearest facts on each side the first that is certain. */
 static bool between(const Query *q)
 {
 	const SafeLoads *s = q->s;
@@ -188,14 +207,16 @@ static bool between(const Query *q)
 	const Fact *low = NULL, *high = NULL;
 	for (int k = above, tries = 0; k-- > 0 && tries < NEAREST && !low && speaks_of(q, k); tries++)
 		low = certain(q, k) ? &s->fact[k] : NULL;
-	for (int k = above, tries = 0; low && k < s->nfact && tries < NEAREST && !high && speaks_of(q, k); k++) {
+	for (int k = above, tries = 0; low && k < s->nfact && tries < NEAREST && !high && speaks_of(q, k);
+		k++) {
 		const Fact *x = &s->fact[k];
 		if ((Wide)x->form->constant + x->size < (Wide)q->f->constant + q->size)
 			continue;
 		high = certain(q, k) ? x : NULL;
 		tries++;
 	}
-	return high && (aligns(q, low) || aligns(q, high)) && (Wide)high->form->constant + high->size - low->form->constant <= MEMORY_GAP;
+	return high && (aligns(q, low) || aligns(q, high)) &&
+		(Wide)high->form->constant + high->size - low->form->constant <= MEMORY_GAP;
 }
 
 static bool asked_size(const SafeLoads *s, int size, int block)
@@ -203,28 +224,33 @@ static bool asked_size(const SafeLoads *s, int size, int block)
 	return size > 0 && !(size & (size - 1)) && size <= MOST_BYTES && bs_has(s->c->reach, block);
 }
 
-static SafeKind ask_form(const SafeLoads *s, Space space, const MemForm *f, int size, int block, int ins, bool before)
+static SafeKind ask_form(const SafeLoads *s, Space space, const MemForm *f, int size, int block, int ins,
+	bool before)
 {
 	if (in_variable(s, space, f, size))
 		return SAFE_BOUNDS;
 	Query q = { s, f, space, size, block, ins, before };
-	for (int k = first_fact(s, f, (Wide)f->constant + size - MOST_BYTES); k < s->nfact && speaks_of(&q, k) && s->fact[k].form->constant <= f->constant; k++) {
+	for (int k = first_fact(s, f, (Wide)f->constant + size - MOST_BYTES);
+		k < s->nfact && speaks_of(&q, k) && s->fact[k].form->constant <= f->constant; k++) {
 		Wide from = (Wide)f->constant - s->fact[k].form->constant;
-		SafeKind how = from + size <= s->fact[k].size && !(from & (size - 1)) ? certain(&q, k) : SAFE_NOT;
+		SafeKind how = from + size <= s->fact[k].size && !(from & (size - 1)) ? certain(&q, k)
+			: SAFE_NOT;
 		if (how)
 			return how;
 	}
 	return between(&q) ? SAFE_BETWEEN : SAFE_NOT;
 }
 
-static SafeKind ask(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins, bool before)
+static SafeKind ask(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins,
+	bool before)
 {
 	MemForm f;
 	if (!asked_size(s, size, block))
 		return SAFE_NOT;
 	if (named_in_bounds(s, space, address, size))
 		return SAFE_BOUNDS;
-	return address_form(s, address, block, ins, &f) ? ask_form(s, space, &f, size, block, ins, before) : SAFE_NOT;
+	return address_form(s, address, block, ins, &f) ? ask_form(s, space, &f, size, block, ins, before)
+		: SAFE_NOT;
 }
 
 SafeKind safe_form(const SafeLoads *s, Space space, const MemForm *f, int size, int block, int ins)
@@ -262,7 +288,8 @@ void safe_print(const Cfg *c, const SafeLoads *s, StrBuf *out)
 				how = SAFE_NOT;
 			else if (how == SAFE_AFTER)    /* itself does not count */
 				how = ask(s, (Space)i->space, at, bytes_of(i), c->rpo[b]->id, k + 1, false);
-			sb_printf(out, "  %s:%d %s%s: %s\n", c->rpo[b]->label, k, i->space ? "" : "generic ", i->space ? space_name[i->space] : "",
+			sb_printf(out, "  %s:%d %s%s: %s\n", c->rpo[b]->label, k, i->space ? "" : "generic ",
+				i->space ? space_name[i->space] : "",
 				i->flags & INSF_NONFAULTING ? "nonfaulting" : safe_name[how]);
 		}
 }

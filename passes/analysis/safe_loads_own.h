@@ -3,14 +3,17 @@
 #define GSIM_SAFE_LOADS_OWN_H
 #include "passes/analysis/safe_loads.h"
 
-typedef struct Event { int block, ins; bool access; } Event;   /* the access, or the end of what it says; ins -1: where the block begins */
+/* the access, or the end of what it says; ins -1: where the block begins */
+typedef struct Event { int block, ins; bool access; } Event;
 typedef struct Fact {
 	const MemForm *form;
 	Space space;
 	int size;
-	int first, n;                  /* its events, in order of blocks and places; of one instruction the access comes first */
+	/* its events, in order of blocks and places; of one instruction the access comes first */
+	int first, n;
 } Fact;
-typedef struct Solved { BitSet *in, *out; } Solved;            /* by block: accessed on all ways to its start; from its end on */
+/* by block: accessed on all ways to its start; from its end on */
+typedef struct Solved { BitSet *in, *out; } Solved;
 typedef struct Place { int block, ins; } Place;
 typedef struct Def { int reg, block, ins, version; } Def;
 
@@ -27,7 +30,7 @@ struct SafeLoads {
 	Place *end;                    /* where threads may end within blocks */
 	BitSet endless;                /* blocks from which there is no way to an end */
 	Solved *solved;                /* by window of facts */
-	int *def_first;                /* by register: its definitions are def[def_first[r]] up to def[def_first[r + 1]] */
+	int *def_first;   /* by register: its definitions are def[def_first[r]] up to def[def_first[r + 1]] */
 	Def *def;
 	int *atom_of, *symbol_atom;    /* by version, by symbol: the atom; -1 */
 };

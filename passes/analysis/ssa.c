@@ -63,7 +63,8 @@ static int add_version(Build *x, int reg, int block, int ins, int old)
 	return x->version.n - 1;
 }
 
-/* The register, written in n blocks, is written in one alone that all reads from another block lie below, or in none: nothing meets. */
+/* The register, written in n blocks, is written in one alone that all reads from another block lie below, or
+   in none: nothing meets. */
 static bool alone(const Build *x, int bit, const int *block, int n)
 {
 	const LiveRange *l = x->live;
@@ -79,7 +80,8 @@ static void place_phis(Build *x)
 {
 	Arena tmp = { 0 };
 	const Cfg *c = x->c;
-	int *start = arena_array(&tmp, int, x->live->n + 3), *block = definitions(x, &tmp, start), *found = arena_array(&tmp, int, c->n + 1);
+	int *start = arena_array(&tmp, int, x->live->n + 3), *block = definitions(x, &tmp, start),
+		*found = arena_array(&tmp, int, c->n + 1);
 	Vec(Place) all = { 0 };
 	x->frontier->wanted = lives_there;
 	x->frontier->self = x;
@@ -100,7 +102,8 @@ static void place_phis(Build *x)
 	for (int b = 0; b < c->n; b++)
 		first[b + 1] += first[b];
 	for (int k = 0; k < all.n; k++) {
-		int b = all.v[k].block, narg = c->graph->pred[b].n + (b == 0), at = first[b + 1]++, v = add_version(x, all.v[k].reg, b, SSA_PHI, -1);
+		int b = all.v[k].block, narg = c->graph->pred[b].n + (b == 0), at = first[b + 1]++,
+			v = add_version(x, all.v[k].reg, b, SSA_PHI, -1);
 		x->version.v[v].phi = at;
 		x->s->phi[at] = (SsaPhi){ v, narg, arena_array(x->arena, int, narg) };
 	}
@@ -140,7 +143,8 @@ static void write_def(void *self, int reg)
 {
 	Build *x = self;
 	const Ins *i = &x->c->f->block.v[x->block]->ins.v[x->ins];
-	int old = ins_kills(x->c->f, i, reg) ? -1 : read_version(x, reg), version = add_version(x, reg, x->block, x->ins, old);
+	int old = ins_kills(x->c->f, i, reg) ? -1 : read_version(x, reg),
+		version = add_version(x, reg, x->block, x->ins, old);
 	x->s->def[x->at++] = version;
 	set_version(x, reg, version);
 }
@@ -163,16 +167,19 @@ static void rename_block(Build *x, int b)
 	const IntList *to = &x->c->graph->succ[b];
 	for (int e = 0; e < to->n; e++)
 		for (int k = s->phi_first[to->v[e]]; k < s->phi_first[to->v[e] + 1]; k++)
-			s->phi[k].arg[s->edge[s->edge_first[b] + e]] = read_version(x, x->version.v[s->phi[k].version].reg);
+			s->phi[k].arg[s->edge[s->edge_first[b] + e]] =
+				read_version(x, x->version.v[s->phi[k].version].reg);
 }
 
 /* Down the dominator tree; what a block has written holds below it alone. */
 static void rename_all(Build *x, Arena *tmp)
 {
 	const Cfg *c = x->c;
-	int *stack = arena_array(tmp, int, c->n + 1), *mark = arena_array(tmp, int, c->n + 1), *next = arena_array(tmp, int, c->n + 1), top = 0;
+	int *stack = arena_array(tmp, int, c->n + 1), *mark = arena_array(tmp, int, c->n + 1),
+		*next = arena_array(tmp, int, c->n + 1), top = 0;
 	for (int k = x->s->phi_first[0]; k < x->s->phi_first[1]; k++)
-		x->s->phi[k].arg[x->s->phi[k].narg - 1] = read_version(x, x->version.v[x->s->phi[k].version].reg);
+		x->s->phi[k].arg[x->s->phi[k].narg - 1] = read_version(x,
+			x->version.v[x->s->phi[k].version].reg);
 	for (int b = 0; b <= c->n; b++)
 		next[b] = -1;
 	stack[top++] = 0;
@@ -263,7 +270,8 @@ Ssa *ssa_build(Arena *a, const Cfg *c, const Dom *dom)
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	int nreg = function_values(c->f);
-	Build x = { .c = c, .dom = dom, .live = live_range(&tmp, c), .frontier = frontier_new(&tmp, c->graph, dom), .arena = a, .s = arena_new(a, Ssa) };
+	Build x = { .c = c, .dom = dom, .live = live_range(&tmp, c),
+		.frontier = frontier_new(&tmp, c->graph, dom), .arena = a, .s = arena_new(a, Ssa) };
 	x.now = arena_array(&tmp, int, nreg + 1);
 	x.s->entry = arena_array(a, int, nreg + 1);
 	for (int r = 0; r < nreg; r++)

@@ -19,7 +19,8 @@ int ssa_src(const Ssa *s, const Ins *i, int block, int ins, int k)
 {
 	if (ins_src(i, k)->kind != OPD_REG)
 		return -1;
-	return s->use[s->use_first[s->ins_first[block] + ins] + (i->guard >= 0) + registers_before(i->opd + i->ndst, k)];
+	return s->use[s->use_first[s->ins_first[block] + ins] + (i->guard >= 0) +
+		registers_before(i->opd + i->ndst, k)];
 }
 
 int ssa_dst(const Ssa *s, const Ins *i, int block, int ins, int k)
@@ -78,7 +79,8 @@ void ssa_print(const Cfg *c, const Ssa *s, StrBuf *out)
 			sb_puts(out, " = phi");
 			for (int e = 0; e < s->phi[k].narg; e++) {
 				version(c, s, s->phi[k].arg[e], out);
-				sb_printf(out, " (%s)", e < c->graph->pred[b].n ? print_label(c, c->graph->pred[b].v[e]) : "entry");
+				sb_printf(out, " (%s)", e < c->graph->pred[b].n
+					? print_label(c, c->graph->pred[b].v[e]) : "entry");
 			}
 			sb_putc(out, '\n');
 		}
@@ -86,7 +88,8 @@ void ssa_print(const Cfg *c, const Ssa *s, StrBuf *out)
 			sb_puts(out, "   ");
 			for (int d = s->def_first[at]; d < s->def_first[at + 1]; d++)
 				version(c, s, s->def[d], out);
-			sb_printf(out, "%s %s", s->def_first[at] < s->def_first[at + 1] ? " =" : "", op_info[c->rpo[i]->ins.v[k].op].name);
+			sb_printf(out, "%s %s", s->def_first[at] < s->def_first[at + 1] ? " =" : "",
+				op_info[c->rpo[i]->ins.v[k].op].name);
 			for (int u = s->use_first[at]; u < s->use_first[at + 1]; u++)
 				version(c, s, s->use[u], out);
 			for (int d = s->def_first[at]; d < s->def_first[at + 1]; d++)

@@ -40,7 +40,8 @@ bool structured_but_breaks(const Cfg *c)
 		if (reduction_relax(&r, &nest, loop))
 			reduction_run(&r);
 	for (int b = 0; b <= c->n; b++)
-		left += reduction_find(&r, b) == b && (b == c->n || (bs_has(c->reach, b) && !bs_has(c->fatal, b)));
+		left += reduction_find(&r, b) == b && (b == c->n ||
+			(bs_has(c->reach, b) && !bs_has(c->fatal, b)));
 	reduction_free(&r);
 	arena_free(&a);
 	return left == 1;
@@ -66,8 +67,9 @@ bool unstructured_edge(const Cfg *c, const Dom *dom, const Dom *pdom, const Loop
 {
 	if (bs_has(c->fatal, to))
 		return false;
-	if (c->graph->succ[from].n > 1 && c->npred[to] > 1 && !dom_dominates(dom, from, to) && !dom_dominates(dom, to, from)
-		&& !dom_dominates(pdom, from, to) && !dom_dominates(pdom, to, from))
+	if (c->graph->succ[from].n > 1 && c->npred[to] > 1 && !dom_dominates(dom, from, to) &&
+		!dom_dominates(dom, to, from) && !dom_dominates(pdom, from, to) &&
+		!dom_dominates(pdom, to, from))
 		return true;
 	for (int i = 0; i < loops->n; i++) {
 		const Loop *l = &loops->loop[i];

@@ -59,7 +59,8 @@ static bool flow_round(Sources *s)
 				continue;
 			flow_ins(s, i);
 			for (int d = 0; d < i->ndst; d++)
-				if (ins_dst(i, d)->kind == OPD_REG && s->f->reg.v[ins_dst(i, d)->id].type != T_PRED)
+				if (ins_dst(i, d)->kind == OPD_REG &&
+					s->f->reg.v[ins_dst(i, d)->id].type != T_PRED)
 					changed |= bs_union(s->reg[ins_dst(i, d)->id], s->now);
 		}
 	return changed;
@@ -67,7 +68,8 @@ static bool flow_round(Sources *s)
 
 static Sources sources_of(Arena *a, const Module *m, const Function *f)
 {
-	Sources s = { .m = m, .f = f, .nparam = f->param.n, .nsymbol = m->symbol.n, .any = f->param.n + m->symbol.n, .bits = f->param.n + m->symbol.n + 1 };
+	Sources s = { .m = m, .f = f, .nparam = f->param.n, .nsymbol = m->symbol.n,
+		.any = f->param.n + m->symbol.n, .bits = f->param.n + m->symbol.n + 1 };
 	s.reg = arena_array(a, BitSet, f->reg.n + 1);
 	for (int r = 0; r < f->reg.n; r++)
 		s.reg[r] = bs_new(a, s.bits);
@@ -124,19 +126,24 @@ static void touch_access(Touched *t, Sources *s, const MemDep *d, const MemAcces
 	flow_operand(s, i, ins_src(i, 0));
 	bs_each(s->now, k)
 		touch(t, s, k, reads, writes);
-	if (bs_next(s->now, 0) < 0 && !(x->generic && x->form[0] >= 0)) /* a number, say; a generic address that is none of memory's is of a window */
+	/* a number, say; a generic address that is none of memory's is of a window */
+	if (bs_next(s->now, 0) < 0 && !(x->generic && x->form[0] >= 0))
 		touch(t, s, s->any, reads, writes);
 }
 
 /* ---- what is certain to be written ---- */
 
-static bool is_sreg(const MemDep *d, int atom, Sreg r) { return d->atom[atom].kind == ATOM_SREG && d->atom[atom].id == (int)r; }
+static bool is_sreg(const MemDep *d, int atom, Sreg r)
+{
+	return d->atom[atom].kind == ATOM_SREG && d->atom[atom].id == (int)r;
+}
 
 static bool is_first_of_block(const MemDep *d, int atom)
 {
 	const MemAtom *x = &d->atom[atom];
-	return x->kind == ATOM_PRODUCT && ((is_sreg(d, x->id, SREG_CTAID_X) && is_sreg(d, x->sub, SREG_NTID_X)) ||
-		(is_sreg(d, x->id, SREG_NTID_X) && is_sreg(d, x->sub, SREG_CTAID_X)));
+	return x->kind == ATOM_PRODUCT && ((is_sreg(d, x->id, SREG_CTAID_X) &&
+		is_sreg(d, x->sub, SREG_NTID_X)) || (is_sreg(d, x->id, SREG_NTID_X) &&
+		is_sreg(d, x->sub, SREG_CTAID_X)));
 }
 
 /* parameter + bytes * index */
@@ -155,7 +162,8 @@ static bool indexed(const MemDep *d, const MemAccess *x, int *param, TouchedWhol
 			continue;
 		bool is_thread = is_sreg(d, atom, SREG_TID_X) && f->term[k].k == x->size;
 		bool is_block = (is_first_of_block(d, atom) && f->term[k].k == x->size) ||
-			(is_sreg(d, atom, SREG_CTAID_X) && d->block[0] && f->term[k].k == (int64_t)x->size * d->block[0]);
+			(is_sreg(d, atom, SREG_CTAID_X) && d->block[0] &&
+			f->term[k].k == (int64_t)x->size * d->block[0]);
 		if (!is_thread && !is_block)
 			return false;
 		thread |= is_thread;
@@ -191,8 +199,8 @@ static void find_whole(Touched *t, const Cfg *c, const Dom *pdom, const MemDep *
 		const Ins *i = &c->f->block.v[x->block]->ins.v[x->ins];
 		TouchedWhole w;
 		int param;
-		if (op_info[i->op].kind == K_ST && i->guard < 0 && x->writes == SPACE_BIT(SP_GLOBAL) && always(pdom, c->rpo[0]->id, x->block) &&
-		    indexed(d, x, &param, &w))
+		if (op_info[i->op].kind == K_ST && i->guard < 0 && x->writes == SPACE_BIT(SP_GLOBAL) &&
+			always(pdom, c->rpo[0]->id, x->block) && indexed(d, x, &param, &w))
 			t->whole[param] = w;
 	}
 }
@@ -202,8 +210,10 @@ Touched *touched_build(Arena *a, const Cfg *c, const Dom *pdom, const MemDep *d)
 	const Function *f = c->f;
 	Arena tmp = { 0 };
 	Touched *t = arena_new(a, Touched);
-	*t = (Touched){ .m = d->m, .kernel = f, .reads = bs_new(a, f->param.n), .writes = bs_new(a, f->param.n), .symbol_reads = bs_new(a, d->m->symbol.n),
-		.symbol_writes = bs_new(a, d->m->symbol.n), .whole = arena_array(a, TouchedWhole, f->param.n + 1) };
+	*t = (Touched){ .m = d->m, .kernel = f, .reads = bs_new(a, f->param.n),
+		.writes = bs_new(a, f->param.n), .symbol_reads = bs_new(a, d->m->symbol.n),
+		.symbol_writes = bs_new(a, d->m->symbol.n),
+		.whole = arena_array(a, TouchedWhole, f->param.n + 1) };
 	if (f->kind == FN_KERNEL) {
 		Sources s = sources_of(&tmp, d->m, f);
 		for (int k = 0; k < d->naccess; k++)
@@ -222,13 +232,16 @@ Touched *touched_of(Arena *a, const EffectTable *effects, Function *kernel)
 	Arena tmp = { 0 };
 	Touched *t = arena_new(a, Touched);
 	if (!kernel->block.n) {    /* it cannot run */
-		*t = (Touched){ .m = m, .kernel = kernel, .reads = bs_new(a, kernel->param.n), .writes = bs_new(a, kernel->param.n), .symbol_reads = bs_new(a, m->symbol.n),
-			.symbol_writes = bs_new(a, m->symbol.n), .reads_any = true, .writes_any = true, .whole = arena_array(a, TouchedWhole, kernel->param.n + 1) };
+		*t = (Touched){ .m = m, .kernel = kernel, .reads = bs_new(a, kernel->param.n),
+			.writes = bs_new(a, kernel->param.n), .symbol_reads = bs_new(a, m->symbol.n),
+			.symbol_writes = bs_new(a, m->symbol.n), .reads_any = true, .writes_any = true,
+			.whole = arena_array(a, TouchedWhole, kernel->param.n + 1) };
 		return t;
 	}
 	Cfg *c = cfg_build(&tmp, kernel);
 	Ssa *ssa = ssa_build(&tmp, c, dom_build(&tmp, c));
-	t = touched_build(a, c, pdom_build(&tmp, c, true), memdep_build(&tmp, c, ssa, effects, (MemFacts){ 0 }));
+	t = touched_build(a, c, pdom_build(&tmp, c, true),
+		memdep_build(&tmp, c, ssa, effects, (MemFacts){ 0 }));
 	arena_free(&tmp);
 	return t;
 }
@@ -237,7 +250,8 @@ Touched *touched_of(Arena *a, const EffectTable *effects, Function *kernel)
 
 static void print_line(const char *what, const char *name, bool reads, bool writes, StrBuf *s)
 {
-	sb_printf(s, "  %s%s: %s", what, name, reads && writes ? "read and written" : reads ? "read" : writes ? "written" : "left alone");
+	sb_printf(s, "  %s%s: %s", what, name, reads && writes ? "read and written" : reads ? "read"
+		: writes ? "written" : "left alone");
 }
 
 void touched_print(const Cfg *c, const Touched *t, StrBuf *s)
@@ -250,13 +264,15 @@ void touched_print(const Cfg *c, const Touched *t, StrBuf *s)
 	for (int k = 0; k < f->param.n; k++) {
 		print_line("", f->param.v[k].name, bs_has(t->reads, k), bs_has(t->writes, k), s);
 		if (t->whole[k].bytes)
-			sb_printf(s, "; each thread writes %d byte%s at %d * %s", t->whole[k].bytes, t->whole[k].bytes == 1 ? "" : "s", t->whole[k].bytes,
+			sb_printf(s, "; each thread writes %d byte%s at %d * %s", t->whole[k].bytes,
+				t->whole[k].bytes == 1 ? "" : "s", t->whole[k].bytes,
 				t->whole[k].across ? "(%tid.x + %ctaid.x * %ntid.x)" : "%tid.x");
 		sb_putc(s, '\n');
 	}
 	for (int k = 0; k < t->m->symbol.n; k++)
 		if (bs_has(t->symbol_reads, k) || bs_has(t->symbol_writes, k)) {
-			print_line("variable ", t->m->symbol.v[k]->name, bs_has(t->symbol_reads, k), bs_has(t->symbol_writes, k), s);
+			print_line("variable ", t->m->symbol.v[k]->name, bs_has(t->symbol_reads, k),
+				bs_has(t->symbol_writes, k), s);
 			sb_putc(s, '\n');
 		}
 	if (t->reads_any || t->writes_any) {

@@ -1,14 +1,16 @@
-/* What a kernel does with the memory that its parameters and the module's variables lead to, for whoever looks at launches from outside: which buffers
- * a launch may read, may write, and is certain to write.
+/* What a kernel does with the memory that its parameters and the module's variables lead to, for whoever
+ * looks at launches from outside: which buffers a launch may read, may write, and is certain to write.
  *
- * An address made from a parameter or a variable is taken to stay in what that leads to (MEM_IN_BOUNDS of memdep.h). Other addresses may come from
- * any of the parameters and variables that flow into them, and from memory: 64-bit values that are loaded or put together of parts lead anywhere. */
+ * An address made from a parameter or a variable is taken to stay in what that leads to (MEM_IN_BOUNDS of
+ * memdep.h). Other addresses may come from any of the parameters and variables that flow into them, and from
+ * memory: 64-bit values that are loaded or put together of parts lead anywhere. */
 #ifndef GSIM_TOUCHED_H
 #define GSIM_TOUCHED_H
 #include "passes/analysis/memdep.h"
 
-/* Thread i writes `bytes` bytes at the parameter + bytes * i for certain; i is %tid.x, or, across, %tid.x + %ctaid.x * %ntid.x. bytes 0: not known.
- * The index may have been computed in 32 bits: it is that where it stays below 2^31. */
+/* Thread i writes `bytes` bytes at the parameter + bytes * i for certain; i is %tid.x, or, across, %tid.x +
+ * %ctaid.x * %ntid.x. bytes 0: not known. The index may have been computed in 32 bits: it is that where it
+ * stays below 2^31. */
 typedef struct TouchedWhole { int bytes; bool across; } TouchedWhole;
 
 typedef struct Touched {

@@ -1,10 +1,12 @@
-/* A tree that grows at its leaves, with questions about ancestors in logarithmic time: every node has a second link far up (E. Myers, An Applicative
-   Random-Access Stack, 1983). Nodes carry a number, whose least along a path can be asked for. */
+/* A tree that grows at its leaves, with questions about ancestors in logarithmic time: every node has a
+   second link far up (E. Myers, An Applicative Random-Access Stack, 1983). Nodes carry a number, whose least
+   along a path can be asked for. */
 #ifndef GSIM_TREE_H
 #define GSIM_TREE_H
 #include "lib/arena.h"
 
-typedef struct TreeNode { int up, jump, depth, value, least; } TreeNode; /* least: of the nodes from here up to jump, that one not included */
+/* least: of the nodes from here up to jump, that one not included */
+typedef struct TreeNode { int up, jump, depth, value, least; } TreeNode;
 typedef struct Tree { TreeNode *node; } Tree;
 
 Tree tree_new(Arena *, int n);
@@ -12,5 +14,6 @@ void tree_root(Tree *, int x);
 void tree_add(Tree *, int x, int up, int value);     /* up is in the tree already */
 int tree_common(const Tree *, int a, int b);         /* nearest common ancestor */
 int tree_at(const Tree *, int x, int depth);         /* the ancestor of x (x itself too) at that depth */
-int tree_least(const Tree *, int x, int top);        /* of the nodes from x up to top, which is an ancestor and not included; INT_MAX: none */
+/* of the nodes from x up to top, which is an ancestor and not included; INT_MAX: none */
+int tree_least(const Tree *, int x, int top);
 #endif

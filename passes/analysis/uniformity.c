@@ -1,10 +1,14 @@
-/* Uniformity on the SSA overlay. A version is divergent when lanes of a warp that execute together may see different values of it:
+/* Uniformity on the SSA overlay. A version is divergent when lanes of a warp that execute together may see
+ * different values of it:
  *
  *   - by its operands, or by a guard that holds for some lanes only;
  *   - by sync dependence: it is a phi where two ways from a divergent branch meet (uniformity_joins.c);
- *   - by temporal divergence: it is made in a cycle that lanes leave in different iterations, and used outside; or it changes from one iteration
- *     to the next, and lanes of different iterations meet inside (uniformity_cycles.c, and uniformity_meet.c for where that is so);
- *   - as the result of a warp-level operation, which depends on who executes it together: where lanes come to it by turns and meet later.
+ *   - by temporal divergence: it is made in a cycle that lanes leave in different iterations, and used
+ *     outside; or it changes from one iteration
+ *     to the next, and lanes of different iterations meet inside (uniformity_cycles.c, and uniformity_meet.c
+ *     for where that is so);
+ *   - as the result of a warp-level operation, which depends on who executes it together: where lanes come to
+ *     it by turns and meet later.
  *
  * What becomes divergent is put on a list, and what reads it is looked at again, until the list is empty. */
 #include "passes/analysis/uniformity_own.h"
@@ -18,7 +22,8 @@ bool uni_sreg_differs(int s)
 	switch (s) {
 	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: case SREG_LANEID:
 	case SREG_WARPID: /* a machine's warp may hold several of PTX's */
-	case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
+	case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT:
+	case SREG_LANEMASK_GE:
 	case SREG_CLOCK: case SREG_CLOCK_HI: case SREG_CLOCK64:
 	case SREG_GLOBALTIMER: case SREG_GLOBALTIMER_LO: case SREG_GLOBALTIMER_HI:
 		return true;
@@ -27,7 +32,8 @@ bool uni_sreg_differs(int s)
 	}
 }
 
-/* One instruction, with what its registers hold: use[0] is the guard's, where it has one, then the sources' registers and the carry flag. */
+/* One instruction, with what its registers hold: use[0] is the guard's, where it has one, then the sources'
+   registers and the carry flag. */
 typedef struct Here { const Uni *u; const Ins *i; int use, nuse; } Here;
 
 static bool use_divergent(const Uni *u, int use) { return u->use[use] || u->r->version[u->ssa->use[use]]; }
@@ -37,7 +43,8 @@ static bool guard_divergent(const Here *h) { return h->i->guard >= 0 && use_dive
 /* Lanes of different calls may have different places for local variables. */
 static bool special_divergent(const Uni *u, const Opd *o)
 {
-	return o->kind == OPD_SREG ? uni_sreg_differs(o->id) : o->kind == OPD_SYM && u->options.anywhere && u->c->f->kind == FN_DEVICE;
+	return o->kind == OPD_SREG ? uni_sreg_differs(o->id)
+		: o->kind == OPD_SYM && u->options.anywhere && u->c->f->kind == FN_DEVICE;
 }
 
 static bool source_divergent(const Here *h, int k)
@@ -79,7 +86,8 @@ static bool load_divergent(const Here *h)
 static bool result_divergent(const Here *h, int dst)
 {
 	const Ins *i = h->i;
-	bool apart = h->u->options.anywhere || h->u->options.wide; /* not all who get the result have made it together */
+	/* not all who get the result have made it together */
+	bool apart = h->u->options.anywhere || h->u->options.wide;
 	switch (op_info[i->op].kind) {
 	case K_ALU: return sources_divergent(h);
 	case K_LD: return load_divergent(h);
@@ -105,7 +113,8 @@ static bool counts(const Block *b)
 	return b->nsucc >= 2 && !(block_term(b)->flags & INSF_UNI);
 }
 
-/* Results of instruction k of the block, and whether its branch parts lanes, after something about its sources has changed. */
+/* Results of instruction k of the block, and whether its branch parts lanes, after something about its
+   sources has changed. */
 void uni_evaluate(Uni *u, int block, int k)
 {
 	const Ssa *s = u->ssa;
@@ -204,14 +213,18 @@ static void sum_registers(Uni *u)
 			bs_add(u->r->regs, s->version[v].reg);
 }
 
-Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *pdom, const Ssa *s, const Reaching *reads, UniformityOptions options)
+Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *pdom, const Ssa *s,
+	const Reaching *reads, UniformityOptions options)
 {
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	Uniformity *r = arena_new(a, Uniformity);
-	*r = (Uniformity){ arena_array(a, bool, c->n + 1), bs_new(a, c->f->reg.n), s, arena_array(a, bool, s->n + 1),
-		arena_array(a, bool, s->use_first[s->nins] + 1), arena_array(a, UniCause, s->n + 1), arena_array(a, int, s->use_first[s->nins] + 1) };
-	Uni u = { .arena = &tmp, .nbound = -1, .c = c, .options = options, .ssa = s, .reads = reads, .dom = dom, .pdom = pdom, .rest = uni_rest_pdom(&tmp, c), .r = r, .use = r->use };
+	*r = (Uniformity){ arena_array(a, bool, c->n + 1), bs_new(a, c->f->reg.n), s,
+		arena_array(a, bool, s->n + 1),
+		arena_array(a, bool, s->use_first[s->nins] + 1), arena_array(a, UniCause, s->n + 1),
+		arena_array(a, int, s->use_first[s->nins] + 1) };
+	Uni u = { .arena = &tmp, .nbound = -1, .c = c, .options = options, .ssa = s, .reads = reads,
+		.dom = dom, .pdom = pdom, .rest = uni_rest_pdom(&tmp, c), .r = r, .use = r->use };
 	u.name = arena_array(&tmp, int, c->n + 1);
 	u.stamp = arena_array(&tmp, int, c->n + 2);
 	u.region = arena_array(&tmp, int, c->n + 2);
@@ -237,6 +250,12 @@ Uniformity *uniformity_build_for(Arena *a, const Cfg *c, UniformityOptions optio
 	return uniformity_solve(a, c, dom, pdom_build(a, c, true), s, reaching_build(a, c, s), options);
 }
 
-UniformityOptions uniformity_for(int64_t warp_size) { return (UniformityOptions){ .wide = warp_size > PTX_WARP }; }
+UniformityOptions uniformity_for(int64_t warp_size)
+{
+	return (UniformityOptions){ .wide = warp_size > PTX_WARP };
+}
 
-Uniformity *uniformity_build(Arena *a, const Cfg *c, int64_t warp_size) { return uniformity_build_for(a, c, uniformity_for(warp_size)); }
+Uniformity *uniformity_build(Arena *a, const Cfg *c, int64_t warp_size)
+{
+	return uniformity_build_for(a, c, uniformity_for(warp_size));
+}

@@ -1,37 +1,50 @@
-/* Uniformity: which branches all lanes of a warp that execute together decide alike, and which values they share.
+/* Uniformity: which branches all lanes of a warp that execute together decide alike, and which values they
+ * share.
  *
- * What a verdict promises: whenever lanes execute an instruction at one time, they have one value in each source that is said to be uniform there. When that
- * is depends on the mechanism. The promise holds for each that lets lanes of a branch wait for each other at a post-dominator (of all ways, or of those
- * that end where one of the exits is), that runs blocks in reverse post-order, loops whole (exec_mask), or the first block in that order; and where lanes
- * that a call parts, or that return at different times, wait for each other behind the call.
+ * What a verdict promises: whenever lanes execute an instruction at one time, they have one value in each
+ * source that is said to be uniform there. When that is depends on the mechanism. The promise holds for each
+ * that lets lanes of a branch wait for each other at a post-dominator (of all ways, or of those that end
+ * where one of the exits is), that runs blocks in reverse post-order, loops whole (exec_mask), or the first
+ * block in that order; and where lanes that a call parts, or that return at different times, wait for each
+ * other behind the call.
  *
- * The option `anywhere` promises it for lanes that meet wherever they are at one instruction: of different iterations, calls, or warps of a block. It is needed for
+ * The option `anywhere` promises it for lanes that meet wherever they are at one instruction: of different
+ * iterations, calls, or warps of a block. It is needed for
  *
- *   - dwf, dws and sbi; its, aware and multi_path where parameters let lanes go on without others (time-outs, yields, opportunistic merging);
+ *   - dwf, dws and sbi; its, aware and multi_path where parameters let lanes go on without others (time-outs,
+ *     yields, opportunistic merging);
  *   - tbc in functions with warp-level operations, whose results its warps carry into warps of other lanes;
- *   - min_pc in modules with calls: it compares places in the code alone, and so runs lanes of different calls together (min_sp_pc does not);
- *   - spec_reconv in functions with a branch whose point (`!reconverge`) does not post-dominate it: lanes wait there for those of later iterations.
+ *   - min_pc in modules with calls: it compares places in the code alone, and so runs lanes of different
+ *     calls together (min_sp_pc does not);
+ *   - spec_reconv in functions with a branch whose point (`!reconverge`) does not post-dominate it: lanes
+ *     wait there for those of later iterations.
  *
- * Kernels see warps of at most 32 lanes (doc/semantics.md). Without the option `wide`, lanes means lanes of one of these: on a machine whose warp is two of them, what one finds out by a
- * warp-level operation the other does not share, and a branch on it may part the two. */
+ * Kernels see warps of at most 32 lanes (doc/semantics.md). Without the option `wide`, lanes means lanes of
+ * one of these: on a machine whose warp is two of them, what one finds out by a warp-level operation the
+ * other does not share, and a branch on it may part the two. */
 #ifndef GSIM_UNIFORMITY_H
 #define GSIM_UNIFORMITY_H
 #include "passes/analysis/ssa.h"
 
 typedef struct UniformityOptions {
-	bool loads;                    /* a load from one address gives one value, even where others may store to it in between (--ld-uniform) */
+	/* a load from one address gives one value, even where others may store to it in between
+	   (--ld-uniform) */
+	bool loads;
 	bool anywhere;                 /* lanes meet wherever they are at one instruction */
 	bool wide;                     /* a machine's warp is several of the kernel's */
-	int steps;                     /* for the names of successors, by block (64); negative: none, so that every join is the frontier's */
+	/* for the names of successors, by block (64); negative: none, so that every join is the frontier's */
+	int steps;
 } UniformityOptions;
 
 /* Why a version differs that is not made of others that do (uniformity_why.c). */
 typedef enum {
-	UNI_VALUE,                     /* by the instruction that writes it; of a phi: by a version that comes into it */
+	UNI_VALUE,          /* by the instruction that writes it; of a phi: by a version that comes into it */
 	UNI_JOIN,                      /* lanes come to the phi by different ways from a branch */
 	UNI_LEFT,                      /* lanes leave a cycle in different iterations, by a branch */
-	UNI_MIXED,                     /* lanes of different iterations meet in a cycle, because of a branch */
-	UNI_TURNS                      /* lanes come by turns to the instruction, whose result depends on who is there, because of a branch */
+	UNI_MIXED,                    /* lanes of different iterations meet in a cycle, because of a branch */
+	/* lanes come by turns to the instruction, whose result depends on who is there, because of a
+	   branch */
+	UNI_TURNS
 } UniCauseKind;
 typedef struct UniCause { uint8_t kind; int branch; } UniCause; /* branch: its block; -1: no single one */
 
@@ -40,23 +53,31 @@ typedef struct Uniformity {
 	BitSet regs;                   /* registers that may differ somewhere */
 	const Ssa *ssa;
 	bool *version;                 /* by version: it may differ where it is written */
-	bool *use;                     /* by place in ssa->use: it may differ there, as version says or because lanes come from different iterations */
+	/* by place in ssa->use: it may differ there, as version says or because lanes come from different
+	   iterations */
+	bool *use;
 	UniCause *cause;               /* by version, where it differs: the first cause that was found */
-	int *left;                     /* by place in ssa->use, where the use differs and the version does not: the branch by which lanes leave the cycle, or -1 */
+	/* by place in ssa->use, where the use differs and the version does not: the branch by which lanes
+	   leave the cycle, or -1 */
+	int *left;
 } Uniformity;
-/* Verdicts for a machine with warps of so many lanes: of more than PTX_WARP, a warp is several of the kernel's. */
+/* Verdicts for a machine with warps of so many lanes: of more than PTX_WARP, a warp is several of the
+   kernel's. */
 UniformityOptions uniformity_for(int64_t warp_size);
 
 /* Everything made on the way: for callers that keep no analyses. */
 Uniformity *uniformity_build(Arena *, const Cfg *, int64_t warp_size);
 Uniformity *uniformity_build_for(Arena *, const Cfg *, UniformityOptions);
-/* Why branches differ, as text for people: " %tid.x, ld.global:40". A source that differs by itself is a special register, an argument of the caller's, an operation by its name and
-   line (` from one address`: a load whose address does not differ, and which others may store to in between), or what a branch does to lanes, by the branch's block. */
+/* Why branches differ, as text for people: " %tid.x, ld.global:40". A source that differs by itself is a
+   special register, an argument of the caller's, an operation by its name and line (` from one address`: a
+   load whose address does not differ, and which others may store to in between), or what a branch does to
+   lanes, by the branch's block. */
 typedef struct UniWhy UniWhy;
 UniWhy *uniformity_why_open(const Cfg *, const Uniformity *);
 void uniformity_why(UniWhy *, int block, StrBuf *);  /* of a divergent branch; the nearest sources first */
 void uniformity_why_close(UniWhy *);
 
 struct Reaching;
-Uniformity *uniformity_solve(Arena *, const Cfg *, const Dom *, const Dom *pdom, const Ssa *, const struct Reaching *, UniformityOptions);
+Uniformity *uniformity_solve(Arena *, const Cfg *, const Dom *, const Dom *pdom, const Ssa *,
+	const struct Reaching *, UniformityOptions);
 #endif

@@ -1,5 +1,6 @@
-/* Uniformity: cycles. Lanes that leave one in different iterations bring different values out of it (temporal divergence), and where lanes of different
- * iterations meet inside, what changes from one to the next differs. */
+/* Uniformity: cycles. Lanes that leave one in different iterations bring different values out of it (temporal
+ * divergence), and where lanes of different iterations meet inside, what changes from one to the next
+ * differs. */
 #include "passes/analysis/uniformity_own.h"
 
 bool uni_contains(const Uni *u, int loop, int block)
@@ -32,7 +33,8 @@ void uni_number_cycles(Uni *u, Arena *a)
 static void note_escape(Uni *u, int version, int to, int *last)
 {
 	const Nest *n = u->c->nest;
-	for (int l = n->of[u->ssa->version[version].block]; l >= 0 && !uni_contains(u, l, to); l = n->parent[l]) {
+	for (int l = n->of[u->ssa->version[version].block]; l >= 0 && !uni_contains(u, l, to);
+		l = n->parent[l]) {
 		if (last[l] == version + 1)
 			continue;
 		last[l] = version + 1;
@@ -40,7 +42,8 @@ static void note_escape(Uni *u, int version, int to, int *last)
 	}
 }
 
-/* Each version may be in as many lists as cycles nest, so they are made when lanes first leave a cycle at different times. */
+/* Each version may be in as many lists as cycles nest, so they are made when lanes first leave a cycle at
+   different times. */
 static void find_escapes(Uni *u)
 {
 	const Reaching *r = u->reads;
@@ -100,7 +103,8 @@ void uni_mix(Uni *u, int loop, int branch)
 	if (u->mixed[loop])
 		return;
 	u->mixed[loop] = true;
-	for (int at = u->c->rpo_index[u->c->nest->header[loop]]; at < u->c->nreach && uni_contains(u, loop, u->c->rpo[at]->id); at++) {
+	for (int at = u->c->rpo_index[u->c->nest->header[loop]];
+		at < u->c->nreach && uni_contains(u, loop, u->c->rpo[at]->id); at++) {
 		const Block *b = u->c->rpo[at];
 		for (int k = s->phi_first[b->id]; k < s->phi_first[b->id + 1]; k++)
 			uni_mark(u, s->phi[k].version, UNI_MIXED, branch);

@@ -1,10 +1,13 @@
-/* Uniformity: joins, where ways meet for the first time that lead from a divergent branch. They are what SSA construction would find for a variable
- * that every successor of the branch defines: each successor's name is carried along the edges, and a block that gets two names is a join, with a name of its
- * own from there on. Edges to loop headers are carried along like others, so irreducible cycles need no rule of their own. Names end where all lanes have met.
+/* Uniformity: joins, where ways meet for the first time that lead from a divergent branch. They are what SSA
+ * construction would find for a variable that every successor of the branch defines: each successor's name is
+ * carried along the edges, and a block that gets two names is a join, with a name of its own from there on.
+ * Edges to loop headers are carried along like others, so irreducible cycles need no rule of their own. Names
+ * end where all lanes have met.
  *
- * Carrying names costs as many steps as blocks lie between branch and post-dominator. Where that comes to more than so many steps a block in all, the
- * remaining branches' joins are taken from the iterated dominance frontier of all their successors at once, which has more blocks, but is linear,
- * and all cycles around them have lanes of different iterations. */
+ * Carrying names costs as many steps as blocks lie between branch and post-dominator. Where that comes to
+ * more than so many steps a block in all, the remaining branches' joins are taken from the iterated dominance
+ * frontier of all their successors at once, which has more blocks, but is linear, and all cycles around them
+ * have lanes of different iterations. */
 #include "passes/analysis/uniformity_own.h"
 #include "lib/heap.h"
 
@@ -27,7 +30,8 @@ static void join_phis(Uni *u, int branch, int stop, int block)
 			if (!on_the_way(u, branch, stop, from->v[e]))
 				continue;
 			const SsaVersion *v = &s->version[p->arg[e]];
-			differ = (one >= 0 && one != p->arg[e]) || (v->ins != SSA_ENTRY && u->stamp[v->block] == u->now && v->block != stop);
+			differ = (one >= 0 && one != p->arg[e]) ||
+				(v->ins != SSA_ENTRY && u->stamp[v->block] == u->now && v->block != stop);
 			one = p->arg[e];
 		}
 		if (differ)
@@ -55,8 +59,9 @@ static void bring(Carry *x, int to, int name)
 	}
 }
 
-/* Lanes may come by turns to blocks behind a join where they have not waited for each other, and to those behind a cycle that they have left in different
- * iterations: what they find out together there is not the same when they meet later. */
+/* Lanes may come by turns to blocks behind a join where they have not waited for each other, and to those
+ * behind a cycle that they have left in different iterations: what they find out together there is not the
+ * same when they meet later. */
 static void come_by_turns(const Carry *x)
 {
 	Uni *u = x->u;

@@ -1,14 +1,18 @@
-/* Uniformity: where lanes that part at a branch meet again is the mechanism's affair. A stack lets them wait at the branch's post-dominator (pdom_point),
- * even lanes that first go round a cycle which the point lies in. A sweep over blocks in reverse post-order (exec_mask) lets them go on from there and meet
- * at the header or earlier. Where the first block in that order runs next (thread frontiers, min_pc), lanes that have come to the header go round before
- * others. They all let lanes meet at the point when it comes behind all blocks on the way to it in that order and nobody goes round a cycle that it lies in
- * before: only then do names of ways end there (uniformity_joins.c), and only then has the cycle no lanes of different iterations. Lanes that stay in a cycle
- * which others leave are of one iteration when they come to one place, or go one way, before they go round. Lanes that end at once are no longer there to
- * differ: what a branch to such a block makes of a cycle's values counts for uses in blocks without successors alone. */
+/* Uniformity: where lanes that part at a branch meet again is the mechanism's affair. A stack lets them wait
+ * at the branch's post-dominator (pdom_point), even lanes that first go round a cycle which the point lies
+ * in. A sweep over blocks in reverse post-order (exec_mask) lets them go on from there and meet at the header
+ * or earlier. Where the first block in that order runs next (thread frontiers, min_pc), lanes that have come
+ * to the header go round before others. They all let lanes meet at the point when it comes behind all blocks
+ * on the way to it in that order and nobody goes round a cycle that it lies in before: only then do names of
+ * ways end there (uniformity_joins.c), and only then has the cycle no lanes of different iterations. Lanes
+ * that stay in a cycle which others leave are of one iteration when they come to one place, or go one way,
+ * before they go round. Lanes that end at once are no longer there to differ: what a branch to such a block
+ * makes of a cycle's values counts for uses in blocks without successors alone. */
 #include "passes/analysis/uniformity_own.h"
 #include "lib/heap.h"
 
-/* Marks what lanes come to before `point`, the branch itself when they come back to it. Do they all come to the point afterwards, in reverse post-order? */
+/* Marks what lanes come to before `point`, the branch itself when they come back to it. Do they all come to
+   the point afterwards, in reverse post-order? */
 static bool walk(Uni *u, int branch, int point)
 {
 	const Cfg *c = u->c;
@@ -60,15 +64,17 @@ static void way(Ways *x, int from, int to)
 	if (to == u->c->nest->header[x->loop])
 		x->round = true;
 	else if (order[to] <= order[from])
-		x->wild |= u->c->nest->of[from] == x->loop; /* else round an inner cycle, all of whose exits are ways */
+		/* else round an inner cycle, all of whose exits are ways */
+		x->wild |= u->c->nest->of[from] == x->loop;
 	else if (!u->waits[to]) {
 		u->waits[to] = true;
 		heap_push(u->heap, &u->nheap, order, to);
 	}
 }
 
-/* Do lanes that part at the branch and stay in the cycle come to one place, or go one way, before they go round? Those in an inner cycle may leave it
- * anywhere, and there must be a place behind it where they wait for each other. */
+/* Do lanes that part at the branch and stay in the cycle come to one place, or go one way, before they go
+ * round? Those in an inner cycle may leave it anywhere, and there must be a place behind it where they wait
+ * for each other. */
 static bool stay_together(Uni *u, int branch, int loop)
 {
 	const Nest *n = u->c->nest;
@@ -81,7 +87,8 @@ static bool stay_together(Uni *u, int branch, int loop)
 		for (int k = 0; k < succ[branch].n; k++)
 			way(&x, branch, succ[branch].v[k]);
 	else
-		for (int at = u->c->rpo_index[n->header[inner]]; at < u->c->nreach && uni_contains(u, inner, u->c->rpo[at]->id); at++)
+		for (int at = u->c->rpo_index[n->header[inner]];
+			at < u->c->nreach && uni_contains(u, inner, u->c->rpo[at]->id); at++)
 			for (int b = u->c->rpo[at]->id, k = 0; k < succ[b].n; k++)
 				if (!uni_contains(u, inner, succ[b].v[k]))
 					way(&x, b, succ[b].v[k]);
@@ -126,8 +133,9 @@ static void find_bounds(Uni *u)
 	}
 }
 
-/* Lanes may end in places that have nothing in common. A mechanism that takes one of these for where all of them are to go, and the others for early exits,
- * lets lanes wait in front of that one, perhaps for some that go round a cycle before. */
+/* Lanes may end in places that have nothing in common. A mechanism that takes one of these for where all of
+ * them are to go, and the others for early exits, lets lanes wait in front of that one, perhaps for some that
+ * go round a cycle before. */
 static void meet_before_end(Uni *u, int branch)
 {
 	const Nest *n = u->c->nest;
@@ -145,7 +153,8 @@ static void meet_before_end(Uni *u, int branch)
 	}
 }
 
-/* What lanes that part at the branch make of the cycles it is in. Returns whether all meet at the point, so that names end there. */
+/* What lanes that part at the branch make of the cycles it is in. Returns whether all meet at the point, so
+   that names end there. */
 bool uni_part(Uni *u, int branch)
 {
 	const Nest *n = u->c->nest;
@@ -183,7 +192,8 @@ void uni_part_all(Uni *u, int branch)
 	}
 }
 
-/* Post-dominators once edges to blocks that end the thread at once are gone, where there is another way to go. */
+/* Post-dominators once edges to blocks that end the thread at once are gone, where there is another way to
+   go. */
 Dom *uni_rest_pdom(Arena *a, const Cfg *c)
 {
 	Graph *g = cfg_exit_graph(a, c, false), *h = graph_new(a, g->n);

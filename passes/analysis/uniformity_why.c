@@ -1,11 +1,15 @@
-/* Why a branch is said to be divergent: the places where what it decides by begins to differ, found by a walk from its condition back through versions that
- * differ. A load counts as such a place whatever its address is made of: what it brings is in memory, not in the code. */
+/* Why a branch is said to be divergent: the places where what it decides by begins to differ, found by a walk
+ * from its condition back through versions that differ. A load counts as such a place whatever its address is
+ * made of: what it brings is in memory, not in the code. */
 #include "isa/ir.h"
 #include "passes/analysis/uniformity_own.h"
 
-enum { WHY_STEPS = 4096, WHY_SHOWN = 4 }; /* versions looked at for a branch; reasons told of one. Both keep the text of large functions short and quick to make */
+/* versions looked at for a branch; reasons told of one. Both keep the text of large functions short and quick
+   to make */
+enum { WHY_STEPS = 4096, WHY_SHOWN = 4 };
 
-typedef enum { ROOT_SREG, ROOT_ARGUMENT, ROOT_LOCAL, ROOT_INS, ROOT_ONE_ADDRESS, ROOT_JOIN, ROOT_LEFT, ROOT_MIXED, ROOT_TURNS } RootKind;
+typedef enum { ROOT_SREG, ROOT_ARGUMENT, ROOT_LOCAL, ROOT_INS, ROOT_ONE_ADDRESS, ROOT_JOIN, ROOT_LEFT,
+	ROOT_MIXED, ROOT_TURNS } RootKind;
 typedef struct Root { RootKind kind; int at; const Ins *ins; } Root;
 
 struct UniWhy {
@@ -35,7 +39,8 @@ void uniformity_why_close(UniWhy *w)
 /* Instructions of one line that read alike are one reason. */
 static bool same(const Ins *a, const Ins *b)
 {
-	return a == b || (a && b && a->op == b->op && a->space == b->space && a->file == b->file && a->line == b->line && a->line);
+	return a == b || (a && b && a->op == b->op && a->space == b->space && a->file == b->file &&
+		a->line == b->line && a->line);
 }
 
 static void add(UniWhy *w, RootKind kind, int at, const Ins *ins)
@@ -65,7 +70,8 @@ static bool follow(UniWhy *w, int use)
 	return w->u->use[use];
 }
 
-/* Does a source of the instruction differ: a use from number `from` of it on, or an operand that is no register? deeper: these are walked. */
+/* Does a source of the instruction differ: a use from number `from` of it on, or an operand that is no
+   register? deeper: these are walked. */
 static bool sources(UniWhy *w, const Ins *i, int number, int from, bool deeper)
 {
 	const Ssa *s = w->u->ssa;
@@ -96,13 +102,15 @@ static void walk_instruction(UniWhy *w, const SsaVersion *v, UniCause cause)
 		if (!sources(w, i, number, first, true) && !first)
 			add(w, ROOT_LOCAL, -1, i);
 	} else {
-		add(w, op_info[i->op].kind == K_LD && !sources(w, i, number, first, false) ? ROOT_ONE_ADDRESS : ROOT_INS, -1, i);
+		add(w, op_info[i->op].kind == K_LD && !sources(w, i, number, first, false) ? ROOT_ONE_ADDRESS
+			: ROOT_INS, -1, i);
 	}
 }
 
 static void walk(UniWhy *w, int version)
 {
-	static const RootKind root[] = { [UNI_JOIN] = ROOT_JOIN, [UNI_LEFT] = ROOT_LEFT, [UNI_MIXED] = ROOT_MIXED };
+	static const RootKind root[] = { [UNI_JOIN] = ROOT_JOIN, [UNI_LEFT] = ROOT_LEFT,
+		[UNI_MIXED] = ROOT_MIXED };
 	const Ssa *s = w->u->ssa;
 	const SsaVersion *v = &s->version[version];
 	UniCause cause = w->u->cause[version];
@@ -144,8 +152,13 @@ static void put_root(const UniWhy *w, const Root *r, StrBuf *s)
 	case ROOT_ONE_ADDRESS: put_ins(r->ins, s); sb_puts(s, " from one address"); break;
 	case ROOT_JOIN: put_at(w, "ways from ", r->at, "several branches", s); break;
 	case ROOT_LEFT: put_at(w, "turns of the cycle left at ", r->at, "any time", s); break;
-	case ROOT_MIXED: put_at(w, r->at >= 0 ? "turns that meet because of " : "turns that meet", r->at, "", s); break;
-	case ROOT_TURNS: put_ins(r->ins, s); put_at(w, " by turns because of ", r->at, "several branches", s); break;
+	case ROOT_MIXED:
+		put_at(w, r->at >= 0 ? "turns that meet because of " : "turns that meet", r->at, "", s);
+		break;
+	case ROOT_TURNS:
+		put_ins(r->ins, s);
+		put_at(w, " by turns because of ", r->at, "several branches", s);
+		break;
 	}
 }
 

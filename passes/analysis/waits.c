@@ -119,7 +119,8 @@ static void want_exits(Search *x)
 		return;
 	loop_each(x->c, x->l, b)
 		for (int k = 0; k < b->ins.n; k++, x->work++)
-			if (op_info[b->ins.v[k].op].kind == K_CALL && ins_effects(x->effects, &b->ins.v[k]).ends)
+			if (op_info[b->ins.v[k].op].kind == K_CALL &&
+				ins_effects(x->effects, &b->ins.v[k]).ends)
 				want_exit(x, b, k);
 }
 
@@ -166,7 +167,8 @@ static void find_ways(Search *x, Arena *a)
 			x->next[at] = reads_anew(x, &b->ins.v[k], &e) ? at : x->next[at];
 		}
 		for (int k = 0; k < b->nsucc; k++)
-			for (int l = loops->of[b->id]; l >= 0 && !bs_has(x->c->fatal, b->succ[k]->id); l = loops->loop[l].parent) {
+			for (int l = loops->of[b->id]; l >= 0 && !bs_has(x->c->fatal, b->succ[k]->id);
+				l = loops->loop[l].parent) {
 				if (loop_has(x->c, &loops->loop[l], b->succ[k]->id) || ++x->work >= x->most)
 					break;
 				vec_push(&x->out, ((WayOut){ b->id, x->first[l] }));
@@ -186,7 +188,8 @@ static bool calls_itself(const Module *m, Arena *tmp, const Function *f)
 				continue;
 			if (ins_src(i, 0)->kind != OPD_FUNC)
 				return true;
-			module_uses(m, ins_src(i, 0)->id, called, symbol); /* what is in the sets already is not looked at again */
+			/* what is in the sets already is not looked at again */
+			module_uses(m, ins_src(i, 0)->id, called, symbol);
 		}
 	return bs_has(called, f->id);
 }
@@ -202,7 +205,8 @@ static bool may_spin(const Search *x, Function *f)
 	for (int b = 0; b < f->block.n; b++)
 		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
 			Effects e = ins_effects(x->effects, &f->block.v[b]->ins.v[k]);
-			reads |= e.ordered && e.reads & FAR && op_info[f->block.v[b]->ins.v[k].op].kind != K_CALL;
+			reads |= e.ordered && e.reads & FAR &&
+				op_info[f->block.v[b]->ins.v[k].op].kind != K_CALL;
 		}
 	bool is = reads && (calls_itself(x->effects->m, &tmp, f) || cfg_build(&tmp, f)->nest->nloop);
 	arena_free(&tmp);
@@ -225,7 +229,8 @@ static bool call_waits(Search *x, const Ins *i, const Effects *e)
 	if (known)
 		module_uses(m, ins_src(i, 0)->id, called, bs_new(&tmp, m->symbol.n));
 	for (int k = 0; k < m->func.n && !is; k++)
-		is = (known ? bs_has(called, k) : m->func.v[k]->kind == FN_DEVICE) && may_spin(x, m->func.v[k]);
+		is = (known ? bs_has(called, k) : m->func.v[k]->kind == FN_DEVICE) &&
+			may_spin(x, m->func.v[k]);
 	arena_free(&tmp);
 	if (known)
 		*answer = is ? 1 : -1;
@@ -239,7 +244,8 @@ static void look_at_block(Search *x, const Block *b)
 		x->written |= e.writes;
 		x->most += STEPS;
 		x->ends |= op_info[b->ins.v[k].op].kind == K_CALL && e.ends;
-		if (op_info[b->ins.v[k].op].kind == K_CALL && !x->w->call[b->id] && call_waits(x, &b->ins.v[k], &e)) {
+		if (op_info[b->ins.v[k].op].kind == K_CALL && !x->w->call[b->id] &&
+			call_waits(x, &b->ins.v[k], &e)) {
 			x->w->call[b->id] = &b->ins.v[k];
 			x->w->n++;
 		}
@@ -345,7 +351,8 @@ const char *waits_text(Arena *a, const Wait *w)
 	const char *name = op_info[w->by->op].name, *what = "may wait for what other threads do";
 	if (!w->header)
 		return arena_printf(a, "%s in line %d %s", name, w->by->line, what);
-	return arena_printf(a, "the loop at %s, by its %s in line %d, %s", w->header->label, name, w->by->line, what);
+	return arena_printf(a, "the loop at %s, by its %s in line %d, %s", w->header->label, name,
+		w->by->line, what);
 }
 
 void waits_print(const Cfg *c, const Waits *w, StrBuf *s)

@@ -17,8 +17,8 @@
  *     tries a compare-and-swap with what it has read there last, which fails only where another one
  *     succeeded.
  *
- * Where loops lie in each other so deep that the search would take more than some steps for each instruction of the
- * function, those that are left are taken to wait if they read something anew.
+ * Where loops lie in each other so deep that the search would take more than some steps for each instruction
+ * of the function, those that are left are taken to wait if they read something anew.
  *
  * A call waits when the function, or one that it calls, has both a cycle and ordered accesses that read:
  * there may be such a loop. Barriers and warp-level operations wait, too, but say so themselves
@@ -39,8 +39,8 @@ typedef struct Waits {
 	const Loops *loops;
 	int n;                         /* loops and blocks with such calls */
 	const Ins **loop, **call;      /* by loop, by block: Wait.by; NULL: it does not wait */
-	Wait *within;                  /* by loop: in it, in one inside it, or in a call; by NULL: there is none */
-	int *around;                   /* by loop: the innermost one around it that waits, itself included; -1: none does */
+	Wait *within;             /* by loop: in it, in one inside it, or in a call; by NULL: there is none */
+	int *around;     /* by loop: the innermost one around it that waits, itself included; -1: none does */
 } Waits;
 
 Waits *waits_build(Arena *, const Cfg *, const Dom *, const Loops *, const Control *, const Ssa *,

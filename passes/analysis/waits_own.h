@@ -13,24 +13,27 @@ typedef struct Search {
 	const Control *control;
 	const Ssa *ssa;
 	const EffectTable *effects;
-	int8_t *calls, *spins;         /* by function: a call of it waits; it may itself; below 0: not; 0: nobody has asked */
+	/* by function: a call of it waits; it may itself; below 0: not; 0: nobody has asked */
+	int8_t *calls, *spins;
 	uint8_t written;               /* spaces that others may write while the function runs */
 
-	int *next;                     /* by place in rpo: that of the next block, from there on, which reads something anew */
-	int *first;                    /* by loop: the first of the ways out of it, in `out`; -1: there is none */
+	int *next;    /* by place in rpo: that of the next block, from there on, which reads something anew */
+	int *first;                /* by loop: the first of the ways out of it, in `out`; -1: there is none */
 	Vec(WayOut) out;
 	bool ends;                     /* a call may end the thread */
-	int64_t work, most;            /* steps of all searches so far; loops that are left when it is too much are taken to wait */
+	/* steps of all searches so far; loops that are left when it is too much are taken to wait */
+	int64_t work, most;
 
 	const Loop *l;                 /* the loop looked at */
 	int now;                       /* its number, from 1 on: what follows has it where it has been seen */
 	int *version, *block;          /* by version, by block: whether threads leave depends on it */
-	int *been, search;             /* by version: the last search back from one version that has come by */
+	int *been, search;            /* by version: the last search back from one version that has come by */
 	Vec(int) back;                 /* what that search has yet to look at */
 	Vec(int) todo, ways;           /* versions to look at; blocks */
 	uint8_t stored;                /* spaces whose stores in the loop have been looked at */
-	const Ins *ordered, *plain;    /* what is read anew, by an ordered access and by one that is not; or NULL */
-	bool goes_on;                  /* it depends on what the thread itself makes other from turn to turn */
+	/* what is read anew, by an ordered access and by one that is not; or NULL */
+	const Ins *ordered, *plain;
+	bool goes_on;                 /* it depends on what the thread itself makes other from turn to turn */
 } Search;
 
 /* The version is written in the loop. */

@@ -58,7 +58,7 @@ enum { UP = 1, DOWN = 2 };
 
 typedef struct Steps {
 	int way;                       /* to greater or lesser numbers */
-	int64_t sum;                   /* what they add up to; of several ways through a turn the one that adds least */
+	int64_t sum;         /* what they add up to; of several ways through a turn the one that adds least */
 	bool odd;                      /* the sum is odd, and the same on all ways */
 	int phi;                       /* what turns begin with; -1: it is no register */
 } Steps;
@@ -92,7 +92,9 @@ static bool step(const Search *x, int version, int *from, Steps *s)
 		k = 0;
 	}
 	int64_t n;
-	if (*from < 0 || !waits_inside(x, *from) || !number(x, by, ins_src(i, k), &n) || !n || n != (int32_t)n) /* of a register that may be 0, nothing is known */
+	/* of a register that may be 0, nothing is known */
+	if (*from < 0 || !waits_inside(x, *from) || !number(x, by, ins_src(i, k), &n) || !n ||
+		n != (int32_t)n)
 		return false;
 	n = i->op == OP_ADD ? n : -n;
 	s->way &= n > 0 ? UP : DOWN;
@@ -194,7 +196,8 @@ static bool begins_with(const Search *x, int phi, int64_t *n)
 	return any;
 }
 
-/* A thread that gives up only after so many turns waits: a limit to an endless wait is larger as a rule, a search shorter (assumption). */
+/* A thread that gives up only after so many turns waits: a limit to an endless wait is larger as a rule, a
+   search shorter (assumption). */
 enum { PATIENCE = 1 << 20 };
 
 typedef __int128 Wide;
@@ -212,8 +215,8 @@ static Wide value_in(Range r, int64_t n)
 	return v < r.least ? v + all : v > r.most ? v - all : v;
 }
 
-/* As far as numbers say it, the counter comes to where the comparison holds, before long and without going round the type's numbers. cmp: of the
-   counter with `o`, the bound, version `other`. */
+/* As far as numbers say it, the counter comes to where the comparison holds, before long and without going
+   round the type's numbers. cmp: of the counter with `o`, the bound, version `other`. */
 static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int other, const Opd *o)
 {
 	int64_t n;
@@ -230,7 +233,8 @@ static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int oth
 	if (way <= 0 && cmp != CMP_EQ)
 		return true;           /* it is there at once */
 	Wide turns = (way + step - 1) / step, end = from + turns * by;
-	return way >= 0 && turns <= PATIENCE && end >= r.least && end <= r.most && (cmp != CMP_EQ || end == to);
+	return way >= 0 && turns <= PATIENCE && end >= r.least && end <= r.most &&
+		(cmp != CMP_EQ || end == to);
 }
 
 static bool stays(const Search *x, int version) { return version < 0 || !waits_inside(x, version); }
@@ -307,7 +311,8 @@ static bool retries(const Search *x, int got, int expected)
 		return false;
 	if (!waits_turns(x, expected)) {
 		const Ins *load = waits_writer(x, expected);
-		return load && load->op == OP_LD && load->guard < 0 && !load->vec && same_address(x, got, expected);
+		return load && load->op == OP_LD && load->guard < 0 && !load->vec &&
+			same_address(x, got, expected);
 	}
 	const SsaPhi *p = &x->ssa->phi[x->ssa->version[expected].phi];
 	for (int k = 0; k < p->narg; k++)
@@ -338,7 +343,8 @@ static bool compared(const Search *x, int version, bool want)
 			continue;
 		counted = counts(x, side, &s) || (ordered && takes(x, side, &s));
 		int its = k ? mirrored(cmp) : cmp; /* k: the bound stands first */
-		if (counted && comes_to(its, &s) && comes_soon(x, (Type)i->type, its, &s, other, ins_src(i, 1 - k)))
+		if (counted && comes_to(its, &s) && comes_soon(x, (Type)i->type, its, &s, other,
+			ins_src(i, 1 - k)))
 			return true;
 	}
 	return false;

@@ -15,7 +15,8 @@ static void unite(int *up, int a, int b)
 	up[a > b ? a : b] = a > b ? b : a;
 }
 
-/* What a return reads of a result's own register is there without a move: it is one web, which keeps the register. */
+/* What a return reads of a result's own register is there without a move: it is one web, which keeps the
+   register. */
 static void unite_results(const Cfg *c, const Ssa *s, int *up, bool *fixed)
 {
 	Arena tmp = { 0 };

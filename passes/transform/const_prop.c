@@ -4,9 +4,10 @@
  * keeps     labels; what cannot be reached any more stays in the list of blocks
  * breaks    the graph where a branch is decided
  *
- * M. N. Wegman and F. K. Zadeck, Constant Propagation with Conditional Branches, TOPLAS 1991: optimistic, so that a loop whose branch never leaves the
- * constant's way does not spoil it. What becomes of it: results become moves, operands become immediates where the operation takes them, guards go with or
- * without their instruction, branches become jumps. Operations on the carry flag compute no constants. */
+ * M. N. Wegman and F. K. Zadeck, Constant Propagation with Conditional Branches, TOPLAS 1991: optimistic, so
+ * that a loop whose branch never leaves the constant's way does not spoil it. What becomes of it: results
+ * become moves, operands become immediates where the operation takes them, guards go with or without their
+ * instruction, branches become jumps. Operations on the carry flag compute no constants. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/facts.h"
@@ -24,8 +25,10 @@ typedef struct Prop {
 	const Reaching *uses;
 	Value *value;                  /* by version, once it is known */
 	BitSet known;                  /* versions that have one */
-	BitSet taken, reached, visited; /* edges, as Ssa.edge has them; blocks; those whose instructions have been looked at */
-	int *slot_first, *slot_of;     /* arguments of phis: by phi the first one's number; by number the version that they go into */
+	/* edges, as Ssa.edge has them; blocks; those whose instructions have been looked at */
+	BitSet taken, reached, visited;
+	/* arguments of phis: by phi the first one's number; by number the version that they go into */
+	int *slot_first, *slot_of;
 	int *slots, *next;             /* by version a list of those that it is, -1 = none */
 	BitSet counts;                 /* those whose edges are taken */
 	Vec(int) todo;                 /* versions whose readers are still to be told */
@@ -102,7 +105,8 @@ static void define(Prop *w, const Ins *i)
 	Value v = g == NEVER || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG ? unknown : result(w, i);
 	for (int k = s->def_first[at]; k < s->def_first[at + 1]; k++) {
 		int old = s->version[s->def[k]].old;
-		Value now = k == s->def_first[at] ? v : unknown; /* behind the first one comes the carry flag */
+		/* behind the first one comes the carry flag */
+		Value now = k == s->def_first[at] ? v : unknown;
 		if (g == NEVER)
 			now = w->value[old];
 		else if (g == SOMETIMES)
@@ -244,7 +248,10 @@ static Ins constant(Prop *w, const Ins *i, Value v)
 
 static bool plain(const Ins *i) { return i->op == OP_MOV && ins_src(i, 0)->kind == OPD_IMM; }
 
-static bool address(const Ins *i, int k) { return k == 0 && (strchr(op_info[i->op].operands, ':')[1] == 'a' || i->op == OP_CALL); }
+static bool address(const Ins *i, int k)
+{
+	return k == 0 && (strchr(op_info[i->op].operands, ':')[1] == 'a' || i->op == OP_CALL);
+}
 
 static Ins operands(Prop *w, const Ins *old)
 {
@@ -256,7 +263,8 @@ static Ins operands(Prop *w, const Ins *old)
 			continue;
 		if (i.opd == old->opd)
 			i = edit_copy(&w->e, old);
-		*ins_src(&i, k) = opd_imm(fold_immediate(t, t == T_PRED ? v.bits ^ ins_src(old, k)->neg : v.bits));
+		*ins_src(&i, k) = opd_imm(fold_immediate(t,
+			t == T_PRED ? v.bits ^ ins_src(old, k)->neg : v.bits));
 		if (ins_allowed(w->r->m, w->r->f, &i))
 			w->operands++;
 		else
@@ -318,7 +326,8 @@ static void decide(Prop *w, Block *b, Block *to)
 
 static bool run(PassRun *r)
 {
-	Prop w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .c = analysis_cfg(r->an), .s = analysis_ssa(r->an), .uses = analysis_reaching(r->an) };
+	Prop w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .c = analysis_cfg(r->an),
+		.s = analysis_ssa(r->an), .uses = analysis_reaching(r->an) };
 	propagate(&w);
 	for (int i = 0; i < w.c->nreach; i++) {
 		Block *b = w.c->rpo[i];

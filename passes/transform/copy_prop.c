@@ -1,11 +1,12 @@
-/* copy-prop: reads the original where a register was copied from another one and both still hold what they held.
+/* copy-prop: reads the original where a register was copied from another one and both still hold what they
+ * held.
  *
  * requires  nothing
  * keeps     the graph
  * breaks    liveness
  *
- * Copies hold within a block and on every way to it. A copy of what the register already has goes. A guarded copy is none, and any definition, guarded
- * or not, ends the copies of its register and to it. */
+ * Copies hold within a block and on every way to it. A copy of what the register already has goes. A guarded
+ * copy is none, and any definition, guarded or not, ends the copies of its register and to it. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/facts.h"
@@ -15,13 +16,15 @@ typedef struct Copies {
 	Edit e;
 	Facts facts;
 	Arena arena;
-	int *from, *copied, *defined, now, start; /* by register: what it was copied from and when; when it was defined last */
+	/* by register: what it was copied from and when; when it was defined last */
+	int *from, *copied, *defined, now, start;
 	int replaced, gone;
 } Copies;
 
 static bool holds(const Copies *w, int r)
 {
-	return w->copied[r] > w->start && w->defined[r] == w->copied[r] && w->defined[w->from[r]] <= w->copied[r];
+	return w->copied[r] > w->start && w->defined[r] == w->copied[r] &&
+		w->defined[w->from[r]] <= w->copied[r];
 }
 
 static int original(const Copies *w, int r)
@@ -92,7 +95,8 @@ static void find(Copies *w, PassRun *r, const Cfg *c)
 	find_live(w, l, &list);
 	for (int k = 0; k < list.copy.n; k++) {
 		const Copy *x = &list.copy.v[k];
-		int n = facts_count(&w->facts), fact = x->lives ? facts_hold(&w->facts, x->block, (int64_t[]){ x->reg, x->from }, 2) : -1;
+		int n = facts_count(&w->facts), fact = x->lives
+			? facts_hold(&w->facts, x->block, (int64_t[]){ x->reg, x->from }, 2) : -1;
 		if (fact == n) {
 			facts_about(&w->facts, fact, x->reg);
 			facts_about(&w->facts, fact, x->from);
@@ -149,7 +153,8 @@ static void rewrite(Copies *w, Block *b)
 	enter(w, b);
 	for (const Ins *old = edit_rewrite(&r, &w->e, b); old; old = edit_next(&r)) {
 		Ins i = replace(w, old);
-		if (ins_copies(w->e.f, &i) && original(w, ins_dst(&i, 0)->id) == original(w, ins_src(&i, 0)->id)) {
+		if (ins_copies(w->e.f, &i) && original(w, ins_dst(&i, 0)->id) ==
+			original(w, ins_src(&i, 0)->id)) {
 			w->gone++;
 			continue;
 		}

@@ -1,11 +1,13 @@
-/* cse: local value numbering: what a register of the same block has already is copied instead of computed again.
+/* cse: local value numbering: what a register of the same block has already is copied instead of computed
+ * again.
  *
  * requires  nothing
  * keeps     the graph
  * breaks    liveness
  *
- * Registers and expressions have numbers; equal numbers are equal values. A definition under a guard gives its register a value of its own. Loads
- * count with the state of memory before them, operations on the carry flag have no number. */
+ * Registers and expressions have numbers; equal numbers are equal values. A definition under a guard gives
+ * its register a value of its own. Loads count with the state of memory before them, operations on the carry
+ * flag have no number. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/facts.h"
@@ -17,7 +19,8 @@ typedef struct Values {
 	Keys keys;                     /* of expressions over values */
 	Vec(int) holder;               /* by expression: the register that had it last */
 	Vec(int) value;                /* by expression: its value's number */
-	int *of, *block;               /* by register: value, and the block (one more than its number) in which it is known */
+	/* by register: value, and the block (one more than its number) in which it is known */
+	int *of, *block;
 	int now, id;                   /* values so far; the block */
 	int memory[SP_COUNT];          /* state of each space */
 	int replaced;
@@ -61,7 +64,8 @@ static int expression(Values *w, const Ins *i)
 static bool replace(Values *w, const Ins *i, int holder, Ins *out)
 {
 	int d = ins_dst(i, 0)->id;
-	if (i->op == OP_MOV && (ins_src(i, 0)->kind == OPD_REG || ins_src(i, 0)->kind == OPD_IMM) && holder != d)
+	if (i->op == OP_MOV && (ins_src(i, 0)->kind == OPD_REG || ins_src(i, 0)->kind == OPD_IMM) &&
+		holder != d)
 		return false;
 	w->replaced++;
 	if (holder == d)
@@ -100,7 +104,8 @@ static bool run(PassRun *r)
 	Arena a = { 0 };
 	const Cfg *c = analysis_cfg(r->an);
 	int n = function_values(r->f);
-	Values w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .keys = { .a = &a }, .of = arena_array(&a, int, n), .block = arena_array(&a, int, n) };
+	Values w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .keys = { .a = &a },
+		.of = arena_array(&a, int, n), .block = arena_array(&a, int, n) };
 	for (int i = 0; i < c->nreach; i++) {
 		Rewrite rw;
 		w.id = c->rpo[i]->id;

@@ -1,11 +1,13 @@
 /* dce: deletes instructions whose results nobody reads.
  *
  * requires  SSA
- * keeps     the graph; stores, atomics, volatile and ordered loads, operations that threads execute together, calls, traps
+ * keeps     the graph; stores, atomics, volatile and ordered loads, operations that threads execute together,
+ *           calls, traps
  * breaks    SSA, liveness
  *
- * From what has an effect back to the definitions that it reads, and from these on (R. Cytron et al., Efficiently Computing Static Single Assignment
- * Form and the Control Dependence Graph, TOPLAS 1991, section 7.1, with every branch live). A dead load goes, and with it the fault it might have raised. */
+ * From what has an effect back to the definitions that it reads, and from these on (R. Cytron et al.,
+ * Efficiently Computing Static Single Assignment Form and the Control Dependence Graph, TOPLAS 1991, section
+ * 7.1, with every branch live). A dead load goes, and with it the fault it might have raised. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
@@ -33,7 +35,7 @@ static bool has_effect(const Sweep *s, const Ins *i)
 	Effects e = ins_effects(s->effects, i);
 	if (!effects_deletable(&e) || op_info[i->op].kind == K_CALL) /* who is called might go on for ever */
 		return true;
-	return op_info[i->op].flags & OPF_SIDE;                      /* nop, prefetch: there for the time they take */
+	return op_info[i->op].flags & OPF_SIDE;              /* nop, prefetch: there for the time they take */
 }
 
 static void keep(Sweep *s, int at)
@@ -58,7 +60,8 @@ static void want_next(void *self, int reg)
 static void keep_marks(Sweep *s, const Ins *i, int b, int k)
 {
 	if (i->mark)
-		mark_uses(s->e->f, i->mark, want_next, &(MarkWant){ s, ssa_mark_use(s->s, s->e->f, i, s->s->ins_first[b] + k) });
+		mark_uses(s->e->f, i->mark, want_next, &(MarkWant){ s,
+			ssa_mark_use(s->s, s->e->f, i, s->s->ins_first[b] + k) });
 }
 
 static void solve(Sweep *s)
@@ -98,7 +101,8 @@ static bool run(PassRun *r)
 {
 	Arena a = { 0 };
 	Edit e = edit_open(r->m, r->f, r->origin);
-	Sweep s = { .e = &e, .effects = analysis_effects(r->an), .c = analysis_cfg(r->an), .s = analysis_ssa(r->an) };
+	Sweep s = { .e = &e, .effects = analysis_effects(r->an), .c = analysis_cfg(r->an),
+		.s = analysis_ssa(r->an) };
 	int n = 0;
 	s.keep = bs_new(&a, s.s->nins);
 	s.read = bs_new(&a, s.s->n);

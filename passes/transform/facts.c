@@ -6,7 +6,8 @@
 
 bool ins_copies(const Function *f, const Ins *i)
 {
-	if (i->op != OP_MOV || ins_src(i, 0)->kind != OPD_REG || ins_src(i, 0)->neg || ins_dst(i, 0)->kind != OPD_REG)
+	if (i->op != OP_MOV || ins_src(i, 0)->kind != OPD_REG || ins_src(i, 0)->neg ||
+		ins_dst(i, 0)->kind != OPD_REG)
 		return false;
 	int d = f->reg.v[ins_dst(i, 0)->id].type, s = f->reg.v[ins_src(i, 0)->id].type;
 	return type_bits[d] == type_bits[s] && type_bits[d] == type_bits[i->type];
@@ -16,7 +17,8 @@ bool ins_repeats(const Ins *i, uint8_t *reads)
 {
 	Effects e = ins_effects(NULL, i);
 	*reads = e.reads & SPACES_WRITTEN;
-	if (i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG || (op_info[i->op].kind != K_ALU && (i->op != OP_LD || i->cop == COP_CV)))
+	if (i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG ||
+		(op_info[i->op].kind != K_ALU && (i->op != OP_LD || i->cop == COP_CV)))
 		return false;
 	return !e.ordered && !e.carry_in && !e.carry_out && !e.varies;
 }
@@ -79,7 +81,8 @@ static uint64_t held(const Function *f, const Ins *i, uint64_t bits)
 bool ins_fold(const Module *m, const Function *f, const Ins *i, const uint64_t *src, uint64_t *result)
 {
 	uint64_t from[FOLD_SOURCES], to[FOLD_SOURCES];
-	if (op_info[i->op].kind != K_ALU || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG || i->nsrc > FOLD_SOURCES || i->op == OP_UNPACK)
+	if (op_info[i->op].kind != K_ALU || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG ||
+		i->nsrc > FOLD_SOURCES || i->op == OP_UNPACK)
 		return false;
 	for (int k = 0; k < i->nsrc; k++) {
 		Type t = fold_source_type(m, i, k);
@@ -97,7 +100,8 @@ typedef struct FactLink { struct FactLink *next; int fact; } FactLink;
 
 Facts facts_open(Arena *a, const Cfg *c, const EffectTable *t)
 {
-	return (Facts){ .c = c, .effects = t, .keys = { .a = a }, .of_reg = arena_array(a, FactLink *, function_values(c->f) + SP_COUNT),
+	return (Facts){ .c = c, .effects = t, .keys = { .a = a },
+		.of_reg = arena_array(a, FactLink *, function_values(c->f) + SP_COUNT),
 		.of_block = arena_array(a, FactLink *, c->n + 1) };
 }
 
@@ -118,7 +122,8 @@ int facts_hold(Facts *x, int block, const int64_t *key, int n)
 
 void facts_about(Facts *x, int fact, int reg) { link_to(x, &x->of_reg[reg], fact); }
 
-/* seen: by register, one more than the last block that defines it; many: by register, the facts about it, where they are more than a set has words */
+/* seen: by register, one more than the last block that defines it; many: by register, the facts about it,
+   where they are more than a set has words */
 typedef struct Ends { Facts *x; BitSet kill, *many; int *seen, block; } Ends;
 
 static void gather(Ends *e, Arena *a, int nreg)
@@ -156,7 +161,8 @@ static void memory_ends(Ends *e, int memory, int ins)
 		return;
 	}
 	for (const FactLink *l = x->of_reg[memory]; l; l = l->next, x->patience--)
-		if (!bs_has(e->kill, l->fact) && !(x->patience > 0 && x->outlasts(x->self, l->fact, e->block, ins)))
+		if (!bs_has(e->kill, l->fact) && !(x->patience > 0 &&
+			x->outlasts(x->self, l->fact, e->block, ins)))
 			bs_add(e->kill, l->fact);
 }
 
@@ -167,7 +173,8 @@ void facts_solve(Facts *x)
 		return;
 	Arena tmp = { 0 };
 	int *order = arena_array(&tmp, int, c->n + 1);
-	Flow w = { .g = c->graph, .order = order, .norder = c->nreach, .bits = x->keys.n, .all = true, .greatest = true,
+	Flow w = { .g = c->graph, .order = order, .norder = c->nreach, .bits = x->keys.n, .all = true,
+		.greatest = true,
 		.gen = flow_sets(&tmp, c->n, x->keys.n), .kill = flow_sets(&tmp, c->n, x->keys.n) };
 	Ends e = { .x = x, .seen = arena_array(&tmp, int, function_values(c->f) + SP_COUNT) };
 	gather(&e, &tmp, function_values(c->f) + SP_COUNT);

@@ -4,10 +4,13 @@
  * keeps     the graph
  * breaks    liveness
  *
- * Available expressions, each with the register that has it: "%d = a + b" holds until %d, %a or %b is written, and a load until something may have been
- * written there: by what memory dependence cannot tell from it, at any time of one call of the function (assume-restrict: taking it that pointer
- * parameters do not overlap). Questions are bounded by the number of instructions; then whatever writes to its space counts. One register has to have the value on all ways: nothing is inserted, so no way gets longer. (Values in different registers
- * on different ways are left to code motion.) Expressions that occur in one block only are cse's. */
+ * Available expressions, each with the register that has it: "%d = a + b" holds until %d, %a or %b is
+ * written, and a load until something may have been written there: by what memory dependence cannot tell from
+ * it, at any time of one call of the function (assume-restrict: taking it that pointer parameters do not
+ * overlap). Questions are bounded by the number of instructions; then whatever writes to its space counts.
+ * One register has to have the value on all ways: nothing is inserted, so no way gets longer. (Values in
+ * different registers on different ways are left to code motion.) Expressions that occur in one block only
+ * are cse's. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/facts.h"
@@ -15,8 +18,10 @@
 
 enum { PATIENCE = 32 };            /* questions for an instruction */
 
-typedef struct Expr { int block; bool several; int first, load; } Expr; /* block: one that has it; first: of its facts, or -1; load: of its accesses, or -1 */
-typedef struct Holder { int reg, next, expr; } Holder;                 /* by fact: who has the value; the next fact of the expression */
+/* block: one that has it; first: of its facts, or -1; load: of its accesses, or -1 */
+typedef struct Expr { int block; bool several; int first, load; } Expr;
+/* by fact: who has the value; the next fact of the expression */
+typedef struct Holder { int reg, next, expr; } Holder;
 typedef struct Load { int access, next; } Load;
 typedef struct Write { int time, access; } Write;
 
@@ -32,7 +37,8 @@ typedef struct Gcse {
 	const MemDep *mem;             /* NULL: there are no loads */
 	MemAsk ask;
 	Vec(Write) write;              /* in this block, so far; access -1: anything */
-	int *defined, start, now;      /* by register or space (facts_memory): when it was written last; when the block began */
+	/* by register or space (facts_memory): when it was written last; when the block began */
+	int *defined, start, now;
 	int replaced;
 } Gcse;
 
@@ -55,7 +61,8 @@ static int number(Gcse *w, const Ins *i)
 {
 	int64_t key[KEY_MOST];
 	uint8_t reads;
-	int n = ins_repeats(i, &reads) && (i->op != OP_MOV || (ins_src(i, 0)->kind != OPD_REG && ins_src(i, 0)->kind != OPD_IMM))
+	int n = ins_repeats(i, &reads) && (i->op != OP_MOV ||
+		(ins_src(i, 0)->kind != OPD_REG && ins_src(i, 0)->kind != OPD_IMM))
 		? ins_key(w->r->f, i, NULL, key) : 0;
 	return n ? keys_number(&w->keys, key, n) : -1;
 }
@@ -76,7 +83,8 @@ static void note_loads(Gcse *w, const Block *b)
 {
 	uint8_t reads;
 	for (int k = 0; k < b->ins.n; k++) {
-		int x = ins_repeats(&b->ins.v[k], &reads) && reads ? number(w, &b->ins.v[k]) : -1, access = x >= 0 ? memdep_find(w->mem, b->id, k) : -1;
+		int x = ins_repeats(&b->ins.v[k], &reads) && reads ? number(w, &b->ins.v[k]) : -1,
+			access = x >= 0 ? memdep_find(w->mem, b->id, k) : -1;
 		if (access < 0)
 			continue;
 		vec_push(&w->load, ((Load){ access, w->expr.v[x].load }));
@@ -152,7 +160,8 @@ static void facts_of(Gcse *w, const Block *b)
 		const Ins *i = &b->ins.v[k];
 		int x = i->guard < 0 ? number(w, i) : -1, at = start + k + 1;
 		/* a source written by the instruction itself has that very time */
-		if (x >= 0 && w->expr.v[x].several && w->defined[ins_dst(i, 0)->id] == at && since(w, i, x, at - 1))
+		if (x >= 0 && w->expr.v[x].several && w->defined[ins_dst(i, 0)->id] == at &&
+			since(w, i, x, at - 1))
 			state(w, i, b->id, x);
 	}
 }
@@ -178,7 +187,8 @@ static void rewrite(Gcse *w, Block *b)
 		w->replaced += from >= 0;
 		if (from >= 0 && from == ins_dst(i, 0)->id)
 			continue;
-		edit_put_instead(&rw, from >= 0 ? ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, from) : *i);
+		edit_put_instead(&rw, from >= 0 ? ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, from)
+			: *i);
 		step(w, i, b->id, k);
 	}
 }
@@ -237,7 +247,8 @@ static bool round_of(PassRun *r, Gcse *w)
 
 static bool run(PassRun *r)
 {
-	Gcse w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .ask = { .allow = r->option[0].number ? MEM_RESTRICT : 0, .within = MEM_EVER } };
+	Gcse w = { .r = r, .e = edit_open(r->m, r->f, r->origin),
+		.ask = { .allow = r->option[0].number ? MEM_RESTRICT : 0, .within = MEM_EVER } };
 	while (round_of(r, &w))
 		;
 	edit_close(&w.e);
@@ -253,7 +264,9 @@ static bool run(PassRun *r)
 }
 
 static const PassOption options[] = {
-	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, .help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" },
+	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1,
+		.help = "take it that pointer parameters lead to arrays of their own, in which addresses "
+		"stay; reports say so" },
 };
 
 const Pass pass_gcse = {

@@ -1,11 +1,13 @@
 /* global-dce: device functions that no kernel needs lose their bodies.
  *
  * requires  nothing
- * keeps     kernels and host functions as they are; the numbers of functions, and with them their addresses; the addresses of variables
+ * keeps     kernels and host functions as they are; the numbers of functions, and with them their addresses;
+ *           the addresses of variables
  * breaks    nothing
  *
- * A kernel needs what it calls, and what it or a variable of the module holds the address of; so do host functions and what is needed. What goes is
- * left as a declaration, and takes the variables that were declared in it along. */
+ * A kernel needs what it calls, and what it or a variable of the module holds the address of; so do host
+ * functions and what is needed. What goes is left as a declaration, and takes the variables that were
+ * declared in it along. */
 #include "isa/edit.h"
 #include "passes/transform/transform.h"
 

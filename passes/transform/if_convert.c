@@ -4,9 +4,10 @@
  * keeps     the blocks, each with its code: the arms stand one behind the other on the only way
  * breaks    the graph, liveness, uniformity
  *
- * An arm is a chain of blocks that only the branch leads to, and that leads to where the other arm leads. Its instructions get the branch's
- * condition as their guard; one that has a guard gets both. A condition that an arm writes is copied first. Operations that threads execute
- * together, calls, and what ends threads are never guarded: a branch around one of them stays. Inner branches come before outer ones. */
+ * An arm is a chain of blocks that only the branch leads to, and that leads to where the other arm leads. Its
+ * instructions get the branch's condition as their guard; one that has a guard gets both. A condition that an
+ * arm writes is copied first. Operations that threads execute together, calls, and what ends threads are
+ * never guarded: a branch around one of them stays. Inner branches come before outer ones. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
@@ -68,13 +69,14 @@ static bool fits(Convert *w, const Block *b)
 	int64_t most = w->r->option[0].number;
 	Loc loc = ins_loc(w->r->m, t);
 	if (w->arm[0].size > most || w->arm[1].size > most) {
-		pass_remark(w->r, loc, "the branch of %s stays: its arms have %d and %d instructions, size allows %d", b->label, w->arm[0].size, w->arm[1].size,
-			(int)most);
+		pass_remark(w->r, loc, "the branch of %s stays: its arms have %d and %d instructions, size "
+			"allows %d", b->label, w->arm[0].size, w->arm[1].size, (int)most);
 		return false;
 	}
 	const Ins *no = obstacle(w, ins_src(t, 0)->id);
 	if (no)
-		pass_remark(w->r, loc, "the branch of %s stays: %s cannot be guarded", b->label, op_info[no->op].name);
+		pass_remark(w->r, loc, "the branch of %s stays: %s cannot be guarded", b->label,
+			op_info[no->op].name);
 	return !no;
 }
 
@@ -87,8 +89,8 @@ static int guarded(const Block *b)
 	return n;
 }
 
-/* Would a warp issue no more than it did? By the profile, which counts how often the branch and each of its arms were executed: that is known of
-   the source's blocks alone. */
+/* Would a warp issue no more than it did? By the profile, which counts how often the branch and each of its
+   arms were executed: that is known of the source's blocks alone. */
 static bool pays(const Convert *w, const Block *b)
 {
 	const Profile *p = w->r->profile;
@@ -100,11 +102,14 @@ static bool pays(const Convert *w, const Block *b)
 			const ProfileBlock *arm = profile_find(p, w->r->f->name, x->label);
 			if (!x->user)
 				return true;
-			before += arm ? (double)arm->fetches * (x->ins.n - (k > 0)) : 0; /* the branch around the other arm, or back, is one of them */
+			/* the branch around the other arm, or back, is one of them */
+			before += arm ? (double)arm->fetches * (x->ins.n - (k > 0)) : 0;
 			after += (double)at->fetches * (x->ins.n - 1 + guarded(x));
 		}
 	if (at && after > before)
-		pass_remark(w->r, ins_loc(w->r->m, block_term(b)), "the branch of %s stays: by the profile warps would issue %.0f instructions for it in place of %.0f", b->label, after, before);
+		pass_remark(w->r, ins_loc(w->r->m, block_term(b)),
+			"the branch of %s stays: by the profile warps would issue %.0f instructions for it "
+			"in place of %.0f", b->label, after, before);
 	return !at || after <= before;
 }
 
@@ -193,7 +198,8 @@ static bool run(PassRun *r)
 {
 	Arena a = { 0 };
 	const Cfg *c = analysis_cfg(r->an);
-	Convert w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .npred = arena_array(&a, int, c->n), .named = bs_new(&a, c->n) };
+	Convert w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .npred = arena_array(&a, int, c->n),
+		.named = bs_new(&a, c->n) };
 	w.divergent = r->option[1].number == 0 ? analysis_uniformity(r->an)->divergent : NULL;
 	memcpy(w.npred, c->npred, sizeof *w.npred * (size_t)c->n);
 	for (int k = 0; k < c->n; k++)
@@ -214,7 +220,8 @@ static const char *const branches[] = { "divergent", "all", NULL };
 
 static const PassOption options[] = {
 	{ "size", 8, 0, 1000, "instructions that an arm may have", PASS_NUMBER, NULL },
-	{ "branches", 0, 0, 0, "which branches: those at which the threads of a warp may part, or all", PASS_NAME, branches },
+	{ "branches", 0, 0, 0, "which branches: those at which the threads of a warp may part, or all",
+		PASS_NAME, branches },
 };
 
 /* How often warps execute both arms anyway, a run tells. */

@@ -1,13 +1,15 @@
 /* loop-rotate: a loop that tests at its top tests at its bottom, behind a copy of the test on the way in.
  *
  * requires  loops
- * keeps     the loop's blocks, with their labels; the old header comes to stand behind the last block that goes back
+ * keeps     the loop's blocks, with their labels; the old header comes to stand behind the last block that
+ *           goes back
  * breaks    everything made from the graph
  *
- * The header is copied; all ways into the loop lead to the copy, the ways back to the header, which is the loop's last block then. An iteration executes
- * one jump less. Left alone: loops with several ways in, loops that leave at the bottom already, headers with operations that threads execute together or
- * with calls (those who enter and those who go on would no longer meet in them), loops in which a thread may wait for what others do (likewise; passes/analysis/waits.h), and
- * headers larger than `size`. */
+ * The header is copied; all ways into the loop lead to the copy, the ways back to the header, which is the
+ * loop's last block then. An iteration executes one jump less. Left alone: loops with several ways in, loops
+ * that leave at the bottom already, headers with operations that threads execute together or with calls
+ * (those who enter and those who go on would no longer meet in them), loops in which a thread may wait for
+ * what others do (likewise; passes/analysis/waits.h), and headers larger than `size`. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
@@ -109,7 +111,8 @@ static void order(Rotate *w)
 
 static bool run(PassRun *r)
 {
-	Rotate w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .c = analysis_cfg(r->an), .loops = analysis_loops(r->an) };
+	Rotate w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .c = analysis_cfg(r->an),
+		.loops = analysis_loops(r->an) };
 	w.waits = analysis_waits(r->an);
 	w.copy = arena_array(&w.arena, Block *, w.c->n);
 	w.map = arena_array(&w.arena, Block *, w.c->n);

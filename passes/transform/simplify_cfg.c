@@ -4,9 +4,10 @@
  * keeps     marks of the source's blocks, and what threads execute but jumps and branches that decide nothing
  * breaks    dominators, loops, liveness
  *
- * until nothing changes: branches with equal targets or a known condition become jumps; edges skip blocks that only jump and in
- * which no block of the source begins; blocks merge with the one before them when there is no other way; blocks that cannot be
- * reached go. Blocks that the source named as reconvergence points stay. */
+ * until nothing changes: branches with equal targets or a known condition become jumps; edges skip blocks
+ * that only jump and in which no block of the source begins; blocks merge with the one before them when there
+ * is no other way; blocks that cannot be reached go. Blocks that the source named as reconvergence points
+ * stay. */
 #include "isa/edit.h"
 #include "isa/lane.h"
 #include "passes/analysis/analysis.h"
@@ -88,10 +89,13 @@ static BitSet named_points(Arena *a, const Function *f)
 	return s;
 }
 
-static bool hops(const Block *b, BitSet named) { return !b->ins.v[0].mark && b->ins.n == 1 && block_jumps(b) && !bs_has(named, b->id); }
+static bool hops(const Block *b, BitSet named)
+{
+	return !b->ins.v[0].mark && b->ins.n == 1 && block_jumps(b) && !bs_has(named, b->id);
+}
 
-/* end[b] for every block on the way from b on: where an edge to it leads at last, blocks with nothing but a jump, and no mark, being skipped. Those
-   of a ring of them, or on a way into one, stay where they are. */
+/* end[b] for every block on the way from b on: where an edge to it leads at last, blocks with nothing but a
+   jump, and no mark, being skipped. Those of a ring of them, or on a way into one, stay where they are. */
 static void find_end(Block *b, BitSet named, Block **end, int *path)
 {
 	int n = 0;
@@ -110,7 +114,8 @@ static void find_end(Block *b, BitSet named, Block **end, int *path)
 /* Where a jump at `at` leads alone, with the marks of what begins there; else at itself. */
 static Block *only_jump(Block *at, const int *preds, BitSet named)
 {
-	return at->ins.n == 1 && block_jumps(at) && preds[at->id] == 1 && at->succ[0] != at && !bs_has(named, at->id) ? at->succ[0] : at;
+	return at->ins.n == 1 && block_jumps(at) && preds[at->id] == 1 && at->succ[0] != at &&
+		!bs_has(named, at->id) ? at->succ[0] : at;
 }
 
 /* A branch that a pass has made, by which none of the source decides. */
@@ -122,7 +127,8 @@ static bool inserted(const Function *f, const Ins *t)
 	return t->origin && !decides;
 }
 
-/* Inserted branches both of whose ways lead to one place, with nothing but jumps on them, become jumps: what begins on the ways begins there for their threads. */
+/* Inserted branches both of whose ways lead to one place, with nothing but jumps on them, become jumps: what
+   begins on the ways begins there for their threads. */
 static bool fold_empty(Edit *e, BitSet named)
 {
 	int *preds = xcalloc((size_t)e->f->block.n + 1, sizeof *preds);
@@ -134,7 +140,8 @@ static bool fold_empty(Edit *e, BitSet named)
 	for (int k = 0; k < e->f->block.n; k++) {
 		Block *b = e->f->block.v[k];
 		const Ins *t = block_term(b);
-		if (t->op != OP_BRA || !inserted(e->f, t) || b->nsucc != 2 || ins_src(t, 0)->kind != OPD_REG || b->succ[0] == b->succ[1])
+		if (t->op != OP_BRA || !inserted(e->f, t) || b->nsucc != 2 ||
+			ins_src(t, 0)->kind != OPD_REG || b->succ[0] == b->succ[1])
 			continue;
 		Block *way[2] = { b->succ[0], b->succ[1] }, *to[2];
 		Opd condition = *ins_src(t, 0);
@@ -184,7 +191,8 @@ static bool skip_empty(Edit *e, BitSet named)
 	return changed;
 }
 
-typedef struct Merger { Edit *e; Cfg *c; BitSet named; Block **gone; } Merger; /* gone: by id, what a merged block is part of */
+/* gone: by id, what a merged block is part of */
+typedef struct Merger { Edit *e; Cfg *c; BitSet named; Block **gone; } Merger;
 
 static Block *living(const Merger *w, Block *b)
 {
@@ -223,8 +231,8 @@ static void prepend(Merger *w, Block *b, Block *s)
 	w->gone[b->id] = s;
 }
 
-/* Blocks from which no thread comes to an end. Structure counts a third way out of the first block of such a cycle, to the exit, so that block must not get
-   a second branch to itself. */
+/* Blocks from which no thread comes to an end. Structure counts a third way out of the first block of such a
+   cycle, to the exit, so that block must not get a second branch to itself. */
 static BitSet find_endless(Arena *a, const Cfg *c)
 {
 	BitSet ends = bs_new(a, c->n), none = bs_new(a, c->n), endless = bs_new(a, c->n);
@@ -258,8 +266,8 @@ static bool merge(Edit *e, Arena *a, BitSet named)
 		Block *b = w.c->rpo[i];
 		while (!w.gone[b->id] && block_jumps(b)) {
 			Block *s = b->succ[0];
-			if (s == b || w.c->npred[s->id] != 1 || s == e->f->block.v[0] || bs_has(named, s->id) ||
-			    (bs_has(endless, b->id) && branches_to(s, b)))
+			if (s == b || w.c->npred[s->id] != 1 || s == e->f->block.v[0] ||
+				bs_has(named, s->id) || (bs_has(endless, b->id) && branches_to(s, b)))
 				break;
 			if (!b->user && s->user && !bs_has(named, b->id))
 				prepend(&w, b, s);
@@ -305,6 +313,7 @@ static bool run(PassRun *r)
 const Pass pass_simplify_cfg = {
 	.name = "simplify-cfg",
 	.idle = "no block and no branch is superfluous",
-	.help = "fold decided branches, skip empty blocks, merge blocks that follow each other alone, drop what cannot be reached",
+	.help = "fold decided branches, skip empty blocks, merge blocks that follow each other alone, drop "
+	"what cannot be reached",
 	.function = run,
 };

@@ -1,10 +1,12 @@
-/* split-edges: a block of its own on every critical edge: from a block with several successors to one with several ways in.
+/* split-edges: a block of its own on every critical edge: from a block with several successors to one with
+ * several ways in.
  *
  * requires  nothing
  * keeps     what is executed, but for a jump on each such edge
  * breaks    everything made from the graph
  *
- * Code that belongs on one way alone then has a place: motion of code asks for this first. simplify-cfg takes blocks that stay empty out again. */
+ * Code that belongs on one way alone then has a place: motion of code asks for this first. simplify-cfg takes
+ * blocks that stay empty out again. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
@@ -44,7 +46,8 @@ static bool run(PassRun *r)
 	const Cfg *c = analysis_cfg(r->an);
 	Edit e = edit_open(r->m, r->f, r->origin);
 	BlockList order = { 0 };
-	Block **on = arena_array(&a, Block *, c->n);   /* by target: the new block on the edges of the present block to it */
+	/* by target: the new block on the edges of the present block to it */
+	Block **on = arena_array(&a, Block *, c->n);
 	int n = 0, all = c->n;
 	for (int k = 0; k < all; k++) {
 		vec_push(&order, r->f->block.v[k]);
@@ -57,7 +60,8 @@ static bool run(PassRun *r)
 	edit_close(&e);
 	arena_free(&a);
 	if (n)
-		pass_remark(r, r->f->loc, "%d edges have blocks now, each of which costs a jump where nothing comes to stand in it: simplify-cfg behind takes those out", n);
+		pass_remark(r, r->f->loc, "%d edges have blocks now, each of which costs a jump where "
+			"nothing comes to stand in it: simplify-cfg behind takes those out", n);
 	pass_count(r, "edges split", n);
 	return n > 0;
 }

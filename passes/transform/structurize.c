@@ -4,12 +4,14 @@
  * keeps     labels; copies are no blocks of the source
  * breaks    everything made from the graph
  *
- * F. Zhang and E. H. D'Hollander, Using Hammock Graphs to Structure Programs, IEEE TSE 2004; H. Wu, G. Diamos, S. Li and S. Yalamanchili, Characterization
- * and Transformation of Unstructured Control Flow in GPU Applications, CACHES 2011: the baseline of the linearization paper. Structural reduction
- * says where the graph is stuck; there, from inner loops to outer ones, a loop with several ways in is peeled (backward copy), a loop that leaves or goes
- * back from several places is cut, and what is reached on several ways is copied for each (forward copy). The size may grow exponentially: when
- * a cap is hit, the function stays as it was, and so does one in which a thread may wait for what others do (passes/analysis/waits.h). The time grows little faster
- * than the size. */
+ * F. Zhang and E. H. D'Hollander, Using Hammock Graphs to Structure Programs, IEEE TSE 2004; H. Wu, G.
+ * Diamos, S. Li and S. Yalamanchili, Characterization and Transformation of Unstructured Control Flow in GPU
+ * Applications, CACHES 2011: the baseline of the linearization paper. Structural reduction says where the
+ * graph is stuck; there, from inner loops to outer ones, a loop with several ways in is peeled (backward
+ * copy), a loop that leaves or goes back from several places is cut, and what is reached on several ways is
+ * copied for each (forward copy). The size may grow exponentially: when a cap is hit, the function stays as
+ * it was, and so does one in which a thread may wait for what others do (passes/analysis/waits.h). The time
+ * grows little faster than the size. */
 #include "passes/transform/structurize.h"
 #include "passes/transform/transform.h"
 
@@ -34,7 +36,8 @@ const Ins *structurize_together(Structurize *w, const Block *b)
 
 static void describe(Structurize *w, Block *b, int loop)
 {
-	vec_push(&w->node, ((StructNode){ b, loop, -1, 0, 0, b != NULL, b ? b->ins.n : 0, b && structurize_together(w, b) ? b : NULL }));
+	vec_push(&w->node, ((StructNode){ b, loop, -1, 0, 0, b != NULL, b ? b->ins.n : 0,
+		b && structurize_together(w, b) ? b : NULL }));
 }
 
 static void put_in_loop(Structurize *w, int x, int loop)
@@ -60,7 +63,8 @@ int structurize_strand(Structurize *w, Block *from, int k)
 	return reduction_strand(&w->red);
 }
 
-/* Blocks that threads can come to, without those from which every way aborts; then the virtual exit, and what is in front of the entry. */
+/* Blocks that threads can come to, without those from which every way aborts; then the virtual exit, and what
+   is in front of the entry. */
 static void open_graph(Structurize *w, const Cfg *c)
 {
 	const Graph *g = cfg_flow_graph(&w->arena, c);
@@ -92,7 +96,8 @@ static void find_loops(Structurize *w, const Cfg *c)
 	BitSet left = bs_new(a, g->n);
 	int *order = arena_array(a, int, g->n);
 	for (int x = 0; x < g->n; x++)
-		if (reduction_find(&w->red, x) == x && (x == w->exit || (bs_has(c->reach, x) && !bs_has(c->fatal, x)))) {
+		if (reduction_find(&w->red, x) == x && (x == w->exit ||
+			(bs_has(c->reach, x) && !bs_has(c->fatal, x)))) {
 			bs_add(left, x);
 			red_out(&w->red, x, e)
 				graph_edge(g, x, w->red.edge.v[e].to);
@@ -131,7 +136,8 @@ void structurize_region(Structurize *w, int loop)
 	}
 }
 
-/* Nothing is left of the loop but one node without a cycle, which may have gone into one of the loop around; else the region is what is left. */
+/* Nothing is left of the loop but one node without a cycle, which may have gone into one of the loop around;
+   else the region is what is left. */
 static bool done(Structurize *w, int loop)
 {
 	if (w->why || reduction_find(&w->red, w->entry) != w->entry)
@@ -184,7 +190,8 @@ static Saved *save(Arena *a, const Function *f)
 	Saved *s = arena_array(a, Saved, f->block.n);
 	for (int k = 0; k < f->block.n; k++) {
 		Block *b = f->block.v[k];
-		s[k] = (Saved){ b, arena_array(a, Block *, b->nsucc + 1), b->reconverge, arena_array(a, Ins, b->ins.n), b->ins.n, b->nsucc };
+		s[k] = (Saved){ b, arena_array(a, Block *, b->nsucc + 1), b->reconverge,
+			arena_array(a, Ins, b->ins.n), b->ins.n, b->nsucc };
 		memcpy(s[k].ins, b->ins.v, sizeof *s[k].ins * (size_t)b->ins.n);
 		for (int i = 0; i < b->nsucc; i++)
 			s[k].succ[i] = b->succ[i];
@@ -210,7 +217,8 @@ static void restore(Edit *e, const Saved *s, int nblock, int nreg)
 	function_number(f);
 }
 
-/* Copies that nothing leads to go; the others come in the order of control flow, and what the source has beside it at the end. */
+/* Copies that nothing leads to go; the others come in the order of control flow, and what the source has
+   beside it at the end. */
 static void tidy(Function *f, int nblock)
 {
 	Arena a = { 0 };
@@ -258,7 +266,8 @@ static bool finish(Structurize *w, const Saved *saved, int nblock, int nreg)
 static bool run(PassRun *r)
 {
 	Arena a = { 0 };
-	Structurize w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .most_blocks = r->option[1].number, .where = r->f->loc };
+	Structurize w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .most_blocks = r->option[1].number,
+		.where = r->f->loc };
 	int nblock = r->f->block.n, nreg = r->f->reg.n;
 	for (int k = 0; k < nblock; k++)
 		w.instructions += r->f->block.v[k]->ins.n;
@@ -272,7 +281,8 @@ static bool run(PassRun *r)
 }
 
 static const PassOption options[] = {
-	{ "growth", 1000, 100, 1000000000, "instructions that the function may have at last, in percent of those before", PASS_NUMBER, NULL },
+	{ "growth", 1000, 100, 1000000000, "instructions that the function may have at last, in percent of "
+		"those before", PASS_NUMBER, NULL },
 	{ "blocks", 100000, 1, 10000000, "blocks that it may have at last", PASS_NUMBER, NULL },
 };
 

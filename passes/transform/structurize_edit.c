@@ -33,12 +33,13 @@ static void gather(const Structurize *w, int x, BlockList *list)
 static void refuse(Structurize *w, const Block *b, const char *how, int at)
 {
 	const Ins *i = structurize_together(w, b);
-	w->why = arena_printf(&w->r->m->arena, "%s in block %s needs the threads that come to it together, and %s %s", op_info[i->op].name, b->label, how,
-		w->node.v[at].block->label);
+	w->why = arena_printf(&w->r->m->arena, "%s in block %s needs the threads that come to it together, "
+		"and %s %s", op_info[i->op].name, b->label, how, w->node.v[at].block->label);
 	w->where = ins_loc(w->r->m, i);
 }
 
-/* Before anything changes: threads that one waits for in front of a place where ways meet may come to another copy of it, or be kept in the loop that is cut. */
+/* Before anything changes: threads that one waits for in front of a place where ways meet may come to another
+   copy of it, or be kept in the loop that is cut. */
 static void ask_waits(Structurize *w)
 {
 	const Waits *x = analysis_waits(w->r->an);
@@ -122,7 +123,8 @@ static void route(Structurize *w, int e, int to)
 
 /* ---- backward copy ---- */
 
-typedef struct Side { int node, loop, depth; } Side;       /* an entry of the loop besides its header, and the innermost loop around it and who comes in there */
+/* an entry of the loop besides its header, and the innermost loop around it and who comes in there */
+typedef struct Side { int node, loop, depth; } Side;
 typedef Vec(Side) SideList;
 
 static int deepest_first(const void *a, const void *b)
@@ -138,7 +140,9 @@ static SideList sides(const Structurize *w)
 		if (w->of[k] != w->entry)
 			red_in(&w->red, w->of[k], e)
 				if (!inside(w, w->red.edge.v[e].from)) {
-					int loop = tree_common(&w->loops, w->node.v[w->red.edge.v[e].from].loop, w->node.v[w->entry].loop);
+					int loop = tree_common(&w->loops,
+						w->node.v[w->red.edge.v[e].from].loop,
+						w->node.v[w->entry].loop);
 					vec_push(&list, ((Side){ w->of[k], loop, depth(w, loop) }));
 				}
 	if (list.n)
@@ -146,7 +150,8 @@ static SideList sides(const Structurize *w)
 	return list;
 }
 
-/* What is to be copied, each with the loop that its copy is in: the innermost one from which it can be reached. */
+/* What is to be copied, each with the loop that its copy is in: the innermost one from which it can be
+   reached. */
 static SideList behind(Structurize *w, const SideList *sides)
 {
 	SideList list = { 0 };
@@ -186,7 +191,8 @@ static void copy_behind(Structurize *w, const SideList *list)
 		int x = list->v[k].node;
 		red_out(r, x, e) {
 			int s = r->edge.v[e].to;
-			copy_edge(w, e, w->node.v[x].number, inside(w, s) && s != w->entry ? w->node.v[s].number : s);
+			copy_edge(w, e, w->node.v[x].number, inside(w, s) && s != w->entry
+				? w->node.v[s].number : s);
 		}
 		red_in(r, x, e)
 			if (!inside(w, r->edge.v[e].from))
@@ -203,7 +209,8 @@ void structurize_peel(Structurize *w)
 	int *node = arena_array(&w->arena, int, list.n + 1);
 	for (int k = 0; k < list.n; k++)
 		node[k] = list.v[k].node;
-	if (list.n && allowed(w, node, list.n, 1, "would be copied in front of the loop at block", w->entry)) {
+	if (list.n && allowed(w, node, list.n, 1, "would be copied in front of the loop at block",
+		w->entry)) {
 		copy_behind(w, &list);
 		for (int k = 0; k < list.n; k++)
 			reduction_look(&w->red, w->node.v[list.v[k].node].number);
@@ -217,7 +224,10 @@ void structurize_peel(Structurize *w)
 /* ---- cut ---- */
 
 /* An edge out of the loop that no thread takes: it has no way out. */
-static bool pretended(const Structurize *w, int e) { return w->red.edge.v[e].to == w->exit && w->red.edge.v[e].first < 0; }
+static bool pretended(const Structurize *w, int e)
+{
+	return w->red.edge.v[e].to == w->exit && w->red.edge.v[e].first < 0;
+}
 
 bool structurize_simple(const Structurize *w)
 {
@@ -233,10 +243,12 @@ bool structurize_simple(const Structurize *w)
 				edges++;
 			}
 		}
-	return back == 1 && (edges == 0 || (edges == 1 && (leaves == w->entry || leaves == latch) && w->red.node[leaves].nout == 2));
+	return back == 1 && (edges == 0 || (edges == 1 && (leaves == w->entry || leaves == latch) &&
+		w->red.node[leaves].nout == 2));
 }
 
-typedef struct Cut { Structurize *w; int loop, reg; Block *end; int node; Vec(int) target; } Cut; /* target: nodes outside that the loop leaves for */
+/* target: nodes outside that the loop leaves for */
+typedef struct Cut { Structurize *w; int loop, reg; Block *end; int node; Vec(int) target; } Cut;
 
 /* The edge sets the variable and leads to the loop's end. */
 static void divert(Cut *x, int e, int value)
@@ -315,14 +327,16 @@ static int sorted_out(Cut *x)
 	for (int k = x->target.n - 1; k-- > 0;) {
 		int loop = tree_common(&w->loops, w->node.v[x->target.v[k]].loop, x->loop);
 		around = depth(w, loop) > depth(w, around) ? loop : around;
-		int b = structurize_node(w, edit_block(&w->e, w->node.v[w->entry].block->label, "_left"), around);
+		int b = structurize_node(w, edit_block(&w->e, w->node.v[w->entry].block->label, "_left"),
+			around);
 		test(x, b, CMP_EQ, k + 1, x->target.v[k], to);
 		to = b;
 	}
 	return to;
 }
 
-/* The loop has no way out, and begins with a branch: it gets a block in front, to which all edges to it, and those back, lead. */
+/* The loop has no way out, and begins with a branch: it gets a block in front, to which all edges to it, and
+   those back, lead. */
 static void put_front(Structurize *w, int loop)
 {
 	Reduction *r = &w->red;
@@ -369,7 +383,8 @@ void structurize_cut(Structurize *w, int loop)
 		return;
 	}
 	Block *header = w->node.v[w->entry].block;
-	Cut x = { .w = w, .loop = loop, .reg = edit_reg(&w->e, "leave", T_U32), .end = edit_block(&w->e, header->label, "_end") };
+	Cut x = { .w = w, .loop = loop, .reg = edit_reg(&w->e, "leave", T_U32),
+		.end = edit_block(&w->e, header->label, "_end") };
 	x.node = structurize_node(w, x.end, loop);
 	divert_all(&x);
 	test(&x, x.node, CMP_NE, 0, sorted_out(&x), w->entry);
@@ -453,13 +468,14 @@ static Graph *forward_graph(Structurize *w, Arena *a)
 	return g;
 }
 
-/* From the last one on, each place at which ways meet though they lead apart from where they parted to elsewhere, too. Copying one changes nothing about
-   those before it. */
+/* From the last one on, each place at which ways meet though they lead apart from where they parted to
+   elsewhere, too. Copying one changes nothing about those before it. */
 void structurize_copy(Structurize *w)
 {
 	Arena a = { 0 };
 	const Graph *g = forward_graph(w, &a);
-	int loop = w->node.v[w->entry].loop, *order = arena_array(&a, int, g->n), n = graph_rpo(g, false, w->node.v[w->entry].number, order);
+	int loop = w->node.v[w->entry].loop, *order = arena_array(&a, int, g->n),
+		n = graph_rpo(g, false, w->node.v[w->entry].number, order);
 	const Dom *dom = dom_of_graph(&a, g, false, order[0]), *pdom = dom_of_graph(&a, g, true, w->n);
 	for (int k = n; k-- > 1 && !w->why;) {
 		int x = order[k];

@@ -1,29 +1,36 @@
 /* tail-merge: what several blocks do alike before they go on to one block is done in one place.
  *
  * requires  loops
- * keeps     what each thread executes, in its order, but for jumps; marks of the source's blocks; the nest of loops
+ * keeps     what each thread executes, in its order, but for jumps; marks of the source's blocks; the nest of
+ *           loops
  * breaks    the graph; structure: threads of different arms of a nest of branches may come to one tail
  *
- * For each block S, those that jump to it: the longest run of equal instructions at the ends of two or more of them (operation, operands, guard, all
- * modifiers) becomes a block in front of S, or stays in that one of them which is nothing else; then the next longest, until none is left. The blocks'
- * ends form a tree with the last instructions at its root, one node for each run; nodes are visited from the longest run on, so time grows with the
- * instructions, not with pairs of blocks. Blocks left empty go where a condition alone leads to them, and a branch both of whose sides lead to the
- * same tail then becomes a jump: this is what becomes of a branch with equal arms.
+ * For each block S, those that jump to it: the longest run of equal instructions at the ends of two or more
+ * of them (operation, operands, guard, all modifiers) becomes a block in front of S, or stays in that one of
+ * them which is nothing else; then the next longest, until none is left. The blocks' ends form a tree with
+ * the last instructions at its root, one node for each run; nodes are visited from the longest run on, so
+ * time grows with the instructions, not with pairs of blocks. Blocks left empty go where a condition alone
+ * leads to them, and a branch both of whose sides lead to the same tail then becomes a jump: this is what
+ * becomes of a branch with equal arms.
  *
- * No warp executes more: each block had a jump to S, but for one that stands right before it in the text. So the new block takes that place, and must have
- * that one among those it is made for; where another block stands there, only a block that is nothing but the tail can take the others in. Nothing is
- * executed more often either: a warp comes to the tail once for each of the ends that it came to before, or less, where threads wait for each other in
- * front of it.
+ * No warp executes more: each block had a jump to S, but for one that stands right before it in the text. So
+ * the new block takes that place, and must have that one among those it is made for; where another block
+ * stands there, only a block that is nothing but the tail can take the others in. Nothing is executed more
+ * often either: a warp comes to the tail once for each of the ends that it came to before, or less, where
+ * threads wait for each other in front of it.
  *
- * Left alone: operations that depend on which threads execute them together (barriers, shuffles, votes, calls with such). Threads of several arms would
- * execute them at once that did not before; and where a mask names the threads, each arm names its own. The same goes for what lies before them in a block.
- * All else may be executed at once by threads that used to come one after the other: what a thread reads and writes is its own affair, and races between
- * threads were there before. But threads now wait in front of the tail for each other: a store in it comes later than before for others of the warp, and may
- * come too late for those that wait for it in a loop of another arm. So in a function with such a loop (passes/analysis/waits.h) stores, atomics and fences stay
- * where they are, and in one with barriers what ends threads.
+ * Left alone: operations that depend on which threads execute them together (barriers, shuffles, votes, calls
+ * with such). Threads of several arms would execute them at once that did not before; and where a mask names
+ * the threads, each arm names its own. The same goes for what lies before them in a block. All else may be
+ * executed at once by threads that used to come one after the other: what a thread reads and writes is its
+ * own affair, and races between threads were there before. But threads now wait in front of the tail for each
+ * other: a store in it comes later than before for others of the warp, and may come too late for those that
+ * wait for it in a loop of another arm. So in a function with such a loop (passes/analysis/waits.h) stores,
+ * atomics and fences stay where they are, and in one with barriers what ends threads.
  *
- * Marks go to the jumps that take the place of what was merged, so that each block's are counted for its threads; those of a block that
- * goes to the branch above it, for the threads that came by it. A mark whose predicates would not have their values there yet ends the run. */
+ * Marks go to the jumps that take the place of what was merged, so that each block's are counted for its
+ * threads; those of a block that goes to the branch above it, for the threads that came by it. A mark whose
+ * predicates would not have their values there yet ends the run. */
 #include "passes/transform/tail_merge.h"
 #include "lib/strbuf.h"
 #include "passes/transform/transform.h"
@@ -54,7 +61,8 @@ static void look_at(Merge *w, Block *s)
 static bool dispensable(const Merge *w, const Block *b)
 {
 	const Block *p = place(w, b)->above;
-	return p && !place(w, b)->named && block_term(p)->op == OP_BRA && p->nsucc == 2 && p->succ[0] != p->succ[1] &&
+	return p && !place(w, b)->named && block_term(p)->op == OP_BRA && p->nsucc == 2 &&
+		p->succ[0] != p->succ[1] &&
 		ins_src(block_term(p), 0)->kind == OPD_REG;
 }
 
@@ -62,12 +70,14 @@ static bool dispensable(const Merge *w, const Block *b)
 static Block *whole_branch(const Merge *w, const Node *v)
 {
 	const Tail *x = &w->tail.v[v->first], *y = &w->tail.v[v->last];
-	if (v->n != 2 || x->b->ins.n - 1 != v->length || y->b->ins.n - 1 != v->length || place(w, x->b)->above != place(w, y->b)->above)
+	if (v->n != 2 || x->b->ins.n - 1 != v->length || y->b->ins.n - 1 != v->length ||
+		place(w, x->b)->above != place(w, y->b)->above)
 		return NULL;
 	return dispensable(w, x->b) && dispensable(w, y->b) ? place(w, x->b)->above : NULL;
 }
 
-/* Where the run's instructions may stand: in one of its blocks, *whole, or in a new block behind *behind. false: nowhere. */
+/* Where the run's instructions may stand: in one of its blocks, *whole, or in a new block behind *behind.
+   false: nowhere. */
 static bool spot(const Merge *w, const Node *v, const Block *s, Block **whole, Block **behind)
 {
 	Block *last = tail_before(w, s);
@@ -129,8 +139,8 @@ static void cut(Merge *w, Block *b, int n, Block *t)
 	place(w, t)->above = NULL;
 }
 
-/* b is empty but for marks and its jump to t. The branch above it leads to t itself, and has the marks for the lanes that went to b; when both its sides
-   lead there it becomes a jump. */
+/* b is empty but for marks and its jump to t. The branch above it leads to t itself, and has the marks for
+   the lanes that went to b; when both its sides lead there it becomes a jump. */
 static void skip(Merge *w, Block *b, Block *t)
 {
 	while (b->ins.n == 1 && dispensable(w, b)) {
@@ -166,8 +176,10 @@ static void tell(Merge *w, const Node *v, const Block *s, const Block *t)
 	StrBuf names = { 0 };
 	if (!pass_explains(w->r))
 		return;
-	pass_remark(w->r, ins_loc(w->r->m, &b->ins.v[b->ins.n - 1 - v->length]), "%s end alike before %s: their last %sinstruction%s in %s once",
-		labels(w, v, &names), s->label, v->length > 1 ? arena_printf(&w->arena, "%d ", v->length) : "", v->length == 1 ? " stands" : "s stand", t->label);
+	pass_remark(w->r, ins_loc(w->r->m, &b->ins.v[b->ins.n - 1 - v->length]),
+		"%s end alike before %s: their last %sinstruction%s in %s once", labels(w, v, &names),
+		s->label, v->length > 1 ? arena_printf(&w->arena, "%d ", v->length) : "",
+		v->length == 1 ? " stands" : "s stand", t->label);
 	sb_free(&names);
 	for (int k = b->ins.n - 1 - v->length; k < b->ins.n - 1 && w->r->show; k++) {
 		sb_puts(w->r->show, "    ");
@@ -224,9 +236,11 @@ static bool remark(Merge *w, const Node *v, const Block *s)
 	StrBuf names = { 0 };
 	int64_t size = w->r->option[OPTION_SIZE].number;
 	if (w->remarks)
-		pass_remark(w->r, ins_loc(w->r->m, &b->ins.v[b->ins.n - 1 - v->length]), "%s end alike before %s, and stay: %s", labels(w, v, &names), s->label,
-			v->length < size ? arena_printf(&w->arena, "%d of their instructions are the same, and size asks for %lld", v->length, (long long)size) :
-			"a common tail would need a jump more");
+		pass_remark(w->r, ins_loc(w->r->m, &b->ins.v[b->ins.n - 1 - v->length]),
+			"%s end alike before %s, and stay: %s", labels(w, v, &names), s->label,
+			v->length < size ? arena_printf(&w->arena,
+			"%d of their instructions are the same, and size asks for %lld", v->length,
+			(long long)size) : "a common tail would need a jump more");
 	sb_free(&names);
 	return true;
 }
@@ -246,8 +260,10 @@ static void remark_stop(Merge *w, const Node *v, const Block *s)
 		if (x == y || !tail_same(w, i, &y->b->ins.v[before]))
 			continue;
 		why = tail_obstacle(w, i, false);
-		pass_remark(w->r, ins_loc(w->r->m, i), "%s and %s end alike before %s, and stay from %s on: %s%s", x->b->label, y->b->label, s->label,
-			op_info[i->op].name, why == w->waiting && why ? "" : "it ", why ? why : "decides where threads of the source went on, or comes behind what may end them");
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s and %s end alike before %s, and stay from %s on: "
+			"%s%s", x->b->label, y->b->label, s->label, op_info[i->op].name,
+			why == w->waiting && why ? "" : "it ", why ? why
+			: "decides where threads of the source went on, or comes behind what may end them");
 		return;
 	}
 }
@@ -277,7 +293,8 @@ static void visit(Merge *w, Block *s)
 			remark_stop(w, v, s);
 		if (!v->length)
 			continue;
-		if (v->n > 1 && v->length >= w->r->option[OPTION_SIZE].number && spot(w, v, s, &whole, &behind))
+		if (v->n > 1 && v->length >= w->r->option[OPTION_SIZE].number &&
+			spot(w, v, s, &whole, &behind))
 			merge(w, v, s, whole, behind);
 		else if (v->n > 1 && !said)
 			said = remark(w, v, s);
@@ -296,7 +313,8 @@ static void open_sweep(Merge *w)
 	w->ins.a = w->run.a = &w->arena;
 	for (int k = 0; k < c->n; k++) {
 		bool gone = !bs_has(c->reach, k);
-		vec_push(&w->place, ((Place){ .prev = k ? f->block.v[k - 1] : NULL, .next = k + 1 < c->n ? f->block.v[k + 1] : NULL, .loop = loops->of[k],
+		vec_push(&w->place, ((Place){ .prev = k ? f->block.v[k - 1] : NULL,
+			.next = k + 1 < c->n ? f->block.v[k + 1] : NULL, .loop = loops->of[k],
 			.gone = gone, .above = k && !gone && c->npred[k] == 1 ? c->pred[k][0] : NULL }));
 	}
 	for (int k = 0; k < c->n; k++) {
@@ -372,7 +390,8 @@ static void find_waits(Merge *w)
 		w->waiting = waits_text(&w->r->m->arena, &first);
 	for (int k = 0; k < x->c->nreach; k++)
 		for (int i = 0; i < x->c->rpo[k]->ins.n; i++)
-			w->meeting |= ins_effects(analysis_effects(w->r->an), &x->c->rpo[k]->ins.v[i]).convergent;
+			w->meeting |= ins_effects(analysis_effects(w->r->an),
+				&x->c->rpo[k]->ins.v[i]).convergent;
 }
 
 static bool run(PassRun *r)

@@ -15,14 +15,16 @@ typedef struct Place {             /* by block, those included that are made in 
 	BlockList from;                /* blocks that jump here, or did */
 	Block *above;                  /* the only one that leads here; NULL: there are several, or none */
 	int loop;                      /* innermost one, or -1 */
-	bool gone, named, queued;      /* cannot be reached; a branch asks to reconverge here; in the list of what is to be looked at */
+	/* cannot be reached; a branch asks to reconverge here; in the list of what is to be looked at */
+	bool gone, named, queued;
 } Place;
 
-typedef struct Tail { Block *b; int length; } Tail; /* length: instructions at its end that may be merged, its jump apart */
+/* length: instructions at its end that may be merged, its jump apart */
+typedef struct Tail { Block *b; int length; } Tail;
 
 typedef struct Node {              /* a run of instructions up to the blocks' ends */
 	int parent, length;            /* the run without its first instruction; -1: it is empty */
-	int first, last, n;            /* blocks that end in it, and in none that is longer: a list through Merge.next */
+	int first, last, n; /* blocks that end in it, and in none that is longer: a list through Merge.next */
 } Node;
 
 typedef struct Run { int length, node; } Run;
@@ -40,20 +42,23 @@ typedef struct Merge {
 	Vec(Run) order;                /* the block's runs */
 	Vec(int) regs;                 /* predicates of marks */
 	int64_t visits;
-	const char *waiting;           /* a loop or call of the function in which threads may wait for others, as text; or NULL */
-	bool meeting;                  /* the function has barriers or other operations that threads execute together */
+	/* a loop or call of the function in which threads may wait for others, as text; or NULL */
+	const char *waiting;
+	bool meeting;        /* the function has barriers or other operations that threads execute together */
 	bool remarks, dropped;         /* the sweep says what stays; blocks cannot be reached any more */
 	int tails, instructions, branches;
 } Merge;
 
 static inline Place *place(const Merge *w, const Block *b) { return &w->place.v[b->id]; }
 static inline bool jumps_to(const Block *b, const Block *s) { return block_jumps(b) && b->succ[0] == s; }
-Block *tail_before(const Merge *, const Block *);      /* the block that stands before it in the code; NULL: none */
-/* The runs of the blocks that jump to s, in Merge.node from the number returned on. Only blocks of one loop share runs, so that where s begins a loop the
-   ways in and the ways back stay apart. */
+/* the block that stands before it in the code; NULL: none */
+Block *tail_before(const Merge *, const Block *);
+/* The runs of the blocks that jump to s, in Merge.node from the number returned on. Only blocks of one loop
+   share runs, so that where s begins a loop the ways in and the ways back stay apart. */
 int tail_runs(Merge *, Block *s);
 bool tail_same(Merge *, const Ins *, const Ins *);     /* the same operation on the same operands */
-/* Why the instruction, and with it what stands before it, stays where it is; NULL: it need not. marked: behind it are marks that count threads. */
+/* Why the instruction, and with it what stands before it, stays where it is; NULL: it need not. marked:
+   behind it are marks that count threads. */
 const char *tail_obstacle(const Merge *, const Ins *, bool marked);
 void tail_append(Merge *, Node *, int first, int last, int n); /* to its list of tails */
 #endif

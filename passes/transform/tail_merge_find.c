@@ -1,4 +1,5 @@
-/* Which blocks end alike: how much of each may be merged, and the tree of runs of equal instructions at their ends. */
+/* Which blocks end alike: how much of each may be merged, and the tree of runs of equal instructions at their
+   ends. */
 #include "passes/transform/tail_merge.h"
 
 /* ---- what may be merged ---- */
@@ -32,8 +33,8 @@ const char *tail_obstacle(const Merge *w, const Ins *i, bool marked)
 	return e.ends && marked ? "may end threads, and behind it others are counted" : NULL;
 }
 
-/* How many instructions at the end of the block may be merged. Where it falls into what follows, a predicate of a mark must not be written right before
-   the jump: that would have to stay an instruction. */
+/* How many instructions at the end of the block may be merged. Where it falls into what follows, a predicate
+   of a mark must not be written right before the jump: that would have to stay an instruction. */
 static int length(Merge *w, const Block *b, bool falls)
 {
 	bool marked = block_term(b)->mark != 0;
@@ -64,7 +65,10 @@ Block *tail_before(const Merge *w, const Block *s)
 
 /* ---- runs ---- */
 
-bool tail_same(Merge *w, const Ins *a, const Ins *b) { return ins_number(&w->ins, a) == ins_number(&w->ins, b); }
+bool tail_same(Merge *w, const Ins *a, const Ins *b)
+{
+	return ins_number(&w->ins, a) == ins_number(&w->ins, b);
+}
 
 /* The run that is parent with one more instruction before it; parent negative: an empty one. */
 static int run_number(Merge *w, int parent, int64_t what)
@@ -72,7 +76,8 @@ static int run_number(Merge *w, int parent, int64_t what)
 	int64_t key[] = { parent, what };
 	int v = keys_number(&w->run, key, 2);
 	if (v == w->node.n)
-		vec_push(&w->node, ((Node){ parent, parent < 0 ? 0 : w->node.v[parent].length + 1, -1, -1, 0 }));
+		vec_push(&w->node, ((Node){ parent, parent < 0 ? 0 : w->node.v[parent].length + 1, -1, -1,
+			0 }));
 	return v;
 }
 

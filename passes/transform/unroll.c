@@ -1,17 +1,21 @@
 /* unroll: loops are copied turn by turn.
  *
  * requires  loops, dominators, post-dominators, SSA
- * keeps     what each thread executes, in its order, but for branches that are decided; the loop's blocks, with their labels, as its first turn
+ * keeps     what each thread executes, in its order, but for branches that are decided; the loop's blocks,
+ *           with their labels, as its first turn
  * breaks    everything made from the graph
  *
- * A loop of which it is known in which turn all threads leave (unroll_count), and whose copies fit, is copied in full: one copy for each turn, and no way
- * back. Other loops get `factor` turns in one, each with all of the loop's exits, so that nothing needs to be known of how often they turn and no loop for
- * a rest is needed. Where the turn is known, the branches of all copies but one are decided all the same.
+ * A loop of which it is known in which turn all threads leave (unroll_count), and whose copies fit, is copied
+ * in full: one copy for each turn, and no way back. Other loops get `factor` turns in one, each with all of
+ * the loop's exits, so that nothing needs to be known of how often they turn and no loop for a rest is
+ * needed. Where the turn is known, the branches of all copies but one are decided all the same.
  *
- * Operations that threads execute together stay legal: a copy depends on the same branches as what it is a copy of, no branch is added, and threads that
- * are in the same turn are in the same copy. What would part threads is a loop in which some go back before a block that all have to come to: they wait
- * there for each other, in different turns. Such a loop is a nest that shares its header; it stays as it is, and so do loops with several ways in, and those in
- * which a thread may wait for what others do (passes/analysis/waits.h): threads of different turns of it would stand in different places. */
+ * Operations that threads execute together stay legal: a copy depends on the same branches as what it is a
+ * copy of, no branch is added, and threads that are in the same turn are in the same copy. What would part
+ * threads is a loop in which some go back before a block that all have to come to: they wait there for each
+ * other, in different turns. Such a loop is a nest that shares its header; it stays as it is, and so do loops
+ * with several ways in, and those in which a thread may wait for what others do (passes/analysis/waits.h):
+ * threads of different turns of it would stand in different places. */
 #include "isa/edit.h"
 #include "passes/transform/transform.h"
 #include "passes/transform/unroll.h"
@@ -38,7 +42,7 @@ typedef struct Unroll {
 	const Waits *waits;
 	const Dom *dom, *met;          /* met: where the threads that a branch parts meet again */
 	int *size;                     /* by place in c->rpo: instructions before it */
-	bool *inner, *taken;           /* by loop: it has loops in it; it, or one in it, is unrolled in this sweep */
+	bool *inner, *taken;    /* by loop: it has loops in it; it, or one in it, is unrolled in this sweep */
 	Block **map;                   /* for edit_clone */
 	BlockList *behind;             /* by block: copies that come to stand behind it */
 	StrMap done;                   /* headers of loops that have their factor */
@@ -84,7 +88,8 @@ static bool leaves(const Unroll *w, const Loop *l)
 static bool gathers(const Unroll *w, const Loop *l)
 {
 	int last = latch(w, l);
-	for (int b = w->met->idom[l->header]; b >= 0 && b < w->c->n && loop_has(w->c, l, b); b = w->met->idom[b])
+	for (int b = w->met->idom[l->header]; b >= 0 && b < w->c->n && loop_has(w->c, l, b);
+		b = w->met->idom[b])
 		if (!dom_dominates(w->dom, b, last))
 			return true;
 	return false;
@@ -99,7 +104,8 @@ static const char *refused(Unroll *w, const Loop *l)
 	if (!l->reducible)
 		return "it has several ways in";
 	if (size(w, l) > option(w, OPTION_MOST))
-		return arena_printf(&w->arena, "it has %d instructions, and most allows %lld", size(w, l), (long long)option(w, OPTION_MOST));
+		return arena_printf(&w->arena, "it has %d instructions, and most allows %lld", size(w, l),
+			(long long)option(w, OPTION_MOST));
 	if (!leaves(w, l))
 		return "it has no way out";
 	if (waits_within(w->waits, (int)(l - w->loops->loop), &wait))
@@ -111,16 +117,19 @@ static const char *refused(Unroll *w, const Loop *l)
 
 static bool fits(const Unroll *w, int64_t instructions, const Loop *l)
 {
-	return instructions <= option(w, OPTION_MOST) && w->added + instructions - size(w, l) <= option(w, OPTION_GROWTH);
+	return instructions <= option(w, OPTION_MOST) &&
+		w->added + instructions - size(w, l) <= option(w, OPTION_GROWTH);
 }
 
 static const char *too_many(Unroll *w, int turns, int64_t instructions)
 {
-	return arena_printf(&w->arena, "its %d turns would have %lld instructions; most allows %lld, and growth %lld in all loops, of which %lld are used", turns,
-		(long long)instructions, (long long)option(w, OPTION_MOST), (long long)option(w, OPTION_GROWTH), (long long)w->added);
+	return arena_printf(&w->arena, "its %d turns would have %lld instructions; most allows %lld, and "
+		"growth %lld in all loops, of which %lld are used", turns, (long long)instructions,
+		(long long)option(w, OPTION_MOST), (long long)option(w, OPTION_GROWTH), (long long)w->added);
 }
 
-/* Why it is not unrolled in full, or NULL: then the plan is filled. What follows the branch in the last turn goes. */
+/* Why it is not unrolled in full, or NULL: then the plan is filled. What follows the branch in the last turn
+   goes. */
 static const char *plan_full(Unroll *w, const Loop *l, Plan *p)
 {
 	const char *why = refused(w, l);
@@ -143,9 +152,11 @@ static const char *plan_part(Unroll *w, const Loop *l, Plan *p)
 	if (w->inner[l - w->loops->loop] && !named(w, l))
 		return "it has loops in it, and loops does not name it";
 	const char *not_full = option(w, OPTION_FULL) ? plan_full(w, l, p) : NULL;
-	*p = (Plan){ l, option(w, OPTION_FACTOR) ? (int)option(w, OPTION_FACTOR) : TURNS, false, unroll_count(w->r, l, latch(w, l)), not_full };
+	*p = (Plan){ l, option(w, OPTION_FACTOR) ? (int)option(w, OPTION_FACTOR) : TURNS, false,
+		unroll_count(w->r, l, latch(w, l)), not_full };
 	if (!option(w, OPTION_FACTOR) && p->exit.block < 0)
-		return "how often it turns is not known, so that each turn would have its test as before: factor=N copies it all the same";
+		return "how often it turns is not known, so that each turn would have its test as before: "
+			"factor=N copies it all the same";
 	while (p->turns > 1 && !fits(w, (int64_t)p->turns * size(w, l), l))
 		p->turns--;
 	return p->turns > 1 ? NULL : too_many(w, 2, 2 * (int64_t)size(w, l));
@@ -153,7 +164,8 @@ static const char *plan_part(Unroll *w, const Loop *l, Plan *p)
 
 /* ---- doing it ---- */
 
-/* The way back from a turn leads to the next one; what asks to meet where the loop begins, in the next turn, does so there. */
+/* The way back from a turn leads to the next one; what asks to meet where the loop begins, in the next turn,
+   does so there. */
 static void chain(Unroll *w, Block *const *turn, int n, const Block *head, Block *next)
 {
 	for (int k = 0; k < n; k++) {
@@ -177,7 +189,10 @@ static void decide(Unroll *w, const Plan *p, Block *b, int t)
 	w->decided++;
 }
 
-static int in_text(const void *a, const void *b) { return (*(Block *const *)a)->id - (*(Block *const *)b)->id; }
+static int in_text(const void *a, const void *b)
+{
+	return (*(Block *const *)a)->id - (*(Block *const *)b)->id;
+}
 
 /* The loop's blocks, and behind them those of its copies, each turn in the order of the text. */
 static Block **copy(Unroll *w, const Plan *p)
@@ -202,10 +217,11 @@ static void tell(Unroll *w, const Plan *p)
 	const Block *h = header(w, p->l);
 	Loc loc = ins_loc(w->r->m, &h->ins.v[0]);
 	if (p->full)
-		pass_remark(w->r, loc, "the loop at %s is copied turn by turn: %d turn%s", h->label, p->turns, p->turns == 1 ? "" : "s");
+		pass_remark(w->r, loc, "the loop at %s is copied turn by turn: %d turn%s", h->label, p->turns,
+			p->turns == 1 ? "" : "s");
 	else
-		pass_remark(w->r, loc, "the loop at %s does %d turns in one%s%s", h->label, p->turns, p->not_full ? ", not all of them: " : "",
-			p->not_full ? p->not_full : "");
+		pass_remark(w->r, loc, "the loop at %s does %d turns in one%s%s", h->label, p->turns,
+			p->not_full ? ", not all of them: " : "", p->not_full ? p->not_full : "");
 }
 
 static void unroll(Unroll *w, const Plan *p)
@@ -269,7 +285,8 @@ static void close_sweep(Unroll *w, int blocks)
 	edit_drop_unreached(f, roots);
 }
 
-/* Inner loops first; loops around those that are unrolled have to wait for the next sweep. All is decided before anything changes. */
+/* Inner loops first; loops around those that are unrolled have to wait for the next sweep. All is decided
+   before anything changes. */
 static bool sweep(Unroll *w, bool full)
 {
 	open_sweep(w);
@@ -277,7 +294,8 @@ static bool sweep(Unroll *w, bool full)
 	int n = 0, blocks = w->c->n;
 	for (int i = w->loops->n - 1; i >= 0; i--) {
 		const Loop *l = &w->loops->loop[i];
-		if (!w->taken[i] && strmap_get(&w->done, header(w, l)->label) < 0 && !(full ? plan_full : plan_part)(w, l, &plan[n])) {
+		if (!w->taken[i] && strmap_get(&w->done, header(w, l)->label) < 0 &&
+			!(full ? plan_full : plan_part)(w, l, &plan[n])) {
 			strmap_put(&w->done, header(w, l)->label, 1);
 			w->added += (int64_t)(plan[n++].turns - 1) * size(w, l);
 			w->taken[i] = true;
@@ -302,9 +320,11 @@ static void explain(Unroll *w)
 		const Block *h = header(w, l);
 		if (strmap_get(&w->done, h->label) >= 0)
 			continue;
-		const char *part = option(w, OPTION_FACTOR) != 1 ? plan_part(w, l, &p) : NULL, *full = option(w, OPTION_FULL) ? plan_full(w, l, &p) : part;
+		const char *part = option(w, OPTION_FACTOR) != 1 ? plan_part(w, l, &p) : NULL,
+			*full = option(w, OPTION_FULL) ? plan_full(w, l, &p) : part;
 		bool both = part && strcmp(full, part) && !refused(w, l);
-		pass_remark(w->r, ins_loc(w->r->m, &h->ins.v[0]), "the loop at %s stays: %s%s%s", h->label, full ? full : "full=0 and factor=1 leave nothing to do",
+		pass_remark(w->r, ins_loc(w->r->m, &h->ins.v[0]), "the loop at %s stays: %s%s%s", h->label,
+			full ? full : "full=0 and factor=1 leave nothing to do",
 			both ? "; and several turns do not become one: " : "", both ? part : "");
 	}
 }
@@ -328,18 +348,22 @@ static bool run(PassRun *r)
 }
 
 static const PassOption options[OPTIONS] = {
-	[OPTION_FACTOR] = { "factor", 0, 0, 64, "turns of a loop that become one, where not all do; 1: none; 0: four where all but one then need no test, else none" },
-	[OPTION_FULL] = { "full", 1, 0, 1, "1: loops of which it is known how often they turn are copied turn by turn, if that fits" },
+	[OPTION_FACTOR] = { "factor", 0, 0, 64, "turns of a loop that become one, where not all do; 1: none; "
+		"0: four where all but one then need no test, else none" },
+	[OPTION_FULL] = { "full", 1, 0, 1, "1: loops of which it is known how often they turn are copied "
+		"turn by turn, if that fits" },
 	[OPTION_MOST] = { "most", 400, 0, 10000, "instructions that a loop may have afterwards" },
 	[OPTION_GROWTH] = { "growth", 4000, 0, 20000, "instructions that may be added to a function" },
-	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the loops that may be unrolled, those with loops in them included; all when not given",
+	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the loops that may be unrolled, "
+		"those with loops in them included; all when not given",
 		.kind = PASS_LIST, .labels = true, .loops = true },
 };
 
 const Pass pass_unroll = {
 	.name = "unroll",
 	.idle = "there is no loop",
-	.help = "copy loops turn by turn: in full where it is known how often they turn, else several turns in one",
+	.help = "copy loops turn by turn: in full where it is known how often they turn, else several turns "
+	"in one",
 	.options = options, .noptions = OPTIONS,
 	.function = run,
 	.keeps_registers = true,

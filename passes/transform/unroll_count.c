@@ -1,13 +1,16 @@
-/* How often a loop turns: the condition of a branch is computed turn by turn from constants, as lanes compute it, with all that it is made of. So
- * inductions need not be affine: a step that multiplies or shifts counts as well.
+/* How often a loop turns: the condition of a branch is computed turn by turn from constants, as lanes compute
+ * it, with all that it is made of. So inductions need not be affine: a step that multiplies or shifts counts
+ * as well.
  *
- * The versions that the condition depends on within a turn (SSA) form a list in which each one stands behind its operands; where the loop begins, phis have
- * what comes from outside, and in later turns what comes along the edges back. Anything else that would have to be known (other phis, definitions under
- * guards, loads, indices of threads) ends the search: then the loop is not counted. */
+ * The versions that the condition depends on within a turn (SSA) form a list in which each one stands behind
+ * its operands; where the loop begins, phis have what comes from outside, and in later turns what comes along
+ * the edges back. Anything else that would have to be known (other phis, definitions under guards, loads,
+ * indices of threads) ends the search: then the loop is not counted. */
 #include "passes/transform/facts.h"
 #include "passes/transform/unroll.h"
 
-enum { SLICE = 200 /* versions that a condition may depend on */, WORK = 1 << 14 /* versions computed for one loop */, ABSENT = -1 };
+enum { SLICE = 200 /* versions that a condition may depend on */,
+	WORK = 1 << 14 /* versions computed for one loop */, ABSENT = -1 };
 
 typedef struct Counter {
 	PassRun *r;
@@ -15,7 +18,8 @@ typedef struct Counter {
 	const Ssa *s;
 	const Loop *l;
 	int n, depth, version[SLICE];           /* the slice, operands first */
-	int from[SLICE][FOLD_SOURCES];          /* the places of its sources; of a phi [0]: of what comes along the edges back */
+	/* the places of its sources; of a phi [0]: of what comes along the edges back */
+	int from[SLICE][FOLD_SOURCES];
 	uint64_t value[SLICE], next[SLICE];
 } Counter;
 
@@ -128,7 +132,8 @@ static bool compute(Counter *w, int k)
 	const Ins *i = writer(w, w->version[k]);
 	uint64_t src[FOLD_SOURCES];
 	for (int s = 0; s < i->nsrc; s++)
-		src[s] = ins_src(i, s)->kind == OPD_IMM ? (uint64_t)ins_src(i, s)->imm : w->value[w->from[k][s]];
+		src[s] = ins_src(i, s)->kind == OPD_IMM ? (uint64_t)ins_src(i, s)->imm
+			: w->value[w->from[k][s]];
 	return ins_fold(w->r->m, w->r->f, i, src, &w->value[k]);
 }
 
@@ -206,11 +211,13 @@ CountedExit unroll_count(PassRun *r, const Loop *l, int latch)
 	CountedExit found = { -1, 0, 0 };
 	for (int b = latch; b >= 0; b = b == l->header ? -1 : dom->idom[b]) {
 		const Block *x = r->f->block.v[b];
-		if (loops->of[b] != l - loops->loop || block_term(x)->op != OP_BRA || x->nsucc != 2 || ins_src(block_term(x), 0)->kind != OPD_REG ||
-		    loop_has(w.c, l, x->succ[0]->id) == loop_has(w.c, l, x->succ[1]->id))
+		if (loops->of[b] != l - loops->loop || block_term(x)->op != OP_BRA || x->nsucc != 2 ||
+			ins_src(block_term(x), 0)->kind != OPD_REG ||
+			loop_has(w.c, l, x->succ[0]->id) == loop_has(w.c, l, x->succ[1]->id))
 			continue;
 		int turn = leaves(&w, x);
-		if (turn >= 0 && (found.block < 0 || turn <= found.turn)) /* of two in the same turn the one that comes first in it */
+		/* of two in the same turn the one that comes first in it */
+		if (turn >= 0 && (found.block < 0 || turn <= found.turn))
 			found = (CountedExit){ b, turn, !loop_has(w.c, l, x->succ[0]->id) };
 	}
 	return found;

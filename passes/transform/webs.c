@@ -1,5 +1,5 @@
-/* webs: gives each web of definitions and uses a register of its own. Front ends reuse registers; afterwards what is asked of a register is as
- * precise as if it were asked of a value.
+/* webs: gives each web of definitions and uses a register of its own. Front ends reuse registers; afterwards
+ * what is asked of a register is as precise as if it were asked of a value.
  *
  * requires  SSA overlay
  * keeps     the graph, the instructions but for their registers' names, the registers of a function's head

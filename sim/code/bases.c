@@ -1,10 +1,11 @@
 /* Where each function's registers begin in those of a thread, so that a thread never has more than the limit.
  *
- * A callee's registers begin above those in which its callers hold values at their calls, so that nothing is saved: a function's first
- * register is the lowest one that is above those of all its callers. Where the function would then exceed the limit, its registers are
- * the last ones below the limit. They overlap with those of functions further up, and each caller saves values that live across a call
- * in registers that the call may write, that is those of the callee and of all functions that it reaches.
- * The functions of a recursive cycle begin at one register. Predicates have no limit and are never saved here. */
+ * A callee's registers begin above those in which its callers hold values at their calls, so that nothing is
+ * saved: a function's first register is the lowest one that is above those of all its callers. Where the
+ * function would then exceed the limit, its registers are the last ones below the limit. They overlap with
+ * those of functions further up, and each caller saves values that live across a call in registers that the
+ * call may write, that is those of the callee and of all functions that it reaches. The functions of a
+ * recursive cycle begin at one register. Predicates have no limit and are never saved here. */
 #include "sim/code/lower.h"
 
 typedef struct Base { int reg, pred; } Base;
@@ -76,7 +77,8 @@ static BitSet *written(Bases *x)
 			const LowerFn *l = function_of(x, k);
 			for (int r = 0; l && r < l->nreg; r++)
 				bs_add(set[c], l->reg_base + r);
-			for (int e = g->first[x->w->calls.node[k]]; e < g->first[x->w->calls.node[k] + 1]; e++)
+			for (int e = g->first[x->w->calls.node[k]]; e < g->first[x->w->calls.node[k] + 1];
+				e++)
 				bs_union(set[c], set[g->scc[g->to[e]]]);
 		}
 	}

@@ -1,4 +1,5 @@
-/* What lowering needs to add code beside the builder (isa/edit.h): operations of mechanisms, which name blocks, and places for blocks. */
+/* What lowering needs to add code beside the builder (isa/edit.h): operations of mechanisms, which name
+   blocks, and places for blocks. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/code.h"
 #include "sim/code/lower_fn.h"
@@ -36,6 +37,7 @@ void lower_targets(Function *f)
 			Ins *i = &f->block.v[b]->ins.v[k];
 			for (int o = 0; op_info[i->op].kind == K_RECONV && o < i->nsrc; o++)
 				if (ins_src(i, o)->kind == OPD_BLOCK)
-					*ins_src(i, o) = (Opd){ OPD_BLOCK, 0, ((Block *)(intptr_t)ins_src(i, o)->imm)->id, 0 };
+					*ins_src(i, o) = (Opd){ OPD_BLOCK, 0,
+						((Block *)(intptr_t)ins_src(i, o)->imm)->id, 0 };
 		}
 }

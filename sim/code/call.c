@@ -1,5 +1,6 @@
-/* Calls: arguments and results move between the two functions' registers, or through the caller's frame where the callee's
- * registers begin below those in which the caller holds values, or the callee is not known (indirect calls). save.c saves registers. */
+/* Calls: arguments and results move between the two functions' registers, or through the caller's frame where
+ * the callee's registers begin below those in which the caller holds values, or the callee is not known
+ * (indirect calls). save.c saves registers. */
 #include "sim/code/lower.h"
 
 /* A move between functions, as overhead. */
@@ -23,7 +24,8 @@ void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const B
 }
 
 /* A register to or from a place in the frame. */
-static void emit_slot(Lower *w, LowerFn *l, LowerFn *rl, const Opd *value, Type t, int64_t offset, bool store, const Block *b)
+static void emit_slot(Lower *w, LowerFn *l, LowerFn *rl, const Opd *value, Type t, int64_t offset, bool store,
+	const Block *b)
 {
 	MIns *m = lower_new(w, l, NULL, b);
 	m->op = store ? OP_ST : OP_LD;
@@ -53,7 +55,10 @@ LowerFn *lower_callee(Lower *w, const Ins *i)
 
 /* At the end of a caller's frame lie the values that it saves, then arguments, then results. */
 
-static uint32_t passed_bytes(const CallSite *s, const Ins *i) { return s->memory ? 8u * (uint32_t)(i->nsrc - 1 + i->ndst) : 0; }
+static uint32_t passed_bytes(const CallSite *s, const Ins *i)
+{
+	return s->memory ? 8u * (uint32_t)(i->nsrc - 1 + i->ndst) : 0;
+}
 
 static uint32_t saved_bytes(const LowerFn *l, const CallSite *s)
 {
@@ -79,7 +84,8 @@ uint32_t lower_call_area(LowerFn *l)
 	return (most + 15) / 16 * 16;
 }
 
-/* Where the arguments of a call through memory lie, from the start of the caller's frame; the results follow. */
+/* Where the arguments of a call through memory lie, from the start of the caller's frame; the results
+   follow. */
 static int64_t call_slots(Lower *w, const LowerFn *l, const CallSite *s, const Ins *i)
 {
 	return (int64_t)w->code->frame_of[l->f->id] - passed_bytes(s, i);
@@ -95,8 +101,8 @@ static void emit_saved(Lower *w, LowerFn *l, const CallSite *s, const Ins *i, bo
 	}
 }
 
-/* An indirect call: neither the callee nor the registers of its arguments are known. Arguments go through the caller's frame, and the callee
-   is entered by a stub that takes them from there. */
+/* An indirect call: neither the callee nor the registers of its arguments are known. Arguments go through the
+   caller's frame, and the callee is entered by a stub that takes them from there. */
 static void emit_indirect(Lower *w, LowerFn *l, const CallSite *s, const Ins *i, const Block *b)
 {
 	int nargs = i->nsrc - 1;
@@ -117,7 +123,8 @@ static void emit_indirect(Lower *w, LowerFn *l, const CallSite *s, const Ins *i,
 	lower_finish(w, m);
 	for (int k = 0; k < i->ndst; k++)
 		if (ins_dst(i, k)->kind == OPD_REG)
-			emit_slot(w, l, l, ins_dst(i, k), move_type(l->f, ins_dst(i, k)->id), slot + 8 * k, false, b);
+			emit_slot(w, l, l, ins_dst(i, k), move_type(l->f, ins_dst(i, k)->id), slot + 8 * k,
+				false, b);
 }
 
 /* The stub by which indirect calls enter a function. The caller's frame ends where the function's begins. */

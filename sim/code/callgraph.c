@@ -5,11 +5,13 @@
 
 static void need(Lower *w, int id)
 {
-	if (w->of[id] || !w->m->func.v[id]->block.n) /* a function without a body: a call by its address is a fault */
+	/* a function without a body: a call by its address is a fault */
+	if (w->of[id] || !w->m->func.v[id]->block.n)
 		return;
 	Function *f = view_function(w->m, id);
 	LowerFn *l = arena_new(&w->arena, LowerFn);
-	*l = (LowerFn){ .code = w->code, .module = w->m, .f = f, .edit = edit_open(w->m, f, ORIGIN_LOWER), .config = w->config, .arena = &w->arena,
+	*l = (LowerFn){ .code = w->code, .module = w->m, .f = f, .edit = edit_open(w->m, f, ORIGIN_LOWER),
+		.config = w->config, .arena = &w->arena,
 		.number = w->order.n };
 	w->of[id] = l;
 	vec_push(&w->order, l);
@@ -23,7 +25,8 @@ static void need_all(Lower *w, const Function *f)
 			const Ins *i = &f->block.v[b]->ins.v[k];
 			w->indirect |= i->op == OP_CALL && ins_src(i, 0)->kind == OPD_REG;
 			for (int o = 0; o < i->ndst + i->nsrc; o++)
-				if (i->opd[o].kind == OPD_FUNC && w->m->func.v[i->opd[o].id]->kind == FN_DEVICE)
+				if (i->opd[o].kind == OPD_FUNC && w->m->func.v[i->opd[o].id]->kind ==
+					FN_DEVICE)
 					need(w, i->opd[o].id);
 		}
 }
@@ -42,7 +45,8 @@ void lower_collect(Lower *w, const Function *kernel)
 	}
 }
 
-/* ---- recursion: strongly connected components of the call graph (Tarjan, 1972), without recursion in C ---- */
+/* ---- recursion: strongly connected components of the call graph (Tarjan, 1972), without recursion in C
+   ---- */
 
 static int callees_of(Lower *w, int x, int *to)
 {
@@ -87,7 +91,12 @@ static CallGraph call_graph(Lower *w)
 	return g;
 }
 
-typedef struct Tarjan { const CallGraph *g; int *index, *low, *next, *scc; Vec(int) path, stack; int count, sccs; } Tarjan;
+typedef struct Tarjan {
+	const CallGraph *g;
+	int *index, *low, *next, *scc;
+	Vec(int) path, stack;
+	int count, sccs;
+} Tarjan;
 
 static void enter_node(Tarjan *t, int x)
 {
@@ -167,11 +176,12 @@ static bool has_exit(const Function *f)
 	return false;
 }
 
-/* By function: may lanes end in it? All functions of a component have one answer, since each may call each other; components come behind those
-   that they call. */
+/* By function: may lanes end in it? All functions of a component have one answer, since each may call each
+   other; components come behind those that they call. */
 static const bool *find_ends(Lower *w, const CallGraph *g)
 {
-	bool *ends = arena_array(&w->arena, bool, w->m->func.n + 1), *of = arena_array(&w->arena, bool, g->sccs);
+	bool *ends = arena_array(&w->arena, bool, w->m->func.n + 1),
+		*of = arena_array(&w->arena, bool, g->sccs);
 	for (int x = 0; x < w->order.n; x++) /* a function that is never called has no component */
 		ends[w->order.v[x]->f->id] = true;
 	for (int c = 0; c < g->sccs; c++) {

@@ -1,9 +1,11 @@
-/* Ends of threads. Compilers for GPUs of every generation make a branch to a block that does nothing but end the thread an exit under a guard, and give each
- * block that jumps to one an end of its own: who ends does so at once, and nobody waits for it or keeps it waiting. Who goes on falls through.
+/* Ends of threads. Compilers for GPUs of every generation make a branch to a block that does nothing but end
+ * the thread an exit under a guard, and give each block that jumps to one an end of its own: who ends does so
+ * at once, and nobody waits for it or keeps it waiting. Who goes on falls through.
  *
- * The exit counts as the source's branch (MIns.branch), and as the source's block for the lanes that end there, as often as some do. A branch back to the head
- * of a loop stays a branch: compilers put the end behind it. So does one where both ways end at once, and a block stays at which a branch asks its threads
- * to meet, for those that come from there. */
+ * The exit counts as the source's branch (MIns.branch), and as the source's block for the lanes that end
+ * there, as often as some do. A branch back to the head of a loop stays a branch: compilers put the end
+ * behind it. So does one where both ways end at once, and a block stays at which a branch asks its threads to
+ * meet, for those that come from there. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower.h"
 
@@ -55,7 +57,8 @@ static bool leads_to_end(const LowerFn *l, const BitSet *meets, const Block *b)
 	return b->nsucc && only_ends(l, meets, b, b->succ[0]);
 }
 
-/* The way `side` of the block's branch ends. The operands stay those of the source, by which the instruction is known. */
+/* The way `side` of the block's branch ends. The operands stay those of the source, by which the instruction
+   is known. */
 static void guard_end(LowerFn *l, Block *b, int side)
 {
 	Ins end = *block_term(b->succ[side]), branch = *block_term(b);
@@ -87,8 +90,9 @@ static int ending_side(const LowerFn *l, const Cfg *c, const BitSet *meets, cons
 	return ends[1];
 }
 
-/* A loop that threads leave by exits under guards alone has no way out in the graph: analyses of post-dominators take it that there is one at its head
- * (cfg_exit_graph), behind the head's instructions. So the branch at the head's end, whose sides may meet in the loop, gets a block of its own. */
+/* A loop that threads leave by exits under guards alone has no way out in the graph: analyses of
+ * post-dominators take it that there is one at its head (cfg_exit_graph), behind the head's instructions. So
+ * the branch at the head's end, whose sides may meet in the loop, gets a block of its own. */
 static void part_heads(LowerFn *l)
 {
 	Arena tmp = { 0 };

@@ -24,7 +24,8 @@ static void ask_written(void *self, int reg)
 	w->writes |= ins_writes(w->f, w->i, reg);
 }
 
-/* The terminator has a mark that depends on a predicate which the instruction before it writes: it cannot count for the terminator. */
+/* The terminator has a mark that depends on a predicate which the instruction before it writes: it cannot
+   count for the terminator. */
 static bool needs_its_place(const Function *f, const Block *b)
 {
 	Writer w = { f, b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL, false };
@@ -75,7 +76,8 @@ static void zero_undefined(Lower *w, LowerFn *l)
 	arena_free(&tmp);
 }
 
-/* For livelock detection: lists the places that live at the end of the block. Returns the list's index in Code.live. */
+/* For livelock detection: lists the places that live at the end of the block. Returns the list's index in
+   Code.live. */
 static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *b)
 {
 	uint16_t *names = arena_array(&w->code->arena, uint16_t, live_count(live->out[b->id]) * 2 + 1);
@@ -93,14 +95,16 @@ static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *
 
 static void put_mark(Lower *w, const LowerFn *l, const Mark *x, int pc)
 {
-	CodeMark m = { .pc = pc, .mark = *x, .function = l->f, .counted = x->lanes || x->value.kind == OPD_REG ? w->code->ncounted++ : -1 };
+	CodeMark m = { .pc = pc, .mark = *x, .function = l->f,
+		.counted = x->lanes || x->value.kind == OPD_REG ? w->code->ncounted++ : -1 };
 	for (int k = x->lanes; k; k = l->f->lanes.v[k].next)
 		m.nlanes++;
 	CodeLanes *lanes = arena_array(&w->code->arena, CodeLanes, m.nlanes + 1);
 	for (int k = x->lanes, n = 0; k; k = l->f->lanes.v[k].next, n++)
 		lanes[n] = (CodeLanes){ lower_row(l, l->f->lanes.v[k].reg), l->f->lanes.v[k].neg };
 	m.lanes = lanes;
-	m.value = x->value.kind == OPD_REG ? (CodeLanes){ lower_row(l, x->value.id), x->value.neg } : (CodeLanes){ NO_ROW, x->value.kind == OPD_IMM && !x->value.imm };
+	m.value = x->value.kind == OPD_REG ? (CodeLanes){ lower_row(l, x->value.id), x->value.neg }
+		: (CodeLanes){ NO_ROW, x->value.kind == OPD_IMM && !x->value.imm };
 	vec_push(&w->mark, m);
 }
 
@@ -123,7 +127,8 @@ void lower_function(Lower *w, LowerFn *l)
 		const Block *b = l->layout[k];
 		int start = w->out.n;
 		l->block_pc[b->id] = (uint32_t)start;
-		int n = b->ins.n - jump_vanishes(w->code, l->f, b, k + 1 < l->nlayout ? l->layout[k + 1] : NULL);
+		int n = b->ins.n - jump_vanishes(w->code, l->f, b,
+			k + 1 < l->nlayout ? l->layout[k + 1] : NULL);
 		for (int i = 0; i < n; i++) {
 			int first = w->out.n;
 			emit_ins(w, l, &b->ins.v[i], b);
@@ -131,7 +136,8 @@ void lower_function(Lower *w, LowerFn *l)
 			if (l->reach_behind_sync && i && meets(&b->ins.v[i - 1]) && w->out.n > first)
 				w->out.v[first].flags |= MI_REACH;
 		}
-		if (n < b->ins.n && w->out.n > start) /* a jump that has vanished: what stands before it is issued as often */
+		/* a jump that has vanished: what stands before it is issued as often */
+		if (n < b->ins.n && w->out.n > start)
 			put_marks(w, l, block_term(b)->mark, w->out.n - 1);
 		if (w->out.n > start && (vec_last(&w->out).kind == K_BRA || vec_last(&w->out).kind == K_BRX))
 			vec_last(&w->out).live = live_behind(w, l, live, b);
@@ -144,7 +150,8 @@ void lower_function(Lower *w, LowerFn *l)
 		if (l->reach[b->id])
 			w->out.v[start].flags |= MI_REACH;
 		if (l->reach_from[b->id] >= 0)
-			vec_push(&w->fix, ((Fix){ .ins = start, .l = l, .to = l->f->block.v[l->reach_from[b->id]], .kind = FIX_RPC }));
+			vec_push(&w->fix, ((Fix){ .ins = start, .l = l,
+				.to = l->f->block.v[l->reach_from[b->id]], .kind = FIX_RPC }));
 		if (b->origin != ORIGIN_LOWER) {
 			w->out.v[start].flags |= MI_BLOCK_START;
 			w->out.v[start].block = w->code->nblock++;

@@ -4,12 +4,14 @@
 static void lower_alu(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 {
 	if (!lane_bind(l->f, i, &m->x)) {
-		diag_error(w->diag, ins_loc(w->m, i), "operation %s.%s has no meaning", op_info[i->op].name, type_name[i->type]);
+		diag_error(w->diag, ins_loc(w->m, i), "operation %s.%s has no meaning", op_info[i->op].name,
+			type_name[i->type]);
 		return;
 	}
 	if (i->op == OP_PACK) {
 		m->x.d = lower_operand(w, l, ins_dst(i, 0), i->type);
-		Type part = type_bits[i->type] / i->nsrc == 32 ? T_B32 : type_bits[i->type] / i->nsrc == 16 ? T_B16 : T_B8;
+		Type part = type_bits[i->type] / i->nsrc == 32 ? T_B32
+			: type_bits[i->type] / i->nsrc == 16 ? T_B16 : T_B8;
 		lower_parts(w, l, m, ins_src(i, 0), i->nsrc, part);
 		return;
 	}
@@ -36,7 +38,8 @@ static bool is_special_mov(const Ins *i, const Module *m)
 {
 	const Opd *o = ins_src(i, 0);
 	return i->op == OP_MOV && (o->kind == OPD_SREG || o->kind == OPD_PARAM ||
-		(o->kind == OPD_SYM && m->symbol.v[o->id]->space == SP_LOCAL && m->symbol.v[o->id]->owner >= 0));
+		(o->kind == OPD_SYM && m->symbol.v[o->id]->space == SP_LOCAL &&
+		m->symbol.v[o->id]->owner >= 0));
 }
 
 static void lower_special_mov(Lower *w, LowerFn *l, MIns *m, const Ins *i)
@@ -56,7 +59,8 @@ static void lower_special_mov(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 	}
 }
 
-/* In local memory an address without a register counts from the frame. An absolute address gets a register of zeros. */
+/* In local memory an address without a register counts from the frame. An absolute address gets a register of
+   zeros. */
 static void from_bottom(Lower *w, LowerFn *l, MIns *m)
 {
 	Opd zero = opd_imm(0);
@@ -81,7 +85,8 @@ static void lower_address(Lower *w, LowerFn *l, MIns *m, const Opd *o)
 	case OPD_SYM: {
 		const Symbol *s = w->m->symbol.v[o->id];
 		m->offset += s->space == SP_SHARED ? w->shared_offset[o->id]
-			: s->space == SP_LOCAL ? w->local_offset[l->f->id][o->id] : (int64_t)w->symbol_address[o->id];
+			: s->space == SP_LOCAL ? w->local_offset[l->f->id][o->id]
+			: (int64_t)w->symbol_address[o->id];
 		if (m->space == SP_GENERIC)
 			m->space = s->space;
 		if (s->owner < 0)
@@ -167,7 +172,8 @@ static void lower_branch(Lower *w, LowerFn *l, MIns *m, const Ins *i, const Bloc
 	}
 }
 
-/* Operand k of a mechanism's operation: a block, a predicate (x.a), another register (x.b), a number (offset). */
+/* Operand k of a mechanism's operation: a block, a predicate (x.a), another register (x.b), a number
+   (offset). */
 static void lower_reconv(Lower *w, LowerFn *l, MIns *m, const Ins *i, int k)
 {
 	const Opd *o = ins_src(i, k);
@@ -222,7 +228,8 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 	case K_EXIT:
 		if (i->op == OP_EXITIF) {
 			m->x.a = lower_operand(w, l, ins_src(i, 0), T_PRED);
-			m->x.neg = lower_negated(ins_src(i, 0), T_PRED) != (i->mode == EXIT_OTHER) ? NEG_A : 0;
+			m->x.neg = lower_negated(ins_src(i, 0), T_PRED) != (i->mode == EXIT_OTHER) ? NEG_A
+				: 0;
 			m->branch = w->code->nbranch++;
 		}
 		break;

@@ -1,9 +1,11 @@
-/* Linearization at machine level, as section 6 of the paper proposes (Anantpur and Govindarajan, CC 2014): control flow is linearized when registers have
- * been assigned already, so that the chain of guards, along which every value seems to live, costs no registers but those of the guard variable
- * and its test. These are set apart: values share what is left of the thread's registers, and spill beyond it.
+/* Linearization at machine level, as section 6 of the paper proposes (Anantpur and Govindarajan, CC 2014):
+ * control flow is linearized when registers have been assigned already, so that the chain of guards, along
+ * which every value seems to live, costs no registers but those of the guard variable and its test. These are
+ * set apart: values share what is left of the thread's registers, and spill beyond it.
  *
- * A lane executes the same instructions of the source, in the same order, as before; inserted ones write registers of their own only. So what an assignment for
- * the graph as it was keeps apart stays apart for every lane, though liveness on the new graph would say otherwise. */
+ * A lane executes the same instructions of the source, in the same order, as before; inserted ones write
+ * registers of their own only. So what an assignment for the graph as it was keeps apart stays apart for
+ * every lane, though liveness on the new graph would say otherwise. */
 #include "passes/transform/transform.h"
 #include "sim/code/lower.h"
 
@@ -16,7 +18,8 @@ static bool has_call(const Function *f)
 	return false;
 }
 
-/* Registers that the guards and the mechanism need, by a trial on a copy; -1: nothing is linearized, or what the mechanism says will be said again. */
+/* Registers that the guards and the mechanism need, by a trial on a copy; -1: nothing is linearized, or what
+   the mechanism says will be said again. */
 static int more_registers(Lower *w, const LowerFn *l)
 {
 	Module *m = module_view(w->m->of);
@@ -42,15 +45,16 @@ static int more_registers(Lower *w, const LowerFn *l)
 
 static bool too_many(const Lower *w, const LowerFn *l, int need)
 {
-	diag_error(w->diag, l->f->loc, "function %s needs %d registers and more when it is linearized at machine level; raise sm.max_registers_per_thread",
-		l->f->name, need);
+	diag_error(w->diag, l->f->loc, "function %s needs %d registers and more when it is linearized at "
+		"machine level; raise sm.max_registers_per_thread", l->f->name, need);
 	return false;
 }
 
 bool lower_late(Lower *w, LowerFn *l)
 {
 	if (has_call(l->f)) {
-		diag_error(w->diag, l->f->loc, "divergence.linearize is for kernels without calls: linearize it with --passes");
+		diag_error(w->diag, l->f->loc, "divergence.linearize is for kernels without calls: linearize "
+			"it with --passes");
 		return false;
 	}
 	int need = more_registers(w, l);

@@ -8,7 +8,8 @@ static int by_place(const void *a, const void *b)
 	const Row *x = a, *y = b;
 	if (x->function != y->function)
 		return x->function - y->function;
-	int files = x->line.file == y->line.file ? 0 : strcmp(x->line.file ? x->line.file : "", y->line.file ? y->line.file : "");
+	int files = x->line.file == y->line.file ? 0 : strcmp(x->line.file ? x->line.file : "",
+		y->line.file ? y->line.file : "");
 	if (files || x->line.line != y->line.line)
 		return files ? files : x->line.line < y->line.line ? -1 : 1;
 	return x->pc - y->pc;
@@ -21,7 +22,8 @@ static bool same_place(const Row *a, const Row *b)
 	return by_place(a, &x) == 0;
 }
 
-/* Orders places by function, file and line. Instructions that come from none of the source have line 0 of no file. */
+/* Orders places by function, file and line. Instructions that come from none of the source have line 0 of no
+   file. */
 void lower_lines(Code *c)
 {
 	Row *row = xcalloc((size_t)c->n + 1, sizeof *row);
@@ -30,7 +32,8 @@ void lower_lines(Code *c)
 	for (int i = 0; i < c->n; i++) {
 		const MIns *m = &c->ins[i];
 		Loc loc = m->src ? ins_loc(c->module, m->src) : (Loc){ 0 };
-		row[i] = (Row){ { m->function, loc.line > 0 ? loc.file : NULL, loc.line > 0 ? loc.line : 0 }, m->function->id, i };
+		row[i] = (Row){ { m->function, loc.line > 0 ? loc.file : NULL, loc.line > 0 ? loc.line : 0 },
+			m->function->id, i };
 	}
 	qsort(row, (size_t)c->n, sizeof *row, by_place);
 	for (int i = 0; i < c->n; i++) {

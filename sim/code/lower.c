@@ -1,9 +1,10 @@
 /* From IR to machine code for one mechanism:
  *
- *   copies of the functions the kernel reaches -> the mechanism's operations (ReconvModel.lower) -> calls -> registers -> addresses -> MIns
+ *   copies of the functions the kernel reaches -> the mechanism's operations (ReconvModel.lower) -> calls ->
+ *   registers -> addresses -> MIns
  *
- * Unconditional branches belong to the layout: one to the next block vanishes, the others are issued and count as
- * overhead. A conditional branch carries both targets, so that no layout needs an extra jump. */
+ * Unconditional branches belong to the layout: one to the next block vanishes, the others are issued and
+ * count as overhead. A conditional branch carries both targets, so that no layout needs an extra jump. */
 #include "sim/code/lower.h"
 #include "isa/launch.h"
 #include "lib/strbuf.h"
@@ -83,7 +84,8 @@ static void build_tables(Lower *w)
 	c->branch_ins = arena_array(&c->arena, int, c->nbranch + 1);
 	for (int i = 0; i < c->n; i++) {
 		MIns *m = &c->ins[i];
-		m->line = (uint32_t)((uint64_t)i * (uint64_t)w->config->fetch_ins_bytes / (uint64_t)w->config->fetch_line);
+		m->line = (uint32_t)((uint64_t)i *
+			(uint64_t)w->config->fetch_ins_bytes / (uint64_t)w->config->fetch_line);
 		if (m->flags & MI_BLOCK_START)
 			c->block[m->block] = (CodeBlock){ m->function, m->from, (uint32_t)i };
 		if (m->branch >= 0)
@@ -95,7 +97,8 @@ static void build_tables(Lower *w)
 	c->constants = bank_rows(&w->constants, &c->arena);
 }
 
-/* What a branch decides for some lanes is decided by its condition, whatever the mechanism makes of the branch. */
+/* What a branch decides for some lanes is decided by its condition, whatever the mechanism makes of the
+   branch. */
 static bool name_condition(void *self, Mark *x)
 {
 	if (x->kind == MARK_DECIDES && x->lanes && x->value.kind == OPD_NONE)
@@ -116,7 +119,8 @@ static void name_conditions(Function *f)
 	}
 }
 
-/* What begins with a block for all lanes begins there whatever is put before its first instruction or in its place. */
+/* What begins with a block for all lanes begins there whatever is put before its first instruction or in its
+   place. */
 static void hold_marks(Function *f)
 {
 	for (int b = 0; b < f->block.n; b++) {
@@ -207,7 +211,8 @@ static void note_sources(Lower *w)
 		const Function *copy = w->order.v[i]->f, *f = w->m->of->func.v[copy->id];
 		for (int b = 0; b < f->block.n; b++)
 			for (int k = 0; k < f->block.v[b]->ins.n; k++)
-				c->source[c->nsource++] = (SourceIns){ copy->block.v[b]->ins.v[k].opd, &f->block.v[b]->ins.v[k] };
+				c->source[c->nsource++] = (SourceIns){ copy->block.v[b]->ins.v[k].opd,
+					&f->block.v[b]->ins.v[k] };
 	}
 }
 
@@ -252,14 +257,15 @@ static void run(Lower *w, const Function *kernel)
 	c->spilled = c->frame - lower_call_area(w->of[c->kernel->id]) - w->variable_bytes[c->kernel->id];
 }
 
-Code *code_lower(const Module *module, const Function *kernel, const Config *config, LowerHook *mechanism, const OwnOp *own,
-	const uint64_t *symbol_address, Diag *diag)
+Code *code_lower(const Module *module, const Function *kernel, const Config *config, LowerHook *mechanism,
+	const OwnOp *own, const uint64_t *symbol_address, Diag *diag)
 {
 	Code *c = xcalloc(1, sizeof *c);
 	c->module = module_view(module);
 	c->own = own;
 	int errors = diag->errors;
-	Lower w = { .code = c, .m = c->module, .config = config, .mechanism = mechanism, .symbol_address = symbol_address, .diag = diag,
+	Lower w = { .code = c, .m = c->module, .config = config, .mechanism = mechanism,
+		.symbol_address = symbol_address, .diag = diag,
 		.constants.width = (int)config->warp_size };
 	w.of = arena_array(&w.arena, LowerFn *, w.m->func.n);
 	c->entry = arena_array(&c->arena, uint32_t, w.m->func.n);

@@ -19,8 +19,9 @@ typedef struct Fix {
 
 typedef struct LiveList { uint16_t *names; int n; } LiveList;
 
-/* Nodes are the functions by number, and one more behind them, through which every indirect call goes to every device
-   function. Components are numbered callees first; a function that is never called has component -1. */
+/* Nodes are the functions by number, and one more behind them, through which every indirect call goes to
+   every device function. Components are numbered callees first; a function that is never called has component
+   -1. */
 typedef struct CallGraph {
 	int n, *first, *to;        /* callees of x: to[first[x] .. first[x + 1]) */
 	int *scc, sccs;
@@ -46,12 +47,12 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	Vec(CodeMark) mark;
 	bool indirect;             /* some function calls through a register */
 	CallGraph calls;
-	uint16_t *names;           /* scoreboard names of the instruction being made: those read, then those written */
+	uint16_t *names;  /* scoreboard names of the instruction being made: those read, then those written */
 	int nchk, nwr;
 } Lower;
 
-/* Scoreboard names as long as sizes are not known: registers from 0, predicate p as -1-p, the carry; lower.c renames them. Places
-   in lists of what lives are numbered likewise, with rows from 0. */
+/* Scoreboard names as long as sizes are not known: registers from 0, predicate p as -1-p, the carry; lower.c
+   renames them. Places in lists of what lives are numbered likewise, with rows from 0. */
 #define NAME_CARRY (-32000)
 
 static inline bool raise_to(int *x, int least) /* true: *x has changed */
@@ -65,25 +66,30 @@ static inline bool raise_to(int *x, int least) /* true: *x has changed */
 /* callgraph.c */
 void lower_collect(Lower *, const Function *kernel); /* fills of and order; the functions are copies */
 int lower_component(Lower *, const Ins *call);     /* the callee's component */
-void lower_recursion(Lower *);                     /* fills calls, and scc, recursive and ends of the functions */
+void lower_recursion(Lower *);                 /* fills calls, and scc, recursive and ends of the functions */
 /* save.c */
-void lower_calls(Lower *, LowerFn *);              /* turns predicates that are passed into words; saves values around recursive calls */
-void lower_saves(Lower *, LowerFn *, const BitSet *written); /* written: the registers that a call may write, by component of the callee */
+/* turns predicates that are passed into words; saves values around recursive calls */
+void lower_calls(Lower *, LowerFn *);
+/* written: the registers that a call may write, by component of the callee */
+void lower_saves(Lower *, LowerFn *, const BitSet *written);
 /* regalloc.c */
 bool regalloc(LowerFn *, int limit, Diag *);
-void regalloc_more(LowerFn *, int first);          /* registers from that number on, beside those that the others have */
+/* registers from that number on, beside those that the others have */
+void regalloc_more(LowerFn *, int first);
 /* exits.c */
-void lower_exits(LowerFn *);                       /* branches and jumps to blocks that only end threads become ends (divergence.guarded_exits) */
+/* branches and jumps to blocks that only end threads become ends (divergence.guarded_exits) */
+void lower_exits(LowerFn *);
 /* late.c */
 bool lower_late(Lower *, LowerFn *);               /* before the mechanism; sets late */
 bool lower_late_registers(Lower *, LowerFn *);     /* behind it */
 /* spill.c */
 void spill(LowerFn *, const int *values, int n);
 /* bases.c */
-void lower_bases(Lower *);                       /* chooses each function's first register, and how each call passes and saves values */
+/* chooses each function's first register, and how each call passes and saves values */
+void lower_bases(Lower *);
 /* operand.c */
-void lower_lines(Code *);                           /* fills line_of and line, once all instructions are made */
-void lower_rows(Lower *);                          /* fills the code's sizes and rows, once all functions' registers are known */
+void lower_lines(Code *);                         /* fills line_of and line, once all instructions are made */
+void lower_rows(Lower *);       /* fills the code's sizes and rows, once all functions' registers are known */
 bool lower_is_pred(const LowerFn *, int reg);
 bool lower_is_wide(const LowerFn *, int reg);
 uint32_t lower_row(const LowerFn *, int reg);
@@ -94,10 +100,12 @@ bool lower_negated(const Opd *, Type);
 void lower_negations(MIns *, const Ins *);
 void lower_parts(Lower *, LowerFn *, MIns *, const Opd *, int n, Type);
 MIns *lower_new(Lower *, LowerFn *, const Ins *src, const Block *from);  /* src NULL: overhead */
-void lower_reads(Lower *, const LowerFn *, int reg);                     /* notes a register that is read; all reads come before all writes */
+/* notes a register that is read; all reads come before all writes */
+void lower_reads(Lower *, const LowerFn *, int reg);
 void lower_writes(Lower *, const LowerFn *, int reg);
-void lower_scoreboard(Lower *, LowerFn *, const Ins *);                  /* notes all registers that the instruction reads and writes */
-void lower_finish(Lower *, MIns *);                                      /* gives the noted names to the instruction */
+/* notes all registers that the instruction reads and writes */
+void lower_scoreboard(Lower *, LowerFn *, const Ins *);
+void lower_finish(Lower *, MIns *);                             /* gives the noted names to the instruction */
 /* lower.c */
 bool lower_mechanism(Lower *, LowerFn *, Diag *);  /* the mechanism's operations */
 void lower_layout(LowerFn *);
@@ -108,7 +116,7 @@ void lower_move(Lower *, LowerFn *dst_fn, int dst, LowerFn *src_fn, const Opd *s
 LowerFn *lower_callee(Lower *, const Ins *);       /* NULL: indirect */
 void lower_call(Lower *, LowerFn *, const Ins *, const Block *);
 void lower_stub(Lower *, LowerFn *);
-uint32_t lower_call_area(LowerFn *);               /* bytes at the end of the frame for what calls save and pass */
+uint32_t lower_call_area(LowerFn *);          /* bytes at the end of the frame for what calls save and pass */
 /* function.c */
 void lower_function(Lower *, LowerFn *);
 #endif

@@ -1,4 +1,5 @@
-/* One function on its way to machine code: what the steps of lowering and the hooks of divergence mechanisms work with. */
+/* One function on its way to machine code: what the steps of lowering and the hooks of divergence mechanisms
+   work with. */
 #ifndef GSIM_LOWER_FN_H
 #define GSIM_LOWER_FN_H
 #include "isa/edit.h"
@@ -20,39 +21,58 @@ struct LowerFn {                       /* one function on its way to machine cod
 	Edit edit;
 	const Config *config;
 	Arena *arena;                  /* of this lowering */
-	int *reg;                      /* register or predicate of each virtual register, counted from reg_base or pred_base */
+	int *reg;     /* register or predicate of each virtual register, counted from reg_base or pred_base */
 	int nreg, npred, reg_base, pred_base;
 	CallSite *call;                /* in the order of the layout */
 	int ncalls, next_call;
 	Block **layout;                /* blocks in the order of their addresses */
 	int nlayout;
-	int *rpc_block;                /* by block id: id of the block that its terminator's rpc names, -1 = none; set by the mechanism:
-	                                  for most the branch's reconvergence point */
+	/* by block id: id of the block that its terminator's rpc names, -1 = none; set by the mechanism: for
+	   most the branch's reconvergence point */
+	int *rpc_block;
 	bool *reach;                   /* by block id: the mechanism's reach is called when lanes arrive */
-	int *reach_from;               /* by block id: where reach is set, a block whose address the first instruction there gets as MIns.rpc; -1 = none */
-	bool reach_behind_sync;        /* set by the mechanism: reach is called behind barriers and warp-level operations, too */
+	/* by block id: where reach is set, a block whose address the first instruction there gets as
+	   MIns.rpc; -1 = none */
+	int *reach_from;
+	/* set by the mechanism: reach is called behind barriers and warp-level operations, too */
+	bool reach_behind_sync;
 	uint32_t *block_pc;            /* by block id, once addresses are known */
-	bool priority_layout;          /* set by the mechanism: blocks lie in reverse post-order with contiguous loops; else in the source's order */
+	/* set by the mechanism: blocks lie in reverse post-order with contiguous loops; else in the source's
+	   order */
+	bool priority_layout;
 	bool recursive;                /* may be active more than once in a thread */
-	const bool *ends;              /* by function id: may lanes end in it, or in its callees? The last entry: in any function called through a register? */
-	int late;                      /* registers below this number were assigned before the function was linearized at machine level; -1: it was not */
+	/* by function id: may lanes end in it, or in its callees? The last entry: in any function called
+	   through a register? */
+	const bool *ends;
+	/* registers below this number were assigned before the function was linearized at machine level; -1:
+	   it was not */
+	int late;
 	int scc;                       /* component of the call graph */
 	int number;                    /* among the functions of the code */
 };
 
-static inline int64_t reconv_lower_param(const LowerFn *l, int index) { return l->config->model_param[l->config->model][index]; } /* the mechanism's own */
+/* the mechanism's own */
+static inline int64_t reconv_lower_param(const LowerFn *l, int index)
+{
+	return l->config->model_param[l->config->model][index];
+}
 int lower_slot(LowerFn *, Type);       /* makes a place in the local frame; its symbol id */
-/* Store and load a word in a place of the local frame. *at: the index at which the instruction goes, then the one behind it. */
+/* Store and load a word in a place of the local frame. *at: the index at which the instruction goes, then the
+   one behind it. */
 void lower_store(LowerFn *, Block *, int *at, Opd v, Type, int slot);
 void lower_load(LowerFn *, Block *, int *at, int reg, int slot);
 
-/* Lowering and mechanisms add instructions and blocks by the function's Edit, which gives them this origin: they count as overhead. */
+/* Lowering and mechanisms add instructions and blocks by the function's Edit, which gives them this origin:
+   they count as overhead. */
 enum { ORIGIN_LOWER = 255 };
-Ins lower_own(LowerFn *, int own, int ndst, int nsrc); /* makes one of the mechanism's operations: sim/code/build.c */
+/* makes one of the mechanism's operations: sim/code/build.c */
+Ins lower_own(LowerFn *, int own, int ndst, int nsrc);
 static inline bool is_own(const Ins *i, int own) { return i->op == OP_OWN && i->mode == own; }
-Block *lower_block(LowerFn *, int at); /* a new block at that index of the function's list; ids of other blocks stay */
+/* a new block at that index of the function's list; ids of other blocks stay */
+Block *lower_block(LowerFn *, int at);
 int lower_position(const LowerFn *, const Block *);
-/* A block as operand of a mechanism's operation: a pointer until lower_targets numbers the blocks and names them by their ids. */
+/* A block as operand of a mechanism's operation: a pointer until lower_targets numbers the blocks and names
+   them by their ids. */
 Opd lower_target(Block *);
 void lower_targets(Function *);
 #endif

@@ -34,7 +34,8 @@ void lower_rows(Lower *w)
 					name[c->rows++] = (uint16_t)(r + k);
 			}
 		if (!wide)
-			c->narrow = c->rows += c->rows & 1; /* pairs are aligned; a row left over has no use */
+			/* pairs are aligned; a row left over has no use */
+			c->narrow = c->rows += c->rows & 1;
 	}
 	for (int p = 0; p < c->preds; p++)
 		name[c->rows + p] = (uint16_t)(c->regs + p);
@@ -53,7 +54,8 @@ uint32_t lower_row(const LowerFn *l, int id)
 
 int lower_place(const LowerFn *l, int id)
 {
-	return lower_is_pred(l, id) ? -1 - (l->pred_base + l->reg[id]) : l->code->row[lower_is_wide(l, id)][unit(l, id)];
+	return lower_is_pred(l, id) ? -1 - (l->pred_base + l->reg[id])
+		: l->code->row[lower_is_wide(l, id)][unit(l, id)];
 }
 
 /* ---- names ---- */
@@ -77,7 +79,8 @@ static int put_names(Lower *w, const LowerFn *l, int id)
 
 void lower_reads(Lower *w, const LowerFn *l, int id) { w->nchk += put_names(w, l, id); }
 
-/* Notes a register that is written, after all that are read. It must be ready, too, since writes come in order. */
+/* Notes a register that is written, after all that are read. It must be ready, too, since writes come in
+   order. */
 void lower_writes(Lower *w, const LowerFn *l, int id)
 {
 	int n = put_names(w, l, id);
@@ -100,7 +103,8 @@ uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
 	case OPD_SYM: {
 		const Symbol *s = w->m->symbol.v[o->id];
 		uint64_t at = s->space == SP_SHARED ? (uint64_t)w->shared_offset[o->id]
-			: s->space == SP_LOCAL ? (uint64_t)w->local_offset[l->f->id][o->id] : w->symbol_address[o->id];
+			: s->space == SP_LOCAL ? (uint64_t)w->local_offset[l->f->id][o->id]
+			: w->symbol_address[o->id];
 		return bank_const(&w->constants, at + (uint64_t)o->imm, wide);
 	}
 	default:
@@ -110,7 +114,8 @@ uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
 
 MIns *lower_new(Lower *w, LowerFn *l, const Ins *src, const Block *from)
 {
-	MIns i = { .guard = -1, .block = -1, .branch = -1, .mark = -1, .live = -1, .target = NO_PC, .fall = NO_PC, .rpc = NO_PC };
+	MIns i = { .guard = -1, .block = -1, .branch = -1, .mark = -1, .live = -1, .target = NO_PC,
+		.fall = NO_PC, .rpc = NO_PC };
 	i.x = (LaneIns){ .d = NO_ROW, .d2 = NO_ROW, .a = NO_ROW, .b = NO_ROW, .c = NO_ROW, .e = NO_ROW };
 	i.src = src;
 	i.function = l->f;
@@ -135,7 +140,8 @@ void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
 	w->nchk = w->nwr = 0;
 	if (i->guard >= 0)
 		lower_reads(w, l, i->guard);
-	for (int o = i->ndst; o < i->ndst + i->nsrc && i->op != OP_RET; o++) /* results stay where they are; who moves them waits for them */
+	/* results stay where they are; who moves them waits for them */
+	for (int o = i->ndst; o < i->ndst + i->nsrc && i->op != OP_RET; o++)
 		if (i->opd[o].kind == OPD_REG)
 			lower_reads(w, l, i->opd[o].id);
 	if (op_info[i->op].flags & OPF_CARRY) {

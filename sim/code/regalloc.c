@@ -1,8 +1,9 @@
-/* Register allocation: linear scan over live intervals (Poletto and Sarkar, 1999), intervals from liveness over the
- * layout. There is one file of 32-bit registers: a value of up to 32 bits takes one, a 64-bit value an aligned pair, in any
- * order; a predicate takes one predicate. Lanes have registers of their own, so values of different paths may share one.
- * Beyond the limit, the value whose interval ends last lives in local memory (spill.c). Values that a scan finds no register for
- * go there; their temporaries need registers, so scans are repeated until all values have one. */
+/* Register allocation: linear scan over live intervals (Poletto and Sarkar, 1999), intervals from liveness
+ * over the layout. There is one file of 32-bit registers: a value of up to 32 bits takes one, a 64-bit value
+ * an aligned pair, in any order; a predicate takes one predicate. Lanes have registers of their own, so
+ * values of different paths may share one. Beyond the limit, the value whose interval ends last lives in
+ * local memory (spill.c). Values that a scan finds no register for go there; their temporaries need
+ * registers, so scans are repeated until all values have one. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower.h"
 
@@ -12,7 +13,8 @@ typedef struct RegAlloc {
 	LowerFn *l;
 	Arena arena;
 	Interval *iv;              /* by virtual register */
-	bool ends;                 /* pairs from the low end, single registers from the high end: nothing lies between pairs */
+	/* pairs from the low end, single registers from the high end: nothing lies between pairs */
+	bool ends;
 	int at;                    /* position, for the callbacks */
 
 	Interval **holder;         /* by register: the value that has it now */
@@ -43,8 +45,12 @@ static void def_early(void *self, int v)
 	touch_value(self, v, ((RegAlloc *)self)->at + 1);
 }
 
-/* Operations whose destinations may be written before all sources are read must not share registers with them. */
-static bool early_clobber(const Ins *i) { return i->ndst > 1 || op_info[i->op].kind != K_ALU || i->op == OP_PACK; }
+/* Operations whose destinations may be written before all sources are read must not share registers with
+   them. */
+static bool early_clobber(const Ins *i)
+{
+	return i->ndst > 1 || op_info[i->op].kind != K_ALU || i->op == OP_PACK;
+}
 
 static int build_block(RegAlloc *a, const Block *b, int pos)
 {
@@ -105,7 +111,8 @@ static void build(RegAlloc *a, int first_temp)
 static int by_start(const void *x, const void *y)
 {
 	const Interval *a = *(Interval *const *)x, *b = *(Interval *const *)y;
-	return a->start != b->start ? (a->start > b->start) - (a->start < b->start) : (a->v > b->v) - (a->v < b->v);
+	return a->start != b->start ? (a->start > b->start) - (a->start < b->start)
+		: (a->v > b->v) - (a->v < b->v);
 }
 
 static void hold(RegAlloc *a, Interval *i, int r)
@@ -135,8 +142,8 @@ static void expire(RegAlloc *a, int pos)
 			give_back(a, i);
 }
 
-/* A free register, for a wide value the first of a pair; -1: none. For a single one the other half of a pair in use is better than half
-   of a free pair, and a register used before is better than a new one. */
+/* A free register, for a wide value the first of a pair; -1: none. For a single one the other half of a pair
+   in use is better than half of a free pair, and a register used before is better than a new one. */
 static int find_register(const RegAlloc *a, bool wide)
 {
 	int half = -1, pair = -1;
@@ -153,8 +160,8 @@ static int find_register(const RegAlloc *a, bool wide)
 	return wide ? pair : half >= 0 && (half < a->used || pair < 0 || half < pair) ? half : pair;
 }
 
-/* The first of the registers from which values should go to memory: those whose intervals end last. -1: every register has a value that must stay.
-   *end: the nearest end of the values that would go. */
+/* The first of the registers from which values should go to memory: those whose intervals end last. -1: every
+   register has a value that must stay. *end: the nearest end of the values that would go. */
 static int find_victims(const RegAlloc *a, bool wide, int *end)
 {
 	int best = -1;
@@ -206,7 +213,8 @@ static bool place_value(RegAlloc *a, Interval *now)
 /* Sets the levels of calls before the position: above all values that live at the call. */
 static void note_calls(RegAlloc *a, int before)
 {
-	for (LowerFn *l = a->l; a->next_call < l->ncalls && l->call[a->next_call].pos < before; a->next_call++) {
+	for (LowerFn *l = a->l; a->next_call < l->ncalls && l->call[a->next_call].pos < before;
+		a->next_call++) {
 		CallSite *c = &l->call[a->next_call];
 		expire(a, c->pos);
 		c->level = a->used;
@@ -215,7 +223,8 @@ static void note_calls(RegAlloc *a, int before)
 	}
 }
 
-/* Allocates the predicates, or all other values. False: there are too few registers, whatever goes to memory. */
+/* Allocates the predicates, or all other values. False: there are too few registers, whatever goes to
+   memory. */
 static bool scan(RegAlloc *a, bool preds, int limit)
 {
 	Vec(Interval *) order = { 0 };
@@ -278,8 +287,8 @@ bool regalloc(LowerFn *l, int limit, Diag *diag)
 		spill(l, a.victims.v, a.victims.n);
 		free_scan(&a);
 		if (stuck && ends) {
-			diag_error(diag, f->loc, "function %s needs more than %d registers at once; raise sm.max_registers_per_thread",
-				f->name, limit);
+			diag_error(diag, f->loc, "function %s needs more than %d registers at once; raise "
+				"sm.max_registers_per_thread", f->name, limit);
 			return false;
 		}
 		ends |= stuck;

@@ -1,11 +1,15 @@
-/* The calling convention. A callee's registers begin above those in which its callers hold values: arguments and results are
- * moved, and nothing is saved. Where that would exceed the limit they begin lower (bases.c): arguments and results go through
- * the caller's frame, where a caller also saves, around a call, values that live in registers which the callee or a function
- * that it calls writes. Functions of a recursive cycle begin at one register, and save all values that live at calls within the
- * cycle before registers are assigned, predicates included. Predicates of other callees always begin above their callers'. */
+/* The calling convention. A callee's registers begin above those in which its callers hold values: arguments
+ * and results are moved, and nothing is saved. Where that would exceed the limit they begin lower (bases.c):
+ * arguments and results go through the caller's frame, where a caller also saves, around a call, values that
+ * live in registers which the callee or a function that it calls writes. Functions of a recursive cycle begin
+ * at one register, and save all values that live at calls within the cycle before registers are assigned,
+ * predicates included. Predicates of other callees always begin above their callers'. */
 #include "sim/code/lower.h"
 
-static Type slot_type(const Function *f, int reg) { return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32; }
+static Type slot_type(const Function *f, int reg)
+{
+	return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32;
+}
 
 static int new_word(LowerFn *l) { return edit_temp(&l->edit, T_B32); }
 
@@ -61,7 +65,10 @@ void lower_load(LowerFn *l, Block *b, int *at, int reg, int slot)
 
 /* ---- predicates as arguments and results ---- */
 
-static bool is_predicate(const Function *f, const Opd *o) { return o->kind == OPD_REG && f->reg.v[o->id].type == T_PRED; }
+static bool is_predicate(const Function *f, const Opd *o)
+{
+	return o->kind == OPD_REG && f->reg.v[o->id].type == T_PRED;
+}
 
 static void carry_at_call(LowerFn *l, Block *b, int *k)
 {
@@ -134,7 +141,8 @@ static void carry_predicates(LowerFn *l)
 	function_number(f);
 }
 
-/* carry: the flag's number in the set. Calls that are visited add registers, and the flag's number is one more than the last of these. */
+/* carry: the flag's number in the set. Calls that are visited add registers, and the flag's number is one
+   more than the last of these. */
 typedef struct Live { const Function *f; const Ins *i; BitSet set; int carry; } Live;
 static int live_number(const Live *l, int v) { return v == function_carry(l->f) ? l->carry : v; }
 static void live_use(void *self, int v) { bs_add(((Live *)self)->set, live_number(self, v)); }
@@ -146,11 +154,12 @@ static void live_def(void *self, int v)
 }
 
 
-/* Calls `visit` for each call of the block, the last one first. across: registers that live behind the call and are not defined by it. `visit` may add
-   instructions around the call. */
+/* Calls `visit` for each call of the block, the last one first. across: registers that live behind the call
+   and are not defined by it. `visit` may add instructions around the call. */
 typedef void CallVisit(void *self, Block *, int k, BitSet across);
 
-static void each_call(Arena *a, const Function *f, Block *b, const Liveness *live, CallVisit *visit, void *self)
+static void each_call(Arena *a, const Function *f, Block *b, const Liveness *live, CallVisit *visit,
+	void *self)
 {
 	Live now = { f, NULL, bs_new(a, function_values(f)), function_carry(f) };
 	liveness_enter(live, b->id, now.set);
@@ -170,7 +179,8 @@ static void each_call(Arena *a, const Function *f, Block *b, const Liveness *liv
 
 typedef struct Recursion { Lower *w; LowerFn *l; } Recursion;
 
-/* Saves what lives across a call inside a recursive cycle. Moves of arguments and results are emitted with the call. */
+/* Saves what lives across a call inside a recursive cycle. Moves of arguments and results are emitted with
+   the call. */
 static void save_around(void *self, Block *b, int k, BitSet across)
 {
 	Recursion *x = self;
@@ -190,7 +200,8 @@ static void save_around(void *self, Block *b, int k, BitSet across)
 	vec_free(&slots);
 }
 
-/* A guarded call is a branch around a call: lanes whose guard is false must neither enter nor get arguments and results. */
+/* A guarded call is a branch around a call: lanes whose guard is false must neither enter nor get arguments
+   and results. */
 static void split_guarded_call(LowerFn *l, int at, int k)
 {
 	Block *b = l->f->block.v[at], *call = lower_block(l, at + 1), *rest = lower_block(l, at + 2);

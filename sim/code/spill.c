@@ -1,8 +1,10 @@
-/* Values that live in local memory: stored after each definition and loaded before each use, by instructions counted as
- * overhead. Each instruction that uses such a value gets a temporary register of its own for it. */
+/* Values that live in local memory: stored after each definition and loaded before each use, by instructions
+ * counted as overhead. Each instruction that uses such a value gets a temporary register of its own for
+ * it. */
 #include "sim/code/lower.h"
 
-typedef struct Spill { LowerFn *l; Rewrite out; int nreg, *slot; } Spill; /* slot: by virtual register, -1: not spilled */
+/* slot: by virtual register, -1: not spilled */
+typedef struct Spill { LowerFn *l; Rewrite out; int nreg, *slot; } Spill;
 
 int lower_slot(LowerFn *l, Type t)
 {
@@ -18,7 +20,9 @@ int lower_slot(LowerFn *l, Type t)
 	s->align = (uint32_t)type_bytes(t);
 	s->size = s->align;
 	if (k < m->of->symbol.n)
-		s->align = 16; /* the first one: behind the variables and what aligns their end, which nonfaulting loads may read */
+		/* the first one: behind the variables and what aligns their end, which nonfaulting loads may
+		   read */
+		s->align = 16;
 	s->owner = l->f->id;
 	vec_push(&m->symbol, s);
 	return m->symbol.n - 1;
@@ -26,15 +30,16 @@ int lower_slot(LowerFn *l, Type t)
 
 static Ins access(LowerFn *l, bool store, int temp, int slot)
 {
-	Ins i = edit_new(&l->edit, NULL, store ? OP_ST : OP_LD, lower_is_wide(l, temp) ? T_B64 : T_B32, store ? 0 : 1, store ? 2 : 1);
+	Ins i = edit_new(&l->edit, NULL, store ? OP_ST : OP_LD, lower_is_wide(l, temp) ? T_B64 : T_B32,
+		store ? 0 : 1, store ? 2 : 1);
 	i.space = SP_LOCAL;
 	i.opd[store ? 0 : 1] = (Opd){ OPD_SYM, 0, slot, 0 };
 	i.opd[store ? 1 : 0] = opd_reg(temp);
 	return i;
 }
 
-/* The temporary takes the value's place. True: the instruction must find the value in it, because it reads it or may leave
-   it as it is. */
+/* The temporary takes the value's place. True: the instruction must find the value in it, because it reads it
+   or may leave it as it is. */
 static bool replace_value(Ins *i, int value, int temp)
 {
 	bool reads = i->guard >= 0;
@@ -57,7 +62,8 @@ static int temporary(LowerFn *l, Type type, int slot)
 static void store_behind(Spill *s, const Ins *i, int temp, int slot)
 {
 	Ins store = access(s->l, true, temp, slot);
-	if (i->guard >= 0 && !ins_writes(s->l->f, i, i->guard)) { /* else the guard is overwritten; where it did not hold, the temporary still has what was loaded */
+	/* else the guard is overwritten; where it did not hold, the temporary still has what was loaded */
+	if (i->guard >= 0 && !ins_writes(s->l->f, i, i->guard)) {
 		store.guard = i->guard;
 		store.guard_neg = i->guard_neg;
 	}

@@ -29,7 +29,8 @@ static const char sched_names[] =
 static const ConfigKey rows[] = {
 #define INT(KEY, FIELD, VALUE, LEAST, MOST, UNIT, HELP) \
 	{ NULL, KEY, CT_INT, offsetof(Config, FIELD), VALUE, LEAST, MOST, NULL, UNIT, HELP },
-#define BOOL(KEY, FIELD, VALUE, HELP) { NULL, KEY, CT_BOOL, offsetof(Config, FIELD), VALUE, 0, 1, NULL, NULL, HELP },
+#define BOOL(KEY, FIELD, VALUE, HELP) { NULL, KEY, CT_BOOL, offsetof(Config, FIELD), VALUE, 0, 1, NULL, \
+	NULL, HELP },
 #define ENUM(KEY, FIELD, VALUE, CHOICES, HELP) \
 	{ NULL, KEY, CT_ENUM, offsetof(Config, FIELD), VALUE, 0, 0, CHOICES, NULL, HELP },
 #include "sim/config/config.def"
@@ -61,7 +62,8 @@ bool config_key(int i, ConfigKey *key)
 		must(model < MAX_MODELS && m->nparams <= MAX_MODEL_PARAMS);
 		*key = m->params[i];
 		key->model = m->name;
-		key->offset = offsetof(Config, model_param) + sizeof(int64_t) * (size_t)(model * MAX_MODEL_PARAMS + i);
+		key->offset = offsetof(Config, model_param) + sizeof(int64_t) *
+			(size_t)(model * MAX_MODEL_PARAMS + i);
 	}
 	if (key->type == CT_ENUM) {
 		key->least = 0;
@@ -116,7 +118,10 @@ void config_nearest(const char *name, char near[CONFIG_NAME])
 	arena_free(&a);
 }
 
-static int64_t *field(Config *c, const ConfigKey *key) { return (int64_t *)(void *)((char *)c + key->offset); }
+static int64_t *field(Config *c, const ConfigKey *key)
+{
+	return (int64_t *)(void *)((char *)c + key->offset);
+}
 
 int64_t config_get(const Config *c, const ConfigKey *key)
 {
@@ -137,9 +142,9 @@ bool config_put(Config *c, const ConfigKey *key, int64_t value, Loc where, Diag 
 {
 	char name[CONFIG_NAME];
 	if (value < key->least || value > key->most) {
-		diag_error(diag, where, "%s = %lld is out of range: %lld to %lld%s%s", config_key_name(key, name),
-			(long long)value, (long long)key->least, (long long)key->most, key->unit ? " " : "",
-			key->unit ? key->unit : "");
+		diag_error(diag, where, "%s = %lld is out of range: %lld to %lld%s%s",
+			config_key_name(key, name), (long long)value, (long long)key->least,
+			(long long)key->most, key->unit ? " " : "", key->unit ? key->unit : "");
 		return false;
 	}
 	*field(c, key) = value;
@@ -181,8 +186,8 @@ bool config_put_name(Config *c, const ConfigKey *key, const char *choice, Loc wh
 	StrBuf all = { 0 };
 	const char *near = nearest_choice(key, choice, diag);
 	config_print_choices(key, &all);
-	diag_error(diag, where, "%s: unknown value '%.60s'%s%s%s; expected %s", config_key_name(key, name), choice,
-		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all.s);
+	diag_error(diag, where, "%s: unknown value '%.60s'%s%s%s; expected %s", config_key_name(key, name),
+		choice, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all.s);
 	sb_free(&all);
 	return false;
 }
@@ -207,7 +212,8 @@ bool config_set(Config *c, const char *name, const char *value, Diag *diag)
 		const char *dot = strchr(name, '.');
 		config_nearest(name, near);
 		if (dot && config_find(dot + 1, &key) && !key.model)
-			diag_error(diag, where, "unknown parameter '%.80s'; %s is no mechanism's, but the machine's: -D %s=%.60s", name, dot + 1, dot + 1, value);
+			diag_error(diag, where, "unknown parameter '%.80s'; %s is no mechanism's, but the "
+				"machine's: -D %s=%.60s", name, dot + 1, dot + 1, value);
 		else if (near[0])
 			diag_error(diag, where, "unknown parameter '%.80s'; did you mean '%s'?", name, near);
 		else
@@ -314,11 +320,11 @@ static bool check_cache(const char *name, int64_t bytes, int64_t line, int64_t s
 	if (!power_of_two(line))
 		diag_error(d, at, "%s.line_bytes = %lld must be a power of two", name, (long long)line);
 	if (sector && (!power_of_two(sector) || sector > line))
-		diag_error(d, at, "%s.sector_bytes = %lld must be a power of two that is at most the line's %lld bytes", name,
-			(long long)sector, (long long)line);
+		diag_error(d, at, "%s.sector_bytes = %lld must be a power of two that is at most the line's "
+			"%lld bytes", name, (long long)sector, (long long)line);
 	if (bytes % (line * ways))
-		diag_error(d, at, "%s: %lld bytes are no multiple of %lld ways x %lld bytes of a line", name, (long long)bytes,
-			(long long)ways, (long long)line);
+		diag_error(d, at, "%s: %lld bytes are no multiple of %lld ways x %lld bytes of a line", name,
+			(long long)bytes, (long long)ways, (long long)line);
 	return d->errors == before;
 }
 
@@ -327,8 +333,10 @@ static bool is_power(int64_t x) { return x > 0 && !(x & (x - 1)); }
 const char *config_memory_refused(const Config *c)
 {
 	const struct { bool ok; const char *why; } rule[] = {
-		{ is_power(c->l1_line) && is_power(c->l1_sector), "l1.line_bytes and l1.sector_bytes must be powers of two" },
-		{ is_power(c->l2_line) && is_power(c->l2_sector), "l2.line_bytes and l2.sector_bytes must be powers of two" },
+		{ is_power(c->l1_line) && is_power(c->l1_sector),
+			"l1.line_bytes and l1.sector_bytes must be powers of two" },
+		{ is_power(c->l2_line) && is_power(c->l2_sector),
+			"l2.line_bytes and l2.sector_bytes must be powers of two" },
 		{ is_power(c->const_line), "constant.line_bytes must be a power of two" },
 		{ is_power(c->fetch_line), "fetch.line_bytes must be a power of two" },
 		{ is_power(c->dram_row), "dram.row_bytes must be a power of two" },
@@ -353,11 +361,13 @@ static void check_shared_units(const Config *c, Diag *d)
 		if (of < 0)
 			continue;
 		if (c->unit[of].shares)
-			diag_error(d, (Loc){ 0 }, "units.%s.shares = %s: that unit has no copies of its own, but shares %s's", unit_name[u], unit_name[of],
+			diag_error(d, (Loc){ 0 }, "units.%s.shares = %s: that unit has no copies of its own, "
+				"but shares %s's", unit_name[u], unit_name[of],
 				unit_name[c->unit[of].shares - 1]);
 		else if (c->unit[u].count > c->unit[of].count)
-			diag_error(d, (Loc){ 0 }, "units.%s.count = %lld is more than the %lld copies of %s, which it shares", unit_name[u],
-				(long long)c->unit[u].count, (long long)c->unit[of].count, unit_name[of]);
+			diag_error(d, (Loc){ 0 }, "units.%s.count = %lld is more than the %lld copies of %s, "
+				"which it shares", unit_name[u], (long long)c->unit[u].count,
+				(long long)c->unit[of].count, unit_name[of]);
 	}
 }
 
@@ -370,27 +380,31 @@ bool config_check(const Config *c, Diag *d)
 	check_cache("constant", c->const_bytes, c->const_line, 0, c->const_ways, d);
 	check_cache("l2", c->l2_bytes, c->l2_line, c->l2_sector, c->l2_ways, d);
 	if (c->l2_bytes % (c->l2_slices * c->l2_ways * c->l2_line))
-		diag_error(d, at, "l2.bytes = %lld is no multiple of %lld slices x %lld ways x %lld bytes of a line",
-			(long long)c->l2_bytes, (long long)c->l2_slices, (long long)c->l2_ways, (long long)c->l2_line);
+		diag_error(d, at, "l2.bytes = %lld is no multiple of %lld slices x %lld ways x %lld bytes of "
+			"a line", (long long)c->l2_bytes, (long long)c->l2_slices, (long long)c->l2_ways,
+			(long long)c->l2_line);
 	if (c->launch_cold && c->launch_warm)
-		diag_error(d, at, "launch.cold and launch.warm are both true: caches are either empty or warm when a launch begins");
+		diag_error(d, at, "launch.cold and launch.warm are both true: caches are either empty or "
+			"warm when a launch begins");
 	if (!power_of_two(c->warp_size))
 		diag_error(d, at, "warp_size = %lld must be a power of two", (long long)c->warp_size);
 	if (!power_of_two(c->fetch_ins_bytes) || c->fetch_line % c->fetch_ins_bytes)
-		diag_error(d, at, "fetch.instruction_bytes = %lld must be a power of two that divides fetch.line_bytes = %lld",
-			(long long)c->fetch_ins_bytes, (long long)c->fetch_line);
+		diag_error(d, at, "fetch.instruction_bytes = %lld must be a power of two that divides "
+			"fetch.line_bytes = %lld", (long long)c->fetch_ins_bytes, (long long)c->fetch_line);
 	if (!power_of_two(c->shared_bank_bytes))
-		diag_error(d, at, "shared.bank_bytes = %lld must be a power of two", (long long)c->shared_bank_bytes);
+		diag_error(d, at, "shared.bank_bytes = %lld must be a power of two",
+			(long long)c->shared_bank_bytes);
 	if (c->sm_max_shared > c->sm_shared)
 		diag_error(d, at, "sm.max_shared_per_block = %lld is more than sm.shared_bytes = %lld",
 			(long long)c->sm_max_shared, (long long)c->sm_shared);
 	if (c->sm_max_block > c->sm_max_warps * c->warp_size)
-		diag_error(d, at, "sm.max_threads_per_block = %lld is more than sm.max_warps x warp_size = %lld; "
-			"with warps of %lld lanes set sm.max_threads_per_block to that", (long long)c->sm_max_block,
-			(long long)(c->sm_max_warps * c->warp_size), (long long)c->warp_size);
+		diag_error(d, at, "sm.max_threads_per_block = %lld is more than sm.max_warps x warp_size = "
+			"%lld; with warps of %lld lanes set sm.max_threads_per_block to that",
+			(long long)c->sm_max_block, (long long)(c->sm_max_warps * c->warp_size),
+			(long long)c->warp_size);
 	if (!power_of_two(c->dram_row) || c->dram_row % c->l2_line)
-		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of l2.line_bytes = %lld",
-			(long long)c->dram_row, (long long)c->l2_line);
+		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of "
+			"l2.line_bytes = %lld", (long long)c->dram_row, (long long)c->l2_line);
 	check_shared_units(c, d);
 	const char *why = d->errors == before ? config_memory_refused(c) : NULL;
 	if (why)

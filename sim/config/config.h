@@ -1,15 +1,18 @@
 /* The machine description: one struct, filled from the defaults in config.def, a Lua file and -D overrides.
 
-   sim/config/ describes the machine by numbers. It sees sim/sandbox/, which runs machine files; everything else in sim/ may see it. */
+   sim/config/ describes the machine by numbers. It sees sim/sandbox/, which runs machine files; everything
+   else in sim/ may see it. */
 #ifndef GSIM_CONFIG_H
 #define GSIM_CONFIG_H
 #include "isa/ins.h"
 
 typedef uint64_t Cycle;
 
-typedef struct UnitConfig { int64_t count, per, shares, latency, interval; } UnitConfig; /* shares: 1 + Unit, 0 = none */
+/* shares: 1 + Unit, 0 = none */
+typedef struct UnitConfig { int64_t count, per, shares, latency, interval; } UnitConfig;
 
-/* Policies of warp schedulers: X(ID, "name", what it stands for); how one picks a warp is its row in sim/sm/policies.c. */
+/* Policies of warp schedulers: X(ID, "name", what it stands for); how one picks a warp is its row in
+   sim/sm/policies.c. */
 #define SCHED_POLICIES(X) \
 	X(LRR, "lrr", "loose round robin") \
 	X(GTO, "gto", "greedy then oldest") \
@@ -30,8 +33,10 @@ enum { MAX_MODELS = 32, MAX_MODEL_PARAMS = 24 };
 
 typedef struct Config {
 	int64_t warp_size, clock_mhz;
-	int64_t launch_overhead, launch_latency, launch_resident, launch_grid_barrier, launch_cold, launch_warm;
-	int64_t sm_count, sm_max_warps, sm_max_blocks, sm_max_block, sm_registers, sm_max_regs, sm_reg_unit, sm_shared,
+	int64_t launch_overhead, launch_latency, launch_resident, launch_grid_barrier, launch_cold,
+		launch_warm;
+	int64_t sm_count, sm_max_warps, sm_max_blocks, sm_max_block, sm_registers, sm_max_regs, sm_reg_unit,
+		sm_shared,
 		sm_shared_unit, sm_max_shared, sm_block_launch, sm_local;
 	int64_t sched_count, sched_policy, sched_width, sched_active;
 	int64_t fetch_ins_bytes, fetch_bytes, fetch_line, fetch_ways, fetch_miss, fetch_redirect;
@@ -40,17 +45,19 @@ typedef struct Config {
 	int64_t l1_global, l1_bytes, l1_line, l1_sector, l1_ways, l1_latency, l1_mshrs, l1_merge, l1_queue;
 	int64_t const_bytes, const_line, const_ways, const_latency;
 	int64_t icnt_latency, icnt_width;
-	int64_t l2_slices, l2_bytes, l2_line, l2_sector, l2_ways, l2_latency, l2_width, l2_atomic, l2_mshrs, l2_write_buffer;
+	int64_t l2_slices, l2_bytes, l2_line, l2_sector, l2_ways, l2_latency, l2_width, l2_atomic, l2_mshrs,
+		l2_write_buffer;
 	int64_t dram_channels, dram_banks, dram_row, dram_hit, dram_miss, dram_latency, dram_width;
-	int64_t model, div_depth, div_chunk, div_spill, div_entry_bytes, bar_partial, late_linearize, guarded_exits;
+	int64_t model, div_depth, div_chunk, div_spill, div_entry_bytes, bar_partial, late_linearize,
+		guarded_exits;
 	int64_t functional_schedule;
 	int64_t max_cycles, progress_cycles, memory_limit, print_limit;
-	int64_t model_param[MAX_MODELS][MAX_MODEL_PARAMS];  /* [index in reconv_models][index in its params] */
+	int64_t model_param[MAX_MODELS][MAX_MODEL_PARAMS]; /* [index in reconv_models][index in its params] */
 } Config;
 
 typedef enum { CT_INT, CT_BOOL, CT_ENUM } ConfigType;
 typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's table */
-	const char *model;         /* a mechanism's row: its name, and the whole key is model.key; else NULL */
+	const char *model;        /* a mechanism's row: its name, and the whole key is model.key; else NULL */
 	const char *key;
 	ConfigType type;
 	size_t offset;             /* of an int64_t in Config; config_key fills it in for mechanisms' rows */
@@ -59,12 +66,15 @@ typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's
 	const char *unit, *help;
 } ConfigKey;
 
-/* An operation that a mechanism has of its own. Lowering inserts it as OP_OWN, with its number in the mechanism's table as Ins.mode. */
+/* An operation that a mechanism has of its own. Lowering inserts it as OP_OWN, with its number in the
+   mechanism's table as Ins.mode. */
 typedef struct OwnOp {
 	const char *name;          /* NULL: the mechanism has no operation of this number */
-	const char *operands;      /* a letter for each source. p: a predicate; -: a block, a register or a number */
+	/* a letter for each source. p: a predicate; -: a block, a register or a number */
+	const char *operands;
 	uint8_t unit;              /* Unit */
-	bool leaves;               /* its lanes go on elsewhere: without a predicate, no lane comes to the instruction behind it */
+	/* its lanes go on elsewhere: without a predicate, no lane comes to the instruction behind it */
+	bool leaves;
 	const char *meaning;       /* a, b, c: the sources; d: the destination */
 } OwnOp;
 
@@ -76,31 +86,37 @@ typedef struct OwnOp {
 	int nparams; \
 	const OwnOp *own;              /* NULL: it has none */ \
 	int nown; \
-	const char *fair;              /* parameters under which no lane that could run waits for ever, which diagnoses try; NULL: there are none */
+	/* parameters under which no lane that could run waits for ever; diagnoses try them; NULL: none */ \
+	const char *fair;
 typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
-const ModelKeys *model_keys(int model);                 /* by index in sim/config/mechanisms.def; NULL past the end */
+const ModelKeys *model_keys(int model);         /* by index in sim/config/mechanisms.def; NULL past the end */
 
-bool config_key(int i, ConfigKey *);                    /* row i of all parameters, those of mechanisms included; false past the end */
+/* row i of all parameters, those of mechanisms included; false past the end */
+bool config_key(int i, ConfigKey *);
 enum { CONFIG_NAME = 96 };
 const char *config_key_name(const ConfigKey *, char name[CONFIG_NAME]);  /* the whole key */
 bool config_find(const char *name, ConfigKey *);
 int64_t config_get(const Config *, const ConfigKey *);
 void config_nearest(const char *name, char near[CONFIG_NAME]);  /* the known key most like the name, or "" */
 void config_defaults(Config *);
-const char *config_memory_refused(const Config *);       /* why the memory system cannot be built so, or NULL; config_check asks it, too */
-bool config_check(const Config *, Diag *);              /* checks rules about several parameters: e.g. line sizes are multiples of sectors */
+/* why the memory system cannot be built so, or NULL; config_check asks it, too */
+const char *config_memory_refused(const Config *);
+/* checks rules about several parameters: e.g. line sizes are multiples of sectors */
+bool config_check(const Config *, Diag *);
 /* Checks the range and sets the value; where: the place for messages. */
 bool config_put(Config *, const ConfigKey *, int64_t value, Loc where, Diag *);
 bool config_put_name(Config *, const ConfigKey *, const char *choice, Loc where, Diag *);
 /* Sets a key as -D does. */
 bool config_set(Config *, const char *key, const char *value, Diag *);
-/* Sets the mechanism and its parameters as --model does: NAME or NAME(key=value, ...); a key with a dot is a whole key. */
+/* Sets the mechanism and its parameters as --model does: NAME or NAME(key=value, ...); a key with a dot is a
+   whole key. */
 bool config_set_model(Config *, const char *spec, Diag *);
-/* sim/config/machine_file.c: reads a whole configuration from a machine file, with derive(), over the defaults. The file is looked for as given, then
-   in $GSIM_PATH, then in the data directory. The caller calls config_check, after config_set. */
+/* sim/config/machine_file.c: reads a whole configuration from a machine file, with derive(), over the
+   defaults. The file is looked for as given, then in $GSIM_PATH, then in the data directory. The caller calls
+   config_check, after config_set. */
 bool config_load(Config *, const char *file, Diag *);
-/* sim/config/lines_of_keys.c: the line of a machine file's text where "a.b.c" gets its value, `a = { ... b = { ... c =`. The last one when there are
-   several; 0 when the text has none of this form. */
+/* sim/config/lines_of_keys.c: the line of a machine file's text where "a.b.c" gets its value, `a = { ... b =
+   { ... c =`. The last one when there are several; 0 when the text has none of this form. */
 int config_line(const char *text, const char *name);
 
 /* sim/config/costs.c: what instructions cost on this machine, and what it has room for, for passes */
@@ -111,14 +127,16 @@ struct MachineLimits config_limits(const Config *);
 
 /* sim/config/print.c */
 struct StrBuf;
-void config_print(const Config *, struct StrBuf *);     /* a machine file that gives exactly this configuration */
+void config_print(const Config *, struct StrBuf *); /* a machine file that gives exactly this configuration */
 void config_print_value(const ConfigKey *, int64_t, struct StrBuf *);  /* as -D takes it */
 void config_print_choices(const ConfigKey *, struct StrBuf *);         /* "a, b or c" */
-/* A hash of every key with its value, mechanisms' included: equal configurations have equal hashes on every host. */
+/* A hash of every key with its value, mechanisms' included: equal configurations have equal hashes on every
+   host. */
 uint64_t config_hash(const Config *);
 enum { CONFIG_HASH = 17 };
 const char *config_hash_text(const Config *, char text[CONFIG_HASH]);  /* 16 hexadecimal digits */
 /* The next key, from number *i on, whose value differs in `to`; *i moves behind it. False: there is none. */
 bool config_change(const Config *from, const Config *to, int *i, ConfigKey *);
-void config_changes(const Config *from, const Config *to, struct StrBuf *);  /* all such keys: "key=value key=value" */
+/* all such keys: "key=value key=value" */
+void config_changes(const Config *from, const Config *to, struct StrBuf *);
 #endif

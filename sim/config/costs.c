@@ -1,15 +1,18 @@
-/* The tables that passes get: of costs (passes/analysis/cost.h), which are the machine's latencies where nobody is in the way, and of limits (passes/analysis/limits.h). */
+/* The tables that passes get: of costs (passes/analysis/cost.h), which are the machine's latencies where
+   nobody is in the way, and of limits (passes/analysis/limits.h). */
 #include "passes/analysis/cost.h"
 #include "passes/analysis/limits.h"
 #include "sim/config/config.h"
 
 static int cycles_for(int64_t bytes, int64_t per_cycle) { return (int)((bytes + per_cycle - 1) / per_cycle); }
 
-/* A load of one sector that misses in all caches: the request's way to its slice, the look-up, DRAM with the row closed, and the way back. */
+/* A load of one sector that misses in all caches: the request's way to its slice, the look-up, DRAM with the
+   row closed, and the way back. */
 static int far_latency(const Config *c)
 {
 	int64_t sector = c->l2_sector;
-	return (int)(2 * c->icnt_latency + c->l2_latency + c->dram_latency + c->dram_miss) + 1 + cycles_for(sector, c->icnt_width) + cycles_for(sector, c->l2_width) +
+	return (int)(2 * c->icnt_latency + c->l2_latency + c->dram_latency + c->dram_miss) + 1 +
+		cycles_for(sector, c->icnt_width) + cycles_for(sector, c->l2_width) +
 		cycles_for(sector, c->dram_width);
 }
 
@@ -20,7 +23,8 @@ CostTable config_costs(const Config *c)
 	for (int u = 0; u < UNIT_COUNT; u++) {
 		const UnitConfig *x = &c->unit[u];
 		int copies = x->shares ? (int)x->shares - 1 : u;
-		t.unit[u] = (UnitCost){ (int)x->latency, (int)x->interval, copies, (int)x->count, c->unit[copies].per == PER_SM ? (int)c->sched_count : 1 };
+		t.unit[u] = (UnitCost){ (int)x->latency, (int)x->interval, copies, (int)x->count,
+			c->unit[copies].per == PER_SM ? (int)c->sched_count : 1 };
 	}
 	t.width = (int)c->sched_width;
 	t.memory[SP_GENERIC] = t.memory[SP_GLOBAL] = t.memory[SP_LOCAL] = far;
@@ -31,7 +35,9 @@ CostTable config_costs(const Config *c)
 
 MachineLimits config_limits(const Config *c)
 {
-	return (MachineLimits){ .warp_size = c->warp_size, .block_threads = c->sm_max_block, .block_shared = c->sm_max_shared, .thread_registers = c->sm_max_regs, .sms = c->sm_count,
-		.blocks = c->sm_max_blocks, .warps = c->sm_max_warps, .registers = c->sm_registers, .shared = c->sm_shared, .register_unit = c->sm_reg_unit,
+	return (MachineLimits){ .warp_size = c->warp_size, .block_threads = c->sm_max_block,
+		.block_shared = c->sm_max_shared, .thread_registers = c->sm_max_regs, .sms = c->sm_count,
+		.blocks = c->sm_max_blocks, .warps = c->sm_max_warps, .registers = c->sm_registers,
+		.shared = c->sm_shared, .register_unit = c->sm_reg_unit,
 		.shared_unit = c->sm_shared_unit };
 }

@@ -8,7 +8,7 @@ enum { ELSEWHERE = -1 };
 typedef struct Scan {
 	const char *p, *name;          /* name: the key that is searched, a.b.c */
 	int line, found;
-	Vec(int) open;                 /* for each { that is open: how many characters of name lead to it, or ELSEWHERE */
+	Vec(int) open;     /* for each { that is open: how many characters of name lead to it, or ELSEWHERE */
 	int given;                     /* the same for the last name followed by = */
 	bool assigned;                 /* nothing has come behind that = yet */
 } Scan;

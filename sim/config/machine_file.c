@@ -5,7 +5,8 @@
 #include "sim/sandbox/sandbox.h"
 #include <unistd.h>
 
-enum { MAX_CHAIN = 16, MAX_FILES = 64, MAX_NAME = 1024, MAX_ERRORS = 20, DERIVE_STEPS = 2000, MAX_TEXT = 1 << 20, MAX_STEPS = 20000000, MAX_MEMORY = 64 << 20 };
+enum { MAX_CHAIN = 16, MAX_FILES = 64, MAX_NAME = 1024, MAX_ERRORS = 20, DERIVE_STEPS = 2000,
+	MAX_TEXT = 1 << 20, MAX_STEPS = 20000000, MAX_MEMORY = 64 << 20 };
 
 typedef struct Loader {
 	Sandbox box;
@@ -14,7 +15,8 @@ typedef struct Loader {
 	int line;                       /* line of the call of derive that is being served; 0 = none */
 	int nfiles;                     /* number of files read so far */
 	int nchain;
-	struct { const char *path; char *text; } chain[MAX_CHAIN];  /* files being loaded: each one but the last derives from the next */
+	/* files being loaded: each one but the last derives from the next */
+	struct { const char *path; char *text; } chain[MAX_CHAIN];
 } Loader;
 
 /* ---- finding files ---- */
@@ -22,10 +24,12 @@ typedef struct Loader {
 /* A file that has been found: its name for messages; open unless fd < 0; its text once it is read. */
 typedef struct Found { Arena *arena; const char *path, *why; int fd; uint64_t size; char *text; } Found;
 
-/* Is the file in a folder, whose name has n characters, or in the folder sub below it? links: symbolic links there are followed. */
+/* Is the file in a folder, whose name has n characters, or in the folder sub below it? links: symbolic links
+   there are followed. */
 static bool try_folder(Found *f, const char *folder, size_t n, const char *sub, const char *file, bool links)
 {
-	const char *why, *where = arena_printf(f->arena, "%.*s%s%s", (int)n, folder, n && folder[n - 1] != '/' ? "/" : "", sub);
+	const char *why, *where = arena_printf(f->arena, "%.*s%s%s", (int)n, folder,
+		n && folder[n - 1] != '/' ? "/" : "", sub);
 	f->fd = file_open_in(where, file, links, &f->size, &why);
 	if (f->fd >= 0)
 		f->path = arena_printf(f->arena, "%s%s", where, file);
@@ -39,7 +43,8 @@ static bool try_list(Found *f, const char *list, const char *file)
 {
 	for (size_t n; list && *list; list += n + (list[n] == ':')) {
 		n = strcspn(list, ":");
-		if (n && (try_folder(f, list, n, "", file, true) || try_folder(f, list, n, "configs/", file, true)))
+		if (n && (try_folder(f, list, n, "", file, true) ||
+			try_folder(f, list, n, "configs/", file, true)))
 			return true;
 	}
 	return false;
@@ -48,22 +53,26 @@ static bool try_list(Found *f, const char *list, const char *file)
 /* Looks for the file in the folder, then where machine files are kept. */
 static bool try_everywhere(Found *f, const char *folder, size_t n, const char *file, bool links)
 {
-	return try_folder(f, folder, n, "", file, links) || try_list(f, getenv("GSIM_PATH"), file) || try_list(f, GSIM_DATADIR, file)
+	return try_folder(f, folder, n, "", file, links) || try_list(f, getenv("GSIM_PATH"), file) ||
+		try_list(f, GSIM_DATADIR, file)
 		|| try_folder(f, "", 0, "configs/", file, true);
 }
 
 static bool try_names(Found *f, const char *folder, size_t n, const char *file, bool links)
 {
 	return try_everywhere(f, folder, n, file, links)
-		|| (!strchr(file, '.') && try_everywhere(f, folder, n, arena_printf(f->arena, "%s.lua", file), links));
+		|| (!strchr(file, '.') && try_everywhere(f, folder, n, arena_printf(f->arena, "%s.lua", file),
+			links));
 }
 
-/* Finds a file that the command line names: by any path, links included, or by its name where machine files are kept. */
+/* Finds a file that the command line names: by any path, links included, or by its name where machine files
+   are kept. */
 static bool find_main(Found *f, const char *file)
 {
 	f->fd = -1;
 	f->path = file;
-	return (!access(file, R_OK) && !file_is_folder(file)) || (!file_name_refused(file) && try_names(f, "", 0, file, true));
+	return (!access(file, R_OK) && !file_is_folder(file)) ||
+		(!file_name_refused(file) && try_names(f, "", 0, file, true));
 }
 
 /* Finds a file that machine file `from` names: beside `from` or below, or where machine files are kept. */
@@ -120,7 +129,8 @@ static void unknown(Loader *l, const char *name)
 	if (strlen(name) < CONFIG_NAME)
 		config_nearest(name, near);
 	if (near[0])
-		diag_error(l->diag, place_of_value(l, name), "unknown parameter '%.80s'; did you mean '%s'?", name, near);
+		diag_error(l->diag, place_of_value(l, name), "unknown parameter '%.80s'; did you mean '%s'?",
+			name, near);
 	else
 		diag_error(l->diag, place_of_value(l, name), "unknown parameter '%.80s'", name);
 }
@@ -153,10 +163,13 @@ static void apply_value(Loader *l, Config *c, const ConfigKey *key, const char *
 	diag_free(&none);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
-/* Applies every field of the table on top of the stack, in the order of names: Lua's own order differs from run to run. The strings of the names
-   stay valid, since the table keeps them. */
+/* Applies every field of the table on top of the stack, in the order of names: Lua's own order differs from
+   run to run. The strings of the names stay valid, since the table keeps them. */
 static void apply_table(Loader *l, Config *c, const char *prefix)
 {
 	lua_State *L = l->box.L;
@@ -172,7 +185,8 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 			named = false;
 	}
 	if (!named)
-		diag_error(l->diag, place_of_value(l, *prefix ? prefix : "?"), "%s%sfields need names, like depth = 16", prefix, *prefix ? ": " : "");
+		diag_error(l->diag, place_of_value(l, *prefix ? prefix : "?"),
+			"%s%sfields need names, like depth = 16", prefix, *prefix ? ": " : "");
 	if (fields.n)
 		qsort(fields.v, (size_t)fields.n, sizeof *fields.v, by_name);
 	for (int i = 0; i < fields.n && l->diag->errors < before + MAX_ERRORS; i++) {
@@ -184,7 +198,8 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 		else if (is_group(name) && lua_type(L, -1) == LUA_TTABLE)
 			apply_table(l, c, name);
 		else if (is_group(name))
-			diag_error(l->diag, place_of_value(l, name), "%s: expected a table, found a %s", name, luaL_typename(L, -1));
+			diag_error(l->diag, place_of_value(l, name), "%s: expected a table, found a %s", name,
+				luaL_typename(L, -1));
 		else
 			unknown(l, name);
 		lua_pop(L, 1);
@@ -193,8 +208,8 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 	arena_free(&a);
 }
 
-/* Fields of the table at index `from` go into the one at index `into`, and tables into tables. Both have been applied, so they are
-   nested no deeper than parameters' names. */
+/* Fields of the table at index `from` go into the one at index `into`, and tables into tables. Both have been
+   applied, so they are nested no deeper than parameters' names. */
 static void merge_tables(lua_State *L, int into, int from)
 {
 	luaL_checkstack(L, 6, "machine file");
@@ -226,7 +241,8 @@ static void close_files(Loader *l, int n)
 		free(l->chain[--l->nchain].text);
 }
 
-/* A script may have caught an error and gone on in an outer file: files behind the one that runs now are closed. */
+/* A script may have caught an error and gone on in an outer file: files behind the one that runs now are
+   closed. */
 static void close_abandoned(Loader *l, const char *running)
 {
 	for (int i = 0; running && i < l->nchain; i++)
@@ -235,7 +251,10 @@ static void close_abandoned(Loader *l, const char *running)
 }
 
 /* Ends the script with the error that is in diag. */
-static int stop_with_error(lua_State *L, const Loader *l) { return sandbox_stop(L, vec_last(&l->diag->item).text); }
+static int stop_with_error(lua_State *L, const Loader *l)
+{
+	return sandbox_stop(L, vec_last(&l->diag->item).text);
+}
 
 /* Leaves the table that the file returns on the stack; errors are thrown. */
 static void load_file(lua_State *L, Loader *l, Found *f)
@@ -243,7 +262,8 @@ static void load_file(lua_State *L, Loader *l, Found *f)
 	bool again = false;
 	for (int i = 0; i < l->nchain; i++)
 		again |= !strcmp(l->chain[i].path, f->path);
-	const char *many = l->nchain == MAX_CHAIN ? "more than 16 files derive from each other" : l->nfiles == MAX_FILES ?
+	const char *many = l->nchain == MAX_CHAIN ? "more than 16 files derive from each other"
+		: l->nfiles == MAX_FILES ?
 		"more than 64 files are read" : NULL;
 	if ((again || many) && f->fd >= 0)
 		close(f->fd);
@@ -275,8 +295,9 @@ static void check_table(Loader *l)
 
 static int cannot_find(lua_State *L, const char *file, const char *why)
 {
-	return luaL_error(L, "cannot find the machine file '%s'%s%s (looked for beside this one, in $GSIM_PATH, in %s and in configs/)", file,
-		why ? ": " : "", why ? why : "", GSIM_DATADIR "/configs");
+	return luaL_error(L, "cannot find the machine file '%s'%s%s (looked for beside this one, in "
+		"$GSIM_PATH, in %s and in configs/)", file, why ? ": " : "", why ? why : "",
+		GSIM_DATADIR "/configs");
 }
 
 /* derive(file [, table]): the file's table, with the fields of `table` over it. */
@@ -335,8 +356,9 @@ bool config_load(Config *c, const char *file, Diag *diag)
 	int errors = diag->errors;
 	config_defaults(c);
 	if (!find_main(&f, file)) {
-		diag_error(diag, (Loc){ 0 }, "cannot find the machine file '%s' (looked for as given, in $GSIM_PATH, in %s and in configs/; "
-			"gsim --list configs shows those found)", file, GSIM_DATADIR "/configs");
+		diag_error(diag, (Loc){ 0 }, "cannot find the machine file '%s' (looked for as given, in "
+			"$GSIM_PATH, in %s and in configs/; gsim --list configs shows those found)", file,
+			GSIM_DATADIR "/configs");
 		return false;
 	}
 	if (!sandbox_open(&l.box)) {

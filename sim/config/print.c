@@ -79,13 +79,15 @@ static void indent(StrBuf *out, int depth)
 		sb_putc(out, '\t');
 }
 
-/* Closes and opens tables so that the open ones are the leading components of name. Returns the number open. */
+/* Closes and opens tables so that the open ones are the leading components of name. Returns the number
+   open. */
 static int open_tables(StrBuf *out, char *open, const char *name)
 {
 	int depth = 1;
 	const char *p = name, *dot;
 	char *q = open;
-	while (*q && (dot = strchr(p, '.')) && (size_t)(dot - p) == strcspn(q, ".") && !strncmp(p, q, (size_t)(dot - p))) {
+	while (*q && (dot = strchr(p, '.')) && (size_t)(dot - p) == strcspn(q, ".") &&
+		!strncmp(p, q, (size_t)(dot - p))) {
 		depth++;
 		q += dot - p + 1;
 		p = dot + 1;

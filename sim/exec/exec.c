@@ -41,8 +41,9 @@ static __attribute__((noinline)) void count_marks(Warp *w, Split *s, const MIns 
 	}
 }
 
-/* Counts an issue that count() does not count itself: it has marks for some lanes or by some value, its lanes are not those of the warp's last issue, the guard does not hold for all of them,
-   there are none, they have several homes, or a trace is recorded. */
+/* Counts an issue that count() does not count itself: it has marks for some lanes or by some value, its lanes
+   are not those of the warp's last issue, the guard does not hold for all of them, there are none, they have
+   several homes, or a trace is recorded. */
 static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Share *share = w->share;
@@ -386,7 +387,8 @@ static void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
 	if (!m)
 		return;
 	bool same = same_in_block(i->sreg), wide = type_bits[i->type] == 64;
-	uint64_t keep = type_bits[i->type] == 16 ? 0xffff : ~(uint64_t)0, v = special_register(sm, w, i, lowest_lane(m)) & keep;
+	uint64_t keep = type_bits[i->type] == 16 ? 0xffff : ~(uint64_t)0,
+		v = special_register(sm, w, i, lowest_lane(m)) & keep;
 	uint32_t *d = wide ? NULL : row32(&w->lanes, i->x.d);
 	uint64_t *d64 = wide ? row64(&w->lanes, i->x.d) : NULL;
 	each_lane(m, l) {
@@ -414,8 +416,8 @@ static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	wait_not_before(&s->wait, sm->now + cycles, STALL_SLEEP, sm->now);
 }
 
-/* Executes an operation of the mechanism's own, for the lanes whose predicate holds. It may stand for a branch of the program, and lanes may go
-   back to a loop's header by it. */
+/* Executes an operation of the mechanism's own, for the lanes whose predicate holds. It may stand for a
+   branch of the program, and lanes may go back to a loop's header by it. */
 static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	Mask all = s->mask, lanes = all & split_holds(w, s, i->x.a, i->x.neg);
@@ -426,7 +428,8 @@ static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 		livelock_watch(sm, w, s, i, (Path[]){ { i->target, lanes }, { pc + 1, all & ~lanes } }, 2);
 	sm->gpu->model->special(w, s, i, lanes);
 	note_depth(sm, w);
-	if (sm->gpu->watching && s < w->split + w->nsplit && s->state == SPLIT_RUN && s->pc <= pc && s->mask == all)
+	if (sm->gpu->watching && s < w->split + w->nsplit && s->state == SPLIT_RUN && s->pc <= pc &&
+		s->mask == all)
 		livelock_watch(sm, w, s, i, &(Path){ s->pc, all }, 1);
 }
 
@@ -483,7 +486,8 @@ static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	case K_EXIT: exec_exit(sm, w, s, i); break;
 	case K_TRAP:
 		if (m)
-			sm_fault(sm, split_home(w, s, lowest_lane(m)), i, FAULT_TRAP, lowest_lane(m), WORDS_TRAP);
+			sm_fault(sm, split_home(w, s, lowest_lane(m)), i, FAULT_TRAP, lowest_lane(m),
+				WORDS_TRAP);
 		else
 			next(sm, w, s, i);
 		break;
@@ -554,7 +558,8 @@ void exec_access(Sm *sm, Warp *w, Mask lanes, uint32_t pc, Issue *is)
 {
 	const MIns *i = &w->ins[pc];
 	Split all = { .pc = pc, .mask = lanes };
-	Mask m = i->guard < 0 ? lanes : lanes & split_holds(w, &all, (uint32_t)i->guard, i->flags & MI_GUARD_NEG);
+	Mask m = i->guard < 0 ? lanes : lanes & split_holds(w, &all, (uint32_t)i->guard,
+		i->flags & MI_GUARD_NEG);
 	exec_memory(sm, w, &all, i, m, is);
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];

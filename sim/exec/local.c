@@ -1,5 +1,5 @@
-/* Data of local memory. Words of 32 bits: word k of all lanes of a warp lies together, as in the modelled machine, for lanes
- * mostly access the same variable. */
+/* Data of local memory. Words of 32 bits: word k of all lanes of a warp lies together, as in the modelled
+ * machine, for lanes mostly access the same variable. */
 #include "sim/exec/internal.h"
 
 enum { LEAST_BYTES = 64 };

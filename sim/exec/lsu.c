@@ -1,12 +1,15 @@
-/* The load/store unit of an SM in time. It makes one access after the other, in the order in which they are issued; each has the unit for as many
- * cycles as it has lines, phases or conflicts. One that cannot be made yet, because the unit is busy or the memory system has no room for it,
- * waits in a queue in which every warp has one place (the parts of one generic instruction share it), and holds all that come later.
+/* The load/store unit of an SM in time. It makes one access after the other, in the order in which they are
+ * issued; each has the unit for as many cycles as it has lines, phases or conflicts. One that cannot be made
+ * yet, because the unit is busy or the memory system has no room for it, waits in a queue in which every warp
+ * has one place (the parts of one generic instruction share it), and holds all that come later.
  *
- * Data are not here: they move at issue, or at the end of the window, in the order of issues, which is the queue's. */
+ * Data are not here: they move at issue, or at the end of the window, in the order of issues, which is the
+ * queue's. */
 #include "sim/exec/internal.h"
 
 /* Local memory is interleaved: word k of all threads of a warp lies together. */
-static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m, unsigned size, uint64_t *out)
+static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m, unsigned size,
+	uint64_t *out)
 {
 	uint64_t W = (uint64_t)w->lanes.width;
 	uint64_t base = LOCAL_WINDOW + ((uint64_t)sm->id * (uint64_t)sm->nwarps + (uint64_t)w->slot) *
@@ -17,7 +20,8 @@ static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m
 			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * size;
 	else
 		each_lane(m, l)
-			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * (size >= 4 ? size : 4) + (size >= 4 ? 0 : addr[l] % 4);
+			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * (size >= 4 ? size : 4) +
+				(size >= 4 ? 0 : addr[l] % 4);
 }
 
 /* What the trace says of an access: its lowest address, and how many sectors it has asked for. */
@@ -32,7 +36,8 @@ static void note_access(const Access *a, uint64_t sectors, Issue *is)
 	is->sectors += sectors;
 }
 
-/* The access is made now, if the memory system takes it; else the unit is held until it is worth trying again. */
+/* The access is made now, if the memory system takes it; else the unit is held until it is worth trying
+   again. */
 static bool make_access(Sm *sm, Warp *w, const Access *a, MemTicket *t, Issue *is)
 {
 	Cycle retry = 0;
@@ -49,7 +54,8 @@ static bool make_access(Sm *sm, Warp *w, const Access *a, MemTicket *t, Issue *i
 	return true;
 }
 
-/* Is it told at the end of the window only when the data are there? Those of global memory always move then. */
+/* Is it told at the end of the window only when the data are there? Those of global memory always move
+   then. */
 static LsuSays says(const MemTicket *t, const Access *a)
 {
 	return a->space == SP_GLOBAL || t->npending || t->hit_lanes ? LSU_PENDING : LSU_KNOWN;
@@ -92,7 +98,8 @@ static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
 	p.home->queued--;
 	if (says(e->ticket, &e->access) == LSU_PENDING) {
 		p.home->outstanding += comes_back(i);
-		vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = p.home, .ins = i, .lanes = p.mask, .ticket = own ? e->ticket : NULL }));
+		vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = p.home, .ins = i,
+			.lanes = p.mask, .ticket = own ? e->ticket : NULL }));
 	} else {
 		Cycle ready = e->ticket->ready;
 		if (tracing(sm) && comes_back(i))
@@ -117,7 +124,7 @@ static void wake_warps(Sm *sm, const Warp *w)
 static void tell_loaded(Sm *sm, Warp *w, const LsuAccess *e)
 {
 	Mask hits = e->ticket->hit_lanes, misses = e->access.mask & ~hits;
-	Split *all = NULL;             /* the one that has issued the load, if none of its lanes have left it */
+	Split *all = NULL;           /* the one that has issued the load, if none of its lanes have left it */
 	events_tell(&sm->awaited, e->event, sm->now + 1);
 	for (int k = 0; k < w->nsplit; k++) {
 		wait_hear(&sm->awaited, &sm->awaited, &w->split[k].wait);
@@ -170,12 +177,15 @@ static void trace_returns(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m
 		tracer_return(sm, part[k].home, i, m & part[k].mask, sm->now, ready);
 }
 
-LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, Issue *is)
+LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr,
+	MemTicket *t, Issue *is)
 {
 	uint64_t local[64];
 	bool ideal = sm->gpu->model->own_slots; /* a unit for each lane */
-	Access a = { .kind = i->kind == K_LD ? ACC_LOAD : i->kind == K_ST ? ACC_STORE : ACC_ATOMIC, .space = space,
-		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = ideal, .own_ports = ideal, .bytes = (unsigned)i->bytes * i->vec,
+	Access a = { .kind = i->kind == K_LD ? ACC_LOAD : i->kind == K_ST ? ACC_STORE : ACC_ATOMIC,
+		.space = space,
+		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = ideal,
+		.own_ports = ideal, .bytes = (unsigned)i->bytes * i->vec,
 		.mask = m, .addr = addr };
 	if (space == SP_PARAM)
 		a.base = w->share->grid->param_base;
@@ -189,7 +199,8 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 	}
 	t->hit_lanes = 0;
 	t->whole = is->whole;
-	bool wants_hits = (sm->gpu->model->times.loaded || ideal) && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL);
+	bool wants_hits = (sm->gpu->model->times.loaded || ideal) && i->kind == K_LD &&
+		(space == SP_GLOBAL || space == SP_LOCAL);
 	if (wants_hits)
 		a.hits = &t->hit_lanes;
 	if ((!ideal && (sm->lsu_n || sm->lsu_free > sm->now)) || !make_access(sm, w, &a, t, is)) {

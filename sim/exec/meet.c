@@ -1,9 +1,9 @@
 /* Which lanes of a warp perform a warp-level operation together.
  *
  * By PTX a thread waits until all threads of its mask that have not ended have executed an operation with the
- * same qualifiers and the same mask, wherever that stands in the code. So it is where a mechanism can let lanes
- * wait (sync_waits). The others perform an operation with the lanes that have come to one instruction together,
- * and refuse it where lanes of the mask are elsewhere. */
+ * same qualifiers and the same mask, wherever that stands in the code. So it is where a mechanism can let
+ * lanes wait (sync_waits). The others perform an operation with the lanes that have come to one instruction
+ * together, and refuse it where lanes of the mask are elsewhere. */
 #include "sim/exec/internal.h"
 
 /* The row that holds the mask of participating lanes; NO_ROW: those that execute it together. */
@@ -52,7 +52,8 @@ bool exec_together_fits(Sm *sm, Warp *w, const MIns *i, Mask m)
 
 /* ---- groups ---- */
 
-/* The lanes of m that are in one PTX warp with lane l and, where the instruction has a mask, have the same one. */
+/* The lanes of m that are in one PTX warp with lane l and, where the instruction has a mask, have the same
+   one. */
 static Mask like(const Warp *w, const MIns *i, Mask m, int l, uint32_t named)
 {
 	Mask same = 0;
@@ -85,7 +86,8 @@ static void add_part(Meeting *g, const MIns *i, Mask m)
 
 static uint32_t qualifiers(const MIns *i) { return same_qualifiers(i->op, i->x.mode, i->aop, i->type); }
 
-/* Does one of the lanes wait in the split at a warp-level operation? Other splits may be of other warps' lanes. */
+/* Does one of the lanes wait in the split at a warp-level operation? Other splits may be of other warps'
+   lanes. */
 static bool waits(const Split *s, Mask lanes) { return s->state == SPLIT_WARPSYNC && s->mask & lanes; }
 
 /* Lanes that wait at a warp-level operation and whose guard holds. */
@@ -128,23 +130,23 @@ static Meeting group_of(const Warp *w, int l, Mask here)
 	return g;
 }
 
-/* Lane l at i and lane k at another operation, or with another mask: do they wait for each other? Neither can ever go
-   on, then: a fault. Lane l waits for lane k. */
+/* Lane l at i and lane k at another operation, or with another mask: do they wait for each other? Neither can
+   ever go on, then: a fault. Lane l waits for lane k. */
 static bool crossed(Sm *sm, Warp *w, const MIns *i, int l, const MIns *other, int k)
 {
 	char text[REFUSAL];
 	if (!(named_lanes(w, other, k) >> l & 1))
 		return false;
-	words_crossed(lane_value(w, member_row(i), l, 0), k % PTX_WARP, other->src, lane_value(w, member_row(other), k, 0),
-		text);
+	words_crossed(lane_value(w, member_row(i), l, 0), k % PTX_WARP, other->src,
+		lane_value(w, member_row(other), k, 0), text);
 	sm_fault(sm, w, i, FAULT_UNDEFINED, l, "%s", text);
 	return true;
 }
 
 /* ---- operations of lanes that have come together ---- */
 
-/* Lane l, of a group of the lanes m that execute i together, names others that are not in the group: may the group
-   perform the operation all the same? False: a fault. */
+/* Lane l, of a group of the lanes m that execute i together, names others that are not in the group: may the
+   group perform the operation all the same? False: a fault. */
 static bool goes_without(Sm *sm, Warp *w, const MIns *i, Mask m, int l, const Meeting *g)
 {
 	Mask missing = g->want & w->live & ~g->lanes;
@@ -155,8 +157,8 @@ static bool goes_without(Sm *sm, Warp *w, const MIns *i, Mask m, int l, const Me
 	int64_t how = sm->gpu->config.bar_partial;
 	if (!missing || (how != BAR_ERROR && how != BAR_WHOLE_WARP))
 		return true;
-	exec_refuses(sm, w, i, "part of the lanes of its mask (%#llx of %#llx) come to %s together", (unsigned long long)g->lanes,
-		(unsigned long long)(g->want & w->live), op_info[i->op].name);
+	exec_refuses(sm, w, i, "part of the lanes of its mask (%#llx of %#llx) come to %s together",
+		(unsigned long long)g->lanes, (unsigned long long)(g->want & w->live), op_info[i->op].name);
 	return false;
 }
 
@@ -234,7 +236,8 @@ static Mask complete(const Warp *w)
 	return here;
 }
 
-/* Splits with lanes of m go on. A mechanism that asks for it (sync.met) is told of each place where some stand. */
+/* Splits with lanes of m go on. A mechanism that asks for it (sync.met) is told of each place where some
+   stand. */
 static void go_on(Sm *sm, Warp *w, Mask m)
 {
 	Path place[64];
@@ -305,8 +308,9 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	Mask want = members(w, i, m);
 	Mask kept = want & w->live & s->mask & ~m;
 	if (kept) {
-		sm_fault(sm, w, i, FAULT_BARRIER, lowest_lane(m), "its mask names lanes %#llx, which have come with it and whose guard does "
-			"not hold; mechanism %s cannot let them go on alone: a branch in place of the guard can",
+		sm_fault(sm, w, i, FAULT_BARRIER, lowest_lane(m),
+			"its mask names lanes %#llx, which have come with it and whose guard does not hold; "
+			"mechanism %s cannot let them go on alone: a branch in place of the guard can",
 			(unsigned long long)kept, sm->gpu->model->name);
 		return;
 	}

@@ -1,11 +1,14 @@
-/* Memory instructions: addresses, faults, data. Their times are the load/store unit's affair (sim/exec/lsu.c).
+/* Memory instructions: addresses, faults, data. Their times are the load/store unit's affair
+ * (sim/exec/lsu.c).
  *
- * Shared, local, constant and parameter data move at issue. In timed runs global data move at the end of the window, in
- * the order (cycle, SM, scheduler, lane), because other SMs access the same memory: no result is used before that. */
+ * Shared, local, constant and parameter data move at issue. In timed runs global data move at the end of the
+ * window, in the order (cycle, SM, scheduler, lane), because other SMs access the same memory: no result is
+ * used before that. */
 #include "sim/exec/internal.h"
 
 /* W: a constant where that is worth it. */
-static inline __attribute__((always_inline)) void all_addresses(const Warp *w, const MIns *i, int W, uint64_t *restrict addr)
+static inline __attribute__((always_inline)) void all_addresses(const Warp *w, const MIns *i, int W,
+	uint64_t *restrict addr)
 {
 	uint64_t off = (uint64_t)i->offset;
 	int l;
@@ -50,8 +53,10 @@ static void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr
 
 static bool writes(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
 
-/* The host's copy of the bytes; NULL: there is none that may be accessed so, and why. Local memory lies otherwise. */
-static uint8_t *find_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, const Alloc **hint, FaultKind *why)
+/* The host's copy of the bytes; NULL: there is none that may be accessed so, and why. Local memory lies
+   otherwise. */
+static uint8_t *find_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size,
+	const Alloc **hint, FaultKind *why)
 {
 	const Alloc *al;
 	uint64_t offset = a - sm->gpu->param_address;
@@ -75,7 +80,8 @@ static uint8_t *find_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, ui
 }
 
 /* The same; NULL after a fault. */
-static uint8_t *bytes_of_lane(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
+static uint8_t *bytes_of_lane(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a,
+	unsigned size, const Alloc **hint)
 {
 	FaultKind why;
 	uint8_t *p = find_bytes(sm, w, i, space, a, size, hint, &why);
@@ -186,7 +192,8 @@ static bool move_lane(Warp *w, const MIns *i, int l, Space space, uint8_t *p, co
 }
 
 /* A word that others may wait for: who changed it is remembered. */
-static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr, uint8_t *p, const uint64_t *v)
+static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr, uint8_t *p,
+	const uint64_t *v)
 {
 	bool changed = move_lane(w, i, l, space, p, v);
 	if (changed && i->sync) {
@@ -196,9 +203,11 @@ static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr
 	return changed;
 }
 
-/* ---- the common case: all lanes inside one allocation, or shared, local or parameter memory, and aligned ---- */
+/* ---- the common case: all lanes inside one allocation, or shared, local or parameter memory, and aligned
+   ---- */
 
-typedef struct Area { uint8_t *data; uint64_t start, size; const Alloc *of; } Area; /* of: global memory only */
+/* of: global memory only */
+typedef struct Area { uint8_t *data; uint64_t start, size; const Alloc *of; } Area;
 
 /* The area that holds the address; false: none that may be accessed so. */
 static bool area_of(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, Area *r)
@@ -213,7 +222,8 @@ static bool area_of(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t 
 		*r = (Area){ NULL, 0, (uint64_t)sm->gpu->config.sm_local };
 		break;
 	case SP_PARAM:
-		*r = (Area){ (uint8_t *)(uintptr_t)L->params, sm->gpu->param_address, L->kernel->param_bytes };
+		*r = (Area){ (uint8_t *)(uintptr_t)L->params, sm->gpu->param_address,
+			L->kernel->param_bytes };
 		if (i->kind != K_LD)
 			return false;
 		break;
@@ -227,7 +237,8 @@ static bool area_of(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t 
 	return size <= r->size;
 }
 
-/* As sizes are below 2^63, an offset is beyond `last` when its highest bit is set, or that of last - offset. */
+/* As sizes are below 2^63, an offset is beyond `last` when its highest bit is set, or that of last -
+   offset. */
 static bool all_inside(const Area *r, Mask m, const uint64_t *addr, unsigned size)
 {
 	uint64_t bad = 0, any = 0, start = r->start, last = r->size - size;
@@ -274,7 +285,8 @@ static bool all_inside(const Area *r, Mask m, const uint64_t *addr, unsigned siz
 } while (0)
 
 /* Any kind of access, lane by lane; apart, so that the common ones stay short. */
-static __attribute__((noinline)) bool move_lanes(Warp *w, const MIns *i, Mask m, Space space, uintptr_t base, const uint64_t *addr)
+static __attribute__((noinline)) bool move_lanes(Warp *w, const MIns *i, Mask m, Space space, uintptr_t base,
+	const uint64_t *addr)
 {
 	bool changed = false;
 	int l;
@@ -310,7 +322,8 @@ static bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Area *r,
 	return move_lanes(w, i, m, space, base, addr);
 }
 
-static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint64_t a, unsigned size, const Alloc **hint)
+static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint64_t a, unsigned size,
+	const Alloc **hint)
 {
 	if (a & (size - 1)) {
 		sm_fault_memory(sm, w, i, FAULT_MISALIGNED, l, space, a, size);
@@ -324,8 +337,10 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 	return false;
 }
 
-/* May all lanes access? r: the area in which all of them lie, aligned; size 0: they lie in several, or must be moved one by one. */
-static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Area *r)
+/* May all lanes access? r: the area in which all of them lie, aligned; size 0: they lie in several, or must
+   be moved one by one. */
+static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size,
+	Area *r)
 {
 	int l;
 	if (m && area_of(sm, w, i, space, addr[lowest_lane(m)], size, r) && all_inside(r, m, addr, size))
@@ -340,7 +355,8 @@ static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uin
 /* What move_all does, for local memory. */
 static bool move_local(Warp *w, const MIns *i, Mask m, const uint64_t *addr, unsigned size)
 {
-	bool row = local_reserve(w, m, addr, size), changed = false, single = i->x.nrows == 1 && !i->sync && i->x.rows[0] != NO_ROW;
+	bool row = local_reserve(w, m, addr, size), changed = false,
+		single = i->x.nrows == 1 && !i->sync && i->x.rows[0] != NO_ROW;
 	int l;
 	if (single && i->bytes == 4 && !i->wide_rows) {
 		if (i->kind == K_ST)
@@ -374,7 +390,8 @@ static void note_now(Sm *sm, const Warp *w, const MIns *i, Mask m, const uint64_
 	each_lane(m, l)
 		if (i->kind == K_ST)
 			n += values(w, i, l, v + n);
-	races_note(sm, launch_of(w)->races, races_site(w->share->grid, i), w->cta->number, i, m, addr, v, i->kind == K_ST ? i->x.nrows : 0);
+	races_note(sm, launch_of(w)->races, races_site(w->share->grid, i), w->cta->number, i, m, addr, v,
+		i->kind == K_ST ? i->x.nrows : 0);
 }
 
 /* Moves the data at once. check() has filled r. */
@@ -458,7 +475,8 @@ void deferred_apply(Sm *sm, Deferred *d)
 		return;
 	}
 	each_lane(d->mask, l) {
-		const Alloc *al = d->all_in ? d->all_in : memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
+		const Alloc *al = d->all_in ? d->all_in : memory_find(sm->gpu->memory, addr[l], size,
+			&sm->hint);
 		bool one = move_lane(w, i, l, SP_GLOBAL, al->data + (addr[l] - al->addr), v);
 		if (one && i->sync)
 			writer_note(sm, &sm->origins.v[d->origin], SP_GLOBAL, l, addr[l], d->cycle);
@@ -486,19 +504,22 @@ static void count_access(Warp *w, const MIns *i, Space space)
 
 /* ---- loads marked nonfaulting ---- */
 
-/* Lanes of one home whose address is misaligned or not mapped. In local memory the variables of the function and of those that have called it are mapped: what
-   lies behind them is the machine's. */
-static Mask unmapped(Sm *sm, const Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
+/* Lanes of one home whose address is misaligned or not mapped. In local memory the variables of the function
+   and of those that have called it are mapped: what lies behind them is the machine's. */
+static Mask unmapped(Sm *sm, const Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr,
+	unsigned size)
 {
 	Mask none = 0;
 	Area r;
 	FaultKind why;
 	int l;
-	if (!m || (space != SP_LOCAL && area_of(sm, w, i, space, addr[lowest_lane(m)], size, &r) && all_inside(&r, m, addr, size)))
+	if (!m || (space != SP_LOCAL && area_of(sm, w, i, space, addr[lowest_lane(m)], size, &r) &&
+		all_inside(&r, m, addr, size)))
 		return 0;
 	each_lane(m, l) {
 		uint64_t a = addr[l], top = (uint64_t)w->sp[l] + i->frame;
-		bool there = space == SP_LOCAL ? size <= top && a <= top - size : find_bytes(sm, w, i, space, a, size, &sm->hint, &why) != NULL;
+		bool there = space == SP_LOCAL ? size <= top && a <= top - size
+			: find_bytes(sm, w, i, space, a, size, &sm->hint, &why) != NULL;
 		if (!there || a & (size - 1))
 			none |= (Mask)1 << l;
 	}
@@ -513,17 +534,20 @@ static void load_zeros(Warp *w, const MIns *i, Mask m)
 		load_lane(w, i, l, zero);
 }
 
-/* The memory system is asked for the data all the same, as if there was memory: at an address of 48 bits, aligned; in local memory within the
-   thread's. */
+/* The memory system is asked for the data all the same, as if there was memory: at an address of 48 bits,
+   aligned; in local memory within the thread's. */
 static uint64_t asked(const Sm *sm, Space space, uint64_t a, unsigned size)
 {
-	if (space == SP_LOCAL && (size > (uint64_t)sm->gpu->config.sm_local || a > (uint64_t)sm->gpu->config.sm_local - size))
+	if (space == SP_LOCAL && (size > (uint64_t)sm->gpu->config.sm_local ||
+		a > (uint64_t)sm->gpu->config.sm_local - size))
 		return 0;
 	return a & (((uint64_t)1 << 48) - 1) & ~(uint64_t)(size - 1);
 }
 
-/* Lanes that get 0 have it when this returns; they are returned. to: the addresses that the memory system is asked for. */
-static Mask take_zeros(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, uint64_t *to)
+/* Lanes that get 0 have it when this returns; they are returned. to: the addresses that the memory system is
+   asked for. */
+static Mask take_zeros(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space,
+	const uint64_t *addr, uint64_t *to)
 {
 	unsigned size = (unsigned)i->bytes * i->vec;
 	Mask none = 0;
@@ -543,12 +567,14 @@ static Mask take_zeros(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, S
 
 /* ---- an instruction of one space ---- */
 
-/* Moves the data of one home's lanes, now or at the end of the window; those of `zero` have theirs. t: the ticket that its scoreboard waits for, or NULL. An access that waits
-   in the load/store unit's queue learns its times when it is made. */
-static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Mask zero, Space space, const uint64_t *addr, MemTicket *t, LsuSays says, Cycle now,
-	const Area *r)
+/* Moves the data of one home's lanes, now or at the end of the window; those of `zero` have theirs. t: the
+   ticket that its scoreboard waits for, or NULL. An access that waits in the load/store unit's queue learns
+   its times when it is made. */
+static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Mask zero, Space space, const uint64_t *addr,
+	MemTicket *t, LsuSays says, Cycle now, const Area *r)
 {
-	Deferred d = { .cycle = now, .warp = w, .ins = i, .lanes = m, .ticket = t, .data_only = says == LSU_QUEUED, .all_in = r->size ? r->of : NULL };
+	Deferred d = { .cycle = now, .warp = w, .ins = i, .lanes = m, .ticket = t,
+		.data_only = says == LSU_QUEUED, .all_in = r->size ? r->of : NULL };
 	bool later = space == SP_GLOBAL && !sm->gpu->options.functional;
 	if (later)
 		defer_data(sm, w, i, m & ~zero, addr, &d);
@@ -568,8 +594,10 @@ static void watch_read(Warp *w, const Split *s, const MIns *i, Mask m, Space spa
 		livelock_read(part[k].home, i, m & part[k].mask, space, addr);
 }
 
-/* check() for each home of the split, but for lanes of `zero`; r[k] is the area of its k-th part with lanes in m. */
-static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Mask zero, Space space, const uint64_t *addr, unsigned size, Area *r)
+/* check() for each home of the split, but for lanes of `zero`; r[k] is the area of its k-th part with lanes
+   in m. */
+static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Mask zero, Space space,
+	const uint64_t *addr, unsigned size, Area *r)
 {
 	if (!s->parts)
 		return check(sm, w, i, m & ~zero, space, addr, size, r);
@@ -579,7 +607,8 @@ static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 	return true;
 }
 
-/* It is known when lanes m have what they load. Where lanes have registers of their own, none waits for what others load, of which it may be known later. */
+/* It is known when lanes m have what they load. Where lanes have registers of their own, none waits for what
+   others load, of which it may be known later. */
 static void lanes_have(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Cycle ready)
 {
 	Part part[64];
@@ -590,7 +619,8 @@ static void lanes_have(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, C
 }
 
 /* Lanes for which there was nothing to load: they have got 0. */
-static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, Issue *is)
+static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr,
+	Issue *is)
 {
 	unsigned size = (unsigned)i->bytes * i->vec;
 	uint64_t to[64];
@@ -608,7 +638,8 @@ static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 	else
 		each_part(s, p)
 			if (m & p->mask) {
-				access_home(sm, p->home, i, m & p->mask, zero, space, addr, own, says, is->now, r++);
+				access_home(sm, p->home, i, m & p->mask, zero, space, addr, own, says,
+					is->now, r++);
 				own = NULL;
 			}
 	if (!timed)
@@ -633,7 +664,8 @@ static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 /* Lanes whose data lie in one line of L1 with those of the first of them. */
 static Mask lanes_of_line(const Sm *sm, Mask m, Space space, const uint64_t *addr)
 {
-	uint64_t line = space == SP_LOCAL ? 4 : (uint64_t)sm->gpu->config.l1_line; /* a word of local memory of all lanes is a line */
+	/* a word of local memory of all lanes is a line */
+	uint64_t line = space == SP_LOCAL ? 4 : (uint64_t)sm->gpu->config.l1_line;
 	uint64_t first = addr[lowest_lane(m)] / line;
 	Mask same = 0;
 	int l;
@@ -642,10 +674,13 @@ static Mask lanes_of_line(const Sm *sm, Mask m, Space space, const uint64_t *add
 	return same;
 }
 
-/* The lanes' access to one space. Where every lane is a core of its own, no lane waits for the data of others: each line is an access. */
-static Mask access_space(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, Issue *is)
+/* The lanes' access to one space. Where every lane is a core of its own, no lane waits for the data of
+   others: each line is an access. */
+static Mask access_space(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr,
+	Issue *is)
 {
-	bool apart = sm->gpu->model->own_slots && !sm->gpu->options.functional && comes_back(i) && (space == SP_GLOBAL || space == SP_LOCAL);
+	bool apart = sm->gpu->model->own_slots && !sm->gpu->options.functional && comes_back(i) &&
+		(space == SP_GLOBAL || space == SP_LOCAL);
 	Mask zero = 0;
 	for (Mask rest = m, some; rest && !sm->fault.kind; rest &= ~some) {
 		some = apart ? lanes_of_line(sm, rest, space, addr) : rest;

@@ -1,13 +1,14 @@
 /* vprintf and assertfail: what lanes print, and assertions that fail.
  *
- * In timed runs the lanes of a vprintf stand still for a trip to L2 and back, which no window exceeds. What they print is
- * put together at the end of the window, from global memory as it is at their turn in the order of global accesses, and from
- * shared memory as it was when the instruction was executed: other warps change it within the window. Local memory stands
- * still with its lane. */
+ * In timed runs the lanes of a vprintf stand still for a trip to L2 and back, which no window exceeds. What
+ * they print is put together at the end of the window, from global memory as it is at their turn in the order
+ * of global accesses, and from shared memory as it was when the instruction was executed: other warps change
+ * it within the window. Local memory stands still with its lane. */
 #include "sim/exec/internal.h"
 #include "isa/print.h"
 
-typedef struct Reading { Sm *sm; Warp *w; const MIns *i; int lane; const uint8_t *shared; } Reading; /* shared: a copy; NULL: as it is */
+/* shared: a copy; NULL: as it is */
+typedef struct Reading { Sm *sm; Warp *w; const MIns *i; int lane; const uint8_t *shared; } Reading;
 
 static bool read_byte(void *self, uint64_t addr, uint8_t *v)
 {
@@ -25,8 +26,8 @@ static void print_lanes(Sm *sm, Warp *w, const MIns *i, Mask m, const uint8_t *s
 	each_lane(m, l) {
 		Reading r = { sm, w, i, l, shared };
 		int32_t n;
-		if (!print_format(launch_of(w)->print, &(PrintReader){ &r, read_byte }, row64(&w->lanes, i->x.a)[l],
-			row64(&w->lanes, i->x.b)[l], &n))
+		if (!print_format(launch_of(w)->print, &(PrintReader){ &r, read_byte },
+			row64(&w->lanes, i->x.a)[l], row64(&w->lanes, i->x.b)[l], &n))
 			return;
 		if (i->x.d != NO_ROW)
 			row32(&w->lanes, i->x.d)[l] = (uint32_t)n;
@@ -38,7 +39,8 @@ static bool stopped_before(const Sm *sm, Cycle cycle)
 {
 	const Gpu *g = sm->gpu;
 	for (int k = 0; k < g->config.sm_count; k++)
-		if (g->sm[k].fault.kind && (g->sm[k].fault_cycle < cycle || (g->sm[k].fault_cycle == cycle && k <= sm->id)))
+		if (g->sm[k].fault.kind && (g->sm[k].fault_cycle < cycle ||
+			(g->sm[k].fault_cycle == cycle && k <= sm->id)))
 			return true;
 	return false;
 }
@@ -63,15 +65,16 @@ void print_apply(Sm *sm, const Deferred *d)
 
 static bool is_shared(uint64_t addr) { return address_space(addr) == SP_SHARED; }
 
-/* Whether the lane may read shared memory: the format, arguments, or what one of them points to. Arguments in global memory may
-   say anything: they are read later. */
+/* Whether the lane may read shared memory: the format, arguments, or what one of them points to. Arguments in
+   global memory may say anything: they are read later. */
 static bool may_read_shared(const Warp *w, const MIns *i, int lane)
 {
 	uint64_t args = row64(&w->lanes, i->x.b)[lane];
 	if (is_shared(row64(&w->lanes, i->x.a)[lane]) || address_space(args) != SP_LOCAL)
 		return true;
 	uint64_t at = args - LOCAL_WINDOW;
-	for (int k = 0; k < PRINT_ARGS && at + 8 <= w->local_cap; k++) { /* what lies behind has never been written */
+	/* what lies behind has never been written */
+	for (int k = 0; k < PRINT_ARGS && at + 8 <= w->local_cap; k++) {
 		uint64_t v = 0;
 		for (int n = 0; n < 8; n++, at++) {
 			uint8_t c;
@@ -122,7 +125,8 @@ void exec_print(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 void exec_assertion(Sm *sm, Warp *w, const MIns *i, int lane)
 {
 	const uint32_t tid[3] = { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] };
-	const Assertion a = { row64(&w->lanes, i->x.a)[lane], row64(&w->lanes, i->x.b)[lane], row64(&w->lanes, i->x.e)[lane],
+	const Assertion a = { row64(&w->lanes, i->x.a)[lane], row64(&w->lanes, i->x.b)[lane],
+		row64(&w->lanes, i->x.e)[lane],
 		row32(&w->lanes, i->x.c)[lane] };
 	Reading r = { sm, w, i, lane, NULL };
 	StrBuf text = { 0 };

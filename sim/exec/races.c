@@ -2,7 +2,8 @@
 #include "sim/exec/internal.h"
 #include "isa/races.h"
 
-/* The instruction of the module. Lowering adds no access to global memory, and what it moves has its operands still. */
+/* The instruction of the module. Lowering adds no access to global memory, and what it moves has its operands
+   still. */
 static const Ins *ins_of(const Code *c, const MIns *i)
 {
 	for (int k = 0; k < c->nsource; k++)
@@ -18,16 +19,19 @@ int races_site(const Grid *x, const MIns *i)
 	return site < 0 ? race_site_add(l, i, ins_of(x->code, i)) : site;
 }
 
-void races_note(Sm *sm, RaceLog *l, int site, uint64_t block, const MIns *i, Mask m, const uint64_t *addr, const uint64_t *v, int n)
+void races_note(Sm *sm, RaceLog *l, int site, uint64_t block, const MIns *i, Mask m, const uint64_t *addr,
+	const uint64_t *v, int n)
 {
 	unsigned size = (unsigned)i->bytes * i->vec;
 	int lane;
 	each_lane(m, lane) {
-		const Alloc *al = i->kind == K_LD ? NULL : memory_find(sm->gpu->memory, addr[lane], size, &sm->hint);
+		const Alloc *al = i->kind == K_LD ? NULL : memory_find(sm->gpu->memory, addr[lane], size,
+			&sm->hint);
 		uint8_t now[MOST_BYTES];
 		for (int k = 0; k < i->x.nrows && i->kind == K_ST; k++)
 			memcpy(now + k * i->bytes, &v[k], i->bytes);
-		race_note(l, site, block, addr[lane], size, al ? al->data + (addr[lane] - al->addr) : NULL, i->kind == K_ST ? now : NULL);
+		race_note(l, site, block, addr[lane], size, al ? al->data + (addr[lane] - al->addr) : NULL,
+			i->kind == K_ST ? now : NULL);
 		v += n;
 	}
 }

@@ -1,4 +1,5 @@
-/* Threads of a block together: block barriers, which count threads, and the block's part of the barrier of its grid. */
+/* Threads of a block together: block barriers, which count threads, and the block's part of the barrier of
+   its grid. */
 #include "sim/exec/internal.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -117,10 +118,12 @@ static BarrierOperands barrier_operands(const Warp *w, const MIns *i, int l)
 	return (BarrierOperands){ lane_value(w, i->x.a, l, 0), lane_value(w, i->x.b, l, 0) };
 }
 
-/* Why the barrier does not take the operands, in words; NULL: it does, and the count is at most the block's threads. */
+/* Why the barrier does not take the operands, in words; NULL: it does, and the count is at most the block's
+   threads. */
 static const char *refused_operands(const Warp *w, const MIns *i, BarrierOperands *o, char text[REFUSAL])
 {
-	return barrier_refuses(o->number, i->x.b != NO_ROW ? &o->count : NULL, w->cta->threads, ptx_warp(w->lanes.width), text);
+	return barrier_refuses(o->number, i->x.b != NO_ROW ? &o->count : NULL, w->cta->threads,
+		ptx_warp(w->lanes.width), text);
 }
 
 /* Records where and when the barrier has failed, unless something has failed before. */
@@ -141,25 +144,28 @@ void exec_refuses(Sm *sm, const Warp *w, const MIns *i, const char *fmt, ...)
 	vsnprintf(why, sizeof why, fmt, ap);
 	va_end(ap);
 	refuse_barrier(sm, w, i);
-	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: %s; mechanism %s cannot let part of a warp wait for the rest "
-		"(divergence.bar_partial says how to go on)",
-		launch_of(w)->kernel->name, i->from->label, i->src ? i->src->line : 0, why, sm->gpu->model->name);
+	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: %s; mechanism %s cannot let "
+		"part of a warp wait for the rest (divergence.bar_partial says how to go on)",
+		launch_of(w)->kernel->name, i->from->label, i->src ? i->src->line : 0, why,
+		sm->gpu->model->name);
 }
 
-/* Lanes m come to a barrier that counts warps: it takes all that have not ended for arrived. PTX asks that threads of a warp come together, and leaves
-   undefined what a thread does that comes later than those it has been counted with. */
+/* Lanes m come to a barrier that counts warps: it takes all that have not ended for arrived. PTX asks that
+   threads of a warp come together, and leaves undefined what a thread does that comes later than those it has
+   been counted with. */
 static uint32_t arriving_warp(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
 	if (m & w->missed) {
-		exec_refuses(sm, w, i, "lanes %#llx reach a block barrier after one that other lanes of their warp have reached without them",
-			(unsigned long long)(m & w->missed));
+		exec_refuses(sm, w, i, "lanes %#llx reach a block barrier after one that other lanes of "
+			"their warp have reached without them", (unsigned long long)(m & w->missed));
 		return 0;
 	}
 	w->missed |= w->live & ~m;
 	return (uint32_t)lane_count(w->live);
 }
 
-/* The threads to count for lanes m that have come: those of part of a warp as divergence.bar_partial says. 0 after a fault. */
+/* The threads to count for lanes m that have come: those of part of a warp as divergence.bar_partial says. 0
+   after a fault. */
 static uint32_t arriving(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
 	int64_t how = sm->gpu->config.bar_partial;
@@ -169,7 +175,8 @@ static uint32_t arriving(Sm *sm, Warp *w, const MIns *i, Mask m)
 		return arriving_warp(sm, w, i, m);
 	if (m == w->live || how == BAR_COUNT_WARP)
 		return (uint32_t)lane_count(w->live);
-	exec_refuses(sm, w, i, "part of a warp (lanes %#llx of %#llx) reaches a block barrier", (unsigned long long)m, (unsigned long long)w->live);
+	exec_refuses(sm, w, i, "part of a warp (lanes %#llx of %#llx) reaches a block barrier",
+		(unsigned long long)m, (unsigned long long)w->live);
 	return 0;
 }
 
@@ -181,7 +188,8 @@ void split_step_over(Sm *sm, Warp *w, Split *s)
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
 
-/* The splits of the warp that the barrier has let go from the place of s, s among them, go on behind it together. */
+/* The splits of the warp that the barrier has let go from the place of s, s among them, go on behind it
+   together. */
 static void released_together(Sm *sm, Warp *w, const Split *s)
 {
 	uint32_t pc = s->pc;
@@ -213,7 +221,8 @@ static bool apart_from_aligned(Sm *sm, Warp *w, const Split *s, const MIns *i, M
 	for (int k = 0; is_aligned_barrier(i->src) && k < w->nsplit; k++) {
 		const Split *t = &w->split[k];
 		bool fellows = ((uint32_t)m && (uint32_t)t->mask) || (m >> PTX_WARP && t->mask >> PTX_WARP);
-		if (t == s || t->state != SPLIT_BARRIER || t->pc == s->pc || !fellows || !is_aligned_barrier(w->ins[t->pc].src))
+		if (t == s || t->state != SPLIT_BARRIER || t->pc == s->pc || !fellows ||
+			!is_aligned_barrier(w->ins[t->pc].src))
 			continue;
 		words_aligned(w->ins[t->pc].src, text);
 		sm_fault(sm, w, i, FAULT_UNDEFINED, lowest_lane(m), "%s", text);

@@ -36,8 +36,10 @@ static void shuffle(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint
 	int l;
 	each_lane(m, l) {
 		bool in;
-		int from = lane_shfl_source(i->x.mode, l, lane_value(w, i->x.b, l, 0), lane_value(w, i->x.c, l, 31), &in);
-		if (!(g->lanes >> from & 1)) /* a lane that does not take part: the reader keeps its own value */
+		int from = lane_shfl_source(i->x.mode, l, lane_value(w, i->x.b, l, 0),
+			lane_value(w, i->x.c, l, 31), &in);
+		/* a lane that does not take part: the reader keeps its own value */
+		if (!(g->lanes >> from & 1))
 			from = l;
 		if (i->x.d != NO_ROW)
 			row32(&w->lanes, i->x.d)[l] = (uint32_t)value[from];
@@ -83,7 +85,8 @@ static void match(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint64
 	int l;
 	if (i->x.mode == MODE_ANY)
 		each_lane(m, l)
-			write_word(w, i, (Mask)1 << l, (uint32_t)(lanes_with(g->lanes, value, value[l]) >> base(g->lanes)));
+			write_word(w, i, (Mask)1 << l, (uint32_t)(lanes_with(g->lanes, value,
+				value[l]) >> base(g->lanes)));
 	else
 		write_word(w, i, m, all ? (uint32_t)(g->lanes >> base(g->lanes)) : 0);
 	write_predicate(w, i->x.d2, m, all ? m : 0);

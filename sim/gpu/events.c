@@ -1,4 +1,5 @@
-/* Events of grids on their way to the trace: one launch after the other, and the events of each in the order (cycle, SM). */
+/* Events of grids on their way to the trace: one launch after the other, and the events of each in the order
+   (cycle, SM). */
 #include "sim/gpu/events.h"
 #include "lib/strbuf.h"
 #include "sim/gpu/order.h"
@@ -14,7 +15,8 @@ static void write_launch(const Gpu *g, const Grid *grid)
 		code_print_ins(c, (uint32_t)i, &b);
 		ins[i] = (TraceIns){ .function = m->function->name, .block = m->from->label,
 			.text = arena_strdup(&a, b.s ? b.s : ""), .block_start = m->flags & MI_BLOCK_START,
-			.branch = m->flags & MI_COND, .overhead = m->flags & MI_OVERHEAD, .inserted = m->flags & MI_INSERTED };
+			.branch = m->flags & MI_COND, .overhead = m->flags & MI_OVERHEAD,
+			.inserted = m->flags & MI_INSERTED };
 		if (m->src) {
 			Loc loc = ins_loc(c->module, m->src);
 			ins[i].file = loc.file;
@@ -26,15 +28,20 @@ static void write_launch(const Gpu *g, const Grid *grid)
 	char hash[CONFIG_HASH];
 	trace_launch(g->options.trace, &(TraceLaunch){ .kernel = l->kernel->name,
 		.machine = g->options.machine ? g->options.machine : "(defaults)", .model = g->model->name,
-		.configuration = config_hash_text(&g->config, hash), .changed = g->options.changed, .passes = g->options.passes,
-		.grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
-		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins, .timed = !g->options.functional,
+		.configuration = config_hash_text(&g->config, hash), .changed = g->options.changed,
+		.passes = g->options.passes,
+		.grid = { l->grid[0], l->grid[1], l->grid[2] },
+		.block = { l->block[0], l->block[1], l->block[2] },
+		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins,
+		.timed = !g->options.functional,
 		.schedulers = (int)g->config.sched_count, .nreasons = STALL_COUNT, .reason = stall_name,
-		.run = g->trace_run, .stream = grid->stream, .started = g->options.functional ? 0 : grid->begin });
+		.run = g->trace_run, .stream = grid->stream,
+		.started = g->options.functional ? 0 : grid->begin });
 	arena_free(&a);
 }
 
-/* Launches stand in the trace in the order in which they began: what one records beside an earlier one is kept until that has ended. */
+/* Launches stand in the trace in the order in which they began: what one records beside an earlier one is
+   kept until that has ended. */
 static void write_kept(Gpu *g)
 {
 	while (g->tracing.n) {

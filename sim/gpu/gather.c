@@ -1,15 +1,17 @@
-/* What a launch measured: the counters of its SMs, added up. What instructions count is the source of all totals of issues and lanes. */
+/* What a launch measured: the counters of its SMs, added up. What instructions count is the source of all
+   totals of issues and lanes. */
 #include "sim/gpu/gather.h"
 #include "sim/sm/sm.h"
 
 static bool same_place(const MIns *a, const MIns *b)
 {
-	return b->src && a->function == b->function && a->src->file == b->src->file && a->src->line == b->src->line && a->src->col == b->src->col &&
-	       a->src->inlined == b->src->inlined;
+	return b->src && a->function == b->function && a->src->file == b->src->file &&
+		a->src->line == b->src->line && a->src->col == b->src->col &&
+		a->src->inlined == b->src->inlined;
 }
 
-/* Where lanes have parted at an instruction: an operation that a mechanism has put there with the place of a branch or a call belongs to the
-   nearest of that place. */
+/* Where lanes have parted at an instruction: an operation that a mechanism has put there with the place of a
+   branch or a call belongs to the nearest of that place. */
 static int charged_to(const Code *c, int pc)
 {
 	const MIns *m = &c->ins[pc];
@@ -17,7 +19,8 @@ static int charged_to(const Code *c, int pc)
 		return pc;
 	for (int d = 1; d < c->n; d++)
 		for (int k = pc - d; k <= pc + d; k += 2 * d)
-			if (k >= 0 && k < c->n && (c->ins[k].branch >= 0 || c->ins[k].kind == K_CALL) && same_place(m, &c->ins[k]))
+			if (k >= 0 && k < c->n && (c->ins[k].branch >= 0 || c->ins[k].kind == K_CALL) &&
+				same_place(m, &c->ins[k]))
 				return k;
 	return pc;
 }
@@ -29,7 +32,8 @@ static MeetStats meeting_at(const Code *c, const MeetCount *m)
 	const MIns *i = &c->ins[m->pc];
 	Loc loc = i->src ? ins_loc(c->module, i->src) : (Loc){ 0 };
 	bool placed = loc.file && loc.line > 0;
-	return (MeetStats){ i->function->name, i->from->label, placed ? loc.file : NULL, placed ? loc.line : 0, m->times };
+	return (MeetStats){ i->function->name, i->from->label, placed ? loc.file : NULL,
+		placed ? loc.line : 0, m->times };
 }
 
 /* Adds where the partings at pc have ended in the SM. */
@@ -46,8 +50,10 @@ static void add_meetings(Counts *all, const Share *h, int pc, Arena *a)
 static Counts add_up(const Gpu *g, Grid *x, Arena *a)
 {
 	const Code *c = x->code;
-	Counts all = { c, arena_array(&x->arena, InsCount, c->n + 1), arena_array(&x->arena, PartCount, c->n + 1),
-		arena_array(&x->arena, Meets, c->n + 1), arena_array(&x->arena, BranchCount, c->nbranch + 1), arena_array(&x->arena, MarkCount, c->ncounted + 1),
+	Counts all = { c, arena_array(&x->arena, InsCount, c->n + 1),
+		arena_array(&x->arena, PartCount, c->n + 1),
+		arena_array(&x->arena, Meets, c->n + 1), arena_array(&x->arena, BranchCount, c->nbranch + 1),
+		arena_array(&x->arena, MarkCount, c->ncounted + 1),
 		arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_COUNT) };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
@@ -80,7 +86,8 @@ static Counts add_up(const Gpu *g, Grid *x, Arena *a)
 /* Adds all SMs' counts, by instruction and others, to those in st. */
 static void sum_shares(const Gpu *g, Grid *x, const Counts *all, LaunchStats *st)
 {
-	Share sum = { .grid = x, .stats = *st, .count = all->count, .parted = all->parted, .branch = all->branch, .stalls = all->stalls };
+	Share sum = { .grid = x, .stats = *st, .count = all->count, .parted = all->parted,
+		.branch = all->branch, .stalls = all->stalls };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
 		stats_add(&sum.stats, &h->stats);
@@ -108,7 +115,8 @@ static int *first_rows(const Code *c, Arena *a, int *n)
 	return first;
 }
 
-/* What does not depend on a predicate counts what its instruction does. Where that is no branch, all lanes decide alike. */
+/* What does not depend on a predicate counts what its instruction does. Where that is no branch, all lanes
+   decide alike. */
 static MarkCount count_of(const Counts *all, const CodeMark *x)
 {
 	const InsCount *i = &all->count[x->pc];
@@ -141,7 +149,9 @@ static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
 	st->block_stats = arena_array(a, BlockStats, st->nblocks + 1);
 	for (int k = 0; k < c->nfunction; k++)
 		for (int b = 0; b < c->function[k]->source.n; b++)
-			st->block_stats[n++] = (BlockStats){ .function = arena_strdup(a, c->function[k]->name), .label = arena_strdup(a, c->function[k]->source.v[b]) };
+			st->block_stats[n++] = (BlockStats){ .function = arena_strdup(a,
+				c->function[k]->name), .label = arena_strdup(a,
+				c->function[k]->source.v[b]) };
 	for (int k = 0; k < c->nmark; k++) {
 		const CodeMark *x = &c->mark[k];
 		BlockStats *b = &st->block_stats[first[x->function->id] + x->mark.source];
@@ -172,8 +182,10 @@ static BranchStats parting_at(const Counts *all, int pc, Arena *a)
 	const MIns *m = &all->code->ins[pc];
 	Loc loc = m->src ? ins_loc(all->code->module, m->src) : (Loc){ 0 };
 	PlaceList inlined = m->src ? place_list_of(all->code->module, m->src->inlined, a) : (PlaceList){ 0 };
-	return (BranchStats){ .inlined = inlined, .kind = kind_of(m), .function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
-		.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line, .parted = all->parted[pc], .met = all->met[pc] };
+	return (BranchStats){ .inlined = inlined, .kind = kind_of(m),
+		.function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
+		.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line,
+		.parted = all->parted[pc], .met = all->met[pc] };
 }
 
 /* It is no branch of the module, and lanes have parted there, or are charged to it where nobody issued. */
@@ -182,8 +194,10 @@ static bool parts_lanes(const Counts *all, int pc)
 	return all->code->ins[pc].branch < 0 && parted_any(&all->parted[pc]);
 }
 
-/* Rows of branches while they are gathered: the branches of one block of the source, wherever copies of it stand, are one row. */
-typedef struct Branches { const Counts *all; Arena *a; LaunchStats *st; int *first, *row[2]; } Branches; /* row: by source's block, branches and decisions; number + 1 */
+/* Rows of branches while they are gathered: the branches of one block of the source, wherever copies of it
+   stand, are one row. */
+/* row: by source's block, branches and decisions; number + 1 */
+typedef struct Branches { const Counts *all; Arena *a; LaunchStats *st; int *first, *row[2]; } Branches;
 
 /* The row for what is at pc, of the source's block of this mark (NULL: of none). */
 static BranchStats *branch_row(Branches *w, int pc, const CodeMark *x, bool decision)
@@ -217,7 +231,8 @@ static void add_branch(Branches *w, int k, const CodeMark *x)
 	b->lanes += count->useful + count->off;
 	b->lanes_taken += w->all->branch[k].taken;
 	if (w->all->code->ins[pc].op == OP_EXITIF)
-		w->st->ended_at_branches += w->all->code->ins[pc].x.mode == EXIT_TAKEN ? w->all->branch[k].taken : count->useful + count->off - w->all->branch[k].taken;
+		w->st->ended_at_branches += w->all->code->ins[pc].x.mode == EXIT_TAKEN
+			? w->all->branch[k].taken : count->useful + count->off - w->all->branch[k].taken;
 	part_count_add(&b->parted, &w->all->parted[pc]);
 	meets_add(w->a, &b->met, &w->all->met[pc]);
 }
@@ -238,13 +253,15 @@ static void gather_branches(const Counts *all, Arena *a, LaunchStats *st)
 	Arena tmp = { 0 };
 	int rows;
 	Branches w = { .all = all, .a = a, .st = st, .first = first_rows(c, &tmp, &rows) };
-	const CodeMark **of = arena_array(&tmp, const CodeMark *, c->nbranch + 1); /* by branch: the mark by which it is the source's */
+	/* by branch: the mark by which it is the source's */
+	const CodeMark **of = arena_array(&tmp, const CodeMark *, c->nbranch + 1);
 	for (int k = 0; k < 2; k++)
 		w.row[k] = arena_array(&tmp, int, rows + 1);
 	st->branch_stats = arena_array(a, BranchStats, c->nbranch + c->nmark + 1);
 	for (int k = 0; k < c->nmark; k++) {
 		int branch = c->ins[c->mark[k].pc].branch;
-		if (c->mark[k].mark.kind == MARK_DECIDES && !c->mark[k].nlanes && c->mark[k].mark.value.kind == OPD_NONE && branch >= 0 && !of[branch])
+		if (c->mark[k].mark.kind == MARK_DECIDES && !c->mark[k].nlanes &&
+			c->mark[k].mark.value.kind == OPD_NONE && branch >= 0 && !of[branch])
 			of[branch] = &c->mark[k];
 	}
 	for (int k = 0; k < c->nbranch; k++)
@@ -284,7 +301,8 @@ static int by_line(const void *a, const void *b)
 {
 	const InlinedIn *x = a, *y = b;
 	int files = x->line == y->line ? strcmp(x->at.file, y->at.file) : 0;
-	return x->line != y->line ? x->line - y->line : files ? files : x->at.line != y->at.line ? (x->at.line > y->at.line) - (x->at.line < y->at.line) : 0;
+	return x->line != y->line ? x->line - y->line : files ? files
+		: x->at.line != y->at.line ? (x->at.line > y->at.line) - (x->at.line < y->at.line) : 0;
 }
 
 /* In order of lines, each once. */
@@ -297,7 +315,8 @@ static InlinedIn *find_inlined(const Code *c, int *n)
 		const Ins *i = c->ins[pc].src;
 		int at = i ? i->inlined : 0;
 		Loc own = i ? ins_loc(c->module, i) : (Loc){ 0 }, inner;
-		if (place_next(c->module, &at, &inner) && inner.file && (inner.line != own.line || strcmp(inner.file, own.file)))
+		if (place_next(c->module, &at, &inner) && inner.file &&
+			(inner.line != own.line || strcmp(inner.file, own.file)))
 			v[m++] = (InlinedIn){ c->line_of[pc], inner };
 	}
 	if (m)
@@ -329,7 +348,8 @@ static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
 	InlinedIn *inlined = find_inlined(c, &ninlined);
 	LineStats *row = arena_array(a, LineStats, c->nline + 1); /* the last: of no instruction */
 	for (int k = 0; k < (c->n + 1) * STALL_COUNT; k++)
-		row[k / STALL_COUNT < c->n ? c->line_of[k / STALL_COUNT] : c->nline].stalls[k % STALL_COUNT] += all->stalls[k];
+		row[k / STALL_COUNT < c->n ? c->line_of[k / STALL_COUNT]
+			: c->nline].stalls[k % STALL_COUNT] += all->stalls[k];
 	for (int pc = 0; pc < c->n; pc++) {
 		LineStats *l = &row[c->line_of[pc]];
 		bool added = c->ins[pc].flags & MI_OVERHEAD;
@@ -357,7 +377,8 @@ static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
 /* Resident warps over the most an SM can hold, and what bounds it. */
 static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
 {
-	int64_t blocks = sm_capacity(c, x, &st->occupancy_limit), most = (int64_t)((x->ctas + (uint64_t)c->sm_count - 1) / (uint64_t)c->sm_count);
+	int64_t blocks = sm_capacity(c, x, &st->occupancy_limit),
+		most = (int64_t)((x->ctas + (uint64_t)c->sm_count - 1) / (uint64_t)c->sm_count);
 	if (most < blocks) {
 		blocks = most;
 		st->occupancy_limit = "grid";
@@ -365,8 +386,8 @@ static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
 	st->occupancy = (double)(blocks * x->warps_per_cta) / (double)c->sm_max_warps;
 }
 
-/* Scheduler-cycles while the grid was there in which none of its warps issued or was nearest to an issue. Of a grid that ran alone they are counted; where
-   others ran beside it, their warps had some of them. */
+/* Scheduler-cycles while the grid was there in which none of its warps issued or was nearest to an issue. Of
+   a grid that ran alone they are counted; where others ran beside it, their warps had some of them. */
 static uint64_t without_warp(const Grid *x, const Counts *all, const LaunchStats *st)
 {
 	uint64_t own = st->issued;
@@ -388,7 +409,8 @@ void gather(const Gpu *g, Grid *x, Arena *a)
 {
 	const Config *c = &g->config;
 	LaunchStats *st = x->stats;
-	*st = (LaunchStats){ .timed = !g->options.functional, .completed = x->completed, .own_slots = g->model->own_slots,
+	*st = (LaunchStats){ .timed = !g->options.functional, .completed = x->completed,
+		.own_slots = g->model->own_slots,
 		.warp_size = warp_width(g), .stream = x->stream, .launches = 1 };
 	if (!x->completed)
 		close_partings(g, x);
@@ -397,7 +419,8 @@ void gather(const Gpu *g, Grid *x, Arena *a)
 	if (st->timed) {
 		st->cycles = x->end - x->begin;
 		st->slots = st->cycles * (Cycle)c->sched_count * (Cycle)c->sm_count;
-		all.stalls[x->code->n * STALL_COUNT + STALL_EMPTY] = st->stalls[STALL_EMPTY] = without_warp(x, &all, st);
+		all.stalls[x->code->n * STALL_COUNT + STALL_EMPTY] = st->stalls[STALL_EMPTY] =
+			without_warp(x, &all, st);
 		st->program_cycles = x->gone;
 		st->called = x->called;
 		st->started = x->begin;

@@ -1,7 +1,8 @@
 /* The machine as the host sees it: made, given launches, run until they have ended.
 
-   sim/gpu/ advances all SMs (sim/sm/) and the memory system, on several host threads (pool.h), and gives blocks of grids to SMs (streams.h).
-   It may include all folders of sim/ but sandbox, host and report. Its interface is sim/gsim.h. */
+   sim/gpu/ advances all SMs (sim/sm/) and the memory system, on several host threads (pool.h), and gives
+   blocks of grids to SMs (streams.h). It may include all folders of sim/ but sandbox, host and report. Its
+   interface is sim/gsim.h. */
 #include "sim/code/lower_fn.h"
 #include "sim/gpu/pool.h"
 #include "sim/gpu/run.h"
@@ -15,8 +16,8 @@
 
 #define PARAM_WINDOW 0x0000040000000000u   /* generic address of kernel parameters */
 
-Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *symbol_address, const GpuOptions *o,
-	Diag *diag)
+Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *symbol_address,
+	const GpuOptions *o, Diag *diag)
 {
 	Gpu *g = xcalloc(1, sizeof *g);
 	g->config = *c;
@@ -90,11 +91,12 @@ static bool by_priority(LowerFn *l, Diag *diag)
 	return true;
 }
 
-/* Where jumps take no time the layout is free: that of the two is taken that needs fewer registers, so that no mechanism that lays blocks
-   out by priority has more of them resident. */
+/* Where jumps take no time the layout is free: that of the two is taken that needs fewer registers, so that
+   no mechanism that lays blocks out by priority has more of them resident. */
 static Code *lower_kernel(const Gpu *g, const Function *kernel, Diag *diag)
 {
-	Code *c = code_lower(g->module, kernel, &g->config, g->model->lower, g->model->own, g->symbol_address, diag);
+	Code *c = code_lower(g->module, kernel, &g->config, g->model->lower, g->model->own, g->symbol_address,
+		diag);
 	if (!c || !g->model->own_slots)
 		return c;
 	Code *other = code_lower(g->module, kernel, &g->config, by_priority, NULL, g->symbol_address, diag);
@@ -113,7 +115,8 @@ static const Code *code_for(Gpu *g, const Function *kernel, Diag *diag)
 	if (code) {
 		code->meeting = kernel_grid_barrier(g->module, kernel);
 		code->first_line = g->lines;
-		g->lines += ((uint64_t)code->n * (uint64_t)c->fetch_ins_bytes + (uint64_t)c->fetch_line - 1) / (uint64_t)c->fetch_line;
+		g->lines += ((uint64_t)code->n * (uint64_t)c->fetch_ins_bytes + (uint64_t)c->fetch_line -
+			1) / (uint64_t)c->fetch_line;
 	}
 	return code;
 }
@@ -131,13 +134,14 @@ const char *gpu_refuses(const Config *c, const Launch *l)
 		return text;
 	}
 	if (threads > (uint64_t)c->sm_max_block) {
-		snprintf(text, sizeof text, "a block of %llu threads is larger than sm.max_threads_per_block = %lld",
-			(unsigned long long)threads, (long long)c->sm_max_block);
+		snprintf(text, sizeof text, "a block of %llu threads is larger than sm.max_threads_per_block "
+			"= %lld", (unsigned long long)threads, (long long)c->sm_max_block);
 		return text;
 	}
 	if ((threads + (uint64_t)c->warp_size - 1) / (uint64_t)c->warp_size > (uint64_t)c->sm_max_warps) {
-		snprintf(text, sizeof text, "a block of %llu threads needs more than sm.max_warps = %lld warps of %lld lanes",
-			(unsigned long long)threads, (long long)c->sm_max_warps, (long long)c->warp_size);
+		snprintf(text, sizeof text, "a block of %llu threads needs more than sm.max_warps = %lld "
+			"warps of %lld lanes", (unsigned long long)threads, (long long)c->sm_max_warps,
+			(long long)c->warp_size);
 		return text;
 	}
 	if ((uint64_t)l->grid[0] * l->grid[1] > (1ull << 62) / l->grid[2]) {
@@ -148,8 +152,8 @@ const char *gpu_refuses(const Config *c, const Launch *l)
 	int64_t shared = (int64_t)layout_shared(l->module, l->kernel, offset) + l->dynamic_shared;
 	free(offset);
 	if (shared > c->sm_max_shared || round_up(shared, c->sm_shared_unit) > c->sm_shared) {
-		snprintf(text, sizeof text, "a block needs %lld bytes of shared memory; sm.max_shared_per_block = %lld",
-			(long long)shared, (long long)c->sm_max_shared);
+		snprintf(text, sizeof text, "a block needs %lld bytes of shared memory; "
+			"sm.max_shared_per_block = %lld", (long long)shared, (long long)c->sm_max_shared);
 		return text;
 	}
 	return NULL;
@@ -163,8 +167,10 @@ static bool all_fit(const Config *c, Grid *x, Fault *fault)
 		return true;
 	if (x->code->meeting)
 		fault->loc = ins_loc(x->launch->module, x->code->meeting);
-	fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s: %llu blocks, %llu can be resident on this machine (limited by %s)", x->launch->kernel->name,
-		x->code->meeting ? WORDS_MEETS : WORDS_COOPERATIVE, (unsigned long long)x->ctas, (unsigned long long)most, x->limit);
+	fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s: %llu blocks, %llu can be resident on this "
+		"machine (limited by %s)", x->launch->kernel->name,
+		x->code->meeting ? WORDS_MEETS : WORDS_COOPERATIVE, (unsigned long long)x->ctas,
+		(unsigned long long)most, x->limit);
 	return false;
 }
 
@@ -177,13 +183,14 @@ static bool size_up(const Config *c, Grid *x, Fault *fault)
 	x->shared_per_cta = round_up((int64_t)code->shared_static + l->dynamic_shared, c->sm_shared_unit);
 	x->ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	if (x->regs_per_warp * x->warps_per_cta > c->sm_registers) {
-		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a block needs %lld registers (%d a thread), an SM has %lld",
-			l->kernel->name, (long long)(x->regs_per_warp * x->warps_per_cta), code->regs, (long long)c->sm_registers);
+		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a block needs %lld registers (%d a thread), "
+			"an SM has %lld", l->kernel->name, (long long)(x->regs_per_warp * x->warps_per_cta),
+			code->regs, (long long)c->sm_registers);
 		return false;
 	}
 	if (code->frame > c->sm_local) {
-		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a thread needs %u bytes of local memory; sm.local_bytes = %lld",
-			l->kernel->name, code->frame, (long long)c->sm_local);
+		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a thread needs %u bytes of local memory; "
+			"sm.local_bytes = %lld", l->kernel->name, code->frame, (long long)c->sm_local);
 		return false;
 	}
 	x->together = code->meeting || l->cooperative;
@@ -220,7 +227,8 @@ static bool warm_up(Gpu *g, Failure *out)
 	return ok;
 }
 
-/* The latest grid called before of which it is known that this one waits for it: of the stream, or of the default stream. */
+/* The latest grid called before of which it is known that this one waits for it: of the stream, or of the
+   default stream. */
 static Grid *latest_grid(const Gpu *g, int stream)
 {
 	for (int i = g->queue.n - 1; i >= 0; i--)
@@ -234,8 +242,10 @@ bool gpu_queue(Gpu *g, const Launch *l, int stream, Arena *a, LaunchStats *st, F
 	Diag diag = { 0 };
 	*fault = (Fault){ 0 };
 	*st = (LaunchStats){ 0 };
-	Grid x = { .launch = l, .stats = st, .stream = stream, .code = code_for(g, l->kernel, &diag), .begin = NEVER, .end = NEVER, .gone = NEVER };
-	const char *refused = x.code ? gpu_refuses(&g->config, l) : diag.item.n ? diag.item.v[0].text : "cannot be lowered";
+	Grid x = { .launch = l, .stats = st, .stream = stream, .code = code_for(g, l->kernel, &diag),
+		.begin = NEVER, .end = NEVER, .gone = NEVER };
+	const char *refused = x.code ? gpu_refuses(&g->config, l) : diag.item.n ? diag.item.v[0].text
+		: "cannot be lowered";
 	if (refused) {
 		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s", l->kernel->name, refused);
 		if (!x.code && diag.item.n) {
@@ -248,7 +258,8 @@ bool gpu_queue(Gpu *g, const Launch *l, int stream, Arena *a, LaunchStats *st, F
 		return false;
 	x.workspace = l->cooperative ? workspace_new(l) : 0;
 	if (l->cooperative && !x.workspace) {
-		fault_text(fault, FAULT_LIMIT, "kernel %s: no memory is left for the grid's workspace", l->kernel->name);
+		fault_text(fault, FAULT_LIMIT, "kernel %s: no memory is left for the grid's workspace",
+			l->kernel->name);
 		return false;
 	}
 	if (!g->queue.n)
@@ -279,7 +290,8 @@ bool gpu_sync(Gpu *g, Arena *a, const LaunchStats **failed, Fault *fault)
 	if (!g->queue.n)
 		return true;
 	g->out = a;
-	bool ok = g->options.functional ? run_functional(g, &out) : (!g->config.launch_warm || warm_up(g, &out)) && run_timed(g, &out);
+	bool ok = g->options.functional ? run_functional(g, &out)
+		: (!g->config.launch_warm || warm_up(g, &out)) && run_timed(g, &out);
 	*fault = out.fault;
 	*failed = out.grid ? out.grid->stats : NULL;
 	double each = (now_seconds() - start) / g->queue.n;

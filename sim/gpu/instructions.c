@@ -18,9 +18,11 @@ static InsStats ins_at(const Code *c, int pc, Arena *a)
 	Loc loc = m->src ? ins_loc(c->module, m->src) : (Loc){ 0 };
 	bool placed = loc.file && loc.line > 0;
 	InsStats s = { .function = arena_strdup(a, m->function->name), .text = text_of(c, pc, a),
-		.label = !pc || m->from != m[-1].from || m->flags & MI_BLOCK_START ? arena_strdup(a, m->from->label) : NULL,
+		.label = !pc || m->from != m[-1].from || m->flags & MI_BLOCK_START
+		? arena_strdup(a, m->from->label) : NULL,
 		.pass = m->flags & MI_INSERTED ? arena_strdup(a, c->module->origin.v[m->src->origin]) : NULL,
-		.added = m->flags & MI_OVERHEAD, .file = placed ? arena_strdup(a, loc.file) : NULL, .line = placed ? loc.line : 0 };
+		.added = m->flags & MI_OVERHEAD, .file = placed ? arena_strdup(a, loc.file) : NULL,
+		.line = placed ? loc.line : 0 };
 	if (m->src) {
 		s.melded = place_list_of(c->module, m->src->melded, a);
 		s.inlined = place_list_of(c->module, m->src->inlined, a);
@@ -34,7 +36,8 @@ static InsTable *table_of(InsTables *t, const Code *c)
 	InsTable *x = ins_tables_find(t, c->kernel->name);
 	if (x)
 		return x;
-	vec_push(&t->table, ((InsTable){ arena_strdup(&t->arena, c->kernel->name), c->n, arena_array(&t->arena, InsStats, c->n + 1) }));
+	vec_push(&t->table, ((InsTable){ arena_strdup(&t->arena, c->kernel->name), c->n,
+		arena_array(&t->arena, InsStats, c->n + 1) }));
 	x = &vec_last(&t->table);
 	for (int pc = 0; pc < c->n; pc++)
 		x->v[pc] = ins_at(c, pc, &t->arena);

@@ -1,10 +1,10 @@
-/* Host threads that run SMs side by side for a window of cycles. Who runs an SM changes no result, so the threads take the
- * SMs as they come: a thread that the host keeps from running holds up nobody, unless it has an SM in its hands. Threads
- * that wait sleep, after a moment.
+/* Host threads that run SMs side by side for a window of cycles. Who runs an SM changes no result, so the
+ * threads take the SMs as they come: a thread that the host keeps from running holds up nobody, unless it has
+ * an SM in its hands. Threads that wait sleep, after a moment.
  *
- * A window may be too short to be shared, and a host may have other work for its processors. The pool measures both ways,
- * the caller alone and all together, in host time by issued instruction, and takes the one that is faster now; the other
- * is tried again for a small share of the time. */
+ * A window may be too short to be shared, and a host may have other work for its processors. The pool
+ * measures both ways, the caller alone and all together, in host time by issued instruction, and takes the
+ * one that is faster now; the other is tried again for a small share of the time. */
 #include "sim/gpu/pool.h"
 #include "sim/sm/sm.h"
 #include <pthread.h>
@@ -21,7 +21,8 @@ enum {
 
 typedef enum { ALONE, TOGETHER, WAYS } Way;
 
-typedef struct Worker { Pool *pool; int first; pthread_t thread; } Worker;  /* first: the SM at which it begins to look */
+/* first: the SM at which it begins to look */
+typedef struct Worker { Pool *pool; int first; pthread_t thread; } Worker;
 
 /* What a way has cost: sums over its windows, of which older ones count less. */
 typedef struct Cost { double ns, work; } Cost;
@@ -42,7 +43,7 @@ struct Pool {
 	Way way;
 	bool trial;                    /* the way is being tried; else it is the faster one */
 	Cost cost[WAYS];
-	Cost now;                      /* of the way's windows since it was chosen; the work up to `counted` */
+	Cost now;                     /* of the way's windows since it was chosen; the work up to `counted` */
 	uint64_t counted;              /* issues of this launch that stand in a Cost already */
 };
 
@@ -62,8 +63,8 @@ static inline void relax(void)
 #endif
 }
 
-/* Every SM of the round that no other thread has taken, beginning at the thread's own part. A thread that comes late finds
-   that all have been taken, in its round or in later ones. */
+/* Every SM of the round that no other thread has taken, beginning at the thread's own part. A thread that
+   comes late finds that all have been taken, in its round or in later ones. */
 static void run_free_sms(Pool *p, int first, uint64_t round)
 {
 	int n = (int)p->gpu->config.sm_count;
@@ -96,7 +97,10 @@ static void look_for_a_while(bool (*there)(Pool *, uint64_t), Pool *p, uint64_t 
 	} while (now_ns() - start < LOOK_NS);
 }
 
-static bool is_called(Pool *p, uint64_t seen) { return atomic_load(&p->round) != seen || atomic_load(&p->stop); }
+static bool is_called(Pool *p, uint64_t seen)
+{
+	return atomic_load(&p->round) != seen || atomic_load(&p->stop);
+}
 
 static void *worker_runs(void *arg)
 {

@@ -1,4 +1,5 @@
-/* Windows: SMs run side by side for some cycles, then what they did becomes known to all. Without time they take turns. */
+/* Windows: SMs run side by side for some cycles, then what they did becomes known to all. Without time they
+   take turns. */
 #include "sim/gpu/run.h"
 #include "sim/gpu/events.h"
 #include "sim/gpu/gather.h"
@@ -55,20 +56,23 @@ static uint64_t issued_by_all(const Gpu *g)
 	return n;
 }
 
-/* The cycle from which on a grid has run too long; NEVER: there is no limit. The one that began first reaches it first. */
+/* The cycle from which on a grid has run too long; NEVER: there is no limit. The one that began first reaches
+   it first. */
 static Cycle last_cycle(const Gpu *g)
 {
-	return g->config.max_cycles && g->running.n ? g->running.v[0]->begin + (Cycle)g->config.max_cycles : NEVER;
+	return g->config.max_cycles && g->running.n ? g->running.v[0]->begin + (Cycle)g->config.max_cycles
+		: NEVER;
 }
 
 static void too_long(const Gpu *g, Failure *out)
 {
 	out->grid = g->running.v[0];
-	fault_text(&out->fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles", out->grid->launch->kernel->name,
-		(long long)g->config.max_cycles);
+	fault_text(&out->fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles",
+		out->grid->launch->kernel->name, (long long)g->config.max_cycles);
 }
 
-/* What is asked of the machine as a whole, when every SM has come to `now` and the next event is at `start`. True: it ends here, out says why. */
+/* What is asked of the machine as a whole, when every SM has come to `now` and the next event is at `start`.
+   True: it ends here, out says why. */
 static bool check_machine(Gpu *g, Cycle now, Cycle start, Failure *out)
 {
 	Cycle last = last_cycle(g);
@@ -99,7 +103,8 @@ static Cycle next_event(const Gpu *g)
 static Cycle last_check(const Gpu *g, Cycle now) { return now - (now - g->begin) % CHECK_CYCLES; }
 static Cycle next_check(const Gpu *g, Cycle now) { return last_check(g, now) + CHECK_CYCLES; }
 
-/* SMs run side by side from `start` on: no longer than what they do to each other takes, nor past a grid's begin, the next check or the last cycle. */
+/* SMs run side by side from `start` on: no longer than what they do to each other takes, nor past a grid's
+   begin, the next check or the last cycle. */
 static Cycle window_end(const Gpu *g, Cycle start)
 {
 	Cycle stop = next_check(g, start), last = last_cycle(g), end = start + streams_window(g, g->window);
@@ -197,7 +202,8 @@ static bool functional_run(Gpu *g, Grid *x, Failure *out)
 		if (first_fault(g, out) || livelock_check(g, &out->fault, &out->grid) || interrupted(g))
 			return false;
 		if (!within) {
-			fault_text(&out->fault, FAULT_LIMIT, "kernel %s has issued as many instructions as it may", kernel->name);
+			fault_text(&out->fault, FAULT_LIMIT, "kernel %s has issued as many instructions as "
+				"it may", kernel->name);
 			return false;
 		}
 		if (!moved) {
@@ -205,8 +211,8 @@ static bool functional_run(Gpu *g, Grid *x, Failure *out)
 			return false;
 		}
 		if (g->config.max_cycles && g->now - g->begin > (Cycle)g->config.max_cycles) {
-			fault_text(&out->fault, FAULT_LIMIT, "kernel %s has issued limits.max_cycles = %lld instructions",
-				kernel->name, (long long)g->config.max_cycles);
+			fault_text(&out->fault, FAULT_LIMIT, "kernel %s has issued limits.max_cycles = %lld "
+				"instructions", kernel->name, (long long)g->config.max_cycles);
 			return false;
 		}
 		if (g->options.progress && (round & 15) == 0)

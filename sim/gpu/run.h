@@ -1,4 +1,5 @@
-/* The machine from the first launch of the queue to the end of the last: windows of cycles, or turns of a functional run. */
+/* The machine from the first launch of the queue to the end of the last: windows of cycles, or turns of a
+   functional run. */
 #ifndef GSIM_RUN_GRIDS_H
 #define GSIM_RUN_GRIDS_H
 #include "sim/machine/machine.h"

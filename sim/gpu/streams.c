@@ -1,11 +1,13 @@
-/* Streams. A grid is free to begin when the host has called it and the grids before it in its stream have ended; launch.latency_cycles later its first
- * blocks get their places. Stream 0 is the default stream in CUDA's older meaning: it waits for all grids called before, and all called after
- * wait for it. At most launch.resident_grids grids have begun and not ended; who is free first comes first.
+/* Streams. A grid is free to begin when the host has called it and the grids before it in its stream have
+ * ended; launch.latency_cycles later its first blocks get their places. Stream 0 is the default stream in
+ * CUDA's older meaning: it waits for all grids called before, and all called after wait for it. At most
+ * launch.resident_grids grids have begun and not ended; who is free first comes first.
  *
- * Blocks get places in the order in which grids have begun: of a later grid none before the last one of those before it has a place. So a grid
- * runs beside another one as far as that leaves room.
+ * Blocks get places in the order in which grids have begun: of a later grid none before the last one of those
+ * before it has a place. So a grid runs beside another one as far as that leaves room.
  *
- * All this happens at exact cycles: windows of SMs end where grids begin, and are short enough that what follows from an end lies behind them. */
+ * All this happens at exact cycles: windows of SMs end where grids begin, and are short enough that what
+ * follows from an end lies behind them. */
 #include "sim/gpu/streams.h"
 #include "isa/races.h"
 #include "sim/gpu/events.h"
@@ -36,7 +38,8 @@ static Cycle grid_free_at(const Gpu *g, int k)
 	return at;
 }
 
-/* The grid that is free first and has not been told when it begins: looked for when one has ended or been told. */
+/* The grid that is free first and has not been told when it begins: looked for when one has ended or been
+   told. */
 static void find_free_grid(Gpu *g)
 {
 	g->next_free_at = NEVER;
@@ -142,7 +145,8 @@ static void place_blocks(Gpu *g, Cycle when)
 	}
 }
 
-/* A block has ended on the SM: the next ones go there; where a grid's last one does, the next grid's go anywhere. */
+/* A block has ended on the SM: the next ones go there; where a grid's last one does, the next grid's go
+   anywhere. */
 static void replace_block(Gpu *g, Sm *sm, Cycle ended)
 {
 	Cycle when = ended + (Cycle)g->config.sm_block_launch;
@@ -186,7 +190,8 @@ void streams_come_to(Gpu *g, Cycle when)
 	}
 }
 
-/* The cycles in which some grid has run until all had ended. A grid may begin while accesses of the last one are still under way: then the stretch goes on. */
+/* The cycles in which some grid has run until all had ended. A grid may begin while accesses of the last one
+   are still under way: then the stretch goes on. */
 static void close_stretch(Gpu *g)
 {
 	if (!g->busy_open)
@@ -194,7 +199,8 @@ static void close_stretch(Gpu *g)
 	g->busy_open = false;
 	g->busy += g->busy_until - g->busy_since;
 	if (g->options.intervals)
-		intervals_run(g->options.intervals, g->busy_since, g->busy_until, (uint64_t)(g->config.sched_count * g->config.sm_count));
+		intervals_run(g->options.intervals, g->busy_since, g->busy_until,
+			(uint64_t)(g->config.sched_count * g->config.sm_count));
 	g->empty += empty_until(g, g->busy_until) - g->empty_since;
 }
 
@@ -241,7 +247,8 @@ void streams_advance(Gpu *g, Cycle now)
 			i++;
 			continue;
 		}
-		memmove(g->coming.v + i, g->coming.v + i + 1, sizeof *g->coming.v * (size_t)(--g->coming.n - i));
+		memmove(g->coming.v + i, g->coming.v + i + 1,
+			sizeof *g->coming.v * (size_t)(--g->coming.n - i));
 		streams_begin(g, x);
 	}
 	admit_grids(g, now);
@@ -261,7 +268,8 @@ static void grid_leaves(Gpu *g, Grid *x, Cycle end, Cycle gone)
 		x->empty = empty_until(g, end) - x->empty;
 }
 
-/* Its last block has ended: so has the grid, when all is done that its warps have sent. Under the bound it is measured until its last lane has ended. */
+/* Its last block has ended: so has the grid, when all is done that its warps have sent. Under the bound it is
+   measured until its last lane has ended. */
 static void end_grid(Gpu *g, Grid *x)
 {
 	Cycle gone = x->last;
@@ -284,8 +292,8 @@ void streams_stop(Gpu *g, Cycle now)
 
 /* ---- barriers of whole grids ---- */
 
-/* Opens the grid's barrier if all blocks that have threads left wait there: so many cycles after the last one has come to that, or ended. Then no SM has gone
-   so far yet (streams_window). Functional runs: at once. */
+/* Opens the grid's barrier if all blocks that have threads left wait there: so many cycles after the last one
+   has come to that, or ended. Then no SM has gone so far yet (streams_window). Functional runs: at once. */
 static void let_meet(Gpu *g, Grid *x)
 {
 	uint64_t waiting = 0, ended = 0;

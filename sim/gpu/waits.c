@@ -1,9 +1,11 @@
 #include "sim/gpu/waits.h"
 
-typedef struct Event { int stream, before; } Event;     /* of the grids in the queue before that place, those of the stream; before 0: it has come */
+/* of the grids in the queue before that place, those of the stream; before 0: it has come */
+typedef struct Event { int stream, before; } Event;
 typedef struct Waits {
 	Event event[EVENT_LIMIT];
-	struct { Vec(Grid *) grid; } stream[STREAM_LIMIT + 1]; /* what the next grid of the stream waits for */
+	/* what the next grid of the stream waits for */
+	struct { Vec(Grid *) grid; } stream[STREAM_LIMIT + 1];
 } Waits;
 
 static Waits *waits_of(Gpu *g)
@@ -13,9 +15,13 @@ static Waits *waits_of(Gpu *g)
 	return g->waits;
 }
 
-void waits_record(Gpu *g, int event, int stream) { waits_of(g)->event[event] = (Event){ stream, g->queue.n }; }
+void waits_record(Gpu *g, int event, int stream)
+{
+	waits_of(g)->event[event] = (Event){ stream, g->queue.n };
+}
 
-/* Of each stream the last grid is enough, and of the default stream the one behind which nothing older is left. */
+/* Of each stream the last grid is enough, and of the default stream the one behind which nothing older is
+   left. */
 void waits_wait(Gpu *g, int stream, int event)
 {
 	Waits *w = waits_of(g);

@@ -4,7 +4,8 @@
 #include "sim/gpu/streams.h"
 #include "sim/record/instructions.h"
 
-typedef struct Queued { Grid grid; LaunchStats stats; size_t printed; uint64_t lost; } Queued; /* a launch as it was queued */
+/* a launch as it was queued */
+typedef struct Queued { Grid grid; LaunchStats stats; size_t printed; uint64_t lost; } Queued;
 
 struct Warm {
 	MemoryCopy *memory;
@@ -21,8 +22,10 @@ struct Warm {
 Warm *warm_begin(Gpu *g)
 {
 	Warm *w = xcalloc(1, sizeof *w);
-	*w = (Warm){ .memory = memory_copy(g->memory), .host = g->host, .ended = g->ended, .last_gone = g->last_gone, .busy = g->busy, .busy_until = g->busy_until,
-		.empty = g->empty, .trace = g->options.trace, .instructions = g->options.instructions, .intervals = g->options.intervals, .model = g->model };
+	*w = (Warm){ .memory = memory_copy(g->memory), .host = g->host, .ended = g->ended,
+		.last_gone = g->last_gone, .busy = g->busy, .busy_until = g->busy_until,
+		.empty = g->empty, .trace = g->options.trace, .instructions = g->options.instructions,
+		.intervals = g->options.intervals, .model = g->model };
 	w->launch = arena_array(&w->arena, Queued, g->queue.n);
 	for (int i = 0; i < g->queue.n; i++) {
 		const Grid *x = g->queue.v[i];

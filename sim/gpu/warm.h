@@ -4,7 +4,8 @@
 #include "sim/machine/machine.h"
 
 typedef struct Warm Warm;
-/* Before all that is queued runs for the first time: keeps what that will change. Nothing goes to the trace until warm_end. */
+/* Before all that is queued runs for the first time: keeps what that will change. Nothing goes to the trace
+   until warm_end. */
 Warm *warm_begin(Gpu *);
 /* drop: memory, text, clock and launches are as they were before. Else the run failed, and stands. */
 void warm_end(Gpu *, Warm *, bool drop);

@@ -3,7 +3,9 @@
 #include <math.h>
 
 typedef struct Wanted {
-	bool number, real, power, word; /* a number; it need not be whole; is a power of two; or one of the words in the table on the stack, at WORDS */
+	/* a number; it need not be whole; is a power of two; or one of the words in the table on the stack,
+	   at WORDS */
+	bool number, real, power, word;
 	lua_Integer from, to, multiple;
 	double low, high;              /* of what is real */
 } Wanted;
@@ -35,17 +37,20 @@ static bool flag_field(lua_State *L, const char *name)
 static void no_value(lua_State *L, double low, double high, double multiple)
 {
 	char text[120];
-	snprintf(text, sizeof text, "gpu.argument: no value can be from %.9g to %.9g and a multiple of %.9g", low, high, multiple);
+	snprintf(text, sizeof text, "gpu.argument: no value can be from %.9g to %.9g and a multiple of %.9g",
+		low, high, multiple);
 	luaL_error(L, "%s", text);
 }
 
 static Wanted wanted(lua_State *L)
 {
 	host_fields(L, FIELDS, "gpu.argument", fields);
-	Wanted w = { .real = flag_field(L, "real"), .power = flag_field(L, "power_of_two"), .low = number_field(L, "from", 1),
+	Wanted w = { .real = flag_field(L, "real"), .power = flag_field(L, "power_of_two"),
+		.low = number_field(L, "from", 1),
 		.high = number_field(L, "to", INT32_MAX) };
 	double multiple = number_field(L, "multiple_of", 1);
-	if (!(fabs(w.low) < 0x1p53 && fabs(w.high) < 0x1p53 && w.low <= w.high && multiple >= 1 && multiple < 0x1p53))
+	if (!(fabs(w.low) < 0x1p53 && fabs(w.high) < 0x1p53 && w.low <= w.high && multiple >= 1 &&
+		multiple < 0x1p53))
 		no_value(L, w.low, w.high, multiple);
 	w.from = (lua_Integer)ceil(w.low);
 	w.to = (lua_Integer)floor(w.high);
@@ -77,13 +82,16 @@ static void say_wanted(lua_State *L, const Wanted *w)
 	if (w->number && w->real)
 		snprintf(text, sizeof text, "a number from %.9g to %.9g", w->low, w->high);
 	else if (w->number && w->multiple > 1)
-		snprintf(text, sizeof text, "a multiple of %lld from %lld to %lld", (long long)w->multiple, (long long)w->from, (long long)w->to);
+		snprintf(text, sizeof text, "a multiple of %lld from %lld to %lld", (long long)w->multiple,
+			(long long)w->from, (long long)w->to);
 	else if (w->number)
-		snprintf(text, sizeof text, "a %s from %lld to %lld", kind, (long long)w->from, (long long)w->to);
+		snprintf(text, sizeof text, "a %s from %lld to %lld", kind, (long long)w->from,
+			(long long)w->to);
 	lua_pushstring(L, text);
 	for (lua_Integer k = 1; k <= n; k++) {
 		const char *word = push_word(L, k);
-		lua_pushfstring(L, "%s%s'%s'", lua_tostring(L, -2), k == 1 && !w->number ? "" : k < n ? ", " : " or ", word);
+		lua_pushfstring(L, "%s%s'%s'", lua_tostring(L, -2),
+			k == 1 && !w->number ? "" : k < n ? ", " : " or ", word);
 		lua_replace(L, -3);
 		lua_pop(L, 1);
 	}

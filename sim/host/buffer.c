@@ -3,7 +3,8 @@
 #include "sim/host/value.h"
 #include <math.h>
 
-enum { FILL_BYTES = 1 << 20, BUFFER_STEPS = 200 };  /* BUFFER_STEPS: steps that a new buffer costs, besides those for its bytes */
+/* BUFFER_STEPS: steps that a new buffer costs, besides those for its bytes */
+enum { FILL_BYTES = 1 << 20, BUFFER_STEPS = 200 };
 static const char metatable[] = "buffer";
 
 /* ---- numbers ---- */
@@ -39,7 +40,8 @@ uint64_t host_bits(lua_State *L, int index, Type t, const char *what)
 	if (lua_type(L, index) != LUA_TNUMBER)
 		luaL_error(L, "%s: expected a number, found a %s", what, luaL_typename(L, index));
 	if (!to_bits(L, index, t, &bits))
-		luaL_error(L, "%s: %s does not fit into %s", what, sandbox_tostring(L, index, NULL), type_name[t]);
+		luaL_error(L, "%s: %s does not fit into %s", what, sandbox_tostring(L, index, NULL),
+			type_name[t]);
 	return bits;
 }
 
@@ -70,7 +72,8 @@ uint64_t host_address(lua_State *L, const HostBuffer *b) { return whole_of(L, b)
 const char *host_name(lua_State *L, const HostBuffer *b)
 {
 	const char *name = whole_of(L, b)->name;
-	return b->offset ? lua_pushfstring(L, "%s from byte %I", name, (lua_Integer)b->offset) : lua_pushstring(L, name);
+	return b->offset ? lua_pushfstring(L, "%s from byte %I", name, (lua_Integer)b->offset)
+		: lua_pushstring(L, name);
 }
 
 /* A function of Lua that a host function calls keeps to what it declares. */
@@ -79,17 +82,19 @@ static void check_granted(lua_State *L, const HostBuffer *b, HostAccess access)
 	const Host *h = host_of(L);
 	bool may = !h->callee;
 	for (int k = 0; k < h->ngranted && !may; k++)
-		may = h->granted[k].buffer == b->index && (access == HOST_WRITES ? h->granted[k].writes : h->granted[k].reads);
+		may = h->granted[k].buffer == b->index && (access == HOST_WRITES ? h->granted[k].writes
+			: h->granted[k].reads);
 	if (!may)
-		luaL_error(L, "%s %s %s; expected an argument in the %s(...) of its declaration", h->callee->name, access == HOST_WRITES ? "writes" : "reads",
-			host_name(L, b), access == HOST_WRITES ? "writes" : "reads");
+		luaL_error(L, "%s %s %s; expected an argument in the %s(...) of its declaration",
+			h->callee->name, access == HOST_WRITES ? "writes" : "reads", host_name(L, b),
+			access == HOST_WRITES ? "writes" : "reads");
 }
 
 void host_not_called(lua_State *L, const char *what)
 {
 	if (host_of(L)->callee)
-		luaL_error(L, "%s: %s is called by a host function of the module; expected such a function to compute with its arguments alone", what,
-			host_of(L)->callee->name);
+		luaL_error(L, "%s: %s is called by a host function of the module; expected such a function "
+			"to compute with its arguments alone", what, host_of(L)->callee->name);
 }
 
 uint8_t *host_data(lua_State *L, const HostBuffer *b, HostAccess access)
@@ -107,7 +112,8 @@ void host_written(lua_State *L, const HostBuffer *b, uint64_t first, uint64_t n)
 	Run *run = run_of(L);
 	uint64_t size = (uint64_t)type_bytes(b->type);
 	if (run->recorder)
-		record_write(run->recorder, b->index, b->type, b->offset + first * size, run_data(run, whole_of(L, b)) + b->offset + first * size, n * size);
+		record_write(run->recorder, b->index, b->type, b->offset + first * size,
+			run_data(run, whole_of(L, b)) + b->offset + first * size, n * size);
 }
 
 int host_push_buffer(lua_State *L, HostBuffer b)
@@ -127,7 +133,8 @@ static HostBuffer whole_buffer(lua_State *L, int index)
 static Type check_type(lua_State *L, int index)
 {
 	static const struct { const char *name; Type type; } types[] = {
-		{ "u8", T_U8 }, { "s8", T_S8 }, { "u16", T_U16 }, { "s16", T_S16 }, { "u32", T_U32 }, { "s32", T_S32 }, { "u64", T_U64 },
+		{ "u8", T_U8 }, { "s8", T_S8 }, { "u16", T_U16 }, { "s16", T_S16 }, { "u32", T_U32 },
+		{ "s32", T_S32 }, { "u64", T_U64 },
 		{ "s64", T_S64 }, { "f32", T_F32 }, { "f64", T_F64 },
 	};
 	const char *name = luaL_checkstring(L, index);
@@ -143,10 +150,12 @@ static HostBuffer view(lua_State *L, HostBuffer b, Type t, lua_Integer offset, l
 {
 	uint64_t bytes = host_bytes(&b), size = (uint64_t)type_bytes(t);
 	if (offset < 0 || (uint64_t)offset > bytes)
-		luaL_error(L, "a view from byte %I: %s has %I bytes", offset, host_name(L, &b), (lua_Integer)bytes);
+		luaL_error(L, "a view from byte %I: %s has %I bytes", offset, host_name(L, &b),
+			(lua_Integer)bytes);
 	uint64_t most = (bytes - (uint64_t)offset) / size;
 	if (n > 0 ? (uint64_t)n > most : !most)
-		luaL_error(L, "a view of %I %s from byte %I: %s has %I bytes", n > 0 ? n : 1, type_name[t], offset, host_name(L, &b), (lua_Integer)bytes);
+		luaL_error(L, "a view of %I %s from byte %I: %s has %I bytes", n > 0 ? n : 1, type_name[t],
+			offset, host_name(L, &b), (lua_Integer)bytes);
 	return (HostBuffer){ b.index, t, b.offset + (uint64_t)offset, n > 0 ? (uint64_t)n : most };
 }
 
@@ -165,8 +174,9 @@ static int moved_by(lua_State *L, HostBuffer b, lua_Integer by)
 {
 	uint64_t size = (uint64_t)type_bytes(b.type), before = b.offset / size;
 	if (by < 0 ? -(uint64_t)by > before : (uint64_t)by > b.n)
-		luaL_error(L, "%s + %I leads out of the buffer: it has %I elements of %s from there, %I before", host_name(L, &b), by,
-			(lua_Integer)b.n, type_name[b.type], (lua_Integer)before);
+		luaL_error(L, "%s + %I leads out of the buffer: it has %I elements of %s from there, %I "
+			"before", host_name(L, &b), by, (lua_Integer)b.n, type_name[b.type],
+			(lua_Integer)before);
 	b.offset += (uint64_t)by * size;
 	b.n -= (uint64_t)by;
 	return host_push_buffer(L, b);
@@ -230,7 +240,8 @@ static uint64_t check_index(lua_State *L, int index, const HostBuffer *b)
 	if (!b->n)
 		luaL_error(L, "index %I: %s has no elements", i, host_name(L, b));
 	if (i < 0 || (uint64_t)i >= b->n)
-		luaL_error(L, "index %I is outside %s, which has elements 0 to %I", i, host_name(L, b), (lua_Integer)b->n - 1);
+		luaL_error(L, "index %I is outside %s, which has elements 0 to %I", i, host_name(L, b),
+			(lua_Integer)b->n - 1);
 	return (uint64_t)i;
 }
 
@@ -289,7 +300,8 @@ static int buffer_table(lua_State *L)
 	return 1;
 }
 
-/* Sets initial values from the number, table or function at index. A function may allocate, so the data are looked up for each element. */
+/* Sets initial values from the number, table or function at index. A function may allocate, so the data are
+   looked up for each element. */
 static void initialise(lua_State *L, const HostBuffer *b, int index)
 {
 	if (lua_isnoneornil(L, index))
@@ -300,7 +312,8 @@ static void initialise(lua_State *L, const HostBuffer *b, int index)
 		return;
 	}
 	if (!table && lua_type(L, index) != LUA_TFUNCTION)
-		luaL_error(L, "initial values: expected a number, a table or a function, found a %s", luaL_typename(L, index));
+		luaL_error(L, "initial values: expected a number, a table or a function, found a %s",
+			luaL_typename(L, index));
 	uint64_t n = table ? lua_rawlen(L, index) : b->n;
 	if (n > b->n)
 		luaL_error(L, "%I initial values for %I elements", (lua_Integer)n, (lua_Integer)b->n);
@@ -332,11 +345,12 @@ int host_new_buffer(lua_State *L)
 	sandbox_charge(L, BUFFER_STEPS);
 	if (n < 1)
 		return luaL_error(L, "a buffer has at least one element, not %I", n);
-	uint64_t addr = n > run->config->memory_limit / size ? 0 : memory_alloc(run->memory, (uint64_t)n * (uint64_t)size,
+	uint64_t addr = n > run->config->memory_limit / size ? 0
+		: memory_alloc(run->memory, (uint64_t)n * (uint64_t)size,
 		arena_printf(&run->arena, "buffer %d", run->nanonymous + 1), false);
 	if (!addr)
-		return luaL_error(L, "a buffer of %I elements of %s does not fit into limits.memory_bytes = %I", n, type_name[t],
-			(lua_Integer)run->config->memory_limit);
+		return luaL_error(L, "a buffer of %I elements of %s does not fit into limits.memory_bytes = "
+			"%I", n, type_name[t], (lua_Integer)run->config->memory_limit);
 	HostBuffer b = whole_buffer(L, run_add_buffer(run, addr, t, (uint64_t)n, NULL));
 	record_buffer(run->recorder, b.index);
 	initialise(L, &b, 3);
@@ -355,7 +369,8 @@ int host_symbol(lua_State *L)
 		if (!strcmp(run->buffer.v[i].name, name)) {
 			HostBuffer b = whole_buffer(L, i);
 			vec_free(&names);
-			return host_push_buffer(L, lua_isnoneornil(L, 2) ? b : view(L, b, check_type(L, 2), 0, -1));
+			return host_push_buffer(L, lua_isnoneornil(L, 2) ? b
+				: view(L, b, check_type(L, 2), 0, -1));
 		}
 		vec_push(&names, run->buffer.v[i].name);
 	}
@@ -370,10 +385,12 @@ static CompareHow compare_how(lua_State *L)
 	static const char *const names[] = { "exact", "set", "tolerance", "ignore" };
 	int type = lua_getfield(L, 2, "how");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (type == LUA_TNIL || (type == LUA_TSTRING && lua_rawlen(L, -1) == strlen(names[i]) && !strcmp(lua_tostring(L, -1), names[i])))
+		if (type == LUA_TNIL || (type == LUA_TSTRING && lua_rawlen(L, -1) == strlen(names[i]) &&
+			!strcmp(lua_tostring(L, -1), names[i])))
 			return (CompareHow)i;
-	return (CompareHow)luaL_error(L, "gpu.compare: how: expected 'exact', 'set', 'tolerance' or 'ignore', found %s%s%s", type == LUA_TSTRING ?
-		"'" : luaL_typename(L, -1), type == LUA_TSTRING ? lua_tostring(L, -1) : "", type == LUA_TSTRING ? "'" : "");
+	return (CompareHow)luaL_error(L, "gpu.compare: how: expected 'exact', 'set', 'tolerance' or "
+		"'ignore', found %s%s%s", type == LUA_TSTRING ? "'" : luaL_typename(L, -1),
+		type == LUA_TSTRING ? lua_tostring(L, -1) : "", type == LUA_TSTRING ? "'" : "");
 }
 
 /* A view of all bytes of a buffer also says of what type the compared elements are. */
@@ -385,11 +402,13 @@ int host_compare(lua_State *L)
 	lua_settop(L, 2);
 	host_fields(L, 2, "gpu.compare", fields);
 	CompareHow how = compare_how(L);
-	double tolerance = lua_getfield(L, 2, "tolerance") == LUA_TNIL ? 1e-4 : lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+	double tolerance = lua_getfield(L, 2, "tolerance") == LUA_TNIL ? 1e-4
+		: lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
 	if (!(tolerance >= 0))
 		return luaL_error(L, "gpu.compare: tolerance: expected a number of at least 0");
 	if (host_bytes(&h) != whole_bytes(whole_of(L, &h)))
-		return luaL_error(L, "gpu.compare: %s is a part of %s, which is compared as a whole", host_name(L, &h), whole_of(L, &h)->name);
+		return luaL_error(L, "gpu.compare: %s is a part of %s, which is compared as a whole",
+			host_name(L, &h), whole_of(L, &h)->name);
 	RunBuffer *b = &run_of(L)->buffer.v[h.index];
 	b->how = how;
 	b->tolerance = tolerance;
@@ -403,11 +422,13 @@ int host_compare(lua_State *L)
 void host_open_buffers(lua_State *L)
 {
 	static const luaL_Reg methods[] = {
-		{ "get", buffer_get }, { "set", buffer_set }, { "fill", buffer_fill }, { "table", buffer_table }, { "load", host_load },
+		{ "get", buffer_get }, { "set", buffer_set }, { "fill", buffer_fill },
+		{ "table", buffer_table }, { "load", host_load },
 		{ "save", host_save }, { "view", buffer_view }, { "address", buffer_address }, { NULL, NULL }
 	};
 	static const luaL_Reg meta[] = {
-		{ "__len", buffer_len }, { "__tostring", buffer_tostring }, { "__add", buffer_add }, { "__sub", buffer_subtract },
+		{ "__len", buffer_len }, { "__tostring", buffer_tostring }, { "__add", buffer_add },
+		{ "__sub", buffer_subtract },
 		{ "__eq", buffer_equal }, { NULL, NULL }
 	};
 	luaL_newmetatable(L, metatable);

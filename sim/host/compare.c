@@ -45,9 +45,9 @@ static bool compare_elements(const Pair *p, const RunBuffer *b, const uint8_t *x
 	char v[40], w[40];
 	show_element(v, sizeof v, b, x, first);
 	show_element(w, sizeof w, b, y, first);
-	diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): element %llu is %s %s, %s %s; %llu elements differ", b->name,
-		type_name[b->type], (unsigned long long)b->n, (unsigned long long)first, v, p->name[0], w, p->name[1],
-		(unsigned long long)bad);
+	diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): element %llu is %s %s, %s %s; %llu elements differ",
+		b->name, type_name[b->type], (unsigned long long)b->n, (unsigned long long)first, v,
+		p->name[0], w, p->name[1], (unsigned long long)bad);
 	return false;
 }
 
@@ -75,13 +75,15 @@ static bool compare_sets(const Pair *p, const RunBuffer *b, const uint8_t *x, co
 	free(v);
 	free(w);
 	if (i < b->n)
-		diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): the values differ, whatever their order, %s and %s", b->name,
-			type_name[b->type], (unsigned long long)b->n, p->name[0], p->name[1]);
+		diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): the values differ, whatever their order, %s "
+			"and %s", b->name, type_name[b->type], (unsigned long long)b->n, p->name[0],
+			p->name[1]);
 	return i == b->n;
 }
 
 /* y NULL: the other run has no such variable, or fewer buffers. */
-static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, const Run *b, const RunBuffer *y, RunCompared *n)
+static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, const Run *b, const RunBuffer *y,
+	RunCompared *n)
 {
 	const uint8_t *v = run_data(a, x), *w = y ? run_data(b, y) : NULL;
 	if (!y)
@@ -93,18 +95,21 @@ static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, cons
 	if (!v || !w) { /* what the host has freed is no result */
 		n->freed++;
 		if (v)
-			diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): freed %s, not %s", x->name, type_name[x->type], (unsigned long long)x->n, p->name[1], p->name[0]);
+			diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): freed %s, not %s", x->name,
+				type_name[x->type], (unsigned long long)x->n, p->name[1], p->name[0]);
 		return !v;
 	}
 	if (x->type != y->type || x->n != y->n) {
-		diag_error(p->diag, (Loc){ 0 }, "%s: %s[%llu] %s, %s[%llu] %s", x->name, type_name[x->type], (unsigned long long)x->n,
-			p->name[0], type_name[y->type], (unsigned long long)y->n, p->name[1]);
+		diag_error(p->diag, (Loc){ 0 }, "%s: %s[%llu] %s, %s[%llu] %s", x->name, type_name[x->type],
+			(unsigned long long)x->n, p->name[0], type_name[y->type], (unsigned long long)y->n,
+			p->name[1]);
 		n->different++;
 		return false;
 	}
 	uint64_t bytes = x->n * (uint64_t)type_bytes(x->type);
 	bool identical = !memcmp(v, w, bytes);
-	bool same = identical || (x->how == COMPARE_SET ? compare_sets(p, x, v, w) : compare_elements(p, x, v, w));
+	bool same = identical || (x->how == COMPARE_SET ? compare_sets(p, x, v, w)
+		: compare_elements(p, x, v, w));
 	n->identical += identical;
 	n->alike += same && !identical;
 	n->different += !same;
@@ -112,7 +117,8 @@ static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, cons
 	return same;
 }
 
-/* A run's buffers and variables by their names; of one name the first counts. A map has the names of the variables, the other those of the rest. */
+/* A run's buffers and variables by their names; of one name the first counts. A map has the names of the
+   variables, the other those of the rest. */
 typedef struct Names { StrMap of[2]; } Names;
 
 static Names names_of(const Run *r)
@@ -123,20 +129,23 @@ static Names names_of(const Run *r)
 	return n;
 }
 
-bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b, RunCompared *compared, Diag *diag)
+bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b, RunCompared *compared,
+	Diag *diag)
 {
 	RunCompared unasked = { 0 };
 	Names names = names_of(b);
 	Pair p = { { name_a, name_b }, diag };
 	bool same = true;
 	if (a->nanonymous != b->nanonymous) {
-		diag_error(diag, (Loc){ 0 }, "%d buffers %s, %d %s", a->nanonymous, name_a, b->nanonymous, name_b);
+		diag_error(diag, (Loc){ 0 }, "%d buffers %s, %d %s", a->nanonymous, name_a, b->nanonymous,
+			name_b);
 		same = false;
 	}
 	for (int i = 0; i < a->buffer.n; i++) {
 		const RunBuffer *x = &a->buffer.v[i];
 		int k = strmap_get(&names.of[x->symbol], x->name);
-		same &= compare_buffer(&p, a, x, b, k < 0 ? NULL : &b->buffer.v[k], compared ? compared : &unasked);
+		same &= compare_buffer(&p, a, x, b, k < 0 ? NULL : &b->buffer.v[k],
+			compared ? compared : &unasked);
 	}
 	strmap_free(&names.of[0]);
 	strmap_free(&names.of[1]);

@@ -1,28 +1,32 @@
-/* Under which mechanisms would a run pass that failed? This is measured: the module and its host side run again, functionally, under
- * every other mechanism of the list, with every named choice of each mechanism's parameters and with the numbers under which the
- * mechanism keeps no lane for ever (ModelKeys.fair).
+/* Under which mechanisms would a run pass that failed? This is measured: the module and its host side run
+ * again, functionally, under every other mechanism of the list, with every named choice of each mechanism's
+ * parameters and with the numbers under which the mechanism keeps no lane for ever (ModelKeys.fair).
  *
- * Work is bounded, in proportion to that of the run that failed, so that the answer takes about as long as the failing run did
- * and is the same on every host. */
+ * Work is bounded, in proportion to that of the run that failed, so that the answer takes about as long as
+ * the failing run did and is the same on every host. */
 #include "lib/strbuf.h"
 #include "sim/host/run.h"
 
-/* In issued instructions; the workload's Lua counts STEPS of its steps as one. Bounds of one run and of all together: a
-   constant and a multiple of what the failing run took. */
+/* In issued instructions; the workload's Lua counts STEPS of its steps as one. Bounds of one run and of all
+   together: a constant and a multiple of what the failing run took. */
 enum { RUN_LEAST = 750 * 1000, RUN_TIMES = 2, ALL_LEAST = 10 * 1000 * 1000, ALL_TIMES = 4, STEPS = 16 };
 enum { MOST_CYCLES = 5000000, PATIENCE = 5000 };   /* of one launch in all; without progress */
-enum { TURN = 100 };                               /* instructions of a warp at a time: few, so that warps that spin are seen soon, however many there are */
+/* instructions of a warp at a time: few, so that warps that spin are seen soon, however many there are */
+enum { TURN = 100 };
 
-const char *const elsewhere_name[ELSEWHERE_COUNT] = { "completes", "livelock", "deadlock", "fails", "refused", "undecided" };
+const char *const elsewhere_name[ELSEWHERE_COUNT] =
+	{ "completes", "livelock", "deadlock", "fails", "refused", "undecided" };
 
-typedef struct Budget { uint64_t lua, run, all; } Budget;  /* lua, run: Lua's steps and the work of one run; all: the work of all runs to come */
+/* lua, run: Lua's steps and the work of one run; all: the work of all runs to come */
+typedef struct Budget { uint64_t lua, run, all; } Budget;
 
 static Budget budget_of(const Run *run)
 {
 	uint64_t n = run->lua_steps / STEPS;
 	for (int i = 0; i < run_measured(run); i++)
 		n += run_stats(run, i)->warp_instructions + run_stats(run, i)->overhead_warp;
-	return (Budget){ 2 * run->lua_steps + RUN_LEAST * STEPS, RUN_LEAST + RUN_TIMES * n, ALL_LEAST + ALL_TIMES * n };
+	return (Budget){ 2 * run->lua_steps + RUN_LEAST * STEPS, RUN_LEAST + RUN_TIMES * n,
+		ALL_LEAST + ALL_TIMES * n };
 }
 
 static bool interrupted(const Run *run)
@@ -56,7 +60,8 @@ static Elsewhere try(const Run *run, const Config *c, Budget *b)
 	Diag d = { 0 };
 	uint64_t most = b->run < b->all ? b->run : b->all, left = most;
 	RunOptions o = run->options;
-	o.gpu = (GpuOptions){ .functional = true, .threads = 1, .turn = TURN, .interrupted = run->options.gpu.interrupted, .issues_left = &left };
+	o.gpu = (GpuOptions){ .functional = true, .threads = 1, .turn = TURN,
+		.interrupted = run->options.gpu.interrupted, .issues_left = &left };
 	o.laws = o.races = o.race_launches = false;
 	o.print = NULL;
 	o.trial = true;
@@ -79,7 +84,8 @@ static Elsewhere try(const Run *run, const Config *c, Budget *b)
 /* Is c the configuration of the run itself? */
 static bool is_configured(const Run *run, const Config *c)
 {
-	return c->model == run->config->model && !memcmp(c->model_param, run->config->model_param, sizeof c->model_param);
+	return c->model == run->config->model && !memcmp(c->model_param, run->config->model_param,
+		sizeof c->model_param);
 }
 
 static void add(Run *run, const char *spec, Budget *b)
@@ -94,7 +100,8 @@ static void add(Run *run, const char *spec, Budget *b)
 		c.progress_cycles = PATIENCE;
 	if (config_set_model(&c, spec, &d) && config_check(&c, &d) && !is_configured(run, &c)) {
 		if (b->all)
-			vec_push(&run->elsewhere, ((ElsewhereRun){ arena_strdup(&run->arena, spec), try(run, &c, b) }));
+			vec_push(&run->elsewhere, ((ElsewhereRun){ arena_strdup(&run->arena, spec),
+				try(run, &c, b) }));
 		else
 			run->untried++;
 	}
@@ -116,7 +123,8 @@ static void add_choices(Run *run, const ModelKeys *m, const ConfigKey *p, int64_
 	}
 }
 
-/* Does run k, with a choice of a parameter, end as its mechanism does without it? Then the text does not name it. */
+/* Does run k, with a choice of a parameter, end as its mechanism does without it? Then the text does not name
+   it. */
 static bool as_base(const Run *run, int k)
 {
 	const ElsewhereRun *x = &run->elsewhere.v[k];
@@ -172,7 +180,8 @@ bool run_elsewhere(Run *run, StrBuf *text)
 	put_group(text, run, ELSEWHERE_REFUSED, "\n  it is refused by ");
 	put_group(text, run, ELSEWHERE_UNDECIDED, "\n  not decided within the bounds of work under ");
 	if (run->untried)
-		sb_printf(text, "\n  the bounds of work left %d choices of mechanisms and parameters untried", run->untried);
+		sb_printf(text, "\n  the bounds of work left %d choices of mechanisms and parameters untried",
+			run->untried);
 	sb_putc(text, '\n');
 	return true;
 }

@@ -1,5 +1,5 @@
-/* b:load and b:save: a workload reaches the files of its own folder and below, and of the folders that the user allows. Only in these may it replace files that
-   the program has not saved itself. */
+/* b:load and b:save: a workload reaches the files of its own folder and below, and of the folders that the
+   user allows. Only in these may it replace files that the program has not saved itself. */
 #include "sim/host/workload.h"
 #include "lib/file.h"
 #include <limits.h>
@@ -37,7 +37,8 @@ static const char *folder(lua_State *L, int i)
 	const char *path = host_of(L)->path, *slash = strrchr(path, '/');
 	if (i > o->nfolders)
 		return NULL;
-	return i < o->nfolders ? lua_pushstring(L, o->folders[i]) : lua_pushlstring(L, path, slash ? (size_t)(slash - path) + 1 : 0);
+	return i < o->nfolders ? lua_pushstring(L, o->folders[i])
+		: lua_pushlstring(L, path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
 static const char *file_name(lua_State *L, int index)
@@ -50,14 +51,15 @@ static const char *file_name(lua_State *L, int index)
 
 static int refuse(lua_State *L, const char *what, const char *name, const char *why)
 {
-	return luaL_error(L, "cannot %s %s: %s (a workload loads what is in its own folder or below, and saves "
-		"new files there; --files DIR lets it load from DIR and save there, over old files too)", what, name, why);
+	return luaL_error(L, "cannot %s %s: %s (a workload loads what is in its own folder or below, and "
+		"saves new files there; --files DIR lets it load from DIR and save there, over old files "
+		"too)", what, name, why);
 }
 
 static void wrong_size(lua_State *L, const char *name, uint64_t bytes, const HostBuffer *b)
 {
-	luaL_error(L, "%s has %I bytes, %s has %I: %I of %s", name, (lua_Integer)bytes, host_name(L, b), (lua_Integer)host_bytes(b),
-		(lua_Integer)b->n, type_name[b->type]);
+	luaL_error(L, "%s has %I bytes, %s has %I: %I of %s", name, (lua_Integer)bytes, host_name(L, b),
+		(lua_Integer)host_bytes(b), (lua_Integer)b->n, type_name[b->type]);
 }
 
 /* Opens the file, whose size must be the buffer's. */
@@ -126,7 +128,8 @@ int host_save(lua_State *L)
 {
 	HostBuffer b = host_buffer(L, 1);
 	Run *run = run_of(L);
-	const char *name = file_name(L, 2), *where, *rest = NULL, *why = "an absolute name leads out of the folder";
+	const char *name = file_name(L, 2), *where, *rest = NULL,
+		*why = "an absolute name leads out of the folder";
 	int i = 0;
 	host_not_called(L, "b:save");
 	sandbox_charge(L, FILE_STEPS + sandbox_bytes(host_bytes(&b)));
@@ -136,7 +139,8 @@ int host_save(lua_State *L)
 	if (!rest)
 		return refuse(L, "save", name, why);
 	bool any = i <= run->options.nfolders; /* the folder is one of --files */
-	if (run->options.trial ? (why = file_name_refused(rest)) != NULL : !file_write_in(where, rest, any, run->written, data, host_bytes(&b), &why))
+	if (run->options.trial ? (why = file_name_refused(rest)) != NULL
+		: !file_write_in(where, rest, any, run->written, data, host_bytes(&b), &why))
 		return refuse(L, "save", name, why);
 	if (run->options.trial)
 		keep(run, name, data, host_bytes(&b));

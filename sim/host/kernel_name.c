@@ -12,12 +12,14 @@ static void show_kernels(const Module *m, StrBuf *why)
 	int n = 0;
 	for (int i = 0; i < m->func.n; i++)
 		if (is_kernel(m->func.v[i]) && n++ <= MAX_SHOWN)
-			sb_printf(why, "%s%s", n == 1 ? "; the module has " : ", ", n > MAX_SHOWN ? "..." : m->func.v[i]->name);
+			sb_printf(why, "%s%s", n == 1 ? "; the module has " : ", ",
+				n > MAX_SHOWN ? "..." : m->func.v[i]->name);
 	if (!n)
 		sb_puts(why, "; the module has none");
 }
 
-/* Adds "; did you mean 'x'?" with the nearest name of the module or of the source, or else the kernels that there are. */
+/* Adds "; did you mean 'x'?" with the nearest name of the module or of the source, or else the kernels that
+   there are. */
 static void suggest(const Module *m, const char *name, Arena *a, StrBuf *why)
 {
 	Vec(const char *) names = { 0 };

@@ -12,8 +12,8 @@ static uint32_t dimension(lua_State *L, const char *what)
 	int whole;
 	lua_Integer v = lua_tointegerx(L, -1, &whole);
 	if (lua_type(L, -1) != LUA_TNUMBER || !whole)
-		luaL_error(L, "gpu.launch: %s: expected whole numbers, found %s", what, lua_type(L, -1) == LUA_TNUMBER
-			? "a fraction" : luaL_typename(L, -1));
+		luaL_error(L, "gpu.launch: %s: expected whole numbers, found %s", what,
+			lua_type(L, -1) == LUA_TNUMBER ? "a fraction" : luaL_typename(L, -1));
 	if (v < 0 || v > UINT32_MAX)
 		luaL_error(L, "gpu.launch: %s: %I is out of range", what, v);
 	return (uint32_t)v;
@@ -35,7 +35,8 @@ static void dimensions(lua_State *L, int table, const char *what, uint32_t d[3])
 			lua_pop(L, 1);
 		}
 	} else {
-		luaL_error(L, "gpu.launch: %s: expected a number or { x, y, z }, found %s", what, luaL_typename(L, -1));
+		luaL_error(L, "gpu.launch: %s: expected a number or { x, y, z }, found %s", what,
+			luaL_typename(L, -1));
 	}
 	lua_pop(L, 1);
 }
@@ -64,19 +65,21 @@ static void array_parameter(lua_State *L, const Param *p, const char *what, uint
 	if (lua_type(L, -1) == LUA_TSTRING) {
 		const char *s = lua_tolstring(L, -1, &n);
 		if (n != p->size)
-			luaL_error(L, "%s: expected a string of %d bytes, found %d", what, (int)p->size, (int)n);
+			luaL_error(L, "%s: expected a string of %d bytes, found %d", what, (int)p->size,
+				(int)n);
 		memcpy(at, s, n);
 	} else if (lua_type(L, -1) == LUA_TTABLE) {
 		if (lua_rawlen(L, -1) != p->count)
-			luaL_error(L, "%s: expected %d numbers, found %d", what, (int)p->count, (int)lua_rawlen(L, -1));
+			luaL_error(L, "%s: expected %d numbers, found %d", what, (int)p->count,
+				(int)lua_rawlen(L, -1));
 		for (uint32_t i = 0; i < p->count; i++) {
 			lua_rawgeti(L, -1, (lua_Integer)i + 1);
 			value_store((Type)p->type, at, i, host_bits(L, -1, (Type)p->type, what));
 			lua_pop(L, 1);
 		}
 	} else {
-		luaL_error(L, "%s: expected a string of %d bytes or a list of %d numbers, found a %s", what, (int)p->size,
-			(int)p->count, luaL_typename(L, -1));
+		luaL_error(L, "%s: expected a string of %d bytes or a list of %d numbers, found a %s", what,
+			(int)p->size, (int)p->count, luaL_typename(L, -1));
 	}
 }
 
@@ -102,11 +105,12 @@ static void arguments(lua_State *L, int table, const Function *k, uint8_t *param
 	if (given != n) {
 		lua_pushstring(L, "");
 		for (int i = 0; i < n; i++) {
-			lua_pushfstring(L, "%s%s %s", i ? ", " : ": ", type_name[k->param.v[i].type], k->param.v[i].name);
+			lua_pushfstring(L, "%s%s %s", i ? ", " : ": ", type_name[k->param.v[i].type],
+				k->param.v[i].name);
 			lua_concat(L, 2);
 		}
-		luaL_error(L, "gpu.launch: kernel %s takes %d argument%s%s; %d given", k->name, n, n == 1 ? "" : "s",
-			lua_tostring(L, -1), given);
+		luaL_error(L, "gpu.launch: kernel %s takes %d argument%s%s; %d given", k->name, n,
+			n == 1 ? "" : "s", lua_tostring(L, -1), given);
 	}
 	for (int i = 0; i < n; i++) {
 		lua_rawgeti(L, -1, i + 1);
@@ -117,9 +121,16 @@ static void arguments(lua_State *L, int table, const Function *k, uint8_t *param
 }
 
 /* A sink that makes Lua values; the outermost one stays on the stack. */
-typedef struct LuaSink { JsonSink sink; lua_State *L; int table, depth; lua_Integer count[JSON_DEPTH]; } LuaSink; /* table: index of the outermost table, or 0: a new one */
+/* table: index of the outermost table, or 0: a new one */
+typedef struct LuaSink {
+	JsonSink sink;
+	lua_State *L;
+	int table, depth;
+	lua_Integer count[JSON_DEPTH];
+} LuaSink;
 
-/* The value on top of the stack goes into the open table: under the key below it (count < 0), or as the next element. */
+/* The value on top of the stack goes into the open table: under the key below it (count < 0), or as the next
+   element. */
 static void place_value(LuaSink *s)
 {
 	if (!s->depth)
@@ -187,21 +198,23 @@ static void needed_warp(lua_State *L, int table, const Function *k)
 {
 	int width = (int)run_of(L)->config->warp_size, lanes = ptx_warp(width);
 	if (lua_getfield(L, table, "warp_size") != LUA_TNIL && dimension(L, "warp_size") != (uint32_t)lanes)
-		luaL_error(L, "gpu.launch: kernel %s is for warps of %d lanes; on this machine they have %d (warp_size = %d)", k->name,
-			(int)lua_tointeger(L, -1), lanes, width);
+		luaL_error(L, "gpu.launch: kernel %s is for warps of %d lanes; on this machine they have %d "
+			"(warp_size = %d)", k->name, (int)lua_tointeger(L, -1), lanes, width);
 	lua_pop(L, 1);
 }
 
 /* ---- streams ---- */
 
-/* The statistics of launches that have been called for and have not run are tables without fields. The registry has a list of these tables and their
-   LaunchStats, alternating. A script that reads one of them waits for all launches. */
+/* The statistics of launches that have been called for and have not run are tables without fields. The
+   registry has a list of these tables and their LaunchStats, alternating. A script that reads one of them
+   waits for all launches. */
 static const char waiting[] = "launches that have not run";
 
 /* The statistics go into the table at index, or if index is 0 into a new one, which stays on the stack. */
 static void push_stats(lua_State *L, const LaunchStats *s, int index)
 {
-	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_integer, lua_real, lua_text, lua_boolean }, L, index, 0, { 0 } };
+	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_integer, lua_real, lua_text,
+		lua_boolean }, L, index, 0, { 0 } };
 	stats_json(s, &out.sink);
 }
 
@@ -279,7 +292,8 @@ static int stream_of(lua_State *L, int table)
 	if (lua_getfield(L, table, "stream") != LUA_TNIL) {
 		uint32_t n = dimension(L, "stream");
 		if (n > STREAM_LIMIT)
-			luaL_error(L, "gpu.launch: stream: expected a number from 0, the default stream, to %d", STREAM_LIMIT);
+			luaL_error(L, "gpu.launch: stream: expected a number from 0, the default stream, to "
+				"%d", STREAM_LIMIT);
 		stream = (int)n;
 	}
 	lua_pop(L, 1);
@@ -290,7 +304,8 @@ static bool cooperative(lua_State *L, int table)
 {
 	int type = lua_getfield(L, table, "cooperative");
 	if (type != LUA_TNIL && type != LUA_TBOOLEAN)
-		luaL_error(L, "gpu.launch: cooperative: expected true or false, found a %s", luaL_typename(L, -1));
+		luaL_error(L, "gpu.launch: cooperative: expected true or false, found a %s",
+			luaL_typename(L, -1));
 	bool is = lua_toboolean(L, -1);
 	lua_pop(L, 1);
 	return is;
@@ -298,7 +313,8 @@ static bool cooperative(lua_State *L, int table)
 
 int host_launch(lua_State *L)
 {
-	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", "stream", "warp_size", "cooperative", NULL };
+	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", "stream",
+		"warp_size", "cooperative", NULL };
 	Run *run = run_of(L);
 	Launch l = { 0 };
 	host_not_called(L, "gpu.launch");
@@ -314,7 +330,8 @@ int host_launch(lua_State *L)
 	lua_pop(L, 1);
 	l.cooperative = cooperative(L, 1);
 	if (l.kernel->param_bytes > MAX_PARAM_BYTES)
-		return luaL_error(L, "gpu.launch: the parameters of %s take more than %d bytes", l.kernel->name, MAX_PARAM_BYTES);
+		return luaL_error(L, "gpu.launch: the parameters of %s take more than %d bytes",
+			l.kernel->name, MAX_PARAM_BYTES);
 	uint8_t *params = lua_newuserdatauv(L, l.kernel->param_bytes + 1, 0);
 	memset(params, 0, l.kernel->param_bytes + 1);
 	arguments(L, 1, l.kernel, params);
@@ -360,7 +377,8 @@ static int number_below(lua_State *L, int arg, int limit, const char *what)
 /* gpu.record(event, stream), gpu.wait(stream, event) */
 int host_record(lua_State *L)
 {
-	int event = number_below(L, 1, EVENT_LIMIT, "gpu.record: event"), stream = number_below(L, 2, STREAM_LIMIT + 1, "gpu.record: stream");
+	int event = number_below(L, 1, EVENT_LIMIT, "gpu.record: event"),
+		stream = number_below(L, 2, STREAM_LIMIT + 1, "gpu.record: stream");
 	host_not_called(L, "gpu.record");
 	record_order(run_of(L)->recorder, false, event, stream);
 	if (run_of(L)->gpu)
@@ -370,7 +388,8 @@ int host_record(lua_State *L)
 
 int host_wait(lua_State *L)
 {
-	int stream = number_below(L, 1, STREAM_LIMIT + 1, "gpu.wait: stream"), event = number_below(L, 2, EVENT_LIMIT, "gpu.wait: event");
+	int stream = number_below(L, 1, STREAM_LIMIT + 1, "gpu.wait: stream"),
+		event = number_below(L, 2, EVENT_LIMIT, "gpu.wait: event");
 	host_not_called(L, "gpu.wait");
 	record_order(run_of(L)->recorder, true, stream, event);
 	if (run_of(L)->gpu)

@@ -5,7 +5,10 @@
 /* Main is running; host NULL: without Lua. */
 typedef struct Main { Run *run; Host *host; } Main;
 
-static bool interrupted(const Run *run) { return run->options.gpu.interrupted && *run->options.gpu.interrupted; }
+static bool interrupted(const Run *run)
+{
+	return run->options.gpu.interrupted && *run->options.gpu.interrupted;
+}
 
 /* What has failed has been reported already; the error that host_run adds is dropped. */
 static bool reported(Fault *fault)
@@ -23,7 +26,8 @@ static bool main_sync(void *self, Fault *fault)
 static bool main_launch(void *self, const Launch *l, int stream, Loc where, Fault *fault)
 {
 	Run *run = ((const Main *)self)->run;
-	if (interrupted(run) || (run->pending.n == MOST_PENDING && !run_sync(run)) || !run_queue(run, l, stream, where))
+	if (interrupted(run) || (run->pending.n == MOST_PENDING && !run_sync(run)) ||
+		!run_queue(run, l, stream, where))
 		return reported(fault);
 	return stream || run_sync(run) || reported(fault);
 }
@@ -68,7 +72,8 @@ static int buffer_at(const Run *run, uint64_t addr)
 	return -1;
 }
 
-/* Pushes the buffer from the address on, and lets the function do with all of it what it declares. NULL, or why it cannot be. */
+/* Pushes the buffer from the address on, and lets the function do with all of it what it declares. NULL, or
+   why it cannot be. */
 static const char *push_buffer(Host *h, const Function *f, const LuaTouch *t, uint64_t addr, Granted *granted)
 {
 	int k = buffer_at(h->run, addr);
@@ -76,11 +81,13 @@ static const char *push_buffer(Host *h, const Function *f, const LuaTouch *t, ui
 	uint64_t size = (uint64_t)type_bytes(t->type), offset = b ? addr - b->addr : 0;
 	const char *name = f->reg.v[f->arg.v[t->arg]].name;
 	if (!b)
-		return arena_printf(&h->run->arena, "%s is 0x%llx; expected an address in a buffer", name, (unsigned long long)addr);
+		return arena_printf(&h->run->arena, "%s is 0x%llx; expected an address in a buffer", name,
+			(unsigned long long)addr);
 	if (addr % size)
-		return arena_printf(&h->run->arena, "%s is 0x%llx; expected a multiple of %d, for elements of %s", name, (unsigned long long)addr, (int)size,
-			type_name[t->type]);
-	host_push_buffer(h->box.L, (HostBuffer){ k, (Type)t->type, offset, (b->n * (uint64_t)type_bytes(b->type) - offset) / size });
+		return arena_printf(&h->run->arena, "%s is 0x%llx; expected a multiple of %d, for elements "
+			"of %s", name, (unsigned long long)addr, (int)size, type_name[t->type]);
+	host_push_buffer(h->box.L, (HostBuffer){ k, (Type)t->type, offset,
+		(b->n * (uint64_t)type_bytes(b->type) - offset) / size });
 	*granted = (Granted){ k, t->reads, t->writes };
 	return NULL;
 }
@@ -108,8 +115,10 @@ static int take_results(lua_State *L)
 		char what[200];
 		snprintf(what, sizeof what, "result %.60s of %.60s", r->name, c->f->name);
 		if (r->type == T_PRED && lua_type(L, k + 2) != LUA_TBOOLEAN)
-			return luaL_error(L, "%s: expected true or false, found a %s", what, luaL_typename(L, k + 2));
-		c->results[k] = r->type == T_PRED ? (uint64_t)lua_toboolean(L, k + 2) : host_bits(L, k + 2, (Type)r->type, what);
+			return luaL_error(L, "%s: expected true or false, found a %s", what,
+				luaL_typename(L, k + 2));
+		c->results[k] = r->type == T_PRED ? (uint64_t)lua_toboolean(L, k + 2)
+			: host_bits(L, k + 2, (Type)r->type, what);
 	}
 	return 0;
 }
@@ -135,7 +144,8 @@ static bool cannot_call(const Main *m, const Function *f, Loc where, const char 
 	return reported(fault);
 }
 
-static bool main_call(void *self, const Function *f, const uint64_t *args, uint64_t *results, Loc where, Fault *fault)
+static bool main_call(void *self, const Function *f, const uint64_t *args, uint64_t *results, Loc where,
+	Fault *fault)
 {
 	const Main *m = self;
 	Host *h = m->host;
@@ -144,7 +154,8 @@ static bool main_call(void *self, const Function *f, const uint64_t *args, uint6
 	if (!lua_checkstack(h->box.L, f->arg.n + f->ret.n + 8))
 		return cannot_call(m, f, where, "too many arguments", fault);
 	if (lua_getglobal(h->box.L, f->name) != LUA_TFUNCTION)
-		return cannot_call(m, f, where, arena_printf(&m->run->arena, "%s has no function of that name", h->path), fault);
+		return cannot_call(m, f, where, arena_printf(&m->run->arena,
+			"%s has no function of that name", h->path), fault);
 	for (int k = 0; k < f->arg.n; k++) {
 		const LuaTouch *t = touch_of(f, k);
 		const char *why = t ? push_buffer(h, f, t, args[k], &granted[n]) : NULL;
@@ -191,8 +202,11 @@ void run_main(Run *run, Host *host)
 	Fault fault = { 0 };
 	run->host = f;
 	run->host_ran = arena_array(&run->arena, uint64_t, f->block.n + 1);
-	HostHooks hooks = { .self = &m, .launch = main_launch, .sync = main_sync, .record = main_record, .wait = main_wait, .call = host ? main_call : NULL,
-		.allocated = main_allocated, .ran = run->host_ran, .interrupted = run->options.gpu.interrupted };
-	if (!host_run(run->module, f, run->memory, run->symbol_address, &hooks, &fault) && run->status == RUN_OK && fault.kind != FAULT_NONE)
+	HostHooks hooks = { .self = &m, .launch = main_launch, .sync = main_sync, .record = main_record,
+		.wait = main_wait, .call = host ? main_call : NULL,
+		.allocated = main_allocated, .ran = run->host_ran,
+		.interrupted = run->options.gpu.interrupted };
+	if (!host_run(run->module, f, run->memory, run->symbol_address, &hooks, &fault) &&
+		run->status == RUN_OK && fault.kind != FAULT_NONE)
 		run_fault(run, &fault, (Loc){ run->module->name, 0, 0 });
 }

@@ -1,7 +1,9 @@
-/* Races between blocks: each launch's accesses are noted while it runs (isa/races.h); what they show becomes part of its statistics. */
+/* Races between blocks: each launch's accesses are noted while it runs (isa/races.h); what they show becomes
+   part of its statistics. */
 #include "sim/host/races.h"
 
-typedef struct RaceLast { int stream, launch; uint32_t grid[3]; RaceLog *log; } RaceLast;   /* the last launch of a stream: its number in the run, from 1 */
+/* the last launch of a stream: its number in the run, from 1 */
+typedef struct RaceLast { int stream, launch; uint32_t grid[3]; RaceLog *log; } RaceLast;
 
 struct RunRaces {
 	Races *races;
@@ -46,7 +48,8 @@ static void put_buffer(Run *run, uint64_t addr, RaceStats *s)
 static RaceEnd end_of(Run *run, const RaceSide *x)
 {
 	Loc loc = ins_loc(run->module, x->ins);
-	RaceEnd e = { x->function->name, x->block->label, loc.line > 0 ? loc.file : NULL, loc.line > 0 ? loc.line : 0, race_verb(x->ins), x->number };
+	RaceEnd e = { x->function->name, x->block->label, loc.line > 0 ? loc.file : NULL,
+		loc.line > 0 ? loc.line : 0, race_verb(x->ins), x->number };
 	e.inlined = place_list_of(run->module, x->ins->inlined, &run->arena);
 	return e;
 }
@@ -56,7 +59,8 @@ static RaceStats *table_of(Run *run, RacePairs *p)
 	RaceStats *t = arena_array(&run->arena, RaceStats, p->n + 1);
 	for (int k = 0; k < p->n; k++) {
 		const RacePair *x = &p->v[k];
-		t[k] = (RaceStats){ .end = { end_of(run, &x->side[0]), end_of(run, &x->side[1]) }, .bytes = x->bytes, .same = x->same };
+		t[k] = (RaceStats){ .end = { end_of(run, &x->side[0]), end_of(run, &x->side[1]) },
+			.bytes = x->bytes, .same = x->same };
 		put_buffer(run, x->addr, &t[k]);
 	}
 	return t;
@@ -77,7 +81,8 @@ static void compare(Run *run, Pending *p, LaunchStats *s)
 	RaceLast *last = last_of(run->races, s->stream);
 	RacePairs found = { 0 };
 	if (last->log) {
-		races_between(last->log, p->launch.races, memcmp(last->grid, p->launch.grid, sizeof last->grid) != 0, &found);
+		races_between(last->log, p->launch.races, memcmp(last->grid, p->launch.grid,
+			sizeof last->grid) != 0, &found);
 		s->behind = last->launch;
 		s->nbetween = found.n;
 		s->between_stats = table_of(run, &found);
@@ -111,14 +116,16 @@ void run_races_found(Run *run, Pending *p)
 void run_races_judge(Run *run)
 {
 	if (run->racing)
-		run_fail(run, RUN_FAILED, (Loc){ 0 }, "--race-check: blocks race in %d of %d launches; the report names the accesses", run->racing, run->launch.n);
+		run_fail(run, RUN_FAILED, (Loc){ 0 }, "--race-check: blocks race in %d of %d launches; the "
+			"report names the accesses", run->racing, run->launch.n);
 }
 
 /* ---- all launches ---- */
 
 static bool same_end(const RaceEnd *a, const RaceEnd *b)
 {
-	return a->function == b->function && a->label == b->label && a->file == b->file && a->line == b->line && a->access == b->access;
+	return a->function == b->function && a->label == b->label && a->file == b->file &&
+		a->line == b->line && a->access == b->access;
 }
 
 void run_races_total(Run *run, LaunchStats *total)
@@ -130,7 +137,8 @@ void run_races_total(Run *run, LaunchStats *total)
 		for (int k = 0; k < s->nraces; k++) {
 			const RaceStats *x = &s->race_stats[k];
 			int n = 0;
-			while (n < all.n && !(same_end(&all.v[n].end[0], &x->end[0]) && same_end(&all.v[n].end[1], &x->end[1])))
+			while (n < all.n && !(same_end(&all.v[n].end[0], &x->end[0]) &&
+				same_end(&all.v[n].end[1], &x->end[1])))
 				n++;
 			if (n == all.n) {
 				vec_push(&all, *x);

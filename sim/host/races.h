@@ -5,7 +5,8 @@
 #include "sim/host/run.h"
 
 void run_races_open(Run *, Pending *);         /* the launch's accesses will be noted */
-/* It has run, and is the last of run->launch: its statistics get what was found. Launches of a stream come in their order. */
+/* It has run, and is the last of run->launch: its statistics get what was found. Launches of a stream come in
+   their order. */
 void run_races_found(Run *, Pending *);
 void run_races_judge(Run *);                   /* races fail the run */
 void run_races_total(Run *, LaunchStats *total);

@@ -90,7 +90,8 @@ static int buffer_at(const Recorder *r, uint64_t address)
 {
 	for (int k = r->run->buffer.n - 1; k >= 0; k--) {
 		const RunBuffer *b = &r->run->buffer.v[k];
-		if (address - b->addr <= b->n * (uint64_t)type_bytes(b->type)) /* the place behind the last element is one of it */
+		/* the place behind the last element is one of it */
+		if (address - b->addr <= b->n * (uint64_t)type_bytes(b->type))
 			return k;
 	}
 	return -1;
@@ -146,7 +147,8 @@ static const char *datum(Recorder *r, Type t, const uint8_t *bytes, uint64_t n)
 		int try = r->datum.n;
 		do
 			name = arena_printf(&r->arena, "data%d", try++);
-		while (module_find_symbol(r->run->module, name, -1) || module_find_function(r->run->module, name) ||
+		while (module_find_symbol(r->run->module, name, -1) ||
+			module_find_function(r->run->module, name) ||
 			(r->datum.n && !strcmp(vec_last(&r->datum).name, name)));
 		strmap_put(&r->data, arena_strdup(&r->arena, key.s), at = r->datum.n);
 		vec_push(&r->datum, ((Datum){ name, t, copy, n }));
@@ -221,7 +223,8 @@ static void say_address(Recorder *r, uint64_t k)
 /* The host's writes up to now become statements. */
 void record_end_write(Recorder *r)
 {
-	uint64_t n = (uint64_t)r->write.data.n / (r->write.data.n ? (uint64_t)type_bytes(r->write.type) : 1), from = 0;
+	uint64_t n = (uint64_t)r->write.data.n / (r->write.data.n ? (uint64_t)type_bytes(r->write.type) : 1),
+		from = 0;
 	for (uint64_t k = 0; k < n; k++)
 		if (is_address(r, r->write.type, value_bits(r->write.type, r->write.data.v, k))) {
 			say_elements(r, from, k);
@@ -236,12 +239,14 @@ void record_write(Recorder *r, int buffer, Type t, uint64_t offset, const uint8_
 {
 	if (!r || !n)
 		return;
-	bool on = r->write.data.n && r->write.buffer == buffer && r->write.type == t && offset == r->write.offset + (uint64_t)r->write.data.n;
+	bool on = r->write.data.n && r->write.buffer == buffer && r->write.type == t &&
+		offset == r->write.offset + (uint64_t)r->write.data.n;
 	if (!on)
 		record_end_write(r);
 	if (r->bytes + (uint64_t)r->write.data.n + n > DATA_LIMIT) {
 		if (!r->diag.errors)
-			diag_error(&r->diag, (Loc){ 0 }, "the host writes more than %d bytes that a recording would have to hold", DATA_LIMIT);
+			diag_error(&r->diag, (Loc){ 0 }, "the host writes more than %d bytes that a "
+				"recording would have to hold", DATA_LIMIT);
 		return;
 	}
 	if (!on) {
@@ -261,7 +266,8 @@ void record_buffer(Recorder *r, int buffer)
 	StrBuf s = { 0 };
 	const RunBuffer *b = &r->run->buffer.v[buffer];
 	record_end_write(r);
-	sb_printf(&s, "\t%s = alloc.u64 %" PRIu64 "\n", base(r, buffer), b->n * (uint64_t)type_bytes(b->type));
+	sb_printf(&s, "\t%s = alloc.u64 %" PRIu64 "\n", base(r, buffer),
+		b->n * (uint64_t)type_bytes(b->type));
 	say(r, &s);
 }
 
@@ -277,14 +283,16 @@ void record_launch(Recorder *r, const Launch *l, int stream, Loc where)
 		const Param *p = &f->param.v[k];
 		uint64_t bits = value_bits((Type)p->type, l->params + p->offset, 0);
 		if (p->array)
-			diag_error(&r->diag, kept(r, where), "parameter %s of kernel %s is a structure; a recorded host function passes scalars", p->name, f->name);
+			diag_error(&r->diag, kept(r, where), "parameter %s of kernel %s is a structure; a "
+				"recorded host function passes scalars", p->name, f->name);
 		sb_puts(&args, k ? ", " : "");
 		if (is_address(r, (Type)p->type, bits))
 			sb_puts(&args, address(r, bits, &s, &fresh));
 		else
 			record_value(&args, (Type)p->type, bits);
 	}
-	sb_printf(&s, "\tlaunch%s %s, (%u, %u, %u), (%u, %u, %u), %u, ", l->cooperative ? ".cooperative" : "", record_name(r, f->name), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+	sb_printf(&s, "\tlaunch%s %s, (%u, %u, %u), (%u, %u, %u), %u, ", l->cooperative ? ".cooperative" : "",
+		record_name(r, f->name), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
 		l->block[2], l->dynamic_shared);
 	if (stream)
 		sb_printf(&s, "%d, ", stream);
@@ -316,5 +324,6 @@ void record_sync(Recorder *r)
 void record_flush(Recorder *r, Loc where)
 {
 	if (r)
-		diag_warning(&r->diag, kept(r, where), "gpu.flush is left out of the recording: a host function has no statement for it");
+		diag_warning(&r->diag, kept(r, where), "gpu.flush is left out of the recording: a host "
+			"function has no statement for it");
 }

@@ -1,4 +1,5 @@
-/* A workload's calls as a host function of the module's text: straight on, with what repeats exactly rolled into loops. */
+/* A workload's calls as a host function of the module's text: straight on, with what repeats exactly rolled
+   into loops. */
 #ifndef GSIM_RECORD_HOST_H
 #define GSIM_RECORD_HOST_H
 #include "isa/launch.h"
@@ -9,7 +10,7 @@ typedef struct Recorder Recorder;
 struct Run;
 
 Recorder *record_open(const struct Run *);
-void record_close(Recorder *);                              /* may be NULL; so may the recorder below: nothing is recorded */
+void record_close(Recorder *);               /* may be NULL; so may the recorder below: nothing is recorded */
 void record_buffer(Recorder *, int buffer);                 /* made now; its place in run->buffer */
 /* The host has written n bytes at the offset; data: what is there now. type: of the elements. */
 void record_write(Recorder *, int buffer, Type, uint64_t offset, const uint8_t *data, uint64_t n);

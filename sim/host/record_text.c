@@ -24,7 +24,8 @@ static int loop(Recorder *r, const int *body, int n, uint64_t times)
 static uint64_t repeats(const Recorder *r, int k, int period)
 {
 	uint64_t times = 1;
-	for (int at = k + period; at + period <= r->list.n && !memcmp(r->list.v + k, r->list.v + at, sizeof(int) * (size_t)period); at += period)
+	for (int at = k + period; at + period <= r->list.n &&
+		!memcmp(r->list.v + k, r->list.v + at, sizeof(int) * (size_t)period); at += period)
 		times++;
 	return times;
 }
@@ -57,7 +58,8 @@ static void roll_all(Recorder *r)
 
 /* ---- text ---- */
 
-static void put_items(const Recorder *r, const int *list, int n, int depth, int *label, int *deepest, StrBuf *s)
+static void put_items(const Recorder *r, const int *list, int n, int depth, int *label, int *deepest,
+	StrBuf *s)
 {
 	*deepest = depth > *deepest ? depth : *deepest;
 	for (int k = 0; k < n; k++) {
@@ -69,8 +71,9 @@ static void put_items(const Recorder *r, const int *list, int n, int depth, int 
 		int here = (*label)++;
 		sb_printf(s, "\t%%i%d = mov.u32 0\nloop%d:\n", depth, here);
 		put_items(r, x->body, x->n, depth + 1, label, deepest, s);
-		sb_printf(s, "\t%%i%d = add.u32 %%i%d, 1\n\t%%again = setp.lt.u32 %%i%d, %" PRIu64 "\n\tbra %%again, loop%d, end%d\nend%d:\n", depth, depth, depth,
-			x->times, here, here, here);
+		sb_printf(s, "\t%%i%d = add.u32 %%i%d, 1\n\t%%again = setp.lt.u32 %%i%d, %"
+			PRIu64 "\n\tbra %%again, loop%d, end%d\nend%d:\n", depth, depth, depth, x->times,
+			here, here, here);
 	}
 }
 
@@ -102,7 +105,9 @@ bool record_finish(Recorder *r, StrBuf *out, Diag *diag)
 	int label = 0, deepest = 0;
 	record_end_write(r);
 	if (module_find_function(r->run->module, "main") || module_find_symbol(r->run->module, "main", -1))
-		diag_error(&r->diag, (Loc){ r->run->module->name, 0, 0 }, "the module has a main already; expected one to which the recording can give a host function main");
+		diag_error(&r->diag, (Loc){ r->run->module->name, 0, 0 },
+			"the module has a main already; expected one to which the recording can give a host "
+			"function main");
 	for (int k = 0; k < r->diag.item.n; k++) {
 		const DiagItem *x = &r->diag.item.v[k];
 		if (x->warning)

@@ -24,7 +24,8 @@ void run_fail(Run *run, RunStatus status, Loc where, const char *fmt, ...)
 int run_add_buffer(Run *run, uint64_t addr, Type type, uint64_t n, const char *name)
 {
 	RunBuffer b = { .addr = addr, .n = n, .type = type };
-	b.name = name ? arena_strdup(&run->arena, name) : arena_printf(&run->arena, "buffer %d", ++run->nanonymous);
+	b.name = name ? arena_strdup(&run->arena, name)
+		: arena_printf(&run->arena, "buffer %d", ++run->nanonymous);
 	vec_push(&run->buffer, b);
 	return run->buffer.n - 1;
 }
@@ -47,9 +48,11 @@ static void add_symbols(Run *run)
 		if (s->space != SP_GLOBAL && s->space != SP_CONST)
 			continue;
 		Type t = element_type(s);
-		int b = run_add_buffer(run, run->symbol_address[i], t, s->size / (uint64_t)type_bytes(t), s->name);
+		int b = run_add_buffer(run, run->symbol_address[i], t, s->size / (uint64_t)type_bytes(t),
+			s->name);
 		run->buffer.v[b].symbol = true;
-		if (s->reloc.n || s->space == SP_CONST)  /* addresses may differ from run to run; constants cannot change */
+		/* addresses may differ from run to run; constants cannot change */
+		if (s->reloc.n || s->space == SP_CONST)
 			run->buffer.v[b].how = COMPARE_IGNORE;
 	}
 }
@@ -66,8 +69,8 @@ Run *run_new(const Config *config, const Module *m, const RunOptions *options, D
 	run->memory = memory_new((uint64_t)config->memory_limit);
 	run->symbol_address = arena_array(&run->arena, uint64_t, m->symbol.n);
 	if (!memory_load_module(run->memory, m, run->symbol_address)) {
-		diag_error(diag, (Loc){ m->name, 0, 0 }, "the module's variables do not fit into limits.memory_bytes = %lld",
-			(long long)config->memory_limit);
+		diag_error(diag, (Loc){ m->name, 0, 0 }, "the module's variables do not fit into "
+			"limits.memory_bytes = %lld", (long long)config->memory_limit);
 		run_free(run);
 		return NULL;
 	}
@@ -137,15 +140,17 @@ static const char *check_dimensions(const Run *run, const Launch *l)
 	uint64_t most = (uint64_t)run->config->sm_max_block;
 	for (int i = 0; i < 3; i++) {
 		if (!l->grid[i] || !l->block[i]) {
-			snprintf(text, sizeof text, "%s has size 0 in dimension %c", l->grid[i] ? "the block" : "the grid", "xyz"[i]);
+			snprintf(text, sizeof text, "%s has size 0 in dimension %c",
+				l->grid[i] ? "the block" : "the grid", "xyz"[i]);
 			return text;
 		}
 		if (k->reqntid[0] && l->block[i] != (k->reqntid[i] ? k->reqntid[i] : 1))
 			return "the block is not of the size that the kernel requires (reqntid)";
 	}
 	if (l->block[0] > most || l->block[1] > most || l->block[2] > most || volume(l->block) > most) {
-		snprintf(text, sizeof text, "a block of %u x %u x %u threads is larger than sm.max_threads_per_block = %llu", l->block[0],
-			l->block[1], l->block[2], (unsigned long long)most);
+		snprintf(text, sizeof text, "a block of %u x %u x %u threads is larger than "
+			"sm.max_threads_per_block = %llu", l->block[0], l->block[1], l->block[2],
+			(unsigned long long)most);
 		return text;
 	}
 	uint64_t bound = k->maxntid[0] ? (uint64_t)k->maxntid[0] * (k->maxntid[1] ? k->maxntid[1] : 1)
@@ -168,7 +173,8 @@ static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *f
 {
 	Unread unread;
 	bool watched = unread_open(&unread, l);
-	InterpOptions options = { .warp_size = (int)run->config->warp_size, .max_steps = (uint64_t)run->config->max_cycles,
+	InterpOptions options = { .warp_size = (int)run->config->warp_size,
+		.max_steps = (uint64_t)run->config->max_cycles,
 		.thread_instructions = &s->thread_instructions, .interrupted = run->options.gpu.interrupted,
 		.watch = watched ? unread_watch : NULL, .self = &unread };
 	s->reference = true;
@@ -206,8 +212,9 @@ static void show_printed(Run *run, Pending *p)
 	if (b->text.n && run->options.print)
 		output_write(run->options.print, b->text.s, b->text.n);
 	if (b->lost)
-		diag_warning(run->diag, p->where, "kernel %s: the output of %llu calls of printf is lost: a launch prints at most "
-			"limits.print_bytes = %lld bytes", l->kernel->name, (unsigned long long)b->lost, (long long)run->config->print_limit);
+		diag_warning(run->diag, p->where, "kernel %s: the output of %llu calls of printf is lost: a "
+			"launch prints at most limits.print_bytes = %lld bytes", l->kernel->name,
+			(unsigned long long)b->lost, (long long)run->config->print_limit);
 	sb_free(&b->text);
 }
 
@@ -229,7 +236,8 @@ static const char *broken_program_law(const Run *run)
 	gpu_busy(run->gpu, &busy);
 	dirtied += gpu_warm_dirtied(run->gpu);
 	return written > dirtied ? "L2 write-backs <= sectors that became dirty"
-		: cycles + busy.stalls[STALL_EMPTY] != busy.slots ? "scheduler-cycles are issues and stalls of some launch, or without a warp" : NULL;
+		: cycles + busy.stalls[STALL_EMPTY] != busy.slots
+		? "scheduler-cycles are issues and stalls of some launch, or without a warp" : NULL;
 }
 
 static void check_laws(Run *run, int first)
@@ -237,9 +245,11 @@ static void check_laws(Run *run, int first)
 	const char *why = NULL;
 	for (int i = first; i < run->launch.n && !why; i++)
 		if ((why = stats_conservation(run->launch.v[i], run->config)))
-			run_fail(run, RUN_FAILED, (Loc){ 0 }, "kernel %s: a conservation law does not hold: %s", run->launch.v[i]->kernel, why);
+			run_fail(run, RUN_FAILED, (Loc){ 0 }, "kernel %s: a conservation law does not hold: "
+				"%s", run->launch.v[i]->kernel, why);
 	if (!why && (why = broken_program_law(run)))
-		run_fail(run, RUN_FAILED, (Loc){ 0 }, "a conservation law does not hold of all launches together: %s", why);
+		run_fail(run, RUN_FAILED, (Loc){ 0 }, "a conservation law does not hold of all launches "
+			"together: %s", why);
 }
 
 LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
@@ -252,7 +262,8 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 	Arena *arena = run_launch_arena(run);
 	*p = (Pending){ .launch = *given, .stats = arena_new(arena, LaunchStats), .where = where,
 		.printed = { .limit = (uint64_t)run->config->print_limit } };
-	l->params = memcpy(arena_alloc(arena, given->kernel->param_bytes + 1), given->params, given->kernel->param_bytes);
+	l->params = memcpy(arena_alloc(arena, given->kernel->param_bytes + 1), given->params,
+		given->kernel->param_bytes);
 	l->print = &p->printed;
 	l->module = run->module;
 	l->memory = run->memory;
@@ -314,7 +325,8 @@ bool run_sync(Run *run)
 	int first = run->launch.n;
 	if (!run->pending.n)
 		return true;
-	bool ok = run->gpu ? gpu_sync(run->gpu, run_launch_arena(run), &failed, &fault) : sync_reference(run, &failed, &fault);
+	bool ok = run->gpu ? gpu_sync(run->gpu, run_launch_arena(run), &failed, &fault)
+		: sync_reference(run, &failed, &fault);
 	for (int i = 0; i < run->pending.n; i++) {
 		show_printed(run, run->pending.v[i]);
 		if (!run->pending.v[i]->stats->kernel)
@@ -342,7 +354,8 @@ LaunchStats *run_launch(Run *run, const Launch *l, Loc where)
 
 static const char *default_workload(Run *run)
 {
-	const char *name = run->module->name, *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+	const char *name = run->module->name, *slash = strrchr(name, '/'),
+		*dot = strrchr(slash ? slash : name, '.');
 	return arena_printf(&run->arena, "%.*s.lua", dot ? (int)(dot - name) : (int)strlen(name), name);
 }
 
@@ -354,8 +367,9 @@ RunStatus run_module(Run *run)
 	else if (run_host_function(run))
 		run_main(run, NULL);
 	else
-		run_fail(run, RUN_BAD_INPUT, (Loc){ run->module->name, 0, 0 }, "nothing launches its kernels: there is neither a workload "
-			"%s nor a host function main; --workload names one", path);
+		run_fail(run, RUN_BAD_INPUT, (Loc){ run->module->name, 0, 0 },
+			"nothing launches its kernels: there is neither a workload %s nor a host function "
+			"main; --workload names one", path);
 	run_races_judge(run);
 	if (run->status != RUN_INTERRUPTED && interrupted(run))
 		run->status = RUN_INTERRUPTED;

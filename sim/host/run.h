@@ -9,7 +9,8 @@
 #include "sim/record/instructions.h"
 #include "sim/sandbox/backstop.h"
 
-typedef enum { RUN_OK, RUN_FAILED, RUN_BAD_INPUT, RUN_INTERRUPTED } RunStatus;  /* also the program's exit status */
+/* also the program's exit status */
+typedef enum { RUN_OK, RUN_FAILED, RUN_BAD_INPUT, RUN_INTERRUPTED } RunStatus;
 
 typedef enum { COMPARE_EXACT, COMPARE_SET, COMPARE_TOLERANCE, COMPARE_IGNORE } CompareHow;
 
@@ -19,19 +20,24 @@ typedef struct RunBuffer {
 	uint64_t addr, n;              /* n: elements */
 	Type type;
 	CompareHow how;
-	double tolerance;              /* COMPARE_TOLERANCE: as a share of the larger magnitude, or of 1 if both are smaller */
+	/* COMPARE_TOLERANCE: as a share of the larger magnitude, or of 1 if both are smaller */
+	double tolerance;
 } RunBuffer;
 
 enum { MOST_WORKLOAD = 16 << 20 };     /* bytes of a workload's text */
 
 typedef struct RunOptions {
 	GpuOptions gpu;
-	uint64_t interval;             /* cycles of an interval of the run's figures over time (sim/record/intervals.h); 0: they are not wanted */
+	/* cycles of an interval of the run's figures over time (sim/record/intervals.h); 0: they are not
+	   wanted */
+	uint64_t interval;
 	bool reference;                /* launches run in the reference interpreter */
 	bool trial;                    /* files that the workload saves stay in the run's memory */
 	bool laws;                     /* a broken conservation law fails the run */
 	bool races;                    /* races between blocks of a launch are looked for and fail the run */
-	bool race_launches;            /* each launch is compared with the one before it in its stream: would their blocks race if both were one? */
+	/* each launch is compared with the one before it in its stream: would their blocks race if both were
+	   one? */
+	bool race_launches;
 	bool instructions;             /* what each instruction does is kept */
 	bool sums;                     /* reports name sums over launches alone */
 	bool record;                   /* what the workload calls for is recorded (sim/host/record.h) */
@@ -41,8 +47,12 @@ typedef struct RunOptions {
 	int nargs; char **args;        /* the workload's arguments */
 	uint64_t lua_steps; double lua_seconds;  /* limits of the workload; 0 = the sandbox's */
 	FILE *print;                   /* where the workload's print writes; NULL = nowhere */
-	int nfolders; const char *const *folders;  /* folders in which the workload's files are looked for before its own; the first one takes files, also in place of old ones */
-	struct FilesWritten *written;  /* files that workloads of this program have saved, and may save again; NULL: those of this run alone */
+	/* folders in which the workload's files are looked for before its own; the first one takes files,
+	   also in place of old ones */
+	int nfolders; const char *const *folders;
+	/* files that workloads of this program have saved, and may save again; NULL: those of this run
+	   alone */
+	struct FilesWritten *written;
 } RunOptions;
 
 /* How the program ended under another mechanism. */
@@ -62,7 +72,7 @@ typedef struct SavedFile { const char *name; void *data; size_t n; } SavedFile; 
 typedef struct RunRaces RunRaces;
 typedef struct RunSum RunSum;
 
-enum { LISTED_LAUNCHES = 5 };          /* of very many launches a report names so many; they are never forgotten */
+enum { LISTED_LAUNCHES = 5 };     /* of very many launches a report names so many; they are never forgotten */
 
 typedef struct Run {
 	const Config *config;
@@ -73,7 +83,8 @@ typedef struct Run {
 	Memory *memory;
 	uint64_t *symbol_address;
 	Gpu *gpu;                      /* NULL when options.reference */
-	Vec(RunBuffer) buffer;         /* global variables, then buffers in the order in which the workload made them */
+	/* global variables, then buffers in the order in which the workload made them */
+	Vec(RunBuffer) buffer;
 	Vec(LaunchStats *) launch;     /* those that have run and are not forgotten: sim/host/totals.c */
 	Vec(RunSum *) sum;             /* the others, by kernel */
 	StrMap sum_at;                 /* by the kernel's name: its place there */
@@ -95,47 +106,59 @@ typedef struct Run {
 	const Function *host;          /* the host function that ran; NULL: none */
 	uint64_t *host_ran;            /* by Block.id of it: how often the block ran */
 	char failure[4096];            /* text of the last error */
-	RunStatus status;              /* the first status other than RUN_OK; but bad input and interrupts take precedence over failures */
+	/* the first status other than RUN_OK; but bad input and interrupts take precedence over failures */
+	RunStatus status;
 } Run;
 
 /* The configuration, module and diag must outlive the run. NULL with errors in diag: bad input. */
 Run *run_new(const Config *, const Module *, const RunOptions *, Diag *);
 void run_free(Run *);
-/* Runs the workload, or the host function main; main if it calls functions of Lua, after the workload, which has these. */
+/* Runs the workload, or the host function main; main if it calls functions of Lua, after the workload, which
+   has these. */
 RunStatus run_module(Run *);
-/* Calls for a launch in a stream (0: the default one); memory and addresses are filled in, parameters are copied. The launch runs in the next run_sync, which
-   fills the result. NULL: it cannot run, and run->status and diag say why. where: the place in the workload, for messages. */
+/* Calls for a launch in a stream (0: the default one); memory and addresses are filled in, parameters are
+   copied. The launch runs in the next run_sync, which fills the result. NULL: it cannot run, and run->status
+   and diag say why. where: the place in the workload, for messages. */
 LaunchStats *run_queue(Run *, const Launch *, int stream, Loc where);
-/* Runs the pending launches. False: one failed, and run->status and diag say how; run->launch has the statistics up to then. */
+/* Runs the pending launches. False: one failed, and run->status and diag say how; run->launch has the
+   statistics up to then. */
 bool run_sync(Run *);
-LaunchStats *run_launch(Run *, const Launch *, Loc where);  /* run_queue and run_sync, in the default stream; NULL: it failed */
+/* run_queue and run_sync, in the default stream; NULL: it failed */
+LaunchStats *run_launch(Run *, const Launch *, Loc where);
 void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* A program that the machine or mechanism cannot run at all is bad input; all other faults are failures of the program. where: if the fault has no place. */
+/* A program that the machine or mechanism cannot run at all is bad input; all other faults are failures of
+   the program. where: if the fault has no place. */
 void run_fault(Run *, const Fault *, Loc where);
-int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name);  /* index; name NULL: numbered */
+int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name); /* index; name NULL: numbered */
 uint8_t *run_data(const Run *, const RunBuffer *);       /* the buffer's bytes now; NULL: it was freed */
-/* After a run that ended in a livelock or at a barrier that cannot complete: runs the program under every other mechanism. text: lines that say how
-   it ended there. False: the run ended otherwise, or an interrupt came. */
+/* After a run that ended in a livelock or at a barrier that cannot complete: runs the program under every
+   other mechanism. text: lines that say how it ended there. False: the run ended otherwise, or an interrupt
+   came. */
 bool run_elsewhere(Run *, struct StrBuf *text);
 /* What a comparison has looked at: buffers and variables of the first run. */
 typedef struct RunCompared {
-	int identical, alike;          /* alike: they are equal as the workload asked, as sets or within a tolerance */
-	int different, freed, ignored; /* freed: in both runs, or in the second alone, which differs; ignored: as the workload asked, and constants */
+	int identical, alike; /* alike: they are equal as the workload asked, as sets or within a tolerance */
+	/* freed: in both runs, or in the second alone, which differs; ignored: as the workload asked, and
+	   constants */
+	int different, freed, ignored;
 	uint64_t bytes;                /* of those that are identical */
 } RunCompared;
-/* Compares the buffers of two runs of the same workload, by their order, and variables by their names. False: they differ, with errors in diag that call
-   the runs a and b. compared (may be NULL): the numbers are added to it. */
+/* Compares the buffers of two runs of the same workload, by their order, and variables by their names. False:
+   they differ, with errors in diag that call the runs a and b. compared (may be NULL): the numbers are added
+   to it. */
 bool run_same(const Run *, const Run *, const char *a, const char *b, RunCompared *compared, Diag *);
-/* sim/host/totals.c. What launches have measured, in the order in which their kernels were launched first: of single launches, and of those of a kernel that
-   are forgotten. */
+/* sim/host/totals.c. What launches have measured, in the order in which their kernels were launched first: of
+   single launches, and of those of a kernel that are forgotten. */
 int run_measured(const Run *);
 const LaunchStats *run_stats(const Run *, int);
 uint64_t run_launches(const Run *);    /* how many have run */
-/* Adds up the launches that no report will name, and forgets them. To be called when nobody looks at the statistics of the last launches any more. */
+/* Adds up the launches that no report will name, and forgets them. To be called when nobody looks at the
+   statistics of the last launches any more. */
 void run_forget(Run *);
 Arena *run_launch_arena(Run *);        /* of the launches that are queued now */
 void run_sums_free(Run *);
-/* The statistics of all launches together, in the run's arena; blocks and branches of one name are added up. */
+/* The statistics of all launches together, in the run's arena; blocks and branches of one name are added
+   up. */
 LaunchStats *run_total(Run *);
 /* The same of one kernel's launches; cycles and scheduler-cycles are the sums of theirs. */
 LaunchStats *run_sum(Run *, const char *kernel);

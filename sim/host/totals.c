@@ -1,9 +1,10 @@
-/* Statistics of many launches together: of a run, and of each kernel. Where a report names sums alone (RunOptions.sums),
-   launches are added up when others follow them, and forgotten. */
+/* Statistics of many launches together: of a run, and of each kernel. Where a report names sums alone
+   (RunOptions.sums), launches are added up when others follow them, and forgotten. */
 #include "sim/host/run.h"
 #include "sim/host/races.h"
 
-/* Rows of one place are added up: blocks and partings by function and label, partings also by kind, lines by function, file and line. */
+/* Rows of one place are added up: blocks and partings by function and label, partings also by kind, lines by
+   function, file and line. */
 typedef struct Tables {
 	Vec(BlockStats) block;
 	Vec(BranchStats) branch, parting;
@@ -26,7 +27,8 @@ static const char *copy(Tables *t, const char *s) { return s ? arena_strdup(t->k
 
 static bool same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-/* likely: the number that the row probably has, since launches of one kernel have the same rows; it is tried first, here and in the next two functions. */
+/* likely: the number that the row probably has, since launches of one kernel have the same rows; it is tried
+   first, here and in the next two functions. */
 static void add_block(Tables *t, const BlockStats *b, int likely)
 {
 	const BlockStats *x = likely < t->block.n ? &t->block.v[likely] : NULL;
@@ -62,8 +64,10 @@ static void add_parting(Tables *t, const BranchStats *b, bool branch, int likely
 {
 	int n = branch ? t->branch.n : t->parting.n;
 	const BranchStats *x = likely >= n ? NULL : branch ? &t->branch.v[likely] : &t->parting.v[likely];
-	int i = x && same(x->function, b->function) && same(x->label, b->label) && x->line == b->line && x->kind == b->kind && x->source == b->source ? likely
-		: row_of(branch ? &t->branch_at : &t->parting_at, arena_printf(&t->keys, "%s\n%s\n%d\n%d", b->function, b->label, b->line,
+	int i = x && same(x->function, b->function) && same(x->label, b->label) && x->line == b->line &&
+		x->kind == b->kind && x->source == b->source ? likely
+		: row_of(branch ? &t->branch_at : &t->parting_at,
+		arena_printf(&t->keys, "%s\n%s\n%d\n%d", b->function, b->label, b->line,
 		b->kind * 2 + b->source), n);
 	if (i == n)
 		new_parting(t, b, branch);
@@ -82,7 +86,8 @@ static void add_line(Tables *t, const LineStats *l, int likely)
 {
 	const LineStats *x = likely < t->line.n ? &t->line.v[likely] : NULL;
 	int i = x && same(x->function, l->function) && same(x->file, l->file) && x->line == l->line ? likely
-		: row_of(&t->line_at, arena_printf(&t->keys, "%s\n%s\n%d", l->function ? l->function : "", l->file ? l->file : "", l->line), t->line.n);
+		: row_of(&t->line_at, arena_printf(&t->keys, "%s\n%s\n%d", l->function ? l->function : "",
+		l->file ? l->file : "", l->line), t->line.n);
 	if (i == t->line.n) {
 		LineStats row = *l;
 		row.function = copy(t, l->function);
@@ -156,7 +161,8 @@ static void keep_tables(Run *run, LaunchStats *total, Tables *t)
 	tables_free(t);
 }
 
-/* A launch that ran beside others counts as no_warp the cycles that went to the others; the total counts cycles for which no launch had a warp. */
+/* A launch that ran beside others counts as no_warp the cycles that went to the others; the total counts
+   cycles for which no launch had a warp. */
 static void without_warp(LaunchStats *total)
 {
 	for (int i = 0; i < total->nlines; i++)

@@ -28,7 +28,8 @@ static inline double value_real(Type t, const uint8_t *data, uint64_t i)
 	double d;
 	memcpy(&f, &low, sizeof f);
 	memcpy(&d, &v, sizeof d);
-	return t == T_F64 ? d : t == T_F32 ? (double)f : type_kind[t] == 'S' ? (double)value_integer(t, data, i) : (double)v;
+	return t == T_F64 ? d : t == T_F32 ? (double)f
+		: type_kind[t] == 'S' ? (double)value_integer(t, data, i) : (double)v;
 }
 
 static inline void value_store(Type t, uint8_t *data, uint64_t i, uint64_t bits)

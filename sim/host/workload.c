@@ -16,7 +16,8 @@ void host_fields(lua_State *L, int index, const char *what, const char *const *n
 		if (names[n])
 			continue;
 		const char *near = nearest_name(key, names, n);
-		luaL_error(L, near ? "%s: unknown field '%s'; did you mean '%s'?" : "%s: unknown field '%s'", what, key, near);
+		luaL_error(L, near ? "%s: unknown field '%s'; did you mean '%s'?" : "%s: unknown field '%s'",
+			what, key, near);
 	}
 }
 
@@ -33,7 +34,8 @@ static int gpu_kernels(lua_State *L)
 	return 1;
 }
 
-/* The message; with values behind it, as string.format makes it of them: so that none is made where the check holds. */
+/* The message; with values behind it, as string.format makes it of them: so that none is made where the check
+   holds. */
 static const char *check_text(lua_State *L)
 {
 	int n = lua_gettop(L);
@@ -56,13 +58,15 @@ static int gpu_check(lua_State *L)
 	sandbox_charge(L, CHECK_STEPS);
 	if (!lua_toboolean(L, 1)) {
 		const char *text = check_text(L);
-		run_fail(run, RUN_FAILED, sandbox_where(L), "check failed%s%s", text ? ": " : "", text ? text : "");
+		run_fail(run, RUN_FAILED, sandbox_where(L), "check failed%s%s", text ? ": " : "",
+			text ? text : "");
 	}
 	return 0;
 }
 
 static const luaL_Reg gpu_functions[] = {
-	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol }, { "kernels", gpu_kernels }, { "argument", host_argument },
+	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol },
+	{ "kernels", gpu_kernels }, { "argument", host_argument },
 	{ "check", gpu_check }, { "compare", host_compare }, { "flush", host_flush }, { "sync", host_sync },
 	{ "record", host_record }, { "wait", host_wait }, { NULL, NULL }
 };
@@ -85,7 +89,8 @@ static int prepare(lua_State *L)
 	return 0;
 }
 
-/* The file that the user names, whatever it is; or else the one beside the module, which may be a stranger's. */
+/* The file that the user names, whatever it is; or else the one beside the module, which may be a
+   stranger's. */
 static char *read_workload(const Run *run, const char *path, size_t *n, const char **why)
 {
 	const char *slash = strrchr(path, '/');
@@ -120,7 +125,8 @@ void run_workload(Run *run, const char *path)
 			host.box.seconds_limit = run->options.lua_seconds;
 		host.box.interrupted = run->options.gpu.interrupted;
 		lua_pushcfunction(host.box.L, prepare);
-		ok = sandbox_call(&host.box, 0, 0, run->diag) && sandbox_run(&host.box, text, n, path, run->diag);
+		ok = sandbox_call(&host.box, 0, 0, run->diag) &&
+			sandbox_run(&host.box, text, n, path, run->diag);
 		if (!ok && !host.box.stopped)
 			run->status = RUN_BAD_INPUT;
 		if (ok)

@@ -33,15 +33,19 @@ bool host_is_buffer(lua_State *L, int index);
 HostBuffer host_buffer(lua_State *L, int index);  /* the buffer at index; a Lua error when there is none */
 uint64_t host_address(lua_State *L, const HostBuffer *);
 static inline uint64_t host_bytes(const HostBuffer *b) { return b->n * (uint64_t)type_bytes(b->type); }
-/* The buffer's bytes, for reading or writing. They move when memory is allocated, so the pointer is invalid after a call that may run Lua. */
+/* The buffer's bytes, for reading or writing. They move when memory is allocated, so the pointer is invalid
+   after a call that may run Lua. */
 typedef enum { HOST_READS, HOST_WRITES } HostAccess;
 uint8_t *host_data(lua_State *L, const HostBuffer *, HostAccess);
-void host_written(lua_State *L, const HostBuffer *, uint64_t first, uint64_t n); /* the host has written these elements: for a recording */
+/* the host has written these elements: for a recording */
+void host_written(lua_State *L, const HostBuffer *, uint64_t first, uint64_t n);
 int host_push_buffer(lua_State *L, HostBuffer);
-/* An error in a function of Lua that a host function calls: what a workload does, and such a function may not. */
+/* An error in a function of Lua that a host function calls: what a workload does, and such a function may
+   not. */
 void host_not_called(lua_State *L, const char *what);
 const char *host_name(lua_State *L, const HostBuffer *);  /* for messages; pushes it */
-/* The number or address at index as the bits of an element or parameter of the type. If it does not fit, `what` begins the message. */
+/* The number or address at index as the bits of an element or parameter of the type. If it does not fit,
+   `what` begins the message. */
 uint64_t host_bits(lua_State *L, int index, Type, const char *what);
 void host_open_buffers(lua_State *L);         /* makes the metatable */
 int host_new_buffer(lua_State *L);            /* gpu.buffer */
@@ -57,5 +61,5 @@ int host_launch(lua_State *L);                /* sim/host/launch.c: gpu.launch *
 int host_flush(lua_State *L);                 /* gpu.flush */
 int host_record(lua_State *L);                /* gpu.record */
 int host_wait(lua_State *L);                  /* gpu.wait */
-int host_sync(lua_State *L);                  /* gpu.sync; also called where results of launches in streams are needed */
+int host_sync(lua_State *L);       /* gpu.sync; also called where results of launches in streams are needed */
 #endif

@@ -1,15 +1,17 @@
-/* What the seam promises, asserted before and after every hook of a mechanism (configure --enable-checks; tests/sim/reconv/check_seam.c). The
- * table that the core calls is the mechanism's with each hook between two checks: that the core calls the hook as sim/reconv/seam.h
- * says, and that the hook leaves a sound state, above all each live lane in one place. */
+/* What the seam promises, asserted before and after every hook of a mechanism (configure --enable-checks;
+ * tests/sim/reconv/check_seam.c). The table that the core calls is the mechanism's with each hook between two
+ * checks: that the core calls the hook as sim/reconv/seam.h says, and that the hook leaves a sound state,
+ * above all each live lane in one place. */
 #include "sim/machine/machine.h"
 #include <stdio.h>
 
 /* Reports a broken promise: the core's, if the check comes before the hook. */
-static _Noreturn __attribute__((format(printf, 3, 4))) void broken(const Warp *w, const char *hook, const char *fmt, ...)
+static _Noreturn __attribute__((format(printf, 3, 4))) void broken(const Warp *w, const char *hook,
+	const char *fmt, ...)
 {
 	va_list ap;
-	fprintf(stderr, "gsim: mechanism %s, %s, warp %d of block %llu, cycle %llu: ", w->sm->gpu->real->name, hook, w->index,
-		(unsigned long long)w->cta->number, (unsigned long long)w->sm->now);
+	fprintf(stderr, "gsim: mechanism %s, %s, warp %d of block %llu, cycle %llu: ", w->sm->gpu->real->name,
+		hook, w->index, (unsigned long long)w->cta->number, (unsigned long long)w->sm->now);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
@@ -31,8 +33,10 @@ static void check_parts(const Warp *w, const Split *s, const char *hook)
 		return;
 	WHEN(!real(w)->regroups, w, hook, "split %d has lanes of several warps", (int)(s - w->split));
 	each_part(s, p) {
-		WHEN(!p->mask || all & p->mask, w, hook, "the parts of split %d are empty or overlap", (int)(s - w->split));
-		WHEN(!p->home->used || p->home->cta != w->cta, w, hook, "split %d has lanes of another block", (int)(s - w->split));
+		WHEN(!p->mask || all & p->mask, w, hook, "the parts of split %d are empty or overlap",
+			(int)(s - w->split));
+		WHEN(!p->home->used || p->home->cta != w->cta, w, hook, "split %d has lanes of another block",
+			(int)(s - w->split));
 		all |= p->mask;
 	}
 	WHEN(all != s->mask, w, hook, "the parts of split %d do not make up its mask", (int)(s - w->split));
@@ -44,10 +48,13 @@ static void check_split(const Warp *w, const Split *s, const char *hook)
 	WHEN(!s->mask && !real(w)->runs_empty, w, hook, "split %d has no lane", k);
 	WHEN(!has_pc(w, s->pc), w, hook, "split %d is at pc %u, behind the code", k, s->pc);
 	WHEN(s->state > SPLIT_PARKED, w, hook, "split %d has state %d", k, s->state);
-	WHEN(s->state == SPLIT_BARRIER && s->barrier > GRID_BARRIER, w, hook, "split %d waits at barrier %d", k, s->barrier);
+	WHEN(s->state == SPLIT_BARRIER && s->barrier > GRID_BARRIER, w, hook, "split %d waits at barrier %d",
+		k, s->barrier);
 	WHEN(s->wait.why >= STALL_COUNT, w, hook, "split %d waits for reason %d", k, s->wait.why);
-	WHEN(s->wait.events > (uint32_t)w->sm->awaited.member.n, w, hook, "split %d waits for what nobody will tell", k);
-	WHEN(s->wait.known >= PENDING, w, hook, "split %d is said to be ready at %llu", k, (unsigned long long)s->wait.known);
+	WHEN(s->wait.events > (uint32_t)w->sm->awaited.member.n, w, hook,
+		"split %d waits for what nobody will tell", k);
+	WHEN(s->wait.known >= PENDING, w, hook, "split %d is said to be ready at %llu", k,
+		(unsigned long long)s->wait.known);
 	check_parts(w, s, hook);
 }
 
@@ -58,8 +65,10 @@ static void find_lanes(Warp *w, const Split *s, Mask *in, const char *hook)
 	int n = s->mask ? reconv_parts(w, s, part) : 0;
 	for (int k = 0; k < n; k++) {
 		const Warp *h = part[k].home;
-		WHEN(in[h->slot] & part[k].mask, h, hook, "lanes %#llx are in two splits", (unsigned long long)(in[h->slot] & part[k].mask));
-		WHEN(part[k].mask & ~h->live, h, hook, "lanes %#llx have ended and are in a split", (unsigned long long)(part[k].mask & ~h->live));
+		WHEN(in[h->slot] & part[k].mask, h, hook, "lanes %#llx are in two splits",
+			(unsigned long long)(in[h->slot] & part[k].mask));
+		WHEN(part[k].mask & ~h->live, h, hook, "lanes %#llx have ended and are in a split",
+			(unsigned long long)(part[k].mask & ~h->live));
 		in[h->slot] |= part[k].mask;
 	}
 }
@@ -67,9 +76,12 @@ static void find_lanes(Warp *w, const Split *s, Mask *in, const char *hook)
 static void check_held(const Warp *w, int lane, const char *hook)
 {
 	Held h = { NO_PC, NULL, NO_PC, 0 };
-	WHEN(!real(w)->stuck.held || !real(w)->stuck.held(w, lane, &h), w, hook, "lane %d is in no split, and the mechanism does not hold it", lane);
-	WHEN(h.pc != NO_PC && !has_pc(w, h.pc), w, hook, "lane %d is held until it goes on at pc %u, behind the code", lane, h.pc);
-	WHEN(h.until != NO_PC && !has_pc(w, h.until), w, hook, "lane %d is held until others come to pc %u, behind the code", lane, h.until);
+	WHEN(!real(w)->stuck.held || !real(w)->stuck.held(w, lane, &h), w, hook,
+		"lane %d is in no split, and the mechanism does not hold it", lane);
+	WHEN(h.pc != NO_PC && !has_pc(w, h.pc), w, hook,
+		"lane %d is held until it goes on at pc %u, behind the code", lane, h.pc);
+	WHEN(h.until != NO_PC && !has_pc(w, h.until), w, hook,
+		"lane %d is held until others come to pc %u, behind the code", lane, h.until);
 	WHEN(!h.in, w, hook, "lane %d is held in nothing", lane);
 }
 
@@ -77,7 +89,8 @@ static void check_warp(Warp *w, Mask *in, const char *hook)
 {
 	int room = real(w)->regroups ? 2 * w->lanes.width + 2 : w->lanes.width;
 	WHEN(w->nsplit < 0 || w->nsplit > room, w, hook, "there are %d splits", w->nsplit);
-	WHEN(!real(w)->regroups && !w->live != !w->nsplit, w, hook, "there are %d splits of the lanes %#llx", w->nsplit, (unsigned long long)w->live);
+	WHEN(!real(w)->regroups && !w->live != !w->nsplit, w, hook, "there are %d splits of the lanes %#llx",
+		w->nsplit, (unsigned long long)w->live);
 	for (int k = 0; k < w->nsplit; k++) {
 		check_split(w, &w->split[k], hook);
 		find_lanes(w, &w->split[k], in, hook);
@@ -112,11 +125,13 @@ static void check_paths(const Warp *w, const Split *s, const Path *p, int n, int
 	WHEN(n < (empty_may ? 0 : least), w, hook, "there are %d paths", n);
 	for (int k = 0; k < n; k++) {
 		WHEN(!p[k].mask && !empty_may, w, hook, "path %d has no lane", k);
-		WHEN(all & p[k].mask, w, hook, "lanes %#llx take two paths", (unsigned long long)(all & p[k].mask));
+		WHEN(all & p[k].mask, w, hook, "lanes %#llx take two paths",
+			(unsigned long long)(all & p[k].mask));
 		WHEN(!has_pc(w, p[k].pc), w, hook, "path %d goes to pc %u, behind the code", k, p[k].pc);
 		all |= p[k].mask;
 	}
-	WHEN(all != s->mask, w, hook, "the paths have the lanes %#llx, the split %#llx", (unsigned long long)all, (unsigned long long)s->mask);
+	WHEN(all != s->mask, w, hook, "the paths have the lanes %#llx, the split %#llx",
+		(unsigned long long)all, (unsigned long long)s->mask);
 }
 
 /* Which splits there are, and where: what some hooks must leave. */
@@ -132,8 +147,8 @@ static void check_list(const Warp *w, const Before *b, const char *hook)
 {
 	WHEN(w->nsplit != b->n, w, hook, "there were %d splits, now there are %d", b->n, w->nsplit);
 	for (int k = 0; k < b->n; k++)
-		WHEN(w->split[k].pc != b->split[k].pc || w->split[k].mask != b->split[k].mask || w->split[k].parts != b->split[k].parts,
-			w, hook, "split %d has moved", k);
+		WHEN(w->split[k].pc != b->split[k].pc || w->split[k].mask != b->split[k].mask ||
+			w->split[k].parts != b->split[k].parts, w, hook, "split %d has moved", k);
 }
 
 static void check_unchanged(const Warp *w, const Before *b, const char *hook)
@@ -146,7 +161,8 @@ static void check_unchanged(const Warp *w, const Before *b, const char *hook)
 
 static void checked_launch(Warp *w, Mask lanes, uint32_t pc)
 {
-	WHEN(w->nsplit || w->live != lanes || !lanes || !has_pc(w, pc), w, "before launch", "lanes %#llx begin at pc %u", (unsigned long long)lanes, pc);
+	WHEN(w->nsplit || w->live != lanes || !lanes || !has_pc(w, pc), w, "before launch",
+		"lanes %#llx begin at pc %u", (unsigned long long)lanes, pc);
 	real(w)->launch(w, lanes, pc);
 	check_places(w, "after launch");
 }
@@ -189,7 +205,8 @@ static void checked_exit(Warp *w, Split *s, Mask lanes)
 	Part part[64];
 	int n = reconv_parts(w, s, part);
 	check_member(w, s, "before exit");
-	WHEN(lanes != s->mask, w, "before exit", "lanes %#llx of %#llx end", (unsigned long long)lanes, (unsigned long long)s->mask);
+	WHEN(lanes != s->mask, w, "before exit", "lanes %#llx of %#llx end", (unsigned long long)lanes,
+		(unsigned long long)s->mask);
 	for (int k = 0; k < n; k++)
 		WHEN(part[k].mask & part[k].home->live, w, "before exit", "lanes that end are alive");
 	real(w)->exit(w, s, lanes);
@@ -199,8 +216,8 @@ static void checked_exit(Warp *w, Split *s, Mask lanes)
 static void checked_some_exit(Warp *w, Split *s, Mask lanes)
 {
 	check_member(w, s, "before some_exit");
-	WHEN(!lanes || lanes & ~s->mask || lanes == s->mask, w, "before some_exit", "lanes %#llx of %#llx end", (unsigned long long)lanes,
-		(unsigned long long)s->mask);
+	WHEN(!lanes || lanes & ~s->mask || lanes == s->mask, w, "before some_exit",
+		"lanes %#llx of %#llx end", (unsigned long long)lanes, (unsigned long long)s->mask);
 	real(w)->some_exit(w, s, lanes);
 	check_places(w, "after some_exit");
 }
@@ -208,7 +225,8 @@ static void checked_some_exit(Warp *w, Split *s, Mask lanes)
 static void checked_special(Warp *w, Split *s, const MIns *i, Mask lanes)
 {
 	check_member(w, s, "before special");
-	WHEN(lanes & ~s->mask || i != &w->ins[s->pc] || i->kind != K_RECONV, w, "before special", "it is not the split's operation");
+	WHEN(lanes & ~s->mask || i != &w->ins[s->pc] || i->kind != K_RECONV, w, "before special",
+		"it is not the split's operation");
 	real(w)->special(w, s, i, lanes);
 	check_places(w, "after special");
 }
@@ -224,7 +242,8 @@ static bool checked_gather(Warp *w, Split *s, Mask want)
 {
 	Before b;
 	check_member(w, s, "before gather");
-	WHEN(!(want & ~s->mask) || want & ~w->live, w, "before gather", "lanes %#llx are wanted", (unsigned long long)want);
+	WHEN(!(want & ~s->mask) || want & ~w->live, w, "before gather", "lanes %#llx are wanted",
+		(unsigned long long)want);
 	remember(w, &b);
 	bool aside = real(w)->sync.gather(w, s, want);
 	if (!aside)
@@ -236,7 +255,8 @@ static bool checked_gather(Warp *w, Split *s, Mask want)
 static void checked_wait(Warp *w, Split *s)
 {
 	check_member(w, s, "before wait");
-	WHEN(s->state != SPLIT_BARRIER && s->state != SPLIT_WARPSYNC, w, "before wait", "the split has state %d", s->state);
+	WHEN(s->state != SPLIT_BARRIER && s->state != SPLIT_WARPSYNC, w, "before wait",
+		"the split has state %d", s->state);
 	real(w)->sync.wait(w, s);
 	check_places(w, "after wait");
 }
@@ -256,9 +276,11 @@ static void checked_met(Warp *w, uint32_t pc, Mask lanes)
 {
 	Mask there = 0;
 	for (int k = 0; k < w->nsplit; k++)
-		if (w->split[k].pc == pc && w->split[k].state != SPLIT_BARRIER && w->split[k].state != SPLIT_WARPSYNC)
+		if (w->split[k].pc == pc && w->split[k].state != SPLIT_BARRIER &&
+			w->split[k].state != SPLIT_WARPSYNC)
 			there |= w->split[k].mask;
-	WHEN(!lanes || lanes & ~there, w, "before met", "lanes %#llx are not at pc %u", (unsigned long long)(lanes & ~there), pc);
+	WHEN(!lanes || lanes & ~there, w, "before met", "lanes %#llx are not at pc %u",
+		(unsigned long long)(lanes & ~there), pc);
 	real(w)->sync.met(w, pc, lanes);
 	check_places(w, "after met");
 }
@@ -267,7 +289,8 @@ static bool checked_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
 	Before b;
 	check_member(w, s, "before stall");
-	WHEN(s->state != SPLIT_RUN || until <= w->sm->now, w, "before stall", "it may issue at %llu", (unsigned long long)until);
+	WHEN(s->state != SPLIT_RUN || until <= w->sm->now, w, "before stall", "it may issue at %llu",
+		(unsigned long long)until);
 	remember(w, &b);
 	bool changed = real(w)->times.stall(w, s, why, until);
 	if (!changed)
@@ -288,9 +311,10 @@ static void checked_known(Warp *w, Split *s)
 static void checked_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 {
 	check_member(w, s, "before loaded");
-	WHEN(!hits || !misses || hits & misses || (hits | misses) & ~s->mask, w, "before loaded", "lanes %#llx hit, %#llx miss",
-		(unsigned long long)hits, (unsigned long long)misses);
-	WHEN(i->kind != K_LD || w->ins[s->pc].flags & MI_REACH, w, "before loaded", "the split is not behind a load");
+	WHEN(!hits || !misses || hits & misses || (hits | misses) & ~s->mask, w, "before loaded",
+		"lanes %#llx hit, %#llx miss", (unsigned long long)hits, (unsigned long long)misses);
+	WHEN(i->kind != K_LD || w->ins[s->pc].flags & MI_REACH, w, "before loaded",
+		"the split is not behind a load");
 	real(w)->times.loaded(w, s, i, hits, misses);
 	check_places(w, "after loaded");
 }
@@ -311,7 +335,8 @@ static Split *checked_partner(Warp *w, Mask lanes, int n, Warp **of)
 		return NULL;
 	check_member(*of, s, "after partner");
 	WHEN((*of)->sched != w->sched, w, "after partner", "it is another scheduler's");
-	WHEN(*of == w && s->mask & lanes, w, "after partner", "lanes %#llx would issue twice", (unsigned long long)(s->mask & lanes));
+	WHEN(*of == w && s->mask & lanes, w, "after partner", "lanes %#llx would issue twice",
+		(unsigned long long)(s->mask & lanes));
 	return s;
 }
 
@@ -330,7 +355,8 @@ static void checked_order(Warp **list, int n)
 		is[list[k]->slot] = 1;
 	real(w)->blocks.order(list, n);
 	for (int k = 0; k < n; k++) {
-		WHEN(!is[list[k]->slot], w, "after order", "warp in slot %d stands there twice, or was not asked for", list[k]->slot);
+		WHEN(!is[list[k]->slot], w, "after order", "warp in slot %d stands there twice, or was not "
+			"asked for", list[k]->slot);
 		is[list[k]->slot] = 0;
 		check_places(list[k], "after order");
 	}

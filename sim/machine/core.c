@@ -71,7 +71,8 @@ Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
 	each_lane(s->mask, l) {
 		Cycle most = 0;
 		for (int k = 0; k < i->nchk && w->sm->lane_scoreboard; k++)
-			most = scoreboard_read(w, i->sb[k], l) >> 1 > most ? scoreboard_read(w, i->sb[k], l) >> 1 : most;
+			most = scoreboard_read(w, i->sb[k], l) >> 1 > most
+				? scoreboard_read(w, i->sb[k], l) >> 1 : most;
 		if (most < *when) {
 			*when = most;
 			first = 0;
@@ -196,7 +197,8 @@ uint32_t sm_new_event(Sm *sm, Split *s, Stall why)
 void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
 {
 	if (t->npending) {
-		vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = w, .event = sm_new_event(sm, s, why), .ticket = t }));
+		vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = w,
+			.event = sm_new_event(sm, s, why), .ticket = t }));
 		return;
 	}
 	wait_add_told(&s->wait, t->ready, (uint8_t)why);
@@ -205,11 +207,13 @@ void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
 
 /* ---- stacks that spill ---- */
 
-/* Where a warp's spilled entries lie: a region of the memory system's address space that nothing else uses. */
+/* Where a warp's spilled entries lie: a region of the memory system's address space that nothing else
+   uses. */
 static uint64_t spill_address(const Warp *w, int entry)
 {
 	uint64_t slot = (uint64_t)w->sm->id * (uint64_t)w->sm->nwarps + (uint64_t)w->slot;
-	return 0x0000030000000000u + (slot << 20) + (uint64_t)entry * (uint64_t)w->sm->gpu->config.div_entry_bytes;
+	return 0x0000030000000000u + (slot << 20) + (uint64_t)entry *
+		(uint64_t)w->sm->gpu->config.div_entry_bytes;
 }
 
 static void move_entries(Warp *w, Split *s, int entry, int n, bool store, Cycle constant)
@@ -223,7 +227,8 @@ static void move_entries(Warp *w, Split *s, int entry, int n, bool store, Cycle 
 		return;
 	}
 	MemTicket *t = sm_ticket(sm);
-	smmem_mechanism(sm->mem, sm->now, spill_address(w, entry), (unsigned)(n * c->div_entry_bytes), store, &w->share->stats, t);
+	smmem_mechanism(sm->mem, sm->now, spill_address(w, entry), (unsigned)(n * c->div_entry_bytes), store,
+		&w->share->stats, t);
 	sm_wait(sm, w, s, t, STALL_DIVERGENCE);
 }
 

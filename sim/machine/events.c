@@ -3,29 +3,35 @@
 
 void sm_trace(Sm *sm, const Warp *w, const Split *s, TraceKind kind, Mask m, uint64_t a, uint64_t b)
 {
-	TraceEvent e = { .cycle = sm->now - w->share->grid->begin, .mask = m, .a = a, .b = b, .sm = (uint16_t)sm->id, .kind = (uint8_t)kind,
-		.warp = (uint16_t)w->slot, .split = s ? (uint16_t)(s - w->split) : 0, .depth = (uint16_t)w->stack_depth };
+	TraceEvent e = { .cycle = sm->now - w->share->grid->begin, .mask = m, .a = a, .b = b,
+		.sm = (uint16_t)sm->id, .kind = (uint8_t)kind,
+		.warp = (uint16_t)w->slot, .split = s ? (uint16_t)(s - w->split) : 0,
+		.depth = (uint16_t)w->stack_depth };
 	tracer_event(w->share, w, &e);
 }
 
 void sm_trace_block(Sm *sm, const Cta *cta, TraceKind kind, uint64_t b)
 {
-	TraceEvent e = { .cycle = sm->now - cta->share->grid->begin, .a = cta->number, .b = b, .sm = (uint16_t)sm->id, .kind = (uint8_t)kind };
+	TraceEvent e = { .cycle = sm->now - cta->share->grid->begin, .a = cta->number, .b = b,
+		.sm = (uint16_t)sm->id, .kind = (uint8_t)kind };
 	tracer_event(cta->share, NULL, &e);
 }
 
-/* The launch, instruction and function that a message names: those of the module itself, or of its lowered copy where lowering added the
-   instruction. An instruction that lowering put at a function's begin is named by the call that led there. */
+/* The launch, instruction and function that a message names: those of the module itself, or of its lowered
+   copy where lowering added the instruction. An instruction that lowering put at a function's begin is named
+   by the call that led there. */
 typedef struct FaultPlace { Launch launch; const Function *f; const Ins *ins; uint32_t tid[3]; } FaultPlace;
 
 static FaultPlace fault_place(Sm *sm, const Warp *w, const MIns *i, int lane)
 {
 	const Code *c = code_of(w);
-	FaultPlace p = { *launch_of(w), i->function, i->src, { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] } };
+	FaultPlace p = { *launch_of(w), i->function, i->src,
+		{ w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] } };
 	sm->fault_cycle = sm->now;
 	sm->fault_grid = w->share->grid;
 	for (uint32_t d = w->depth[lane]; !p.ins && d-- > 0;) {
-		const MIns *call = &c->ins[w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane] - 1];
+		const MIns *call = &c->ins[w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane] -
+			1];
 		p.f = call->function;
 		p.ins = call->src;
 	}
@@ -41,7 +47,8 @@ static FaultPlace fault_place(Sm *sm, const Warp *w, const MIns *i, int lane)
 	return p;
 }
 
-void sm_fault_memory(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, Space space, uint64_t addr, unsigned size)
+void sm_fault_memory(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, Space space, uint64_t addr,
+	unsigned size)
 {
 	if (sm->fault.kind)
 		return;

@@ -1,9 +1,10 @@
-/* Splits whose lanes have several home warps: dynamic warps. Registers, predicates, scoreboard, return addresses and local
- * memory stay with the home, and a thread keeps its column, so the parts of a split have disjoint masks.
+/* Splits whose lanes have several home warps: dynamic warps. Registers, predicates, scoreboard, return
+ * addresses and local memory stay with the home, and a thread keeps its column, so the parts of a split have
+ * disjoint masks.
  *
- * A warp's array has room for two splits a lane: a split of one home lies there, at most one for each lane, and of those
- * that it carries for others there are never more, because the carrier is the warp with the fewest splits and a block has
- * no more splits than live lanes. */
+ * A warp's array has room for two splits a lane: a split of one home lies there, at most one for each lane,
+ * and of those that it carries for others there are never more, because the carrier is the warp with the
+ * fewest splits and a block has no more splits than live lanes. */
 #include "sim/machine/machine.h"
 
 int reconv_parts(Warp *w, const Split *s, Part *out)
@@ -116,7 +117,8 @@ void reconv_remove(Warp *w, Split *s)
 		sm->parts = s->parts;
 	}
 	reconv_close_gap(w, s);
-	w->exact = true; /* the split that issued is gone: there is nothing to which a redirect could be added */
+	/* the split that issued is gone: there is nothing to which a redirect could be added */
+	w->exact = true;
 	note_depth(sm, w);
 	warp_end_check(sm, w);
 }
@@ -187,7 +189,8 @@ Cycle reconv_redirect(Warp *w, const MIns *i, uint32_t pc)
 {
 	const Sm *sm = w->sm;
 	bool next = i && i + 1 == &w->ins[pc];
-	return sm->gpu->options.functional ? sm->now : sm->now + 1 + (next ? 0 : (Cycle)sm->gpu->config.fetch_redirect);
+	return sm->gpu->options.functional ? sm->now : sm->now + 1 +
+		(next ? 0 : (Cycle)sm->gpu->config.fetch_redirect);
 }
 
 bool homes_scatter(Sm *sm, Warp *w, Split *s)

@@ -67,7 +67,8 @@ static void settle(Warp *w, int branch)
 	b->issues[0] = b->issues[1] = 0;
 }
 
-/* Hands on all issues below the node. Later they would be charged with other lanes than those that the groups have now. */
+/* Hands on all issues below the node. Later they would be charged with other lanes than those that the groups
+   have now. */
 static void settle_below(Warp *w, int node)
 {
 	each_branch(w->partings, node, b) {
@@ -97,7 +98,8 @@ static void charge_mixed(Warp *w, int g, Mask taken, bool added)
 	const Partings *p = w->partings;
 	const uint64_t one[2] = { !added, added };
 	for (const Group *b = at(p, g); b->above != NO_GROUP; b = at(p, b->above))
-		charge(w->share, at(p, b->above)->pc, one, lane_count(at(p, b->above)->lanes & ~b->lanes & ~taken));
+		charge(w->share, at(p, b->above)->pc, one, lane_count(at(p, b->above)->lanes & ~b->lanes &
+			~taken));
 	count_lanes(w->share, one, lane_count(taken));
 	charge_nobody(w, one, taken);
 }
@@ -152,7 +154,8 @@ static void add_branch(Partings *p, int node, int branch)
 	at(p, node)->below = (uint8_t)branch;
 }
 
-/* A new node, for the parting of group g at pc, takes the group's place; the group becomes a branch of the node. */
+/* A new node, for the parting of group g at pc, takes the group's place; the group becomes a branch of the
+   node. */
 static void put_above(Warp *w, int g, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -169,10 +172,14 @@ static void put_above(Warp *w, int g, uint32_t pc)
 }
 
 /* Instructions that may send lanes to different places: lanes part there only if they did. */
-static bool sends(const MIns *i) { return (i->kind == K_BRA && i->flags & MI_COND) || i->kind == K_BRX || i->kind == K_CALL || i->kind == K_RET; }
+static bool sends(const MIns *i)
+{
+	return (i->kind == K_BRA && i->flags & MI_COND) || i->kind == K_BRX || i->kind == K_CALL ||
+		i->kind == K_RET;
+}
 
-/* Lanes m of group g, which issue at pc, become a group apart from its other lanes; returns the group of m. Lanes that issued
-   together may leave their group one part after the other. */
+/* Lanes m of group g, which issue at pc, become a group apart from its other lanes; returns the group of m.
+   Lanes that issued together may leave their group one part after the other. */
 static int part(Warp *w, int g, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -186,7 +193,8 @@ static int part(Warp *w, int g, Mask m, uint32_t pc)
 	unsigned n = lane_count(m);
 	bool few = 2 * n <= x->n;      /* the other group has the fewer lanes */
 	Mask lanes = few ? m : x->lanes & ~m;
-	*at(p, other) = (Group){ .lanes = lanes, .n = few ? n : x->n - n, .pc = x->pc, .cycle = x->cycle, .ways = x->ways, .below = NO_GROUP };
+	*at(p, other) = (Group){ .lanes = lanes, .n = few ? n : x->n - n, .pc = x->pc, .cycle = x->cycle,
+		.ways = x->ways, .below = NO_GROUP };
 	x->lanes &= ~lanes;
 	x->n -= at(p, other)->n;
 	add_branch(p, x->above, other);
@@ -207,7 +215,8 @@ static void count_meeting(Share *x, uint32_t parted, uint32_t met)
 	x->met.v[k - 1].times++;
 }
 
-/* The branch leaves its node, with an issue at pc or as lanes end; a node with one branch left is removed. All issues of the branch have been handed on. */
+/* The branch leaves its node, with an issue at pc or as lanes end; a node with one branch left is removed.
+   All issues of the branch have been handed on. */
 static void leave(Warp *w, int branch, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -226,7 +235,8 @@ static void leave(Warp *w, int branch, uint32_t pc)
 	at(p, last)->above = at(p, node)->above;
 	at(p, last)->next = at(p, node)->next;
 	memcpy(at(p, last)->issues, at(p, node)->issues, sizeof at(p, last)->issues);
-	if (at(p, last)->below == NO_GROUP) /* the node's issues are counted already, and will be as those of the group */
+	/* the node's issues are counted already, and will be as those of the group */
+	if (at(p, last)->below == NO_GROUP)
 		uncount_lanes(w->share, at(p, last)->issues, at(p, last)->n);
 	node_free(p, node);
 }
@@ -246,7 +256,8 @@ static void change_lanes(Warp *w, int group, int top, Mask lanes, int n)
 	}
 }
 
-/* Group a and the group of other lanes of m that is nearest to it in the tree become one, in the place of a, with the issue at pc. */
+/* Group a and the group of other lanes of m that is nearest to it in the tree become one, in the place of a,
+   with the issue at pc. */
 static int meet(Warp *w, int a, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -389,7 +400,8 @@ void partings_start(Warp *w, Mask lanes, uint32_t pc)
 	p->n = 1;
 	p->unused = NO_GROUP;
 	p->root = 0;
-	p->node[0] = (Group){ .lanes = lanes, .n = lane_count(lanes), .pc = pc, .cycle = w->sm->now, .ways = NEVER, .above = NO_GROUP, .below = NO_GROUP,
+	p->node[0] = (Group){ .lanes = lanes, .n = lane_count(lanes), .pc = pc, .cycle = w->sm->now,
+		.ways = NEVER, .above = NO_GROUP, .below = NO_GROUP,
 		.next = NO_GROUP };
 	own(p, 0, lanes);
 	p->nobody = (Group){ 0 };

@@ -1,7 +1,8 @@
-/* What a trace tells beyond events as they happen: how the rows that show each warp's state change, why schedulers stand still, when
- * loads come back. For each SM and grid there is a copy of the state that a reader of its events has (traces/state.h); after each
- * cycle, warps to which something has happened are compared with the copy, and the differences become events. Where several grids share an SM,
- * a scheduler that issues or waits for one grid has no warp in the traces of the others. */
+/* What a trace tells beyond events as they happen: how the rows that show each warp's state change, why
+ * schedulers stand still, when loads come back. For each SM and grid there is a copy of the state that a
+ * reader of its events has (traces/state.h); after each cycle, warps to which something has happened are
+ * compared with the copy, and the differences become events. Where several grids share an SM, a scheduler
+ * that issues or waits for one grid has no warp in the traces of the others. */
 #include "sim/machine/machine.h"
 #include <limits.h>
 
@@ -14,11 +15,14 @@ struct Rows {
 typedef struct Tracer {
 	TraceState state;
 	Rows now;                      /* of one warp */
-	uint64_t changed[MOST_WARPS / 64]; /* warps of which a hook has been called, or which the core has changed */
-	uint64_t issued[MOST_WARPS / 64];  /* ... warps that have issued once; mostly their rows follow from the event of the issue */
+	/* warps of which a hook has been called, or which the core has changed */
+	uint64_t changed[MOST_WARPS / 64];
+	/* ... warps that have issued once; mostly their rows follow from the event of the issue */
+	uint64_t issued[MOST_WARPS / 64];
 	uint16_t split[MOST_WARPS];    /* by warp: the split that has issued */
 	Vec(TraceEvent) later;         /* events known in advance, in no order */
-	int unchanged[MOST_WARPS];     /* by warp: leading rows of the mechanism's table that are as they were told last */
+	/* by warp: leading rows of the mechanism's table that are as they were told last */
+	int unchanged[MOST_WARPS];
 	bool there;                    /* the grid has had blocks on the SM in the cycle before */
 } Tracer;
 
@@ -66,13 +70,25 @@ static void mark(const Warp *w)
 /* What the core calls in place of the mechanism's hook: RECONV_EVENTS. */
 static const ReconvModel *plain(const Warp *w) { return w->sm->gpu->untraced; }
 static void traced_launch(Warp *w, Mask lanes, uint32_t pc) { mark(w); plain(w)->launch(w, lanes, pc); }
-static void traced_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { mark(w); plain(w)->branch(w, s, i, p, n); }
+static void traced_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	mark(w);
+	plain(w)->branch(w, s, i, p, n);
+}
 static void traced_reach(Warp *w, Split *s) { mark(w); plain(w)->reach(w, s); }
-static void traced_call(Warp *w, Split *s, const Path *p, int n, uint32_t back) { mark(w); plain(w)->call(w, s, p, n, back); }
+static void traced_call(Warp *w, Split *s, const Path *p, int n, uint32_t back)
+{
+	mark(w);
+	plain(w)->call(w, s, p, n, back);
+}
 static void traced_ret(Warp *w, Split *s, const Path *p, int n) { mark(w); plain(w)->ret(w, s, p, n); }
 static void traced_exit(Warp *w, Split *s, Mask lanes) { mark(w); plain(w)->exit(w, s, lanes); }
 static void traced_some_exit(Warp *w, Split *s, Mask lanes) { mark(w); plain(w)->some_exit(w, s, lanes); }
-static void traced_special(Warp *w, Split *s, const MIns *i, Mask lanes) { mark(w); plain(w)->special(w, s, i, lanes); }
+static void traced_special(Warp *w, Split *s, const MIns *i, Mask lanes)
+{
+	mark(w);
+	plain(w)->special(w, s, i, lanes);
+}
 static int traced_depth(const Warp *w) { mark(w); return plain(w)->depth(w); }
 static void traced_wait(Warp *w, Split *s) { mark(w); plain(w)->sync.wait(w, s); }
 static void traced_resume(Warp *w, Split *s) { mark(w); plain(w)->sync.resume(w, s); }
@@ -85,8 +101,13 @@ static bool traced_stall(Warp *w, Split *s, Stall why, Cycle until)
 		mark(w);
 	return changed;
 }
-static void traced_known(Warp *w, Split *s) { plain(w)->times.known(w, s); } /* changes nothing that is shown */
-static void traced_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses) { mark(w); plain(w)->times.loaded(w, s, i, hits, misses); }
+/* changes nothing that is shown */
+static void traced_known(Warp *w, Split *s) { plain(w)->times.known(w, s); }
+static void traced_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
+{
+	mark(w);
+	plain(w)->times.loaded(w, s, i, hits, misses);
+}
 static void traced_alarm(Warp *w) { mark(w); plain(w)->times.alarm(w); }
 static Split *traced_candidate(Warp *w, int n) { mark(w); return plain(w)->pairs.candidate(w, n); }
 
@@ -128,7 +149,8 @@ static void mark_issue(const Warp *w, int split)
 
 static uint16_t split_flags(const Split *s)
 {
-	static const uint16_t of_state[] = { [SPLIT_RUN] = FLAG_RUNS, [SPLIT_BARRIER] = FLAG_AT_BARRIER, [SPLIT_WARPSYNC] = FLAG_AT_SYNC,
+	static const uint16_t of_state[] = { [SPLIT_RUN] = FLAG_RUNS, [SPLIT_BARRIER] = FLAG_AT_BARRIER,
+		[SPLIT_WARPSYNC] = FLAG_AT_SYNC,
 		[SPLIT_PARKED] = FLAG_PARKED };
 	uint16_t f = of_state[s->state];
 	if (s->released)
@@ -193,8 +215,10 @@ static void differences(Share *x, const Warp *w)
 {
 	Sm *sm = w->sm;
 	TraceState *told = &x->tracer->state;
-	TraceEvent like = { .cycle = of_launch(x, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .depth = (uint16_t)w->stack_depth };
-	bool begins = !trace_state_warp(told, (unsigned)sm->id, (unsigned)w->slot)->table[TABLE_SPLITS].n; /* nothing of it has been told */
+	TraceEvent like = { .cycle = of_launch(x, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot,
+		.depth = (uint16_t)w->stack_depth };
+	/* nothing of it has been told */
+	bool begins = !trace_state_warp(told, (unsigned)sm->id, (unsigned)w->slot)->table[TABLE_SPLITS].n;
 	const Rows *rows = show_rows(sm, w, begins ? 0 : x->tracer->unchanged[w->slot]);
 	trace_state_differences(told, &like, rows->table, rows->left_out, put, x);
 	x->tracer->unchanged[w->slot] = INT_MAX;
@@ -202,7 +226,8 @@ static void differences(Share *x, const Warp *w)
 
 void tracer_event(Share *x, const Warp *w, const TraceEvent *e)
 {
-	if (e->kind == TR_ISSUE && w->sm->gpu->model->regroups) /* readers need to know whose lanes these are: splits may have moved or got lanes in this cycle */
+	/* readers need to know whose lanes these are: splits may have moved or got lanes in this cycle */
+	if (e->kind == TR_ISSUE && w->sm->gpu->model->regroups)
 		differences(x, w);
 	put(x, e);
 	if (w && e->kind == TR_ISSUE)
@@ -211,10 +236,12 @@ void tracer_event(Share *x, const Warp *w, const TraceEvent *e)
 		mark(w);
 }
 
-/* Does the split that has issued stand where a reader of the event has it? If nothing but the issue has happened, all other rows are then right, too. */
+/* Does the split that has issued stand where a reader of the event has it? If nothing but the issue has
+   happened, all other rows are then right, too. */
 static bool as_told(Tracer *t, const Warp *w)
 {
-	const TraceRowVec *told = &trace_state_warp(&t->state, (unsigned)w->sm->id, (unsigned)w->slot)->table[TABLE_SPLITS];
+	const TraceRowVec *told = &trace_state_warp(&t->state, (unsigned)w->sm->id,
+		(unsigned)w->slot)->table[TABLE_SPLITS];
 	int k = t->split[w->slot];
 	if (k >= told->n || k >= w->nsplit)
 		return false;
@@ -232,7 +259,8 @@ static void stalls(const Sm *sm, Share *x)
 		const TraceScheduler *s = &x->tracer->state.scheduler.v[sm->id * n + k];
 		uint16_t why = d->of != x ? STALL_EMPTY : d->why == STALL_COUNT ? WHY_ISSUES : d->why;
 		if (s->why != why || (why == WHY_ISSUES && s->since != now))
-			put(x, &(TraceEvent){ .cycle = now, .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = why, .kind = TR_STALL });
+			put(x, &(TraceEvent){ .cycle = now, .sm = (uint16_t)sm->id, .a = (uint64_t)k,
+				.b = why, .kind = TR_STALL });
 	}
 }
 
@@ -240,7 +268,8 @@ static void stalls(const Sm *sm, Share *x)
 static void empty(const Sm *sm, Share *x, Cycle from)
 {
 	for (int64_t k = 0; k < sm->gpu->config.sched_count; k++) {
-		TraceEvent e = { .cycle = of_launch(x, from), .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY, .kind = TR_STALL };
+		TraceEvent e = { .cycle = of_launch(x, from), .sm = (uint16_t)sm->id, .a = (uint64_t)k,
+			.b = STALL_EMPTY, .kind = TR_STALL };
 		vec_push(&x->tracer->later, e);
 		trace_state_event(&x->tracer->state, &e);
 	}
@@ -255,7 +284,8 @@ static void cycle_of(Sm *sm, Share *x)
 		t->changed[first / 64] = t->issued[first / 64] = 0;
 		each_lane(changed | issued, k) {
 			const Warp *w = &sm->warp[first + k];
-			if (first + k < sm->nwarps && w->used && w->share == x && (changed >> k & 1 || !as_told(t, w)))
+			if (first + k < sm->nwarps && w->used && w->share == x &&
+				(changed >> k & 1 || !as_told(t, w)))
 				differences(x, w);
 		}
 	}
@@ -281,7 +311,8 @@ void tracer_cycle(Sm *sm)
 void tracer_return(Sm *sm, const Warp *w, const MIns *i, Mask m, Cycle issued, Cycle then)
 {
 	if (m && i->nwr)
-		vec_push(&w->share->tracer->later, ((TraceEvent){ .cycle = of_launch(w->share, then), .mask = m, .a = (uint64_t)(i - w->ins), .b = of_launch(w->share, issued),
+		vec_push(&w->share->tracer->later, ((TraceEvent){ .cycle = of_launch(w->share, then),
+			.mask = m, .a = (uint64_t)(i - w->ins), .b = of_launch(w->share, issued),
 			.sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .kind = TR_RETURN }));
 }
 
@@ -331,7 +362,8 @@ void tracer_open(const Sm *sm, Share *x)
 		return;
 	t->state.schedulers = (int)sm->gpu->config.sched_count;
 	for (int k = 0; k < t->state.schedulers; k++)
-		put(x, &(TraceEvent){ .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY, .kind = TR_STALL });
+		put(x, &(TraceEvent){ .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY,
+			.kind = TR_STALL });
 }
 
 void tracer_close(Share *x)

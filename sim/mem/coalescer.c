@@ -18,7 +18,10 @@ static inline int piece_of(Coalesced *c, uint64_t line, bool store)
 	return k;
 }
 
-static inline uint32_t sectors_between(unsigned first, unsigned last) { return first == last ? 1u << first : (2u << last) - (1u << first); }
+static inline uint32_t sectors_between(unsigned first, unsigned last)
+{
+	return first == last ? 1u << first : (2u << last) - (1u << first);
+}
 
 /* Bytes first..last of the line, at most 32 of them, are written. */
 static inline void mark_written(uint64_t *written, unsigned first, unsigned last)
@@ -86,13 +89,15 @@ bool is_strided(const Access *a, uint64_t *step)
 }
 
 /* Every sector of from..to is touched; stores write every byte of it. */
-static void coalesce_range(uint64_t from, uint64_t to, unsigned line_shift, unsigned sector_shift, Coalesced *c)
+static void coalesce_range(uint64_t from, uint64_t to, unsigned line_shift, unsigned sector_shift,
+	Coalesced *c)
 {
 	const uint64_t offset = ((uint64_t)1 << line_shift) - 1, inner = ((uint64_t)1 << sector_shift) - 1;
 	for (uint64_t next; from <= to; from = next) {
 		next = (from | offset) + 1;
 		uint64_t last = next - 1 < to ? next - 1 : to;
-		uint32_t sectors = sectors_between((unsigned)(from & offset) >> sector_shift, (unsigned)(last & offset) >> sector_shift);
+		uint32_t sectors = sectors_between((unsigned)(from & offset) >> sector_shift,
+			(unsigned)(last & offset) >> sector_shift);
 		uint32_t full = sectors;
 		if (from & inner)
 			full &= full - 1;
@@ -102,8 +107,8 @@ static void coalesce_range(uint64_t from, uint64_t to, unsigned line_shift, unsi
 	}
 }
 
-static inline __attribute__((always_inline)) void coalesce_lanes(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift, bool store,
-	Coalesced *c)
+static inline __attribute__((always_inline)) void coalesce_lanes(const Access *a, uint64_t base,
+	unsigned line_shift, unsigned sector_shift, bool store, Coalesced *c)
 {
 	const unsigned offset = (1u << line_shift) - 1, bytes = a->bytes - 1;
 	uint64_t last = NO_LINE;
@@ -129,10 +134,11 @@ void coalesce(const Access *a, uint64_t base, unsigned line_shift, unsigned sect
 	bool store = a->kind == ACC_STORE;
 	uint64_t step;
 	c->n = 0;
-	if (a->kind != ACC_ATOMIC && is_strided(a, &step) && step <= (store ? a->bytes : (uint64_t)1 << sector_shift)) {
+	if (a->kind != ACC_ATOMIC && is_strided(a, &step) &&
+		step <= (store ? a->bytes : (uint64_t)1 << sector_shift)) {
 		uint64_t from = a->addr[0] + base;
-		coalesce_range(from, from + step * (bits((uint32_t)a->mask) + bits((uint32_t)(a->mask >> 32)) - 1) + a->bytes - 1, line_shift,
-			sector_shift, c);
+		coalesce_range(from, from + step * (bits((uint32_t)a->mask) +
+			bits((uint32_t)(a->mask >> 32)) - 1) + a->bytes - 1, line_shift, sector_shift, c);
 		return;
 	}
 	if (store)

@@ -3,7 +3,8 @@
 
 void icnt_init(Interconnect *x, const Config *c)
 {
-	*x = (Interconnect){ .n = (int)c->sm_count, .latency = (Cycle)c->icnt_latency, .width = (uint64_t)c->icnt_width,
+	*x = (Interconnect){ .n = (int)c->sm_count, .latency = (Cycle)c->icnt_latency,
+		.width = (uint64_t)c->icnt_width,
 		.sector = (uint64_t)c->l2_sector };
 	x->up = xcalloc((size_t)x->n, sizeof *x->up);
 	x->down = xcalloc((size_t)x->n, sizeof *x->down);
@@ -26,7 +27,8 @@ void icnt_up(Interconnect *x, int sm, Cycle floor, const Piece *p, int n, bool d
 	Timeline *port = &x->up[sm];
 	uint64_t width = x->width, sector = data ? x->sector : 0;
 	for (int k = 0; k < n; k++)
-		at[k] = timeline_book(port, floor, at[k], width, HEADER_BYTES + bits(p[k].sectors) * sector) + x->latency;
+		at[k] = timeline_book(port, floor, at[k], width, HEADER_BYTES + bits(p[k].sectors) * sector) +
+			x->latency;
 }
 
 /* Without data it is an acknowledgement, which takes no place on the port. */
@@ -35,7 +37,8 @@ void icnt_down(Interconnect *x, int sm, Cycle floor, const Piece *p, int n, bool
 	Timeline *port = &x->down[sm];
 	uint64_t width = x->width, sector = x->sector;
 	for (int k = 0; k < n; k++)
-		at[k] = (data ? timeline_book(port, floor, at[k], width, bits(p[k].sectors) * sector) : at[k]) + x->latency;
+		at[k] = (data ? timeline_book(port, floor, at[k], width, bits(p[k].sectors) * sector)
+			: at[k]) + x->latency;
 }
 
 Cycle icnt_free_trip(const Interconnect *x, unsigned sectors)

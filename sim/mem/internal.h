@@ -1,14 +1,18 @@
-/* What the units of the memory system know of each other. One unit, one file; sim/mem/mem.h is what the rest sees.
+/* What the units of the memory system know of each other. One unit, one file; sim/mem/mem.h is what the rest
+ * sees.
  *
- * Addresses: "line" is always a line number (address / line size of the unit in question). Requests between an SM and L2
- * are counted in sectors of L2. */
+ * Addresses: "line" is always a line number (address / line size of the unit in question). Requests between
+ * an SM and L2 are counted in sectors of L2. */
 #ifndef GSIM_MEM_INTERNAL_H
 #define GSIM_MEM_INTERNAL_H
 #include "sim/mem/mem.h"
 
-static inline unsigned shift_of(int64_t power_of_two) { return (unsigned)__builtin_ctzll((uint64_t)power_of_two); }
+static inline unsigned shift_of(int64_t power_of_two)
+{
+	return (unsigned)__builtin_ctzll((uint64_t)power_of_two);
+}
 static inline uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-static inline unsigned bits(uint32_t m)    /* how many are set; the compiler's own is a call on plain x86-64 */
+static inline unsigned bits(uint32_t m)   /* how many are set; the compiler's own is a call on plain x86-64 */
 {
 	if (!(m & (m - 1)))
 		return m != 0;             /* most often there is one */
@@ -20,13 +24,15 @@ static inline Cycle later(Cycle a, Cycle b) { return a > b ? a : b; }
 enum { MAX_SECTORS = 16 };             /* of a line */
 
 /* ---- stamp.c: resources in time ---- */
-/* What a resource of limited rate has given away: in each cycle it moves at most `rate` bytes and begins at most one
-   request. A request begins in the first cycle that still may and takes the bytes left there and later, not necessarily
-   without gaps; so bytes that one request leaves of its last cycle are the next one's, and in a row they take bytes / rate
-   cycles, without rounding. Requests may come with times in any order: an early one finds the gaps that late ones left. */
+/* What a resource of limited rate has given away: in each cycle it moves at most `rate` bytes and begins at
+   most one request. A request begins in the first cycle that still may and takes the bytes left there and
+   later, not necessarily without gaps; so bytes that one request leaves of its last cycle are the next one's,
+   and in a row they take bytes / rate cycles, without rounding. Requests may come with times in any order: an
+   early one finds the gaps that late ones left. */
 enum { TIMELINE_WORDS = 32 };
 typedef struct Timeline {
-	uint64_t closed[TIMELINE_WORDS];   /* bit per cycle, a ring over [64 word, 64 (word + TIMELINE_WORDS)): none begins here */
+	/* bit per cycle, a ring over [64 word, 64 (word + TIMELINE_WORDS)): none begins here */
+	uint64_t closed[TIMELINE_WORDS];
 	uint64_t full[TIMELINE_WORDS];     /* no byte is left; closed, too */
 	uint16_t used[64 * TIMELINE_WORDS];    /* [cycle]: bytes taken */
 	Cycle word;
@@ -34,8 +40,8 @@ typedef struct Timeline {
 	uint16_t over_used;            /* and of the cycle `over` so many bytes */
 } Timeline;                            /* zero-initialise */
 Cycle timeline_search(Timeline *, Cycle floor, Cycle from, uint64_t rate, uint64_t bytes);
-/* Takes bytes >= 1 from `from` on and returns the end of the cycle of the last. Nobody asks for a cycle before floor any
-   more; floor never falls. The rate, at most 1024, is the same in every call. */
+/* Takes bytes >= 1 from `from` on and returns the end of the cycle of the last. Nobody asks for a cycle
+   before floor any more; floor never falls. The rate, at most 1024, is the same in every call. */
 static inline Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint64_t bytes)
 {
 	Cycle w = from / 64, k = w % TIMELINE_WORDS;
@@ -58,8 +64,12 @@ static inline bool heap_before(Stamp a, Stamp b) { return a.at != b.at ? a.at < 
 void heap_push(StampHeap *, Cycle at, uint32_t id);
 Stamp heap_pop(StampHeap *);
 void heap_replace(StampHeap *, Cycle at, uint32_t id); /* a pop and a push */
-/* A buffer of n places, each held until its time: when one is free for who comes at `at`; then it is taken until `until`. */
-static inline Cycle place_free(const StampHeap *h, int n, Cycle at) { return h->n == n ? later(at, h->v[0].at) : at; }
+/* A buffer of n places, each held until its time: when one is free for who comes at `at`; then it is taken
+   until `until`. */
+static inline Cycle place_free(const StampHeap *h, int n, Cycle at)
+{
+	return h->n == n ? later(at, h->v[0].at) : at;
+}
 static inline void place_take(StampHeap *h, int n, Cycle until)
 {
 	if (h->n == n)
@@ -80,7 +90,8 @@ typedef struct Tally {
 void tally_add(Tally *, Cycle at);
 /* Takes out the times up to and including now; how many. now does not fall. */
 int tally_expire(Tally *, Cycle now);
-/* Writes some of the times, among them the `least` smallest (all when there are fewer); how many. Room for n. */
+/* Writes some of the times, among them the `least` smallest (all when there are fewer); how many. Room for
+   n. */
 int tally_least(const Tally *, int least, Cycle *out);
 /* The k-th smallest, k from 1, if it is in the ring; else a time that never comes. */
 Cycle tally_kth(const Tally *, int k);
@@ -120,7 +131,7 @@ typedef struct Cache {
 	uint32_t *set_generation;      /* [set]; another than generation: the set is empty */
 	uint64_t *tag, *used;          /* [set * ways + way]; tag: line, or NO_LINE */
 	uint32_t *valid, *dirty;       /* masks of sectors */
-	Cycle *ready;                  /* [(set * ways + way) * sectors + sector] or NULL: arrival of a valid sector */
+	Cycle *ready;         /* [(set * ways + way) * sectors + sector] or NULL: arrival of a valid sector */
 } Cache;
 #define NO_LINE UINT64_MAX
 typedef struct Victim { uint64_t line; uint32_t dirty; } Victim;
@@ -130,7 +141,8 @@ void cache_rewind(Cache *);            /* all that is valid has arrived */
 void cache_free(Cache *);
 int64_t cache_find(Cache *, uint64_t line);             /* index, or -1; does not count as use */
 static inline void cache_touch(Cache *c, int64_t i) { c->used[i] = ++c->clock; }
-/* A line that is not there takes the least recently used way, without valid sectors; victim->line may be NO_LINE. */
+/* A line that is not there takes the least recently used way, without valid sectors; victim->line may be
+   NO_LINE. */
 int64_t cache_place(Cache *, uint64_t line, Victim *victim);
 
 /* Arrivals that mem_drain has not told yet: UNKNOWN + index in the SM's queue. */
@@ -148,7 +160,7 @@ typedef struct Mshr {
 typedef struct MshrTable {
 	Mshr *entry;
 	int32_t *head;                 /* [hash] */
-	int n, used, limit;            /* n > limit: one access larger than the table may enter the empty table */
+	int n, used, limit;        /* n > limit: one access larger than the table may enter the empty table */
 	uint32_t mask;
 	int32_t free;
 } MshrTable;
@@ -162,7 +174,7 @@ void mshr_drop(MshrTable *, int entry);
 /* ---- requests from an SM to L2 ---- */
 typedef enum { OWNER_L1, OWNER_PLACE, OWNER_CONST, OWNER_FETCH, OWNER_OTHER } Owner;
 typedef struct Request {               /* of one access; its parts are pieces of lines of L2 */
-	Cycle cycle;                   /* of the access: requests are served in the order (cycle, SM, place in queue) */
+	Cycle cycle;         /* of the access: requests are served in the order (cycle, SM, place in queue) */
 	Cycle at;                      /* part k is at the SM's port from at + k * step on */
 	Cycle done;                    /* set by the drain: data are back, or the store is acknowledged */
 	int32_t part, nparts;          /* SmMem.part[part..], at most MAX_PIECES */
@@ -195,7 +207,7 @@ struct SmMem {
 
 	Cache l1, constant, fetch;     /* sets = 0: there is none */
 	MshrTable mshr;
-	int places;                    /* taken by stores, atomics and bypassing loads not yet done, one for each part */
+	int places;         /* taken by stores, atomics and bypassing loads not yet done, one for each part */
 	Lack lack;
 	Tally leaving;                 /* those of them that were served: when done */
 	StampHeap flying;              /* other requests served: when done, and what then (see sm_mem.c) */
@@ -212,19 +224,22 @@ struct SmMem {
 };
 void smmem_served(SmMem *, int request, const Cycle *done);   /* by the drain: when each part is done */
 void smmem_drained(SmMem *);                            /* everything queued was served */
-int smmem_push(SmMem *, Cycle now, Request, const Piece *part);    /* queues it and copies its parts; its index */
+/* queues it and copies its parts; its index */
+int smmem_push(SmMem *, Cycle now, Request, const Piece *part);
 /* The same for sectors from an address on, all at the port at once. addr: of sector 0. */
 int smmem_push_sectors(SmMem *, Cycle now, Request, uint64_t addr, uint32_t sectors);
 void smmem_wait(SmMem *, MemTicket *, int request);     /* the ticket waits for a queued request */
-void smmem_wait_until(SmMem *, MemTicket *, Cycle when);  /* for something that arrives then, or is still UNKNOWN */
+/* for something that arrives then, or is still UNKNOWN */
+void smmem_wait_until(SmMem *, MemTicket *, Cycle when);
 /* False: the access is refused; smmem_retry says until when. */
 bool smmem_lacks(SmMem *, Lack);
 
 /* ---- l1.c ---- */
 bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, LaunchStats *, MemTicket *);
 Cycle l1_when_filled(const SmMem *, const Mshr *);      /* all that it waits for may be there */
-Cycle l1_when_mergeable(const SmMem *, Cycle now, uint64_t line);   /* an access may join those that wait for the line */
-void l1_fill(SmMem *, uint32_t id);                     /* id: MSHR entry * MAX_SECTORS + lowest sector of the request */
+/* an access may join those that wait for the line */
+Cycle l1_when_mergeable(const SmMem *, Cycle now, uint64_t line);
+void l1_fill(SmMem *, uint32_t id);          /* id: MSHR entry * MAX_SECTORS + lowest sector of the request */
 
 /* ---- interconnect.c ---- */
 typedef struct Interconnect {
@@ -237,17 +252,21 @@ enum { HEADER_BYTES = 8 };
 void icnt_init(Interconnect *, const Config *);
 void icnt_rewind(Interconnect *);
 void icnt_free(Interconnect *);
-/* n pieces, of which piece k is at the sender's port from at[k] on: at[k] becomes its arrival. data: with the sectors' data. */
+/* n pieces, of which piece k is at the sender's port from at[k] on: at[k] becomes its arrival. data: with the
+   sectors' data. */
 void icnt_up(Interconnect *, int sm, Cycle floor, const Piece *, int n, bool data, Cycle *at);
 void icnt_down(Interconnect *, int sm, Cycle floor, const Piece *, int n, bool data, Cycle *at);
 
-Cycle icnt_free_trip(const Interconnect *, unsigned sectors);    /* of a load of so many, there and back, on free ports */
+/* of a load of so many, there and back, on free ports */
+Cycle icnt_free_trip(const Interconnect *, unsigned sectors);
 
-/* A fixed permutation-like mix of the upper part of an address: aligned blocks of n lines are rotated by it. */
+/* A fixed permutation-like mix of the upper part of an address: aligned blocks of n lines are rotated by
+   it. */
 static inline uint64_t fold(uint64_t x) { return x ^ x >> 3 ^ x >> 7 ^ x >> 15; }
 
 /* ---- dram.c ---- */
-typedef struct Bank { uint64_t free, row; } Bank;  /* free: when, in 1/width cycles; row: open row + 1, 0 = none */
+/* free: when, in 1/width cycles; row: open row + 1, 0 = none */
+typedef struct Bank { uint64_t free, row; } Bank;
 typedef struct Dram {
 	Timeline *bus;                 /* [channel] */
 	Bank *bank;                    /* [channel * banks + bank] */

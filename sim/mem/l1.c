@@ -1,5 +1,5 @@
-/* L1: loads look up each line, one line a cycle. What is missing is asked of L2, once: MSHRs collect whoever else wants it.
- * Lines enter the tags when their data arrive; stores neither allocate nor invalidate. */
+/* L1: loads look up each line, one line a cycle. What is missing is asked of L2, once: MSHRs collect whoever
+ * else wants it. Lines enter the tags when their data arrive; stores neither allocate nor invalidate. */
 #include "sim/mem/internal.h"
 
 void l1_fill(SmMem *s, uint32_t id)
@@ -82,8 +82,10 @@ static int send_miss(SmMem *s, Cycle now, int k, int32_t after, LaunchStats *st,
 {
 	const L1Look *l = &s->look[k];
 	Mshr *e = &s->mshr.entry[l->entry];
-	int r = smmem_push_sectors(s, now, (Request){ .at = now + (Cycle)k, .kind = ACC_LOAD, .owner = OWNER_L1,
-		.returns = true, .after = after, .target = (uint64_t)l->entry, .target_sectors = l->miss, .stats = st },
+	int r = smmem_push_sectors(s, now, (Request){ .at = now + (Cycle)k, .kind = ACC_LOAD,
+		.owner = OWNER_L1,
+		.returns = true, .after = after, .target = (uint64_t)l->entry, .target_sectors = l->miss,
+		.stats = st },
 		s->co.piece[k].line << s->l1_shift, widen(s, l->miss));
 	for (uint32_t m = l->miss; m; m &= m - 1)
 		e->fill[__builtin_ctz(m)] = UNKNOWN + (Cycle)r;
@@ -120,7 +122,8 @@ static uint64_t lanes_that_hit(const SmMem *s, const Access *a, uint64_t base)
 	for (uint64_t m = a->mask; m; m &= m - 1) {
 		uint64_t from = a->addr[__builtin_ctzll(m)] + base, last = from + a->bytes - 1;
 		bool hit = true;
-		for (uint64_t sector = from >> s->l1_sector_shift; sector <= last >> s->l1_sector_shift; sector++) {
+		for (uint64_t sector = from >> s->l1_sector_shift; sector <= last >> s->l1_sector_shift;
+			sector++) {
 			uint64_t line = sector << s->l1_sector_shift >> s->l1_shift;
 			unsigned bit = (unsigned)(sector & ((1u << (s->l1_shift - s->l1_sector_shift)) - 1));
 			int k = 0;
@@ -156,7 +159,8 @@ bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *s
 		s->mshr.entry[l->entry].collected++;
 		wait_for_merged(s, l, t);
 		if (l->miss) {
-			entered[n] = send_miss(s, now, k, n >= s->mshr.limit ? entered[n - s->mshr.limit] : -1, st, t);
+			entered[n] = send_miss(s, now, k, n >= s->mshr.limit ? entered[n - s->mshr.limit]
+				: -1, st, t);
 			n++;
 		}
 	}

@@ -1,13 +1,14 @@
-/* L2: slices interleaved by line; sectored, write-back. A store allocates, and fetches only sectors it does not write
- * whole. A sector on its way is a hit that waits. Dirty lines leave through a buffer; while it is full, whoever needs their
- * places waits, which is how DRAM holds up those who write. */
+/* L2: slices interleaved by line; sectored, write-back. A store allocates, and fetches only sectors it does
+ * not write whole. A sector on its way is a hit that waits. Dirty lines leave through a buffer; while it is
+ * full, whoever needs their places waits, which is how DRAM holds up those who write. */
 #include "sim/mem/internal.h"
 
 void l2_init(L2 *l2, const Config *c)
 {
 	*l2 = (L2){ .slices = (uint64_t)c->l2_slices, .power = !(c->l2_slices & (c->l2_slices - 1)),
 		.slice_shift = shift_of(c->l2_slices), .sectors = (unsigned)(c->l2_line / c->l2_sector),
-		.latency = (Cycle)c->l2_latency, .atomic = (uint64_t)(c->l2_atomic * c->l2_width), .mshrs = (int)c->l2_mshrs, .write_buffer = (int)c->l2_write_buffer,
+		.latency = (Cycle)c->l2_latency, .atomic = (uint64_t)(c->l2_atomic * c->l2_width),
+		.mshrs = (int)c->l2_mshrs, .write_buffer = (int)c->l2_write_buffer,
 		.width = (uint64_t)c->l2_width, .sector = (uint64_t)c->l2_sector };
 	l2->slice = xcalloc(l2->slices, sizeof *l2->slice);
 	for (uint64_t i = 0; i < l2->slices; i++)
@@ -48,7 +49,8 @@ static uint64_t outer(const L2 *l2, uint64_t slice, uint64_t inner)
 	return inner * n + (slice + n - fold(inner) % n) % n;
 }
 
-/* The victim of slice k goes to DRAM. When it has got a place in the buffer, which is when its way is free. */
+/* The victim of slice k goes to DRAM. When it has got a place in the buffer, which is when its way is
+   free. */
 static Cycle write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t k, Victim v, LaunchStats *st)
 {
 	StampHeap *writing = &l2->slice[k].writing;
@@ -69,9 +71,10 @@ static bool in_flight(const Cache *c, int64_t i, Cycle at)
 	return false;
 }
 
-/* The fill of sectors of line i that comes to occupy an MSHR, unless the line has one. *at: when it got it. */
-static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i, const Piece *p, uint32_t sectors,
-	LaunchStats *st)
+/* The fill of sectors of line i that comes to occupy an MSHR, unless the line has one. *at: when it got
+   it. */
+static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i, const Piece *p,
+	uint32_t sectors, LaunchStats *st)
 {
 	bool shared = in_flight(&s->cache, i, *at);
 	if (!shared)
@@ -100,7 +103,8 @@ static void count(unsigned n, uint32_t present, uint32_t missing, uint32_t whole
 
 Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const Piece *p, LaunchStats *st)
 {
-	uint64_t inner = l2->power ? p->line >> l2->slice_shift : p->line / l2->slices, folded = p->line + fold(inner);
+	uint64_t inner = l2->power ? p->line >> l2->slice_shift : p->line / l2->slices,
+		folded = p->line + fold(inner);
 	uint64_t slice = l2->power ? folded & (l2->slices - 1) : folded % l2->slices;
 	Slice *s = &l2->slice[slice];
 	Cache *c = &s->cache;

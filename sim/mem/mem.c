@@ -9,7 +9,8 @@ struct MemSystem {
 	StampHeap order;               /* the head of each SM's queue */
 	Vec(int) next;                 /* [sm]: place of the head */
 	Intervals *intervals;          /* or NULL */
-	LaunchStats own;               /* with intervals: what L2 and DRAM count of the part of a request that is there now */
+	/* with intervals: what L2 and DRAM count of the part of a request that is there now */
+	LaunchStats own;
 };
 
 MemSystem *mem_new(const Config *c)
@@ -56,7 +57,8 @@ static Cycle free_trip(const MemSystem *m, unsigned n)
 
 void mem_sample(MemSystem *m, Intervals *to) { m->intervals = m->dram.intervals = to; }
 
-/* Part k of the request is at L2: when its reply leaves. The counts go to the launch and to the interval with that cycle; DRAM has told its intervals itself. */
+/* Part k of the request is at L2: when its reply leaves. The counts go to the launch and to the interval with
+   that cycle; DRAM has told its intervals itself. */
 static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, Cycle at)
 {
 	LaunchStats *own = &m->own, *st = r->stats;
@@ -80,9 +82,10 @@ static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, C
 	return reply;
 }
 
-/* A request through one unit after the other; each unit serves its parts in order. t: when each part is done. intervals: those of the memory system,
-   a constant NULL where there are none. */
-static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem *s, const Request *r, Cycle *t, Intervals *intervals)
+/* A request through one unit after the other; each unit serves its parts in order. t: when each part is done.
+   intervals: those of the memory system, a constant NULL where there are none. */
+static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem *s, const Request *r,
+	Cycle *t, Intervals *intervals)
 {
 	LaunchStats *st = r->stats;
 	const Piece *part = s->part.v + r->part;
@@ -92,7 +95,8 @@ static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem
 		t[k] = at + (Cycle)k * r->step;
 	icnt_up(&m->icnt, s->sm, r->cycle, part, r->nparts, r->kind != ACC_LOAD, t);
 	for (int k = 0; k < r->nparts; k++)
-		t[k] = intervals ? sampled_access(m, r, &part[k], t[k]) : l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st);
+		t[k] = intervals ? sampled_access(m, r, &part[k], t[k])
+			: l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st);
 	icnt_down(&m->icnt, s->sm, r->cycle, part, r->nparts, r->returns, t);
 	for (int k = 0; k < r->nparts; k++) {
 		unsigned n = bits(part[k].sectors);
@@ -109,7 +113,10 @@ static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem
 }
 
 static inline void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t) { serve_with(m, s, r, t, NULL); }
-static __attribute__((noinline)) void serve_sampled(MemSystem *m, SmMem *s, const Request *r, Cycle *t) { serve_with(m, s, r, t, m->intervals); }
+static __attribute__((noinline)) void serve_sampled(MemSystem *m, SmMem *s, const Request *r, Cycle *t)
+{
+	serve_with(m, s, r, t, m->intervals);
+}
 
 void mem_drain(MemSystem *m, SmMem **sms, int n)
 {
@@ -131,7 +138,8 @@ void mem_drain(MemSystem *m, SmMem **sms, int n)
 			else
 				serve(m, s, &s->queue.v[r], done);
 			smmem_served(s, r, done);
-		} while (++r < s->queue.n && (!m->order.n || heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
+		} while (++r < s->queue.n && (!m->order.n ||
+			heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
 		m->next.v[i] = r;
 		if (r < s->queue.n)
 			heap_push(&m->order, s->queue.v[r].cycle, i);

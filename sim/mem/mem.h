@@ -1,12 +1,13 @@
 /* Timing of the memory system. Data live elsewhere: caches here hold tags only.
  *
- * Time stamps, not queues: every resource (port, slice, channel, bank) has the cycle at which it is next free, and a
- * request's completion is computed when the request is served. Requests are served in the order (cycle, SM, sequence),
- * so the result does not depend on host threads.
+ * Time stamps, not queues: every resource (port, slice, channel, bank) has the cycle at which it is next
+ * free, and a request's completion is computed when the request is served. Requests are served in the order
+ * (cycle, SM, sequence), so the result does not depend on host threads.
  *
- * The SM's side (SmMem) works within a window of cycles in which SMs run without seeing each other: it coalesces, looks
- * up L1, and queues what must go to L2. mem_drain, at the end of the window, serves all SMs' queues through interconnect,
- * L2 and DRAM. mem_window gives the longest window such that nothing served at its end could have completed inside it.
+ * The SM's side (SmMem) works within a window of cycles in which SMs run without seeing each other: it
+ * coalesces, looks up L1, and queues what must go to L2. mem_drain, at the end of the window, serves all SMs'
+ * queues through interconnect, L2 and DRAM. mem_window gives the longest window such that nothing served at
+ * its end could have completed inside it.
  *
  * sim/mem/ sees sim/config/ and sim/record/; it knows accesses, not instructions or warps. */
 #ifndef GSIM_MEM_H
@@ -15,17 +16,21 @@
 #include "sim/record/stats.h"
 
 typedef struct MemSystem MemSystem;   /* interconnect, L2, DRAM: one per GPU */
-typedef struct SmMem SmMem;           /* L1, MSHRs, constant and instruction cache, shared-memory pipe: one per SM */
+typedef struct SmMem SmMem;    /* L1, MSHRs, constant and instruction cache, shared-memory pipe: one per SM */
 
 MemSystem *mem_new(const Config *);
-void mem_empty(MemSystem *);          /* L2 becomes empty, dirty lines too, and no row of DRAM is open. Nothing may be under way. */
-void mem_rewind(MemSystem *);         /* time begins anew: what is cached stays, and is there. Nothing may be under way. */
+/* L2 becomes empty, dirty lines too, and no row of DRAM is open. Nothing may be under way. */
+void mem_empty(MemSystem *);
+/* time begins anew: what is cached stays, and is there. Nothing may be under way. */
+void mem_rewind(MemSystem *);
 void mem_sample(MemSystem *, Intervals *);      /* from now on L2 and DRAM count here, too; NULL: no more */
 void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* >= 1 */
-Cycle mem_round_trip(const Config *); /* from an SM to L2 and back, nothing else under way; no window is longer */
+/* from an SM to L2 and back, nothing else under way; no window is longer */
+Cycle mem_round_trip(const Config *);
 SmMem *smmem_new(const Config *, int sm);
-/* A launch begins: what has come to L1 and the constant cache by that cycle is gone, what comes later stays. */
+/* A launch begins: what has come to L1 and the constant cache by that cycle is gone, what comes later
+   stays. */
 void smmem_launch(SmMem *, Cycle begin);
 void smmem_forget(SmMem *, Cycle now);         /* L1 is emptied, as a fence of device scope does it */
 void smmem_flush(SmMem *);             /* what outlasts launches, the instruction cache, becomes empty */
@@ -34,10 +39,12 @@ void smmem_free(SmMem *);
 
 typedef enum { ACC_LOAD, ACC_STORE, ACC_ATOMIC } AccessKind;
 
-typedef uint64_t AddrPair __attribute__((vector_size(16), aligned(8), may_alias)); /* the addresses of two lanes, computed with at once */
+/* the addresses of two lanes, computed with at once */
+typedef uint64_t AddrPair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef struct Access {               /* one warp instruction */
 	AccessKind kind;
-	Space space;                  /* SP_GLOBAL SP_SHARED SP_LOCAL SP_CONST SP_PARAM; generic ones are split by space first */
+	/* SP_GLOBAL SP_SHARED SP_LOCAL SP_CONST SP_PARAM; generic ones are split by space first */
+	Space space;
 	bool bypass_l1;               /* .cg .cv .volatile and stronger */
 	bool returns;                 /* atomics: the old value is wanted */
 	uint64_t base;                /* constants and parameters: added to every address */
@@ -46,40 +53,47 @@ typedef struct Access {               /* one warp instruction */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
 	uint64_t mask;                /* lanes */
 	uint64_t *hits;               /* NULL, or: gets the lanes of a load whose data are in L1 */
-	const uint64_t *addr;         /* [lane]; local: offset already interleaved per thread by the caller, below 2^48;
-	                                 SMs do not share local lines */
+	/* [lane]; local: offset already interleaved per thread by the caller, below 2^48; SMs do not share
+	   local lines */
+	const uint64_t *addr;
 } Access;
 
 typedef struct MemTicket {            /* what the scoreboard waits for */
 	Cycle ready;                  /* the part that is known: result usable; for stores: accepted */
 	Cycle hits;                   /* a load with Access.hits: the data of those lanes are there */
 	uint64_t hit_lanes;           /* the caller's, for Access.hits to point to */
-	struct Whole *whole;          /* the caller's: the instruction of which the access is a part, or NULL */
+	struct Whole *whole;        /* the caller's: the instruction of which the access is a part, or NULL */
 	Cycle pipe_free;              /* the load/store unit takes the next access from here on */
-	uint16_t npending;            /* 1: the next mem_drain tells when the rest is there, then smmem_resolve; else 0 */
+	/* 1: the next mem_drain tells when the rest is there, then smmem_resolve; else 0 */
+	uint16_t npending;
 	uint32_t pending;             /* SmMem's own name of what it waits for */
 } MemTicket;
 
 /* False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = smmem_retry. Nothing else
-   changes then. Otherwise the access is made and the ticket filled. Counted in stats here: transactions, conflicts,
-   misses and everything under L1, L2 and DRAM; the numbers of instructions (global_loads, shared_accesses, atomics, ...)
-   are the caller's, who also runs without timing. Requests that leave count there what happens to them when they are served: the place
-   must stay. Calls for one SM come with cycles that do not fall. */
+   changes then. Otherwise the access is made and the ticket filled. Counted in stats here: transactions,
+   conflicts, misses and everything under L1, L2 and DRAM; the numbers of instructions (global_loads,
+   shared_accesses, atomics, ...) are the caller's, who also runs without timing. Requests that leave count
+   there what happens to them when they are served: the place must stay. Calls for one SM come with cycles
+   that do not fall. */
 bool smmem_access(SmMem *, Cycle now, const Access *, LaunchStats *, MemTicket *, Cycle *retry);
-/* The next cycle, from now on, worth trying again with the access that was refused last. It may be too early while requests are queued; then it
-   lies behind the window, and mem_drain tells more. */
+/* The next cycle, from now on, worth trying again with the access that was refused last. It may be too early
+   while requests are queued; then it lies behind the window, and mem_drain tells more. */
 Cycle smmem_retry(SmMem *, Cycle now);
-/* Instruction fetch of the line that holds byte address pc: false when it hits, else fills the ticket. When the ticket
-   is ready the instruction is delivered: asking again could find the line pushed out by another warp's. */
+/* Instruction fetch of the line that holds byte address pc: false when it hits, else fills the ticket. When
+   the ticket is ready the instruction is delivered: asking again could find the line pushed out by another
+   warp's. */
 bool smmem_fetch(SmMem *, Cycle now, uint64_t pc, LaunchStats *, MemTicket *);
-/* Traffic of a divergence mechanism: n bytes at an address of the SM's own (below 2^48), load or store; past L1. */
-void smmem_mechanism(SmMem *, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *, MemTicket *);
+/* Traffic of a divergence mechanism: n bytes at an address of the SM's own (below 2^48), load or store; past
+   L1. */
+void smmem_mechanism(SmMem *, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *,
+	MemTicket *);
 /* True when requests are queued for mem_drain. */
 bool smmem_queued(const SmMem *);
 
 /* Serves what the n SMs have queued. */
 void mem_drain(MemSystem *, SmMem **, int n);
-/* After mem_drain: the cycle when everything the ticket waits for is there (>= ticket->ready); releases its names. */
+/* After mem_drain: the cycle when everything the ticket waits for is there (>= ticket->ready); releases its
+   names. */
 Cycle smmem_resolve(SmMem *, MemTicket *);
 /* Requests accepted and not yet complete at cycle `now`; 0 at the end of a launch. */
 int smmem_outstanding(const SmMem *, Cycle now);

@@ -1,10 +1,11 @@
-/* Shared memory: banks of words. One cycle serves one word of each bank, to any number of lanes that want it. */
+/* Shared memory: banks of words. One cycle serves one word of each bank, to any number of lanes that want
+   it. */
 #include "sim/mem/internal.h"
 
 enum { MAX_BANKS = 128, MAX_WORDS = 64 * 9 };  /* 32 bytes at any address touch 9 words of 4 bytes */
 
-/* Cycles for the lanes of one phase: the most different words that they want of one bank. Atomic operations on a word
-   take turns, so each counts. */
+/* Cycles for the lanes of one phase: the most different words that they want of one bank. Atomic operations
+   on a word take turns, so each counts. */
 static unsigned degree(const Access *a, uint64_t lanes, unsigned banks, unsigned shift)
 {
 	uint64_t word[MAX_WORDS];
@@ -58,8 +59,10 @@ static bool fits(uint64_t mask, unsigned lanes) { return lanes >= 64 || !(mask >
 static bool one_row(const Access *a, unsigned banks, unsigned bank_bytes, unsigned lanes)
 {
 	uint64_t step;
-	return a->kind != ACC_ATOMIC && a->bytes <= bank_bytes && !(a->addr[__builtin_ctzll(a->mask)] % bank_bytes)
-		&& fits(a->mask, lanes) && is_strided(a, &step) && (!step || (step == bank_bytes && fits(a->mask, banks)));
+	return a->kind != ACC_ATOMIC && a->bytes <= bank_bytes &&
+		!(a->addr[__builtin_ctzll(a->mask)] % bank_bytes)
+		&& fits(a->mask, lanes) && is_strided(a, &step) &&
+			(!step || (step == bank_bytes && fits(a->mask, banks)));
 }
 
 unsigned shared_cycles(const Access *a, unsigned banks, unsigned bank_bytes, unsigned *extra)

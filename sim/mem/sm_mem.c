@@ -1,12 +1,14 @@
 /* The SM's side of the memory system: what an access costs in the SM, and which requests leave it.
  *
- * Within a window of cycles requests are queued (queue); mem_drain serves them and tells when each is done. Accesses wait
- * in groups: a group counts the requests that are still unknown and keeps the latest of the known times. Requests served
- * stand in `flying` until their time has come; then an L1 line is filled, or a place becomes free. */
+ * Within a window of cycles requests are queued (queue); mem_drain serves them and tells when each is done.
+ * Accesses wait in groups: a group counts the requests that are still unknown and keeps the latest of the
+ * known times. Requests served stand in `flying` until their time has come; then an L1 line is filled, or a
+ * place becomes free. */
 #include "sim/mem/internal.h"
 
-enum { FLYING_OTHER = 1u << 30 };                  /* id in flying; below: MSHR entry * MAX_SECTORS + lowest sector */
-static const uint64_t LOCAL_BASE = (uint64_t)1 << 62, CODE_BASE = (uint64_t)1 << 61, MECHANISM_BASE = (uint64_t)3 << 61;
+enum { FLYING_OTHER = 1u << 30 };          /* id in flying; below: MSHR entry * MAX_SECTORS + lowest sector */
+static const uint64_t LOCAL_BASE = (uint64_t)1 << 62, CODE_BASE = (uint64_t)1 << 61,
+	MECHANISM_BASE = (uint64_t)3 << 61;
 
 SmMem *smmem_new(const Config *c, int sm)
 {
@@ -134,12 +136,13 @@ static void list_places(SmMem *s, int need)
 	}
 }
 
-/* The first cycle after now in which `need` MSHRs, or places, more than now can be free. Requests not yet served take at least
-   the trip. */
+/* The first cycle after now in which `need` MSHRs, or places, more than now can be free. Requests not yet
+   served take at least the trip. */
 static Cycle when_free(SmMem *s, Cycle now, bool place, int need)
 {
 	Cycle served = place ? tally_kth(&s->leaving, need) : ~(Cycle)0;
-	Cycle queued = s->queue.n ? s->queue.v[0].cycle + s->trip : ~(Cycle)0; /* none of those in the queue is done before */
+	/* none of those in the queue is done before */
+	Cycle queued = s->queue.n ? s->queue.v[0].cycle + s->trip : ~(Cycle)0;
 	if (served <= queued && served != ~(Cycle)0)
 		return later(served, now + 1);
 	vec_clear(&s->times);
@@ -148,7 +151,8 @@ static Cycle when_free(SmMem *s, Cycle now, bool place, int need)
 	else
 		list_fills(s);
 	must(s->times.n);
-	return later(select_nth(s->times.v, s->times.n, (need < s->times.n ? need : s->times.n) - 1), now + 1);
+	return later(select_nth(s->times.v, s->times.n, (need < s->times.n ? need : s->times.n) - 1),
+		now + 1);
 }
 
 bool smmem_lacks(SmMem *s, Lack r)
@@ -188,11 +192,13 @@ int smmem_push(SmMem *s, Cycle now, Request r, const Piece *part)
 int smmem_push_sectors(SmMem *s, Cycle now, Request r, uint64_t addr, uint32_t sectors)
 {
 	Piece part[MAX_PIECES];
-	unsigned n = 1u << (s->l2_shift - s->l2_sector_shift), skip = (unsigned)(addr >> s->l2_sector_shift) & (n - 1);
+	unsigned n = 1u << (s->l2_shift - s->l2_sector_shift),
+		skip = (unsigned)(addr >> s->l2_sector_shift) & (n - 1);
 	uint64_t line = addr >> s->l2_shift, all = (uint64_t)sectors << skip;
 	for (; all; line++, all >>= n)
 		if (all & (((uint64_t)1 << n) - 1))
-			part[r.nparts++] = (Piece){ .line = line, .sectors = (uint32_t)(all & (((uint64_t)1 << n) - 1)) };
+			part[r.nparts++] = (Piece){ .line = line,
+				.sectors = (uint32_t)(all & (((uint64_t)1 << n) - 1)) };
 	return smmem_push(s, now, r, part);
 }
 
@@ -299,8 +305,10 @@ static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, Laun
 {
 	int limit = (int)s->c.l1_queue, n = s->co.n, each = n > limit ? 1 : n;
 	for (int k = 0; k < n; k += each) {
-		int r = smmem_push(s, now, (Request){ .at = now + (Cycle)k, .nparts = each, .step = 1, .kind = (uint8_t)a->kind,
-			.owner = OWNER_PLACE, .returns = returns, .after = k >= limit ? s->queue.n - limit : -1,
+		int r = smmem_push(s, now, (Request){ .at = now + (Cycle)k, .nparts = each, .step = 1,
+			.kind = (uint8_t)a->kind,
+			.owner = OWNER_PLACE, .returns = returns,
+			.after = k >= limit ? s->queue.n - limit : -1,
 			.stats = st }, &s->co.piece[k]);
 		if (returns)
 			smmem_wait(s, t, r);
@@ -311,7 +319,8 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Launc
 {
 	int limit = (int)s->c.l1_queue;
 	bool returns = a->kind == ACC_LOAD || (a->kind == ACC_ATOMIC && a->returns);
-	uint64_t *counter = a->kind == ACC_LOAD ? &st->l1_bypasses : a->kind == ACC_STORE ? &st->l1_writes : &st->l1_atomics;
+	uint64_t *counter = a->kind == ACC_LOAD ? &st->l1_bypasses : a->kind == ACC_STORE ? &st->l1_writes
+		: &st->l1_atomics;
 	uint64_t sectors = 0;
 	coalesce(a, base, s->l2_shift, s->l2_sector_shift, &s->co);
 	if (!a->forced && s->places && s->places + s->co.n > limit)
@@ -329,15 +338,16 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Launc
 /* ---- the other paths ---- */
 static void use_shared(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t)
 {
-	unsigned extra = 0, cycles = a->own_ports ? 1 : shared_cycles(a, (unsigned)s->c.shared_banks, (unsigned)s->c.shared_bank_bytes, &extra);
+	unsigned extra = 0, cycles = a->own_ports ? 1 : shared_cycles(a, (unsigned)s->c.shared_banks,
+		(unsigned)s->c.shared_bank_bytes, &extra);
 	st->shared_conflicts += extra;
 	t->pipe_free = now + cycles;
 	t->ready = a->kind == ACC_STORE ? t->pipe_free : now + (Cycle)s->c.shared_latency + cycles - 1;
 }
 
 /* The line's arrival in the constant or instruction cache; *missed: a request was queued. */
-static Cycle look_read_only(SmMem *s, Cache *c, Cycle now, Cycle at, Owner owner, uint64_t line, LaunchStats *st,
-	bool *missed)
+static Cycle look_read_only(SmMem *s, Cache *c, Cycle now, Cycle at, Owner owner, uint64_t line,
+	LaunchStats *st, bool *missed)
 {
 	int64_t i = cache_find(c, line);
 	*missed = i < 0;
@@ -352,8 +362,10 @@ static Cycle look_read_only(SmMem *s, Cache *c, Cycle now, Cycle at, Owner owner
 	i = cache_place(c, line, &clean);
 	c->valid[i] = 1;
 	st->l1_other += n;
-	return c->ready[i] = UNKNOWN + (Cycle)smmem_push_sectors(s, now, (Request){ .at = at, .kind = ACC_LOAD,
-		.owner = (uint8_t)owner, .returns = true, .after = -1, .target = line, .stats = st }, addr, (uint32_t)(((uint64_t)1 << n) - 1));
+	return c->ready[i] = UNKNOWN + (Cycle)smmem_push_sectors(s, now,
+		(Request){ .at = at, .kind = ACC_LOAD,
+		.owner = (uint8_t)owner, .returns = true, .after = -1, .target = line, .stats = st }, addr,
+		(uint32_t)(((uint64_t)1 << n) - 1));
 }
 
 static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t)
@@ -365,9 +377,11 @@ static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st,
 	t->pipe_free = now + (Cycle)n;
 	t->ready = now + (Cycle)(s->c.const_latency + (a->own_ports ? 0 : n - 1));
 	for (int k = 0; k < n && s->constant.sets; k++)
-		for (uint64_t line = (address[k] + a->base) >> s->const_shift; line <= (address[k] + a->base + a->bytes - 1) >> s->const_shift; line++) {
+		for (uint64_t line = (address[k] + a->base) >> s->const_shift;
+			line <= (address[k] + a->base + a->bytes - 1) >> s->const_shift; line++) {
 			bool missed;
-			smmem_wait_until(s, t, look_read_only(s, &s->constant, now, now + (a->own_ports ? 0 : (Cycle)k), OWNER_CONST, line, st, &missed));
+			smmem_wait_until(s, t, look_read_only(s, &s->constant, now,
+				now + (a->own_ports ? 0 : (Cycle)k), OWNER_CONST, line, st, &missed));
 			st->constant_misses += missed;
 		}
 }
@@ -423,25 +437,29 @@ bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, LaunchStats *st, MemTicket *t
 	return true;
 }
 
-void smmem_mechanism(SmMem *s, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *st, MemTicket *t)
+void smmem_mechanism(SmMem *s, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *st,
+	MemTicket *t)
 {
 	expire(s, now);
 	t->npending = 0;
 	t->ready = now;
 	addr += MECHANISM_BASE + ((uint64_t)s->sm << 48);
-	uint64_t end = addr + bytes, size = (uint64_t)1 << s->l2_sector_shift, line = (uint64_t)1 << s->l2_shift;
+	uint64_t end = addr + bytes, size = (uint64_t)1 << s->l2_sector_shift,
+		line = (uint64_t)1 << s->l2_shift;
 	Cycle at = now;
 	for (uint64_t next; addr < end; addr = next, at++) {
 		uint64_t start = addr & ~(line - 1);
 		next = start + line < end ? start + line : end;
-		unsigned first = (unsigned)((addr - start) / size), last = (unsigned)((next - 1 - start) / size);
+		unsigned first = (unsigned)((addr - start) / size),
+			last = (unsigned)((next - 1 - start) / size);
 		uint32_t sectors = (2u << last) - (1u << first), full = sectors;
 		if ((addr - start) % size)
 			full &= ~(1u << first);
 		if ((next - start) % size)
 			full &= ~(1u << last);
 		Piece part = { .line = start >> s->l2_shift, .sectors = sectors, .full = full };
-		int r = smmem_push(s, now, (Request){ .at = at, .nparts = 1, .kind = store ? ACC_STORE : ACC_LOAD,
+		int r = smmem_push(s, now, (Request){ .at = at, .nparts = 1,
+			.kind = store ? ACC_STORE : ACC_LOAD,
 			.owner = OWNER_OTHER, .returns = !store, .after = -1, .stats = st }, &part);
 		st->l1_other += bits(sectors);
 		if (!store)

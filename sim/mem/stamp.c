@@ -28,7 +28,8 @@ static __attribute__((noinline)) void advance(Timeline *t, Cycle floor)
 static __attribute__((noinline)) Cycle queue_up(Timeline *t, Cycle from, uint64_t rate, uint64_t bytes)
 {
 	from = later(from, later(t->over, (t->word + TIMELINE_WORDS) * 64));
-	uint64_t all = bytes + (from == t->over ? t->over_used : 0), cycles = (all - 1) / rate, last = all - cycles * rate;
+	uint64_t all = bytes + (from == t->over ? t->over_used : 0), cycles = (all - 1) / rate,
+		last = all - cycles * rate;
 	bool closed = last == rate || !cycles;
 	t->over = from + cycles + closed;
 	t->over_used = closed ? 0 : (uint16_t)last;
@@ -53,7 +54,8 @@ Cycle timeline_search(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint6
 	while (!open && ++w < end)
 		open = ~t->closed[w % TIMELINE_WORDS];
 	t->closed[w % TIMELINE_WORDS] |= open & -open; /* none where all words are closed */
-	for (uint64_t mask = -(open & -open); w < end; w++, mask = ~(uint64_t)0) { /* from the cycle in which it begins */
+	/* from the cycle in which it begins */
+	for (uint64_t mask = -(open & -open); w < end; w++, mask = ~(uint64_t)0) {
 		uint64_t taken = 0;
 		for (uint64_t free = ~t->full[w % TIMELINE_WORDS] & mask; free; free &= free - 1) {
 			Cycle at = w * 64 + (Cycle)__builtin_ctzll(free);

@@ -1,15 +1,17 @@
-/* Dual-path: the two sides of the stack's top entry run side by side (Rhu, Erez, The Dual-Path Execution Model for Efficient
- * GPU Control Flow, HPCA 2013). Where lanes meet is the stack's business; an entry's sides are splits, and those of lower
- * entries are parked. In terms of sim/reconv/common/regions.h: the stack's entries are the levels of the splits.
+/* Dual-path: the two sides of the stack's top entry run side by side (Rhu, Erez, The Dual-Path Execution
+ * Model for Efficient GPU Control Flow, HPCA 2013). Where lanes meet is the stack's business; an entry's
+ * sides are splits, and those of lower entries are parked. In terms of sim/reconv/common/regions.h: the
+ * stack's entries are the levels of the splits.
  *
- * A divergent branch with a point of its own pushes an entry with its two paths, and the side that branched waits in the
- * entry below for the point. Without a new point (a loop sheds lanes) the second path takes the other side of the entry if
- * that is free, else both get an entry. An indexed branch pushes an entry for each two targets, the first on top. Sides that
- * wait at a barrier or for a warp-level operation leave the top to the entry below until they go on, for else no lane of
- * that could come (not in the paper, where a warp waits as a whole).
+ * A divergent branch with a point of its own pushes an entry with its two paths, and the side that branched
+ * waits in the entry below for the point. Without a new point (a loop sheds lanes) the second path takes the
+ * other side of the entry if that is free, else both get an entry. An indexed branch pushes an entry for each
+ * two targets, the first on top. Sides that wait at a barrier or for a warp-level operation leave the top to
+ * the entry below until they go on, for else no lane of that could come (not in the paper, where a warp waits
+ * as a whole).
  *
- * Counted: depth = entries, the base included; pushes and pops = sides begun and ended besides the one that goes on; merges =
- * points to which all lanes have come. */
+ * Counted: depth = entries, the base included; pushes and pops = sides begun and ended besides the one that
+ * goes on; merges = points to which all lanes have come. */
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/regions.h"
 #include "sim/reconv/common/splits.h"
@@ -20,11 +22,16 @@ static const ConfigKey params[] = {
 	{ NULL, "side", CT_ENUM, 0, SIDE_RR, 0, 2, "rr|ready|left", "",
 		"which side issues if both can: in turns, the same until it stalls, the left (taken) one" },
 	{ NULL, "dual_scoreboard", CT_BOOL, 0, 1, 0, 1, NULL, "",
-		"a scoreboard for each side; without, a register that one side waits for is pending for the other, too" },
-	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "a branch that pushes takes so much longer (assumption)" },
-	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from a pop to the next issue, beyond what is due (assumption)" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a push that spills (divergence.spill = constant; assumption)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant; assumption)" },
+		"a scoreboard for each side; without, a register that one side waits for is pending for the "
+		"other, too" },
+	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles",
+		"a branch that pushes takes so much longer (assumption)" },
+	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles",
+		"from a pop to the next issue, beyond what is due (assumption)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"a push that spills (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"a pop that fills (divergence.spill = constant; assumption)" },
 };
 
 typedef struct DualStack { Regions regions; StackSpill spill; int height; } DualStack;
@@ -33,7 +40,8 @@ static size_t state_size(const Config *c) { return sizeof(DualStack); }
 static int depth(const Warp *w) { return ((DualStack *)reconv_state((Warp *)w))->height; }
 static bool warp_scoreboard(const Config *c) { return !c->model_param[c->model][P_SCOREBOARD]; }
 
-/* The highest level of any split; may_run: of any split that does not wait for other lanes. -1: there is none. */
+/* The highest level of any split; may_run: of any split that does not wait for other lanes. -1: there is
+   none. */
 static int top_level(Warp *w, const DualStack *k, bool may_run)
 {
 	int most = -1;
@@ -76,7 +84,8 @@ static void settle_entries(Warp *w, DualStack *k, Split *s)
 
 static void launch(Warp *w, Mask lanes, uint32_t pc)
 {
-	static const int turns[] = { [SIDE_RR] = TURNS_ROTATE, [SIDE_READY] = TURNS_STAY, [SIDE_LEFT] = TURNS_LIST };
+	static const int turns[] = { [SIDE_RR] = TURNS_ROTATE, [SIDE_READY] = TURNS_STAY,
+		[SIDE_LEFT] = TURNS_LIST };
 	DualStack *k = reconv_state(w);
 	k->regions.merge = false;
 	k->regions.most = 0;
@@ -86,8 +95,8 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	reconv_turns(w, turns[reconv_param(w, P_SIDE)]);
 }
 
-/* Sets the levels of split s, which is the first path, and of the new splits, from index `before` on: two splits to an entry, the first two on top.
-   shared: the last two may have the entry that s is in. */
+/* Sets the levels of split s, which is the first path, and of the new splits, from index `before` on: two
+   splits to an entry, the first two on top. shared: the last two may have the entry that s is in. */
 static void stack_sides(Warp *w, DualStack *k, Split *s, int before, bool shared)
 {
 	int new = *reconv_nsplit(w) - before, at = (int)(s - reconv_splits(w)), entries = (1 + new + 1) / 2;
@@ -111,7 +120,8 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	settle_entries(w, k, s);
 }
 
-/* The left side of an entry stands before the right one in the list. When one side is gone, the other takes its place. */
+/* The left side of an entry stands before the right one in the list. When one side is gone, the other takes
+   its place. */
 static void close_up(Warp *w, DualStack *k, int at, int level)
 {
 	Split *all = reconv_splits(w);
@@ -148,7 +158,10 @@ static void reach(Warp *w, Split *s) { leave_side(w, s, do_reach, NULL, 0); }
 static void ret(Warp *w, Split *s, const Path *p, int n) { leave_side(w, s, regions_ret, p, n); }
 static void lanes_exit(Warp *w, Split *s, Mask m) { leave_side(w, s, do_exit, &(Path){ 0, m }, 1); }
 
-static void some_exit(Warp *w, Split *s, Mask m) { regions_some_exit(w, &((DualStack *)reconv_state(w))->regions, s, m); }
+static void some_exit(Warp *w, Split *s, Mask m)
+{
+	regions_some_exit(w, &((DualStack *)reconv_state(w))->regions, s, m);
+}
 
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
@@ -208,9 +221,11 @@ const ReconvModel reconv_dual_path = {
 	.source = "Rhu and Erez, The Dual-Path Execution Model for Efficient GPU Control Flow, HPCA 2013",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .warp_scoreboard = warp_scoreboard,
-	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch,
+	.reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = depth, .show = show,
 	.sync = { .wait = waits, .resume = resumes },
 	.stuck = { .held = held,
-		.holds = "runs the two sides of its stack's top entry; a lower one, and lanes at a reconvergence point, wait until those above have come there or ended" },
+		.holds = "runs the two sides of its stack's top entry; a lower one, and lanes at a "
+		"reconvergence point, wait until those above have come there or ended" },
 };

@@ -1,12 +1,12 @@
 /* Dynamic warp formation (Fung, Sham, Yuan, Aamodt, MICRO 2007).
  *
- * The pool of a thread block is all its splits. Lanes that come to the start of a basic block join the entry that was formed
- * last for that pc and has not issued there yet, if none of their columns is taken: a thread keeps its lane (lane-aware).
- * Else they form an entry of their own. There is no reconvergence point; the policy decides which entry issues next, and thereby
- * which lanes meet.
+ * The pool of a thread block is all its splits. Lanes that come to the start of a basic block join the entry
+ * that was formed last for that pc and has not issued there yet, if none of their columns is taken: a thread
+ * keeps its lane (lane-aware). Else they form an entry of their own. There is no reconvergence point; the
+ * policy decides which entry issues next, and thereby which lanes meet.
  *
- * Counted: depth = splits that a warp holds; no pushes; merges = joins; warps_formed = entries made where lanes come;
- * lane_conflicts = of those, the ones that found an entry with their pc and a taken column. */
+ * Counted: depth = splits that a warp holds; no pushes; merges = joins; warps_formed = entries made where
+ * lanes come; lane_conflicts = of those, the ones that found an entry with their pc and a taken column. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"
@@ -16,9 +16,11 @@ enum { P_POLICY, P_PATIENCE };
 enum { DMAJ, DMIN, DTIME, DPDPRI, DPC };
 static const ConfigKey params[] = {
 	{ NULL, "policy", CT_ENUM, 0, DMAJ, 0, 4, "majority|minority|time|pdom|pc", "",
-		"which entry of the pool goes first: most or fewest lanes with its pc, oldest, fewest post-dominators passed, lowest pc" },
+		"which entry of the pool goes first: most or fewest lanes with its pc, oldest, fewest "
+		"post-dominators passed, lowest pc" },
 	{ NULL, "patience", CT_INT, 0, 10000, 1, 1000000000, NULL, "cycles",
-		"an entry that could issue for so long goes before the policy's choice, to the end of its block (assumption: the paper's "
+		"an entry that could issue for so long goes before the policy's choice, to the end of its "
+		"block (assumption: the paper's "
 		"policies may starve it)" },
 };
 
@@ -72,8 +74,8 @@ static Mask lanes_of_parts(const Part *part, int n)
 	return m;
 }
 
-/* The entry formed last for the pc, s apart: what the paper's table of pcs names. Lanes may also join an entry whose arrival the mechanism has yet to
-   be told. */
+/* The entry formed last for the pc, s apart: what the paper's table of pcs names. Lanes may also join an
+   entry whose arrival the mechanism has yet to be told. */
 static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
 {
 	Warp *list[MOST_WARPS];
@@ -107,7 +109,8 @@ static void level_counts(Warp *w, const Part *part, int n, uint32_t pc)
 			((Count *)reconv_state(part[k].home))->passed[l] = most;
 }
 
-/* The entry at pc that lanes m may join; NULL: none. s: the split that they are now, which is no candidate. */
+/* The entry at pc that lanes m may join; NULL: none. s: the split that they are now, which is no
+   candidate. */
 static Split *entry_to_join(Warp *w, uint32_t pc, const Split *s, Mask m, Warp **holder)
 {
 	if (m == lanes_below((int)reconv_config(w)->warp_size))
@@ -206,7 +209,8 @@ static void count_lanes(Warp *w, Pool *pool, uint32_t pc, uint32_t lanes)
 	pool->lanes[k] += lanes;
 }
 
-/* Chooses the pc whose entries go on: the last one while it has entries, else the pc with most, or fewest, lanes. */
+/* Chooses the pc whose entries go on: the last one while it has entries, else the pc with most, or fewest,
+   lanes. */
 static void choose_pc(Pool *pool, Warp **list, int n, bool most)
 {
 	int best = -1;
@@ -219,7 +223,8 @@ static void choose_pc(Pool *pool, Warp **list, int n, bool most)
 	for (int k = 0; k < pool->n; k++) {
 		if (pool->pc[k] == pool->chosen)
 			return;
-		if (best < 0 || (most ? pool->lanes[k] > pool->lanes[best] : pool->lanes[k] < pool->lanes[best]) ||
+		if (best < 0 || (most ? pool->lanes[k] > pool->lanes[best]
+			: pool->lanes[k] < pool->lanes[best]) ||
 			(pool->lanes[k] == pool->lanes[best] && pool->pc[k] < pool->pc[best]))
 			best = k;
 	}
@@ -237,8 +242,8 @@ static uint32_t lanes_at(const Pool *pool, uint32_t pc)
 
 #define NOT_READY ((uint64_t)1 << 63)
 
-/* A lower rank goes first; the highest bit marks an entry that cannot issue, the lowest ranks an entry that has waited too long: one at a
-   time goes first, to the end of its block. */
+/* A lower rank goes first; the highest bit marks an entry that cannot issue, the lowest ranks an entry that
+   has waited too long: one at a time goes first, to the end of its block. */
 static uint64_t rank_split(Warp *w, const Split *s)
 {
 	const Pool *pool = reconv_sm_state(w);
@@ -264,7 +269,8 @@ static uint64_t rank_split(Warp *w, const Split *s)
 	}
 }
 
-typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked; /* since: from when on it could issue; 0 for one that cannot */
+/* since: from when on it could issue; 0 for one that cannot */
+typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked;
 
 static bool goes_before(const Ranked *a, const Ranked *b)
 {

@@ -1,18 +1,21 @@
-/* Dynamic warp subdivision: a warp parts into splits that compete for issue where that may hide latency (Meng, Tarjan, Skadron,
- * Dynamic Warp Subdivision for Integrated Branch and Memory Divergence Tolerance, ISCA 2010).
+/* Dynamic warp subdivision: a warp parts into splits that compete for issue where that may hide latency
+ * (Meng, Tarjan, Skadron, Dynamic Warp Subdivision for Integrated Branch and Memory Divergence Tolerance,
+ * ISCA 2010).
  *
- * At a branch, if the block at its point is short (the paper's static choice) and the warp-split table has room, all paths become
- * splits at once. At other branches the paths run one after the other as on a stack: a path is parked until the lanes of those
- * before it have come to the point or ended. At a load whose data only some lanes find in L1, these go on without the others:
- * always (aggressive), if nothing else could issue (lazy), or also later, when the warp stalls and nothing else issues (revive).
- * Parts of a load become one again at the beginning of a block where another part stands (merge = pc), or wait for each other at
- * the next conditional branch (merge = branch, the paper's BranchLimited); at the latest they meet at their region's point.
+ * At a branch, if the block at its point is short (the paper's static choice) and the warp-split table has
+ * room, all paths become splits at once. At other branches the paths run one after the other as on a stack: a
+ * path is parked until the lanes of those before it have come to the point or ended. At a load whose data
+ * only some lanes find in L1, these go on without the others: always (aggressive), if nothing else could
+ * issue (lazy), or also later, when the warp stalls and nothing else issues (revive). Parts of a load become
+ * one again at the beginning of a block where another part stands (merge = pc), or wait for each other at the
+ * next conditional branch (merge = branch, the paper's BranchLimited); at the latest they meet at their
+ * region's point.
  *
- * Lanes that wait for points are in sim/reconv/common/regions.h. A parked path runs early if all that it waits for wait at a barrier
- * or for a warp-level operation, since they may wait for it.
+ * Lanes that wait for points are in sim/reconv/common/regions.h. A parked path runs early if all that it
+ * waits for wait at a barrier or for a warp-level operation, since they may wait for it.
  *
- * Counted: depth = groups that do not wait at a point, parked ones included; pushes and pops = groups added and gone; merges =
- * points to which all lanes have come, and parts that became one before. */
+ * Counted: depth = groups that do not wait at a point, parked ones included; pushes and pops = groups added
+ * and gone; merges = points to which all lanes have come, and parts that became one before. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/regions.h"
@@ -22,13 +25,18 @@ enum { P_SPLITS, P_BRANCHES, P_SHORT, P_MEMORY, P_MERGE };
 enum { MEMORY_OFF, MEMORY_AGGRESSIVE, MEMORY_LAZY, MEMORY_REVIVE };
 enum { MERGE_PC, MERGE_BRANCH };
 static const ConfigKey params[] = {
-	{ NULL, "splits", CT_INT, 0, 16, 1, 64, NULL, "splits", "entries of the warp-split table; when it is full nothing is subdivided (16: the paper)" },
-	{ NULL, "branches", CT_BOOL, 0, 1, 0, 1, NULL, "", "subdivide at branches whose point begins a short block" },
-	{ NULL, "short_block", CT_INT, 0, 50, 0, 100000, NULL, "instructions", "so long a block is short (50: the paper)" },
+	{ NULL, "splits", CT_INT, 0, 16, 1, 64, NULL, "splits",
+		"entries of the warp-split table; when it is full nothing is subdivided (16: the paper)" },
+	{ NULL, "branches", CT_BOOL, 0, 1, 0, 1, NULL, "",
+		"subdivide at branches whose point begins a short block" },
+	{ NULL, "short_block", CT_INT, 0, 50, 0, 100000, NULL, "instructions",
+		"so long a block is short (50: the paper)" },
 	{ NULL, "memory", CT_ENUM, 0, MEMORY_REVIVE, 0, 3, "off|aggressive|lazy|revive", "",
-		"subdivide at loads that some lanes find in L1: always, if nothing else can issue, or later then" },
+		"subdivide at loads that some lanes find in L1: always, if nothing else can issue, or later "
+		"then" },
 	{ NULL, "merge", CT_ENUM, 0, MERGE_PC, 0, 1, "pc|branch", "",
-		"parts of a load become one where they meet at a block, or wait for each other at the next conditional branch" },
+		"parts of a load become one where they meet at a block, or wait for each other at the next "
+		"conditional branch" },
 };
 
 typedef struct Dws { Regions regions; Cycle alarm; } Dws;
@@ -42,7 +50,8 @@ static bool lower(LowerFn *l, Diag *diag)
 	return reconv_lower_ipdom(l, diag);
 }
 
-/* Must the split wait: for its family, or for lanes of earlier paths that are on their way and do not all wait for other lanes? */
+/* Must the split wait: for its family, or for lanes of earlier paths that are on their way and do not all
+   wait for other lanes? */
 static bool must_wait(Warp *w, Dws *k, const Split *s)
 {
 	const Member *g = member_of(w, k, s);
@@ -171,8 +180,8 @@ static void forget_lanes(Warp *w, Dws *k, Mask m)
 		k->regions.member[i].family &= reconv_splits(w)[i].mask & m ? 0 : ~m;
 }
 
-/* Families whose lanes are all at the branch take it. They do not wait for lanes that wait at a barrier or for a warp-level operation,
-   since those may wait for lanes held here. */
+/* Families whose lanes are all at the branch take it. They do not wait for lanes that wait at a barrier or
+   for a warp-level operation, since those may wait for lanes held here. */
 static void unite_complete(Warp *w, Dws *k)
 {
 	for (int i = 0; i < *reconv_nsplit(w); i++) {
@@ -254,8 +263,9 @@ static void loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 	subdivide(w, k, s, misses);
 }
 
-/* Asks for an alarm at the cycle in which the first lanes of s have their operands: they may go on alone then. stalled: s has been tried in vain; lanes
-   that had their operands before may go on from the next cycle on, if the table has room now. */
+/* Asks for an alarm at the cycle in which the first lanes of s have their operands: they may go on alone
+   then. stalled: s has been tried in vain; lanes that had their operands before may go on from the next cycle
+   on, if the table has room now. */
 static void wait_for_first(Warp *w, const Split *s, bool stalled)
 {
 	Dws *k = reconv_state(w);
@@ -296,7 +306,8 @@ static void alarm(Warp *w)
 	}
 	each_split(w, s) { /* of several the next one: when each became known depends on the window */
 		Cycle when;
-		if (s->state == SPLIT_RUN && reconv_first_ready(w, s, &when) != s->mask && when > reconv_now(w) && when < k->alarm)
+		if (s->state == SPLIT_RUN && reconv_first_ready(w, s, &when) != s->mask &&
+			when > reconv_now(w) && when < k->alarm)
 			reconv_alarm(w, k->alarm = when);
 	}
 }
@@ -378,7 +389,8 @@ static void show(const Warp *w, Rows *rows)
 	regions_show_groups(w, &k->regions, rows);
 	each_split((Warp *)w, s) {
 		const Member *g = &k->regions.member[s - reconv_splits((Warp *)w)];
-		TraceRow r = trace_row(ROW_FAMILY, g->held ? (uint32_t)(g->held - reconv_code(w)->ins) : NO_PC, s->mask);
+		TraceRow r = trace_row(ROW_FAMILY, g->held ? (uint32_t)(g->held - reconv_code(w)->ins)
+			: NO_PC, s->mask);
 		r.split = (uint16_t)(s - reconv_splits((Warp *)w));
 		r.other = g->family;
 		if (g->family)
@@ -400,13 +412,16 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_dws = {
 	.name = "dws",
 	.help = "dynamic warp subdivision at branches and loads",
-	.source = "Meng, Tarjan and Skadron, Dynamic Warp Subdivision for Integrated Branch and Memory Divergence Tolerance, ISCA 2010",
+	.source = "Meng, Tarjan and Skadron, Dynamic Warp Subdivision for Integrated Branch and Memory "
+	"Divergence Tolerance, ISCA 2010",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .all_branches = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth, .show = show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth,
+	.show = show,
 	.sync = { .wait = waits, .resume = resumes },
 	.times = { .stall = stall, .known = known, .loaded = loaded, .alarm = alarm },
 	.stuck = { .held = held,
-		.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps lanes that have come to a point until all others have" },
+		.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps "
+		"lanes that have come to a point until all others have" },
 };

@@ -1,11 +1,13 @@
-/* The IPDOM reconvergence stack: entries (pc, mask, rpc), only the top runs. At a divergent branch the top entry turns
- * into the reconvergence entry and one entry for each path is pushed; a path that comes to its rpc is popped.
- * Rules R1 (a path that starts at the reconvergence point gets no entry) and R2 (a branch with the top's own rpc needs no
- * new reconvergence entry) keep divergent loops at constant depth. Indexed branches push one entry for each target.
+/* The IPDOM reconvergence stack: entries (pc, mask, rpc), only the top runs. At a divergent branch the top
+ * entry turns into the reconvergence entry and one entry for each path is pushed; a path that comes to its
+ * rpc is popped. Rules R1 (a path that starts at the reconvergence point gets no entry) and R2 (a branch with
+ * the top's own rpc needs no new reconvergence entry) keep divergent loops at constant depth. Indexed
+ * branches push one entry for each target.
  *
- * Counted: depth = entries, the base included; pushes = path and call entries (neither base nor reconvergence entries; a
- * tail merge is a pop and its pushes); merges = path entries popped at their rpc.
- * Post-dominators come from the graph with exit edges; lanes that have ended are masked out of an entry when it comes to the top. */
+ * Counted: depth = entries, the base included; pushes = path and call entries (neither base nor reconvergence
+ * entries; a tail merge is a pop and its pushes); merges = path entries popped at their rpc. Post-dominators
+ * come from the graph with exit edges; lanes that have ended are masked out of an entry when it comes to the
+ * top. */
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/splits.h"
 
@@ -14,14 +16,20 @@ enum { TAKEN_TOP, FALL_TOP, LARGER_TOP, SMALLER_TOP };
 static const ConfigKey params[] = {
 	{ NULL, "push_order", CT_ENUM, 0, TAKEN_TOP, 0, 3, "taken_top|fall_top|larger_top|smaller_top", "",
 		"which path of a divergent branch runs first" },
-	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "a divergent branch takes so much longer (assumption)" },
-	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from a pop to the next issue, beyond what is due (assumption)" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a push that spills (divergence.spill = constant; assumption)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant; assumption)" },
+	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles",
+		"a divergent branch takes so much longer (assumption)" },
+	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles",
+		"from a pop to the next issue, beyond what is due (assumption)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"a push that spills (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"a pop that fills (divergence.spill = constant; assumption)" },
 };
 
-typedef struct IpdomEntry { uint32_t pc, rpc; Mask mask; uint8_t kind; bool counted; } IpdomEntry; /* kind: ROW_BASE, ... */
-typedef struct IpdomStack { StackSpill spill; int n, cap; IpdomEntry *e; } IpdomStack; /* e[n-1] runs: its pc and mask are the split's */
+/* kind: ROW_BASE, ... */
+typedef struct IpdomEntry { uint32_t pc, rpc; Mask mask; uint8_t kind; bool counted; } IpdomEntry;
+/* e[n-1] runs: its pc and mask are the split's */
+typedef struct IpdomStack { StackSpill spill; int n, cap; IpdomEntry *e; } IpdomStack;
 
 static size_t state_size(const Config *c) { return sizeof(IpdomStack); }
 static int depth(const Warp *w) { return ((IpdomStack *)reconv_state((Warp *)w))->n; }
@@ -54,7 +62,8 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	push_entry(w, reconv_splits(w), k, (IpdomEntry){ pc, NO_PC, lanes, ROW_BASE, false });
 }
 
-/* The entry below goes on. Entries whose lanes have all ended, and entries that stand at their own rpc, are popped. */
+/* The entry below goes on. Entries whose lanes have all ended, and entries that stand at their own rpc, are
+   popped. */
 static void resume(Warp *w, Split *s, IpdomStack *k)
 {
 	drop_entry(w, s, k);
@@ -180,10 +189,13 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_ipdom = {
 	.name = "ipdom",
 	.help = "reconvergence stack with immediate post-dominators",
-	.source = "Fung et al., Dynamic Warp Formation and Scheduling, MICRO 2007, section 3; order of pushes as in GPGPU-Sim",
+	.source = "Fung et al., Dynamic Warp Formation and Scheduling, MICRO 2007, section 3; order of "
+	"pushes as in GPGPU-Sim",
 	.params = params, .nparams = sizeof params / sizeof *params,
-	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch,
+	.reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
 	.stuck = { .held = held,
-		.holds = "runs the top entry of its stack only; one below waits until the lanes above have come to its reconvergence point or ended" },
+		.holds = "runs the top entry of its stack only; one below waits until the lanes above have "
+		"come to its reconvergence point or ended" },
 };

@@ -1,5 +1,6 @@
-/* The bound: every lane is a core of its own (sim/sm/lanes.c). Each lane is a split; nothing diverges and nothing reconverges.
- * Warp-level operations wait for the lanes of their mask. This is not a machine: it has no SIMD utilisation. */
+/* The bound: every lane is a core of its own (sim/sm/lanes.c). Each lane is a split; nothing diverges and
+ * nothing reconverges. Warp-level operations wait for the lanes of their mask. This is not a machine: it has
+ * no SIMD utilisation. */
 #include "sim/reconv/common/splits.h"
 
 static bool lower(LowerFn *l, Diag *diag) { return true; }

@@ -1,11 +1,12 @@
-/* Each lane has a pc. The lanes with the lowest pc run (min_pc), or, of the lanes in the deepest call, which the stack pointer
- * tells, those with the lowest pc (min_sp_pc). Collange, Stack-less SIMT Reconvergence at Low Cost, 2011. The compiler only
- * orders blocks: lanes meet early when blocks lie in reverse post-order with contiguous loops. The pcs are compared at every
- * block.
+/* Each lane has a pc. The lanes with the lowest pc run (min_pc), or, of the lanes in the deepest call, which
+ * the stack pointer tells, those with the lowest pc (min_sp_pc). Collange, Stack-less SIMT Reconvergence at
+ * Low Cost, 2011. The compiler only orders blocks: lanes meet early when blocks lie in reverse post-order
+ * with contiguous loops. The pcs are compared at every block.
  *
- * A group that comes to a barrier or a warp-level operation before lanes that it needs is put aside, and the first of the
- * others runs. A group that spins, and comes first, for one behind it never lets that one run, unless `starvation` is set:
- * a group that has waited for so many cycles runs for `quantum` blocks, wherever it stands. */
+ * A group that comes to a barrier or a warp-level operation before lanes that it needs is put aside, and the
+ * first of the others runs. A group that spins, and comes first, for one behind it never lets that one run,
+ * unless `starvation` is set: a group that has waited for so many cycles runs for `quantum` blocks, wherever
+ * it stands. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/sorted.h"
@@ -13,8 +14,11 @@
 enum { P_PRIORITY, P_SWITCH, P_STARVATION, P_QUANTUM };
 static const ConfigKey params[] = {
 	PRIORITY_PARAM,
-	{ NULL, "switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "when other lanes run than before (assumption)" },
-	{ NULL, "starvation", CT_INT, 0, 0, 0, 1000000, NULL, "cycles", "that a group waits before it runs out of order; 0 = for ever, the paper has no such bound (assumption)" },
+	{ NULL, "switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles",
+		"when other lanes run than before (assumption)" },
+	{ NULL, "starvation", CT_INT, 0, 0, 0, 1000000, NULL, "cycles",
+		"that a group waits before it runs out of order; 0 = for ever, the paper has no such bound "
+		"(assumption)" },
 	{ NULL, "quantum", CT_INT, 0, 1, 1, 1000000, NULL, "blocks", "for which it runs then (assumption)" },
 };
 
@@ -80,7 +84,8 @@ static int longest_waiting(const Warp *w, const Sorted *k)
 	return at;
 }
 
-/* Which group runs the next block, after lanes `ran` have run one; -1: none can, and the first of the order has to. */
+/* Which group runs the next block, after lanes `ran` have run one; -1: none can, and the first of the order
+   has to. */
 static int choose_group(const Warp *w, MinPc *x, Mask ran)
 {
 	Sorted *k = &x->list;
@@ -153,20 +158,24 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	select_next(w, s, 0);
 }
 
-/* A group that has waited for `starvation` cycles runs when all groups that have waited for longer have run: there are no more groups than
-   lanes, and each runs for `quantum` blocks. Every branch ends a block. */
+/* A group that has waited for `starvation` cycles runs when all groups that have waited for longer have run:
+   there are no more groups than lanes, and each runs for `quantum` blocks. Every branch ends a block. */
 static Patience patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
 	if (!p[P_STARVATION])
 		return (Patience){ 0 };
-	return (Patience){ .first = (Cycle)p[P_STARVATION], .turns = (uint64_t)c->warp_size, .branches = (uint64_t)p[P_QUANTUM] };
+	return (Patience){ .first = (Cycle)p[P_STARVATION], .turns = (uint64_t)c->warp_size,
+		.branches = (uint64_t)p[P_QUANTUM] };
 }
 
 #define TABLE(NAME, HELP, LAUNCH) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
 	.source = "Collange, Stack-less SIMT Reconvergence at Low Cost, 2011", \
-	.params = params, .nparams = sizeof params / sizeof *params, .fair = "starvation=300,quantum=8", .lower = lower, .state_size = state_size, .launch = LAUNCH, \
-	.branch = branch, .reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .some_exit = sorted_some_exit, .depth = sorted_depth, .show = sorted_show, \
-	.sync = { .gather = gather }, .stuck = { .patience = patience, .held = sorted_held, .holds = SORTED_HOLDS } }
+	.params = params, .nparams = sizeof params / sizeof *params, .fair = "starvation=300,quantum=8", \
+		.lower = lower, .state_size = state_size, .launch = LAUNCH, \
+	.branch = branch, .reach = reach, .call = call, .ret = ret, .exit = lanes_exit, \
+		.some_exit = sorted_some_exit, .depth = sorted_depth, .show = sorted_show, \
+	.sync = { .gather = gather }, .stuck = { .patience = patience, .held = sorted_held, \
+	.holds = SORTED_HOLDS } }
 TABLE(min_pc, "a pc for each lane; the lowest runs", launch);
 TABLE(min_sp_pc, "a pc for each lane; of those with the deepest call, the lowest runs", launch_by_depth);

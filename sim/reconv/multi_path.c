@@ -1,11 +1,12 @@
-/* Multi-path: all groups of a warp are schedulable (ElTantawy, Ma, O'Connor, Aamodt, A Scalable Multi-Path Microarchitecture
- * for Efficient GPU Control Flow, HPCA 2014). The splits table holds groups (pc, mask, region), the reconvergence table
- * regions (sim/reconv/common/regions.h); lanes meet at immediate post-dominators as on the stack, but the paths to them run side
- * by side. Both tables are finite; what does not fit is in memory. A group in memory does not run: it comes in when an
- * entry becomes free, when a group on chip waits for others, or when a group has been on chip for swap_cycles.
+/* Multi-path: all groups of a warp are schedulable (ElTantawy, Ma, O'Connor, Aamodt, A Scalable Multi-Path
+ * Microarchitecture for Efficient GPU Control Flow, HPCA 2014). The splits table holds groups (pc, mask,
+ * region), the reconvergence table regions (sim/reconv/common/regions.h); lanes meet at immediate
+ * post-dominators as on the stack, but the paths to them run side by side. Both tables are finite; what does
+ * not fit is in memory. A group in memory does not run: it comes in when an entry becomes free, when a group
+ * on chip waits for others, or when a group has been on chip for swap_cycles.
  *
- * Counted: depth = groups that do not wait at a point; pushes and pops = groups added to the list and gone from it; merges =
- * regions whose lanes have met, and groups that joined others on the way. */
+ * Counted: depth = groups that do not wait at a point; pushes and pops = groups added to the list and gone
+ * from it; merges = regions whose lanes have met, and groups that joined others on the way. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/regions.h"
@@ -13,13 +14,19 @@
 
 enum { P_MERGE, P_SPLITS, P_RT, P_SWAP, P_SPILL, P_FILL };
 static const ConfigKey params[] = {
-	{ NULL, "merge", CT_BOOL, 0, 0, 0, 1, NULL, "", "opportunistic: groups of a region that come to one block become one" },
-	{ NULL, "splits", CT_INT, 0, 8, 0, 64, NULL, "groups", "entries of the splits table on chip, 0 = unlimited (assumption)" },
-	{ NULL, "rt", CT_INT, 0, 8, 0, 64, NULL, "regions", "entries of the reconvergence table on chip, 0 = unlimited (assumption)" },
+	{ NULL, "merge", CT_BOOL, 0, 0, 0, 1, NULL, "",
+		"opportunistic: groups of a region that come to one block become one" },
+	{ NULL, "splits", CT_INT, 0, 8, 0, 64, NULL, "groups",
+		"entries of the splits table on chip, 0 = unlimited (assumption)" },
+	{ NULL, "rt", CT_INT, 0, 8, 0, 64, NULL, "regions",
+		"entries of the reconvergence table on chip, 0 = unlimited (assumption)" },
 	{ NULL, "swap_cycles", CT_INT, 0, 1000, 1, 1000000, NULL, "cycles",
-		"after so long a group on chip gives way to one in memory, at a branch or loop (assumption: so that all go on)" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry goes to memory (divergence.spill = constant; assumption)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry comes back (divergence.spill = constant; assumption)" },
+		"after so long a group on chip gives way to one in memory, at a branch or loop (assumption: "
+		"so that all go on)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"an entry goes to memory (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"an entry comes back (divergence.spill = constant; assumption)" },
 };
 
 static bool lower(LowerFn *l, Diag *diag)
@@ -54,12 +61,14 @@ static int oldest_spilled(Warp *w, const Regions *k)
 {
 	int first = -1;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
-		if (reconv_splits(w)[i].state == SPLIT_PARKED && (first < 0 || k->member[i].order < k->member[first].order))
+		if (reconv_splits(w)[i].state == SPLIT_PARKED &&
+			(first < 0 || k->member[i].order < k->member[first].order))
 			first = i;
 	return first;
 }
 
-/* The group on chip that gives way first: one that waits for others, or the newest. only_waiting: -1 when none waits. */
+/* The group on chip that gives way first: one that waits for others, or the newest. only_waiting: -1 when
+   none waits. */
 static int least_needed(Warp *w, const Regions *k, bool only_waiting)
 {
 	int newest = -1;
@@ -73,7 +82,8 @@ static int least_needed(Warp *w, const Regions *k, bool only_waiting)
 	return only_waiting ? -1 : newest;
 }
 
-/* The list or what its splits wait for has changed: groups go to memory and come back, so that the table holds as many as it can that may run. */
+/* The list or what its splits wait for has changed: groups go to memory and come back, so that the table
+   holds as many as it can that may run. */
 static void settle_table(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
@@ -171,25 +181,29 @@ static bool held(const Warp *w, int lane, Held *h)
 	return regions_held(reconv_state((Warp *)w), lane, h, "memory, the table of splits being full");
 }
 
-/* Groups come in from memory in the order in which they went there. A group on chip gives way at the first loop head after its time; other groups
-   on chip execute branches meanwhile. */
+/* Groups come in from memory in the order in which they went there. A group on chip gives way at the first
+   loop head after its time; other groups on chip execute branches meanwhile. */
 static Patience patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
 	if (!p[P_SPLITS])
 		return (Patience){ 0 };
-	return (Patience){ .time = (Cycle)p[P_SWAP], .turns = (uint64_t)c->warp_size, .branches = (uint64_t)p[P_SPLITS] * most_branches(code) };
+	return (Patience){ .time = (Cycle)p[P_SWAP], .turns = (uint64_t)c->warp_size,
+		.branches = (uint64_t)p[P_SPLITS] * most_branches(code) };
 }
 
 const ReconvModel reconv_multi_path = {
 	.name = "multi_path",
 	.help = "all paths side by side, with immediate post-dominators",
-	.source = "ElTantawy et al., A Scalable Multi-Path Microarchitecture for Efficient GPU Control Flow, HPCA 2014",
+	.source = "ElTantawy et al., A Scalable Multi-Path Microarchitecture for Efficient GPU Control Flow, "
+	"HPCA 2014",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth, .show = show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth,
+	.show = show,
 	.sync = { .wait = settle_table, .resume = resume },
 	.stuck = { .patience = patience, .held = held,
-		.holds = "keeps lanes that have come to a reconvergence point until all others have come there or ended" },
+		.holds = "keeps lanes that have come to a reconvergence point until all others have come "
+		"there or ended" },
 };

@@ -1,12 +1,15 @@
-/* Two instructions at once on lanes that do not overlap (Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for
- * Sustained GPU Performance, ISCA 2012). A warp's groups of lanes are sorted as for thread frontiers: the deepest call, then the
- * lowest address is primary, the next one secondary. sbi: the secondary issues with the primary. swi: another warp's primary
- * issues with it, if their lanes, which a fixed permutation of each warp moves to other places, do not overlap.
+/* Two instructions at once on lanes that do not overlap (Brunie, Collange, Diamos, Simultaneous Branch and
+ * Warp Interweaving for Sustained GPU Performance, ISCA 2012). A warp's groups of lanes are sorted as for
+ * thread frontiers: the deepest call, then the lowest address is primary, the next one secondary. sbi: the
+ * secondary issues with the primary. swi: another warp's primary issues with it, if their lanes, which a
+ * fixed permutation of each warp moves to other places, do not overlap.
  *
- * The first groups of the order are in the hot context table, the others in memory. With constraints, a secondary waits at
- * a block that several others lead to while a group is between that block's immediate dominator and the block, so that they meet.
+ * The first groups of the order are in the hot context table, the others in memory. With constraints, a
+ * secondary waits at a block that several others lead to while a group is between that block's immediate
+ * dominator and the block, so that they meet.
  *
- * Counted: depth = groups; pushes and pops = groups that came to be and are gone; merges = groups that joined. */
+ * Counted: depth = groups; pushes and pops = groups that came to be and are gone; merges = groups that
+ * joined. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/points.h"
@@ -16,16 +19,24 @@ enum { P_PRIORITY, P_CONSTRAINTS, P_HOT, P_SPILL, P_FILL, P_SHUFFLE, P_WAYS, P_S
 enum { SHUFFLE_NONE, SHUFFLE_MIRROR_ODD, SHUFFLE_MIRROR_HALF, SHUFFLE_XOR, SHUFFLE_XOR_REV };
 #define SBI_PARAMS PRIORITY_PARAM, \
 	{ NULL, "constraints", CT_BOOL, 0, 1, 0, 1, NULL, "", \
-		"a group waits where others join it while one in front of it is still on its way from that block's dominator" }, \
-	{ NULL, "hot", CT_INT, 0, 3, 0, 64, NULL, "groups", "of a warp on chip, at least the two that issue (ISCA 2012: hot context table); 0 = all" }, \
-	{ NULL, "spill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group goes to memory (divergence.spill = constant; assumption)" }, \
-	{ NULL, "fill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group comes back (divergence.spill = constant; assumption)" }
+		"a group waits where others join it while one in front of it is still on its way from that " \
+			"block's dominator" }, \
+	{ NULL, "hot", CT_INT, 0, 3, 0, 64, NULL, "groups", \
+		"of a warp on chip, at least the two that issue (ISCA 2012: hot context table); 0 = all" }, \
+	{ NULL, "spill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", \
+		"a group goes to memory (divergence.spill = constant; assumption)" }, \
+	{ NULL, "fill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", \
+	"a group comes back (divergence.spill = constant; assumption)" }
 static const ConfigKey sbi_params[] = { SBI_PARAMS };
 static const ConfigKey swi_params[] = { SBI_PARAMS,
 	{ NULL, "shuffle", CT_ENUM, 0, SHUFFLE_XOR, 0, 4, "none|mirror_odd|mirror_half|xor|xor_rev", "",
-		"where a warp's lanes stand: lane l at l, at W-1-l for odd warps or for the upper half of them, at l xor warp, or at l xor the reversed bits of it" },
-	{ NULL, "ways", CT_INT, 0, 0, 0, 256, NULL, "warps", "of the scheduler among which one finds a partner: a set's; 0 = all (ISCA 2012: set-associative lookup)" },
-	{ NULL, "same_warp", CT_BOOL, 0, 0, 0, 1, NULL, "", "the warp's own secondary issues too, and is asked first: sbi and swi together" },
+		"where a warp's lanes stand: lane l at l, at W-1-l for odd warps or for the upper half of "
+		"them, at l xor warp, or at l xor the reversed bits of it" },
+	{ NULL, "ways", CT_INT, 0, 0, 0, 256, NULL, "warps",
+		"of the scheduler among which one finds a partner: a set's; 0 = all (ISCA 2012: "
+		"set-associative lookup)" },
+	{ NULL, "same_warp", CT_BOOL, 0, 0, 0, 1, NULL, "",
+		"the warp's own secondary issues too, and is asked first: sbi and swi together" },
 };
 
 typedef struct Contexts {
@@ -36,12 +47,13 @@ typedef struct Contexts {
 	Mask pair;                     /* lanes of the groups that might issue when the cycle began */
 } Contexts;
 
-typedef struct Partners { int n; Warp *warp[MOST_WARPS]; } Partners; /* of an SM: warps that may issue with the warp that has just issued */
+/* of an SM: warps that may issue with the warp that has just issued */
+typedef struct Partners { int n; Warp *warp[MOST_WARPS]; } Partners;
 
 /* ---- compile time ---- */
 
-/* Do several blocks in front of b lead to it? Back edges do not count: a group that comes back to a loop's head overtakes no group
- * that is on the way there. */
+/* Do several blocks in front of b lead to it? Back edges do not count: a group that comes back to a loop's
+ * head overtakes no group that is on the way there. */
 static bool joins(const Frontier *f, const Cfg *cfg, int b)
 {
 	int n = 0;
@@ -81,7 +93,8 @@ static bool runs_before(const Warp *w, const Split *a, const Split *b)
 static Split *group_met(Warp *w, const Split *s)
 {
 	each_split(w, t)
-		if (t != s && split_meets(t, s->pc) && split_meets(s, s->pc) && reconv_call_depth(w, t->mask) == reconv_call_depth(w, s->mask))
+		if (t != s && split_meets(t, s->pc) && split_meets(s, s->pc) &&
+			reconv_call_depth(w, t->mask) == reconv_call_depth(w, s->mask))
 			return t;
 	return NULL;
 }
@@ -105,7 +118,8 @@ static bool constrained(Warp *w, const Contexts *k, const Split *s)
 	if (!k->constraints || !(i->flags & MI_REACH) || i->rpc == NO_PC)
 		return false;
 	each_split(w, t)
-		if (!split_waits(t) && t->pc >= i->rpc && t->pc < s->pc && reconv_call_depth(w, t->mask) == reconv_call_depth(w, s->mask))
+		if (!split_waits(t) && t->pc >= i->rpc && t->pc < s->pc &&
+			reconv_call_depth(w, t->mask) == reconv_call_depth(w, s->mask))
 			return true;
 	return false;
 }
@@ -116,8 +130,8 @@ static int next_of(Warp *w, const Contexts *k, int first)
 	const Split *all = reconv_splits(w);
 	int best = -1;
 	for (int x = 0; x < *reconv_nsplit(w); x++)
-		if (x != first && !split_waits(&all[x]) && (best < 0 || runs_before(w, &all[x], &all[best])) &&
-			(first < 0 || !constrained(w, k, &all[x])))
+		if (x != first && !split_waits(&all[x]) && (best < 0 ||
+			runs_before(w, &all[x], &all[best])) && (first < 0 || !constrained(w, k, &all[x])))
 			best = x;
 	return best;
 }
@@ -182,14 +196,18 @@ static void settle_event(Warp *w, Split *s) { settle_contexts(w, reconv_state(w)
 static void launch_two(Warp *w, Mask lanes, uint32_t pc, bool two)
 {
 	Contexts *k = reconv_state(w);
-	*k = (Contexts){ .two = two, .constraints = reconv_param(w, P_CONSTRAINTS), .hot = (int)reconv_param(w, P_HOT) };
+	*k = (Contexts){ .two = two, .constraints = reconv_param(w, P_CONSTRAINTS),
+		.hot = (int)reconv_param(w, P_HOT) };
 	if (k->hot == 1)
 		k->hot = 2;
 	splits_launch(w, lanes, pc);
 }
 
 static void sbi_launch(Warp *w, Mask lanes, uint32_t pc) { launch_two(w, lanes, pc, true); }
-static void swi_launch(Warp *w, Mask lanes, uint32_t pc) { launch_two(w, lanes, pc, reconv_param(w, P_SAME_WARP)); }
+static void swi_launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	launch_two(w, lanes, pc, reconv_param(w, P_SAME_WARP));
+}
 
 static void add_group(Warp *w, Contexts *k, Path p, const Split *from, uint32_t fall)
 {
@@ -200,7 +218,8 @@ static void add_group(Warp *w, Contexts *k, Path p, const Split *from, uint32_t 
 	merge_group(w, k, t);
 }
 
-/* The split s keeps a path on which it meets no other group, if there is one: then it stays in the list where the core looks for it. */
+/* The split s keeps a path on which it meets no other group, if there is one: then it stays in the list where
+   the core looks for it. */
 static void part_group(Warp *w, Split *s, const Path *p, int n)
 {
 	Contexts *k = reconv_state(w);
@@ -279,16 +298,20 @@ static Split *primary(Warp *w)
 	return first;
 }
 
-static bool is_ready(const Warp *w, const Split *s) { return s && wait_over(&s->wait, reconv_now(w)) && !s->released && s->state == SPLIT_RUN; }
+static bool is_ready(const Warp *w, const Split *s)
+{
+	return s && wait_over(&s->wait, reconv_now(w)) && !s->released && s->state == SPLIT_RUN;
+}
 
-/* The warp's other group as the cycle began: changes of the order by the first group's issue count from the next cycle on. */
+/* The warp's other group as the cycle began: changes of the order by the first group's issue count from the
+   next cycle on. */
 static Split *own_secondary(Warp *w, Mask lanes, int n, Warp **of)
 {
 	const Contexts *k = reconv_state(w);
 	*of = w;
 	each_split(w, s) {
-		if (n || !(s->mask & k->pair) || s->mask & lanes || split_waits(s) || k->cold[s - reconv_splits(w)] ||
-			!wait_over(&s->wait, reconv_now(w)) || s->released)
+		if (n || !(s->mask & k->pair) || s->mask & lanes || split_waits(s) ||
+			k->cold[s - reconv_splits(w)] || !wait_over(&s->wait, reconv_now(w)) || s->released)
 			continue;
 		s->state = SPLIT_RUN;
 		return s;
@@ -304,7 +327,8 @@ static unsigned reversed(unsigned x, int bits)
 	return r;
 }
 
-/* Lane l of the warp stands at place l xor the result. Warps of a size that is no power of two are not shuffled. */
+/* Lane l of the warp stands at place l xor the result. Warps of a size that is no power of two are not
+   shuffled. */
 static unsigned shuffle_of(const Warp *w)
 {
 	const Config *c = reconv_config(w);
@@ -323,7 +347,8 @@ static unsigned shuffle_of(const Warp *w)
 /* Bit l of the mask becomes bit l xor x: blocks of 1, 2, 4, ... bits change places. */
 static Mask moved_lanes(Mask m, unsigned x)
 {
-	static const Mask low[6] = { 0x5555555555555555u, 0x3333333333333333u, 0x0f0f0f0f0f0f0f0fu, 0x00ff00ff00ff00ffu,
+	static const Mask low[6] = { 0x5555555555555555u, 0x3333333333333333u, 0x0f0f0f0f0f0f0f0fu,
+		0x00ff00ff00ff00ffu,
 		0x0000ffff0000ffffu, 0x00000000ffffffffu };
 	for (int b = 0; b < 6; b++)
 		if (x >> b & 1)
@@ -334,12 +359,13 @@ static Mask moved_lanes(Mask m, unsigned x)
 static int set_of(const Warp *w, int64_t ways)
 {
 	const Config *c = reconv_config(w);
-	int64_t each = (c->sm_max_warps + c->sched_count - 1) / c->sched_count, sets = ways ? (each + ways - 1) / ways : 1;
+	int64_t each = (c->sm_max_warps + c->sched_count - 1) / c->sched_count,
+		sets = ways ? (each + ways - 1) / ways : 1;
 	return (int)(reconv_slot(w) / c->sched_count % sets);
 }
 
-/* Lists the warp itself if its other group may issue, then other warps of its set whose lanes fit: warps with more lanes first, of equal
-   ones the oldest. */
+/* Lists the warp itself if its other group may issue, then other warps of its set whose lanes fit: warps with
+   more lanes first, of equal ones the oldest. */
 static void find_partners(Warp *w, Mask lanes, Partners *p)
 {
 	Warp *warps[MOST_WARPS], *of;
@@ -351,7 +377,8 @@ static void find_partners(Warp *w, Mask lanes, Partners *p)
 	p->n = own;
 	for (int x = 0; x < n; x++) {
 		Split *s = warps[x] == w ? NULL : primary(warps[x]);
-		if (!is_ready(w, s) || set_of(warps[x], ways) != set || moved_lanes(s->mask, shuffle_of(warps[x])) & used)
+		if (!is_ready(w, s) || set_of(warps[x], ways) != set ||
+			moved_lanes(s->mask, shuffle_of(warps[x])) & used)
 			continue;
 		int at = p->n++;
 		while (at > own && lane_count(primary(p->warp[at - 1])->mask) < lane_count(s->mask)) {
@@ -401,11 +428,16 @@ static bool held(const Warp *w, int lane, Held *h)
 }
 
 #define TABLE(NAME, HELP, OWN) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
-	.source = "Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU Performance, ISCA 2012", \
-	.params = NAME##_params, .nparams = sizeof NAME##_params / sizeof *NAME##_params, .sync_waits = true, .lane_scoreboard = true, \
+	.source = "Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU " \
+		"Performance, ISCA 2012", \
+	.params = NAME##_params, .nparams = sizeof NAME##_params / sizeof *NAME##_params, \
+		.sync_waits = true, .lane_scoreboard = true, \
 	.lower = lower, .state_size = state_size, .launch = NAME##_launch, .branch = branch, \
 	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, \
-	.sync = { .wait = settle_event, .resume = settle_event }, .pairs = { .candidate = candidate, .partner = OWN }, .blocks = { .sm_state_size = sm_state_size }, \
-	.stuck = { .held = held, .holds = "runs the first groups in the order of addresses only; one behind them waits until those in front have come there or ended" } }
+	.sync = { .wait = settle_event, .resume = settle_event }, \
+		.pairs = { .candidate = candidate, .partner = OWN }, \
+		.blocks = { .sm_state_size = sm_state_size }, \
+	.stuck = { .held = held, .holds = "runs the first groups in the order of addresses only; one " \
+	"behind them waits until those in front have come there or ended" } }
 TABLE(sbi, "two groups of a warp issue at once: lowest pc and next", own_secondary);
 TABLE(swi, "a group of another warp issues on lanes left idle", swi_partner);

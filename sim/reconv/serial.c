@@ -1,14 +1,15 @@
-/* No reconvergence: groups of lanes that have parted never become one again. One of a warp's groups runs until it ends or
- * waits for other threads at a barrier or a warp-level operation; then the group that parted last runs. This bounds mechanisms
- * from below: it is what a machine without reconvergence hardware pays.
+/* No reconvergence: groups of lanes that have parted never become one again. One of a warp's groups runs
+ * until it ends or waits for other threads at a barrier or a warp-level operation; then the group that parted
+ * last runs. This bounds mechanisms from below: it is what a machine without reconvergence hardware pays.
  *
- * Counted: depth = groups, the running one included; pushes and pops = groups that came to be and ended, the last one to
- * end not counted; merges: none. */
+ * Counted: depth = groups, the running one included; pushes and pops = groups that came to be and ended, the
+ * last one to end not counted; merges: none. */
 #include "sim/reconv/common/splits.h"
 
 enum { P_SWITCH };
 static const ConfigKey params[] = {
-	{ NULL, "switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "when another group goes on (assumption)" },
+	{ NULL, "switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles",
+		"when another group goes on (assumption)" },
 };
 
 /* Nothing to mark: lanes meet nowhere. */
@@ -76,5 +77,6 @@ const ReconvModel reconv_serial = {
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth,
 	.sync = { .wait = wait, .resume = resume },
 	.stuck = {
-		.holds = "runs one group until it ends or waits for other threads; the others stand by until then" },
+		.holds = "runs one group until it ends or waits for other threads; the others stand by until "
+			"then" },
 };

@@ -1,15 +1,16 @@
-/* Thread frontiers on hardware with a pc for each lane and one for the warp (Diamos et al., SIMD Re-Convergence at Thread
- * Frontiers, MICRO 2011, for Intel's Sandybridge GPU). A lane is enabled while its pc is the warp's.
+/* Thread frontiers on hardware with a pc for each lane and one for the warp (Diamos et al., SIMD
+ * Re-Convergence at Thread Frontiers, MICRO 2011, for Intel's Sandybridge GPU). A lane is enabled while its
+ * pc is the warp's.
  *
- * The hardware does not find the lowest pc: the compiler gives each terminator a conservative target, the first block in which a
- * lane may be after it. The warp goes there unless all lanes have gone the same way together; when no lane is there, the block is
- * fetched for nothing, and its terminator goes on to the next block of the layout. So the warp never passes a waiting lane.
- * rule = static: the conservative target is the first of the block's frontier and successors. rule = refined: a back edge counts
- * only when a lane takes it.
+ * The hardware does not find the lowest pc: the compiler gives each terminator a conservative target, the
+ * first block in which a lane may be after it. The warp goes there unless all lanes have gone the same way
+ * together; when no lane is there, the block is fetched for nothing, and its terminator goes on to the next
+ * block of the layout. So the warp never passes a waiting lane. rule = static: the conservative target is the
+ * first of the block's frontier and successors. rule = refined: a back edge counts only when a lane takes it.
  *
- * Calls: lanes that call together get a frame, and the warp runs the lanes of the top frame alone; frames of an indirect call run
- * one after the other. Lanes wait at starts of blocks only, or behind a call until its frame has ended.
- * Counted: depth, pushes and pops = frames besides the kernel's. */
+ * Calls: lanes that call together get a frame, and the warp runs the lanes of the top frame alone; frames of
+ * an indirect call run one after the other. Lanes wait at starts of blocks only, or behind a call until its
+ * frame has ended. Counted: depth, pushes and pops = frames besides the kernel's. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/splits.h"
@@ -19,14 +20,18 @@ enum { RULE_STATIC, RULE_REFINED };
 static const ConfigKey params[] = {
 	PRIORITY_PARAM,
 	{ NULL, "rule", CT_ENUM, 0, RULE_STATIC, 0, 1, "static|refined", "",
-		"conservative targets: all successors count (the paper's), or back edges only when a lane takes them" },
-	{ NULL, "conservative_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles", "more for a terminator that goes to its conservative target (assumption)" },
+		"conservative targets: all successors count (the paper's), or back edges only when a lane "
+		"takes them" },
+	{ NULL, "conservative_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles",
+		"more for a terminator that goes to its conservative target (assumption)" },
 };
 
-typedef struct Frame { Mask lanes; uint32_t pc; } Frame; /* pc: where the frame begins or goes on when it comes to the top */
+/* pc: where the frame begins or goes on when it comes to the top */
+typedef struct Frame { Mask lanes; uint32_t pc; } Frame;
 typedef struct Sandy {
 	int n, cap;
-	Frame *frame;                  /* frame[0]: the kernel's; Frame.lanes: all lanes that are in it or in frames called from it */
+	/* frame[0]: the kernel's; Frame.lanes: all lanes that are in it or in frames called from it */
+	Frame *frame;
 	uint32_t pc[64];               /* by lane: where the lane waits, when it is not enabled */
 } Sandy;
 
@@ -43,14 +48,16 @@ static int conservative(const Frontier *f, int at, bool refined)
 	return least;
 }
 
-/* Does the warp come from the block to the next one of the layout without a terminator that says so, and may lanes wait there that have come from elsewhere?
-   The warp has to look for them: it may have walked through the block for nothing. npred: by block. */
+/* Does the warp come from the block to the next one of the layout without a terminator that says so, and may
+   lanes wait there that have come from elsewhere? The warp has to look for them: it may have walked through
+   the block for nothing. npred: by block. */
 static bool falls(const Frontier *f, int at, const int *npred)
 {
 	const Block *b = f->order[at];
 	if (at + 1 == f->n)
 		return false;
-	return op_info[block_term(b)->op].flags & OPF_FATAL || (block_jumps(b) && b->succ[0] == f->order[at + 1] && npred[b->succ[0]->id] > 1);
+	return op_info[block_term(b)->op].flags & OPF_FATAL ||
+		(block_jumps(b) && b->succ[0] == f->order[at + 1] && npred[b->succ[0]->id] > 1);
 }
 
 static bool lower(LowerFn *l, Diag *diag)
@@ -65,7 +72,8 @@ static bool lower(LowerFn *l, Diag *diag)
 		int to = conservative(&f, i, reconv_lower_param(l, P_RULE) == RULE_REFINED);
 		if (to >= 0)
 			l->rpc_block[f.order[i]->id] = f.order[to]->id;
-		for (int k = 0; k < f.order[i]->nsucc; k++) /* lanes may fall into a block where others wait */
+		/* lanes may fall into a block where others wait */
+		for (int k = 0; k < f.order[i]->nsucc; k++)
 			if (chain_has(f.tf[i], f.position[f.order[i]->succ[k]->id]))
 				l->reach[f.order[i]->succ[k]->id] = true;
 		if (falls(&f, i, npred))
@@ -105,8 +113,8 @@ static void go_to(Warp *w, Split *s, Sandy *x, uint32_t pc)
 		s->mask |= (Mask)(x->pc[l] == pc) << l;
 }
 
-/* The warp has executed the terminator at pc, and x->pc says where its lanes go. It goes on at `first` or the terminator's conservative
-   target, whichever is lower: no lane is in front of that. */
+/* The warp has executed the terminator at pc, and x->pc says where its lanes go. It goes on at `first` or the
+   terminator's conservative target, whichever is lower: no lane is in front of that. */
 static void go_conservatively(Warp *w, Split *s, Sandy *x, uint32_t pc, uint32_t first)
 {
 	uint32_t to = reconv_ins(w, pc)->rpc; /* NO_PC is higher than every pc */
@@ -204,7 +212,8 @@ static void some_exit(Warp *w, Split *s, Mask m)
 	reconv_shed(w, s, m);
 }
 
-/* Behind an exit under a guard the warp goes on in the block, for nothing if no lane is left: others may wait in front of its terminator's target. */
+/* Behind an exit under a guard the warp goes on in the block, for nothing if no lane is left: others may wait
+   in front of its terminator's target. */
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	Sandy *x = reconv_state(w);
@@ -236,7 +245,8 @@ static void show(const Warp *w, Rows *rows)
 	}
 }
 
-/* A lane of the top frame waits at a pc that the warp has not come to; a lane of another frame waits behind the call. */
+/* A lane of the top frame waits at a pc that the warp has not come to; a lane of another frame waits behind
+   the call. */
 static bool held(const Warp *w, int lane, Held *h)
 {
 	const Sandy *x = reconv_state((Warp *)w);
@@ -260,5 +270,6 @@ const ReconvModel reconv_tf_sandy = {
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = depth, .show = show,
 	.stuck = { .held = held,
-		.holds = "goes on from the first block in which a lane may be; lanes behind it wait until those in front have come there or ended" },
+		.holds = "goes on from the first block in which a lane may be; lanes behind it wait until "
+		"those in front have come there or ended" },
 };

@@ -1,9 +1,10 @@
 /* Thread frontiers with a sorted stack (Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011).
  *
- * Blocks lie in priority order, so priority is the address: reverse post-order with contiguous loops. Groups of lanes
- * wait in a list sorted by (call depth, pc). The group in the deepest call runs, of several the one with the lowest pc, and a group
- * that comes to where another waits joins it. Lanes can wait in a block only if it is in the thread frontier of the running one, so
- * a block is marked for re-convergence checks only where some predecessor's frontier has a block at or before it. */
+ * Blocks lie in priority order, so priority is the address: reverse post-order with contiguous loops. Groups
+ * of lanes wait in a list sorted by (call depth, pc). The group in the deepest call runs, of several the one
+ * with the lowest pc, and a group that comes to where another waits joins it. Lanes can wait in a block only
+ * if it is in the thread frontier of the running one, so a block is marked for re-convergence checks only
+ * where some predecessor's frontier has a block at or before it. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/sorted.h"
@@ -11,9 +12,12 @@
 enum { P_PRIORITY, P_INSERT, P_SPILL, P_FILL };
 static const ConfigKey params[] = {
 	PRIORITY_PARAM,
-	{ NULL, "insert_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles", "for each position that an insertion walks along the list (assumption)" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an insertion that spills (divergence.spill = constant; assumption)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a removal that fills (divergence.spill = constant; assumption)" },
+	{ NULL, "insert_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles",
+		"for each position that an insertion walks along the list (assumption)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"an insertion that spills (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"a removal that fills (divergence.spill = constant; assumption)" },
 };
 
 static SortedRules rules(const Warp *w)
@@ -66,6 +70,7 @@ const ReconvModel reconv_tf_stack = {
 	.source = "Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = lower, .state_size = sorted_size, .launch = sorted_launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = sorted_some_exit, .depth = sorted_depth, .show = sorted_show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = sorted_some_exit, .depth = sorted_depth,
+	.show = sorted_show,
 	.stuck = { .held = sorted_held, .holds = SORTED_HOLDS },
 };

@@ -1,12 +1,13 @@
-/* The token stack of Tesla to Pascal (patents US7353369 and US8312254 as read by Bialas and Strzelecki, Benchmarking the
- * cost of thread divergence in CUDA, sections III and IV, Algorithms 1 and 2).
+/* The token stack of Tesla to Pascal (patents US7353369 and US8312254 as read by Bialas and Strzelecki,
+ * Benchmarking the cost of thread divergence in CUDA, sections III and IV, Algorithms 1 and 2).
  *
- * SSY, PBK and PCNT push a token (active mask, kind, place); a divergent branch pushes the lanes that do not take it as a
- * DIV token and follows the others; SYNC pops a token, whose lanes and place become current; BRK, CONT, RET and EXIT
- * strip their lanes from the tokens above the one that the lanes leave for. Tokens left without lanes are popped, too.
+ * SSY, PBK and PCNT push a token (active mask, kind, place); a divergent branch pushes the lanes that do not
+ * take it as a DIV token and follows the others; SYNC pops a token, whose lanes and place become current;
+ * BRK, CONT, RET and EXIT strip their lanes from the tokens above the one that the lanes leave for. Tokens
+ * left without lanes are popped, too.
  *
- * Counted: depth = tokens (the running mask is none); pushes and pops = tokens. An indexed branch pushes one DIV token for
- * each further target. Where tokens go is decided in place.c. */
+ * Counted: depth = tokens (the running mask is none); pushes and pops = tokens. An indexed branch pushes one
+ * DIV token for each further target. Where tokens go is decided in place.c. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/place.h"
 #include "sim/reconv/common/splits.h"
@@ -15,10 +16,16 @@ enum { P_UNWIND, P_PUSH, P_SPILL, P_FILL, P_CODEGEN };
 enum { SSY_DIV, PBK_BRK };
 static const ConfigKey params[] = {
 	{ NULL, "unwind_cycles", CT_INT, 0, 1, 1, 1000, NULL, "cycles",
-		"from the issue of an instruction that pops a token to the warp's next issue, all included (assumption; 32 on Kepler, 26 on Maxwell: Bialas and Strzelecki, 2015)" },
-	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "added to a branch that pushes (Bialas and Strzelecki, 2015: nothing)" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a push that spills (divergence.spill = constant; assumption; 42 on Kepler: Bialas and Strzelecki, 2015)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a pop that fills (divergence.spill = constant; assumption; 42 on Kepler: Bialas and Strzelecki, 2015)" },
+		"from the issue of an instruction that pops a token to the warp's next issue, all included "
+		"(assumption; 32 on Kepler, 26 on Maxwell: Bialas and Strzelecki, 2015)" },
+	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles",
+		"added to a branch that pushes (Bialas and Strzelecki, 2015: nothing)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"added to a push that spills (divergence.spill = constant; assumption; 42 on Kepler: Bialas "
+		"and Strzelecki, 2015)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"added to a pop that fills (divergence.spill = constant; assumption; 42 on Kepler: Bialas "
+		"and Strzelecki, 2015)" },
 	{ NULL, "loop_codegen", CT_ENUM, 0, SSY_DIV, 0, 1, "ssy_div|pbk_brk", "",
 		"loops as SSY with divergent branches, or as PBK and PCNT with predicated BRK and CONT" },
 };
@@ -120,7 +127,8 @@ static void special(Warp *w, Split *s, const MIns *i, Mask m)
 	Tokens *k = reconv_state(w);
 	switch (i->own) {
 	case OWN_SSY: case OWN_PBK: case OWN_PCNT:
-		push_token(w, s, k, i->own == OWN_SSY ? TOK_SYNC : i->own == OWN_PBK ? TOK_BRK : TOK_CONT, s->mask, i->target);
+		push_token(w, s, k, i->own == OWN_SSY ? TOK_SYNC : i->own == OWN_PBK ? TOK_BRK : TOK_CONT,
+			s->mask, i->target);
 		s->pc++;
 		break;
 	case OWN_SYNC:
@@ -160,7 +168,8 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	unwind(w, s, reconv_state(w));
 }
 
-/* Where the lane of token i goes on. If the token's place is a SYNC, that is the place of the token below that has the lane. */
+/* Where the lane of token i goes on. If the token's place is a SYNC, that is the place of the token below
+   that has the lane. */
 static uint32_t token_goes_on(const Warp *w, const Tokens *k, int i, int lane)
 {
 	uint32_t pc = k->t[i].pc;
@@ -172,7 +181,8 @@ static uint32_t token_goes_on(const Warp *w, const Tokens *k, int i, int lane)
 
 static void show(const Warp *w, Rows *rows)
 {
-	static const uint8_t kind[] = { [TOK_SYNC] = ROW_TOKEN_SYNC, [TOK_DIV] = ROW_TOKEN_DIV, [TOK_BRK] = ROW_TOKEN_BRK,
+	static const uint8_t kind[] = { [TOK_SYNC] = ROW_TOKEN_SYNC, [TOK_DIV] = ROW_TOKEN_DIV,
+		[TOK_BRK] = ROW_TOKEN_BRK,
 		[TOK_CONT] = ROW_TOKEN_CONT, [TOK_CALL] = ROW_TOKEN_CALL };
 	const Tokens *k = reconv_state((Warp *)w);
 	for (int i = reconv_show_from(rows, TABLE_STACK, k->n); i < k->n; i++) {
@@ -185,7 +195,8 @@ static void show(const Warp *w, Rows *rows)
 /* The topmost token that has the lane holds it until the token is popped. */
 static bool held(const Warp *w, int lane, Held *h)
 {
-	static const char *const kind[] = { [TOK_SYNC] = "a SYNC token", [TOK_DIV] = "a DIV token", [TOK_BRK] = "a BRK token",
+	static const char *const kind[] = { [TOK_SYNC] = "a SYNC token", [TOK_DIV] = "a DIV token",
+		[TOK_BRK] = "a BRK token",
 		[TOK_CONT] = "a CONT token", [TOK_CALL] = "a CALL token" };
 	const Tokens *k = reconv_state((Warp *)w);
 	Mask above = reconv_splits((Warp *)w)->mask;
@@ -200,11 +211,13 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_token = {
 	.name = "token",
 	.help = "token stack of Tesla to Pascal: SSY, PBK, PCNT, SYNC, BRK, CONT",
-	.source = "US patents 7353369 and 8312254; Bialas and Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015",
+	.source = "US patents 7353369 and 8312254; Bialas and Strzelecki, Benchmarking the cost of thread "
+	"divergence in CUDA, 2015",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.own = own, .nown = TOKEN_OPS,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,
 	.stuck = { .held = held,
-		.holds = "takes up the lanes of a token when it is popped only, after the lanes that run have come to their SYNC or ended" },
+		.holds = "takes up the lanes of a token when it is popped only, after the lanes that run "
+		"have come to their SYNC or ended" },
 };

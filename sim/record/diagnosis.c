@@ -2,7 +2,8 @@
 #include "sim/record/diagnosis.h"
 #include "lib/strbuf.h"
 
-const char *const stuck_name[STUCK_COUNT] = { "runs", "barrier", "warp_sync", "grid_barrier", "held", "ended" };
+const char *const stuck_name[STUCK_COUNT] = { "runs", "barrier", "warp_sync", "grid_barrier", "held",
+	"ended" };
 
 static void put_lanes(StrBuf *b, Mask m)
 {
@@ -37,20 +38,23 @@ static bool same_warp(const StuckLanes *a, const StuckLanes *b)
 static void put_warp(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 {
 	if (memcmp(x->block, d->who.block, sizeof x->block))
-		sb_printf(b, " of warp %d of block (%u, %u, %u)", x->warp, x->block[0], x->block[1], x->block[2]);
+		sb_printf(b, " of warp %d of block (%u, %u, %u)", x->warp, x->block[0], x->block[1],
+			x->block[2]);
 	else if (x->warp != d->who.warp)
 		sb_printf(b, " of warp %d", x->warp);
 }
 
 static bool single(Mask m) { return !(m & (m - 1)); }
 
-/* Says in what structure the mechanism holds the lanes, which lanes have to come where before they go on, and where that would be. */
+/* Says in what structure the mechanism holds the lanes, which lanes have to come where before they go on, and
+   where that would be. */
 static void put_held(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 {
 	if (x->in)
 		sb_printf(b, single(x->lanes) ? "waits in %s" : "wait in %s", x->in);
 	else
-		sb_printf(b, single(x->lanes) ? "is not scheduled by %s" : "are not scheduled by %s", d->model);
+		sb_printf(b, single(x->lanes) ? "is not scheduled by %s" : "are not scheduled by %s",
+			d->model);
 	if (x->waits || x->others)
 		sb_puts(b, x->waits ? " until " : " behind ");
 	if (x->others)
@@ -72,7 +76,9 @@ static void put_doing(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 	switch (x->how) {
 	case STUCK_RUNS: sb_puts(b, one ? "spins too, in " : "spin too, in "); break;
 	case STUCK_BARRIER: sb_puts(b, one ? "waits at a barrier in " : "wait at a barrier in "); break;
-	case STUCK_GRID: sb_puts(b, one ? "waits at the grid's barrier in " : "wait at the grid's barrier in "); break;
+	case STUCK_GRID:
+		sb_puts(b, one ? "waits at the grid's barrier in " : "wait at the grid's barrier in ");
+		break;
 	case STUCK_WARPSYNC: sb_printf(b, "%s at a warp-level operation in ", one ? "waits" : "wait"); break;
 	case STUCK_ENDED: sb_puts(b, one ? "has ended" : "have ended"); return;
 	default: put_held(b, x, d); return;
@@ -85,7 +91,8 @@ static void put_word(StrBuf *b, const Diagnosis *d)
 	const StuckWord *w = &d->word;
 	bool one = single(d->who.lanes);
 	if (!d->reads) {
-		sb_printf(b, "\n  %s no memory on %s way: nothing that others do can end it", one ? "it reads" : "they read", one ? "its" : "their");
+		sb_printf(b, "\n  %s no memory on %s way: nothing that others do can end it",
+			one ? "it reads" : "they read", one ? "its" : "their");
 		return;
 	}
 	sb_printf(b, "\n  %s on the memory word at ", one ? "it waits" : "they wait");
@@ -95,17 +102,20 @@ static void put_word(StrBuf *b, const Diagnosis *d)
 	else if (w->space == SP_SHARED)
 		sb_printf(b, "%#llx of shared memory", (unsigned long long)w->address);
 	else if (w->buffer)
-		sb_printf(b, "%#llx (byte %llu of %s)", (unsigned long long)w->address, (unsigned long long)w->offset, w->buffer);
+		sb_printf(b, "%#llx (byte %llu of %s)", (unsigned long long)w->address,
+			(unsigned long long)w->offset, w->buffer);
 	else
 		sb_printf(b, "%#llx", (unsigned long long)w->address);
 	sb_printf(b, ", which is %llu", (unsigned long long)w->value);
 	if (w->different > 1)
 		sb_printf(b, "; some on others (%d lanes)", w->different - 1);
 	if (!d->written) {
-		sb_puts(b, "; no atomic operation or volatile store of this launch is known to have changed it");
+		sb_puts(b, "; no atomic operation or volatile store of this launch is known to have changed "
+			"it");
 		return;
 	}
-	sb_printf(b, "\n  thread (%u, %u, %u) changed it last, in ", d->thread[0], d->thread[1], d->thread[2]);
+	sb_printf(b, "\n  thread (%u, %u, %u) changed it last, in ", d->thread[0], d->thread[1],
+		d->thread[2]);
 	put_place(b, &d->by);
 	sb_puts(b, ": ");
 	put_lanes(b, d->writer.lanes);
@@ -131,15 +141,15 @@ static void put_head(StrBuf *b, const Diagnosis *d, const char *kernel)
 		for (Mask m = x->lanes; m; m &= m - 1)
 			others--;
 		if (others)
-			sb_printf(b, "; %llu other lane%s of the machine spin%s too", (unsigned long long)others, others > 1 ? "s" : "",
-				others > 1 ? "" : "s");
+			sb_printf(b, "; %llu other lane%s of the machine spin%s too",
+				(unsigned long long)others, others > 1 ? "s" : "", others > 1 ? "" : "s");
 		return;
 	}
 	sb_putc(b, ' ');
 	put_doing(b, x, d);
 	if (d->expected)
-		sb_printf(b, ", which can never complete: %u of %u threads have arrived and no other can come", d->arrived,
-			d->expected);
+		sb_printf(b, ", which can never complete: %u of %u threads have arrived and no other can "
+			"come", d->arrived, d->expected);
 }
 
 /* Blocks for which those that are there leave no room: they may be what these wait for. */
@@ -147,8 +157,10 @@ static void put_unbegun(StrBuf *b, const Diagnosis *d)
 {
 	bool one = d->unbegun == 1;
 	if (d->unbegun)
-		sb_printf(b, "\n  %llu of the %llu blocks %s not begun and cannot: the %llu that have leave no room (limited by %s), and none of them ends",
-			(unsigned long long)d->unbegun, (unsigned long long)d->blocks, one ? "has" : "have", (unsigned long long)d->resident, d->limit);
+		sb_printf(b, "\n  %llu of the %llu blocks %s not begun and cannot: the %llu that have leave "
+			"no room (limited by %s), and none of them ends", (unsigned long long)d->unbegun,
+			(unsigned long long)d->blocks, one ? "has" : "have", (unsigned long long)d->resident,
+			d->limit);
 }
 
 void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
@@ -175,7 +187,8 @@ void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
 	if (d->more)
 		sb_printf(b, "\n  and %llu more lanes wait", (unsigned long long)d->more);
 	if (warp && d->kind == FAULT_BARRIER)
-		sb_puts(b, "\n  PTX leaves undefined what a warp-level operation does where threads of its mask never come to one");
+		sb_puts(b, "\n  PTX leaves undefined what a warp-level operation does where threads of its "
+			"mask never come to one");
 	if (held && d->holds)
 		sb_printf(b, "\n  mechanism %s %s", d->model, d->holds);
 	else if (held)

@@ -1,12 +1,13 @@
-/* Why a launch can never end: the content of livelock and deadlock reports, for programs and for people. Strings and arrays live
- * in the arena of the launch's statistics. */
+/* Why a launch can never end: the content of livelock and deadlock reports, for programs and for people.
+ * Strings and arrays live in the arena of the launch's statistics. */
 #ifndef GSIM_DIAGNOSIS_H
 #define GSIM_DIAGNOSIS_H
 #include "isa/launch.h"
 #include "isa/lane.h"
 #include "sim/record/places.h"
 
-typedef struct CodePlace { const char *function, *block, *file; int line; PlaceList inlined; } CodePlace; /* file NULL, line 0: unknown; inlined: of inlined code its list (isa/ir.h) */
+/* file NULL, line 0: unknown; inlined: of inlined code its list (isa/ir.h) */
+typedef struct CodePlace { const char *function, *block, *file; int line; PlaceList inlined; } CodePlace;
 
 typedef enum {
 	STUCK_RUNS,                    /* nothing holds the lanes back: they spin, or wait for memory */
@@ -45,17 +46,21 @@ typedef struct Diagnosis {
 	uint64_t spinning;             /* lanes of the whole machine that spin */
 	bool reads;
 	StuckWord word;                /* reads: the word whose change the lanes wait for */
-	bool written;                  /* in this launch the word was changed by an atomic operation or a store that others are meant to see */
+	/* in this launch the word was changed by an atomic operation or a store that others are meant to
+	   see */
+	bool written;
 	uint32_t thread[3];            /* written: the last thread that changed the word, */
 	CodePlace by;                  /* ... the instruction with which it did, */
 	StuckLanes writer;             /* ... and the situation of that thread now (one lane) */
 	int nheld;                     /* entries of held: lanes that wait, those of the warp first */
 	StuckLanes held[STUCK_MOST];
 	uint64_t more;                 /* groups of lanes that found no place in held */
-	uint64_t blocks, unbegun, resident; /* of the grid; those of them that have not begun; those that have, and have not ended */
+	/* of the grid; those of them that have not begun; those that have, and have not ended */
+	uint64_t blocks, unbegun, resident;
 	const char *limit;             /* what leaves no more of them room (Grid.limit) */
 	uint32_t arrived, expected;    /* threads, in a deadlock at a barrier */
-	const char *model, *holds;     /* the mechanism, and why it may hold lanes for ever (StuckHooks.holds), or NULL */
+	/* the mechanism, and why it may hold lanes for ever (StuckHooks.holds), or NULL */
+	const char *model, *holds;
 } Diagnosis;
 
 struct StrBuf;

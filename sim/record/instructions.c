@@ -9,7 +9,8 @@ InsTable *ins_tables_find(const InsTables *t, const char *kernel)
 	return NULL;
 }
 
-void ins_stats_add(InsStats *to, const InsCount *count, const PartCount *parted, const uint64_t stalls[STALL_COUNT])
+void ins_stats_add(InsStats *to, const InsCount *count, const PartCount *parted,
+	const uint64_t stalls[STALL_COUNT])
 {
 	ins_count_add(&to->count, count);
 	part_count_add(&to->parted, parted);

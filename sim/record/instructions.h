@@ -1,5 +1,6 @@
-/* What the instructions of each kernel did, as they ran: after passes and lowering, in the order of the code, added up over the kernel's launches. Kept only
-   where a run asks for it. The rows of a kernel add up to its launches' totals, but for stalls that belong to no instruction. */
+/* What the instructions of each kernel did, as they ran: after passes and lowering, in the order of the code,
+   added up over the kernel's launches. Kept only where a run asks for it. The rows of a kernel add up to its
+   launches' totals, but for stalls that belong to no instruction. */
 #ifndef GSIM_INSTRUCTIONS_H
 #define GSIM_INSTRUCTIONS_H
 #include "lib/vec.h"
@@ -11,14 +12,16 @@ typedef struct InsStats {
 	const char *pass;              /* that inserted it, or NULL */
 	bool added;                    /* by lowering or the mechanism: counted as overhead */
 	const char *file; int line;    /* its place in the source; NULL, 0: none */
-	PlaceList melded, inlined;     /* other places of the source for which it stands, too; of inlined code: its list (isa/ir.h) */
+	/* other places of the source for which it stands, too; of inlined code: its list (isa/ir.h) */
+	PlaceList melded, inlined;
 	InsCount count;
 	PartCount parted;
 	uint64_t stalls[STALL_COUNT];
 } InsStats;
 
 typedef struct InsTable { const char *kernel; int n; InsStats *v; } InsTable;
-typedef struct InsTables { Arena arena; Vec(InsTable) table; } InsTables; /* zero-initialise; tables in the order of first launches */
+/* zero-initialise; tables in the order of first launches */
+typedef struct InsTables { Arena arena; Vec(InsTable) table; } InsTables;
 
 InsTable *ins_tables_find(const InsTables *, const char *kernel);        /* NULL: it has not been launched */
 void ins_stats_add(InsStats *, const InsCount *, const PartCount *, const uint64_t stalls[STALL_COUNT]);
@@ -26,5 +29,6 @@ void ins_tables_merge(InsTables *to, InsTables *from); /* adds figures of the sa
 void ins_tables_free(InsTables *);
 struct JsonSink;
 /* The rows as an array of objects. */
-void ins_table_json(const InsTable *, const LaunchStats *of, struct JsonSink *); /* of: a launch of the kernel, for what is known */
+/* of: a launch of the kernel, for what is known */
+void ins_table_json(const InsTable *, const LaunchStats *of, struct JsonSink *);
 #endif

@@ -51,7 +51,8 @@ void interval_of_stats(Interval *x, const LaunchStats *s)
 	*x = (Interval){ 0 };
 	for (int i = 0; i < stat_count; i++)
 		figures(x)[i] = stat_info[i].max ? 0 : stat_get(s, i);
-	x->l2_requests = x->l2_replies = x->l2_hits = x->l2_misses = x->l2_allocations = x->l2_writebacks = x->l2_dirtied = 0;
+	x->l2_requests = x->l2_replies = x->l2_hits = x->l2_misses = x->l2_allocations = x->l2_writebacks =
+		x->l2_dirtied = 0;
 	x->dram_reads = x->dram_writes = x->dram_row_hits = 0;
 	for (int i = 0; i < STALL_COUNT; i++) {
 		x->stalls[i] = i == STALL_EMPTY ? 0 : s->stalls[i];
@@ -106,7 +107,8 @@ static void make_room(Intervals *v, int n)
 static void reach(Intervals *v, uint64_t k)
 {
 	int before = v->n && k < v->first ? (int)(v->first - k) : 0;
-	int n = !v->n ? 1 : before ? v->n + before : k - v->first >= (uint64_t)v->n ? (int)(k - v->first) + 1 : v->n;
+	int n = !v->n ? 1 : before ? v->n + before : k - v->first >= (uint64_t)v->n ? (int)(k - v->first) + 1
+		: v->n;
 	make_room(v, n);
 	if (before)
 		memmove(v->row + before, v->row, sizeof *v->row * (size_t)v->n);
@@ -154,5 +156,6 @@ void intervals_merge(Intervals *v, const Intervals *other)
 		intervals_double(v);
 	for (int k = 0; k < other->n; k++)
 		if (interval_any(&other->row[k]))
-			interval_add(intervals_at(v, (other->first + (uint64_t)k) * other->cycles), &other->row[k]);
+			interval_add(intervals_at(v, (other->first + (uint64_t)k) * other->cycles),
+				&other->row[k]);
 }

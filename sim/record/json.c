@@ -1,4 +1,5 @@
-/* A launch's statistics as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure are null. */
+/* A launch's statistics as JSON. The counters' keys are the paths of STATS; figures that a kind of run does
+   not measure are null. */
 #include "lib/json.h"
 #include "sim/record/diagnosis.h"
 #include "sim/record/put.h"

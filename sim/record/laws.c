@@ -6,19 +6,25 @@ const char *stats_memory_law(const LaunchStats *s, const Config *c)
 {
 	uint64_t wide = (uint64_t)(c->l1_sector / c->l2_sector);
 	const struct { bool ok; const char *what; } law[] = {
-		{ s->l1_accesses == s->l1_hits + s->l1_merges + s->l1_misses, "L1 accesses = hits + merges + misses" },
+		{ s->l1_accesses == s->l1_hits + s->l1_merges + s->l1_misses,
+			"L1 accesses = hits + merges + misses" },
 		{ s->transactions == s->l1_accesses + s->l1_bypasses + s->l1_writes + s->l1_atomics,
 			"memory transactions = L1 accesses + bypasses + writes + atomics" },
-		{ s->l2_requests == s->l1_misses * wide + s->l1_bypasses + s->l1_writes + s->l1_atomics + s->l1_other,
+		{ s->l2_requests == s->l1_misses * wide + s->l1_bypasses + s->l1_writes + s->l1_atomics +
+			s->l1_other,
 			"L2 requests = L1 misses + bypasses + writes + atomics + other" },
 		{ s->l2_replies == s->l2_requests, "L2 replies = L2 requests" },
-		{ s->l2_requests == s->l2_hits + s->l2_misses + s->l2_allocations, "L2 requests = hits + misses + allocations" },
+		{ s->l2_requests == s->l2_hits + s->l2_misses + s->l2_allocations,
+			"L2 requests = hits + misses + allocations" },
 		{ s->dram_reads == s->l2_misses, "DRAM reads = L2 misses" },
 		{ s->dram_writes == s->l2_writebacks, "DRAM writes = L2 write-backs" },
-		{ s->l2_dirtied <= s->l1_writes + s->l1_atomics + s->l1_other, "L2 sectors that became dirty <= sectors written" },
+		{ s->l2_dirtied <= s->l1_writes + s->l1_atomics + s->l1_other,
+			"L2 sectors that became dirty <= sectors written" },
 		{ s->dram_row_hits <= s->dram_reads + s->dram_writes, "DRAM row hits <= reads + writes" },
-		{ s->nonfaulting_zero_loads <= s->nonfaulting_zero_lanes && s->nonfaulting_zero_lanes <= s->nonfaulting_lanes &&
-			s->nonfaulting_zero_loads <= s->nonfaulting_loads, "nonfaulting loads: those that give 0 <= their lanes <= all lanes" },
+		{ s->nonfaulting_zero_loads <= s->nonfaulting_zero_lanes &&
+			s->nonfaulting_zero_lanes <= s->nonfaulting_lanes &&
+			s->nonfaulting_zero_loads <= s->nonfaulting_loads,
+			"nonfaulting loads: those that give 0 <= their lanes <= all lanes" },
 	};
 	for (size_t i = 0; i < sizeof law / sizeof *law; i++)
 		if (!law[i].ok)
@@ -31,7 +37,8 @@ const char *stats_rate_law(const LaunchStats *s, const Config *c)
 	uint64_t sector = (uint64_t)c->l2_sector, dram = (uint64_t)(c->dram_channels * c->dram_width),
 		l2 = (uint64_t)(c->l2_slices * c->l2_width), ports = (uint64_t)(c->sm_count * c->icnt_width);
 	if ((s->dram_reads + s->dram_writes) * sector > s->cycles * dram)
-		return "bytes read from DRAM and written to it <= cycles x dram.channels x dram.bytes_per_cycle";
+		return "bytes read from DRAM and written to it <= cycles x dram.channels x "
+			"dram.bytes_per_cycle";
 	if (s->l2_requests * sector > s->cycles * l2)
 		return "bytes asked of L2 <= cycles x l2.slices x l2.bytes_per_cycle";
 	if ((s->l1_writes + s->l1_atomics) * sector > s->cycles * ports)
@@ -59,16 +66,17 @@ static const char *meeting_law(const BranchStats *b)
 	return unequal("partings have ended at a meeting, or as lanes ended", b->parted.partings, times);
 }
 
-/* Each lane-slot of an issue has an executing lane or is charged to one cause; the counts by instruction add up to the launch's. Where each lane issues
-   by itself there are no such slots. */
+/* Each lane-slot of an issue has an executing lane or is charged to one cause; the counts by instruction add
+   up to the launch's. Where each lane issues by itself there are no such slots. */
 static const char *lane_law(const LaunchStats *s)
 {
 	uint64_t width = (uint64_t)s->warp_size, lost[2] = { 0 }, issues[2] = { 0 }, useful[2] = { 0 };
-	const char *bad = unequal("inactive lanes have no thread, have ended or have parted from the group", s->lanes_inactive,
-		s->lanes_no_thread + s->lanes_ended + s->lanes_parted);
+	const char *bad = unequal("inactive lanes have no thread, have ended or have parted from the group",
+		s->lanes_inactive, s->lanes_no_thread + s->lanes_ended + s->lanes_parted);
 	if (!bad)
-		bad = unequal("lanes of issued overhead executed, or have a cause why not", s->overhead_warp * width, s->overhead_thread
-			+ s->overhead_off + s->overhead_no_thread + s->overhead_ended + s->overhead_parted);
+		bad = unequal("lanes of issued overhead executed, or have a cause why not",
+			s->overhead_warp * width, s->overhead_thread + s->overhead_off +
+			s->overhead_no_thread + s->overhead_ended + s->overhead_parted);
 	for (int i = 0; i < s->nbranches; i++)
 		for (int k = 0; k < 2; k++)
 			lost[k] += s->branch_stats[i].parted.lost[k];
@@ -85,15 +93,19 @@ static const char *lane_law(const LaunchStats *s)
 	for (int i = 0; i < s->npartings && !bad; i++)
 		bad = meeting_law(&s->parting_stats[i]);
 	if (!bad)
-		bad = unequal("lanes that have parted are charged to an instruction", s->lanes_parted, lost[0]);
+		bad = unequal("lanes that have parted are charged to an instruction", s->lanes_parted,
+			lost[0]);
 	if (!bad)
-		bad = unequal("lanes that have parted in overhead are charged to an instruction", s->overhead_parted, lost[1]);
+		bad = unequal("lanes that have parted in overhead are charged to an instruction",
+			s->overhead_parted, lost[1]);
 	if (!bad)
-		bad = unequal("instructions of lines are instructions issued", s->warp_instructions, issues[0]);
+		bad = unequal("instructions of lines are instructions issued", s->warp_instructions,
+			issues[0]);
 	if (!bad)
 		bad = unequal("overhead of lines is overhead issued", s->overhead_warp, issues[1]);
 	if (!bad)
-		bad = unequal("lanes of lines are thread instructions", s->thread_instructions + s->overhead_thread, useful[0] + useful[1]);
+		bad = unequal("lanes of lines are thread instructions",
+			s->thread_instructions + s->overhead_thread, useful[0] + useful[1]);
 	return bad;
 }
 
@@ -133,11 +145,13 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 	if (!bad && !s->own_slots)
 		bad = lane_law(s);
 	if (!bad)
-		bad = unequal("useful lanes are thread instructions", s->lanes_useful, s->thread_instructions);
+		bad = unequal("useful lanes are thread instructions", s->lanes_useful,
+			s->thread_instructions);
 	if (!bad && !s->own_slots)
 		bad = unequal("active_lanes counts each instruction", issues, s->warp_instructions);
 	if (!bad && !s->own_slots)
-		bad = unequal("active_lanes counts useful and predicated-off lanes", lanes, s->lanes_useful + s->lanes_predicated_off);
+		bad = unequal("active_lanes counts useful and predicated-off lanes", lanes,
+			s->lanes_useful + s->lanes_predicated_off);
 	if (!bad)
 		bad = unequal("entries pushed are popped", s->pushes, s->pops);
 	if (!bad && s->registers > (uint64_t)c->sm_max_regs)

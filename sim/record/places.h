@@ -8,9 +8,11 @@
 struct JsonSink;
 struct Module;
 
-typedef struct PlaceList { const Loc *v; int n; } PlaceList;            /* without files or lines that are unknown */
+typedef struct PlaceList { const Loc *v; int n; } PlaceList;     /* without files or lines that are unknown */
 
-PlaceList place_list_of(const struct Module *, int list, Arena *);     /* of Module.place (isa/ir.h); the texts are copied */
+/* of Module.place (isa/ir.h); the texts are copied */
+PlaceList place_list_of(const struct Module *, int list, Arena *);
 PlaceList place_list_copy(Arena *, PlaceList);
-void place_list_json(struct JsonSink *, const char *key, PlaceList);    /* "key": [ { "file", "line" } ]; nothing for an empty list */
+/* "key": [ { "file", "line" } ]; nothing for an empty list */
+void place_list_json(struct JsonSink *, const char *key, PlaceList);
 #endif

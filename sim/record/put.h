@@ -4,7 +4,10 @@
 #include "lib/json.h"
 #include "sim/record/stats.h"
 
-void put_ins_count(JsonSink *, const InsCount *, const LaunchStats *of); /* issues and their lanes; of: whether idle lanes are defined */
-void put_part_count(JsonSink *, const PartCount *, bool timed);         /* partings and what they cost; only timed runs know cycles */
-void put_some_stalls(JsonSink *, const uint64_t stalls[STALL_COUNT]);   /* the key `stalls`, reasons that are 0 left out; nothing if all are */
+/* issues and their lanes; of: whether idle lanes are defined */
+void put_ins_count(JsonSink *, const InsCount *, const LaunchStats *of);
+/* partings and what they cost; only timed runs know cycles */
+void put_part_count(JsonSink *, const PartCount *, bool timed);
+/* the key `stalls`, reasons that are 0 left out; nothing if all are */
+void put_some_stalls(JsonSink *, const uint64_t stalls[STALL_COUNT]);
 #endif

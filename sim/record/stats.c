@@ -23,10 +23,12 @@ const char *const stall_help[STALL_COUNT] = {
 };
 /* Powers of two add up to a number with as many bits only if no two are equal. */
 #define S(ID, NAME, RANK, COLOUR, HELP) + (1u << RANK)
-_Static_assert(0 STALLS(S) == (2u << STALL_COUNT) - 2, "ranks of stall reasons are 1 to STALL_COUNT, each once");
+_Static_assert(0 STALLS(S) == (2u << STALL_COUNT) - 2,
+	"ranks of stall reasons are 1 to STALL_COUNT, each once");
 #undef S
 
-const char *const part_name[PART_COUNT] = { "branch", "indexed branch", "call", "return", "load", "yield", "decision" };
+const char *const part_name[PART_COUNT] = { "branch", "indexed branch", "call", "return", "load", "yield",
+	"decision" };
 
 void ins_count_add(InsCount *to, const InsCount *c)
 {
@@ -48,13 +50,15 @@ static bool same_text(const char *a, const char *b) { return a == b || (a && b &
 static void add_meet(Arena *a, Meets *to, const MeetStats *m)
 {
 	int k = 0;
-	while (k < to->n && !(same_text(to->v[k].label, m->label) && same_text(to->v[k].function, m->function)))
+	while (k < to->n && !(same_text(to->v[k].label, m->label) &&
+		same_text(to->v[k].function, m->function)))
 		k++;
 	if (k == to->n) {
 		MeetStats *v = arena_array(a, MeetStats, to->n + 1);
 		if (to->n)
 			memcpy(v, to->v, sizeof *v * (size_t)to->n);
-		v[to->n++] = (MeetStats){ m->function ? arena_strdup(a, m->function) : NULL, m->label ? arena_strdup(a, m->label) : NULL,
+		v[to->n++] = (MeetStats){ m->function ? arena_strdup(a, m->function) : NULL,
+			m->label ? arena_strdup(a, m->label) : NULL,
 			m->file ? arena_strdup(a, m->file) : NULL, m->line, 0 };
 		to->v = v;
 	}
@@ -83,7 +87,8 @@ static bool starts(const char *s, const char *with) { return !strncmp(s, with, s
 /* Figures that only a timed run measures. */
 static bool needs_time(const char *path)
 {
-	static const char *const timed[] = { "cycles", "program_cycles", "issue.", "memory.transactions", "memory.shared_conflicts",
+	static const char *const timed[] = { "cycles", "program_cycles", "issue.", "memory.transactions",
+		"memory.shared_conflicts",
 		"memory.constant_misses", "memory.fetch_misses", "memory.l1.", "memory.l2.", "memory.dram." };
 	for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
 		if (starts(path, timed[i]))
@@ -91,10 +96,12 @@ static bool needs_time(const char *path)
 	return false;
 }
 
-/* Figures about lanes that an issue of their warp goes without: not defined where every lane has issue slots of its own. */
+/* Figures about lanes that an issue of their warp goes without: not defined where every lane has issue slots
+   of its own. */
 static bool needs_groups(const char *path)
 {
-	static const char *const warps[] = { "lanes.inactive", "lanes.no_thread", "lanes.ended", "lanes.parted", "overhead.no_thread", "overhead.ended",
+	static const char *const warps[] = { "lanes.inactive", "lanes.no_thread", "lanes.ended",
+		"lanes.parted", "overhead.no_thread", "overhead.ended",
 		"overhead.parted", "divergence.reconvergences" };
 	for (size_t i = 0; i < sizeof warps / sizeof *warps; i++)
 		if (!strcmp(path, warps[i]))
@@ -115,7 +122,8 @@ static void add_model(LaunchStats *total, const ModelStat *m)
 {
 	for (int i = 0; i < total->nmodel; i++)
 		if (!strcmp(total->model[i].key, m->key)) {
-			total->model[i].value = m->max && total->model[i].value > m->value ? total->model[i].value
+			total->model[i].value = m->max && total->model[i].value > m->value
+				? total->model[i].value
 				: m->max ? m->value : total->model[i].value + m->value;
 			return;
 		}
@@ -167,23 +175,32 @@ const RowStat row_stats[] = {
 	{ "branches[].lanes", "lanes", "in all of these issues" },
 	{ "branches[].lanes_taken", "lanes", "of them: they took the branch" },
 	{ "branches[].partings", "partings", "times that lanes of a warp have parted there" },
-	{ "branches[].lost", "lane-slots", "of the module's instructions, that these partings have cost until the lanes were together again" },
-	{ "branches[].overhead_lost", "lane-slots", "the same, of issues of what lowering or the mechanism added" },
-	{ "branches[].cycles", "cycles", "from each parting to the issue that has all its lanes together that have not ended; null without timing" },
-	{ "partings[].lost", "lane-slots", "the same of other instructions at which lanes have parted; so partings[].partings, .overhead_lost, .cycles" },
+	{ "branches[].lost", "lane-slots", "of the module's instructions, that these partings have cost "
+		"until the lanes were together again" },
+	{ "branches[].overhead_lost", "lane-slots", "the same, of issues of what lowering or the mechanism "
+		"added" },
+	{ "branches[].cycles", "cycles", "from each parting to the issue that has all its lanes together "
+		"that have not ended; null without timing" },
+	{ "partings[].lost", "lane-slots", "the same of other instructions at which lanes have parted; so "
+		"partings[].partings, .overhead_lost, .cycles" },
 	{ "lines[].warp_instructions", "instructions", "issued of this line, once for each group of lanes" },
-	{ "lines[].thread_instructions", "instructions", "the same, counted for each lane whose guard holds" },
+	{ "lines[].thread_instructions", "instructions",
+		"the same, counted for each lane whose guard holds" },
 	{ "lines[].predicated_off", "lanes", "active lanes whose guard was false" },
 	{ "lines[].inactive", "lanes", "of the warp that were not in the groups issued" },
 	{ NULL, NULL, NULL }
 };
 
-/* +1: more is better, -1: less is better. A figure has a direction when it is time, or machine lost: cycles, cycles in which a scheduler had a warp and issued
-   nothing, lanes lost because threads had parted, and what did not fit on the chip. All others are means to these, or amounts of work: fewer instructions, branches, pushes or
-   sectors are good only as far as they take time. `no_warp` is left out, when there was nothing to lose, and `sleep`, which the program asks for. */
+/* +1: more is better, -1: less is better. A figure has a direction when it is time, or machine lost: cycles,
+   cycles in which a scheduler had a warp and issued nothing, lanes lost because threads had parted, and what
+   did not fit on the chip. All others are means to these, or amounts of work: fewer instructions, branches,
+   pushes or sectors are good only as far as they take time. `no_warp` is left out, when there was nothing to
+   lose, and `sleep`, which the program asks for. */
 static const struct { const char *path; int better; } directions[] = {
-	{ "cycles", -1 }, { "program_cycles", -1 }, { "simd_utilization", 1 }, { "lanes.parted", -1 }, { "branches.lost", -1 }, { "lines.lost", -1 },
-	{ "divergence.spills", -1 }, { "static.spilled", -1 }, { "issue.stalls.no_warp", 0 }, { "issue.stalls.sleep", 0 }, { "issue.stalls.", -1 },
+	{ "cycles", -1 }, { "program_cycles", -1 }, { "simd_utilization", 1 }, { "lanes.parted", -1 },
+	{ "branches.lost", -1 }, { "lines.lost", -1 },
+	{ "divergence.spills", -1 }, { "static.spilled", -1 }, { "issue.stalls.no_warp", 0 },
+	{ "issue.stalls.sleep", 0 }, { "issue.stalls.", -1 },
 };
 
 int stat_better(const char *path)

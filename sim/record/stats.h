@@ -1,92 +1,130 @@
 /* What a launch measured. Every counter is a row of STATS: the JSON report, the text report, gsim-compare and
-   --list statistics come from it. Cycle counters are SM cycles; the rest are counts unless the row says otherwise.
+   --list statistics come from it. Cycle counters are SM cycles; the rest are counts unless the row says
+   otherwise.
 
-   sim/record/ defines the records of a launch: counters and their laws, diagnoses, both as JSON. It sees sim/config/ only. */
+   sim/record/ defines the records of a launch: counters and their laws, diagnoses, both as JSON. It sees
+   sim/config/ only. */
 #ifndef GSIM_STATS_H
 #define GSIM_STATS_H
 #include "sim/config/config.h"
 #include "sim/record/places.h"
 
-/* S(field, "json.path", how, unit, help). how: launches of a run, and SMs of a launch, add up by SUM or MAX. */
+/* S(field, "json.path", how, unit, help). how: launches of a run, and SMs of a launch, add up by SUM or
+   MAX. */
 #define STATS(S) \
-	S(cycles, "cycles", SUM, "cycles", "from a launch's first block to the end of its last block and of its last access; in total, those in which a launch ran") \
-	S(program_cycles, "program_cycles", MAX, "cycles", "from the host's first call to the end of the launch, or of all launches") \
-	S(grid_barriers, "grid_barriers", SUM, "openings", "times that a barrier of the whole grid has opened") \
-	S(warp_instructions, "warp_instructions", SUM, "instructions", "instructions of the module issued, once for each group of lanes") \
-	S(thread_instructions, "thread_instructions", SUM, "instructions", "the same, counted for each lane whose guard holds") \
+	S(cycles, "cycles", SUM, "cycles", "from a launch's first block to the end of its last block and " \
+		"of its last access; in total, those in which a launch ran") \
+	S(program_cycles, "program_cycles", MAX, "cycles", \
+		"from the host's first call to the end of the launch, or of all launches") \
+	S(grid_barriers, "grid_barriers", SUM, "openings", \
+		"times that a barrier of the whole grid has opened") \
+	S(warp_instructions, "warp_instructions", SUM, "instructions", \
+		"instructions of the module issued, once for each group of lanes") \
+	S(thread_instructions, "thread_instructions", SUM, "instructions", \
+		"the same, counted for each lane whose guard holds") \
 	S(lanes_useful, "lanes.useful", SUM, "lanes", "lanes that executed an issued instruction") \
 	S(lanes_predicated_off, "lanes.predicated_off", SUM, "lanes", "active lanes whose guard was false") \
-	S(lanes_inactive, "lanes.inactive", SUM, "lanes", "lanes of the warp that were not in the group issued: the sum of the next three") \
+	S(lanes_inactive, "lanes.inactive", SUM, "lanes", \
+		"lanes of the warp that were not in the group issued: the sum of the next three") \
 	S(lanes_no_thread, "lanes.no_thread", SUM, "lanes", "of them: the warp has no thread there") \
 	S(lanes_ended, "lanes.ended", SUM, "lanes", "of them: the thread had ended") \
-	S(lanes_parted, "lanes.parted", SUM, "lanes", "of them: the thread was elsewhere; the place where it parted is charged (lost)") \
-	S(inserted_warp, "inserted.warp_instructions", SUM, "instructions", "of warp_instructions: those that passes inserted") \
-	S(inserted_thread, "inserted.thread_instructions", SUM, "instructions", "of thread_instructions: those that passes inserted") \
-	S(inserted_values, "inserted.values", SUM, "values", "by the reference interpreter alone: values that instructions which passes inserted in kernels have computed, moves apart") \
-	S(inserted_unread, "inserted.unread", SUM, "values", "of these: those that their thread never read; of speculative code motion, what it computed for nothing") \
-	S(overhead_warp, "overhead.warp_instructions", SUM, "instructions", "issued besides: what lowering or the mechanism added") \
+	S(lanes_parted, "lanes.parted", SUM, "lanes", \
+		"of them: the thread was elsewhere; the place where it parted is charged (lost)") \
+	S(inserted_warp, "inserted.warp_instructions", SUM, "instructions", \
+		"of warp_instructions: those that passes inserted") \
+	S(inserted_thread, "inserted.thread_instructions", SUM, "instructions", \
+		"of thread_instructions: those that passes inserted") \
+	S(inserted_values, "inserted.values", SUM, "values", \
+		"by the reference interpreter alone: values that instructions which passes inserted in " \
+		"kernels have computed, moves apart") \
+	S(inserted_unread, "inserted.unread", SUM, "values", \
+		"of these: those that their thread never read; of speculative code motion, what it " \
+		"computed for nothing") \
+	S(overhead_warp, "overhead.warp_instructions", SUM, "instructions", \
+		"issued besides: what lowering or the mechanism added") \
 	S(overhead_thread, "overhead.thread_instructions", SUM, "instructions", "the same, per lane") \
-	S(overhead_off, "overhead.predicated_off", SUM, "lanes", "of those issues: active lanes whose guard was false") \
+	S(overhead_off, "overhead.predicated_off", SUM, "lanes", \
+		"of those issues: active lanes whose guard was false") \
 	S(overhead_no_thread, "overhead.no_thread", SUM, "lanes", "of those issues: lanes without a thread") \
 	S(overhead_ended, "overhead.ended", SUM, "lanes", "of those issues: lanes whose thread had ended") \
-	S(overhead_parted, "overhead.parted", SUM, "lanes", "of those issues: lanes whose thread was elsewhere") \
+	S(overhead_parted, "overhead.parted", SUM, "lanes", \
+		"of those issues: lanes whose thread was elsewhere") \
 	S(branches, "divergence.branches", SUM, "branches", "conditional and indexed branches issued") \
-	S(divergent_branches, "divergence.divergent_branches", SUM, "branches", "of them: lanes went different ways") \
+	S(divergent_branches, "divergence.divergent_branches", SUM, "branches", \
+		"of them: lanes went different ways") \
 	S(pushes, "divergence.pushes", SUM, "entries", "entries pushed on the mechanism's structure") \
 	S(pops, "divergence.pops", SUM, "entries", "entries popped") \
 	S(max_depth, "divergence.max_depth", MAX, "entries", "largest depth of any warp's structure") \
-	S(depth_sum, "divergence.depth_sum", SUM, "entries", "depth summed over issued instructions; mean_depth comes from it") \
+	S(depth_sum, "divergence.depth_sum", SUM, "entries", \
+		"depth summed over issued instructions; mean_depth comes from it") \
 	S(spills, "divergence.spills", SUM, "chunks", "chunks moved from the structure to memory") \
 	S(fills, "divergence.fills", SUM, "chunks", "chunks moved back") \
-	S(reconvergences, "divergence.reconvergences", SUM, "meetings", "issues in which lanes of a warp were together again that had parted") \
-	S(merges, "divergence.merges", SUM, "merges", "groups that became one in the mechanism's structure, as it counts them") \
+	S(reconvergences, "divergence.reconvergences", SUM, "meetings", \
+		"issues in which lanes of a warp were together again that had parted") \
+	S(merges, "divergence.merges", SUM, "merges", \
+		"groups that became one in the mechanism's structure, as it counts them") \
 	S(noop_fetches, "divergence.noop_fetches", SUM, "fetches", "blocks fetched for no lane") \
 	S(slots, "issue.slots", SUM, "cycles", "scheduler-cycles") \
 	S(issued, "issue.issued", SUM, "cycles", "scheduler-cycles in which something issued") \
 	S(global_loads, "memory.global_loads", SUM, "instructions", "warp-level loads from global memory") \
 	S(global_stores, "memory.global_stores", SUM, "instructions", "warp-level stores to global memory") \
-	S(shared_accesses, "memory.shared_accesses", SUM, "instructions", "warp-level accesses to shared memory") \
-	S(local_accesses, "memory.local_accesses", SUM, "instructions", "warp-level accesses to local memory") \
-	S(nonfaulting_loads, "memory.nonfaulting.loads", SUM, "instructions", "warp-level loads marked nonfaulting, of any space; the group is left out where there are none") \
+	S(shared_accesses, "memory.shared_accesses", SUM, "instructions", \
+		"warp-level accesses to shared memory") \
+	S(local_accesses, "memory.local_accesses", SUM, "instructions", \
+		"warp-level accesses to local memory") \
+	S(nonfaulting_loads, "memory.nonfaulting.loads", SUM, "instructions", \
+		"warp-level loads marked nonfaulting, of any space; the group is left out where there are " \
+		"none") \
 	S(nonfaulting_lanes, "memory.nonfaulting.lanes", SUM, "lanes", "lanes of these") \
-	S(nonfaulting_zero_loads, "memory.nonfaulting.zero_loads", SUM, "instructions", "of the loads: those with a lane whose address is not mapped, or misaligned") \
-	S(nonfaulting_zero_lanes, "memory.nonfaulting.zero_lanes", SUM, "lanes", "of the lanes: those whose address is not mapped, or misaligned; they get 0") \
+	S(nonfaulting_zero_loads, "memory.nonfaulting.zero_loads", SUM, "instructions", \
+		"of the loads: those with a lane whose address is not mapped, or misaligned") \
+	S(nonfaulting_zero_lanes, "memory.nonfaulting.zero_lanes", SUM, "lanes", \
+		"of the lanes: those whose address is not mapped, or misaligned; they get 0") \
 	S(atomics, "memory.atomics", SUM, "instructions", "warp-level atomic operations on global memory") \
-	S(transactions, "memory.transactions", SUM, "sectors", "sectors that the coalescer asked for: of L1 where it is looked up, else of L2") \
+	S(transactions, "memory.transactions", SUM, "sectors", \
+		"sectors that the coalescer asked for: of L1 where it is looked up, else of L2") \
 	S(shared_conflicts, "memory.shared_conflicts", SUM, "cycles", "extra cycles for bank conflicts") \
 	S(constant_misses, "memory.constant_misses", SUM, "requests", "constant cache misses") \
 	S(fetch_misses, "memory.fetch_misses", SUM, "requests", "instruction cache misses") \
 	S(l1_accesses, "memory.l1.accesses", SUM, "L1 sectors", "sectors looked up in L1") \
 	S(l1_hits, "memory.l1.hits", SUM, "L1 sectors", "found") \
 	S(l1_merges, "memory.l1.merges", SUM, "L1 sectors", "already on their way") \
-	S(l1_misses, "memory.l1.misses", SUM, "L1 sectors", "asked of L2, as l1.sector_bytes / l2.sector_bytes sectors each") \
+	S(l1_misses, "memory.l1.misses", SUM, "L1 sectors", \
+		"asked of L2, as l1.sector_bytes / l2.sector_bytes sectors each") \
 	S(l1_bypasses, "memory.l1.bypasses", SUM, "sectors", "sent to L2 without a look-up") \
 	S(l1_writes, "memory.l1.writes", SUM, "sectors", "written through") \
 	S(l1_atomics, "memory.l1.atomics", SUM, "sectors", "atomic requests sent to L2") \
-	S(l1_other, "memory.l1.other", SUM, "sectors", "instruction, constant and mechanism traffic with L2") \
+	S(l1_other, "memory.l1.other", SUM, "sectors", \
+		"instruction, constant and mechanism traffic with L2") \
 	S(l2_requests, "memory.l2.requests", SUM, "sectors", "asked of L2 or written to it") \
-	S(l2_replies, "memory.l2.replies", SUM, "sectors", "of them: answered (loads, atomics) or absorbed (stores)") \
+	S(l2_replies, "memory.l2.replies", SUM, "sectors", \
+		"of them: answered (loads, atomics) or absorbed (stores)") \
 	S(l2_hits, "memory.l2.hits", SUM, "sectors", "found in L2, or on their way to it") \
 	S(l2_misses, "memory.l2.misses", SUM, "sectors", "fetched from DRAM") \
 	S(l2_allocations, "memory.l2.allocations", SUM, "sectors", "written whole, without a fetch") \
 	S(l2_writebacks, "memory.l2.writebacks", SUM, "sectors", "dirty sectors written to DRAM") \
-	S(l2_dirtied, "memory.l2.dirtied", SUM, "sectors", "clean sectors of L2 that became dirty; what was not written back is dirty still") \
+	S(l2_dirtied, "memory.l2.dirtied", SUM, "sectors", \
+		"clean sectors of L2 that became dirty; what was not written back is dirty still") \
 	S(dram_reads, "memory.dram.reads", SUM, "sectors", "sectors read") \
 	S(dram_writes, "memory.dram.writes", SUM, "sectors", "sectors written") \
 	S(dram_row_hits, "memory.dram.row_hits", SUM, "sectors", "of both: in the row that was open")
 
-/* Why a scheduler issued nothing in a cycle: S(ID, "name", rank, colour, help). rank: how far a warp with this reason is from its next
-   issue, 1 = nearest: one that waits for a unit has its operands, one that waits for operands has its instruction, and so on. Where the
-   warps of a scheduler wait for different things, the lowest rank counts. No two reasons have one rank. colour: in pictures. */
+/* Why a scheduler issued nothing in a cycle: S(ID, "name", rank, colour, help). rank: how far a warp with
+   this reason is from its next issue, 1 = nearest: one that waits for a unit has its operands, one that waits
+   for operands has its instruction, and so on. Where the warps of a scheduler wait for different things, the
+   lowest rank counts. No two reasons have one rank. colour: in pictures. */
 #define STALLS(S) \
 	S(EMPTY, "no_warp", 13, "#ececec", "the scheduler has no warp (nothing resident, or all ended)") \
-	S(FETCH, "instruction_fetch", 7, "#b08d57", "the next instruction is on its way from the instruction cache") \
+	S(FETCH, "instruction_fetch", 7, "#b08d57", "the next instruction is on its way from the " \
+		"instruction cache") \
 	S(BRANCH, "branch", 4, "#e7b416", "the front end refills after a branch") \
-	S(DIVERGENCE, "divergence", 5, "#c8501e", "the divergence mechanism is busy (push, pop, spill, fill, unwinding)") \
+	S(DIVERGENCE, "divergence", 5, "#c8501e", "the divergence mechanism is busy (push, pop, spill, " \
+		"fill, unwinding)") \
 	S(DATA, "data", 3, "#2b8a3e", "an operand is being computed") \
 	S(MEMORY, "memory", 6, "#8a2b85", "an operand is being loaded") \
 	S(UNIT, "unit_busy", 1, "#8fd0c8", "the functional unit takes no instruction in this cycle") \
-	S(MEMPIPE, "memory_pipe", 2, "#c77cb5", "the last access of the warp still waits for the load/store unit") \
+	S(MEMPIPE, "memory_pipe", 2, "#c77cb5", "the last access of the warp still waits for the " \
+		"load/store unit") \
 	S(BARRIER, "barrier", 10, "#444444", "threads wait at a block barrier") \
 	S(GRID, "grid_barrier", 11, "#777777", "threads wait at a barrier of the whole grid") \
 	S(WARPSYNC, "warp_sync", 9, "#ef8fa0", "lanes wait for other lanes of their warp") \
@@ -110,11 +148,15 @@ extern const RowStat row_stats[];
 int stat_better(const char *path);             /* 1: more is better, -1: less is, 0: neither */
 
 /* Counters of an instruction. */
-typedef struct InsCount { uint64_t issues, useful, off; } InsCount;   /* useful, off: lanes for which the guard holds, and does not */
+/* useful, off: lanes for which the guard holds, and does not */
+typedef struct InsCount { uint64_t issues, useful, off; } InsCount;
 typedef struct PartCount {
 	uint64_t partings;             /* times that lanes of a warp have parted there */
-	uint64_t lost[2];              /* lane-slots charged to these partings: [0] of issues of the module's instructions, [1] of added ones */
-	uint64_t cycles;               /* from each parting to the issue that has all its lanes together that have not ended */
+	/* lane-slots charged to these partings: [0] of issues of the module's instructions, [1] of added
+	   ones */
+	uint64_t lost[2];
+	/* from each parting to the issue that has all its lanes together that have not ended */
+	uint64_t cycles;
 } PartCount;
 void ins_count_add(InsCount *, const InsCount *);
 void part_count_add(PartCount *, const PartCount *);
@@ -122,8 +164,10 @@ static inline bool parted_any(const PartCount *p) { return p->partings || p->los
 
 /* Where partings ended: the block in which the lanes issued together again. */
 typedef struct MeetStats {
-	const char *function, *label;  /* of the block as it ran; label NULL: nowhere, lanes have ended until one group was left */
-	const char *file; int line;    /* of the block's first instruction at which lanes met; NULL, 0: it has no place in the source */
+	/* of the block as it ran; label NULL: nowhere, lanes have ended until one group was left */
+	const char *function, *label;
+	/* of the block's first instruction at which lanes met; NULL, 0: it has no place in the source */
+	const char *file; int line;
 	uint64_t times;
 } MeetStats;
 typedef struct Meets { MeetStats *v; int n; } Meets;   /* a row for each block, the most frequent first */
@@ -134,26 +178,32 @@ void meets_add(Arena *, Meets *to, const Meets *);
 typedef struct MarkCount {
 	uint64_t issues;               /* in which it held for some lanes */
 	uint64_t lanes;                /* for which it held */
-	uint64_t divergent, taken;     /* decisions: issues in which lanes decided differently; lanes that take the branch */
+	/* decisions: issues in which lanes decided differently; lanes that take the branch */
+	uint64_t divergent, taken;
 } MarkCount;
 
 typedef struct BlockStats {
 	const char *function, *label;
-	const char *file;              /* where its first instruction stands in the source; NULL, 0: not known, or it is not executed any more */
+	/* where its first instruction stands in the source; NULL, 0: not known, or it is not executed any
+	   more */
+	const char *file;
 	int line;
-	uint64_t fetches;              /* issues at which the source's block begins (isa/ir.h), once for each split */
+	uint64_t fetches;      /* issues at which the source's block begins (isa/ir.h), once for each split */
 	uint64_t threads;              /* lanes in these issues */
 } BlockStats;
 
-typedef enum { PART_BRANCH, PART_INDEXED, PART_CALL, PART_RETURN, PART_LOAD, PART_YIELD, PART_DECISION, PART_COUNT } PartKind;
+typedef enum { PART_BRANCH, PART_INDEXED, PART_CALL, PART_RETURN, PART_LOAD, PART_YIELD, PART_DECISION,
+	PART_COUNT } PartKind;
 extern const char *const part_name[PART_COUNT];
 
-/* An instruction at which lanes may part: a branch of the module, or another instruction at which lanes have parted; or what decides in a branch's place since
-   a pass has taken the branch away (PART_DECISION): lanes part nowhere there. */
+/* An instruction at which lanes may part: a branch of the module, or another instruction at which lanes have
+   parted; or what decides in a branch's place since a pass has taken the branch away (PART_DECISION): lanes
+   part nowhere there. */
 typedef struct BranchStats {
 	PartKind kind;
 	bool source;                   /* branches: by it a branch of the source decides */
-	const char *function, *label, *file; /* label: of the source's block whose branch it is; else of the block that it is in */
+	/* label: of the source's block whose branch it is; else of the block that it is in */
+	const char *function, *label, *file;
 	int line;
 	PlaceList inlined;             /* of inlined code: its list (isa/ir.h) */
 	uint64_t executed, divergent;  /* executed, divergent, lanes, lanes_taken: branches only */
@@ -165,16 +215,18 @@ typedef struct BranchStats {
 typedef struct LineStats {             /* instructions of one place in the source */
 	const char *function, *file;   /* function NULL: counts that belong to no instruction */
 	int line;                      /* 0: instructions that come from no place in the source */
-	PlaceList inlined;             /* innermost places of other functions' code that was inlined there, each once */
+	PlaceList inlined;   /* innermost places of other functions' code that was inlined there, each once */
 	InsCount count[2];             /* [0] of the module's instructions, [1] of added ones */
 	InsCount inserted;             /* the part of count[0] that passes inserted */
 	PartCount parted;
 	uint64_t stalls[STALL_COUNT];
 } LineStats;
 
-/* Two accesses that race (isa/races.h), or would if two launches were one: each with its instruction and a thread block. */
+/* Two accesses that race (isa/races.h), or would if two launches were one: each with its instruction and a
+   thread block. */
 typedef struct RaceEnd {
-	const char *function, *label, *file; /* file NULL, line 0: the instruction has no place in the source */
+	/* file NULL, line 0: the instruction has no place in the source */
+	const char *function, *label, *file;
 	int line;
 	const char *access;            /* "reads", "writes", "updates": atomically */
 	uint64_t block;                /* its linear number */
@@ -182,33 +234,42 @@ typedef struct RaceEnd {
 } RaceEnd;
 typedef struct RaceStats {
 	RaceEnd end[2];
-	uint64_t bytes, same;          /* same: of the bytes, those for which the order of the two makes no difference */
-	const char *buffer;            /* where the first of the bytes lies, for which the blocks are; NULL: in no buffer of the host */
+	/* same: of the bytes, those for which the order of the two makes no difference */
+	uint64_t bytes, same;
+	/* where the first of the bytes lies, for which the blocks are; NULL: in no buffer of the host */
+	const char *buffer;
 	uint64_t offset;
 } RaceStats;
 
 enum { MODEL_STATS = 8 };
-typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelStat; /* max: how launches and SMs add up */
+/* max: how launches and SMs add up */
+typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelStat;
 
 typedef struct LaunchStats {
 	const char *kernel;            /* all strings belong to the module or the arena of the run */
 	uint32_t grid[3], block[3];
 	int stream;                    /* 0: the default one */
 	uint64_t launches;             /* for so many it stands: 1, or those that were added up */
-	uint64_t called, started;      /* timed: cycles of the host's call and of the first block, from the host's first call on */
+	/* timed: cycles of the host's call and of the first block, from the host's first call on */
+	uint64_t called, started;
 	bool timed, completed;         /* functional runs have no cycles and no stalls */
-	bool own_slots;                /* every lane had issue slots of its own (ReconvModel.own_slots): utilisation is not defined */
-	bool reference;                /* run by the reference interpreter: only thread_instructions is known */
+	/* every lane had issue slots of its own (ReconvModel.own_slots): utilisation is not defined */
+	bool own_slots;
+	bool reference;              /* run by the reference interpreter: only thread_instructions is known */
 	int warp_size;
 #define S(FIELD, ...) uint64_t FIELD;
 	STATS(S)
 #undef S
-	Cycle quiet;                   /* when the last of its traffic that was served ended: answers, acknowledgements of stores, writes to DRAM */
+	/* when the last of its traffic that was served ended: answers, acknowledgements of stores, writes to
+	   DRAM */
+	Cycle quiet;
 	uint64_t stalls[STALL_COUNT];
 	uint64_t active_lanes[65];     /* issues by number of active lanes */
 	uint64_t static_instructions, static_blocks, registers;
-	uint64_t ended_at_branches;    /* threads that ended at a guarded exit: one instruction, of the source a branch and an exit */
-	uint64_t spilled;              /* bytes of the kernel's frame, of each thread, that hold values for which there are no registers */
+	/* threads that ended at a guarded exit: one instruction, of the source a branch and an exit */
+	uint64_t ended_at_branches;
+	/* bytes of the kernel's frame, of each thread, that hold values for which there are no registers */
+	uint64_t spilled;
 	double occupancy;              /* resident warps / most warps an SM can hold */
 	const char *occupancy_limit;   /* "warps", "blocks", "registers", "shared memory", "grid" */
 	int nblocks, nbranches, npartings, nlines;
@@ -219,11 +280,13 @@ typedef struct LaunchStats {
 	bool races_checked;
 	int nraces;
 	RaceStats *race_stats;
-	int behind;                    /* number, from 1, of the launch before it in its stream, with which its accesses were compared; 0: they were not */
+	/* number, from 1, of the launch before it in its stream, with which its accesses were compared; 0:
+	   they were not */
+	int behind;
 	int nbetween;                  /* pairs that would race if both were one launch */
 	RaceStats *between_stats;
 	int nmodel;
-	ModelStat model[MODEL_STATS];           /* the mechanism's own counters; their keys stand under divergence */
+	ModelStat model[MODEL_STATS];    /* the mechanism's own counters; their keys stand under divergence */
 	const struct Diagnosis *diagnosis; /* why it can never end (sim/record/diagnosis.h), or NULL */
 	double seconds;                /* host time */
 } LaunchStats;
@@ -234,15 +297,19 @@ void stats_json(const LaunchStats *, struct JsonSink *);
 void stats_json_measured(const LaunchStats *, struct JsonSink *);
 void stats_json_static(const LaunchStats *, struct JsonSink *);   /* what its code takes: the key `static` */
 void stats_json_tables(const LaunchStats *, struct JsonSink *);
-void stats_json_races(const LaunchStats *, struct JsonSink *);     /* sim/record/races.c: nothing where they were not looked for */
+/* sim/record/races.c: nothing where they were not looked for */
+void stats_json_races(const LaunchStats *, struct JsonSink *);
 
 uint64_t stat_get(const LaunchStats *, int i);              /* by index in stat_info */
 bool stat_known(const LaunchStats *, int i);               /* false: this kind of run does not measure it */
-void stats_add(LaunchStats *total, const LaunchStats *);   /* sums and maxima; blocks and branches are left out */
+/* sums and maxima; blocks and branches are left out */
+void stats_add(LaunchStats *total, const LaunchStats *);
 double stats_utilization(const LaunchStats *);
 double stats_mean_depth(const LaunchStats *);
-/* sim/record/laws.c. The conservation laws, for every launch that has ended: NULL when they hold, else a sentence that says which one does not (static buffer). */
+/* sim/record/laws.c. The conservation laws, for every launch that has ended: NULL when they hold, else a
+   sentence that says which one does not (static buffer). */
 const char *stats_conservation(const LaunchStats *, const Config *);
 const char *stats_memory_law(const LaunchStats *, const Config *);  /* the laws of the memory system alone */
-const char *stats_rate_law(const LaunchStats *, const Config *);    /* the law that nothing moves faster than its rate */
+/* the law that nothing moves faster than its rate */
+const char *stats_rate_law(const LaunchStats *, const Config *);
 #endif

@@ -3,10 +3,12 @@
 
 Annotate annotate_named(const char *what)
 {
-	return !what || !strcmp(what, "source") ? ANNOTATE_SOURCE : !strcmp(what, "code") ? ANNOTATE_CODE : ANNOTATE_NONE;
+	return !what || !strcmp(what, "source") ? ANNOTATE_SOURCE : !strcmp(what, "code") ? ANNOTATE_CODE
+		: ANNOTATE_NONE;
 }
 
-void report_annotate(const JsonValue *before, const JsonValue *after, Annotate what, const SourceRoot *sources, StrBuf *out)
+void report_annotate(const JsonValue *before, const JsonValue *after, Annotate what,
+	const SourceRoot *sources, StrBuf *out)
 {
 	Listing l = { .run = { before, after }, .sources = sources };
 	bool known = annotate_has_code(before) || annotate_has_code(after);

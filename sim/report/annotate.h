@@ -1,5 +1,5 @@
-/* Listings of source or code beside what each line did, in one run or in two: sim/report/annotate.c says which, annotate_source.c and annotate_code.c
-   fill them, annotate_list.c prints. */
+/* Listings of source or code beside what each line did, in one run or in two: sim/report/annotate.c says
+   which, annotate_source.c and annotate_code.c fill them, annotate_list.c prints. */
 #ifndef GSIM_ANNOTATE_H
 #define GSIM_ANNOTATE_H
 #include "sim/report/report.h"
@@ -7,7 +7,8 @@
 /* What a line did in a run. */
 typedef struct Cost {
 	bool known;                    /* the run's report has it */
-	double issued, lanes, inserted, overhead, lost;  /* warp instructions; their lanes; of passes; of lowering and mechanism; lane-slots */
+	/* warp instructions; their lanes; of passes; of lowering and mechanism; lane-slots */
+	double issued, lanes, inserted, overhead, lost;
 	double stall[STALL_COUNT];     /* scheduler-cycles */
 } Cost;
 
@@ -35,7 +36,8 @@ void list_note(Listing *, const char *fmt, ...) __attribute__((format(printf, 2,
 void list_print(Listing *, StrBuf *);           /* prints and forgets the lines */
 void list_print_sum(Listing *, StrBuf *);       /* the sum of all lines, beside the reports' totals */
 
-/* Prints the files of the source with what their lines did; of files that cannot be read, the lines' figures alone. All lines of both runs are shown. */
+/* Prints the files of the source with what their lines did; of files that cannot be read, the lines' figures
+   alone. All lines of both runs are shown. */
 void annotate_source(Listing *, StrBuf *);
 bool annotate_readable(const Listing *);        /* a file of the source can be read */
 bool annotate_has_code(const JsonValue *report);

@@ -1,4 +1,5 @@
-/* The code of kernels as it ran, instruction by instruction: of two runs what both have once, what one alone has as in a diff. */
+/* The code of kernels as it ran, instruction by instruction: of two runs what both have once, what one alone
+   has as in a diff. */
 #include "lib/diff.h"
 #include "sim/report/annotate.h"
 
@@ -24,7 +25,8 @@ bool annotate_has_code(const JsonValue *report)
 
 /* ---- what both have ---- */
 
-typedef struct Match { int at[2]; } Match; /* rows of the two codes that are alike; -1: this one alone has the row */
+/* rows of the two codes that are alike; -1: this one alone has the row */
+typedef struct Match { int at[2]; } Match;
 typedef Vec(Match) Matches;
 
 static int rows_of(const JsonValue *code) { return code ? code->n : 0; }
@@ -34,7 +36,8 @@ static const char **texts_of(Arena *a, const JsonValue *code)
 {
 	const char **text = arena_array(a, const char *, rows_of(code) + 1);
 	for (int i = 0; i < rows_of(code); i++)
-		text[i] = arena_printf(a, "%s\n%s", json_string(&code->item[i], "function"), json_string(&code->item[i], "text"));
+		text[i] = arena_printf(a, "%s\n%s", json_string(&code->item[i], "function"),
+			json_string(&code->item[i], "text"));
 	return text;
 }
 
@@ -64,10 +67,12 @@ static void put_origin(const JsonValue *row, StrBuf *text)
 	if (json_get(row, "added"))
 		sb_puts(text, "   // added by lowering or the mechanism");
 	for (int k = 0; melded && k < melded->n && melded->kind == JSON_ARRAY; k++)
-		sb_printf(text, "%s%s", k ? ", " : "   // melded with line ", json_shown(json_get(&melded->item[k], "line")));
+		sb_printf(text, "%s%s", k ? ", " : "   // melded with line ",
+			json_shown(json_get(&melded->item[k], "line")));
 	for (int k = 0; inlined && k < inlined->n && inlined->kind == JSON_ARRAY; k++) {
 		const char *file = json_string(&inlined->item[k], "file"), *slash = strrchr(file, '/');
-		sb_printf(text, "%s%.60s:%s", k ? ", at " : "   // inlined: ", slash ? slash + 1 : file, json_shown(json_get(&inlined->item[k], "line")));
+		sb_printf(text, "%s%.60s:%s", k ? ", at " : "   // inlined: ", slash ? slash + 1 : file,
+			json_shown(json_get(&inlined->item[k], "line")));
 	}
 }
 
@@ -93,7 +98,8 @@ static void put_row(Listing *l, const JsonValue *const code[2], const Match *p)
 		list_note(l, "%s.%s:", json_string(row, "function"), json_string(row, "label"));
 	if (!l->run[1])
 		sb_printf(&text, "%5d  ", p->at[0]);
-	sb_printf(&text, "%s   %s", !l->run[1] ? "" : p->at[0] < 0 ? "+" : p->at[1] < 0 ? "-" : " ", json_string(row, "text"));
+	sb_printf(&text, "%s   %s", !l->run[1] ? "" : p->at[0] < 0 ? "+" : p->at[1] < 0 ? "-" : " ",
+		json_string(row, "text"));
 	put_origin(row, &text);
 	list_cost(l, cost, (int)json_number(row, "line"), arena_strdup(&l->arena, text.s));
 	sb_free(&text);

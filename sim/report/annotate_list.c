@@ -2,15 +2,19 @@
 #include "sim/report/annotate.h"
 
 typedef enum { ISSUED, LANES, LOST, INSERTED, OVERHEAD, STALLS, COLUMNS } Column;
-static const char *const column_name[COLUMNS] = { "issued", "lanes", "lost", "inserted", "overhead", "stalled" };
+static const char *const column_name[COLUMNS] = { "issued", "lanes", "lost", "inserted", "overhead",
+	"stalled" };
 enum { REASONS = 64, FIGURE = 24 };
 
 typedef struct Shape { int runs, width[COLUMNS], reasons; } Shape; /* widths; 0: the column is left out */
 
 Cost cost_of(const JsonValue *row)
 {
-	Cost c = { .known = row != NULL, .issued = json_number(row, "warp_instructions"), .lanes = json_number(row, "thread_instructions"),
-		.inserted = json_number(row, "inserted.warp_instructions"), .overhead = json_number(row, "overhead.warp_instructions"), .lost = json_number(row, "lost") };
+	Cost c = { .known = row != NULL, .issued = json_number(row, "warp_instructions"),
+		.lanes = json_number(row, "thread_instructions"),
+		.inserted = json_number(row, "inserted.warp_instructions"),
+		.overhead = json_number(row, "overhead.warp_instructions"),
+		.lost = json_number(row, "lost") };
 	const JsonValue *stalls = json_get(row, "stalls");
 	for (int k = 0; stalls && k < STALL_COUNT; k++)
 		c.stall[k] = json_number(stalls, stall_name[k]);
@@ -54,14 +58,16 @@ void list_note(Listing *l, const char *fmt, ...)
 	va_start(ap, fmt);
 	sb_vprintf(&text, fmt, ap);
 	va_end(ap);
-	vec_push(&l->line, ((ListLine){ .note = true, .text = arena_strdup(&l->arena, text.s ? text.s : "") }));
+	vec_push(&l->line, ((ListLine){ .note = true, .text = arena_strdup(&l->arena,
+		text.s ? text.s : "") }));
 	sb_free(&text);
 }
 
 /* Figures that are 0 are left out, but for issues. */
 static void put_figure(char text[FIGURE], const Cost *c, Column column)
 {
-	const double figure[COLUMNS] = { c->issued, c->issued > 0 ? c->lanes / c->issued : 0, c->lost, c->inserted, c->overhead, cost_stalls(c) };
+	const double figure[COLUMNS] = { c->issued, c->issued > 0 ? c->lanes / c->issued : 0, c->lost,
+		c->inserted, c->overhead, cost_stalls(c) };
 	*text = 0;
 	if (c->known && (column == ISSUED || figure[column] > 0))
 		snprintf(text, FIGURE, column == LANES ? "%.1f" : "%.0f", figure[column]);
@@ -80,11 +86,14 @@ static int most_stalls(const Cost *c, int but)
 /* The reasons of most stalls: two of one run, of two runs the first of each. */
 static void put_reasons(int runs, const Cost cost[2], char text[REASONS])
 {
-	int first = most_stalls(&cost[0], -1), second = runs == 2 ? most_stalls(&cost[1], -1) : first < 0 ? -1 : most_stalls(&cost[0], first);
+	int first = most_stalls(&cost[0], -1), second = runs == 2 ? most_stalls(&cost[1], -1) : first < 0 ? -1
+		: most_stalls(&cost[0], first);
 	double all = cost_stalls(&cost[0]);
 	*text = 0;
 	if (runs == 1 && second >= 0 && cost[0].stall[second] >= all / 200) /* below, it would be 0 % */
-		snprintf(text, REASONS, "%s %.0f%%, %s %.0f%%", stall_name[first], 100 * cost[0].stall[first] / all, stall_name[second], 100 * cost[0].stall[second] / all);
+		snprintf(text, REASONS, "%s %.0f%%, %s %.0f%%", stall_name[first],
+			100 * cost[0].stall[first] / all, stall_name[second],
+			100 * cost[0].stall[second] / all);
 	else if (runs == 2 && first >= 0 && second >= 0 && first != second)
 		snprintf(text, REASONS, "%s, %s", stall_name[first], stall_name[second]);
 	else if (first >= 0 || second >= 0)
@@ -170,8 +179,11 @@ void list_print(Listing *l, StrBuf *out)
 static Cost total_of(const JsonValue *report)
 {
 	const JsonValue *t = json_get(report, "total"), *stalls = json_path(t, "issue.stalls");
-	Cost c = { .known = t != NULL, .issued = json_number(t, "warp_instructions"), .lanes = json_number(t, "thread_instructions"),
-		.inserted = json_number(t, "inserted.warp_instructions"), .overhead = json_number(t, "overhead.warp_instructions"), .lost = json_number(t, "lanes.parted") };
+	Cost c = { .known = t != NULL, .issued = json_number(t, "warp_instructions"),
+		.lanes = json_number(t, "thread_instructions"),
+		.inserted = json_number(t, "inserted.warp_instructions"),
+		.overhead = json_number(t, "overhead.warp_instructions"),
+		.lost = json_number(t, "lanes.parted") };
 	for (int k = 0; stalls && k < STALL_COUNT; k++)
 		c.stall[k] = json_number(stalls, stall_name[k]);
 	return c;
@@ -182,7 +194,8 @@ static bool same_cost(const Cost *a, const Cost *b)
 	for (int k = 0; k < STALL_COUNT; k++)
 		if (a->stall[k] != b->stall[k])
 			return false;
-	return a->issued == b->issued && a->lanes == b->lanes && a->inserted == b->inserted && a->overhead == b->overhead && a->lost == b->lost;
+	return a->issued == b->issued && a->lanes == b->lanes && a->inserted == b->inserted &&
+		a->overhead == b->overhead && a->lost == b->lost;
 }
 
 void list_print_sum(Listing *l, StrBuf *out)

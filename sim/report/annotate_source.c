@@ -33,7 +33,8 @@ static Place *place_at(Places *p, const char *file, int line)
 static int by_place(const void *a, const void *b)
 {
 	const Place *x = a, *y = b;
-	return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->line < y->line ? -1 : x->line > y->line;
+	return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->line < y->line ? -1
+		: x->line > y->line;
 }
 
 /* The functions' lines added up by place. */
@@ -46,7 +47,8 @@ static void collect(const Listing *l, Places *p)
 			double line = json_number(row, "line");
 			bool none = !*json_string(row, "function");
 			Cost c = cost_of(row);
-			cost_add(&place_at(p, json_string(row, "file"), none ? 1 : line >= 1 && line < 1 << 30 ? (int)line : 0)->cost[k], &c);
+			cost_add(&place_at(p, json_string(row, "file"),
+				none ? 1 : line >= 1 && line < 1 << 30 ? (int)line : 0)->cost[k], &c);
 		}
 	}
 	if (p->v.n)
@@ -64,7 +66,8 @@ static void places_free(Places *p)
 /* A file by lines, from 1. */
 typedef struct Source { char *text; const char **line; int n; } Source;
 
-/* A line for the screen: tabs become spaces, what steers a terminal a question mark. Behind `most` bytes it is cut, but not within a character of UTF-8. */
+/* A line for the screen: tabs become spaces, what steers a terminal a question mark. Behind `most` bytes it
+   is cut, but not within a character of UTF-8. */
 static const char *shown(Arena *a, const char *s, size_t n, size_t most)
 {
 	StrBuf out = { 0 };
@@ -106,8 +109,10 @@ typedef Vec(const char *) Notes;
 
 typedef enum { REF_PARTING, REF_CODE, REF_LINE } RefKind;
 
-/* Rows of a report that a line has notes of: branches and other partings, the line's own row, then instructions of the code; these also by the places of what was melded with them. */
-typedef struct Ref { const JsonValue *row; RefKind kind; int next; } Ref; /* next: the line's next one, counted from 1 */
+/* Rows of a report that a line has notes of: branches and other partings, the line's own row, then
+   instructions of the code; these also by the places of what was melded with them. */
+/* next: the line's next one, counted from 1 */
+typedef struct Ref { const JsonValue *row; RefKind kind; int next; } Ref;
 typedef struct Refs { StrMap first; Vec(Ref) v; Arena keys; } Refs;
 
 static const char *place_key(Arena *a, const JsonValue *place)
@@ -162,13 +167,18 @@ static int first_ref(Refs *r, const Place *p)
 	return first < 0 ? 0 : first;
 }
 
-static bool stands_at(const JsonValue *row, const Place *p) { return json_number(row, "line") == p->line && !strcmp(json_string(row, "file"), p->file); }
+static bool stands_at(const JsonValue *row, const Place *p)
+{
+	return json_number(row, "line") == p->line && !strcmp(json_string(row, "file"), p->file);
+}
 
 /* The place of a row as a note at `p` has it: the file is named where it is another one. */
 static const char *place_name(Arena *a, const JsonValue *row, const Place *p)
 {
-	const char *file = json_string(row, "file"), *slash = strrchr(file, '/'), *line = json_shown(json_get(row, "line"));
-	return strcmp(file, p->file) ? arena_printf(a, "%.60s:%s", slash ? slash + 1 : file, line) : arena_printf(a, "line %s", line);
+	const char *file = json_string(row, "file"), *slash = strrchr(file, '/'),
+		*line = json_shown(json_get(row, "line"));
+	return strcmp(file, p->file) ? arena_printf(a, "%.60s:%s", slash ? slash + 1 : file, line)
+		: arena_printf(a, "line %s", line);
 }
 
 static void note_meeting(Listing *l, StrBuf *text, const JsonValue *row, const Place *p)
@@ -177,7 +187,8 @@ static void note_meeting(Listing *l, StrBuf *text, const JsonValue *row, const P
 	for (int i = 0; met && i < met->n && met->kind == JSON_ARRAY; i++) {
 		const JsonValue *m = &met->item[i];
 		const char *label = json_string(m, "label");
-		sb_printf(text, "%s%s%.60s", i ? ", " : "; ", *label ? "together again in " : "over as lanes ended", label);
+		sb_printf(text, "%s%s%.60s", i ? ", " : "; ",
+			*label ? "together again in " : "over as lanes ended", label);
 		if (json_number(m, "line") > 0)
 			sb_printf(text, " (%s)", place_name(&l->arena, m, p));
 		sb_printf(text, ": %s", json_shown(json_get(m, "times")));
@@ -193,7 +204,8 @@ static void note_parting(Listing *l, Notes *notes, const Place *p, const JsonVal
 	sb_printf(&text, "%s of %.60s", json_string(row, "kind"), json_string(row, "label"));
 	if (json_get(row, "executed"))
 		sb_printf(&text, ", executed %s", json_shown(json_get(row, "executed")));
-	sb_printf(&text, ", partings %s: %s lane-slots lost", json_shown(json_get(row, "partings")), json_shown(json_get(row, "lost")));
+	sb_printf(&text, ", partings %s: %s lane-slots lost", json_shown(json_get(row, "partings")),
+		json_shown(json_get(row, "lost")));
 	if (json_is_number(json_get(row, "cycles")))
 		sb_printf(&text, ", %s cycles apart", json_shown(json_get(row, "cycles")));
 	note_meeting(l, &text, row, p);
@@ -209,19 +221,24 @@ static bool is_new(StrMap *said, const char *text)
 	return is;
 }
 
-/* Of an instruction that stands at the place, or was melded with one there: the pass that inserted it, and other places with which it was melded. */
+/* Of an instruction that stands at the place, or was melded with one there: the pass that inserted it, and
+   other places with which it was melded. */
 static void note_passes(Listing *l, Notes *notes, StrMap *said, const Place *p, const JsonValue *row)
 {
 	const JsonValue *melded = json_get(row, "melded");
-	const char *pass = json_string(row, "pass"), *text = arena_printf(&l->arena, "inserted by %.60s", pass);
+	const char *pass = json_string(row, "pass"), *text =
+		arena_printf(&l->arena, "inserted by %.60s", pass);
 	if (*pass && stands_at(row, p) && is_new(said, text))
 		vec_push(notes, text);
 	for (int m = 0; melded && m < melded->n && melded->kind == JSON_ARRAY; m++) {
-		const JsonValue *other = &melded->item[m], *to = stands_at(row, p) ? other : stands_at(other, p) ? row : NULL;
+		const JsonValue *other = &melded->item[m], *to = stands_at(row, p) ? other
+			: stands_at(other, p) ? row : NULL;
 		if (!to)
 			continue;
-		text = stands_at(to, p) ? "melded: instructions of the line that stood on different paths are one"
-			: arena_printf(&l->arena, to == row ? "melded into what %s did" : "melded: it also does what %s did", place_name(&l->arena, to, p));
+		text = stands_at(to, p) ? "melded: instructions of the line that stood on different paths "
+			"are one"
+			: arena_printf(&l->arena, to == row ? "melded into what %s did"
+			: "melded: it also does what %s did", place_name(&l->arena, to, p));
 		if (is_new(said, text))
 			vec_push(notes, text);
 	}
@@ -274,7 +291,8 @@ static void put_notes(Listing *l, const Place *p, Refs refs[2])
 		for (int i = 0; i < notes[k].n; i++) {
 			bool both = has_note(&notes[!k], notes[k].v[i]);
 			if (!both || !k)
-				list_note(l, "^ %s%s", !l->run[1] || both ? "" : k ? "after: " : "before: ", notes[k].v[i]);
+				list_note(l, "^ %s%s", !l->run[1] || both ? "" : k ? "after: " : "before: ",
+					notes[k].v[i]);
 		}
 	vec_free(&notes[0]);
 	vec_free(&notes[1]);
@@ -290,7 +308,8 @@ static void put_between(Listing *l, const Source *s, int from, int to, bool firs
 	int begin = first ? to - AROUND : from, end = last ? from + AROUND : to;
 	bool all = !first && !last && to - from <= 2 * AROUND + 1;
 	for (int k = from > 1 ? from : 1; k < to && k <= s->n; k++) {
-		if (all || (!first && k < from + AROUND) || (!last && k >= to - AROUND) || (first && k >= begin) || (last && k < end))
+		if (all || (!first && k < from + AROUND) || (!last && k >= to - AROUND) ||
+			(first && k >= begin) || (last && k < end))
 			list_cost(l, nothing, k, s->line[k]);
 		else if (!first && k == from + AROUND)
 			list_note(l, "...");
@@ -305,15 +324,20 @@ static void put_file(Listing *l, const Places *p, Refs refs[2], int from, int to
 		s = source_of(&l->arena, l->sources, file);
 	file = shown(&l->arena, file, strlen(file), MOST_SOURCE);
 	if (*file && s.text && p->v.v[to - 1].line > s.n)
-		sb_printf(out, "\n%s: ends at line %d, before the last one of the module: it is not what the module was made from\n", file, s.n);
+		sb_printf(out, "\n%s: ends at line %d, before the last one of the module: it is not what the "
+			"module was made from\n", file, s.n);
 	else if (*file)
-		sb_printf(out, "\n%s%s\n", file, s.text ? "" : ": is not to be read here, so its lines stand without their text (--source DIR names its folder)");
+		sb_printf(out, "\n%s%s\n", file, s.text ? ""
+			: ": is not to be read here, so its lines stand without their text (--source DIR "
+			"names its folder)");
 	else
 		sb_puts(out, "\nof no place in the source\n");
 	for (int i = from, next = 1; i < to; i++) {
 		const Place *x = &p->v.v[i];
 		put_between(l, &s, next, x->line, i == from, false);
-		list_cost(l, x->cost, *file ? x->line : 0, *file ? (s.text && x->line <= s.n ? s.line[x->line] : "") : x->line ? "(no instruction: the scheduler had no warp)"
+		list_cost(l, x->cost, *file ? x->line : 0, *file
+			? (s.text && x->line <= s.n ? s.line[x->line] : "")
+			: x->line ? "(no instruction: the scheduler had no warp)"
 			: "(instructions that lowering, the mechanism or passes added)");
 		put_notes(l, x, refs);
 		next = x->line + 1;
@@ -339,7 +363,8 @@ void annotate_source(Listing *l, StrBuf *out)
 	places_free(&p);
 }
 
-/* Whether a source can be read. The module's own text is one where the lines name no other: instructions that the compiler gave no place stand there, too. */
+/* Whether a source can be read. The module's own text is one where the lines name no other: instructions that
+   the compiler gave no place stand there, too. */
 bool annotate_readable(const Listing *l)
 {
 	const char *module = json_string(l->run[0], "module");

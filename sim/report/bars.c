@@ -1,9 +1,11 @@
-/* The grid as a picture (SVG): bars for cycles (without timing: instructions), fetches and utilisation, kernel by kernel. */
+/* The grid as a picture (SVG): bars for cycles (without timing: instructions), fetches and utilisation,
+   kernel by kernel. */
 #include "lib/names.h"
 #include "sim/report/grid.h"
 #include "sim/report/svg.h"
 
-enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 11, GAP = 7, TOP = 46, MOST_LABEL = 90, MOST_OUTCOME = 100 };
+enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 11, GAP = 7, TOP = 46, MOST_LABEL = 90,
+	MOST_OUTCOME = 100 };
 static const char *const colour[] = { "#1f5fa8", "#c8501e", "#2b8a3e", "#8a2b85", "#7a6a00", "#444444" };
 enum { COLOURS = sizeof colour / sizeof *colour };
 
@@ -12,7 +14,8 @@ typedef struct Picture {
 	int y, width;
 } Picture;
 
-/* Pixels that a text may take in letters of that size: those of the widest of the usual sans-serif fonts (DejaVu Sans: 0.64 of the size for most, 1 for m, W and the like). */
+/* Pixels that a text may take in letters of that size: those of the widest of the usual sans-serif fonts
+   (DejaVu Sans: 0.64 of the size for most, 1 for m, W and the like). */
 static int pixels(const char *text, int size)
 {
 	int twelfths = 0;
@@ -45,8 +48,12 @@ static int pipeline(const Table *t, int i, int *count)
 	return mine;
 }
 
-/* Is the figure comparable? Where each lane has issue slots of its own, fetches are not those of warps and the utilisation is not defined. */
-static bool comparable(const Cell *c, int f) { return c->known[f] && (f != FETCHES || c->known[UTILIZATION]); }
+/* Is the figure comparable? Where each lane has issue slots of its own, fetches are not those of warps and
+   the utilisation is not defined. */
+static bool comparable(const Cell *c, int f)
+{
+	return c->known[f] && (f != FETCHES || c->known[UTILIZATION]);
+}
 
 static double largest(const Table *t, int f)
 {
@@ -87,7 +94,8 @@ static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y
 
 static void put_heading(Picture *p, const Table *t, int label, const int *shown, int npipelines)
 {
-	static const char *const name[] = { [CYCLES] = "cycles", [WARP_INSTRUCTIONS] = "warp instructions", [FETCHES] = "fetches of blocks",
+	static const char *const name[] = { [CYCLES] = "cycles", [WARP_INSTRUCTIONS] = "warp instructions",
+		[FETCHES] = "fetches of blocks",
 		[UTILIZATION] = "SIMD utilisation" };
 	StrBuf title = { 0 };
 	sb_printf(&title, "kernel %s", t->kernel ? t->kernel : "(none was launched)");
@@ -118,7 +126,8 @@ static void put_heading(Picture *p, const Table *t, int label, const int *shown,
 static void put_table(const Table *t, void *self)
 {
 	Picture *p = self;
-	const int shown[PANELS] = { grid_measured(t, CYCLES) ? CYCLES : WARP_INSTRUCTIONS, FETCHES, UTILIZATION };
+	const int shown[PANELS] = { grid_measured(t, CYCLES) ? CYCLES : WARP_INSTRUCTIONS, FETCHES,
+		UTILIZATION };
 	int wide = 0, n = 1, top;
 	Arena a = { 0 };
 	const char **model = arena_array(&a, const char *, t->n);
@@ -138,18 +147,20 @@ static void put_table(const Table *t, void *self)
 		if (first)
 			svg_label(&p->body, label - 8, p->y + BAR, " text-anchor=\"end\"", model[i]);
 		for (int k = 0; k < PANELS; k++)
-			put_bar(&p->body, c, shown[k], shown[k] == UTILIZATION ? 1 : largest(t, shown[k]), label + k * PANEL, p->y,
-				pipeline(t, i, &n));
+			put_bar(&p->body, c, shown[k], shown[k] == UTILIZATION ? 1 : largest(t, shown[k]),
+				label + k * PANEL, p->y, pipeline(t, i, &n));
 		if (!c->completed) {
 			const char *why = grid_outcome(&a, c);
 			names_shown(&a, &why, 1, MOST_OUTCOME, &why);
-			svg_label(&p->body, label + 4, p->y + BAR - 2, " font-size=\"10\" fill=\"#b00020\"", why);
+			svg_label(&p->body, label + 4, p->y + BAR - 2, " font-size=\"10\" fill=\"#b00020\"",
+				why);
 			widen(p, label + 4, why, 10);
 		}
 		p->y += n > 1 ? BAR : BAR + 1;
 	}
 	for (int k = 0; k < PANELS; k++)
-		sb_printf(&p->body, "<path d=\"M%d %d V%d\" stroke=\"#888\"/>\n", label + k * PANEL, top + GAP - 2, p->y + 2);
+		sb_printf(&p->body, "<path d=\"M%d %d V%d\" stroke=\"#888\"/>\n", label + k * PANEL,
+			top + GAP - 2, p->y + 2);
 	if (label + PANELS * PANEL > p->width)
 		p->width = label + PANELS * PANEL;
 	p->y += 34;
@@ -163,11 +174,13 @@ void report_grid_svg(const JsonValue *runs, StrBuf *out)
 	const JsonValue *first = runs->n ? &runs->item[0] : NULL;
 	grid_each(runs, put_table, &p);
 	const char *machine = json_string(first, "config");
-	sb_printf(&title, "%s on %s", json_string(first, "module"), *machine ? machine : "the machine of the defaults");
+	sb_printf(&title, "%s on %s", json_string(first, "module"),
+		*machine ? machine : "the machine of the defaults");
 	widen(&p, 12, title.s, 15);
-	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-		"font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", p.width, p.y, p.width,
-		p.y, p.width, p.y);
+	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 "
+		"%d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+		"<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", p.width, p.y, p.width, p.y, p.width,
+		p.y);
 	svg_label(out, 12, 24, " font-size=\"15\"", title.s);
 	sb_puts(out, p.body.s ? p.body.s : "");
 	sb_puts(out, "</svg>\n");

@@ -25,14 +25,19 @@ typedef struct Table {
 	bool all;
 } Table;
 
-static bool is_branch(const BranchStats *b) { return b->kind == PART_BRANCH || b->kind == PART_INDEXED || b->kind == PART_DECISION; }
+static bool is_branch(const BranchStats *b)
+{
+	return b->kind == PART_BRANCH || b->kind == PART_INDEXED || b->kind == PART_DECISION;
+}
 
-/* The place, what parts lanes there if that is no branch, and the block; the function where the table has several. */
+/* The place, what parts lanes there if that is no branch, and the block; the function where the table has
+   several. */
 static const char *name_of(Table *t, const BranchStats *b, bool several)
 {
 	const char *file = b->file ? strrchr(b->file, '/') : NULL;
-	return arena_printf(&t->arena, "%s:%d %s%s%s%s%s", file ? file + 1 : b->file ? b->file : "?", b->line, is_branch(b) ? "" : part_name[b->kind],
-		is_branch(b) ? "" : ": ", several ? b->function : "", several ? " " : "", b->label);
+	return arena_printf(&t->arena, "%s:%d %s%s%s%s%s", file ? file + 1 : b->file ? b->file : "?", b->line,
+		is_branch(b) ? "" : part_name[b->kind], is_branch(b) ? "" : ": ", several ? b->function : "",
+		several ? " " : "", b->label);
 }
 
 static void collect(Table *t)
@@ -67,7 +72,8 @@ static const char *met_in(Table *t, const BranchStats *b)
 	return b->met.n > 1 ? arena_printf(&t->arena, "%s +%d", where, b->met.n - 1) : where;
 }
 
-/* Puts the lane-slots that partings lost, their share of all, and the cycles they took. Where every lane has issue slots of its own, no lane waits for others. */
+/* Puts the lane-slots that partings lost, their share of all, and the cycles they took. Where every lane has
+   issue slots of its own, no lane waits for others. */
 static void put_parting(const Table *t, const PartCount *p, StrBuf *out)
 {
 	char cycles[32];
@@ -76,7 +82,8 @@ static void put_parting(const Table *t, const PartCount *p, StrBuf *out)
 		return;
 	}
 	snprintf(cycles, sizeof cycles, "%llu", (unsigned long long)p->cycles);
-	sb_printf(out, " %11llu %8s %10s", (unsigned long long)p->lost[0], PERCENT(text_share(p->lost[0], t->slots)), t->s->timed ? cycles : "n/a");
+	sb_printf(out, " %11llu %8s %10s", (unsigned long long)p->lost[0],
+		PERCENT(text_share(p->lost[0], t->slots)), t->s->timed ? cycles : "n/a");
 }
 
 /* Below a row: what of other functions is inlined there. */
@@ -98,7 +105,8 @@ static void put_branch(Table *t, int i, StrBuf *out)
 		report_percent(taken, text_share(b->lanes_taken, b->lanes));
 	}
 	sb_printf(out, "  %-*s", NAME + (int)strlen(t->name[i]) - names_columns(t->name[i]), t->name[i]);
-	sb_printf(out, " %9s %9llu", executed, (unsigned long long)(is_branch(b) ? b->divergent : b->parted.partings));
+	sb_printf(out, " %9s %9llu", executed, (unsigned long long)(is_branch(b) ? b->divergent
+		: b->parted.partings));
 	if (t->all)
 		sb_printf(out, " %8s", taken);
 	put_parting(t, &b->parted, out);
@@ -117,7 +125,8 @@ static void put_rest(const Table *t, int from, StrBuf *out)
 		part_count_add(&rest.parted, &t->branch.v[i]->parted);
 	}
 	snprintf(name, sizeof name, "%d more " REPORT_ALL, t->branch.n - from);
-	sb_printf(out, "  %-*s %9llu %9llu", NAME, name, (unsigned long long)rest.executed, (unsigned long long)rest.divergent);
+	sb_printf(out, "  %-*s %9llu %9llu", NAME, name, (unsigned long long)rest.executed,
+		(unsigned long long)rest.divergent);
 	put_parting(t, &rest.parted, out);
 	sb_putc(out, '\n');
 }
@@ -128,11 +137,13 @@ void text_branches(const LaunchStats *s, bool all, StrBuf *out)
 	char name[64];
 	collect(&t);
 	int shown = all || t.branch.n < MOST_BRANCHES ? t.branch.n : MOST_BRANCHES;
-	snprintf(name, sizeof name, s->own_slots ? "branches" : "branches by lanes lost (%s of all)", PERCENT(text_share(s->lanes_parted, t.slots)));
+	snprintf(name, sizeof name, s->own_slots ? "branches" : "branches by lanes lost (%s of all)",
+		PERCENT(text_share(s->lanes_parted, t.slots)));
 	sb_printf(out, "\n%-*s %9s %9s", NAME + 2, name, "executed", "divergent");
 	if (all)
 		sb_printf(out, " %8s", "taken");
-	sb_printf(out, " %11s %8s %10s  %s\n", "lanes lost", "of all", "cycles", s->own_slots ? "" : "met in");
+	sb_printf(out, " %11s %8s %10s  %s\n", "lanes lost", "of all", "cycles",
+		s->own_slots ? "" : "met in");
 	for (int i = 0; i < shown; i++)
 		put_branch(&t, i, out);
 	if (shown < t.branch.n)
@@ -160,8 +171,10 @@ static void put_line(const LaunchStats *s, const LineStats *l, const char *name,
 		stalls += l->stalls[i];
 		most = l->stalls[i] > l->stalls[most] ? i : most;
 	}
-	sb_printf(out, "  %-*s %9llu %9llu %8s %11llu %11llu%s%s\n", NAME + (int)strlen(name) - names_columns(name), name, (unsigned long long)l->count[0].issues,
-		(unsigned long long)l->count[1].issues, slots && !s->own_slots ? PERCENT(text_share(l->count[0].useful, slots)) : "", (unsigned long long)l->parted.lost[0],
+	sb_printf(out, "  %-*s %9llu %9llu %8s %11llu %11llu%s%s\n",
+		NAME + (int)strlen(name) - names_columns(name), name, (unsigned long long)l->count[0].issues,
+		(unsigned long long)l->count[1].issues, slots && !s->own_slots
+		? PERCENT(text_share(l->count[0].useful, slots)) : "", (unsigned long long)l->parted.lost[0],
 		(unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
 }
 
@@ -184,7 +197,8 @@ void text_lines(const LaunchStats *s, StrBuf *out)
 	for (int i = 0; i < s->nlines; i++)
 		name[i] = line_name(&names, &s->line_stats[i]);
 	names_shown(&names, name, s->nlines, NAME, name);
-	sb_printf(out, "\n%-*s %9s %9s %8s %11s %11s  %s\n", NAME + 2, "lines", "issued", "overhead", "SIMD", "lanes lost", "stalls", "most of them");
+	sb_printf(out, "\n%-*s %9s %9s %8s %11s %11s  %s\n", NAME + 2, "lines", "issued", "overhead", "SIMD",
+		"lanes lost", "stalls", "most of them");
 	for (int i = 0; i < s->nlines; i++) {
 		put_line(s, &s->line_stats[i], name[i], out);
 		put_inlined_lines(s->line_stats[i].inlined, out);

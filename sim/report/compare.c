@@ -11,7 +11,10 @@ static const JsonValue *total_of(const JsonValue *report) { return json_get(repo
 
 /* ---- cells ---- */
 
-static bool is_share(const char *path) { return !strcmp(path, "simd_utilization") || !strcmp(path, "static.occupancy"); }
+static bool is_share(const char *path)
+{
+	return !strcmp(path, "simd_utilization") || !strcmp(path, "static.occupancy");
+}
 
 const char *compare_value(char text[COMPARE_VALUE], const JsonValue *v, const char *path)
 {
@@ -28,7 +31,10 @@ const char *compare_value(char text[COMPARE_VALUE], const JsonValue *v, const ch
 	return text;
 }
 
-void compare_put_value(Sheet *s, const JsonValue *v, const char *path) { sheet_put(s, "%s", compare_value((char[COMPARE_VALUE]){ 0 }, v, path)); }
+void compare_put_value(Sheet *s, const JsonValue *v, const char *path)
+{
+	sheet_put(s, "%s", compare_value((char[COMPARE_VALUE]){ 0 }, v, path));
+}
 
 void compare_put_ratio(Sheet *s, const JsonValue *a, const JsonValue *b)
 {
@@ -40,8 +46,11 @@ void compare_put_ratio(Sheet *s, const JsonValue *a, const JsonValue *b)
 
 void compare_begin(Sheet *s, ReportForm form, bool within)
 {
-	const Column column[] = { { .heading = "", .least = within ? 38 : 40, .most = form.full ? LONGEST_FULL : LONGEST, .gap = within ? 2 : 0, .left = true, .code = true },
-		{ .heading = "before", .least = 16, .gap = 1 }, { .heading = "after", .least = 16, .gap = 1 }, { .heading = "ratio", .least = 9, .gap = 1 },
+	const Column column[] = { { .heading = "", .least = within ? 38 : 40,
+		.most = form.full ? LONGEST_FULL : LONGEST, .gap = within ? 2 : 0, .left = true,
+		.code = true },
+		{ .heading = "before", .least = 16, .gap = 1 }, { .heading = "after", .least = 16, .gap = 1 },
+		{ .heading = "ratio", .least = 9, .gap = 1 },
 		{ .heading = "", .gap = 2, .left = true } };
 	sheet_begin(s, form, column, sizeof column / sizeof *column);
 }
@@ -60,10 +69,13 @@ void compare_row(Sheet *s, const char *name, const char *path, const JsonValue *
 
 /* ---- figures ---- */
 
-static const char *const leading[] = { "cycles", "simd_utilization", "warp_instructions", "thread_instructions",
-	"inserted.warp_instructions", "inserted.thread_instructions", "overhead.warp_instructions", "divergence.branches",
+static const char *const leading[] = { "cycles", "simd_utilization", "warp_instructions",
+	"thread_instructions",
+	"inserted.warp_instructions", "inserted.thread_instructions", "overhead.warp_instructions",
+	"divergence.branches",
 	"divergence.divergent_branches", "divergence.max_depth", "divergence.mean_depth", "divergence.pushes",
-	"divergence.spills", "memory.transactions", "memory.nonfaulting.loads", "memory.nonfaulting.zero_loads", "memory.shared_conflicts", "memory.dram.reads" };
+	"divergence.spills", "memory.transactions", "memory.nonfaulting.loads",
+	"memory.nonfaulting.zero_loads", "memory.shared_conflicts", "memory.dram.reads" };
 
 static void put_leading(const JsonValue *a, const JsonValue *b, Sheet *s)
 {
@@ -84,23 +96,31 @@ static void put_causes(const JsonValue *a, const JsonValue *b, ReportForm form, 
 	compare_begin(&s, form, true);
 	for (int i = 0; i < x->n; i++) {
 		const JsonValue *after = json_get(y, x->key[i]);
-		if (!(json_is_number(&x->item[i]) && x->item[i].number) && !(json_is_number(after) && after->number))
+		if (!(json_is_number(&x->item[i]) && x->item[i].number) &&
+			!(json_is_number(after) && after->number))
 			continue;
 		if (sheet_empty(&s))
-			compare_row(&s, "issued", "issue.issued", json_path(a, "issue.issued"), json_path(b, "issue.issued"));
+			compare_row(&s, "issued", "issue.issued", json_path(a, "issue.issued"),
+				json_path(b, "issue.issued"));
 		snprintf(path, sizeof path, "issue.stalls.%.80s", x->key[i]);
 		compare_row(&s, x->key[i], path, &x->item[i], after);
 	}
 	sheet_end(&s, "where the scheduler-cycles went", false, out);
 }
 
-static double grown(const JsonValue *a, const JsonValue *b) { return json_is_number(a) && json_is_number(b) ? b->number - a->number : 0; }
+static double grown(const JsonValue *a, const JsonValue *b)
+{
+	return json_is_number(a) && json_is_number(b) ? b->number - a->number : 0;
+}
 
-/* Of what takes more than a tenth longer: what most of the scheduler-cycles went for that it needs in addition. */
+/* Of what takes more than a tenth longer: what most of the scheduler-cycles went for that it needs in
+   addition. */
 static void put_slower(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
 {
-	const JsonValue *x = json_get(a, "cycles"), *y = json_get(b, "cycles"), *stalls = json_path(a, "issue.stalls");
-	if (!(json_is_number(x) && x->number > 0 && grown(x, y) > x->number / 10) || !stalls || stalls->kind != JSON_OBJECT)
+	const JsonValue *x = json_get(a, "cycles"), *y = json_get(b, "cycles"),
+		*stalls = json_path(a, "issue.stalls");
+	if (!(json_is_number(x) && x->number > 0 && grown(x, y) > x->number / 10) || !stalls ||
+		stalls->kind != JSON_OBJECT)
 		return;
 	double most = grown(json_path(a, "issue.issued"), json_path(b, "issue.issued"));
 	const char *why = "instructions that were issued";
@@ -112,7 +132,8 @@ static void put_slower(const JsonValue *a, const JsonValue *b, ReportForm form, 
 		}
 	}
 	char line[200];
-	snprintf(line, sizeof line, "slower above all by scheduler-cycles that went for %.60s: %.0f more", why, most);
+	snprintf(line, sizeof line, "slower above all by scheduler-cycles that went for %.60s: %.0f more",
+		why, most);
 	if (most > 0)
 		sheet_line(out, form, line);
 }
@@ -135,8 +156,10 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 		for (int i = 0; of[k] && i < of[k]->n; i++) {
 			const JsonValue *v = &of[k]->item[i];
 			bool array = of[k]->kind == JSON_ARRAY;
-			const JsonValue *x = array ? (a && i < a->n ? &a->item[i] : NULL) : json_get(a, of[k]->key[i]);
-			const JsonValue *y = array ? (b && i < b->n ? &b->item[i] : NULL) : json_get(b, of[k]->key[i]);
+			const JsonValue *x = array ? (a && i < a->n ? &a->item[i] : NULL)
+				: json_get(a, of[k]->key[i]);
+			const JsonValue *y = array ? (b && i < b->n ? &b->item[i] : NULL)
+				: json_get(b, of[k]->key[i]);
 			if ((k && x) || (!array && is_table(of[k]->key[i])))
 				continue;
 			if (array)
@@ -154,7 +177,8 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 
 /* ---- tables by label ---- */
 
-/* The rows of a table by function and label, those of lines by their place; of several equal ones the first. */
+/* The rows of a table by function and label, those of lines by their place; of several equal ones the
+   first. */
 typedef struct Index { Arena arena; StrMap map; const JsonValue *table; } Index;
 
 static int rows_of(const JsonValue *table) { return table && table->kind == JSON_ARRAY ? table->n : 0; }
@@ -163,7 +187,8 @@ static const char *row_key(Arena *a, const JsonValue *row)
 {
 	if (json_get(row, "label"))
 		return arena_printf(a, "%s\n%s", json_string(row, "function"), json_string(row, "label"));
-	return arena_printf(a, "%s\n%s\n%.0f", json_string(row, "function"), json_string(row, "file"), json_number(row, "line"));
+	return arena_printf(a, "%s\n%s\n%.0f", json_string(row, "function"), json_string(row, "file"),
+		json_number(row, "line"));
 }
 
 static Index index_rows(const JsonValue *table)
@@ -196,7 +221,8 @@ static const char *file_name(const JsonValue *row)
 	return slash ? slash + 1 : file;
 }
 
-/* Puts a row's function and label, and the place unless it is a block; of a table of lines the function and the place. */
+/* Puts a row's function and label, and the place unless it is a block; of a table of lines the function and
+   the place. */
 static void put_name(StrBuf *name, const JsonValue *row, bool block)
 {
 	name->n = 0;
@@ -208,12 +234,14 @@ static void put_name(StrBuf *name, const JsonValue *row, bool block)
 	else if (block || !json_get(row, "line"))
 		sb_puts(name, json_string(row, "label"));
 	else if (*file_name(row))
-		sb_printf(name, "%s (%s:%.0f)", json_string(row, "label"), file_name(row), json_number(row, "line"));
+		sb_printf(name, "%s (%s:%.0f)", json_string(row, "label"), file_name(row),
+			json_number(row, "line"));
 	else
 		sb_printf(name, "%s (line %.0f)", json_string(row, "label"), json_number(row, "line"));
 }
 
-/* Puts one figure of the rows of two tables. Unless the form is full, rows in which it is 0 or missing in both are left out. */
+/* Puts one figure of the rows of two tables. Unless the form is full, rows in which it is 0 or missing in
+   both are left out. */
 static void put_figure(Index of[2], const char *table, const char *figure, ReportForm form, StrBuf *out)
 {
 	int rows = 0, hidden = 0;
@@ -226,10 +254,12 @@ static void put_figure(Index of[2], const char *table, const char *figure, Repor
 	for (int k = 0; k < 2; k++)
 		for (int i = 0; i < rows_of(of[k].table); i++) {
 			const JsonValue *row = &of[k].table->item[i], *other = same_label(&of[!k], row);
-			const JsonValue *x = json_get(k ? other : row, figure), *y = json_get(k ? row : other, figure);
+			const JsonValue *x = json_get(k ? other : row, figure),
+				*y = json_get(k ? row : other, figure);
 			if ((k && other) || (!json_is_number(x) && !json_is_number(y)))
 				continue;
-			if (!form.full && (!json_is_number(x) || !x->number) && (!json_is_number(y) || !y->number))
+			if (!form.full && (!json_is_number(x) || !x->number) &&
+				(!json_is_number(y) || !y->number))
 				continue;
 			if (!form.full && rows >= BRIEF_ROWS) {
 				hidden++;
@@ -246,7 +276,8 @@ static void put_figure(Index of[2], const char *table, const char *figure, Repor
 }
 
 /* Puts the table's figure that tells of divergence, and one more when the form is full. */
-static void put_table(const JsonValue *a, const JsonValue *b, const char *table, const char *figure, const char *more, ReportForm form, StrBuf *out)
+static void put_table(const JsonValue *a, const JsonValue *b, const char *table, const char *figure,
+	const char *more, ReportForm form, StrBuf *out)
 {
 	Index of[2] = { index_rows(json_get(a, table)), index_rows(json_get(b, table)) };
 	put_figure(of, table, figure, form, out);
@@ -265,16 +296,22 @@ static uint64_t count_of(const JsonValue *v, const char *key, double most)
 
 static RunCompared read_compared(const JsonValue *v)
 {
-	return (RunCompared){ .identical = (int)count_of(v, "identical", INT_MAX), .alike = (int)count_of(v, "alike", INT_MAX), .different = (int)count_of(v, "different", INT_MAX),
-		.freed = (int)count_of(v, "freed", INT_MAX), .ignored = (int)count_of(v, "ignored", INT_MAX), .bytes = count_of(v, "bytes", 1e18) };
+	return (RunCompared){ .identical = (int)count_of(v, "identical", INT_MAX),
+		.alike = (int)count_of(v, "alike", INT_MAX),
+		.different = (int)count_of(v, "different", INT_MAX),
+		.freed = (int)count_of(v, "freed", INT_MAX), .ignored = (int)count_of(v, "ignored", INT_MAX),
+		.bytes = count_of(v, "bytes", 1e18) };
 }
 
 void report_results(const RunCompared *c, const char *whose, ReportForm form, StrBuf *out)
 {
-	const struct { int n; const char *text; } row[] = { { c->alike, "equal as the workload asks" }, { c->different, "different" },
-		{ c->freed, "freed by the host, not compared" }, { c->ignored, "that the workload asks not to compare" } };
+	const struct { int n; const char *text; } row[] =
+		{ { c->alike, "equal as the workload asks" }, { c->different, "different" },
+		{ c->freed, "freed by the host, not compared" },
+		{ c->ignored, "that the workload asks not to compare" } };
 	StrBuf line = { 0 };
-	sb_printf(&line, "results: identical%s in %d buffer%s, %llu bytes", whose, c->identical, c->identical == 1 ? "" : "s", (unsigned long long)c->bytes);
+	sb_printf(&line, "results: identical%s in %d buffer%s, %llu bytes", whose, c->identical,
+		c->identical == 1 ? "" : "s", (unsigned long long)c->bytes);
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		if (row[i].n > 0)
 			sb_printf(&line, "; %d %s", row[i].n, row[i].text);
@@ -287,12 +324,14 @@ bool compare_idle(const JsonValue *run, StrBuf *out)
 	const JsonValue *idle = json_get(run, "idle_passes");
 	int n = idle && idle->kind == JSON_ARRAY ? idle->n : 0;
 	for (int k = 0; k < n; k++)
-		sb_printf(out, "%s%s changed nothing: %s", k ? "; " : "", json_string(&idle->item[k], "pass"), json_string(&idle->item[k], "why"));
+		sb_printf(out, "%s%s changed nothing: %s", k ? "; " : "", json_string(&idle->item[k], "pass"),
+			json_string(&idle->item[k], "why"));
 	sb_puts(out, n ? "\n" : "");
 	return n > 0;
 }
 
-void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm form, StrBuf *out)
+void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm form,
+	StrBuf *out)
 {
 	const JsonValue *a = total_of(before), *b = total_of(after);
 	char path[512] = "";

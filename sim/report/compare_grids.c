@@ -24,16 +24,21 @@ static const char *measure(const Pairs *pairs)
 	return "warp_instructions";
 }
 
-static const char *shown(const char *figure) { return strcmp(figure, "cycles") ? "warp instructions" : figure; }
+static const char *shown(const char *figure)
+{
+	return strcmp(figure, "cycles") ? "warp instructions" : figure;
+}
 
-/* The verdict: in how many of the runs that both grids have that figure is less, and in how many it is more. */
+/* The verdict: in how many of the runs that both grids have that figure is less, and in how many it is
+   more. */
 static void put_tally(const Pairs *pairs, ReportForm form, StrBuf *out)
 {
 	int less = 0, more = 0, same = 0;
 	const char *figure = measure(pairs), *strong = form.markdown ? "**" : "";
 	for (int i = 0; i < pairs->n; i++) {
 		const Pair *p = &pairs->v[i];
-		const JsonValue *x = json_get(total_of(p->of[0]), figure), *y = json_get(total_of(p->of[1]), figure);
+		const JsonValue *x = json_get(total_of(p->of[0]), figure),
+			*y = json_get(total_of(p->of[1]), figure);
 		if (!json_is_number(x) || !json_is_number(y))
 			continue;
 		less += y->number < x->number;
@@ -42,8 +47,8 @@ static void put_tally(const Pairs *pairs, ReportForm form, StrBuf *out)
 	}
 	int n = less + more + same;
 	if (n)
-		sb_printf(out, "%s%d run%s: fewer %s in %d, more in %d, as many in %d%s\n", strong, n, n == 1 ? "" : "s",
-			shown(figure), less, more, same, strong);
+		sb_printf(out, "%s%d run%s: fewer %s in %d, more in %d, as many in %d%s\n", strong, n,
+			n == 1 ? "" : "s", shown(figure), less, more, same, strong);
 }
 
 static void put_run(Sheet *s, const Pair *p, const char *figure)
@@ -63,8 +68,8 @@ static void put_run(Sheet *s, const Pair *p, const char *figure)
 	if (*outcome[0] && !strcmp(outcome[0], outcome[1]))
 		sheet_note(s, arena_printf(&a, "both %s", outcome[0]));
 	else if (*outcome[0] || *outcome[1])
-		sheet_note(s, arena_printf(&a, "%s%s%s%s%s", *outcome[0] ? "before " : "", outcome[0], *outcome[0] && *outcome[1] ? "; " : "",
-			*outcome[1] ? "after " : "", outcome[1]));
+		sheet_note(s, arena_printf(&a, "%s%s%s%s%s", *outcome[0] ? "before " : "", outcome[0],
+			*outcome[0] && *outcome[1] ? "; " : "", *outcome[1] ? "after " : "", outcome[1]));
 	arena_free(&a);
 }
 
@@ -72,8 +77,10 @@ void report_compare_grids(const JsonValue *before, const JsonValue *after, Repor
 {
 	Column column[] = { { .heading = "mechanism", .most = LONGEST_MODEL, .left = true, .code = true },
 		{ .heading = "passes", .most = LONGEST_PASSES, .gap = 2, .left = true, .code = true },
-		{ .heading = "before", .least = 12, .gap = 1 }, { .heading = "after", .least = 12, .gap = 1 }, { .heading = "ratio", .least = 7, .gap = 1 },
-		{ .group = "SIMD", .heading = "before", .least = 7, .gap = 1 }, { .group = "SIMD", .heading = "after", .least = 7, .gap = 1 } };
+		{ .heading = "before", .least = 12, .gap = 1 }, { .heading = "after", .least = 12, .gap = 1 },
+		{ .heading = "ratio", .least = 7, .gap = 1 },
+		{ .group = "SIMD", .heading = "before", .least = 7, .gap = 1 },
+		{ .group = "SIMD", .heading = "after", .least = 7, .gap = 1 } };
 	Pairs pairs = pairs_of(before, after);
 	const Pair *both = NULL;
 	const char *figure = measure(&pairs);

@@ -41,7 +41,8 @@ static const char *take_kernel(Arena *a, const char *p, Condition *c, const char
 
 static const char *take_figure(Arena *a, const char *p, Condition *c)
 {
-	static const char *const prefix[] = { [VALUE_RATIO] = "ratio.", [VALUE_AFTER] = "after.", [VALUE_CHANGE] = "change." };
+	static const char *const prefix[] = { [VALUE_RATIO] = "ratio.", [VALUE_AFTER] = "after.",
+		[VALUE_CHANGE] = "change." };
 	size_t n = strcspn(p, " \t<>=!");
 	c->value = VALUE_RATIO;
 	for (int k = 0; k < 3; k++)
@@ -114,7 +115,8 @@ static const JsonValue *kernel_row(const JsonValue *report, const char *name)
 /* What has the condition's figure: the kernel's row, the total, or for code.* the report. */
 static const JsonValue *owner_of(const JsonValue *report, const Condition *c, const char *kernel)
 {
-	return kernel ? kernel_row(report, kernel) : !strncmp(c->path, "code.", 5) ? report : json_get(report, "total");
+	return kernel ? kernel_row(report, kernel) : !strncmp(c->path, "code.", 5) ? report
+		: json_get(report, "total");
 }
 
 static const JsonValue *figure_of(const JsonValue *owner, const char *path)
@@ -143,7 +145,7 @@ typedef struct Judge {
 	const Condition *c;
 	const char *run;               /* "token, passes dce"; NULL: there is one pair */
 	Judgement *sum;
-	int told;                      /* comparisons of this condition, those among them that could not be made */
+	int told;                 /* comparisons of this condition, those among them that could not be made */
 	StrBuf *out;
 } Judge;
 
@@ -151,12 +153,14 @@ static void begin_line(const Judge *j, const char *head, const char *verb, const
 {
 	sb_printf(j->out, "%s--fail-if '%s' %s", head, j->c->text, verb);
 	if (j->run || kernel)
-		sb_printf(j->out, " for %s%s%s%s", j->run ? j->run : "", j->run && kernel ? ", " : "", kernel ? "kernel " : "", kernel ? kernel : "");
+		sb_printf(j->out, " for %s%s%s%s", j->run ? j->run : "", j->run && kernel ? ", " : "",
+			kernel ? "kernel " : "", kernel ? kernel : "");
 	sb_puts(j->out, ": ");
 }
 
 /* Says that the condition holds, and why. */
-static void put_holds(const Judge *j, const char *kernel, const JsonValue *a, const JsonValue *b, double value)
+static void put_holds(const Judge *j, const char *kernel, const JsonValue *a, const JsonValue *b,
+	double value)
 {
 	char before[COMPARE_VALUE], after[COMPARE_VALUE];
 	begin_line(j, "", "holds", kernel);
@@ -167,7 +171,8 @@ static void put_holds(const Judge *j, const char *kernel, const JsonValue *a, co
 	else if (isinf(value))
 		sb_printf(j->out, "%s is %s before, %s after, ratio infinite\n", j->c->path, before, after);
 	else
-		sb_printf(j->out, "%s is %s before, %s after, %s %.5g\n", j->c->path, before, after, j->c->value == VALUE_RATIO ? "ratio" : "change", value);
+		sb_printf(j->out, "%s is %s before, %s after, %s %.5g\n", j->c->path, before, after,
+			j->c->value == VALUE_RATIO ? "ratio" : "change", value);
 }
 
 /* Says why the condition cannot be judged though one of the two runs has the figure. */
@@ -203,7 +208,8 @@ static void judge_figure(Judge *j, const JsonValue *const owner[2], const char *
 			return;
 		}
 	double b = v[1]->number, a = c->value == VALUE_AFTER ? 0 : v[0]->number;
-	double value = c->value == VALUE_AFTER ? b : c->value == VALUE_CHANGE ? b - a : a != 0 ? b / a : b != 0 ? INFINITY : 1;
+	double value = c->value == VALUE_AFTER ? b : c->value == VALUE_CHANGE ? b - a : a != 0 ? b / a
+		: b != 0 ? INFINITY : 1;
 	j->told++;
 	j->sum->judged++;
 	if (!compares(value, c->op, c->bound))
@@ -214,11 +220,13 @@ static void judge_figure(Judge *j, const JsonValue *const owner[2], const char *
 
 static void judge_run(Judge *j, const JsonValue *const report[2])
 {
-	const JsonValue *owner[2] = { owner_of(report[0], j->c, j->c->kernel), owner_of(report[1], j->c, j->c->kernel) };
+	const JsonValue *owner[2] = { owner_of(report[0], j->c, j->c->kernel),
+		owner_of(report[1], j->c, j->c->kernel) };
 	judge_figure(j, owner, j->c->kernel);
 }
 
-/* Judges each kernel that both runs launch; of a condition on the value after, each that the run after launches. */
+/* Judges each kernel that both runs launch; of a condition on the value after, each that the run after
+   launches. */
 static void judge_kernels(Judge *j, const JsonValue *const report[2])
 {
 	const JsonValue *rows[2] = { json_get(report[0], "kernels"), json_get(report[1], "kernels") };
@@ -256,13 +264,15 @@ static bool usable(const Pair *p, const char *run, Judgement *sum, StrBuf *out)
 	const char *who = run ? arena_printf(&a, "%s: ", run) : "";
 	bool one = !p->of[0] || !p->of[1];
 	if (one)
-		sb_printf(out, "not judged: %sonly the report %s has this run\n", who, p->of[0] ? "before" : "after");
+		sb_printf(out, "not judged: %sonly the report %s has this run\n", who,
+			p->of[0] ? "before" : "after");
 	else if (*outcome[1] && !*outcome[0])
 		sb_printf(out, "%sthe run after %s\n", who, outcome[1]);
 	else if (*outcome[1] && !strcmp(outcome[0], outcome[1]))
 		sb_printf(out, "not judged: %sboth runs %s\n", who, outcome[0]);
 	else if (*outcome[1])
-		sb_printf(out, "not judged: %sthe run before %s; the run after %s\n", who, outcome[0], outcome[1]);
+		sb_printf(out, "not judged: %sthe run before %s; the run after %s\n", who, outcome[0],
+			outcome[1]);
 	else if (*outcome[0])
 		sb_printf(out, "not judged: %sthe run before %s\n", who, outcome[0]);
 	sum->failed += !one && *outcome[1] && !*outcome[0];
@@ -311,8 +321,10 @@ static void put_nowhere(const Condition *c, const Pair *p, StrBuf *out)
 	} else if (v) {
 		sb_printf(out, "%s is no number", c->path);
 		for (int i = 0; v->kind == JSON_OBJECT && i < v->n && i < 6; i++)
-			sb_printf(out, "%s%s.%s", i ? ", " : "; expected one of its members: ", c->path, v->key[i]);
-		sb_puts(out, v->kind == JSON_OBJECT && v->n > 6 ? ", ..." : v->kind == JSON_ARRAY ? "; expected one of its members, as in [0]" : "");
+			sb_printf(out, "%s%s.%s", i ? ", " : "; expected one of its members: ", c->path,
+				v->key[i]);
+		sb_puts(out, v->kind == JSON_OBJECT && v->n > 6 ? ", ..."
+			: v->kind == JSON_ARRAY ? "; expected one of its members, as in [0]" : "");
 	} else {
 		collect(&a, owner, "", &names);
 		near = nearest_name(c->path, names.v, names.n);
@@ -350,7 +362,8 @@ Judgement conditions_judge(const Condition *c, int n, const Pair *pair, int npai
 			sum.open++;
 		}
 	if (first < 0 && !sum.failed) {
-		sb_puts(out, "error: --fail-if cannot be judged: there are no two runs that have ended well\n");
+		sb_puts(out, "error: --fail-if cannot be judged: there are no two runs that have ended "
+			"well\n");
 		sum.open++;
 	}
 	arena_free(&a);

@@ -2,8 +2,10 @@
 
      [kernel NAME:] [ratio.|after.|change.]FIGURE OPERATOR NUMBER[%]
 
-   FIGURE is a path in `total` (cycles, memory.dram.reads, active_lanes[32]), or code.*; behind a kernel's name, or * for each kernel, a path in its row of `kernels`. The
-   value that is compared is the ratio after / before, after's own value, or the change after - before. A ratio of 0 to 0 is 1, of 0 to more is infinite. */
+   FIGURE is a path in `total` (cycles, memory.dram.reads, active_lanes[32]), or code.*; behind a kernel's
+   name, or * for each kernel, a path in its row of `kernels`. The value that is compared is the ratio after /
+   before, after's own value, or the change after - before. A ratio of 0 to 0 is 1, of 0 to more is
+   infinite. */
 #ifndef GSIM_CONDITION_H
 #define GSIM_CONDITION_H
 #include "sim/report/pairs.h"
@@ -28,7 +30,8 @@ typedef struct Judgement {
 	int open;                      /* what should have been judged and could not be */
 } Judgement;
 
-/* Judges conditions on pairs of runs. named: lines name the run that they are about. out: a line for each condition that holds, for what could not be judged, and
-   for what was left out: runs and kernels without a counterpart, and runs that have failed before already. A condition that is judged nowhere is open. */
+/* Judges conditions on pairs of runs. named: lines name the run that they are about. out: a line for each
+   condition that holds, for what could not be judged, and for what was left out: runs and kernels without a
+   counterpart, and runs that have failed before already. A condition that is judged nowhere is open. */
 Judgement conditions_judge(const Condition *, int n, const Pair *, int npairs, bool named, StrBuf *out);
 #endif

@@ -1,4 +1,5 @@
-/* The differences between two runs, and in one line their effect. The runs come as JSON values, from any version of gsim. */
+/* The differences between two runs, and in one line their effect. The runs come as JSON values, from any
+   version of gsim. */
 #include "sim/report/differ.h"
 #include "sim/report/sheet.h"
 
@@ -54,9 +55,13 @@ static const JsonValue *launch_of(const JsonValue *run, int i)
 }
 
 /* Have both reports a list of launches? --sums leaves it out. */
-static bool have_launches(const Differ *d) { return json_get(d->run[0], "launches") && json_get(d->run[1], "launches"); }
+static bool have_launches(const Differ *d)
+{
+	return json_get(d->run[0], "launches") && json_get(d->run[1], "launches");
+}
 
-/* The names of the kernels launched, in order; a kernel launched several times in a row is named once, where a report has no launches every one is. */
+/* The names of the kernels launched, in order; a kernel launched several times in a row is named once, where
+   a report has no launches every one is. */
 static const char *kernels(Differ *d, const JsonValue *run)
 {
 	StrBuf b = { 0 };
@@ -77,15 +82,16 @@ static const char *kernels(Differ *d, const JsonValue *run)
 
 static const char *launch_text(Differ *d, const JsonValue *l, int i)
 {
-	return l ? arena_printf(&d->arena, "%d: %s <%s> <%s>", i + 1, json_string(l, "kernel"), joined(d, json_get(l, "grid")),
-		joined(d, json_get(l, "block"))) : "none";
+	return l ? arena_printf(&d->arena, "%d: %s <%s> <%s>", i + 1, json_string(l, "kernel"),
+		joined(d, json_get(l, "grid")), joined(d, json_get(l, "block"))) : "none";
 }
 
 /* Notes the first launch whose sizes differ. */
 static void launches(Differ *d, bool thing)
 {
 	for (int i = 0; have_launches(d) && (launch_of(d->run[0], i) || launch_of(d->run[1], i)); i++) {
-		const char *a = launch_text(d, launch_of(d->run[0], i), i), *b = launch_text(d, launch_of(d->run[1], i), i);
+		const char *a = launch_text(d, launch_of(d->run[0], i), i),
+			*b = launch_text(d, launch_of(d->run[1], i), i);
 		if (!strcmp(a, b))
 			continue;
 		differs(d, "launch", a, b, thing);
@@ -128,8 +134,8 @@ static bool is_in_spec(const Differ *d, const char *key, int k)
 	return false;
 }
 
-/* Notes a parameter. Those of mechanisms that did not run have no effect; those of a mechanism that ran in one run alone belong to the mechanism, and
- * those that come with another machine file belong to the file. */
+/* Notes a parameter. Those of mechanisms that did not run have no effect; those of a mechanism that ran in
+ * one run alone belong to the mechanism, and those that come with another machine file belong to the file. */
 static void parameter(Differ *d, const char *key, const char *a, const char *b, bool same_file)
 {
 	bool in_a = !of_a_mechanism(key) || belongs(key, d->mechanism[0]);
@@ -144,14 +150,17 @@ static void parameter(Differ *d, const char *key, const char *a, const char *b, 
 
 static void configuration(Differ *d, bool same_file)
 {
-	const JsonValue *v[2] = { json_path(d->run[0], "configuration.values"), json_path(d->run[1], "configuration.values") };
+	const JsonValue *v[2] = { json_path(d->run[0], "configuration.values"),
+		json_path(d->run[1], "configuration.values") };
 	bool has[2] = { v[0] && v[0]->kind == JSON_OBJECT, v[1] && v[1]->kind == JSON_OBJECT };
-	d->unrecorded = has[0] && has[1] ? NULL : has[0] ? "the report after" : has[1] ? "the report before" : "neither report";
+	d->unrecorded = has[0] && has[1] ? NULL : has[0] ? "the report after" : has[1] ? "the report before"
+		: "neither report";
 	if (d->unrecorded)
 		return;
 	for (int i = 0; i < v[0]->n; i++) {
 		const JsonValue *b = json_get(v[1], v[0]->key[i]);
-		parameter(d, v[0]->key[i], json_shown(&v[0]->item[i]), b ? json_shown(b) : "not recorded", same_file);
+		parameter(d, v[0]->key[i], json_shown(&v[0]->item[i]), b ? json_shown(b) : "not recorded",
+			same_file);
 	}
 	for (int i = 0; i < v[1]->n; i++)
 		if (!json_get(v[0], v[1]->key[i]))
@@ -163,7 +172,8 @@ static bool texts(Differ *d, const char *name, const char *key)
 	return setting(d, name, json_string(d->run[0], key), json_string(d->run[1], key));
 }
 
-/* Notes the mechanism, with its parameters if mechanisms differ; else the parameters stand among those of the machine. */
+/* Notes the mechanism, with its parameters if mechanisms differ; else the parameters stand among those of the
+   machine. */
 static void mechanism(Differ *d)
 {
 	const char *spec[2] = { json_string(d->run[0], "model"), json_string(d->run[1], "model") };
@@ -175,7 +185,8 @@ static void mechanism(Differ *d)
 static bool module(Differ *d)
 {
 	const char *name[2] = { json_string(d->run[0], "module"), json_string(d->run[1], "module") };
-	const char *hash[2] = { json_string(d->run[0], "module_hash"), json_string(d->run[1], "module_hash") };
+	const char *hash[2] = { json_string(d->run[0], "module_hash"),
+		json_string(d->run[1], "module_hash") };
 	bool known = *hash[0] && *hash[1], same = known && !strcmp(hash[0], hash[1]);
 	if (same && strcmp(name[0], name[1])) {
 		differs(d, "name of the module", name[0], name[1], false);
@@ -194,14 +205,16 @@ static void collect(Differ *d)
 		d->mechanism[k] = arena_strndup(&d->arena, spec, strcspn(spec, "("));
 	}
 	bool program = module(d);
-	bool changed = strcmp(json_string(d->run[0], "passes"), json_string(d->run[1], "passes")) != 0; /* passes may fuse kernels */
+	/* passes may fuse kernels */
+	bool changed = strcmp(json_string(d->run[0], "passes"), json_string(d->run[1], "passes")) != 0;
 	const char *kernel[2] = { kernels(d, d->run[0]), kernels(d, d->run[1]) };
 	if (changed && strcmp(kernel[0], kernel[1]))
 		differs(d, "kernel", kernel[0], kernel[1], false);
 	else
 		program |= setting(d, "kernel", kernel[0], kernel[1]);
 	program |= texts(d, "workload", "workload");
-	program |= setting(d, "arguments", joined(d, json_get(d->run[0], "arguments")), joined(d, json_get(d->run[1], "arguments")));
+	program |= setting(d, "arguments", joined(d, json_get(d->run[0], "arguments")),
+		joined(d, json_get(d->run[1], "arguments")));
 	launches(d, !program && !changed);
 	bool same_file = !texts(d, "machine", "config");
 	if (!d->grid)
@@ -225,8 +238,9 @@ static void put_change(StrBuf *out, const JsonValue *a, const JsonValue *b, cons
 	else if (a->number == 0)
 		sb_printf(out, "%s %s, none before", b->text, what);
 	else
-		sb_printf(out, "%s %s %s", report_percent(text, (b->number > a->number ? b->number - a->number : a->number - b->number)
-			/ a->number), b->number < a->number ? "fewer" : "more", what);
+		sb_printf(out, "%s %s %s", report_percent(text,
+			(b->number > a->number ? b->number - a->number : a->number - b->number) / a->number),
+			b->number < a->number ? "fewer" : "more", what);
 }
 
 static void put_points(StrBuf *out, const JsonValue *a, const JsonValue *b)
@@ -237,7 +251,8 @@ static void put_points(StrBuf *out, const JsonValue *a, const JsonValue *b)
 	if (points == 0)
 		sb_puts(out, ", the same SIMD utilisation");
 	else
-		sb_printf(out, ", %.1f points %s SIMD utilisation", points < 0 ? -points : points, points < 0 ? "less" : "more");
+		sb_printf(out, ", %.1f points %s SIMD utilisation", points < 0 ? -points : points,
+			points < 0 ? "less" : "more");
 }
 
 /* The subject of the verdict: the one thing that differs, named by its value where that is enough. */
@@ -269,7 +284,8 @@ static void put_verdict(Differ *d, const char *results, StrBuf *out)
 		}
 	}
 	put_change(&line, json_get(total[0], "cycles"), json_get(total[1], "cycles"), "cycles");
-	put_change(&line, json_get(total[0], "warp_instructions"), json_get(total[1], "warp_instructions"), "warp instructions");
+	put_change(&line, json_get(total[0], "warp_instructions"), json_get(total[1], "warp_instructions"),
+		"warp instructions");
 	put_points(&line, json_get(total[0], "simd_utilization"), json_get(total[1], "simd_utilization"));
 	sb_puts(out, strong);
 	const char *which = subject(d);
@@ -278,11 +294,13 @@ static void put_verdict(Differ *d, const char *results, StrBuf *out)
 		sheet_code(out, d->form, shown[0]);
 	else
 		sb_puts(out, which);
-	sb_printf(out, ": %s; results %s%s\n", line.s ? line.s : "no figures", *results ? results : "not compared", strong);
+	sb_printf(out, ": %s; results %s%s\n", line.s ? line.s : "no figures",
+		*results ? results : "not compared", strong);
 	if (json_number(total[0], "launches") > 1 || json_number(total[1], "launches") > 1) {
 		line.n = 0;
 		put_change(&line, json_get(total[0], "launches"), json_get(total[1], "launches"), "launches");
-		put_change(&line, json_get(total[0], "program_cycles"), json_get(total[1], "program_cycles"), "cycles from the first call to the last end");
+		put_change(&line, json_get(total[0], "program_cycles"), json_get(total[1], "program_cycles"),
+			"cycles from the first call to the last end");
 		if (line.n)
 			sb_printf(out, "%sthe program: %s\n", d->form.markdown ? "\n" : "", line.s);
 	}
@@ -301,7 +319,8 @@ static int things_first(const void *a, const void *b)
 /* Puts the differences, a row each. */
 static void put_lines(Differ *d, StrBuf *out)
 {
-	const Column column[] = { { .heading = "", .gap = 2, .most = LONGEST_NAME, .left = true }, { .heading = "before", .gap = 2, .left = true, .code = true },
+	const Column column[] = { { .heading = "", .gap = 2, .most = LONGEST_NAME, .left = true },
+		{ .heading = "before", .gap = 2, .left = true, .code = true },
 		{ .heading = "after", .left = true, .code = true } };
 	int shown = d->form.full || d->line.n <= BRIEF_LINES ? d->line.n : BRIEF_LINES - 1;
 	const char *value[2];
@@ -359,17 +378,21 @@ static void put_things(Differ *d, StrBuf *out)
 	} else if (d->things == 1) {
 		sb_puts(out, "one thing differs, with what comes with it:\n");
 	} else if (d->things) {
-		sb_printf(out, "%d things differ, so no figure below shows what one of them does:\n", d->things);
+		sb_printf(out, "%d things differ, so no figure below shows what one of them does:\n",
+			d->things);
 	} else {
 		sb_puts(out, "nothing differs in what was run\n");
 	}
 	if (d->unrecorded)
-		sheet_line(out, d->form, arena_printf(&d->arena, "%s records %s configuration: parameters may differ", d->unrecorded, *d->unrecorded == 'n' ? "a" : "no"));
+		sheet_line(out, d->form, arena_printf(&d->arena,
+			"%s records %s configuration: parameters may differ", d->unrecorded,
+			*d->unrecorded == 'n' ? "a" : "no"));
 	if (d->line.n && !(d->things == 1 && d->line.n == 1))
 		put_lines(d, out);
 }
 
-void report_differ(const JsonValue *before, const JsonValue *after, const char *results, ReportForm form, StrBuf *out)
+void report_differ(const JsonValue *before, const JsonValue *after, const char *results, ReportForm form,
+	StrBuf *out)
 {
 	Differ d = { .form = form, .grid = !results, .run = { before, after } };
 	collect(&d);

@@ -38,7 +38,8 @@ static void put_figure(Cell *c, int f, const JsonValue *v, bool max)
 
 static void add_launch(Cell *c, const JsonValue *l)
 {
-	const JsonValue *blocks = json_get(l, "blocks"), *lanes = json_get(l, "active_lanes"), *done = json_get(l, "completed");
+	const JsonValue *blocks = json_get(l, "blocks"), *lanes = json_get(l, "active_lanes"),
+		*done = json_get(l, "completed");
 	char path[64];
 	for (int f = 0; f < FIGURES && !c->launches; f++)
 		c->known[f] = true;
@@ -51,7 +52,8 @@ static void add_launch(Cell *c, const JsonValue *l)
 	c->known[FETCHES] &= blocks && c->known[WARP_INSTRUCTIONS];
 	for (int i = 0; blocks && i < blocks->n; i++)
 		c->v[FETCHES] += json_number(&blocks->item[i], "fetches");
-	double width = lanes && lanes->n > 1 ? lanes->n - 1 : 1, issues = c->v[WARP_INSTRUCTIONS], all = issues + c->v[OVERHEAD];
+	double width = lanes && lanes->n > 1 ? lanes->n - 1 : 1, issues = c->v[WARP_INSTRUCTIONS],
+		all = issues + c->v[OVERHEAD];
 	c->known[UTILIZATION] &= json_is_number(json_get(l, "simd_utilization"));
 	c->v[UTILIZATION] = issues > 0 ? c->v[THREAD_INSTRUCTIONS] / (width * issues) : 0;
 	c->known[MEAN_DEPTH] &= c->known[DEPTH_SUM];
@@ -62,7 +64,8 @@ static void add_launch(Cell *c, const JsonValue *l)
 
 static Table table_of(const JsonValue *runs, const char *kernel)
 {
-	Table t = { .kernel = kernel, .n = runs->n, .cell = xcalloc((size_t)runs->n, sizeof(Cell)), .base = -1 };
+	Table t = { .kernel = kernel, .n = runs->n, .cell = xcalloc((size_t)runs->n, sizeof(Cell)),
+		.base = -1 };
 	for (int i = 0; i < runs->n; i++) {
 		const JsonValue *launches = json_get(&runs->item[i], "launches");
 		t.cell[i].run = &runs->item[i];
@@ -152,7 +155,8 @@ static void put_ratio(Sheet *s, const Table *t, const Cell *c)
 		sheet_put(s, "-");
 }
 
-/* The share of the scheduler-cycles with a warp in which nothing issued, and the reason that took most of them. */
+/* The share of the scheduler-cycles with a warp in which nothing issued, and the reason that took most of
+   them. */
 static void put_stalls(Sheet *s, const Cell *c)
 {
 	double busy = c->v[SLOTS] - c->v[STALLS_FIRST + STALL_EMPTY];
@@ -211,10 +215,15 @@ static void put_title(const Table *t, bool passes, ReportForm form, StrBuf *out)
 
 static Sheet begin(ReportForm form, bool passes, bool timed)
 {
-	static const Column mechanism = { .heading = "mechanism", .most = LONGEST_MODEL, .left = true, .code = true },
-		pipeline = { .heading = "passes", .most = LONGEST_PASSES, .gap = 1, .left = true, .code = true }, cycles = { .heading = "cycles", .least = 10, .gap = 1 },
-		rest[] = { { .heading = "ratio", .least = 7, .gap = 1 }, { .heading = "instr.", .least = 9, .gap = 1 }, { .heading = "fetches", .least = 8, .gap = 1 },
-			{ .heading = "SIMD", .least = 7, .gap = 1 }, { .heading = "depth", .least = 5, .gap = 1 }, { .heading = "spills", .least = 6, .gap = 1 } },
+	static const Column mechanism = { .heading = "mechanism", .most = LONGEST_MODEL, .left = true,
+		.code = true },
+		pipeline = { .heading = "passes", .most = LONGEST_PASSES, .gap = 1, .left = true,
+		.code = true }, cycles = { .heading = "cycles", .least = 10, .gap = 1 },
+		rest[] = { { .heading = "ratio", .least = 7, .gap = 1 },
+		{ .heading = "instr.", .least = 9, .gap = 1 }, { .heading = "fetches", .least = 8, .gap = 1 },
+			{ .heading = "SIMD", .least = 7, .gap = 1 },
+			{ .heading = "depth", .least = 5, .gap = 1 },
+			{ .heading = "spills", .least = 6, .gap = 1 } },
 		stalls = { .heading = "  stalls", .gap = 1, .left = true };
 	Column column[SHEET_COLUMNS];
 	Sheet s;
@@ -265,7 +274,8 @@ static void put_text(const Table *t, void *self)
 	sheet_end(&s, NULL, true, text->out);
 }
 
-/* Puts which passes changed nothing: a line for each pipeline, and for each mechanism under which that is another one. */
+/* Puts which passes changed nothing: a line for each pipeline, and for each mechanism under which that is
+   another one. */
 static void put_idle(const JsonValue *runs, StrBuf *out)
 {
 	for (int i = 0; i < runs->n; i++) {
@@ -296,9 +306,15 @@ static void put_field(StrBuf *out, const char *s)
 typedef struct Csv { StrBuf *out; bool nonfaulting; } Csv;
 
 /* Columns of loads marked nonfaulting are there where some run has such loads. */
-static bool in_csv(const Csv *csv, int f) { return f == NONFAULTING || f == ZERO_LOADS ? csv->nonfaulting : f != DEPTH_SUM; }
+static bool in_csv(const Csv *csv, int f)
+{
+	return f == NONFAULTING || f == ZERO_LOADS ? csv->nonfaulting : f != DEPTH_SUM;
+}
 
-static void look_for_nonfaulting(const Table *t, void *self) { ((Csv *)self)->nonfaulting |= grid_measured(t, NONFAULTING); }
+static void look_for_nonfaulting(const Table *t, void *self)
+{
+	((Csv *)self)->nonfaulting |= grid_measured(t, NONFAULTING);
+}
 
 static const char *figure_name(int f)
 {
@@ -333,7 +349,8 @@ static void put_csv(const Table *t, void *self)
 {
 	const Csv *csv = self;
 	StrBuf *out = csv->out;
-	static const char *const machine[] = { "module", "config" }, *const run[] = { "model", "passes", "mode", "status", "error" };
+	static const char *const machine[] = { "module", "config" },
+		*const run[] = { "model", "passes", "mode", "status", "error" };
 	for (int i = 0; i < t->n; i++) {
 		const Cell *c = &t->cell[i];
 		output_csv(out, t->kernel ? t->kernel : "");
@@ -358,10 +375,12 @@ void report_grid_csv(const JsonValue *runs, StrBuf *out)
 {
 	Csv csv = { out, false };
 	grid_each(runs, look_for_nonfaulting, &csv);
-	sb_puts(out, "kernel,module,config,configuration,changed,model,passes,mode,status,error,launches,completed");
+	sb_puts(out, "kernel,module,config,configuration,changed,model,passes,mode,status,error,launches,"
+		"completed");
 	for (int f = 0; f < FIGURES; f++)
 		if (in_csv(&csv, f))
-			sb_printf(out, ",%s%s", f >= STALLS_FIRST && f < COUNTED ? "stall_" : "", figure_name(f));
+			sb_printf(out, ",%s%s", f >= STALLS_FIRST && f < COUNTED ? "stall_" : "",
+				figure_name(f));
 	sb_putc(out, '\n');
 	grid_each(runs, put_csv, &csv);
 }

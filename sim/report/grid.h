@@ -1,12 +1,14 @@
-/* The grid: what each kernel did under every mechanism with every pipeline. The runs come as JSON values. A kernel's launches
- * are added up; a run that did not complete a kernel has a row that says why. */
+/* The grid: what each kernel did under every mechanism with every pipeline. The runs come as JSON values. A
+ * kernel's launches are added up; a run that did not complete a kernel has a row that says why. */
 #ifndef GSIM_REPORT_GRID_H
 #define GSIM_REPORT_GRID_H
 #include "sim/report/report.h"
 
 typedef enum {
-	CYCLES, WARP_INSTRUCTIONS, THREAD_INSTRUCTIONS, OVERHEAD, INSERTED, DIVERGENT, MAX_DEPTH, DEPTH_SUM, PUSHES, SPILLS, FILLS,
-	MERGES, NOOPS, SLOTS, ISSUED, NONFAULTING, ZERO_LOADS, STALLS_FIRST, COUNTED = STALLS_FIRST + STALL_COUNT,
+	CYCLES, WARP_INSTRUCTIONS, THREAD_INSTRUCTIONS, OVERHEAD, INSERTED, DIVERGENT, MAX_DEPTH, DEPTH_SUM,
+		PUSHES, SPILLS, FILLS,
+	MERGES, NOOPS, SLOTS, ISSUED, NONFAULTING, ZERO_LOADS, STALLS_FIRST,
+		COUNTED = STALLS_FIRST + STALL_COUNT,
 	FETCHES = COUNTED, UTILIZATION, MEAN_DEPTH, FIGURES
 } Figure;
 
@@ -29,7 +31,8 @@ typedef struct Table {
 /* Does something with each kernel's table, in the order in which the kernels were first launched. */
 void grid_each(const JsonValue *runs, void (*put)(const Table *, void *self), void *self);
 bool grid_measured(const Table *, int figure);     /* has some run measured the figure? */
-const char *grid_outcome(Arena *, const Cell *);   /* how the run ended if not well, a line; "" = it completed */
+/* how the run ended if not well, a line; "" = it completed */
+const char *grid_outcome(Arena *, const Cell *);
 const char *grid_model(const Cell *);
 const char *grid_passes(const Cell *);
 #endif

@@ -137,13 +137,15 @@ static bool in_table(const LaunchStats *const *total, int n, int i, FigurePath *
 	return any;
 }
 
-static void put_row(const Walk *w, const char *run, const LaunchStats *const *total, int n, int own, StrBuf *out)
+static void put_row(const Walk *w, const char *run, const LaunchStats *const *total, int n, int own,
+	StrBuf *out)
 {
 	FigurePath path;
 	StrBuf kernels = { 0 };
 	if (run)
 		sb_printf(out, "%s,", run);
-	sb_printf(out, "%llu,%llu,", (unsigned long long)w->from, (unsigned long long)(w->from + w->intervals->cycles));
+	sb_printf(out, "%llu,%llu,", (unsigned long long)w->from,
+		(unsigned long long)(w->from + w->intervals->cycles));
 	for (int k = 0; k < w->launch.n; k++)
 		sb_printf(out, "%s%d", k ? " " : "", w->launch.v[k] + 1);
 	sb_putc(out, ',');

@@ -3,11 +3,12 @@
 #define GSIM_REPORT_INTERVALS_H
 #include "sim/report/report.h"
 
-/* Goes through the intervals in which some launch ran or something was counted, in their order, with the launches that ran in each. */
+/* Goes through the intervals in which some launch ran or something was counted, in their order, with the
+   launches that ran in each. */
 typedef struct Walk {
 	const Run *run;
 	const Intervals *intervals;
-	int at, next;                  /* interval to look at; place in `order` of the launch that starts next */
+	int at, next;               /* interval to look at; place in `order` of the launch that starts next */
 	Vec(int) order;                /* launches that have run, by their starts */
 	const Interval *count;         /* of the interval that it has come to */
 	Cycle from;

@@ -1,5 +1,6 @@
-/* Figures over time as a picture (SVG): below each other the launches, lane-slots, scheduler-cycles, traffic with memory and resident warps. A column is an interval,
- * or several that are shown as one where there are more of them than the picture has room for. Where nothing ran between two columns, the axis is broken. */
+/* Figures over time as a picture (SVG): below each other the launches, lane-slots, scheduler-cycles, traffic
+ * with memory and resident warps. A column is an interval, or several that are shown as one where there are
+ * more of them than the picture has room for. Where nothing ran between two columns, the axis is broken. */
 #include "lib/hash.h"
 #include "sim/report/intervals.h"
 #include "sim/report/svg.h"
@@ -107,7 +108,8 @@ static void choose_columns(Picture *p)
 {
 	Cycle base = 1;
 	for (int i = 0; i < p->n; i++)
-		base = p->chart[i].timed->run->intervals->cycles > base ? p->chart[i].timed->run->intervals->cycles : base;
+		base = p->chart[i].timed->run->intervals->cycles > base
+			? p->chart[i].timed->run->intervals->cycles : base;
 	for (Cycle times = 1;; times = next_round(times)) {
 		int most = 0, breaks = 0;
 		for (int i = 0; i < p->n; i++) {
@@ -137,8 +139,14 @@ static void place_columns(const Picture *p, Chart *c)
 }
 
 static const Interval *count_of(const Chart *c, int k) { return &c->intervals->row[c->column[k]]; }
-static Cycle begin_of(const Chart *c, int k) { return (c->intervals->first + (uint64_t)c->column[k]) * c->intervals->cycles; }
-static bool goes_on(const Chart *c, int k) { return k + 1 < c->ncolumns && c->column[k + 1] == c->column[k] + 1; }
+static Cycle begin_of(const Chart *c, int k)
+{
+	return (c->intervals->first + (uint64_t)c->column[k]) * c->intervals->cycles;
+}
+static bool goes_on(const Chart *c, int k)
+{
+	return k + 1 < c->ncolumns && c->column[k + 1] == c->column[k] + 1;
+}
 
 /* ---- values ---- */
 
@@ -153,7 +161,8 @@ static double layer_count(const Interval *x, const Layer *l)
 /* What the panel divides counts by: cycles in which a launch ran, or scheduler-cycles. */
 static double whole(const Chart *c, const Panel *panel, const Interval *x)
 {
-	double n = panel->kind == SHARES ? (double)x->slots : (double)x->cycles * (panel->by_sm ? (double)c->timed->run->config->sm_count : 1);
+	double n = panel->kind == SHARES ? (double)x->slots
+		: (double)x->cycles * (panel->by_sm ? (double)c->timed->run->config->sm_count : 1);
 	return n > 0 ? n : (double)c->intervals->cycles;
 }
 
@@ -211,11 +220,13 @@ static bool in_picture(const Picture *p, const Layer *l)
 }
 
 /* An area between `low` and `high`, by column; of each stretch without a break, one shape. */
-static void put_area(const Picture *p, const Chart *c, const char *colour, const double *low, const double *high)
+static void put_area(const Picture *p, const Chart *c, const char *colour, const double *low,
+	const double *high)
 {
 	sb_printf(p->out, "<path fill=\"%s\" d=\"", colour);
 	for (int k = 0, begin = 0; k < c->ncolumns; k++) {
-		sb_printf(p->out, k == begin ? "M%.1f %.1f" : "V%.1f", k == begin ? c->x[k] : high[k], high[k]);
+		sb_printf(p->out, k == begin ? "M%.1f %.1f" : "V%.1f", k == begin ? c->x[k] : high[k],
+			high[k]);
 		sb_printf(p->out, "H%.1f", c->x[k] + p->wide);
 		if (goes_on(c, k))
 			continue;
@@ -240,14 +251,16 @@ static void put_line(const Picture *p, const Chart *c, const char *colour, const
 
 static void put_layers(const Picture *p, const Chart *c, const Panel *panel, double most)
 {
-	double *low = xcalloc((size_t)c->ncolumns + 1, sizeof *low), *high = xcalloc((size_t)c->ncolumns + 1, sizeof *high), bottom = p->y + panel->height;
+	double *low = xcalloc((size_t)c->ncolumns + 1, sizeof *low),
+		*high = xcalloc((size_t)c->ncolumns + 1, sizeof *high), bottom = p->y + panel->height;
 	for (int k = 0; k < c->ncolumns; k++)
 		low[k] = bottom;
 	for (int l = 0; l < panel->nlayer; l++) {
 		if (!in_run(c, &panel->layer[l]))
 			continue;
 		for (int k = 0; k < c->ncolumns; k++)
-			high[k] = (panel->kind == LINES ? bottom : low[k]) - value(c, panel, k, l) / most * panel->height;
+			high[k] = (panel->kind == LINES ? bottom : low[k]) - value(c, panel, k, l) / most *
+				panel->height;
 		if (panel->kind == LINES) {
 			put_line(p, c, panel->layer[l].colour, high);
 			continue;
@@ -271,17 +284,21 @@ static void put_legend(const Picture *p, const Chart *c, const Panel *panel)
 		sum += layer_count(&all, &panel->layer[l]);
 		rows += in_picture(p, &panel->layer[l]);
 	}
-	double step = rows > 1 && (rows - 1) * 14 > panel->height - 9 ? (panel->height - 9.0) / (rows - 1) : 14;
+	double step = rows > 1 && (rows - 1) * 14 > panel->height - 9 ? (panel->height - 9.0) / (rows - 1)
+		: 14;
 	for (int i = 0; i < panel->nlayer; i++) {
 		const Layer *layer = &panel->layer[panel->kind == LINES ? i : panel->nlayer - 1 - i];
 		char text[80];
 		if (!in_picture(p, layer))
 			continue;
 		if (panel->kind == LINES || panel->nlayer == 1)
-			snprintf(text, sizeof text, "%s: %.4g", layer->name, layer_count(&all, layer) / whole(c, panel, &all));
+			snprintf(text, sizeof text, "%s: %.4g", layer->name,
+				layer_count(&all, layer) / whole(c, panel, &all));
 		else
-			snprintf(text, sizeof text, "%s: %s", layer->name, PERCENT(sum > 0 ? layer_count(&all, layer) / sum : 0));
-		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x, y - 8.5, layer->colour);
+			snprintf(text, sizeof text, "%s: %s", layer->name,
+				PERCENT(sum > 0 ? layer_count(&all, layer) / sum : 0));
+		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x,
+			y - 8.5, layer->colour);
 		svg_label(p->out, x + 14, y, " font-size=\"11\"", text);
 		y += step;
 	}
@@ -295,7 +312,8 @@ static Cycle tick_step(const Picture *p, const Chart *c)
 	return (step + length - 1) / length * length;
 }
 
-/* Puts lines through the panel, which is `height` high, at round cycles and behind breaks; or below it the numbers of these cycles. */
+/* Puts lines through the panel, which is `height` high, at round cycles and behind breaks; or below it the
+   numbers of these cycles. */
 static void put_ticks(const Picture *p, const Chart *c, int height, bool numbers)
 {
 	Cycle step = tick_step(p, c);
@@ -305,15 +323,18 @@ static void put_ticks(const Picture *p, const Chart *c, int height, bool numbers
 		bool begins = !k || !goes_on(c, k - 1);
 		char text[32];
 		if (begins && k && !numbers)
-			sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"url(#break)\"/>\n", c->x[k] - p->gap, p->y, p->gap, height);
+			sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
+				"fill=\"url(#break)\"/>\n", c->x[k] - p->gap, p->y, p->gap, height);
 		if ((!begins && at % step) || (last > 0 && c->x[k] - last < TICKS * 0.75))
 			continue;
 		last = c->x[k];
 		snprintf(text, sizeof text, "%llu", (unsigned long long)at);
 		if (numbers)
-			svg_label(p->out, c->x[k], p->y + 16, " font-size=\"10\" text-anchor=\"middle\" fill=\"#555\"", text);
+			svg_label(p->out, c->x[k], p->y + 16, " font-size=\"10\" text-anchor=\"middle\" "
+				"fill=\"#555\"", text);
 		else
-			sb_printf(p->out, "<path d=\"M%.1f %dv%d\" stroke=\"#000\" stroke-opacity=\"0.18\" stroke-width=\"0.7\"/>\n", c->x[k], p->y, height + 4);
+			sb_printf(p->out, "<path d=\"M%.1f %dv%d\" stroke=\"#000\" stroke-opacity=\"0.18\" "
+				"stroke-width=\"0.7\"/>\n", c->x[k], p->y, height + 4);
 	}
 }
 
@@ -327,8 +348,10 @@ static void put_axis(const Picture *p, const Panel *panel, double most)
 			snprintf(text, sizeof text, "%.0f %%", mark[i] * 100);
 		else
 			snprintf(text, sizeof text, "%.4g", mark[i] * most);
-		sb_printf(p->out, "<path d=\"M%d %.1fh%d\" stroke=\"#000\" stroke-opacity=\"0.18\" stroke-width=\"0.7\"/>\n", LEFT - 4, y, PLOT + 4);
-		svg_label(p->out, LEFT - 7, y + 4, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"", text);
+		sb_printf(p->out, "<path d=\"M%d %.1fh%d\" stroke=\"#000\" stroke-opacity=\"0.18\" "
+			"stroke-width=\"0.7\"/>\n", LEFT - 4, y, PLOT + 4);
+		svg_label(p->out, LEFT - 7, y + 4, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"",
+			text);
 	}
 	svg_label(p->out, LEFT, p->y - 6, " font-size=\"12\"", panel->title);
 }
@@ -363,7 +386,8 @@ static int strip_of(int stream, int *streams, int *n)
 	return k < STRIPS ? k : STRIPS - 1;
 }
 
-static const char *const kernel_colours[] = { "#b9d3ec", "#f3c4a8", "#bfe3b8", "#dfb9dc", "#e9dd92", "#c9c9c9", "#9ad9d9", "#f0b6c6", "#c8b28f", "#a9b8e8", "#d3d68a", "#8fc7a4" };
+static const char *const kernel_colours[] = { "#b9d3ec", "#f3c4a8", "#bfe3b8", "#dfb9dc", "#e9dd92",
+	"#c9c9c9", "#9ad9d9", "#f0b6c6", "#c8b28f", "#a9b8e8", "#d3d68a", "#8fc7a4" };
 
 /* Kernels have numbers in the order of their first launches, in both runs together. */
 static void number_kernels(Picture *p)
@@ -378,10 +402,12 @@ static void number_kernels(Picture *p)
 
 static const char *colour_of(const Picture *p, const char *kernel)
 {
-	return kernel_colours[strmap_get(&p->kernel, kernel) % (int)(sizeof kernel_colours / sizeof *kernel_colours)];
+	return kernel_colours[strmap_get(&p->kernel,
+		kernel) % (int)(sizeof kernel_colours / sizeof *kernel_colours)];
 }
 
-/* Puts the names of the kernels that were launched in a row, as far as there is room, and how many are left out. */
+/* Puts the names of the kernels that were launched in a row, as far as there is room, and how many are left
+   out. */
 static void put_kernels(Picture *p, const Run *run)
 {
 	double x = LEFT;
@@ -398,7 +424,8 @@ static void put_kernels(Picture *p, const Run *run)
 			left_out++;
 			continue;
 		}
-		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x, p->y - 8, colour_of(p, kernel));
+		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x,
+			p->y - 8, colour_of(p, kernel));
 		svg_label(p->out, x + 13, p->y, " font-size=\"11\"", kernel);
 		x = end;
 	}
@@ -418,15 +445,18 @@ static void put_launches(Picture *p, const Chart *c)
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *l = run->launch.v[i];
 		int row = strip_of(l->stream, streams, &n);
-		double from = place_of(p, c, l->started), to = place_of(p, c, l->started + l->cycles), y = p->y + row * STRIP;
+		double from = place_of(p, c, l->started), to = place_of(p, c, l->started + l->cycles),
+			y = p->y + row * STRIP;
 		most = row + 1 > most ? row + 1 : most;
 		if (!l->cycles || to < right[row] + 0.5) /* nothing to see of it */
 			continue;
 		right[row] = to;
-		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" stroke=\"#888\" stroke-width=\"0.5\"/>\n", from, y, to - from, STRIP - 2,
+		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" "
+			"stroke=\"#888\" stroke-width=\"0.5\"/>\n", from, y, to - from, STRIP - 2,
 			colour_of(p, l->kernel));
 	}
-	svg_label(p->out, LEFT - 7, p->y + 9, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"", most > 1 ? "streams" : "launches");
+	svg_label(p->out, LEFT - 7, p->y + 9, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"",
+		most > 1 ? "streams" : "launches");
 	p->y += most * STRIP;
 }
 
@@ -437,7 +467,8 @@ static void put_chart(Picture *p, Chart *c)
 	place_columns(p, c);
 	if (c->timed->name) {
 		StrBuf title = { 0 };
-		sb_printf(&title, "%s: passes %s", c->timed->name, *c->timed->title->passes ? c->timed->title->passes : "none");
+		sb_printf(&title, "%s: passes %s", c->timed->name,
+			*c->timed->title->passes ? c->timed->title->passes : "none");
 		svg_label(p->out, 12, p->y, " font-size=\"14\"", title.s);
 		sb_free(&title);
 		p->y += 18;
@@ -461,7 +492,8 @@ static void put_title(const Picture *p, StrBuf *title)
 {
 	const Title *t = p->chart[0].timed->title;
 	Cycle length = p->chart[0].intervals->cycles, own = p->chart[0].timed->run->intervals->cycles;
-	sb_printf(title, "%s on %s, %s", t->module, t->config ? t->config : "the machine of the defaults", title_model(t));
+	sb_printf(title, "%s on %s, %s", t->module, t->config ? t->config : "the machine of the defaults",
+		title_model(t));
 	if (p->n == 1 && *t->passes)
 		sb_printf(title, ", passes %s", t->passes);
 	sb_printf(title, ": %llu cycle%s a column", (unsigned long long)length, length == 1 ? "" : "s");
@@ -486,9 +518,12 @@ void report_intervals_svg(const Timed *timed, int n, StrBuf *out)
 	int width = LEFT + PLOT + LEGEND;
 	if (24 + 8 * (int)title.n > width) /* letters of 15 pixels */
 		width = 24 + 8 * (int)title.n;
-	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
-		"<defs><pattern id=\"break\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"4\" height=\"4\" fill=\"white\"/>"
-		"<path d=\"M0 0V4\" stroke=\"#bbb\"/></pattern></defs>\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", width, p.y, width, p.y, width, p.y);
+	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 "
+		"%d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+		"<defs><pattern id=\"break\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\" "
+		"patternTransform=\"rotate(45)\"><rect width=\"4\" height=\"4\" fill=\"white\"/>"
+		"<path d=\"M0 0V4\" stroke=\"#bbb\"/></pattern></defs>\n"
+		"<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", width, p.y, width, p.y, width, p.y);
 	svg_label(out, 12, 24, " font-size=\"15\"", title.s);
 	sb_puts(out, body.s ? body.s : "");
 	sb_puts(out, "</svg>\n");

@@ -1,4 +1,5 @@
-/* The report as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure are null. */
+/* The report as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure
+   are null. */
 #include "sim/report/kernels.h"
 #include "passes/pass.h"
 
@@ -22,7 +23,10 @@ static void put_total(Run *run, JsonSink *j)
 
 /* ---- what was run ---- */
 
-const char *title_model(const Title *t) { return t->model ? t->model : model_keys((int)t->effective->model)->name; }
+const char *title_model(const Title *t)
+{
+	return t->model ? t->model : model_keys((int)t->effective->model)->name;
+}
 
 static void put_value(JsonSink *j, const ConfigKey *key, int64_t v)
 {
@@ -170,7 +174,8 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	static const char *const status[] = { "ok", "failed", "bad_input", "interrupted" };
 	j->begin(j, '{', false);
 	put_title(j, title);
-	json_put_text(j, "mode", run->options.reference ? "reference" : run->options.gpu.functional ? "functional" : "timed");
+	json_put_text(j, "mode", run->options.reference ? "reference"
+		: run->options.gpu.functional ? "functional" : "timed");
 	json_put_text(j, "status", status[run->status]);
 	if (run->elsewhere.n)
 		put_elsewhere(j, run);

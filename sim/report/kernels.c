@@ -1,4 +1,5 @@
-/* Figures by kernel. A kernel's cycles are the sum of its launches' own: where launches run side by side, sums are more than the cycles in which some launch ran. */
+/* Figures by kernel. A kernel's cycles are the sum of its launches' own: where launches run side by side,
+   sums are more than the cycles in which some launch ran. */
 #include "lib/hash.h"
 #include "lib/names.h"
 #include "sim/report/compare.h"
@@ -36,7 +37,9 @@ static Rows rows_of(const Run *run)
 		int k = strmap_get(&at, l->kernel);
 		if (k < 0) {
 			strmap_put(&at, l->kernel, k = rows.n);
-			vec_push(&rows, ((Row){ .name = l->kernel, .started = UINT64_MAX, .completed = true, .first = l, .instructions = size_of(module_find_function(run->module, l->kernel)) }));
+			vec_push(&rows, ((Row){ .name = l->kernel, .started = UINT64_MAX, .completed = true,
+				.first = l, .instructions = size_of(module_find_function(run->module,
+				l->kernel)) }));
 		}
 		Row *r = &rows.v[k];
 		r->launches += l->launches;
@@ -123,7 +126,8 @@ void kernels_text(const Run *run, bool all, StrBuf *out)
 	for (int i = 0; i < rows.n; i++)
 		cycles += rows.v[i].cycles;
 	if (rows.n > 1)
-		sb_printf(out, timed ? "\n%-30s %9s %13s %8s %13s %13s %8s\n" : "\n%-30s %9s %20s %8s\n", "kernels", "launches", timed ? "cycles" : "thread instructions",
+		sb_printf(out, timed ? "\n%-30s %9s %13s %8s %13s %13s %8s\n" : "\n%-30s %9s %20s %8s\n",
+			"kernels", "launches", timed ? "cycles" : "thread instructions",
 			timed ? "of all" : "size", "first start", "last end", "size");
 	const char **name = arena_array(&names, const char *, rows.n + 1);
 	for (int i = 0; i < rows.n; i++)
@@ -135,9 +139,11 @@ void kernels_text(const Run *run, bool all, StrBuf *out)
 			sb_printf(out, "  %d more " REPORT_ALL "\n", rows.n - i);
 			break;
 		}
-		sb_printf(out, "  %-*s %9llu", KERNEL_NAME + (int)strlen(name[i]) - names_columns(name[i]), name[i], (unsigned long long)r->launches);
+		sb_printf(out, "  %-*s %9llu", KERNEL_NAME + (int)strlen(name[i]) - names_columns(name[i]),
+			name[i], (unsigned long long)r->launches);
 		if (timed)
-			sb_printf(out, " %13llu %8s %13llu %13llu", (unsigned long long)r->cycles, PERCENT(cycles ? (double)r->cycles / (double)cycles : 0),
+			sb_printf(out, " %13llu %8s %13llu %13llu", (unsigned long long)r->cycles,
+				PERCENT(cycles ? (double)r->cycles / (double)cycles : 0),
 				(unsigned long long)r->started, (unsigned long long)r->ended);
 		else
 			sb_printf(out, " %20llu", (unsigned long long)r->thread);
@@ -190,7 +196,10 @@ static void put_both(Sheet *s, const Both *b, const char *key)
 
 enum { NAME = 26, LONGEST_NAME = 48, MOST_COLUMNS = 8 };
 
-static int shown_of(const Boths *boths, ReportForm form) { return form.full || boths->n <= BRIEF_KERNELS ? boths->n : BRIEF_KERNELS - 1; }
+static int shown_of(const Boths *boths, ReportForm form)
+{
+	return form.full || boths->n <= BRIEF_KERNELS ? boths->n : BRIEF_KERNELS - 1;
+}
 
 /* The width of the column of names. */
 static int width_of(const Boths *boths, ReportForm form)
@@ -202,9 +211,11 @@ static int width_of(const Boths *boths, ReportForm form)
 }
 
 /* A table with a row for each kernel: its name, then these columns. */
-static void put_rows(const Boths *boths, ReportForm form, const char *group, const Column *column, int ncolumns, StrBuf *out, void (*put)(Sheet *, const Both *))
+static void put_rows(const Boths *boths, ReportForm form, const char *group, const Column *column,
+	int ncolumns, StrBuf *out, void (*put)(Sheet *, const Both *))
 {
-	Column all[MOST_COLUMNS + 1] = { { .group = group, .heading = "", .least = width_of(boths, form), .most = LONGEST_NAME, .gap = 2, .left = true, .code = true } };
+	Column all[MOST_COLUMNS + 1] = { { .group = group, .heading = "", .least = width_of(boths, form),
+		.most = LONGEST_NAME, .gap = 2, .left = true, .code = true } };
 	Sheet s;
 	must(ncolumns <= MOST_COLUMNS);
 	memcpy(all + 1, column, (size_t)ncolumns * sizeof *column);
@@ -251,17 +262,22 @@ static const JsonValue *sum_of(Arena *a, const Boths *boths, int k, const char *
 }
 
 /* Figures of the whole program, below those of the kernels. */
-static void put_program(const JsonValue *before, const JsonValue *after, const JsonValue *sum[2], int width, ReportForm form, StrBuf *out)
+static void put_program(const JsonValue *before, const JsonValue *after, const JsonValue *sum[2], int width,
+	ReportForm form, StrBuf *out)
 {
-	static const struct { const char *name, *path; } row[] = { { "launches in all", "total.launches" }, { "cycles of all launches, added up", NULL },
-		{ "cycles in which some launch ran", "total.cycles" }, { "program's cycles, first call to last end", "total.program_cycles" },
+	static const struct { const char *name, *path; } row[] =
+		{ { "launches in all", "total.launches" }, { "cycles of all launches, added up", NULL },
+		{ "cycles in which some launch ran", "total.cycles" },
+		{ "program's cycles, first call to last end", "total.program_cycles" },
 		{ "instructions of all kernels and functions", "code.instructions" } };
-	const Column column[] = { { .heading = "program", .least = width, .left = true }, { .heading = "before", .least = 13, .gap = 1 },
+	const Column column[] = { { .heading = "program", .least = width, .left = true },
+		{ .heading = "before", .least = 13, .gap = 1 },
 		{ .heading = "after", .least = 13, .gap = 1 }, { .heading = "ratio", .least = 8, .gap = 1 } };
 	Sheet s;
 	sheet_begin(&s, form, column, sizeof column / sizeof *column);
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-		const JsonValue *a = row[i].path ? json_path(before, row[i].path) : sum[0], *b = row[i].path ? json_path(after, row[i].path) : sum[1];
+		const JsonValue *a = row[i].path ? json_path(before, row[i].path) : sum[0],
+			*b = row[i].path ? json_path(after, row[i].path) : sum[1];
 		sheet_row(&s);
 		sheet_put(&s, "%s", row[i].name);
 		compare_put_value(&s, a, "");
@@ -274,23 +290,29 @@ static void put_program(const JsonValue *before, const JsonValue *after, const J
 void kernels_compare(const JsonValue *before, const JsonValue *after, ReportForm form, StrBuf *out)
 {
 #define NUMBER(GROUP, HEADING, WIDTH) { .group = (GROUP), .heading = (HEADING), .least = (WIDTH), .gap = 1 }
-	static const Column sums[] = { NUMBER("launches", "before", 7), NUMBER("launches", "after", 7), NUMBER("cycles", "before", 13), NUMBER("cycles", "after", 13),
-		NUMBER("", "ratio", 8), NUMBER("instructions", "before", 7), NUMBER("instructions", "after", 7) };
-	static const Column when[] = { NUMBER("before", "first start", 15), NUMBER("before", "last end", 15), NUMBER("after", "first start", 15),
+	static const Column sums[] = { NUMBER("launches", "before", 7), NUMBER("launches", "after", 7),
+		NUMBER("cycles", "before", 13), NUMBER("cycles", "after", 13),
+		NUMBER("", "ratio", 8), NUMBER("instructions", "before", 7),
+		NUMBER("instructions", "after", 7) };
+	static const Column when[] = { NUMBER("before", "first start", 15), NUMBER("before", "last end", 15),
+		NUMBER("after", "first start", 15),
 		NUMBER("after", "last end", 15) };
 #undef NUMBER
 	Boths boths = boths_of(before, after, "kernels");
 	const JsonValue *sum[2];
 	Arena a = { 0 };
-	if (boths.n && (json_number(before, "total.launches") > 1 || json_number(after, "total.launches") > 1)) {
+	if (boths.n && (json_number(before, "total.launches") > 1 ||
+		json_number(after, "total.launches") > 1)) {
 		if (form.markdown)
 			sheet_title(out, form, "kernels");
-		put_rows(&boths, form, form.markdown ? "kernel" : "kernels", sums, sizeof sums / sizeof *sums, out, put_sums);
+		put_rows(&boths, form, form.markdown ? "kernel" : "kernels", sums, sizeof sums / sizeof *sums,
+			out, put_sums);
 		for (int k = 0; k < 2; k++)
 			sum[k] = sum_of(&a, &boths, k, "cycles");
 		put_program(before, after, sum, 2 + width_of(&boths, form) + 16, form, out);
 		if (sum[0] && sum[1])
-			put_rows(&boths, form, form.markdown ? "kernel" : "kernels", when, sizeof when / sizeof *when, out, put_when);
+			put_rows(&boths, form, form.markdown ? "kernel" : "kernels", when,
+				sizeof when / sizeof *when, out, put_when);
 	}
 	arena_free(&a);
 	vec_free(&boths);
@@ -299,8 +321,11 @@ void kernels_compare(const JsonValue *before, const JsonValue *after, ReportForm
 void kernels_compare_takes(const JsonValue *before, const JsonValue *after, ReportForm form, StrBuf *out)
 {
 	static const struct { const char *path, *name; } row[] = {
-		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" }, { "static.occupancy", "occupancy" } };
-	Boths boths = boths_of(before, after, list_of(before, "kernels") && list_of(after, "kernels") ? "kernels" : "launches"); /* older reports have these alone */
+		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" },
+		{ "static.occupancy", "occupancy" } };
+	/* older reports have these alone */
+	Boths boths = boths_of(before, after, list_of(before, "kernels") && list_of(after, "kernels")
+		? "kernels" : "launches");
 	int kernels = 0, left = 0;
 	StrBuf name = { 0 };
 	Sheet s;
@@ -314,7 +339,8 @@ void kernels_compare_takes(const JsonValue *before, const JsonValue *after, Repo
 			continue;
 		}
 		for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-			const JsonValue *x = json_path(b->of[0], row[k].path), *y = json_path(b->of[1], row[k].path);
+			const JsonValue *x = json_path(b->of[0], row[k].path),
+				*y = json_path(b->of[1], row[k].path);
 			if (!json_is_number(x) && !json_is_number(y))
 				continue;
 			name.n = 0;

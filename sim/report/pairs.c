@@ -1,7 +1,10 @@
 #include "sim/report/pairs.h"
 #include "lib/hash.h"
 
-static const JsonValue *run_of(const JsonValue *runs, int i) { return runs && runs->kind == JSON_ARRAY && i < runs->n ? &runs->item[i] : NULL; }
+static const JsonValue *run_of(const JsonValue *runs, int i)
+{
+	return runs && runs->kind == JSON_ARRAY && i < runs->n ? &runs->item[i] : NULL;
+}
 
 const char *run_passes(const JsonValue *run)
 {
@@ -9,7 +12,10 @@ const char *run_passes(const JsonValue *run)
 	return *p ? p : "none";
 }
 
-const char *run_name(Arena *a, const JsonValue *run) { return arena_printf(a, "%s, passes %s", json_string(run, "model"), run_passes(run)); }
+const char *run_name(Arena *a, const JsonValue *run)
+{
+	return arena_printf(a, "%s, passes %s", json_string(run, "model"), run_passes(run));
+}
 
 /* What is the run called among those of its grid? `seen` counts how often a name has come. */
 static const char *key_of(Arena *a, StrMap *seen, const JsonValue *run)
@@ -43,25 +49,29 @@ Pairs pairs_of(const JsonValue *before, const JsonValue *after)
 	return pairs;
 }
 
-/* Where a livelock or deadlock has its lanes: "livelock in block L (k.ir:15)"; NULL when no launch has one. */
+/* Where a livelock or deadlock has its lanes: "livelock in block L (k.ir:15)"; NULL when no launch has
+   one. */
 static const char *stuck_at(Arena *a, const JsonValue *run)
 {
 	const JsonValue *launches = json_get(run, "launches"), *d = NULL;
 	for (int i = 0; run_of(launches, i) && !d; i++)
 		d = json_get(run_of(launches, i), "diagnosis");
 	const JsonValue *at = json_path(d, "who.at");
-	const char *kind = json_string(d, "kind"), *label = json_string(at, "label"), *file = json_string(at, "file");
+	const char *kind = json_string(d, "kind"), *label = json_string(at, "label"),
+		*file = json_string(at, "file");
 	if (!*kind)
 		return NULL;
 	if (!*label)
 		return arena_printf(a, "%s", kind);
-	return json_number(at, "line") > 0 ? arena_printf(a, "%s in block %s (%s:%.0f)", kind, label, file, json_number(at, "line"))
+	return json_number(at, "line") > 0 ? arena_printf(a, "%s in block %s (%s:%.0f)", kind, label, file,
+		json_number(at, "line"))
 		: arena_printf(a, "%s in block %s", kind, label);
 }
 
 const char *run_outcome(Arena *a, const JsonValue *run)
 {
-	const char *status = json_string(run, "status"), *error = json_string(run, "error"), *stuck = stuck_at(a, run);
+	const char *status = json_string(run, "status"), *error = json_string(run, "error"),
+		*stuck = stuck_at(a, run);
 	if (!*status || !strcmp(status, "ok"))
 		return "";
 	const char *word = !strcmp(status, "bad_input") ? "refused" : status;

@@ -10,7 +10,8 @@ static void put_end(const RaceEnd *e, bool line_end, StrBuf *out)
 	char place[64], name[80];
 	snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : e->file ? e->file : "?", e->line);
 	snprintf(name, sizeof name, "%.24s %.24s", e->function, e->label);
-	sb_printf(out, "  %-22.22s %-32.32s %-7s block %llu", place, name, e->access, (unsigned long long)e->block);
+	sb_printf(out, "  %-22.22s %-32.32s %-7s block %llu", place, name, e->access,
+		(unsigned long long)e->block);
 	places_print_inlined(e->file, e->line, e->inlined.v, e->inlined.n, out);
 	sb_puts(out, line_end ? "\n" : "");
 }
@@ -24,7 +25,8 @@ static void put_pair(const RaceStats *r, bool same, StrBuf *out)
 		sb_puts(out, ", the same value written");
 	else if (same && r->same)
 		sb_printf(out, ", the same value written in %llu", (unsigned long long)r->same);
-	sb_printf(out, "; first at %.40s + %llu\n", r->buffer ? r->buffer : "?", (unsigned long long)r->offset);
+	sb_printf(out, "; first at %.40s + %llu\n", r->buffer ? r->buffer : "?",
+		(unsigned long long)r->offset);
 }
 
 static void put_pairs(const RaceStats *r, int n, bool same, int most, StrBuf *out)
@@ -42,8 +44,8 @@ void report_races(const Run *run, const LaunchStats *total, bool all, StrBuf *ou
 {
 	int behind = 0, dependent = 0;
 	if (total->races_checked) {
-		sb_printf(out, "\nraces between blocks: %d pair%s of accesses, in %d of %d launches\n", total->nraces, total->nraces == 1 ? "" : "s", run->racing,
-			run->launch.n);
+		sb_printf(out, "\nraces between blocks: %d pair%s of accesses, in %d of %d launches\n",
+			total->nraces, total->nraces == 1 ? "" : "s", run->racing, run->launch.n);
 		put_pairs(total->race_stats, total->nraces, true, all ? INT_MAX : MOST_PAIRS, out);
 	}
 	for (int i = 0; i < run->launch.n; i++) {
@@ -52,7 +54,8 @@ void report_races(const Run *run, const LaunchStats *total, bool all, StrBuf *ou
 	}
 	if (!run->options.race_launches)
 		return;
-	sb_printf(out, "\nlaunches and those before them: %d of %d dependent between blocks\n", dependent, behind);
+	sb_printf(out, "\nlaunches and those before them: %d of %d dependent between blocks\n", dependent,
+		behind);
 	for (int i = 0, n = 0; i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
 		if (!s->behind)
@@ -61,8 +64,9 @@ void report_races(const Run *run, const LaunchStats *total, bool all, StrBuf *ou
 			sb_printf(out, "  the others " REPORT_ALL "\n");
 			break;
 		}
-		sb_printf(out, "  %d %.36s behind %d %.36s: %s\n", i + 1, s->kernel, s->behind, run->launch.v[s->behind - 1]->kernel,
-			s->nbetween ? "dependent between blocks" : "no dependence between blocks");
+		sb_printf(out, "  %d %.36s behind %d %.36s: %s\n", i + 1, s->kernel, s->behind,
+			run->launch.v[s->behind - 1]->kernel, s->nbetween ? "dependent between blocks"
+			: "no dependence between blocks");
 		put_pairs(s->between_stats, s->nbetween, false, all ? INT_MAX : 1, out);
 	}
 }

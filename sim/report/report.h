@@ -14,7 +14,8 @@ typedef struct Title {
 	const char *passes;            /* "" = none */
 	const struct PassLog *log;     /* what they did, or NULL */
 	const char *profile;           /* the file that they were given; NULL: none */
-	bool profiled;                 /* instead of a file, they were given what a functional run of the workload has counted */
+	/* instead of a file, they were given what a functional run of the workload has counted */
+	bool profiled;
 	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
 	const char *workload;          /* as asked for; NULL: found by the module's name */
 	int nargs; char **args;        /* the workload's arguments */
@@ -25,31 +26,42 @@ const char *title_model(const Title *);
 
 /* sim/report/json.c */
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
-void report_compared(const RunCompared *, JsonSink *);               /* the key `compared` of two runs: what their results were compared in */
-void report_refused(const Title *, const char *error, JsonSink *);  /* the report of a run that could not begin */
+/* the key `compared` of two runs: what their results were compared in */
+void report_compared(const RunCompared *, JsonSink *);
+/* the report of a run that could not begin */
+void report_refused(const Title *, const char *error, JsonSink *);
 
 /* sim/report/text.c: one screen; all: every launch, branch, block and line, on several screens */
 void report_text(Run *, const Title *, bool all, StrBuf *);
 
-/* How a report is written. full: every figure, branch and block, else one screen. markdown: with tables and code spans as code-hosting sites show them. */
+/* How a report is written. full: every figure, branch and block, else one screen. markdown: with tables and
+   code spans as code-hosting sites show them. */
 typedef struct ReportForm { bool full, markdown; } ReportForm;
 
-/* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each did: issues, mean lanes, lane-slots lost, stalls.
-   after: another run, NULL: none. sources: where sources may be read; what a report says of itself decides nothing about that. Code is in reports of runs that keep it (RunOptions.instructions); where no file of the source can be read it is shown instead. */
+/* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each
+   did: issues, mean lanes, lane-slots lost, stalls. after: another run, NULL: none. sources: where sources
+   may be read; what a report says of itself decides nothing about that. Code is in reports of runs that keep
+   it (RunOptions.instructions); where no file of the source can be read it is shown instead. */
 typedef enum { ANNOTATE_NONE, ANNOTATE_SOURCE, ANNOTATE_CODE } Annotate;
-Annotate annotate_named(const char *what);     /* as --annotate has it: source, code; NULL: source; ANNOTATE_NONE: none of these */
-void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, const SourceRoot *sources, StrBuf *);
+/* as --annotate has it: source, code; NULL: source; ANNOTATE_NONE: none of these */
+Annotate annotate_named(const char *what);
+void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, const SourceRoot *sources,
+	StrBuf *);
 
-/* sim/report/compare.c: compares two reports as read from JSON. both: the object with `results`, "equal" or "differ", and `compared`;
-   NULL: results were not compared. */
-void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm, StrBuf *);
-/* The line on what results were compared in, and how they came out. whose: " to the reference interpreter's"; "": of two runs of a report. */
+/* sim/report/compare.c: compares two reports as read from JSON. both: the object with `results`, "equal" or
+   "differ", and `compared`; NULL: results were not compared. */
+void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm,
+	StrBuf *);
+/* The line on what results were compared in, and how they came out. whose: " to the reference interpreter's";
+   "": of two runs of a report. */
 void report_results(const RunCompared *, const char *whose, ReportForm, StrBuf *);
-/* sim/report/compare_grids.c: compares the runs of two grids; runs of the same mechanism and passes share a row. */
+/* sim/report/compare_grids.c: compares the runs of two grids; runs of the same mechanism and passes share a
+   row. */
 void report_compare_grids(const JsonValue *before, const JsonValue *after, ReportForm, StrBuf *);
 
-/* A run's figures over time: run->intervals is there. The key `intervals` (sim/report/intervals.c); as a table; as a picture (sim/report/intervals_svg.c). Of two runs
-   the table has a column that names them, and the picture shows one below the other, on equal axes. */
+/* A run's figures over time: run->intervals is there. The key `intervals` (sim/report/intervals.c); as a
+   table; as a picture (sim/report/intervals_svg.c). Of two runs the table has a column that names them, and
+   the picture shows one below the other, on equal axes. */
 typedef struct Timed { const char *name; Run *run; const Title *title; } Timed;
 void report_intervals(Run *, JsonSink *);
 void report_intervals_csv(const Timed *, int n, StrBuf *);
@@ -63,7 +75,8 @@ void report_grid_svg(const JsonValue *runs, StrBuf *);              /* bars */
 /* sim/report/number.c. A share of a whole, in the one form that all reports use: "54.0 %". */
 enum { REPORT_PERCENT = 32 };
 const char *report_percent(char text[REPORT_PERCENT], double share);
-#define PERCENT(SHARE) report_percent((char[REPORT_PERCENT]){ 0 }, (SHARE))  /* lives as long as the block around it */
+/* lives as long as the block around it */
+#define PERCENT(SHARE) report_percent((char[REPORT_PERCENT]){ 0 }, (SHARE))
 #define REPORT_ALL "(--all shows them)"                             /* behind a number of rows left out */
 
 /* Shares of parts in their sum as tenths of a percent that add up to exactly 1000 (0 when the sum is 0). */

@@ -50,7 +50,10 @@ void sheet_put(Sheet *s, const char *fmt, ...)
 	sb_free(&b);
 }
 
-void sheet_note(Sheet *s, const char *text) { s->cell.v[s->cell.n - 1] = printable(&s->arena, arena_strdup(&s->arena, text)); }
+void sheet_note(Sheet *s, const char *text)
+{
+	s->cell.v[s->cell.n - 1] = printable(&s->arena, arena_strdup(&s->arena, text));
+}
 
 bool sheet_empty(const Sheet *s) { return !s->cell.n; }
 
@@ -89,7 +92,8 @@ static int fit(Sheet *s, int column, bool headings)
 	if (headings && names_columns(c->heading) > width)
 		width = names_columns(c->heading);
 	if (c->most) {
-		const char **name = arena_array(&s->arena, const char *, n), **shown = arena_array(&s->arena, const char *, n);
+		const char **name = arena_array(&s->arena, const char *, n),
+			**shown = arena_array(&s->arena, const char *, n);
 		for (int i = 0; i < n; i++)
 			name[i] = row_of(s, i)[column];
 		names_shown(&s->arena, name, n, c->most, shown);
@@ -97,11 +101,15 @@ static int fit(Sheet *s, int column, bool headings)
 			row_of(s, i)[column] = shown[i];
 	}
 	for (int i = 0; i < n; i++)
-		width = names_columns(row_of(s, i)[column]) > width ? names_columns(row_of(s, i)[column]) : width;
+		width = names_columns(row_of(s, i)[column]) > width ? names_columns(row_of(s, i)[column])
+			: width;
 	return width;
 }
 
-static bool grouped(const Column *a, const Column *b) { return a->group && b->group && !strcmp(a->group, b->group); }
+static bool grouped(const Column *a, const Column *b)
+{
+	return a->group && b->group && !strcmp(a->group, b->group);
+}
 
 static void put_headings(const Sheet *s, const int *width, StrBuf *out)
 {
@@ -123,7 +131,8 @@ static void put_headings(const Sheet *s, const int *width, StrBuf *out)
 	trim(out);
 }
 
-/* Puts what stands behind a row, as far as the screen has room; where there is hardly any, what stands before its first colon. */
+/* Puts what stands behind a row, as far as the screen has room; where there is hardly any, what stands before
+   its first colon. */
 static void put_note(StrBuf *out, size_t start, const char *note)
 {
 	int room = SHEET_SCREEN - (int)(out->n - start) - 2, n = (int)strlen(note);
@@ -165,7 +174,8 @@ static void put_text(Sheet *s, const char *title, bool headings, StrBuf *out)
 
 /* ---- Markdown ---- */
 
-/* A code span: its fence has more backquotes than any run inside. In a table a bar ends a cell, in a code span too, unless a backslash is before it. */
+/* A code span: its fence has more backquotes than any run inside. In a table a bar ends a cell, in a code
+   span too, unless a backslash is before it. */
 static void put_span(StrBuf *out, const char *text, bool table)
 {
 	int fence = 1;
@@ -188,14 +198,18 @@ static void put_span(StrBuf *out, const char *text, bool table)
 		sb_putc(out, '`');
 }
 
-static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
 
 /* Text that is no code: no character of it means anything. A line below within a word is none that does. */
 static void put_plain(StrBuf *out, const char *text)
 {
 	text += strspn(text, " ");
 	for (const char *p = text; *p; p++) {
-		if (*p == '_' ? p == text || !is_word(p[-1]) || !is_word(p[1]) : strchr("\\`*[]<>#|~&", *p) != NULL)
+		if (*p == '_' ? p == text || !is_word(p[-1]) || !is_word(p[1])
+			: strchr("\\`*[]<>#|~&", *p) != NULL)
 			sb_putc(out, '\\');
 		sb_putc(out, *p);
 	}

@@ -7,7 +7,8 @@
 #include <limits.h>
 #include <stddef.h>
 
-enum { MOST_CAUSES = 7, BLOCK_LINES = 3, BLOCK_NAME = 52, LAUNCH_NAME = 30, HOST_NAME = 43, CONFIGURATION_LINES = 2, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
+enum { MOST_CAUSES = 7, BLOCK_LINES = 3, BLOCK_NAME = 52, LAUNCH_NAME = 30, HOST_NAME = 43,
+	CONFIGURATION_LINES = 2, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
 
 /* Digits in groups of three. */
 static const char *grouped(char text[32], uint64_t v)
@@ -77,18 +78,20 @@ static void put_dimensions(StrBuf *out, const char *what, const uint32_t d[3])
 		sb_printf(out, " x %u", d[k]);
 }
 
-/* Puts the module, machine, mechanism and passes. If the module's path does not fit, its end is kept, which tells more than its beginning. */
+/* Puts the module, machine, mechanism and passes. If the module's path does not fit, its end is kept, which
+   tells more than its beginning. */
 static void put_module(const Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
 {
 	size_t length = strlen(t->module);
 	StrBuf rest = { 0 };
-	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)", title_model(t),
-		t->passes && *t->passes ? t->passes : "none",
+	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)",
+		title_model(t), t->passes && *t->passes ? t->passes : "none",
 		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
 	bool fits = rest.n + SHORTEST_PATH < TEXT_WIDTH; /* else the rest stands whole on the next line */
 	size_t room = fits ? TEXT_WIDTH - rest.n : TEXT_WIDTH;
 	bool longer = length > room;
-	sb_printf(out, "%s%s%s%s\n", longer ? "..." : "", t->module + (longer ? length - room + 3 : 0), fits ? "" : "\n", rest.s);
+	sb_printf(out, "%s%s%s%s\n", longer ? "..." : "", t->module + (longer ? length - room + 3 : 0),
+		fits ? "" : "\n", rest.s);
 	sb_free(&rest);
 }
 
@@ -118,8 +121,10 @@ static void put_assumptions(const PassLog *l, StrBuf *out)
 	size_t start = out->n;
 	for (int k = 0; l && k < l->count.n; k++)
 		if (l->count.v[k].assumed)
-			sb_printf(out, "%s%s by %s in %s (%lld times)", out->n == start ? "assumed: " : ", ", l->count.v[k].what, l->count.v[k].pass,
-				l->count.v[k].function[0] ? l->count.v[k].function : "the module", (long long)l->count.v[k].n);
+			sb_printf(out, "%s%s by %s in %s (%lld times)", out->n == start ? "assumed: " : ", ",
+				l->count.v[k].what, l->count.v[k].pass,
+				l->count.v[k].function[0] ? l->count.v[k].function : "the module",
+				(long long)l->count.v[k].n);
 	if (out->n > start)
 		end_line(out, start);
 }
@@ -129,7 +134,8 @@ static void put_idle(const PassLog *l, StrBuf *out)
 {
 	size_t start = out->n;
 	for (int k = 0; l && k < l->idle.n; k++)
-		sb_printf(out, "%s%s changed nothing: %s", k ? "; " : "", l->idle.v[k].pass, l->idle.v[k].why);
+		sb_printf(out, "%s%s changed nothing: %s", k ? "; " : "", l->idle.v[k].pass,
+			l->idle.v[k].why);
 	if (out->n > start)
 		end_line(out, start);
 }
@@ -137,7 +143,8 @@ static void put_idle(const PassLog *l, StrBuf *out)
 static void put_profile(const Title *t, StrBuf *out)
 {
 	if (t->profiled)
-		sb_puts(out, "passes decided by a functional run of this workload, made first (--no-profile leaves it out)\n");
+		sb_puts(out, "passes decided by a functional run of this workload, made first (--no-profile "
+			"leaves it out)\n");
 }
 
 static const char *put_spilled(char text[48], const LaunchStats *l)
@@ -160,16 +167,18 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 		put_dimensions(out, "grid", l->grid);
 		put_dimensions(out, "block", l->block);
 		if (!run->options.reference)
-			sb_printf(out, "   %llu registers%s   occupancy %s%s%s%s", (unsigned long long)l->registers, put_spilled(spilled, l),
-				PERCENT(l->occupancy), l->occupancy_limit ? " (limit: " : "", l->occupancy_limit ? l->occupancy_limit : "",
-				l->occupancy_limit ? ")" : "");
+			sb_printf(out, "   %llu registers%s   occupancy %s%s%s%s",
+				(unsigned long long)l->registers, put_spilled(spilled, l),
+				PERCENT(l->occupancy), l->occupancy_limit ? " (limit: " : "",
+				l->occupancy_limit ? l->occupancy_limit : "", l->occupancy_limit ? ")" : "");
 	} else {
 		sb_printf(out, "%llu launches", (unsigned long long)s->launches);
 	}
 	end_line(out, start);
 	put_configuration(t, all, out);
 	if (!s->completed)
-		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n" : "FAILED: see the errors\n");
+		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n"
+			: "FAILED: see the errors\n");
 }
 
 /* `last` says whose end the program's cycles go to. */
@@ -177,28 +186,34 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 {
 	char a[REPORT_PERCENT], b[32];
 	if (s->timed) {
-		sb_printf(out, "cycles            %16s   warp instructions   %16s   %.3f per cycle\n", grouped(a, s->cycles),
-			grouped(b, s->warp_instructions), s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0);
-		sb_printf(out, "program's cycles  %16s   from the host's first call to the end of %s\n", grouped(a, s->program_cycles), last);
+		sb_printf(out, "cycles            %16s   warp instructions   %16s   %.3f per cycle\n",
+			grouped(a, s->cycles), grouped(b, s->warp_instructions),
+			s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0);
+		sb_printf(out, "program's cycles  %16s   from the host's first call to the end of %s\n",
+			grouped(a, s->program_cycles), last);
 	} else if (!s->reference)
-		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured", grouped(b, s->warp_instructions));
+		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured",
+			grouped(b, s->warp_instructions));
 	if (s->reference) {
-		sb_printf(out, "thread instructions %14s   (the reference interpreter measures no other instructions)\n",
-			grouped(a, s->thread_instructions));
+		sb_printf(out, "thread instructions %14s   (the reference interpreter measures no other "
+			"instructions)\n", grouped(a, s->thread_instructions));
 		if (s->inserted_values)
-			sb_printf(out, "inserted by passes %15s values   %s of them never read\n", grouped(a, s->inserted_values), grouped(b, s->inserted_unread));
+			sb_printf(out, "inserted by passes %15s values   %s of them never read\n",
+				grouped(a, s->inserted_values), grouped(b, s->inserted_unread));
 		return;
 	}
 	if (s->own_slots)
 		snprintf(a, sizeof a, "n/a");
 	else
 		report_percent(a, stats_utilization(s));
-	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a, grouped(b, s->thread_instructions));
+	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a,
+		grouped(b, s->thread_instructions));
 	if (!s->own_slots)
-		sb_printf(out, "   %s off by guard", PERCENT(text_share(s->lanes_predicated_off, s->lanes_useful
-			+ s->lanes_predicated_off + s->lanes_inactive)));
-	sb_printf(out, "\nstack depth       %7llu max %4.2f mean   pushes %llu   pops %llu   reconvergences %llu   spills %llu\n",
-		(unsigned long long)s->max_depth, stats_mean_depth(s), (unsigned long long)s->pushes, (unsigned long long)s->pops,
+		sb_printf(out, "   %s off by guard", PERCENT(text_share(s->lanes_predicated_off,
+			s->lanes_useful + s->lanes_predicated_off + s->lanes_inactive)));
+	sb_printf(out, "\nstack depth       %7llu max %4.2f mean   pushes %llu   pops %llu   reconvergences "
+		"%llu   spills %llu\n", (unsigned long long)s->max_depth, stats_mean_depth(s),
+		(unsigned long long)s->pushes, (unsigned long long)s->pops,
 		(unsigned long long)s->reconvergences, (unsigned long long)s->spills);
 	size_t start = out->n;
 	put_number(out, "inserted by passes", s->inserted_warp);
@@ -212,7 +227,8 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 	}
 }
 
-typedef struct Cause { const char *name; uint64_t cycles; bool warp; } Cause;  /* warp: the scheduler had one */
+/* warp: the scheduler had one */
+typedef struct Cause { const char *name; uint64_t cycles; bool warp; } Cause;
 
 static int by_cycles(const void *a, const void *b)
 {
@@ -232,7 +248,8 @@ static void put_cause(const char *name, int all, int with_warp, bool warp, StrBu
 	end_line(out, start);
 }
 
-/* Puts shares of all scheduler-cycles, and of those in which the scheduler had a warp: each column adds up to 100. */
+/* Puts shares of all scheduler-cycles, and of those in which the scheduler had a warp: each column adds up to
+   100. */
 static void put_causes(const LaunchStats *s, StrBuf *out)
 {
 	Cause cause[STALL_COUNT + 1] = { { "issued", s->issued, true } };
@@ -288,7 +305,8 @@ static void put_memory(const LaunchStats *s, StrBuf *out)
 	put_number(out, "  writes", s->dram_writes);
 	end_line(out, start);
 	start = out->n;
-	sb_printf(out, "        hits: L1 %s  L2 %s  DRAM row %s", PERCENT(text_share(s->l1_hits, s->l1_accesses)),
+	sb_printf(out, "        hits: L1 %s  L2 %s  DRAM row %s",
+		PERCENT(text_share(s->l1_hits, s->l1_accesses)),
 		PERCENT(text_share(s->l2_hits, s->l2_hits + s->l2_misses)),
 		PERCENT(text_share(s->dram_row_hits, s->dram_reads + s->dram_writes)));
 	put_number(out, "   misses: constant", s->constant_misses);
@@ -322,7 +340,8 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 	for (int i = 0; i < all.n; i++) {
 		const BlockStats *b = all.v[i];
 		snprintf(line, sizeof line, ":%d", b->line);
-		name[i] = arena_printf(&names, "%s%s%s%s", several ? b->function : "", several ? "." : "", b->label, b->line && label_is_fresh(b->label) ? line : "");
+		name[i] = arena_printf(&names, "%s%s%s%s", several ? b->function : "", several ? "." : "",
+			b->label, b->line && label_is_fresh(b->label) ? line : "");
 	}
 	names_shown(&names, name, all.n, BLOCK_NAME, name);
 	Wrap w = { out, out->n + 1, .most = everything ? INT_MAX : BLOCK_LINES };
@@ -330,7 +349,8 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 	for (int i = 0; i < all.n; i++) {
 		const BlockStats *b = all.v[i];
 		item.n = 0;
-		sb_printf(&item, "   %s %llu (%.1f)", name[i], (unsigned long long)b->fetches, b->fetches ? (double)b->threads / (double)b->fetches : 0);
+		sb_printf(&item, "   %s %llu (%.1f)", name[i], (unsigned long long)b->fetches,
+			b->fetches ? (double)b->threads / (double)b->fetches : 0);
 		wrap_item(&w, item.s);
 	}
 	sb_free(&item);
@@ -352,16 +372,17 @@ static void put_launches(const Run *run, uint64_t all, bool everything, StrBuf *
 	for (int i = 0; i < run->launch.n; i++)
 		kernel[i] = run->launch.v[i]->kernel;
 	names_shown(&names, kernel, run->launch.n, LAUNCH_NAME, kernel);
-	sb_printf(out, "\n%-*s%s %12s %14s %8s %8s\n", wide + 2, "launches", streams ? " stream" : "", timed ? "starts" : "",
-		timed ? "cycles" : "instructions", "SIMD", "depth");
+	sb_printf(out, "\n%-*s%s %12s %14s %8s %8s\n", wide + 2, "launches", streams ? " stream" : "",
+		timed ? "starts" : "", timed ? "cycles" : "instructions", "SIMD", "depth");
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
 		if (!everything && i == LISTED_LAUNCHES - 1 && all > LISTED_LAUNCHES) {
-			sb_printf(out, "  %llu more %s\n", (unsigned long long)all - (unsigned)i, run->options.sums ? "(--sums leaves them out)" : REPORT_ALL);
+			sb_printf(out, "  %llu more %s\n", (unsigned long long)all - (unsigned)i,
+				run->options.sums ? "(--sums leaves them out)" : REPORT_ALL);
 			break;
 		}
-		const char *name = arena_printf(&names, "%d %s <%u,%u,%u> <%u,%u,%u>", i + 1, kernel[i], s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
-			s->block[2]);
+		const char *name = arena_printf(&names, "%d %s <%u,%u,%u> <%u,%u,%u>", i + 1, kernel[i],
+			s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1], s->block[2]);
 		snprintf(depth, sizeof depth, "%llu", (unsigned long long)s->max_depth);
 		snprintf(start, sizeof start, "%llu", (unsigned long long)s->started);
 		sb_printf(out, "  %-*s ", wide, name);

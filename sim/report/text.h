@@ -7,6 +7,7 @@ enum { TEXT_WIDTH = 100 };             /* columns of the screen */
 double text_share(uint64_t part, uint64_t whole);   /* 0 of nothing */
 
 /* sim/report/branches.c */
-void text_branches(const LaunchStats *, bool all, StrBuf *); /* places where lanes parted, by what that lost; all: every one, and what lanes decided */
+/* places where lanes parted, by what that lost; all: every one, and what lanes decided */
+void text_branches(const LaunchStats *, bool all, StrBuf *);
 void text_lines(const LaunchStats *, StrBuf *);     /* lines, in the order of the source */
 #endif

@@ -1,4 +1,5 @@
-/* The last resort against a script that comes to no check of its limits: a timer of the thread's processor time ends the process. */
+/* The last resort against a script that comes to no check of its limits: a timer of the thread's processor
+   time ends the process. */
 #include "sim/sandbox/backstop.h"
 #include "sim/sandbox/sandbox.h"
 #include <unistd.h>
@@ -22,7 +23,8 @@ static void on_timer(int sig, siginfo_t *info, void *context)
 	}
 	const Sandbox *s = info->si_value.sival_ptr;
 	write_text(*s->path ? s->path : "the script");
-	write_text(": error: the time limit is reached inside one operation of Lua (a table with very many keys?)\n");
+	write_text(": error: the time limit is reached inside one operation of Lua (a table with very many "
+		"keys?)\n");
 	_exit(2);
 }
 
@@ -35,7 +37,8 @@ bool sandbox_backstop(void)
 
 void backstop_open(Sandbox *s)
 {
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGXCPU, .sigev_value.sival_ptr = s };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGXCPU,
+		.sigev_value.sival_ptr = s };
 	s->timed = wanted && !timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &s->timer);
 }
 

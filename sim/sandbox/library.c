@@ -1,14 +1,14 @@
-/* The functions that scripts may call. Three rules hold: no function of Lua's library runs long without a charge; none shows an address, a
-   clock or the order of a hash table; none gives a metatable, so that Lua never calls a __gc, __len or __lt of the script's own at a
-   place where no limit is checked. */
+/* The functions that scripts may call. Three rules hold: no function of Lua's library runs long without a
+   charge; none shows an address, a clock or the order of a hash table; none gives a metatable, so that Lua
+   never calls a __gc, __len or __lt of the script's own at a place where no limit is checked. */
 #include "sim/sandbox/sandbox.h"
 #include "lib/output.h"
 #include <lualib.h>
 
 /* ---- text of values ---- */
 
-/* Tables and functions get numbers in the order in which their texts are asked for. The numbers are kept as long as the state: how a weak
-   table grows depends on addresses, and growth is work that counts. */
+/* Tables and functions get numbers in the order in which their texts are asked for. The numbers are kept as
+   long as the state: how a weak table grows depends on addresses, and growth is work that counts. */
 static lua_Integer number_of(lua_State *L, int index)
 {
 	static const char key;
@@ -84,7 +84,8 @@ static int protected_call(lua_State *L)
 	return lua_gettop(L);
 }
 
-/* Calls the handler after the error has been caught: at the place of the error Lua would run the handler without hooks. */
+/* Calls the handler after the error has been caught: at the place of the error Lua would run the handler
+   without hooks. */
 static int handled_call(lua_State *L)
 {
 	luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -137,7 +138,8 @@ static uint64_t of_text(lua_State *L)
 	return of_texts(L);
 }
 
-/* Arguments that the functions refuse, such as a position out of bounds, cost nothing: they are refused before any loop. */
+/* Arguments that the functions refuse, such as a position out of bounds, cost nothing: they are refused
+   before any loop. */
 static uint64_t from_position(lua_State *L)
 {
 	lua_Integer n = (lua_Integer)lua_rawlen(L, 1), at = luaL_checkinteger(L, 2);
@@ -159,7 +161,8 @@ static uint64_t of_remove(lua_State *L)
 static uint64_t of_move(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
-	lua_Integer from = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3), to = luaL_checkinteger(L, 4);
+	lua_Integer from = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3),
+		to = luaL_checkinteger(L, 4);
 	bool many = from <= 0 && last >= LUA_MAXINTEGER + from;
 	return many || (last >= from && to > LUA_MAXINTEGER - (last - from)) ? 1 : span(from, last);
 }
@@ -188,10 +191,13 @@ static uint64_t of_pack(lua_State *L)
 }
 
 static const struct Charged { const char *library, *name; uint64_t (*cost)(lua_State *); } charged[] = {
-	{ "table", "insert", of_insert }, { "table", "remove", of_remove }, { "table", "move", of_move }, { "table", "unpack", of_unpack },
-	{ "string", "pack", of_pack }, { "string", "packsize", of_pack }, { "string", "unpack", of_text }, { "string", "byte", of_text },
+	{ "table", "insert", of_insert }, { "table", "remove", of_remove }, { "table", "move", of_move },
+	{ "table", "unpack", of_unpack },
+	{ "string", "pack", of_pack }, { "string", "packsize", of_pack }, { "string", "unpack", of_text },
+	{ "string", "byte", of_text },
 	{ "string", "lower", of_text }, { "string", "upper", of_text }, { "string", "reverse", of_text },
-	{ "utf8", "len", of_text }, { "utf8", "codepoint", of_text }, { "utf8", "offset", of_text }, { "utf8", "codes", of_text },
+	{ "utf8", "len", of_text }, { "utf8", "codepoint", of_text }, { "utf8", "offset", of_text },
+	{ "utf8", "codes", of_text },
 	{ "_G", "tonumber", of_texts },
 };
 
@@ -316,7 +322,8 @@ static void copy(lua_State *L, int to, lua_Integer k, int from, lua_Integer i)
 }
 
 /* Elements [a, b) and [b, c), each in order, go into the other list in order. */
-static void merge_runs(lua_State *L, int from, int to, lua_Integer a, lua_Integer b, lua_Integer c, Before *before)
+static void merge_runs(lua_State *L, int from, int to, lua_Integer a, lua_Integer b, lua_Integer c,
+	Before *before)
 {
 	lua_Integer i = a, j = b;
 	for (lua_Integer k = a; k < c; k++) {
@@ -325,8 +332,9 @@ static void merge_runs(lua_State *L, int from, int to, lua_Integer a, lua_Intege
 	}
 }
 
-/* Sorts elements 1 to n of the list at an index; equal ones keep their order, and a comparison that contradicts itself does no harm. It
-   works on lists of its own, since the comparison may be a script's and change the list. */
+/* Sorts elements 1 to n of the list at an index; equal ones keep their order, and a comparison that
+   contradicts itself does no harm. It works on lists of its own, since the comparison may be a script's and
+   change the list. */
 static void sort_list(lua_State *L, int list, lua_Integer n, Before *before)
 {
 	int from = lua_gettop(L) + 1, to = from + 1;
@@ -338,7 +346,8 @@ static void sort_list(lua_State *L, int list, lua_Integer n, Before *before)
 		copy(L, from, i, list, i);
 	for (lua_Integer width = 1; width < n; width *= 2) {
 		for (lua_Integer a = 1; a <= n; a += 2 * width) {
-			lua_Integer b = a + width < n + 1 ? a + width : n + 1, c = b + width < n + 1 ? b + width : n + 1;
+			lua_Integer b = a + width < n + 1 ? a + width : n + 1,
+				c = b + width < n + 1 ? b + width : n + 1;
 			if (b < c && !out_of_order(L, from, b - 1, b, before))
 				for (lua_Integer i = a; i < c; i++)
 					copy(L, to, i, from, i);
@@ -381,7 +390,8 @@ static int next_key(lua_State *L)
 	return 2;
 }
 
-/* The steps charged for sorting n keys with so many bytes in all: the same in whatever order the keys come. */
+/* The steps charged for sorting n keys with so many bytes in all: the same in whatever order the keys
+   come. */
 static uint64_t of_keys(lua_Integer n, uint64_t bytes)
 {
 	uint64_t rounds = 1;
@@ -390,7 +400,8 @@ static uint64_t of_keys(lua_Integer n, uint64_t bytes)
 	return rounds * (bytes / 16);
 }
 
-/* pairs, in an order that is the same in every run. A table that is filled only when it is read has a metamethod __look, which fills it. */
+/* pairs, in an order that is the same in every run. A table that is filled only when it is read has a
+   metamethod __look, which fills it. */
 static int ordered_pairs(lua_State *L)
 {
 	lua_Integer n = 0;
@@ -402,8 +413,8 @@ static int ordered_pairs(lua_State *L)
 	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
 		int type = lua_type(L, -2);
 		if (type != LUA_TNUMBER && type != LUA_TSTRING && type != LUA_TBOOLEAN)
-			return luaL_error(L, "pairs: a key is a %s, and such keys have no order that is the same on every run: keep them in a list",
-				luaL_typename(L, -2));
+			return luaL_error(L, "pairs: a key is a %s, and such keys have no order that is the "
+				"same on every run: keep them in a list", luaL_typename(L, -2));
 		sandbox_charge(L, 1);
 		bytes += 32 + (type == LUA_TSTRING ? lua_rawlen(L, -2) : 0);
 		lua_pushvalue(L, -2);
@@ -429,8 +440,8 @@ static int randomseed(lua_State *L)
 	return forward(L);
 }
 
-/* Lua's messages name a function that no Lua code calls, such as one behind a wrapper, as tables of the registry name it, which no script
-   sees. Puts the function on top of the stack there as library.field. */
+/* Lua's messages name a function that no Lua code calls, such as one behind a wrapper, as tables of the
+   registry name it, which no script sees. Puts the function on top of the stack there as library.field. */
 static void name_function(lua_State *L, const char *library, const char *field)
 {
 	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -524,9 +535,11 @@ static void open_math(lua_State *L)
 
 int sandbox_libraries(lua_State *L)
 {
-	static const char *const gone[] = { "dofile", "loadfile", "load", "collectgarbage", "setmetatable", "getmetatable", "warn", "next" };
+	static const char *const gone[] = { "dofile", "loadfile", "load", "collectgarbage", "setmetatable",
+		"getmetatable", "warn", "next" };
 	static const luaL_Reg own[] = {
-		{ "print", print }, { "tostring", tostring }, { "pairs", ordered_pairs }, { "pcall", protected_call }, { "xpcall", handled_call },
+		{ "print", print }, { "tostring", tostring }, { "pairs", ordered_pairs },
+		{ "pcall", protected_call }, { "xpcall", handled_call },
 		{ NULL, NULL }
 	};
 	luaL_requiref(L, "_G", luaopen_base, 1);

@@ -1,5 +1,5 @@
-/* string.find, match, gmatch and gsub as the manual of Lua 5.4 defines them (6.4.1), with a charge for every comparison: the
-   matcher of Lua's own library may backtrack for ever without a check of limits. */
+/* string.find, match, gmatch and gsub as the manual of Lua 5.4 defines them (6.4.1), with a charge for every
+   comparison: the matcher of Lua's own library may backtrack for ever without a check of limits. */
 #include "sim/sandbox/sandbox.h"
 #include <ctype.h>
 
@@ -103,7 +103,8 @@ static bool item_matches(const Match *m, const char *s, const char *p, const cha
 
 static const char *match(Match *m, const char *s, const char *p);
 
-/* Matches the item [p, end) as often as possible, at least `least` times; then less often, until the rest of the pattern matches. */
+/* Matches the item [p, end) as often as possible, at least `least` times; then less often, until the rest of
+   the pattern matches. */
 static const char *match_longest(Match *m, const char *s, const char *p, const char *end, ptrdiff_t least)
 {
 	ptrdiff_t n = 0;
@@ -194,7 +195,8 @@ static bool frontier(const Match *m, const char *s, const char *p, const char *e
 	return !in_set(m, before, p, end) && in_set(m, here, p, end);
 }
 
-/* Matches %b, %f or %1 to %9 at *p; false: the item there is none of these. *s becomes NULL if it does not match. */
+/* Matches %b, %f or %1 to %9 at *p; false: the item there is none of these. *s becomes NULL if it does not
+   match. */
 static bool special(const Match *m, const char **s, const char **p)
 {
 	const char *q = *p, *end;
@@ -223,7 +225,8 @@ static const char *match_rest(Match *m, const char *s, const char *p)
 {
 	while (p < m->stop) {
 		if (*p == '(')
-			return p + 1 < m->stop && p[1] == ')' ? begin_capture(m, s, p + 2, POSITION) : begin_capture(m, s, p + 1, OPEN);
+			return p + 1 < m->stop && p[1] == ')' ? begin_capture(m, s, p + 2, POSITION)
+				: begin_capture(m, s, p + 1, OPEN);
 		if (*p == ')')
 			return end_capture(m, s, p + 1);
 		if (*p == '$' && p + 1 == m->stop)
@@ -307,7 +310,8 @@ static const char *match_arguments(lua_State *L, Match *m)
 	return p;
 }
 
-/* Where the search begins: argument 3, counted from 1, or from -1 backwards; NULL: behind the end of the text. */
+/* Where the search begins: argument 3, counted from 1, or from -1 backwards; NULL: behind the end of the
+   text. */
 static const char *begin_of_search(lua_State *L, const Match *m)
 {
 	lua_Integer at = luaL_optinteger(L, 3, 1), n = m->end - m->text;
@@ -375,7 +379,8 @@ static int search(lua_State *L, bool find)
 static int find(lua_State *L) { return search(L, true); }
 static int match_first(lua_State *L) { return search(L, false); }
 
-/* The iterator of gmatch; upvalues: text, pattern, offset of the next try, offset where the last match ended or -1. */
+/* The iterator of gmatch; upvalues: text, pattern, offset of the next try, offset where the last match ended
+   or -1. */
 static int next_match(lua_State *L)
 {
 	Match m;
@@ -471,8 +476,8 @@ static int gsub(lua_State *L)
 	luaL_Buffer out;
 	const char *p = match_arguments(L, &m), *s = m.text, *last = NULL, *e;
 	int type = lua_type(L, 3);
-	luaL_argexpected(L, type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TFUNCTION || type == LUA_TTABLE, 3,
-		"string/function/table");
+	luaL_argexpected(L, type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TFUNCTION ||
+		type == LUA_TTABLE, 3, "string/function/table");
 	lua_Integer most = luaL_optinteger(L, 4, m.end - m.text + 1), n = 0;
 	bool anchor = p < m.stop && *p == '^';
 	p += anchor;
@@ -498,6 +503,7 @@ static int gsub(lua_State *L)
 
 void sandbox_patterns(lua_State *L)
 {
-	static const luaL_Reg functions[] = { { "find", find }, { "match", match_first }, { "gmatch", gmatch }, { "gsub", gsub }, { NULL, NULL } };
+	static const luaL_Reg functions[] = { { "find", find }, { "match", match_first },
+		{ "gmatch", gmatch }, { "gsub", gsub }, { NULL, NULL } };
 	luaL_setfuncs(L, functions, 0);
 }

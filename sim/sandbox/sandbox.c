@@ -2,10 +2,10 @@
 #include "sim/sandbox/sandbox.h"
 
 enum { MEMORY_LIMIT = 512 << 20, HOOK_STEPS = 100, LOOK_STEPS = 1000, CAUGHT_STEPS = 100, GRACE = 2 /* s */ };
-enum { PIECE = 64 };                      /* bytes of a text that Lua compiles between two looks at the limits */
+enum { PIECE = 64 };                   /* bytes of a text that Lua compiles between two looks at the limits */
 static const uint64_t STEP_LIMIT = 500000000;
 static const double SECONDS_LIMIT = 6, LOOK_SECONDS = 0.005;
-static const char over_mark;              /* its address is the error value of a reached limit, which no script sees */
+static const char over_mark;     /* its address is the error value of a reached limit, which no script sees */
 static const char stop_key;               /* registry: the text of the last sandbox_stop */
 static const char too_much[] = "the memory limit is reached", too_long[] = "a string is longer than 4 MiB";
 
@@ -46,8 +46,8 @@ static void note_place(Sandbox *s)
 
 /* ---- memory ---- */
 
-/* Memory counts as work too, since it is filled and collected. A refusal makes Lua collect garbage, which goes over all its memory. For a new
-   block `old` is not a size: Lua tells there what the block is for. */
+/* Memory counts as work too, since it is filled and collected. A refusal makes Lua collect garbage, which
+   goes over all its memory. For a new block `old` is not a size: Lua tells there what the block is for. */
 static void *allocate(void *self, void *p, size_t old, size_t n)
 {
 	Sandbox *s = self;
@@ -59,7 +59,8 @@ static void *allocate(void *self, void *p, size_t old, size_t n)
 		s->memory -= old;
 		return NULL;
 	}
-	s->refused = text && n > SANDBOX_TEXT + 64 ? too_long : n > old && n - old > s->memory_limit - s->memory ? too_much : NULL;
+	s->refused = text && n > SANDBOX_TEXT + 64 ? too_long
+		: n > old && n - old > s->memory_limit - s->memory ? too_much : NULL;
 	if (s->refused) {
 		s->steps += s->memory / 4;
 		note_place(s);
@@ -108,11 +109,13 @@ static void look(lua_State *L)
 		reach(L, "the instruction limit is reached (an endless loop?)");
 	} else {
 		double t = clock_of(CLOCK_MONOTONIC);
-		if (t - s->looked > LOOK_SECONDS) {  /* the processor's time is read less often, since that takes longer */
+		/* the processor's time is read less often, since that takes longer */
+		if (t - s->looked > LOOK_SECONDS) {
 			s->looked = t;
 			if (s->seconds + now() - s->started > s->seconds_limit)
-				reach(L, s->compiling ? "the time limit is reached while this is compiled (a very long expression?)" :
-					"the time limit is reached (an endless loop?)");
+				reach(L, s->compiling ? "the time limit is reached while this is compiled (a "
+					"very long expression?)" : "the time limit is reached (an endless "
+					"loop?)");
 		}
 	}
 	if (s->over)
@@ -222,18 +225,21 @@ static const char *strip_place(const char *s, int *line)
 	return s;
 }
 
-/* Is the error value on top of the stack the text of sandbox_stop, as it was or as a script's error() has raised it again? */
+/* Is the error value on top of the stack the text of sandbox_stop, as it was or as a script's error() has
+   raised it again? */
 static bool is_stop(lua_State *L)
 {
 	int line;
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &stop_key);
 	const char *text = lua_tostring(L, -1);
-	bool yes = text && lua_type(L, -2) == LUA_TSTRING && !strcmp(strip_place(lua_tostring(L, -2), &line), strip_place(text, &line));
+	bool yes = text && lua_type(L, -2) == LUA_TSTRING &&
+		!strcmp(strip_place(lua_tostring(L, -2), &line), strip_place(text, &line));
 	lua_pop(L, 1);
 	return yes;
 }
 
-/* The message handler: the error value becomes { text, file, line }, but the text of sandbox_stop and the mark of a limit stay. */
+/* The message handler: the error value becomes { text, file, line }, but the text of sandbox_stop and the
+   mark of a limit stay. */
 static int locate(lua_State *L)
 {
 	lua_Debug ar;
@@ -241,8 +247,8 @@ static int locate(lua_State *L)
 	if (lua_islightuserdata(L, 1) || is_stop(L))
 		return 1;
 	bool in_lua = lua_level(L, &ar);
-	const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : lua_pushfstring(L, "error value of type %s",
-		luaL_typename(L, 1));
+	const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1)
+		: lua_pushfstring(L, "error value of type %s", luaL_typename(L, 1));
 	lua_createtable(L, 3, 0);
 	lua_pushstring(L, strip_place(text, &line));
 	lua_rawseti(L, -2, 1);
@@ -260,14 +266,16 @@ static void report(lua_State *L, const char *path, Diag *diag)
 	int line = 0;
 	if (s->over) {
 		if (*s->over)
-			diag_error(diag, (Loc){ *s->at.file ? s->at.file : path, s->at.line, 0 }, "%s", s->over);
+			diag_error(diag, (Loc){ *s->at.file ? s->at.file : path, s->at.line, 0 }, "%s",
+				s->over);
 	} else if (lua_type(L, -1) == LUA_TTABLE) {
 		lua_rawgeti(L, -1, 1);
 		lua_rawgeti(L, -2, 2);
 		lua_rawgeti(L, -3, 3);
 		const char *file = lua_tostring(L, -2);
 		const char *text = lua_tostring(L, -3);
-		diag_error(diag, (Loc){ file && *file ? file : path, (int)lua_tointeger(L, -1), 0 }, "%.1000s", text ? text : "?");
+		diag_error(diag, (Loc){ file && *file ? file : path, (int)lua_tointeger(L, -1), 0 },
+			"%.1000s", text ? text : "?");
 		lua_pop(L, 3);
 	} else if (lua_type(L, -1) == LUA_TSTRING) {
 		const char *text = strip_place(lua_tostring(L, -1), &line);
@@ -298,11 +306,12 @@ bool sandbox_call(Sandbox *s, int nargs, int nresults, Diag *diag)
 
 /* ---- compiling ---- */
 
-typedef struct Source { const char *text; size_t n, given; } Source; /* n bytes, of which Lua has the first `given` */
+/* n bytes, of which Lua has the first `given` */
+typedef struct Source { const char *text; size_t n, given; } Source;
 
-/* Lua asks for the next piece of a text. For one token its compiler takes up to as long as for all text in front of it (a jump at each
-   `or` is put at the end of a list that it walks), and looks at no limit: so the pieces are small, and limits are looked at
-   between them. */
+/* Lua asks for the next piece of a text. For one token its compiler takes up to as long as for all text in
+   front of it (a jump at each `or` is put at the end of a list that it walks), and looks at no limit: so the
+   pieces are small, and limits are looked at between them. */
 static const char *next_piece(lua_State *L, void *self, size_t *n)
 {
 	Source *src = self;
@@ -324,7 +333,8 @@ bool sandbox_compile(lua_State *L, const char *text, size_t n, const char *path,
 	const char *line = memchr(text, '\n', n);
 	snprintf(s->path, sizeof s->path, "%s", path);
 	snprintf(name, sizeof name, "@%s", path);
-	if (n && text[0] == '#')  /* the first line is left out; its line break stays, so that lines keep their numbers */
+	/* the first line is left out; its line break stays, so that lines keep their numbers */
+	if (n && text[0] == '#')
 		src.given = line ? (size_t)(line - text) : n;
 	s->compiling = 1;
 	int status = lua_load(L, next_piece, &src, name, "t");

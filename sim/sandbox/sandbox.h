@@ -1,11 +1,12 @@
-/* A Lua state for files that are not trusted: no system, no bytecode, bounded memory, work and time, and the same results
-   on every run.
+/* A Lua state for files that are not trusted: no system, no bytecode, bounded memory, work and time, and the
+   same results on every run.
 
-   Work is counted in steps: a Lua instruction is one, and each C function that loops charges for what it does, so that a script
-   ends at the same place on every host. The limit of time is the last resort: the clock is read at least once in
-   HOOK_STEPS instructions, and no instruction or C function between two readings takes long, because texts are at most
-   SANDBOX_TEXT bytes and all longer loops charge; Lua's compiler gets its text in small pieces, with a reading before each. One operation escapes: Lua enlarging a table whose integer keys all
-   collide. Against it programs call sandbox_backstop (sim/sandbox/backstop.h).
+   Work is counted in steps: a Lua instruction is one, and each C function that loops charges for what it
+   does, so that a script ends at the same place on every host. The limit of time is the last resort: the
+   clock is read at least once in HOOK_STEPS instructions, and no instruction or C function between two
+   readings takes long, because texts are at most SANDBOX_TEXT bytes and all longer loops charge; Lua's
+   compiler gets its text in small pieces, with a reading before each. One operation escapes: Lua enlarging a
+   table whose integer keys all collide. Against it programs call sandbox_backstop (sim/sandbox/backstop.h).
 
    sim/sandbox/ knows nothing of GPUs. Machine files (sim/config/) and workloads (sim/host/) run in it. */
 #ifndef GSIM_SANDBOX_H
@@ -26,17 +27,17 @@ typedef struct Sandbox {
 	double seconds, seconds_limit;         /* processor time inside Lua */
 	double started;                        /* processor time when Lua was last entered */
 	double looked;                         /* wall time when the processor's was last read */
-	const char *refused;                   /* why the last request for memory was refused; NULL: it was not */
+	const char *refused;               /* why the last request for memory was refused; NULL: it was not */
 	bool stopped;                          /* the last error came from sandbox_stop */
-	const char *over;                      /* the limit that was reached, after which nothing runs; NULL = none */
+	const char *over;              /* the limit that was reached, after which nothing runs; NULL = none */
 	struct { char file[1024]; int line; } at;  /* where a limit was reached or memory refused */
 	volatile sig_atomic_t *interrupted;    /* may be NULL */
-	char path[1024];                       /* the text compiled last, for errors that have no other place */
+	char path[1024];                     /* the text compiled last, for errors that have no other place */
 	FILE *print;                           /* where print writes; NULL = nowhere */
 	lua_Integer named;                     /* tables and functions that tostring has given a number */
 	timer_t timer;                         /* the backstop's */
 	bool timed;                            /* there is such a timer */
-	int compiling;                         /* the line that Lua's compiler has been given so far; 0: it is not at work */
+	int compiling;          /* the line that Lua's compiler has been given so far; 0: it is not at work */
 } Sandbox;
 
 /* NULL when there is no memory for a state. Limits are set to their defaults; self must not move. */
@@ -49,20 +50,23 @@ bool sandbox_compile(lua_State *, const char *text, size_t n, const char *path, 
 bool sandbox_run(Sandbox *, const char *text, size_t n, const char *path, Diag *);
 /* Calls the function below nargs arguments on the stack, like lua_pcall; errors go to diag. */
 bool sandbox_call(Sandbox *, int nargs, int nresults, Diag *);
-/* Charges so many steps; raises an error when a limit is reached. A C function whose amount of work its caller chooses calls this before
-   the work. */
+/* Charges so many steps; raises an error when a limit is reached. A C function whose amount of work its
+   caller chooses calls this before the work. */
 void sandbox_charge(lua_State *, uint64_t steps);
-static inline uint64_t sandbox_bytes(uint64_t n) { return n / 16 + 1; }  /* the steps that reading n bytes costs */
+/* the steps that reading n bytes costs */
+static inline uint64_t sandbox_bytes(uint64_t n) { return n / 16 + 1; }
 /* Called around work that is not Lua's, such as a launch: its time does not count. */
 void sandbox_pause(lua_State *);
 void sandbox_resume(lua_State *);
 /* The place of the Lua code that runs now; Lua owns the file's name. */
 Loc sandbox_where(lua_State *);
-/* For C functions that have put a message into diag: unwinds to sandbox_run without another message. text: the error value that pcall gives. */
+/* For C functions that have put a message into diag: unwinds to sandbox_run without another message. text:
+   the error value that pcall gives. */
 int sandbox_stop(lua_State *, const char *text);
 /* The functions of the table on top of the stack are called library.name in messages. */
 void sandbox_name(lua_State *, const char *library);
-/* Pushes the value at index as text that is the same on every run: tables and functions by number, not by address. */
+/* Pushes the value at index as text that is the same on every run: tables and functions by number, not by
+   address. */
 const char *sandbox_tostring(lua_State *, int index, size_t *n);
 
 /* ---- between the files of the sandbox ---- */

@@ -1,5 +1,6 @@
-/* Functional runs: results and divergence statistics without time. Blocks are resident as in a timed run. Warps run one after the
- * other, each until it waits or has issued options.turn instructions. The clock counts issues of the SM. */
+/* Functional runs: results and divergence statistics without time. Blocks are resident as in a timed run.
+ * Warps run one after the other, each until it waits or has issued options.turn instructions. The clock
+ * counts issues of the SM. */
 #include "sim/sm/sm.h"
 
 static bool step(Sm *sm, Warp *w, Split *s)
@@ -22,8 +23,9 @@ static bool step(Sm *sm, Warp *w, Split *s)
 	return !sm->fault.kind;
 }
 
-/* Runs a split until the list of splits changes, the split waits, or it has issued `turn` instructions; by_block: or until it comes to the
- * end of a block while other splits may want to run. Returns the number of instructions issued. */
+/* Runs a split until the list of splits changes, the split waits, or it has issued `turn` instructions;
+ * by_block: or until it comes to the end of a block while other splits may want to run. Returns the number of
+ * instructions issued. */
 static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
 {
 	const MIns *ins = w->ins;
@@ -53,11 +55,13 @@ static int next_in_turn(const Warp *w)
 	return first;
 }
 
-/* schedule = block: first in, first out. The split that has run and splits that are new go behind all others, in the list's order. */
+/* schedule = block: first in, first out. The split that has run and splits that are new go behind all others,
+   in the list's order. */
 static int run_blocks(Sm *sm, Warp *w)
 {
 	int done = 0;
-	for (int k; done < sm->gpu->options.turn && !sm->fault.kind && w->alarm > sm->now && (k = next_in_turn(w)) >= 0;) {
+	for (int k; done < sm->gpu->options.turn && !sm->fault.kind && w->alarm > sm->now &&
+		(k = next_in_turn(w)) >= 0;) {
 		uint32_t turn = w->split[k].turn;
 		done += run_split(sm, w, k, sm->gpu->options.turn, true);
 		for (k = 0; k < w->nsplit; k++)
@@ -103,7 +107,8 @@ static int first_runnable(const Warp *w)
 	return k;
 }
 
-/* The mechanism chooses the split that runs on, after every instruction or, with schedule = block, every basic block. */
+/* The mechanism chooses the split that runs on, after every instruction or, with schedule = block, every
+   basic block. */
 static int ordered_round(Sm *sm)
 {
 	bool by_block = sm->gpu->config.functional_schedule == SCHEDULE_BLOCK;
@@ -123,7 +128,8 @@ static int ordered_round(Sm *sm)
 		if (!n)
 			break;
 		sm->gpu->model->blocks.order(list, n);
-		done += run_split(sm, list[0], first_runnable(list[0]), by_block ? sm->gpu->options.turn : 1, by_block);
+		done += run_split(sm, list[0], first_runnable(list[0]), by_block ? sm->gpu->options.turn : 1,
+			by_block);
 	}
 	return done;
 }

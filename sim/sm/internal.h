@@ -3,40 +3,49 @@
 #define GSIM_SM_INTERNAL_H
 #include "sim/sm/sm.h"
 
-/* When the instruction at pc may issue, and the Stall until then; NO_PC = the one at which the warp's first split stands. */
+/* When the instruction at pc may issue, and the Stall until then; NO_PC = the one at which the warp's first
+   split stands. */
 typedef struct When { Cycle cycle; uint32_t pc; uint8_t why; } When;
 
-/* By reason: its rank (sim/record/stats.h) in the highest byte, the reason in the lowest. The two bytes between have room for a warp's place. */
+/* By reason: its rank (sim/record/stats.h) in the highest byte, the reason in the lowest. The two bytes
+   between have room for a warp's place. */
 static const unsigned distance[STALL_COUNT] = {
 #define S(ID, NAME, RANK, COLOUR, HELP) [STALL_##ID] = (unsigned)RANK << 24 | STALL_##ID,
 	STALLS(S)
 #undef S
 };
 
-/* Of two splits or warps together: the earlier cycle, and the reason nearer to an issue, of equal ones a's if it has a pc. (A warp's search begins with
-   STALL_BARRIER and no pc.) */
+/* Of two splits or warps together: the earlier cycle, and the reason nearer to an issue, of equal ones a's if
+   it has a pc. (A warp's search begins with STALL_BARRIER and no pc.) */
 static inline When earlier(When a, When b)
 {
-	When near = distance[b.why] < distance[a.why] || (a.pc == NO_PC && (b.why == a.why || b.why == STALL_GRID)) ? b : a;
+	When near = distance[b.why] < distance[a.why] ||
+		(a.pc == NO_PC && (b.why == a.why || b.why == STALL_GRID)) ? b : a;
 	near.cycle = b.cycle < a.cycle ? b.cycle : a.cycle;
 	return near;
 }
 
-/* A split that does not run waits for something. If the mechanism holds it back, the other splits of its warp have the reason. */
+/* A split that does not run waits for something. If the mechanism holds it back, the other splits of its warp
+   have the reason. */
 static inline When not_running(const Split *s)
 {
-	return s->state == SPLIT_PARKED ? (When){ NEVER, NO_PC, STALL_BARRIER } : (When){ NEVER, s->pc, s->wait.why };
+	return s->state == SPLIT_PARKED ? (When){ NEVER, NO_PC, STALL_BARRIER }
+		: (When){ NEVER, s->pc, s->wait.why };
 }
 
-static inline bool is_memory(const MIns *i) { return i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM; }
+static inline bool is_memory(const MIns *i)
+{
+	return i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM;
+}
 
 /* In one scheduler-cycle another instruction of the split may follow this one. */
 static inline bool may_be_followed(const MIns *i) { return i->kind < K_BAR || i->kind == KM_SREG; }
 
 /* issue.c */
 void sm_sleep_until(Warp *, When);
-void sm_end_warp(Sm *, Warp *);                /* the warp is ending: its slot becomes free when its accesses are complete */
+void sm_end_warp(Sm *, Warp *); /* the warp is ending: its slot becomes free when its accesses are complete */
 /* lanes.c: every lane is a core of its own (own_slots) */
-bool lanes_issue(Sm *, Sched *);               /* issues all that lanes of the scheduler's warps can in this cycle; false: nothing */
+/* issues all that lanes of the scheduler's warps can in this cycle; false: nothing */
+bool lanes_issue(Sm *, Sched *);
 When lanes_operands(const Sm *, const Warp *, const Split *, const MIns *);
 #endif

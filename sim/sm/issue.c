@@ -1,9 +1,11 @@
-/* One SM through a window of cycles. Each cycle, every scheduler issues from the first warp in its policy's order that
- * can; when none can anywhere, time jumps to the first cycle at which one may. Every scheduler-cycle is counted as an
- * issue or as one reason: of those that keep back its warps, the one nearest to an issue.
+/* One SM through a window of cycles. Each cycle, every scheduler issues from the first warp in its policy's
+ * order that can; when none can anywhere, time jumps to the first cycle at which one may. Every
+ * scheduler-cycle is counted as an issue or as one reason: of those that keep back its warps, the one nearest
+ * to an issue.
  *
- * Nothing here shall depend on where a window ends. What comes from beyond the SM is PENDING until
- * the end of the window tells when it comes, never before it; so no reason, and no decision, may ask how far off that is. */
+ * Nothing here shall depend on where a window ends. What comes from beyond the SM is PENDING until the end of
+ * the window tells when it comes, never before it; so no reason, and no decision, may ask how far off that
+ * is. */
 #include "sim/sm/internal.h"
 
 /* When the last operand that is computed is there, and the last one that is loaded. */
@@ -49,7 +51,8 @@ static inline Operands warp_operands(const Warp *w, const MIns *i)
 	return o;
 }
 
-/* When operands are there, as seen at a cycle. One that is still being loaded is the reason, whatever else is missing. */
+/* When operands are there, as seen at a cycle. One that is still being loaded is the reason, whatever else is
+   missing. */
 static inline When when_there(Operands o, const Split *s, Cycle at)
 {
 	return (When){ all_there(o), s->pc, o.loaded > at ? STALL_MEMORY : STALL_DATA };
@@ -58,7 +61,8 @@ static inline When when_there(Operands o, const Split *s, Cycle at)
 /* When the split has waited for all but its data. */
 static inline When when_waited(const Split *s) { return (When){ wait_end(&s->wait), s->pc, s->wait.why }; }
 
-static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
+static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i,
+	Cycle at)
 {
 	Operands o = { 0, 0 };
 	if (!sm->lane_scoreboard) {
@@ -72,19 +76,22 @@ static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const S
 	return when_there(o, s, at);
 }
 
-/* How much a scheduler that has had less of a unit may catch up on: as much as 8 instructions of each of its warps. Loops and latencies make
-   demand come in such bursts. With 2, warps of the machines in configs/ still end up to 16 % apart, with 8 and 32 they do not; more would only
-   let one that has not wanted the unit for long keep it longer from others. */
+/* How much a scheduler that has had less of a unit may catch up on: as much as 8 instructions of each of its
+   warps. Loops and latencies make demand come in such bursts. With 2, warps of the machines in configs/ still
+   end up to 16 % apart, with 8 and 32 they do not; more would only let one that has not wanted the unit for
+   long keep it longer from others. */
 enum { CREDIT = 8 * ONE_EACH };
 
-/* What the scheduler and the taker have had differs by CREDIT at most: beyond it, who has had less is taken to have had more. */
+/* What the scheduler and the taker have had differs by CREDIT at most: beyond it, who has had less is taken
+   to have had more. */
 static __attribute__((noinline)) void forgive(uint64_t *own, uint64_t *its)
 {
 	*own = *own + CREDIT < *its ? *its - CREDIT : *own;
 	*its = *its + CREDIT < *own ? *own - CREDIT : *its;
 }
 
-/* A scheduler wants a copy of a unit that the taker has: does it go before it, from now on? Only if it has had no more of the unit. */
+/* A scheduler wants a copy of a unit that the taker has: does it go before it, from now on? Only if it has
+   had no more of the unit. */
 static inline bool goes_before(uint64_t *own, uint64_t *its)
 {
 	int64_t more = (int64_t)(*own - *its);
@@ -93,8 +100,8 @@ static inline bool goes_before(uint64_t *own, uint64_t *its)
 	return more <= 0;
 }
 
-/* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of several the last one, which
-   the fewest kinds of instructions can take: others may share the first ones. */
+/* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of
+   several the last one, which the fewest kinds of instructions can take: others may share the first ones. */
 static Copy *free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
 {
 	const Copies *c = &d->unit[u];
@@ -123,7 +130,8 @@ static bool fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 	MemTicket *t = sm_ticket(sm);
 	*t = (MemTicket){ 0 };
 	s->line = i->line;
-	if (smmem_fetch(sm->mem, sm->now, (code_of(w)->first_line + i->line) * (uint64_t)c->fetch_line, &w->share->stats, t)) {
+	if (smmem_fetch(sm->mem, sm->now, (code_of(w)->first_line + i->line) * (uint64_t)c->fetch_line,
+		&w->share->stats, t)) {
 		sm_wait(sm, w, s, t, STALL_FETCH);
 		return false;
 	}
@@ -134,7 +142,8 @@ static bool fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 /* ---- issue ---- */
 
 /* n: parts of the split; 0: the lanes are the warp's own. */
-static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m, Cycle ready, bool load)
+static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m, Cycle ready,
+	bool load)
 {
 	if (!n)
 		scoreboard_write(sm, w, i, m, ready, load);
@@ -142,7 +151,8 @@ static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const
 		scoreboard_write(sm, part[k].home, i, part[k].mask & m, ready, load);
 }
 
-/* The split has issued the instruction at pc. If it goes on elsewhere, the front end has to follow. What makes it wait longer is the reason. */
+/* The split has issued the instruction at pc. If it goes on elsewhere, the front end has to follow. What
+   makes it wait longer is the reason. */
 static void redirect(const Sm *sm, Split *s, uint32_t pc)
 {
 	Wait *x = &s->wait;
@@ -178,17 +188,21 @@ static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 		*w->sched->unit[i->unit].had += w->sched->share;
 	}
 	if (!memory)
-		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency, false);
+		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency,
+			false);
 	else if (is.pending)
 		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
 	else if (!sm->lane_scoreboard)
 		write_loaded(sm, w, i, is.executing, is.ready);
-	/* Another may have its place now: one that is new, to which the mechanism has seen, or one that its lanes have joined and that is there already. */
-	if (w->nsplit >= nsplit && w->nsplit && s->issued == now && (w->nsplit == 1 || s->mask & lanes) && !w->exact && !wait_awaits(&s->wait, now))
+	/* Another may have its place now: one that is new, to which the mechanism has seen, or one that its
+	   lanes have joined and that is there already. */
+	if (w->nsplit >= nsplit && w->nsplit && s->issued == now && (w->nsplit == 1 || s->mask & lanes) &&
+		!w->exact && !wait_awaits(&s->wait, now))
 		redirect(sm, s, pc);
 }
 
-/* Can the split issue now? Else when it may, as far as known. shared: the unit of an issue of this cycle on other lanes, or -1. */
+/* Can the split issue now? Else when it may, as far as known. shared: the unit of an issue of this cycle on
+   other lanes, or -1. */
 static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, Copy **unit, int shared)
 {
 	if (s->state != SPLIT_RUN)
@@ -216,7 +230,8 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, Copy **u
 	return (When){ sm->now, s->pc, 0 };
 }
 
-/* After instruction `first` of split k of n, for these lanes: the next one in the same cycle, if the split is still there. */
+/* After instruction `first` of split k of n, for these lanes: the next one in the same cycle, if the split is
+   still there. */
 static bool second_issue(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *first)
 {
 	Split *s = &w->split[k];
@@ -224,10 +239,12 @@ static bool second_issue(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 	Copy *unit;
 	if (!may_be_followed(first))
 		return false;
-	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN || wait_end(&s->wait) != sm->now + 1 || s->parts)
+	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN ||
+		wait_end(&s->wait) != sm->now + 1 || s->parts)
 		return false;
 	i = &w->ins[s->pc];
-	if (s->line == i->line && !sm->lane_scoreboard && !are_ready(w, s, i, sm->now)) /* the answer of examine, for most */
+	/* the answer of examine, for most */
+	if (s->line == i->line && !sm->lane_scoreboard && !are_ready(w, s, i, sm->now))
 		return false;
 	s->wait.known = sm->now;
 	When t = examine(sm, w, s, &i, &unit, -1);
@@ -247,7 +264,8 @@ void sm_sleep_until(Warp *w, When t)
 	w->waits_at = t.pc;
 }
 
-/* It has not issued: the instruction that it waits to issue stays the same for as long as the reason does, however often it is looked at. */
+/* It has not issued: the instruction that it waits to issue stays the same for as long as the reason does,
+   however often it is looked at. */
 static void sleep_on(Warp *w, When t)
 {
 	uint32_t pc = w->waits_at == NO_PC || w->sched->wake_why[w->place] != t.why ? t.pc : w->waits_at;
@@ -281,7 +299,8 @@ static void ring(Sm *sm, Warp *w)
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
 
-/* Another split on lanes that the issue of instruction `first` has left idle: part of the same scheduler-cycle. */
+/* Another split on lanes that the issue of instruction `first` has left idle: part of the same
+   scheduler-cycle. */
 static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 {
 	Warp *of;
@@ -337,15 +356,17 @@ static bool try_pair(Sm *sm, Warp *w)
 	return issued;
 }
 
-/* Is the reason for which the split waits from then on the same whenever it is looked at? A load that is pending comes behind the window's end. */
+/* Is the reason for which the split waits from then on the same whenever it is looked at? A load that is
+   pending comes behind the window's end. */
 static inline bool same_reason(Operands o, Cycle from, Cycle until)
 {
 	return o.loaded <= from || o.computed <= (o.loaded < until ? o.loaded : until);
 }
 
-/* After an issue: a split that is alone says when the next may be. Where nobody asks in the next cycle why the warp waits (the mechanism, two
-   levels), that is when its operands are there; it has been fetched if its line has. What the end of the window tells may be there right behind it.
-   In the next cycle others may issue, and the warp be looked at later: the reason must be the same then. */
+/* After an issue: a split that is alone says when the next may be. Where nobody asks in the next cycle why
+   the warp waits (the mechanism, two levels), that is when its operands are there; it has been fetched if its
+   line has. What the end of the window tells may be there right behind it. In the next cycle others may
+   issue, and the warp be looked at later: the reason must be the same then. */
 static inline void sleep_after_issue(Sm *sm, Warp *w)
 {
 	const Split *s = &w->split[0];
@@ -385,18 +406,21 @@ static inline bool try_single(Sm *sm, Warp *w)
 		sleep_after_issue(sm, w);
 		return true;
 	}
-	sm_sleep_until(w, t.cycle == NEVER && t.why != STALL_GRID ? (When){ NEVER, s->pc, STALL_BARRIER } : t);
+	sm_sleep_until(w, t.cycle == NEVER && t.why != STALL_GRID ? (When){ NEVER, s->pc, STALL_BARRIER }
+		: t);
 	return false;
 }
 
-/* The split's barrier has opened, or its lanes have several homes that are to go apart. True: the list is another one. */
+/* The split's barrier has opened, or its lanes have several homes that are to go apart. True: the list is
+   another one. */
 static bool changes(Sm *sm, Warp *w, Split *s, When *best)
 {
 	const ReconvModel *model = sm->gpu->model;
 	int n = w->nsplit;
 	if (s->released) {
 		split_released(sm, w, s);
-		if (model->sync.wait || model->regroups) /* the turn may be another's, who has been looked at already */
+		/* the turn may be another's, who has been looked at already */
+		if (model->sync.wait || model->regroups)
 			*best = (When){ sm->now + 1, NO_PC, STALL_DIVERGENCE };
 	}
 	if (w->nsplit == n && s->parts && homes_scatter(sm, w, s)) {
@@ -417,7 +441,8 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 		return true;
 	}
 	if (s->state == SPLIT_RUN && model->times.stall) {
-		model->times.stall(w, s, t.why, t.why == STALL_MEMORY || wait_awaits(&s->wait, sm->now) ? PENDING : t.cycle);
+		model->times.stall(w, s, t.why, t.why == STALL_MEMORY || wait_awaits(&s->wait, sm->now)
+			? PENDING : t.cycle);
 		if (s->state != SPLIT_RUN) /* another one has its turn */
 			t.cycle = sm->now + 1;
 		else if (!wait_over(&s->wait, sm->now)) /* it was given the turn anew */
@@ -513,7 +538,8 @@ static bool two_level(Sm *sm, Sched *d)
 	int most = (int)sm->gpu->config.sched_active;
 	for (int k = 0; k < d->nactive;) { /* warps with long waits leave the active set */
 		int place = sm->warp[d->active[k]].place, why = d->wake_why[place];
-		bool out = d->wake[place] > sm->now && (why == STALL_MEMORY || why == STALL_BARRIER || why == STALL_GRID || why == STALL_FETCH);
+		bool out = d->wake[place] > sm->now && (why == STALL_MEMORY || why == STALL_BARRIER ||
+			why == STALL_GRID || why == STALL_FETCH);
 		if (!out) {
 			k++;
 			continue;
@@ -547,7 +573,8 @@ static bool ordered(Sm *sm, Sched *d)
 		if (d->wake[k] <= sm->now)
 			all[n++] = &sm->warp[d->order[k]];
 	while (n) {
-		Share *share = all[0]->share; /* of several grids, the one whose warp comes first in the policy's order */
+		/* of several grids, the one whose warp comes first in the policy's order */
+		Share *share = all[0]->share;
 		int own = 0, rest = 0;
 		for (int k = 0; k < n; k++)
 			if (all[k]->share == share)
@@ -582,15 +609,17 @@ static bool schedule(Sm *sm, Sched *d)
 
 /* ---- why a scheduler is idle ---- */
 
-/* Where cycles are counted that a warp lets pass for that reason: at the instruction that it cannot issue, of its launch. */
+/* Where cycles are counted that a warp lets pass for that reason: at the instruction that it cannot issue, of
+   its launch. */
 static uint64_t *idle_at(const Warp *w, unsigned why)
 {
 	uint32_t pc = w->waits_at == NO_PC && w->nsplit ? w->split[0].pc : w->waits_at;
 	return &w->share->stalls[(pc == NO_PC ? (size_t)code_of(w)->n : pc) * STALL_COUNT + why];
 }
 
-/* Nothing could issue in this cycle: until something can, the cycles are charged to the warp that is nearest to an issue, the
-   first of several. A warp that may be ready, but was not tried, or ends, has a say only where there is no other. */
+/* Nothing could issue in this cycle: until something can, the cycles are charged to the warp that is nearest
+   to an issue, the first of several. A warp that may be ready, but was not tried, or ends, has a say only
+   where there is no other. */
 static void fall_asleep(Sm *sm, Sched *d)
 {
 	Cycle now = sm->now, first = NEVER;
@@ -608,7 +637,8 @@ static void fall_asleep(Sm *sm, Sched *d)
 	d->sleep = first;
 	d->why = (uint8_t)near;
 	d->of = (near & 255) == STALL_EMPTY ? NULL : sm->warp[d->order[near >> 8 & 0xffff]].share;
-	d->idle = (near & 255) == STALL_EMPTY ? &sm->empty : idle_at(&sm->warp[d->order[near >> 8 & 0xffff]], near & 255);
+	d->idle = (near & 255) == STALL_EMPTY ? &sm->empty
+		: idle_at(&sm->warp[d->order[near >> 8 & 0xffff]], near & 255);
 }
 
 static void retire_ended(Sm *sm)
@@ -621,8 +651,8 @@ static void retire_ended(Sm *sm)
 	sm->nended = 0;
 }
 
-/* Who has wanted a copy of a unit in vain goes before those who have it and have had as much of it, or more, from now on: so each warp of
-   those who want one gets as much of it as another. */
+/* Who has wanted a copy of a unit in vain goes before those who have it and have had as much of it, or more,
+   from now on: so each warp of those who want one gets as much of it as another. */
 static __attribute__((noinline)) void give_way(Sm *sm, int n)
 {
 	uint8_t old[8], later[8], *turn = sm->turn;
@@ -645,8 +675,9 @@ static __attribute__((noinline)) void give_way(Sm *sm, int n)
 	sm->unfair = false;
 }
 
-/* One cycle. Returns when the next issue may be: now + 1 after an issue. Who wakes a warp without an issue, by letting splits go
-   or scattering them, asks for the next cycle, too (try_warp): so a scheduler that this cycle has passed is not forgotten. */
+/* One cycle. Returns when the next issue may be: now + 1 after an issue. Who wakes a warp without an issue,
+   by letting splits go or scattering them, asks for the next cycle, too (try_warp): so a scheduler that this
+   cycle has passed is not forgotten. */
 static Cycle cycle(Sm *sm, int64_t n)
 {
 	Cycle next = NEVER;
@@ -685,7 +716,10 @@ static void pass_empty(Sm *sm, Cycle until)
 	sm->now = until;
 }
 
-static Cycle next_arrival(const Sm *sm) { return sm->arrived < sm->arrival.n ? sm->arrival.v[sm->arrived].cycle : NEVER; }
+static Cycle next_arrival(const Sm *sm)
+{
+	return sm->arrived < sm->arrival.n ? sm->arrival.v[sm->arrived].cycle : NEVER;
+}
 
 static void arrive(Sm *sm, const Arrival *a)
 {
@@ -743,8 +777,9 @@ Cycle sm_next(const Sm *sm)
 	return least < sm->now ? sm->now : least;
 }
 
-/* When the split will be ready, as far as its data go, as seen in the window's last cycle. What else keeps it back then may have gone before
-   they come. A split that waits for an event is to be looked at when that comes. No other one is: a look too many may change whose turn it is. */
+/* When the split will be ready, as far as its data go, as seen in the window's last cycle. What else keeps it
+   back then may have gone before they come. A split that waits for an event is to be looked at when that
+   comes. No other one is: a look too many may change whose turn it is. */
 static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 {
 	const MIns *i = &w->ins[s->pc];
@@ -755,12 +790,14 @@ static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 	return data.cycle > t.cycle || t.cycle < sm->now ? data : t;
 }
 
-/* Something has come for the warp, or it is known when: it sleeps no longer than that. Why it sleeps stays as it was seen. */
+/* Something has come for the warp, or it is known when: it sleeps no longer than that. Why it sleeps stays as
+   it was seen. */
 static void tell(Sm *sm, Warp *w)
 {
 	const ReconvModel *model = sm->gpu->model;
 	Cycle first = w->ending && !w->outstanding && !w->queued ? w->drain : NEVER;
-	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && w->alarm == NO_ALARM && !model->times.known))
+	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && w->alarm == NO_ALARM &&
+		!model->times.known))
 		return;
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
@@ -796,13 +833,15 @@ static void hear_all(Sm *sm)
 
 void sm_settle(Sm *sm)
 {
-	Cycle known = 0, came = 0, ready = 0; /* came: of a part of a generic instruction, whose registers may have to wait for the others */
+	/* came: of a part of a generic instruction, whose registers may have to wait for the others */
+	Cycle known = 0, came = 0, ready = 0;
 	Mask hits = 0;
 	bool whole = true;
 	for (int k = 0; k < sm->deferred.n; k++) {
 		Deferred *d = &sm->deferred.v[k];
 		Warp *w = d->warp;
-		if (d->data_only || (d->ins && d->ins->kind == K_PRINT)) /* a print's lanes know when they go on */
+		/* a print's lanes know when they go on */
+		if (d->data_only || (d->ins && d->ins->kind == K_PRINT))
 			continue;
 		if (d->ticket) {
 			hits = d->ticket->hit_lanes;
@@ -832,7 +871,8 @@ void sm_settle(Sm *sm)
 	if (sm->lsu_free >= PENDING)
 		sm->lsu_free = smmem_retry(sm->mem, sm->until);
 	for (int k = 0; k < sm->deferred.n; k++)
-		if (!sm->deferred.v[k].data_only && (!sm->deferred.v[k].ins || sm->deferred.v[k].ins->kind != K_PRINT))
+		if (!sm->deferred.v[k].data_only && (!sm->deferred.v[k].ins ||
+			sm->deferred.v[k].ins->kind != K_PRINT))
 			tell(sm, sm->deferred.v[k].warp);
 	for (int k = 0; k < sm->nwarps && sm->gpu->model->regroups && sm->deferred.n; k++)
 		tell(sm, &sm->warp[k]); /* any may carry lanes whose home has its data now */

@@ -1,28 +1,32 @@
-/* Timed runs of mechanisms in which every lane is a core of its own (own_slots): a bound, not a machine. A split has one lane.
+/* Timed runs of mechanisms in which every lane is a core of its own (own_slots): a bound, not a machine. A
+ * split has one lane.
  *
- * A lane issues its own instructions in order, scheduler.issue_width of them a cycle, each in the first cycle in which what it
- * reads is ready; as on the machine nothing follows a branch, a barrier or a warp-level operation in its cycle. Nothing else holds
- * a lane up: there are no fetches and no refills behind branches, jumps that only the layout needs take no time, units and the load/store
- * unit take every instruction at once, banks do not conflict, and registers are renamed (a write waits only for a load into the same
- * register). Lanes of a warp that issue one memory instruction in one cycle make one access,
- * for each line of L1 where data come back.
+ * A lane issues its own instructions in order, scheduler.issue_width of them a cycle, each in the first cycle
+ * in which what it reads is ready; as on the machine nothing follows a branch, a barrier or a warp-level
+ * operation in its cycle. Nothing else holds a lane up: there are no fetches and no refills behind branches,
+ * jumps that only the layout needs take no time, units and the load/store unit take every instruction at
+ * once, banks do not conflict, and registers are renamed (a write waits only for a load into the same
+ * register). Lanes of a warp that issue one memory instruction in one cycle make one access, for each line of
+ * L1 where data come back.
  *
- * So, lane by lane, no machine of this configuration is earlier. Let c(k) be the cycle in which a lane issues its k-th
- * instruction of the program. Under any mechanism these hold:
- *	c(k) >= c(k-1),	+1 behind what nothing may follow;	c(k) >= c(k - issue_width) + 1;
- *	c(k) >= c(j) + latency of j, for each j whose result it reads;
- *	c(k) > the arrival of the last thread that it waits for, at a barrier or a warp-level operation.
- * Here c(k) is the least number for which they hold; so by induction over all lanes' instructions, in the order of their cycles, c(k) is at
- * most what it is under any mechanism. Other instructions that a mechanism executes (operations of its own, jumps, instructions for lanes that
- * do not take part) only add to c(k). A block lives from its start to its last lane's end, and blocks take, in their order, the place that is
- * free first: if every block takes as long or less, so does the launch (the times at which places become free, sorted, stay at most what they
- * were). This holds as far as the SM: doc/reconvergence.md says what memory beyond it may change. */
+ * So, lane by lane, no machine of this configuration is earlier. Let c(k) be the cycle in which a lane issues
+ * its k-th instruction of the program. Under any mechanism these hold:
+ * 	c(k) >= c(k-1),	+1 behind what nothing may follow;	c(k) >= c(k - issue_width) + 1;
+ * 	c(k) >= c(j) + latency of j, for each j whose result it reads;
+ * 	c(k) > the arrival of the last thread that it waits for, at a barrier or a warp-level operation.
+ * Here c(k) is the least number for which they hold; so by induction over all lanes' instructions, in the
+ * order of their cycles, c(k) is at most what it is under any mechanism. Other instructions that a mechanism
+ * executes (operations of its own, jumps, instructions for lanes that do not take part) only add to c(k). A
+ * block lives from its start to its last lane's end, and blocks take, in their order, the place that is free
+ * first: if every block takes as long or less, so does the launch (the times at which places become free,
+ * sorted, stay at most what they were). This holds as far as the SM: doc/reconvergence.md says what memory
+ * beyond it may change. */
 #include "sim/sm/internal.h"
 
 /* What the lanes of one warp may do in one cycle. */
 typedef struct LaneTurn {
 	uint8_t left[64];              /* by lane: instructions that it may still issue */
-	Mask access;                   /* lanes whose next instruction is a memory instruction that can issue */
+	Mask access;                 /* lanes whose next instruction is a memory instruction that can issue */
 	When best;                     /* when the first of the other lanes may issue */
 	bool issued;
 } LaneTurn;
@@ -40,8 +44,8 @@ When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 	return (When){ latest >> 1, s->pc, load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
 }
 
-/* The lane's next instruction. Jumps that only the layout needs take no time: the lane follows as many of them as there are blocks at most, for
-   more would be an endless loop. */
+/* The lane's next instruction. Jumps that only the layout needs take no time: the lane follows as many of
+   them as there are blocks at most, for more would be an endless loop. */
 static const MIns *next_instruction(Sm *sm, Warp *w, Split *s)
 {
 	Issue is = { .now = sm->now };
@@ -54,13 +58,15 @@ static const MIns *next_instruction(Sm *sm, Warp *w, Split *s)
 	return NULL;
 }
 
-/* After an issue: may the lane issue another instruction in this cycle? If not, its wait ends in a later one. */
+/* After an issue: may the lane issue another instruction in this cycle? If not, its wait ends in a later
+   one. */
 static bool lane_goes_on(Sm *sm, LaneTurn *t, Split *s, const MIns *i, int lane)
 {
 	if (may_be_followed(i) && --t->left[lane] > 0)
 		return true;
 	t->left[lane] = 0;
-	t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why } : not_running(s));
+	t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why }
+		: not_running(s));
 	return false;
 }
 
@@ -72,11 +78,13 @@ static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
 	is.now = sm->now;
 	s->wait = wait_until(sm->now + 1, STALL_DATA);
 	exec_issue(sm, w, s, &is);
-	scoreboard_write(sm, w, i, is.executing, sm->now + (Cycle)sm->gpu->config.unit[i->unit].latency, false);
+	scoreboard_write(sm, w, i, is.executing, sm->now + (Cycle)sm->gpu->config.unit[i->unit].latency,
+		false);
 	return w->nsplit == n;
 }
 
-/* Issues instructions of the split up to its next memory instruction. False: the lane has ended, and another split has its place in the list. */
+/* Issues instructions of the split up to its next memory instruction. False: the lane has ended, and another
+   split has its place in the list. */
 static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 {
 	Split *s = &w->split[k];
@@ -85,9 +93,11 @@ static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 		return true;
 	if (s->released)
 		split_released(sm, w, s);
-	if (s->state != SPLIT_RUN || s->wait.known > sm->now + (t->left[lane] < sm->gpu->config.sched_width)) {
+	if (s->state != SPLIT_RUN || s->wait.known > sm->now +
+		(t->left[lane] < sm->gpu->config.sched_width)) {
 		t->left[lane] = 0;
-		t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why } : not_running(s));
+		t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why }
+			: not_running(s));
 		return true;
 	}
 	for (;;) {

@@ -10,7 +10,8 @@ static void equip_unit(Gpu *g, Sm *sm, int u)
 		Copies *k = &sm->sched[i].unit[u];
 		k->n = (int)c->count;
 		if (c->shares || (i > 0 && c->per != PER_SCHEDULER)) {
-			const Copies *of = c->shares ? &sm->sched[i].unit[c->shares - 1] : &sm->sched[0].unit[u];
+			const Copies *of = c->shares ? &sm->sched[i].unit[c->shares - 1]
+				: &sm->sched[0].unit[u];
 			k->copy = of->copy;
 			k->had = c->shares ? of->had : of->had + i;
 		} else {
@@ -31,8 +32,10 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);
 	sm->lsu = arena_array(&g->arena, Warp *, sm->nwarps);
 	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
-	sm->lane_scoreboard = g->model->lane_scoreboard && !(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
-	sm->single = !g->model->own_slots && !g->model->regroups && !g->model->pairs.partner && !g->model->times.stall && !g->model->times.alarm;
+	sm->lane_scoreboard = g->model->lane_scoreboard &&
+		!(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
+	sm->single = !g->model->own_slots && !g->model->regroups && !g->model->pairs.partner &&
+		!g->model->times.stall && !g->model->times.alarm;
 	sm->unasked = sm->single && !sm->lane_scoreboard && c->sched_policy != SCHED_TWO_LEVEL;
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
@@ -48,7 +51,8 @@ void sm_create(Gpu *g, Sm *sm, int id)
 		sm->sched[i].index = sm->turn[i] = (uint8_t)i;
 		sm->sched[i].idle = &sm->empty;
 	}
-	for (int sharing = 0; sharing < 2; sharing++) /* units that share copies take those of units that have some, so they come second */
+	/* units that share copies take those of units that have some, so they come second */
+	for (int sharing = 0; sharing < 2; sharing++)
 		for (int u = 0; u < UNIT_COUNT; u++)
 			if (!c->unit[u].shares == !sharing)
 				equip_unit(g, sm, u);
@@ -135,7 +139,8 @@ static void equip(Sm *sm, Warp *w, int slot)
 	w->sm = sm;
 	w->slot = slot;
 	w->lanes.width = W;
-	w->lanes.base[0] = arena_alloc(&sm->arena, sizeof(uint32_t) * (size_t)(room->rows + 2) * (size_t)W + 64);
+	w->lanes.base[0] = arena_alloc(&sm->arena, sizeof(uint32_t) * (size_t)(room->rows + 2) * (size_t)W +
+		64);
 	w->lanes.pred = arena_alloc(&sm->arena, sizeof(Mask) * (size_t)(room->preds + 1) + 64);
 	w->split = arena_array(&sm->arena, Split, (g->model->regroups ? 2 * W : W) + 2);
 	w->state = arena_alloc(&sm->arena, g->model->state_size(&g->config));
@@ -210,7 +215,8 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	s->sleep = 0;
 }
 
-static int64_t room_in(int64_t blocks, int64_t warps, int64_t regs, int64_t shared, const Grid *g, const char **what)
+static int64_t room_in(int64_t blocks, int64_t warps, int64_t regs, int64_t shared, const Grid *g,
+	const char **what)
 {
 	struct { const char *what; int64_t blocks; } by[] = {
 		{ "blocks", blocks },
@@ -239,8 +245,8 @@ int64_t sm_room(const Sm *sm, const Grid *g)
 
 bool sm_reserve(Sm *sm, const Grid *g)
 {
-	if (sm->free_ctas <= 0 || sm->free_warps < g->warps_per_cta || sm->free_regs < g->regs_per_warp * g->warps_per_cta ||
-		sm->free_shared < g->shared_per_cta)
+	if (sm->free_ctas <= 0 || sm->free_warps < g->warps_per_cta ||
+		sm->free_regs < g->regs_per_warp * g->warps_per_cta || sm->free_shared < g->shared_per_cta)
 		return false;
 	sm->free_ctas--;
 	sm->free_warps -= g->warps_per_cta;
@@ -268,9 +274,11 @@ void sm_place(Sm *sm, const Arrival *a)
 		k++;
 	Cta *cta = &sm->cta[k];
 	uint8_t *shared = cta->shared;
-	size_t state_size = g->model->blocks.block_state_size ? g->model->blocks.block_state_size(&g->config) : 0;
+	size_t state_size = g->model->blocks.block_state_size ? g->model->blocks.block_state_size(&g->config)
+		: 0;
 	void *state = cta->model_state;
-	*cta = (Cta){ .share = &grid->share[sm->id], .used = true, .number = number, .warps = grid->warps_per_cta, .warps_left = grid->warps_per_cta,
+	*cta = (Cta){ .share = &grid->share[sm->id], .used = true, .number = number,
+		.warps = grid->warps_per_cta, .warps_left = grid->warps_per_cta,
 		.threads = L->block[0] * L->block[1] * L->block[2] };
 	cta->live = cta->threads;
 	cta->id[0] = (uint32_t)(number % L->grid[0]);
@@ -313,7 +321,8 @@ void warp_retire(Sm *sm, Warp *w)
 		sm->warp[s->order[k]].place = k;
 	for (k = 0; k < s->nactive; k++)
 		if (s->active[k] == w->slot) {
-			memmove(s->active + k, s->active + k + 1, sizeof *s->active * (size_t)(s->nactive - k - 1));
+			memmove(s->active + k, s->active + k + 1,
+				sizeof *s->active * (size_t)(s->nactive - k - 1));
 			s->nactive--;
 			break;
 		}

@@ -1,5 +1,6 @@
-/* What an SM has counted of a grid, in sums; and when its clock comes to the end of an interval, how much of it is the interval's. Nothing is added to what an
-   issue or a stall costs: an interval costs a pass over the counters of the instructions of each grid that the SM has had blocks of. */
+/* What an SM has counted of a grid, in sums; and when its clock comes to the end of an interval, how much of
+   it is the interval's. Nothing is added to what an issue or a stall costs: an interval costs a pass over the
+   counters of the instructions of each grid that the SM has had blocks of. */
 #include "sim/sm/sm.h"
 
 static void add_instruction(const Share *h, int pc, int flags, LaunchStats *st)
@@ -40,7 +41,8 @@ void share_totals(const Share *h, int width, LaunchStats *st)
 	st->overhead_no_thread += h->nobody[1].no_thread;
 	st->overhead_ended += h->nobody[1].ended;
 	st->thread_instructions = st->lanes_useful;
-	st->lanes_inactive = st->warp_instructions * (uint64_t)width - st->lanes_useful - st->lanes_predicated_off;
+	st->lanes_inactive = st->warp_instructions * (uint64_t)width - st->lanes_useful -
+		st->lanes_predicated_off;
 }
 
 /* ---- intervals ---- */
@@ -48,7 +50,8 @@ void share_totals(const Share *h, int width, LaunchStats *st)
 /* In which the SM's latest counts fall. */
 static Cycle present(const Sm *sm) { return sm->sample_at - 1; }
 
-/* What the SM has counted of the grid since it was last asked; issues are charged for the lanes that they had. */
+/* What the SM has counted of the grid since it was last asked; issues are charged for the lanes that they
+   had. */
 static void add_share(Sm *sm, Share *h, Interval *sum)
 {
 	LaunchStats st;
@@ -81,7 +84,8 @@ static void keep(Sm *sm, const Interval *sum)
 	Cycle step = sm->gpu->options.intervals->cycles;
 	if (!interval_any(sum))
 		return;
-	if (last && last->step == step && last->cycle + last->times * step == present(sm) && !memcmp(&last->count, sum, sizeof *sum))
+	if (last && last->step == step && last->cycle + last->times * step == present(sm) &&
+		!memcmp(&last->count, sum, sizeof *sum))
 		last->times++;
 	else
 		vec_push(&sm->sampled, ((Sampled){ present(sm), step, 1, *sum }));

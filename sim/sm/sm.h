@@ -9,26 +9,33 @@
 void sm_create(Gpu *, Sm *, int id);
 void sm_destroy(Sm *);
 void share_free(Share *);                      /* frees the share's counters */
-void room_for(Room *, const Grid *);           /* slots that are made from now on have room for the grid's warps and blocks */
-void sm_share(Sm *, Grid *);                   /* begins the SM's share of the grid, before blocks of it come */
-/* Blocks of the grid for which an SM has room: now, and when it is empty, and what keeps it from having more. */
+/* slots that are made from now on have room for the grid's warps and blocks */
+void room_for(Room *, const Grid *);
+void sm_share(Sm *, Grid *);                 /* begins the SM's share of the grid, before blocks of it come */
+/* Blocks of the grid for which an SM has room: now, and when it is empty, and what keeps it from having
+   more. */
 int64_t sm_room(const Sm *, const Grid *);
 int64_t sm_capacity(const Config *, const Grid *, const char **what);
-bool sm_reserve(Sm *, const Grid *);           /* reserves room for a block of the grid; false: there is none */
+bool sm_reserve(Sm *, const Grid *);         /* reserves room for a block of the grid; false: there is none */
 void sm_give_back(Sm *, const Grid *);         /* gives back the room of a block that has ended */
 void sm_place(Sm *, const Arrival *);          /* the block becomes resident now, in room that is reserved */
-void warp_retire(Sm *, Warp *);                /* frees the slot of a warp whose lanes have ended and whose accesses are done */
+/* frees the slot of a warp whose lanes have ended and whose accesses are done */
+void warp_retire(Sm *, Warp *);
 /* sim/sm/issue.c */
-void sm_run(Sm *, Cycle to);                   /* advances the SM to that cycle or to the end of its last block, those in `arrival` included; Sm.until is the window's end */
+/* advances the SM to that cycle or to the end of its last block, those in `arrival` included; Sm.until is the
+   window's end */
+void sm_run(Sm *, Cycle to);
 Cycle sm_next(const Sm *);                     /* the first cycle at which something can happen */
-void sm_settle(Sm *);                          /* after mem_drain: puts the times at which accesses are done into the scoreboards */
+void sm_settle(Sm *);    /* after mem_drain: puts the times at which accesses are done into the scoreboards */
 /* sim/sm/sample.c */
-void share_totals(const Share *, int width, LaunchStats *); /* the share's counts, those of instructions added up; it has counters of them */
-void sm_run_sampled(Sm *, Cycle to);           /* as sm_run, and notes what each interval has that ends on the way */
+/* the share's counts, those of instructions added up; it has counters of them */
+void share_totals(const Share *, int width, LaunchStats *);
+void sm_run_sampled(Sm *, Cycle to);    /* as sm_run, and notes what each interval has that ends on the way */
 typedef void SmAdvance(Sm *, Cycle to);
-static inline SmAdvance *sm_advance(const Gpu *g) { return g->options.intervals ? sm_run_sampled : sm_run; } /* the one of the two that it takes */
+/* the one of the two that it takes */
+static inline SmAdvance *sm_advance(const Gpu *g) { return g->options.intervals ? sm_run_sampled : sm_run; }
 void sm_sample_grid(Sm *, const Grid *);       /* the grid's counts so far, before they are freed, */
-void sm_sample_end(Sm *);                      /* and the SM's own, are those of the interval in which it is */
+void sm_sample_end(Sm *);                     /* and the SM's own, are those of the interval in which it is */
 void sm_give_samples(Sm *, Intervals *);       /* what intervals have had since the last call */
 /* sim/sm/functional.c */
 bool functional_round(Sm *);

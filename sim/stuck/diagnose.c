@@ -1,5 +1,5 @@
-/* What a livelock or deadlock looks like: who spins where and on which word, who changed it last and where that thread is,
- * who waits, and what the mechanism says of it. */
+/* What a livelock or deadlock looks like: who spins where and on which word, who changed it last and where
+ * that thread is, who waits, and what the mechanism says of it. */
 #include "sim/code/lower_fn.h"
 #include "sim/stuck/watch.h"
 #include "passes/analysis/analysis.h"
@@ -7,9 +7,10 @@
 
 /* ---- who changed a word last ---- */
 
-/* The table has changes by atomic operations and by stores that others are meant to see. Its size is bounded: it forgets some changes, and those that it
-   has are right. */
-typedef struct Writer { const Grid *grid; uint64_t address, block; Cycle when; uint32_t thread, pc; } Writer; /* grid NULL: none */
+/* The table has changes by atomic operations and by stores that others are meant to see. Its size is bounded:
+   it forgets some changes, and those that it has are right. */
+/* grid NULL: none */
+typedef struct Writer { const Grid *grid; uint64_t address, block; Cycle when; uint32_t thread, pc; } Writer;
 enum { WRITERS = 1024 };
 
 static Writer *writer_slot(const Sm *sm, uint64_t address)
@@ -17,7 +18,10 @@ static Writer *writer_slot(const Sm *sm, uint64_t address)
 	return &sm->writers[(address >> 2) * 0x9e3779b97f4a7c15u >> 54 & (WRITERS - 1)];
 }
 
-static uint64_t writer_key(Space space, uint64_t address) { return space == SP_SHARED ? SHARED_WINDOW + address : address; }
+static uint64_t writer_key(Space space, uint64_t address)
+{
+	return space == SP_SHARED ? SHARED_WINDOW + address : address;
+}
 
 void writer_note(Sm *sm, const Origin *o, Space space, int lane, uint64_t address, Cycle when)
 {
@@ -49,14 +53,16 @@ static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint6
 
 /* ---- where lanes are ---- */
 
-/* From an instruction in a block that lowering added, the one in the source to which it leads, if it leads to one. */
+/* From an instruction in a block that lowering added, the one in the source to which it leads, if it leads to
+   one. */
 static const MIns *in_source(const Code *c, const MIns *m)
 {
 	const MIns *i = m;
 	for (int n = 0; n < 64 && i->from->origin == ORIGIN_LOWER; n++)
 		if (i->kind == K_BRA && !(i->flags & MI_COND))
 			i = &c->ins[i->target];
-		else if (op_info[i->op].flags & OPF_TERM || (i->op == OP_OWN && c->own[i->own].leaves) || i + 1 == c->ins + c->n)
+		else if (op_info[i->op].flags & OPF_TERM || (i->op == OP_OWN && c->own[i->own].leaves) ||
+			i + 1 == c->ins + c->n)
 			return m;
 		else
 			i++;
@@ -72,8 +78,10 @@ static CodePlace code_place(const Gpu *g, const Code *c, const MIns *m)
 		loc = i->src ? ins_loc(c->module, i->src) : (Loc){ 0 };
 		placed = i;
 	}
-	PlaceList inlined = placed->src ? place_list_of(c->module, placed->src->inlined, g->out) : (PlaceList){ 0 };
-	const char *label = m->from->origin == ORIGIN_LOWER ? arena_printf(g->out, "%s, which lowering added", m->from->label)
+	PlaceList inlined = placed->src ? place_list_of(c->module, placed->src->inlined, g->out)
+		: (PlaceList){ 0 };
+	const char *label = m->from->origin == ORIGIN_LOWER
+		? arena_printf(g->out, "%s, which lowering added", m->from->label)
 		: arena_strdup(g->out, m->from->label);
 	return (CodePlace){ arena_strdup(g->out, m->function->name), label,
 		loc.file ? arena_strdup(g->out, loc.file) : NULL, loc.line, inlined };
@@ -89,9 +97,11 @@ static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
 	static const StuckHow how[] = { [SPLIT_RUN] = STUCK_RUNS, [SPLIT_BARRIER] = STUCK_BARRIER,
 		[SPLIT_WARPSYNC] = STUCK_WARPSYNC, [SPLIT_PARKED] = STUCK_HELD };
 	const Split *s = homes_split(w, lane);
-	StuckLanes x = { .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = (Mask)1 << lane };
+	StuckLanes x = { .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index,
+		.lanes = (Mask)1 << lane };
 	Held h = { .pc = s ? s->pc : NO_PC, .until = NO_PC };
-	x.how = !s ? STUCK_HELD : s->state == SPLIT_BARRIER && s->barrier == GRID_BARRIER ? STUCK_GRID : how[s->state];
+	x.how = !s ? STUCK_HELD : s->state == SPLIT_BARRIER && s->barrier == GRID_BARRIER ? STUCK_GRID
+		: how[s->state];
 	if (!(w->live >> lane & 1)) {
 		x.how = STUCK_ENDED;
 		return x;
@@ -116,7 +126,8 @@ static bool same_place(const CodePlace *a, const CodePlace *b)
 static bool alike(const StuckLanes *a, const StuckLanes *b)
 {
 	return a->warp == b->warp && !memcmp(a->block, b->block, sizeof a->block) && a->how == b->how &&
-		same_text(a->in, b->in) && a->others == b->others && same_place(&a->at, &b->at) && same_place(&a->until, &b->until);
+		same_text(a->in, b->in) && a->others == b->others && same_place(&a->at, &b->at) &&
+		same_place(&a->until, &b->until);
 }
 
 static void add_held(Diagnosis *d, const StuckLanes *x)
@@ -136,7 +147,8 @@ static void add_held(Diagnosis *d, const StuckLanes *x)
 
 static bool is_reg(const Opd *o, BitSet set) { return o->kind == OPD_REG && bs_has(set, o->id); }
 
-/* May the branch's condition depend on what the load gives? All definitions in the function count, whatever their order. */
+/* May the branch's condition depend on what the load gives? All definitions in the function count, whatever
+   their order. */
 static bool feeds(const MIns *branch, const MIns *load)
 {
 	const Function *f = branch->function;
@@ -157,7 +169,8 @@ static bool feeds(const MIns *branch, const MIns *load)
 				for (int k = 0; k < i->ndst; k++)
 					defines |= is_reg(ins_dst(i, k), set);
 				for (int k = 0; defines && k < i->nsrc; k++)
-					if (ins_src(i, k)->kind == OPD_REG && !bs_has(set, ins_src(i, k)->id)) {
+					if (ins_src(i, k)->kind == OPD_REG &&
+						!bs_has(set, ins_src(i, k)->id)) {
 						bs_add(set, ins_src(i, k)->id);
 						changed = true;
 					}
@@ -169,7 +182,8 @@ static bool feeds(const MIns *branch, const MIns *load)
 	return found;
 }
 
-/* The branch by which the lane would leave, and the read that decides it: a branch that always goes the same way. */
+/* The branch by which the lane would leave, and the read that decides it: a branch that always goes the same
+   way. */
 static const Choice *way_out(const Watch *x, const Read **read)
 {
 	const Round *r = &x->last;
@@ -190,7 +204,8 @@ static const Choice *way_out(const Watch *x, const Read **read)
 	return out ? out : r->nchoices ? &r->choice[0] : NULL;
 }
 
-/* Where the lane is, and what it waits for. A lane that spins is said to be at the branch to which it comes back. */
+/* Where the lane is, and what it waits for. A lane that spins is said to be at the branch to which it comes
+   back. */
 static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
 {
 	StuckLanes x = where_in_warp(g, w, lane);
@@ -198,7 +213,8 @@ static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
 	if (g->diagnosis->kind != FAULT_LIVELOCK || !(livelock_spinning(w) >> lane & 1))
 		return x;
 	const Choice *out = way_out(w->watch->lane[lane], &read);
-	return (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = x.lanes,
+	return (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index,
+		.lanes = x.lanes,
 		.how = STUCK_RUNS, .at = out ? code_place(g, code_of(w), out->ins) : x.at };
 }
 
@@ -235,7 +251,8 @@ static void describe_word(const Gpu *g, const Warp *w, const Read *r, Diagnosis 
 {
 	StuckWord *x = &d->word;
 	d->reads = true;
-	*x = (StuckWord){ .space = (Space)r->space, .address = r->addr, .offset = r->addr, .bytes = r->ins->bytes,
+	*x = (StuckWord){ .space = (Space)r->space, .address = r->addr, .offset = r->addr,
+		.bytes = r->ins->bytes,
 		.different = 1 };
 	const Alloc *a = x->space == SP_GLOBAL ? memory_nearest(g->memory, r->addr) : NULL;
 	if (a && r->addr - a->addr < a->size) {
@@ -275,7 +292,8 @@ static void describe_writer(const Gpu *g, const Warp *w, Diagnosis *d)
 		d->writer = whereabouts(g, home, (int)(x->thread % (uint32_t)W));
 		return;
 	}
-	d->writer = (StuckLanes){ .how = STUCK_ENDED, .warp = index, .lanes = (Mask)1 << x->thread % (uint32_t)W,
+	d->writer = (StuckLanes){ .how = STUCK_ENDED, .warp = index,
+		.lanes = (Mask)1 << x->thread % (uint32_t)W,
 		.block = { (uint32_t)(x->block % grid[0]), (uint32_t)(x->block / grid[0] % grid[1]),
 			(uint32_t)(x->block / grid[0] / grid[1]) } };
 }
@@ -311,7 +329,8 @@ static Diagnosis *begin_diagnosis(Gpu *g, const Warp *w, Grid *grid, FaultKind k
 	d->model = g->model->name;
 	d->holds = g->model->stuck.holds;
 	if (w)
-		d->who = (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index,
+		d->who = (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] },
+			.warp = w->index,
 			.how = STUCK_RUNS };
 	d->blocks = grid->ctas;
 	d->unbegun = grid->ctas - grid->next_cta;
@@ -360,7 +379,8 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 	finish_diagnosis(grid, d, fault);
 }
 
-/* The first warp that has something to wait for, if possible of a block that is not wholly at the barrier of its grid, whose threads others keep from going on. */
+/* The first warp that has something to wait for, if possible of a block that is not wholly at the barrier of
+   its grid, whose threads others keep from going on. */
 static const Warp *first_stuck(const Gpu *g)
 {
 	const Warp *first = NULL;
@@ -394,7 +414,8 @@ void deadlock_report(Gpu *g, Fault *fault, Grid **in)
 		const Split *s = &first->split[0];
 		for (int k = 1; k < first->nsplit && s->state == SPLIT_PARKED; k++)
 			s = &first->split[k];
-		d->who = whereabouts(g, split_home((Warp *)first, s, lowest_lane(s->mask)), lowest_lane(s->mask));
+		d->who = whereabouts(g, split_home((Warp *)first, s, lowest_lane(s->mask)),
+			lowest_lane(s->mask));
 		d->who.lanes = s->mask;
 		if (s->state == SPLIT_BARRIER) {
 			const Barrier *b = &first->cta->barrier[s->barrier];
@@ -405,7 +426,8 @@ void deadlock_report(Gpu *g, Fault *fault, Grid **in)
 		} else if (s->state == SPLIT_WARPSYNC) {
 			Mask here = 0;
 			for (int k = 0; k < first->nsplit; k++)
-				if (first->split[k].state == SPLIT_WARPSYNC && first->split[k].sync_mask == s->sync_mask)
+				if (first->split[k].state == SPLIT_WARPSYNC &&
+					first->split[k].sync_mask == s->sync_mask)
 					here |= first->split[k].mask;
 			d->arrived = lane_count(here & s->sync_mask);
 			d->expected = lane_count(s->sync_mask & first->live);

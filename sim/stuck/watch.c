@@ -1,40 +1,52 @@
-/* Deadlock and livelock: the proof that a launch can never end. What is reported then is made in sim/stuck/diagnose.c.
+/* Deadlock and livelock: the proof that a launch can never end. What is reported then is made in
+ * sim/stuck/diagnose.c.
  *
  * When no memory word has changed, no lane has ended and nobody has come to a block barrier or left one for
- * limits.progress_cycles, every lane is watched at its branches: Brent's cycle detection on its state. Once all lanes that run have
- * come back to an earlier state, with none of that happening all the while, nothing can ever change: proven.
+ * limits.progress_cycles, every lane is watched at its branches: Brent's cycle detection on its state. Once
+ * all lanes that run have come back to an earlier state, with none of that happening all the while, nothing
+ * can ever change: proven.
  *
  * What a lane does next follows from its state and from what is constant while nothing happens:
- *   place      where the branch goes and which one it was, the call depth and the addresses to return to (local frames follow)
- *   registers  and predicates that live behind the branch; inside a call all, since what lives in the callers is not known; the
+ *   place      where the branch goes and which one it was, the call depth and the addresses to return to
+ *              (local frames follow)
+ *   registers  and predicates that live behind the branch; inside a call all, since what lives in the callers
+ *              is not known; the
  *              carry flag. States with a load on its way to one of these registers are not compared
- *   memory     global, shared, local: a store or atomic operation that changes a word begins the watch anew, whoever does it;
+ *   memory     global, shared, local: a store or atomic operation that changes a word begins the watch anew,
+ *              whoever does it;
  *              parameters and constants never change
  *   barriers   arrivals and releases begin it anew; so do ends of lanes
- *   others     act on it through memory, barriers and warp-level operations only. Lanes that exchange values in one of these have a
+ *   others     act on it through memory, barriers and warp-level operations only. Lanes that exchange values
+ *              in one of these have a
  *              state together, of all their registers, where they do it; activemask is such an exchange
  *   clocks     a lane that reads a clock proves nothing
- *   mechanism  may delay a lane, but not change what it does. A mechanism may let lanes run which it held, after time-outs or in turns; then
- *              it says how long that takes at most (StuckHooks.patience). A warp with lanes that are held is watched for that long, and
- *              proves nothing if one of them has gone to another place since the watch began. A turn ends in the span of time and
+ *   mechanism  may delay a lane, but not change what it does. A mechanism may let lanes run which it held,
+ *              after time-outs or in turns; then
+ *              it says how long that takes at most (StuckHooks.patience). A warp with lanes that are held is
+ *              watched for that long, and
+ *              proves nothing if one of them has gone to another place since the watch began. A turn ends in
+ *              the span of time and
  *              branches after the one in which it began, so n turns take n + 1 spans at most
  * States are compared word by word.
  *
- * A watch ends after a while, and a longer one begins later, so that long computations are slowed down by a bounded share. One lane that does not
- * come back to a state is enough to know that its warp is in no livelock: so one lane of a warp is watched first, and all of them only once it
- * has come back. The watch may last twice as long then. */
+ * A watch ends after a while, and a longer one begins later, so that long computations are slowed down by a
+ * bounded share. One lane that does not come back to a state is enough to know that its warp is in no
+ * livelock: so one lane of a warp is watched first, and all of them only once it has come back. The watch may
+ * last twice as long then. */
 #include "sim/stuck/watch.h"
 
 enum {
 	LEAST_WATCH = 10000,           /* several turns of every warp of a functional run */
-	MOST_UNSEEN = 64               /* times in a row that no watched lane comes to a branch of its warp, before one is added */
+	/* times in a row that no watched lane comes to a branch of its warp, before one is added */
+	MOST_UNSEEN = 64
 };
 
 /* ---- states ---- */
 
 static bool is_pair(const Code *c, int place) { return place >= c->narrow && place < c->rows; }
 
-/* The registers of a state by their places (Code.name), both of a pair: those of a list, or with NULL the first n. */
+/* The registers of a state by their places (Code.name), both of a pair: those of a list, or with NULL the
+   first n. */
 typedef struct Places { const uint16_t *list; int n; } Places;
 
 static int nth_place(const Places *x, int k) { return x->list ? x->list[k] : k; }
@@ -84,7 +96,10 @@ static void lane_words(const Warp *w, uint32_t pc, int32_t from, const Places *p
 		add_word(x, w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane]);
 }
 
-static int most_words(const Warp *w, const Places *places, int lane) { return 2 + places->n + (int)w->depth[lane]; }
+static int most_words(const Warp *w, const Places *places, int lane)
+{
+	return 2 + places->n + (int)w->depth[lane];
+}
 
 static Words write_into(Sm *sm, SavedState *s, int room)
 {
@@ -95,7 +110,10 @@ static Words write_into(Sm *sm, SavedState *s, int room)
 	return (Words){ s->word, s->word + s->room, true, true };
 }
 
-static Words compare_with(const SavedState *s) { return (Words){ s->word, s->n ? s->word + s->n : s->word, false, true }; }
+static Words compare_with(const SavedState *s)
+{
+	return (Words){ s->word, s->n ? s->word + s->n : s->word, false, true };
+}
 static bool is_same(const Words *x) { return x->same && x->at == x->end; }
 
 /* A load is on its way to a register of the state, which still has its old value. */
@@ -199,8 +217,9 @@ static bool same_joint(const Warp *w, const Joint *j, Mask m)
 	return is_same(&now);
 }
 
-/* Lanes m exchange values. What a lane does then follows from their joint state: not from its own, nor from that of other lanes with
-   which it has exchanged values before. The watched lanes of m save their joint state together. */
+/* Lanes m exchange values. What a lane does then follows from their joint state: not from its own, nor from
+   that of other lanes with which it has exchanged values before. The watched lanes of m save their joint
+   state together. */
 static void step_together(Warp *w, Mask m, Mask lanes)
 {
 	Joint *j = joint_of(w, m);
@@ -255,8 +274,8 @@ static Mask watched_of(Warp *w, Mask m)
 	return m & x->lanes;
 }
 
-/* Once one lane has come back, all are watched, from here on: so lanes of one loop begin at one place. It is likely that each of them comes back
-   after as many steps as this one. */
+/* Once one lane has come back, all are watched, from here on: so lanes of one loop begin at one place. It is
+   likely that each of them comes back after as many steps as this one. */
 static void watch_all_if_one_came_back(WarpWatch *x)
 {
 	int l;
@@ -395,8 +414,8 @@ static void begin_watches(Gpu *g)
 			begin_watch(&g->sm[i], &g->sm[i].warp[k]);
 }
 
-/* Lanes of the warp that have run since the watch began and wait at no barrier or warp-level operation. *cycling: lanes that have come back to a
-   state. */
+/* Lanes of the warp that have run since the watch began and wait at no barrier or warp-level operation.
+   *cycling: lanes that have come back to a state. */
 static Mask lanes_that_run(const Warp *w, Mask *cycling)
 {
 	int l;
@@ -414,11 +433,13 @@ Mask livelock_spinning(const Warp *w)
 	return ran & cycling;
 }
 
-/* The lanes that the mechanism holds stay where they are: by now it would have let them run, if ever, and none has gone to another place. */
+/* The lanes that the mechanism holds stay where they are: by now it would have let them run, if ever, and
+   none has gone to another place. */
 static bool held_for_ever(const Warp *w, Mask ran)
 {
 	const Patience *p = &w->share->grid->patience;
-	Mask in_none = w->live & ~homes_in(w, ~0u), m = (homes_in(w, 1 << SPLIT_PARKED) | (p->first ? in_none : 0)) & ~ran;
+	Mask in_none = w->live & ~homes_in(w, ~0u), m =
+		(homes_in(w, 1 << SPLIT_PARKED) | (p->first ? in_none : 0)) & ~ran;
 	int l;
 	if (!m || !w->sm->gpu->model->stuck.patience)
 		return true;
@@ -430,7 +451,8 @@ static bool held_for_ever(const Warp *w, Mask ran)
 	return true;
 }
 
-/* Every lane that can run, or has run since the watch began, comes back to the same state again and again. *n: how many lanes. */
+/* Every lane that can run, or has run since the watch began, comes back to the same state again and again.
+   *n: how many lanes. */
 static bool warp_cycles(const Warp *w, unsigned *n)
 {
 	Mask cycling, ran = lanes_that_run(w, &cycling) | homes_in(w, 1 << SPLIT_RUN);
@@ -481,7 +503,8 @@ static bool some_watched_whole(const Gpu *g)
 	return false;
 }
 
-/* The longest time for which a mechanism may hold lanes of a grid, without the branches that its patience counts. */
+/* The longest time for which a mechanism may hold lanes of a grid, without the branches that its patience
+   counts. */
 static Cycle longest_wait(const Gpu *g)
 {
 	Cycle longest = 0;
@@ -502,8 +525,10 @@ void livelock_start(Gpu *g)
 
 void livelock_grid(const Gpu *g, Grid *grid)
 {
-	grid->patience = g->model->stuck.patience ? g->model->stuck.patience(&g->config, grid->code) : (Patience){ 0 };
-	if (g->options.functional && g->model->times.alarm) /* it may be looked at once a turn of the warp only */
+	grid->patience = g->model->stuck.patience ? g->model->stuck.patience(&g->config, grid->code)
+		: (Patience){ 0 };
+	/* it may be looked at once a turn of the warp only */
+	if (g->options.functional && g->model->times.alarm)
 		grid->patience.branches += (uint64_t)g->options.turn;
 }
 
@@ -530,8 +555,11 @@ bool livelock_check(Gpu *g, Fault *fault, Grid **grid)
 		g->watching = false;
 		return false;
 	}
-	Cycle least = g->config.progress_cycles < LEAST_WATCH ? (Cycle)g->config.progress_cycles : LEAST_WATCH;
-	if (g->now < g->watch_since + least || g->next_grid != NEVER || some_go_on(g) || !all_cycle(g, &w, &lanes)) /* a grid that comes may change memory */
+	Cycle least = g->config.progress_cycles < LEAST_WATCH ? (Cycle)g->config.progress_cycles
+		: LEAST_WATCH;
+	/* a grid that comes may change memory */
+	if (g->now < g->watch_since + least || g->next_grid != NEVER || some_go_on(g) ||
+		!all_cycle(g, &w, &lanes))
 		return false;
 	*grid = w->share->grid;
 	livelock_report(g, w, lanes, fault);

@@ -1,5 +1,5 @@
-/* A folder like that of a user who was sent a module: what may be read, and around it what nothing that the module names may reach: links, FIFOs, hidden
-   files, files above the folder. */
+/* A folder like that of a user who was sent a module: what may be read, and around it what nothing that the
+   module names may reach: links, FIFOs, hidden files, files above the folder. */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include "lib/file.h"
@@ -12,7 +12,7 @@
 
 static const char secret[] = "sk_1c9e77a0b2";  /* stands in no seed */
 static const char old[] = "old\n";
-enum { FULL = 1021 };                  /* bytes that a file can have on a full disk; buffers have another size */
+enum { FULL = 1021 };               /* bytes that a file can have on a full disk; buffers have another size */
 static char top[512], in[520];         /* in: the module's folder */
 
 /* In `in`; above it stand files of the same names that hold the secret, which the links lead to. */
@@ -30,7 +30,8 @@ static bool put(const char *folder, const char *prefix, const char *leaf, bool h
 	StrBuf text = { 0 };
 	const char *why;
 	for (int k = 0; k < 40; k++)
-		sb_printf(&text, strstr(leaf, ".ir") ? "global u32 `%s%d`\n" : "%s%d\n", hidden ? secret : "own", k);
+		sb_printf(&text, strstr(leaf, ".ir") ? "global u32 `%s%d`\n" : "%s%d\n",
+			hidden ? secret : "own", k);
 	if (strstr(leaf, ".bin") && !hidden) {
 		text.n = 0;
 		sb_puts(&text, old);
@@ -44,7 +45,8 @@ static bool make_entry(const char *leaf)
 {
 	char target[64];
 	snprintf(target, sizeof target, "../%s", leaf);
-	return put(top, "", leaf, true) && put(in, "", leaf, false) && put(in, "sub/", leaf, false) && put(in, ".", leaf, true) &&
+	return put(top, "", leaf, true) && put(in, "", leaf, false) && put(in, "sub/", leaf, false) &&
+		put(in, ".", leaf, true) &&
 		!symlink(target, path_of(in, "link-", leaf)) && !mkfifo(path_of(in, "fifo-", leaf), 0600);
 }
 
@@ -73,13 +75,15 @@ const char *around_folder(void)
 	bool ok = true;
 	if (*top)
 		return in;
-	if (snprintf(top, sizeof top, "%s/gsim-fuzz-XXXXXX", tmp ? tmp : "/tmp") >= (int)sizeof top || !mkdtemp(top)) {
+	if (snprintf(top, sizeof top, "%s/gsim-fuzz-XXXXXX", tmp ? tmp : "/tmp") >= (int)sizeof top ||
+		!mkdtemp(top)) {
 		*top = 0;
 		return NULL;
 	}
 	atexit(clean_up);
 	snprintf(in, sizeof in, "%s/in", top);
-	ok = !mkdir(in, 0700) && !mkdir(path_of(in, "", "sub"), 0700) && !symlink("..", path_of(in, "", "up"));
+	ok = !mkdir(in, 0700) && !mkdir(path_of(in, "", "sub"), 0700) &&
+		!symlink("..", path_of(in, "", "up"));
 	for (size_t k = 0; ok && k < sizeof name / sizeof *name; k++)
 		ok = make_entry(name[k]);
 	return ok ? in : NULL;
@@ -97,8 +101,9 @@ static bool is_ours(const char *leaf)
 	return !strcmp(leaf, "up") || !strcmp(leaf, "sub");
 }
 
-/* Takes away what was made in the folder. The result: what is wrong with it, NULL: nothing. It may be no hidden file, and none that ends where the disk is
-   full; `bad`, if given, says that it may be none at all. */
+/* Takes away what was made in the folder. The result: what is wrong with it, NULL: nothing. It may be no
+   hidden file, and none that ends where the disk is full; `bad`, if given, says that it may be none at
+   all. */
 static const char *take_away(const char *folder, const char *own, bool full, const char *bad)
 {
 	DIR *dir = opendir(folder);
@@ -111,7 +116,8 @@ static const char *take_away(const char *folder, const char *own, bool full, con
 		struct stat st;
 		bool part = full && !lstat(path_of(folder, "", leaf), &st) && st.st_size == FULL;
 		if (*leaf == '.' || part || bad)
-			found = *leaf == '.' ? "a hidden file was made" : part ? "a part of a file was left on a full disk" : bad;
+			found = *leaf == '.' ? "a hidden file was made"
+				: part ? "a part of a file was left on a full disk" : bad;
 		unlink(path_of(folder, "", leaf));
 	}
 	if (dir)
@@ -133,8 +139,10 @@ const char *around_changed(const char *own, bool full)
 {
 	char sub[600];
 	snprintf(sub, sizeof sub, "%s/sub", in);
-	const char *bad = take_away(in, own, full, NULL), *below = take_away(sub, "", full, NULL), *above = take_away(top, "in", full, "a file was made above the folder");
-	if (!holds(in, "", "s.bin", old) || !holds(in, "sub/", "s.bin", old) || !holds(in, ".", "s.bin", secret) || !holds(top, "", "s.bin", secret))
+	const char *bad = take_away(in, own, full, NULL), *below = take_away(sub, "", full, NULL),
+		*above = take_away(top, "in", full, "a file was made above the folder");
+	if (!holds(in, "", "s.bin", old) || !holds(in, "sub/", "s.bin", old) ||
+		!holds(in, ".", "s.bin", secret) || !holds(top, "", "s.bin", secret))
 		return "a file that was there before was written over";
 	return bad ? bad : below ? below : above;
 }

@@ -93,7 +93,8 @@ bool fuzz_make_options(Corpus *c)
 		const ModelKeys *m = model_keys(k);
 		sb_printf(&text, "m%s(", m->name);
 		for (int i = 0; i < m->nparams; i++)
-			sb_printf(&text, "%s%s=%lld", i ? ", " : "", m->params[i].key, (long long)m->params[i].value);
+			sb_printf(&text, "%s%s=%lld", i ? ", " : "", m->params[i].key,
+				(long long)m->params[i].value);
 		sb_printf(&text, ")\nplinearize(opt=2),dce,simplify-cfg\ndivergence.model=%s\n", m->name);
 		vec_push(c, ((Bytes){ text.s, text.n }));
 		text = (StrBuf){ 0 };
@@ -109,11 +110,13 @@ static const char loop_kernel[] =
 	"\treg u32 %i, %n, %k\n\treg u64 %a\n\treg pred %p\n"
 	"enter:\n\t%i = mov.u32 %tid.x\n\t%n = ld.param.u32 [rounds]\n\t%k = mov.u32 0\n\tbra body\n"
 	"body:\n\t%k = add.u32 %k, 1\n\t%p = setp.lt.u32 %k, %n\n\tbra %p, body, done\n"
-	"done:\n\t%a = ld.param.u64 [out]\n\t%a = mad.wide.u32 %i, 4, %a\n\tst.global.u32 [%a], %k\n\texit\n}\n";
+	"done:\n\t%a = ld.param.u64 [out]\n\t%a = mad.wide.u32 %i, 4, %a\n\tst.global.u32 [%a], %k\n\texit\n"
+	"}\n";
 
 static const char *run_text(const Module *m, const char *path)
 {
-	RunOptions options = { .gpu = { .functional = true }, .workload = path, .lua_steps = 2000000, .lua_seconds = 1 };
+	RunOptions options = { .gpu = { .functional = true }, .workload = path, .lua_steps = 2000000,
+		.lua_seconds = 1 };
 	Diag d = { 0 };
 	Config c;
 	config_defaults(&c);
@@ -141,7 +144,8 @@ const char *fuzz_workload(const char *s, size_t n)
 	Diag d = { 0 };
 	sb_printf(&path, "%s/w.lua", folder ? folder : "");
 	Module *m = ir_read(loop_kernel, sizeof loop_kernel - 1, "loop.ir", &d);
-	const char *bad = !folder || !file_write(path.s, s, n, &why) ? "no file for the input" : !m ? "the kernel is refused" : NULL;
+	const char *bad = !folder || !file_write(path.s, s, n, &why) ? "no file for the input"
+		: !m ? "the kernel is refused" : NULL;
 	around_full_disk(full);
 	if (!bad)
 		bad = run_text(m, path.s);
@@ -158,14 +162,17 @@ const char *fuzz_workload(const char *s, size_t n)
 /* As a profile of a small module, whose names are those of the seeds. */
 static const char *profile_of_bytes(const char *s, size_t n)
 {
-	static const char text[] = "kernel loop(u64 out)\n{\n	reg u32 %i\n	reg pred %p\nenter: %i = mov.u32 %tid.x\n	bra body\nbody: %i = add.u32 %i, 1\n	%p = setp.lt.u32 %i, 9\n	bra %p, body, done\ndone: exit\n}\n";
+	static const char text[] = "kernel loop(u64 out)\n{\n	reg u32 %i\n	reg pred %p\n"
+		"enter: %i = mov.u32 %tid.x\n	bra body\nbody: %i = add.u32 %i, 1\n"
+		"	%p = setp.lt.u32 %i, 9\n	bra %p, body, done\ndone: exit\n}\n";
 	Arena a = { 0 };
 	Diag d = { 0 };
 	StrBuf out = { 0 };
 	Module *m = ir_read(text, sizeof text - 1, "loop.ir", &d);
 	must(m && !d.errors);
 	const Profile *p = profile_read(&a, s, n, "fuzz", &d);
-	const char *bad = !p && !d.errors ? "a profile is refused without an error" : p && d.errors ? "a profile is accepted with errors" : NULL;
+	const char *bad = !p && !d.errors ? "a profile is refused without an error"
+		: p && d.errors ? "a profile is accepted with errors" : NULL;
 	if (p) {
 		Analyses *an = analyses_open(m, m->func.v[0], NULL, NULL, NULL);
 		an->profile = p;

@@ -1,5 +1,6 @@
-/* Fuzzing: what is fed to each part of the simulator that takes input, and what must hold. One driver for each target,
- * shared by the test suite (deterministic mutations, mutate.c), by AFL++ (main.c), and by who looks at a finding. */
+/* Fuzzing: what is fed to each part of the simulator that takes input, and what must hold. One driver for
+ * each target, shared by the test suite (deterministic mutations, mutate.c), by AFL++ (main.c), and by who
+ * looks at a finding. */
 #ifndef FUZZ_H
 #define FUZZ_H
 #include "lib/strbuf.h"
@@ -18,12 +19,14 @@ enum { CASE_SECONDS = 10, CASE_MIB = 600, MOST_BYTES = 1 << 20 };
 
 typedef struct Target {
 	const char *name, *help;
-	const char *const *seeds;              /* folders and files of the source tree, searched below; ends with NULL */
+	const char *const *seeds;   /* folders and files of the source tree, searched below; ends with NULL */
 	const char *extension;                 /* of the seeds in folders */
-	bool (*prepare)(Bytes *, const char *path);      /* a seed file becomes an input; may be NULL; false: it is no seed */
+	/* a seed file becomes an input; may be NULL; false: it is no seed */
+	bool (*prepare)(Bytes *, const char *path);
 	bool (*make)(Corpus *);                /* seeds that no file holds; may be NULL */
 	const char *(*run)(const char *, size_t);        /* NULL, or what is wrong */
-	void (*words)(void (*word)(void *, const char *), void *self); /* of tables, for the dictionary; may be NULL */
+	/* of tables, for the dictionary; may be NULL */
+	void (*words)(void (*word)(void *, const char *), void *self);
 	bool text;                             /* the words of the seeds belong into the dictionary, too */
 	unsigned smoke;                        /* mutations that the test suite tries */
 } Target;
@@ -32,7 +35,8 @@ const Target *fuzz_target(const char *name);   /* NULL when there is none */
 
 /* ---- the drivers ---- */
 const char *fuzz_ir(const char *, size_t);
-const char *fuzz_import(const char *, size_t);         /* IR text in a file, with others around it that it may import */
+/* IR text in a file, with others around it that it may import */
+const char *fuzz_import(const char *, size_t);
 const char *fuzz_ptx(const char *, size_t);
 const char *fuzz_elf(const char *, size_t);
 bool fuzz_make_object(Bytes *, const char *path);      /* an object file from IR text */
@@ -51,13 +55,14 @@ bool fuzz_make_runs(Corpus *);
 /* The folder in which a module lies, made once for the process; NULL: it cannot be made. */
 const char *around_folder(void);
 bool around_holds_secret(const char *, size_t);        /* of what may not be read there */
-/* What a target has done there that it may not, or NULL; the folder is then as it was, but for the file `own`. full: as below. */
+/* What a target has done there that it may not, or NULL; the folder is then as it was, but for the file
+   `own`. full: as below. */
 const char *around_changed(const char *own, bool full);
 /* From now on files can be written up to a kilobyte only, as on a disk that is full; or as ever again. */
 void around_full_disk(bool full);
 
-/* A file of these bytes that has a path, yet no name in any folder: nothing stays when the process dies. The same file
-   each time. NULL when there can be none. */
+/* A file of these bytes that has a path, yet no name in any folder: nothing stays when the process dies. The
+   same file each time. NULL when there can be none. */
 const char *fuzz_file(const char *, size_t);
 /* A number from all of the bytes: what an input does not say itself is chosen by it. */
 uint32_t fuzz_hash(const char *, size_t);
@@ -65,7 +70,8 @@ uint32_t fuzz_hash(const char *, size_t);
 /* ---- mutate.c ---- */
 void corpus_read(Corpus *, const Target *, const char *srcdir);
 void corpus_free(Corpus *);
-Bytes mutant(const Corpus *, uint64_t seed, uint64_t number);  /* always the same one; the first are the seeds themselves */
+/* always the same one; the first are the seeds themselves */
+Bytes mutant(const Corpus *, uint64_t seed, uint64_t number);
 
 /* ---- words.c ---- */
 void fuzz_dictionary(const Target *, const Corpus *, FILE *);  /* in AFL's format */

@@ -1,5 +1,6 @@
-/* Kernels that nobody checked: a module's first kernel runs on the reference interpreter, and on a machine whose mechanism
- * the input's bytes choose, functional and timed; its host function runs, too. They end well or with a fault that says why. */
+/* Kernels that nobody checked: a module's first kernel runs on the reference interpreter, and on a machine
+ * whose mechanism the input's bytes choose, functional and timed; its host function runs, too. They end well
+ * or with a fault that says why. */
 #include "tests/fuzz/fuzz.h"
 #include "sim/gsim.h"
 
@@ -16,7 +17,8 @@ static bool bench_open(Bench *b)
 {
 	b->memory = memory_new(MEMORY);
 	b->address = xcalloc((size_t)b->module->symbol.n + 1, sizeof *b->address);
-	return memory_load_module(b->memory, b->module, b->address) && (b->buffer = memory_alloc(b->memory, BUFFER, "buffer", false));
+	return memory_load_module(b->memory, b->module, b->address) &&
+		(b->buffer = memory_alloc(b->memory, BUFFER, "buffer", false));
 }
 
 static void bench_close(Bench *b)
@@ -39,7 +41,8 @@ static uint8_t *parameters(const Bench *b, const Function *f)
 
 static Launch launch_of(const Bench *b, const Function *f, const uint8_t *params)
 {
-	Launch l = { .module = b->module, .kernel = f, .grid = { 1 + b->hash % 2, 1, 1 }, .block = { 40, 1, 1 },
+	Launch l = { .module = b->module, .kernel = f, .grid = { 1 + b->hash % 2, 1, 1 },
+		.block = { 40, 1, 1 },
 		.dynamic_shared = 256, .params = params, .memory = b->memory, .symbol_address = b->address };
 	if (f->reqntid[0])
 		memcpy(l.block, f->reqntid, sizeof l.block);
@@ -52,7 +55,8 @@ static bool small(const Launch *l) { return (uint64_t)l->block[0] * l->block[1] 
 
 static const char *judge(bool ok, const Fault *f)
 {
-	return ok && f->kind ? "completed with a fault" : !ok && !f->text[0] ? "failed without a fault" : NULL;
+	return ok && f->kind ? "completed with a fault" : !ok && !f->text[0] ? "failed without a fault"
+		: NULL;
 }
 
 static const char *on_reference(Bench *b, const Function *f)
@@ -75,11 +79,13 @@ static void machine(Config *c, uint32_t hash)
 	c->model = hash / 8 % (unsigned)models;
 	for (int i = 0; i < model_keys((int)c->model)->nparams; i++) {
 		const ConfigKey *own = &model_keys((int)c->model)->params[i];
-		int64_t span = own->type == CT_INT ? own->most - own->least + 1 : own->type == CT_BOOL ? 2 : 1;
+		int64_t span = own->type == CT_INT ? own->most - own->least + 1 : own->type == CT_BOOL ? 2
+			: 1;
 		for (const char *s = own->choices; own->type == CT_ENUM && s && (s = strchr(s, '|')); s++)
 			span++;
 		if (hash >> (i + 10) % 32 & 1)
-			c->model_param[c->model][i] = (own->type == CT_INT ? own->least : 0) + (int64_t)(hash >> 3) % (span < 8 ? span : 8);
+			c->model_param[c->model][i] = (own->type == CT_INT ? own->least : 0) +
+				(int64_t)(hash >> 3) % (span < 8 ? span : 8);
 	}
 	c->l2_bytes = 32768;
 	c->max_cycles = CYCLES;
@@ -132,7 +138,8 @@ static const char *host(Bench *b, const Function *f)
 	return judge(host_run(b->module, f, b->memory, b->address, &hooks, &fault), &fault);
 }
 
-static const char *with_bench(const Module *m, uint32_t hash, const Function *f, const char *(*run)(Bench *, const Function *))
+static const char *with_bench(const Module *m, uint32_t hash, const Function *f,
+	const char *(*run)(Bench *, const Function *))
 {
 	Bench b = { .module = m, .hash = hash };
 	const char *bad = bench_open(&b) ? run(&b, f) : NULL;

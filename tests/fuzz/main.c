@@ -1,5 +1,6 @@
-/* gsim-fuzz: the fuzz targets as a program. Under AFL++ (compiled by afl-clang-fast, started by afl-fuzz) inputs come
- * through shared memory, many to a process; otherwise from files. doc/testing.md says how to use it, and tools/fuzz does. */
+/* gsim-fuzz: the fuzz targets as a program. Under AFL++ (compiled by afl-clang-fast, started by afl-fuzz)
+ * inputs come through shared memory, many to a process; otherwise from files. doc/testing.md says how to use
+ * it, and tools/fuzz does. */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include "lib/diag.h"
@@ -18,8 +19,10 @@ __AFL_FUZZ_INIT();
 #endif
 
 static const char help[] =
-	"usage: gsim-fuzz TARGET FILE...                 runs each input; names the first that shows a fault\n"
-	"       gsim-fuzz TARGET                         one input from standard input; under afl-fuzz, all that it makes\n"
+	"usage: gsim-fuzz TARGET FILE...                 runs each input; names the first that shows a "
+	"fault\n"
+	"       gsim-fuzz TARGET                         one input from standard input; under afl-fuzz, all "
+	"that it makes\n"
 	"       gsim-fuzz --mutate TARGET [COUNT [SEED [CASE]]]   mutations of the seeds, or one of them\n"
 	"       gsim-fuzz --smoke                        of every target, as many as the test suite tries\n"
 	"       gsim-fuzz --seeds TARGET FOLDER          writes the seeds as files\n"
@@ -49,7 +52,8 @@ static const char *run_case(const Target *t, const char *p, size_t n)
 	return !bad && peak_mib() - before > CASE_MIB ? "it took too much memory" : bad;
 }
 
-/* A case that takes longer dies of SIGPROF. It is the time of this process that counts: a busy host changes nothing. */
+/* A case that takes longer dies of SIGPROF. It is the time of this process that counts: a busy host changes
+   nothing. */
 static void limit_time(int seconds)
 {
 	struct itimerval t = { .it_value.tv_sec = seconds };
@@ -102,9 +106,11 @@ static int run_files(const Target *t, char **path)
 
 /* ---- mutations, in a process of their own ---- */
 
-typedef struct Shared { volatile uint64_t number; char bad[200]; } Shared; /* between the process that runs and its parent */
+/* between the process that runs and its parent */
+typedef struct Shared { volatile uint64_t number; char bad[200]; } Shared;
 
-static void run_mutants(const Target *t, const Corpus *c, uint64_t seed, uint64_t from, uint64_t to, Shared *sh)
+static void run_mutants(const Target *t, const Corpus *c, uint64_t seed, uint64_t from, uint64_t to,
+	Shared *sh)
 {
 	for (uint64_t k = from; k < to; k++) {
 		sh->number = k;
@@ -126,13 +132,15 @@ static void report(const Target *t, const Corpus *c, uint64_t seed, const Shared
 	char path[128];
 	const char *why;
 	Bytes b = mutant(c, seed, sh->number);
-	snprintf(path, sizeof path, "fuzz-%s-%llu-%llu", t->name, (unsigned long long)seed, (unsigned long long)sh->number);
+	snprintf(path, sizeof path, "fuzz-%s-%llu-%llu", t->name, (unsigned long long)seed,
+		(unsigned long long)sh->number);
 	if (!file_write(path, b.p, b.n, &why))
 		fprintf(stderr, "%s: error: %s\n", path, why);
 	free(b.p);
-	fprintf(stderr, "gsim-fuzz: %s case %llu: %s (gsim-fuzz %s %s shows it again)\n", t->name, (unsigned long long)sh->number,
-		*sh->bad ? sh->bad : WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "it took too long" : "the process died",
-		t->name, path);
+	fprintf(stderr, "gsim-fuzz: %s case %llu: %s (gsim-fuzz %s %s shows it again)\n", t->name,
+		(unsigned long long)sh->number, *sh->bad ? sh->bad
+		: WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "it took too long"
+		: "the process died", t->name, path);
 }
 
 static int mutate_target(const Target *t, const char *srcdir, uint64_t seed, uint64_t from, uint64_t to)
@@ -140,7 +148,8 @@ static int mutate_target(const Target *t, const char *srcdir, uint64_t seed, uin
 	Corpus c = { 0 };
 	corpus_read(&c, t, srcdir);
 	if (!c.n) {
-		fprintf(stderr, "gsim-fuzz: no seeds for %s in %s; $srcdir names the source tree\n", t->name, srcdir);
+		fprintf(stderr, "gsim-fuzz: no seeds for %s in %s; $srcdir names the source tree\n", t->name,
+			srcdir);
 		return 2;
 	}
 	Shared *sh = mmap(NULL, sizeof *sh, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -237,7 +246,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "--seeds") && argc == 4)
 		return write_seeds(t, srcdir, argv[3]);
 	if (!strcmp(what, "--mutate")) {
-		uint64_t n = number(argv, argc, 3, t->smoke), seed = number(argv, argc, 4, 1), from = number(argv, argc, 5, 0);
+		uint64_t n = number(argv, argc, 3, t->smoke), seed = number(argv, argc, 4, 1),
+			from = number(argv, argc, 5, 0);
 		return mutate_target(t, srcdir, seed, from, argc > 5 ? from + 1 : n);
 	}
 	return usage();

@@ -108,7 +108,8 @@ static Span any_line(uint64_t *r, const Bytes *b)
 
 static bool word_char(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '%' || c == '.' || c == '$';
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+		c == '%' || c == '.' || c == '$';
 }
 
 /* A word or a single other character. */
@@ -124,7 +125,8 @@ static Span any_token(uint64_t *r, const Bytes *b)
 
 static void mutate_byte(uint64_t *r, Bytes *b)
 {
-	static const unsigned char odd[] = { 0, 1, 0x7f, 0x80, 0xff, '\n', '"', '`', '{', '}', '(', ')', '[', ']', '%', '@', '!', '\\', '/', '-' };
+	static const unsigned char odd[] = { 0, 1, 0x7f, 0x80, 0xff, '\n', '"', '`', '{', '}', '(', ')', '[',
+		']', '%', '@', '!', '\\', '/', '-' };
 	if (!b->n)
 		return;
 	size_t at = below(r, b->n);
@@ -133,8 +135,10 @@ static void mutate_byte(uint64_t *r, Bytes *b)
 
 static void mutate_number(uint64_t *r, Bytes *b)
 {
-	static const char *const numbers[] = { "0", "1", "-1", "31", "32", "64", "65535", "65536", "2147483647", "2147483648", "4294967295",
-		"4294967296", "9223372036854775807", "18446744073709551615", "99999999999999999999999", "0x", "0xffffffff", "0f7fc00001",
+	static const char *const numbers[] = { "0", "1", "-1", "31", "32", "64", "65535", "65536",
+		"2147483647", "2147483648", "4294967295",
+		"4294967296", "9223372036854775807", "18446744073709551615", "99999999999999999999999", "0x",
+		"0xffffffff", "0f7fc00001",
 		"0d7ff0000000000001", "1e400", "1.", "nan", "-inf" };
 	const char *with = numbers[below(r, sizeof numbers / sizeof *numbers)];
 	for (int tries = 0; tries < 20; tries++) {
@@ -149,11 +153,13 @@ static void mutate_number(uint64_t *r, Bytes *b)
 /* Four or eight bytes that count or point somewhere, in binary forms. */
 static void mutate_word(uint64_t *r, Bytes *b)
 {
-	static const uint64_t values[] = { 0, 1, 2, 0x7f, 0xff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX, INT64_MAX, 64, 4096 };
+	static const uint64_t values[] = { 0, 1, 2, 0x7f, 0xff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff,
+		UINT64_MAX, INT64_MAX, 64, 4096 };
 	size_t n = random_next(r) & 1 ? 4 : 8;
 	if (b->n < n)
 		return;
-	uint64_t v = random_next(r) & 1 ? values[below(r, sizeof values / sizeof *values)] : below(r, b->n * 2);
+	uint64_t v = random_next(r) & 1 ? values[below(r, sizeof values / sizeof *values)]
+		: below(r, b->n * 2);
 	size_t at = below(r, b->n - n + 1);
 	memcpy(b->p + (at & ~(size_t)3), &v, n);
 }

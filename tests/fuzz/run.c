@@ -1,6 +1,7 @@
-/* Whole runs out of bytes. The first bytes choose a mechanism and how the machine differs from a small one, the others are
- * the choices of the random-kernel generator (tests/random/random_kernel.h): each input is a race-free kernel, whose memory must
- * be that of the reference interpreter, timed and functional, with the same count of instructions. */
+/* Whole runs out of bytes. The first bytes choose a mechanism and how the machine differs from a small one,
+ * the others are the choices of the random-kernel generator (tests/random/random_kernel.h): each input is a
+ * race-free kernel, whose memory must be that of the reference interpreter, timed and functional, with the
+ * same count of instructions. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/random/differential.h"
 #include "traces/export.h"
@@ -12,7 +13,7 @@ static unsigned byte(Reader *r) { return r->p < r->end ? *r->p++ : 0; }
 
 typedef struct Plan {
 	Config config;
-	bool fitting;                  /* nothing was changed under which a machine may refuse what a mechanism must run */
+	bool fitting;     /* nothing was changed under which a machine may refuse what a mechanism must run */
 	bool comparable;               /* and nothing that changes results */
 	bool trace;
 	const char *passes;
@@ -24,8 +25,10 @@ typedef struct Plan {
 static int64_t most(const ConfigKey *key, const char *name)
 {
 	static const struct { const char *name; int64_t most; } few[] = {
-		{ "sm.count", 4 }, { "l2.bytes", 1 << 18 }, { "l1.bytes", 1 << 16 }, { "fetch.cache_bytes", 1 << 16 },
-		{ "constant.bytes", 1 << 16 }, { "l2.slices", 16 }, { "fetch.miss_cycles", 300 }, { "interconnect.latency", 300 },
+		{ "sm.count", 4 }, { "l2.bytes", 1 << 18 }, { "l1.bytes", 1 << 16 },
+		{ "fetch.cache_bytes", 1 << 16 },
+		{ "constant.bytes", 1 << 16 }, { "l2.slices", 16 }, { "fetch.miss_cycles", 300 },
+		{ "interconnect.latency", 300 },
 		{ "dram.latency", 300 }, { "launch.grid_barrier_cycles", 100000 },
 	};
 	for (size_t k = 0; k < sizeof few / sizeof *few; k++)
@@ -79,7 +82,8 @@ static void change(Plan *p, unsigned selector, unsigned b)
 
 static bool plan(Plan *p, Reader *r)
 {
-	static const char *const passes[] = { NULL, NULL, NULL, "linearize", "dce", "simplify-cfg", "linearize(opt=4),dce", NULL };
+	static const char *const passes[] = { NULL, NULL, NULL, "linearize", "dce", "simplify-cfg",
+		"linearize(opt=4),dce", NULL };
 	Diag d = { 0 };
 	int models = 0;
 	while (model_keys(models))
@@ -121,7 +125,8 @@ static const char *read_trace(const char *path)
 /* Which ends of a launch are none of the simulator's faults. */
 static bool excused(const Plan *p, const Outcome *o)
 {
-	return o->how == RAN_REFUSED || (!p->fitting && (o->fault == FAULT_BARRIER || o->fault == FAULT_LOCAL)) ||
+	return o->how == RAN_REFUSED || (!p->fitting &&
+		(o->fault == FAULT_BARRIER || o->fault == FAULT_LOCAL)) ||
 		(!p->comparable && o->fault);
 }
 
@@ -137,7 +142,8 @@ static const char *one_way(const Job *j, const Plan *p, bool functional, const O
 	outcome_machine(j, &p->config, &way, &probe, got);
 	if (path && (!probe.trace || !trace_close(probe.trace, &d)))
 		bad = "the trace cannot be written";
-	if (!bad && !excused(p, got) && (p->comparable || got->how != RAN_WELL) && !outcome_agrees(j->shape, want, got, text, sizeof text))
+	if (!bad && !excused(p, got) && (p->comparable || got->how != RAN_WELL) &&
+		!outcome_agrees(j->shape, want, got, text, sizeof text))
 		bad = text;
 	if (!bad && path && got->how == RAN_WELL)
 		bad = read_trace(path);
@@ -177,11 +183,13 @@ static void explain(const Plan *p, const Job *j)
 	char name[CONFIG_NAME];
 	Config small;
 	differential_machine(&small);
-	sb_printf(&comment, "// mechanism %s, passes %s, warp size %d\n", model_keys((int)p->config.model)->name, p->passes ? p->passes : "none",
+	sb_printf(&comment, "// mechanism %s, passes %s, warp size %d\n",
+		model_keys((int)p->config.model)->name, p->passes ? p->passes : "none",
 		(int)p->config.warp_size);
 	for (int i = 0; config_key(i, &key); i++)
 		if (config_get(&p->config, &key) != config_get(&small, &key))
-			sb_printf(&comment, "// -D %s=%lld\n", config_key_name(&key, name), (long long)config_get(&p->config, &key));
+			sb_printf(&comment, "// -D %s=%lld\n", config_key_name(&key, name),
+				(long long)config_get(&p->config, &key));
 	job_print(j, comment.s, &out);
 	fputs(out.s, stderr);
 	sb_free(&comment);
@@ -230,8 +238,8 @@ static void add_run(Corpus *c, uint64_t *state, int model, unsigned flags, unsig
 	vec_push(c, ((Bytes){ (char *)p, 5 + CHOICES }));
 }
 
-/* A kernel for each value of each named choice, and for the ends of each range, of every mechanism's keys, and of every key of
-   the machine under some mechanism. */
+/* A kernel for each value of each named choice, and for the ends of each range, of every mechanism's keys,
+   and of every key of the machine under some mechanism. */
 bool fuzz_make_runs(Corpus *c)
 {
 	uint64_t state = 1;
@@ -241,13 +249,15 @@ bool fuzz_make_runs(Corpus *c)
 		models++;
 	for (; config_key(of_machine, &key) && !key.model; of_machine++)
 		for (unsigned b = 0; b < 3; b++)
-			add_run(c, &state, (of_machine + (int)b) % models, b << 3, 128 + (unsigned)of_machine, b == 2 && key.type == CT_INT ? 224 : b);
+			add_run(c, &state, (of_machine + (int)b) % models, b << 3, 128 + (unsigned)of_machine,
+				b == 2 && key.type == CT_INT ? 224 : b);
 	for (int m = 0; m < models; m++)
 		for (int i = 0; i < model_keys(m)->nparams; i++) {
 			const ConfigKey *own = &model_keys(m)->params[i];
 			int values = own->type == CT_INT ? 3 : own->type == CT_BOOL ? 2 : 8;
 			for (int b = 0; b < values; b++)
-				add_run(c, &state, m, (unsigned)b << 3, (unsigned)i, own->type == CT_INT && b == 2 ? 224 : (unsigned)b);
+				add_run(c, &state, m, (unsigned)b << 3, (unsigned)i,
+					own->type == CT_INT && b == 2 ? 224 : (unsigned)b);
 		}
 	return true;
 }

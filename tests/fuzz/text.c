@@ -1,5 +1,6 @@
-/* Targets that read modules: IR text, PTX, object files. A module that was accepted keeps the verifier's rules, survives
- * printing, copying and writing, goes through the passes, and every mechanism makes code of it. */
+/* Targets that read modules: IR text, PTX, object files. A module that was accepted keeps the verifier's
+ * rules, survives printing, copying and writing, goes through the passes, and every mechanism makes code of
+ * it. */
 #include "tests/fuzz/fuzz.h"
 #include "lib/file.h"
 #include "sim/gsim.h"
@@ -9,7 +10,8 @@ static const char *survives_text(const Module *m, Diag *d)
 	StrBuf sb = { 0 };
 	ir_print(m, &sb);
 	Module *again = ir_read(sb.s ? sb.s : "", sb.n, "printed.ir", d), *copy = module_copy(m);
-	const char *bad = !again ? "its text is refused" : !module_equal(m, again) ? "its text reads as another module"
+	const char *bad = !again ? "its text is refused"
+		: !module_equal(m, again) ? "its text reads as another module"
 		: !module_equal(m, copy) ? "its copy is another module" : NULL;
 	if (!again)
 		diag_print(d, stderr);
@@ -39,7 +41,8 @@ const char *fuzz_import(const char *s, size_t n)
 	if (!folder || !file_write(path.s, s, n, &why))
 		return "no file for the input";
 	Module *m = module_read(path.s, &d);
-	const char *bad = !m && !d.errors ? "refused without an error" : m && d.errors ? "accepted with errors" : NULL;
+	const char *bad = !m && !d.errors ? "refused without an error"
+		: m && d.errors ? "accepted with errors" : NULL;
 	if (m)
 		ir_print(m, &text);
 	for (int k = 0; k < d.item.n; k++)
@@ -84,7 +87,8 @@ static const char *lowers(const Module *m, int model)
 	c.l2_bytes = 32768;
 	Memory *memory = memory_new(16 << 20);
 	uint64_t *address = xcalloc((size_t)m->symbol.n + 1, sizeof *address);
-	Gpu *g = memory_load_module(memory, m, address) ? gpu_new(&c, m, memory, address, &options, &d) : NULL;
+	Gpu *g = memory_load_module(memory, m, address) ? gpu_new(&c, m, memory, address, &options, &d)
+		: NULL;
 	for (int k = 0; g && k < m->func.n; k++) {
 		StrBuf text = { 0 };
 		if (m->func.v[k]->kind == FN_KERNEL && !m->func.v[k]->declared_only)
@@ -108,7 +112,8 @@ static int count_models(void)
 
 const char *fuzz_ir(const char *s, size_t n)
 {
-	static const char *const pipelines[] = { "linearize", "dce", "simplify-cfg", "dce,linearize(opt=4),simplify-cfg,dce" };
+	static const char *const pipelines[] = { "linearize", "dce", "simplify-cfg",
+		"dce,linearize(opt=4),simplify-cfg,dce" };
 	Diag d = { 0 };
 	Module *m = ir_read(s, n, "fuzz", &d);
 	const char *bad = check_module(m, &d);
@@ -144,7 +149,8 @@ static const char *survives_object(const Module *m, Diag *d)
 		return "it cannot be written";
 	char *object = file_read(path, 16 * MOST_BYTES, &n, &why);
 	Module *again = object ? elf_read(object, n, "written.gso", d) : NULL;
-	const char *bad = !again ? "what was written is refused" : !module_equal(m, again) ? "what was written is another module" : NULL;
+	const char *bad = !again ? "what was written is refused"
+		: !module_equal(m, again) ? "what was written is another module" : NULL;
 	module_free(again);
 	free(object);
 	return bad;

@@ -1,6 +1,6 @@
-/* Hostile traces. The seeds are unpacked, so that mutations reach what lies inside the compressed chunks: a seed is a
- * version of the format (1 byte), then kinds (1 byte) with length (4 bytes) and content. To be read it is packed again,
- * with lengths and checksum that are right; then it is damaged once more from outside. */
+/* Hostile traces. The seeds are unpacked, so that mutations reach what lies inside the compressed chunks: a
+ * seed is a version of the format (1 byte), then kinds (1 byte) with length (4 bytes) and content. To be read
+ * it is packed again, with lengths and checksum that are right; then it is damaged once more from outside. */
 #include "tests/fuzz/fuzz.h"
 #include "lib/strbuf.h"
 #include "traces/export.h"
@@ -17,7 +17,8 @@ bool fuzz_unpack_trace(Bytes *b, const char *path)
 	for (p += HEADER_BYTES; p + CHUNK_BYTES <= end && *p != CHUNK_END;) {
 		uLongf raw = get_u32(p + 1), stored = get_u32(p + 5);
 		uint8_t *content = xmalloc(raw), head[5] = { *p };
-		if (stored > (size_t)(end - p) - CHUNK_BYTES || uncompress(content, &raw, p + CHUNK_BYTES, stored) != Z_OK) {
+		if (stored > (size_t)(end - p) - CHUNK_BYTES ||
+			uncompress(content, &raw, p + CHUNK_BYTES, stored) != Z_OK) {
 			free(content);
 			break;
 		}
@@ -51,7 +52,8 @@ static void put_chunk(StrBuf *out, int kind, const uint8_t *p, size_t raw)
 	free(z);
 }
 
-/* An index whose offsets are right, of all launches and states so far; those of the seeds are of other files. */
+/* An index whose offsets are right, of all launches and states so far; those of the seeds are of other
+   files. */
 typedef struct Entries { StrBuf b; uint64_t n, last; } Entries;
 
 static void note_chunk(Entries *x, int kind, uint64_t at)
@@ -119,7 +121,8 @@ static const char *read_with(const TraceExporter *x, const TraceFilter *f, uint6
 		return "no stream";
 	TraceReader *r = trace_open_stream(in, "fuzz", &d);
 	bool ok = r && (x ? trace_export(r, x, f, out, &d) : trace_stack(r, f, cycle, out, &d));
-	const char *bad = ok && d.errors ? "accepted with errors" : !ok && d.errors != 1 ? "refused without one error" : NULL;
+	const char *bad = ok && d.errors ? "accepted with errors"
+		: !ok && d.errors != 1 ? "refused without one error" : NULL;
 	trace_reader_free(r);
 	fclose(out);
 	diag_free(&d);
@@ -150,7 +153,8 @@ static const char *page_with(const StrBuf *file)
 
 const char *fuzz_trace(const char *s, size_t n)
 {
-	static const TraceExporter *const all[] = { &trace_text, &trace_csv, &trace_perfetto, &trace_summary };
+	static const TraceExporter *const all[] = { &trace_text, &trace_csv, &trace_perfetto,
+		&trace_summary };
 	const TraceFilter everything = TRACE_EVERYTHING;
 	StrBuf file = { 0 };
 	pack((const uint8_t *)s, n, &file);
@@ -169,7 +173,8 @@ const char *fuzz_trace(const char *s, size_t n)
 		bad = read_with(NULL, &everything, at % 1200, &file);
 	file.s[at % file.n] ^= (char)(1 << (at >> 29));
 	if (!bad)
-		bad = read_with(at >> 28 & 1 ? &trace_summary : NULL, at >> 27 & 1 ? &some : &everything, at % 700, &file);
+		bad = read_with(at >> 28 & 1 ? &trace_summary : NULL, at >> 27 & 1 ? &some : &everything,
+			at % 700, &file);
 	sb_free(&file);
 	return bad;
 }

@@ -1,4 +1,5 @@
-/* Dictionaries: the words of the simulator's own tables, and the words that the seeds have in several places. */
+/* Dictionaries: the words of the simulator's own tables, and the words that the seeds have in several
+   places. */
 #include "tests/fuzz/fuzz.h"
 #include "isa/ir.h"
 #include "lib/hash.h"
@@ -41,7 +42,10 @@ static void of_table(void *self, const char *s)
 	}
 }
 
-static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '%' || c == '.' || c == '$'; }
+static bool in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '%' || c == '.' || c == '$';
+}
 
 static void of_seed(Words *w, const Bytes *b)
 {

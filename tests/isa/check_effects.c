@@ -1,4 +1,5 @@
-/* Effects of instructions and summaries of functions, the builder's operations, and the carry flag as a register that analyses see. */
+/* Effects of instructions and summaries of functions, the builder's operations, and the carry flag as a
+   register that analyses see. */
 #include "isa/edit.h"
 #include "isa/effects.h"
 #include "passes/analysis/analysis.h"
@@ -23,7 +24,8 @@ static void read_module(const char *text)
 	ck_assert_msg(m != NULL, "%s", diag_first(&diag));
 }
 
-/* r, w and spaces (g s l c p); o ordered, C convergent, i o carry in and out as < >, f faults, e ends, v varies, ! visible */
+/* r, w and spaces (g s l c p); o ordered, C convergent, i o carry in and out as < >, f faults, e ends, v
+   varies, ! visible */
 static const char *letters(Effects e)
 {
 	static char s[40];
@@ -89,14 +91,16 @@ static const struct { const char *ins, *effects; } cases[] = {
 
 static const char functions[] =
 	"func pure(u32 %x) -> (u32 %y) { e: %y = add.u32 %x, 1\n ret }\n"
-	"func stores(u32 %x) -> (u32 %y) { reg u64 %d\n e: %d = mov.u64 0\n %y = mov.u32 0\n st.global.u32 [%d], %x\n ret }\n"
+	"func stores(u32 %x) -> (u32 %y) { reg u64 %d\n e: %d = mov.u64 0\n %y = mov.u32 0\n"
+	" st.global.u32 [%d], %x\n ret }\n"
 	"func deep(u32 %x) -> (u32 %y) { e: (%y) = call stores, (%x)\n ret }\n"
 	"func waits(u32 %x) -> (u32 %y) { e: %y = mov.u32 %x\n bar.sync 0\n ret }\n"
 	"func meets(u32 %x) -> (u32 %y) { e: %y = mov.u32 %x\n barrier.grid\n ret }\n"
 	"func leaves(u32 %x) -> (u32 %y) { e: %y = mov.u32 %x\n exit }\n"
 	"func carries(u32 %x) -> (u32 %y) { e: %y = add.cc.u32 %x, 1\n %y = addc.u32 %y, 1\n ret }\n"
 	"func loops(u32 %x) -> (u32 %y) { e: (%y) = call back, (%x)\n ret }\n"
-	"func back(u32 %x) -> (u32 %y) { reg u64 %d\n e: %d = mov.u64 0\n (%y) = call loops, (%x)\n st.shared.u32 [%d], %x\n ret }\n";
+	"func back(u32 %x) -> (u32 %y) { reg u64 %d\n e: %d = mov.u64 0\n (%y) = call loops, (%x)\n"
+	" st.shared.u32 [%d], %x\n ret }\n";
 
 START_TEST(each_instruction)
 {
@@ -112,15 +116,17 @@ START_TEST(each_instruction)
 	EffectTable *t = effects_build(&a, m);
 	const Block *b = module_find_function(m, "k")->block.v[0];
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-		ck_assert_msg(!strcmp(letters(ins_effects(t, &b->ins.v[k])), cases[k].effects), "%s: %s, expected %s", cases[k].ins,
-			letters(ins_effects(t, &b->ins.v[k])), cases[k].effects);
+		ck_assert_msg(!strcmp(letters(ins_effects(t, &b->ins.v[k])), cases[k].effects),
+			"%s: %s, expected %s", cases[k].ins, letters(ins_effects(t, &b->ins.v[k])),
+			cases[k].effects);
 	arena_free(&a);
 }
 END_TEST
 
 START_TEST(carry_is_live)
 {
-	read_module("kernel k() { reg u32 %a\n reg pred %p\n e: %a = add.cc.u32 1, 2\n bra %p, A, B\n A: %a = addc.u32 %a, 1\n bra B\n"
+	read_module("kernel k() { reg u32 %a\n reg pred %p\n e: %a = add.cc.u32 1, 2\n bra %p, A, B\n"
+		" A: %a = addc.u32 %a, 1\n bra B\n"
 		"B: %a = add.cc.u32 1, 1\n exit }\n");
 	Arena a = { 0 };
 	Function *f = m->func.v[0];
@@ -135,7 +141,8 @@ END_TEST
 /* ---- the builder ---- */
 
 static const char loop[] = "kernel k() { reg u32 %i\n reg pred %p\n"
-	"E: %i = mov.u32 0\n bra H\n H: %i = add.u32 %i, 1\n %p = setp.lt.u32 %i, 9\n bra %p, H, X\n X: exit }\n";
+	"E: %i = mov.u32 0\n bra H\n H: %i = add.u32 %i, 1\n %p = setp.lt.u32 %i, 9\n bra %p, H, X\n"
+	" X: exit }\n";
 
 static char *shape(Arena *a, const Function *f)
 {
@@ -170,7 +177,8 @@ START_TEST(building)
 	function_number(f);
 	edit_clone(&e, list, 2, copy, reg, "_copy");
 	edit_retarget(&e, f->block.v[0], h, copy[1]);
-	ck_assert_str_eq(shape(&a, f), "E(2)>H_copy H(3)>H_back>X X(1) H_back(1)>H H_rest(1) H_copy(3)>H_back_copy>X H_back_copy(1)>H_copy ");
+	ck_assert_str_eq(shape(&a, f), "E(2)>H_copy H(3)>H_back>X X(1) H_back(1)>H H_rest(1) "
+		"H_copy(3)>H_back_copy>X H_back_copy(1)>H_copy ");
 	ck_assert_int_eq(ins_dst(&copy[1]->ins.v[0], 0)->id, reg[0]);
 	ck_assert_int_eq(ins_dst(&h->ins.v[0], 0)->id, 0);
 	BitSet roots = bs_new(&a, f->block.n);
@@ -230,7 +238,8 @@ START_TEST(fresh_names)
 }
 END_TEST
 
-/* Unions of marks into one list, on either side, copy the shorter one: n of them make no n * n marks, and none is lost. */
+/* Unions of marks into one list, on either side, copy the shorter one: n of them make no n * n marks, and
+   none is lost. */
 START_TEST(many_marks)
 {
 	enum { N = 50000 };
@@ -263,10 +272,12 @@ static void prints(const char *line)
 	sb_free(&out);
 }
 
-/* What marks say holds for some lanes: predicates add up, each stands once, and with its opposite no lane is left. */
+/* What marks say holds for some lanes: predicates add up, each stands once, and with its opposite no lane is
+   left. */
 START_TEST(marks_for_some)
 {
-	read_module("kernel k() { reg pred %p, %q, %r\nsource A, B, C\nA: !marked\nnop !begins A !begins B for !%q !decides C by %r for %p\n"
+	read_module("kernel k() { reg pred %p, %q, %r\nsource A, B, C\nA: !marked\n"
+		"nop !begins A !begins B for !%q !decides C by %r for %p\n"
 		"bra %r, X, X !begins C !decides B for %q\nX: exit }\n");
 	Function *f = m->func.v[0];
 	Edit e = edit_open(m, f, 0);
@@ -280,16 +291,18 @@ START_TEST(marks_for_some)
 	edit_mark_lanes(&e, &a->ins.v[1], (Opd){ OPD_REG, 1, 0, 0 });
 	prints("bra %r, X, X !begins C for !%p !decides B for !%p, %q\n");
 	edit_mark_also(&e, &a->ins.v[1], &a->ins.v[0]);
-	prints("bra %r, X, X !begins C for !%p !decides B for !%p, %q !begins A for %q, %p !decides C by %r for %q, %p\n");
+	prints("bra %r, X, X !begins C for !%p !decides B for !%p, %q !begins A for %q, %p !decides C by %r "
+		"for %q, %p\n");
 	edit_close(&e);
 }
 END_TEST
 
-/* A branch that goes leaves its condition behind as what its marks decide by; one that takes its place and goes by the same in the same sense needs none.
-   What is known beforehand is a number. */
+/* A branch that goes leaves its condition behind as what its marks decide by; one that takes its place and
+   goes by the same in the same sense needs none. What is known beforehand is a number. */
 START_TEST(marks_decide)
 {
-	read_module("kernel k() { reg pred %p, %q\nreg u32 %a\nA: bra !%p, B, X\nB: bra %p, X, C\nC: brx %a, [X, X]\nX: exit }\n");
+	read_module("kernel k() { reg pred %p, %q\nreg u32 %a\nA: bra !%p, B, X\nB: bra %p, X, C\n"
+		"C: brx %a, [X, X]\nX: exit }\n");
 	Function *f = m->func.v[0];
 	Edit e = edit_open(m, f, 0);
 	for (int k = 0; k < 3; k++) {

@@ -54,8 +54,8 @@ static void stands_alone(const Module *m)
 	diag_free(&d);
 }
 
-/* A module that only imports one is that one: functions, variables, data, marks, and every place. So is one that imports it through others, and an object
-   file with it. */
+/* A module that only imports one is that one: functions, variables, data, marks, and every place. So is one
+   that imports it through others, and an object file with it. */
 static void imported(const char *path, const char *ending)
 {
 	char name[16], here[320], through[320], object[128];
@@ -69,7 +69,8 @@ static void imported(const char *path, const char *ending)
 	char first[64];
 	snprintf(first, sizeof first, "import \"m%s\"\n", ending);
 	temporary_text(folder, "first.ir", first);
-	snprintf(through, sizeof through, "%s", temporary_text(folder, "through.ir", "import \"first.ir\"\n"));
+	snprintf(through, sizeof through, "%s", temporary_text(folder, "through.ir",
+		"import \"first.ir\"\n"));
 	Module *a = read_ok(through);
 	ck_assert_msg(module_equal(m, a) && module_equal(a, m), "%s", path);
 	stands_alone(a);
@@ -104,7 +105,8 @@ static void import_tree(const char *dir)
 			import_tree(path);
 		} else if (dot && (!strcmp(dot, ".ir") || !strcmp(dot, ".ptx"))) {
 			char *text = file_read(path, 64 << 20, &n, &why);
-			if (text && !strstr(text, "import \"") && ++nread) /* its own imports stand elsewhere */
+			/* its own imports stand elsewhere */
+			if (text && !strstr(text, "import \"") && ++nread)
 				imported(path, dot);
 			free(text);
 		}
@@ -126,9 +128,12 @@ END_TEST
 
 /* ---- several modules in one ---- */
 
-/* The first module's own places, a file that both have under other numbers, and one that the second one has alone. */
-static const char melded_text[] = "file 1 \"both.cu\"\nkernel one() {\nnop\nnop !melded 1:9:2\nexit !melded 0:3 !melded 0:0\n}\n";
-static const char melded_rest[] = "file 1 \"alone.cu\"\nfile 2 \"both.cu\"\nimport \"a.ir\"\nkernel two() {\nnop\nnop !melded 2:7 !melded 1:5\nexit\n}\n";
+/* The first module's own places, a file that both have under other numbers, and one that the second one has
+   alone. */
+static const char melded_text[] = "file 1 \"both.cu\"\nkernel one() {\nnop\nnop !melded 1:9:2\n"
+	"exit !melded 0:3 !melded 0:0\n}\n";
+static const char melded_rest[] = "file 1 \"alone.cu\"\nfile 2 \"both.cu\"\nimport \"a.ir\"\nkernel two() {\n"
+	"nop\nnop !melded 2:7 !melded 1:5\nexit\n}\n";
 
 static char *melded_places(const Module *m, const char *kernel)
 {
@@ -137,7 +142,8 @@ static char *melded_places(const Module *m, const char *kernel)
 	for (int k = 0; k < b->ins.n; k++) {
 		Loc l;
 		for (int at = b->ins.v[k].melded; place_next(m, &at, &l);)
-			sb_printf(&s, "%s:%d:%d ", l.file ? strrchr(l.file, '/') ? strrchr(l.file, '/') + 1 : l.file : "?", l.line, l.col);
+			sb_printf(&s, "%s:%d:%d ", l.file ? strrchr(l.file, '/') ? strrchr(l.file, '/') + 1
+				: l.file : "?", l.line, l.col);
 		sb_puts(&s, ins_melded(&b->ins.v[k]) ? "/ " : ". / ");
 	}
 	return s.s;
@@ -158,12 +164,16 @@ START_TEST(melded)
 END_TEST
 
 static const char first_text[] =
-	"extern shared b8 room[] align 16\nextern func half(f32 %x) -> (f32 %y)\nglobal u64 where[2] = { table+4, half }\nglobal u32 table[4] = { 1, 2, 3, 4 }\n"
-	"kernel one(u64 out) {\nshared u32 own[4]\nSTART:\n%a = mov.u64 room\n%b = mov.u64 where\n%c = mov.u64 own\nreg f32 %r\n(%r) = call half, (0f40000000) !origin first\n"
+	"extern shared b8 room[] align 16\nextern func half(f32 %x) -> (f32 %y)\n"
+	"global u64 where[2] = { table+4, half }\nglobal u32 table[4] = { 1, 2, 3, 4 }\n"
+	"kernel one(u64 out) {\nshared u32 own[4]\nSTART:\n%a = mov.u64 room\n%b = mov.u64 where\n"
+	"%c = mov.u64 own\nreg f32 %r\n(%r) = call half, (0f40000000) !origin first\n"
 	"%p = ld.param.u64 [out]\nst.global.f32 [%p], %r\nexit\n}\n";
 static const char second_text[] =
-	"extern shared b8 room[] align 16\nglobal u32 other[2] = { 7, 8 }\nfunc half(f32 %x) -> (f32 %y) {\n%y = mul.f32 %x, 0.5 !origin second\nret\n}\n"
-	"kernel two(u64 out) {\n%a = mov.u64 room\n%b = mov.u64 other\n%p = ld.param.u64 [out]\n%f = mov.u64 half\nst.global.u64 [%p], %f\nexit\n}\n";
+	"extern shared b8 room[] align 16\nglobal u32 other[2] = { 7, 8 }\nfunc half(f32 %x) -> (f32 %y) {\n"
+	"%y = mul.f32 %x, 0.5 !origin second\nret\n}\n"
+	"kernel two(u64 out) {\n%a = mov.u64 room\n%b = mov.u64 other\n%p = ld.param.u64 [out]\n"
+	"%f = mov.u64 half\nst.global.u64 [%p], %f\nexit\n}\n";
 
 /* The same as one text in the order of the imports, but for places. */
 static char *without_places(Module *m)
@@ -188,7 +198,8 @@ static char *without_places(Module *m)
 
 START_TEST(several)
 {
-	static const char rest[] = "host main() {\n%a = alloc.u64 8\nlaunch one, 1, 1, 16, (%a)\nlaunch two, 1, 1, 16, (%a)\ncheck 1, \"a text\"\nexit\n}\n";
+	static const char rest[] = "host main() {\n%a = alloc.u64 8\nlaunch one, 1, 1, 16, (%a)\n"
+		"launch two, 1, 1, 16, (%a)\ncheck 1, \"a text\"\nexit\n}\n";
 	char text[4096];
 	const char *b[2] = { first_text, second_text };
 	const char *without = strstr(b[!_i], "\n") + 1; /* room is declared once */
@@ -209,7 +220,8 @@ START_TEST(several)
 	ck_assert_int_eq(alloc.line, 3);
 	ck_assert(strstr(alloc.file, "/m.ir") != NULL);
 	stands_alone(m);
-	/* As one text: a declaration that a definition follows, or, where the definition stands first, none. */
+	/* As one text: a declaration that a definition follows, or, where the definition stands first,
+	   none. */
 	const char *declared = "extern func half(f32 %x) -> (f32 %y)\n";
 	char *gone = strstr(_i ? without : text, declared);
 	StrBuf whole = { 0 };
@@ -247,7 +259,8 @@ static void refused(const char *text, const char *expected)
 	ck_assert_msg(!m && d.errors == 1, "%s: %d errors", text, d.errors);
 	const char *file = d.item.v[0].loc.file;
 	ck_assert(!strncmp(file, folder, strlen(folder)));
-	sb_printf(&got, "%s:%d:%d %s", file + strlen(folder) + 1, d.item.v[0].loc.line, d.item.v[0].loc.col, d.item.v[0].text);
+	sb_printf(&got, "%s:%d:%d %s", file + strlen(folder) + 1, d.item.v[0].loc.line, d.item.v[0].loc.col,
+		d.item.v[0].text);
 	for (char *at; (at = strstr(got.s, folder));)
 		memmove(at, at + strlen(folder) + 1, strlen(at + strlen(folder) + 1) + 1);
 	ck_assert_str_eq(got.s, expected);
@@ -258,14 +271,20 @@ static void refused(const char *text, const char *expected)
 START_TEST(errors)
 {
 	char path[128];
-	refused("import \"none.ir\"\nhost main() {\nlaunch unknown, 1, 1, 0, ()\nexit\n}\n", "m.ir:1:8 'none.ir' cannot be read: there is no such file");
-	refused("import \"/etc/passwd\"", "m.ir:1:8 import: expected a path that leads from this file's folder to another file");
-	refused("import \"\"", "m.ir:1:8 import: expected a path that leads from this file's folder to another file");
+	refused("import \"none.ir\"\nhost main() {\nlaunch unknown, 1, 1, 0, ()\nexit\n}\n",
+		"m.ir:1:8 'none.ir' cannot be read: there is no such file");
+	refused("import \"/etc/passwd\"", "m.ir:1:8 import: expected a path that leads from this file's "
+		"folder to another file");
+	refused("import \"\"", "m.ir:1:8 import: expected a path that leads from this file's folder to "
+		"another file");
 	refused("import \"a\\x0ab\"", "m.ir:1:8 import: a path has no control characters");
 	refused("import \".\"", "m.ir:1:8 '.' cannot be read: a file's name is expected");
-	refused("import \"../out.ir\"", "m.ir:1:8 import: '..' leads out of the folder of the module that was named; --source DIR names another one");
-	refused("import \"x/../../out.ir\"", "m.ir:1:8 import: '..' leads out of the folder of the module that was named; --source DIR names another one");
-	refused("import \".hidden.ir\"", "m.ir:1:8 '.hidden.ir' cannot be read: a name that begins with a dot is hidden");
+	refused("import \"../out.ir\"", "m.ir:1:8 import: '..' leads out of the folder of the module that "
+		"was named; --source DIR names another one");
+	refused("import \"x/../../out.ir\"", "m.ir:1:8 import: '..' leads out of the folder of the module "
+		"that was named; --source DIR names another one");
+	refused("import \".hidden.ir\"", "m.ir:1:8 '.hidden.ir' cannot be read: a name that begins with a "
+		"dot is hidden");
 	snprintf(path, sizeof path, "%s/link.ir", folder);
 	ck_assert(!symlink("/etc/passwd", path));
 	refused("import \"link.ir\"", "m.ir:1:8 'link.ir' cannot be read: a symbolic link is not followed");
@@ -283,7 +302,8 @@ START_TEST(errors)
 	refused("extern global u64 e\nimport \"k.ir\"", "m.ir:2:8 'e' (k.ir:4) stands in m.ir:1 already");
 	refused("import \"k.ir\"\nglobal f32 v", "m.ir:2:12 'v' stands in k.ir:3 already");
 	temporary_text(folder, "bad.ir", "kernel b() {\n%a = ad.u32 1, 2\nexit\n}\n");
-	refused("import \"bad.ir\"\nhost main() {\nlaunch b, 1, 1, 0, ()\nexit\n}\n", "bad.ir:2:6 unknown operation 'ad'; did you mean 'add'?");
+	refused("import \"bad.ir\"\nhost main() {\nlaunch b, 1, 1, 0, ()\nexit\n}\n",
+		"bad.ir:2:6 unknown operation 'ad'; did you mean 'add'?");
 	temporary_text(folder, "round.ir", "import \"m.ir\"\n");
 	refused("import \"round.ir\"", "round.ir:1:8 import: files import each other in a circle");
 	snprintf(path, sizeof path, "%s/pipe.ir", folder);
@@ -298,7 +318,8 @@ static void chain(int n)
 	for (int k = 1; k <= n; k++) {
 		char name[32], text[64];
 		snprintf(name, sizeof name, "c%d.ir", k);
-		snprintf(text, sizeof text, k < n ? "import \"c%d.ir\"\n" : "kernel deepest() { exit }\n", k + 1);
+		snprintf(text, sizeof text, k < n ? "import \"c%d.ir\"\n" : "kernel deepest() { exit }\n",
+			k + 1);
 		temporary_text(folder, name, text);
 	}
 }
@@ -314,7 +335,8 @@ START_TEST(depth)
 }
 END_TEST
 
-/* Imports lead to the folder of the module that was named and below, also from files that are imported themselves; another folder may be named instead. */
+/* Imports lead to the folder of the module that was named and below, also from files that are imported
+   themselves; another folder may be named instead. */
 START_TEST(below)
 {
 	char path[256], sub[128];

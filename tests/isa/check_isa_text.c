@@ -27,13 +27,21 @@ static const char *canonical(const char *text)
 START_TEST(mnemonic_canonical)
 {
 	static const char *const cases[][2] = {
-		{ "add.s32", "add.s32" }, { "setp.s32.and.lt", "setp.lt.and.s32" }, { "setp.lo.u32", "setp.lo.u32" },
-		{ "mul.lo.s32", "mul.lo.s32" }, { "mul.wide.u16", "mul.wide.u16" }, { "bar.warp.sync", "bar.warp.sync" },
-		{ "bar.red.and.pred", "bar.red.and.pred" }, { "bar.sync", "bar.sync" }, { "cvt.f32.rn.s64", "cvt.rn.f32.s64" },
-		{ "ld.global.volatile.v4.nc.f32", "ld.volatile.global.nc.v4.f32" }, { "ld.u32.nonfaulting.shared", "ld.shared.nonfaulting.u32" }, { "ld.v2.nc.global.nonfaulting.volatile.f32", "ld.volatile.global.nonfaulting.nc.v2.f32" }, { "bra.uni", "bra.uni" },
-		{ "vote.sync.uni.pred", "vote.sync.uni.pred" }, { "shfl.sync.down.b32", "shfl.sync.down.b32" },
+		{ "add.s32", "add.s32" }, { "setp.s32.and.lt", "setp.lt.and.s32" },
+		{ "setp.lo.u32", "setp.lo.u32" },
+		{ "mul.lo.s32", "mul.lo.s32" }, { "mul.wide.u16", "mul.wide.u16" },
+		{ "bar.warp.sync", "bar.warp.sync" },
+		{ "bar.red.and.pred", "bar.red.and.pred" }, { "bar.sync", "bar.sync" },
+		{ "cvt.f32.rn.s64", "cvt.rn.f32.s64" },
+		{ "ld.global.volatile.v4.nc.f32", "ld.volatile.global.nc.v4.f32" },
+		{ "ld.u32.nonfaulting.shared", "ld.shared.nonfaulting.u32" },
+		{ "ld.v2.nc.global.nonfaulting.volatile.f32", "ld.volatile.global.nonfaulting.nc.v2.f32" },
+		{ "bra.uni", "bra.uni" },
+		{ "vote.sync.uni.pred", "vote.sync.uni.pred" },
+		{ "shfl.sync.down.b32", "shfl.sync.down.b32" },
 		{ "atom.cas.shared.b64", "atom.shared.cas.b64" }, { "prmt.f4e.b32", "prmt.b32.f4e" },
-		{ "cvta.to.global.u64", "cvta.to.global.u64" }, { "exit", "exit" }, { "shf.l.wrap.b32", "shf.l.wrap.b32" },
+		{ "cvta.to.global.u64", "cvta.to.global.u64" }, { "exit", "exit" },
+		{ "shf.l.wrap.b32", "shf.l.wrap.b32" },
 		{ "fence.acq_rel.gpu", "fence.acq_rel.gpu" }, { "membar.gl", "membar.gl" },
 	};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -119,7 +127,8 @@ static void check_round_trip(const char *text, size_t n, const char *path)
 	Module *b = read_text(one.s, one.n, "printed.ir");
 	if (!module_equal(a, b) || !module_equal(b, a))
 		fprintf(stderr, "%s\n", one.s);
-	ck_assert_msg(module_equal(a, b) && module_equal(b, a), "%s: the printed module (see above) differs", path);
+	ck_assert_msg(module_equal(a, b) && module_equal(b, a), "%s: the printed module (see above) differs",
+		path);
 	ir_print(b, &two);
 	ck_assert_msg(!strcmp(one.s, two.s), "%s: printed twice, the text differs", path);
 	Module *c = module_copy(a);
@@ -155,7 +164,8 @@ static char *messages(const char *text, size_t n)
 	Module *m = ir_read(text, n, "t.ir", &d);
 	sb_puts(&sb, m ? "accepted" : "");
 	for (int k = 0; k < d.item.n; k++)
-		sb_printf(&sb, "%s%d:%d: %s", k ? "\n" : "", d.item.v[k].loc.line, d.item.v[k].loc.col, d.item.v[k].text);
+		sb_printf(&sb, "%s%d:%d: %s", k ? "\n" : "", d.item.v[k].loc.line, d.item.v[k].loc.col,
+			d.item.v[k].text);
 	module_free(m);
 	diag_free(&d);
 	return sb.s;
@@ -169,7 +179,8 @@ static void check_cases(const Case *cases, size_t n, const char *before, const c
 		StrBuf sb = { 0 };
 		sb_printf(&sb, "%s%s%s", before, cases[k].text, after);
 		char *got = messages(sb.s, sb.n);
-		ck_assert_msg(!strcmp(got, cases[k].message), "%s\ngives:    %s\nexpected: %s", cases[k].text, got, cases[k].message);
+		ck_assert_msg(!strcmp(got, cases[k].message), "%s\ngives:    %s\nexpected: %s", cases[k].text,
+			got, cases[k].message);
 		free(got);
 		sb_free(&sb);
 	}
@@ -196,8 +207,10 @@ START_TEST(verifier_errors)
 #undef X
 	};
 	check_cases(cases, sizeof cases / sizeof *cases,
-		"global u32 table[4]\nfunc f(u32 %x) -> (u32 %y) { ret }\nkernel k(u64 out, b8 st[12]) {\nshared f32 buf[32]\n"
-		"reg u32 %a, %b\nreg u64 %d, %e\nreg f32 %f\nreg f64 %g\nreg pred %p, %q\nreg u16 %h\nB: ", "\nexit\n}\n");
+		"global u32 table[4]\nfunc f(u32 %x) -> (u32 %y) { ret }\nkernel k(u64 out, b8 st[12]) {\n"
+		"shared f32 buf[32]\n"
+		"reg u32 %a, %b\nreg u64 %d, %e\nreg f32 %f\nreg f64 %g\nreg pred %p, %q\nreg u16 %h\nB: ",
+		"\nexit\n}\n");
 }
 END_TEST
 
@@ -218,7 +231,8 @@ static char *warnings(const char *text, int *n)
 		const DiagItem *x = &d.item.v[k];
 		const char *what = strstr(x->text, "carry") ? "carry" : strchr(x->text, '%');
 		ck_assert(x->warning);
-		sb_printf(&sb, "%s%d:%d %.*s", k ? ", " : "", x->loc.line, x->loc.col, what ? (int)strcspn(what, " ") : 4, what ? what : x->text);
+		sb_printf(&sb, "%s%d:%d %.*s", k ? ", " : "", x->loc.line, x->loc.col,
+			what ? (int)strcspn(what, " ") : 4, what ? what : x->text);
 	}
 	module_free(m);
 	diag_free(&d);
@@ -232,16 +246,23 @@ START_TEST(undefined_uses)
 		{ "%x = add.u32 %x, 1\n", "3:1 %x" },
 		{ "%x = mov.u32 1\n%z = add.u32 %x, 1\n", "" },
 		{ "@%p %x = mov.u32 1\n", "3:1 %p" },
-		{ "%q = setp.eq.u32 1, 1\n@%q %x = mov.u32 1\n%z = add.u32 %x, 1\n", "" },        /* guarded: it may */
-		{ "%q = setp.eq.u32 1, 1\nbra %q, A, B\nA: %x = mov.u32 1\nB: %z = add.u32 %x, 1\n", "" }, /* on one path */
-		{ "%q = setp.eq.u32 1, 1\nbra %q, A, B\nA: %x = mov.u32 1\nbra C\nB: %z = add.u32 %x, 1\nC: exit\n", "7:4 %x" },
-		{ "L: %z = add.u32 %x, 1\n%x = mov.u32 1\n%q = setp.eq.u32 %z, 1\nbra %q, L, E\nE: exit\n", "" }, /* round the loop */
-		{ "bra L\nL: %z = add.u32 %x, 1\n%q = setp.eq.u32 %z, 1\nbra %q, L, E\nE: %x = mov.u32 1\n", "4:4 %x" },
-		{ "bra E\nD: %z = add.u32 %x, 1\nE: exit\n", "" },                                   /* nobody comes there */
-		{ "bra E\nD: %x = mov.u32 1\nE: %z = add.u32 %x, 1\n", "5:4 %x" },                   /* nobody comes to the definition */
+		/* guarded: it may */
+		{ "%q = setp.eq.u32 1, 1\n@%q %x = mov.u32 1\n%z = add.u32 %x, 1\n", "" },
+		/* on one path */
+		{ "%q = setp.eq.u32 1, 1\nbra %q, A, B\nA: %x = mov.u32 1\nB: %z = add.u32 %x, 1\n", "" },
+		{ "%q = setp.eq.u32 1, 1\nbra %q, A, B\nA: %x = mov.u32 1\nbra C\nB: %z = add.u32 %x, 1\n"
+			"C: exit\n", "7:4 %x" },
+		/* round the loop */
+		{ "L: %z = add.u32 %x, 1\n%x = mov.u32 1\n%q = setp.eq.u32 %z, 1\nbra %q, L, E\nE: exit\n",
+			"" },
+		{ "bra L\nL: %z = add.u32 %x, 1\n%q = setp.eq.u32 %z, 1\nbra %q, L, E\nE: %x = mov.u32 1\n",
+			"4:4 %x" },
+		{ "bra E\nD: %z = add.u32 %x, 1\nE: exit\n", "" },                    /* nobody comes there */
+		/* nobody comes to the definition */
+		{ "bra E\nD: %x = mov.u32 1\nE: %z = add.u32 %x, 1\n", "5:4 %x" },
 		{ "%z = addc.u32 1, 2\n", "3:1 carry" },
 		{ "%z = add.cc.u32 1, 2\n%z = addc.u32 1, 2\n", "" },
-		{ "st.shared.u8 [%x], %z\n", "3:1 %x" },                                             /* 8-bit values are padding */
+		{ "st.shared.u8 [%x], %z\n", "3:1 %x" },                        /* 8-bit values are padding */
 		{ "%z = add.u32 %x, %y\n%z = add.u32 %x, %y\n", "3:1 %x, 3:1 %y" },
 	};
 	char *got;
@@ -257,7 +278,9 @@ START_TEST(undefined_uses)
 	got = warnings("func f(u32 %a) -> (u32 %r) {\n%r = add.u32 %a, 1\nret\n}\n", &n);
 	ck_assert_str_eq(got, "");
 	free(got);
-	got = warnings("func f(u32 %a) -> (u32 %r) {\n(%r) = call f, (%a)\n%r = addc.u32 %r, 1\nret\n}\n", &n); /* the callee may set the carry */
+	/* the callee may set the carry */
+	got = warnings("func f(u32 %a) -> (u32 %r) {\n(%r) = call f, (%a)\n%r = addc.u32 %r, 1\nret\n}\n",
+		&n);
 	ck_assert_str_eq(got, "");
 	free(got);
 }
@@ -276,7 +299,8 @@ START_TEST(undefined_uses_of_many)
 		sb_printf(&sb, "%%s = add.u32 %%s, %%r%d\n", k);
 	sb_puts(&sb, "}\n");
 	char *got = warnings(sb.s, &n);
-	ck_assert_str_eq(got, "308:1 %r0, 311:1 %r3, 314:1 %r6, 317:1 %r9, 320:1 %r12, 323:1 %r15, 326:1 %r18, 329:1 %r21, 0:0 92 m");
+	ck_assert_str_eq(got, "308:1 %r0, 311:1 %r3, 314:1 %r6, 317:1 %r9, 320:1 %r12, 323:1 %r15, 326:1 "
+		"%r18, 329:1 %r21, 0:0 92 m");
 	free(got);
 	sb_free(&sb);
 }
@@ -293,7 +317,8 @@ static int rnd(int n)
 
 static void break_operand(Opd *o)
 {
-	static const int64_t values[] = { 0, 1, -1, 2, 255, 65536, INT32_MAX, UINT32_MAX, INT64_MAX, INT64_MIN };
+	static const int64_t values[] = { 0, 1, -1, 2, 255, 65536, INT32_MAX, UINT32_MAX, INT64_MAX,
+		INT64_MIN };
 	switch (rnd(4)) {
 	case 0: o->kind = (uint8_t)rnd(9); break;
 	case 1: o->neg ^= 1; break;
@@ -371,7 +396,8 @@ static void break_function(Module *m, Function *f)
 	case 3: f->maxntid[rnd(3)] = (uint32_t)rnd(3); break;
 	case 4:
 		if (f->reg.n)
-			f->reg.v[rnd(f->reg.n)] = (Reg){ rnd(2) ? f->reg.v[rnd(f->reg.n)].name : "%a b", (uint8_t)rnd(T_COUNT + 1) };
+			f->reg.v[rnd(f->reg.n)] = (Reg){ rnd(2) ? f->reg.v[rnd(f->reg.n)].name : "%a b",
+				(uint8_t)rnd(T_COUNT + 1) };
 		break;
 	case 5:
 		if (f->arg.n)
@@ -416,7 +442,9 @@ START_TEST(broken_modules)
 			ir_print(m, &sb);
 			Module *again = ir_read(sb.s, sb.n, "printed.ir", &d);
 			diag_print(&d, stderr);
-			ck_assert_msg(again && module_equal(m, again), "%s, change %d: accepted, but the text is %s", sources[_i], k, again ? "another module" : "refused");
+			ck_assert_msg(again && module_equal(m, again),
+				"%s, change %d: accepted, but the text is %s", sources[_i], k,
+				again ? "another module" : "refused");
 			module_free(again);
 			sb_free(&sb);
 			accepted++;
@@ -427,7 +455,8 @@ START_TEST(broken_modules)
 		diag_free(&d);
 		module_free(m);
 	}
-	ck_assert_msg(refused > 600 && accepted > 300, "%d refused, %d accepted: the changes test little", refused, accepted);
+	ck_assert_msg(refused > 600 && accepted > 300, "%d refused, %d accepted: the changes test little",
+		refused, accepted);
 	module_free(good);
 	free(text);
 }
@@ -436,12 +465,17 @@ END_TEST
 /* ---- hostile texts: an error soon, and little memory ---- */
 
 static const struct { const char *before, *repeat, *after; } hostile[] = {
-	{ "", "a", "" }, { "", "{", "" }, { "", "(", "" }, { "kernel k(", "(", "" }, { "kernel k() { %a = mov.u32 ", "1", "" },
+	{ "", "a", "" }, { "", "{", "" }, { "", "(", "" }, { "kernel k(", "(", "" },
+	{ "kernel k() { %a = mov.u32 ", "1", "" },
 	{ "", "\"\\q", "" }, { "global u32 `", "x", "" }, { "/*", "*", "" }, { "", "bogus line\n", "" },
-	{ "kernel k() {\nB:\n", "%a = bogus.u32 1, 2\n", "}\n" }, { "kernel k() {\nB: {", "%a,", "} = ld.v2.u32 [0]\n}\n" },
-	{ "kernel k() {\nB: call f, (", "1,", ")\n}\n" }, { "func f(", "u32 %a,", ")" }, { "global u8 x[4] = {", "1,", "}" },
-	{ "kernel k() {\nB: bra ", "B, ", "}\n" }, { "kernel k() {\n", "B:\n", "}" }, { "\177ELF", "\377", "" }, { "", "!loc 1:1:1 ", "" },
-	{ "kernel k() { exit ", "!melded 0:1:1 ", "" }, { "kernel k() { exit !loc 0:1", " !inlined_at 0:1:1", "" },
+	{ "kernel k() {\nB:\n", "%a = bogus.u32 1, 2\n", "}\n" },
+	{ "kernel k() {\nB: {", "%a,", "} = ld.v2.u32 [0]\n}\n" },
+	{ "kernel k() {\nB: call f, (", "1,", ")\n}\n" }, { "func f(", "u32 %a,", ")" },
+	{ "global u8 x[4] = {", "1,", "}" },
+	{ "kernel k() {\nB: bra ", "B, ", "}\n" }, { "kernel k() {\n", "B:\n", "}" },
+	{ "\177ELF", "\377", "" }, { "", "!loc 1:1:1 ", "" },
+	{ "kernel k() { exit ", "!melded 0:1:1 ", "" },
+	{ "kernel k() { exit !loc 0:1", " !inlined_at 0:1:1", "" },
 	{ "kernel k() { ", "exit !auto ", "" }, { "", "global u8 x[60000000] = { 1 }\n", "" },
 };
 
@@ -465,7 +499,8 @@ END_TEST
 /* Zero bytes and bytes above 127 are errors with a place outside of quotes and comments. */
 START_TEST(odd_bytes)
 {
-	static const char nul[] = "kernel k() {\n\0exit }", high[] = "// \xc3\xa4 is fine here\nkernel \xff() {}";
+	static const char nul[] = "kernel k() {\n\0exit }",
+		high[] = "// \xc3\xa4 is fine here\nkernel \xff() {}";
 	char *got = messages(nul, sizeof nul - 1);
 	ck_assert_str_eq(got, "2:1: unexpected byte 0x00");
 	free(got);
@@ -533,7 +568,8 @@ START_TEST(object_truncated)
 }
 END_TEST
 
-/* Each byte of headers, tables and data set to a few values: refused with a message, or read as a module that verifies. */
+/* Each byte of headers, tables and data set to a few values: refused with a message, or read as a module that
+   verifies. */
 START_TEST(object_mutated)
 {
 	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xff };
@@ -547,7 +583,8 @@ START_TEST(object_mutated)
 			char old = image[k];
 			image[k] = (char)values[v];
 			Module *e = elf_read(image, size, "mutated.gso", &d);
-			ck_assert_msg(e ? ir_verify(e, &d) : d.errors > 0, "byte %zu set to %d", k, values[v]);
+			ck_assert_msg(e ? ir_verify(e, &d) : d.errors > 0, "byte %zu set to %d", k,
+				values[v]);
 			image[k] = old;
 			module_free(e);
 			diag_free(&d);

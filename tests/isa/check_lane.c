@@ -19,7 +19,8 @@ static uint64_t state = 88172645463325252u;
 static uint64_t next(void) { return random_next(&state); }
 
 /* ---- running one instruction on lanes ---- */
-enum { LANES = 64, SOURCES = 8, SLOTS = 20, TO = 9, TO_PRED = 9 }; /* slots: places of 64-bit rows; TO: of the first result */
+/* slots: places of 64-bit rows; TO: of the first result */
+enum { LANES = 64, SOURCES = 8, SLOTS = 20, TO = 9, TO_PRED = 9 };
 
 typedef struct Setup {
 	const Ins *ins;
@@ -122,14 +123,15 @@ static bool upper_halves_in_use(void) { return false; }
 static void wrong(const Setup *s, int width, Mask mask, int l, uint64_t got, uint64_t want)
 {
 	const Ins *i = s->ins;
-	ck_abort_msg("%s: width %d mask %#llx lane %d%s%s of %#llx %#llx %#llx %#llx cc %d: %#llx, not %#llx (%a), says %s",
-		variant_name(i), width, (unsigned long long)mask, l, s->fn ? " (plain)" : "", s->wide ? " (wide)" : "",
-		(unsigned long long)s->src[0][l], (unsigned long long)s->src[1][l], (unsigned long long)s->src[2][l],
-		(unsigned long long)s->src[3][l], (int)(s->cc >> l & 1), (unsigned long long)got, (unsigned long long)want,
-		s->want[l].exact, reference_section(i));
+	ck_abort_msg("%s: width %d mask %#llx lane %d%s%s of %#llx %#llx %#llx %#llx cc %d: %#llx, not %#llx "
+		"(%a), says %s", variant_name(i), width, (unsigned long long)mask, l, s->fn ? " (plain)" : "",
+		s->wide ? " (wide)" : "", (unsigned long long)s->src[0][l], (unsigned long long)s->src[1][l],
+		(unsigned long long)s->src[2][l], (unsigned long long)s->src[3][l], (int)(s->cc >> l & 1),
+		(unsigned long long)got, (unsigned long long)want, s->want[l].exact, reference_section(i));
 }
 
-/* Runs and compares: lanes of the mask as expected, the others as they were. No ck_assert here: each would write to a pipe. */
+/* Runs and compares: lanes of the mask as expected, the others as they were. No ck_assert here: each would
+   write to a pipe. */
 static void run(const Setup *s, int width, Mask mask)
 {
 	static Bank bank, before;
@@ -142,12 +144,13 @@ static void run(const Setup *s, int width, Mask mask)
 	upper_halves_in_use(); /* clears them */
 	li.fn(&li, &lanes, mask);
 	if (upper_halves_in_use())
-		ck_abort_msg("%s: width %d mask %#llx leaves the upper halves of vectors in use", variant_name(i), width,
-			(unsigned long long)mask);
+		ck_abort_msg("%s: width %d mask %#llx leaves the upper halves of vectors in use",
+			variant_name(i), width, (unsigned long long)mask);
 	for (int l = 0; l < width; l++) {
 		bool active = mask >> l & 1, carry = s->cc >> l & 1;
 		for (int k = 0; k < results(i); k++) {
-			uint64_t got = get(s, &bank, k, width, l), want = active ? s->want[l].d[k] : get(s, &before, k, width, l);
+			uint64_t got = get(s, &bank, k, width, l),
+				want = active ? s->want[l].d[k] : get(s, &before, k, width, l);
 			if (active ? !reference_accepts(i, &s->want[l], k, got) : got != want)
 				wrong(s, width, mask, l, got, want);
 		}
@@ -164,7 +167,8 @@ static void draw(Setup *s)
 	for (int l = 0; l < LANES; l++) {
 		uint64_t src[SOURCES] = { 0 };
 		for (int k = 0; k < i->nsrc; k++)
-			src[k] = s->src[k][l] = i->op == OP_LOP3 && k == 3 && l ? s->src[k][0] : random_operand(&state, i, k);
+			src[k] = s->src[k][l] = i->op == OP_LOP3 && k == 3 && l ? s->src[k][0]
+				: random_operand(&state, i, k);
 		reference_alu(i, src, s->cc >> l & 1, &s->want[l]);
 	}
 }
@@ -190,7 +194,8 @@ static void exercise_fold(const Setup *s)
 	if (lane_fold(i, src, dst))
 		for (int k = 0; k < results(i); k++)
 			if (!reference_accepts(i, &s->want[0], k, dst[k]))
-				ck_abort_msg("%s folds to %#llx", variant_name(i), (unsigned long long)dst[k]);
+				ck_abort_msg("%s folds to %#llx", variant_name(i),
+					(unsigned long long)dst[k]);
 }
 
 static void exercise(Setup *s, LaneFn *plain, int round)
@@ -200,7 +205,8 @@ static void exercise(Setup *s, LaneFn *plain, int round)
 	bool same = i->op != OP_UNPACK && i->op != OP_PACK && !pred_dst(i) && !pred_src(i, 0)
 		&& type_bits[variant_dst(i, 0)] == type_bits[variant_src(i, 0)];
 	int w = widths[round % 5];
-	Mask all = ~(Mask)0 >> (64 - w), masks[] = { all, next() & all, (Mask)1 << (next() % (unsigned)w), next() & next() & all };
+	Mask all = ~(Mask)0 >> (64 - w), masks[] = { all, next() & all, (Mask)1 << (next() % (unsigned)w),
+		next() & next() & all };
 	for (int m = 0; m < 4; m++) {
 		s->fn = NULL;
 		run(s, w, masks[m]);
@@ -218,8 +224,8 @@ static void exercise(Setup *s, LaneFn *plain, int round)
 
 /* ---- every variant ---- */
 
-/* Operand sets of a variant are ROUNDS * LANES; with MASKED of the rounds, other widths, masks and registers are tried. A
-   sanitised build is twenty times slower. */
+/* Operand sets of a variant are ROUNDS * LANES; with MASKED of the rounds, other widths, masks and registers
+   are tried. A sanitised build is twenty times slower. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { ROUNDS = 2, MASKED = 1 };
 #else
@@ -267,11 +273,12 @@ START_TEST(every_variant)
 			int before = n.variants;
 			state = 88172645463325252u + (uint64_t)op;
 			each_variant((Op)op, "", check_variant, &n);
-			ck_assert_msg(n.variants > before, "%s: the verifier accepts no variant", op_info[op].name);
+			ck_assert_msg(n.variants > before, "%s: the verifier accepts no variant",
+				op_info[op].name);
 			n.operations++;
 		}
-	printf("%d variants of %d operations agree with the manual on %llu operand sets\n", n.variants, n.operations,
-		(unsigned long long)n.sets);
+	printf("%d variants of %d operations agree with the manual on %llu operand sets\n", n.variants,
+		n.operations, (unsigned long long)n.sets);
 }
 END_TEST
 
@@ -292,17 +299,24 @@ END_TEST
 START_TEST(shuffle_sources)
 {
 	static const struct { Mode mode; int lane; uint32_t b, c; int from; bool in; } cases[] = {
-		{ MODE_UP, 0, 1, 0, 0, false }, { MODE_UP, 5, 1, 0, 4, true }, { MODE_UP, 8, 1, 0x1800, 8, false },
-		{ MODE_UP, 9, 1, 0x1800, 8, true }, { MODE_DOWN, 31, 1, 31, 31, false }, { MODE_DOWN, 30, 1, 31, 31, true },
-		{ MODE_DOWN, 7, 1, 0x181f, 7, false }, { MODE_DOWN, 5, 2, 6, 5, false }, { MODE_BFLY, 5, 3, 31, 6, true },
-		{ MODE_BFLY, 5, 16, 15, 5, false }, { MODE_IDX, 5, 9, 31, 9, true }, { MODE_IDX, 5, 9, 0x181f, 1, true },
-		{ MODE_IDX, 13, 9, 0x181f, 9, true }, { MODE_IDX, 5, 41, 31, 9, true }, { MODE_IDX, 3, 9, 7, 3, false },
-		{ MODE_DOWN, 63, 1, 31, 63, false }, { MODE_DOWN, 40, 1, 31, 41, true }, { MODE_IDX, 40, 0, 31, 32, true },
+		{ MODE_UP, 0, 1, 0, 0, false }, { MODE_UP, 5, 1, 0, 4, true },
+		{ MODE_UP, 8, 1, 0x1800, 8, false },
+		{ MODE_UP, 9, 1, 0x1800, 8, true }, { MODE_DOWN, 31, 1, 31, 31, false },
+		{ MODE_DOWN, 30, 1, 31, 31, true },
+		{ MODE_DOWN, 7, 1, 0x181f, 7, false }, { MODE_DOWN, 5, 2, 6, 5, false },
+		{ MODE_BFLY, 5, 3, 31, 6, true },
+		{ MODE_BFLY, 5, 16, 15, 5, false }, { MODE_IDX, 5, 9, 31, 9, true },
+		{ MODE_IDX, 5, 9, 0x181f, 1, true },
+		{ MODE_IDX, 13, 9, 0x181f, 9, true }, { MODE_IDX, 5, 41, 31, 9, true },
+		{ MODE_IDX, 3, 9, 7, 3, false },
+		{ MODE_DOWN, 63, 1, 31, 63, false }, { MODE_DOWN, 40, 1, 31, 41, true },
+		{ MODE_IDX, 40, 0, 31, 32, true },
 	};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		bool in;
 		int from = lane_shfl_source(cases[k].mode, cases[k].lane, cases[k].b, cases[k].c, &in);
-		ck_assert_msg(from == cases[k].from && in == cases[k].in, "case %d: lane %d, %s range", (int)k, from, in ? "in" : "out of");
+		ck_assert_msg(from == cases[k].from && in == cases[k].in, "case %d: lane %d, %s range",
+			(int)k, from, in ? "in" : "out of");
 	}
 }
 END_TEST
@@ -329,7 +343,8 @@ START_TEST(folding)
 	ck_assert_uint_eq(fold("dp2a.lo.s32.s32", 1, 3, 0xffff0003, 0x040302fe, 100), 100 - 6 - 2);
 	ck_assert_uint_eq(fold("dp2a.hi.s32.s32", 1, 3, 0xffff0003, 0xff0302fe, 100), 100 + 9 + 1);
 	ck_assert_uint_eq(fold("dp2a.hi.u32.u32", 1, 3, 0xffff0003, 0xff0302fe, 100), 100 + 9 + 65535 * 255);
-	ck_assert_uint_eq(fold("dp2a.hi.u32.s32", 1, 3, 0xffff0003, 0xff0302fe, 100), (uint32_t)(100 + 9 - 65535));
+	ck_assert_uint_eq(fold("dp2a.hi.u32.s32", 1, 3, 0xffff0003, 0xff0302fe, 100),
+		(uint32_t)(100 + 9 - 65535));
 	ck_assert_uint_eq(fold("szext.clamp.s32", 1, 2, 0x80, 8, 0), 0xffffff80);
 	ck_assert_uint_eq(fold("szext.clamp.u32", 1, 2, 0xffff80, 8, 0), 0x80);
 	ck_assert_uint_eq(fold("szext.clamp.s32", 1, 2, 0x80, 40, 0), 0x80);
@@ -361,8 +376,10 @@ END_TEST
 /* PTX's own table of what may be written, in a few rows: combinations that mean nothing have no function. */
 START_TEST(refusals)
 {
-	static const char *const texts[] = { "add.sat.u32", "mul.s32", "add.rni.f32", "div.sat.f32", "cvt.rni.f32.s32", "add.f16",
-		"setp.lo.f32", "setp.num.s32", "shf.l.b32", "sin.f32", "bfe.b32", "slct.u32.u32", "mul.wide.s64", "add.cc.f32" };
+	static const char *const texts[] = { "add.sat.u32", "mul.s32", "add.rni.f32", "div.sat.f32",
+		"cvt.rni.f32.s32", "add.f16",
+		"setp.lo.f32", "setp.num.s32", "shf.l.b32", "sin.f32", "bfe.b32", "slct.u32.u32",
+		"mul.wide.s64", "add.cc.f32" };
 	for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
 		Opd opd[8] = { { 0 } };
 		Ins i = { .guard = -1, .ndst = 1, .nsrc = 2, .opd = opd };
@@ -380,7 +397,8 @@ static bool neighbours(uint32_t x, uint32_t y) { return (x ^ y) >> 31 == 0 && x 
 START_TEST(approximations)
 {
 	static const struct { const char *name; float (*f)(float); double (*g)(double); } cases[] = {
-		{ "ex2", soft_ex2, exp2 }, { "lg2", soft_lg2, log2 }, { "sin", soft_sin, sin }, { "cos", soft_cos, cos }, { "tanh", soft_tanh, tanh },
+		{ "ex2", soft_ex2, exp2 }, { "lg2", soft_lg2, log2 }, { "sin", soft_sin, sin },
+		{ "cos", soft_cos, cos }, { "tanh", soft_tanh, tanh },
 	};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		int wrong = 0, n = 0;
@@ -388,10 +406,12 @@ START_TEST(approximations)
 			float x = bits_f32(u), got = cases[k].f(x), want = (float)cases[k].g((double)x);
 			if (got != want && !(got != got && want != want))
 				wrong++;
-			ck_assert_msg((got != got) == (want != want) && (want != want || got == want || neighbours(f32_bits(got), f32_bits(want))),
+			ck_assert_msg((got != got) == (want != want) &&
+				(want != want || got == want || neighbours(f32_bits(got), f32_bits(want))),
 				"%s(%a) = %a, not %a", cases[k].name, x, got, want);
 		}
-		ck_assert_msg(wrong * 1000 < n, "%s: %d of %d results are not the nearest", cases[k].name, wrong, n);
+		ck_assert_msg(wrong * 1000 < n, "%s: %d of %d results are not the nearest", cases[k].name,
+			wrong, n);
 	}
 }
 END_TEST
@@ -400,15 +420,21 @@ END_TEST
 START_TEST(fused)
 {
 	for (int k = 0; k < 200000; k++) {
-		float x = bits_f32((uint32_t)random_value(&state, T_F32)), y = bits_f32((uint32_t)random_value(&state, T_F32)), z = bits_f32((uint32_t)random_value(&state, T_F32));
+		float x = bits_f32((uint32_t)random_value(&state, T_F32)),
+			y = bits_f32((uint32_t)random_value(&state, T_F32)),
+			z = bits_f32((uint32_t)random_value(&state, T_F32));
 		float odd = (float)add_odd((double)x * y, z), host = fmaf(x, y, z);
 		uint32_t soft = (uint32_t)soft_fma(T_F32, f32_bits(x), f32_bits(y), f32_bits(z), RND_RN);
-		ck_assert_msg(host != host ? odd != odd && soft == NAN32 : f32_bits(odd) == f32_bits(host) && soft == f32_bits(host),
-			"fma(%a, %a, %a) = %a; by odd %a, in integers %a", x, y, z, host, odd, bits_f32(soft));
-		uint64_t a = random_value(&state, T_F64), b = random_value(&state, T_F64), c = random_value(&state, T_F64);
+		ck_assert_msg(host != host ? odd != odd && soft == NAN32
+			: f32_bits(odd) == f32_bits(host) && soft == f32_bits(host),
+			"fma(%a, %a, %a) = %a; by odd %a, in integers %a", x, y, z, host, odd,
+			bits_f32(soft));
+		uint64_t a = random_value(&state, T_F64), b = random_value(&state, T_F64),
+			c = random_value(&state, T_F64);
 		double d = fma(bits_f64(a), bits_f64(b), bits_f64(c));
 		uint64_t got = soft_fma(T_F64, a, b, c, RND_RN);
-		ck_assert(d != d ? soft_is_nan(T_F64, got) : got == f64_bits(d)); /* which NaN: every_variant */
+		/* which NaN: every_variant */
+		ck_assert(d != d ? soft_is_nan(T_F64, got) : got == f64_bits(d));
 	}
 }
 END_TEST
@@ -418,7 +444,8 @@ START_TEST(halves)
 {
 	for (uint32_t h = 0; h < 0x10000; h++)
 		for (Rnd r = RND_RN; r <= RND_RP; r++) {
-			uint64_t f = soft_convert(T_F32, T_F16, h, r), back = soft_convert(T_F16, T_F32, f, r);
+			uint64_t f = soft_convert(T_F32, T_F16, h, r),
+				back = soft_convert(T_F16, T_F32, f, r);
 			ck_assert_uint_eq(back, soft_is_nan(T_F16, h) ? NAN16 : h);
 		}
 }

@@ -1,4 +1,5 @@
-/* printf of kernels: what it prints is what the host's printf prints for the same values; limits, errors, assertions. */
+/* printf of kernels: what it prints is what the host's printf prints for the same values; limits, errors,
+   assertions. */
 #include "isa/print.h"
 #include "lib/arena.h"
 #include "tests/check.h"
@@ -64,7 +65,8 @@ static unsigned rnd(unsigned n) { return (unsigned)(next() % n); }
 
 typedef struct Case { char format[64], want[512]; Pack args; int n; } Case;
 
-static const double doubles[] = { 0, -0.0, 1, -1.5, 3.14159265358979, 1e10, 1.7976931348623157e308, 5e-324, 123456.789, 0.5, 2.5, 1e-5, 9.9999995 };
+static const double doubles[] = { 0, -0.0, 1, -1.5, 3.14159265358979, 1e10, 1.7976931348623157e308, 5e-324,
+	123456.789, 0.5, 2.5, 1e-5, 9.9999995 };
 
 /* One conversion of random flags, width, precision, size and type, and the host's text. */
 static void random_case(Case *c, uint64_t seed)
@@ -143,8 +145,8 @@ START_TEST(conversions)
 		random_case(&c, seed);
 		uint64_t args = store(c.args.b, c.args.n), format = text(c.format);
 		ck_assert(print_format(&b, &reader, format, args, &n));
-		ck_assert_msg(!strcmp(b.text.s, c.want), "%s (seed %llu): '%s', the host prints '%s'", c.format,
-			(unsigned long long)seed, b.text.s, c.want);
+		ck_assert_msg(!strcmp(b.text.s, c.want), "%s (seed %llu): '%s', the host prints '%s'",
+			c.format, (unsigned long long)seed, b.text.s, c.want);
 		ck_assert_int_eq(n, c.n);
 		sb_free(&b.text);
 	}
@@ -265,9 +267,11 @@ START_TEST(assertions)
 	const uint32_t block[3] = { 1, 2, 3 }, thread[3] = { 4, 5, 6 };
 	StrBuf out = { 0 };
 	used = 0;
-	Assertion a = { .message = text("a < b"), .file = text("k.cu"), .function = text("void k(int)"), .line = 17 };
+	Assertion a = { .message = text("a < b"), .file = text("k.cu"), .function = text("void k(int)"),
+		.line = 17 };
 	ck_assert(print_assertion(&a, &reader, block, thread, &out));
-	ck_assert_str_eq(out.s, "k.cu:17: void k(int): block: [1,2,3], thread: [4,5,6] Assertion `a < b` failed.");
+	ck_assert_str_eq(out.s, "k.cu:17: void k(int): block: [1,2,3], thread: [4,5,6] Assertion `a < b` "
+		"failed.");
 	a.message = 5;
 	ck_assert(!print_assertion(&a, &reader, block, thread, &out));
 	sb_free(&out);

@@ -1,6 +1,7 @@
-/* What a module's text carries: every module that is printed and read is equal, and prints as the same text again. The modules
- * are those of kernels/, tests/isa/ptx and tests/isa and random ones; as they are, and with attributes that no reader made:
- * places that are missing or in other files, marks, names of any characters. */
+/* What a module's text carries: every module that is printed and read is equal, and prints as the same text
+ * again. The modules are those of kernels/, tests/isa/ptx and tests/isa and random ones; as they are, and
+ * with attributes that no reader made: places that are missing or in other files, marks, names of any
+ * characters. */
 #include "tests/random/random_kernel.h"
 #include "lib/strbuf.h"
 #include "tests/check.h"
@@ -19,8 +20,10 @@ static unsigned pick(unsigned n)
 }
 #define PICK(T) T[pick(sizeof T / sizeof *T)]
 
-static const char *const files[] = { "", "a b.cu", "dir/\"quoted\".c", "back\\slash", "tab\there", "line\nbreak", "\x01\x7f", "\xc3\xa9.cu", "x.ir" };
-static const char *const odd_names[] = { "reg", "inf", "generic", "a b", "`", "1", "new\nline", "WARP_SZ", "loc", "x.y", "$", "align", "kernel",
+static const char *const files[] = { "", "a b.cu", "dir/\"quoted\".c", "back\\slash", "tab\there",
+	"line\nbreak", "\x01\x7f", "\xc3\xa9.cu", "x.ir" };
+static const char *const odd_names[] = { "reg", "inf", "generic", "a b", "`", "1", "new\nline", "WARP_SZ",
+	"loc", "x.y", "$", "align", "kernel",
 	"\xe2\x82\xac", "add.u32", "\"", "_", "refused", "}" };
 
 static const char *odd_name(Module *m, const char *prefix, int k)
@@ -40,7 +43,8 @@ static void change_ins(Module *m, Ins *i)
 	i->line = pick(4) ? 1 + (int)pick(1000) : 0;
 	i->col = (int)pick(3);
 	for (int k = pick(4) ? 0 : 2 + (int)pick(3); k; k--) {
-		SourcePlace p = { .file = (uint16_t)pick((unsigned)m->file.n), .line = 1 + (int32_t)pick(3), .col = (int32_t)pick(3) };
+		SourcePlace p = { .file = (uint16_t)pick((unsigned)m->file.n), .line = 1 + (int32_t)pick(3),
+			.col = (int32_t)pick(3) };
 		i->inlined = module_inlined(m, p, i->inlined);
 	}
 	if (i->inlined)
@@ -49,7 +53,8 @@ static void change_ins(Module *m, Ins *i)
 	SourcePlace place[4];
 	int n = pick(3) ? 0 : (int)pick(5);
 	for (int k = 0; k < n; k++)
-		place[k] = (SourcePlace){ .file = (uint16_t)pick((unsigned)m->file.n), .line = (int32_t)pick(3), .col = (int32_t)pick(3) };
+		place[k] = (SourcePlace){ .file = (uint16_t)pick((unsigned)m->file.n),
+			.line = (int32_t)pick(3), .col = (int32_t)pick(3) };
 	i->melded = module_melded(m, place, n);
 }
 
@@ -69,17 +74,20 @@ static void change_block(Module *m, Function *f, int k)
 
 static Mark any_mark(Function *f, const Ins *i, const int *pred, int n)
 {
-	Mark x = { .kind = pick(2) ? MARK_BEGINS : MARK_DECIDES, .source = (int32_t)pick((unsigned)f->source.n), .next = i->mark };
+	Mark x = { .kind = pick(2) ? MARK_BEGINS : MARK_DECIDES,
+		.source = (int32_t)pick((unsigned)f->source.n), .next = i->mark };
 	for (int k = n ? (int)pick(4) : 0; k > 0; k--) {
 		int lanes = function_lanes(f, x.lanes, pred[pick((unsigned)n)], pick(2));
 		x.lanes = lanes < 0 ? x.lanes : lanes;
 	}
 	if (x.kind == MARK_DECIDES && (!ins_decides(i) || pick(2)))
-		x.value = n && pick(3) ? (Opd){ OPD_REG, (uint8_t)pick(2), pred[pick((unsigned)n)], 0 } : opd_imm(pick(2));
+		x.value = n && pick(3) ? (Opd){ OPD_REG, (uint8_t)pick(2), pred[pick((unsigned)n)], 0 }
+			: opd_imm(pick(2));
 	return x;
 }
 
-/* Marks that no reader made: of blocks that are gone, several at an instruction, for some lanes, by any value. */
+/* Marks that no reader made: of blocks that are gone, several at an instruction, for some lanes, by any
+   value. */
 static void change_marks(Module *m, Function *f)
 {
 	int pred[8], n = 0;
@@ -143,9 +151,11 @@ static void survives(Module *m, const char *what)
 	Module *again = valid ? ir_read(one.s, one.n, "again.ir", &d) : NULL;
 	if (d.item.n)
 		fprintf(stderr, "%s:%d: %s\n", what, d.item.v[0].loc.line, d.item.v[0].text);
-	ck_assert_msg(valid && again, "%s: %s", what, valid ? "its text is refused" : "the test made an invalid module");
+	ck_assert_msg(valid && again, "%s: %s", what, valid ? "its text is refused"
+		: "the test made an invalid module");
 	ir_print(again, &two);
-	ck_assert_msg(module_equal(m, again) && module_equal(again, m), "%s: its text reads as another module", what);
+	ck_assert_msg(module_equal(m, again) && module_equal(again, m),
+		"%s: its text reads as another module", what);
 	ck_assert_msg(!strcmp(one.s, two.s), "%s: printed again, the text is another one", what);
 	module_free(again);
 	sb_free(&one);
@@ -211,7 +221,8 @@ START_TEST(trees)
 }
 END_TEST
 
-/* As many parameters, words of parameters and files as PTX may have: what one reader takes, the other does. */
+/* As many parameters, words of parameters and files as PTX may have: what one reader takes, the other
+   does. */
 START_TEST(limits)
 {
 	StrBuf text = { 0 };
@@ -222,8 +233,10 @@ START_TEST(limits)
 	sb_puts(&text, ") .maxntid 4 { .reg .b32 r;\n");
 	for (int i = 1; i <= 5000; i++)
 		sb_printf(&text, ".loc %d 1 1\nmov.u32 r, 1;\n", i);
-	sb_puts(&text, "ret; }\n.func f(.param .b8 a[16384], .param .b8 b[16384], .param .b8 c[16384]) { ret; }\n.entry j() {\n"
-		".param .b8 a[16384]; .param .b8 b[16384]; .param .b8 c[16384]; call f, (a, b, c); ret; }\n.extern .entry e() .maxntid 5, 6;\n");
+	sb_puts(&text, "ret; }\n.func f(.param .b8 a[16384], .param .b8 b[16384], .param .b8 c[16384]) { "
+		"ret; }\n.entry j() {\n"
+		".param .b8 a[16384]; .param .b8 b[16384]; .param .b8 c[16384]; call f, (a, b, c); ret; }\n"
+		".extern .entry e() .maxntid 5, 6;\n");
 	for (int i = 1; i <= 5000; i++)
 		sb_printf(&text, ".file %d \"f%d\"\n", i, i);
 	Module *m = ptx_read(text.s, text.n, "limits.ptx", &d);

@@ -1,11 +1,13 @@
--- What NVIDIA's assembler folds constants to is what gsim computes. Writes kernels that each apply one operation to constants
--- and store the result, assembles them with ptxas -O3, and reads from the machine code which value a kernel stores, where that is a
--- constant; the same file is run by gsim. Usage: ptxas_folding.lua PTXAS GSIM FOLDER
+-- What NVIDIA's assembler folds constants to is what gsim computes. Writes kernels that each apply one
+-- operation to constants and store the result, assembles them with ptxas -O3, and reads from the machine code
+-- which value a kernel stores, where that is a constant; the same file is run by gsim. Usage:
+-- ptxas_folding.lua PTXAS GSIM FOLDER
 local ptxas, gsim, dir = arg[1], arg[2], arg[3]
 local SETS <const> = 3 -- of operands for a mnemonic
 
--- ---- operations: mnemonic with alternatives in braces; one letter an operand, the result's first ----
--- t the first type of the mnemonic, s the second, w twice as wide as t, u 32 bits, p a predicate, i a number below 256
+-- ---- operations: mnemonic with alternatives in braces; one letter an operand, the result's first ---- t the
+-- first type of the mnemonic, s the second, w twice as wide as t, u 32 bits, p a predicate, i a number below
+-- 256
 local INT <const>, I32 <const>, FLT <const> = "{u16,s16,u32,s32,u64,s64}", "{u32,s32}", "{f32,f64}"
 local CMP <const>, FCMP <const> = "{eq,ne,lt,le,gt,ge}", "{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}"
 local CVT <const> = "{u8,s8,u16,s16,u32,s32,u64,s64}"

@@ -1,4 +1,5 @@
-/* Floating point: PTX ISA 9.7.3. The host's arithmetic is IEEE 754's, and its rounding mode is set where it matters. */
+/* Floating point: PTX ISA 9.7.3. The host's arithmetic is IEEE 754's, and its rounding mode is set where it
+   matters. */
 #include "tests/isa/reference.h"
 #include <fenv.h>
 
@@ -10,7 +11,8 @@ static bool named(const Ref *r, const char *name) { return !strcmp(op_info[r->i-
 
 double reference_number(int t, uint64_t v)
 {
-	int fraction = t == T_F16 ? 10 : t == T_F32 ? 23 : 52, width = type_bits[t], bias = (1 << (width - fraction - 2)) - 1;
+	int fraction = t == T_F16 ? 10 : t == T_F32 ? 23 : 52, width = type_bits[t],
+		bias = (1 << (width - fraction - 2)) - 1;
 	uint64_t m = low_of(v, fraction);
 	int e = (int)low_of(v >> fraction, width - fraction - 1);
 	double x;
@@ -40,7 +42,8 @@ static double src(const Ref *r, int k) { return reference_number(r->i->type, bit
 static uint64_t bits64(double x) { uint64_t u; memcpy(&u, &x, 8); return u; }
 static uint64_t bits32(float x) { uint32_t u; memcpy(&u, &x, 4); return u; }
 
-/* ".sat clamps the result to [0.0, 1.0], NaN results are flushed to +0.0f"; -0 becomes +0 (doc/semantics.md). */
+/* ".sat clamps the result to [0.0, 1.0], NaN results are flushed to +0.0f"; -0 becomes +0
+   (doc/semantics.md). */
 static void give32(const Ref *r, float x)
 {
 	if (r->i->sat)
@@ -51,8 +54,8 @@ static void give32(const Ref *r, float x)
 		r->e->d[0] = r->i->ftz ? reference_flush(T_F32, bits32(x)) : bits32(x);
 }
 
-/* "NaN payloads are supported for double-precision instructions"; which one where several operands are NaNs, and what an
-   invalid operation gives, doc/semantics.md says: the first, quiet; the default NaN. */
+/* "NaN payloads are supported for double-precision instructions"; which one where several operands are NaNs,
+   and what an invalid operation gives, doc/semantics.md says: the first, quiet; the default NaN. */
 static void give64(const Ref *r, double x)
 {
 	r->e->d[0] = bits64(x);
@@ -73,7 +76,8 @@ static void give(const Ref *r, double x) /* exact in the type */
 
 static void set_rounding(const Ref *r)
 {
-	static const int mode[] = { [RND_NONE] = FE_TONEAREST, [RND_RN] = FE_TONEAREST, [RND_RZ] = FE_TOWARDZERO,
+	static const int mode[] = { [RND_NONE] = FE_TONEAREST, [RND_RN] = FE_TONEAREST,
+		[RND_RZ] = FE_TOWARDZERO,
 		[RND_RM] = FE_DOWNWARD, [RND_RP] = FE_UPWARD };
 	fesetround(mode[r->i->rnd]);
 }
@@ -136,9 +140,9 @@ static void ieee_quotient(const Ref *r, double dividend, double divisor)
 		give32(r, f);
 }
 
-/* div.full: "maximum ulp error is 2 across the full range". div.approx: "computed as d = a * (1/b)"; for |b| in
-   [2^-126, 2^126] within 2 ulp; for 2^126 < |b| < 2^128 NaN if a is infinite, otherwise a sign-preserving zero. For smaller b
-   nothing is promised: doc/semantics.md, a times the rounded reciprocal. */
+/* div.full: "maximum ulp error is 2 across the full range". div.approx: "computed as d = a * (1/b)"; for |b|
+   in [2^-126, 2^126] within 2 ulp; for 2^126 < |b| < 2^128 NaN if a is infinite, otherwise a sign-preserving
+   zero. For smaller b nothing is promised: doc/semantics.md, a times the rounded reciprocal. */
 void ref_float_div(const Ref *r)
 {
 	double a = src(r, 0), b = src(r, 1), q = a / b;
@@ -159,18 +163,21 @@ void ref_float_div(const Ref *r)
 	}
 }
 
-/* rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: the upper 32 bits of the operand, subnormals flushed, give the upper 32 bits of
-   the result; the lower ones are zero; "input NaNs map to a canonical NaN with encoding 0x7fffffff00000000". The error
-   is not stated: one unit of the 20 bits of mantissa. */
+/* rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: the upper 32 bits of the operand, subnormals flushed, give the
+   upper 32 bits of the result; the lower ones are zero; "input NaNs map to a canonical NaN with encoding
+   0x7fffffff00000000". The error is not stated: one unit of the 20 bits of mantissa. */
 static void coarse(const Ref *r)
 {
-	uint64_t upper = r->s[0] & ~(uint64_t)0xffffffff; /* of a NaN with a payload below them: an infinity */
-	double a = reference_number(T_F64, reference_flush(T_F64, upper)), x = named(r, "rcp") ? 1 / a : 1 / sqrt(a);
+	/* of a NaN with a payload below them: an infinity */
+	uint64_t upper = r->s[0] & ~(uint64_t)0xffffffff;
+	double a = reference_number(T_F64, reference_flush(T_F64, upper)),
+		x = named(r, "rcp") ? 1 / a : 1 / sqrt(a);
 	if (a != a) {
 		r->e->d[0] = 0x7fffffff00000000;
 		return;
 	}
-	if (x != x || isinf(x) || x == 0) { /* a negative number's root: a NaN, which doc/semantics.md says is the canonical one */
+	/* a negative number's root: a NaN, which doc/semantics.md says is the canonical one */
+	if (x != x || isinf(x) || x == 0) {
 		r->e->d[0] = x != x ? 0x7fffffff00000000 : bits64(x);
 		return;
 	}
@@ -212,8 +219,8 @@ void ref_sqrt(const Ref *r)
 		give32(r, f);
 }
 
-/* As sqrt, of zero an infinity of its sign, of infinity +0.0; f32 within a relative error of 2^-22.9, which is not stated for
-   f64 (doc/semantics.md: rounded twice). */
+/* As sqrt, of zero an infinity of its sign, of infinity +0.0; f32 within a relative error of 2^-22.9, which
+   is not stated for f64 (doc/semantics.md: rounded twice). */
 void ref_rsqrt(const Ref *r)
 {
 	double a = src(r, 0), x = 1 / sqrt(a);
@@ -225,9 +232,9 @@ void ref_rsqrt(const Ref *r)
 		give_about(r, x, fabs(x) * (r->i->type == T_F64 ? 0x1p-52 : exp2(-22.9)));
 }
 
-/* sin cos: +-Inf gives NaN; absolute error 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi, 100pi], none promised outside (but a
-   sine is not above 1). lg2: absolute 2^-22 in (0.5, 2), relative 2^-22 elsewhere. ex2: 2 ulp. tanh: relative 2^-11,
-   subnormals passed through. */
+/* sin cos: +-Inf gives NaN; absolute error 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi, 100pi], none promised
+   outside (but a sine is not above 1). lg2: absolute 2^-22 in (0.5, 2), relative 2^-22 elsewhere. ex2: 2 ulp.
+   tanh: relative 2^-11, subnormals passed through. */
 void ref_function(const Ref *r)
 {
 	double a = src(r, 0), pi = acos(-1);
@@ -236,7 +243,8 @@ void ref_function(const Ref *r)
 		if (a == 0)
 			give(r, sine ? a : 1);
 		else
-			give_about(r, isinf(a) ? NAN : sine ? sin(a) : cos(a), fabs(a) <= 2 * pi ? exp2(-20.5) : fabs(a) <= 100 * pi ? exp2(-14.7) : 2);
+			give_about(r, isinf(a) ? NAN : sine ? sin(a) : cos(a),
+				fabs(a) <= 2 * pi ? exp2(-20.5) : fabs(a) <= 100 * pi ? exp2(-14.7) : 2);
 	} else if (named(r, "lg2")) {
 		double x = log2(a);
 		if (a == 1 || isinf(a) || a == 0)
@@ -258,8 +266,9 @@ void ref_function(const Ref *r)
 
 /* ---- signs, minimum, tests ---- */
 
-/* f32: "NaN input yields unspecified NaN". abs.f64: "NaN input is passed through unchanged. Future implementations may comply
-   with the IEEE 754 standard by preserving payload and modifying only the sign bit", which ptxas does when it folds, and gsim. */
+/* f32: "NaN input yields unspecified NaN". abs.f64: "NaN input is passed through unchanged. Future
+   implementations may comply with the IEEE 754 standard by preserving payload and modifying only the sign
+   bit", which ptxas does when it folds, and gsim. */
 void ref_sign_float(const Ref *r)
 {
 	uint64_t a = bits(r, 0), sign = (uint64_t)1 << (type_bits[r->i->type] - 1);

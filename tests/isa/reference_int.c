@@ -1,4 +1,5 @@
-/* Integers: PTX ISA 9.7.1 Integer Arithmetic, 9.7.2 Extended-Precision Integer Arithmetic, 9.7.8 Logic and Shift, and prmt. */
+/* Integers: PTX ISA 9.7.1 Integer Arithmetic, 9.7.2 Extended-Precision Integer Arithmetic, 9.7.8 Logic and
+   Shift, and prmt. */
 #include "tests/isa/reference.h"
 
 static bool named(const Ref *r, const char *name) { return !strcmp(op_info[r->i->op].name, name); }
@@ -12,7 +13,8 @@ static UInt product(const Ref *r)
 {
 	int n = type_bits[r->i->type];
 	UInt t = signed_type(r->i->type) ? (UInt)(src(r, 0) * src(r, 1)) : usrc(r, 0) * usrc(r, 1);
-	return r->i->hilo == HILO_HI ? low_of((uint64_t)(t >> n), n) : r->i->hilo == HILO_LO ? low_of((uint64_t)t, n) : t;
+	return r->i->hilo == HILO_HI ? low_of((uint64_t)(t >> n), n)
+		: r->i->hilo == HILO_LO ? low_of((uint64_t)t, n) : t;
 }
 
 /* "carry-out [borrow-out] written to CC.CF": of the n-bit addition [subtraction]. */
@@ -35,7 +37,8 @@ void ref_chain(const Ref *r)
 	if (named(r, "madc") || named(r, "mad")) /* d = t<half> + c (+ CC.CF) */
 		chain(r, product(r), usrc(r, 2), named(r, "madc") && r->carry_in, false);
 	else
-		chain(r, usrc(r, 0), usrc(r, 1), (named(r, "addc") || named(r, "subc")) && r->carry_in, named(r, "sub") || named(r, "subc"));
+		chain(r, usrc(r, 0), usrc(r, 1), (named(r, "addc") || named(r, "subc")) && r->carry_in,
+			named(r, "sub") || named(r, "subc"));
 }
 
 /* add, sub, mul, mad. ".sat limits result to MININT..MAXINT (no overflow) for the size of the operation." */
@@ -60,8 +63,8 @@ void ref_int_arith(const Ref *r)
 	r->e->d[0] = held(wide, r->i->sat ? limited(t, v) : v);
 }
 
-/* "the product of two 24-bit integer values held in 32-bit source registers": .hi t<47..16>, .lo t<31..0>; mad24 adds c,
-   mad24.hi.sat.s32 "limits result of 32-bit signed addition". */
+/* "the product of two 24-bit integer values held in 32-bit source registers": .hi t<47..16>, .lo t<31..0>;
+   mad24 adds c, mad24.hi.sat.s32 "limits result of 32-bit signed addition". */
 void ref_mad24(const Ref *r)
 {
 	Int v[2], t;
@@ -83,7 +86,8 @@ void ref_sad(const Ref *r)
 	give(r, src(r, 2) + (src(r, 0) < src(r, 1) ? src(r, 1) - src(r, 0) : src(r, 0) - src(r, 1)));
 }
 
-/* "Division by zero yields an unspecified, machine-specific value": doc/semantics.md, all ones; rem gives a. Towards zero. */
+/* "Division by zero yields an unspecified, machine-specific value": doc/semantics.md, all ones; rem gives a.
+   Towards zero. */
 void ref_div_int(const Ref *r)
 {
 	Int a = src(r, 0), b = src(r, 1);
@@ -146,7 +150,8 @@ void ref_brev(const Ref *r)
 
 void ref_bfe(const Ref *r)
 {
-	int msb = type_bits[r->i->type] - 1, pos = word(r, 1) & 0xff, len = word(r, 2) & 0xff, last = pos + len - 1 < msb ? pos + len - 1 : msb;
+	int msb = type_bits[r->i->type] - 1, pos = word(r, 1) & 0xff, len = word(r, 2) & 0xff,
+		last = pos + len - 1 < msb ? pos + len - 1 : msb;
 	uint64_t d = 0, sbit = !signed_type(r->i->type) || len == 0 ? 0 : r->s[0] >> last & 1;
 	for (int i = 0; i <= msb; i++)
 		d |= (i < len && pos + i <= msb ? r->s[0] >> (pos + i) & 1 : sbit) << i;
@@ -176,7 +181,8 @@ void ref_szext(const Ref *r)
 	r->e->d[0] = d;
 }
 
-/* A mask of b bits from bit a on; .clamp: none when a >= 32, up to bit 31 when it would go further; .wrap: a and b modulo 32. */
+/* A mask of b bits from bit a on; .clamp: none when a >= 32, up to bit 31 when it would go further; .wrap: a
+   and b modulo 32. */
 void ref_bmsk(const Ref *r)
 {
 	bool wrap = r->i->mode2 == MODE2_WRAP;
@@ -189,7 +195,8 @@ void ref_bmsk(const Ref *r)
 /* base > 31 is undefined behaviour: doc/semantics.md, not found. */
 void ref_fns(const Ref *r)
 {
-	int64_t base = word(r, 1), offset = (int32_t)word(r, 2), pos = base, count = (offset < 0 ? -offset : offset) - 1;
+	int64_t base = word(r, 1), offset = (int32_t)word(r, 2), pos = base,
+		count = (offset < 0 ? -offset : offset) - 1;
 	uint32_t mask = word(r, 0);
 	r->e->d[0] = 0xffffffff;
 	if (base > 31)
@@ -206,8 +213,8 @@ void ref_fns(const Ref *r)
 		}
 }
 
-/* dp4a: four products of bytes; dp2a: two of a half word of a with a byte of b, those of b's lower or upper half. The
-   types say how a's and b's parts are extended. */
+/* dp4a: four products of bytes; dp2a: two of a half word of a with a byte of b, those of b's lower or upper
+   half. The types say how a's and b's parts are extended. */
 void ref_dp(const Ref *r)
 {
 	bool four = named(r, "dp4a");
@@ -215,7 +222,8 @@ void ref_dp(const Ref *r)
 	int tb = signed_type(r->i->type2) ? T_S8 : T_U8, from = !four && r->i->hilo == HILO_HI ? 2 : 0;
 	Int d = word(r, 2);
 	for (int k = 0; k < (four ? 4 : 2); k++)
-		d += number_of(ta, word(r, 0) >> (k * type_bits[ta])) * number_of(tb, word(r, 1) >> (8 * (from + k)));
+		d += number_of(ta, word(r, 0) >> (k * type_bits[ta])) *
+			number_of(tb, word(r, 1) >> (8 * (from + k)));
 	r->e->d[0] = (uint32_t)(uint64_t)d;
 }
 
@@ -237,12 +245,14 @@ void ref_cnot(const Ref *r) { r->e->d[0] = usrc(r, 0) == 0; }
 void ref_lop3(const Ref *r)
 {
 	for (int i = 0; i < 32; i++) {
-		unsigned index = (word(r, 0) >> i & 1) * 4 + (word(r, 1) >> i & 1) * 2 + (word(r, 2) >> i & 1);
+		unsigned index = (word(r, 0) >> i & 1) * 4 + (word(r, 1) >> i & 1) * 2 +
+			(word(r, 2) >> i & 1);
 		r->e->d[0] |= (r->s[3] >> index & 1) << i;
 	}
 }
 
-/* "Shift amounts greater than the register width N are clamped to N"; the amount is a u32; s types fill with the sign. */
+/* "Shift amounts greater than the register width N are clamped to N"; the amount is a u32; s types fill with
+   the sign. */
 void ref_shift(const Ref *r)
 {
 	int n = type_bits[r->i->type], by = word(r, 1) < (uint32_t)n ? (int)word(r, 1) : n;
@@ -252,7 +262,8 @@ void ref_shift(const Ref *r)
 		give(r, src(r, 0) >> by);
 }
 
-/* n = .clamp ? min(c, 32) : c & 31; .l: the most significant half of b:a << n, .r: the least significant of b:a >> n */
+/* n = .clamp ? min(c, 32) : c & 31; .l: the most significant half of b:a << n, .r: the least significant of
+   b:a >> n */
 void ref_shf(const Ref *r)
 {
 	uint32_t c = word(r, 2), n = r->i->mode2 == MODE2_CLAMP ? (c < 32 ? c : 32) : c & 31;
@@ -260,14 +271,17 @@ void ref_shf(const Ref *r)
 	r->e->d[0] = (uint32_t)(r->i->mode == MODE_L ? (both << n) >> 32 : both >> n);
 }
 
-/* Bytes 0..3 are a's, 4..7 b's. Without a mode, nibble k of c picks byte k of d, its bit 3 replicates the byte's sign. The
-   modes take c's two lowest bits; what each picks stands in the manual's table of modes. */
+/* Bytes 0..3 are a's, 4..7 b's. Without a mode, nibble k of c picks byte k of d, its bit 3 replicates the
+   byte's sign. The modes take c's two lowest bits; what each picks stands in the manual's table of modes. */
 void ref_prmt(const Ref *r)
 {
 	static const struct { uint8_t mode; const char *byte3210[4]; } table[] = {
-		{ MODE_F4E, { "3210", "4321", "5432", "6543" } }, { MODE_B4E, { "5670", "6701", "7012", "0123" } },
-		{ MODE_RC8, { "0000", "1111", "2222", "3333" } }, { MODE_ECL, { "3210", "3211", "3222", "3333" } },
-		{ MODE_ECR, { "0000", "1110", "2210", "3210" } }, { MODE_RC16, { "1010", "3232", "1010", "3232" } },
+		{ MODE_F4E, { "3210", "4321", "5432", "6543" } },
+		{ MODE_B4E, { "5670", "6701", "7012", "0123" } },
+		{ MODE_RC8, { "0000", "1111", "2222", "3333" } },
+		{ MODE_ECL, { "3210", "3211", "3222", "3333" } },
+		{ MODE_ECR, { "0000", "1110", "2210", "3210" } },
+		{ MODE_RC16, { "1010", "3232", "1010", "3232" } },
 	};
 	uint32_t c = word(r, 2);
 	uint64_t d = 0;
@@ -276,7 +290,8 @@ void ref_prmt(const Ref *r)
 		for (size_t m = 0; m < sizeof table / sizeof *table; m++)
 			if (table[m].mode == r->i->mode)
 				pick = (unsigned)(table[m].byte3210[c & 3][3 - k] - '0');
-		uint64_t byte = (pick & 7) < 4 ? word(r, 0) >> (8 * (pick & 7)) & 255 : word(r, 1) >> (8 * (pick & 3)) & 255;
+		uint64_t byte = (pick & 7) < 4 ? word(r, 0) >> (8 * (pick & 7)) & 255
+			: word(r, 1) >> (8 * (pick & 3)) & 255;
 		if (pick & 8)
 			byte = byte & 0x80 ? 0xff : 0;
 		d |= byte << (8 * k);

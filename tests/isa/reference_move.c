@@ -1,4 +1,5 @@
-/* Comparison, selection, conversion and movement: PTX ISA 9.3 (comparisons), 9.7.6 and 9.7.9; values in memory. */
+/* Comparison, selection, conversion and movement: PTX ISA 9.3 (comparisons), 9.7.6 and 9.7.9; values in
+   memory. */
 #include "tests/isa/reference.h"
 
 /* ---- comparisons (tables of 9.3.1) ---- */
@@ -18,7 +19,8 @@ static bool ordered(int cmp, double a, double b)
 
 static bool compare_floats(const Ins *i, int t, uint64_t x, uint64_t y)
 {
-	double a = reference_number(t, i->ftz ? reference_flush(t, x) : x), b = reference_number(t, i->ftz ? reference_flush(t, y) : y);
+	double a = reference_number(t, i->ftz ? reference_flush(t, x) : x),
+		b = reference_number(t, i->ftz ? reference_flush(t, y) : y);
 	bool nan = a != a || b != b;
 	if (i->cmp == CMP_NAN)
 		return nan;
@@ -27,13 +29,15 @@ static bool compare_floats(const Ins *i, int t, uint64_t x, uint64_t y)
 	return ordered(i->cmp, a, b);
 }
 
-/* lo ls hi hs stand for lt le gt ge of unsigned values; s types with them are taken as unsigned ones (doc/semantics.md). */
+/* lo ls hi hs stand for lt le gt ge of unsigned values; s types with them are taken as unsigned ones
+   (doc/semantics.md). */
 static bool compare(const Ins *i, int t, uint64_t x, uint64_t y)
 {
 	if (float_type(t))
 		return compare_floats(i, t, x, y);
 	bool as_unsigned = i->cmp >= CMP_LO && i->cmp <= CMP_HS;
-	Int a = as_unsigned ? (Int)low_of(x, type_bits[t]) : number_of(t, x), b = as_unsigned ? (Int)low_of(y, type_bits[t]) : number_of(t, y);
+	Int a = as_unsigned ? (Int)low_of(x, type_bits[t]) : number_of(t, x),
+		b = as_unsigned ? (Int)low_of(y, type_bits[t]) : number_of(t, y);
 	switch (i->cmp) {
 	case CMP_EQ: return a == b;
 	case CMP_NE: return a != b;
@@ -46,7 +50,8 @@ static bool compare(const Ins *i, int t, uint64_t x, uint64_t y)
 
 static bool combined(const Ins *i, bool t, bool c)
 {
-	return i->boolop == BOOL_AND ? t && c : i->boolop == BOOL_OR ? t || c : i->boolop == BOOL_XOR ? t != c : t;
+	return i->boolop == BOOL_AND ? t && c : i->boolop == BOOL_OR ? t || c : i->boolop == BOOL_XOR ? t != c
+		: t;
 }
 
 /* p = BoolOp(t, c), q = BoolOp(!t, c) */
@@ -73,7 +78,8 @@ static uint64_t moved(int t, uint64_t v)
 void ref_selp(const Ref *r) { r->e->d[0] = moved(r->i->type, r->s[r->s[2] & 1 ? 0 : 1]); }
 void ref_mov(const Ref *r) { r->e->d[0] = moved(r->i->type, r->s[0]); }
 
-/* "negative zero equals zero"; .ftz flushes c; "if operand c is NaN, the comparison is unordered and operand b is selected" */
+/* "negative zero equals zero"; .ftz flushes c; "if operand c is NaN, the comparison is unordered and operand
+   b is selected" */
 void ref_slct(const Ref *r)
 {
 	bool first;
@@ -98,12 +104,17 @@ void ref_unpack(const Ref *r)
 		r->e->d[k] = low_of(r->s[0] >> (k * part), part);
 }
 
-/* A window of 2^32 bytes of the generic addresses maps to shared, another to local memory (where they lie is gsim's affair);
-   "an address maps to global memory unless it falls within a window", const and param lie in global memory. */
-static uint64_t window(int space) { return space == SP_SHARED ? (uint64_t)1 << 40 : space == SP_LOCAL ? (uint64_t)2 << 40 : 0; }
+/* A window of 2^32 bytes of the generic addresses maps to shared, another to local memory (where they lie is
+   gsim's affair); "an address maps to global memory unless it falls within a window", const and param lie in
+   global memory. */
+static uint64_t window(int space)
+{
+	return space == SP_SHARED ? (uint64_t)1 << 40 : space == SP_LOCAL ? (uint64_t)2 << 40 : 0;
+}
 static int space_of(uint64_t generic)
 {
-	return generic >> 32 == window(SP_SHARED) >> 32 ? SP_SHARED : generic >> 32 == window(SP_LOCAL) >> 32 ? SP_LOCAL : SP_GLOBAL;
+	return generic >> 32 == window(SP_SHARED) >> 32 ? SP_SHARED
+		: generic >> 32 == window(SP_LOCAL) >> 32 ? SP_LOCAL : SP_GLOBAL;
 }
 void ref_cvta(const Ref *r)
 {
@@ -128,12 +139,14 @@ static Exact exact_float(int t, uint64_t v)
 	return (Exact){ signbit(x) != 0, (uint64_t)ldexp(fabs(x), 53), e - 53 };
 }
 
-/* |x| / 2^unit, rounded to an integer: "nearest, ties to even", "towards zero", "negative infinity", "positive infinity". */
+/* |x| / 2^unit, rounded to an integer: "nearest, ties to even", "towards zero", "negative infinity",
+   "positive infinity". */
 static UInt rounded(Exact x, int unit, int rnd)
 {
 	int down = unit - x.e;
 	if (down <= 0)
-		return down < -63 ? (UInt)x.m << 63 : (UInt)x.m << -down; /* beyond 2^63 every destination is at its limit */
+		/* beyond 2^63 every destination is at its limit */
+		return down < -63 ? (UInt)x.m << 63 : (UInt)x.m << -down;
 	UInt q = down > 64 ? 0 : (UInt)x.m >> down, rest = down > 64 ? x.m : (UInt)x.m - (q << down);
 	bool inexact = rest != 0;
 	if (rnd == RND_RZ || rnd == RND_RZI || !inexact)
@@ -151,9 +164,11 @@ static UInt rounded(Exact x, int unit, int rnd)
 /* A finite number in a floating-point format: the unit is that of its binade, or of the subnormals. */
 static uint64_t narrowed(int t, Exact x, int rnd)
 {
-	int precision = t == T_F16 ? 11 : t == T_F32 ? 24 : 53, least = t == T_F16 ? -24 : t == T_F32 ? -149 : -1074;
+	int precision = t == T_F16 ? 11 : t == T_F32 ? 24 : 53,
+		least = t == T_F16 ? -24 : t == T_F32 ? -149 : -1074;
 	int biggest = t == T_F16 ? 16 : t == T_F32 ? 128 : 1024, top = 0;
-	uint64_t sign = (uint64_t)x.negative << (type_bits[t] - 1), inf = (uint64_t)(2 * biggest - 1) << (precision - 1);
+	uint64_t sign = (uint64_t)x.negative << (type_bits[t] - 1),
+		inf = (uint64_t)(2 * biggest - 1) << (precision - 1);
 	for (uint64_t m = x.m; m; m >>= 1)
 		top++;
 	if (!x.m)
@@ -170,7 +185,8 @@ static uint64_t narrowed(int t, Exact x, int rnd)
 	return sign | (inf - to_largest); /* overflow, IEEE 754 7.4 */
 }
 
-/* The manual does not say which NaN a conversion gives: doc/semantics.md. To f64 the payload stays, as where ptxas folds. */
+/* The manual does not say which NaN a conversion gives: doc/semantics.md. To f64 the payload stays, as where
+   ptxas folds. */
 static uint64_t converted_nan(const Ins *i, uint64_t v)
 {
 	if (i->type == T_F16)
@@ -183,14 +199,17 @@ static uint64_t converted_nan(const Ins *i, uint64_t v)
 	return (f >> 31) << 63 | 0x7ff8000000000000 | (f & 0x7fffff) << 29;
 }
 
-/* ".sat limits the result to [0.0, 1.0]. NaN results are flushed to positive zero. Applies to .f16, .f32, and .f64 types." */
+/* ".sat limits the result to [0.0, 1.0]. NaN results are flushed to positive zero. Applies to .f16, .f32, and
+   .f64 types." */
 static uint64_t to_float(const Ins *i, uint64_t v)
 {
 	int t = i->type;
 	double x = reference_number(t, v);
 	if (i->sat)
-		v = x >= 1 ? (t == T_F16 ? 0x3c00 : t == T_F32 ? 0x3f800000 : 0x3ff0000000000000) : x > 0 ? v : 0;
-	return i->ftz && t == T_F32 ? reference_flush(t, v) : v; /* "applies only to single precision inputs and results" */
+		v = x >= 1 ? (t == T_F16 ? 0x3c00 : t == T_F32 ? 0x3f800000 : 0x3ff0000000000000) : x > 0 ? v
+			: 0;
+	/* "applies only to single precision inputs and results" */
+	return i->ftz && t == T_F32 ? reference_flush(t, v) : v;
 }
 
 static void float_to_int(const Ref *r, uint64_t v)
@@ -203,7 +222,8 @@ static void float_to_int(const Ref *r, uint64_t v)
 		return;
 	}
 	Int n = isinf(x) ? (Int)1 << 100 : (Int)rounded(exact_float(from, v), 0, r->i->rnd);
-	r->e->d[0] = held(t, limited(t, signbit(x) ? -n : n)); /* "the result is clamped to the destination range by default" */
+	/* "the result is clamped to the destination range by default" */
+	r->e->d[0] = held(t, limited(t, signbit(x) ? -n : n));
 }
 
 void ref_cvt(const Ref *r)
@@ -213,12 +233,14 @@ void ref_cvt(const Ref *r)
 	if (!float_type(from)) {
 		Int n = number_of(from, r->s[0]);
 		if (float_type(t))
-			r->e->d[0] = to_float(i, narrowed(t, (Exact){ n < 0, (uint64_t)(n < 0 ? -n : n), 0 }, i->rnd));
+			r->e->d[0] = to_float(i, narrowed(t, (Exact){ n < 0, (uint64_t)(n < 0 ? -n : n), 0 },
+				i->rnd));
 		else
 			r->e->d[0] = held(t, i->sat ? limited(t, n) : n);
 		return;
 	}
-	uint64_t v = i->ftz && from == T_F32 ? reference_flush(from, r->s[0]) : low_of(r->s[0], type_bits[from]);
+	uint64_t v = i->ftz && from == T_F32 ? reference_flush(from, r->s[0])
+		: low_of(r->s[0], type_bits[from]);
 	double x = reference_number(from, v);
 	if (!float_type(t)) {
 		float_to_int(r, v);
@@ -228,7 +250,8 @@ void ref_cvt(const Ref *r)
 		r->e->d[0] = to_float(i, narrowed(t, (Exact){ x < 0, 1, 1100 }, RND_RN));
 	} else {
 		Exact e = exact_float(from, v);
-		if (i->rnd >= RND_RNI && e.e < 0) /* "the result is an integral value, stored in floating-point format" */
+		/* "the result is an integral value, stored in floating-point format" */
+		if (i->rnd >= RND_RNI && e.e < 0)
 			e = (Exact){ e.negative, (uint64_t)rounded(e, 0, i->rnd), 0 };
 		r->e->d[0] = to_float(i, narrowed(t, e, i->rnd >= RND_RNI ? RND_RN : i->rnd));
 	}
@@ -243,17 +266,18 @@ uint64_t reference_load(Type t, Type reg, uint64_t v)
 	return low_of(wide, type_bits[reg]);
 }
 
-/* 9.7.13 Parallel Synchronization: atom, red; redux.sync combines likewise. inc: d >= b ? 0 : d+1; dec: d == 0 || d > b ? b : d-1;
-   cas: d == b ? c : d; exch: b. add of floats "rounds to nearest even. Current implementation of atom.add.f32 on global memory
-   flushes subnormal inputs and results to sign-preserving zero; whereas atom.add.f32 on shared memory supports subnormal
-   inputs and results". */
+/* 9.7.13 Parallel Synchronization: atom, red; redux.sync combines likewise. inc: d >= b ? 0 : d+1; dec: d ==
+   0 || d > b ? b : d-1; cas: d == b ? c : d; exch: b. add of floats "rounds to nearest even. Current
+   implementation of atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving
+   zero; whereas atom.add.f32 on shared memory supports subnormal inputs and results". */
 uint64_t reference_atomic(const char *op, Type t, Space space, uint64_t old, uint64_t b, uint64_t c)
 {
 	int n = type_bits[t];
 	Int x = number_of(t, old), y = number_of(t, b);
 	uint64_t u = low_of(old, n), v = low_of(b, n);
 	if (float_type(t) && !strcmp(op, "add")) {
-		Ins add = { .op = (uint8_t)op_lookup("add", 3), .type = (uint8_t)t, .ndst = 1, .nsrc = 2, .ftz = t == T_F32 && space == SP_GLOBAL };
+		Ins add = { .op = (uint8_t)op_lookup("add", 3), .type = (uint8_t)t, .ndst = 1, .nsrc = 2,
+			.ftz = t == T_F32 && space == SP_GLOBAL };
 		Expected e;
 		reference_alu(&add, (const uint64_t[8]){ u, v }, false, &e);
 		return e.d[0];

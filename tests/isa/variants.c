@@ -17,7 +17,8 @@ typedef struct Walk {
 static bool accepted(const Ins *i)
 {
 	Diag d = { 0 };
-	Verifier v = { .d = &d, .f = &(Function){ .name = "f" }, .b = &(Block){ .label = "b" }, .i = i, .m = &(Module){ .name = "m" } };
+	Verifier v = { .d = &d, .f = &(Function){ .name = "f" }, .b = &(Block){ .label = "b" }, .i = i,
+		.m = &(Module){ .name = "m" } };
 	bool ok = vf_modifiers(&v);
 	diag_free(&d);
 	return ok;
@@ -102,7 +103,8 @@ const char *variant_name(const Ins *i)
 static Type part(int bits) { return bits == 32 ? T_B32 : bits == 16 ? T_B16 : T_B8; }
 Type variant_src(const Ins *i, int k)
 {
-	return strchr(strchr(op_info[i->op].operands, ':'), '*') ? part(type_bits[i->type] / i->nsrc) : ins_src_type(i, k);
+	return strchr(strchr(op_info[i->op].operands, ':'), '*') ? part(type_bits[i->type] / i->nsrc)
+		: ins_src_type(i, k);
 }
 Type variant_dst(const Ins *i, int k)
 {
@@ -118,11 +120,12 @@ static uint64_t random_int(uint64_t *s, int bits)
 {
 	uint64_t r = random_next(s);
 	switch (below(s, 8)) {
-	case 0: return bit((int)(r % (unsigned)bits)) + below(s, 3) - 1;         /* powers of two and their neighbours */
+	/* powers of two and their neighbours */
+	case 0: return bit((int)(r % (unsigned)bits)) + below(s, 3) - 1;
 	case 1: return 0 - bit((int)(r % (unsigned)bits)) + below(s, 3) - 1;
 	case 2: return bit(bits - 1) + below(s, 5) - 2;                          /* the signed limits */
-	case 3: return below(s, 5) - 2;                                          /* the unsigned limits, -1, 0, 1 */
-	case 4: return below(s, 300);                                            /* amounts, positions, lengths */
+	case 3: return below(s, 5) - 2;                                    /* the unsigned limits, -1, 0, 1 */
+	case 4: return below(s, 300);                                        /* amounts, positions, lengths */
 	case 5: return r >> below(s, 64);
 	default: return r;
 	}
@@ -132,27 +135,31 @@ static uint64_t random_int(uint64_t *s, int bits)
 static uint64_t random_float(uint64_t *s, Type t)
 {
 	int f = t == T_F16 ? 10 : t == T_F32 ? 23 : 52, e = type_bits[t] - 1 - f, bias = (1 << (e - 1)) - 1;
-	uint64_t sign = (random_next(s) & 1) << (f + e), fraction = random_next(s) & (bit(f) - 1), inf = (bit(e) - 1) << f;
+	uint64_t sign = (random_next(s) & 1) << (f + e), fraction = random_next(s) & (bit(f) - 1),
+		inf = (bit(e) - 1) << f;
 	switch (below(s, 16)) {
 	case 0: return sign;
 	case 1: return sign | inf;
 	case 2: return sign | inf | bit(f - 1) | fraction;                       /* quiet NaN */
 	case 3: return sign | inf | (fraction & (bit(f - 1) - 1)) | 1;           /* signalling NaN */
 	case 4: return sign | fraction;                                          /* subnormal */
-	case 5: return sign | (below(s, 2) ? below(s, 3) + 1 : bit(f) + below(s, 3) - 1); /* the ends of the subnormals */
+	/* the ends of the subnormals */
+	case 5: return sign | (below(s, 2) ? below(s, 3) + 1 : bit(f) + below(s, 3) - 1);
 	case 6: return sign | (inf - 1 - below(s, 2));                           /* the largest */
 	case 7: return sign | (uint64_t)(bias + (int)below(s, 4) - 2) << f;      /* 1/4 to 2 */
 	case 8: return sign | (uint64_t)bias << f | (below(s, 2) ? 1 : bit(f) - 1);
 	case 9: return sign | (uint64_t)(1 + below(s, 2 * (uint64_t)bias)) << f; /* powers of two */
 	case 10: return random_next(s);
 	default: /* near 1, so that sums cancel and functions are in their primary ranges */
-		return sign | fraction | (uint64_t)(bias + (int)below(s, e < 8 ? 12 : 40) - (e < 8 ? 6 : 20)) << f;
+		return sign | fraction | (uint64_t)(bias + (int)below(s, e < 8 ? 12 : 40) -
+			(e < 8 ? 6 : 20)) << f;
 	}
 }
 
 uint64_t random_value(uint64_t *s, Type t)
 {
-	return type_kind[t] == 'F' ? random_float(s, t) : t == T_PRED ? random_next(s) & 1 : random_int(s, type_bits[t]);
+	return type_kind[t] == 'F' ? random_float(s, t) : t == T_PRED ? random_next(s) & 1
+		: random_int(s, type_bits[t]);
 }
 
 static uint64_t float_bits(Type t, double x) /* exact in the type */
@@ -171,7 +178,8 @@ static uint64_t half_way(uint64_t *s, Type to, Type from)
 {
 	uint64_t d = random_float(s, to) & (bit(type_bits[to]) - 1);
 	double x = reference_number(to, d), y = reference_number(to, d + 1);
-	if (x != x || y != y || isinf(x) || isinf(y) || (from == T_F32 && fabs(x + y) < 0x1p-120 && to != T_F16))
+	if (x != x || y != y || isinf(x) || isinf(y) ||
+		(from == T_F32 && fabs(x + y) < 0x1p-120 && to != T_F16))
 		return random_float(s, from);
 	return float_bits(from, x / 2 + y / 2) + below(s, 3) - 1;
 }
@@ -180,7 +188,8 @@ static uint64_t half_way(uint64_t *s, Type to, Type from)
 static uint64_t near_integer(uint64_t *s, Type to, Type from)
 {
 	int n = below(s, 3) ? type_bits[to] - (int)below(s, 2) : (int)below(s, 24);
-	double x = ldexp((double)(below(s, 5)) - 2, -2) + (below(s, 4) ? ldexp(1, n) : (double)below(s, 1000));
+	double x = ldexp((double)(below(s, 5)) - 2, -2) +
+		(below(s, 4) ? ldexp(1, n) : (double)below(s, 1000));
 	if (from == T_F16)
 		return random_float(s, from);
 	return float_bits(from, below(s, 2) ? -x : x) + (below(s, 4) ? 0 : below(s, 3) - 1);
@@ -199,7 +208,8 @@ static uint64_t tied_integer(uint64_t *s, Type to, Type from)
 
 uint64_t random_operand(uint64_t *s, const Ins *i, int k)
 {
-	static const uint64_t addresses[] = { 0, 0x10000000000, 0x10000000008, 0x100ffffffff, 0x10100000000, 0x20000000000, 0x200ffffffff,
+	static const uint64_t addresses[] = { 0, 0x10000000000, 0x10000000008, 0x100ffffffff, 0x10100000000,
+		0x20000000000, 0x200ffffffff,
 		0x20100000000, 0x100000000000, 0xffffffffff };
 	Type t = variant_src(i, k);
 	bool from_float = type_kind[t] == 'F', to_float = type_kind[i->type] == 'F';
@@ -209,7 +219,9 @@ uint64_t random_operand(uint64_t *s, const Ins *i, int k)
 	if ((i->op == OP_CVTA || i->op == OP_ISSPACEP) && below(s, 2))
 		v = addresses[below(s, sizeof addresses / sizeof *addresses)];
 	else if (i->op == OP_CVT && below(s, 2) && (from_float || to_float))
-		v = !from_float ? tied_integer(s, i->type, t) : !to_float || i->rnd >= RND_RNI ? near_integer(s, i->type, t)
+		v = !from_float ? tied_integer(s, i->type, t)
+			: !to_float || i->rnd >= RND_RNI ? near_integer(s, i->type, t)
 			: type_bits[i->type] < type_bits[t] ? half_way(s, i->type, t) : v;
-	return t == T_PRED || type_bits[t] == 64 ? v : (v & (bit(type_bits[t]) - 1)) | random_next(s) << type_bits[t];
+	return t == T_PRED || type_bits[t] == 64 ? v : (v & (bit(type_bits[t]) - 1)) |
+		random_next(s) << type_bits[t];
 }

@@ -48,10 +48,15 @@ START_TEST(sets_of_bits)
 		case 0: c[to] = chain_add(&all, c[to], v); bs_add(s[to], v); break;
 		case 1: c[to] = chain_remove(&all, c[to], v); bs_del(s[to], v); break;
 		case 2: c[to] = chain_union(&all, c[to], c[from]); bs_union(s[to], s[from]); break;
-		default: bs_copy(only, s[from]); c[to] = chain_without(&all, c[to], c[from]); without(s[to], only); break;
+		default:
+			bs_copy(only, s[from]);
+			c[to] = chain_without(&all, c[to], c[from]);
+			without(s[to], only);
+			break;
 		}
 		ck_assert_msg(same(c[to], s[to]), "step %d: another set", step);
-		ck_assert_msg((c[to] == c[from]) == bs_equal(s[to], s[from]), "step %d: equal sets, and not the same list", step);
+		ck_assert_msg((c[to] == c[from]) == bs_equal(s[to], s[from]),
+			"step %d: equal sets, and not the same list", step);
 		bs_copy(only, s[to]);
 		without(only, s[from]);
 		int n = chain_only(c[to], c[from], list);

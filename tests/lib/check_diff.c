@@ -1,4 +1,5 @@
-/* Diffs of random texts: applied to the first they give the second, and no diff has more changes than the fewest possible. */
+/* Diffs of random texts: applied to the first they give the second, and no diff has more changes than the
+   fewest possible. */
 #include "lib/diff.h"
 #include "lib/arena.h"
 #include "tests/random.h"
@@ -23,7 +24,8 @@ static int common(const char *a, const char *b) /* longest common subsequence, l
 	int na = (int)strlen(a) / 2, nb = (int)strlen(b) / 2, t[LINES + 1][LINES + 1] = { { 0 } };
 	for (int i = 1; i <= na; i++)
 		for (int k = 1; k <= nb; k++)
-			t[i][k] = a[2 * i - 2] == b[2 * k - 2] ? t[i - 1][k - 1] + 1 : t[i - 1][k] > t[i][k - 1] ? t[i - 1][k] : t[i][k - 1];
+			t[i][k] = a[2 * i - 2] == b[2 * k - 2] ? t[i - 1][k - 1] + 1
+				: t[i - 1][k] > t[i][k - 1] ? t[i - 1][k] : t[i][k - 1];
 	return t[na][nb];
 }
 
@@ -58,7 +60,8 @@ START_TEST(random_texts)
 	uint64_t r = (uint64_t)_i;
 	for (int k = 0; k < 200; k++) {
 		char a[64], b[64], c[128];
-		int na = random_text(&r, a, (int)(random_next(&r) % (LINES + 1))), nb = random_text(&r, b, (int)(random_next(&r) % (LINES + 1)));
+		int na = random_text(&r, a, (int)(random_next(&r) % (LINES + 1))),
+			nb = random_text(&r, b, (int)(random_next(&r) % (LINES + 1)));
 		StrBuf s = { 0 };
 		line_diff(a, b, (int)(random_next(&r) % 4), &s);
 		int changes = apply(a, s.s ? s.s : "", c);

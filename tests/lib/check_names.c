@@ -1,4 +1,5 @@
-/* Names in columns: the shown ones are no wider than the column, different for different names, equal for equal ones. */
+/* Names in columns: the shown ones are no wider than the column, different for different names, equal for
+   equal ones. */
 #include "lib/names.h"
 #include "tests/random.h"
 #include "tests/check.h"
@@ -9,12 +10,17 @@
 
 enum { NAMES = 60, LONGEST = 300 };
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
-/* A name as mangled C++ names, labels and pipelines are: a few parts again and again, here and there another letter. */
+/* A name as mangled C++ names, labels and pipelines are: a few parts again and again, here and there another
+   letter. */
 static const char *random_name(Arena *a, uint64_t *state, int kind)
 {
-	static const char *const part[] = { "transform", "_Z6kernel", "IfLi16E", "(policy=volta_lifo)", ",", "...", "..#1..", "x", "\xc3\xa4", "bb", "dce" };
+	static const char *const part[] = { "transform", "_Z6kernel", "IfLi16E", "(policy=volta_lifo)", ",",
+		"...", "..#1..", "x", "\xc3\xa4", "bb", "dce" };
 	char text[LONGEST + 64] = "";
 	int n = kind == 0 ? 2 : (int)(random_next(state) % 20);
 	for (int k = 0; k < n; k++)
@@ -25,18 +31,22 @@ static const char *random_name(Arena *a, uint64_t *state, int kind)
 	return arena_strdup(a, text);
 }
 
-/* What shows of n names: no wider than it may be, and as many different texts as there are different names. */
+/* What shows of n names: no wider than it may be, and as many different texts as there are different
+   names. */
 static void holds(const char *const *name, int n, int width, const char *what)
 {
 	Arena a = { 0 };
 	const char **shown = arena_array(&a, const char *, n);
 	names_shown(&a, name, n, width, shown);
 	for (int i = 0; i < n; i++) {
-		ck_assert_msg(names_columns(shown[i]) <= width, "%s: %d columns, not %d: %s", what, names_columns(shown[i]), width, shown[i]);
-		ck_assert_msg(names_columns(name[i]) > width || !strcmp(name[i], shown[i]), "%s: '%s' is shown as '%s'", what, name[i], shown[i]);
+		ck_assert_msg(names_columns(shown[i]) <= width, "%s: %d columns, not %d: %s", what,
+			names_columns(shown[i]), width, shown[i]);
+		ck_assert_msg(names_columns(name[i]) > width || !strcmp(name[i], shown[i]),
+			"%s: '%s' is shown as '%s'", what, name[i], shown[i]);
 		for (int k = 0; k < i; k++)
 			if (!strcmp(name[i], name[k]) != !strcmp(shown[i], shown[k]))
-				ck_abort_msg("%s: '%s' and '%s' are shown as '%s' and '%s'", what, name[k], name[i], shown[k], shown[i]);
+				ck_abort_msg("%s: '%s' and '%s' are shown as '%s' and '%s'", what, name[k],
+					name[i], shown[k], shown[i]);
 	}
 	arena_free(&a);
 }
@@ -69,9 +79,11 @@ END_TEST
 START_TEST(differences_are_visible)
 {
 	static const struct { const char *name[2], *shown[2]; } want[] = {
-		{ { "a_kernel_of_a_rather_long_name_for_floats", "a_kernel_of_a_rather_long_name_for_doubles" },
+		{ { "a_kernel_of_a_rather_long_name_for_floats",
+			"a_kernel_of_a_rather_long_name_for_doubles" },
 			{ "a_kernel_of..._for_floats", "a_kernel_of...for_doubles" } },
-		{ { "linearize(opt=1),simplify-cfg,copy-prop,dce", "linearize(opt=1),if-convert,copy-prop,dce" },
+		{ { "linearize(opt=1),simplify-cfg,copy-prop,dce",
+			"linearize(opt=1),if-convert,copy-prop,dce" },
 			{ "linea...),simplif...,dce", "linea...),if-conv...,dce" } },
 	};
 	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
@@ -90,9 +102,11 @@ START_TEST(many_names)
 {
 	enum { MANY = 10000 };
 	Arena a = { 0 };
-	const char **name = arena_array(&a, const char *, MANY), **shown = arena_array(&a, const char *, MANY);
+	const char **name = arena_array(&a, const char *, MANY),
+		**shown = arena_array(&a, const char *, MANY);
 	for (int i = 0; i < MANY; i++)
-		name[i] = arena_printf(&a, "a beginning that all of them have %d and an end that all of them have, with %d", i, i % 7 + i / 9000);
+		name[i] = arena_printf(&a, "a beginning that all of them have %d and an end that all of them "
+			"have, with %d", i, i % 7 + i / 9000);
 	names_shown(&a, name, MANY, 40, shown);
 	qsort(shown, MANY, sizeof *shown, by_text);
 	for (int i = 1; i < MANY; i++)

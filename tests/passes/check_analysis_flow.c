@@ -1,4 +1,5 @@
-/* The dataflow solver against the equations solved bit by bit, and what stands on it against paths through random graphs. */
+/* The dataflow solver against the equations solved bit by bit, and what stands on it against paths through
+   random graphs. */
 #include "passes/analysis/expressions.h"
 #include "passes/analysis/pressure.h"
 #include "passes/analysis/reaching.h"
@@ -87,8 +88,10 @@ START_TEST(solver_solves_the_equations)
 	for (int k = 0; !g && k < c->nreach; k++)
 		order[norder++] = c->rpo[k]->id;
 	n = g ? 2 * n : n;
-	Flow x = { .g = g ? g : c->graph, .order = order, .norder = norder, .bits = bits, .backward = pick(&rng, 2), .all = pick(&rng, 2),
-		.greatest = pick(&rng, 2), .gen = random_sets(&rng, n, bits), .kill = random_sets(&rng, n, bits), .sgen = random_sets(&rng, n, bits),
+	Flow x = { .g = g ? g : c->graph, .order = order, .norder = norder, .bits = bits,
+		.backward = pick(&rng, 2), .all = pick(&rng, 2),
+		.greatest = pick(&rng, 2), .gen = random_sets(&rng, n, bits),
+		.kill = random_sets(&rng, n, bits), .sgen = random_sets(&rng, n, bits),
 		.skill = random_sets(&rng, n, bits), .self = &bits };
 	BitSet *other = random_sets(&rng, 1, n), *boundary = random_sets(&rng, 1, bits);
 	x.other = other ? other[0] : (BitSet){ 0 };
@@ -129,12 +132,16 @@ static bool read_later(const Function *f, int block, int k, int reg, bool *seen)
 	return false;
 }
 
-/* What a thread knows of the predicates that it has branched on: for each of the first PREDS, whether it holds. */
+/* What a thread knows of the predicates that it has branched on: for each of the first PREDS, whether it
+   holds. */
 enum { PREDS = 3, UNKNOWN = 2, KNOWN = 27 };
 typedef struct Path { const Function *f; int pred[PREDS], npred, reg; bool seen[12][KNOWN]; } Path;
 
 static int knows(int known, int p) { return p == 0 ? known % 3 : p == 1 ? known / 3 % 3 : known / 9; }
-static int learns(int known, int p, int value) { return known + (value - knows(known, p)) * (p == 0 ? 1 : p == 1 ? 3 : 9); }
+static int learns(int known, int p, int value)
+{
+	return known + (value - knows(known, p)) * (p == 0 ? 1 : p == 1 ? 3 : 9);
+}
 
 /* Whether the predicate is known to be the value. */
 static bool is_known(const Path *x, int known, int pred, int value)
@@ -145,7 +152,8 @@ static bool is_known(const Path *x, int known, int pred, int value)
 	return false;
 }
 
-/* What the instruction reads, does it need it? Not where the guard is known not to hold, or another source to be selected. */
+/* What the instruction reads, does it need it? Not where the guard is known not to hold, or another source to
+   be selected. */
 static bool needs(const Path *x, const Ins *i, int known)
 {
 	if (i->guard >= 0 && i->guard != x->reg)
@@ -153,7 +161,8 @@ static bool needs(const Path *x, const Ins *i, int known)
 	if (i->op != OP_SELP || ins_src(i, 2)->id == x->reg)
 		return true;
 	for (int k = 0; k < 2; k++)
-		if (ins_src(i, k)->kind == OPD_REG && ins_src(i, k)->id == x->reg && !is_known(x, known, ins_src(i, 2)->id, k != ins_src(i, 2)->neg))
+		if (ins_src(i, k)->kind == OPD_REG && ins_src(i, k)->id == x->reg &&
+			!is_known(x, known, ins_src(i, 2)->id, k != ins_src(i, 2)->neg))
 			return true;
 	return false;
 }
@@ -215,10 +224,13 @@ START_TEST(liveness_by_paths)
 			if (k < b->ins.n)
 				liveness_step(f, &b->ins.v[k], now);
 			for (int r = 0; r < function_values(f); r++) {
-				bool seen[12] = { 0 }, way = read_later(f, b->id, k, r, seen), live = bs_has(now, r);
-				ck_assert_msg(way || !live, "seed %d: no way leads from %s:%d to where r%d is read", _i, b->label, k, r);
+				bool seen[12] = { 0 }, way = read_later(f, b->id, k, r, seen),
+					live = bs_has(now, r);
+				ck_assert_msg(way || !live, "seed %d: no way leads from %s:%d to where r%d "
+					"is read", _i, b->label, k, r);
 				if (way && !live)
-					ck_assert_msg(!read_by_threads(f, b->id, k, r), "seed %d: threads read r%d behind %s:%d", _i, r, b->label, k);
+					ck_assert_msg(!read_by_threads(f, b->id, k, r),
+						"seed %d: threads read r%d behind %s:%d", _i, r, b->label, k);
 			}
 		}
 		for (int r = 0; r < function_values(f); r++)
@@ -243,13 +255,15 @@ static bool lives(const Function *f, int block, int k, int reg)
 	return live_has(at_ends, at_ends->out[block], reg);
 }
 
-/* What lives at a place: in front of the instruction (0), behind it with all that it writes (1), or, where it must not write over what it reads, both (2). */
+/* What lives at a place: in front of the instruction (0), behind it with all that it writes (1), or, where it
+   must not write over what it reads, both (2). */
 static LiveRegs judge_pressure(const Function *f, int block, int k, int when)
 {
 	const Block *b = f->block.v[block];
 	LiveRegs n = { 0, 0 };
 	for (int r = 0; r < f->reg.n; r++) {
-		bool in = lives(f, block, k, r), out = k < b->ins.n && (lives(f, block, k + 1, r) || judge_writes(f, &b->ins.v[k], r));
+		bool in = lives(f, block, k, r), out = k < b->ins.n &&
+			(lives(f, block, k + 1, r) || judge_writes(f, &b->ins.v[k], r));
 		if (when == 0 ? !in : when == 1 ? !out : !in && !out)
 			continue;
 		n.words += f->reg.v[r].type == T_PRED ? 0 : f->reg.v[r].type == T_U64 ? 2 : 1;
@@ -280,7 +294,8 @@ START_TEST(pressure_by_paths)
 		ck_assert_int_eq(worst.words, p->out[b->id].words);
 		for (int k = 0; k < b->ins.n; k++) {
 			const Ins *x = &b->ins.v[k];
-			for (int when = 0; when < (x->ndst > 1 || op_info[x->op].kind != K_ALU ? 3 : 2); when++)
+			for (int when = 0; when < (x->ndst > 1 || op_info[x->op].kind != K_ALU ? 3 : 2);
+				when++)
 				raise(&worst, judge_pressure(f, b->id, k, when));
 		}
 		ck_assert_int_eq(judge_pressure(f, b->id, 0, 0).words, p->in[b->id].words);
@@ -312,7 +327,8 @@ static Values values(int seed)
 	return v;
 }
 
-typedef struct Walk { const Values *v; int *last, *value; } Walk; /* by register, by version: definition executed last, that it stands for; -1: none */
+/* by register, by version: definition executed last, that it stands for; -1: none */
+typedef struct Walk { const Values *v; int *last, *value; } Walk;
 
 static int number_of(const Ins *i, int reg) /* of the last destination that is it */
 {
@@ -337,7 +353,8 @@ static void step(Walk *w, int b, int k, bool holds)
 		ck_assert_int_eq(w->value[s->use[u]], w->last[reg]);
 	}
 	for (int d = s->def_first[at]; d < s->def_first[at + 1]; d++) {
-		int version = s->def[d], reg = s->version[version].reg, id = (b * 100 + k) * 10 + number_of(i, reg);
+		int version = s->def[d], reg = s->version[version].reg,
+			id = (b * 100 + k) * 10 + number_of(i, reg);
 		ck_assert_int_eq(s->version[version].old >= 0, i->guard >= 0);
 		w->value[version] = holds ? id : w->value[s->version[version].old];
 		if (holds)
@@ -349,7 +366,8 @@ static void step(Walk *w, int b, int k, bool holds)
 	for (int o = 0; o < i->ndst; o++)
 		if (ins_dst(i, o)->kind == OPD_REG)
 			ck_assert_int_eq(s->version[ssa_dst(s, i, b, k, o)].reg, ins_dst(i, o)->id);
-	ck_assert_int_eq(i->guard < 0 ? -1 : i->guard, i->guard < 0 ? ssa_guard(s, i, b, k) : s->version[ssa_guard(s, i, b, k)].reg);
+	ck_assert_int_eq(i->guard < 0 ? -1 : i->guard,
+		i->guard < 0 ? ssa_guard(s, i, b, k) : s->version[ssa_guard(s, i, b, k)].reg);
 }
 
 static void enter(Walk *w, int from, int b)
@@ -371,7 +389,8 @@ START_TEST(versions_are_what_was_written_last)
 	Values v = values(_i);
 	uint64_t rng = (uint64_t)_i + 77;
 	for (int way = 0; way < 6; way++) {
-		Walk w = { &v, arena_array(&arena, int, function_values(v.f)), arena_array(&arena, int, v.s->n + 1) };
+		Walk w = { &v, arena_array(&arena, int, function_values(v.f)),
+			arena_array(&arena, int, v.s->n + 1) };
 		memset(w.last, -1, sizeof *w.last * (size_t)function_values(v.f));
 		memset(w.value, -1, sizeof *w.value * (size_t)v.s->n);
 		for (int b = 0, from = -1, steps = 0; steps < 40; steps++) {
@@ -423,7 +442,8 @@ static void see_uses(const Values *v, int b, int k, int reg, bool *seen, bool *r
 static bool shadowed(const Ssa *s, int d)
 {
 	const SsaVersion *x = &s->version[d], *next = d + 1 < s->n ? x + 1 : NULL;
-	return next && x->ins >= 0 && next->block == x->block && next->ins == x->ins && next->reg == x->reg && next->old < 0;
+	return next && x->ins >= 0 && next->block == x->block && next->ins == x->ins && next->reg == x->reg &&
+		next->old < 0;
 }
 
 static int use_index(const Ssa *s, Reading r) { return s->use_first[s->ins_first[r.block] + r.ins] + r.use; }
@@ -432,7 +452,8 @@ START_TEST(definitions_reach_along_paths)
 {
 	Values v = values(_i);
 	const Ssa *s = v.s;
-	int nuse = s->use_first[s->nins], *web = arena_array(&arena, int, s->n + nuse + 1), *def = arena_array(&arena, int, s->n + 1);
+	int nuse = s->use_first[s->nins], *web = arena_array(&arena, int, s->n + nuse + 1),
+		*def = arena_array(&arena, int, s->n + 1);
 	bool *claimed = arena_array(&arena, bool, (size_t)nuse * (size_t)s->n + 1);
 	for (int u = 0; u < nuse; u++)
 		for (int n = reaching_defs(v.r, s->use[u], def); n > 0; n--)
@@ -441,7 +462,8 @@ START_TEST(definitions_reach_along_paths)
 		web[k] = k;
 	for (int d = 0; d < s->n; d++) {
 		const SsaVersion *x = &s->version[d];
-		bool seen[12] = { 0 }, *reached = arena_array(&arena, bool, nuse + 1), *said = arena_array(&arena, bool, nuse + 1);
+		bool seen[12] = { 0 }, *reached = arena_array(&arena, bool, nuse + 1),
+			*said = arena_array(&arena, bool, nuse + 1);
 		Reading *read = arena_array(&arena, Reading, nuse + 1);
 		if (x->phi >= 0 || shadowed(s, d))
 			continue;
@@ -458,7 +480,8 @@ START_TEST(definitions_reach_along_paths)
 	}
 	for (int a = 0; a < s->n; a++) /* results: all returns' are one */
 		for (int b = 0; v.f->kind == FN_KERNEL && b < a; b++)
-			if (s->version[a].phi < 0 && s->version[b].phi < 0 && v.w->of[a] >= 0 && v.w->of[b] >= 0)
+			if (s->version[a].phi < 0 && s->version[b].phi < 0 && v.w->of[a] >= 0 &&
+				v.w->of[b] >= 0)
 				ck_assert_int_eq(v.w->of[a] == v.w->of[b], web[a] == web[b]);
 	for (int u = 0; u < nuse; u++) { /* a use is in the web of what reaches it */
 		int n = reaching_defs(v.r, s->use[u], def);
@@ -471,7 +494,8 @@ END_TEST
 /* Registers of which several webs could have one each: those of the function's head keep theirs. */
 static int crowded(const Function *f, const Webs *w)
 {
-	int *webs = arena_array(&arena, int, f->reg.n + 1), *fixed = arena_array(&arena, int, f->reg.n + 1), n = 0;
+	int *webs = arena_array(&arena, int, f->reg.n + 1), *fixed = arena_array(&arena, int, f->reg.n + 1),
+		n = 0;
 	for (int k = 0; k < w->n; k++) {
 		webs[w->reg[k]]++;
 		fixed[w->reg[k]] += w->fixed[k];
@@ -544,10 +568,13 @@ START_TEST(expressions_by_definition)
 	for (int a = 0; a < x->noccurrence; a++)
 		for (int b = 0; b < a; b++) {
 			const Occurrence *o = &x->occurrence[a], *p = &x->occurrence[b];
-			ck_assert_int_eq(o->expression == p->expression, same_expression(&f->block.v[o->block]->ins.v[o->ins], &f->block.v[p->block]->ins.v[p->ins]));
+			ck_assert_int_eq(o->expression == p->expression,
+				same_expression(&f->block.v[o->block]->ins.v[o->ins],
+				&f->block.v[p->block]->ins.v[p->ins]));
 		}
 	int half = pick(&rng, x->n + 1);
-	const ExpressionSets *low = expressions_sets(&arena, c, x, 0, half), *high = expressions_sets(&arena, c, x, half, x->n);
+	const ExpressionSets *low = expressions_sets(&arena, c, x, 0, half),
+		*high = expressions_sets(&arena, c, x, half, x->n);
 	for (int k = 0; k < c->nreach; k++)
 		for (int e = 0; e < x->n; e++) {
 			const ExpressionSets *set = e < half ? low : high;
@@ -555,7 +582,8 @@ START_TEST(expressions_by_definition)
 			const Block *b = c->rpo[k];
 			bool first = false, last = false, changed = false;
 			for (int i = 0; i < b->ins.n; i++) {
-				bool here = b->ins.v[i].guard < 0 && b->ins.v[i].ndst == 1 && same_expression(x->pattern[e], &b->ins.v[i]);
+				bool here = b->ins.v[i].guard < 0 && b->ins.v[i].ndst == 1 &&
+					same_expression(x->pattern[e], &b->ins.v[i]);
 				first |= here && !changed;
 				last |= here;
 				changed |= modifies(f, &b->ins.v[i], x->pattern[e]);

@@ -83,7 +83,8 @@ static int smallest_entry(const Graph *g, BitSet set)
 	return bs_next(set, 0);
 }
 
-/* The definition in graph.h, word by word: of the components of a set which wait for no other one, that with the smallest header; its inside; again. */
+/* The definition in graph.h, word by word: of the components of a set which wait for no other one, that with
+   the smallest header; its inside; again. */
 static void nest_of(Recursion *r, BitSet in, int loop)
 {
 	BitSet left = bs_new(&arena, r->g->n);
@@ -144,7 +145,8 @@ START_TEST(nest_by_definition)
 	BitSet in;
 	Graph *g = random_graph(&rng, &in);
 	int *order = arena_array(&arena, int, g->n), *none = arena_array(&arena, int, g->n + 1);
-	Recursion r = { g, arena_array(&arena, int, g->n), 0, { 0, arena_array(&arena, int, g->n), arena_array(&arena, int, g->n), none } };
+	Recursion r = { g, arena_array(&arena, int, g->n), 0,
+		{ 0, arena_array(&arena, int, g->n), arena_array(&arena, int, g->n), none } };
 	for (int b = 0; b < g->n; b++)
 		none[b] = -1;
 	nest_of(&r, in, -1);
@@ -158,8 +160,8 @@ START_TEST(nest_by_definition)
 }
 END_TEST
 
-/* Many times as many looks would be needed for the smallest headers. What goes backward goes to the header of a loop around where it begins, which has an edge
-   into it from outside. */
+/* Many times as many looks would be needed for the smallest headers. What goes backward goes to the header of
+   a loop around where it begins, which has an edge into it from outside. */
 START_TEST(a_tangle_is_not_looked_at_for_ever)
 {
 	enum { NODES = 20000 };
@@ -170,7 +172,8 @@ START_TEST(a_tangle_is_not_looked_at_for_ever)
 	Nest nest;
 	for (int b = 0; b < NODES; b++)
 		for (int k = 0; k < 2; k++)
-			graph_edge(g, b, 1 + (int)(((seed = seed * 1664525 + 1013904223) >> 8) % (NODES - 1)));
+			graph_edge(g, b, 1 + (int)(((seed = seed * 1664525 + 1013904223) >> 8) % (NODES -
+				1)));
 	graph_reach(g, false, 0, bs_new(&arena, NODES), in);
 	int n = graph_order(&arena, g, in, order, &nest), backward = 0;
 	for (int k = 0; k < n; k++)
@@ -223,7 +226,8 @@ START_TEST(loops_by_definition)
 		ck_assert_int_eq(p->reducible, reducible);
 		ck_assert_int_eq(p->latch.n, latches);
 		for (int k = 0; k < latches; k++)
-			ck_assert(bs_has(in, p->latch.v[k]) && list_has(&c->graph->pred[p->header], p->latch.v[k]));
+			ck_assert(bs_has(in, p->latch.v[k]) && list_has(&c->graph->pred[p->header],
+				p->latch.v[k]));
 		for (int k = 0; k < c->nreach; k++)
 			if (bs_has(out, c->rpo[k]->id))
 				ck_assert_int_eq(left[i].v[exits++], c->rpo[k]->id);
@@ -255,7 +259,8 @@ static bool depends(const Cfg *c, const Graph *g, int m, int n)
 	bool is = false;
 	for (int k = 0; k < g->succ[n].n; k++)
 		is |= closes(g, m, g->succ[n].v[k]) && (m == n || !closes(g, m, n));
-	for (int k = 0; k < c->graph->succ[n].n && !bs_has(c->fatal, n); k++) /* aborts: only what is fatal, too, depends on them */
+	/* aborts: only what is fatal, too, depends on them */
+	for (int k = 0; k < c->graph->succ[n].n && !bs_has(c->fatal, n); k++)
 		is |= bs_has(c->fatal, c->graph->succ[n].v[k]) && closes(g, m, c->graph->succ[n].v[k]);
 	return is;
 }
@@ -349,7 +354,8 @@ START_TEST(regions_by_definition)
 	for (int b = 0; b < c->n; b++)
 		for (int k = 0; k < r->n; k++)
 			if (bs_has(of[k], b))
-				ck_assert(r->of[b] >= 0 && bs_has(of[r->of[b]], b) && r->region[r->of[b]].blocks <= r->region[k].blocks);
+				ck_assert(r->of[b] >= 0 && bs_has(of[r->of[b]], b) &&
+					r->region[r->of[b]].blocks <= r->region[k].blocks);
 }
 END_TEST
 

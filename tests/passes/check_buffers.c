@@ -1,6 +1,8 @@
-/* Liveness of buffers in host functions against paths: random host programs, whose statements the test knows, are walked through in many ways, with
- * the buffers that registers then point to. What is read later on a way before it is written as a whole must be live, and so must what has not been
- * freed where the way ends; where registers are set once, what is live must be read on some way. And what kernels read and write, by parameter. */
+/* Liveness of buffers in host functions against paths: random host programs, whose statements the test knows,
+ * are walked through in many ways, with the buffers that registers then point to. What is read later on a way
+ * before it is written as a whole must be live, and so must what has not been freed where the way ends; where
+ * registers are set once, what is live must be read on some way. And what kernels read and write, by
+ * parameter. */
 #include "lib/strbuf.h"
 #include "passes/analyses.h"
 #include "tests/random.h"
@@ -13,9 +15,11 @@ static int pick(int n) { return (int)(random_next(&rng) % (unsigned)n); }
 
 enum { REGS = 5, BLOCKS = 9, STATEMENTS = 5, BYTES = 256 };
 typedef enum { ALLOC, MOVE, LOAD_POINTER, FILL, COPY, LOAD, STORE, ADD, CHASE, LUA, FREE, KINDS } Kind;
-typedef struct Statement { Kind kind; int a, b; bool whole; int site; } Statement; /* a: destination or what is written, b: what is read */
+/* a: destination or what is written, b: what is read */
+typedef struct Statement { Kind kind; int a, b; bool whole; int site; } Statement;
 typedef struct Node { int n, nsucc, succ[2]; Statement s[STATEMENTS + REGS]; } Node;
-typedef struct Program { int nblocks, nsites; bool fixed, aborts; Node node[BLOCKS]; } Program; /* fixed: each register is set once; aborts: at its end */
+/* fixed: each register is set once; aborts: at its end */
+typedef struct Program { int nblocks, nsites; bool fixed, aborts; Node node[BLOCKS]; } Program;
 
 static Statement statement(Program *p)
 {
@@ -44,10 +48,13 @@ static void invent(Program *p)
 
 static const char kernels[] =
 	"extern host f(u64 %a, u64 %b) reads(u32 %b) writes(u32 %a)\n"
-	"kernel add(u64 a, u64 b) {\n\t%t = mov.u32 %tid.x\n\t%c = mov.u32 %ctaid.x\n\t%n = mov.u32 %ntid.x\n\t%i = mad.lo.u32 %c, %n, %t\n"
-	"\t%a = ld.param.u64 [a]\n\t%b = ld.param.u64 [b]\n\t%a = mad.wide.u32 %i, 4, %a\n\t%b = mad.wide.u32 %i, 4, %b\n\t%v = ld.global.u32 [%b]\n"
+	"kernel add(u64 a, u64 b) {\n\t%t = mov.u32 %tid.x\n\t%c = mov.u32 %ctaid.x\n\t%n = mov.u32 %ntid.x\n"
+	"\t%i = mad.lo.u32 %c, %n, %t\n"
+	"\t%a = ld.param.u64 [a]\n\t%b = ld.param.u64 [b]\n\t%a = mad.wide.u32 %i, 4, %a\n"
+	"\t%b = mad.wide.u32 %i, 4, %b\n\t%v = ld.global.u32 [%b]\n"
 	"\tst.global.u32 [%a], %v\n\texit\n}\n"
-	"kernel chase(u64 a, u64 b) {\n\t%a = ld.param.u64 [a]\n\t%b = ld.param.u64 [b]\n\t%p = ld.global.u64 [%b]\n\t%v = ld.global.u32 [%p]\n"
+	"kernel chase(u64 a, u64 b) {\n\t%a = ld.param.u64 [a]\n\t%b = ld.param.u64 [b]\n"
+	"\t%p = ld.global.u64 [%b]\n\t%v = ld.global.u32 [%p]\n"
 	"\tst.global.u32 [%a], %v\n\texit\n}\n";
 
 static void write_statement(const Statement *s, StrBuf *t)
@@ -71,7 +78,8 @@ static void write_statement(const Statement *s, StrBuf *t)
 
 static void write_program(const Program *p, StrBuf *t)
 {
-	sb_printf(t, "%shost main() {\n\treg u64 %%r0, %%r1, %%r2, %%r3, %%r4\n\treg u32 %%v\n\treg pred %%p\nB0:\n\t%%v = mov.u32 0\n\t%%p = setp.eq.u32 %%v, 0\n", kernels);
+	sb_printf(t, "%shost main() {\n\treg u64 %%r0, %%r1, %%r2, %%r3, %%r4\n\treg u32 %%v\n"
+		"\treg pred %%p\nB0:\n\t%%v = mov.u32 0\n\t%%p = setp.eq.u32 %%v, 0\n", kernels);
 	for (int b = 0; b < p->nblocks; b++) {
 		const Node *x = &p->node[b];
 		if (b)
@@ -91,8 +99,10 @@ static void write_program(const Program *p, StrBuf *t)
 /* ---- ways ---- */
 
 enum { LENGTH = 40, MOST = LENGTH * (STATEMENTS + REGS + 1) + 64 };
-typedef struct Event { int block; uint64_t reads[2]; int killed; } Event; /* block >= 0: it begins; else what a statement reads, and the buffer that it writes as a whole */
-typedef struct Way { int n, nbuffers; Event e[MOST]; int site[MOST]; uint64_t freed[2]; } Way; /* site: by buffer */
+/* block >= 0: it begins; else what a statement reads, and the buffer that it writes as a whole */
+typedef struct Event { int block; uint64_t reads[2]; int killed; } Event;
+/* site: by buffer */
+typedef struct Way { int n, nbuffers; Event e[MOST]; int site[MOST]; uint64_t freed[2]; } Way;
 
 static bool freed(const Way *w, int buffer) { return w->freed[buffer / 64] >> buffer % 64 & 1; }
 
@@ -109,7 +119,8 @@ static void read_all(const Way *w, Event *e)
 static void execute(Way *w, const Statement *s, int reg[REGS])
 {
 	Event e = { -1, { 0, 0 }, -1 };
-	bool reads = s->kind == LOAD_POINTER || s->kind == COPY || s->kind == LOAD || s->kind == ADD || s->kind == CHASE || s->kind == LUA;
+	bool reads = s->kind == LOAD_POINTER || s->kind == COPY || s->kind == LOAD || s->kind == ADD ||
+		s->kind == CHASE || s->kind == LUA;
 	if (reads && !freed(w, reg[s->b]))
 		e.reads[reg[s->b] / 64] |= (uint64_t)1 << reg[s->b] % 64;
 	if (s->kind == CHASE)
@@ -178,7 +189,8 @@ static void analysed(const Program *p, Module *m, uint64_t *live)
 	for (int b = 0; b < p->nblocks; b++) {
 		live[b] = 0;
 		for (int k = 0; k < x->n; k++) {
-			int site = 0, before = 0;  /* allocs in the order of the text are sites in their order */
+			/* allocs in the order of the text are sites in their order */
+			int site = 0, before = 0;
 			for (int c = 0; c < p->nblocks; c++)
 				for (int i = 0; i < p->node[c].n; i++)
 					if (p->node[c].s[i].kind == ALLOC && before++ == k)
@@ -214,7 +226,8 @@ START_TEST(paths)
 			look_back(&w, seen);
 		}
 		for (int b = 0; b < p.nblocks; b++) {
-			ck_assert_msg(!(seen[b] & ~live[b]), "program %d.%d, block B%d: buffers %llx are read on a way, live are %llx:\n%s", _i, round, b,
+			ck_assert_msg(!(seen[b] & ~live[b]), "program %d.%d, block B%d: buffers %llx are "
+				"read on a way, live are %llx:\n%s", _i, round, b,
 				(unsigned long long)seen[b], (unsigned long long)live[b], t.s);
 			lived += __builtin_popcountll(live[b]);
 			if (p.fixed)
@@ -226,37 +239,51 @@ START_TEST(paths)
 	}
 	ck_assert_int_gt(lived, 100);
 	/* walks are random and miss rare ways; blocks that none reaches are live nowhere */
-	ck_assert_msg(exact > 100 && more * 100 <= exact, "live is more than what ways show at %lld of %lld blocks", more, exact + more);
+	ck_assert_msg(exact > 100 && more * 100 <= exact,
+		"live is more than what ways show at %lld of %lld blocks", more, exact + more);
 }
 END_TEST
 
 /* ---- kernels ---- */
 
 static const struct { const char *body, *want; } touches[] = {
-	{ "\t%a = ld.param.u64 [a]\n\t%v = ld.global.u32 [%a]\n", "  a: read\n  b: left alone\n  n: left alone\n" },
-	{ "\t%a = ld.param.u64 [a]\n\tred.global.add.u32 [%a], 1\n", "  a: read and written\n  b: left alone\n  n: left alone\n" },
+	{ "\t%a = ld.param.u64 [a]\n\t%v = ld.global.u32 [%a]\n",
+		"  a: read\n  b: left alone\n  n: left alone\n" },
+	{ "\t%a = ld.param.u64 [a]\n\tred.global.add.u32 [%a], 1\n",
+		"  a: read and written\n  b: left alone\n  n: left alone\n" },
 	/* one or the other */
-	{ "\t%a = ld.param.u64 [a]\n\t%b = ld.param.u64 [b]\n\t%n = ld.param.u32 [n]\n\t%p = setp.eq.u32 %n, 1\n\t%c = selp.u64 %a, %b, %p\n\tst.global.u32 [%c], 1\n",
+	{ "\t%a = ld.param.u64 [a]\n\t%b = ld.param.u64 [b]\n\t%n = ld.param.u32 [n]\n"
+		"\t%p = setp.eq.u32 %n, 1\n\t%c = selp.u64 %a, %b, %p\n\tst.global.u32 [%c], 1\n",
 		"  a: written\n  b: written\n  n: left alone\n" },
 	/* the offset comes from memory, the base does not */
-	{ "\t%a = ld.param.u64 [a]\n\t%b = ld.param.u64 [b]\n\t%i = ld.global.u32 [%b]\n\t%c = mad.wide.u32 %i, 4, %a\n\tst.global.u32 [%c], 1\n",
+	{ "\t%a = ld.param.u64 [a]\n\t%b = ld.param.u64 [b]\n\t%i = ld.global.u32 [%b]\n"
+		"\t%c = mad.wide.u32 %i, 4, %a\n\tst.global.u32 [%c], 1\n",
 		"  a: written\n  b: read\n  n: left alone\n" },
 	/* through memory */
-	{ "\t%a = ld.param.u64 [a]\n\t%c = ld.global.u64 [%a]\n\tst.global.u32 [%c], 1\n", "  a: read\n  b: left alone\n  n: left alone\n  any memory: written\n" },
-	{ "\t%t = mov.u64 table\n\t%v = ld.global.u32 [%t+4]\n\t%b = ld.param.u64 [b]\n\tst.global.u32 [%b], %v\n",
+	{ "\t%a = ld.param.u64 [a]\n\t%c = ld.global.u64 [%a]\n\tst.global.u32 [%c], 1\n",
+		"  a: read\n  b: left alone\n  n: left alone\n  any memory: written\n" },
+	{ "\t%t = mov.u64 table\n\t%v = ld.global.u32 [%t+4]\n\t%b = ld.param.u64 [b]\n"
+		"\tst.global.u32 [%b], %v\n",
 		"  a: left alone\n  b: written\n  n: left alone\n  variable table: read\n" },
 	/* shared memory is no business of others */
-	{ "\tshared u32 s[4]\n\t%x = mov.u64 s\n\t%x = cvta.shared.u64 %x\n\tst.u32 [%x], 1\n\tst.shared.u32 [s], 1\n", "  a: left alone\n  b: left alone\n  n: left alone\n" },
+	{ "\tshared u32 s[4]\n\t%x = mov.u64 s\n\t%x = cvta.shared.u64 %x\n\tst.u32 [%x], 1\n"
+		"\tst.shared.u32 [s], 1\n", "  a: left alone\n  b: left alone\n  n: left alone\n" },
 	/* by every thread; not where a thread may have ended, and not behind a guard */
-	{ "\t%a = ld.param.u64 [a]\n\t%t = mov.u32 %tid.x\n\t%a = mad.wide.u32 %t, 8, %a\n\tst.global.u64 [%a], 1\n",
-		"  a: written; each thread writes 8 bytes at 8 * %tid.x\n  b: left alone\n  n: left alone\n" },
-	{ "\t%a = ld.param.u64 [a]\n\t%t = mov.u32 %tid.x\n\t%a = mad.wide.u32 %t, 8, %a\n\tst.global.u32 [%a], 1\n", "  a: written\n  b: left alone\n  n: left alone\n" },
-	{ "\t%a = ld.param.u64 [a]\n\t%t = mov.u32 %tid.x\n\t%p = setp.eq.u32 %t, 3\n\t@%p exit\n\t%a = mad.wide.u32 %t, 4, %a\n\tst.global.u32 [%a], 1\n",
+	{ "\t%a = ld.param.u64 [a]\n\t%t = mov.u32 %tid.x\n\t%a = mad.wide.u32 %t, 8, %a\n"
+		"\tst.global.u64 [%a], 1\n",
+		"  a: written; each thread writes 8 bytes at 8 * %tid.x\n  b: left alone\n"
+		"  n: left alone\n" },
+	{ "\t%a = ld.param.u64 [a]\n\t%t = mov.u32 %tid.x\n\t%a = mad.wide.u32 %t, 8, %a\n"
+		"\tst.global.u32 [%a], 1\n", "  a: written\n  b: left alone\n  n: left alone\n" },
+	{ "\t%a = ld.param.u64 [a]\n\t%t = mov.u32 %tid.x\n\t%p = setp.eq.u32 %t, 3\n\t@%p exit\n"
+		"\t%a = mad.wide.u32 %t, 4, %a\n\tst.global.u32 [%a], 1\n",
 		"  a: written\n  b: left alone\n  n: left alone\n" },
-	{ "\t%a = ld.param.u64 [a]\n\t%t = mov.u32 %tid.x\n\t%p = setp.eq.u32 %t, 3\n\t%a = mad.wide.u32 %t, 4, %a\n\t@%p st.global.u32 [%a], 1\n",
+	{ "\t%a = ld.param.u64 [a]\n\t%t = mov.u32 %tid.x\n\t%p = setp.eq.u32 %t, 3\n"
+		"\t%a = mad.wide.u32 %t, 4, %a\n\t@%p st.global.u32 [%a], 1\n",
 		"  a: written\n  b: left alone\n  n: left alone\n" },
 	/* what is called may do anything in global memory */
-	{ "\tcall peek, (4096)\n", "  a: left alone\n  b: left alone\n  n: left alone\n  any memory: read\n" },
+	{ "\tcall peek, (4096)\n", "  a: left alone\n  b: left alone\n  n: left alone\n"
+		"  any memory: read\n" },
 };
 
 START_TEST(kernels_touch)
@@ -265,7 +292,8 @@ START_TEST(kernels_touch)
 	Diag d = { 0 };
 	const char *body = touches[_i].body;
 	const char *guarded_exit = strstr(body, "@%p exit\n");
-	sb_puts(&t, "global u32 table[4]\nfunc peek(u64 %x) {\n\t%v = ld.global.u32 [%x]\n\tret\n}\nkernel k(u64 a, u64 b, u32 n) {\n");
+	sb_puts(&t, "global u32 table[4]\nfunc peek(u64 %x) {\n\t%v = ld.global.u32 [%x]\n\tret\n}\n"
+		"kernel k(u64 a, u64 b, u32 n) {\n");
 	if (guarded_exit) {
 		sb_write(&t, body, (size_t)(guarded_exit - body));
 		sb_printf(&t, "bra %%p, OUT, ON\nOUT:\n\texit\nON:\n%s", guarded_exit + strlen("@%p exit\n"));

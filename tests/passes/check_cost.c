@@ -6,7 +6,8 @@
 START_TEST(costs)
 {
 	Module *m = module_new("test");
-	Ins add = ins_make(m, OP_ADD, T_U32, 1, 2), fma = ins_make(m, OP_FMA, T_F64, 1, 3), ld = ins_make(m, OP_LD, T_U32, 1, 1), st = ins_make(m, OP_ST, T_U32, 0, 2);
+	Ins add = ins_make(m, OP_ADD, T_U32, 1, 2), fma = ins_make(m, OP_FMA, T_F64, 1, 3),
+		ld = ins_make(m, OP_LD, T_U32, 1, 1), st = ins_make(m, OP_ST, T_U32, 0, 2);
 	CostTable t = cost_default;
 	ck_assert_int_eq(cost_latency(NULL, &add), 4);
 	ck_assert_int_eq(cost_latency(NULL, &fma), 8);
@@ -31,23 +32,28 @@ END_TEST
 /* A loop of eight turns in one of eight turns; a store counts as a load of its space. */
 START_TEST(functions)
 {
-	static const char text[] = "kernel k(u64 out) {\nreg u32 %t\nreg pred %c\nA: %t = mov.u32 %tid.x\nbra B\nB: %t = ld.shared.u32 [%t]\nbra C\n"
-		"C: st.shared.u32 [%t], %t\n%c = setp.eq.u32 %t, 1\nbra %c, C, D\nD: bra %c, B, E\nE: exit\n}\n";
+	static const char text[] = "kernel k(u64 out) {\nreg u32 %t\nreg pred %c\nA: %t = mov.u32 %tid.x\n"
+		"bra B\nB: %t = ld.shared.u32 [%t]\nbra C\n"
+		"C: st.shared.u32 [%t], %t\n%c = setp.eq.u32 %t, 1\nbra %c, C, D\nD: bra %c, B, E\nE: exit\n"
+		"}\n";
 	enum { ALU = 4, CTL = 1, SHARED = 19 };
 	Diag d = { 0 };
 	Module *m = ir_read(text, strlen(text), "k.ir", &d);
 	ck_assert_ptr_nonnull(m);
-	ck_assert_int_eq(cost_function(NULL, m->func.v[0]), ALU + CTL + 8 * (SHARED + CTL) + 64 * (SHARED + ALU + CTL) + 8 * CTL + CTL);
+	ck_assert_int_eq(cost_function(NULL, m->func.v[0]),
+		ALU + CTL + 8 * (SHARED + CTL) + 64 * (SHARED + ALU + CTL) + 8 * CTL + CTL);
 	module_free(m);
 	diag_free(&d);
 }
 END_TEST
 
-/* By units: of four schedulers that share the memory pipe each has a quarter of it; floats and multiplications take the same copies. */
+/* By units: of four schedulers that share the memory pipe each has a quarter of it; floats and
+   multiplications take the same copies. */
 START_TEST(loads)
 {
 	Module *m = module_new("test");
-	Ins add = ins_make(m, OP_ADD, T_U32, 1, 2), fadd = ins_make(m, OP_ADD, T_F32, 1, 2), mul = ins_make(m, OP_MUL, T_U32, 1, 2), ld = ins_make(m, OP_LD, T_U32, 1, 1);
+	Ins add = ins_make(m, OP_ADD, T_U32, 1, 2), fadd = ins_make(m, OP_ADD, T_F32, 1, 2),
+		mul = ins_make(m, OP_MUL, T_U32, 1, 2), ld = ins_make(m, OP_LD, T_U32, 1, 1);
 	Load l = { { 0 } };
 	load_add(&l, NULL, &add, 10);
 	ck_assert_double_eq(load_bound(&l), 20);
@@ -84,7 +90,8 @@ static Ins random_ins(Module *m, uint64_t *rng)
 	return i;
 }
 
-/* Cycle by cycle: the next instruction is issued when nothing that it names is on its way. Returns when all is there. */
+/* Cycle by cycle: the next instruction is issued when nothing that it names is on its way. Returns when all
+   is there. */
 static int64_t by_cycles(const Ins *i, int n, int64_t *issued)
 {
 	int64_t ready[REGS] = { 0 }, now = 0, free = 0, done = 0;
@@ -105,7 +112,8 @@ static int64_t by_cycles(const Ins *i, int n, int64_t *issued)
 	return done > free ? done : free;
 }
 
-/* Instruction by instruction, and as turns of a loop, whose second turn is taken for all behind it; never too early in spans of any length. */
+/* Instruction by instruction, and as turns of a loop, whose second turn is taken for all behind it; never too
+   early in spans of any length. */
 START_TEST(clocks)
 {
 	uint64_t rng = 7;
@@ -164,11 +172,15 @@ START_TEST(profiles)
 {
 	Arena a = { 0 };
 	Diag d = { 0 };
-	const char *text = "{\"launches\": [{\"blocks\": [{\"function\": \"k\", \"label\": \"B\", \"fetches\": 3, \"threads\": 70}]},"
-		" {\"static\": {\"blocks\": 2}, \"blocks\": [{\"function\": \"k\", \"label\": \"A\", \"fetches\": 1, \"threads\": 32},"
+	const char *text = "{\"launches\": [{\"blocks\": [{\"function\": \"k\", \"label\": \"B\", "
+		"\"fetches\": 3, \"threads\": 70}]},"
+		" {\"static\": {\"blocks\": 2}, \"blocks\": [{\"function\": \"k\", \"label\": \"A\", "
+		"\"fetches\": 1, \"threads\": 32},"
 		" {\"function\": \"k\", \"label\": \"B\", \"fetches\": 4, \"threads\": 8}]}],"
-		" \"total\": {\"blocks\": [{\"function\": \"k\", \"label\": \"B\", \"fetches\": 7, \"threads\": 78},"
-		" {\"function\": \"k\", \"label\": \"A\", \"fetches\": 1, \"threads\": 32}]}}"; /* launches are in the total already */
+		" \"total\": {\"blocks\": [{\"function\": \"k\", \"label\": \"B\", \"fetches\": 7, "
+		"\"threads\": 78},"
+		/* launches are in the total already */
+		" {\"function\": \"k\", \"label\": \"A\", \"fetches\": 1, \"threads\": 32}]}}";
 	Profile *p = profile_read(&a, text, strlen(text), "r.json", &d);
 	ck_assert_ptr_nonnull(p);
 	ck_assert_int_eq(p->n, 2);
@@ -186,24 +198,33 @@ START_TEST(profiles)
 }
 END_TEST
 
-/* Branches of launches are in the total; copies and places of one are one; those that passes made or took away are apart. */
+/* Branches of launches are in the total; copies and places of one are one; those that passes made or took
+   away are apart. */
 START_TEST(profiles_branches)
 {
 	Arena a = { 0 };
 	Diag d = { 0 };
-#define ROW(FUNCTION, LABEL, MORE, EXECUTED, DIVERGENT, LANES, TAKEN) "{\"kind\": \"branch\", \"function\": \"" FUNCTION "\", \"label\": \"" LABEL "\", " MORE \
-	"\"executed\": " EXECUTED ", \"divergent\": " DIVERGENT ", \"lanes\": " LANES ", \"lanes_taken\": " TAKEN "}"
-	const char *text = "{\"before\": {\"model\": \"ipdom\", \"configuration\": {\"values\": {\"warp_size\": 64}}, \"total\": {\"branches\": ["
-		ROW("k", "B", "\"file\": \"k.cu\", \"line\": 7, ", "3", "1", "70", "30") ", " ROW("f", "B", "\"file\": null, ", "18446744073709549568", "0", "1", "1") ", "
-		ROW("k", "B", "\"line\": 8, ", "2", "2", "9", "0") ", " ROW("k", "B", "\"inserted\": true, ", "1", "0", "32", "32") ", "
+#define ROW(FUNCTION, LABEL, MORE, EXECUTED, DIVERGENT, LANES, TAKEN) \
+	"{\"kind\": \"branch\", \"function\": \"" FUNCTION "\", \"label\": \"" LABEL "\", " MORE \
+	"\"executed\": " EXECUTED ", \"divergent\": " DIVERGENT ", \"lanes\": " LANES ", \"lanes_taken\": " \
+	TAKEN "}"
+	const char *text = "{\"before\": {\"model\": \"ipdom\", \"configuration\": {\"values\": "
+	"{\"warp_size\": 64}}, \"total\": {\"branches\": ["
+		ROW("k", "B", "\"file\": \"k.cu\", \"line\": 7, ", "3", "1", "70", "30") ", "
+		ROW("f", "B", "\"file\": null, ", "18446744073709549568", "0", "1", "1") ", "
+		ROW("k", "B", "\"line\": 8, ", "2", "2", "9", "0") ", "
+		ROW("k", "B", "\"inserted\": true, ", "1", "0", "32", "32") ", "
 		ROW("f", "B", "\"line\": -1, ", "4096", "0", "5", "0") "], \"blocks\": []}}, \"after\": {}}";
 	Profile *p = profile_read(&a, text, strlen(text), "r.json", &d);
 	ck_assert_msg(p != NULL, "%s", diag_first(&d));
 	ck_assert(p->counts_branches);
 	ck_assert_int_eq(p->warp_size, 64);
 	ck_assert_int_eq(p->nbranch, 3);
-	const ProfileBranch *b = profile_branch(p, "k", "B", PROFILE_BRANCH), *made = profile_branch(p, "k", "B", PROFILE_INSERTED), *f = profile_branch(p, "f", "B", PROFILE_BRANCH);
-	ck_assert(b && made && f && !profile_branch(p, "k", "B", PROFILE_DECISION) && !profile_branch(p, "k", "A", PROFILE_BRANCH));
+	const ProfileBranch *b = profile_branch(p, "k", "B", PROFILE_BRANCH),
+		*made = profile_branch(p, "k", "B", PROFILE_INSERTED),
+		*f = profile_branch(p, "f", "B", PROFILE_BRANCH);
+	ck_assert(b && made && f && !profile_branch(p, "k", "B", PROFILE_DECISION) &&
+		!profile_branch(p, "k", "A", PROFILE_BRANCH));
 	ck_assert_uint_eq(b->executed, 5);
 	ck_assert_uint_eq(b->divergent, 3);
 	ck_assert_uint_eq(b->lanes, 79);
@@ -220,21 +241,35 @@ END_TEST
 START_TEST(profiles_refused)
 {
 	static const struct { const char *text, *error; } bad[] = {
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "-1", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found -1" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1e300", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found 1e300" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "18446744073709551616", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found 18446744073709551616" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "2.5", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found 2.5" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "\"2\"", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found 2" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "2", "true", "1", "1") "]}}", "total.branches[0].divergent: expected a count, found true" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "2", "64", "1") "]}}", "2 of the executions divergent: no run counts so" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "1", "32", "33") "]}}", "no run counts so" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "1", "32", "3") ", {}]}}", "total.branches[1].function: expected a text, found nothing" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "1", "32", "3") ", 5]}}", "total.branches[1].function: expected a text, found nothing" },
-		{ "{\"total\": {\"branches\": [" ROW("k", "B", "\"file\": [], ", "1", "1", "32", "3") "]}}", "total.branches[0].file: expected a text, found a list" },
-		{ "{\"total\": {\"branches\": {}, \"blocks\": [{\"function\": \"k\", \"label\": \"A\", \"fetches\": 1, \"threads\": 32}]}}", "total.branches: expected a list" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "-1", "0", "1", "1") "]}}",
+			"total.branches[0].executed: expected a count, found -1" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1e300", "0", "1", "1") "]}}",
+			"total.branches[0].executed: expected a count, found 1e300" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "18446744073709551616", "0", "1", "1")
+			"]}}", "total.branches[0].executed: expected a count, found 18446744073709551616" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "2.5", "0", "1", "1") "]}}",
+			"total.branches[0].executed: expected a count, found 2.5" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "\"2\"", "0", "1", "1") "]}}",
+			"total.branches[0].executed: expected a count, found 2" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "2", "true", "1", "1") "]}}",
+			"total.branches[0].divergent: expected a count, found true" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "2", "64", "1") "]}}",
+			"2 of the executions divergent: no run counts so" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "1", "32", "33") "]}}",
+			"no run counts so" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "1", "32", "3") ", {}]}}",
+			"total.branches[1].function: expected a text, found nothing" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "1", "32", "3") ", 5]}}",
+			"total.branches[1].function: expected a text, found nothing" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "\"file\": [], ", "1", "1", "32", "3") "]}}",
+			"total.branches[0].file: expected a text, found a list" },
+		{ "{\"total\": {\"branches\": {}, \"blocks\": [{\"function\": \"k\", \"label\": \"A\", "
+			"\"fetches\": 1, \"threads\": 32}]}}", "total.branches: expected a list" },
 		{ "{\"total\": {\"blocks\": 7}}", "total.blocks: expected a list" },
-		{ "{\"total\": {\"blocks\": [{\"function\": \"k\", \"label\": \"A\", \"fetches\": {}, \"threads\": 32}]}}", "total.blocks[0].fetches: expected a count, found an object" },
-		{ "{\"host_blocks\": [{\"function\": \"main\", \"label\": \"A\"}]}", "host_blocks[0].executed: expected a count, found nothing" },
+		{ "{\"total\": {\"blocks\": [{\"function\": \"k\", \"label\": \"A\", \"fetches\": {}, "
+			"\"threads\": 32}]}}", "total.blocks[0].fetches: expected a count, found an object" },
+		{ "{\"host_blocks\": [{\"function\": \"main\", \"label\": \"A\"}]}",
+			"host_blocks[0].executed: expected a count, found nothing" },
 		{ "{\"runs\": []}", "this is a report of several runs" },
 		{ "{\"before\": 3, \"after\": 4}", "expected a report of one run" },
 		{ "[]", "expected a report of one run" },
@@ -242,8 +277,10 @@ START_TEST(profiles_refused)
 	Arena a = { 0 };
 	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
 		Diag d = { 0 };
-		ck_assert_msg(!profile_read(&a, bad[k].text, strlen(bad[k].text), "r.json", &d), "taken: %s", bad[k].text);
-		ck_assert_msg(diag_first(&d) && strstr(diag_first(&d), bad[k].error), "%s\nis refused with: %s", bad[k].text, diag_first(&d));
+		ck_assert_msg(!profile_read(&a, bad[k].text, strlen(bad[k].text), "r.json", &d), "taken: %s",
+			bad[k].text);
+		ck_assert_msg(diag_first(&d) && strstr(diag_first(&d), bad[k].error),
+			"%s\nis refused with: %s", bad[k].text, diag_first(&d));
 		diag_free(&d);
 	}
 	arena_free(&a);

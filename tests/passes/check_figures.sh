@@ -74,8 +74,9 @@ gsim -q -c fermi.lua -m ipdom --verify -p 'linearize(order=[B2,B5,B3,B6,B4,B7])'
 same "figure2a, as a warp runs it" "$(gsim-trace --csv "$tmp/trace" | awk -F, '
 	$8 == "issue" && $16 ~ /^B[0-9]$/ && $16 != last { printf "%s ", last = $16 }')" "B1 B2 B5 B3 B6 B4 B7 B8 "
 
-# Branch interleaving by itself: what is loaded is asked for on both sides before it is used on either, and B6 falls apart behind its load
-# (section 5.1). The same threads come to each block, no instruction of the source is there twice, and it takes less time.
+# Branch interleaving by itself: what is loaded is asked for on both sides before it is used on either, and B6
+# falls apart behind its load (section 5.1). The same threads come to each block, no instruction of the source
+# is there twice, and it takes less time.
 cat >"$tmp/lanes.lua" <<'END'
 local l = dofile(arg[1] .. "/tools/json.lua").read(arg[2]).launches[1]
 local t = { l.cycles }
@@ -100,7 +101,8 @@ gsim -q -c volta.lua -m ipdom --verify -p 'linearize(interleave=1,split-loads=1)
 same "figure2a, interleaved, as a warp runs it" "$(gsim-trace --csv "$tmp/trace" | awk -F, '
 	$8 == "issue" && $16 ~ /^B[0-9](_use)?$/ && $16 != last { printf "%s ", last = $16 }')" "B1 B2 B5 B6 B3 B4 B7 B6_use B8 "
 
-# Unrolled loops on both sides of a branch: where more registers would live at once than option registers allows, nothing is interleaved, and nothing spills.
+# Unrolled loops on both sides of a branch: where more registers would live at once than option registers
+# allows, nothing is interleaved, and nothing spills.
 cat >"$tmp/worst.lua" <<'END'
 for _, l in ipairs(dofile(arg[1] .. "/tools/json.lua").read(arg[2]).launches) do
 	if l.kernel == arg[3] then print(l.static.registers, l.cycles) end
@@ -121,8 +123,8 @@ done
 gsim-opt --remarks -p 'linearize(interleave=1,split-loads=1,registers=1)' "$top/kernels/two_chases/two_chases.ir" 2>&1 >"$tmp/after.ir" | grep -q \
 	'two_chases: left alone: a region of 4 units would take .* registers would live at once; .* do so far, and option registers allows' || { echo "FAILED: registers=1"; failed=1; }
 
-# Whatever decides the branches: structured, every block once as before, at most two new blocks for each, one fetch of each block in
-# graphs without loops.
+# Whatever decides the branches: structured, every block once as before, at most two new blocks for each, one
+# fetch of each block in graphs without loops.
 for f in figure1 figure2a figure3 figure5 figure5_crossing figure6a figure6c; do
 	for passes in linearize 'linearize(opt=0)'; do
 		gsim-opt -p "$passes" "$f.ir" >"$tmp/after.ir" || failed=1

@@ -47,8 +47,10 @@ static const char *flattened(const char *graph, const char *pipeline)
 
 START_TEST(figure_5)
 {
-	ck_assert_str_eq(flattened(FIG5, "flatten(rule=always,exits=direct)"), "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch,X A_latch:A_next X");
-	ck_assert_str_eq(flattened(FIG5, "flatten(rule=always)"), "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch A_latch:X,A_next X");
+	ck_assert_str_eq(flattened(FIG5, "flatten(rule=always,exits=direct)"),
+		"P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch,X A_latch:A_next X");
+	ck_assert_str_eq(flattened(FIG5, "flatten(rule=always)"),
+		"P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch A_latch:X,A_next X");
 }
 END_TEST
 
@@ -57,28 +59,39 @@ START_TEST(shapes)
 {
 	static const struct { const char *graph, *want; } list[] = {
 		/* the entry is the outer loop's first block */
-		{ "A:B B:B,E E:A,X X", "A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch A_latch:X,A_next X" },
+		{ "A:B B:B,E E:A,X X", "A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch A_latch:X,A_next "
+			"X" },
 		/* a test before the inner loop: threads begin it in the next turn */
-		{ "P:A A:B,E B:B,E E:A,X X", "P:A_enter A_enter:A_next A_next:B,A A:A_latch,E B:A_latch,E E:A_latch A_latch:X,A_next X" },
+		{ "P:A A:B,E B:B,E E:A,X X", "P:A_enter A_enter:A_next A_next:B,A A:A_latch,E B:A_latch,E "
+			"E:A_latch A_latch:X,A_next X" },
 		/* the inner loop's test at its top; it has two blocks */
-		{ "P:A A:H H:B,E B:H E:A,X X", "P:A_enter A_enter:A_next A_next:H,A A:H H:B,E B:A_latch E:A_latch A_latch:X,A_next X" },
+		{ "P:A A:H H:B,E B:H E:A,X X", "P:A_enter A_enter:A_next A_next:H,A A:H H:B,E B:A_latch "
+			"E:A_latch A_latch:X,A_next X" },
 		/* continue and break of the outer loop within the inner one */
-		{ "P:A A:B B:C,D C:A,X D:B,E E:A,X X", "P:A_enter A_enter:A_next A_next:B,A A:B B:C,D C:A_latch D:A_latch,E E:A_latch A_latch:X,A_next X" },
+		{ "P:A A:B B:C,D C:A,X D:B,E E:A,X X", "P:A_enter A_enter:A_next A_next:B,A A:B B:C,D "
+			"C:A_latch D:A_latch,E E:A_latch A_latch:X,A_next X" },
 		/* two exits */
-		{ "P:A A:B B:B,C C:E,Y E:A,X X Y", "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,C C:E,A_latch E:A_latch A_latch:A_leave,A_next "
+		{ "P:A A:B B:B,C C:E,Y E:A,X X Y", "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,C "
+			"C:E,A_latch E:A_latch A_latch:A_leave,A_next "
 			"A_leave:Y,X X Y" },
 		/* two inner loops */
-		{ "P:A A:B B:B,C C:C,E E:A,X X", "P:A_enter A_enter:A_next A_next:C,A_next2 A_next2:B,A A:B B:A_latch C:A_latch,E E:A_latch "
+		{ "P:A A:B B:B,C C:C,E E:A,X X", "P:A_enter A_enter:A_next A_next:C,A_next2 A_next2:B,A A:B "
+			"B:A_latch C:A_latch,E E:A_latch "
 			"A_latch:X,A_next X" },
 		/* three deep */
-		{ "P:A A:B B:C C:C,D D:B,E E:A,X X", "P:A_enter A_enter:A_next A_next:B_next,A A:B_enter B_enter:B_next B_next:C,B B:C C:B_latch,D "
+		{ "P:A A:B B:C C:C,D D:B,E E:A,X X", "P:A_enter A_enter:A_next A_next:B_next,A A:B_enter "
+			"B_enter:B_next B_next:C,B B:C C:B_latch,D "
 			"D:B_latch B_latch:E,A_latch E:A_latch A_latch:X,A_next X" },
 		/* an abort stays where it is; a return leaves with the others */
-		{ "P:A A:B B:B,C C:T,D D:R,E E:A,X X T:trap R:ret", "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,C C:T,D D:A_latch,E E:A_latch "
+		{ "P:A A:B B:B,C C:T,D D:R,E E:A,X X T:trap R:ret",
+			"P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,C C:T,D D:A_latch,E E:A_latch "
 			"A_latch:A_leave,A_next A_leave:R,X X T R" },
-		/* inner and outer loop share the header; so do a loop with a continue before a block that all come to, and the loop that it makes */
-		{ "P:B B:B,E E:B,X X", "P:B_enter B_enter:B_next B_next:B B:B_latch,E E:B_latch B_latch:X,B_next X" },
-		{ "P:H H:A,C A:H C:H,X X", "P:H_enter H_enter:H_next H_next:H H:A,C A:H_latch C:H_latch H_latch:X,H_next X" },
+		/* inner and outer loop share the header; so do a loop with a continue before a block that all
+		   come to, and the loop that it makes */
+		{ "P:B B:B,E E:B,X X", "P:B_enter B_enter:B_next B_next:B B:B_latch,E E:B_latch "
+			"B_latch:X,B_next X" },
+		{ "P:H H:A,C A:H C:H,X X", "P:H_enter H_enter:H_next H_next:H H:A,C A:H_latch C:H_latch "
+			"H_latch:X,H_next X" },
 		/* two back edges, but threads meet at the header whichever they take */
 		{ "P:H H:S,X S:A,C A:H C:H X", "P:H H:S,X S:A,C A:H C:H X" },
 		/* nothing to do */
@@ -107,7 +120,8 @@ static void same_results(uint64_t seed, const char *pipeline, int *changed)
 	job.module = after;
 	outcome_reference(&job, p.warp_size, &got);
 	ck_assert_msg(got.how == RAN_WELL, "seed %d: %s: %s", (int)seed, pipeline, got.text);
-	ck_assert_msg(outcome_agrees(k, &want, &got, text, sizeof text), "seed %d: %s: %s", (int)seed, pipeline, text);
+	ck_assert_msg(outcome_agrees(k, &want, &got, text, sizeof text), "seed %d: %s: %s", (int)seed,
+		pipeline, text);
 	outcome_free(&got);
 	outcome_free(&want);
 	module_free(after);
@@ -116,7 +130,8 @@ static void same_results(uint64_t seed, const char *pipeline, int *changed)
 
 START_TEST(random_kernels)
 {
-	static const char *const pipeline[] = { "flatten(rule=always)", "flatten(rule=always,enter=now)", "flatten(rule=always,enter=next)", "flatten(rule=always,exits=direct)" };
+	static const char *const pipeline[] = { "flatten(rule=always)", "flatten(rule=always,enter=now)",
+		"flatten(rule=always,enter=next)", "flatten(rule=always,exits=direct)" };
 	int n = getenv("COUNT") ? atoi(getenv("COUNT")) : 120, changed = 0;
 	for (int i = 0; i < n; i++)
 		same_results((uint64_t)i + 1, pipeline[i % 4], &changed);
@@ -149,25 +164,31 @@ static void check_loops(uint64_t seed, const Module *x)
 	Arena a = { 0 };
 	const Loops *l = loops_build(&a, cfg_build(&a, x->func.v[0]));
 	for (int i = 0; i < l->n; i++) {
-		ck_assert_msg(l->loop[i].depth == 1, "seed %d: a nest is left at %s", (int)seed, x->func.v[0]->block.v[l->loop[i].header]->label);
+		ck_assert_msg(l->loop[i].depth == 1, "seed %d: a nest is left at %s", (int)seed,
+			x->func.v[0]->block.v[l->loop[i].header]->label);
 		if (!x->func.v[0]->block.v[l->loop[i].header]->user)
-			ck_assert_msg(l->loop[i].latch.n == 1, "seed %d: %d back edges to %s", (int)seed, l->loop[i].latch.n,
-				x->func.v[0]->block.v[l->loop[i].header]->label);
+			ck_assert_msg(l->loop[i].latch.n == 1, "seed %d: %d back edges to %s", (int)seed,
+				l->loop[i].latch.n, x->func.v[0]->block.v[l->loop[i].header]->label);
 	}
 	arena_free(&a);
 }
 
-static const char *const nest_pipeline[] = { "flatten(rule=always)", "flatten(rule=always,enter=now)", "flatten(rule=always,enter=next)", "flatten(rule=always,exits=direct)", "flatten(rule=always,level=2)",
-	"flatten(rule=always,enter=now),linearize,simplify-cfg,dce", "flatten(rule=always),simplify-cfg", "flatten(rule=always,exits=direct,enter=next,level=3),linearize" };
+static const char *const nest_pipeline[] = { "flatten(rule=always)", "flatten(rule=always,enter=now)",
+	"flatten(rule=always,enter=next)", "flatten(rule=always,exits=direct)",
+	"flatten(rule=always,level=2)",
+	"flatten(rule=always,enter=now),linearize,simplify-cfg,dce", "flatten(rule=always),simplify-cfg",
+	"flatten(rule=always,exits=direct,enter=next,level=3),linearize" };
 enum { NEST_PIPELINES = sizeof nest_pipeline / sizeof *nest_pipeline, NEST_THREADS = 80 };
 
 static const char *const mechanism[] = { "ipdom", "its", "tf_stack", "token" };
 
-/* Same memory, and with it the same hash of the blocks visited, in the reference interpreter and under a mechanism. */
+/* Same memory, and with it the same hash of the blocks visited, in the reference interpreter and under a
+   mechanism. */
 static void try_nest(uint64_t seed)
 {
 	char *text = random_nest(seed), why[1700] = "";
-	RandomKernel shape = { .module = read_text(text), .grid = { 1, 1, 1 }, .block = { NEST_THREADS, 1, 1 }, .threads = NEST_THREADS,
+	RandomKernel shape = { .module = read_text(text), .grid = { 1, 1, 1 },
+		.block = { NEST_THREADS, 1, 1 }, .threads = NEST_THREADS,
 		.out_bytes = NEST_THREADS * NEST_WORDS * 4 };
 	shape.kernel = shape.module->func.v[0];
 	Job job = { .shape = &shape, .module = shape.module, .grid = { 1, 1, 1 } };
@@ -179,17 +200,22 @@ static void try_nest(uint64_t seed)
 	for (int i = 0; i < NEST_PIPELINES; i++) {
 		Way way = { .model = model_named(mechanism[(seed + (uint64_t)i) % 4]), .functional = i % 2 };
 		Module *after = transformed(shape.module, nest_pipeline[i], why, sizeof why), *twice;
-		ck_assert_msg(after && (strstr(nest_pipeline[i], "level") || !module_equal(after, shape.module)), "seed %d: %s: %s", (int)seed, nest_pipeline[i], why);
+		ck_assert_msg(after && (strstr(nest_pipeline[i], "level") ||
+			!module_equal(after, shape.module)), "seed %d: %s: %s", (int)seed, nest_pipeline[i],
+			why);
 		if (i < 4)
 			check_loops(seed, after);
 		job.module = after;
 		outcome_reference(&job, 32, &got);
-		ck_assert_msg(outcome_agrees(&shape, &want, &got, why, sizeof why), "seed %d: %s: %s", (int)seed, nest_pipeline[i], why);
-		ck_assert_msg(way_agrees(&job, &config, &way, &want, NULL, NULL, why, sizeof why), "seed %d: %s: %s", (int)seed, nest_pipeline[i], why);
+		ck_assert_msg(outcome_agrees(&shape, &want, &got, why, sizeof why), "seed %d: %s: %s",
+			(int)seed, nest_pipeline[i], why);
+		ck_assert_msg(way_agrees(&job, &config, &way, &want, NULL, NULL, why, sizeof why),
+			"seed %d: %s: %s", (int)seed, nest_pipeline[i], why);
 		outcome_free(&got);
 		twice = transformed(after, nest_pipeline[i], why, sizeof why);
 		if (i < 5)
-			ck_assert_msg(module_equal(after, twice), "seed %d: %s changes more the second time", (int)seed, nest_pipeline[i]);
+			ck_assert_msg(module_equal(after, twice), "seed %d: %s changes more the second time",
+				(int)seed, nest_pipeline[i]);
 		module_free(twice);
 		module_free(after);
 	}
@@ -200,7 +226,8 @@ static void try_nest(uint64_t seed)
 
 START_TEST(random_nests)
 {
-	int n = getenv("COUNT") ? atoi(getenv("COUNT")) : 60, first = getenv("FIRST") ? atoi(getenv("FIRST")) : 1;
+	int n = getenv("COUNT") ? atoi(getenv("COUNT")) : 60,
+		first = getenv("FIRST") ? atoi(getenv("FIRST")) : 1;
 	for (int i = 0; i < n; i++)
 		try_nest((uint64_t)(first + i));
 }
@@ -210,17 +237,28 @@ END_TEST
 
 enum { LANES = 32, STEPS = 4000 };
 
-/* Turns of an inner loop, by lane and numbers of turns of the loops around it; the kernels compute the same. */
-static int turns(uint32_t seed, int lane, int o, int i) { return (int)((((uint32_t)lane * 2654435761u + (uint32_t)o * 40503u + (uint32_t)i * 977u + seed) * 2246822519u) >> 29); }
+/* Turns of an inner loop, by lane and numbers of turns of the loops around it; the kernels compute the
+   same. */
+static int turns(uint32_t seed, int lane, int o, int i)
+{
+	return (int)((((uint32_t)lane * 2654435761u + (uint32_t)o * 40503u + (uint32_t)i * 977u + seed) *
+		2246822519u) >> 29);
+}
 
-#define TURNS(TO, OUTER, INNER) "	%s = mul.lo.u32 %lane, 2654435761\n	%s = mad.lo.u32 " OUTER ", 40503, %s\n	%s = mad.lo.u32 " INNER ", 977, %s\n" \
-	"	%s = add.u32 %s, %seed\n	%s = mul.lo.u32 %s, 2246822519\n	" TO " = shr.u32 %s, 29\n"
-#define HEAD "kernel k(u64 in, u64 out, u64 acc, u32 n)\n{\n	reg u32 %lane, %seed, %s, %o, %i, %j, %t, %u, %x, %z\n	reg pred %p, %zero\n	reg u64 %a, %b\n" \
-	"start:\n	%lane = mov.u32 %tid.x\n	%seed = ld.param.u32 [n]\n	%o = mov.u32 0\n	%x = mov.u32 0\n	%z = mov.u32 0\n	bra A\n"
+#define TURNS(TO, OUTER, INNER) "	%s = mul.lo.u32 %lane, 2654435761\n	%s = mad.lo.u32 " \
+	OUTER ", 40503, %s\n	%s = mad.lo.u32 " INNER ", 977, %s\n" \
+	"	%s = add.u32 %s, %seed\n	%s = mul.lo.u32 %s, 2246822519\n	" \
+	TO " = shr.u32 %s, 29\n"
+#define HEAD "kernel k(u64 in, u64 out, u64 acc, u32 n)\n{\n" \
+	"	reg u32 %lane, %seed, %s, %o, %i, %j, %t, %u, %x, %z\n	reg pred %p, %zero\n" \
+	"	reg u64 %a, %b\n" \
+	"start:\n	%lane = mov.u32 %tid.x\n	%seed = ld.param.u32 [n]\n	%o = mov.u32 0\n" \
+	"	%x = mov.u32 0\n	%z = mov.u32 0\n	bra A\n"
 #define TAIL "E:	%o = add.u32 %o, 1\n	%p = setp.lt.u32 %o, 6\n	bra %p, A, X\n" END
 #define END "X:	%b = mul.wide.u32 %lane, 16\n	%a = ld.param.u64 [out]\n" \
 	"	%a = add.u64 %a, %b\n	st.global.u32 [%a], %x\n	exit\n}\n"
-#define LOOP(LABEL, COUNTER, TO, ON) LABEL ":	%x = mad.lo.u32 %x, 3, " COUNTER "\n	" COUNTER " = sub.u32 " COUNTER ", 1\n" \
+#define LOOP(LABEL, COUNTER, TO, ON) LABEL ":	%x = mad.lo.u32 %x, 3, " COUNTER "\n	" \
+	COUNTER " = sub.u32 " COUNTER ", 1\n" \
 	"	%p = setp.gt.s32 " COUNTER ", 0\n	bra %p, " TO ", " ON "\n"
 
 /* What a lane executes in each turn of the one loop: bits of the blocks A, B, C, D, E. */
@@ -279,14 +317,22 @@ static void plan_shared(Plan *p, uint32_t seed, int lane, int o)
 }
 
 static const struct { const char *name, *text; void (*plan)(Plan *, uint32_t, int, int); } closed[] = {
-	{ "simple", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n" LOOP("B", "%t", "B", "E") TAIL, plan_simple },
-	{ "tested", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%p = setp.gt.u32 %t, 0\n	bra %p, B, E\n" LOOP("B", "%t", "B", "E") TAIL, plan_tested },
-	{ "two", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n" LOOP("B", "%t", "B", "D") "D:\n" TURNS("%t", "%o", "1")
+	{ "simple", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n"
+		LOOP("B", "%t", "B", "E") TAIL, plan_simple },
+	{ "tested", HEAD "A:\n" TURNS("%t", "%o", "%z")
+		"	%p = setp.gt.u32 %t, 0\n	bra %p, B, E\n" LOOP("B", "%t", "B", "E") TAIL,
+		plan_tested },
+	{ "two", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n"
+		LOOP("B", "%t", "B", "D") "D:\n" TURNS("%t", "%o", "1")
 		"	%t = add.u32 %t, 1\n	bra C\n" LOOP("C", "%t", "C", "E") TAIL, plan_two },
-	{ "deep", HEAD "A:\n" TURNS("%u", "%o", "%z") "	%u = add.u32 %u, 1\n	%i = mov.u32 0\n	bra B\nB:	%i = add.u32 %i, 1\n" TURNS("%t", "%o", "%i")
-		"	%t = add.u32 %t, 1\n	bra C\n" LOOP("C", "%t", "C", "D") "D:	%p = setp.lt.u32 %i, %u\n	bra %p, B, E\n" TAIL, plan_deep },
-	{ "shared", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n" LOOP("B", "%t", "B", "E") "E:	%o = add.u32 %o, 1\n"
-		TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	%p = setp.lt.u32 %o, 6\n	bra %p, B, X\n" END, plan_shared },
+	{ "deep", HEAD "A:\n" TURNS("%u", "%o", "%z") "	%u = add.u32 %u, 1\n	%i = mov.u32 0\n"
+		"	bra B\nB:	%i = add.u32 %i, 1\n" TURNS("%t", "%o", "%i")
+		"	%t = add.u32 %t, 1\n	bra C\n" LOOP("C", "%t", "C", "D")
+		"D:	%p = setp.lt.u32 %i, %u\n	bra %p, B, E\n" TAIL, plan_deep },
+	{ "shared", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n"
+		LOOP("B", "%t", "B", "E") "E:	%o = add.u32 %o, 1\n"
+		TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	%p = setp.lt.u32 %o, 6\n"
+		"	bra %p, B, X\n" END, plan_shared },
 };
 
 static uint64_t fetches(const LaunchStats *s, const char *label)
@@ -297,7 +343,8 @@ static uint64_t fetches(const LaunchStats *s, const char *label)
 	return 0;
 }
 
-/* Of the first kernel: turns are as many as the lane with most of them makes, and A is executed in as many as there are sums of the first turns of lanes. */
+/* Of the first kernel: turns are as many as the lane with most of them makes, and A is executed in as many as
+   there are sums of the first turns of lanes. */
 static void formula(uint32_t seed, int *s, int *a)
 {
 	static bool sum[STEPS];
@@ -320,11 +367,13 @@ static void check_closed(int which, uint32_t seed, const char *model, const char
 {
 	static Plan plan[LANES];
 	static const char *const label[] = { "A", "B", "C", "D", "E" };
-	RandomKernel shape = { .module = read_text(closed[which].text), .grid = { 1, 1, 1 }, .block = { LANES, 1, 1 }, .threads = LANES,
+	RandomKernel shape = { .module = read_text(closed[which].text), .grid = { 1, 1, 1 },
+		.block = { LANES, 1, 1 }, .threads = LANES,
 		.out_bytes = LANES * 16, .n = seed };
 	shape.kernel = shape.module->func.v[0];
 	char why[1700] = "";
-	Job job = { .shape = &shape, .module = transformed(shape.module, pipeline, why, sizeof why), .grid = { 1, 1, 1 } };
+	Job job = { .shape = &shape, .module = transformed(shape.module, pipeline, why, sizeof why),
+		.grid = { 1, 1, 1 } };
 	Config config;
 	Outcome got;
 	Probe probe = { 0 };
@@ -352,8 +401,9 @@ static void check_closed(int which, uint32_t seed, const char *model, const char
 		ck_assert_int_eq(count[0], outer);
 	}
 	for (int b = 0; b < blocks; b++)
-		ck_assert_msg(fetches(&probe.stats, label[b]) == (uint64_t)count[b], "%s, seed %u, %s: block %s is fetched %d times, not %d", closed[which].name,
-			seed, model, label[b], (int)fetches(&probe.stats, label[b]), count[b]);
+		ck_assert_msg(fetches(&probe.stats, label[b]) == (uint64_t)count[b],
+			"%s, seed %u, %s: block %s is fetched %d times, not %d", closed[which].name, seed,
+			model, label[b], (int)fetches(&probe.stats, label[b]), count[b]);
 	outcome_free(&got);
 	arena_free(&probe.arena);
 	module_free((Module *)job.module);
@@ -364,9 +414,12 @@ START_TEST(closed_form)
 {
 	for (uint32_t seed = 1; seed <= 10; seed++)
 		for (int which = 0; which < 5; which++) {
-			bool tested = which == 1; /* threads come to E from A and from B: without linearization apart */
-			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten(rule=always)", tested ? 2 : 5);
-			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten(rule=always),linearize", 5);
+			/* threads come to E from A and from B: without linearization apart */
+			bool tested = which == 1;
+			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten(rule=always)",
+				tested ? 2 : 5);
+			check_closed(which, seed * 7919, mechanism[seed % 4],
+				"flatten(rule=always),linearize", 5);
 		}
 }
 END_TEST
@@ -382,7 +435,8 @@ static bool decided(const char *text, const char *options, const char **why)
 	PassLog log = { .remarks = true };
 	Diag d = { 0 };
 	Module *x = read_text(text), *before = module_copy(x);
-	ck_assert(pipeline_run(x, arena_printf(&arena, "flatten(%s)", options), &(PassHost){ .log = &log, .profile = profile, .limits = limits }, &d));
+	ck_assert(pipeline_run(x, arena_printf(&arena, "flatten(%s)", options),
+		&(PassHost){ .log = &log, .profile = profile, .limits = limits }, &d));
 	bool changed = !module_equal(x, before), counted = false;
 	for (int i = 0; i < log.count.n; i++)
 		counted |= !strcmp(log.count.v[i].what, "nests flattened") && log.count.v[i].n == 1;
@@ -403,29 +457,38 @@ static const char *weights(int outer, int inner, bool uniform)
 		a = arena_printf(&arena, "%s\t%%y = add.u32 %%y, %%x\n", a);
 	for (int i = 0; i < inner; i++)
 		b = arena_printf(&arena, "%s\t%%x = add.u32 %%x, %%y\n", b);
-	return arena_printf(&arena, "kernel k(u64 out, u32 n)\n{\n	reg u32 %%o, %%t, %%x, %%y\n	reg pred %%p\nstart:\n	%%o = mov.u32 0\n	%%x = mov.u32 0\n"
-		"	%%y = mov.u32 1\n	bra A\nA:	%%t = mov.u32 %s\n%s	bra B\nB:	%%t = sub.u32 %%t, 1\n%s	%%p = setp.gt.s32 %%t, 0\n	bra %%p, B, E\n"
-		"E:	%%o = add.u32 %%o, 1\n	%%p = setp.lt.u32 %%o, 9\n	bra %%p, A, X\nX:	exit\n}\n", uniform ? "7" : "%tid.x", a, b);
+	return arena_printf(&arena, "kernel k(u64 out, u32 n)\n{\n	reg u32 %%o, %%t, %%x, %%y\n"
+		"	reg pred %%p\nstart:\n	%%o = mov.u32 0\n	%%x = mov.u32 0\n"
+		"	%%y = mov.u32 1\n	bra A\nA:	%%t = mov.u32 %s\n%s	bra B\n"
+		"B:	%%t = sub.u32 %%t, 1\n%s	%%p = setp.gt.s32 %%t, 0\n	bra %%p, B, E\n"
+		"E:	%%o = add.u32 %%o, 1\n	%%p = setp.lt.u32 %%o, 9\n	bra %%p, A, X\n"
+		"X:	exit\n}\n", uniform ? "7" : "%tid.x", a, b);
 }
 
-/* The least number of idle lanes, 33: none, from which it is flattened, is what the formula says for the costs that the remark tells of. */
+/* The least number of idle lanes, 33: none, from which it is flattened, is what the formula says for the
+   costs that the remark tells of. */
 static int threshold(const char *text, const char *rule, int turns)
 {
 	const char *why;
 	int least = 33;
 	double ta = 0, tb = 0, added = 0;
 	for (int idle = 32; idle >= 1; idle--) {
-		if (decided(text, arena_printf(&arena, "rule=%s,assume-idle=%d,assume-turns=%d", rule, idle, turns), &why)) {
+		if (decided(text, arena_printf(&arena, "rule=%s,assume-idle=%d,assume-turns=%d", rule, idle,
+			turns), &why)) {
 			ck_assert_int_eq(least, idle + 1);
 			least = idle;
 		}
-		ck_assert_msg(sscanf(strstr(why, "a turn of"), "a turn of A costs %lf, one of B %lf, and %lf are added", &ta, &tb, &added) == 3, "%s", why);
+		ck_assert_msg(sscanf(strstr(why, "a turn of"),
+			"a turn of A costs %lf, one of B %lf, and %lf are added", &ta, &tb, &added) == 3,
+			"%s", why);
 	}
 	bool corrected = !strcmp(rule, "corrected");
-	double some = corrected ? ta * (1 - pow(1 - 1.0 / turns, 32)) : ta, limit = some / (some + tb), x = added / tb;
+	double some = corrected ? ta * (1 - pow(1 - 1.0 / turns, 32)) : ta, limit = some / (some + tb),
+		x = added / tb;
 	if (corrected && x / (1 + x) > limit)
 		limit = x / (1 + x);
-	ck_assert_msg(least == (int)(limit * 32) + 1, "%s: from %d idle lanes on; the limit is %.3f: %s", rule, least, limit, why);
+	ck_assert_msg(least == (int)(limit * 32) + 1, "%s: from %d idle lanes on; the limit is %.3f: %s",
+		rule, least, limit, why);
 	return least;
 }
 
@@ -437,8 +500,11 @@ START_TEST(decisions)
 	ck_assert(!decided(weights(4, 20, true), "rule=corrected,assume-idle=32", &why));
 	ck_assert_msg(strstr(why, "all threads of a warp leave it together") != NULL, "%s", why);
 	ck_assert(decided(weights(4, 20, true), "rule=always", &why));
-	ck_assert_int_lt(threshold(weights(4, 60, false), "paper", 1), threshold(weights(60, 4, false), "paper", 1));
-	ck_assert_int_gt(threshold(weights(1, 0, false), "corrected", 1000), threshold(weights(1, 40, false), "corrected", 1000)); /* what is added counts */
+	ck_assert_int_lt(threshold(weights(4, 60, false), "paper", 1),
+		threshold(weights(60, 4, false), "paper", 1));
+	/* what is added counts */
+	ck_assert_int_gt(threshold(weights(1, 0, false), "corrected", 1000),
+		threshold(weights(1, 40, false), "corrected", 1000));
 	/* where A is executed rarely, its weight does not count: the paper's case of A/B = 10/1 */
 	ck_assert_int_gt(threshold(weights(200, 10, false), "paper", 1000), 29);
 	ck_assert_int_lt(threshold(weights(200, 10, false), "corrected", 1000), 16);
@@ -448,7 +514,8 @@ END_TEST
 
 START_TEST(profiles)
 {
-	ProfileBlock block[] = { { "k", "A", 10, 320 }, { "k", "B", 1000, 4000 }, { "k", "E", 10, 320 }, { "k", "X", 1, 32 }, { "k", "start", 1, 32 } };
+	ProfileBlock block[] = { { "k", "A", 10, 320 }, { "k", "B", 1000, 4000 }, { "k", "E", 10, 320 },
+		{ "k", "X", 1, 32 }, { "k", "start", 1, 32 } };
 	const char *why, *text = weights(20, 20, false);
 	double ta, tb;
 	profile = &(Profile){ 5, block };
@@ -475,40 +542,53 @@ END_TEST
 /* How many lanes a warp has, the profile says, else the machine; the rule counts all of them. */
 START_TEST(lanes_of_a_warp)
 {
-	ProfileBlock block[] = { { "k", "A", 10, 640 }, { "k", "B", 1000, 34000 }, { "k", "E", 10, 640 }, { "k", "X", 1, 64 }, { "k", "start", 1, 64 } };
+	ProfileBlock block[] = { { "k", "A", 10, 640 }, { "k", "B", 1000, 34000 }, { "k", "E", 10, 640 },
+		{ "k", "X", 1, 64 }, { "k", "start", 1, 64 } };
 	const char *why, *text = weights(20, 20, false);
 	MachineLimits wide = limits_default;
 	wide.warp_size = 64;
 	profile = &(Profile){ 5, block, .warp_size = 64 };
-	ck_assert_msg(decided(text, "rule=corrected", &why) && strstr(why, "30.0 of 64 lanes idle"), "%s", why);
+	ck_assert_msg(decided(text, "rule=corrected", &why) && strstr(why, "30.0 of 64 lanes idle"), "%s",
+		why);
 	profile = &(Profile){ 5, block };
 	limits = &wide;
-	ck_assert_msg(decided(text, "rule=corrected", &why) && strstr(why, "30.0 of 64 lanes idle"), "%s", why);
+	ck_assert_msg(decided(text, "rule=corrected", &why) && strstr(why, "30.0 of 64 lanes idle"), "%s",
+		why);
 	profile = NULL;
-	ck_assert_msg(decided(text, "rule=corrected,assume-idle=40,assume-turns=100", &why) && strstr(why, "40.0 of 64 lanes idle"), "%s", why);
+	ck_assert_msg(decided(text, "rule=corrected,assume-idle=40,assume-turns=100", &why) &&
+		strstr(why, "40.0 of 64 lanes idle"), "%s", why);
 	limits = NULL;
-	ck_assert_msg(decided(text, "rule=corrected,assume-idle=40,assume-turns=100", &why) && strstr(why, "32.0 of 32 lanes idle"), "%s", why);
+	ck_assert_msg(decided(text, "rule=corrected,assume-idle=40,assume-turns=100", &why) &&
+		strstr(why, "32.0 of 32 lanes idle"), "%s", why);
 }
 END_TEST
 
 static const char *reason(const char *body, const char *options)
 {
 	const char *why;
-	ck_assert(!decided(arena_printf(&arena, "kernel k(u64 out, u32 n)\n{\n	reg u32 %%t\n	reg pred %%p, %%q\n	reg u64 %%o\nS:	%%t = mov.u32 %%tid.x\n"
-		"	%%o = ld.param.u64 [out]\n	%%p = setp.eq.u32 %%t, 3\n	%%q = setp.eq.u32 %%t, 4\n%s}\n", body), options, &why));
+	ck_assert(!decided(arena_printf(&arena, "kernel k(u64 out, u32 n)\n{\n	reg u32 %%t\n"
+		"	reg pred %%p, %%q\n	reg u64 %%o\nS:	%%t = mov.u32 %%tid.x\n"
+		"	%%o = ld.param.u64 [out]\n	%%p = setp.eq.u32 %%t, 3\n"
+		"	%%q = setp.eq.u32 %%t, 4\n%s}\n", body), options, &why));
 	return why;
 }
 
 START_TEST(left_alone)
 {
-	const char *barrier = "	bra A\nA:	bra B\nB:	bar.warp.sync -1\n	bra %p, B, E\nE:	bra %q, A, X\nX:	exit\n";
-	const char *spins = "	bra A\nA:	red.global.add.u32 [%o], 1\n	bra B\nB:	%t = ld.volatile.global.u32 [%o]\n	%p = setp.eq.u32 %t, 0\n	bra %p, B, E\n"
+	const char *barrier = "	bra A\nA:	bra B\nB:	bar.warp.sync -1\n	bra %p, B, E\n"
 		"E:	bra %q, A, X\nX:	exit\n";
-	const char *entries = "	bra %p, A, B\nA:	bra C\nC:	bra %p, C, B\nB:	bra %q, A, X\nX:	exit\n";
+	const char *spins = "	bra A\nA:	red.global.add.u32 [%o], 1\n	bra B\n"
+		"B:	%t = ld.volatile.global.u32 [%o]\n	%p = setp.eq.u32 %t, 0\n"
+		"	bra %p, B, E\n"
+		"E:	bra %q, A, X\nX:	exit\n";
+	const char *entries = "	bra %p, A, B\nA:	bra C\nC:	bra %p, C, B\n"
+		"B:	bra %q, A, X\nX:	exit\n";
 	const char *why = reason(barrier, "");
-	ck_assert_msg(strstr(why, "the nest in loop A is left alone: bar.warp.sync depends on which threads execute it together") != NULL, "%s", why);
+	ck_assert_msg(strstr(why, "the nest in loop A is left alone: bar.warp.sync depends on which threads "
+		"execute it together") != NULL, "%s", why);
 	why = reason(spins, "rule=always");
-	ck_assert_msg(strstr(why, "the nest in loop A is left alone: the loop at B, by its ld in line 13, may wait for what other threads do") != NULL, "%s", why);
+	ck_assert_msg(strstr(why, "the nest in loop A is left alone: the loop at B, by its ld in line 13, "
+		"may wait for what other threads do") != NULL, "%s", why);
 	why = reason(entries, "");
 	ck_assert_msg(strstr(why, "has several entries") != NULL, "%s", why);
 	ck_assert(!decided(weights(1, 1, false), "rule=always,loops=[B]", &why)); /* B is no outer loop */

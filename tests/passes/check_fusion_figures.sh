@@ -16,7 +16,8 @@ fail() {
 	failed=1
 }
 
-# launches PASSES FILE: how many there are; results are compared with the reference interpreter's on the program as it is
+# launches PASSES FILE: how many there are; results are compared with the reference interpreter's on the
+# program as it is
 launches() {
 	"$gsim" --functional --verify -q -p "$1" --stats "$tmp/stats.json" "$2" >"$tmp/out" 2>&1 || fail "$1 $2: $(cat "$tmp/out")"
 	grep -c "\"grid\":" "$tmp/stats.json"
@@ -88,7 +89,8 @@ for p in kf-trad bkf fkf; do
 	cmp -s "$tmp/as_is.ir" "$tmp/out.ir" || fail "$p has changed figure 5.14, and fused nothing"
 done
 
-# what was made on the way to a larger kernel goes, with its shared variable; kernels of the source stay, and so does the address of a function
+# what was made on the way to a larger kernel goes, with its shared variable; kernels of the source stay, and
+# so does the address of a function
 {
 	for k in one two three; do
 		printf 'kernel %s(u64 a) {\n\tshared u32 s[8]\n\t%%a = ld.param.u64 [a]\n\t%%t = mov.u32 %%tid.x\n\tst.shared.u32 [s], 1\n\t%%a = mad.wide.u32 %%t, 4, %%a\n' $k

@@ -1,6 +1,7 @@
-/* Launches in random host functions: fused by kf-trad, bkf, fkf and kfcm with a judge of this test, then executed on made-up memory, in which every content is the hash of how it came about.
-   On every run the same launches must come in the same order, with the same arguments, on the same memory, and never more of them than before, nor more by kfcm than by kf-trad.
-   COUNT: programs; SEED: the first one's number; VERBOSE. */
+/* Launches in random host functions: fused by kf-trad, bkf, fkf and kfcm with a judge of this test, then
+   executed on made-up memory, in which every content is the hash of how it came about. On every run the same
+   launches must come in the same order, with the same arguments, on the same memory, and never more of them
+   than before, nor more by kfcm than by kf-trad. COUNT: programs; SEED: the first one's number; VERBOSE. */
 #include "lib/strbuf.h"
 #include "passes/transform/fusion/launches.h"
 #include "tests/random.h"
@@ -20,7 +21,8 @@ static uint64_t mix(uint64_t a, uint64_t b)
 /* ---- programs ---- */
 
 enum { BUFFERS = 4, KERNELS = 6, MOST_RUNS = 6, DECISIONS = 40, STEPS = 4000 };
-static const char *const does[KERNELS] = { "r.w", "w..", "r.b", "rr.", "ww.", "b.." }; /* parameters a and b: read, written, both */
+/* parameters a and b: read, written, both */
+static const char *const does[KERNELS] = { "r.w", "w..", "r.b", "rr.", "ww.", "b.." };
 
 static void write_kernel(int k, StrBuf *t)
 {
@@ -45,7 +47,8 @@ static void write_launch(StrBuf *t, int id)
 	static const char *const reg[] = { "%b0", "%b1", "%b2", "%b3", "%x0", "%x1" };
 	static const char *const stream[] = { "0", "0", "0", "0", "0", "0", "1", "2", "%s" };
 	const char *guard = pick(6) ? "" : pick(2) ? "@%p " : "@!%q ";
-	sb_printf(t, "\t%slaunch K%d, 1, 32, 0, %s, (%s, %s, %d)\n", guard, pick(KERNELS), stream[pick(9)], reg[pick(6)], reg[pick(6)], id);
+	sb_printf(t, "\t%slaunch K%d, 1, 32, 0, %s, (%s, %s, %d)\n", guard, pick(KERNELS), stream[pick(9)],
+		reg[pick(6)], reg[pick(6)], id);
 }
 
 static void write_statement(StrBuf *t, int *id)
@@ -73,7 +76,8 @@ static void write_statement(StrBuf *t, int *id)
 static void write_end(StrBuf *t, int block, int n)
 {
 	static const char *const condition[] = { "%p", "%q" };
-	int far = pick(4) ? block + 1 + pick(n - block) : pick(n + 1), near = pick(8) ? block + 1 : pick(n + 1);
+	int far = pick(4) ? block + 1 + pick(n - block) : pick(n + 1),
+		near = pick(8) ? block + 1 : pick(n + 1);
 	if (pick(3) == 0)
 		sb_printf(t, "\tbra L%d\n", pick(6) ? block + 1 : near);
 	else
@@ -86,7 +90,8 @@ static void write_program(StrBuf *t)
 	bool to_entry = pick(8) == 0;
 	for (int k = 0; k < KERNELS; k++)
 		write_kernel(k, t);
-	sb_puts(t, "host main() {\n\treg u64 %b0, %b1, %b2, %b3, %x0, %x1\n\treg u32 %v, %n, %s\n\treg pred %p, %q\n");
+	sb_puts(t, "host main() {\n\treg u64 %b0, %b1, %b2, %b3, %x0, %x1\n\treg u32 %v, %n, %s\n"
+		"\treg pred %p, %q\n");
 	if (to_entry)
 		sb_puts(t, "L0:\n");
 	if (to_entry && pick(2))   /* before the entry there is a place for a launch of which all is known */
@@ -117,7 +122,8 @@ static Bodies bodies_of(const Judge *j, int kernel)
 	return kernel < KERNELS ? (Bodies){ 1, { kernel } } : j->of[kernel];
 }
 
-static bool judge(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second, FusionVerdict *v)
+static bool judge(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second,
+	FusionVerdict *v)
 {
 	Judge *j = self;
 	const Opd *a = ins_src(first, LAUNCH_STREAM), *b = ins_src(second, LAUNCH_STREAM);
@@ -158,7 +164,8 @@ static int join_kernels(Judge *j, const Function *a, const Function *b)
 			i.opd = arena_array(&m->arena, Opd, i.ndst + i.nsrc + 1);
 			for (int o = 0; o < i.ndst + i.nsrc; o++) {
 				i.opd[o] = b0->ins.v[k].opd[o];
-				i.opd[o].id += i.opd[o].kind == OPD_REG ? reg : i.opd[o].kind == OPD_PARAM ? param : 0;
+				i.opd[o].id += i.opd[o].kind == OPD_REG ? reg
+					: i.opd[o].kind == OPD_PARAM ? param : 0;
 			}
 			vec_push(&body->ins, i);
 		}
@@ -171,12 +178,14 @@ static int join_kernels(Judge *j, const Function *a, const Function *b)
 	return f->id;
 }
 
-static Ins make(void *self, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second, const FusionVerdict *v)
+static Ins make(void *self, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second,
+	const FusionVerdict *v)
 {
 	Judge *j = self;
 	(void)host;
 	ck_assert(v->may);
-	int kernel = join_kernels(j, j->m->func.v[ins_src(first, 0)->id], j->m->func.v[ins_src(second, 0)->id]);
+	int kernel = join_kernels(j, j->m->func.v[ins_src(first, 0)->id],
+		j->m->func.v[ins_src(second, 0)->id]);
 	int more = second->nsrc - LAUNCH_ARGS;
 	Ins i = edit_new(e, first, OP_LAUNCH, T_NONE, 0, first->nsrc + more);
 	for (int k = 0; k < first->nsrc; k++)
@@ -205,7 +214,10 @@ typedef struct Machine {
 	bool ended;
 } Machine;
 
-static uint64_t value(const Machine *w, const Opd *o) { return o->kind == OPD_REG ? w->reg[o->id] ^ (o->neg != 0) : (uint64_t)o->imm; }
+static uint64_t value(const Machine *w, const Opd *o)
+{
+	return o->kind == OPD_REG ? w->reg[o->id] ^ (o->neg != 0) : (uint64_t)o->imm;
+}
 static uint64_t *memory(Machine *w, const Opd *o)
 {
 	uint64_t a = value(w, o);
@@ -214,7 +226,8 @@ static uint64_t *memory(Machine *w, const Opd *o)
 
 static void run_kernel(Machine *w, const Ins *i, int kernel, int arg)
 {
-	uint64_t *to[2] = { memory(w, ins_src(i, LAUNCH_ARGS + arg)), memory(w, ins_src(i, LAUNCH_ARGS + arg + 1)) };
+	uint64_t *to[2] = { memory(w, ins_src(i, LAUNCH_ARGS + arg)),
+		memory(w, ins_src(i, LAUNCH_ARGS + arg + 1)) };
 	uint64_t h = mix((uint64_t)kernel, value(w, ins_src(i, LAUNCH_ARGS + arg + 2)));
 	const Function *f = w->m->func.v[kernel];
 	bool stores[2] = { false }, now = false;
@@ -247,9 +260,15 @@ static void execute(Machine *w, const Ins *i)
 	case OP_ADD: w->reg[d->id] = value(w, ins_src(i, 0)) + value(w, ins_src(i, 1)); break;
 	case OP_SETP: w->reg[d->id] = mix(value(w, ins_src(i, 0)), value(w, ins_src(i, 1))) >> 7 & 1; break;
 	case OP_LD: w->waits++; w->reg[d->id] = *memory(w, ins_src(i, 0)); break;
-	case OP_ST: w->waits++; *memory(w, ins_src(i, 0)) = mix(*memory(w, ins_src(i, 0)), value(w, ins_src(i, 1))); break;
+	case OP_ST:
+		w->waits++;
+		*memory(w, ins_src(i, 0)) = mix(*memory(w, ins_src(i, 0)), value(w, ins_src(i, 1)));
+		break;
 	case OP_FILL: w->waits++; *memory(w, ins_src(i, 0)) = mix(77, value(w, ins_src(i, 1))); break;
-	case OP_COPY: w->waits++; *memory(w, ins_src(i, 0)) = mix(*memory(w, ins_src(i, 0)), *memory(w, ins_src(i, 1))); break;
+	case OP_COPY:
+		w->waits++;
+		*memory(w, ins_src(i, 0)) = mix(*memory(w, ins_src(i, 0)), *memory(w, ins_src(i, 1)));
+		break;
 	case OP_LAUNCH: {
 		Bodies x = bodies_of(w->j, ins_src(i, 0)->id);
 		for (int k = 0; k < x.n; k++)
@@ -257,11 +276,14 @@ static void execute(Machine *w, const Ins *i)
 		w->launches++;
 		break;
 	}
-	default: vec_push(&w->events, mix(1000 + i->op, i->op == OP_CHECK ? value(w, ins_src(i, 0)) : 0)); break;
+	default:
+		vec_push(&w->events, mix(1000 + i->op, i->op == OP_CHECK ? value(w, ins_src(i, 0)) : 0));
+		break;
 	}
 }
 
-/* By source block: edges to the end; the graph of the source is that of what comes of it, but for blocks on edges. */
+/* By source block: edges to the end; the graph of the source is that of what comes of it, but for blocks on
+   edges. */
 static void distances(const Function *f, int *far)
 {
 	for (int b = 0; b < f->block.n; b++)
@@ -319,7 +341,8 @@ static bool fuse(Judge *j, const KfSteps *steps)
 {
 	static const Pass pass = { .name = "test" };
 	Diag d = { 0 };
-	PassRun r = { .m = j->m, .f = module_find_function(j->m, "main"), .origin = (uint8_t)module_origin(j->m, "test"), .diag = &d, .pass = &pass };
+	PassRun r = { .m = j->m, .f = module_find_function(j->m, "main"),
+		.origin = (uint8_t)module_origin(j->m, "test"), .diag = &d, .pass = &pass };
 	Joiner joiner = { j, judge, make };
 	bool changed = false;
 	for (int k = 0; k < steps->n; k++)
@@ -329,14 +352,20 @@ static bool fuse(Judge *j, const KfSteps *steps)
 	return changed;
 }
 
-static void print_main(const Module *m, StrBuf *t) { ir_print_function(m, module_find_function(m, "main"), t); }
+static void print_main(const Module *m, StrBuf *t)
+{
+	ir_print_function(m, module_find_function(m, "main"), t);
+}
 
 static void check_run(const Machine *a, const Machine *b, const char *before, const char *after)
 {
 	ck_assert_msg(b->ended, "it does not end\n%s\n%s", before, after);
-	ck_assert_msg(b->launches <= a->launches, "%d launches, %d before\n%s\n%s", b->launches, a->launches, before, after);
-	ck_assert_msg(a->events.n == b->events.n && !memcmp(a->events.v, b->events.v, sizeof *a->events.v * (size_t)a->events.n), "another order\n%s\n%s", before, after);
-	ck_assert_msg(a->ways == b->ways && !memcmp(a->buffer, b->buffer, sizeof a->buffer), "another memory\n%s\n%s", before, after);
+	ck_assert_msg(b->launches <= a->launches, "%d launches, %d before\n%s\n%s", b->launches, a->launches,
+		before, after);
+	ck_assert_msg(a->events.n == b->events.n && !memcmp(a->events.v, b->events.v,
+		sizeof *a->events.v * (size_t)a->events.n), "another order\n%s\n%s", before, after);
+	ck_assert_msg(a->ways == b->ways && !memcmp(a->buffer, b->buffer, sizeof a->buffer),
+		"another memory\n%s\n%s", before, after);
 }
 
 static void check_program(const char *text, uint64_t seed)
@@ -354,12 +383,15 @@ static void check_program(const char *text, uint64_t seed)
 	distances(f, far);
 	for (int b = 0; b < f->block.n; b++)
 		if (f->block.v[b]->nsucc > 1)
-			nearest[atoi(f->block.v[b]->label + 1)] = far[f->block.v[b]->succ[0]->id] <= far[f->block.v[b]->succ[1]->id] ? "0" : "1";
+			nearest[atoi(f->block.v[b]->label + 1)] =
+				far[f->block.v[b]->succ[0]->id] <= far[f->block.v[b]->succ[1]->id] ? "0"
+				: "1";
 	for (int p = 0; p < 4; p++) {
 		judges[p] = (Judge){ .m = read(text), .seed = seed };
 		bool changed = fuse(&judges[p], steps[p]);
 		print_main(judges[p].m, &after[p]);
-		ck_assert_msg(changed == (strcmp(before.s, after[p].s) != 0), "changed: %d\n%s\n%s", changed, before.s, after[p].s);
+		ck_assert_msg(changed == (strcmp(before.s, after[p].s) != 0), "changed: %d\n%s\n%s", changed,
+			before.s, after[p].s);
 		if (p == 3)
 			fused_programs += changed;
 		if (!changed)
@@ -367,7 +399,8 @@ static void check_program(const char *text, uint64_t seed)
 		bool again = fuse(&judges[p], steps[p]);
 		StrBuf twice = { 0 };
 		print_main(judges[p].m, &twice);
-		ck_assert_msg(!again && !strcmp(twice.s, after[p].s), "changed again\n%s\n%s\n%s", before.s, after[p].s, twice.s);
+		ck_assert_msg(!again && !strcmp(twice.s, after[p].s), "changed again\n%s\n%s\n%s", before.s,
+			after[p].s, twice.s);
 		sb_free(&twice);
 	}
 	for (int k = 0; k < MOST_RUNS; k++) {
@@ -378,7 +411,10 @@ static void check_program(const char *text, uint64_t seed)
 			check_run(&first, &then, before.s, after[p].s);
 			launches_by[p] += then.launches;
 			trad = p ? trad : then.launches;
-			ck_assert_msg(p < 3 || then.launches <= trad, "seed %llu: kfcm %d launches, kf-trad %d\n%s\n%s\n%s", (unsigned long long)seed, then.launches, trad, before.s, after[0].s, after[3].s);
+			ck_assert_msg(p < 3 || then.launches <= trad,
+				"seed %llu: kfcm %d launches, kf-trad %d\n%s\n%s\n%s",
+				(unsigned long long)seed, then.launches, trad, before.s, after[0].s,
+				after[3].s);
 			vec_free(&then.events);
 		}
 		if (first.ended) {
@@ -407,8 +443,10 @@ START_TEST(random_programs)
 		check_program(text.s, seed + (uint64_t)k);
 		sb_free(&text);
 	}
-	printf("%d programs, %d changed by kfcm, %d fused kernels; %d runs: %lld launches, kf-trad %lld, bkf %lld, fkf %lld, kfcm %lld\n", programs,
-		fused_programs, fusions, runs, (long long)launches_before, (long long)launches_by[0], (long long)launches_by[1], (long long)launches_by[2], (long long)launches_by[3]);
+	printf("%d programs, %d changed by kfcm, %d fused kernels; %d runs: %lld launches, kf-trad %lld, bkf "
+		"%lld, fkf %lld, kfcm %lld\n", programs, fused_programs, fusions, runs,
+		(long long)launches_before, (long long)launches_by[0], (long long)launches_by[1],
+		(long long)launches_by[2], (long long)launches_by[3]);
 	ck_assert_int_gt(fused_programs, count / 10);
 	ck_assert(launches_by[3] < launches_by[0] && launches_by[0] < launches_before);
 }

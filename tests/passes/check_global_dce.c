@@ -1,4 +1,5 @@
-/* global-dce, a pass over modules: what goes, what stays, and that numbers of functions and variables agree afterwards. */
+/* global-dce, a pass over modules: what goes, what stays, and that numbers of functions and variables agree
+   afterwards. */
 #include "isa/ir.h"
 #include "lib/strbuf.h"
 #include "passes/pass.h"
@@ -58,7 +59,8 @@ START_TEST(what_goes)
 	for (int k = 0; k < m->func.n; k++) { /* addresses of functions stay */
 		const Function *f = m->func.v[k];
 		ck_assert_str_eq(f->name, before->func.v[k]->name);
-		ck_assert_int_eq(f->declared_only, !strcmp(f->name, "unused") || !strcmp(f->name, "only_unused"));
+		ck_assert_int_eq(f->declared_only, !strcmp(f->name, "unused") ||
+			!strcmp(f->name, "only_unused"));
 	}
 	ck_assert_int_eq(m->symbol.n, before->symbol.n - 1);
 	ck_assert_ptr_null(module_find_symbol(m, "mine", module_find_function(m, "unused")->id));

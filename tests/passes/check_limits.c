@@ -1,4 +1,5 @@
-/* The estimate of registers is never below what lowering gives a kernel, under any mechanism; so no more blocks are said to be resident than the machine keeps. */
+/* The estimate of registers is never below what lowering gives a kernel, under any mechanism; so no more
+   blocks are said to be resident than the machine keeps. */
 #include "isa/memory.h"
 #include "passes/analysis/limits.h"
 #include "sim/code/code.h"
@@ -13,22 +14,27 @@ static int64_t estimated, taken, kernels, refused;
 /* As sim/gpu sizes up a launch. */
 static int64_t blocks_of(const Config *c, const Code *code, int64_t threads)
 {
-	int64_t warps = (threads + c->warp_size - 1) / c->warp_size, regs = (code->regs ? code->regs : 1) * c->warp_size;
+	int64_t warps = (threads + c->warp_size - 1) / c->warp_size,
+		regs = (code->regs ? code->regs : 1) * c->warp_size;
 	regs = (regs + c->sm_reg_unit - 1) / c->sm_reg_unit * c->sm_reg_unit * warps;
-	int64_t shared = (code->shared_static + c->sm_shared_unit - 1) / c->sm_shared_unit * c->sm_shared_unit;
+	int64_t shared = (code->shared_static + c->sm_shared_unit - 1) / c->sm_shared_unit *
+		c->sm_shared_unit;
 	int64_t n = c->sm_max_blocks < c->sm_max_warps / warps ? c->sm_max_blocks : c->sm_max_warps / warps;
 	n = n < c->sm_registers / regs ? n : c->sm_registers / regs;
 	return c->sm_count * (shared && c->sm_shared / shared < n ? c->sm_shared / shared : n);
 }
 
-static void compare(const Config *c, const EffectTable *effects, Function *f, const Code *code, const char *path, const char *model)
+static void compare(const Config *c, const EffectTable *effects, Function *f, const Code *code,
+	const char *path, const char *model)
 {
 	static const uint32_t extents[] = { 32, 64, 200, 256, 512, 1024 };
 	MachineLimits m = config_limits(c);
 	int64_t n = limits_registers(&m, effects, f);
-	ck_assert_msg(n >= code->regs, "%s: %s under %s takes %d registers, the estimate is %lld", path, f->name, model, code->regs, (long long)n);
+	ck_assert_msg(n >= code->regs, "%s: %s under %s takes %d registers, the estimate is %lld", path,
+		f->name, model, code->regs, (long long)n);
 	for (int k = 0; k < 6; k++)
-		ck_assert_int_le(limits_resident(&m, effects, f, (uint32_t[3]){ extents[k], 1, 1 }, 0), blocks_of(c, code, extents[k]));
+		ck_assert_int_le(limits_resident(&m, effects, f, (uint32_t[3]){ extents[k], 1, 1 }, 0),
+			blocks_of(c, code, extents[k]));
 	estimated += n;
 	taken += code->regs;
 	kernels++;
@@ -51,7 +57,8 @@ static void try_module(const char *top, const char *path)
 			if (m->func.v[f]->kind != FN_KERNEL || !m->func.v[f]->block.n)
 				continue;
 			Diag own = { 0 };
-			Code *code = code_lower(m, m->func.v[f], &c, reconv_models[k]->lower, reconv_models[k]->own, address, &own);
+			Code *code = code_lower(m, m->func.v[f], &c, reconv_models[k]->lower,
+				reconv_models[k]->own, address, &own);
 			if (code)
 				compare(&c, effects, m->func.v[f], code, path, model_keys(k)->name);
 			refused += !code;
@@ -67,7 +74,8 @@ static void try_module(const char *top, const char *path)
 
 START_TEST(registers)
 {
-	static const char *const patterns[] = { "kernels/*/*.ptx", "kernels/*/*.ir", "tests/isa/*.ir", "tests/passes/*.ir" };
+	static const char *const patterns[] = { "kernels/*/*.ptx", "kernels/*/*.ir", "tests/isa/*.ir",
+		"tests/passes/*.ir" };
 	const char *top = getenv("srcdir");
 	for (int p = 0; p < 4; p++) {
 		char pattern[500];
@@ -79,7 +87,8 @@ START_TEST(registers)
 		globfree(&g);
 	}
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%lld kernels: %lld registers, %lld by the estimate; %lld not lowered\n", (long long)kernels, (long long)taken, (long long)estimated, (long long)refused);
+		fprintf(stderr, "%lld kernels: %lld registers, %lld by the estimate; %lld not lowered\n",
+			(long long)kernels, (long long)taken, (long long)estimated, (long long)refused);
 	ck_assert_int_gt(kernels, 500);
 	ck_assert_int_lt(estimated, 2 * taken);
 }

@@ -14,7 +14,8 @@ static int64_t best_of_all(int n, int m, const int *score, int stride, int gap)
 		best = x;
 	if (m && (x = best_of_all(n, m - 1, score + 1, stride, gap) - gap) > best)
 		best = x;
-	if (n && m && *score >= 0 && (x = best_of_all(n - 1, m - 1, score + stride + 1, stride, gap) + *score) > best)
+	if (n && m && *score >= 0 && (x = best_of_all(n - 1, m - 1, score + stride + 1, stride, gap) +
+		*score) > best)
 		best = x;
 	return best;
 }
@@ -50,7 +51,9 @@ START_TEST(alignments_are_optimal)
 	int score[MOST * MOST + 1];
 	Item item[2 * MOST];
 	for (int round = 0; round < 600; round++) {
-		int n = (int)(random_next(&rng) % (MOST + 1)), m = (int)(random_next(&rng) % (round < 60 ? MOST + 1 : 6)), gap = (int)(random_next(&rng) % 4);
+		int n = (int)(random_next(&rng) % (MOST + 1)),
+			m = (int)(random_next(&rng) % (round < 60 ? MOST + 1 : 6)),
+			gap = (int)(random_next(&rng) % 4);
 		int64_t best;
 		for (int k = 0; k < n * m; k++)
 			score[k] = random_next(&rng) % 2 ? NO_PAIR : (int)(random_next(&rng) % 9);

@@ -1,5 +1,5 @@
-/* Melding on small kernels, written down: the paper's figures 1, 4 and 6 counted on a warp whose threads part, and that the kernels of the golden files do
- * afterwards what they did before. */
+/* Melding on small kernels, written down: the paper's figures 1, 4 and 6 counted on a warp whose threads
+ * part, and that the kernels of the golden files do afterwards what they did before. */
 #include "lib/file.h"
 #include "tests/random/differential.h"
 #include "tests/check.h"
@@ -17,7 +17,8 @@ static Module *read_module(const char *text, size_t n, const char *name)
 
 static RandomKernel shape_of(Module *m, Function *f)
 {
-	return (RandomKernel){ .module = m, .kernel = f, .grid = { 1, 1, 1 }, .block = { THREADS, 1, 1 }, .threads = THREADS, .out_bytes = OUT_BYTES, .n = 2 };
+	return (RandomKernel){ .module = m, .kernel = f, .grid = { 1, 1, 1 }, .block = { THREADS, 1, 1 },
+		.threads = THREADS, .out_bytes = OUT_BYTES, .n = 2 };
 }
 
 static Way way_of(const char *name, bool functional)
@@ -51,7 +52,8 @@ static void same_memory(const RandomKernel *shape, const Module *after, const ch
 	job.module = after;
 	for (int k = 0; k < 4; k++) {
 		Way way = way_of(mechanism[k], k % 2);
-		ck_assert_msg(way_agrees(&job, &config, &way, &want, NULL, NULL, why, sizeof why), "%s, seed %d: %s", what, (int)seed, why);
+		ck_assert_msg(way_agrees(&job, &config, &way, &want, NULL, NULL, why, sizeof why),
+			"%s, seed %d: %s", what, (int)seed, why);
 	}
 	outcome_free(&want);
 }
@@ -86,18 +88,22 @@ END_TEST
 
 /* ---- figures 1, 4 and 6 ---- */
 
-/* A step of bitonic sort on 32 words of shared memory that are neither sorted nor the other way around; k is 2, j is 1. So threads 0, 4, 8 .. take the first
-   arm, 2, 6, 10 .. the second one, and of both arms some swap. */
+/* A step of bitonic sort on 32 words of shared memory that are neither sorted nor the other way around; k is
+   2, j is 1. So threads 0, 4, 8 .. take the first arm, 2, 6, 10 .. the second one, and of both arms some
+   swap. */
 static const char bitonic[] =
 	"kernel k(u64 in, u64 out, u64 acc, u32 n) {\n\tshared u32 s[32]\n\treg u64 %p\n"
 	"\treg u32 %tid, %k, %ixj, %bit, %at, %of, %a, %b, %c, %d\n\treg pred %less, %up, %p1, %q1\n"
-	"A:\t%tid = mov.u32 %tid.x\n\t%k = ld.param.u32 [n]\n\t%p = ld.param.u64 [out]\n\t%p = mad.wide.u32 %tid, 4, %p\n\t%ixj = xor.b32 %tid, 1\n"
+	"A:\t%tid = mov.u32 %tid.x\n\t%k = ld.param.u32 [n]\n\t%p = ld.param.u64 [out]\n"
+	"\t%p = mad.wide.u32 %tid, 4, %p\n\t%ixj = xor.b32 %tid, 1\n"
 	"\t%of = mov.u32 s\n\t%at = mad.lo.u32 %tid, 4, %of\n\t%of = mad.lo.u32 %ixj, 4, %of\n"
 	"\t%a = mul.lo.u32 %tid, 2654435761\n\t%a = shr.u32 %a, 7\n\tst.shared.u32 [%at], %a\n\tbar.sync 0\n"
 	"\t%less = setp.gt.u32 %ixj, %tid\n\tbra %less, B, G\n"
 	"B:\t%bit = and.b32 %tid, %k\n\t%up = setp.eq.u32 %bit, 0\n\tbra %up, C, D\n"
-	"C:\t%a = ld.shared.u32 [%of]\n\t%b = ld.shared.u32 [%at]\n\t%p1 = setp.lt.u32 %a, %b\n\tbra %p1, E, G\n"
-	"D:\t%c = ld.shared.u32 [%of]\n\t%d = ld.shared.u32 [%at]\n\t%q1 = setp.gt.u32 %c, %d\n\tbra %q1, F, G\n"
+	"C:\t%a = ld.shared.u32 [%of]\n\t%b = ld.shared.u32 [%at]\n\t%p1 = setp.lt.u32 %a, %b\n"
+	"\tbra %p1, E, G\n"
+	"D:\t%c = ld.shared.u32 [%of]\n\t%d = ld.shared.u32 [%at]\n\t%q1 = setp.gt.u32 %c, %d\n"
+	"\tbra %q1, F, G\n"
 	"E:\tst.shared.u32 [%at], %a\n\tst.shared.u32 [%of], %b\n\tbra G\n"
 	"F:\tst.shared.u32 [%at], %c\n\tst.shared.u32 [%of], %d\n\tbra G\n"
 	"G:\tbar.sync 0\n\t%a = ld.shared.u32 [%at]\n\tst.global.u32 [%p], %a\n\texit\n}\n";
@@ -133,8 +139,9 @@ START_TEST(bitonic_sort_as_in_the_paper)
 	RandomKernel shape = shape_of(m, m->func.v[0]);
 	Probe before = { 0 }, then = { 0 };
 	same_memory(&shape, after, "bitonic", 0);
-	/* The program: of four loads in the arms two are left, of four stores two, besides one each for the word that a thread begins and ends with; the two
-	   compares stay, and one choice comes in, between their results. */
+	/* The program: of four loads in the arms two are left, of four stores two, besides one each for the
+	   word that a thread begins and ends with; the two compares stay, and one choice comes in, between
+	   their results. */
 	ck_assert_int_eq(count(m, OP_LD), 4 + 1);
 	ck_assert_int_eq(count(after, OP_LD), 2 + 1);
 	ck_assert_int_eq(count(m, OP_ST), 4 + 2);
@@ -144,7 +151,8 @@ START_TEST(bitonic_sort_as_in_the_paper)
 	ck_assert_int_eq(count(m, OP_SELP), 0);
 	ck_assert_int_eq(count(after, OP_SELP), 1);
 	ck_assert_int_eq(count(after, OP_MOV), count(m, OP_MOV));
-	/* The warp, whose threads part at every branch: four loads and four stores in the arms become two and two; one access before and one behind stay. */
+	/* The warp, whose threads part at every branch: four loads and four stores in the arms become two and
+	   two; one access before and one behind stay. */
 	LaunchStats a = statistics(&shape, m, &before), b = statistics(&shape, after, &then);
 	ck_assert_int_eq((int)a.shared_accesses, 4 + 4 + 2);
 	ck_assert_int_eq((int)b.shared_accesses, 2 + 2 + 2);

@@ -1,4 +1,5 @@
-/* Which two instructions become one: arms that are alike but for one instruction, of which the program has one or two afterwards. */
+/* Which two instructions become one: arms that are alike but for one instruction, of which the program has
+   one or two afterwards. */
 #include "tests/random/differential.h"
 #include "tests/check.h"
 
@@ -7,7 +8,8 @@
 #define KERNEL "global u32 word[1]\n" \
 	"kernel k(u64 in, u64 out, u64 acc, u32 n) {\n shared u32 here[64]\n shared u32 there[64]\n" \
 	" reg u32 %%t, %%a, %%b, %%x, %%y\n reg f32 %%f\n reg u64 %%o, %%w\n reg pred %%p, %%q\n" \
-	"A: %%t = mov.u32 %%tid.x\n %%o = ld.param.u64 [out]\n %%o = mad.wide.u32 %%t, 16, %%o\n %%w = add.u64 %%o, 4\n" \
+	"A: %%t = mov.u32 %%tid.x\n %%o = ld.param.u64 [out]\n %%o = mad.wide.u32 %%t, 16, %%o\n" \
+		" %%w = add.u64 %%o, 4\n" \
 	" %%a = and.b32 %%t, 1\n %%b = add.u32 %%t, 7\n %%x = mov.u32 0\n %%f = cvt.rn.f32.u32 %%t\n" \
 	" %%q = setp.lt.u32 %%t, 5\n %%p = setp.ne.u32 %%a, 0\n bra %%p, T, F\n" \
 	"T:" ALIKE " %s\n" ALIKE " bra J\nF:" ALIKE " %s\n" ALIKE " bra J\n" \
@@ -15,7 +17,8 @@
 	" st.global.u32 [%%o], %%x\n st.global.f32 [%%o+8], %%f\n exit\n}\n"
 enum { THREADS = 32, OUT_BYTES = 16 * THREADS };
 
-typedef struct Pair { const char *of[2]; Op op; int left; } Pair; /* left: of how many there are in both arms */
+/* left: of how many there are in both arms */
+typedef struct Pair { const char *of[2]; Op op; int left; } Pair;
 
 static const Pair pairs[] = {
 	/* values: registers, and immediates whose place has a type */
@@ -25,20 +28,27 @@ static const Pair pairs[] = {
 	{ { "%x = mul.lo.u32 %a, %b", "%x = mul.hi.u32 %a, %b" }, OP_MUL, 2 },
 	{ { "%x = mul.lo.u32 %a, %b", "%x = mul.lo.s32 %a, %b" }, OP_MUL, 2 },
 	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %a, %b, %x, 150" }, OP_LOP3, 1 },
-	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %a, %b, %t, 232" }, OP_LOP3, 2 }, /* the table is no value */
+	/* the table is no value */
+	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %a, %b, %t, 232" }, OP_LOP3, 2 },
 	/* results: to one place or two */
 	{ { "%a = mul.lo.u32 %t, 3", "%b = mul.lo.u32 %t, 3" }, OP_MUL, 1 },
 	{ { "@%q %x = mul.lo.u32 %t, 3", "%x = mul.lo.u32 %t, 3" }, OP_MUL, 1 },
-	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%a = div.u32 %t, 7\n %b = div.u32 %a, 9" }, OP_DIV, 2 },    /* to one and to two */
-	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%x = div.u32 %t, 7\n %b = div.u32 %x, 9" }, OP_DIV, 2 },
-	{ { "%a = div.u32 %t, 3\n %b = div.u32 %a, 5", "%b = div.u32 %t, 7\n %b = div.u32 %b, 9" }, OP_DIV, 2 },
+	/* to one and to two */
+	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%a = div.u32 %t, 7\n %b = div.u32 %a, 9" }, OP_DIV,
+		2 },
+	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%x = div.u32 %t, 7\n %b = div.u32 %x, 9" }, OP_DIV,
+		2 },
+	{ { "%a = div.u32 %t, 3\n %b = div.u32 %a, 5", "%b = div.u32 %t, 7\n %b = div.u32 %b, 9" }, OP_DIV,
+		2 },
 	/* not worth two choices, nor two moves, where a branch and two jumps are all there is to save */
 	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %b, %a, %t, 150" }, OP_LOP3, 2 },
-	{ { "%x = mul.lo.u32 %t, 3\n %x = popc.b32 %x", "%a = mul.lo.u32 %t, 5\n %b = popc.b32 %a" }, OP_POPC, 2 },
+	{ { "%x = mul.lo.u32 %t, 3\n %x = popc.b32 %x", "%a = mul.lo.u32 %t, 5\n %b = popc.b32 %a" }, OP_POPC,
+		2 },
 	{ { "%a = xor.b32 %t, 3", "%b = xor.b32 %t, 3" }, OP_XOR, 2 },
 	{ { "%a = popc.b32 %a", "%b = popc.b32 %b" }, OP_POPC, 2 },
 	/* guards, and the same the other way around */
-	{ { "@%q %x = mul.lo.u32 %x, 3\n @!%q %x = mul.lo.u32 %x, 5", "@!%q %x = mul.lo.u32 %x, 3\n @%q %x = mul.lo.u32 %x, 5" }, OP_MUL, 2 },
+	{ { "@%q %x = mul.lo.u32 %x, 3\n @!%q %x = mul.lo.u32 %x, 5",
+		"@!%q %x = mul.lo.u32 %x, 3\n @%q %x = mul.lo.u32 %x, 5" }, OP_MUL, 2 },
 	/* addresses */
 	{ { "%x = ld.global.u32 [%o+4]", "%x = ld.global.u32 [%w]" }, OP_LD, 1 },
 	{ { "%x = ld.global.u32 [%o+4]", "%x = ld.global.u32 [%o+8]" }, OP_LD, 1 },
@@ -55,7 +65,8 @@ static const Pair pairs[] = {
 		"st.shared.v4.u32 [there], {%b, %a, %x, %t}" }, OP_ST, 2 },
 	/* what memory has in order stays as it is, but for relaxed atomic operations */
 	{ { "%x = atom.global.add.u32 [%w], 1", "%x = atom.global.add.u32 [%w], 2" }, OP_ATOM, 1 },
-	{ { "%x = atom.acquire.gpu.global.add.u32 [%w], 1", "%x = atom.acquire.gpu.global.add.u32 [%w], 2" }, OP_ATOM, 2 },
+	{ { "%x = atom.acquire.gpu.global.add.u32 [%w], 1", "%x = atom.acquire.gpu.global.add.u32 [%w], 2" },
+		OP_ATOM, 2 },
 	{ { "%x = ld.volatile.global.u32 [%w]", "%x = ld.volatile.global.u32 [%w]" }, OP_LD, 2 },
 	{ { "st.global.u32 [%w], 1", "st.global.u32 [%w], 2" }, OP_ST, 1 },
 	{ { "st.volatile.global.u32 [%w], 1", "st.volatile.global.u32 [%w], 2" }, OP_ST, 2 },
@@ -92,14 +103,16 @@ static Module *melded(Module *m, const char *pipeline)
 	const Function *f = after->func.v[0];
 	for (int b = 0; b < f->block.n; b++)
 		ck_assert(f->block.v[b]->nsucc < 2 || f->block.v[b]->succ[0] != f->block.v[b]->succ[1]);
-	RandomKernel shape = { .module = m, .kernel = m->func.v[0], .grid = { 1, 1, 1 }, .block = { THREADS, 1, 1 }, .threads = THREADS,
+	RandomKernel shape = { .module = m, .kernel = m->func.v[0], .grid = { 1, 1, 1 },
+		.block = { THREADS, 1, 1 }, .threads = THREADS,
 		.out_bytes = OUT_BYTES, .n = 1 };
 	Job job = { .shape = &shape, .module = m, .grid = { 1, 1, 1 } };
 	Outcome want, got;
 	outcome_reference(&job, THREADS, &want);
 	job.module = after;
 	outcome_reference(&job, THREADS, &got);
-	ck_assert_msg(want.how == RAN_WELL && outcome_agrees(&shape, &want, &got, why, sizeof why), "%s%s", want.text, why);
+	ck_assert_msg(want.how == RAN_WELL && outcome_agrees(&shape, &want, &got, why, sizeof why), "%s%s",
+		want.text, why);
 	outcome_free(&want);
 	outcome_free(&got);
 	return after;
@@ -118,11 +131,13 @@ START_TEST(pairs_meld)
 }
 END_TEST
 
-/* One side's value is made in the arm, so the choice cannot stand in front of it. Two instructions read it. */
+/* One side's value is made in the arm, so the choice cannot stand in front of it. Two instructions read
+   it. */
 START_TEST(a_choice_is_made_once)
 {
-	Module *m = kernel("%a = xor.b32 %a, 77\n %x = mul.lo.u32 %a, 3\n %y = div.u32 %a, 5\n %x = add.u32 %x, %y",
-		"%x = mul.lo.u32 %b, 3\n %y = div.u32 %b, 5\n %x = add.u32 %x, %y"), *after = melded(m, "branch-fusion(threshold=1,check=latency)");
+	Module *m = kernel("%a = xor.b32 %a, 77\n %x = mul.lo.u32 %a, 3\n %y = div.u32 %a, 5\n"
+		" %x = add.u32 %x, %y", "%x = mul.lo.u32 %b, 3\n %y = div.u32 %b, 5\n %x = add.u32 %x, %y"),
+		*after = melded(m, "branch-fusion(threshold=1,check=latency)");
 	ck_assert_int_eq(count(after, OP_DIV), 1);
 	ck_assert_int_eq(count(after, OP_MUL), 1);
 	ck_assert_int_eq(count(after, OP_SELP), 1);
@@ -185,40 +200,49 @@ START_TEST(branches_alone_count)
 }
 END_TEST
 
-/* What one arm alone computes, for itself, may be executed by all lanes: that saves the branch around it, if it is no longer than `straight` says,
-   and no register is written that the others have a value in. */
+/* What one arm alone computes, for itself, may be executed by all lanes: that saves the branch around it, if
+   it is no longer than `straight` says, and no register is written that the others have a value in. */
 START_TEST(short_runs_of_one_arm)
 {
 	static const struct { const char *run, *pipeline; int branches; } want[] = {
 		{ "%y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency)", 1 },
-		{ "%y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency,straight=1)", 1 },
-		{ "%y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency,straight=2)", 0 },
-		{ "%a = mul.lo.u32 %t, 3\n %a = xor.b32 %a, 5", "meld(threshold=1,check=latency,straight=2)", 1 },
-		{ "@%q %y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency,straight=2)", 1 },
+		{ "%y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency,straight=1)",
+			1 },
+		{ "%y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency,straight=2)",
+			0 },
+		{ "%a = mul.lo.u32 %t, 3\n %a = xor.b32 %a, 5", "meld(threshold=1,check=latency,straight=2)",
+			1 },
+		{ "@%q %y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5",
+			"meld(threshold=1,check=latency,straight=2)", 1 },
 	};
 	for (size_t k = 0; k < sizeof want / sizeof *want; k++)
 		for (int side = 0; side < 2; side++) {
-			Module *m = side ? kernel("", want[k].run) : kernel(want[k].run, ""), *after = melded(m, want[k].pipeline);
+			Module *m = side ? kernel("", want[k].run) : kernel(want[k].run, ""),
+				*after = melded(m, want[k].pipeline);
 			int branches = 0;
 			const Function *f = after->func.v[0];
 			ck_assert_int_eq(count(after, OP_SIN), 2);
 			for (int b = 0; b < f->block.n; b++)
 				branches += f->block.v[b]->nsucc > 1;
-			ck_assert_msg(branches == want[k].branches, "%s in arm %d, %s: %d branches", want[k].run, side, want[k].pipeline, branches);
+			ck_assert_msg(branches == want[k].branches, "%s in arm %d, %s: %d branches",
+				want[k].run, side, want[k].pipeline, branches);
 			module_free(after);
 			module_free(m);
 		}
 }
 END_TEST
 
-static const char wait[] = "bra T1\nT1: %y = ld.volatile.global.u32 [%w]\n %q = setp.eq.u32 %y, 99\n bra %q, T1, T2\nT2:";
+static const char wait[] = "bra T1\nT1: %y = ld.volatile.global.u32 [%w]\n %q = setp.eq.u32 %y, 99\n"
+	" bra %q, T1, T2\nT2:";
 
-/* One arm waits in its middle. What it does behind that may go together with what the other one does at its end, unless that is something that
-   others wait for. What stands in front of it goes together in any case. */
+/* One arm waits in its middle. What it does behind that may go together with what the other one does at its
+   end, unless that is something that others wait for. What stands in front of it goes together in any
+   case. */
 START_TEST(nobody_waits_for_who_waits)
 {
 	static const struct { const char *end; int left; } want[] = {
-		{ "%x = add.u32 %x, 1", 2 }, { "%x = ld.global.u32 [%w]", 2 }, { "st.volatile.global.u32 [%o+12], %x", 3 },
+		{ "%x = add.u32 %x, 1", 2 }, { "%x = ld.global.u32 [%w]", 2 },
+		{ "st.volatile.global.u32 [%o+12], %x", 3 },
 		{ "%y = atom.global.add.u32 [%o+12], %x", 3 },
 	};
 	for (size_t k = 0; k < sizeof want / sizeof *want; k++)
@@ -228,7 +252,8 @@ START_TEST(nobody_waits_for_who_waits)
 			Module *m = side ? kernel(end, wait) : kernel(wait, end);
 			Module *after = melded(m, "meld(threshold=1,check=latency)");
 			ck_assert_int_eq(count(m, OP_SIN), 4);
-			ck_assert_msg(count(after, OP_SIN) == want[k].left, "%s: %d left", want[k].end, count(after, OP_SIN));
+			ck_assert_msg(count(after, OP_SIN) == want[k].left, "%s: %d left", want[k].end,
+				count(after, OP_SIN));
 			module_free(after);
 			module_free(m);
 		}
@@ -239,14 +264,18 @@ END_TEST
 START_TEST(what_is_not_looked_at_may_be_waited_for)
 {
 	static const struct { const char *pipeline; int left; } want[] = {
-		{ "meld(threshold=1,check=latency,blocks=3)", 4 }, { "meld(threshold=1,check=latency,blocks=4)", 3 },
+		{ "meld(threshold=1,check=latency,blocks=3)", 4 },
+		{ "meld(threshold=1,check=latency,blocks=4)", 3 },
 	};
-	static const char end[] = "bra F1\nF1: %f = ex2.approx.f32 %f\n %f = sin.approx.f32 %f\n %f = ex2.approx.f32 %f\n bra F2\nF2: %x = add.u32 %x, 1\n bra F3\nF3:";
+	static const char end[] = "bra F1\nF1: %f = ex2.approx.f32 %f\n %f = sin.approx.f32 %f\n"
+		" %f = ex2.approx.f32 %f\n bra F2\nF2: %x = add.u32 %x, 1\n bra F3\nF3:";
 	for (int k = 0; k < 2; k++)
 		for (int side = 0; side < 2; side++) {
-			Module *m = side ? kernel(end, wait) : kernel(wait, end), *after = melded(m, want[k].pipeline);
+			Module *m = side ? kernel(end, wait) : kernel(wait, end),
+				*after = melded(m, want[k].pipeline);
 			ck_assert_int_eq(count(m, OP_SIN), 5);
-			ck_assert_msg(count(after, OP_SIN) == want[k].left, "%s: %d left", want[k].pipeline, count(after, OP_SIN));
+			ck_assert_msg(count(after, OP_SIN) == want[k].left, "%s: %d left", want[k].pipeline,
+				count(after, OP_SIN));
 			module_free(after);
 			module_free(m);
 		}

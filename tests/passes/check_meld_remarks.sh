@@ -5,7 +5,8 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 bad=0 n=0
 
-# A kernel whose block A branches on %c to T and F; the text says what stands from T on. Threads differ in %t, %d, %e.
+# A kernel whose block A branches on %c to T and F; the text says what stands from T on. Threads differ in %t,
+# %d, %e.
 kernel() {
 	printf 'kernel k(u64 out) {\n\treg u64 %%p\n\treg u32 %%t, %%x, %%y, %%i\n\treg pred %%c, %%d, %%e\nA:\n%%t = mov.u32 %%tid.x\n%%p = ld.param.u64 [out]\n'
 	printf '%%p = mad.wide.u32 %%t, 16, %%p\n%%c = setp.lt.u32 %%t, 9\n%%d = setp.gt.u32 %%t, 3\n%%e = setp.eq.u32 %%t, 5\n%%x = mov.u32 %%t\n%%y = mov.u32 %%t\n'
@@ -89,8 +90,9 @@ bra J
 F: %y = add.u32 5, %t
 %x = xor.b32 9, %t
 $end"
-# Both chases wait for their loads at a time; as one, a turn is a choice, the load and a choice, all of which the next turn waits for: turns of 19 cycles, the first
-# of 14 and the last load's 8 behind it, become turns of 38.
+# Both chases wait for their loads at a time; as one, a turn is a choice, the load and a choice, all of which
+# the next turn waits for: turns of 19 cycles, the first of 14 and the last load's 8 behind it, become turns
+# of 38.
 chases='T: bra L
 F: bra L
 L: bra %c, T1, F1
@@ -106,7 +108,8 @@ st.global.u32 [%p+4], %y
 exit'
 says meld 'the branch of L stays: T1 and F1 would cost 264 cycles as one, not 320, but eight turns of the loop of L take a warp alone 155 cycles, and would take 304' "$chases"
 says 'meld(check=latency)' 'the branch of L: T1 and F1 become one: 1 pair of instructions becomes one, 0 stay on one side; 320 cycles become 264 ' "$chases"
-# Without a loop: both loads are there after 21 cycles, and as one with the choices after 29; two loads at a quarter of a unit each are 8 cycles, three choices 6.
+# Without a loop: both loads are there after 21 cycles, and as one with the choices after 29; two loads at a
+# quarter of a unit each are 8 cycles, three choices 6.
 says meld 'the branch of A stays: T and F would cost 33 cycles as one, not 40, but take longer: a warp alone takes 21 cycles, and would take 29; each of many takes 8 cycles of the unit that is asked for most, and would take 6' "T: %x = ld.shared.u32 [%x]
 bra J
 F: %y = ld.shared.u32 [%y]

@@ -30,7 +30,8 @@ wait_for() { # kind, label
 	barrier | end) printf 'bra %s\n%s: bar.sync 1, 32\nbra %s_on\n%s_on:\n' "$2" "$2" "$2" "$2" ;;
 	esac
 }
-# kernel: kind, form (late: the one who waits works afterwards; early: before), sense of the branch ("" or "!")
+# kernel: kind, form (late: the one who waits works afterwards; early: before), sense of the branch ("" or
+# "!")
 kernel() {
 	printf 'kernel k(u64 flag, u64 out) {\nreg u32 %%t, %%x, %%y\nreg u64 %%f, %%o\nreg pred %%c, %%q\n%%t = mov.u32 %%tid.x\n%%f = ld.param.u64 [flag]\n'
 	printf '%%o = ld.param.u64 [out]\n%%o = mad.wide.u32 %%t, 8, %%o\n%%c = setp.lt.u32 %%t, 16\nbra %s%%c, A, W\n' "$3"

@@ -36,13 +36,15 @@ expect no yes yes dct_quantization/dct_quantization.ptx dct_quantization
 expect no yes yes lu/lu.ptx perimeter_16
 expect no no yes lu/lu.ptx perimeter
 
-# Branch fusion: of pcm the diamonds within the two loops, neither the loops nor what is in front of them. By the time none of them: the choices make turns longer.
+# Branch fusion: of pcm the diamonds within the two loops, neither the loops nor what is in front of them. By
+# the time none of them: the choices make turns longer.
 n=$(melded 'branch-fusion(check=latency)' "$kernels/pcm/pcm.ptx" pcm)
 [ "$n" -eq 2 ] || { echo "pcm: branch-fusion melds $n, not the two inner diamonds"; bad=1; }
 n=$(melded branch-fusion "$kernels/pcm/pcm.ptx" pcm)
 [ "$n" -eq 0 ] || { echo "pcm: branch-fusion melds $n, though turns get longer"; bad=1; }
 
-# A block is given the form of a region in N-queens and in speckle reduction; in pcm, all of whose threads take one arm or the other, it is not.
+# A block is given the form of a region in N-queens and in speckle reduction; in pcm, all of whose threads
+# take one arm or the other, it is not.
 for k in "srad/srad coefficients" "queens/queens_masks queens_masks" "pcm/pcm pcm" "lu/lu perimeter" "merge_sort/merge_sort merge_sort" \
 	"bitonic_sort/bitonic_sort bitonic_sort" "dct_quantization/dct_quantization dct_quantization"; do
 	n=$(melded meld "$kernels/${k% *}.ptx" "${k#* }") without=$(melded "meld(replicate=0)" "$kernels/${k% *}.ptx" "${k#* }")

@@ -15,7 +15,8 @@ static uint32_t apply(const Pass *p, const PassValue *option, Module *m, const M
 	*f = model_kernel(m, g);
 	pass_apply(p, m, *f, option, &d);
 	ck_assert(ir_verify(m, &d));
-	ck_assert_msg(p == &pass_spre || !pass_apply(p, m, *f, option, &d), "%s changes something a second time", p->name);
+	ck_assert_msg(p == &pass_spre || !pass_apply(p, m, *f, option, &d),
+		"%s changes something a second time", p->name);
 	diag_free(&d);
 	return model_read(*f, g);
 }
@@ -23,10 +24,12 @@ static uint32_t apply(const Pass *p, const PassValue *option, Module *m, const M
 static void right(const Pass *p, const Function *f, const ModelPaths *paths, int seed)
 {
 	for (int k = 0; k < paths->n; k++)
-		ck_assert_msg(model_right(f, paths, k), "graph %d: %s: a register has another value", seed, p->name);
+		ck_assert_msg(model_right(f, paths, k), "graph %d: %s: a register has another value", seed,
+			p->name);
 }
 
-/* Of all placements at safe points: the fewest computations on each path, and among those that have them the shortest lifetime. */
+/* Of all placements at safe points: the fewest computations on each path, and among those that have them the
+   shortest lifetime. */
 typedef struct Best { int cost[MODEL_PATHS], lifetime; } Best;
 
 static void best_of_all(const Model *g, const ModelPaths *paths, Best *best)
@@ -67,8 +70,12 @@ START_TEST(lazy_is_best)
 		right(&pass_lcm, f, &paths, seed);
 		best_of_all(&g, &paths, &best);
 		for (int k = 0; k < paths.n; k++)
-			ck_assert_msg(model_cost(&paths, k, placed) == best.cost[k], "graph %d: %d computations on a path, not %d", seed, model_cost(&paths, k, placed), best.cost[k]);
-		ck_assert_msg(model_lifetime(&g, placed) == best.lifetime, "graph %d: the temporary lives at %d points, not %d", seed, model_lifetime(&g, placed), best.lifetime);
+			ck_assert_msg(model_cost(&paths, k, placed) == best.cost[k],
+				"graph %d: %d computations on a path, not %d", seed,
+				model_cost(&paths, k, placed), best.cost[k]);
+		ck_assert_msg(model_lifetime(&g, placed) == best.lifetime,
+			"graph %d: the temporary lives at %d points, not %d", seed,
+			model_lifetime(&g, placed), best.lifetime);
 		moved += placed != g.comp;
 		cycles += model_turns(&paths);
 		module_free(m);
@@ -80,7 +87,8 @@ START_TEST(lazy_is_best)
 }
 END_TEST
 
-/* As few computations on each path, and temporaries that live as long or longer; without options nothing moves where lazy code motion finds nothing to save. */
+/* As few computations on each path, and temporaries that live as long or longer; without options nothing
+   moves where lazy code motion finds nothing to save. */
 static void compare_with_lazy(const PassValue *option, const char *name)
 {
 	int n = wanted("COUNT", 5000), longer = 0;
@@ -89,13 +97,16 @@ static void compare_with_lazy(const PassValue *option, const char *name)
 		Model g = model_random(&rng, seed % 5 > 1);
 		Module *m = module_new("model"), *other = module_new("model");
 		Function *f, *lazy;
-		uint32_t placed = apply(&pass_pre, option, m, &g, &f), lcm = apply(&pass_lcm, NULL, other, &g, &lazy);
+		uint32_t placed = apply(&pass_pre, option, m, &g, &f),
+			lcm = apply(&pass_lcm, NULL, other, &g, &lazy);
 		model_paths(&g, &paths);
 		right(&pass_pre, f, &paths, seed);
 		for (int k = 0; k < paths.n; k++)
-			ck_assert_msg(model_cost(&paths, k, placed) == model_cost(&paths, k, lcm), "graph %d: %s and lcm differ on a path", seed, name);
+			ck_assert_msg(model_cost(&paths, k, placed) == model_cost(&paths, k, lcm),
+				"graph %d: %s and lcm differ on a path", seed, name);
 		ck_assert_int_ge(model_lifetime(&g, placed), model_lifetime(&g, lcm));
-		ck_assert_msg(option || lcm != g.comp || placed == g.comp, "graph %d: %s moves what lcm leaves", seed, name);
+		ck_assert_msg(option || lcm != g.comp || placed == g.comp,
+			"graph %d: %s moves what lcm leaves", seed, name);
 		longer += model_lifetime(&g, placed) > model_lifetime(&g, lcm);
 		module_free(other);
 		module_free(m);
@@ -107,7 +118,11 @@ static void compare_with_lazy(const PassValue *option, const char *name)
 
 START_TEST(early_is_as_good) { compare_with_lazy(NULL, "pre"); }
 END_TEST
-START_TEST(renvoise_is_as_good) { compare_with_lazy((PassValue[]){ { .number = 0 }, { .number = 0 }, { .number = 1 } }, "pre(partial=1)"); }
+START_TEST(renvoise_is_as_good)
+{
+	compare_with_lazy((PassValue[]){ { .number = 0 }, { .number = 0 }, { .number = 1 } },
+		"pre(partial=1)");
+}
 END_TEST
 
 /* ---- sparse ---- */
@@ -126,9 +141,12 @@ START_TEST(sparse_is_fewest)
 		int best = model_fewest(&after, model_nowhere);
 		model_paths(&g, &paths);
 		right(&pass_scm, f, &paths, seed);
-		ck_assert_msg(__builtin_popcount(placed) == best, "graph %d: scm computes at %d places, not %d", seed, __builtin_popcount(placed), best);
+		ck_assert_msg(__builtin_popcount(placed) == best,
+			"graph %d: scm computes at %d places, not %d", seed, __builtin_popcount(placed),
+			best);
 		for (int k = 0; k < paths.n; k++)
-			ck_assert_msg(model_cost(&paths, k, placed) == model_cost(&paths, k, after.comp), "graph %d: scm and lcm differ on a path", seed);
+			ck_assert_msg(model_cost(&paths, k, placed) == model_cost(&paths, k, after.comp),
+				"graph %d: scm and lcm differ on a path", seed);
 		fewer += best < __builtin_popcount(after.comp);
 		module_free(other);
 		module_free(m);
@@ -139,8 +157,8 @@ START_TEST(sparse_is_fewest)
 }
 END_TEST
 
-/* As the thesis has it: as few places as any closed region has, and no more than without speculation. As it is by default: a warp that parts at every divergent branch
-   computes no more often than the program does. */
+/* As the thesis has it: as few places as any closed region has, and no more than without speculation. As it
+   is by default: a warp that parts at every divergent branch computes no more often than the program does. */
 START_TEST(speculation_pays)
 {
 	int n = wanted("COUNT", 5000), fewer = 0, asked = 0, more = 0, less = 0, better = 0;
@@ -151,26 +169,33 @@ START_TEST(speculation_pays)
 		if (seed % 4)
 			model_calm(&g, &rng);
 		Model after = g;
-		Module *m = module_new("model"), *other = module_new("model"), *third = module_new("model"), *fourth = module_new("model");
+		Module *m = module_new("model"), *other = module_new("model"), *third = module_new("model"),
+			*fourth = module_new("model");
 		Function *f, *sparse, *lazy;
 		after.comp = apply(&pass_lcm, NULL, third, &g, &lazy);
-		uint32_t scm = apply(&pass_scm, NULL, other, &g, &sparse), placed = apply(&pass_sscm, arms, m, &g, &f);
+		uint32_t scm = apply(&pass_scm, NULL, other, &g, &sparse),
+			placed = apply(&pass_sscm, arms, m, &g, &f);
 		model_paths(&g, &paths);
 		right(&pass_sscm, f, &paths, seed);
-		ck_assert_msg(__builtin_popcount(placed) <= __builtin_popcount(scm), "graph %d: sscm computes at more places than scm", seed);
-		int best = model_fewest(&after, model_at_divergent); /* a second round may find better ones behind the first */
+		ck_assert_msg(__builtin_popcount(placed) <= __builtin_popcount(scm),
+			"graph %d: sscm computes at more places than scm", seed);
+		/* a second round may find better ones behind the first */
+		int best = model_fewest(&after, model_at_divergent);
 		ck_assert_int_le(__builtin_popcount(placed), best);
 		better += __builtin_popcount(placed) < best;
 		placed = apply(&pass_sscm, NULL, fourth, &g, &f);
 		right(&pass_sscm, f, &paths, seed);
 		fewer += __builtin_popcount(placed) < __builtin_popcount(scm);
-		for (uint32_t sides = 0; sides < 1u << g.n && !model_turns(&paths); sides += 1 + (uint32_t)(random_next(&rng) % 7)) {
-			int before = model_warp(&g, 0, -1, sides, g.comp), now = model_warp(&g, 0, -1, sides, placed);
+		for (uint32_t sides = 0; sides < 1u << g.n && !model_turns(&paths);
+			sides += 1 + (uint32_t)(random_next(&rng) % 7)) {
+			int before = model_warp(&g, 0, -1, sides, g.comp),
+				now = model_warp(&g, 0, -1, sides, placed);
 			asked++;
 			more += now > before;
 			less += now < before;
 			if (now > before && getenv("VERBOSE"))
-				fprintf(stderr, "graph %d: a warp computes %d times, not %d\n", seed, now, before);
+				fprintf(stderr, "graph %d: a warp computes %d times, not %d\n", seed, now,
+					before);
 		}
 		module_free(fourth);
 		module_free(third);
@@ -181,7 +206,8 @@ START_TEST(speculation_pays)
 	ck_assert_int_le(better, n / 1000);
 	ck_assert_int_gt(less, asked / 100);
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "sscm: fewer places than scm on %d of %d graphs; of %d warps %d compute less often, %d more\n", fewer, n, asked, less, more);
+		fprintf(stderr, "sscm: fewer places than scm on %d of %d graphs; of %d warps %d compute less "
+			"often, %d more\n", fewer, n, asked, less, more);
 	ck_assert_int_eq(more, 0);
 }
 END_TEST

@@ -9,7 +9,8 @@ mkdir "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 failed=0
 
-# arms THEN ELSE: a divergent branch whose sides load in their way from the thread's word (%p), or far from it (%q), and store what they got
+# arms THEN ELSE: a divergent branch whose sides load in their way from the thread's word (%p), or far from it
+# (%q), and store what they got
 arms() {
 	printf 'kernel k(u64 out) {\nA:\n\t%%t = mov.u32 %%tid.x\n\t%%a = ld.param.u64 [out]\n\t%%p = mad.wide.u32 %%t, 16, %%a\n\t%%odd = and.b32 %%t, 1\n'
 	printf '\t%%far = mul.wide.u32 %%odd, 0x40000000\n\t%%q = add.u64 %%p, %%far\n\t%%c = setp.eq.u32 %%odd, 0\n\tbra %%c, T, F\n'
@@ -49,7 +50,8 @@ loads 'if-convert(size=10),dce' 1 1
 grep -q '@!*%c %y = ld.global.nonfaulting.u32 \[%q\]' "$tmp/kernel" || { echo "FAILED: if-convert: no guard on the marked load"; failed=1; }
 loads 'linearize,dce' 1 1
 
-# The same address again: one of each kind stays, a second of a kind goes, as it does without marks. Nobody reads %w.
+# The same address again: one of each kind stays, a second of a kind goes, as it does without marks. Nobody
+# reads %w.
 cat >"$tmp/k.ir" <<'END'
 kernel k(u64 out) {
 A:

@@ -47,7 +47,9 @@ static void check_form(const Function *f)
 {
 	for (int b = 0; b < f->block.n; b++) {
 		const Block *p = f->block.v[b];
-		ck_assert_msg(p->ins.n > 0 && ins_ends(block_term(p)), "%s: no terminator: %d instructions, %s: %s", p->label, p->ins.n, p->ins.n ? op_info[block_term(p)->op].name : "", text_of(f));
+		ck_assert_msg(p->ins.n > 0 && ins_ends(block_term(p)),
+			"%s: no terminator: %d instructions, %s: %s", p->label, p->ins.n,
+			p->ins.n ? op_info[block_term(p)->op].name : "", text_of(f));
 		for (int k = 0; k < p->ins.n - 1; k++)
 			ck_assert_msg(!ins_ends(&p->ins.v[k]), "%s: terminator inside", p->label);
 		for (int k = 0; k < p->nsucc; k++) {
@@ -58,13 +60,15 @@ static void check_form(const Function *f)
 		}
 		for (int o = 0; o < b; o++)
 			ck_assert_msg(strcmp(f->block.v[o]->label, p->label), "%s: twice", p->label);
-		ck_assert_msg(p->user != (p->origin != 0), "%s: %s", p->label, p->user ? "user's with an origin" : "inserted without one");
+		ck_assert_msg(p->user != (p->origin != 0), "%s: %s", p->label,
+			p->user ? "user's with an origin" : "inserted without one");
 	}
 }
 
 /* ---- linearization ---- */
 
-typedef struct Outcome { int fetches, after, guards, blocks, arms; } Outcome; /* blocks: added; arms: edges of brx */
+/* blocks: added; arms: edges of brx */
+typedef struct Outcome { int fetches, after, guards, blocks, arms; } Outcome;
 
 /* Linearizes the graph and compares runs before and after on several warps. */
 static Outcome compare(const char *text, int warps, bool acyclic, int level)
@@ -84,12 +88,14 @@ static Outcome compare(const char *text, int warps, bool acyclic, int level)
 	ck_assert_msg(structured(&arena, c, NULL), "%s: not structured: %s", text, text_of(f));
 	for (int w = 0; w < warps; w++) {
 		wm_run(&s, f, WM_LANES, (uint64_t)w, &after);
-		ck_assert_msg(after.ended || !before[w].ended, "%s: warp %d does not end: %s", text, w, text_of(f));
+		ck_assert_msg(after.ended || !before[w].ended, "%s: warp %d does not end: %s", text, w,
+			text_of(f));
 		for (int l = 0; l < WM_LANES; l++) {
 			const WmLane *x = &before[w].lane[l], *y = &after.lane[l];
-			int n = before[w].ended && after.ended ? x->n > y->n ? x->n : y->n : x->n < y->n ? x->n : y->n;
-			ck_assert_msg(!memcmp(x->trace, y->trace, sizeof(int) * (size_t)n), "%s: warp %d lane %d: another trace: %s", text, w, l,
-				text_of(f));
+			int n = before[w].ended && after.ended ? x->n > y->n ? x->n : y->n
+				: x->n < y->n ? x->n : y->n;
+			ck_assert_msg(!memcmp(x->trace, y->trace, sizeof(int) * (size_t)n),
+				"%s: warp %d lane %d: another trace: %s", text, w, l, text_of(f));
 		}
 		for (int k = 0; k < s.n; k++) {
 			if (before[w].ended && after.ended) {
@@ -97,8 +103,9 @@ static Outcome compare(const char *text, int warps, bool acyclic, int level)
 				o.after += after.fetches[k];
 			}
 			if (acyclic)
-				ck_assert_msg(after.fetches[k] == (before[w].fetches[k] != 0), "%s: warp %d fetches %s %d times: %s", text, w,
-					s.label[k], after.fetches[k], text_of(f));
+				ck_assert_msg(after.fetches[k] == (before[w].fetches[k] != 0),
+					"%s: warp %d fetches %s %d times: %s", text, w, s.label[k],
+					after.fetches[k], text_of(f));
 		}
 		o.guards += before[w].ended && after.ended ? after.guards : 0;
 	}
@@ -128,8 +135,8 @@ START_TEST(figure_1)
 	ck_assert_int_eq(total, 9);
 	ck_assert_int_eq(r.max_depth, 4);
 	ck_assert(linearize(f, 0));
-	ck_assert_str_eq(text_of(f), "B1:B2_guard B2_guard:B2,B3_guard B2:B3_guard B3_guard:B3,B4_guard B3:B4_guard "
-		"B4_guard:B4,B5_guard B4:B5_guard B5_guard:B5,B6 B5:B6 B6");
+	ck_assert_str_eq(text_of(f), "B1:B2_guard B2_guard:B2,B3_guard B2:B3_guard B3_guard:B3,B4_guard "
+		"B3:B4_guard B4_guard:B4,B5_guard B4:B5_guard B5_guard:B5,B6 B5:B6 B6");
 	wm_run(&s, f, 4, 0, &r);
 	for (int k = 0; k < 6; k++)
 		ck_assert_int_eq(r.fetches[k], 1);
@@ -143,15 +150,15 @@ START_TEST(examples)
 	static const struct { const char *text; bool acyclic; } list[] = {
 		{ FIG1, true },
 		{ "A:T,F T:E,J F:J E J", true },                             /* exit inside: one exit */
-		{ "B1:B2 B2:B3,B5 B3:B4,B6 B4:B2 B5:B6 B6", false },         /* figure 5: jumps out of a loop */
-		{ "B1:B2 B2:B3,B5 B3:B4,B6 B4:B2 B5:B3,B6 B6", false },      /* with an edge back: widened range */
+		{ "B1:B2 B2:B3,B5 B3:B4,B6 B4:B2 B5:B6 B6", false },       /* figure 5: jumps out of a loop */
+		{ "B1:B2 B2:B3,B5 B3:B4,B6 B4:B2 B5:B3,B6 B6", false }, /* with an edge back: widened range */
 		{ "B1:B5,B2 B2:B3 B3:B4 B4:B5 B5:B3,B6 B6", false },         /* figure 6: jump into a loop */
 		{ "B1:B2,B3 B2:B3 B3:B2,B4 B4", false },                     /* irreducible */
 		{ "P:H H:L,B B:X,W W:L L:H,X X", false },                    /* continue and break */
-		{ "0:7,3 7:8,1 1:3 3 8", true },                             /* hidden by a block with one successor */
-		{ "0:7,3 3:3,4 4:0 7:x,3 x", false },                        /* an exit that post-dominates the loop */
-		{ "A:A,B,C B:A,C C", false },                                /* the entry is a loop's first block */
-		{ "S:A,B,C,D A:J B:C C:D,J D:E J:E E", true },               /* brx into an unstructured region */
+		{ "0:7,3 7:8,1 1:3 3 8", true },                    /* hidden by a block with one successor */
+		{ "0:7,3 3:3,4 4:0 7:x,3 x", false },               /* an exit that post-dominates the loop */
+		{ "A:A,B,C B:A,C C", false },                          /* the entry is a loop's first block */
+		{ "S:A,B,C,D A:J B:C C:D,J D:E J:E E", true },           /* brx into an unstructured region */
 		{ "A:B,C B:C,D C:D,B D:A,E E", false },
 		{ "A:B,C B:B,C C:C,B", false },                              /* never ends */
 		{ "A:T,F T:E,J F:E,J E:ret J:ret", true },
@@ -166,8 +173,8 @@ START_TEST(small_regions)
 {
 	Function *f = graph_kernel(m, "S:L L:C,D C:M D:M M:A,B A:K,B K:N B:N N:L,X X:Y,Z Y:Z Z");
 	ck_assert(linearize(f, 0)); /* the region (M, N) alone: loop, diamond and if-then stay */
-	ck_assert_str_eq(text_of(f), "S:L L:C,D C:M D:M M:A_guard A_guard:A,K_guard A:K_guard K_guard:K,B_guard K:B_guard "
-		"B_guard:B,N B:N N:L,X X:Y,Z Y:Z Z");
+	ck_assert_str_eq(text_of(f), "S:L L:C,D C:M D:M M:A_guard A_guard:A,K_guard A:K_guard "
+		"K_guard:K,B_guard K:B_guard B_guard:B,N B:N N:L,X X:Y,Z Y:Z Z");
 	f = graph_kernel(m, "A:B,C B:C,D C:U U:V,W V:W W:D D"); /* the part U V W is one unit */
 	ck_assert(linearize(f, 0));
 	ck_assert_ptr_nonnull(graph_block(f, "C_guard"));
@@ -183,13 +190,16 @@ static int pick(int n)
 	return (int)((rng >> 11) % (uint64_t)n);
 }
 
-/* n blocks, each with no, one or two successors (now and then three), most of them forward. traps: half of those with none */
+/* n blocks, each with no, one or two successors (now and then three), most of them forward. traps: half of
+   those with none */
 static char *random_graph(int n, bool acyclic, bool traps)
 {
 	char *s = "";
 	for (int b = 0; b < n; b++) {
-		int ns = b == n - 1 ? (acyclic || pick(2) ? 0 : 1) : pick(100) < 4 ? 0 : pick(100) < 30 ? 1 : pick(100) < 92 ? 2 : 3;
-		s = arena_printf(&arena, "%s%sb%d%s", s, b ? " " : "", b, traps && !ns && pick(2) ? ":trap" : "");
+		int ns = b == n - 1 ? (acyclic || pick(2) ? 0 : 1) : pick(100) < 4 ? 0 : pick(100) < 30 ? 1
+			: pick(100) < 92 ? 2 : 3;
+		s = arena_printf(&arena, "%s%sb%d%s", s, b ? " " : "", b,
+			traps && !ns && pick(2) ? ":trap" : "");
 		for (int k = 0; k < ns; k++) {
 			bool forward = acyclic || pick(10) < 7;
 			int to = forward && b < n - 1 ? b + 1 + pick(n - 1 - b < 4 ? n - 1 - b : 4) : pick(n);
@@ -209,7 +219,8 @@ static long random_graphs(bool acyclic, int count, int level, long *user)
 		int n = 3 + pick(acyclic ? 20 : 12);
 		char *text = random_graph(n, acyclic, false);
 		Outcome o = compare(text, 3, acyclic, level);
-		ck_assert_msg(o.blocks <= 2 * (n + o.arms) + 2, "%s: %d blocks added", text, o.blocks); /* 2: an entry, an exit */
+		/* 2: an entry, an exit */
+		ck_assert_msg(o.blocks <= 2 * (n + o.arms) + 2, "%s: %d blocks added", text, o.blocks);
 		over += o.blocks > 2 * n + o.arms;
 		original += n;
 		added += o.blocks;
@@ -222,8 +233,9 @@ static long random_graphs(bool acyclic, int count, int level, long *user)
 		}
 	}
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%s, opt=%d: %d graphs, %d blocks + %d, over twice %d, fetches %ld -> %ld + %ld of guards\n", acyclic ? "acyclic" : "cyclic", level,
-			count, original, added, over, before, after, guards);
+		fprintf(stderr, "%s, opt=%d: %d graphs, %d blocks + %d, over twice %d, fetches %ld -> %ld + "
+			"%ld of guards\n", acyclic ? "acyclic" : "cyclic", level, count, original, added,
+			over, before, after, guards);
 	*user = after;
 	return guards;
 }
@@ -243,7 +255,8 @@ static void all_levels(bool acyclic)
 START_TEST(aborting)
 {
 	Function *f = graph_kernel(m, "P:H H:B,X B:T,C C:T,L T:trap L:H X");
-	ck_assert(!linearize(f, 4)); /* a loop with assertions is structured; with exits in their place it is not */
+	/* a loop with assertions is structured; with exits in their place it is not */
+	ck_assert(!linearize(f, 4));
 	f = graph_kernel(m, "P:H H:B,X B:T,C C:T,L T L:H X");
 	ck_assert(linearize(f, 4));
 	for (int i = 0; i < 1000; i++) {
@@ -273,7 +286,8 @@ static Ins value_ins(int dst, Opd src)
 	return i;
 }
 
-/* In front of the branch: values that are written and not read, and an instruction that overwrites its own guard, now and then what the branch asks for. */
+/* In front of the branch: values that are written and not read, and an instruction that overwrites its own
+   guard, now and then what the branch asks for. */
 static void fill(Function *f, Block *b)
 {
 	const Ins *t = block_term(b);
@@ -288,11 +302,12 @@ static void fill(Function *f, Block *b)
 		vec_insert(&b->ins, 0, value_ins(function_reg(m, f, "%x", T_U32), opd_imm(b->id)));
 }
 
-/* In front of some blocks: loads, and stores of what has been loaded, there or in another block; few registers, so that both sides of branches have
-   the same ones. */
+/* In front of some blocks: loads, and stores of what has been loaded, there or in another block; few
+   registers, so that both sides of branches have the same ones. */
 static void add_memory(Function *f)
 {
-	int address = function_reg(m, f, "%a", T_U64), value[] = { function_reg(m, f, "%l0", T_U32), function_reg(m, f, "%l1", T_U32) };
+	int address = function_reg(m, f, "%a", T_U64),
+		value[] = { function_reg(m, f, "%l0", T_U32), function_reg(m, f, "%l1", T_U32) };
 	for (int b = 0; b < f->block.n; b++)
 		for (int k = pick(5); k > 0; k--) {
 			bool load = pick(2);
@@ -304,12 +319,14 @@ static void add_memory(Function *f)
 		}
 }
 
-/* Branches that the analysis takes for divergent: none (part 0), some (1), all (2). The model knows no thread that does it: %never does not hold. */
+/* Branches that the analysis takes for divergent: none (part 0), some (1), all (2). The model knows no thread
+   that does it: %never does not hold. */
 static void part_threads(Function *f, int part)
 {
 	for (int b = 0; b < f->block.n; b++) {
 		const Block *p = f->block.v[b];
-		if (p->nsucc < 2 || ins_src(block_term(p), 0)->kind != OPD_REG || !(part == 2 || (part == 1 && pick(2))))
+		if (p->nsucc < 2 || ins_src(block_term(p), 0)->kind != OPD_REG ||
+			!(part == 2 || (part == 1 && pick(2))))
 			continue;
 		Ins i = value_ins(ins_src(block_term(p), 0)->id, (Opd){ .kind = OPD_SREG, .id = SREG_TID_X });
 		i.guard = function_reg(m, f, "%never", T_PRED);
@@ -317,7 +334,8 @@ static void part_threads(Function *f, int part)
 	}
 }
 
-/* What the graph brings: equal targets, a condition that is a constant, three ways, entries of cycles, returns in the middle. */
+/* What the graph brings: equal targets, a condition that is a constant, three ways, entries of cycles,
+   returns in the middle. */
 static Function *awkward(Function *f)
 {
 	for (int b = 0; b < f->block.n; b++) {
@@ -359,15 +377,17 @@ static char *choose_options(PassValue *v, Function *f, bool traps)
 			v[ORDER].list[k] = x;
 		}
 	}
-	char *text = arena_printf(&arena, "opt=%d,whole=%d,divergent=%d,merge=%d,depth=%d,relaxed-exits=%d,interleave=%d,split-loads=%d,order=[",
-		(int)v[OPT].number, (int)v[WHOLE].number, (int)v[DIVERGENT].number, (int)v[MERGE].number, (int)v[DEPTH].number, (int)v[RELAXED].number,
+	char *text = arena_printf(&arena, "opt=%d,whole=%d,divergent=%d,merge=%d,depth=%d,relaxed-exits=%d,"
+		"interleave=%d,split-loads=%d,order=[", (int)v[OPT].number, (int)v[WHOLE].number,
+		(int)v[DIVERGENT].number, (int)v[MERGE].number, (int)v[DEPTH].number, (int)v[RELAXED].number,
 		(int)v[INTERLEAVE].number, (int)v[SPLIT].number);
 	for (int i = 0; i < v[ORDER].n; i++)
 		text = arena_printf(&arena, "%s%s%s", text, i ? "," : "", v[ORDER].list[i]);
 	return arena_printf(&arena, "%s]", text);
 }
 
-/* Every guard's immediate post-dominator is where it goes on when it fails; but for guards of loops without end, from which nobody comes there. */
+/* Every guard's immediate post-dominator is where it goes on when it fails; but for guards of loops without
+   end, from which nobody comes there. */
 static void check_guards(Function *f, const char *what)
 {
 	const Cfg *c = cfg_build(&arena, f);
@@ -380,7 +400,8 @@ static void check_guards(Function *f, const char *what)
 		BitSet behind = bs_new(&arena, c->n + 1);
 		graph_reach(c->graph, false, g->succ[0]->id, bs_new(&arena, c->n + 1), behind);
 		if (bs_has(behind, g->succ[1]->id))
-			ck_assert_msg(p->idom[b] == g->succ[1]->id, "%s: %s meets again elsewhere", what, g->label);
+			ck_assert_msg(p->idom[b] == g->succ[1]->id, "%s: %s meets again elsewhere", what,
+				g->label);
 	}
 }
 
@@ -392,7 +413,8 @@ static void same_traces(const WmRun *before, const WmRun *after, const char *wha
 	for (int l = 0; l < WM_LANES; l++) {
 		const WmLane *x = &before->lane[l], *y = &after->lane[l];
 		int n = before->ended ? x->n > y->n ? x->n : y->n : x->n < y->n ? x->n : y->n;
-		ck_assert_msg(!memcmp(x->trace, y->trace, sizeof(int) * (size_t)n), "%s: lane %d: another trace", what, l);
+		ck_assert_msg(!memcmp(x->trace, y->trace, sizeof(int) * (size_t)n),
+			"%s: lane %d: another trace", what, l);
 	}
 }
 
@@ -410,11 +432,13 @@ static void try_graph(Function *f, const PassValue *v, uint64_t seed, int part, 
 	static WmSource s;
 	static WmRun before, after;
 	int blocks = f->block.n, ins = own_instructions(f), brx = 0, user = 0, split = 0;
-	bool traps = has_trap(name), acyclic = cfg_build(&arena, f)->nest->nloop == 0, was = function_structured(f);
+	bool traps = has_trap(name), acyclic = cfg_build(&arena, f)->nest->nloop == 0,
+		was = function_structured(f);
 	for (int b = 0; b < blocks; b++) {
 		const Ins *t = block_term(f->block.v[b]);
 		brx += t->op == OP_BRX;
-		part -= part == 2 && t->nsrc && ins_src(t, 0)->kind == OPD_IMM; /* such a branch parts nobody */
+		/* such a branch parts nobody */
+		part -= part == 2 && t->nsrc && ins_src(t, 0)->kind == OPD_IMM;
 	}
 	wm_source(f, &s);
 	wm_run(&s, f, WM_LANES, seed, &before);
@@ -422,7 +446,8 @@ static void try_graph(Function *f, const PassValue *v, uint64_t seed, int part, 
 	ck_assert_int_eq(diag.errors, 0);
 	const char *what = arena_printf(&arena, "%s -> %s", name, text_of(f));
 	check_form(f);
-	bool structured = v[RELAXED].number ? structured_but_breaks(cfg_build(&arena, f)) : function_structured(f);
+	bool structured = v[RELAXED].number ? structured_but_breaks(cfg_build(&arena, f))
+		: function_structured(f);
 	ck_assert_msg(structured || (v[DIVERGENT].number && part < 2), "%s: not structured", what);
 	if (v[DIVERGENT].number && part == 0)
 		ck_assert_msg(!changed, "%s: no branch parts threads", what);
@@ -435,13 +460,17 @@ static void try_graph(Function *f, const PassValue *v, uint64_t seed, int part, 
 		user += f->block.v[b]->user;
 		split += tail && !strcmp(tail, "_use");
 	}
-	ck_assert_msg(user == blocks && own_instructions(f) == ins, "%s: something of the source is there twice, or gone", what);
-	if (!brx) /* the region of an order, and one that is interleaved, is one more unit, and has an entry and an exit of its own */
-		ck_assert_msg(f->block.n - blocks <= 2 * blocks + 3 * split + 2 + (v[ORDER].n ? 4 : 0) + (v[INTERLEAVE].number ? 4 : 0), "%s: %d blocks added", what,
-			f->block.n - blocks);
+	ck_assert_msg(user == blocks && own_instructions(f) == ins,
+		"%s: something of the source is there twice, or gone", what);
+	/* the region of an order, and one that is interleaved, is one more unit, and has an entry and an exit
+	   of its own */
+	if (!brx)
+		ck_assert_msg(f->block.n - blocks <= 2 * blocks + 3 * split + 2 + (v[ORDER].n ? 4 : 0) +
+			(v[INTERLEAVE].number ? 4 : 0), "%s: %d blocks added", what, f->block.n - blocks);
 	if (v[OPT].number == 0 && !traps && before.ended)
 		check_guards(f, what);
-	if (v[OPT].number == 0 && v[WHOLE].number && acyclic && changed && !v[ORDER].n && !v[DEPTH].number && !brx)
+	if (v[OPT].number == 0 && v[WHOLE].number && acyclic && changed && !v[ORDER].n && !v[DEPTH].number &&
+		!brx)
 		ck_assert_msg(after.max_depth <= 3, "%s: depth %d", what, after.max_depth);
 	c->graphs++;
 	c->changed += changed;
@@ -451,11 +480,14 @@ static void try_graph(Function *f, const PassValue *v, uint64_t seed, int part, 
 	c->brx += brx != 0;
 	c->interleaved += changed && was && !v[ORDER].n && !v[DEPTH].number && !v[MERGE].number;
 	c->split += split > 0;
-	if (v[ORDER].n || v[MERGE].number) /* an order names the source's graph; each run merges so many levels more */
+	/* an order names the source's graph; each run merges so many levels more */
+	if (v[ORDER].n || v[MERGE].number)
 		return;
 	bool again = pass_apply(&pass_linearize, m, f, v, &diag);
-	ck_assert_msg(!again || v[DEPTH].number, "%s: not the same the second time: %s", what, text_of(f)); /* a depth that is missed may be met then */
-	ck_assert_msg(!again || !pass_apply(&pass_linearize, m, f, v, &diag), "%s: not the same the third time: %s", what, text_of(f));
+	/* a depth that is missed may be met then */
+	ck_assert_msg(!again || v[DEPTH].number, "%s: not the same the second time: %s", what, text_of(f));
+	ck_assert_msg(!again || !pass_apply(&pass_linearize, m, f, v, &diag),
+		"%s: not the same the third time: %s", what, text_of(f));
 }
 
 static void try_options(uint64_t seed, Campaign *c)
@@ -473,10 +505,12 @@ static void try_options(uint64_t seed, Campaign *c)
 	if (pick(2))
 		add_memory(f);
 	function_mark_blocks(m, f); /* at what is the first instruction now */
-	try_graph(f, v, seed, part, arena_printf(&arena, "seed %d: linearize(%s): %s", (int)seed, options, text), c);
+	try_graph(f, v, seed, part, arena_printf(&arena, "seed %d: linearize(%s): %s", (int)seed, options,
+		text), c);
 }
 
-/* With relaxed exits the source's blocks are fetched as often as without, by fewer guards: no loop is left as it is in which one would be fetched more. */
+/* With relaxed exits the source's blocks are fetched as often as without, by fewer guards: no loop is left as
+   it is in which one would be fetched more. */
 START_TEST(relaxed_exits)
 {
 	static WmSource s;
@@ -495,13 +529,17 @@ START_TEST(relaxed_exits)
 			pass_apply(&pass_linearize, m, f, v, &diag);
 			wm_run(&s, f, WM_LANES, (uint64_t)i, &run[relaxed]);
 			char *once = text_of(f);
-			ck_assert_msg(!pass_apply(&pass_linearize, m, f, v, &diag), "%s: relaxed %d: not the same the second time: %s -> %s", text, relaxed, once, text_of(f));
+			ck_assert_msg(!pass_apply(&pass_linearize, m, f, v, &diag),
+				"%s: relaxed %d: not the same the second time: %s -> %s", text, relaxed, once,
+				text_of(f));
 			ck_assert_msg(relaxed || function_structured(f), "%s", text);
 			other += !function_structured(f);
 		}
 		same_traces(&run[0], &run[1], text);
 		for (int k = 0; k < s.n && run[0].ended; k++)
-			ck_assert_msg(run[1].fetches[k] == run[0].fetches[k], "%s: %s is fetched %d times, not %d", text, s.label[k], run[1].fetches[k], run[0].fetches[k]);
+			ck_assert_msg(run[1].fetches[k] == run[0].fetches[k],
+				"%s: %s is fetched %d times, not %d", text, s.label[k], run[1].fetches[k],
+				run[0].fetches[k]);
 		fewer += run[0].ended && run[1].guards < run[0].guards;
 		if (i % 50 == 49) {
 			teardown();
@@ -511,7 +549,8 @@ START_TEST(relaxed_exits)
 	ck_assert_int_gt(other, n / 100);
 	ck_assert_int_gt(fewer, n / 200);
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "relaxed exits: %d graphs, %d not structured strictly, %d with fewer guards fetched\n", n, other, fewer);
+		fprintf(stderr, "relaxed exits: %d graphs, %d not structured strictly, %d with fewer guards "
+			"fetched\n", n, other, fewer);
 }
 END_TEST
 
@@ -520,9 +559,12 @@ START_TEST(found)
 {
 	static const struct { const char *text; int opt, merge, depth; } list[] = {
 		{ "b0:b7,b6,b3 b1:b4 b2:b5,b8 b3:b0 b4:b8,b5 b5:b1,b2 b6:b6 b7:b9,b1 b8:b1,b8 b9", 3, 0, 0 },
-		{ "b0:b1 b1:b5,b3 b2:b6,b6 b3:b5,b5 b4:b5 b5:b8,b8 b6:b8 b7:b2,b4 b8:b10,b7 b9:b11 b10:b12,b11,b1 b11:b12,b12 b12:b11", 0, 0, 0 },
-		{ "b0:b5,b2 b1:b4 b2:b5,b4 b3:b6 b4 b5:b9,b10 b6:b8,b10 b7:b9,b5 b8:b10,b10 b9 b10:b3", 3, 1, 0 },
-		{ "b0:b1 b1:b4 b2:b3,b6 b3:b9,b4 b4:b13,b4 b5:b9,b7 b6:b9,b10 b7:b14 b8:b12,b14 b9:b12,b14 b10:b11,b14 b11:b14,b13 b12 b13:b11,b15 "
+		{ "b0:b1 b1:b5,b3 b2:b6,b6 b3:b5,b5 b4:b5 b5:b8,b8 b6:b8 b7:b2,b4 b8:b10,b7 b9:b11 "
+			"b10:b12,b11,b1 b11:b12,b12 b12:b11", 0, 0, 0 },
+		{ "b0:b5,b2 b1:b4 b2:b5,b4 b3:b6 b4 b5:b9,b10 b6:b8,b10 b7:b9,b5 b8:b10,b10 b9 b10:b3", 3, 1,
+			0 },
+		{ "b0:b1 b1:b4 b2:b3,b6 b3:b9,b4 b4:b13,b4 b5:b9,b7 b6:b9,b10 b7:b14 b8:b12,b14 b9:b12,b14 "
+			"b10:b11,b14 b11:b14,b13 b12 b13:b11,b15 "
 			"b14:b3 b15:b14", 0, 0, 3 },
 	};
 	Campaign c = { 0 };
@@ -552,8 +594,9 @@ START_TEST(random_options)
 		}
 	}
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%d graphs, %d with brx, %d whole: %d changed, %d blocks + %d; %d structured ones interleaved, %d with blocks split\n", c.graphs, c.brx,
-			c.whole, c.changed, c.blocks, c.added, c.interleaved, c.split);
+		fprintf(stderr, "%d graphs, %d with brx, %d whole: %d changed, %d blocks + %d; %d structured "
+			"ones interleaved, %d with blocks split\n", c.graphs, c.brx, c.whole, c.changed,
+			c.blocks, c.added, c.interleaved, c.split);
 	ck_assert_int_gt(c.changed, n / 3);
 	ck_assert_int_gt(c.split, n / 50);
 }
@@ -572,7 +615,8 @@ static int nest_of(char **line, int *n, int depth, int to)
 		line[b] = arena_printf(&arena, "b%d:b%d", b, nest_of(line, n, depth - 1, latch));
 	} else if (kind == 3) {
 		int yes = nest_of(line, n, depth - 1, to);
-		line[b] = arena_printf(&arena, "b%d:b%d,b%d", b, yes, pick(4) ? nest_of(line, n, depth - 1, to) : to);
+		line[b] = arena_printf(&arena, "b%d:b%d,b%d", b, yes,
+			pick(4) ? nest_of(line, n, depth - 1, to) : to);
 	} else {
 		line[b] = arena_printf(&arena, "b%d:b%d", b, to);
 	}
@@ -602,14 +646,16 @@ START_TEST(interleaved)
 		part_threads(f, 2);
 		add_memory(f);
 		function_mark_blocks(m, f);
-		try_graph(f, v, (uint64_t)i, 2, arena_printf(&arena, "seed %d: opt=%d split-loads=%d: %s", i, (int)v[OPT].number, (int)v[SPLIT].number, text), &c);
+		try_graph(f, v, (uint64_t)i, 2, arena_printf(&arena, "seed %d: opt=%d split-loads=%d: %s", i,
+			(int)v[OPT].number, (int)v[SPLIT].number, text), &c);
 		if (i % 50 == 49) {
 			teardown();
 			setup();
 		}
 	}
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%d structured graphs, %d interleaved, %d with blocks split\n", c.graphs, c.interleaved, c.split);
+		fprintf(stderr, "%d structured graphs, %d interleaved, %d with blocks split\n", c.graphs,
+			c.interleaved, c.split);
 	ck_assert_int_gt(c.interleaved, count / 5);
 	ck_assert_int_gt(c.split, count / 20);
 }
@@ -640,7 +686,8 @@ static char *printed(const Function *f)
 				at++;
 			if (loc)
 				*loc = 0;
-			s = arena_printf(&arena, "%s%s%s%s\n", s, k ? "" : f->block.v[b]->label, k ? "" : ": ", at);
+			s = arena_printf(&arena, "%s%s%s%s\n", s, k ? "" : f->block.v[b]->label,
+				k ? "" : ": ", at);
 			sb_free(&line);
 		}
 	return s;
@@ -650,48 +697,61 @@ START_TEST(uniform_and_divergent)
 {
 	Function *f = read_kernel(
 		"	reg u32 %tid, %n, %i, %j, %k, %x, %y\n	reg u64 %o\n	reg pred %p, %q, %r, %s\n"
-		"A:	%tid = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n	%i = mov.u32 0\n"
-		"	%x = mov.u32 1\n	%y = mov.u32 1\n	%q = setp.lt.u32 %n, 3\n	%p = setp.lt.u32 %tid, 3\n	bra %q, B, C\n"
-		"B:	%x = add.u32 %x, 1\n	bra C\n"                          /* uniform branch: x stays uniform */
+		"A:	%tid = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n"
+		"	%i = mov.u32 0\n"
+		"	%x = mov.u32 1\n	%y = mov.u32 1\n	%q = setp.lt.u32 %n, 3\n"
+		"	%p = setp.lt.u32 %tid, 3\n	bra %q, B, C\n"
+		"B:	%x = add.u32 %x, 1\n	bra C\n"                 /* uniform branch: x stays uniform */
 		"C:	bra %p, D, L\n"
-		"D:	%y = add.u32 %y, 1\n	bra L\n"                          /* sync dependence: y diverges at L */
-		"L:	%i = add.u32 %i, 1\n	%j = add.u32 %i, 7\n	%r = setp.lt.u32 %i, %tid\n	bra %r, L, M\n"
-		"M:	%k = add.u32 %j, 1\n	%s = setp.eq.u32 %k, %x\n"        /* temporal: j inside is uniform, k outside is not */
+		"D:	%y = add.u32 %y, 1\n	bra L\n"                /* sync dependence: y diverges at L */
+		"L:	%i = add.u32 %i, 1\n	%j = add.u32 %i, 7\n	%r = setp.lt.u32 %i, %tid\n"
+			"	bra %r, L, M\n"
+		/* temporal: j inside is uniform, k outside is not */
+		"M:	%k = add.u32 %j, 1\n	%s = setp.eq.u32 %k, %x\n"
 		"	st.global.u32 [%o], %y\n	bra %s, B, E\n"
 		"E:	exit\n");
 	Uniformity *u = uniformity_build(&arena, cfg_build(&arena, f), 32);
 #define DIV(R) bs_has(u->regs, function_find_reg(f, R))
 	ck_assert(DIV("%tid") && DIV("%p") && DIV("%r") && DIV("%y") && DIV("%k") && DIV("%s"));
 	ck_assert(!DIV("%n") && !DIV("%q") && !DIV("%o"));
-	ck_assert(u->divergent[2] && u->divergent[4] && u->divergent[5] && !u->divergent[0] && !u->divergent[1]);
-	ck_assert(!DIV("%x"));                                            /* M: those that go on do so together */
+	ck_assert(u->divergent[2] && u->divergent[4] && u->divergent[5] && !u->divergent[0] &&
+		!u->divergent[1]);
+	ck_assert(!DIV("%x"));                                        /* M: those that go on do so together */
 	f = read_kernel("	reg u32 %n, %i, %v\n	reg pred %p, %q\n	reg u64 %o\n"
-		"A:	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n	%i = mov.u32 0\n	bra L\n"
-		"L:	%i = add.u32 %i, 1\n	%v = ld.global.u32 [%o]\n	%q = setp.eq.u32 %v, 0\n	@%q %i = add.u32 %i, 1\n"
+		"A:	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n	%i = mov.u32 0\n"
+		"	bra L\n"
+		"L:	%i = add.u32 %i, 1\n	%v = ld.global.u32 [%o]\n	%q = setp.eq.u32 %v, 0\n"
+		"	@%q %i = add.u32 %i, 1\n"
 		"	%p = setp.lt.u32 %i, %n\n	bra %p, L, E\nE:	exit\n");
 	u = uniformity_build(&arena, cfg_build(&arena, f), 32);
-	ck_assert(!DIV("%i") && !DIV("%v") && !u->divergent[1]);          /* nothing stores: one address, one value */
+	ck_assert(!DIV("%i") && !DIV("%v") && !u->divergent[1]);  /* nothing stores: one address, one value */
 	f = read_kernel("	reg u32 %t, %n, %a, %b, %c\n	reg pred %q\n"
-		"A:	%t = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%q = setp.lt.u32 %n, 3\n	%a = add.cc.u32 %n, %n\n"
-		"	%b = addc.u32 %n, 0\n	%a = add.cc.u32 %t, -2\n	@%q %a = add.cc.u32 %n, %n\n	%c = addc.u32 %n, 0\n	exit\n");
+		"A:	%t = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%q = setp.lt.u32 %n, 3\n"
+		"	%a = add.cc.u32 %n, %n\n"
+		"	%b = addc.u32 %n, 0\n	%a = add.cc.u32 %t, -2\n	@%q %a = add.cc.u32 %n, %n\n"
+		"	%c = addc.u32 %n, 0\n	exit\n");
 	u = uniformity_build(&arena, cfg_build(&arena, f), 32);
-	ck_assert(!DIV("%b") && DIV("%c"));                               /* the guard may have left the carry of %t */
+	ck_assert(!DIV("%b") && DIV("%c"));                      /* the guard may have left the carry of %t */
 #undef DIV
 }
 END_TEST
 
-/* What a vote finds out in one half of a machine's warp of 64 the other half does not know: a branch on it parts them there, and nowhere else. */
+/* What a vote finds out in one half of a machine's warp of 64 the other half does not know: a branch on it
+   parts them there, and nowhere else. */
 START_TEST(halves_of_a_warp)
 {
-	static const char text[] = "kernel k(u64 out)\n{\n	reg u32 %t, %v\n	reg pred %p\n	reg u64 %o\nA:	%t = mov.u32 %tid.x\n	%o = ld.param.u64 [out]\n"
-		"	%p = setp.eq.u32 %t, 3\n	%p = vote.sync.any.pred %p, -1\n	%v = mov.u32 1\n	bra %p, B, C\nB:	%v = add.u32 %v, 1\n	bra D\n"
+	static const char text[] = "kernel k(u64 out)\n{\n	reg u32 %t, %v\n	reg pred %p\n"
+		"	reg u64 %o\nA:	%t = mov.u32 %tid.x\n	%o = ld.param.u64 [out]\n"
+		"	%p = setp.eq.u32 %t, 3\n	%p = vote.sync.any.pred %p, -1\n"
+		"	%v = mov.u32 1\n	bra %p, B, C\nB:	%v = add.u32 %v, 1\n	bra D\n"
 		"C:	%v = add.u32 %v, 2\n	bra D\nD:	st.global.u32 [%o], %v\n	exit\n}\n";
 	for (int wide = 0; wide < 2; wide++) {
 		MachineLimits limits = limits_default;
 		Diag d = { 0 };
 		Module *m = ir_read(text, sizeof text - 1, "k.ir", &d);
 		limits.warp_size = wide ? 64 : 32;
-		ck_assert(m && pipeline_run(m, "if-convert", &(PassHost){ .limits = &limits }, &d)); /* which converts divergent branches alone */
+		/* which converts divergent branches alone */
+		ck_assert(m && pipeline_run(m, "if-convert", &(PassHost){ .limits = &limits }, &d));
 		ck_assert_int_eq(m->func.v[0]->block.v[0]->nsucc, wide ? 1 : 2);
 		module_free(m);
 		diag_free(&d);
@@ -702,14 +762,16 @@ END_TEST
 START_TEST(rule_b)
 {
 	const char *text = "	reg u32 %%t\n	reg pred %%p, %%q, %%r\n"
-		"B1:	%%t = %s\n	%%p = setp.lt.u32 %%t, 2\n	%%q = setp.eq.u32 %%t, 2\n	%%r = setp.eq.u32 %%t, 0\n	bra %%p, B3, B2\n"
-		"B2:	bra %%q, B3, B5\nB3:	bar.sync 0\n	bra %%r, B4, B5\nB4:	bra B6\nB5:	bra B6\nB6:	exit\n";
+		"B1:	%%t = %s\n	%%p = setp.lt.u32 %%t, 2\n	%%q = setp.eq.u32 %%t, 2\n"
+		"	%%r = setp.eq.u32 %%t, 0\n	bra %%p, B3, B2\n"
+		"B2:	bra %%q, B3, B5\nB3:	bar.sync 0\n	bra %%r, B4, B5\nB4:	bra B6\n"
+		"B5:	bra B6\nB6:	exit\n";
 	Function *f = read_kernel(arena_printf(&arena, text, "mov.u32 %tid.x"));
 	ck_assert(!apply(&pass_linearize, f));
 	ck_assert_int_eq(diag.errors, 0);
 	ck_assert_int_eq(diag.item.n, 1);
-	ck_assert_msg(strstr(diag.item.v[0].text, "bar.sync in block B3 depends on the branch of block B1, which may diverge") != NULL,
-		"%s", diag.item.v[0].text);
+	ck_assert_msg(strstr(diag.item.v[0].text, "bar.sync in block B3 depends on the branch of block B1, "
+		"which may diverge") != NULL, "%s", diag.item.v[0].text);
 	ck_assert_int_eq(diag.item.v[0].loc.line, 11);
 	f = read_kernel(arena_printf(&arena, text, "ld.param.u32 [n]"));
 	ck_assert(linearize(f, 0));
@@ -723,10 +785,12 @@ static const char *refusal(const char *options, const char *body)
 	PassLog log = { .remarks = true };
 	Diag d = { 0 };
 	Function *f = read_kernel(body);
-	ck_assert(pipeline_run(m, arena_printf(&arena, "linearize(%s)", options), &(PassHost){ .log = &log }, &d));
+	ck_assert(pipeline_run(m, arena_printf(&arena, "linearize(%s)", options), &(PassHost){ .log = &log },
+		&d));
 	for (int b = 0; b < f->block.n; b++)
 		ck_assert_int_eq(f->block.v[b]->origin, 0);
-	const char *text = d.item.n == 1 ? arena_printf(&arena, "%d: %s", d.item.v[0].loc.line, d.item.v[0].text) : "";
+	const char *text = d.item.n == 1 ? arena_printf(&arena, "%d: %s", d.item.v[0].loc.line,
+		d.item.v[0].text) : "";
 	pass_log_free(&log);
 	diag_free(&d);
 	return text;
@@ -734,33 +798,51 @@ static const char *refusal(const char *options, const char *body)
 
 START_TEST(refusals)
 {
-	ck_assert_str_eq(refusal("order=[C,B]", "	reg u32 %t\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
-		"B:	bra D\nC:	bar.sync 0\n	bra D\nD:	exit\n"), "9: linearize: k: left alone: a region of 2 units: order mixes blocks, but bar.sync in block C needs the threads "
+	ck_assert_str_eq(refusal("order=[C,B]", "	reg u32 %t\n	reg pred %p\n"
+		"A:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
+		"B:	bra D\nC:	bar.sync 0\n	bra D\nD:	exit\n"),
+		"9: linearize: k: left alone: a region of 2 units: order mixes blocks, but bar.sync in block "
+		"C needs the threads "
 		"that come to it together");
-	ck_assert_str_eq(refusal("merge=1", "	reg u32 %t\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra L\n"
-		"L:	bra M\nM:	bar.sync 0\n	bra %p, M, N\nN:	bra %p, L, D\nD:	exit\n"), "9: linearize: k: left alone: a region of 3 units: merge mixes turns of loops, but bar.sync in block M needs the "
+	ck_assert_str_eq(refusal("merge=1", "	reg u32 %t\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n"
+		"	%p = setp.lt.u32 %t, 2\n	bra L\n"
+		"L:	bra M\nM:	bar.sync 0\n	bra %p, M, N\nN:	bra %p, L, D\n"
+		"D:	exit\n"), "9: linearize: k: left alone: a region of 3 units: merge mixes turns of "
+		"loops, but bar.sync in block M needs the "
 		"threads that come to it together");
-	ck_assert_str_eq(refusal("interleave=1", "	reg u32 %t, %v\n	reg u64 %o\n	reg pred %p\nA:	%t = mov.u32 %tid.x\n	%o = ld.param.u64 [out]\n	%p = setp.lt.u32 %t, 2\n"
-		"	bra %p, B, C\nB:	%v = ld.global.u32 [%o]\n	bra D\nC:	bar.sync 0\n	bra D\nD:	exit\n"), "12: linearize: k: left alone: a region of 2 units: interleave "
+	ck_assert_str_eq(refusal("interleave=1", "	reg u32 %t, %v\n	reg u64 %o\n	reg pred %p\n"
+		"A:	%t = mov.u32 %tid.x\n	%o = ld.param.u64 [out]\n	%p = setp.lt.u32 %t, 2\n"
+		"	bra %p, B, C\nB:	%v = ld.global.u32 [%o]\n	bra D\nC:	bar.sync 0\n"
+		"	bra D\nD:	exit\n"), "12: linearize: k: left alone: a region of 2 units: "
+		"interleave "
 		"mixes blocks, but bar.sync in block C needs the threads that come to it together");
-	ck_assert_str_eq(refusal("interleave=1", "	reg u32 %t, %v\n	reg u64 %o\n	reg pred %p\nA:	%t = mov.u32 %tid.x\n	%o = ld.param.u64 [out]\n	%p = setp.lt.u32 %t, 2\n"
-		"	bra %p, B, C\nB:	%v = ld.global.u32 [%o]\n	bra D\nC:	bra D\nD:	exit\n"), "9: linearize: k: left alone: a region of 2 units takes 3 cycles, in another "
+	ck_assert_str_eq(refusal("interleave=1", "	reg u32 %t, %v\n	reg u64 %o\n	reg pred %p\n"
+		"A:	%t = mov.u32 %tid.x\n	%o = ld.param.u64 [out]\n	%p = setp.lt.u32 %t, 2\n"
+		"	bra %p, B, C\nB:	%v = ld.global.u32 [%o]\n	bra D\nC:	bra D\n"
+		"D:	exit\n"), "9: linearize: k: left alone: a region of 2 units takes 3 cycles, in "
+		"another "
 		"order 3, and guards 0");
-	ck_assert_str_eq(refusal("divergent=1", "	reg u32 %t\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
-		"B:	bra %p, C, D\nC:	bra %p, D, E\nD:	bra E\nE:	exit\n"), "1: linearize: k: left alone: a region of 3 units: no branch of it parts threads");
+	ck_assert_str_eq(refusal("divergent=1", "	reg u32 %t\n	reg pred %p\n"
+		"A:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
+		"B:	bra %p, C, D\nC:	bra %p, D, E\nD:	bra E\nE:	exit\n"),
+		"1: linearize: k: left alone: a region of 3 units: no branch of it parts threads");
 }
 END_TEST
 
-/* The ways of an indexed branch set the variable each, which needs more entries than asked for; a further run does not try again. */
+/* The ways of an indexed branch set the variable each, which needs more entries than asked for; a further run
+   does not try again. */
 START_TEST(depth_of_indexed_branches)
 {
 	PassLog log = { .remarks = true };
 	PassValue v[PASS_OPTIONS];
-	Function *f = read_kernel("	reg u32 %t, %i\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%i = and.b32 %t, 1\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
-		"B:	brx %i, [D, E, F]\nC:	bra G\nD:	bra F\nE:	bra F\nF:	bra G\nG:	exit\n");
+	Function *f = read_kernel("	reg u32 %t, %i\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n"
+		"	%i = and.b32 %t, 1\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
+		"B:	brx %i, [D, E, F]\nC:	bra G\nD:	bra F\nE:	bra F\nF:	bra G\n"
+		"G:	exit\n");
 	ck_assert(pipeline_run(m, "linearize(depth=3)", &(PassHost){ .log = &log }, &diag));
 	ck_assert_int_eq(diag.item.n, 1);
-	ck_assert_str_eq(diag.item.v[0].text, "linearize: k: depth: a stack may need 5 entries at block B_to2, not 3");
+	ck_assert_str_eq(diag.item.v[0].text, "linearize: k: depth: a stack may need 5 entries at block "
+		"B_to2, not 3");
 	pass_defaults(&pass_linearize, v);
 	v[DEPTH].number = 3;
 	ck_assert(!pass_apply(&pass_linearize, m, f, v, &diag));
@@ -772,14 +854,23 @@ START_TEST(dead_code)
 {
 	Function *f = read_kernel(
 		"	reg u32 %a, %b, %c, %d, %e\n	reg u64 %o\n	reg pred %p\n"
-		"A:	%o = ld.param.u64 [out]\n	%a = mov.u32 1\n	%b = add.u32 %a, 1\n	%c = add.u32 %b, 1\n"   /* c dead, then b */
-		"	%d = mov.u32 4\n	%p = setp.eq.u32 %a, 1\n	@%p %d = mov.u32 5\n"                             /* d lives on: guarded */
-		"	st.global.u32 [%o], %d\n	%c = ld.global.u32 [%o]\n	%c = ld.volatile.global.u32 [%o]\n"
-		"	%e = atom.global.add.u32 [%o], 1\n	%e = add.cc.u32 %a, 1\n	%e = addc.cc.u32 0, 0\n"           /* the first carry is read */
-		"	st.global.u32 [%o], %e\n	%e = add.cc.u32 %a, 1\n	%d = mov.u32 7\n	exit\n");
+		/* c dead, then b */
+		"A:	%o = ld.param.u64 [out]\n	%a = mov.u32 1\n	%b = add.u32 %a, 1\n"
+			"	%c = add.u32 %b, 1\n"
+		/* d lives on: guarded */
+		"	%d = mov.u32 4\n	%p = setp.eq.u32 %a, 1\n	@%p %d = mov.u32 5\n"
+		"	st.global.u32 [%o], %d\n	%c = ld.global.u32 [%o]\n"
+		"	%c = ld.volatile.global.u32 [%o]\n"
+		/* the first carry is read */
+		"	%e = atom.global.add.u32 [%o], 1\n	%e = add.cc.u32 %a, 1\n"
+			"	%e = addc.cc.u32 0, 0\n"
+		"	st.global.u32 [%o], %e\n	%e = add.cc.u32 %a, 1\n	%d = mov.u32 7\n"
+			"	exit\n");
 	ck_assert(apply(&pass_dce, f));
-	ck_assert_str_eq(printed(f), "A: %o = ld.param.u64 [out]\n%a = mov.u32 1\n%d = mov.u32 4\n%p = setp.eq.u32 %a, 1\n"
-		"@%p %d = mov.u32 5\nst.global.u32 [%o], %d\n%c = ld.volatile.global.u32 [%o]\n%e = atom.global.add.u32 [%o], 1\n"
+	ck_assert_str_eq(printed(f), "A: %o = ld.param.u64 [out]\n%a = mov.u32 1\n%d = mov.u32 4\n"
+		"%p = setp.eq.u32 %a, 1\n"
+		"@%p %d = mov.u32 5\nst.global.u32 [%o], %d\n%c = ld.volatile.global.u32 [%o]\n"
+		"%e = atom.global.add.u32 [%o], 1\n"
 		"%e = add.cc.u32 %a, 1\n%e = addc.cc.u32 0, 0\nst.global.u32 [%o], %e\nexit\n");
 	ck_assert(!apply(&pass_dce, f));
 }
@@ -791,7 +882,8 @@ static const char *marks_of(const Function *f)
 	for (int b = 0; b < f->block.n; b++)
 		for (int i = 0; i < f->block.v[b]->ins.n; i++)
 			for (int k = f->block.v[b]->ins.v[i].mark; k; k = f->mark.v[k].next)
-				s = arena_printf(&arena, "%s%s%s %s", s, *s ? ", " : "", f->mark.v[k].kind == MARK_BEGINS ? "begins" : "decides",
+				s = arena_printf(&arena, "%s%s%s %s", s, *s ? ", " : "",
+					f->mark.v[k].kind == MARK_BEGINS ? "begins" : "decides",
 					f->source.v[f->mark.v[k].source]);
 	return s;
 }
@@ -803,21 +895,27 @@ START_TEST(simplify)
 		"A:	%o = ld.param.u64 [out]\n	%p = setp.lt.u32 1, 2\n	bra %p, x1, x2\n"
 		"x1: !auto\n	bra x3\nx3: !auto\n	bra B\n"
 		"x2: !auto\n	st.global.u32 [%o], 1\n	bra B\n"
-		"B:	%a = mov.u32 %tid.x\n	%q = setp.eq.u32 %a, 1\n	bra %q, y1, y2\ny1: !auto\n	bra C\ny2: !auto\n	bra C\n"
-		"C:	bra z\nz: !auto\n	st.global.u32 [%o], 2\n	bra D\nD:	exit\nU:	st.global.u32 [%o], 3\n	bra D\n");
+		"B:	%a = mov.u32 %tid.x\n	%q = setp.eq.u32 %a, 1\n	bra %q, y1, y2\ny1: !auto\n"
+		"	bra C\ny2: !auto\n	bra C\n"
+		"C:	bra z\nz: !auto\n	st.global.u32 [%o], 2\n	bra D\nD:	exit\n"
+		"U:	st.global.u32 [%o], 3\n	bra D\n");
 	ck_assert(apply(&pass_simplify_cfg, f));
 	ck_assert_str_eq(text_of(f), "A"); /* blocks of the source merge, and their marks stay */
-	ck_assert_str_eq(printed(f), "A: %o = ld.param.u64 [out]\n%p = setp.lt.u32 1, 2\n%a = mov.u32 %tid.x\n"
+	ck_assert_str_eq(printed(f), "A: %o = ld.param.u64 [out]\n%p = setp.lt.u32 1, 2\n"
+		"%a = mov.u32 %tid.x\n"
 		"%q = setp.eq.u32 %a, 1\nst.global.u32 [%o], 2\nexit\n");
 	ck_assert_str_eq(marks_of(f), "begins A, decides A, begins B, decides B, begins C, begins D");
 	ck_assert(!apply(&pass_simplify_cfg, f));
-	f = read_kernel("	reg u32 %a\n	reg pred %p\ne: !auto\n	%a = mov.u32 0\n	bra L\nL:	%a = add.u32 %a, 1\n	bra m\n"
-		"m: !auto\n	%p = setp.lt.u32 %a, 9\n	bra %p, n, E\nn: !auto\n	%a = add.u32 %a, 1\n	bra L\nE:	exit\n");
+	f = read_kernel("	reg u32 %a\n	reg pred %p\ne: !auto\n	%a = mov.u32 0\n	bra L\n"
+		"L:	%a = add.u32 %a, 1\n	bra m\n"
+		"m: !auto\n	%p = setp.lt.u32 %a, 9\n	bra %p, n, E\nn: !auto\n"
+		"	%a = add.u32 %a, 1\n	bra L\nE:	exit\n");
 	ck_assert(apply(&pass_simplify_cfg, f));
 	ck_assert_str_eq(text_of(f), "e:L L:n,E n:L E"); /* L has two ways in: e stays */
 	f = read_kernel("	reg u32 %a\ne: !auto\n	%a = mov.u32 0\n	bra L\nL:	exit\n");
 	ck_assert(apply(&pass_simplify_cfg, f));
-	ck_assert_str_eq(printed(f), "L: %a = mov.u32 0\nexit\n"); /* the user's label takes the inserted entry in */
+	/* the user's label takes the inserted entry in */
+	ck_assert_str_eq(printed(f), "L: %a = mov.u32 0\nexit\n");
 }
 END_TEST
 
@@ -840,8 +938,9 @@ START_TEST(simplify_random)
 		for (int l = 0; l < WM_LANES; l++) {
 			const WmLane *x = &before.lane[l], *y = &after.lane[l];
 			int n = x->n < y->n ? x->n : y->n;
-			ck_assert_msg((!before.ended || !after.ended || x->n == y->n) && !memcmp(x->trace, y->trace, sizeof(int) * (size_t)n),
-				"%s: lane %d: %s", text, l, text_of(f));
+			ck_assert_msg((!before.ended || !after.ended || x->n == y->n) &&
+				!memcmp(x->trace, y->trace, sizeof(int) * (size_t)n), "%s: lane %d: %s", text,
+				l, text_of(f));
 		}
 		if (i % 50 == 49) {
 			teardown();
@@ -875,8 +974,10 @@ START_TEST(pipeline_text)
 	for (int k = 0; passes[k]; k++)
 		all = arena_printf(&arena, "%s%s%s", all, k ? ", " : "", passes[k]->name);
 	ck_assert_str_eq(complaint("none,dce"), all);
-	ck_assert_str_eq(complaint("dce,linearise"), "--passes:1:5: no pass `linearise`; the nearest is `linearize`");
-	ck_assert_str_eq(complaint("dce,"), "--passes:1:5: expected the name of a pass, found the end of the list");
+	ck_assert_str_eq(complaint("dce,linearise"), "--passes:1:5: no pass `linearise`; the nearest is "
+		"`linearize`");
+	ck_assert_str_eq(complaint("dce,"), "--passes:1:5: expected the name of a pass, found the end of the "
+		"list");
 	ck_assert_str_eq(complaint("dce dce"), "--passes:1:5: expected `,` and another pass, found `d`");
 	ck_assert_str_eq(complaint("dce(x=1)"), "--passes:1:5: no option of dce `x`; there are none");
 	ck_assert_str_eq(complaint("(dce)"), "--passes:1:1: expected the name of a pass, found `(`");
@@ -894,7 +995,8 @@ START_TEST(pipeline_runs_in_order)
 {
 	char *order = "";
 	Function *f = graph_kernel(m, FIG1);
-	ck_assert(pipeline_run(m, "linearize,simplify-cfg,dce", &(PassHost){ .after = count_dump, .self = &order }, &diag));
+	ck_assert(pipeline_run(m, "linearize,simplify-cfg,dce",
+		&(PassHost){ .after = count_dump, .self = &order }, &diag));
 	ck_assert_str_eq(order, "linearize;simplify-cfg;dce;");
 	ck_assert_int_eq(f->block.n, 6); /* no guard is left: the guarded blocks are empty */
 	ck_assert(!pipeline_run(m, "nothing", NULL, &diag));

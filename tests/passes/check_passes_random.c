@@ -1,11 +1,12 @@
-/* Random kernels: the reference interpreter leaves the same memory with and without passes; what linearization leaves
- * unstructured it gives a reason for. */
+/* Random kernels: the reference interpreter leaves the same memory with and without passes; what
+ * linearization leaves unstructured it gives a reason for. */
 #include "passes/analysis/analysis.h"
 #include "passes/pass.h"
 #include "tests/random/differential.h"
 #include "tests/check.h"
 
-static const char *const pipelines[] = { "linearize", "simplify-cfg", "dce", "linearize,simplify-cfg,dce,linearize", "webs", "webs,linearize,webs", "tail-merge",
+static const char *const pipelines[] = { "linearize", "simplify-cfg", "dce",
+	"linearize,simplify-cfg,dce,linearize", "webs", "webs,linearize,webs", "tail-merge",
 	"unroll,tail-merge,simplify-cfg", "simplify-cfg,tail-merge,linearize" };
 enum { PIPELINES = sizeof pipelines / sizeof *pipelines };
 
@@ -38,7 +39,8 @@ static void try(uint64_t seed, Seen *seen)
 		Diag diag = { 0 };
 		Module *m = module_copy(k->module);
 		bool ok = pipeline_run(m, pipelines[i], NULL, &diag);
-		ck_assert_msg(ok, "seed %d: %s: %s", (int)seed, pipelines[i], diag.item.n ? diag.item.v[0].text : "failed");
+		ck_assert_msg(ok, "seed %d: %s: %s", (int)seed, pipelines[i],
+			diag.item.n ? diag.item.v[0].text : "failed");
 		seen->changed += !module_equal(m, k->module);
 		if (i == 0) {
 			seen->notes += diag.item.n;
@@ -47,7 +49,8 @@ static void try(uint64_t seed, Seen *seen)
 		job.module = m;
 		outcome_reference(&job, p.warp_size, &got);
 		ck_assert_msg(got.how == RAN_WELL, "seed %d: %s: %s", (int)seed, pipelines[i], got.text);
-		ck_assert_msg(outcome_agrees(k, &want, &got, text, sizeof text), "seed %d: %s: %s", (int)seed, pipelines[i], text);
+		ck_assert_msg(outcome_agrees(k, &want, &got, text, sizeof text), "seed %d: %s: %s", (int)seed,
+			pipelines[i], text);
 		outcome_free(&got);
 		module_free(m);
 		diag_free(&diag);
@@ -64,8 +67,9 @@ START_TEST(same_memory)
 	for (int i = 0; i < n; i++)
 		try((uint64_t)i + 1, &seen);
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%d kernels: %d changed by passes; functions unstructured %d, after linearization %d, notes %d\n", n, seen.changed,
-			seen.unstructured, seen.left, seen.notes);
+		fprintf(stderr, "%d kernels: %d changed by passes; functions unstructured %d, after "
+			"linearization %d, notes %d\n", n, seen.changed, seen.unstructured, seen.left,
+			seen.notes);
 	ck_assert_int_gt(seen.unstructured, n / 4);
 	ck_assert_int_ge(seen.notes, seen.left); /* what stays unstructured has been said */
 }

@@ -1,5 +1,6 @@
-/* Random pipelines on random kernels: the reference interpreter leaves the same memory, clean-ups that say they have come to an end have, and no
- * clean-up makes a warp execute more instructions. COUNT kernels, each under PIPELINES of its own. */
+/* Random pipelines on random kernels: the reference interpreter leaves the same memory, clean-ups that say
+ * they have come to an end have, and no clean-up makes a warp execute more instructions. COUNT kernels, each
+ * under PIPELINES of its own. */
 #include "passes/pass.h"
 #include "tests/random/differential.h"
 #include "tests/random/random_pipeline.h"
@@ -30,7 +31,8 @@ static void try(Kernel *x, uint64_t seed, const char *pipeline, const Outcome *w
 	ck_assert_msg(m != NULL, "seed %d: %s", (int)seed, text);
 	x->job.module = m;
 	outcome_reference(&x->job, 32, &got);
-	ck_assert_msg(outcome_agrees(x->k, want, &got, text, sizeof text), "seed %d: %s: %s", (int)seed, pipeline, text);
+	ck_assert_msg(outcome_agrees(x->k, want, &got, text, sizeof text), "seed %d: %s: %s", (int)seed,
+		pipeline, text);
 	outcome_free(&got);
 	module_free(m);
 }
@@ -66,11 +68,13 @@ static const Pass *pass_named(const char *name)
 	bug("no such pass");
 }
 
-static const char *const settling[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "lcm", "pre", "scm", "simplify-cfg", "split-edges", "sscm", "structurize",
+static const char *const settling[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "lcm", "pre", "scm",
+	"simplify-cfg", "split-edges", "sscm", "structurize",
 	"tail-merge", "webs" };
 enum { SETTLING = sizeof settling / sizeof *settling };
 
-/* Whatever registers it takes: what a pass leaves for the registers' sake it may do when it has made the function another one. */
+/* Whatever registers it takes: what a pass leaves for the registers' sake it may do when it has made the
+   function another one. */
 static void settling_options(const Pass *p, PassValue *option)
 {
 	pass_defaults(p, option);
@@ -92,9 +96,11 @@ START_TEST(a_second_run_changes_nothing)
 			for (int f = 0; f < m->func.n; f++) {
 				if (m->func.v[f]->kind == FN_HOST || !m->func.v[f]->block.n)
 					continue;
-				changed[p] += pass_apply(pass_named(settling[p]), m, m->func.v[f], option, &d);
-				ck_assert_msg(!pass_apply(pass_named(settling[p]), m, m->func.v[f], option, &d), "seed %d: %s changes %s a second time",
-					(int)seed, settling[p], m->func.v[f]->name);
+				changed[p] += pass_apply(pass_named(settling[p]), m, m->func.v[f], option,
+					&d);
+				ck_assert_msg(!pass_apply(pass_named(settling[p]), m, m->func.v[f], option,
+					&d), "seed %d: %s changes %s a second time", (int)seed, settling[p],
+					m->func.v[f]->name);
 			}
 			diag_free(&d);
 			module_free(m);
@@ -102,7 +108,8 @@ START_TEST(a_second_run_changes_nothing)
 		random_kernel_free(x.k);
 	}
 	for (int p = 0; p < SETTLING; p++)
-		ck_assert_msg(changed[p] > n / 4, "%s changed %d functions of %d kernels", settling[p], changed[p], n);
+		ck_assert_msg(changed[p] > n / 4, "%s changed %d functions of %d kernels", settling[p],
+			changed[p], n);
 }
 END_TEST
 
@@ -131,7 +138,8 @@ static uint64_t warp_instructions(const Kernel *x, const char *pipeline, const c
 	return n;
 }
 
-static const char *const cleaning[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "global-dce", "simplify-cfg", "tail-merge", "unroll",
+static const char *const cleaning[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "global-dce",
+	"simplify-cfg", "tail-merge", "unroll",
 	"webs,const-prop,copy-prop,cse,gcse,copy-prop,dce,simplify-cfg" };
 enum { CLEANING = sizeof cleaning / sizeof *cleaning };
 
@@ -145,13 +153,15 @@ START_TEST(clean_ups_never_execute_more)
 		before += as_it_is;
 		for (int p = 0; p < CLEANING; p++) {
 			uint64_t now = warp_instructions(&x, cleaning[p], "ipdom");
-			ck_assert_msg(now <= as_it_is, "seed %d: %s: %d warp instructions instead of %d", (int)seed, cleaning[p], (int)now, (int)as_it_is);
+			ck_assert_msg(now <= as_it_is, "seed %d: %s: %d warp instructions instead of %d",
+				(int)seed, cleaning[p], (int)now, (int)as_it_is);
 			after[p] += now;
 		}
 		random_kernel_free(x.k);
 	}
 	for (int p = 0; p < CLEANING && getenv("VERBOSE"); p++)
-		fprintf(stderr, "%s: %.2f %% of the warp instructions\n", cleaning[p], 100.0 * (double)after[p] / (double)before);
+		fprintf(stderr, "%s: %.2f %% of the warp instructions\n", cleaning[p],
+			100.0 * (double)after[p] / (double)before);
 }
 END_TEST
 

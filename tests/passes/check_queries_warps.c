@@ -1,6 +1,7 @@
-/* Question propagation and warps, on random nests of loops over arrays. ssrqp: where the threads of a warp part at each divergent branch that they execute, a warp loads no
- * more often than before. esrqp: no load is inserted that depends on a divergent branch, by control dependence as it is defined, on the graph that comes out. COUNT and
- * FIRST say how many kernels, and from which seed on. */
+/* Question propagation and warps, on random nests of loops over arrays. ssrqp: where the threads of a warp
+ * part at each divergent branch that they execute, a warp loads no more often than before. esrqp: no load is
+ * inserted that depends on a divergent branch, by control dependence as it is defined, on the graph that
+ * comes out. COUNT and FIRST say how many kernels, and from which seed on. */
 #include "passes/analyses.h"
 #include "tests/passes/random_loads.h"
 #include "tests/random/differential.h"
@@ -19,18 +20,21 @@ static Module *nest(uint64_t seed, bool orderly)
 
 static void campaign(void (*one)(uint64_t seed, void *), void *self)
 {
-	int n = getenv("COUNT") ? atoi(getenv("COUNT")) : 60, first = getenv("FIRST") ? atoi(getenv("FIRST")) : 1;
+	int n = getenv("COUNT") ? atoi(getenv("COUNT")) : 60,
+		first = getenv("FIRST") ? atoi(getenv("FIRST")) : 1;
 	for (int i = 0; i < n; i++)
 		one((uint64_t)(first + i), self);
 }
 
 /* ---- warps load no more often ---- */
 
-static const char *const law[] = { "esrqp(cdrnd-strict=1)", "ssrqp", "ssrqp(nonfaulting=1)", "ssrqp(nonfaulting=1,shifts=6)", "ssrqp(nonfaulting=1),copy-prop,dce,ssrqp(nonfaulting=1)",
+static const char *const law[] = { "esrqp(cdrnd-strict=1)", "ssrqp", "ssrqp(nonfaulting=1)",
+	"ssrqp(nonfaulting=1,shifts=6)", "ssrqp(nonfaulting=1),copy-prop,dce,ssrqp(nonfaulting=1)",
 	"ssrqp(nonfaulting=1,max-pressure=10)" };
 enum { LAWS = sizeof law / sizeof *law };
 
-typedef struct Warps { int kernels, skipped, more; uint64_t before[LAWS], after[LAWS]; } Warps; /* more: ssrqp-s loads more often */
+/* more: ssrqp-s loads more often */
+typedef struct Warps { int kernels, skipped, more; uint64_t before[LAWS], after[LAWS]; } Warps;
 
 /* Do lanes part at each execution of each branch that the analysis has as divergent? */
 static bool all_part(Module *m, const LaunchStats *s)
@@ -48,7 +52,8 @@ static bool all_part(Module *m, const LaunchStats *s)
 	return ok;
 }
 
-static Outcome ran(const RandomKernel *shape, const Module *m, uint64_t seed, const char *pipeline, Probe *probe)
+static Outcome ran(const RandomKernel *shape, const Module *m, uint64_t seed, const char *pipeline,
+	Probe *probe)
 {
 	Job job = { .shape = shape, .module = m, .grid = { 1, 1, 1 } };
 	Config config;
@@ -65,7 +70,8 @@ static Outcome ran(const RandomKernel *shape, const Module *m, uint64_t seed, co
 static void warps(uint64_t seed, void *self)
 {
 	Warps *seen = self;
-	RandomKernel shape = { .module = nest(seed, true), .grid = { 1, 1, 1 }, .block = { RL_THREADS, 1, 1 }, .threads = RL_THREADS, .out_bytes = RL_THREADS * RL_WORDS * 4 };
+	RandomKernel shape = { .module = nest(seed, true), .grid = { 1, 1, 1 }, .block = { RL_THREADS, 1, 1 },
+		.threads = RL_THREADS, .out_bytes = RL_THREADS * RL_WORDS * 4 };
 	char why[1700] = "";
 	Probe before = { 0 };
 	shape.kernel = shape.module->func.v[0];
@@ -79,8 +85,10 @@ static void warps(uint64_t seed, void *self)
 		Probe after = { 0 };
 		ck_assert_msg(m != NULL, "seed %d: %s: %s", (int)seed, pipeline, why);
 		Outcome got = ran(&shape, m, seed, pipeline, &after);
-		ck_assert_msg(!memcmp(want.out, got.out, shape.out_bytes), "seed %d: %s: other results", (int)seed, pipeline);
-		ck_assert_msg(l == LAWS || after.stats.global_loads <= before.stats.global_loads, "seed %d: %s: %d loads of warps, %d before", (int)seed, pipeline,
+		ck_assert_msg(!memcmp(want.out, got.out, shape.out_bytes), "seed %d: %s: other results",
+			(int)seed, pipeline);
+		ck_assert_msg(l == LAWS || after.stats.global_loads <= before.stats.global_loads,
+			"seed %d: %s: %d loads of warps, %d before", (int)seed, pipeline,
 			(int)after.stats.global_loads, (int)before.stats.global_loads);
 		seen->more += l == LAWS && after.stats.global_loads > before.stats.global_loads;
 		if (l < LAWS) {
@@ -101,9 +109,11 @@ START_TEST(warps_load_no_more)
 	Warps seen = { 0 };
 	campaign(warps, &seen);
 	for (int l = 0; l < LAWS && getenv("VERBOSE"); l++)
-		fprintf(stderr, "%s: %.1f %% of loads left\n", law[l], 100.0 * (double)seen.after[l] / (double)seen.before[l]);
+		fprintf(stderr, "%s: %.1f %% of loads left\n", law[l],
+			100.0 * (double)seen.after[l] / (double)seen.before[l]);
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%d of %d skipped, ssrqp-s loads more often in %d\n", seen.skipped, seen.kernels, seen.more);
+		fprintf(stderr, "%d of %d skipped, ssrqp-s loads more often in %d\n", seen.skipped,
+			seen.kernels, seen.more);
 	ck_assert_int_lt(seen.skipped, seen.kernels / 4);
 	ck_assert(seen.after[2] < seen.after[0]);
 	ck_assert_int_gt(seen.more, 0);
@@ -153,7 +163,8 @@ static bool parts_who_go_on(const Uniformity *u, const Function *f, int n)
 static void insertions(uint64_t seed, void *self)
 {
 	char why[1700] = "";
-	Module *before = nest(seed, seed & 1), *m = transformed(before, seed & 2 ? "esrqp" : "esrqp(shifts=8)", why, sizeof why);
+	Module *before = nest(seed, seed & 1), *m = transformed(before,
+		seed & 2 ? "esrqp" : "esrqp(shifts=8)", why, sizeof why);
 	ck_assert_msg(m != NULL, "seed %d: %s", (int)seed, why);
 	Arena a = { 0 };
 	Function *f = m->func.v[0];
@@ -165,8 +176,9 @@ static void insertions(uint64_t seed, void *self)
 				continue;
 			++*(int *)self;
 			for (int n = 0; n < f->block.n; n++)
-				ck_assert_msg(!parts_who_go_on(u, f, n) || !depends(f, b, n), "seed %d: a load in %s, which depends on the divergent branch of %s", (int)seed, f->block.v[b]->label,
-					f->block.v[n]->label);
+				ck_assert_msg(!parts_who_go_on(u, f, n) || !depends(f, b, n),
+					"seed %d: a load in %s, which depends on the divergent branch of %s",
+					(int)seed, f->block.v[b]->label, f->block.v[n]->label);
 		}
 	arena_free(&a);
 	module_free(m);

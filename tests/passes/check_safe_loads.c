@@ -1,6 +1,7 @@
-/* What safe_loads.h says of an address at a place, against random walks through random functions with numbers in their registers: bytes said to have been accessed
- * have been on every walk to the place, bytes said to be accessed later are on every walk that ends, bytes said to lie in a variable do. And of what
- * holds on all walks enough is said. */
+/* What safe_loads.h says of an address at a place, against random walks through random functions with numbers
+ * in their registers: bytes said to have been accessed have been on every walk to the place, bytes said to be
+ * accessed later are on every walk that ends, bytes said to lie in a variable do. And of what holds on all
+ * walks enough is said. */
 #include "passes/analyses.h"
 #include "isa/memory.h"
 #include "passes/pass.h"
@@ -8,7 +9,8 @@
 #include "tests/check.h"
 #include <stdlib.h>
 
-enum { VALUES = 4, WORDS = 3, BLOCKS = 7, WALKS = 60, LONGEST = 400, OFFSETS = 5, SIZES = 2, TILE = 64, TABLE = 64 };
+enum { VALUES = 4, WORDS = 3, BLOCKS = 7, WALKS = 60, LONGEST = 400, OFFSETS = 5, SIZES = 2, TILE = 64,
+	TABLE = 64 };
 static const int offsets[OFFSETS] = { -8, -4, 0, 4, 8 }, sizes[SIZES] = { 4, 8 };
 static const Space spaces[] = { SP_GENERIC, SP_GLOBAL, SP_SHARED, SP_CONST };
 enum { SPACES = 4, QUESTIONS = VALUES * OFFSETS * SIZES * SPACES };
@@ -32,10 +34,13 @@ static void put_guard(StrBuf *s, uint64_t *rng)
 
 static void put_ins(StrBuf *s, uint64_t *rng)
 {
-	int v = pick(rng, VALUES), w = pick(rng, VALUES), x = pick(rng, WORDS), y = pick(rng, WORDS), off = offsets[pick(rng, OFFSETS)];
+	int v = pick(rng, VALUES), w = pick(rng, VALUES), x = pick(rng, WORDS), y = pick(rng, WORDS),
+		off = offsets[pick(rng, OFFSETS)];
 	const char *mark = pick(rng, 8) ? "" : ".nonfaulting", *in;
 	switch (pick(rng, 16)) {
-	case 0: sb_printf(s, "\t%%v%d = add.u64 %%v%d, %d\n", v, pick(rng, 2) ? v : w, 4 * pick(rng, 4)); break;
+	case 0:
+		sb_printf(s, "\t%%v%d = add.u64 %%v%d, %d\n", v, pick(rng, 2) ? v : w, 4 * pick(rng, 4));
+		break;
 	case 1: sb_printf(s, "\t%%v%d = mov.u64 %%v%d\n", v, w); break;
 	case 2: sb_printf(s, "\t%%w%d = and.b32 %%w%d, %d\n", x, y, pick(rng, 2) ? 7 : 15); break;
 	case 3: sb_printf(s, "\t%%w%d = add.u32 %%w%d, 1\n", x, x); break;
@@ -53,7 +58,8 @@ static void put_ins(StrBuf *s, uint64_t *rng)
 		in = space(rng);
 		sb_puts(s, "\t");
 		put_guard(s, rng);
-		sb_printf(s, "st%s.u32 [%%v%d%+d], %%w%d\n", strcmp(in, ".const") ? in : ".global", v, off, x);
+		sb_printf(s, "st%s.u32 [%%v%d%+d], %%w%d\n", strcmp(in, ".const") ? in : ".global", v, off,
+			x);
 		break;
 	case 10:
 		sb_puts(s, "\t");
@@ -69,16 +75,23 @@ static void put_ins(StrBuf *s, uint64_t *rng)
 	}
 }
 
-static int target(uint64_t *rng, int b, int n, int forward) { return b + 1 < n && pick(rng, 100) < forward ? b + 1 + pick(rng, n - b - 1) : pick(rng, n); }
+static int target(uint64_t *rng, int b, int n, int forward)
+{
+	return b + 1 < n && pick(rng, 100) < forward ? b + 1 + pick(rng, n - b - 1) : pick(rng, n);
+}
 
 static Module *random_module(uint64_t *rng)
 {
 	StrBuf s = { 0 };
 	Diag diag = { 0 };
 	int n = 2 + pick(rng, BLOCKS - 1), forward = 50 + 25 * pick(rng, 3);
-	sb_printf(&s, "shared b8 tile[%d] align 16\nconst u32 table[%d]\nkernel k(u64 a, u64 b) reqntid(8) {\n\treg u64 %%v0, %%v1, %%v2, %%v3\n\treg u32 %%w0, %%w1, %%w2\n"
-		"\treg pred %%p0, %%p1\nB0:\n\t%%v0 = ld.param.u64 [a]\n\t%%v1 = ld.param.u64 [b]\n\t%%v2 = mov.u64 tile\n\t%%v3 = mov.u64 table\n"
-		"\t%%w0 = mov.u32 %%tid.x\n\t%%w1 = mov.u32 3\n\t%%w2 = ld.global.u32 [%%v1]\n\t%%p0 = setp.lt.u32 %%w2, 9\n\t%%p1 = setp.lt.u32 %%w0, 4\n", TILE, TABLE / 4);
+	sb_printf(&s, "shared b8 tile[%d] align 16\nconst u32 table[%d]\n"
+		"kernel k(u64 a, u64 b) reqntid(8) {\n\treg u64 %%v0, %%v1, %%v2, %%v3\n"
+		"\treg u32 %%w0, %%w1, %%w2\n"
+		"\treg pred %%p0, %%p1\nB0:\n\t%%v0 = ld.param.u64 [a]\n\t%%v1 = ld.param.u64 [b]\n"
+		"\t%%v2 = mov.u64 tile\n\t%%v3 = mov.u64 table\n"
+		"\t%%w0 = mov.u32 %%tid.x\n\t%%w1 = mov.u32 3\n\t%%w2 = ld.global.u32 [%%v1]\n"
+		"\t%%p0 = setp.lt.u32 %%w2, 9\n\t%%p1 = setp.lt.u32 %%w0, 4\n", TILE, TABLE / 4);
 	for (int b = 0; b < n; b++) {
 		sb_printf(&s, b ? "B%d:\n" : "", b);
 		for (int k = pick(rng, 6); k >= 0; k--)
@@ -86,7 +99,8 @@ static Module *random_module(uint64_t *rng)
 		if (b == n - 1 || !pick(rng, 8))
 			sb_puts(&s, "\texit\n");
 		else if (pick(rng, 3))
-			sb_printf(&s, "\tbra %%p%d, B%d, B%d\n", pick(rng, 2), target(rng, b, n, forward), target(rng, b, n, forward));
+			sb_printf(&s, "\tbra %%p%d, B%d, B%d\n", pick(rng, 2), target(rng, b, n, forward),
+				target(rng, b, n, forward));
 		else
 			sb_printf(&s, "\tbra B%d\n", target(rng, b, n, forward));
 	}
@@ -100,11 +114,16 @@ static Module *random_module(uint64_t *rng)
 
 /* ---- walks ---- */
 
-typedef struct Touch { int step; Space space; uint64_t at; int size; } Touch;  /* unguarded or not: what was executed */
+/* unguarded or not: what was executed */
+typedef struct Touch { int step; Space space; uint64_t at; int size; } Touch;
 typedef struct Step { int block, ins; uint64_t reg[VALUES]; } Step;
 typedef struct Walk { Step step[LONGEST]; Touch touch[LONGEST]; int n, ntouch; bool ended; } Walk;
 
-typedef struct Machine { const Module *m; const Function *f; uint64_t *rng, reg[64], param[2], symbol[2]; } Machine;
+typedef struct Machine {
+	const Module *m;
+	const Function *f;
+	uint64_t *rng, reg[64], param[2], symbol[2];
+} Machine;
 
 static uint64_t operand(const Machine *x, const Opd *o)
 {
@@ -119,7 +138,8 @@ static uint64_t operand(const Machine *x, const Opd *o)
 
 static void execute(Machine *x, const Ins *i, Walk *w)
 {
-	uint64_t a = i->nsrc ? operand(x, ins_src(i, 0)) : 0, b = i->nsrc > 1 ? operand(x, ins_src(i, 1)) : 0, d = 0;
+	uint64_t a = i->nsrc ? operand(x, ins_src(i, 0)) : 0, b = i->nsrc > 1 ? operand(x, ins_src(i, 1)) : 0,
+		d = 0;
 	bool access = op_info[i->op].kind == K_LD || op_info[i->op].kind == K_ST;
 	if (i->guard >= 0 && pick(x->rng, 2))
 		return;
@@ -134,7 +154,8 @@ static void execute(Machine *x, const Ins *i, Walk *w)
 	default: ck_abort_msg("%s is none of these", op_info[i->op].name);
 	}
 	if (access && i->space != SP_PARAM && !(i->flags & INSF_NONFAULTING))
-		w->touch[w->ntouch++] = (Touch){ w->n - 1, (Space)i->space, a + (uint64_t)ins_src(i, 0)->imm, type_bytes(i->type) * (i->vec ? i->vec : 1) };
+		w->touch[w->ntouch++] = (Touch){ w->n - 1, (Space)i->space, a + (uint64_t)ins_src(i, 0)->imm,
+			type_bytes(i->type) * (i->vec ? i->vec : 1) };
 	for (int k = 0; k < i->ndst; k++)
 		if (ins_dst(i, k)->kind == OPD_REG) {
 			int r = ins_dst(i, k)->id;
@@ -176,12 +197,18 @@ static void walk(Machine *x, Walk *w)
 /* ---- questions ---- */
 
 typedef struct Question { Space space; int reg, offset, size; } Question;
-static Question question(int n) { return (Question){ spaces[n % SPACES], n / SPACES % VALUES, offsets[n / SPACES / VALUES % OFFSETS], sizes[n / SPACES / VALUES / OFFSETS] }; }
+static Question question(int n)
+{
+	return (Question){ spaces[n % SPACES], n / SPACES % VALUES, offsets[n / SPACES / VALUES % OFFSETS],
+		sizes[n / SPACES / VALUES / OFFSETS] };
+}
 
 static bool covers(const Touch *t, Question q, uint64_t at)
 {
-	bool same = t->space == q.space || (q.space == SP_GENERIC && (t->space == SP_GLOBAL || t->space == SP_CONST));
-	return same && at - t->at < (uint64_t)t->size && at - t->at + (uint64_t)q.size <= (uint64_t)t->size && !((at - t->at) % (uint64_t)q.size);
+	bool same = t->space == q.space || (q.space == SP_GENERIC &&
+		(t->space == SP_GLOBAL || t->space == SP_CONST));
+	return same && at - t->at < (uint64_t)t->size && at - t->at + (uint64_t)q.size <= (uint64_t)t->size &&
+		!((at - t->at) % (uint64_t)q.size);
 }
 
 static bool touched(const Walk *w, int step, bool before, Question q, uint64_t at)
@@ -192,15 +219,18 @@ static bool touched(const Walk *w, int step, bool before, Question q, uint64_t a
 	return false;
 }
 
-/* Between two accesses, one to which the address is aligned, in one allocation: these are MEMORY_GAP bytes apart. */
+/* Between two accesses, one to which the address is aligned, in one allocation: these are MEMORY_GAP bytes
+   apart. */
 static bool enclosed(const Walk *w, Question q, uint64_t at)
 {
 	bool low = false, high = false, aligned = false;
 	for (int k = 0; k < w->ntouch; k++) {
 		const Touch *t = &w->touch[k];
-		if (t->space != q.space && !(q.space == SP_GENERIC && (t->space == SP_GLOBAL || t->space == SP_CONST)))
+		if (t->space != q.space && !(q.space == SP_GENERIC &&
+			(t->space == SP_GLOBAL || t->space == SP_CONST)))
 			continue;
-		bool below = at - t->at <= MEMORY_GAP / 2, above = t->at + (uint64_t)t->size - at - (uint64_t)q.size <= MEMORY_GAP / 2;
+		bool below = at - t->at <= MEMORY_GAP / 2, above =
+			t->at + (uint64_t)t->size - at - (uint64_t)q.size <= MEMORY_GAP / 2;
 		low |= below;
 		high |= above;
 		aligned |= (below || above) && t->size >= q.size && !((at - t->at) % (uint64_t)q.size);
@@ -210,20 +240,26 @@ static bool enclosed(const Walk *w, Question q, uint64_t at)
 
 static bool inside(const Machine *x, Question q, uint64_t at)
 {
-	uint64_t tile = at - x->symbol[0] - (q.space == SP_GENERIC ? SHARED_AT : 0), table = at - x->symbol[1];
+	uint64_t tile = at - x->symbol[0] - (q.space == SP_GENERIC ? SHARED_AT : 0),
+		table = at - x->symbol[1];
 	if (at % (uint64_t)q.size)
 		return false;
 	if (q.space == SP_SHARED)
 		return tile <= (uint64_t)(TILE - q.size);
 	if (q.space == SP_CONST)
 		return table <= (uint64_t)(TABLE - q.size);
-	return q.space == SP_GENERIC && (tile <= (uint64_t)(TILE - q.size) || table <= (uint64_t)(TABLE - q.size));
+	return q.space == SP_GENERIC && (tile <= (uint64_t)(TILE - q.size) ||
+		table <= (uint64_t)(TABLE - q.size));
 }
 
 typedef struct Tally { long said[SAFE_BETWEEN + 1], before, before_said, after, after_said; } Tally;
 
 /* Of one place: the answers, and in how many walks that came by what was so. */
-typedef struct Seen { SafeKind said[QUESTIONS]; int walks, ends, before[QUESTIONS], after[QUESTIONS]; bool asked; } Seen;
+typedef struct Seen {
+	SafeKind said[QUESTIONS];
+	int walks, ends, before[QUESTIONS], after[QUESTIONS];
+	bool asked;
+} Seen;
 
 static void judge(const Machine *x, const Walk *w, Seen *seen, int step)
 {
@@ -231,7 +267,8 @@ static void judge(const Machine *x, const Walk *w, Seen *seen, int step)
 	for (int n = 0; n < QUESTIONS; n++) {
 		Question q = question(n);
 		uint64_t at = s->reg[q.reg] + (uint64_t)q.offset;
-		bool before = touched(w, step, true, q, at), after = touched(w, step, false, q, at), ok = true;
+		bool before = touched(w, step, true, q, at), after = touched(w, step, false, q, at),
+			ok = true;
 		switch (seen->said[n]) {
 		case SAFE_NOT: break;
 		case SAFE_BOUNDS: ok = inside(x, q, at); break;
@@ -242,8 +279,9 @@ static void judge(const Machine *x, const Walk *w, Seen *seen, int step)
 		if (!ok) {
 			StrBuf text = { 0 };
 			ir_print_function(x->m, x->f, &text);
-			ck_abort_msg("%s\nat %d of %s %s [%%v%d%+d], %d bytes: said to be %s", text.s, s->ins, x->f->block.v[s->block]->label, space_name[q.space], q.reg, q.offset,
-				q.size, safe_name[seen->said[n]]);
+			ck_abort_msg("%s\nat %d of %s %s [%%v%d%+d], %d bytes: said to be %s", text.s, s->ins,
+				x->f->block.v[s->block]->label, space_name[q.space], q.reg, q.offset, q.size,
+				safe_name[seen->said[n]]);
 		}
 		seen->before[n] += before;
 		seen->after[n] += after && w->ended;
@@ -315,13 +353,15 @@ START_TEST(random_functions)
 	uint64_t rng = 11;
 	for (int k = 0; k < 250; k++)
 		one_function(&rng, &t);
-	printf("safe_loads: in bounds %ld, before %ld, after %ld, between %ld; of what was accessed on all walks before %ld of %ld, only after %ld of %ld\n", t.said[SAFE_BOUNDS],
-		t.said[SAFE_BEFORE], t.said[SAFE_AFTER], t.said[SAFE_BETWEEN], t.before_said, t.before, t.after_said, t.after);
+	printf("safe_loads: in bounds %ld, before %ld, after %ld, between %ld; of what was accessed on all "
+		"walks before %ld of %ld, only after %ld of %ld\n", t.said[SAFE_BOUNDS], t.said[SAFE_BEFORE],
+		t.said[SAFE_AFTER], t.said[SAFE_BETWEEN], t.before_said, t.before, t.after_said, t.after);
 	ck_assert_int_gt(t.said[SAFE_BOUNDS], 1000);
 	ck_assert_int_gt(t.said[SAFE_BEFORE], 1000);
 	ck_assert_int_gt(t.said[SAFE_AFTER], 1000);
 	ck_assert_int_gt(t.said[SAFE_BETWEEN], 100);
-	ck_assert_int_gt(t.before_said, t.before / 3); /* the rest: registers that nobody reads any more, above all */
+	/* the rest: registers that nobody reads any more, above all */
+	ck_assert_int_gt(t.before_said, t.before / 3);
 	ck_assert_int_gt(t.after_said, t.after / 3);
 }
 END_TEST

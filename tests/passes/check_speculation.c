@@ -1,5 +1,5 @@
-/* What code motion computes for nothing, found by running (isa/unread.h), on small kernels. The speculation rate is the share of such values of all that
- * instructions made by a pass have computed. */
+/* What code motion computes for nothing, found by running (isa/unread.h), on small kernels. The speculation
+ * rate is the share of such values of all that instructions made by a pass have computed. */
 #include "isa/unread.h"
 #include "passes/pass.h"
 #include "tests/check.h"
@@ -36,18 +36,21 @@ static Unread watch(const char *file, const char *pipeline, const char *kernel)
 	Fault fault = { 0 };
 	ck_assert(memory_load_module(memory, m, address));
 	HostHooks hooks = { .self = &r, .launch = launch };
-	ck_assert_msg(host_run(m, module_find_function(m, "main"), memory, address, &hooks, &fault), "%s", fault.text);
+	ck_assert_msg(host_run(m, module_find_function(m, "main"), memory, address, &hooks, &fault), "%s",
+		fault.text);
 	free(address);
 	memory_free(memory);
 	module_free(m);
 	diag_free(&d);
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%s, %s: %llu values, %llu for nothing: %.1f %%\n", kernel, pipeline, (unsigned long long)r.unread.values, (unsigned long long)r.unread.unread,
+		fprintf(stderr, "%s, %s: %llu values, %llu for nothing: %.1f %%\n", kernel, pipeline,
+			(unsigned long long)r.unread.values, (unsigned long long)r.unread.unread,
 			r.unread.values ? 100.0 * (double)r.unread.unread / (double)r.unread.values : 0.0);
 	return r.unread;
 }
 
-/* 32 threads make 24 turns; those of one arm or the other need the value that sscm computes for all. What the uniform branches of spre need is seldom needed. */
+/* 32 threads make 24 turns; those of one arm or the other need the value that sscm computes for all. What the
+   uniform branches of spre need is seldom needed. */
 START_TEST(values_for_nothing)
 {
 	Unread w = watch("loops.ir", "webs,lcm,copy-prop,dce", "differences");

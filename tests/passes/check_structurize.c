@@ -1,4 +1,5 @@
-/* The baseline of linearization: random graphs do the same and are structured; how it grows. COUNT graphs; VERBOSE: sizes beside linearization's. */
+/* The baseline of linearization: random graphs do the same and are structured; how it grows. COUNT graphs;
+   VERBOSE: sizes beside linearization's. */
 #include "passes/analysis/analysis.h"
 #include "passes/fingerprint.h"
 #include "passes/pass.h"
@@ -53,7 +54,8 @@ static void try(uint64_t seed, unsigned kind, Seen *seen)
 	outcome_reference(&job, 32, &want);
 	job.module = m;
 	outcome_reference(&job, 32, &got);
-	ck_assert_msg(outcome_agrees(k, &want, &got, text, sizeof text), "seed %d, kind %u: %s", (int)seed, kind, text);
+	ck_assert_msg(outcome_agrees(k, &want, &got, text, sizeof text), "seed %d, kind %u: %s", (int)seed,
+		kind, text);
 	if (changed) {
 		Module *l = after(k->module, "linearize");
 		seen->before += instructions(f);
@@ -73,8 +75,10 @@ START_TEST(random_graphs)
 	for (int i = 0; i < count(); i++)
 		try((uint64_t)i + 1, (unsigned)i % 8, &seen);
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%d graphs, %d unstructured, %d of these beyond the cap; instructions of the others: structurize %.2f, linearize %.2f times as many\n",
-			seen.graphs, seen.unstructured, seen.capped, seen.copied / seen.before, seen.linearized / seen.before);
+		fprintf(stderr, "%d graphs, %d unstructured, %d of these beyond the cap; instructions of the "
+			"others: structurize %.2f, linearize %.2f times as many\n", seen.graphs,
+			seen.unstructured, seen.capped, seen.copied / seen.before,
+			seen.linearized / seen.before);
 	ck_assert_int_gt(seen.unstructured, seen.graphs / 4);
 	ck_assert_int_lt(seen.capped, seen.unstructured / 10);
 	ck_assert(seen.linearized < seen.copied);
@@ -88,9 +92,11 @@ static Module *ladder(int rungs)
 {
 	StrBuf s = { 0 };
 	Diag d = { 0 };
-	sb_puts(&s, "kernel k(u64 out) {\n reg u32 %t, %a\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n bra R0\n");
+	sb_puts(&s, "kernel k(u64 out) {\n reg u32 %t, %a\n reg u64 %o\n reg pred %p\n"
+		"A: %t = mov.u32 %tid.x\n bra R0\n");
 	for (int k = 0; k < rungs; k++)
-		sb_printf(&s, "R%d: %%a = and.b32 %%t, %u\n %%t = mad.lo.u32 %%t, 1664525, %d\n %%p = setp.ne.u32 %%a, 0\n bra %%p, R%d, R%d\n", k, 1u << k % 31, k, k + 1,
+		sb_printf(&s, "R%d: %%a = and.b32 %%t, %u\n %%t = mad.lo.u32 %%t, 1664525, %d\n"
+			" %%p = setp.ne.u32 %%a, 0\n bra %%p, R%d, R%d\n", k, 1u << k % 31, k, k + 1,
 			k + 2 < rungs ? k + 2 : rungs);
 	sb_printf(&s, "R%d: %%o = ld.param.u64 [out]\n st.global.u32 [%%o], %%t\n exit\n}\n", rungs);
 	Module *m = ir_read(s.s, s.n, "ladder.ir", &d);
@@ -117,7 +123,8 @@ START_TEST(a_ladder_grows_exponentially)
 		copied[k] = size_after(k, "structurize(growth=1000000)");
 		linearized[k] = size_after(k, "linearize");
 		if (getenv("VERBOSE"))
-			fprintf(stderr, "%d rungs: %d instructions by structurize, %d by linearize\n", k, copied[k], linearized[k]);
+			fprintf(stderr, "%d rungs: %d instructions by structurize, %d by linearize\n", k,
+				copied[k], linearized[k]);
 		if (k == FROM)
 			continue;
 		ck_assert(copied[k] > 2 * copied[k - 2]);

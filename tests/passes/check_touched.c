@@ -1,6 +1,8 @@
-/* What kernels are said to read and write (passes/analysis/touched.h), against what they do: the workloads of kernels/ are recorded as host functions
- * and run launch by launch in the reference interpreter. What a launch changes must be said to be written; buffers that it is said not to read
- * are filled with something else, and all others must come out the same; what each thread is certain to write must have been written. */
+/* What kernels are said to read and write (passes/analysis/touched.h), against what they do: the workloads of
+ * kernels/ are recorded as host functions and run launch by launch in the reference interpreter. What a
+ * launch changes must be said to be written; buffers that it is said not to read are filled with something
+ * else, and all others must come out the same; what each thread is certain to write must have been
+ * written. */
 #include "passes/analyses.h"
 #include "sim/host/record.h"
 #include "sim/host/run.h"
@@ -8,10 +10,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const names[] = { "bfs", "gaussian", "srad", "heat", "particle_filter", "huffman", "b_spline", "kmeans", "merge_sort", "scan", "histogram", "spmv",
-	"fluid", "hot_spot", "stencil", "tracking", "two_streams", "hybrid_sort", "nearest_neighbours", "dct_quantization" };
+static const char *const names[] = { "bfs", "gaussian", "srad", "heat", "particle_filter", "huffman",
+	"b_spline", "kmeans", "merge_sort", "scan", "histogram", "spmv",
+	"fluid", "hot_spot", "stencil", "tracking", "two_streams", "hybrid_sort", "nearest_neighbours",
+	"dct_quantization" };
 
-typedef struct Watch { Module *m; EffectTable *effects; Arena arena; Touched **touched; const uint64_t *symbol; int launches, poisoned, unread; } Watch;
+typedef struct Watch {
+	Module *m;
+	EffectTable *effects;
+	Arena arena;
+	Touched **touched;
+	const uint64_t *symbol;
+	int launches, poisoned, unread;
+} Watch;
 
 /* ---- what the launch may do, by allocation ---- */
 
@@ -32,12 +43,14 @@ static void gather(const Watch *w, const Launch *l, const Touched *t, Said *said
 {
 	for (int p = 0; p < l->kernel->param.n; p++) {
 		uint64_t v = 0;
-		memcpy(&v, l->params + l->kernel->param.v[p].offset, (size_t)type_bytes(l->kernel->param.v[p].type));
+		memcpy(&v, l->params + l->kernel->param.v[p].offset,
+			(size_t)type_bytes(l->kernel->param.v[p].type));
 		say(said, l->memory, v, bs_has(t->reads, p), bs_has(t->writes, p));
 	}
 	for (int s = 0; s < w->m->symbol.n; s++)
 		if (w->symbol[s])
-			say(said, l->memory, w->symbol[s], bs_has(t->symbol_reads, s), bs_has(t->symbol_writes, s));
+			say(said, l->memory, w->symbol[s], bs_has(t->symbol_reads, s),
+				bs_has(t->symbol_writes, s));
 	for (uint64_t k = 0; k < memory_count(l->memory); k++) {
 		said[k].reads |= t->reads_any;
 		said[k].writes |= t->writes_any;
@@ -102,11 +115,15 @@ static bool launch(void *self, const Launch *l, int stream, Loc where, Fault *fa
 		const Alloc *a = memory_nth(l->memory, k);
 		if (!a->live)
 			continue;
-		ck_assert_msg(said[k].writes || !memcmp(before[k], a->data, a->size), "%s writes %s", l->kernel->name, a->name);
-		ck_assert_msg(!said[k].reads || !memcmp(odd[k], a->data, a->size), "%s reads what it is said not to: %s differs", l->kernel->name, a->name);
-		for (uint64_t i = 0; i < a->size && !said[k].reads; i++) /* written in both runs, or in none */
-			ck_assert_msg(odd[k][i] == a->data[i] || odd[k][i] == (uint8_t)(before[k][i] ^ (uint8_t)(0x5a + i)), "%s reads what it is said not to: %s differs",
-				l->kernel->name, a->name);
+		ck_assert_msg(said[k].writes || !memcmp(before[k], a->data, a->size), "%s writes %s",
+			l->kernel->name, a->name);
+		ck_assert_msg(!said[k].reads || !memcmp(odd[k], a->data, a->size),
+			"%s reads what it is said not to: %s differs", l->kernel->name, a->name);
+		/* written in both runs, or in none */
+		for (uint64_t i = 0; i < a->size && !said[k].reads; i++)
+			ck_assert_msg(odd[k][i] == a->data[i] ||
+				odd[k][i] == (uint8_t)(before[k][i] ^ (uint8_t)(0x5a + i)),
+				"%s reads what it is said not to: %s differs", l->kernel->name, a->name);
 	}
 	w->launches++;
 	drop(before, n);
@@ -124,7 +141,8 @@ static Module *recorded(const char *path, Diag *d)
 	Module *m = module_read(path, d);
 	ck_assert_msg(m != NULL, "%s", path);
 	config_defaults(&c);
-	Run *r = run_new(&c, m, &(RunOptions){ .gpu = { .functional = true }, .record = true, .trial = true }, d);
+	Run *r = run_new(&c, m, &(RunOptions){ .gpu = { .functional = true }, .record = true, .trial = true },
+		d);
 	ck_assert_msg(r && run_module(r) == RUN_OK, "%s: %s", path, r ? r->failure : "");
 	ck_assert(record_finish(r->recorder, &text, d));
 	Module *host = ir_read(text.s, text.n, path, d);
@@ -151,8 +169,10 @@ START_TEST(kernels)
 	w.touched = arena_array(&w.arena, Touched *, w.m->func.n + 1);
 	ck_assert(memory_load_module(memory, w.m, address));
 	Fault fault = { 0 };
-	bool ok = host_run(w.m, module_find_function(w.m, "main"), memory, address, &(HostHooks){ .self = &w, .launch = launch }, &fault);
-	ck_assert_msg(ok && w.launches > 0 && w.unread > 0, "%s: %d launches, %d buffers not read: %s", path, w.launches, w.unread, fault.text);
+	bool ok = host_run(w.m, module_find_function(w.m, "main"), memory, address,
+		&(HostHooks){ .self = &w, .launch = launch }, &fault);
+	ck_assert_msg(ok && w.launches > 0 && w.unread > 0, "%s: %d launches, %d buffers not read: %s", path,
+		w.launches, w.unread, fault.text);
 	memory_free(memory);
 	free(address);
 	arena_free(&w.arena);

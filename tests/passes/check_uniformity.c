@@ -1,7 +1,9 @@
-/* What the analysis says is uniform is so in executions: random kernels, as they are and behind passes, and a few that once were judged wrongly, under
- * mechanisms that let lanes meet in different places. No branch said to be uniform parts lanes, by the marks that `gsim-opt --print uniformity --profile` gives them, and a check in front of each use of a register said to
- * be uniform finds one value in all lanes that are there together. Where lanes may meet anywhere, the analysis is asked for that.
- * SEED=n COUNT=n: other kernels; ALL=1: each under all mechanisms; VERBOSE=1: how many verdicts. */
+/* What the analysis says is uniform is so in executions: random kernels, as they are and behind passes, and a
+ * few that once were judged wrongly, under mechanisms that let lanes meet in different places. No branch said
+ * to be uniform parts lanes, by the marks that `gsim-opt --print uniformity --profile` gives them, and a
+ * check in front of each use of a register said to be uniform finds one value in all lanes that are there
+ * together. Where lanes may meet anywhere, the analysis is asked for that. SEED=n COUNT=n: other kernels;
+ * ALL=1: each under all mechanisms; VERBOSE=1: how many verdicts. */
 #include "lib/json.h"
 #include "passes/analysis/measured.h"
 #include "tests/passes/uniform_checks.h"
@@ -10,11 +12,14 @@
 #include "tests/check.h"
 
 static const char *const mechanisms[] = {
-	"ipdom", "its", "tf_stack", "token", "exec_mask", "tf_sandy", "min_pc", "min_sp_pc", "aware", "tbc", "swi", "dual_path", "multi_path", "spec_reconv", "serial",
-	"token(loop_codegen=pbk_brk)", "ipdom(push_order=larger_top)", "dual_path(side=left)", "dwf", "dwf(policy=pc)", "dws", "sbi",
+	"ipdom", "its", "tf_stack", "token", "exec_mask", "tf_sandy", "min_pc", "min_sp_pc", "aware", "tbc",
+	"swi", "dual_path", "multi_path", "spec_reconv", "serial",
+	"token(loop_codegen=pbk_brk)", "ipdom(push_order=larger_top)", "dual_path(side=left)", "dwf",
+	"dwf(policy=pc)", "dws", "sbi",
 };
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms, EACH = 4 }; /* every EACHth runs a kernel */
-static const char *const pipelines[] = { NULL, "flatten(rule=always,exits=direct)", "flatten(rule=always)", "linearize" };
+static const char *const pipelines[] = { NULL, "flatten(rule=always,exits=direct)", "flatten(rule=always)",
+	"linearize" };
 enum { PIPELINES = sizeof pipelines / sizeof *pipelines };
 
 typedef struct Seen { long uniform, divergent, parted, tests, runs; } Seen;
@@ -47,8 +52,10 @@ static Profile *profile_of(Arena *a, const LaunchStats *stats, const char *model
 	return p;
 }
 
-/* No branch is marked as a fault of the analysis, of a function with the verdicts that the mechanism needs; and the text says so. */
-static void marks_hold(const Module *m, Cfg *const *c, Uniformity *const *u, const LaunchStats *stats, const char *model, bool anywhere, const char *what, Seen *seen)
+/* No branch is marked as a fault of the analysis, of a function with the verdicts that the mechanism needs;
+   and the text says so. */
+static void marks_hold(const Module *m, Cfg *const *c, Uniformity *const *u, const LaunchStats *stats,
+	const char *model, bool anywhere, const char *what, Seen *seen)
 {
 	Arena a = { 0 };
 	const Profile *p = profile_of(&a, stats, model, what);
@@ -57,7 +64,8 @@ static void marks_hold(const Module *m, Cfg *const *c, Uniformity *const *u, con
 		if (!u[f])
 			continue;
 		const Measured *r = measured_build(&a, m, c[f], u[f], p);
-		ck_assert_msg(r->anywhere == anywhere, "%s, %s: not the verdicts that are needed", what, model);
+		ck_assert_msg(r->anywhere == anywhere, "%s, %s: not the verdicts that are needed", what,
+			model);
 		StrBuf s = { 0 };
 		measured_print(c[f], r, p, &s);
 		for (int k = 0; k < r->n; k++) {
@@ -66,20 +74,26 @@ static void marks_hold(const Module *m, Cfg *const *c, Uniformity *const *u, con
 			seen->uniform += x->kind == MEASURED_AGREES && !x->divergent;
 			seen->divergent += x->kind == MEASURED_NEVER || x->kind == MEASURED_ALONE;
 			seen->parted += x->kind == MEASURED_AGREES && x->divergent;
-			ck_assert_msg(x->kind != MEASURED_FAULT && x->kind != MEASURED_CLAIM, "%s, %s: the branch of %s in %s parts lanes:\n%s", what, model, x->label, c[f]->f->name, s.s);
-			ck_assert_msg(x->block < 0 || !x->divergent == !r->u->divergent[x->block], "%s: the verdict on %s", what, x->label);
-			ck_assert_msg(!x->divergent || x->copies > 1 || strstr(s.s, "; by "), "%s: no reason for %s:\n%s", what, x->label, s.s);
+			ck_assert_msg(x->kind != MEASURED_FAULT && x->kind != MEASURED_CLAIM,
+				"%s, %s: the branch of %s in %s parts lanes:\n%s", what, model, x->label,
+				c[f]->f->name, s.s);
+			ck_assert_msg(x->block < 0 || !x->divergent == !r->u->divergent[x->block],
+				"%s: the verdict on %s", what, x->label);
+			ck_assert_msg(!x->divergent || x->copies > 1 || strstr(s.s, "; by "),
+				"%s: no reason for %s:\n%s", what, x->label, s.s);
 		}
 		ck_assert_msg(!strstr(s.s, "DIVERGED"), "%s, %s:\n%s", what, model, s.s);
 		sb_free(&s);
 	}
 	for (int k = 0; k < stats->nbranches; k++)
 		executed += stats->branch_stats[k].executed;
-	ck_assert_msg(told == executed, "%s, %s: %llu executions of branches told, %llu counted", what, model, (unsigned long long)told, (unsigned long long)executed);
+	ck_assert_msg(told == executed, "%s, %s: %llu executions of branches told, %llu counted", what, model,
+		(unsigned long long)told, (unsigned long long)executed);
 	arena_free(&a);
 }
 
-static void run_on(const Job *job, int k, Cfg *const *c, Uniformity *const *u, bool anywhere, const char *what, Seen *seen)
+static void run_on(const Job *job, int k, Cfg *const *c, Uniformity *const *u, bool anywhere,
+	const char *what, Seen *seen)
 {
 	static const int sizes[] = { 32, 4, 64, 16 };
 	Config machine;
@@ -91,7 +105,8 @@ static void run_on(const Job *job, int k, Cfg *const *c, Uniformity *const *u, b
 	machine.warp_size = sizes[seen->runs++ % 4];
 	Way way = { .model = (int)machine.model, .functional = k % 2 };
 	outcome_machine(job, &machine, &way, &probe, &o);
-	bool unfit = machine.warp_size != 32 && o.fault == FAULT_OPERAND; /* barriers of these kernels count warps of 32 */
+	/* barriers of these kernels count warps of 32 */
+	bool unfit = machine.warp_size != 32 && o.fault == FAULT_OPERAND;
 	ck_assert_msg(o.how != RAN_BADLY || unfit, "%s, %s: %s", what, mechanisms[k], o.text);
 	if (u && o.how == RAN_WELL)
 		marks_hold(job->module, c, u, &probe.stats, mechanisms[k], anywhere, what, seen);
@@ -99,26 +114,31 @@ static void run_on(const Job *job, int k, Cfg *const *c, Uniformity *const *u, b
 	arena_free(&probe.arena);
 }
 
-/* On all mechanisms for which such verdicts hold, or on some of them in turn. u: what is compared with them; NULL: nothing is. */
-static void run(const Job *job, const bool *wanted, Cfg *const *c, Uniformity *const *u, bool anywhere, int turn, const char *what, Seen *seen)
+/* On all mechanisms for which such verdicts hold, or on some of them in turn. u: what is compared with them;
+   NULL: nothing is. */
+static void run(const Job *job, const bool *wanted, Cfg *const *c, Uniformity *const *u, bool anywhere,
+	int turn, const char *what, Seen *seen)
 {
 	for (int k = 0; k < MECHANISMS; k++)
 		if (wanted[k] && (turn < 0 || (k + turn) % EACH == 0))
 			run_on(job, k, c, u, anywhere, what, seen);
 }
 
-/* Joins from the frontier are all joins, and more: what is uniform with them is. So is what is uniform where lanes meet anywhere. */
+/* Joins from the frontier are all joins, and more: what is uniform with them is. So is what is uniform where
+   lanes meet anywhere. */
 static void coarser(Arena *a, const Cfg *c, const Uniformity *u, UniformityOptions options, const char *name)
 {
 	const Uniformity *v = uniformity_build_for(a, c, options);
 	const Ssa *s = u->ssa;
 	for (int k = 0; k < s->n; k++)
-		ck_assert_msg(v->version[k] || !u->version[k], "%s, %s: version %d differs, but not %s", name, c->f->name, k, options.steps ? "by frontiers" : "anywhere");
+		ck_assert_msg(v->version[k] || !u->version[k], "%s, %s: version %d differs, but not %s", name,
+			c->f->name, k, options.steps ? "by frontiers" : "anywhere");
 	for (int b = 0; b < c->n; b++)
 		ck_assert(v->divergent[b] || !u->divergent[b]);
 }
 
-static void judge(const RandomKernel *shape, const Module *module, bool anywhere, int turn, const char *name, Seen *seen)
+static void judge(const RandomKernel *shape, const Module *module, bool anywhere, int turn, const char *name,
+	Seen *seen)
 {
 	Module *m = module_copy(module);
 	Job job = { .shape = shape, .module = m };
@@ -130,7 +150,8 @@ static void judge(const RandomKernel *shape, const Module *module, bool anywhere
 		if (m->func.v[f]->kind != FN_HOST && m->func.v[f]->block.n) {
 			c[f] = cfg_build(&a, m->func.v[f]);
 			u[f] = uniformity_build_for(&a, c[f], (UniformityOptions){ .anywhere = anywhere });
-			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = anywhere, .steps = -1 }, name);
+			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = anywhere, .steps = -1 },
+				name);
 			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = true }, name);
 		}
 	bool wanted[MECHANISMS], perhaps;
@@ -145,8 +166,9 @@ static void judge(const RandomKernel *shape, const Module *module, bool anywhere
 	module_free(m);
 }
 
-/* Warp-level operations where lanes may be apart, whose results are read elsewhere. Not where threads do nothing but end: branches there become exits
-   under guards, by which barriers behind them are for every mechanism. */
+/* Warp-level operations where lanes may be apart, whose results are read elsewhere. Not where threads do
+   nothing but end: branches there become exits under guards, by which barriers behind them are for every
+   mechanism. */
 static void scatter_votes(Module *m, Function *f, uint64_t *rng)
 {
 	Edit e = edit_open(m, f, 0);
@@ -155,7 +177,9 @@ static void scatter_votes(Module *m, Function *f, uint64_t *rng)
 		if (f->reg.v[r].type == T_PRED && (pred < 0 || random_next(rng) % 3 == 0))
 			pred = r;
 	for (int b = 0; b < f->block.n && pred >= 0; b++) {
-		int what = (int)(random_next(rng) % 4), at = (int)(random_next(rng) % (unsigned)f->block.v[b]->ins.n), to = (int)(random_next(rng) % 2);
+		int what = (int)(random_next(rng) % 4), at =
+			(int)(random_next(rng) % (unsigned)f->block.v[b]->ins.n),
+			to = (int)(random_next(rng) % 2);
 		bool vote = what < 2;
 		Ins i = edit_new(&e, NULL, vote ? OP_VOTE : OP_MOV, T_B32, 1, 1);
 		i.mode = vote ? MODE_BALLOT : i.mode;
@@ -171,7 +195,8 @@ static void judge_random(int seed, Seen *seen)
 {
 	RandomParams p = RANDOM_DEFAULTS((uint64_t)seed);
 	RandomKernel *k = random_kernel_new(&p);
-	for (int f = 0; f < k->module->func.n; f++) { /* every branch is one of the source's, whatever passes make of it */
+	/* every branch is one of the source's, whatever passes make of it */
+	for (int f = 0; f < k->module->func.n; f++) {
 		for (int b = 0; b < k->module->func.v[f]->block.n; b++)
 			k->module->func.v[f]->block.v[b]->user = true;
 		function_mark_blocks(k->module, k->module->func.v[f]);
@@ -193,21 +218,26 @@ static void judge_random(int seed, Seen *seen)
 
 /* Kernels of one warp whose lanes meet in different places under different mechanisms. */
 static const struct { const char *name, *text; } met[] = {
-	{ "a flattened nest: lanes leave the inner loop when others go round the outer cycle first", /* a stack lets the first wait at F, EXEC masks at L */
+	/* a stack lets the first wait at F, EXEC masks at L */
+	{ "a flattened nest: lanes leave the inner loop when others go round the outer cycle first",
 		"	reg u32 %t, %i, %j, %k, %x\n	reg pred %again, %p, %q\n"
-		"A:	%t = mov.u32 %tid.x\n	%t = and.b32 %t, 3\n	%i = mov.u32 0\n	%k = mov.u32 0\n	%again = mov.pred 0\n	bra N\n"
+		"A:	%t = mov.u32 %tid.x\n	%t = and.b32 %t, 3\n	%i = mov.u32 0\n"
+		"	%k = mov.u32 0\n	%again = mov.pred 0\n	bra N\n"
 		"N:	%k = add.u32 %k, 1\n	bra %again, I, O\n"
 		"O:	%j = mov.u32 0\n	bra I\n"
 		"I:	%p = setp.ge.u32 %j, %t\n	%again = mov.pred 0\n	bra %p, F, B\n"
 		"B:	%j = add.u32 %j, 1\n	%again = mov.pred 1\n	bra L\n"
-		"F:	%x = add.u32 %k, 1\n	%i = add.u32 %i, 1\n	%q = setp.lt.u32 %i, 3\n	bra %q, L, E\n"
+		"F:	%x = add.u32 %k, 1\n	%i = add.u32 %i, 1\n	%q = setp.lt.u32 %i, 3\n"
+		"	bra %q, L, E\n"
 		"L:	bra N\n"
 		"E:	exit\n" },
-	{ "two ways back to a header: who is there first goes round before the others", /* under thread frontiers */
+	/* under thread frontiers */
+	{ "two ways back to a header: who is there first goes round before the others",
 		"	reg u32 %t, %i, %x\n	reg pred %p, %q, %r\n"
 		"A:	%t = mov.u32 %tid.x\n	%i = mov.u32 0\n	bra H\n"
 		"H:	%i = add.u32 %i, 1\n	%p = setp.lt.u32 %i, 12\n	bra %p, B, E\n"
-		"B:	%x = shr.u32 %t, %i\n	%x = and.b32 %x, 1\n	%q = setp.eq.u32 %x, 0\n	bra %q, H, D\n"
+		"B:	%x = shr.u32 %t, %i\n	%x = and.b32 %x, 1\n	%q = setp.eq.u32 %x, 0\n"
+		"	bra %q, H, D\n"
 		"D:	%x = and.b32 %i, 2\n	%r = setp.eq.u32 %x, 0\n	bra %r, F, G\n"
 		"F:	bra H\nG:	bra H\n"
 		"E:	exit\n" },
@@ -215,32 +245,40 @@ static const struct { const char *name, *text; } met[] = {
 		"	reg u32 %t, %i, %x\n	reg pred %p, %q, %r, %s\n"
 		"A:	%t = mov.u32 %tid.x\n	%i = mov.u32 0\n	bra H\n"
 		"H:	%i = add.u32 %i, 1\n	%p = setp.lt.u32 %i, 12\n	bra %p, B, E\n"
-		"B:	%x = shr.u32 %t, %i\n	%x = and.b32 %x, 1\n	%q = setp.eq.u32 %x, 0\n	bra %q, C, D\n"
+		"B:	%x = shr.u32 %t, %i\n	%x = and.b32 %x, 1\n	%q = setp.eq.u32 %x, 0\n"
+		"	bra %q, C, D\n"
 		"C:	%s = setp.lt.u32 %i, 11\n	bra %s, H, E\n"
 		"D:	%x = and.b32 %i, 2\n	%r = setp.eq.u32 %x, 0\n	bra %r, F, G\n"
 		"F:	bra H\nG:	bra H\n"
 		"E:	exit\n" },
 	{ "a cycle with two entries: its first block post-dominates the branch in front of it",
 		"	reg u32 %t, %n, %y\n	reg pred %p, %q, %r\n"
-		"A:	%t = mov.u32 %tid.x\n	%n = mov.u32 0\n	%y = mov.u32 2\n	%p = setp.lt.u32 %t, 7\n	bra %p, X, Y\n"
-		"X:	%y = mov.u32 1\n	%n = add.u32 %n, 1\n	%q = setp.lt.u32 %n, 4\n	bra %q, Y, E\n"
+		"A:	%t = mov.u32 %tid.x\n	%n = mov.u32 0\n	%y = mov.u32 2\n"
+		"	%p = setp.lt.u32 %t, 7\n	bra %p, X, Y\n"
+		"X:	%y = mov.u32 1\n	%n = add.u32 %n, 1\n	%q = setp.lt.u32 %n, 4\n"
+		"	bra %q, Y, E\n"
 		"Y:	%r = setp.eq.u32 %y, 1\n	bra %r, F, G\n"
 		"F:	bra X\nG:	bra X\n"
 		"E:	exit\n" },
 	{ "an inner loop that is left for the outer one's header, or for good",
 		"	reg u32 %t, %i, %j, %x\n	reg pred %p, %q, %r, %s\n"
 		"A:	%t = mov.u32 %tid.x\n	%i = mov.u32 0\n	bra H\n"
-		"H:	%i = add.u32 %i, 1\n	%j = mov.u32 0\n	%p = setp.lt.u32 %i, 12\n	bra %p, I, E\n"
-		"I:	%j = add.u32 %j, 1\n	%x = shr.u32 %t, %i\n	%x = and.b32 %x, 3\n	%q = setp.lt.u32 %x, %j\n	bra %q, H, J\n"
+		"H:	%i = add.u32 %i, 1\n	%j = mov.u32 0\n	%p = setp.lt.u32 %i, 12\n"
+		"	bra %p, I, E\n"
+		"I:	%j = add.u32 %j, 1\n	%x = shr.u32 %t, %i\n	%x = and.b32 %x, 3\n"
+		"	%q = setp.lt.u32 %x, %j\n	bra %q, H, J\n"
 		"J:	%x = and.b32 %i, 1\n	%r = setp.eq.u32 %x, 0\n	bra %r, F, G\n"
 		"F:	bra K\nG:	bra K\n"
 		"K:	%s = setp.lt.u32 %i, 99\n	bra %s, I, E\n"
 		"E:	exit\n" },
-	{ "a cycle with two ways out that have nothing in common: one is an early exit to a stack that waits in front of the other",
+	{ "a cycle with two ways out that have nothing in common: one is an early exit to a stack that waits "
+		"in front of the other",
 		"	reg u32 %t, %i, %n, %x\n	reg pred %p, %q, %r, %s\n"
-		"A:	%t = mov.u32 %tid.x\n	%n = and.b32 %t, 3\n	%n = add.u32 %n, 6\n	%i = mov.u32 0\n	bra H\n"
+		"A:	%t = mov.u32 %tid.x\n	%n = and.b32 %t, 3\n	%n = add.u32 %n, 6\n"
+		"	%i = mov.u32 0\n	bra H\n"
 		"H:	%i = add.u32 %i, 1\n	%p = setp.lt.u32 %i, %n\n	bra %p, B, E\n"
-		"B:	%x = add.u32 %t, %i\n	%x = and.b32 %x, 3\n	%q = setp.eq.u32 %x, 0\n	bra %q, D, C\n"
+		"B:	%x = add.u32 %t, %i\n	%x = and.b32 %x, 3\n	%q = setp.eq.u32 %x, 0\n"
+		"	bra %q, D, C\n"
 		"C:	bra L\n"
 		"D:	%r = setp.gt.u32 %x, 7\n	bra %r, X, G\n"
 		"G:	bra L\n"
@@ -283,8 +321,9 @@ START_TEST(verdicts_hold)
 	for (int i = 0; i < n; i++)
 		judge_random(i + (from ? atoi(from) : 1), &seen);
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%d kernels: branches %ld uniform, %ld divergent of which lanes never parted, %ld parted; %ld tests\n", n, seen.uniform, seen.divergent,
-			seen.parted, seen.tests);
+		fprintf(stderr, "%d kernels: branches %ld uniform, %ld divergent of which lanes never "
+			"parted, %ld parted; %ld tests\n", n, seen.uniform, seen.divergent, seen.parted,
+			seen.tests);
 	if (n < 10)
 		return;
 	ck_assert_int_gt(seen.uniform, n);

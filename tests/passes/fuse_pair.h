@@ -6,9 +6,11 @@
 #include "isa/memory.h"
 #include "tests/check.h"
 
-typedef struct FusedPair { int fused, refused; char why[400]; FusionVerdict verdict; } FusedPair; /* of the last pair: why it was refused, or its verdict, whose texts are gone */
+/* of the last pair: why it was refused, or its verdict, whose texts are gone */
+typedef struct FusedPair { int fused, refused; char why[400]; FusionVerdict verdict; } FusedPair;
 
-/* The next launch behind instruction k of the block, if only operations on registers are between and none of them makes what it reads; -1. */
+/* The next launch behind instruction k of the block, if only operations on registers are between and none of
+   them makes what it reads; -1. */
 static inline int launch_behind(const Block *b, int k)
 {
 	return k + 1 < b->ins.n && b->ins.v[k + 1].op == OP_LAUNCH ? k + 1 : -1;
@@ -19,7 +21,8 @@ static inline void fuse_adjacent(Module *m, FusionOptions options, FusedPair *p)
 	static const Pass pass = { .name = "fuse-adjacent" };
 	Function *host = module_find_function(m, "main");
 	Diag d = { 0 };
-	PassRun r = { .m = m, .origin = (uint8_t)module_origin(m, "fuse-adjacent"), .diag = &d, .pass = &pass };
+	PassRun r = { .m = m, .origin = (uint8_t)module_origin(m, "fuse-adjacent"), .diag = &d,
+		.pass = &pass };
 	Fusion *f = fusion_open(&r, &options);
 	*p = (FusedPair){ 0 };
 	function_number(host);
@@ -38,7 +41,8 @@ static inline void fuse_adjacent(Module *m, FusionOptions options, FusedPair *p)
 			}
 			Edit e = edit_open(m, host, r.origin);
 			int before = at->ins.n;
-			Ins launch = fusion_make(f, an, &e, at, next, &at->ins.v[k], &at->ins.v[next], &p->verdict);
+			Ins launch = fusion_make(f, an, &e, at, next, &at->ins.v[k], &at->ins.v[next],
+				&p->verdict);
 			next += at->ins.n - before;
 			at->ins.v[next] = launch;
 			edit_remove(&e, at, k);
@@ -68,9 +72,11 @@ static inline unsigned long long run_text(const Module *m, const char *model, co
 	Config c;
 	config_defaults(&c);
 	ck_assert(!model || config_set_model(&c, model, &d));
-	Run *r = run_new(&c, m, &(RunOptions){ .gpu = { .functional = true }, .reference = !model, .trial = true }, &d);
+	Run *r = run_new(&c, m, &(RunOptions){ .gpu = { .functional = true }, .reference = !model,
+		.trial = true }, &d);
 	RunStatus status = r ? run_module(r) : RUN_FAILED;
-	ck_assert_msg(status == RUN_OK, "%s under %s: %s", what, model ? model : "the reference", d.item.n ? d.item.v[0].text : r ? r->failure : "");
+	ck_assert_msg(status == RUN_OK, "%s under %s: %s", what, model ? model : "the reference",
+		d.item.n ? d.item.v[0].text : r ? r->failure : "");
 	unsigned long long hash = memory_hash(r->memory);
 	run_free(r);
 	diag_free(&d);

@@ -1,5 +1,5 @@
-/* Kernels from short descriptions of their graph, for tests: "A:T,F T:J F:J J" (two targets: true, false; more: brx;
- * none: exit, or `X:ret`, `X:trap`). Block number k decides with predicate %pk, index %ik. */
+/* Kernels from short descriptions of their graph, for tests: "A:T,F T:J F:J J" (two targets: true, false;
+ * more: brx; none: exit, or `X:ret`, `X:trap`). Block number k decides with predicate %pk, index %ik. */
 #ifndef TEST_GRAPHS_H
 #define TEST_GRAPHS_H
 #include "passes/analysis/analysis.h"

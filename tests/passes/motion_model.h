@@ -1,5 +1,6 @@
-/* One expression on a small graph, for tests of code motion that try everything: where blocks compute it and modify it; as a kernel for the passes, and read
- * back from what they make of it. The graph has no critical edges, every block is reached and leads to the end. */
+/* One expression on a small graph, for tests of code motion that try everything: where blocks compute it and
+ * modify it; as a kernel for the passes, and read back from what they make of it. The graph has no critical
+ * edges, every block is reached and leads to the end. */
 #ifndef TEST_MOTION_MODEL_H
 #define TEST_MOTION_MODEL_H
 #include "passes/analysis/analysis.h"
@@ -8,7 +9,8 @@
 
 enum { MODEL_BLOCKS = 8, MODEL_POINTS = 2 * MODEL_BLOCKS };
 
-/* Point 2 b is before what block b modifies, 2 b + 1 behind. A block that modifies nothing computes at its first point only. */
+/* Point 2 b is before what block b modifies, 2 b + 1 behind. A block that modifies nothing computes at its
+   first point only. */
 typedef struct Model {
 	int n, nsucc[MODEL_BLOCKS], succ[MODEL_BLOCKS][2];
 	bool mod[MODEL_BLOCKS], divergent[MODEL_BLOCKS];
@@ -70,7 +72,8 @@ static inline Model model_random(uint64_t *rng, bool cycles)
 		for (int b = 0; b < g.n; b++) {
 			g.nsucc[b] = b == 1 ? 0 : 1 + (int)(random_next(rng) % 2);
 			for (int k = 0; k < g.nsucc[b]; k++) {
-				int t = 1 + (int)(random_next(rng) % (uint64_t)(g.n - 1)); /* in the order 0, 2, 3, ..., 1 */
+				/* in the order 0, 2, 3, ..., 1 */
+				int t = 1 + (int)(random_next(rng) % (uint64_t)(g.n - 1));
 				bool back = cycles && random_next(rng) % 2;
 				g.succ[b][k] = back || b == 0 || t == 1 || t > b ? t : 1;
 			}
@@ -135,7 +138,8 @@ static inline void model_set(Module *m, Block *b, int reg, Opd value)
 static inline Function *model_kernel(Module *m, const Model *g)
 {
 	Function *f = function_new(m, FN_KERNEL, "k");
-	int tid = function_reg(m, f, "%tid", T_U32), n = function_reg(m, f, "%n", T_U32), a = function_reg(m, f, "%a", T_U32);
+	int tid = function_reg(m, f, "%tid", T_U32), n = function_reg(m, f, "%n", T_U32),
+		a = function_reg(m, f, "%a", T_U32);
 	for (int b = 0; b < g->n; b++) {
 		char name[16];
 		snprintf(name, sizeof name, "B%d", b);
@@ -159,7 +163,8 @@ static inline Function *model_kernel(Module *m, const Model *g)
 		else if (g->nsucc[b] == 1)
 			block_jump(m, x, f->block.v[g->succ[b][0]]);
 		else
-			model_decide(m, f, x, g->divergent[b], f->block.v[g->succ[b][0]], f->block.v[g->succ[b][1]]);
+			model_decide(m, f, x, g->divergent[b], f->block.v[g->succ[b][0]],
+				f->block.v[g->succ[b][1]]);
 	}
 	function_mark_blocks(m, f);
 	return f;
@@ -175,7 +180,7 @@ static inline uint32_t model_read(const Function *f, const Model *g)
 		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
 			const Ins *i = &f->block.v[b]->ins.v[k];
 			if (i->op == OP_ADD && (behind || !(model_has(g->comp, 2 * b) || g->mod[b])))
-				comp |= 2u << 2 * b;           /* in a block that does nothing with it: at its end */
+				comp |= 2u << 2 * b;    /* in a block that does nothing with it: at its end */
 			else if (i->op == OP_ADD)
 				comp |= 1u << 2 * b;
 			behind |= ins_writes(f, i, 2);
@@ -224,7 +229,10 @@ static inline bool model_nowhere(const Model *g, int block)
 	(void)block;
 	return false;
 }
-static inline bool model_at_divergent(const Model *g, int block) { return g->divergent[block] && g->nsucc[block] > 1; }
+static inline bool model_at_divergent(const Model *g, int block)
+{
+	return g->divergent[block] && g->nsucc[block] > 1;
+}
 
 /* It leads out of a cycle. */
 static inline bool model_leaves(const Model *g, int from, int to)
@@ -235,7 +243,8 @@ static inline bool model_leaves(const Model *g, int from, int to)
 	return in_cycle && !model_has(model_reach(g, to), from);
 }
 
-/* Points from which every way comes to a computation before a modification or the end: the greatest such set. */
+/* Points from which every way comes to a computation before a modification or the end: the greatest such
+   set. */
 static inline uint32_t model_down_safe_at(const Model *g, ModelSpeculates *speculates)
 {
 	uint32_t safe = model_near(g);
@@ -258,18 +267,21 @@ static inline uint32_t model_down_safe_at(const Model *g, ModelSpeculates *specu
 }
 static inline uint32_t model_down_safe(const Model *g) { return model_down_safe_at(g, model_nowhere); }
 
-/* With the value computed at these points and kept, the points in front of which some register has it on all ways. */
+/* With the value computed at these points and kept, the points in front of which some register has it on all
+   ways. */
 static inline uint32_t model_available(const Model *g, uint32_t computed)
 {
 	uint32_t has = (1u << 2 * g->n) - 1;
 	for (bool more = true; more;) {
 		more = false;
 		for (int k = 0; k < 2 * g->n; k++) {
-			bool all = k & 1 ? !g->mod[k / 2] && (model_has(has, k - 1) || model_has(computed, k - 1)) : k != 0;
+			bool all = k & 1 ? !g->mod[k / 2] && (model_has(has, k - 1) ||
+				model_has(computed, k - 1)) : k != 0;
 			for (int p = 0; p < g->n && !(k & 1); p++)
 				for (int i = 0; i < g->nsucc[p]; i++)
 					if (g->succ[p][i] == k / 2)
-						all &= model_has(has, 2 * p + 1) || model_has(computed, 2 * p + 1);
+						all &= model_has(has, 2 * p + 1) ||
+							model_has(computed, 2 * p + 1);
 			if (!all && model_has(has, k)) {
 				has &= ~(1u << k);
 				more = true;
@@ -285,7 +297,8 @@ static inline uint32_t model_placed(const Model *g, uint32_t inserted)
 	return inserted | (g->comp & ~model_available(g, inserted | g->comp));
 }
 
-/* Points at whose end a value is still wanted from where it is computed, by computations of the program that are no longer made. */
+/* Points at whose end a value is still wanted from where it is computed, by computations of the program that
+   are no longer made. */
 static inline int model_lifetime(const Model *g, uint32_t placed)
 {
 	uint32_t live = 0;
@@ -307,14 +320,17 @@ static inline int model_lifetime(const Model *g, uint32_t placed)
 
 /* ---- regions ---- */
 
-/* Points of the region that are entered from outside it; computed is where the value is on all ways. -1: the region is not closed (passes/transform/motion/sparse.c). */
-static inline int model_entered(const Model *g, uint32_t region, uint32_t may, uint32_t has, ModelSpeculates *speculates)
+/* Points of the region that are entered from outside it; computed is where the value is on all ways. -1: the
+   region is not closed (passes/transform/motion/sparse.c). */
+static inline int model_entered(const Model *g, uint32_t region, uint32_t may, uint32_t has,
+	ModelSpeculates *speculates)
 {
 	int entered = 0;
 	for (int k = 0; k < 2 * g->n; k++) {
 		int next[2], n = model_next(g, k, next), inside = 0, outside = 0;
 		for (int i = 0; i < n && model_has(region, k) && !model_has(g->comp, k); i++)
-			if (!model_has(region, next[i]) && (model_has(may, next[i]) || !(k & 1 && speculates(g, k / 2))))
+			if (!model_has(region, next[i]) && (model_has(may, next[i]) ||
+				!(k & 1 && speculates(g, k / 2))))
 				return -1;
 		if (!model_has(region, k))
 			continue;
@@ -334,7 +350,8 @@ static inline int model_entered(const Model *g, uint32_t region, uint32_t may, u
 /* The fewest of all closed regions of points that are down-safe and not up-safe, with all that compute it. */
 static inline int model_fewest(const Model *g, ModelSpeculates *speculates)
 {
-	uint32_t has = model_available(g, g->comp), may = model_down_safe_at(g, speculates) & ~has, rest = may & ~g->comp;
+	uint32_t has = model_available(g, g->comp), may = model_down_safe_at(g, speculates) & ~has,
+		rest = may & ~g->comp;
 	int best = INT32_MAX;
 	for (uint32_t set = rest;; set = (set - 1) & rest) {
 		int n = model_entered(g, set | g->comp, may, has, speculates);
@@ -434,8 +451,9 @@ static inline uint32_t model_post(const Model *g, int from)
 	return post;
 }
 
-/* On a graph without cycles: how often a warp computes whose threads take both sides of every divergent branch and, at each other one, the side that `sides` says;
-   from this block up to where it stops, where they meet. */
+/* On a graph without cycles: how often a warp computes whose threads take both sides of every divergent
+   branch and, at each other one, the side that `sides` says; from this block up to where it stops, where they
+   meet. */
 static inline int model_warp(const Model *g, int b, int stop, uint32_t sides, uint32_t placed)
 {
 	int n = 0;
@@ -446,10 +464,12 @@ static inline int model_warp(const Model *g, int b, int stop, uint32_t sides, ui
 		int meet = g->succ[b][g->nsucc[b] > 1 && !g->divergent[b] ? model_has(sides, b) : 0];
 		if (g->nsucc[b] > 1 && g->divergent[b]) {
 			uint32_t post = model_post(g, b) & ~(1u << b);
-			for (int m = 0; m < g->n; m++) /* the first of these is the one that all of them post-dominate */
+			/* the first of these is the one that all of them post-dominate */
+			for (int m = 0; m < g->n; m++)
 				if (model_has(post, m) && (model_post(g, m) & post) == post)
 					meet = m;
-			n += model_warp(g, g->succ[b][0], meet, sides, placed) + model_warp(g, g->succ[b][1], meet, sides, placed);
+			n += model_warp(g, g->succ[b][0], meet, sides, placed) +
+				model_warp(g, g->succ[b][1], meet, sides, placed);
 		}
 		b = meet;
 	}

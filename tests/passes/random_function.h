@@ -1,5 +1,6 @@
-/* Random functions for the brute-force tests of analyses: any graph (irreducible, brx, exits in the middle, blocks that cannot be reached),
- * few registers that are written and read in many places, guards, two results, arguments and results of device functions. */
+/* Random functions for the brute-force tests of analyses: any graph (irreducible, brx, exits in the middle,
+ * blocks that cannot be reached), few registers that are written and read in many places, guards, two
+ * results, arguments and results of device functions. */
 #ifndef TEST_RANDOM_FUNCTION_H
 #define TEST_RANDOM_FUNCTION_H
 #include "passes/analysis/analysis.h"
@@ -17,7 +18,8 @@ static inline int pick(uint64_t *rng, int n) { return (int)(random_next(rng) % (
 static inline Block *random_target(const Function *f, uint64_t *rng, int b, const RandomShape *s)
 {
 	int n = f->block.n;
-	return f->block.v[b + 1 < n && pick(rng, 100) < s->forward ? b + 1 + pick(rng, n - b - 1) % 3 % (n - b - 1) : pick(rng, n)];
+	return f->block.v[b + 1 < n && pick(rng, 100) < s->forward
+		? b + 1 + pick(rng, n - b - 1) % 3 % (n - b - 1) : pick(rng, n)];
 }
 
 static inline void random_end(Module *m, Function *f, uint64_t *rng, int b, const RandomShape *s)
@@ -64,7 +66,8 @@ static inline Ins random_ins(Module *m, uint64_t *rng, const RandomShape *s)
 		i.opd[0] = opd_reg(pick(rng, s->values));
 		i.opd[3] = opd_reg(s->values + pick(rng, s->preds));
 	} else {
-		i = ins_make(m, kind == 2 ? OP_MOV : kind == 5 ? OP_ADDC : kind < 6 ? OP_ADD : OP_MUL, T_U32, 1, kind == 2 ? 1 : 2);
+		i = ins_make(m, kind == 2 ? OP_MOV : kind == 5 ? OP_ADDC : kind < 6 ? OP_ADD : OP_MUL, T_U32,
+			1, kind == 2 ? 1 : 2);
 		i.hilo = kind < 6 ? HILO_NONE : HILO_LO;
 		i.cc = (kind == 4 || kind == 5) && pick(rng, 2);
 		i.opd[0] = opd_reg(pick(rng, s->values));
@@ -104,7 +107,8 @@ static inline Function *random_function(Module *m, uint64_t *rng, const RandomSh
 /* Sizes and habits of all kinds, by the seed. */
 static inline RandomShape random_shape(uint64_t *rng, int blocks)
 {
-	return (RandomShape){ 1 + pick(rng, blocks), 2 + pick(rng, 5), 1 + pick(rng, 3), 1 + pick(rng, 5), 40 + 20 * pick(rng, 4), 15 * pick(rng, 3),
+	return (RandomShape){ 1 + pick(rng, blocks), 2 + pick(rng, 5), 1 + pick(rng, 3), 1 + pick(rng, 5),
+		40 + 20 * pick(rng, 4), 15 * pick(rng, 3),
 		pick(rng, 3) == 0 };
 }
 

@@ -78,8 +78,8 @@ shows() { # pattern, arguments: a line of what comes out
 	shift
 	"$opt" "$@" >"$tmp/out" 2>&1 && grep -q -e "$pattern" "$tmp/out" || { echo "gsim-opt $*: no line \`$pattern\` in:"; cat "$tmp/out"; bad=1; }
 }
-# Melding side by side: what goes together and what stays, the rounds one by one, and why the rest stays, in the words of --remarks; a form that is
-# replicated; sides that are swapped; options; passes in front.
+# Melding side by side: what goes together and what stays, the rounds one by one, and why the rest stays, in
+# the words of --remarks; a form that is replicated; sides that are swapped; options; passes in front.
 bitonic=$src/meld_bitonic.ir region=$src/meld_region.ir
 shows '%p = setp.lt.u32 %a, %b *<$' --print meld "$bitonic"
 shows '%a = ld.shared.u32 \[%of\] *= %c = ld.shared.u32 \[%of\]$' --print meld "$bitonic"
@@ -172,7 +172,8 @@ expect 0 '1 linearize            b                                regions       
 expect 2 'has no `"` at its end' -p 'linearize(order=["q\"])' "$some"
 printf 'kernel k() { reg pred %%c\nL: bra %%c, L, M\nM: bra L }\n' >"$tmp/endless.ir"
 expect 0 'stays unstructured: it would grow beyond its cap' --remarks -p 'structurize(blocks=1)' "$some"
-# What threads execute together is named with its block and place: copied where ways meet, in a loop that is cut, in one that is entered in two places.
+# What threads execute together is named with its block and place: copied where ways meet, in a loop that is
+# cut, in one that is entered in two places.
 printf 'kernel k() { reg pred %%c\nreg pred %%d\nA: bra %%c, B, C\nB: bra %%d, S, X\nC: bra %%d, X, S\nS: bar.sync 0\nbra Z\nX: bra Z\nZ: exit }\n' >"$tmp/meet.ir"
 expect 0 'meet.ir:6:4: remark: structurize: k: stays unstructured: bar.sync in block S needs the threads that come to it together, and would be copied for each way to block S' \
 	--remarks -p structurize "$tmp/meet.ir"
@@ -183,7 +184,8 @@ printf 'kernel k() { reg pred %%c\nreg pred %%d\nA: bra %%c, L, B\nL: bra B\nB: 
 expect 0 'peel.ir:5:4: remark: structurize: k: stays unstructured: bar.sync in block B needs the threads that come to it together, and would be copied in front of the loop at block L' \
 	--remarks -p structurize "$tmp/peel.ir"
 "$opt" -p structurize --print structure "$tmp/endless.ir" 2>"$tmp/err" | grep -q '^  structured' || { echo "structurize: a loop without end that begins with a branch"; bad=1; }
-# The melding paper's table I: tail merging does something for equal diamonds alone, and nothing for its programs with more blocks in an arm.
+# The melding paper's table I: tail merging does something for equal diamonds alone, and nothing for its
+# programs with more blocks in an arm.
 kernels=${srcdir:-.}/kernels
 expect 0 '1 tail-merge           sb1                              instructions merged                       6' --pass-stats -p tail-merge "$kernels/melding/diamond.ir"
 for program in melding/diamond.ir melding/if_then.ir melding/chain.ir melding/loops.ir melding/nested.ir bitonic_sort/bitonic_sort.ptx pcm/pcm.ptx; do
@@ -205,7 +207,8 @@ expect 2 'unroll: loops: no kernel or device function has a block `Q`' -p 'unrol
 expect 2 '--passes:1:14: error: unroll: loops: no loop begins at the block `X`' -p 'unroll(loops=[X])' "$turns"
 expect 0 'the loop at K stays: its 2 turns would have 18 instructions; most allows 400, and growth 1 in all loops, of which 0 are used; and several turns do not become one: ' --remarks -p 'unroll(growth=1)' "$turns"
 expect 2 '--passes:1:13: error: `0x10` is no number: expected decimal digits' -p 'unroll(most=0x10)' "$turns"
-# Registers: what would live in front of the branch, or in all turns, does not fit into a thread's 16 registers, and makes warps of a small register file fewer; elsewhere there is room.
+# Registers: what would live in front of the branch, or in all turns, does not fit into a thread's 16
+# registers, and makes warps of a small register file fewer; elsewhere there is room.
 {
 	printf 'kernel k(u64 out)\n{\n	reg u32 %%t, %%s, %%i\n	reg u64 %%o\n	reg pred %%p\n'
 	for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do printf '	reg u32 %%x%s, %%y%s\n' $k $k; done

@@ -1,5 +1,6 @@
-/* Checks in a kernel of what the analysis says is uniform: in front of each use of a register that is said to be, lanes that execute it together
- * compare what they have there, and the kernel stops itself where it differs. The conditions of branches and guards are uses, too. */
+/* Checks in a kernel of what the analysis says is uniform: in front of each use of a register that is said to
+ * be, lanes that execute it together compare what they have there, and the kernel stops itself where it
+ * differs. The conditions of branches and guards are uses, too. */
 #ifndef TEST_UNIFORM_CHECKS_H
 #define TEST_UNIFORM_CHECKS_H
 #include "isa/edit.h"
@@ -12,7 +13,8 @@ typedef struct UniformChecks {
 	long n;
 } UniformChecks;
 
-static inline void checks_put(UniformChecks *x, Rewrite *w, Op op, Type type, int ndst, int nsrc, const Opd *opd, int guard)
+static inline void checks_put(UniformChecks *x, Rewrite *w, Op op, Type type, int ndst, int nsrc,
+	const Opd *opd, int guard)
 {
 	Ins i = edit_new(&x->e, NULL, op, type, ndst, nsrc);
 	for (int k = 0; k < ndst + nsrc; k++)
@@ -33,11 +35,13 @@ static inline int checks_bits(UniformChecks *x, Rewrite *w, int reg)
 {
 	Type t = (Type)x->e.f->reg.v[reg].type;
 	if (t == T_PRED)
-		checks_put(x, w, OP_SELP, T_B32, 1, 3, (Opd[]){ opd_reg(x->narrow), opd_imm(1), opd_imm(0), opd_reg(reg) }, -1);
+		checks_put(x, w, OP_SELP, T_B32, 1, 3, (Opd[]){ opd_reg(x->narrow), opd_imm(1), opd_imm(0),
+			opd_reg(reg) }, -1);
 	else if (type_bits[t] == 16 && type_kind[t] != 'F')
 		checks_put(x, w, OP_CVT, T_U32, 1, 1, (Opd[]){ opd_reg(x->narrow), opd_reg(reg) }, -1);
 	else if (type_bits[t] == 32 || type_bits[t] == 64)
-		checks_put(x, w, OP_MOV, type_bits[t] == 32 ? T_B32 : T_B64, 1, 1, (Opd[]){ opd_reg(type_bits[t] == 32 ? x->narrow : x->wide), opd_reg(reg) }, -1);
+		checks_put(x, w, OP_MOV, type_bits[t] == 32 ? T_B32 : T_B64, 1, 1,
+			(Opd[]){ opd_reg(type_bits[t] == 32 ? x->narrow : x->wide), opd_reg(reg) }, -1);
 	else
 		return -1;
 	return type_bits[t] == 64 ? x->wide : x->narrow;
@@ -49,7 +53,8 @@ static inline void checks_before(UniformChecks *x, Rewrite *w, int reg)
 	if (bits < 0)
 		return;
 	checks_put(x, w, OP_ACTIVEMASK, T_B32, 1, 0, (Opd[]){ opd_reg(x->mask) }, -1);
-	checks_put(x, w, OP_MATCH, bits == x->wide ? T_B64 : T_B32, 2, 2, (Opd[]){ opd_reg(x->seen), opd_reg(x->all), opd_reg(bits), opd_reg(x->mask) }, -1);
+	checks_put(x, w, OP_MATCH, bits == x->wide ? T_B64 : T_B32, 2, 2,
+		(Opd[]){ opd_reg(x->seen), opd_reg(x->all), opd_reg(bits), opd_reg(x->mask) }, -1);
 	checks_put(x, w, OP_TRAP, T_NONE, 0, 0, NULL, x->all);
 	x->n++;
 }
@@ -68,7 +73,8 @@ static inline long add_uniform_checks(Module *m, const Cfg *c, const Uniformity 
 		Rewrite w;
 		int number = u->ssa->ins_first[c->rpo[b]->id];
 		for (const Ins *i = edit_rewrite(&w, &x.e, c->rpo[b]); i; i = edit_next(&w), number++) {
-			for (int use = u->ssa->use_first[number]; use < u->ssa->use_first[number + 1]; use++) {
+			for (int use = u->ssa->use_first[number]; use < u->ssa->use_first[number + 1];
+				use++) {
 				int reg = u->ssa->version[u->ssa->use[use]].reg;
 				if (!u->use[use] && reg != carry)
 					checks_before(&x, &w, reg);

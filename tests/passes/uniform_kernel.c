@@ -1,5 +1,5 @@
-/* usage: uniform_kernel [--anywhere] MODULE: the module as IR, with checks of all that the uniformity analysis says of it (uniform_checks.h). Says on
- * standard error how many. For check_uniform_kernels.sh. */
+/* usage: uniform_kernel [--anywhere] MODULE: the module as IR, with checks of all that the uniformity
+ * analysis says of it (uniform_checks.h). Says on standard error how many. For check_uniform_kernels.sh. */
 #include "tests/passes/uniform_checks.h"
 #include <stdio.h>
 
@@ -7,7 +7,8 @@ static long check_function(Module *m, Function *f, bool anywhere)
 {
 	Arena a = { 0 };
 	Cfg *c = cfg_build(&a, f);
-	long n = add_uniform_checks(m, c, uniformity_build_for(&a, c, (UniformityOptions){ .anywhere = anywhere }));
+	long n = add_uniform_checks(m, c, uniformity_build_for(&a, c,
+		(UniformityOptions){ .anywhere = anywhere }));
 	arena_free(&a);
 	return n;
 }

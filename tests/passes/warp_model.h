@@ -1,7 +1,8 @@
-/* A model of a warp for tests of control flow passes. User block k of the original function decides with %pk or %ik, which
- * the model sets when a lane enters it: a function of seed, lane, block and visit, so that a lane takes the same way
- * whatever a pass makes of the graph. Of instructions it knows mov, selp, setp on u32, branches, loads, which bring what lane and trace decide, and
- * stores, whose values are part of the trace. */
+/* A model of a warp for tests of control flow passes. User block k of the original function decides with %pk
+ * or %ik, which the model sets when a lane enters it: a function of seed, lane, block and visit, so that a
+ * lane takes the same way whatever a pass makes of the graph. Of instructions it knows mov, selp, setp on
+ * u32, branches, loads, which bring what lane and trace decide, and stores, whose values are part of the
+ * trace. */
 #ifndef TEST_WARP_MODEL_H
 #define TEST_WARP_MODEL_H
 #include "tests/passes/graphs.h"
@@ -13,7 +14,7 @@ typedef struct WmSource {      /* the original graph */
 	const char *label[WM_USER];
 	int nsucc[WM_USER], nearest[WM_USER]; /* nearest: the successor nearest to an exit */
 	int preg[WM_USER];                    /* register that decides, -1 = none */
-	uint64_t fixed[WM_USER], fixed_mask;  /* fixed_mask bit k: block k decides by bit `lane` of fixed[k] */
+	uint64_t fixed[WM_USER], fixed_mask; /* fixed_mask bit k: block k decides by bit `lane` of fixed[k] */
 } WmSource;
 
 typedef struct WmLane {
@@ -71,7 +72,8 @@ static inline void wm_enter(const WmSource *s, WmLane *l, int k, uint64_t seed, 
 	else if (visit >= 10)
 		way = s->nearest[k];
 	else
-		way = (int)(wm_hash(seed, wm_hash((uint64_t)lane, (uint64_t)k * 64 + (uint64_t)visit)) % (uint64_t)s->nsucc[k]);
+		way = (int)(wm_hash(seed, wm_hash((uint64_t)lane,
+			(uint64_t)k * 64 + (uint64_t)visit)) % (uint64_t)s->nsucc[k]);
 	l->reg[s->preg[k]] = s->nsucc[k] == 2 ? way == 0 : way;
 }
 
@@ -94,7 +96,8 @@ static inline void wm_ins(WmLane *l, const Ins *i, int lane)
 	case OP_MOV: *d = v[0]; break;
 	case OP_SELP: *d = v[2] ? v[0] : v[1]; break;
 	case OP_SETP:
-		*d = i->cmp == CMP_EQ ? v[0] == v[1] : i->cmp == CMP_GE ? v[0] >= v[1] : i->cmp == CMP_LE ? v[0] <= v[1] : -1;
+		*d = i->cmp == CMP_EQ ? v[0] == v[1] : i->cmp == CMP_GE ? v[0] >= v[1]
+			: i->cmp == CMP_LE ? v[0] <= v[1] : -1;
 		if (*d < 0)
 			abort();
 		*d = *d && (!i->boolop || v[2]);
@@ -119,7 +122,8 @@ static inline bool wm_for(const Function *f, const WmLane *l, int lanes)
 }
 
 /* The lane's next block, NULL when it ends. */
-static inline const Block *wm_step(const WmSource *s, const Function *f, WmLane *l, const Block *b, uint64_t seed, int lane)
+static inline const Block *wm_step(const WmSource *s, const Function *f, WmLane *l, const Block *b,
+	uint64_t seed, int lane)
 {
 	for (int i = 0; i < b->ins.n; i++) {
 		for (int k = b->ins.v[i].mark; k; k = f->mark.v[k].next)
@@ -133,7 +137,8 @@ static inline const Block *wm_step(const WmSource *s, const Function *f, WmLane 
 	return b->nsucc == 2 && block_term(b)->op == OP_BRA ? b->succ[!v] : b->succ[v];
 }
 
-typedef struct WmEntry { const Block *block; unsigned mask; int rpc; } WmEntry; /* block NULL: the virtual exit */
+/* block NULL: the virtual exit */
+typedef struct WmEntry { const Block *block; unsigned mask; int rpc; } WmEntry;
 
 /* The lanes on top have come to a trap: they wait nowhere any more. Returns the depth that is left. */
 static inline int wm_trap(WmEntry *stack, int top)
@@ -146,7 +151,8 @@ static inline int wm_trap(WmEntry *stack, int top)
 	return top;
 }
 
-/* Divides lanes by their next block and updates the stack as rules R1 and R2 of the IPDOM mechanism say; returns its depth. */
+/* Divides lanes by their next block and updates the stack as rules R1 and R2 of the IPDOM mechanism say;
+   returns its depth. */
 static inline int wm_branch(const Function *f, WmEntry *stack, int top, const Block **next, int ipdom)
 {
 	WmEntry t = stack[top - 1];

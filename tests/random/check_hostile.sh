@@ -19,7 +19,8 @@ run() { # machine options module
 	head -n 5 "$log"
 }
 
-# every mechanism on short kernels of each kind: divergence, calls, indexed branches, atomics, barriers, warp operations
+# every mechanism on short kernels of each kind: divergence, calls, indexed branches, atomics, barriers, warp
+# operations
 for name in short_circuit calculator device_calls dispatch float_max list_insert spin_lock match_count warp_reduce scan; do
 	for module in kernels/$name/$name.ir kernels/$name/$name.ptx; do
 		[ -f "$module" ] || continue

@@ -1,5 +1,5 @@
-/* Properties that hold of mechanisms whatever the kernel (tests/random/properties_run.c), on a few hundred random kernels; tools/properties
- * runs thousands. */
+/* Properties that hold of mechanisms whatever the kernel (tests/random/properties_run.c), on a few hundred
+ * random kernels; tools/properties runs thousands. */
 #include "tests/random/properties.h"
 #include "tests/check.h"
 
@@ -14,15 +14,17 @@ START_TEST(all_hold)
 }
 END_TEST
 
-/* Kernels of class arms that once went wrong: a branch on a constant decides for the lanes of one arm; linearization of a side that leads to a block made since
- * liveness was known; a pair of words was accessed from where its address had moved on to, which was aligned to one of them. */
+/* Kernels of class arms that once went wrong: a branch on a constant decides for the lanes of one arm;
+ * linearization of a side that leads to a block made since liveness was known; a pair of words was accessed
+ * from where its address had moved on to, which was aligned to one of them. */
 static const uint64_t seeds[] = { 4, 33, 521, 1016, 1049, 1069, 1090, 5022, 1000513 };
 
 START_TEST(seeds_of_old)
 {
 	char text[2400];
 	uint64_t runs = 0;
-	ck_assert_msg(properties_hold(seeds[_i], PROPERTY_CLASSES - 1, "melding", text, sizeof text, &runs), "%s", text);
+	ck_assert_msg(properties_hold(seeds[_i], PROPERTY_CLASSES - 1, "melding", text, sizeof text, &runs),
+		"%s", text);
 }
 END_TEST
 

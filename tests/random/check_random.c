@@ -44,9 +44,11 @@ START_TEST(kernels_are_valid_and_survive_text)
 			print_diag(&d, k);
 			ck_abort_msg("seed %llu cannot be read back", (unsigned long long)seed);
 		}
-		ck_assert_msg(module_equal(k->module, m), "seed %llu changes when printed and read", (unsigned long long)seed);
+		ck_assert_msg(module_equal(k->module, m), "seed %llu changes when printed and read",
+			(unsigned long long)seed);
 		ir_print(m, &again);
-		ck_assert_msg(!strcmp(text.s, again.s), "seed %llu prints otherwise after it was read", (unsigned long long)seed);
+		ck_assert_msg(!strcmp(text.s, again.s), "seed %llu prints otherwise after it was read",
+			(unsigned long long)seed);
 		sb_free(&text);
 		sb_free(&again);
 		module_free(m);
@@ -64,7 +66,8 @@ START_TEST(same_seed_same_kernel)
 			k[i] = random_kernel_new(&RANDOM_DEFAULTS(seed));
 			ir_print(k[i]->module, &text[i]);
 		}
-		ck_assert_msg(!strcmp(text[0].s, text[1].s), "seed %llu gives two kernels", (unsigned long long)seed);
+		ck_assert_msg(!strcmp(text[0].s, text[1].s), "seed %llu gives two kernels",
+			(unsigned long long)seed);
 		ck_assert_mem_eq(k[0]->in, k[1]->in, RANDOM_IN_BYTES);
 		for (int i = 0; i < 2; i++) {
 			sb_free(&text[i]);
@@ -99,8 +102,10 @@ START_TEST(kernels_are_varied)
 		random_kernel_free(k);
 	}
 	for (int f = 0; f < RF_COUNT; f++)
-		ck_assert_msg(feature[f] >= SEEDS / 20, "only %d of %d kernels have %s", feature[f], SEEDS, names[f]);
-	static const Op absent[] = { OP_TRAP, OP_NANOSLEEP, OP_NOP, OP_PREFETCH, OP_FENCE, OP_MEMBAR, OP_BARARRIVE, OP_ACTIVEMASK,
+		ck_assert_msg(feature[f] >= SEEDS / 20, "only %d of %d kernels have %s", feature[f], SEEDS,
+			names[f]);
+	static const Op absent[] = { OP_TRAP, OP_NANOSLEEP, OP_NOP, OP_PREFETCH, OP_FENCE, OP_MEMBAR,
+		OP_BARARRIVE, OP_ACTIVEMASK,
 		OP_ISSPACEP, OP_ASSERTFAIL };
 	for (int o = 1; o < OP_COUNT; o++) {
 		bool wanted = !(op_info[o].flags & (OPF_MACH | OPF_HOST));

@@ -1,4 +1,5 @@
-/* differential: random kernels on every mechanism, with and without passes, against the reference interpreter. */
+/* differential: random kernels on every mechanism, with and without passes, against the reference
+   interpreter. */
 #include "config.h"
 #include "lib/strbuf.h"
 #include "tests/random/differential.h"
@@ -13,28 +14,39 @@ typedef struct Options {
 
 static const char help[] =
 	"usage: differential [options]\n"
-	"Random kernels must leave the same memory on the reference interpreter and on the simulated machine, under every\n"
+	"Random kernels must leave the same memory on the reference interpreter and on the simulated "
+	"machine, under every\n"
 	"divergence mechanism, with and without passes, timed and functional.\n"
 	"      --count N        kernels (100)\n"
 	"      --seed S         seed of the first; the next ones follow (1)\n"
-	"      --shard I/N      of these kernels every N-th only, from the I-th on: N processes share a campaign\n"
+	"      --shard I/N      of these kernels every N-th only, from the I-th on: N processes share a "
+	"campaign\n"
 	"      --runs N         no kernel is begun after so many runs\n"
-	"  -m, --model SPEC     a mechanism, with parameters as gsim takes them: 'tf_stack(priority=source)'; repeatable\n"
+	"  -m, --model SPEC     a mechanism, with parameters as gsim takes them: "
+	"'tf_stack(priority=source)'; repeatable\n"
 	"      --models LIST    mechanisms, separated by commas (all)\n"
-	"      --choices        besides the mechanisms named, each of them with each named value of each of its parameters\n"
-	"      --passes LIST    a pipeline to test besides the untransformed kernel; repeatable ('linearize'); 'none': no pipeline\n"
+	"      --choices        besides the mechanisms named, each of them with each named value of each of "
+	"its parameters\n"
+	"      --passes LIST    a pipeline to test besides the untransformed kernel; repeatable "
+	"('linearize'); 'none': no pipeline\n"
 	"      --pipelines N    and N random pipelines for each kernel\n"
 	"      --functional, --timed, --both    how to run (both)\n"
-	"      --windows        timed, with random options of each mechanism: a launch is measured alike with windows of\n"
+	"      --windows        timed, with random options of each mechanism: a launch is measured alike "
+	"with windows of\n"
 	"                       1 cycle, of 3, and the longest ones\n"
-	"      --config FILE    machine description (a small one, whose memory is far away for one kernel in four)\n"
+	"      --config FILE    machine description (a small one, whose memory is far away for one kernel in "
+	"four)\n"
 	"  -D, --set KEY=VALUE  changes one value of it; repeatable\n"
-	"      --registers N    a thread has at most N; 'config': as the machine says (a number for each kernel, by its seed)\n"
+	"      --registers N    a thread has at most N; 'config': as the machine says (a number for each "
+	"kernel, by its seed)\n"
 	"      --size N         instructions of a thread besides the frame, roughly (60)\n"
-	"      --spins          kernels whose threads wait for each other, with pipelines of passes at their defaults: one that ends as it is has to end\n"
+	"      --spins          kernels whose threads wait for each other, with pipelines of passes at their "
+	"defaults: one that ends as it is has to end\n"
 	"      --arms           kernels most of whose branches have arms that are alike\n"
-	"      --apart          lanes of a warp meet at warp-level operations that stand in several places; stacks refuse that\n"
-	"      --ends           threads end in front of barriers, in arms of branches too; stacks may refuse that\n"
+	"      --apart          lanes of a warp meet at warp-level operations that stand in several places; "
+	"stacks refuse that\n"
+	"      --ends           threads end in front of barriers, in arms of branches too; stacks may refuse "
+	"that\n"
 	"      --without LIST   features that kernels may not have\n"
 	"      --keep DIR       where kernels that show a difference are written (.)\n"
 	"      --minimize       and made small first\n"
@@ -42,8 +54,10 @@ static const char help[] =
 	"A mechanism that refuses a kernel has failed.\n"
 	"Exit status: 0 when all agree, 1 when not, 2 after a wrong argument.\n";
 
-enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_PIPELINES, OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH, OPT_WINDOWS,
-	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_ENDS, OPT_SPINS, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
+enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_PIPELINES,
+	OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH, OPT_WINDOWS,
+	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_ENDS, OPT_SPINS, OPT_WITHOUT, OPT_KEEP,
+	OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
 
 static const struct option options[] = {
 	{ "count", required_argument, NULL, OPT_COUNT }, { "seed", required_argument, NULL, OPT_SEED },
@@ -52,9 +66,12 @@ static const struct option options[] = {
 	{ "choices", no_argument, NULL, OPT_CHOICES }, { "passes", required_argument, NULL, OPT_PASSES },
 	{ "pipelines", required_argument, NULL, OPT_PIPELINES },
 	{ "functional", no_argument, NULL, OPT_FUNCTIONAL }, { "timed", no_argument, NULL, OPT_TIMED },
-	{ "both", no_argument, NULL, OPT_BOTH }, { "windows", no_argument, NULL, OPT_WINDOWS }, { "config", required_argument, NULL, OPT_CONFIG },
-	{ "set", required_argument, NULL, 'D' }, { "registers", required_argument, NULL, OPT_REGISTERS }, { "size", required_argument, NULL, OPT_SIZE },
-	{ "arms", no_argument, NULL, OPT_ARMS }, { "apart", no_argument, NULL, OPT_APART }, { "ends", no_argument, NULL, OPT_ENDS },
+	{ "both", no_argument, NULL, OPT_BOTH }, { "windows", no_argument, NULL, OPT_WINDOWS },
+	{ "config", required_argument, NULL, OPT_CONFIG },
+	{ "set", required_argument, NULL, 'D' }, { "registers", required_argument, NULL, OPT_REGISTERS },
+	{ "size", required_argument, NULL, OPT_SIZE },
+	{ "arms", no_argument, NULL, OPT_ARMS }, { "apart", no_argument, NULL, OPT_APART },
+	{ "ends", no_argument, NULL, OPT_ENDS },
 	{ "spins", no_argument, NULL, OPT_SPINS },
 	{ "without", required_argument, NULL, OPT_WITHOUT }, { "keep", required_argument, NULL, OPT_KEEP },
 	{ "minimize", no_argument, NULL, OPT_MINIMIZE }, { "print", no_argument, NULL, OPT_PRINT },
@@ -268,7 +285,8 @@ static void print_kernel(const Campaign *c)
 
 int main(int argc, char **argv)
 {
-	Options o = { .c = { .seed = 1, .count = 100, .shards = 1, .features = RF_ALL, .timed = true, .functional = true,
+	Options o = { .c = { .seed = 1, .count = 100, .shards = 1, .features = RF_ALL, .timed = true,
+		.functional = true,
 		.keep = ".", .registers = -1 } };
 	Diag d = { 0 };
 	int status = 0;

@@ -12,7 +12,8 @@ done
 ./differential --apart --count 60 --seed 3001 --functional --passes none --minimize
 ./differential --apart --count 12 --seed 3101 --timed --passes none --minimize
 ./differential --apart --count 12 --seed 3201 --functional --passes none --set warp_size=64 --set sm.max_threads_per_block=256 --set sm.registers=65536
-# lanes at a point for which others wait at a warp-level operation, while the rest of the warp waits at a barrier
+# lanes at a point for which others wait at a warp-level operation, while the rest of the warp waits at a
+# barrier
 ./differential --apart --count 1 --seed 312465 --registers 12 --timed --passes none --model dws
 # random pipelines of passes under every mechanism; check_pipelines has many more of them on the interpreter
 ./differential --count 4 --seed 9001 --pipelines 4 --passes none --functional
@@ -20,11 +21,12 @@ done
 ./differential --count 30 --seed 7001 --functional --passes none -D divergence.guarded_exits=false --without exit
 # a warp of tf_sandy that walks without lanes through a block, and falls from there to where lanes wait
 ./differential --count 1 --seed 321673 --functional --passes none --model 'tf_sandy(priority=source)'
-# kernels whose threads wait for each other: passes at their defaults keep those ending that end, and some of the kernels do
+# kernels whose threads wait for each other: passes at their defaults keep those ending that end, and some of
+# the kernels do
 ./differential --spins --count 60 --seed 101 --functional --models ipdom,token >differential.out || { cat differential.out; exit 1; }
 awk '/^(ipdom|token) / { few += $2 < 60 } END { exit few }' differential.out || { echo "few of the kernels that wait end"; cat differential.out; exit 1; }
-# a ticket lock that ends under sbi by chance, as it does not with idle instructions strewn in either; one that ends behind the pass with some; and
-# lanes that part under serial for good
+# a ticket lock that ends under sbi by chance, as it does not with idle instructions strewn in either; one
+# that ends behind the pass with some; and lanes that part under serial for good
 ./differential --spins --count 1 --seed 5217 --functional --model sbi --passes 'flatten(rule=always)' | grep -q ' 1 times it does by chance'
 ./differential --spins --count 1 --seed 302061 --functional --model sbi --passes if-convert | grep -q ' 1 times it does by chance'
 ./differential --spins --count 1 --seed 41223 --functional --model serial --passes structurize,if-convert | grep -q ' 1 times it does by chance'
@@ -66,7 +68,8 @@ awk '/ kernels, 0 failed$/ { n += $(NF - 3) } END { exit n != 7 + 7 }' different
 for shard in 1/3 2/3 3/3; do
 	./differential --shard $shard --count 10 --functional --models ipdom --passes none
 done | awk '/ passed,/ { n += $1 } END { exit n != 10 }'
-# parameters reach the mechanism: bad priorities bring lanes apart that a kernel needs together, which is a failure
+# parameters reach the mechanism: bad priorities bring lanes apart that a kernel needs together, which is a
+# failure
 status=0
 ./differential --model 'tf_stack(priority=source)' --count 120 --functional --passes none >differential.out || status=$?
 [ "$status" = 1 ] && grep -q '^seed [0-9]*: tf_stack(priority=source), functional: .*part of' differential.out

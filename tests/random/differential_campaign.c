@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ENOUGH = 20, MINIMIZED = 3, STREWN = 400 }; /* kernels of a setting that fail: it is left out then; made small first; tries of by_chance */
+/* kernels of a setting that fail: it is left out then; made small first; tries of by_chance */
+enum { ENOUGH = 20, MINIMIZED = 3, STREWN = 400 };
 
 typedef struct Trial {                 /* one kernel */
 	Campaign *c;
@@ -38,7 +39,8 @@ static double processor_seconds(void)
 
 /* ---- a failure ---- */
 
-static void write_module(const Campaign *c, const Job *j, uint64_t seed, const char *suffix, const char *comment)
+static void write_module(const Campaign *c, const Job *j, uint64_t seed, const char *suffix,
+	const char *comment)
 {
 	char path[4096];
 	const char *why;
@@ -67,9 +69,12 @@ static void command(const Trial *t, const Setting *s, const Way *w, char *text, 
 	char registers[32] = "config";
 	if (t->registers)
 		snprintf(registers, sizeof registers, "%lld", (long long)t->registers);
-	const char *kind = t->c->spins ? " --spins" : t->c->arms ? " --arms" : "", *apart = t->c->apart ? " --apart" : t->c->ends ? " --ends" : "";
-	snprintf(text, n, "tools/differential%s%s --count 1 --seed %" PRIu64 " --registers %s --%s --passes '%s'%s%s%s", kind, apart, t->seed, registers,
-		w->functional ? "functional" : "timed", w->passes ? w->passes : "none", s ? " --model '" : "", s ? s->name : "", s ? "'" : "");
+	const char *kind = t->c->spins ? " --spins" : t->c->arms ? " --arms" : "",
+		*apart = t->c->apart ? " --apart" : t->c->ends ? " --ends" : "";
+	snprintf(text, n, "tools/differential%s%s --count 1 --seed %"
+		PRIu64 " --registers %s --%s --passes '%s'%s%s%s", kind, apart, t->seed, registers,
+		w->functional ? "functional" : "timed", w->passes ? w->passes : "none", s ? " --model '" : "",
+		s ? s->name : "", s ? "'" : "");
 }
 
 /* Says what differs, writes the kernel, and a small one that shows the same. s: NULL = the interpreter. */
@@ -80,8 +85,8 @@ static void report(Trial *t, const Setting *s, const Way *w, const char *what)
 	snprintf(name, sizeof name, "%s%s%s, %s", s ? s->name : "the interpreter", w->passes ? " after " : "",
 		w->passes ? w->passes : "", w->functional ? "functional" : "timed");
 	command(t, s, w, again, sizeof again);
-	snprintf(comment, sizeof comment, "// random kernel, seed %" PRIu64 ": %s: %.*s\n// %s\n", t->seed, name, (int)strcspn(what, "\n"),
-		what, again);
+	snprintf(comment, sizeof comment, "// random kernel, seed %" PRIu64 ": %s: %.*s\n// %s\n", t->seed,
+		name, (int)strcspn(what, "\n"), what, again);
 	printf("seed %" PRIu64 ": %s: %s\n  again: %s\n", t->seed, name, what, again);
 	snprintf(suffix, sizeof suffix, "-%.100s", s ? s->name : "interpreter");
 	for (char *p = suffix; *p; p++)
@@ -93,7 +98,8 @@ static void report(Trial *t, const Setting *s, const Way *w, const char *what)
 	Job small = t->job;
 	Way as_it_is = *w; /* of kernels that wait: it has to end */
 	as_it_is.passes = NULL;
-	small.module = minimized(&small, &t->machine, w, c->spins && s ? &as_it_is : t->any_good ? &t->good : NULL);
+	small.module = minimized(&small, &t->machine, w,
+		c->spins && s ? &as_it_is : t->any_good ? &t->good : NULL);
 	strcat(suffix, "-small");
 	write_module(c, &small, t->seed, suffix, comment);
 	module_free((Module *)small.module);
@@ -101,14 +107,18 @@ static void report(Trial *t, const Setting *s, const Way *w, const char *what)
 
 /* ---- one kernel ---- */
 
-/* What a mechanism must say that cannot run such kernels. Lanes that are apart cannot wait for each other where a stack, of a warp or a block, keeps some from
-   running. And post-dominators that count ends of threads as ways (ipdom alone has them) lie behind the barrier in front of which some end in an arm. */
+/* What a mechanism must say that cannot run such kernels. Lanes that are apart cannot wait for each other
+   where a stack, of a warp or a block, keeps some from running. And post-dominators that count ends of
+   threads as ways (ipdom alone has them) lie behind the barrier in front of which some end in an arm. */
 static bool stack_refuses(const Campaign *c, const Setting *s, const char *text)
 {
 	const ReconvModel *m = reconv_models[s->config.model];
-	const char *apart = m->sync_waits ? "in an entry of the block's stack until" : "part of the lanes of its mask";
-	const char *late = "reach a block barrier after one that other lanes of their warp have reached without them";
-	return (c->apart && strstr(text, apart)) || (c->ends && !strcmp(m->name, "ipdom") && strstr(text, late));
+	const char *apart = m->sync_waits ? "in an entry of the block's stack until"
+		: "part of the lanes of its mask";
+	const char *late = "reach a block barrier after one that other lanes of their warp have reached "
+		"without them";
+	return (c->apart && strstr(text, apart)) || (c->ends && !strcmp(m->name, "ipdom") &&
+		strstr(text, late));
 }
 
 /* The kernel does not end this way as it is, and need not after passes. */
@@ -161,15 +171,17 @@ static bool ends_strewn(Trial *t, const Way *w)
 	bool ends = true;
 	for (uint64_t n = 1; ends && n <= STREWN; n++) {
 		RandomKernel *k = random_spin_kernel(t->seed, t->seed * STREWN + n);
-		ends = way_ends(&(Job){ k, k->module, { k->grid[0], k->grid[1], k->grid[2] } }, &t->machine, w);
+		ends = way_ends(&(Job){ k, k->module, { k->grid[0], k->grid[1], k->grid[2] } }, &t->machine,
+			w);
 		random_kernel_free(k);
 	}
 	return ends;
 }
 
-/* Whether threads that wait for each other end may depend on who has come first, by chance. So a kernel counts as one that ends under a mechanism only
-   if it does, too, however long other instructions take and wherever threads part to meet again at once; and m, which passes have made of it, as one
-   that does not only if it does not however long instructions take. */
+/* Whether threads that wait for each other end may depend on who has come first, by chance. So a kernel
+   counts as one that ends under a mechanism only if it does, too, however long other instructions take and
+   wherever threads part to meet again at once; and m, which passes have made of it, as one that does not only
+   if it does not however long instructions take. */
 static bool by_chance(Trial *t, const Way *w, const Module *m)
 {
 	bool chance = !ends_strewn(t, w) || ends_delayed(t, w, m);
@@ -177,11 +189,13 @@ static bool by_chance(Trial *t, const Way *w, const Module *m)
 	return chance;
 }
 
-/* Of memory: where it is far away, SMs run side by side for long, and what is put off to the end of a window is late. */
+/* Of memory: where it is far away, SMs run side by side for long, and what is put off to the end of a window
+   is late. */
 static void set_distance(Trial *t)
 {
 	if (t->far)
-		t->config.icnt_latency = t->config.l1_latency = t->config.fetch_miss = t->config.sm_block_launch = 300;
+		t->config.icnt_latency = t->config.l1_latency = t->config.fetch_miss =
+			t->config.sm_block_launch = 300;
 }
 
 static void try(Trial *t, const Module *module, Setting *s, Way *w)
@@ -198,18 +212,21 @@ static void try(Trial *t, const Module *module, Setting *s, Way *w)
 	w->config = &t->config;
 	if (t->c->spins && endless(t, &j, s, w))
 		return;
-	bool agrees = way_agrees(&j, &t->machine, w, &t->want, &refused, t->c->spins ? NULL : &t->instructions, text, sizeof text);
+	bool agrees = way_agrees(&j, &t->machine, w, &t->want, &refused,
+		t->c->spins ? NULL : &t->instructions, text, sizeof text);
 	s->seconds += processor_seconds() - before;
 	s->runs++;
 	t->c->runs++;
-	if (refused && t->registers && t->registers < s->config.sm_max_regs && strstr(text, "raise sm.max_registers_per_thread")) {
+	if (refused && t->registers && t->registers < s->config.sm_max_regs &&
+		strstr(text, "raise sm.max_registers_per_thread")) {
 		t->registers++; /* from the least on that is enough for all settings so far */
 		try(t, module, s, w);
 		return;
 	}
 	bool stack = !agrees && stack_refuses(t->c, s, text);
 	s->refused += refused || stack;
-	if (stack || (refused && strstr(text, "the kernel has a barrier of the whole grid"))) /* its blocks do not fit on the machine at once, and it says so */
+	/* its blocks do not fit on the machine at once, and it says so */
+	if (stack || (refused && strstr(text, "the kernel has a barrier of the whole grid")))
 		return;
 	if (agrees && !refused) {
 		if (!w->passes && !t->any_good) {
@@ -331,7 +348,10 @@ static int64_t registers_for(const Campaign *c, uint64_t seed)
 }
 
 /* One kernel in four, on the machine that is nobody's. */
-static bool far_for(const Campaign *c, uint64_t seed) { return !c->own_machine && (seed * 0x9e3779b97f4a7c15u >> 38 & 3) == 0; }
+static bool far_for(const Campaign *c, uint64_t seed)
+{
+	return !c->own_machine && (seed * 0x9e3779b97f4a7c15u >> 38 & 3) == 0;
+}
 
 static bool test(Campaign *c, uint64_t seed)
 {
@@ -372,7 +392,8 @@ static void progress(const Campaign *c, uint64_t done)
 	if (!isatty(2) || (now == last && !end))
 		return;
 	last = now;
-	fprintf(stderr, "\r%" PRIu64 "/%" PRIu64 ", %" PRIu64 " failed%s", done, c->count, c->failed, end ? "\n" : "");
+	fprintf(stderr, "\r%" PRIu64 "/%" PRIu64 ", %" PRIu64 " failed%s", done, c->count, c->failed,
+		end ? "\n" : "");
 }
 
 static void print_table(const Campaign *c)
@@ -384,26 +405,27 @@ static void print_table(const Campaign *c)
 	printf("%-*s %9s %9s %9s %9s\n", width, "mechanism", "runs", "refused", "failed", "runs/s");
 	for (int k = 0; k < c->setting.n; k++) {
 		const Setting *s = &c->setting.v[k];
-		printf("%-*s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9.0f\n", width, s->name, s->runs, s->refused, s->failed,
-			s->seconds > 0 ? (double)s->runs / s->seconds : 0);
+		printf("%-*s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9.0f\n", width, s->name, s->runs,
+			s->refused, s->failed, s->seconds > 0 ? (double)s->runs / s->seconds : 0);
 	}
 }
 
 bool campaign_run(Campaign *c)
 {
 	double start = processor_seconds();
-	for (uint64_t k = c->shard; k < c->count && (!c->most_runs || c->runs < c->most_runs); k += c->shards) {
+	for (uint64_t k = c->shard; k < c->count && (!c->most_runs || c->runs < c->most_runs);
+		k += c->shards) {
 		c->kernels++;
 		c->failed += !test(c, c->seed + k);
 		fflush(stdout);
 		progress(c, k + c->shards);
 	}
 	print_table(c);
-	printf("%" PRIu64 " runs, %" PRIu64 " thread instructions in the reference's, %.1f s\n", c->runs, c->thread_instructions,
-		processor_seconds() - start);
+	printf("%" PRIu64 " runs, %" PRIu64 " thread instructions in the reference's, %.1f s\n", c->runs,
+		c->thread_instructions, processor_seconds() - start);
 	if (c->spins)
-		printf("%" PRIu64 " times a kernel does not end under a mechanism as it is, %" PRIu64 " times it does by chance, and not after passes\n", c->endless,
-			c->by_chance);
+		printf("%" PRIu64 " times a kernel does not end under a mechanism as it is, %"
+			PRIu64 " times it does by chance, and not after passes\n", c->endless, c->by_chance);
 	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", c->kernels - c->failed, c->failed);
 	return c->failed == 0;
 }

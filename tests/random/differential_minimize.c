@@ -18,7 +18,8 @@ static bool verified(const Module *m)
 	return ok;
 }
 
-/* Does the way agree with the reference on the module m? want: the reference's outcome on m before the passes. */
+/* Does the way agree with the reference on the module m? want: the reference's outcome on m before the
+   passes. */
 static bool agrees(const Search *s, const Module *m, const Way *way, const Outcome *want)
 {
 	char text[256];
@@ -40,7 +41,8 @@ static bool shows(const Search *s, const Module *m)
 	if (!verified(m))
 		return false;
 	outcome_reference(&j, (int)s->config->warp_size, &want);
-	bool yes = want.how == RAN_WELL && (!s->other || agrees(s, m, s->other, &want)) && !agrees(s, m, s->way, &want);
+	bool yes = want.how == RAN_WELL && (!s->other || agrees(s, m, s->other, &want)) &&
+		!agrees(s, m, s->way, &want);
 	outcome_free(&want);
 	return yes;
 }
@@ -59,8 +61,8 @@ static bool keep(Search *s, Module *m)
 
 /* ---- what may be left out ---- */
 
-/* Instructions are numbered through the module. Removes those from..to-1 that are neither terminators nor such that hold
-   threads together: without them a kernel would race. Returns how many went. */
+/* Instructions are numbered through the module. Removes those from..to-1 that are neither terminators nor
+   such that hold threads together: without them a kernel would race. Returns how many went. */
 static int remove_range(Module *m, int from, int to)
 {
 	int n = 0, removed = 0;
@@ -70,7 +72,8 @@ static int remove_range(Module *m, int from, int to)
 			int kept = 0;
 			for (int k = 0; k < x->ins.n; k++, n++) {
 				const OpInfo *o = &op_info[x->ins.v[k].op];
-				bool fixed = o->flags & (OPF_TERM | OPF_FATAL) || (o->flags & OPF_CONV && o->kind != K_CALL);
+				bool fixed = o->flags & (OPF_TERM | OPF_FATAL) ||
+					(o->flags & OPF_CONV && o->kind != K_CALL);
 				if (n >= from && n < to && !fixed)
 					removed++;
 				else
@@ -153,7 +156,8 @@ static bool straighten(Search *s)
 				x->ins.n--;
 				block_jump(m, x, to);
 				x->reconverge = NULL;
-				*block_term(x) = (Ins){ .op = OP_BRA, .guard = -1, .file = s->best->func.v[f]->block.v[b]->ins.v[x->ins.n - 1].file,
+				*block_term(x) = (Ins){ .op = OP_BRA, .guard = -1,
+					.file = s->best->func.v[f]->block.v[b]->ins.v[x->ins.n - 1].file,
 					.line = 1, .opd = block_term(x)->opd };
 				drop_unreachable(m, m->func.v[f]);
 				if (keep(s, m)) {
@@ -327,7 +331,8 @@ static void print_words(const char *name, const uint8_t *p, int n, StrBuf *out)
 	sb_printf(out, "global u32 %s[%d] = {", name, n / 4);
 	for (int i = 0; i < n; i += 4)
 		sb_printf(out, "%s0x%x", i ? i % 32 ? ", " : ",\n\t" : "\n\t",
-			(unsigned)p[i] | (unsigned)p[i + 1] << 8 | (unsigned)p[i + 2] << 16 | (unsigned)p[i + 3] << 24);
+			(unsigned)p[i] | (unsigned)p[i + 1] << 8 | (unsigned)p[i + 2] << 16 |
+			(unsigned)p[i + 3] << 24);
 	sb_puts(out, " }\n");
 }
 
@@ -339,8 +344,11 @@ void job_print(const Job *j, const char *comment, StrBuf *out)
 	sb_putc(out, '\n');
 	print_words("random_in", k->in, RANDOM_IN_BYTES, out);
 	print_words("random_acc", k->acc, RANDOM_ACC_BYTES, out);
-	sb_printf(out, "\nhost main()\n{\n\treg u64 %%in, %%acc, %%out\nstart:\n\t%%in = mov.u64 random_in\n\t%%acc = mov.u64 random_acc\n"
-		"\t%%out = alloc.u64 %" PRIu32 "\n\tlaunch %s, (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "), (%" PRIu32 ", %" PRIu32 ", %" PRIu32
-		"), %" PRIu32 ", (%%in, %%out, %%acc, %" PRIu32 ")\n\texit\n}\n", k->out_bytes, k->kernel->name, j->grid[0], j->grid[1],
+	sb_printf(out, "\nhost main()\n{\n\treg u64 %%in, %%acc, %%out\nstart:\n\t%%in = mov.u64 random_in\n"
+		"\t%%acc = mov.u64 random_acc\n"
+		"\t%%out = alloc.u64 %" PRIu32 "\n\tlaunch %s, (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "), (%"
+		PRIu32 ", %" PRIu32 ", %" PRIu32
+		"), %" PRIu32 ", (%%in, %%out, %%acc, %" PRIu32 ")\n\texit\n}\n", k->out_bytes,
+		k->kernel->name, j->grid[0], j->grid[1],
 		j->grid[2], k->block[0], k->block[1], k->block[2], k->dynamic_shared, k->n);
 }

@@ -47,7 +47,8 @@ static void image_free(Image *m)
 static Launch launch_of(const Job *j, const Image *m)
 {
 	Launch l = { .module = j->module, .kernel = module_find_function(j->module, j->shape->kernel->name),
-		.dynamic_shared = j->shape->dynamic_shared, .params = m->params, .memory = m->memory, .symbol_address = m->symbol };
+		.dynamic_shared = j->shape->dynamic_shared, .params = m->params, .memory = m->memory,
+		.symbol_address = m->symbol };
 	must(l.kernel);
 	memcpy(l.grid, j->grid, sizeof l.grid);
 	memcpy(l.block, j->shape->block, sizeof l.block);
@@ -58,7 +59,8 @@ static uint64_t hash_of_lines(const PrintBuffer *b)
 {
 	uint64_t sum = b->lost;
 	for (size_t k = 0, n; k < b->text.n; k += n) {
-		n = (size_t)((const char *)memchr(b->text.s + k, '\n', b->text.n - k) - (b->text.s + k)) + 1; /* each print ends its line */
+		/* each print ends its line */
+		n = (size_t)((const char *)memchr(b->text.s + k, '\n', b->text.n - k) - (b->text.s + k)) + 1;
 		sum += hash_bytes(b->text.s + k, n, 1);
 	}
 	return sum;
@@ -83,7 +85,8 @@ void differential_machine(Config *c)
 	config_defaults(c);
 	must(config_set(c, "sm.count", "2", &d) && config_set(c, "sm.max_warps", "16", &d) &&
 		config_set(c, "sm.max_threads_per_block", "512", &d) &&
-		config_set(c, "l2.bytes", "32768", &d) && config_set(c, "limits.max_cycles", "100000000", &d));
+		config_set(c, "l2.bytes", "32768", &d) && config_set(c, "limits.max_cycles", "100000000",
+		&d));
 	diag_free(&d);
 }
 
@@ -93,9 +96,13 @@ static void say(Outcome *o, Ran how, const char *before, const char *text)
 	snprintf(o->text, sizeof o->text, "%s%.1500s", before, text);
 }
 
-void outcome_reference(const Job *j, int warp_size, Outcome *o) { outcome_watched(j, warp_size, NULL, NULL, o); }
+void outcome_reference(const Job *j, int warp_size, Outcome *o)
+{
+	outcome_watched(j, warp_size, NULL, NULL, o);
+}
 
-void outcome_watched(const Job *j, int warp_size, void (*watch)(void *, uint32_t, const Function *, const Ins *), void *self, Outcome *o)
+void outcome_watched(const Job *j, int warp_size, void (*watch)(void *, uint32_t, const Function *,
+	const Ins *), void *self, Outcome *o)
 {
 	Image m = image_new(j);
 	Launch l = launch_of(j, &m);
@@ -103,7 +110,8 @@ void outcome_watched(const Job *j, int warp_size, void (*watch)(void *, uint32_t
 	PrintBuffer printed = { .limit = MOST_PRINTED };
 	l.print = &printed;
 	*o = (Outcome){ 0 };
-	InterpOptions options = { .warp_size = warp_size, .max_steps = REFERENCE_STEPS, .thread_instructions = &o->thread_instructions, .watch = watch, .self = self };
+	InterpOptions options = { .warp_size = warp_size, .max_steps = REFERENCE_STEPS,
+		.thread_instructions = &o->thread_instructions, .watch = watch, .self = self };
 	if (interp_launch(&l, &options, &fault))
 		collect(j, &m, o);
 	else
@@ -174,7 +182,8 @@ Module *transformed_for(const Config *c, const Module *m, const char *passes, ch
 		int k = 0;
 		while (k < d.item.n && (d.item.v[k].warning || d.item.v[k].remark))
 			k++;
-		snprintf(text, n, "passes %s: %s", passes, k < d.item.n ? d.item.v[k].text : "failed without a message");
+		snprintf(text, n, "passes %s: %s", passes, k < d.item.n ? d.item.v[k].text
+			: "failed without a message");
 		module_free(t);
 		t = NULL;
 	}
@@ -182,7 +191,8 @@ Module *transformed_for(const Config *c, const Module *m, const char *passes, ch
 	return t;
 }
 
-static bool same_bytes(const char *name, const uint8_t *want, const uint8_t *got, size_t n, char *text, size_t room, size_t *at)
+static bool same_bytes(const char *name, const uint8_t *want, const uint8_t *got, size_t n, char *text,
+	size_t room, size_t *at)
 {
 	if (!memcmp(want, got, n))
 		return true;
@@ -195,7 +205,8 @@ static bool same_bytes(const char *name, const uint8_t *want, const uint8_t *got
 	uint32_t w, h;
 	memcpy(&w, want + word, 4);
 	memcpy(&h, got + word, 4);
-	snprintf(text, room, "%s differs first at byte 0x%zx (word 0x%08x, expected 0x%08x), in %zu bytes", name, k, h, w, differing);
+	snprintf(text, room, "%s differs first at byte 0x%zx (word 0x%08x, expected 0x%08x), in %zu bytes",
+		name, k, h, w, differing);
 	*at = k;
 	return false;
 }
@@ -206,9 +217,11 @@ static void name_owner(const RandomKernel *k, size_t at, char *text, size_t n)
 	size_t slots = (size_t)k->threads * RANDOM_SLOT_BYTES, row = at < slots ? 0 : (at - slots) / 8;
 	size_t used = strlen(text);
 	if (at < slots)
-		snprintf(text + used, n - used, "; thread %zu, byte %zu of its slot", at / RANDOM_SLOT_BYTES, at % RANDOM_SLOT_BYTES);
+		snprintf(text + used, n - used, "; thread %zu, byte %zu of its slot", at / RANDOM_SLOT_BYTES,
+			at % RANDOM_SLOT_BYTES);
 	else
-		snprintf(text + used, n - used, "; thread %zu, register %zu in the end", row % k->threads, row / k->threads);
+		snprintf(text + used, n - used, "; thread %zu, register %zu in the end", row % k->threads,
+			row / k->threads);
 }
 
 bool outcome_agrees(const RandomKernel *k, const Outcome *want, const Outcome *got, char *text, size_t n)
@@ -233,13 +246,14 @@ bool way_ends(const Job *j, const Config *c, const Way *way)
 {
 	Outcome o;
 	outcome_machine(j, c, way, NULL, &o);
-	bool ends = o.how == RAN_WELL || (o.fault != FAULT_LIVELOCK && o.fault != FAULT_BARRIER && o.fault != FAULT_LIMIT);
+	bool ends = o.how == RAN_WELL || (o.fault != FAULT_LIVELOCK && o.fault != FAULT_BARRIER &&
+		o.fault != FAULT_LIMIT);
 	outcome_free(&o);
 	return ends;
 }
 
-bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *want, bool *refused, uint64_t *instructions,
-	char *text, size_t n)
+bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *want, bool *refused,
+	uint64_t *instructions, char *text, size_t n)
 {
 	Outcome got;
 	if (way->model < 0)
@@ -254,7 +268,8 @@ bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *wa
 	if (ok && got.how == RAN_WELL && instructions && way->model >= 0) {
 		if (*instructions && *instructions != got.thread_instructions) {
 			snprintf(text, n, "%llu thread instructions, %llu under the first mechanism",
-				(unsigned long long)got.thread_instructions, (unsigned long long)*instructions);
+				(unsigned long long)got.thread_instructions,
+				(unsigned long long)*instructions);
 			ok = false;
 		}
 		*instructions = got.thread_instructions;

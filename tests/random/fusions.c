@@ -8,8 +8,10 @@
 
 static const char help[] =
 	"usage: fusions [options]\n"
-	"Random host programs over random kernels, as they are and after fusion of kernels: the same memory under the reference interpreter and three mechanisms,\n"
-	"never more launches, and no launches fused of which one block depends on another, as the accesses of the run show; --race-check finds these and no others.\n"
+	"Random host programs over random kernels, as they are and after fusion of kernels: the same memory "
+	"under the reference interpreter and three mechanisms,\n"
+	"never more launches, and no launches fused of which one block depends on another, as the accesses "
+	"of the run show; --race-check finds these and no others.\n"
 	"      --count N        programs (200)\n"
 	"      --seed S         number of the first; the next ones follow (1)\n"
 	"      --why            remarks of passes, too: how often each was made\n"
@@ -48,15 +50,19 @@ static int check(uint64_t seed, uint64_t count, bool why)
 			failed++;
 		}
 	fusion_tally_print(&t, why);
-	printf("%" PRIu64 " launches; of %" PRIu64 " pairs with equal configurations %" PRIu64 " with a conflict between blocks\n", t.launches, t.pairs, t.illegal);
-	printf("%" PRIu64 " programs, %" PRIu64 " of them racy, %" PRIu64 " runs, %" PRIu64 " failed%s\n", t.programs, t.racy, t.runs, failed, failed == ENOUGH ? " (stopped)" : "");
+	printf("%" PRIu64 " launches; of %" PRIu64 " pairs with equal configurations %"
+		PRIu64 " with a conflict between blocks\n", t.launches, t.pairs, t.illegal);
+	printf("%" PRIu64 " programs, %" PRIu64 " of them racy, %" PRIu64 " runs, %" PRIu64 " failed%s\n",
+		t.programs, t.racy, t.runs, failed, failed == ENOUGH ? " (stopped)" : "");
 	fusion_tally_free(&t);
 	return failed != 0;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "count", required_argument, NULL, 'c' }, { "seed", required_argument, NULL, 's' }, { "print", no_argument, NULL, 'p' }, { "why", no_argument, NULL, 'w' },
+	static const struct option options[] = { { "count", required_argument, NULL, 'c' },
+		{ "seed", required_argument, NULL, 's' }, { "print", no_argument, NULL, 'p' },
+		{ "why", no_argument, NULL, 'w' },
 		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
 	uint64_t count = 200, seed = 1;
 	bool ok = true, print = false, why = false;
@@ -70,7 +76,8 @@ int main(int argc, char **argv)
 		default: return 2;
 		}
 	if (!ok || optind < argc) {
-		fprintf(stderr, "fusions: wrong argument '%s'; --help says more\n", argv[ok ? optind : optind - 1]);
+		fprintf(stderr, "fusions: wrong argument '%s'; --help says more\n",
+			argv[ok ? optind : optind - 1]);
 		return 2;
 	}
 	if (print) {

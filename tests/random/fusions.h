@@ -1,14 +1,16 @@
 /* Random host programs over random kernels, for fusion of kernels.
  *
- * Each program is two texts that do the same: one for passes and runs, and one whose kernels note every access to device memory. What launches depend on is read
- * off the notes, by brute force: it rests on no analysis. */
+ * Each program is two texts that do the same: one for passes and runs, and one whose kernels note every
+ * access to device memory. What launches depend on is read off the notes, by brute force: it rests on no
+ * analysis. */
 #ifndef GSIM_FUSIONS_H
 #define GSIM_FUSIONS_H
 #include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "sim/host/run.h"
 
-enum { FUSION_KERNELS = 6, FUSION_BUFFERS = 6, FUSION_BYTES = 2048, FUSION_THREADS = 96, FUSION_NOTES = 24000 };
+enum { FUSION_KERNELS = 6, FUSION_BUFFERS = 6, FUSION_BYTES = 2048, FUSION_THREADS = 96,
+	FUSION_NOTES = 24000 };
 
 /* The two texts while they are made: plain, and with notes. */
 typedef struct FusionText { StrBuf plain, noting; } FusionText;
@@ -37,7 +39,8 @@ void fusion_program_free(FusionProgram *);
 /* ---- what launches do, by brute force: tests/random/fusions_notes.c ---- */
 
 typedef enum { NOTE_READ = 1, NOTE_WRITE = 2, NOTE_ATOMIC = 4 } NoteKind;
-typedef struct Note { uint64_t addr; uint8_t bytes, kind; uint32_t block, thread, epoch; } Note; /* epoch: barriers that the thread has passed */
+/* epoch: barriers that the thread has passed */
+typedef struct Note { uint64_t addr; uint8_t bytes, kind; uint32_t block, thread, epoch; } Note;
 
 typedef struct NotedLaunch {
 	char kernel[8];
@@ -58,33 +61,43 @@ typedef struct Noted {
 void fusion_notes(const FusionProgram *, Noted *);
 void fusion_notes_free(Noted *);
 
-/* Of launches a and b: a byte that one block of the one writes is touched by another block of the other (race: not by two atomic operations); and the same for two threads
-   of one block. */
+/* Of launches a and b: a byte that one block of the one writes is touched by another block of the other
+   (race: not by two atomic operations); and the same for two threads of one block. */
 typedef struct FusionConflict { bool grid, race, block; uint64_t addr; } FusionConflict;
 FusionConflict fusion_conflict(const Noted *, int a, int b);
 
 /* ---- tests/random/fusions_run.c ---- */
 
-/* Each program comes through these pipelines; what stands behind and before them, and options, are random in the last three. */
-typedef enum { FUSION_TRAD, FUSION_BKF, FUSION_FKF, FUSION_KFCM, FUSION_OPTIONS, FUSION_NO_GRID_SYNC, FUSION_AMONG, FUSION_VARIANTS } FusionVariant;
+/* Each program comes through these pipelines; what stands behind and before them, and options, are random in
+   the last three. */
+typedef enum { FUSION_TRAD, FUSION_BKF, FUSION_FKF, FUSION_KFCM, FUSION_OPTIONS, FUSION_NO_GRID_SYNC,
+	FUSION_AMONG, FUSION_VARIANTS } FusionVariant;
 typedef struct FusionCount { const char *text; uint64_t n; } FusionCount; /* text: of the heap */
 
 typedef struct FusionTally {
-	uint64_t programs, racy, runs; /* racy: the result depends on the order of threads, so memory is not compared */
+	/* racy: the result depends on the order of threads, so memory is not compared */
+	uint64_t programs, racy, runs;
 	uint64_t launches;             /* executed, of the programs as they are */
-	uint64_t pairs, illegal;       /* launches one behind the other with equal configuration; of them those with a conflict between blocks */
+	/* launches one behind the other with equal configuration; of them those with a conflict between
+	   blocks */
+	uint64_t pairs, illegal;
 
 	struct FusionWayTally {
 		uint64_t programs, changed;    /* fused: at least one pair in the text */
 		uint64_t executed, fused;      /* launches after fusion; of them those of fused kernels */
-		uint64_t whole;                /* fused launches of kernels that have all accesses of their bodies */
+		uint64_t whole;         /* fused launches of kernels that have all accesses of their bodies */
 		uint64_t before;               /* launches of the same programs as they are */
-		uint64_t conflicts;            /* fused launches whose bodies conflict: only with a barrier of the grid, or where no dependence is assumed */
+		/* fused launches whose bodies conflict: only with a barrier of the grid, or where no
+		   dependence is assumed */
+		uint64_t conflicts;
 		uint64_t barriers;             /* fused launches that have barriers of the grid */
-		uint64_t races;                /* fused launches in which --race-check finds races that neither launch has by itself */
-		uint64_t missed;               /* those in which it finds none, though the launches conflict: accesses for nobody have been removed */
+		/* fused launches in which --race-check finds races that neither launch has by itself */
+		uint64_t races;
+		/* those in which it finds none, though the launches conflict: accesses for nobody have been
+		   removed */
+		uint64_t missed;
 	} by[FUSION_VARIANTS];
-	StrMap what, why;              /* position in count, by what passes say that they did, and by remark */
+	StrMap what, why;             /* position in count, by what passes say that they did, and by remark */
 	Vec(FusionCount) count;
 } FusionTally;
 void fusion_count(FusionTally *, const char *what, uint64_t n);

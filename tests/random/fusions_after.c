@@ -1,4 +1,5 @@
-/* A random host program after passes of fusion. Which launches have become one is read off the names of fused kernels. */
+/* A random host program after passes of fusion. Which launches have become one is read off the names of fused
+   kernels. */
 #include "tests/random/fusions_own.h"
 #include "tests/random/random_pipeline.h"
 #include "passes/pipeline.h"
@@ -26,7 +27,8 @@ static void add_option(Variant *v, const char *text)
 	sb_puts(&v->passes, ")");
 }
 
-/* Random passes. What they are not to assume: programs pass one buffer twice, and launches depend on each other. */
+/* Random passes. What they are not to assume: programs pass one buffer twice, and launches depend on each
+   other. */
 static void others(StrBuf *to, uint64_t *rng)
 {
 	StrBuf s = { 0 };
@@ -68,7 +70,8 @@ static Variant variant(FusionVariant kind, uint64_t *rng)
 
 /* ---- what has become of the launches ---- */
 
-typedef struct Group { int first, n; } Group; /* launches of the program as it is that one launch stands for */
+/* launches of the program as it is that one launch stands for */
+typedef struct Group { int first, n; } Group;
 
 /* The next k0, k1, ... of a name that consists of these and other words with `_` between them; NULL. */
 static const char *next_kernel(const char *name, const char *at, size_t *n)
@@ -87,12 +90,16 @@ static Group group_of(Trial *t, const LaunchStats *l, int first, const char *aft
 {
 	Group g = { first, 0 };
 	size_t n;
-	for (const char *at = next_kernel(l->kernel, l->kernel, &n); at; at = next_kernel(l->kernel, at + n, &n), g.n++) {
-		const NotedLaunch *x = first + g.n < t->noted.launch.n ? &t->noted.launch.v[first + g.n] : NULL;
+	for (const char *at = next_kernel(l->kernel, l->kernel, &n); at;
+		at = next_kernel(l->kernel, at + n, &n), g.n++) {
+		const NotedLaunch *x = first + g.n < t->noted.launch.n ? &t->noted.launch.v[first + g.n]
+			: NULL;
 		if (!x || strncmp(x->kernel, at, n) || x->kernel[n])
-			FAIL(t, "%s: %s is launched where launch %d was of %s", after, l->kernel, first + g.n, x ? x->kernel : "nothing");
+			FAIL(t, "%s: %s is launched where launch %d was of %s", after, l->kernel, first + g.n,
+				x ? x->kernel : "nothing");
 		else if (!fusion_same_configuration(l, x))
-			FAIL(t, "%s: %s has another configuration than launch %d of %s", after, l->kernel, first + g.n, x->kernel);
+			FAIL(t, "%s: %s has another configuration than launch %d of %s", after, l->kernel,
+				first + g.n, x->kernel);
 		if (t->failed)
 			return g;
 	}
@@ -124,7 +131,8 @@ static int accesses(const Module *m, const char *kernel)
 	return n;
 }
 
-/* Has the fused kernel every access that its bodies had? Else one that is for nobody has gone, and then a kernel may be fused where its launches, as they were, conflict. */
+/* Has the fused kernel every access that its bodies had? Else one that is for nobody has gone, and then a
+   kernel may be fused where its launches, as they were, conflict. */
 static bool is_whole(const Trial *t, const Module *m, const LaunchStats *l, Group g)
 {
 	int n = 0;
@@ -133,11 +141,14 @@ static bool is_whole(const Trial *t, const Module *m, const LaunchStats *l, Grou
 	return accesses(m, l->kernel) == n;
 }
 
-/* Of two of the launches that one launch stands for. raced: one before it conflicts, so what memory holds is not what the notes have, and kernels store by what they read. */
-static void check_group(Trial *t, const Module *m, const LaunchStats *l, Group g, const Variant *v, bool raced)
+/* Of two of the launches that one launch stands for. raced: one before it conflicts, so what memory holds is
+   not what the notes have, and kernels store by what they read. */
+static void check_group(Trial *t, const Module *m, const LaunchStats *l, Group g, const Variant *v,
+	bool raced)
 {
 	struct FusionWayTally *y = &t->tally->by[v->kind];
-	bool grid = false, race = false, own = false, whole = v->alone && is_whole(t, m, l, g), barrier = has(m, l->kernel, "barrier.grid");
+	bool grid = false, race = false, own = false, whole = v->alone && is_whole(t, m, l, g),
+		barrier = has(m, l->kernel, "barrier.grid");
 	y->fused++;
 	y->barriers += barrier;
 	for (int i = g.first; i < g.first + g.n; i++)
@@ -146,18 +157,24 @@ static void check_group(Trial *t, const Module *m, const LaunchStats *l, Group g
 			grid |= c.grid;
 			race |= c.race;
 			if (c.grid && !v->no_grid_sync && !barrier && (whole || (v->alone && g.n == 2)))
-				FAIL(t, "%s: %s does what launches %d of %s and %d of %s did, which conflict between blocks at 0x%llx", v->passes.s, l->kernel, i, t->noted.launch.v[i].kernel, j,
-					t->noted.launch.v[j].kernel, (unsigned long long)c.addr);
+				FAIL(t, "%s: %s does what launches %d of %s and %d of %s did, which conflict "
+					"between blocks at 0x%llx", v->passes.s, l->kernel, i,
+					t->noted.launch.v[i].kernel, j, t->noted.launch.v[j].kernel,
+					(unsigned long long)c.addr);
 			if (c.block && whole && !barrier && !has(m, l->kernel, "bar"))
-				FAIL(t, "%s: %s has no barrier, though launches %d and %d conflict between threads of a block", v->passes.s, l->kernel, i, j);
+				FAIL(t, "%s: %s has no barrier, though launches %d and %d conflict between "
+					"threads of a block", v->passes.s, l->kernel, i, j);
 		}
 	y->conflicts += grid;
 	for (int i = g.first; i < g.first + g.n; i++)
 		own |= t->noted.launch.v[i].race;
 	y->races += l->nraces > 0 && !own;
 	bool inexact = whole && !barrier && !raced && (l->nraces > 0) != (race || own);
-	if (inexact || (v->alone && l->nraces > 0 && !own && !barrier && !v->no_grid_sync)) /* other passes may load what nobody needs */
-		FAIL(t, "%s: --race-check finds %d races in %s, the notes of launches %d to %d %s", v->passes.s, l->nraces, l->kernel, g.first, g.first + g.n - 1, race || own ? "some" : "none");
+	/* other passes may load what nobody needs */
+	if (inexact || (v->alone && l->nraces > 0 && !own && !barrier && !v->no_grid_sync))
+		FAIL(t, "%s: --race-check finds %d races in %s, the notes of launches %d to %d %s",
+			v->passes.s, l->nraces, l->kernel, g.first, g.first + g.n - 1,
+			race || own ? "some" : "none");
 	y->whole += whole;
 	y->missed += v->no_grid_sync && race && !l->nraces;
 }
@@ -177,7 +194,8 @@ static void check_launches(Trial *t, const Module *m, const Run *r, const Varian
 			check_group(t, m, r->launch.v[k], g, v, v->no_grid_sync && y->conflicts > conflicts);
 		at += g.n;
 	}
-	if (!t->failed && at != t->noted.launch.n && !t->noted.racy && (!v->no_grid_sync || y->conflicts == conflicts))
+	if (!t->failed && at != t->noted.launch.n && !t->noted.racy &&
+		(!v->no_grid_sync || y->conflicts == conflicts))
 		FAIL(t, "%s: the launches stand for %d, expected %d", v->passes.s, at, t->noted.launch.n);
 	y->executed += (uint64_t)r->launch.n;
 	y->before += (uint64_t)t->noted.launch.n;
@@ -196,7 +214,9 @@ static void count_log(Trial *t, const PassLog *log, const Diag *d, const Variant
 	}
 	for (int k = 0; k < d->item.n && v->alone; k++)
 		if (d->item.v[k].remark)
-			fusion_count_remark(t->tally, v->no_grid_sync ? "no-grid-sync" : v->kind < FUSION_OPTIONS ? passes_of_fusion[v->kind] : "options", d->item.v[k].text);
+			fusion_count_remark(t->tally, v->no_grid_sync ? "no-grid-sync"
+				: v->kind < FUSION_OPTIONS ? passes_of_fusion[v->kind] : "options",
+				d->item.v[k].text);
 }
 
 /* ---- one pipeline ---- */
@@ -240,7 +260,8 @@ static void check_again(Trial *t, const Module *m, const Module *made, const Var
 		module_free(x);
 	x = ir_read(text->s, text->n, "random.ir", &d);
 	if (!x || !ir_verify(x, &d))
-		FAIL(t, "%s: the text does not read back: line %d: %s", v->passes.s, d.item.v[0].loc.line, d.item.v[0].text);
+		FAIL(t, "%s: the text does not read back: line %d: %s", v->passes.s, d.item.v[0].loc.line,
+			d.item.v[0].text);
 	if (x)
 		module_free(x);
 	diag_free(&d);
@@ -254,7 +275,8 @@ static void check_runs(Trial *t, const Module *m, const Variant *v)
 		Run *r = fusion_execute(t, m, way, !way, v->passes.s);
 		if (!t->failed && !way)
 			check_launches(t, m, r, v);
-		if (!t->failed && !t->noted.racy && (!v->no_grid_sync || conflicts == t->tally->by[v->kind].conflicts))
+		if (!t->failed && !t->noted.racy && (!v->no_grid_sync ||
+			conflicts == t->tally->by[v->kind].conflicts))
 			fusion_same_memory(t, r, way, v->passes.s);
 		run_free(r);
 	}

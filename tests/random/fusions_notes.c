@@ -1,8 +1,10 @@
-/* The accesses of every launch of a program, by running the text whose kernels note them on the reference interpreter. */
+/* The accesses of every launch of a program, by running the text whose kernels note them on the reference
+   interpreter. */
 #include "tests/random/fusions.h"
 #include <stdlib.h>
 
-typedef struct Notes { Noted *to; uint64_t notes; Memory *memory; } Notes; /* notes: address of the variable */
+/* notes: address of the variable */
+typedef struct Notes { Noted *to; uint64_t notes; Memory *memory; } Notes;
 
 static bool note_launch(void *self, const Launch *l, int stream, Loc where, Fault *fault)
 {
@@ -21,7 +23,8 @@ static bool note_launch(void *self, const Launch *l, int stream, Loc where, Faul
 	memcpy(&count, words, 8);
 	for (uint64_t k = 0; k < count; k++) {
 		memcpy(w, words + 8 + 32 * k, sizeof w);
-		Note a = { .addr = w[0], .bytes = (uint8_t)(w[1] >> 8), .kind = (uint8_t)w[1], .thread = (uint32_t)w[2], .block = (uint32_t)(w[2] >> 32), .epoch = (uint32_t)w[3] };
+		Note a = { .addr = w[0], .bytes = (uint8_t)(w[1] >> 8), .kind = (uint8_t)w[1],
+			.thread = (uint32_t)w[2], .block = (uint32_t)(w[2] >> 32), .epoch = (uint32_t)w[3] };
 		if (a.kind)
 			vec_push(&n->to->note, a);
 	}
@@ -34,7 +37,8 @@ static bool note_launch(void *self, const Launch *l, int stream, Loc where, Faul
 
 static bool meet(const Note *a, const Note *b)
 {
-	return a->addr < b->addr + b->bytes && b->addr < a->addr + a->bytes && (a->kind | b->kind) & NOTE_WRITE;
+	return a->addr < b->addr + b->bytes && b->addr < a->addr + a->bytes &&
+		(a->kind | b->kind) & NOTE_WRITE;
 }
 
 static int by_address(const void *a, const void *b)
@@ -49,7 +53,8 @@ static void sort(Noted *n, const NotedLaunch *l)
 		qsort(n->note.v + l->first, (size_t)l->n, sizeof *n->note.v, by_address);
 }
 
-/* Two threads of one launch, no barrier between them. Atomic operations whose results nobody reads may come in any order. */
+/* Two threads of one launch, no barrier between them. Atomic operations whose results nobody reads may come
+   in any order. */
 static void find_races(const Noted *n, NotedLaunch *l)
 {
 	const Note *v = n->note.v + l->first;
@@ -58,7 +63,8 @@ static void find_races(const Noted *n, NotedLaunch *l)
 			if (!meet(&v[i], &v[j]) || v[i].kind & v[j].kind & NOTE_ATOMIC)
 				continue;
 			l->race |= v[i].block != v[j].block;
-			l->racy |= v[i].block != v[j].block || (v[i].thread != v[j].thread && v[i].epoch == v[j].epoch);
+			l->racy |= v[i].block != v[j].block || (v[i].thread != v[j].thread &&
+				v[i].epoch == v[j].epoch);
 		}
 }
 
@@ -93,7 +99,8 @@ void fusion_notes(const FusionProgram *p, Noted *n)
 	*n = (Noted){ 0 };
 	Module *m = ir_read(p->text.noting.s, p->text.noting.n, "noting.ir", &d);
 	if (!m || !ir_verify(m, &d)) {
-		snprintf(n->text, sizeof n->text, "the text with notes is not valid: line %d: %s", d.item.v[0].loc.line, d.item.v[0].text);
+		snprintf(n->text, sizeof n->text, "the text with notes is not valid: line %d: %s",
+			d.item.v[0].loc.line, d.item.v[0].text);
 	} else {
 		Notes notes = { n, 0, memory_new((uint64_t)1 << 30) };
 		uint64_t *symbol = xcalloc((size_t)m->symbol.n + 1, sizeof *symbol);

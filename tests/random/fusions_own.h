@@ -22,7 +22,8 @@ typedef struct Trial {
 /* Says what fails, the first time. */
 #define FAIL(T, ...) ((T)->failed ? 0 : snprintf((T)->text, (T)->room, __VA_ARGS__), (T)->failed = true)
 
-/* fusions_run.c. races: with the detector of races, whose findings are no failure here; after: what was done to the module, for messages. */
+/* fusions_run.c. races: with the detector of races, whose findings are no failure here; after: what was done
+   to the module, for messages. */
 Run *fusion_execute(Trial *, const Module *, int way, bool races, const char *after);
 void fusion_same_memory(Trial *, const Run *, int way, const char *after);
 bool fusion_same_configuration(const LaunchStats *, const NotedLaunch *);

@@ -10,7 +10,8 @@ typedef struct Gen {
 	FusionProgram *p;
 	uint64_t rng;
 	Shape shape[2];
-	int buffers, label, last, launches;  /* last: the buffer that the last launch writes; launches: on the longest path, at most */
+	/* last: the buffer that the last launch writes; launches: on the longest path, at most */
+	int buffers, label, last, launches;
 	int times;                     /* how often what is made now is executed, at most */
 } Gen;
 
@@ -65,7 +66,8 @@ static void extent(Gen *g, const Shape *s, char text[16])
 	if (!chance(g, 30))
 		return;
 	int n = s->grid[0] * s->block[0] - pick(g, s->block[0]);
-	put(g, "\t%%e = mov.u32 %d\n\t%%e = add.u32 %%e, %d\n\t%%e = div.u32 %%e, %d\n", n, s->block[0] - 1, s->block[0]);
+	put(g, "\t%%e = mov.u32 %d\n\t%%e = add.u32 %%e, %d\n\t%%e = div.u32 %%e, %d\n", n, s->block[0] - 1,
+		s->block[0]);
 	snprintf(text, 16, "%%e");
 }
 
@@ -73,7 +75,8 @@ static void extent(Gen *g, const Shape *s, char text[16])
 static void read_bit(Gen *g)
 {
 	int b = pick(g, g->buffers), at = 4 * pick(g, 40);
-	put(g, "\t%%v = ld.global.u32 [%%b%d+%d]\n\t%%v = and.b32 %%v, 1\n\t%%p = setp.eq.u32 %%v, 1\n", b, at);
+	put(g, "\t%%v = ld.global.u32 [%%b%d+%d]\n\t%%v = and.b32 %%v, 1\n\t%%p = setp.eq.u32 %%v, 1\n", b,
+		at);
 }
 
 static void launch(Gen *g, int stream)
@@ -82,7 +85,9 @@ static void launch(Gen *g, int stream)
 	Shape shape = g->shape[chance(g, 15)], *s = &shape;
 	char arg[3][16], grid[16], guard[24] = "";
 	/* often on what the last launch wrote */
-	int first = chance(g, 35) ? (g->last + g->buffers - 1 + chance(g, 20)) % g->buffers : pick(g, g->buffers), step = chance(g, 2) ? 0 : 1; /* step 0: one buffer twice */
+	/* step 0: one buffer twice */
+	int first = chance(g, 35) ? (g->last + g->buffers - 1 + chance(g, 20)) % g->buffers
+		: pick(g, g->buffers), step = chance(g, 2) ? 0 : 1;
 	if ((g->launches += g->times) > LAUNCHES_MOST)
 		return;
 	g->last = first;
@@ -96,7 +101,8 @@ static void launch(Gen *g, int stream)
 		snprintf(guard, sizeof guard, "@%s%%p ", chance(g, 50) ? "!" : "");
 	}
 	int threads = threads_of(s), shared = k->dynamic ? 4 * s->block[0] * s->block[1] : 0;
-	put(g, "\t%slaunch %s, (%s, %d, 1), (%d, %d, 1), %d, %d, (", guard, k->name, grid, s->grid[1], s->block[0], s->block[1], shared, stream);
+	put(g, "\t%slaunch %s, (%s, %d, 1), (%d, %d, 1), %d, %d, (", guard, k->name, grid, s->grid[1],
+		s->block[0], s->block[1], shared, stream);
 	for (int b = 0; b < k->buffers; b++)
 		put(g, "%s, ", arg[b]);
 	int n = chance(g, 60) ? threads : 1 + pick(g, threads);
@@ -122,10 +128,12 @@ static void loop(Gen *g, int depth)
 	g->times *= times;
 	statements(g, 1 + pick(g, 3), depth + 1);
 	g->times /= times;
-	put(g, "\t%%i%d = add.u32 %%i%d, 1\n\t%%p = setp.lt.u32 %%i%d, %d\n\tbra %%p, L%d, E%d\nE%d:\n", l, l, l, times, l, l, l);
+	put(g, "\t%%i%d = add.u32 %%i%d, 1\n\t%%p = setp.lt.u32 %%i%d, %d\n\tbra %%p, L%d, E%d\nE%d:\n", l, l,
+		l, times, l, l, l);
 }
 
-/* On a value of device memory, or on a number that passes do not know because it was one. Both ways may launch. */
+/* On a value of device memory, or on a number that passes do not know because it was one. Both ways may
+   launch. */
 static void choice(Gen *g, int depth)
 {
 	int l = g->label++;
@@ -148,10 +156,16 @@ static void statement(Gen *g, int depth)
 	case 1: put(g, "\tst.global.u32 [%%b%d+%d], %d\n", a, at, v); break;
 	case 2: put(g, "\tcopy %%b%d, %%b%d, %d\n", a, b, FUSION_BYTES); break;
 	case 3: put(g, "\t%%q4 = add.u64 %%b%d, %d\n\tfill.u8 %%q4, %d, %d\n", a, at, v & 255, 1 + v); break;
-	case 4: put(g, "\t%%q5 = mov.u64 %%b%d\n\t%%b%d = mov.u64 %%b%d\n\t%%b%d = mov.u64 %%q5\n", a, a, b, b); break;
+	case 4:
+		put(g, "\t%%q5 = mov.u64 %%b%d\n\t%%b%d = mov.u64 %%b%d\n\t%%b%d = mov.u64 %%q5\n", a, a, b,
+			b);
+		break;
 	case 5: put(g, "\trecord %d, %d\n", v % 4, a % 3); break;
 	case 6: put(g, "\twait %d, %d\n", a % 3, v % 4); break;
-	case 7: put(g, v % 3 ? "\tsynchronize\n" : "\t%%seed = mad.lo.u32 %%seed, 5, 3\n\t%%seed = rem.u32 %%seed, 1000\n"); break;
+	case 7:
+		put(g, v % 3 ? "\tsynchronize\n" : "\t%%seed = mad.lo.u32 %%seed, 5, 3\n"
+			"\t%%seed = rem.u32 %%seed, 1000\n");
+		break;
 	case 8: put(g, "\tfree %%b%d\n\t%%b%d = alloc.u64 %d\n", a, a, FUSION_BYTES); break;
 	case 22: case 23: loop(g, depth); break;
 	case 24: case 25: case 26: case 27: choice(g, depth); break;
@@ -168,7 +182,8 @@ static void statements(Gen *g, int n, int depth)
 static void variables(Gen *g)
 {
 	sb_printf(&g->p->text.noting, "global u64 notes[%d]\n", 1 + 4 * FUSION_NOTES);
-	put(g, "global u32 variable[%d]\nconst u32 constants[8] = { 3, 1, 4, 1, 5, 9, 2, 6 }\nextern shared u32 dynamic[]\nglobal u32 data[%d] = { ", FUSION_THREADS, FUSION_BYTES / 4);
+	put(g, "global u32 variable[%d]\nconst u32 constants[8] = { 3, 1, 4, 1, 5, 9, 2, 6 }\n"
+		"extern shared u32 dynamic[]\nglobal u32 data[%d] = { ", FUSION_THREADS, FUSION_BYTES / 4);
 	for (int k = 0; k < FUSION_BYTES / 4; k++)
 		put(g, "%s%d", k ? ", " : "", pick(g, 100000));
 	put(g, " }\n");
@@ -176,12 +191,15 @@ static void variables(Gen *g)
 
 static void host(Gen *g)
 {
-	put(g, "host main() {\n\treg u32 %%v, %%e, %%seed\n\treg pred %%p\n\treg u64 %%q0, %%q1, %%q2, %%q3, %%q4, %%q5\n\t%%data = mov.u64 data\n\t%%seed = ld.global.u32 [%%data]\n\t%%seed = rem.u32 %%seed, 1000\n");
+	put(g, "host main() {\n\treg u32 %%v, %%e, %%seed\n\treg pred %%p\n"
+		"\treg u64 %%q0, %%q1, %%q2, %%q3, %%q4, %%q5\n\t%%data = mov.u64 data\n"
+		"\t%%seed = ld.global.u32 [%%data]\n\t%%seed = rem.u32 %%seed, 1000\n");
 	for (int b = 0; b < g->buffers; b++)
 		put(g, "\t%%b%d = alloc.u64 %d\n", b, FUSION_BYTES);
 	for (int b = 0; b < g->buffers; b++)
 		if (chance(g, 70))
-			put(g, "\t%%q0 = add.u64 %%data, %d\n\tcopy %%b%d, %%q0, %d\n", 8 * pick(g, 64), b, FUSION_BYTES - 512);
+			put(g, "\t%%q0 = add.u64 %%data, %d\n\tcopy %%b%d, %%q0, %d\n", 8 * pick(g, 64), b,
+				FUSION_BYTES - 512);
 	statements(g, 3 + pick(g, 5), 0);
 	for (int b = 0; b < g->buffers; b++)
 		if (chance(g, 30))

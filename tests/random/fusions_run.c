@@ -15,7 +15,8 @@ Run *fusion_execute(Trial *t, const Module *m, int way, bool races, const char *
 		must(!k || config_set_model(&config[k], fusion_way[k], &d));
 	}
 	known = true;
-	RunOptions o = { .gpu = { .functional = true }, .reference = way == 0, .laws = true, .races = races, .race_launches = races };
+	RunOptions o = { .gpu = { .functional = true }, .reference = way == 0, .laws = true, .races = races,
+		.race_launches = races };
 	Run *r = run_new(&config[way], m, &o, &d);
 	must(r);
 	run_main(r, NULL);
@@ -27,7 +28,8 @@ Run *fusion_execute(Trial *t, const Module *m, int way, bool races, const char *
 	return r;
 }
 
-/* All buffers that are there at the end of both, in bytes. Variables' buffers come first; modules have the same ones. */
+/* All buffers that are there at the end of both, in bytes. Variables' buffers come first; modules have the
+   same ones. */
 void fusion_same_memory(Trial *t, const Run *b, int way, const char *after)
 {
 	const Run *a = t->want;
@@ -48,27 +50,36 @@ void fusion_same_memory(Trial *t, const Run *b, int way, const char *after)
 		while (at < n && p[at] == q[at])
 			at++;
 		if (at < n)
-			FAIL(t, "%s, %s: %s differs at byte %llu: 0x%02x, expected 0x%02x", after, fusion_way[way], x->name, (unsigned long long)at, q[at], p[at]);
+			FAIL(t, "%s, %s: %s differs at byte %llu: 0x%02x, expected 0x%02x", after,
+				fusion_way[way], x->name, (unsigned long long)at, q[at], p[at]);
 	}
 }
 
 bool fusion_same_configuration(const LaunchStats *a, const NotedLaunch *b)
 {
-	return !memcmp(a->grid, b->grid, sizeof b->grid) && !memcmp(a->block, b->block, sizeof b->block) && a->stream == b->stream;
+	return !memcmp(a->grid, b->grid, sizeof b->grid) && !memcmp(a->block, b->block, sizeof b->block) &&
+		a->stream == b->stream;
 }
 
 /* ---- the program as it is ---- */
 
-/* The detector of races against the notes: in each launch, and between it and the one before it in its stream. */
+/* The detector of races against the notes: in each launch, and between it and the one before it in its
+   stream. */
 static void check_detector(Trial *t)
 {
 	for (int k = 0; k < t->noted.launch.n && !t->failed; k++) {
 		const LaunchStats *l = t->want->launch.v[k];
-		const NotedLaunch *x = &t->noted.launch.v[k], *last = l->behind ? &t->noted.launch.v[l->behind - 1] : NULL;
+		const NotedLaunch *x = &t->noted.launch.v[k],
+			*last = l->behind ? &t->noted.launch.v[l->behind - 1] : NULL;
 		if ((l->nraces > 0) != x->race)
-			FAIL(t, "launch %d of %s: --race-check finds %d races, the notes %s", k, x->kernel, l->nraces, x->race ? "some" : "none");
-		else if (last && !memcmp(last->grid, x->grid, sizeof x->grid) && (l->nbetween > 0) != fusion_conflict(&t->noted, (int)(last - t->noted.launch.v), k).race)
-			FAIL(t, "launches %d and %d: --race-check finds %d races, the notes %s", (int)(last - t->noted.launch.v), k, l->nbetween, l->nbetween ? "none" : "some");
+			FAIL(t, "launch %d of %s: --race-check finds %d races, the notes %s", k, x->kernel,
+				l->nraces, x->race ? "some" : "none");
+		else if (last && !memcmp(last->grid, x->grid, sizeof x->grid) &&
+			(l->nbetween > 0) != fusion_conflict(&t->noted, (int)(last - t->noted.launch.v),
+			k).race)
+			FAIL(t, "launches %d and %d: --race-check finds %d races, the notes %s",
+				(int)(last - t->noted.launch.v), k, l->nbetween,
+				l->nbetween ? "none" : "some");
 	}
 }
 
@@ -78,7 +89,8 @@ static void as_it_is(Trial *t, const Module *m)
 	if (!t->failed && t->want->launch.n != t->noted.launch.n)
 		FAIL(t, "%d launches, %d in the text with notes", t->want->launch.n, t->noted.launch.n);
 	for (int k = 0; k < t->noted.launch.n && !t->failed; k++)
-		if (strcmp(t->want->launch.v[k]->kernel, t->noted.launch.v[k].kernel) || !fusion_same_configuration(t->want->launch.v[k], &t->noted.launch.v[k]))
+		if (strcmp(t->want->launch.v[k]->kernel, t->noted.launch.v[k].kernel) ||
+			!fusion_same_configuration(t->want->launch.v[k], &t->noted.launch.v[k]))
 			FAIL(t, "launch %d is another one in the text with notes", k);
 	if (!t->failed)
 		check_detector(t);
@@ -91,7 +103,8 @@ static void as_it_is(Trial *t, const Module *m)
 	t->tally->launches += (uint64_t)t->noted.launch.n;
 	for (int k = 1; k < t->noted.launch.n; k++) {
 		const NotedLaunch *a = &t->noted.launch.v[k - 1], *b = &t->noted.launch.v[k];
-		if (!memcmp(a->grid, b->grid, sizeof b->grid) && !memcmp(a->block, b->block, sizeof b->block) && a->stream == b->stream) {
+		if (!memcmp(a->grid, b->grid, sizeof b->grid) &&
+			!memcmp(a->block, b->block, sizeof b->block) && a->stream == b->stream) {
 			t->tally->pairs++;
 			t->tally->illegal += fusion_conflict(&t->noted, k - 1, k).grid;
 		}

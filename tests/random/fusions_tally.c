@@ -41,12 +41,18 @@ void fusion_count_remark(FusionTally *y, const char *pass, const char *text)
 
 void fusion_tally_print(const FusionTally *y, bool why)
 {
-	static const char *const name[FUSION_VARIANTS] = { "kf-trad", "bkf", "fkf", "kfcm", "with options", "no-grid-sync", "among others" };
+	static const char *const name[FUSION_VARIANTS] =
+		{ "kf-trad", "bkf", "fkf", "kfcm", "with options", "no-grid-sync", "among others" };
 	for (int v = 0; v < FUSION_VARIANTS; v++) {
 		const struct FusionWayTally *x = &y->by[v];
-		printf("%s: %llu of %llu programs changed; %llu launches executed, %llu before; %llu of fused kernels, %llu with all accesses, %llu with a barrier of the grid, %llu with a conflict between blocks, races found in %llu, none for %llu\n", name[v],
-			(unsigned long long)x->changed, (unsigned long long)x->programs, (unsigned long long)x->executed, (unsigned long long)x->before, (unsigned long long)x->fused, (unsigned long long)x->whole,
-			(unsigned long long)x->barriers, (unsigned long long)x->conflicts, (unsigned long long)x->races, (unsigned long long)x->missed);
+		printf("%s: %llu of %llu programs changed; %llu launches executed, %llu before; %llu of "
+			"fused kernels, %llu with all accesses, %llu with a barrier of the grid, %llu with a "
+			"conflict between blocks, races found in %llu, none for %llu\n", name[v],
+			(unsigned long long)x->changed, (unsigned long long)x->programs,
+			(unsigned long long)x->executed, (unsigned long long)x->before,
+			(unsigned long long)x->fused, (unsigned long long)x->whole,
+			(unsigned long long)x->barriers, (unsigned long long)x->conflicts,
+			(unsigned long long)x->races, (unsigned long long)x->missed);
 	}
 	for (int k = 0; k < y->count.n; k++)
 		if (why || strmap_get(&y->what, y->count.v[k].text) == k)

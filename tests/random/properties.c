@@ -11,11 +11,13 @@ static void help(void)
 	const PropertyInfo *list;
 	int n = property_list(&list);
 	puts("usage: properties [options]\n"
-		"Random kernels, functionally, under every divergence mechanism: properties that hold whatever the kernel.\n"
+		"Random kernels, functionally, under every divergence mechanism: properties that hold "
+		"whatever the kernel.\n"
 		"      --count N        kernels (1000)\n"
 		"      --seed S         number of the first; the next ones follow (1)\n"
 		"      --only NAME      one property\n"
-		"      --class NAME     kernels of one class: any, no_calls, acyclic, graph, graph_dag, arms (all, one after the other)\n"
+		"      --class NAME     kernels of one class: any, no_calls, acyclic, graph, graph_dag, arms "
+		"(all, one after the other)\n"
 		"Properties:");
 	for (int i = 0; i < n; i++)
 		printf("      %-10s %s\n", list[i].name, list[i].help);
@@ -70,15 +72,18 @@ static int check(uint64_t seed, uint64_t count, int class, const char *only)
 		}
 		progress(k + 1, count);
 	}
-	printf("%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " failed%s\n", k, runs, failed, failed == ENOUGH ? " (stopped)" : "");
+	printf("%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " failed%s\n", k, runs, failed,
+		failed == ENOUGH ? " (stopped)" : "");
 	return failed != 0;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "count", required_argument, NULL, 'c' }, { "seed", required_argument, NULL, 's' },
+	static const struct option options[] = { { "count", required_argument, NULL, 'c' },
+		{ "seed", required_argument, NULL, 's' },
 		{ "only", required_argument, NULL, 'o' },
-		{ "class", required_argument, NULL, 'k' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
+		{ "class", required_argument, NULL, 'k' }, { "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 } };
 	uint64_t count = 1000, seed = 1;
 	const char *only = NULL;
 	int class = -1;
@@ -93,7 +98,8 @@ int main(int argc, char **argv)
 		default: return 2;
 		}
 	if (!ok || optind < argc) {
-		fprintf(stderr, "properties: wrong argument '%s'; --help says more\n", argv[ok ? optind : optind - 1]);
+		fprintf(stderr, "properties: wrong argument '%s'; --help says more\n",
+			argv[ok ? optind : optind - 1]);
 		return 2;
 	}
 	return check(seed, count, class, only);

@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 enum { ANY, NO_CALLS, ACYCLIC, GRAPH, GRAPH_DAG, ARMS }; /* classes of kernels */
-enum { HAS_CALLS = 1 << ANY | 1 << ARMS, FLOW = 1 << NO_CALLS | 1 << ACYCLIC | 1 << GRAPH | 1 << GRAPH_DAG, DAG = 1 << ACYCLIC | 1 << GRAPH_DAG,
+enum { HAS_CALLS = 1 << ANY | 1 << ARMS, FLOW = 1 << NO_CALLS | 1 << ACYCLIC | 1 << GRAPH | 1 << GRAPH_DAG,
+	DAG = 1 << ACYCLIC | 1 << GRAPH_DAG,
 	ALL = HAS_CALLS | FLOW };
 enum { RUNS_MOST = 64 };
 

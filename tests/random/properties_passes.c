@@ -1,11 +1,15 @@
-/* Properties of passes: what a pipeline leaves as it was, and what a second run of a pass, or its cost, must be. */
+/* Properties of passes: what a pipeline leaves as it was, and what a second run of a pass, or its cost, must
+   be. */
 #include "tests/random/properties_case.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
 #include "tests/random.h"
 #include "tests/random/random_pipeline.h"
 
-static Job job_of(const Case *c, const Module *m) { return (Job){ c->k, m, { c->k->grid[0], c->k->grid[1], c->k->grid[2] } }; }
+static Job job_of(const Case *c, const Module *m)
+{
+	return (Job){ c->k, m, { c->k->grid[0], c->k->grid[1], c->k->grid[2] } };
+}
 
 static uint64_t number_of(const Case *c, int k) { return c->seed * 8191 + (uint64_t)k; }
 
@@ -14,12 +18,14 @@ static uint64_t number_of(const Case *c, int k) { return c->seed * 8191 + (uint6
 static const BlockStats *block_named(const LaunchStats *s, const BlockStats *b)
 {
 	for (int k = 0; k < s->nblocks; k++)
-		if (!strcmp(s->block_stats[k].function, b->function) && !strcmp(s->block_stats[k].label, b->label))
+		if (!strcmp(s->block_stats[k].function, b->function) &&
+			!strcmp(s->block_stats[k].label, b->label))
 			return &s->block_stats[k];
 	return NULL;
 }
 
-/* The lanes for which the branch of that block of the source has decided, and those that have taken it, wherever it stands. */
+/* The lanes for which the branch of that block of the source has decided, and those that have taken it,
+   wherever it stands. */
 static void decided(const LaunchStats *s, const BranchStats *of, uint64_t *lanes, uint64_t *taken)
 {
 	*lanes = *taken = 0;
@@ -40,8 +46,9 @@ static void same_decisions(Case *c, const LaunchStats *before, const LaunchStats
 		decided(before, b, &lanes[0], &taken[0]);
 		decided(after, b, &lanes[1], &taken[1]);
 		if (b->source && (lanes[0] != lanes[1] || taken[0] != taken[1]))
-			FAIL(c, "%s: %llu of %llu lanes take the branch of %s of %s, %llu of %llu before", pipeline, ll(taken[1]), ll(lanes[1]), b->label,
-				b->function, ll(taken[0]), ll(lanes[0]));
+			FAIL(c, "%s: %llu of %llu lanes take the branch of %s of %s, %llu of %llu before",
+				pipeline, ll(taken[1]), ll(lanes[1]), b->label, b->function, ll(taken[0]),
+				ll(lanes[0]));
 	}
 }
 
@@ -65,8 +72,10 @@ static void same_sources(Case *c, const Run *before, const char *pipeline)
 		FAIL(c, "%s: %s", pipeline, got.text);
 	for (int k = 0; k < before->probe.stats.nblocks && got.how == RAN_WELL; k++) {
 		const BlockStats *b = &before->probe.stats.block_stats[k], *a = block_named(&probe.stats, b);
-		if ((a ? a->threads : 0) != b->threads) /* a function that nobody calls any more has no rows */
-			FAIL(c, "%s: %llu lanes in block %s of %s, %llu before", pipeline, a ? ll(a->threads) : 0, b->label, b->function, ll(b->threads));
+		/* a function that nobody calls any more has no rows */
+		if ((a ? a->threads : 0) != b->threads)
+			FAIL(c, "%s: %llu lanes in block %s of %s, %llu before", pipeline,
+				a ? ll(a->threads) : 0, b->label, b->function, ll(b->threads));
 	}
 	if (got.how == RAN_WELL)
 		same_decisions(c, &before->probe.stats, &probe.stats, pipeline);
@@ -75,7 +84,8 @@ static void same_sources(Case *c, const Run *before, const char *pipeline)
 	module_free(m);
 }
 
-/* What passes do to blocks of the source changes nothing about how often lanes come to them, and how they decide. */
+/* What passes do to blocks of the source changes nothing about how often lanes come to them, and how they
+   decide. */
 void sources(Case *c)
 {
 	const Run *before = case_run(c, "ipdom", "");
@@ -84,7 +94,8 @@ void sources(Case *c)
 		return;
 	for (int k = 0; k < 4; k++) {
 		s.n = 0;
-		random_pipeline(c->k->module->func.n * 7919u + (uint64_t)before->fetches * 4 + (uint64_t)k, &s);
+		random_pipeline(c->k->module->func.n * 7919u + (uint64_t)before->fetches * 4 + (uint64_t)k,
+			&s);
 		same_sources(c, before, s.s);
 	}
 	sb_free(&s);
@@ -93,7 +104,8 @@ void sources(Case *c)
 
 /* ---- the memory ---- */
 
-/* After the pipeline: on the interpreter, and under mechanisms of four kinds, which count the same instructions of threads. */
+/* After the pipeline: on the interpreter, and under mechanisms of four kinds, which count the same
+   instructions of threads. */
 static void same_memory(Case *c, const char *pipeline)
 {
 	static const char *const models[] = { NULL, "ipdom", "exec_mask", "its", "tf_stack" };
@@ -107,7 +119,8 @@ static void same_memory(Case *c, const char *pipeline)
 	if (!m)
 		FAIL(c, "%s", why);
 	for (int k = 0; m && k < 5; k++) {
-		Way way = { .model = models[k] ? model_index(models[k]) : -1, .passes = pipeline, .functional = true };
+		Way way = { .model = models[k] ? model_index(models[k]) : -1, .passes = pipeline,
+			.functional = true };
 		if (!way_agrees(&job, &config, &way, &c->want, &refused, &instructions, why, sizeof why))
 			FAIL(c, "%s, %s: %s", pipeline, models[k] ? models[k] : "the interpreter", why);
 		c->extra++;
@@ -139,7 +152,8 @@ void again(Case *c)
 	char why[1700];
 	StrBuf s = { 0 };
 	random_pass(alone, &rng, &s);
-	Module *once = transformed(c->k->module, s.s, why, sizeof why), *twice = once ? transformed(once, s.s, why, sizeof why) : NULL;
+	Module *once = transformed(c->k->module, s.s, why, sizeof why),
+		*twice = once ? transformed(once, s.s, why, sizeof why) : NULL;
 	if (!once || !twice)
 		FAIL(c, "%s", why);
 	else if (!module_equal(once, twice) && !strstr(s.s, "work="))
@@ -151,8 +165,8 @@ void again(Case *c)
 	sb_free(&s);
 }
 
-/* As melding counts it. -1: there is an irreducible cycle, in which the order of the blocks decides what is a loop in
-   another, so that turning a branch around changes the sum. */
+/* As melding counts it. -1: there is an irreducible cycle, in which the order of the blocks decides what is a
+   loop in another, so that turning a branch around changes the sum. */
 static int64_t cost_of_function(Function *f)
 {
 	Arena a = { 0 };
@@ -179,9 +193,11 @@ void cost(Case *c)
 	if (!m)
 		FAIL(c, "%s", why);
 	for (int f = 0; m && f < m->func.n; f++) {
-		int64_t before = cost_of_function(c->k->module->func.v[f]), after = cost_of_function(m->func.v[f]);
+		int64_t before = cost_of_function(c->k->module->func.v[f]),
+			after = cost_of_function(m->func.v[f]);
 		if (before >= 0 && after > before)
-			FAIL(c, "%s: %s costs %lld cycles, %lld before", s.s, m->func.v[f]->name, (long long)after, (long long)before);
+			FAIL(c, "%s: %s costs %lld cycles, %lld before", s.s, m->func.v[f]->name,
+				(long long)after, (long long)before);
 	}
 	if (m)
 		module_free(m);
@@ -223,13 +239,18 @@ void accesses(Case *c)
 	Module *m = transformed(c->k->module, s.s, why, sizeof why);
 	if (!m)
 		FAIL(c, "%s", why);
-	else if (!(c->k->features & (RF_WARP | RF_GROUP)) && run_alone(c, c->k->module, NULL, &before) && run_alone(c, m, s.s, &after)) {
-		const uint64_t was[] = { before.global_loads, before.global_stores, before.shared_accesses, before.local_accesses, before.atomics };
-		const uint64_t is[] = { after.global_loads, after.global_stores, after.shared_accesses, after.local_accesses, after.atomics };
-		static const char *const what[] = { "loads", "stores", "shared accesses", "local accesses", "atomics" };
+	else if (!(c->k->features & (RF_WARP | RF_GROUP)) && run_alone(c, c->k->module, NULL, &before) &&
+		run_alone(c, m, s.s, &after)) {
+		const uint64_t was[] = { before.global_loads, before.global_stores, before.shared_accesses,
+			before.local_accesses, before.atomics };
+		const uint64_t is[] = { after.global_loads, after.global_stores, after.shared_accesses,
+			after.local_accesses, after.atomics };
+		static const char *const what[] = { "loads", "stores", "shared accesses", "local accesses",
+			"atomics" };
 		for (int k = 0; k < 5; k++)
 			if (was[k] != is[k])
-				FAIL(c, "%s: threads have %llu %s, %llu before", s.s, ll(is[k]), what[k], ll(was[k]));
+				FAIL(c, "%s: threads have %llu %s, %llu before", s.s, ll(is[k]), what[k],
+					ll(was[k]));
 	}
 	if (m)
 		module_free(m);

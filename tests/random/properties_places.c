@@ -1,4 +1,5 @@
-/* Where in the source the instructions stand that passes make one of: nothing of the source is lost, and threads execute what they did. */
+/* Where in the source the instructions stand that passes make one of: nothing of the source is lost, and
+   threads execute what they did. */
 #include "tests/random/properties_case.h"
 #include "isa/launch.h"
 #include "lib/strbuf.h"
@@ -8,17 +9,20 @@
 
 /* ---- places ---- */
 
-/* An instruction may have been executed at the place: it stands there itself, or one that has been melded with it. Jumps and branches are the layout's affair. */
+/* An instruction may have been executed at the place: it stands there itself, or one that has been melded
+   with it. Jumps and branches are the layout's affair. */
 static bool at_place(const Module *m, const Ins *i, const Ins *old)
 {
 	bool here = i->file == old->file && i->line == old->line && i->col == old->col;
 	for (int k = i->melded; k && !here; k = m->place.v[k].next)
-		here = m->place.v[k].file == old->file && m->place.v[k].line == old->line && m->place.v[k].col == old->col;
+		here = m->place.v[k].file == old->file && m->place.v[k].line == old->line &&
+			m->place.v[k].col == old->col;
 	return here;
 }
 
 typedef struct Stand { char key[24]; int n; } Stand;
-typedef struct Stands { StrMap index; Vec(Stand) list; } Stands; /* by place: how many instructions stand there */
+/* by place: how many instructions stand there */
+typedef struct Stands { StrMap index; Vec(Stand) list; } Stands;
 
 static void stands_free(Stands *s)
 {
@@ -61,7 +65,8 @@ static int standing(const Stands *s, const char *key)
 	return k < 0 ? 0 : s->list.v[k].n;
 }
 
-/* These passes copy nothing: where one instruction stood, one stands, be it melded. Of several at a place, one may stand for two. */
+/* These passes copy nothing: where one instruction stood, one stands, be it melded. Of several at a place,
+   one may stand for two. */
 static void same_places(Case *c, Module *m, const char *pipeline)
 {
 	for (int f = 0; f < c->k->module->func.n; f++) {
@@ -73,11 +78,13 @@ static void same_places(Case *c, Module *m, const char *pipeline)
 			const Stand *x = &before.list.v[k];
 			int n = standing(&after, x->key);
 			if (x->n == 1 ? n != 1 : n < 1 || n > x->n)
-				FAIL(c, "%s: %d instructions of %s stand at %s, %d before", pipeline, n, m->func.v[f]->name, x->key, x->n);
+				FAIL(c, "%s: %d instructions of %s stand at %s, %d before", pipeline, n,
+					m->func.v[f]->name, x->key, x->n);
 		}
 		for (int k = 0; k < after.list.n; k++)
 			if (!standing(&before, after.list.v[k].key))
-				FAIL(c, "%s: an instruction of %s stands at %s, where none stood", pipeline, m->func.v[f]->name, after.list.v[k].key);
+				FAIL(c, "%s: an instruction of %s stands at %s, where none stood", pipeline,
+					m->func.v[f]->name, after.list.v[k].key);
 		stands_free(&before);
 		stands_free(&after);
 		arena_free(&a);
@@ -92,12 +99,15 @@ static bool decides(const Function *f, const char *label)
 	for (int b = 0; b < f->block.n; b++)
 		for (int k = 0; k < f->block.v[b]->ins.n; k++)
 			for (int x = f->block.v[b]->ins.v[k].mark; x; x = f->mark.v[x].next)
-				if (f->mark.v[x].kind == MARK_DECIDES && f->mark.v[x].value.kind != OPD_NONE && !strcmp(f->source.v[f->mark.v[x].source], label))
+				if (f->mark.v[x].kind == MARK_DECIDES &&
+					f->mark.v[x].value.kind != OPD_NONE &&
+					!strcmp(f->source.v[f->mark.v[x].source], label))
 					return true;
 	return false;
 }
 
-/* A branch that is no more has become a jump, since both its arms are one now: its block decides by its condition. */
+/* A branch that is no more has become a jump, since both its arms are one now: its block decides by its
+   condition. */
 static void same_branches(Case *c, Module *m, const char *pipeline)
 {
 	for (int f = 0; f < c->k->module->func.n; f++) {
@@ -111,8 +121,10 @@ static void same_branches(Case *c, Module *m, const char *pipeline)
 			const Ins *i = block_term(old->block.v[b]);
 			char key[24];
 			snprintf(key, sizeof key, "%d:%d:%d", i->file, i->line, i->col);
-			if (i->op == OP_BRA && i->nsrc && bs_has(g->reach, b) && !standing(&after, key) && !decides(new, old->block.v[b]->label))
-				FAIL(c, "%s: the branch of %s at %s is gone, and nothing decides what it did", pipeline, old->block.v[b]->label, key);
+			if (i->op == OP_BRA && i->nsrc && bs_has(g->reach, b) && !standing(&after, key) &&
+				!decides(new, old->block.v[b]->label))
+				FAIL(c, "%s: the branch of %s at %s is gone, and nothing decides what it did",
+					pipeline, old->block.v[b]->label, key);
 		}
 		stands_free(&after);
 		arena_free(&a);
@@ -121,7 +133,8 @@ static void same_branches(Case *c, Module *m, const char *pipeline)
 
 /* ---- threads ---- */
 
-typedef struct Steps { const Ins **v; int n, cap, at; } Steps; /* of a thread: what it executed; at: as far as it has been found again */
+/* of a thread: what it executed; at: as far as it has been found again */
+typedef struct Steps { const Ins **v; int n, cap, at; } Steps;
 typedef struct Threads { const Module *m; Vec(Steps) list; } Threads;
 
 static Steps *steps_of(Threads *t, uint32_t thread)
@@ -148,7 +161,8 @@ static void follow(void *self, uint32_t thread, const Function *f, const Ins *i)
 		s->at++;
 }
 
-static bool watched(const Case *c, const Module *m, void (*watch)(void *, uint32_t, const Function *, const Ins *), Threads *t)
+static bool watched(const Case *c, const Module *m,
+	void (*watch)(void *, uint32_t, const Function *, const Ins *), Threads *t)
 {
 	Outcome o = { 0 };
 	Job job = { c->k, m, { c->k->grid[0], c->k->grid[1], c->k->grid[2] } };
@@ -158,7 +172,8 @@ static bool watched(const Case *c, const Module *m, void (*watch)(void *, uint32
 	return ok;
 }
 
-/* What a thread executed it executes now, in that order, at instructions that stand there; besides, what is inserted and what all threads may execute. */
+/* What a thread executed it executes now, in that order, at instructions that stand there; besides, what is
+   inserted and what all threads may execute. */
 static void same_steps(Case *c, const Module *m, const char *pipeline)
 {
 	Threads t = { .m = m };
@@ -167,7 +182,8 @@ static void same_steps(Case *c, const Module *m, const char *pipeline)
 	for (int k = 0; k < t.list.n; k++) {
 		Steps *s = &t.list.v[k];
 		if (s->at < s->n)
-			FAIL(c, "%s: thread %d does not execute step %d, %s at %d:%d:%d, where it did", pipeline, k, s->at, op_info[s->v[s->at]->op].name, s->v[s->at]->file,
+			FAIL(c, "%s: thread %d does not execute step %d, %s at %d:%d:%d, where it did",
+				pipeline, k, s->at, op_info[s->v[s->at]->op].name, s->v[s->at]->file,
 				s->v[s->at]->line, s->v[s->at]->col);
 		vec_free(s);
 	}

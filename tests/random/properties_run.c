@@ -6,17 +6,22 @@
 
 /* ---- kernels ---- */
 
-const char *const property_classes[PROPERTY_CLASSES] = { "any", "no_calls", "acyclic", "graph", "graph_dag", "arms" };
+const char *const property_classes[PROPERTY_CLASSES] =
+	{ "any", "no_calls", "acyclic", "graph", "graph_dag", "arms" };
 
 static RandomKernel *kernel_of(uint64_t seed, int class)
 {
 	RandomParams p = RANDOM_DEFAULTS(seed);
 	switch (class) {
 	case NO_CALLS: p.features = RF_ALL & ~(RF_CALL | RF_RECURSION | RF_INDIRECT); break;
-	case ACYCLIC: p.features = RF_FLOAT | RF_WIDE | RF_GUARD | RF_SWITCH | RF_GOTO | RF_VECTOR | RF_EXIT | RF_CONSTANT | RF_CARRY |
+	case ACYCLIC:
+		p.features = RF_FLOAT | RF_WIDE | RF_GUARD | RF_SWITCH | RF_GOTO | RF_VECTOR | RF_EXIT |
+			RF_CONSTANT | RF_CARRY |
 		RF_OVERWRITE; break;
 	case GRAPH: return random_graph_kernel(seed, seed / PROPERTY_CLASSES % 2 ? GRAPH_INDEXED : 0);
-	case GRAPH_DAG: return random_graph_kernel(seed, GRAPH_ACYCLIC | (seed / PROPERTY_CLASSES % 2 ? GRAPH_INDEXED : 0));
+	case GRAPH_DAG:
+		return random_graph_kernel(seed, GRAPH_ACYCLIC |
+			(seed / PROPERTY_CLASSES % 2 ? GRAPH_INDEXED : 0));
 	case ARMS:
 		p.arms = true;
 		p.size = 100;
@@ -24,7 +29,8 @@ static RandomKernel *kernel_of(uint64_t seed, int class)
 	default: break;
 	}
 	RandomKernel *k = random_kernel_new(&p);
-	for (int f = 0; f < k->module->func.n; f++) { /* those that no label of a source names are counted as well */
+	/* those that no label of a source names are counted as well */
+	for (int f = 0; f < k->module->func.n; f++) {
 		for (int b = 0; b < k->module->func.v[f]->block.n; b++)
 			k->module->func.v[f]->block.v[b]->user = true;
 		function_mark_blocks(k->module, k->module->func.v[f]);
@@ -89,13 +95,15 @@ const Run *case_run(Case *c, const char *model, const char *set)
 static void same_fetches(Case *c, const Run *a, const Run *b)
 {
 	if (a && b && a->fetches != b->fetches)
-		FAIL(c, "%llu fetches under %s %s, %llu under %s %s", ll(a->fetches), a->model, a->set, ll(b->fetches), b->model, b->set);
+		FAIL(c, "%llu fetches under %s %s, %llu under %s %s", ll(a->fetches), a->model, a->set,
+			ll(b->fetches), b->model, b->set);
 }
 
 static void no_more_fetches(Case *c, const Run *a, const Run *b)
 {
 	if (a && b && a->fetches > b->fetches)
-		FAIL(c, "%llu fetches under %s %s, %llu under %s %s", ll(a->fetches), a->model, a->set, ll(b->fetches), b->model, b->set);
+		FAIL(c, "%llu fetches under %s %s, %llu under %s %s", ll(a->fetches), a->model, a->set,
+			ll(b->fetches), b->model, b->set);
 }
 
 /* ---- the properties ---- */
@@ -116,16 +124,20 @@ static void lanes(Case *c)
 	for (int m = 1; model_keys(m); m++) {
 		const Run *r = case_run(c, model_keys(m)->name, "");
 		if (first && r && r->threads != first->threads)
-			FAIL(c, "%llu lanes in blocks under %s, %llu under %s", ll(r->threads), r->model, ll(first->threads), first->model);
-		if (first && r && r->probe.stats.thread_instructions != first->probe.stats.thread_instructions)
-			FAIL(c, "%llu thread instructions under %s, %llu under %s", ll(r->probe.stats.thread_instructions), r->model,
+			FAIL(c, "%llu lanes in blocks under %s, %llu under %s", ll(r->threads), r->model,
+				ll(first->threads), first->model);
+		if (first && r &&
+			r->probe.stats.thread_instructions != first->probe.stats.thread_instructions)
+			FAIL(c, "%llu thread instructions under %s, %llu under %s",
+				ll(r->probe.stats.thread_instructions), r->model,
 				ll(first->probe.stats.thread_instructions), first->model);
 	}
 }
 
 static void order(Case *c)
 {
-	static const char *const orders[] = { "ipdom.push_order=fall_top", "ipdom.push_order=larger_top", "ipdom.push_order=smaller_top" };
+	static const char *const orders[] = { "ipdom.push_order=fall_top", "ipdom.push_order=larger_top",
+		"ipdom.push_order=smaller_top" };
 	for (int i = 0; i < 3; i++)
 		same_fetches(c, case_run(c, "ipdom", orders[i]), case_run(c, "ipdom", ""));
 }
@@ -137,9 +149,9 @@ static void paths(Case *c)
 	no_more_fetches(c, case_run(c, "multi_path", "multi_path.merge=true"), case_run(c, "ipdom", ""));
 }
 
-/* Where a loop has several ways back to its header, or is part of another, lanes that take the first way back run ahead of
-   those that wait for the rest of its body, and ipdom, which collects them, may fetch less: `H: exit or B; B: C or H; C: H`.
-   Random graphs are like that, kernels with structured loops are not. */
+/* Where a loop has several ways back to its header, or is part of another, lanes that take the first way back
+   run ahead of those that wait for the rest of its body, and ipdom, which collects them, may fetch less: `H:
+   exit or B; B: C or H; C: H`. Random graphs are like that, kernels with structured loops are not. */
 static bool plain_loops(const RandomKernel *k)
 {
 	Arena a = { 0 };
@@ -179,8 +191,8 @@ static void sandy(Case *c)
 	for (int i = 0; i < 2; i++) {
 		const Run *r = case_run(c, "tf_sandy", rules[i]);
 		if (r && stack && r->fetches - r->probe.stats.noop_fetches != stack->fetches)
-			FAIL(c, "%llu fetches for lanes under tf_sandy %s, %llu under tf_stack", ll(r->fetches - r->probe.stats.noop_fetches),
-				r->set, ll(stack->fetches));
+			FAIL(c, "%llu fetches for lanes under tf_sandy %s, %llu under tf_stack",
+				ll(r->fetches - r->probe.stats.noop_fetches), r->set, ll(stack->fetches));
 	}
 	no_more_fetches(c, case_run(c, "tf_sandy", rules[1]), case_run(c, "tf_sandy", rules[0]));
 }
@@ -192,7 +204,8 @@ static void entries(Case *c)
 	Frontier f = frontier_build(&a, &l, PRIORITY_RPO);
 	const Run *r = case_run(c, "tf_stack", "");
 	if (r && r->probe.stats.max_depth > (uint64_t)frontier_most(&f) + 1)
-		FAIL(c, "%llu entries under tf_stack, the frontier allows %d", ll(r->probe.stats.max_depth), frontier_most(&f) + 1);
+		FAIL(c, "%llu entries under tf_stack, the frontier allows %d", ll(r->probe.stats.max_depth),
+			frontier_most(&f) + 1);
 	arena_free(&a);
 }
 
@@ -200,7 +213,8 @@ static void spills(Case *c)
 {
 	static const char *const models[] = { "ipdom", "token", "tf_stack" };
 	for (int m = 0; m < 3; m++) {
-		const Run *all = case_run(c, models[m], ""), *one = case_run(c, models[m], "divergence.depth=1");
+		const Run *all = case_run(c, models[m], ""),
+			*one = case_run(c, models[m], "divergence.depth=1");
 		if (!all || !one)
 			continue;
 		const LaunchStats *a = &all->probe.stats, *o = &one->probe.stats;
@@ -208,29 +222,40 @@ static void spills(Case *c)
 		if (a->pushes != o->pushes || a->max_depth != o->max_depth || a->spills)
 			FAIL(c, "%s: a chip of one entry changes what is pushed", models[m]);
 		if (o->spills != o->fills || (a->max_depth > 1 && !o->spills))
-			FAIL(c, "%s, depth %llu: %llu spills and %llu fills", models[m], ll(a->max_depth), ll(o->spills), ll(o->fills));
+			FAIL(c, "%s, depth %llu: %llu spills and %llu fills", models[m], ll(a->max_depth),
+				ll(o->spills), ll(o->fills));
 	}
 }
 
 static const struct Property { PropertyInfo info; unsigned classes; void (*check)(Case *); } properties[] = {
 	{ { "memory", "every mechanism leaves the reference interpreter's memory" }, ALL, memory },
-	{ { "sources", "after any pipeline as many lanes come to each block of the source, and take its branch" }, ALL, sources },
-	{ { "melding", "melding, fusion, tails and unrolling, in pipelines of every order: the memory under four mechanisms, the source's blocks" }, 1 << ARMS, melding },
-	{ { "places", "after melding, fusion and tails each thread executes what it did, in that order, at instructions that keep the place in the source" }, ALL, places },
+	{ { "sources", "after any pipeline as many lanes come to each block of the source, and take its "
+		"branch" }, ALL, sources },
+	{ { "melding", "melding, fusion, tails and unrolling, in pipelines of every order: the memory under "
+		"four mechanisms, the source's blocks" }, 1 << ARMS, melding },
+	{ { "places", "after melding, fusion and tails each thread executes what it did, in that order, at "
+		"instructions that keep the place in the source" }, ALL, places },
 	{ { "again", "a second run of one of these passes changes nothing" }, ALL, again },
 	{ { "cost", "melding and fusion never raise the cost that they count" }, ALL, cost },
-	{ { "accesses", "after these passes each thread has as many accesses to memory as before" }, ALL, accesses },
+	{ { "accesses", "after these passes each thread has as many accesses to memory as before" }, ALL,
+		accesses },
 	{ { "lanes", "lanes in blocks and thread instructions do not depend on the mechanism" }, ALL, lanes },
-	{ { "windows", "timed, with blocks that replace others: a launch is the same whatever the window, under two mechanisms with random options" }, ALL, windows },
+	{ { "windows", "timed, with blocks that replace others: a launch is the same whatever the window, "
+		"under two mechanisms with random options" }, ALL, windows },
 	{ { "order", "the order of pushes changes no fetch under ipdom" }, ALL, order },
-	{ { "paths", "multi_path without merging and dual_path fetch what ipdom does; with merging no more" }, ALL, paths },
-	{ { "frontier", "tf_stack fetches no more than ipdom (without calls; structured code or plain loops)" }, FLOW, frontier },
+	{ { "paths", "multi_path without merging and dual_path fetch what ipdom does; with merging no more" },
+		ALL, paths },
+	{ { "frontier", "tf_stack fetches no more than ipdom (without calls; structured code or plain "
+		"loops)" }, FLOW, frontier },
 	{ { "once", "tf_stack fetches a block once for a warp where there is no cycle" }, DAG, once },
 	{ { "lowest", "min_pc and min_sp_pc fetch what tf_stack does (without calls)" }, FLOW, lowest },
 	{ { "deepest", "min_sp_pc fetches what tf_stack does, with calls too" }, HAS_CALLS, deepest },
-	{ { "sandy", "tf_sandy fetches for lanes what tf_stack does; refined never more in all than static" }, FLOW, sandy },
-	{ { "entries", "tf_stack has no more entries than the largest frontier and one (without calls)" }, FLOW, entries },
-	{ { "spills", "a stack that spills fetches and pushes the same; what has been spilled comes back" }, ALL, spills },
+	{ { "sandy", "tf_sandy fetches for lanes what tf_stack does; refined never more in all than static" },
+		FLOW, sandy },
+	{ { "entries", "tf_stack has no more entries than the largest frontier and one (without calls)" },
+		FLOW, entries },
+	{ { "spills", "a stack that spills fetches and pushes the same; what has been spilled comes back" },
+		ALL, spills },
 };
 enum { PROPERTIES = sizeof properties / sizeof *properties };
 

@@ -6,7 +6,8 @@ static void machine(Config *c, uint64_t seed)
 {
 	Diag d = { 0 };
 	differential_machine(c);
-	must(config_set(c, "sm.count", seed % 4 ? "1" : "2", &d) && config_set(c, "sm.max_blocks", seed / 4 % 4 ? "1" : "4", &d) &&
+	must(config_set(c, "sm.count", seed % 4 ? "1" : "2", &d) &&
+		config_set(c, "sm.max_blocks", seed / 4 % 4 ? "1" : "4", &d) &&
 		config_set(c, "sm.block_launch_cycles", "20", &d));
 	diag_free(&d);
 }

@@ -1,11 +1,12 @@
-/* Warp-level operations of one mask at which the lanes of a warp arrive in several places: in the two arms of a
- * branch, in two loops one behind the other, or in different turns of one loop. All lanes execute the same row of
- * operations, with the same qualifiers and the mask of all lanes; where each stands, and the registers that it
- * names, differ. */
+/* Warp-level operations of one mask at which the lanes of a warp arrive in several places: in the two arms of
+ * a branch, in two loops one behind the other, or in different turns of one loop. All lanes execute the same
+ * row of operations, with the same qualifiers and the mask of all lanes; where each stands, and the registers
+ * that it names, differ. */
 #include "tests/random/random_gen.h"
 
 static const char *const mnemonics[] = {
-	"shfl.sync.up.b32", "shfl.sync.down.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32", "vote.sync.all.pred",
+	"shfl.sync.up.b32", "shfl.sync.down.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32",
+	"vote.sync.all.pred",
 	"vote.sync.any.pred", "vote.sync.uni.pred", "vote.sync.ballot.b32", "match.any.sync.b32",
 	"match.all.sync.b32", "match.any.sync.b64", "redux.sync.add.u32", "redux.sync.max.s32",
 	"redux.sync.xor.b32", "elect.sync", "bar.warp.sync"
@@ -28,7 +29,8 @@ static void sources(Gen *g, Ins *i)
 	switch (op_info[i->op].kind) {
 	case K_SHFL:
 		*ins_src(i, 0) = opd_reg(pick(g, POOL_32));
-		*ins_src(i, 1) = chance(g, 50) ? opd_imm(rnd(g, (uint32_t)ws)) : opd_reg(small(g, (uint32_t)ws - 1));
+		*ins_src(i, 1) = chance(g, 50) ? opd_imm(rnd(g, (uint32_t)ws))
+			: opd_reg(small(g, (uint32_t)ws - 1));
 		*ins_src(i, 2) = opd_imm((32 - ws) << 8 | (i->mode == MODE_UP ? 0 : ws - 1));
 		break;
 	case K_VOTE: *ins_src(i, 0) = predicate(g); break;
@@ -66,11 +68,13 @@ static void exchange(Gen *g)
 
 static void operation(Gen *g, const char *mnemonic)
 {
-	static const uint8_t source_count[] = { [K_SHFL] = 4, [K_VOTE] = 2, [K_MATCH] = 2, [K_REDUX] = 2, [K_ELECT] = 1,
+	static const uint8_t source_count[] = { [K_SHFL] = 4, [K_VOTE] = 2, [K_MATCH] = 2, [K_REDUX] = 2,
+		[K_ELECT] = 1,
 		[K_WARPSYNC] = 1 };
 	Ins kind = op(g, mnemonic, 0, 0);
 	int k = op_info[kind.op].kind;
-	bool second = k == K_ELECT || (k == K_MATCH && kind.mode == MODE_ALL) || (k == K_SHFL && chance(g, 40));
+	bool second = k == K_ELECT || (k == K_MATCH && kind.mode == MODE_ALL) ||
+		(k == K_SHFL && chance(g, 40));
 	if (k == K_WARPSYNC && g->shared_out >= 0) {
 		exchange(g);
 		return;

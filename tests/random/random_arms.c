@@ -1,6 +1,8 @@
-/* Branches whose arms are alike. Both arms are made of the same random numbers: statement by statement, instruction by instruction they come out the same,
- * with other registers of the pools and some choices made anew. An arm may come a second time behind a branch of its own (chains), a block may stand against a
- * region that has the same block in it, an arm may be empty, have blocks that only jump, or be led to from a block that nobody reaches. */
+/* Branches whose arms are alike. Both arms are made of the same random numbers: statement by statement,
+ * instruction by instruction they come out the same, with other registers of the pools and some choices made
+ * anew. An arm may come a second time behind a branch of its own (chains), a block may stand against a region
+ * that has the same block in it, an arm may be empty, have blocks that only jump, or be led to from a block
+ * that nobody reaches. */
 #include "tests/random/random_gen.h"
 #include "tests/random.h"
 
@@ -38,7 +40,10 @@ void step_end(Gen *g, const Steps *s)
 
 typedef struct Twin { uint64_t state, idle, unfaulted, nans, spaces; size_t chosen; int cost; } Twin;
 
-static Twin twin_of(const Gen *g) { return (Twin){ g->state, g->idle, g->unfaulted, g->nans, g->spaces, g->chosen, g->cost }; }
+static Twin twin_of(const Gen *g)
+{
+	return (Twin){ g->state, g->idle, g->unfaulted, g->nans, g->spaces, g->chosen, g->cost };
+}
 
 static void start_again(Gen *g, const Twin *t)
 {
@@ -73,7 +78,8 @@ static void wrapped(Gen *g, const Twin *t, int n)
 {
 	uint32_t form = own(g, 4);
 	Block *in = block(g), *no = form == 1 ? block(g) : NULL, *on = block(g);
-	int left = form >= 2 && has(g, RF_LOOP) ? small(g, 3) : -1, p = left < 0 ? condition(g) : -1, cost = g->cost;
+	int left = form >= 2 && has(g, RF_LOOP) ? small(g, 3) : -1, p = left < 0 ? condition(g) : -1,
+		cost = g->cost;
 	if (left < 0)
 		branch(g, p, in, no ? no : on);
 	else
@@ -148,7 +154,8 @@ static void second_arm(Gen *g, int depth, int form, Twin *t)
 /* Lanes of the branch's two sides, as masks, for what they do together; -1: nothing. */
 static void masks_of(Gen *g, int p, int *mask)
 {
-	bool together = g->level > 0 && !g->may_exit && has(g, RF_GROUP) && has(g, RF_WARP) && rnd(g, 12) == 0;
+	bool together = g->level > 0 && !g->may_exit && has(g, RF_GROUP) && has(g, RF_WARP) &&
+		rnd(g, 12) == 0;
 	for (int k = 0; k < 2; k++)
 		mask[k] = together ? ballot(g, p, k) : -1;
 }

@@ -1,5 +1,6 @@
-/* Threads that end before others of their block meet at barriers: guards of bounds, returns in the rounds of a loop, with a store before the end and
- * without. Ends may be shared by several of them. It has random numbers of its own, so that the rest of a kernel is the same with and without it. */
+/* Threads that end before others of their block meet at barriers: guards of bounds, returns in the rounds of
+ * a loop, with a store before the end and without. Ends may be shared by several of them. It has random
+ * numbers of its own, so that the rest of a kernel is the same with and without it. */
 #include "isa/launch.h"
 #include "tests/random/random_gen.h"
 
@@ -7,12 +8,14 @@
 static int some(Gen *g)
 {
 	uint32_t threads = g->k->block[0] * g->k->block[1];
-	return rnd(g, 3) ? emit2(g, "setp.ge.u32", T_PRED, opd_reg(g->tid), opd_imm(1 + rnd(g, threads))) : condition(g);
+	return rnd(g, 3) ? emit2(g, "setp.ge.u32", T_PRED, opd_reg(g->tid), opd_imm(1 + rnd(g, threads)))
+		: condition(g);
 }
 
 static void end_here(Gen *g) { emit(g, op(g, rnd(g, 2) ? "exit" : "ret", 0, 0)); }
 
-/* Some of the threads that are here end, and those that stay go on in a new block. plain: nothing is done before the end. */
+/* Some of the threads that are here end, and those that stay go on in a new block. plain: nothing is done
+   before the end. */
 static void some_end(Gen *g, Block *end, bool plain)
 {
 	bool stores = !plain && rnd(g, 2), shared = rnd(g, 2), own = stores || !shared;
@@ -64,7 +67,8 @@ static void put_word(Gen *g)
 	emit(g, barrier(g));
 }
 
-/* Threads that are left leave a word each, and read that of another one, which may have ended since it left it. */
+/* Threads that are left leave a word each, and read that of another one, which may have ended since it left
+   it. */
 static void exchange(Gen *g)
 {
 	uint32_t threads = g->k->block[0] * g->k->block[1];

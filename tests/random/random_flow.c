@@ -3,7 +3,8 @@
 
 enum { DEPTH_MOST = 4, HEAVY = 16 * 8 };
 
-/* The branch just made is on a constant, sometimes: both its ways are possible, but always the same is taken. */
+/* The branch just made is on a constant, sometimes: both its ways are possible, but always the same is
+   taken. */
 static void decide(Gen *g)
 {
 	if (has(g, RF_CONSTANT) && chance(g, 6))
@@ -55,7 +56,10 @@ void inside(Gen *g, int depth, int num, int den)
 	g->weight = weight;
 }
 
-static void push_target(Gen *g, Block *leave, Block *again) { g->nest[g->nnest++] = (Target){ leave, again }; }
+static void push_target(Gen *g, Block *leave, Block *again)
+{
+	g->nest[g->nnest++] = (Target){ leave, again };
+}
 
 /* ---- conditionals ---- */
 
@@ -158,7 +162,8 @@ static void switch_statement(Gen *g, int depth)
 	g->level = outer;
 }
 
-/* Ifs in each other, deeper than a warp's barrier registers and on-chip stacks reach; few lanes go around each. */
+/* Ifs in each other, deeper than a warp's barrier registers and on-chip stacks reach; few lanes go around
+   each. */
 void deep_statement(Gen *g)
 {
 	enum { LEAST = 17, MOST = 22 };
@@ -228,7 +233,8 @@ static void loop(Gen *g, int depth, int trips, bool uniform)
 static void loop_statement(Gen *g, int depth)
 {
 	bool uniform = g->level > 0 && chance(g, 60);
-	int x = uniform ? emit2(g, "and.b32", T_U32, opd_reg(pick(g, POOL_UNIFORM)), opd_imm(3)) : small(g, 3);
+	int x = uniform ? emit2(g, "and.b32", T_U32, opd_reg(pick(g, POOL_UNIFORM)), opd_imm(3))
+		: small(g, 3);
 	int trips = emit2(g, "add.u32", T_U32, opd_reg(x), opd_imm(1));
 	loop(g, depth, trips, uniform);
 }
@@ -283,7 +289,8 @@ static void finish(Gen *g)
 
 /* ---- calls ---- */
 
-/* Arguments: u32 x, f32 y, predicates, u64 in, u64 slot, u64 acc, u32 depth; results: u32, predicates, f32. */
+/* Arguments: u32 x, f32 y, predicates, u64 in, u64 slot, u64 acc, u32 depth; results: u32, predicates,
+   f32. */
 static void call(Gen *g, Opd f, int depth, int cost)
 {
 	Ins i = op(g, "call", 2 + g->pred_results, 7 + g->pred_args);
@@ -375,7 +382,8 @@ void call_statement(Gen *g)
 /* The lanes of a condition, and sometimes the others, each together with the others of theirs. */
 static void group_statement(Gen *g, int depth)
 {
-	int outer = g->level, p = condition(g), mask[2] = { ballot(g, p, false), ballot(g, p, true) }, n = 1 + (int)rnd(g, 2);
+	int outer = g->level, p = condition(g), mask[2] = { ballot(g, p, false), ballot(g, p, true) },
+		n = 1 + (int)rnd(g, 2);
 	Block *side[2], *end = block(g);
 	side[0] = block(g);
 	side[1] = n == 2 ? block(g) : end;

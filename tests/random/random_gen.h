@@ -5,24 +5,27 @@
 #include "tests/random/random_kernel.h"
 
 enum { POOL_16, POOL_32, POOL_64, POOL_F32, POOL_F64, POOL_PRED, POOL_UNIFORM, POOL_COUNT };
-enum { POOL_MOST = 10, NEST_MOST = 8, FUNCS_MOST = 3, PREDS_MOST = 3, LOCAL_WORDS = 8, TABLE_WORDS = 16, RECURSION_MOST = 3,
+enum { POOL_MOST = 10, NEST_MOST = 8, FUNCS_MOST = 3, PREDS_MOST = 3, LOCAL_WORDS = 8, TABLE_WORDS = 16,
+	RECURSION_MOST = 3,
 	SCRATCH_BYTES = RANDOM_SLOT_BYTES };
 
-typedef struct Target { Block *leave, *again; } Target; /* where break and continue go; again NULL: not a loop */
+/* where break and continue go; again NULL: not a loop */
+typedef struct Target { Block *leave, *again; } Target;
 
 typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
-	uint64_t state, idle, unfaulted, meeting, early, last, nans, returns, spaces; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement,
-	                                 early_statement, last_accesses, nan_statement, the ends of device functions and spaces_statement */
+	/* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement,
+	   early_statement, last_accesses, nan_statement, the ends of device functions and spaces_statement */
+	uint64_t state, idle, unfaulted, meeting, early, last, nans, returns, spaces;
 	size_t chosen;                 /* of the parameters' choices, taken so far */
 	Features on;                   /* of this kernel */
 	Module *m;
 	int file, line;
 
-	bool alike;                    /* in the arms of a branch that are made of the same choices: random_arms.c */
+	bool alike;             /* in the arms of a branch that are made of the same choices: random_arms.c */
 	int unlike;                    /* of a thousand choices so many are made anew: in the second arm */
-	uint64_t own, anew;            /* of random numbers: what a branch with such arms is like; where they differ */
+	uint64_t own, anew;   /* of random numbers: what a branch with such arms is like; where they differ */
 
 	/* the function being made */
 	Function *f;
@@ -32,12 +35,13 @@ typedef struct Gen {
 	int pool[POOL_COUNT][POOL_MOST], npool[POOL_COUNT];
 	int in, slot, acc, finals;     /* registers (u64): buffers, the thread's own part of them */
 	int tid, depth;                /* the thread's number in its block, recursion left */
-	int local, mine;               /* symbols: local array; the threads' own words of shared memory; -1: none */
-	int shared_in, shared_out;     /* symbols: arrays of a word for each thread, exchanged between barriers */
+	int local, mine;         /* symbols: local array; the threads' own words of shared memory; -1: none */
+	int shared_in, shared_out; /* symbols: arrays of a word for each thread, exchanged between barriers */
 	Target nest[NEST_MOST];
 	int nnest;
-	int level;                     /* who is here: 2 all threads of the block together, 1 whole warps, 0 nobody knows */
-	Block *end;                    /* where threads end that do early, and is to be the kernel's only end; NULL: there is none such */
+	int level;       /* who is here: 2 all threads of the block together, 1 whole warps, 0 nobody knows */
+	/* where threads end that do early, and is to be the kernel's only end; NULL: there is none such */
+	Block *end;
 	bool may_exit;                 /* no barrier and no warp operation follows anywhere */
 	int weight;                    /* expected executions of an instruction made now, times 16 */
 	int cost, limit;               /* expected instructions so far, and to be made; times 16 */
@@ -48,11 +52,11 @@ typedef struct Gen {
 	int nfunc;
 	int functions;                 /* symbol: their addresses, a table; -1: none */
 	int pred_args, pred_results;   /* of every function: calls through registers reach any of them */
-	int table, format;             /* symbols: constants; what vprintf prints: as many words as a local array has */
+	int table, format;   /* symbols: constants; what vprintf prints: as many words as a local array has */
 } Gen;
 
-/* random_kernel.c. Two calls that draw a random number never stand in the arguments of one call or in one initializer: C leaves open which comes first, and
-   compilers differ. */
+/* random_kernel.c. Two calls that draw a random number never stand in the arguments of one call or in one
+   initializer: C leaves open which comes first, and compilers differ. */
 uint32_t rnd(Gen *, uint32_t n);               /* 0 .. n-1: what to make */
 bool chance(Gen *, int percent);
 uint64_t rnd64(Gen *);
@@ -90,21 +94,25 @@ int ballot(Gen *, int pred, bool neg);         /* u32 register: lanes whose pred
 void group_operation(Gen *, int mask);         /* of the lanes in the register, all of which are here */
 void guarded_group(Gen *);                     /* of the lanes that a guard lets; level 1 and up */
 void own_words(Gen *);                         /* prologue: initialises local arrays and own shared words */
-/* Lanes of a side of a conditional stand still for a long time just before they meet the others, who use what they have then: a register, or -1. */
+/* Lanes of a side of a conditional stand still for a long time just before they meet the others, who use what
+   they have then: a register, or -1. */
 int late_result(Gen *);                        /* before the branch */
 void give_late(Gen *, int result);             /* last on a side */
 void take_late(Gen *, int result);             /* first behind both */
 Type memory_type(Gen *);                       /* of an access */
-void memory_access(Gen *, const char *space, Opd address, Type, int n, bool write); /* of n elements; space: ".global" */
-int symbol_address(Gen *, int symbol, const char **space); /* its address in its space, or, sometimes, its generic one: a register; *space tells */
+/* of n elements; space: ".global" */
+void memory_access(Gen *, const char *space, Opd address, Type, int n, bool write);
+/* its address in its space, or, sometimes, its generic one: a register; *space tells */
+int symbol_address(Gen *, int symbol, const char **space);
 void block_barrier(Gen *);
-int thread_address(Gen *, int symbol, int index); /* u64 register: address of the symbol's word number index */
+/* u64 register: address of the symbol's word number index */
+int thread_address(Gen *, int symbol, int index);
 int load_function(Gen *, int index);           /* u64 register: what the table of functions has there */
 
 /* random_flow.c */
 void sequence(Gen *, int depth);               /* statements until the block's share of the cost is used up */
 void jump(Gen *, Block *to);                   /* ends the open block */
-void branch(Gen *, int pred, Block *yes, Block *no);    /* either way around: pred is as good as its opposite */
+void branch(Gen *, int pred, Block *yes, Block *no);  /* either way around: pred is as good as its opposite */
 void branch_if(Gen *, int pred, Block *yes, Block *no);
 void open_block(Gen *, Block *);                     /* instructions go there now */
 void indexed(Gen *, int n, Block **to);              /* ends the open block: brx with n targets */
@@ -113,14 +121,17 @@ void recursive_call(Gen *);
 void deep_statement(Gen *);                    /* many regions in each other */
 
 /* random_nonfaulting.c */
-void nonfaulting_load(Gen *, Ins *);           /* sometimes: marks it, and may change its address; changes no choice of the others */
+/* sometimes: marks it, and may change its address; changes no choice of the others */
+void nonfaulting_load(Gen *, Ins *);
 
 /* Code that a thread meets num/den times as often, its weight by that. */
 void inside(Gen *, int depth, int num, int den);
 
 /* random_arms.c */
-typedef struct Steps { uint64_t next, late; bool waits; } Steps; /* of a row of instructions or statements; begins with 0 */
-void step_begin(Gen *, Steps *);               /* in arms that are alike a step has random numbers of its own: what it draws changes nothing for the next */
+/* of a row of instructions or statements; begins with 0 */
+typedef struct Steps { uint64_t next, late; bool waits; } Steps;
+/* in arms that are alike a step has random numbers of its own: what it draws changes nothing for the next */
+void step_begin(Gen *, Steps *);
 void step_end(Gen *, const Steps *);
 void arms_statement(Gen *, int depth);
 
@@ -144,10 +155,12 @@ void end_device(Gen *);                        /* the same at its end: sometimes
 void stored_again(Gen *);                      /* loads of what the thread has stored, or nearly */
 
 /* random_grid.c */
-void grid_statement(Gen *);                    /* sometimes; all threads of the grid are here, equally often; changes no choice of the others */
+/* sometimes; all threads of the grid are here, equally often; changes no choice of the others */
+void grid_statement(Gen *);
 
 /* random_early.c */
-void early_statement(Gen *);                    /* sometimes: threads end before barriers; all threads of the block come to it, and some are gone behind it */
+/* sometimes: threads end before barriers; all threads of the block come to it, and some are gone behind it */
+void early_statement(Gen *);
 
 /* random_last.c */
 void last_accesses(Gen *);                     /* before the kernel's end; changes no choice of the others */

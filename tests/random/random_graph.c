@@ -1,5 +1,6 @@
-/* Unstructured regions: random graphs of blocks with one entry and one way out. Edges forward are free; an edge backward
- * burns fuel, and a thread without fuel leaves. So every thread leaves, and irreducible cycles come by themselves. */
+/* Unstructured regions: random graphs of blocks with one entry and one way out. Edges forward are free; an
+ * edge backward burns fuel, and a thread without fuel leaves. So every thread leaves, and irreducible cycles
+ * come by themselves. */
 #include "tests/random/random_gen.h"
 
 enum { NODES_MOST = 7, OUT_MOST = 4 };
@@ -22,7 +23,8 @@ static void shape(Gen *g, Graph *r)
 		int from = (int)rnd(g, (uint32_t)k), tries = 0;
 		while (r->nout[from] == r->cap[from] && tries++ < k)
 			from = (from + 1) % k;
-		if (r->nout[from] == OUT_MOST || (r->nout[from] == r->cap[from] && !has(g, RF_SWITCH) && r->cap[from] == 2)) {
+		if (r->nout[from] == OUT_MOST || (r->nout[from] == r->cap[from] && !has(g, RF_SWITCH) &&
+			r->cap[from] == 2)) {
 			r->n = k; /* no room: a smaller graph */
 			return;
 		}

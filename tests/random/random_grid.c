@@ -1,5 +1,6 @@
-/* Meetings of the whole grid: between two of its barriers each thread reads what another one, of any block, has left in its slot of `out`. The number of rounds is
- * the same for all threads. It has random numbers of its own, so that the rest of a kernel is the same with and without it. */
+/* Meetings of the whole grid: between two of its barriers each thread reads what another one, of any block,
+ * has left in its slot of `out`. The number of rounds is the same for all threads. It has random numbers of
+ * its own, so that the rest of a kernel is the same with and without it. */
 #include "tests/random/random_gen.h"
 
 static void meet(Gen *g) { emit(g, op(g, "barrier.grid", 0, 0)); }
@@ -26,7 +27,8 @@ static void round_of(Gen *g, int64_t word, int slot)
 	emit(g, put);
 	meet(g);
 	take.opd[0] = opd_reg(pick(g, POOL_32));
-	take.opd[1] = (Opd){ OPD_REG, 0, slot, chance(g, 50) ? word : 4 * (int64_t)rnd(g, RANDOM_SLOT_BYTES / 4) };
+	take.opd[1] = (Opd){ OPD_REG, 0, slot, chance(g, 50) ? word
+		: 4 * (int64_t)rnd(g, RANDOM_SLOT_BYTES / 4) };
 	emit(g, take);
 	meet(g);
 }
@@ -59,7 +61,8 @@ void grid_statement(Gen *g)
 		if (rnd(g, 2))
 			rounds(g);
 		else
-			round_of(g, 4 * (int64_t)rnd(g, RANDOM_SLOT_BYTES / 4), other_slot(g, rnd(g, g->k->threads)));
+			round_of(g, 4 * (int64_t)rnd(g, RANDOM_SLOT_BYTES / 4),
+				other_slot(g, rnd(g, g->k->threads)));
 		used(g, RF_GRID);
 	}
 	g->meeting = g->state;

@@ -1,11 +1,13 @@
-/* Code that an optimiser ought to see through: loops whose results nobody reads, copies of copies, aborts behind conditions that never hold, arms of
- * branches that do alike, loads of what has been stored. It has random numbers of its own, so that the rest of a kernel is the same with and without it. */
+/* Code that an optimiser ought to see through: loops whose results nobody reads, copies of copies, aborts
+ * behind conditions that never hold, arms of branches that do alike, loads of what has been stored. It has
+ * random numbers of its own, so that the rest of a kernel is the same with and without it. */
 #include "tests/random/random_gen.h"
 
 /* A fixed number of rounds, the same for all threads. */
 static void dead_loop(Gen *g)
 {
-	int i = emit1(g, "mov.u32", T_U32, opd_imm(1 + rnd(g, 3))), sum = emit1(g, "mov.u32", T_U32, opd_imm(0));
+	int i = emit1(g, "mov.u32", T_U32, opd_imm(1 + rnd(g, 3))),
+		sum = emit1(g, "mov.u32", T_U32, opd_imm(0));
 	Block *body = block(g), *next = block(g);
 	block_jump(g->m, g->b, body);
 	open_block(g, body);
@@ -23,7 +25,8 @@ static void dead_loop(Gen *g)
 /* The middle one may be guarded, and the original may be written before the last is read. */
 static void copies(Gen *g)
 {
-	int from = pick(g, POOL_32), a = emit1(g, "mov.u32", T_U32, opd_reg(from)), b = emit1(g, "mov.b32", T_U32, opd_reg(a));
+	int from = pick(g, POOL_32), a = emit1(g, "mov.u32", T_U32, opd_reg(from)),
+		b = emit1(g, "mov.b32", T_U32, opd_reg(a));
 	Ins again = op(g, "mov.u32", 1, 1), use = op(g, "xor.b32", 1, 2);
 	again.opd[0] = opd_reg(rnd(g, 2) ? a : b);
 	again.opd[1] = opd_reg(rnd(g, 2) ? from : pick(g, POOL_32));
@@ -39,7 +42,8 @@ static void copies(Gen *g)
 /* As a block of its own, or under a guard. */
 static void never(Gen *g)
 {
-	int x = rnd(g, 3) ? small(g, 7) : emit1(g, "mov.u32", T_U32, opd_imm(5)), p = emit2(g, "setp.gt.u32", T_PRED, opd_reg(x), opd_imm(7));
+	int x = rnd(g, 3) ? small(g, 7) : emit1(g, "mov.u32", T_U32, opd_imm(5)),
+		p = emit2(g, "setp.gt.u32", T_PRED, opd_reg(x), opd_imm(7));
 	Ins trap = op(g, "trap", 0, 0);
 	if (rnd(g, 2)) {
 		trap.guard = p;
@@ -53,18 +57,21 @@ static void never(Gen *g)
 	open_block(g, next);
 }
 
-/* May the instructions from number `at` on stand elsewhere, where no register from number `known` on has a value? */
+/* May the instructions from number `at` on stand elsewhere, where no register from number `known` on has a
+   value? */
 static bool closed(const Gen *g, const Block *b, int at, int known)
 {
 	BitSet has = bs_new(&g->m->arena, g->f->reg.n);
 	bool carry = at == 0;
 	for (int k = at; k < b->ins.n - 1; k++) {
 		const Ins *i = &b->ins.v[k];
-		if ((i->guard >= known && !bs_has(has, i->guard)) || (op_info[i->op].flags & OPF_CARRY && !carry))
+		if ((i->guard >= known && !bs_has(has, i->guard)) ||
+			(op_info[i->op].flags & OPF_CARRY && !carry))
 			return false;
 		carry |= i->cc;
 		for (int s = 0; s < i->nsrc; s++)
-			if (ins_src(i, s)->kind == OPD_REG && ins_src(i, s)->id >= known && !bs_has(has, ins_src(i, s)->id))
+			if (ins_src(i, s)->kind == OPD_REG && ins_src(i, s)->id >= known &&
+				!bs_has(has, ins_src(i, s)->id))
 				return false;
 		for (int d = 0; d < i->ndst; d++)
 			if (ins_dst(i, d)->kind == OPD_REG && i->guard < 0)

@@ -4,7 +4,8 @@
 #include "tests/random.h"
 
 uint64_t rnd64(Gen *g) { return random_next(&g->state); }
-static uint32_t noise(Gen *g, uint32_t n) { return (uint32_t)((rnd64(g) >> 32) * n >> 32); } /* data: never a choice */
+/* data: never a choice */
+static uint32_t noise(Gen *g, uint32_t n) { return (uint32_t)((rnd64(g) >> 32) * n >> 32); }
 
 uint32_t rnd(Gen *g, uint32_t n)
 {
@@ -28,7 +29,8 @@ void used(Gen *g, Features feature) { g->k->features |= feature; }
 
 static Features choose_features(Gen *g)
 {
-	static const uint8_t likely[RF_COUNT] = { [RF_PARTIAL_BIT] = 15, [RF_RECURSION_BIT] = 35, [RF_INDIRECT_BIT] = 65,
+	static const uint8_t likely[RF_COUNT] = { [RF_PARTIAL_BIT] = 15, [RF_RECURSION_BIT] = 35,
+		[RF_INDIRECT_BIT] = 65,
 		[RF_EXIT_BIT] = 50, [RF_CALL_BIT] = 60, [RF_DOUBLE_BIT] = 50, [RF_DEEP_BIT] = 10 };
 	Features on = 0;
 	for (int k = 0; k < RF_POINT_BIT; k++) /* points are chosen when the rest is made */
@@ -107,7 +109,8 @@ static void make_data(Gen *g)
 	memcpy(g->m->symbol.v[g->format]->init, text, sizeof text);
 	g->functions = -1;
 	if (has(g, RF_CALL) && has(g, RF_INDIRECT)) {
-		g->functions = symbol(g, "functions", rnd(g, 2) ? SP_CONST : SP_GLOBAL, T_U64, FUNCS_MOST, -1);
+		g->functions = symbol(g, "functions", rnd(g, 2) ? SP_CONST : SP_GLOBAL, T_U64, FUNCS_MOST,
+			-1);
 		g->m->symbol.v[g->functions]->init = arena_alloc(&g->m->arena, FUNCS_MOST * 8);
 	}
 	g->mine = g->shared_in = g->shared_out = -1;
@@ -125,8 +128,10 @@ static void make_data(Gen *g)
 static void make_pools(Gen *g)
 {
 	static const struct { Type type; int least, more; } pools[POOL_COUNT] = {
-		[POOL_16] = { T_U16, 2, 2 }, [POOL_32] = { T_U32, 4, 5 }, [POOL_64] = { T_U64, 2, 3 }, [POOL_F32] = { T_F32, 3, 3 },
-		[POOL_F64] = { T_F64, 2, 2 }, [POOL_PRED] = { T_PRED, 3, 3 }, [POOL_UNIFORM] = { T_U32, 2, 2 },
+		[POOL_16] = { T_U16, 2, 2 }, [POOL_32] = { T_U32, 4, 5 }, [POOL_64] = { T_U64, 2, 3 },
+		[POOL_F32] = { T_F32, 3, 3 },
+		[POOL_F64] = { T_F64, 2, 2 }, [POOL_PRED] = { T_PRED, 3, 3 },
+		[POOL_UNIFORM] = { T_U32, 2, 2 },
 	};
 	for (int p = 0; p < POOL_COUNT; p++) {
 		bool off = (p == POOL_F32 && !has(g, RF_FLOAT)) || (p == POOL_F64 && !has(g, RF_DOUBLE));
@@ -144,7 +149,10 @@ static void set(Gen *g, int reg, const char *mnemonic, Opd a)
 	emit(g, i);
 }
 
-static Opd in_word(Gen *g, int bytes) { return (Opd){ OPD_REG, 0, g->in, (int64_t)(rnd(g, (uint32_t)(RANDOM_IN_BYTES / bytes))) * bytes }; }
+static Opd in_word(Gen *g, int bytes)
+{
+	return (Opd){ OPD_REG, 0, g->in, (int64_t)(rnd(g, (uint32_t)(RANDOM_IN_BYTES / bytes))) * bytes };
+}
 
 /* Word number (tid + k) of the input, in a register of the pool: threads begin with different data. */
 static void load_own(Gen *g, int reg, const char *mnemonic, int bytes)
@@ -168,18 +176,22 @@ static void set_pools(Gen *g)
 		if (k == 0 || (!g->device && k < 3 && rnd(g, 2)))
 			load_own(g, g->pool[POOL_32][k], "ld.global.u32", 4);
 		else
-			set(g, g->pool[POOL_32][k], "mov.u32", rnd(g, 2) ? opd_reg(g->tid) : opd_imm((int32_t)rnd64(g)));
+			set(g, g->pool[POOL_32][k], "mov.u32", rnd(g, 2) ? opd_reg(g->tid)
+				: opd_imm((int32_t)rnd64(g)));
 	for (int k = 0; k < g->npool[POOL_16]; k++)
 		set(g, g->pool[POOL_16][k], "cvt.u16.u32", opd_reg(g->pool[POOL_32][k % g->npool[POOL_32]]));
 	for (int k = 0; k < g->npool[POOL_64]; k++)
 		set(g, g->pool[POOL_64][k], "ld.global.u64", in_word(g, 8));
 	for (int k = 0; k < g->npool[POOL_F32]; k++)
 		if (k)
-			set(g, g->pool[POOL_F32][k], "cvt.rn.f32.s32", opd_reg(g->pool[POOL_32][k % g->npool[POOL_32]]));
+			set(g, g->pool[POOL_F32][k], "cvt.rn.f32.s32",
+				opd_reg(g->pool[POOL_32][k % g->npool[POOL_32]]));
 		else
-			set(g, g->pool[POOL_F32][k], "ld.global.f32", (Opd){ OPD_REG, 0, g->in, 4 * (int64_t)rnd(g, 64) });
+			set(g, g->pool[POOL_F32][k], "ld.global.f32",
+				(Opd){ OPD_REG, 0, g->in, 4 * (int64_t)rnd(g, 64) });
 	for (int k = 0; k < g->npool[POOL_F64]; k++)
-		set(g, g->pool[POOL_F64][k], "cvt.rn.f64.s32", opd_reg(g->pool[POOL_32][k % g->npool[POOL_32]]));
+		set(g, g->pool[POOL_F64][k], "cvt.rn.f64.s32",
+			opd_reg(g->pool[POOL_32][k % g->npool[POOL_32]]));
 	for (int k = 0; k < g->npool[POOL_PRED]; k++) {
 		Ins i = op(g, "setp.lt.u32", 1, 2);
 		i.opd[0] = opd_reg(g->pool[POOL_PRED][k]);
@@ -225,7 +237,8 @@ static void start_function(Gen *g, FuncKind kind, const char *name)
 	g->nblock = g->nnest = 0;
 	g->weight = 16;
 	g->cost = 0;
-	g->local = has(g, RF_LOCAL) && chance(g, 70) ? symbol(g, "array", SP_LOCAL, T_U32, LOCAL_WORDS, g->f->id) : -1;
+	g->local = has(g, RF_LOCAL) && chance(g, 70) ? symbol(g, "array", SP_LOCAL, T_U32, LOCAL_WORDS,
+		g->f->id) : -1;
 }
 
 enum { PROLOGUE = 24 };            /* instructions that a device function begins with, roughly */
@@ -299,10 +312,12 @@ static void make_device(Gen *g, int number)
 	end_device(g);
 	shuffle_blocks(g);
 	if (g->functions >= 0)
-		vec_push(&g->m->symbol.v[g->functions]->reloc, ((Reloc){ .offset = 8 * (uint32_t)saved.nfunc, .func = true, .id = g->f->id }));
+		vec_push(&g->m->symbol.v[g->functions]->reloc,
+			((Reloc){ .offset = 8 * (uint32_t)saved.nfunc, .func = true, .id = g->f->id }));
 	saved.func[saved.nfunc] = g->f;
 	saved.func_exits[saved.nfunc] = g->may_exit;
-	saved.func_cost[saved.nfunc++] = (recursive ? (RECURSION_MOST + 2) / 2 : 1) * (g->cost + 16 * PROLOGUE);
+	saved.func_cost[saved.nfunc++] = (recursive ? (RECURSION_MOST + 2) / 2 : 1) *
+		(g->cost + 16 * PROLOGUE);
 	saved.state = g->state;
 	saved.chosen = g->chosen;
 	saved.returns = g->returns;
@@ -317,7 +332,8 @@ static int parameter(Gen *g, const char *name, Type t)
 {
 	Function *f = g->f;
 	uint32_t size = (uint32_t)type_bytes(t), offset = (f->param_bytes + size - 1) / size * size;
-	vec_push(&f->param, ((Param){ .name = arena_strdup(&g->m->arena, name), .type = (uint8_t)t, .count = 1, .align = size,
+	vec_push(&f->param, ((Param){ .name = arena_strdup(&g->m->arena, name), .type = (uint8_t)t,
+		.count = 1, .align = size,
 		.offset = offset, .size = size }));
 	f->param_bytes = offset + size;
 	return f->param.n - 1;
@@ -325,7 +341,8 @@ static int parameter(Gen *g, const char *name, Type t)
 
 static void prologue(Gen *g)
 {
-	int in = parameter(g, "in", T_U64), out = parameter(g, "out", T_U64), acc = parameter(g, "acc", T_U64);
+	int in = parameter(g, "in", T_U64), out = parameter(g, "out", T_U64),
+		acc = parameter(g, "acc", T_U64);
 	parameter(g, "n", T_U32);
 	g->in = emit1(g, "ld.param.u64", T_U64, (Opd){ OPD_PARAM, 0, in, 0 });
 	g->acc = emit1(g, "ld.param.u64", T_U64, (Opd){ OPD_PARAM, 0, acc, 0 });
@@ -346,7 +363,8 @@ static void prologue(Gen *g)
 /* Leaves most registers in `out`; the others leave some code dead. */
 static void epilogue(Gen *g)
 {
-	static const char *const stores[POOL_COUNT] = { "st.global.u16", "st.global.u32", "st.global.u64", "st.global.f32",
+	static const char *const stores[POOL_COUNT] = { "st.global.u16", "st.global.u32", "st.global.u64",
+		"st.global.f32",
 		"st.global.f64", "st.global.u32", "st.global.u32" };
 	int row = 0;
 	for (int p = 0; p < POOL_COUNT; p++)
@@ -365,7 +383,8 @@ static void epilogue(Gen *g)
 				r = x;
 			}
 			Ins i = op(g, stores[p], 0, 2);
-			i.opd[0] = (Opd){ OPD_REG, 0, g->finals, (int64_t)g->k->threads * (RANDOM_SLOT_BYTES + 8 * row++) };
+			i.opd[0] = (Opd){ OPD_REG, 0, g->finals,
+				(int64_t)g->k->threads * (RANDOM_SLOT_BYTES + 8 * row++) };
 			i.opd[1] = opd_reg(r);
 			emit(g, i);
 		}
@@ -440,7 +459,8 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 		g->pred_args = 1 + (int)rnd(g, PREDS_MOST);
 		g->pred_results = (int)rnd(g, PREDS_MOST);
 	}
-	for (int i = 0, n = has(g, RF_CALL) ? 1 + has(g, RF_INDIRECT) + (int)rnd(g, FUNCS_MOST - has(g, RF_INDIRECT)) : 0; i < n; i++)
+	for (int i = 0, n = has(g, RF_CALL) ? 1 + has(g, RF_INDIRECT) +
+		(int)rnd(g, FUNCS_MOST - has(g, RF_INDIRECT)) : 0; i < n; i++)
 		make_device(g, i);
 	make_kernel(g);
 	if (p->features & RF_POINT && chance(g, 25))

@@ -1,9 +1,10 @@
-/* Random kernels, the same from the same seed on every host: race-free and terminating, so that the memory they leave is one
- * and the same under every divergence mechanism, every machine and every pass.
+/* Random kernels, the same from the same seed on every host: race-free and terminating, so that the memory
+ * they leave is one and the same under every divergence mechanism, every machine and every pass.
  *
- * Each thread writes its own slot of `out`; what threads share goes through shared memory between barriers that all
- * threads of the block reach, or in `out` between barriers of the grid, through warp operations where whole warps come together, or through atomic operations
- * whose result does not depend on their order. */
+ * Each thread writes its own slot of `out`; what threads share goes through shared memory between barriers
+ * that all threads of the block reach, or in `out` between barriers of the grid, through warp operations
+ * where whole warps come together, or through atomic operations whose result does not depend on their
+ * order. */
 #ifndef GSIM_RANDOM_KERNEL_H
 #define GSIM_RANDOM_KERNEL_H
 #include "isa/ir.h"
@@ -34,13 +35,16 @@
 	X(CARRY, "the carry flag across blocks, loops and calls") \
 	X(OVERWRITE, "instructions that overwrite their guards") \
 	X(POINT, "reconvergence points, which branches ask for") \
-	X(IDLE, "loops without a result, copies of copies, aborts that are never reached, arms that do alike") \
+	X(IDLE, "loops without a result, copies of copies, aborts that are never reached, arms that do " \
+		"alike") \
 	X(NONFAULTING, "loads that may not fault, of addresses that are not mapped, too") \
 	X(NAMED, "accesses that name a variable where others have a register") \
-	X(ARMS, "branches whose arms are made of the same choices, with other registers and some differences") \
+	X(ARMS, "branches whose arms are made of the same choices, with other registers and some " \
+		"differences") \
 	X(GRID, "barriers of the whole grid, between which threads read what others have written") \
 	X(LAST, "atomic operations behind everything else, whose result nobody wants or reads") \
-	X(NAN, "operations of NaNs with different payloads, which come again with their operands the other way around") \
+	X(NAN, "operations of NaNs with different payloads, which come again with their operands the other " \
+		"way around") \
 	X(RETURNS, "device functions whose arms return apart, with results in any registers") \
 	X(SPACES, "generic accesses whose lanes lie in several spaces")
 enum {
@@ -61,15 +65,19 @@ typedef struct RandomParams {
 	int size;              /* instructions a thread executes, roughly */
 	int warp_size;
 	bool arms;             /* most statements are branches whose arms are alike */
-	bool apart;            /* lanes of a warp meet at warp-level operations that stand in several places, which stacks refuse */
-	bool ends;             /* some threads end in front of barriers, also in arms of branches behind what they store there: a stack may refuse */
-	const uint8_t *choices;        /* taken instead of random numbers, one or four at a time, as far as they go; may be NULL */
+	/* lanes of a warp meet at warp-level operations that stand in several places, which stacks refuse */
+	bool apart;
+	/* some threads end in front of barriers, also in arms of branches behind what they store there: a
+	   stack may refuse */
+	bool ends;
+	/* taken instead of random numbers, one or four at a time, as far as they go; may be NULL */
+	const uint8_t *choices;
 	size_t nchoices;
 } RandomParams;
 #define RANDOM_DEFAULTS(SEED) ((RandomParams){ (SEED), RF_ALL, 60, 32, false, false, false, NULL, 0 })
 
-/* `out` holds a slot of scratch bytes for each thread, then RANDOM_FINALS rows of 8 bytes for each thread: what its
-   registers held in the end. */
+/* `out` holds a slot of scratch bytes for each thread, then RANDOM_FINALS rows of 8 bytes for each thread:
+   what its registers held in the end. */
 enum { RANDOM_IN_BYTES = 2048, RANDOM_ACC_BYTES = 256, RANDOM_SLOT_BYTES = 64, RANDOM_FINALS = 40 };
 
 typedef struct RandomKernel {
@@ -89,6 +97,7 @@ typedef struct RandomKernel {
 RandomKernel *random_kernel_new(const RandomParams *);
 void random_kernel_free(RandomKernel *);
 
-/* Rows of the table of lane operations the generator draws from, expanded ("add.u32"); NULL behind the last. */
+/* Rows of the table of lane operations the generator draws from, expanded ("add.u32"); NULL behind the
+   last. */
 const char *random_mnemonic(int i);
 #endif

@@ -1,4 +1,5 @@
-/* What a kernel does last: atomic operations whose result nobody wants or reads, in all of its threads or in some, so that warps end behind them. */
+/* What a kernel does last: atomic operations whose result nobody wants or reads, in all of its threads or in
+   some, so that warps end behind them. */
 #include "tests/random/random_gen.h"
 
 static void some_first(Gen *g)

@@ -17,13 +17,15 @@ static Ins opf(Gen *g, int ndst, int nsrc, const char *fmt, ...)
 	return op(g, text, ndst, nsrc);
 }
 
-static const Type types[] = { T_U32, T_S32, T_B32, T_U8, T_S8, T_B8, T_U16, T_S16, T_B16, T_U64, T_S64, T_B64, T_F32, T_F64 };
+static const Type types[] = { T_U32, T_S32, T_B32, T_U8, T_S8, T_B8, T_U16, T_S16, T_B16, T_U64, T_S64, T_B64,
+	T_F32, T_F64 };
 
 Type memory_type(Gen *g)
 {
 	for (;;) {
 		Type t = types[rnd(g, sizeof types / sizeof *types)];
-		if (t == T_F32 ? has(g, RF_FLOAT) : t == T_F64 ? has(g, RF_DOUBLE) : type_bits[t] < 64 || has(g, RF_WIDE))
+		if (t == T_F32 ? has(g, RF_FLOAT) : t == T_F64 ? has(g, RF_DOUBLE)
+			: type_bits[t] < 64 || has(g, RF_WIDE))
 			return t;
 	}
 }
@@ -46,7 +48,8 @@ static int vector(Gen *g, Type t)
 
 static const char *vector_suffix(int n) { return n == 4 ? ".v4" : n == 2 ? ".v2" : ""; }
 
-/* A u64 register: base + a random offset that keeps an access of `bytes` bytes inside `room` (a power of 2). */
+/* A u64 register: base + a random offset that keeps an access of `bytes` bytes inside `room` (a power of
+   2). */
 static int address(Gen *g, int base, unsigned room, unsigned bytes)
 {
 	int x = small(g, (room - 1) & ~(bytes - 1));
@@ -59,7 +62,8 @@ static void load(Gen *g, const char *space, Opd address, Type t, int n)
 	static const char *const ops[] = { "", "", ".ca", ".cg", ".cv", ".volatile" };
 	const char *extra = !strcmp(space, ".global") ? ops[rnd(g, 6)] : "";
 	bool first = !strcmp(extra, ".volatile");
-	Ins i = opf(g, n, 1, "ld%s%s%s%s.%s", first ? extra : "", space, first ? "" : extra, vector_suffix(n), type_name[t]);
+	Ins i = opf(g, n, 1, "ld%s%s%s%s.%s", first ? extra : "", space, first ? "" : extra, vector_suffix(n),
+		type_name[t]);
 	int pool = n > 1 ? pool_of(g, t) : pool_for(g, t), start = (int)rnd(g, (uint32_t)g->npool[pool]);
 	for (int k = 0; k < n; k++)
 		if (k < g->npool[pool])
@@ -109,7 +113,8 @@ static void own_slot(Gen *g, bool write)
 	int n = vector(g, t);
 	unsigned bytes = (unsigned)(type_bytes(t) * n);
 	if (chance(g, 60)) {
-		memory_access(g, ".global", at(g->slot, (int64_t)(rnd(g, SCRATCH_BYTES / bytes) * bytes)), t, n, write);
+		memory_access(g, ".global", at(g->slot, (int64_t)(rnd(g, SCRATCH_BYTES / bytes) * bytes)), t,
+			n, write);
 	} else {
 		int a = address(g, g->slot, SCRATCH_BYTES, bytes);
 		memory_access(g, chance(g, 15) ? "" : ".global", at(a, 0), t, n, write);
@@ -119,7 +124,8 @@ static void own_slot(Gen *g, bool write)
 /* Address of a symbol in its space, or, sometimes, its generic one; *space tells. */
 int symbol_address(Gen *g, int symbol, const char **space)
 {
-	static const char *const names[] = { [SP_GLOBAL] = ".global", [SP_SHARED] = ".shared", [SP_LOCAL] = ".local", [SP_CONST] = ".const" };
+	static const char *const names[] = { [SP_GLOBAL] = ".global", [SP_SHARED] = ".shared",
+		[SP_LOCAL] = ".local", [SP_CONST] = ".const" };
 	int a = emit1(g, "mov.u64", T_U64, sym(symbol));
 	*space = names[g->m->symbol.v[symbol]->space];
 	if (!chance(g, 20))
@@ -130,8 +136,9 @@ int symbol_address(Gen *g, int symbol, const char **space)
 	return emit1(g, text, T_U64, opd_reg(a));
 }
 
-/* The address of some element of an array: a register's, or, where the kernel names variables in its accesses, the variable with an offset. Which one
-   takes no random number, so that the kernel's other choices stay. */
+/* The address of some element of an array: a register's, or, where the kernel names variables in its
+   accesses, the variable with an offset. Which one takes no random number, so that the kernel's other choices
+   stay. */
 static Opd element_address(Gen *g, int symbol, int base, const char *space, unsigned room, unsigned bytes)
 {
 	uint64_t bits = g->state >> 20;
@@ -145,7 +152,8 @@ static Opd element_address(Gen *g, int symbol, int base, const char *space, unsi
 /* What it prints may come in any order; the result is the same for all. */
 static void print_into(Gen *g, int result, bool guarded)
 {
-	int format = emit1(g, "mov.u64", T_U64, sym(g->format)), words = emit1(g, "mov.u64", T_U64, sym(g->local));
+	int format = emit1(g, "mov.u64", T_U64, sym(g->format)),
+		words = emit1(g, "mov.u64", T_U64, sym(g->local));
 	int generic = emit1(g, "cvta.local.u64", T_U64, opd_reg(words));
 	Ins i = op(g, "vprintf", 1, 2);
 	i.opd[0] = opd_reg(result);
@@ -187,7 +195,8 @@ static void local_array(Gen *g)
 	unsigned bytes = (unsigned)type_bytes(t);
 	int base = symbol_address(g, g->local, &space);
 	bool write = rnd(g, 2);
-	memory_access(g, space, element_address(g, g->local, base, space, LOCAL_WORDS * 4, bytes), t, 1, write);
+	memory_access(g, space, element_address(g, g->local, base, space, LOCAL_WORDS * 4, bytes), t, 1,
+		write);
 	used(g, RF_LOCAL);
 }
 
@@ -216,7 +225,8 @@ static void constant(Gen *g)
 	const char *space;
 	Type t = rnd(g, 2) ? T_U32 : T_U16;
 	int base = symbol_address(g, g->table, &space);
-	load(g, space, element_address(g, g->table, base, space, TABLE_WORDS * 4, (unsigned)type_bytes(t)), t, 1);
+	load(g, space, element_address(g, g->table, base, space, TABLE_WORDS * 4, (unsigned)type_bytes(t)), t,
+		1);
 }
 
 int load_function(Gen *g, int index)
@@ -283,18 +293,22 @@ void own_words(Gen *g)
 /* Word number op + 8k of acc only ever meets operation number op, so that the order does not matter. */
 void accumulate(Gen *g)
 {
-	static const char *const ops32[8] = { "add.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32", "inc.u32", "dec.u32" };
-	static const char *const ops64[8] = { "add.u64", "min.s64", "max.u64", "and.b64", "or.b64", "xor.b64", "add.u64", "min.s64" };
+	static const char *const ops32[8] = { "add.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32",
+		"inc.u32", "dec.u32" };
+	static const char *const ops64[8] = { "add.u64", "min.s64", "max.u64", "and.b64", "or.b64", "xor.b64",
+		"add.u64", "min.s64" };
 	bool wide = has(g, RF_WIDE) && chance(g, 30);
 	int which = (int)rnd(g, 8);
 	int word = small(g, wide ? 8 : 24); /* u32: words 0..31; u64: words 0..15 behind them */
 	int base = word_address(g, g->acc, word, wide ? 8 : 4);
 	bool returns = rnd(g, 2); /* what it returns depends on the order: nothing reads it */
-	Ins i = opf(g, returns, 2, "%s.global.%s", returns ? "atom" : "red", wide ? ops64[which] : ops32[which]);
+	Ins i = opf(g, returns, 2, "%s.global.%s", returns ? "atom" : "red",
+		wide ? ops64[which] : ops32[which]);
 	if (returns)
 		i.opd[0] = opd_reg(fresh(g, wide ? T_U64 : T_U32));
 	*ins_src(&i, 0) = at(base, wide ? 128 + 8 * which : 4 * which);
-	*ins_src(&i, 1) = which >= 6 && !wide ? opd_imm(100 + which) : opd_reg(pick(g, wide ? POOL_64 : POOL_32));
+	*ins_src(&i, 1) = which >= 6 && !wide ? opd_imm(100 + which)
+		: opd_reg(pick(g, wide ? POOL_64 : POOL_32));
 	guard(g, &i);
 	emit(g, i);
 }
@@ -302,7 +316,8 @@ void accumulate(Gen *g)
 /* On the thread's own words everything is in order. */
 static void own_atomic(Gen *g)
 {
-	static const char *const ops[] = { "exch.b32", "cas.b32", "add.u32", "min.s32", "max.u32", "and.b32", "inc.u32", "dec.u32",
+	static const char *const ops[] = { "exch.b32", "cas.b32", "add.u32", "min.s32", "max.u32", "and.b32",
+		"inc.u32", "dec.u32",
 		"exch.b64", "cas.b64", "add.u64", "add.f32" };
 	int k = (int)rnd(g, 12);
 	if ((k >= 8 && k < 11 && !has(g, RF_WIDE)) || (k == 11 && !has(g, RF_FLOAT)))
@@ -334,7 +349,8 @@ void atomic_statement(Gen *g)
 static Opd barrier_number(Gen *g)
 {
 	if (chance(g, 20))
-		return opd_reg(emit2(g, "and.b32", T_U32, opd_reg(pick(g, POOL_UNIFORM)), opd_imm(BARRIERS - 1)));
+		return opd_reg(emit2(g, "and.b32", T_U32, opd_reg(pick(g, POOL_UNIFORM)),
+			opd_imm(BARRIERS - 1)));
 	return opd_imm(rnd(g, 3) ? 0 : rnd(g, BARRIERS));
 }
 
@@ -399,7 +415,8 @@ static void exchange(Gen *g)
 /* Threads count into the first words; everyone reads one. */
 static void histogram(Gen *g)
 {
-	static const char *const ops[] = { "red.shared.add.u32", "red.shared.max.u32", "red.shared.xor.b32", "red.shared.min.s32" };
+	static const char *const ops[] = { "red.shared.add.u32", "red.shared.max.u32", "red.shared.xor.b32",
+		"red.shared.min.s32" };
 	uint32_t mask = g->k->block[0] * g->k->block[1] >= 8 ? 7 : 0; /* of words that some thread has set */
 	put(g, "st.shared.u64", thread_address(g, g->shared_in, g->tid), opd_imm(0));
 	block_barrier(g);
@@ -439,9 +456,13 @@ void exchange_statement(Gen *g)
 
 /* ---- lanes of a warp ---- */
 
-Opd all_lanes(const Gen *g) { return opd_imm((int64_t)(int32_t)(~0u >> (PTX_WARP - ptx_warp(g->p->warp_size)))); }
+Opd all_lanes(const Gen *g)
+{
+	return opd_imm((int64_t)(int32_t)(~0u >> (PTX_WARP - ptx_warp(g->p->warp_size))));
+}
 
-/* The lanes of an operation: all, or those for which the guard holds, which is a predicate, their mask a register. */
+/* The lanes of an operation: all, or those for which the guard holds, which is a predicate, their mask a
+   register. */
 typedef struct Group { int guard, mask; } Group;
 static const Group everyone = { -1, -1 };
 
@@ -472,7 +493,8 @@ static void shuffle(Gen *g, const Group *x)
 
 static void vote(Gen *g, const Group *x)
 {
-	static const char *const ops[] = { "vote.sync.all.pred", "vote.sync.any.pred", "vote.sync.uni.pred", "vote.sync.ballot.b32" };
+	static const char *const ops[] = { "vote.sync.all.pred", "vote.sync.any.pred", "vote.sync.uni.pred",
+		"vote.sync.ballot.b32" };
 	int k = (int)rnd(g, 4);
 	Ins i = op(g, ops[k], 1, 2);
 	i.opd[0] = opd_reg(pick(g, k == 3 ? POOL_32 : POOL_PRED));
@@ -528,7 +550,8 @@ static void warp_exchange(Gen *g)
 	warp_sync(g, all_lanes(g));
 	int shifted = emit2(g, "add.u32", T_U32, opd_reg(g->tid), opd_imm(rnd(g, (uint32_t)ws)));
 	int lane = emit2(g, "and.b32", T_U32, opd_reg(shifted), opd_imm(ws - 1));
-	int first = emit2(g, "and.b32", T_U32, opd_reg(g->tid), opd_imm((int64_t)(int32_t)~(uint32_t)(ws - 1)));
+	int first = emit2(g, "and.b32", T_U32, opd_reg(g->tid),
+		opd_imm((int64_t)(int32_t)~(uint32_t)(ws - 1)));
 	int other = emit2(g, "or.b32", T_U32, opd_reg(first), opd_reg(lane));
 	take(g, "ld.shared.u32", thread_address(g, g->shared_out, other), POOL_32);
 	warp_sync(g, all_lanes(g));
@@ -601,8 +624,10 @@ static void group_exchange(Gen *g, int mask)
 	int lane = leader(g, mask);
 	put(g, "st.shared.u32", thread_address(g, g->shared_out, g->tid), opd_reg(pick(g, POOL_32)));
 	warp_sync(g, opd_reg(mask));
-	int first = emit2(g, "and.b32", T_U32, opd_reg(g->tid), opd_imm((int64_t)(int32_t)~(uint32_t)(ptx_warp(g->p->warp_size) - 1)));
-	take(g, "ld.shared.u32", thread_address(g, g->shared_out, emit2(g, "or.b32", T_U32, opd_reg(first), opd_reg(lane))), POOL_32);
+	int first = emit2(g, "and.b32", T_U32, opd_reg(g->tid),
+		opd_imm((int64_t)(int32_t)~(uint32_t)(ptx_warp(g->p->warp_size) - 1)));
+	take(g, "ld.shared.u32", thread_address(g, g->shared_out,
+		emit2(g, "or.b32", T_U32, opd_reg(first), opd_reg(lane))), POOL_32);
 	warp_sync(g, opd_reg(mask));
 }
 
@@ -618,12 +643,16 @@ static void group_value(Gen *g, const char *mnemonic, int mask, int to, int from
 
 void group_operation(Gen *g, int mask)
 {
-	static const char *const votes[] = { "vote.sync.all.pred", "vote.sync.any.pred", "vote.sync.uni.pred" };
+	static const char *const votes[] = { "vote.sync.all.pred", "vote.sync.any.pred",
+		"vote.sync.uni.pred" };
 	used(g, RF_GROUP);
 	switch (rnd(g, 7)) {
 	case 0: group_value(g, votes[rnd(g, 3)], mask, POOL_PRED, POOL_PRED); break;
 	case 1: group_value(g, "vote.sync.ballot.b32", mask, POOL_32, POOL_PRED); break;
-	case 2: group_value(g, rnd(g, 2) ? "redux.sync.add.u32" : "redux.sync.min.u32", mask, POOL_32, POOL_32); break;
+	case 2:
+		group_value(g, rnd(g, 2) ? "redux.sync.add.u32" : "redux.sync.min.u32", mask, POOL_32,
+			POOL_32);
+		break;
 	case 3: group_value(g, "match.any.sync.b32", mask, POOL_32, POOL_32); break;
 	case 4: group_shuffle(g, mask); break;
 	case 5: warp_sync(g, opd_reg(mask)); break;

@@ -1,9 +1,13 @@
-/* Operations of NaNs with different payloads, computed twice, the second time with the first two operands the other way around: in one block, behind a jump, in
- * the arms of a branch, on one way to a second time, before a loop and in it. What a pass takes for the same must give the same bits. */
+/* Operations of NaNs with different payloads, computed twice, the second time with the first two operands the
+ * other way around: in one block, behind a jump, in the arms of a branch, on one way to a second time, before
+ * a loop and in it. What a pass takes for the same must give the same bits. */
 #include "tests/random/random_gen.h"
 #include "tests/random.h"
 
-static bool threefold(const char *mnemonic) { return !strncmp(mnemonic, "fma", 3) || !strncmp(mnemonic, "mad", 3); }
+static bool threefold(const char *mnemonic)
+{
+	return !strncmp(mnemonic, "fma", 3) || !strncmp(mnemonic, "mad", 3);
+}
 
 static Ins operation(Gen *g, const char *mnemonic, Type t, int d, const Opd *source, bool swapped)
 {
@@ -19,11 +23,13 @@ static Ins operation(Gen *g, const char *mnemonic, Type t, int d, const Opd *sou
 
 static int64_t nan_bits(Gen *g, Type t)
 {
-	static const int64_t quiet[] = { 0x7ff8000000000000, -0x8000000000000, 0x7ff0000000000000 }, narrow[] = { 0x7fc00000, 0xffc00000, 0x7f800000 };
+	static const int64_t quiet[] = { 0x7ff8000000000000, -0x8000000000000, 0x7ff0000000000000 },
+		narrow[] = { 0x7fc00000, 0xffc00000, 0x7f800000 };
 	return (t == T_F64 ? quiet : narrow)[rnd(g, 3)] | (1 + (int64_t)rnd(g, 1000));
 }
 
-/* A NaN whose payload is the lane's own, the same for all lanes, or only for some of them; or a number written out. */
+/* A NaN whose payload is the lane's own, the same for all lanes, or only for some of them; or a number
+   written out. */
 static Opd operand(Gen *g, Type t)
 {
 	bool wide = t == T_F64;
@@ -43,7 +49,8 @@ static Opd operand(Gen *g, Type t)
 		Ins i = op(g, wide ? "selp.f64" : "selp.f32", 1, 3);
 		i.opd[0] = opd_reg(r);
 		i.opd[1] = bits;
-		i.opd[2] = opd_reg(emit1(g, wide ? "cvt.rn.f64.s32" : "cvt.rn.f32.s32", t, opd_reg(pick(g, POOL_32))));
+		i.opd[2] = opd_reg(emit1(g, wide ? "cvt.rn.f64.s32" : "cvt.rn.f32.s32", t,
+			opd_reg(pick(g, POOL_32))));
 		i.opd[3] = opd_reg(condition(g));
 		emit(g, i);
 	}
@@ -97,10 +104,13 @@ static void in_loop(Gen *g, const Ins *i)
 
 static void twice(Gen *g)
 {
-	static const char *const wide[] = { "add.rn", "add.rz", "mul.rn", "mul.rp", "fma.rn", "fma.rm", "mad.rn", "min", "max" };
-	static const char *const narrow[] = { "add.rn", "add.rz", "add.ftz", "mul.rn", "mul.rm", "fma.rn", "fma.rz", "mad.rn", "min", "max", "min.ftz", "max.ftz" };
+	static const char *const wide[] = { "add.rn", "add.rz", "mul.rn", "mul.rp", "fma.rn", "fma.rm",
+		"mad.rn", "min", "max" };
+	static const char *const narrow[] = { "add.rn", "add.rz", "add.ftz", "mul.rn", "mul.rm", "fma.rn",
+		"fma.rz", "mad.rn", "min", "max", "min.ftz", "max.ftz" };
 	Type t = rnd(g, 3) ? T_F64 : T_F32;
-	const char *mnemonic = t == T_F64 ? wide[rnd(g, sizeof wide / sizeof *wide)] : narrow[rnd(g, sizeof narrow / sizeof *narrow)];
+	const char *mnemonic = t == T_F64 ? wide[rnd(g, sizeof wide / sizeof *wide)]
+		: narrow[rnd(g, sizeof narrow / sizeof *narrow)];
 	Opd source[3];
 	for (int k = 0; k < (threefold(mnemonic) ? 3 : 2); k++)
 		source[k] = operand(g, t);
@@ -115,7 +125,8 @@ static void twice(Gen *g)
 		emit(g, i);
 	}
 	bool swapped = rnd(g, 4) != 0;
-	Ins first = operation(g, mnemonic, t, d[0], source, false), second = operation(g, mnemonic, t, d[1], source, swapped);
+	Ins first = operation(g, mnemonic, t, d[0], source, false),
+		second = operation(g, mnemonic, t, d[1], source, swapped);
 	g->level = 0;
 	switch (how) {
 	case 0: emit(g, first); emit(g, second); break;

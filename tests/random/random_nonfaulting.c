@@ -1,7 +1,9 @@
-/* Loads that may not fault, of addresses where something is, where nothing is, and that are misaligned. They change no choice of the others. */
+/* Loads that may not fault, of addresses where something is, where nothing is, and that are misaligned. They
+   change no choice of the others. */
 #include "tests/random/random_gen.h"
 
-/* In some threads the address lies where no memory has anything: nothing is 2^30 bytes behind a buffer, a variable or a window. */
+/* In some threads the address lies where no memory has anything: nothing is 2^30 bytes behind a buffer, a
+   variable or a window. */
 static Opd far_in_some(Gen *g, Opd address)
 {
 	int t = emit1(g, "mov.u32", T_U32, (Opd){ OPD_SREG, 0, SREG_TID_X, 0 });
@@ -11,7 +13,8 @@ static Opd far_in_some(Gen *g, Opd address)
 	return address;
 }
 
-/* The first address that is no multiple of the size of the access; an odd one is no byte of another thread's, because nothing is loaded. */
+/* The first address that is no multiple of the size of the access; an odd one is no byte of another thread's,
+   because nothing is loaded. */
 static Opd misaligned(const Ins *i, Opd address)
 {
 	address.imm += type_bytes(i->type) * (i->vec ? i->vec : 1) > 1;

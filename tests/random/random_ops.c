@@ -8,32 +8,49 @@
 #define I32 "{u32,s32}"
 #define CVT_INT "{u8,s8,u16,s16,u32,s32,u64,s64}"
 static const char *const rows[] = {
-	"add." INT, "add.sat.s32", "sub." INT, "sub.sat.s32", "mul.{lo,hi}." INT, "mul.lo." I32, "mul.wide.{u16,s16,u32,s32}",
-	"mad.{lo,hi}." INT, "mad.wide.{u16,s16,u32,s32}", "mad.hi.sat.s32", "mul24.{lo,hi}." I32, "mad24.{lo,hi}." I32,
+	"add." INT, "add.sat.s32", "sub." INT, "sub.sat.s32", "mul.{lo,hi}." INT, "mul.lo." I32,
+	"mul.wide.{u16,s16,u32,s32}",
+	"mad.{lo,hi}." INT, "mad.wide.{u16,s16,u32,s32}", "mad.hi.sat.s32", "mul24.{lo,hi}." I32,
+	"mad24.{lo,hi}." I32,
 	"sad." INT, "div." INT, "rem." INT, "abs.{s16,s32,s64}", "neg.{s16,s32,s64}", "min." INT, "max." INT,
 	"add." I32, "sub." I32, "xor.b32", "add.u64",
-	"popc.{b32,b64}", "clz.{b32,b64}", "bfind.{u32,s32,u64,s64}", "bfind.shiftamt.{u32,s32,u64,s64}", "brev.{b32,b64}",
+	"popc.{b32,b64}", "clz.{b32,b64}", "bfind.{u32,s32,u64,s64}", "bfind.shiftamt.{u32,s32,u64,s64}",
+	"brev.{b32,b64}",
 	"bfe.{u32,s32,u64,s64}", "bfi.{b32,b64}", "prmt.b32", "prmt.b32.{f4e,b4e,rc8,ecl,ecr,rc16}",
-	"and.{b16,b32,b64,pred}", "or.{b16,b32,b64,pred}", "xor.{b16,b32,b64,pred}", "not.{b16,b32,b64,pred}", "cnot.{b16,b32,b64}",
-	"lop3.b32", "shl.{b16,b32,b64}", "shr." INT, "shr.{b16,b32,b64}", "shf.{l,r}.{wrap,clamp}.b32", "dp4a." I32 "." I32,
+	"and.{b16,b32,b64,pred}", "or.{b16,b32,b64,pred}", "xor.{b16,b32,b64,pred}", "not.{b16,b32,b64,pred}",
+	"cnot.{b16,b32,b64}",
+	"lop3.b32", "shl.{b16,b32,b64}", "shr." INT, "shr.{b16,b32,b64}", "shf.{l,r}.{wrap,clamp}.b32",
+	"dp4a." I32 "." I32,
 	"dp2a.{lo,hi}." I32 "." I32, "szext.{wrap,clamp}." I32, "fns.b32", "bmsk.{wrap,clamp}.b32",
 	"mov.{u16,b32,u64,pred}", "selp.{b16,b32,b64,u32,s64}", "slct.{b32,u64,s32}.s32",
-	"setp.{eq,ne,lt,le,gt,ge}." INT, "setp.{lo,ls,hi,hs}.{u32,u64}", "setp.{eq,ne,lt,gt}.{and,or,xor}." I32,
+	"setp.{eq,ne,lt,le,gt,ge}." INT, "setp.{lo,ls,hi,hs}.{u32,u64}",
+	"setp.{eq,ne,lt,gt}.{and,or,xor}." I32,
 	"setp.{eq,ne}.{b16,b32,b64}", "set.{eq,ne,lt,ge}." I32 "." I32, "set.{lo,hs}.u32.u64",
 	"cvt." CVT_INT "." CVT_INT, "cvt.sat.{u8,s8,u16,s16}.{u32,s32,s64}",
-	"add.{rn,rz,rm,rp}.f32", "add.ftz.sat.f32", "sub.{rn,rz}.f32", "mul.{rn,rz,rm,rp}.f32", "mul.ftz.f32", "fma.{rn,rz,rm,rp}.f32",
-	"fma.rn.ftz.sat.f32", "div.{rn,rz,rm,rp}.f32", "div.{approx,full}.f32", "abs.f32", "neg.f32", "min.f32", "max.ftz.f32",
-	"mov.f32", "selp.f32", "slct.f32.s32", "slct.s32.f32", "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.f32",
-	"setp.{lt,ge}.{and,or,xor}.f32", "set.{lt,neu}.{u32,f32}.f32", "testp.{finite,infinite,number,notanumber,normal,subnormal}.f32",
-	"copysign.f32", "rcp.{rn,rz}.f32", "rcp.approx.f32", "sqrt.{rn,rm}.f32", "sqrt.approx.f32", "rsqrt.approx.f32",
+	"add.{rn,rz,rm,rp}.f32", "add.ftz.sat.f32", "sub.{rn,rz}.f32", "mul.{rn,rz,rm,rp}.f32", "mul.ftz.f32",
+	"fma.{rn,rz,rm,rp}.f32",
+	"fma.rn.ftz.sat.f32", "div.{rn,rz,rm,rp}.f32", "div.{approx,full}.f32", "abs.f32", "neg.f32",
+	"min.f32", "max.ftz.f32",
+	"mov.f32", "selp.f32", "slct.f32.s32", "slct.s32.f32",
+	"setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.f32",
+	"setp.{lt,ge}.{and,or,xor}.f32", "set.{lt,neu}.{u32,f32}.f32",
+	"testp.{finite,infinite,number,notanumber,normal,subnormal}.f32",
+	"copysign.f32", "rcp.{rn,rz}.f32", "rcp.approx.f32", "sqrt.{rn,rm}.f32", "sqrt.approx.f32",
+	"rsqrt.approx.f32",
 	"sin.approx.f32", "cos.approx.f32", "lg2.approx.f32", "ex2.approx.f32", "tanh.approx.f32",
-	"cvt.{rn,rz,rm,rp}.{f16,f32}." CVT_INT, "cvt.{rni,rzi,rmi,rpi}." CVT_INT ".{f16,f32}", "cvt.{rni,rzi,rmi,rpi}.ftz." CVT_INT ".f32",
-	"cvt.{rni,rzi,rmi,rpi}.f32.f32", "cvt.{rni,rzi,rmi,rpi}.f16.f16", "cvt.sat.f32.f32", "cvt.ftz.f32.f32", "cvt.{rn,rz,rm,rp}.f16.f32",
+	"cvt.{rn,rz,rm,rp}.{f16,f32}." CVT_INT, "cvt.{rni,rzi,rmi,rpi}." CVT_INT ".{f16,f32}",
+	"cvt.{rni,rzi,rmi,rpi}.ftz." CVT_INT ".f32",
+	"cvt.{rni,rzi,rmi,rpi}.f32.f32", "cvt.{rni,rzi,rmi,rpi}.f16.f16", "cvt.sat.f32.f32",
+	"cvt.ftz.f32.f32", "cvt.{rn,rz,rm,rp}.f16.f32",
 	"cvt.f32.f16", "mov.b32",
-	"add.{rn,rz,rm,rp}.f64", "sub.rn.f64", "mul.{rn,rp}.f64", "fma.{rn,rz,rm,rp}.f64", "div.{rn,rm}.f64", "abs.f64", "neg.f64",
-	"min.f64", "max.f64", "selp.f64", "setp.{eq,lt,gtu,nan}.f64", "testp.{finite,normal}.f64", "copysign.f64", "rcp.rn.f64",
-	"sqrt.rn.f64", "cvt.{rn,rz,rm,rp}.f64." CVT_INT, "cvt.f64.{f16,f32}", "cvt.{rni,rzi,rmi,rpi}." CVT_INT ".f64",
-	"cvt.{rn,rz,rm,rp}.{f16,f32}.f64", "cvt.{rni,rzi,rmi,rpi}.f64.f64", "cvt.rn.ftz.f32.f64", "cvt.ftz.f64.f32",
+	"add.{rn,rz,rm,rp}.f64", "sub.rn.f64", "mul.{rn,rp}.f64", "fma.{rn,rz,rm,rp}.f64", "div.{rn,rm}.f64",
+	"abs.f64", "neg.f64",
+	"min.f64", "max.f64", "selp.f64", "setp.{eq,lt,gtu,nan}.f64", "testp.{finite,normal}.f64",
+	"copysign.f64", "rcp.rn.f64",
+	"sqrt.rn.f64", "cvt.{rn,rz,rm,rp}.f64." CVT_INT, "cvt.f64.{f16,f32}",
+	"cvt.{rni,rzi,rmi,rpi}." CVT_INT ".f64",
+	"cvt.{rn,rz,rm,rp}.{f16,f32}.f64", "cvt.{rni,rzi,rmi,rpi}.f64.f64", "cvt.rn.ftz.f32.f64",
+	"cvt.ftz.f64.f32",
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -193,11 +210,15 @@ int pool_of(Gen *g, Type t)
 static int64_t float_constant(Gen *g, Type t)
 {
 	/* numbers, then NaNs (quiet, signalling, with payloads), subnormals and the ends of ranges */
-	static const uint64_t f16[] = { 0x3c00, 0xb800, 0x7c00, 0x8000, 0x7e00, 0x7c01, 0xfe12, 1, 0x83ff, 0x7bff };
-	static const uint64_t f32[] = { 0, 0x3f800000, 0xbf000000, 0x40490fdb, 0x80000000, 0x7f800000, 0x4f000000, 0xdf000000, 0x7fc00000,
+	static const uint64_t f16[] = { 0x3c00, 0xb800, 0x7c00, 0x8000, 0x7e00, 0x7c01, 0xfe12, 1, 0x83ff,
+		0x7bff };
+	static const uint64_t f32[] = { 0, 0x3f800000, 0xbf000000, 0x40490fdb, 0x80000000, 0x7f800000,
+		0x4f000000, 0xdf000000, 0x7fc00000,
 		0x7f800001, 0xffc01234, 1, 0x80400000, 0x007fffff, 0x00800000, 0x7f7fffff };
-	static const uint64_t f64[] = { 0, 0x3ff0000000000000, 0xc008000000000000, 0x3fb999999999999a, 0x8000000000000000,
-		0x7ff0000000000000, 0x43e0000000000000, 0xc1e0000000200000, 0x7ff8000000000000, 0x7ff0000000000001, 0xfff8000012345678, 1,
+	static const uint64_t f64[] = { 0, 0x3ff0000000000000, 0xc008000000000000, 0x3fb999999999999a,
+		0x8000000000000000,
+		0x7ff0000000000000, 0x43e0000000000000, 0xc1e0000000200000, 0x7ff8000000000000,
+		0x7ff0000000000001, 0xfff8000012345678, 1,
 		0x8008000000000000, 0x000fffffffffffff, 0x36a8000000000000, 0x7fefffffffffffff };
 	if (t == T_F16)
 		return (int64_t)f16[rnd(g, sizeof f16 / sizeof *f16)];
@@ -305,7 +326,8 @@ static void set_source(Gen *g, Ins *i, int k, Type t)
 		*o = chance(g, 80) ? opd_imm(rnd(g, type_bits[i->type])) : opd_reg(pick(g, POOL_32));
 	else
 		*o = value(g, t);
-	if (o->kind == OPD_REG && t == T_PRED && (i->op == OP_SETP || i->op == OP_AND || i->op == OP_OR || i->op == OP_SELP))
+	if (o->kind == OPD_REG && t == T_PRED && (i->op == OP_SETP || i->op == OP_AND || i->op == OP_OR ||
+		i->op == OP_SELP))
 		o->neg = chance(g, 20);
 }
 
@@ -343,7 +365,8 @@ static void one(Gen *g)
 /* One operation with the carry flag: it meets whatever the last one left, here or in another block. */
 static void loose_carry(Gen *g)
 {
-	static const char *const ops[] = { "add.cc", "addc.cc", "addc", "sub.cc", "subc.cc", "subc", "mad.lo.cc", "madc.lo.cc", "madc.hi" };
+	static const char *const ops[] = { "add.cc", "addc.cc", "addc", "sub.cc", "subc.cc", "subc",
+		"mad.lo.cc", "madc.lo.cc", "madc.hi" };
 	static const Type types[] = { T_U32, T_S32, T_U64, T_S64 };
 	char text[32];
 	int which = (int)rnd(g, 9);
@@ -366,7 +389,8 @@ static void carry(Gen *g)
 	static const char *const last[] = { "addc.u32", "subc.u32", "madc.hi.u32" };
 	int which = (int)rnd(g, 3), n = 2 + (int)rnd(g, 2);
 	for (int k = 0; k < n; k++) {
-		Ins i = op(g, k == 0 ? first[which] : k == n - 1 ? last[which] : next[which], 1, which == 2 ? 3 : 2);
+		Ins i = op(g, k == 0 ? first[which] : k == n - 1 ? last[which] : next[which], 1,
+			which == 2 ? 3 : 2);
 		i.opd[0] = opd_reg(pick(g, POOL_32));
 		for (int s = 1; s <= i.nsrc; s++)
 			i.opd[s] = value(g, T_U32);
@@ -380,7 +404,8 @@ static void parts(Gen *g)
 	bool wide = has(g, RF_WIDE) && chance(g, 60), four = wide && chance(g, 30);
 	int pool = wide ? POOL_64 : POOL_32, part = wide && !four ? POOL_32 : POOL_16, n = four ? 4 : 2;
 	bool join = rnd(g, 2);
-	Ins i = op(g, join ? wide ? "pack.b64" : "pack.b32" : wide ? "unpack.b64" : "unpack.b32", join ? 1 : n, join ? n : 1);
+	Ins i = op(g, join ? wide ? "pack.b64" : "pack.b32" : wide ? "unpack.b64" : "unpack.b32",
+		join ? 1 : n, join ? n : 1);
 	for (int k = 0; k < n; k++)
 		(join ? ins_src(&i, k) : ins_dst(&i, k))[0] = opd_reg(g->pool[part][k % g->npool[part]]);
 	(join ? ins_dst(&i, 0) : ins_src(&i, 0))[0] = opd_reg(pick(g, pool));
@@ -393,7 +418,8 @@ static void parts(Gen *g)
 
 static void special(Gen *g)
 {
-	static const int sregs[] = { SREG_TID_X, SREG_TID_Y, SREG_NTID_X, SREG_NTID_Y, SREG_CTAID_X, SREG_CTAID_Y, SREG_NCTAID_X,
+	static const int sregs[] = { SREG_TID_X, SREG_TID_Y, SREG_NTID_X, SREG_NTID_Y, SREG_CTAID_X,
+		SREG_CTAID_Y, SREG_NCTAID_X,
 		SREG_LANEID, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_WARP_SZ };
 	Ins i = op(g, "mov.u32", 1, 1);
 	i.opd[0] = opd_reg(pick(g, POOL_32));
@@ -402,7 +428,8 @@ static void special(Gen *g)
 	emit(g, i);
 }
 
-/* A register that all threads of the block agree on goes on agreeing: all execute this together, on such registers. */
+/* A register that all threads of the block agree on goes on agreeing: all execute this together, on such
+   registers. */
 static void uniform(Gen *g)
 {
 	static const char *const ops[] = { "add.u32", "xor.b32", "mul.lo.u32", "sub.u32", "max.u32" };

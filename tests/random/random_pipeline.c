@@ -55,7 +55,8 @@ void random_pipeline(uint64_t seed, StrBuf *out)
 
 /* ---- passes at their defaults ---- */
 
-static const char *const shaping[] = { "tail-merge", "linearize", "flatten(rule=always)", "structurize", "unroll", "if-convert", "meld", "branch-fusion", "loop-rotate",
+static const char *const shaping[] = { "tail-merge", "linearize", "flatten(rule=always)", "structurize",
+	"unroll", "if-convert", "meld", "branch-fusion", "loop-rotate",
 	"simplify-cfg", NULL };
 
 void random_defaults(uint64_t seed, StrBuf *out)
@@ -68,7 +69,8 @@ void random_defaults(uint64_t seed, StrBuf *out)
 		all++;
 	for (int left = 1 + (int)below(&rng, 3); left; left--) {
 		bool shapes = below(&rng, 4);
-		sb_puts(out, shapes ? shaping[below(&rng, (uint64_t)n)] : passes[below(&rng, (uint64_t)all)]->name);
+		sb_puts(out, shapes ? shaping[below(&rng, (uint64_t)n)]
+			: passes[below(&rng, (uint64_t)all)]->name);
 		sb_puts(out, left > 1 ? "," : "");
 	}
 }
@@ -95,11 +97,14 @@ void random_pass(const char *const *list, uint64_t *rng, StrBuf *out)
 static const char *const first[] = { "unroll", "webs", "simplify-cfg", "loop-rotate", "const-prop", NULL };
 static const char *const merging[] = { "meld", "meld", "meld", "branch-fusion", "tail-merge", NULL };
 static const char *const motion[] = { "sscm", "preqp", "srqp", "ssrqp", "ssrqp", "ssrqp-s", NULL };
-static const char *const between[] = { "const-prop", "copy-prop", "cse", "gcse", "dce", "simplify-cfg", "webs", "if-convert", "unroll", NULL };
+static const char *const between[] = { "const-prop", "copy-prop", "cse", "gcse", "dce", "simplify-cfg",
+	"webs", "if-convert", "unroll", NULL };
 static const char *const flow[] = { "flatten", "linearize", "linearize", "structurize", "split-edges", NULL };
-static const char *const clean_ups[] = { "const-prop", "copy-prop", "cse", "gcse", "dce", "simplify-cfg", "tail-merge", "global-dce", NULL };
+static const char *const clean_ups[] = { "const-prop", "copy-prop", "cse", "gcse", "dce", "simplify-cfg",
+	"tail-merge", "global-dce", NULL };
 static const struct Stage { const char *const *list; int percent; } stages[] = {
-	{ first, 30 }, { motion, 25 }, { first, 15 }, { merging, 70 }, { between, 25 }, { merging, 100 }, { between, 25 }, { merging, 30 }, { motion, 25 }, { flow, 30 }, { flow, 50 },
+	{ first, 30 }, { motion, 25 }, { first, 15 }, { merging, 70 }, { between, 25 }, { merging, 100 },
+	{ between, 25 }, { merging, 30 }, { motion, 25 }, { flow, 30 }, { flow, 50 },
 	{ clean_ups, 40 }, { clean_ups, 25 }, { merging, 10 } };
 enum { STAGES = sizeof stages / sizeof *stages };
 

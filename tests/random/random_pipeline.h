@@ -6,10 +6,12 @@
 
 enum { RANDOM_PASSES = 6 };                    /* a pipeline has one to so many */
 void random_pipeline(uint64_t seed, StrBuf *); /* the same seed and table, the same text */
-/* One to three passes at their defaults (flatten takes all nests), most of them such that change the control flow. */
+/* One to three passes at their defaults (flatten takes all nests), most of them such that change the control
+   flow. */
 void random_defaults(uint64_t seed, StrBuf *);
-/* Passes that make one code of two, in the order in which they are meant to run (doc/passes.md), or, one time in four, in any: unrolling, fusion and melding,
-   flattening, linearization or its like, and clean-ups between them. */
+/* Passes that make one code of two, in the order in which they are meant to run (doc/passes.md), or, one time
+   in four, in any: unrolling, fusion and melding, flattening, linearization or its like, and clean-ups
+   between them. */
 void random_melding(uint64_t seed, StrBuf *);
 /* One of the passes of the list, which ends with NULL, with random options. */
 void random_pass(const char *const *, uint64_t *rng, StrBuf *);

@@ -1,8 +1,10 @@
-/* Random reconvergence points: !reconverge on some branches, wherever the verifier allows one. A point that post-dominates
- * its branch moves the meeting there, any other is a prediction, of which speculative reconvergence makes use.
+/* Random reconvergence points: !reconverge on some branches, wherever the verifier allows one. A point that
+ * post-dominates its branch moves the meeting there, any other is a prediction, of which speculative
+ * reconvergence makes use.
  *
- * Operations that need lanes together bound the choice. Lanes that left the branch must not come to such an operation before
- * they come to the point: they may go there in parts, or wait at the point for others, which wait at the operation. */
+ * Operations that need lanes together bound the choice. Lanes that left the branch must not come to such an
+ * operation before they come to the point: they may go there in parts, or wait at the point for others, which
+ * wait at the operation. */
 #include "tests/random/random_gen.h"
 
 enum { TRIES = 4, NEAR = 6 };
@@ -17,7 +19,8 @@ static bool needs_others(const Block *b)
 	return false;
 }
 
-/* Whether threads can come from the branch to an operation that needs others, other than by way of the point. */
+/* Whether threads can come from the branch to an operation that needs others, other than by way of the
+   point. */
 static bool comes_together(const Function *f, const Block *branch, const Block *point)
 {
 	Arena tmp = { 0 };

@@ -1,5 +1,6 @@
-/* Where device functions return, and with what: in arms that do alike with other registers and return apart, with results in the registers of the function's
- * head or in any others. It has random numbers of its own, so that the rest of a function is the same with and without it. */
+/* Where device functions return, and with what: in arms that do alike with other registers and return apart,
+ * with results in the registers of the function's head or in any others. It has random numbers of its own, so
+ * that the rest of a function is the same with and without it. */
 #include "tests/random/random_gen.h"
 
 typedef struct Stream { uint64_t state; size_t chosen; int unlike; bool alike; } Stream; /* of the rest */

@@ -1,5 +1,6 @@
-/* Generic accesses whose lanes lie in several spaces: each thread comes to a word of its own, of global, shared or local memory, or of a table of constants. It
- * has random numbers of its own, so that the rest of a kernel is the same with and without it. */
+/* Generic accesses whose lanes lie in several spaces: each thread comes to a word of its own, of global,
+ * shared or local memory, or of a table of constants. It has random numbers of its own, so that the rest of a
+ * kernel is the same with and without it. */
 #include "tests/random/random_gen.h"
 
 static int generic(Gen *g, const char *cvta, int symbol, uint32_t words)
@@ -12,8 +13,12 @@ static int generic(Gen *g, const char *cvta, int symbol, uint32_t words)
 static int own_word(Gen *g, bool write)
 {
 	switch (rnd(g, write ? 3 : 4)) {
-	case 0: return g->mine < 0 ? own_word(g, write) : emit1(g, "cvta.shared.u64", T_U64, opd_reg(thread_address(g, g->mine, g->tid)));
-	case 1: return g->local < 0 ? own_word(g, write) : generic(g, "cvta.local.u64", g->local, LOCAL_WORDS);
+	case 0:
+		return g->mine < 0 ? own_word(g, write) : emit1(g, "cvta.shared.u64", T_U64,
+			opd_reg(thread_address(g, g->mine, g->tid)));
+	case 1:
+		return g->local < 0 ? own_word(g, write) : generic(g, "cvta.local.u64", g->local,
+			LOCAL_WORDS);
 	case 2: return emit2(g, "add.u64", T_U64, opd_reg(g->slot), opd_imm(4 * rnd(g, SCRATCH_BYTES / 4)));
 	default: return generic(g, "cvta.const.u64", g->table, TABLE_WORDS);
 	}

@@ -14,7 +14,7 @@ typedef struct Spin {
 	int labels, flags, locks;
 	unsigned threads;                  /* of a block */
 	int depth;                         /* loops around */
-	bool rounds;                       /* one of them is such that threads wait for each other in every turn */
+	bool rounds;                  /* one of them is such that threads wait for each other in every turn */
 } Spin;
 
 static unsigned below(Spin *g, unsigned n) { return (unsigned)(random_next(&g->rng) % n); }
@@ -30,7 +30,9 @@ static void operation(Spin *g)
 	case 1: sb_printf(&g->s, " %%x = add.u32 %%x, %u\n", below(g, 100)); break;
 	case 2: sb_printf(&g->s, " %%y = xor.b32 %%x, %u\n %%x = add.u32 %%x, %%y\n", below(g, 256)); break;
 	case 3: sb_printf(&g->s, " st.global.u32 [%%o+%u], %%x\n", 4 * below(g, 8)); break;
-	default: sb_printf(&g->s, " %%y = ld.global.u32 [%%o+%u]\n %%x = xor.b32 %%x, %%y\n", 4 * below(g, 8)); break;
+	default:
+		sb_printf(&g->s, " %%y = ld.global.u32 [%%o+%u]\n %%x = xor.b32 %%x, %%y\n", 4 * below(g, 8));
+		break;
 	}
 }
 
@@ -45,9 +47,13 @@ static void condition(Spin *g)
 {
 	switch (below(g, 4)) {
 	case 0: sb_printf(&g->s, " %%p = setp.eq.u32 %%t, %u\n", below(g, g->threads)); break;
-	case 1: sb_printf(&g->s, " %%y = and.b32 %%t, %u\n %%p = setp.eq.u32 %%y, 0\n", 1u << below(g, 5)); break;
+	case 1:
+		sb_printf(&g->s, " %%y = and.b32 %%t, %u\n %%p = setp.eq.u32 %%y, 0\n", 1u << below(g, 5));
+		break;
 	case 2: sb_printf(&g->s, " %%p = setp.lt.u32 %%t, %u\n", 1 + below(g, g->threads)); break;
-	default: sb_printf(&g->s, " %%y = rem.u32 %%t, %u\n %%p = setp.ne.u32 %%y, 0\n", 2 + below(g, 3)); break;
+	default:
+		sb_printf(&g->s, " %%y = rem.u32 %%t, %u\n %%p = setp.ne.u32 %%y, 0\n", 2 + below(g, 3));
+		break;
 	}
 }
 
@@ -62,7 +68,8 @@ static void part(Spin *g, int a, int b)
 
 static void jump(Spin *g, int to) { sb_printf(&g->s, " bra L%d\n", to); }
 
-/* What changes no value that matters: some instructions, few or many, and a branch at which threads part to meet again at once. */
+/* What changes no value that matters: some instructions, few or many, and a branch at which threads part to
+   meet again at once. */
 static void strew(Spin *g)
 {
 	if (!g->idle)
@@ -73,7 +80,8 @@ static void strew(Spin *g)
 	if (x >> 32 & 1)
 		return;
 	int a = label(g), b = label(g), on = label(g);
-	sb_printf(&g->s, " %%w = and.b32 %%t, %u\n %%r = setp.%s.u32 %%w, 0\n bra %%r, L%d, L%d\n", 1u << (x >> 40) % 5, x >> 48 & 1 ? "eq" : "ne", a, b);
+	sb_printf(&g->s, " %%w = and.b32 %%t, %u\n %%r = setp.%s.u32 %%w, 0\n bra %%r, L%d, L%d\n",
+		1u << (x >> 40) % 5, x >> 48 & 1 ? "eq" : "ne", a, b);
 	sb_printf(&g->s, "L%d:\n %%w = add.u32 %%w, 1\n bra L%d\nL%d:\n bra L%d\nL%d:\n", a, on, b, on, on);
 }
 
@@ -227,7 +235,8 @@ static void loop_exits(Spin *g)
 static void graph(Spin *g)
 {
 	enum { LAST = 4, END };
-	int node[END + 1], f = flag(g), at = 1 + (int)below(g, LAST - 1), past = at == 1 ? 2 : 1, way = label(g);
+	int node[END + 1], f = flag(g), at = 1 + (int)below(g, LAST - 1), past = at == 1 ? 2 : 1,
+		way = label(g);
 	for (int k = 0; k <= END; k++)
 		node[k] = label(g);
 	givers(g);
@@ -347,7 +356,8 @@ static void turns(Spin *g, void (*body)(Spin *), bool own)
 	g->depth--;
 }
 
-static void (*const forms[])(Spin *) = { arms, arms, arms, shared_block, shared_block, loop_exits, loop_exits, graph,
+static void (*const forms[])(Spin *) = { arms, arms, arms, shared_block, shared_block, loop_exits, loop_exits,
+	graph,
 	graph, lock, ticket, queue };
 
 static void any(Spin *g) { forms[below(g, sizeof forms / sizeof *forms)](g); }
@@ -371,11 +381,15 @@ static void around(Spin *g)
 
 static char *text(Spin *g)
 {
-	sb_puts(&g->s, "kernel k(u64 in, u64 out, u64 acc, u32 n) {\n reg u32 %t, %x, %y, %z, %v, %e, %d, %n0, %n1, %n2, %w\n"
-		" reg u64 %o, %f\n reg pred %p, %r\nA: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n %f = ld.param.u64 [acc]\n"
+	sb_puts(&g->s, "kernel k(u64 in, u64 out, u64 acc, u32 n) {\n"
+		" reg u32 %t, %x, %y, %z, %v, %e, %d, %n0, %n1, %n2, %w\n"
+		" reg u64 %o, %f\n reg pred %p, %r\nA: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n"
+		" %f = ld.param.u64 [acc]\n"
 		" %y = mov.u32 %ctaid.x\n %e = mov.u32 1\n %z = mov.u32 0\n");
-	sb_printf(&g->s, " %%f = mad.wide.u32 %%y, %d, %%f\n %%y = mad.lo.u32 %%y, %u, %%t\n", 4 * WORDS, g->threads);
-	sb_printf(&g->s, " %%o = mad.wide.u32 %%y, %d, %%o\n %%x = mul.lo.u32 %%y, 2654435761\n", RANDOM_SLOT_BYTES);
+	sb_printf(&g->s, " %%f = mad.wide.u32 %%y, %d, %%f\n %%y = mad.lo.u32 %%y, %u, %%t\n", 4 * WORDS,
+		g->threads);
+	sb_printf(&g->s, " %%o = mad.wide.u32 %%y, %d, %%o\n %%x = mul.lo.u32 %%y, 2654435761\n",
+		RANDOM_SLOT_BYTES);
 	if (g->idle)
 		sb_puts(&g->s, " %w = mov.u32 0\n");
 	for (unsigned n = 1 + once_in(g, 3); n; n--) {

@@ -1,5 +1,6 @@
-/* Loads of what the thread has stored before, or nearly: of another type or width, beside it, behind a guard that changes, on one way of two, in another
- * round of a loop, behind other stores, atomics and barriers, and of a word that a neighbour has written in the meantime. */
+/* Loads of what the thread has stored before, or nearly: of another type or width, beside it, behind a guard
+ * that changes, on one way of two, in another round of a loop, behind other stores, atomics and barriers, and
+ * of a word that a neighbour has written in the meantime. */
 #include "tests/random/random_gen.h"
 
 enum { ROOM = 16 };                    /* bytes from the base on that accesses come to; of shared words 4 */
@@ -23,7 +24,8 @@ static Where somewhere(Gen *g)
 		used(g, RF_SHARED);
 	} else if (which == 3) { /* a register that changes */
 		int offset = small(g, 16);
-		w.base = opd_reg(emit2(g, "add.u64", T_U64, opd_reg(g->slot), opd_reg(emit1(g, "cvt.u64.u32", T_U64, opd_reg(offset)))));
+		w.base = opd_reg(emit2(g, "add.u64", T_U64, opd_reg(g->slot),
+			opd_reg(emit1(g, "cvt.u64.u32", T_U64, opd_reg(offset)))));
 	}
 	return w;
 }
@@ -37,7 +39,8 @@ static void touch(Gen *g, const Where *w, Type of, bool write, int guard, bool n
 	bool same = chance(g, 85);
 	while (type_bytes(t) > (int)w->room || (same && !like(t, of)))
 		t = memory_type(g);
-	int most = (int)w->room / type_bytes(t), n = has(g, RF_VECTOR) && most > 1 && 2 * type_bytes(t) <= (int)w->align && chance(g, 30) ? 2 : 1;
+	int most = (int)w->room / type_bytes(t), n = has(g, RF_VECTOR) && most > 1 &&
+		2 * type_bytes(t) <= (int)w->align && chance(g, 30) ? 2 : 1;
 	Opd at = w->base;
 	unsigned bytes = (unsigned)(n * type_bytes(t));
 	if (!chance(g, 75))
@@ -71,7 +74,8 @@ static void move_on(Gen *g, Where *w)
 	i.opd[0] = i.opd[1] = opd_reg(w->base.id);
 	i.opd[2] = opd_imm(8);
 	emit(g, i);
-	bool stays = rnd(g, 3) || w->room == 4 || strcmp(w->space, ".global"); /* in other spaces what lies behind is not the thread's */
+	/* in other spaces what lies behind is not the thread's */
+	bool stays = rnd(g, 3) || w->room == 4 || strcmp(w->space, ".global");
 	if (stays)
 		w->base.imm -= 8;
 	else

@@ -45,7 +45,8 @@ static void change(Config *c, const ConfigKey *k, uint64_t *rng, StrBuf *said)
 
 void random_machine(Config *c, int model, uint64_t seed, StrBuf *said)
 {
-	static const char *const others[] = { "divergence.depth", "divergence.chunk", "divergence.spill", "divergence.entry_bytes", "scheduler.policy" };
+	static const char *const others[] = { "divergence.depth", "divergence.chunk", "divergence.spill",
+		"divergence.entry_bytes", "scheduler.policy" };
 	const char *name = model_keys(model)->name;
 	ConfigKey key;
 	c->model = model;
@@ -58,7 +59,8 @@ void random_machine(Config *c, int model, uint64_t seed, StrBuf *said)
 			change(c, &key, &seed, said);
 }
 
-/* What is measured with such windows, as text, or how the program fails: with some options a mechanism cannot run all kernels to their end. */
+/* What is measured with such windows, as text, or how the program fails: with some options a mechanism cannot
+   run all kernels to their end. */
 static Ran measure(const Job *j, const Way *way, StrBuf *text, char *why, size_t n)
 {
 	Probe probe = { 0 };
@@ -87,8 +89,8 @@ static void say_difference(const StrBuf *a, const StrBuf *b, uint64_t window, ch
 	size_t at = 0, line = 0;
 	for (; at < a->n && at < b->n && a->s[at] == b->s[at]; at++)
 		line = a->s[at] == '\n' ? at + 1 : line;
-	snprintf(text, n, "windows of 1 cycle: %.*s; of %llu: %.*s", (int)strcspn(a->s + line, "\n"), a->s + line, (unsigned long long)window,
-		(int)strcspn(b->s + line, "\n"), b->s + line);
+	snprintf(text, n, "windows of 1 cycle: %.*s; of %llu: %.*s", (int)strcspn(a->s + line, "\n"),
+		a->s + line, (unsigned long long)window, (int)strcspn(b->s + line, "\n"), b->s + line);
 }
 
 Ran windows_agree(const Job *j, const Config *c, int model, char *text, size_t n)

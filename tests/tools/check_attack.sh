@@ -16,7 +16,8 @@ fail() {
 	failed=1
 }
 
-# expect STATUS TEXT COMMAND...: the exit status, and a text that the output has ("" = none wanted); what hangs is ended with another status
+# expect STATUS TEXT COMMAND...: the exit status, and a text that the output has ("" = none wanted); what
+# hangs is ended with another status
 expect() {
 	want=$1 text=$2
 	shift 2
@@ -121,8 +122,8 @@ expect 0 "" "$gsim" -q --html s.html swallow/s.ptx
 grep -q 'int x; // \\u003c!--\\u003cscript> \\u003c/script>' s.html || fail "the page has no such line"
 grep -q '<!--' s.html && fail "the page begins a comment"
 
-# ---- what reaches the terminal ----
-# Names, and what a workload prints, would steer a terminal: with ESC, BEL, and CSI as one byte and as UTF-8. What is UTF-8 stays.
+# ---- what reaches the terminal ---- Names, and what a workload prints, would steer a terminal: with ESC,
+# BEL, and CSI as one byte and as UTF-8. What is UTF-8 stays.
 mkdir steer
 evil=$(printf '\033[31m\a\233A\302\233B\342\202\254')
 cat >steer/e.ir <<END

@@ -17,7 +17,8 @@ fail() {
 	failed=1
 }
 
-# expect STATUS TEXT COMMAND...: the exit status, and a text that standard output or standard error has ("" = none wanted)
+# expect STATUS TEXT COMMAND...: the exit status, and a text that standard output or standard error has ("" =
+# none wanted)
 expect() {
 	want=$1 text=$2
 	shift 2

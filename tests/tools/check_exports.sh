@@ -18,7 +18,8 @@ exported() {
 	${NM:-nm} "$1" --defined-only "$2" 2>/dev/null | awk 'NF == 3 && $2 ~ /^[A-Z]$/ { print $3 }' | LC_ALL=C sort -u
 }
 
-# names in the headers, found in another way than tools/exports.awk does: those of the library's symbols that any token is
+# names in the headers, found in another way than tools/exports.awk does: those of the library's symbols that
+# any token is
 ${CC:-cc} -std=gnu11 -E -P -I"$srcdir" "$srcdir/gsim.h" >"$tmp/headers" 2>/dev/null || { echo "no compiler here"; exit 77; }
 grep -oE '[A-Za-z_][A-Za-z_0-9]*' "$tmp/headers" | LC_ALL=C sort -u >"$tmp/tokens"
 exported -g libgsim.a | LC_ALL=C comm -12 - "$tmp/tokens" >"$tmp/declared"

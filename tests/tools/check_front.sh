@@ -146,7 +146,8 @@ cmp -s "$tmp/a.lua" "$tmp/b.lua" || fail "a printed configuration does not load 
 grep -q 'depth = 7,' "$tmp/a.lua" && grep -q 'model = "ipdom"' "$tmp/a.lua" || fail "-D or -m is not in --print-config"
 
 grep -q "^-- configuration [0-9a-f]\{16\}$" "$tmp/a.lua" || fail "--print-config shows no hash"
-# every form of a report names what the command line changed, and the same hash; the mechanism's parameters too
+# every form of a report names what the command line changed, and the same hash; the mechanism's parameters
+# too
 hash=$($gsim --print-config -c teaching.lua -D l1.latency=9 -m 'its(policy=volta_lifo)' | sed -n 's/^-- configuration //p')
 expect 0 "^configuration $hash   l1.latency=9   its.policy=volta_lifo$" $gsim -c teaching.lua -D l1.latency=9 \
 	-m 'its(policy=volta_lifo)' -s "$tmp/a.json" "$loop" -- 5
@@ -349,8 +350,8 @@ head -c 300 "$tmp/loop.gso" > "$tmp/cut.gso"
 expect 2 "cut.gso: error" $gsim "$tmp/cut.gso"
 expect 2 "x.gso: error" $opt -o "$tmp/none/x.gso" "$loop"
 
-# ---- interrupt ----
-# interrupt [OPTION...]: a run that never ends, interrupted twice at once half a second after it began to listen
+# ---- interrupt ---- interrupt [OPTION...]: a run that never ends, interrupted twice at once half a second
+# after it began to listen
 interrupt() {
 	$gsim "$@" > "$tmp/out" 2> "$tmp/err" &
 	pid=$!
@@ -406,7 +407,8 @@ expect 0 "mimd.json: warning: this report is of a run with the passes dce" $gsim
 grep -q "under mimd, where each fetch is for one lane" "$tmp/err" || fail "a profile of mimd is taken without a word"
 expect 2 "nothing.json: error" $gsim -q --profile "$tmp/nothing.json" -p dce "$loop"
 expect 2 "error: expected" $gsim -q --profile "$loop" -p dce "$loop"
-# Where no profile is given, a functional run makes one: of rows of which each lane has a long one in turn, and of rows that are alike.
+# Where no profile is given, a functional run makes one: of rows of which each lane has a long one in turn,
+# and of rows that are alike.
 rows=$srcdir/labs/08-transformations/rows.ptx
 machine="-c $srcdir/configs/teaching.lua"
 told='made first (--no-profile leaves it out)'
@@ -422,7 +424,8 @@ expect 0 "how many lanes wait for others there is not known" $gsim $machine --no
 grep -q '"profiled": false' "$tmp/flat.json" || fail "--no-profile makes a profile"
 expect 0 "nests flattened" $gsim -q $machine -b --pass-stats -p flatten "$rows" -- turning
 expect 0 "nests flattened" $gsim -q $machine --grid -m ipdom -m its --pass-stats -p none -p flatten "$rows" -- turning
-# Of bitonic sort's branches whose arms are short, one parts few warps: under guards all of them would issue both arms.
+# Of bitonic sort's branches whose arms are short, one parts few warps: under guards all of them would issue
+# both arms.
 sort=$srcdir/kernels/bitonic_sort/bitonic_sort.ptx
 expect 0 "the branch of bb3 stays: by the profile warps would issue" $gsim -q --functional -m ipdom --remarks --pass-stats -p if-convert "$sort"
 grep -q 'branches converted  *2$' "$tmp/err" || fail "if-convert leaves more than one branch for the profile"
@@ -431,7 +434,8 @@ for how in "" -b "--grid -m ipdom -p none"; do
 	# shellcheck disable=SC2086
 	expect 0 "^linearize changed nothing: the graph is structured" $gsim $how -p linearize,dce "$loop"
 done
-# What takes more than a tenth longer says why: the reason that has grown most in the report itself; what does not says nothing.
+# What takes more than a tenth longer says why: the reason that has grown most in the report itself; what does
+# not says nothing.
 slower=$srcdir/kernels/match_count/match_count.ptx
 expect 0 "" $gsim -q -c kepler.lua -b -p if-convert -s "$tmp/two.json" -s "$tmp/two.txt" "$slower"
 more=$(sed -n 's/^slower above all by scheduler-cycles that went for memory: \([0-9]*\) more$/\1/p' "$tmp/two.txt")

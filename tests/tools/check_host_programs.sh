@@ -26,7 +26,8 @@ run() { # launches, options, program and arguments
 	failed=$((failed + 1))
 }
 
-# Fused without regard to what blocks read of others, as the thesis did: results may be wrong, the number of launches counts.
+# Fused without regard to what blocks read of others, as the thesis did: results may be wrong, the number of
+# launches counts.
 fused() { # launches, pass, name, arguments
 	gsim -q --config kepler.lua --source kernels --functional --stats "$stats" -p "$2(assume-no-grid-sync=1)" "kernels/host_programs/$3.ir" -- $4 >"$log/out" 2>&1
 	[ $? -le 1 ] && found=$(grep -c '^      "grid": ' "$stats") && [ "$found" = "$1" ] && return
@@ -35,8 +36,8 @@ fused() { # launches, pass, name, arguments
 	failed=$((failed + 1))
 }
 
-# Launches of the thesis' size (- where that takes long), name and arguments; launches of a small size, its arguments, launches by kf-trad and kfcm (- where
-# the data decide).
+# Launches of the thesis' size (- where that takes long), name and arguments; launches of a small size, its
+# arguments, launches by kf-trad and kfcm (- where the data decide).
 program() {
 	programs=$((programs + 1))
 	[ -f "kernels/host_programs/$2.ir" ] || { echo "no program $2"; failed=$((failed + 1)); }

@@ -1,4 +1,5 @@
--- check_labs.lua SPELLING SHEET SOLUTIONS: answers in another spelling, or wrong ones; kinds FILE: the kinds of answers themselves.
+-- check_labs.lua SPELLING SHEET SOLUTIONS: answers in another spelling, or wrong ones; kinds FILE: the kinds
+-- of answers themselves.
 local spelling, first, second = table.unpack(arg)
 
 local function close(text) return text:gsub("%s+$", "") end

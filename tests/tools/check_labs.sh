@@ -36,7 +36,8 @@ fill() { # PAGE
 	fi
 }
 
-# The other commands that a page names, in blocks of sh or in a sentence, run as well: with a program's error (a livelock, say) at most.
+# The other commands that a page names, in blocks of sh or in a sentence, run as well: with a program's error
+# (a livelock, say) at most.
 said() { # PAGE
 	awk '
 		/^```/ { within = !within; block = within && /^```sh/; next }
@@ -49,7 +50,8 @@ said() { # PAGE
 	done <"$tmp/commands"
 }
 
-# Lab 10 builds what students write. Its pages show what the lecturer's files do; as students get them they compile, without a warning, and break laws.
+# Lab 10 builds what students write. Its pages show what the lecturer's files do; as students get them they
+# compile, without a warning, and break laws.
 own=labs/10-write-your-own
 LAB_SOURCES=$top/$own/solutions
 export LAB_SOURCES
@@ -82,7 +84,8 @@ for lab in labs/[0-9]*; do
 		grep -q "(\(labs/\)\{0,1\}${lab#labs/}/README.md)" $list || { echo "$list does not list $lab"; failed=1; }
 	done
 
-	# An empty sheet has no right answer, and a full one no wrong one, however it is spelled; of wrong ones none is right. One run checks them all.
+	# An empty sheet has no right answer, and a full one no wrong one, however it is spelled; of wrong
+	# ones none is right. One run checks them all.
 	for spelling in plain units plain_lower listed wrong; do
 		"$lua" tests/tools/check_labs.lua $spelling "$tmp/sheet" "$tmp/right" >"$tmp/$spelling" || failed=1
 	done
@@ -122,7 +125,8 @@ fi
 # What a person may type, and what is no answer.
 "$lua" tests/tools/check_labs.lua kinds labs/kinds.lua || failed=1
 
-# Figure 1 of the paper has nine fetches, three of them of the block B5; lab 1 by hand: 4 + 2 + 3 + 4 instructions for 16 + 2 + 9 + 16 lanes.
+# Figure 1 of the paper has nine fetches, three of them of the block B5; lab 1 by hand: 4 + 2 + 3 + 4
+# instructions for 16 + 2 + 9 + 16 lanes.
 holds() { grep -qx "$2" "$tmp/$1.right" || { echo "labs/$1: the simulator does not say '$2'"; failed=1; }; }
 holds 01-if-and-loop 'warp = 13'
 holds 01-if-and-loop 'threads = 43'
@@ -148,8 +152,8 @@ holds 10-write-your-own 'left = 7'
 echo 'fetchs = 9' >"$tmp/typed"
 labs/03-unstructured/check "$tmp/typed" >"$tmp/out" 2>&1
 [ $? = 2 ] && grep -q "typed:1: error: no question 'fetchs'" "$tmp/out" || { echo "a wrong name:"; cat "$tmp/out"; failed=1; }
-# Of several sheets each gets its verdict, whatever another has in it; a mark of the byte order and ends of lines of other systems are no fault, and
-# of two answers to a question neither counts.
+# Of several sheets each gets its verdict, whatever another has in it; a mark of the byte order and ends of
+# lines of other systems are no fault, and of two answers to a question neither counts.
 printf 'depth = 9\nx = 3\nnonsense\n' >"$tmp/bad"
 printf '\357\273\277depth = 9\r\n' >"$tmp/marked"
 printf 'depth = 9\ndepth = 3\n' >"$tmp/twice"

@@ -1,4 +1,5 @@
--- What the labs say of the page in the browser is so. Arguments: the folder of the pages that the labs' own commands have written, a folder for the browser.
+-- What the labs say of the page in the browser is so. Arguments: the folder of the pages that the labs' own
+-- commands have written, a folder for the browser.
 local browser = dofile((os.getenv("srcdir") or ".") .. "/tests/web/browser.lua")
 local pages, folder = arg[1], arg[2]
 local failed, page = false, nil
@@ -14,8 +15,9 @@ local function open(name)
 	b:open("file://" .. pages .. "/" .. name, "document.documentElement.dataset.ready === 'yes'")
 end
 
--- Does something on the page, and waits until it shows what that leads to: no view waits for its reader or for its next frame, and none has begun to when the
--- others had their turns. (Where two views go in step, one asks when the other has its answer.)
+-- Does something on the page, and waits until it shows what that leads to: no view waits for its reader or
+-- for its next frame, and none has begun to when the others had their turns. (Where two views go in step, one
+-- asks when the other has its answer.)
 local function act(script)
 	b:run(([[(async () => {
 		%s;

@@ -1,5 +1,6 @@
-/* Time to read grows with the length of a list, not with its square: of each thing that a file may hold many of, PTX with ten
- * times as many takes at most thirty times as long (measured: 8 to 16; squares take 100), and so does the IR text of it. */
+/* Time to read grows with the length of a list, not with its square: of each thing that a file may hold many
+ * of, PTX with ten times as many takes at most thirty times as long (measured: 8 to 16; squares take 100),
+ * and so does the IR text of it. */
 #include "isa/ir.h"
 #include "lib/strbuf.h"
 #include "tests/check.h"
@@ -9,36 +10,48 @@
 enum { SMALL = 3000, MORE = 10, MOST_RATIO = 30, TRIES = 4 };
 
 /* Lines that are repeated: # stands for 1, 2, ..., n, ^ for n more than that, @ for n. */
-static const struct { const char *before, *each, *behind, *first; } lists[] = { /* first: repeated in front of the others */
+/* first: repeated in front of the others */
+static const struct { const char *before, *each, *behind, *first; } lists[] = {
 	{ ".entry k() { ret; }", ".file # \"f#.c\"", "" },
 	{ ".entry k() { .reg .b32 r;", ".loc # 1 1\nmov.u32 r, #;", "ret; }\n.file 1 \"a.c\"" },
 	{ ".entry k() { .reg .b32 r;", ".file # \"f#.c\"", "" }, /* an error for each */
-	{ "", ".global .u32 g#;", "" }, { "", ".const .u64 g# = g#;", "" }, { "", ".extern .shared .b8 s[];", "" },
+	{ "", ".global .u32 g#;", "" }, { "", ".const .u64 g# = g#;", "" },
+	{ "", ".extern .shared .b8 s[];", "" },
 	{ "", ".global .texref t#;", "" }, { ".entry k() {", ".local .b32 v#;", "ret; }" },
 	{ ".entry k() {", "{ .shared .b32 v; }", "ret; }" },
 	{ ".entry k() { .reg .b32 r<@>;", "mov.u32 r0, #;", "ret; }" },
 	{ ".entry k() { .reg .b32 r<1000000>;", "mov.u32 r#, 1;", "ret; }" },
-	{ ".entry k() {", ".reg .b32 r#;\nmov.u32 r#, 1;", "ret; }" }, { ".entry k() {", "{ .reg .b32 r; mov.u32 r, 1; }", "ret; }" },
-	{ ".entry k() { .reg .b32 r<1000000>; .reg .b32 x; mov.u32 x, 1;", "mov.u32 r#, 2; { .reg .b32 x; mov.u32 x, 1; }", "ret; }" },
+	{ ".entry k() {", ".reg .b32 r#;\nmov.u32 r#, 1;", "ret; }" },
+	{ ".entry k() {", "{ .reg .b32 r; mov.u32 r, 1; }", "ret; }" },
+	{ ".entry k() { .reg .b32 r<1000000>; .reg .b32 x; mov.u32 x, 1;",
+		"mov.u32 r#, 2; { .reg .b32 x; mov.u32 x, 1; }", "ret; }" },
 	{ ".entry k() {", "L#:", "ret; }" }, { ".entry k() { .reg .pred p;", "L#: @p bra L#;", "ret; }" },
 	{ ".entry k() { .reg .pred p;", "@p ret;", "ret; }" }, { ".entry k() {", "{ bra L; L: }", "ret; }" },
 	{ ".entry k() { .reg .pred p;", ".pragma \"reconverge L#\"; @p bra L#; L#:", "ret; }" },
 	{ ".entry k() { .reg .b32 r; t: .branchtargets L", ", L", "; brx.idx r, t; L: ret; }" },
 	{ ".entry k() { .reg .b32 r;", "t#: .branchtargets L#; brx.idx r, t#; L#:", "ret; }" },
-	{ ".entry k() {", "t#: .callprototype _ ();", "ret; }" }, { ".entry k() {", ".pragma \"x\";", "ret; }" },
-	{ "", ".pragma \"x\";", "" }, { ".section .debug_info {", ".b8 1, 2, #", "}" }, { "", ".section .debug_# {\n.b8 1\n}", "" },
-	{ "", ".func f#() { ret; }", "" }, { "", ".extern .func f#(.param .b32 a);", "" }, { "", ".entry k#(.param .u32 a) { ret; }", "" },
+	{ ".entry k() {", "t#: .callprototype _ ();", "ret; }" },
+	{ ".entry k() {", ".pragma \"x\";", "ret; }" },
+	{ "", ".pragma \"x\";", "" }, { ".section .debug_info {", ".b8 1, 2, #", "}" },
+	{ "", ".section .debug_# {\n.b8 1\n}", "" },
+	{ "", ".func f#() { ret; }", "" }, { "", ".extern .func f#(.param .b32 a);", "" },
+	{ "", ".entry k#(.param .u32 a) { ret; }", "" },
 	{ "", ".entry k#(.param .u32 a) { wmma.a; }", "" },
 	{ ".func f() { ret; }\n.entry k() {", "call f;", "ret; }" },
-	{ ".func f(.param .b32 a) { ret; }\n.entry k() {", "{ .param .b32 q; st.param.b32 [q], 1; call f, (q); }", "ret; }" },
-	{ ".global .u32 t[] = {0", ", #", "};" }, { ".global .u32 t[@][2] = {{0, 1}", ", {#}", "};" }, { ".global .u64 t[] = {0", ", t+#", "};" },
-	{ ".global .u32 t = 0", " + #", ";" }, { ".entry k() {", "ad.u32 r, #;", "ret; }" }, { ".entry k() {", "bra L#;", "ret; }" },
+	{ ".func f(.param .b32 a) { ret; }\n.entry k() {",
+		"{ .param .b32 q; st.param.b32 [q], 1; call f, (q); }", "ret; }" },
+	{ ".global .u32 t[] = {0", ", #", "};" }, { ".global .u32 t[@][2] = {{0, 1}", ", {#}", "};" },
+	{ ".global .u64 t[] = {0", ", t+#", "};" },
+	{ ".global .u32 t = 0", " + #", ";" }, { ".entry k() {", "ad.u32 r, #;", "ret; }" },
+	{ ".entry k() {", "bra L#;", "ret; }" },
 	{ "", "// x\n/* y */", "" }, { "", ".local .b32 v#;", "" },
-	{ ".reg .b32 r<1000000>;\n.func f() { mov.u32 r1, 1; ret; }\n.entry k() { call f;", "mov.u32 r#, 1;", "ret; }" },
+	{ ".reg .b32 r<1000000>;\n.func f() { mov.u32 r1, 1; ret; }\n.entry k() { call f;", "mov.u32 r#, 1;",
+		"ret; }" },
 	{ ".reg .b32 r;\n.func f() { mov.u32 r, 1; ret; }\n.entry k() { mov.u32 r, 1;", "call f;", "ret; }" },
 	/* names that a name which must give way finds taken */
 	{ ".entry k() {", "{ .reg .b32 x; mov.u32 x, 1; }", "ret; }", ".reg .b32 x_^; mov.u32 x_^, 1;" },
-	{ ".entry k() {", "{ L: }", "ret; }", "L_^:" }, { ".entry k() {", "{ .local .b32 v; }", "ret; }", ".local .b32 v_^;" },
+	{ ".entry k() {", "{ L: }", "ret; }", "L_^:" },
+	{ ".entry k() {", "{ .local .b32 v; }", "ret; }", ".local .b32 v_^;" },
 };
 enum { NLISTS = sizeof lists / sizeof *lists };
 
@@ -79,8 +92,8 @@ static double seconds(Reader *reader, const StrBuf *text, StrBuf *printed)
 	return t;
 }
 
-/* The best of some tries, for others use the machine too. Times below five milliseconds say nothing: a clock of processor time may
- * tick each four. A square of what takes less takes half a second. */
+/* The best of some tries, for others use the machine too. Times below five milliseconds say nothing: a clock
+ * of processor time may tick each four. A square of what takes less takes half a second. */
 static void check(Reader *reader, const StrBuf *small, const StrBuf *large, const char *what)
 {
 	double least_small = 1e9, least_large = 1e9;

@@ -72,8 +72,8 @@ linearization() {
 		{ echo "registers, occupancy and spills do not react:"; grep occupancy "$dir/p/files/linearization.txt"; exit 1; }
 }
 
-# The published program prints this sum; every run's turns are those of the closed form. Its overhead is less than the
-# paper's, so that it pays from an earlier k on.
+# The published program prints this sum; every run's turns are those of the closed form. Its overhead is less
+# than the paper's, so that it pays from an earlier k on.
 flattening() {
 	GSIM_PATH="$top/configs" "$GSIM_BUILD/gsim" -q --functional -c turing.lua -m its -p 'flatten(rule=always,loops=[$L__BB1_5])' \
 		"$top/kernels/flattening/flattening.ptx" -- 1 1234 3000 31 2 >"$dir/out" || { cat "$dir/out"; exit 1; }
@@ -84,7 +84,8 @@ flattening() {
 	whole "$dir/p/files/merged-its.svg"
 }
 
-# darm: the laws, on bitonic sort and two synthetic kernels; figures are whole, and each number of the CSV has its place.
+# darm: the laws, on bitonic sort and two synthetic kernels; figures are whole, and each number of the CSV has
+# its place.
 darm() {
 	"$top/tools/reproduce" darm -qq -o "$dir/d" >"$dir/out" || { cat "$dir/out"; exit 1; }
 	[ "$(grep -c '^         here: .*: agrees$' "$dir/out")" = 5 ] && grep -q '^  SB2 .* 1\.000 (1\.000) ' "$dir/out" || { cat "$dir/out"; exit 1; }
@@ -97,7 +98,8 @@ darm() {
 	for f in figure7-exec_mask figure8 figure9-shared figure9-global figure10; do whole "$dir/d/$f.svg"; done
 }
 
-# code-motion: four kernels under eight pipelines; the small ones have their instructions in the thesis' order, and what misses is said.
+# code-motion: four kernels under eight pipelines; the small ones have their instructions in the thesis'
+# order, and what misses is said.
 code_motion() {
 	"$top/tools/reproduce" code-motion -qq -o "$dir/c" >"$dir/out"
 	[ $? -le 1 ] || { cat "$dir/out"; exit 1; }

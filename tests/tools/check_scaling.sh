@@ -34,8 +34,9 @@ cost() {
 	times) | awk 'NR == 2 { gsub(/[ms]/, " "); print int(($1 * 60 + $2 + $3 * 60 + $4) * 100 + 0.5) }'
 }
 
-# grows WHAT MAKE SMALL LARGE COMMAND...: MAKE N writes the input of size N. The power of the size with which time grows is 2 where a step
-# goes over all others, and 1 where it doesn't; between them lies room for caches and for sorting.
+# grows WHAT MAKE SMALL LARGE COMMAND...: MAKE N writes the input of size N. The power of the size with which
+# time grows is 2 where a step goes over all others, and 1 where it doesn't; between them lies room for caches
+# and for sorting.
 grows() {
 	what=$1 make=$2 small=$3 large=$4
 	shift 4
@@ -114,7 +115,8 @@ done
 # exec_mask: sets of stops had a bit for each stop at each block, 800 MB for these.
 row 24000
 (ulimit -v 500000; ./gsim -q -j 1 --functional -m exec_mask scaling.ir) || { echo "a row of branches under exec_mask: memory grows too fast" >&2; exit 1; }
-# its keeps a register for each barrier beyond 16 that is open at once, so that a nest has as many live registers as it is deep
+# its keeps a register for each barrier beyond 16 that is open at once, so that a nest has as many live
+# registers as it is deep
 grows "a nest of branches under token" nest 1500 9000 ./gsim -q --functional -m token scaling.ir
 grows "a nest of branches under tf_stack" nest 1500 9000 ./gsim -q --functional -m tf_stack scaling.ir
 

@@ -2,7 +2,8 @@
 # `...` stands for lines left out. A command is run when it begins with one of the words in $programs.
 # Needs $tmp, an empty folder, and $update: yes writes new figures into the pages. Sets failed=1 for a page that is stale.
 
-# page FILE [STATUS]: runs the commands that it shows in the folder $work (the working directory); STATUS is allowed beside 0.
+# page FILE [STATUS]: runs the commands that it shows in the folder $work (the working directory); STATUS is
+# allowed beside 0.
 page() {
 	n=0
 	grep -E "^\\\$ ($programs) " "$1" | sed 's/^\$ //' >"$tmp/commands"
@@ -15,7 +16,8 @@ page() {
 	done <"$tmp/commands"
 	[ "$n" -ge 1 ] || { echo "$1 shows no command"; exit 1; }
 
-	# Each line shown becomes the next line of the output that has the same words, figures aside; one that has none is marked.
+	# Each line shown becomes the next line of the output that has the same words, figures aside; one that
+	# has none is marked.
 	awk -v dir="$tmp" -v programs="$programs" '
 		function words(s) { gsub(/[0-9][0-9,.]*/, "0", s); gsub(/[ \t]+/, " ", s); return s }
 		BEGIN { shown = "^\\$ (" programs ") " }

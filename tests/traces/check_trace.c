@@ -17,8 +17,10 @@ static const TraceIns program[] = {
 	{ "k", "B3", "exit", "k.cu", 7 },
 };
 static const char *const reasons[] = { "data", "memory" };
-static const TraceLaunch launch = { "k", "kepler", "ipdom", "0123456789abcdef", "l1.bytes=0 divergence.depth=8", "dce,linearize",
-	{ 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program, .timed = true, .schedulers = 4, .nreasons = 2, .reason = reasons,
+static const TraceLaunch launch = { "k", "kepler", "ipdom", "0123456789abcdef",
+	"l1.bytes=0 divergence.depth=8", "dce,linearize",
+	{ 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program, .timed = true, .schedulers = 4, .nreasons = 2,
+	.reason = reasons,
 	.run = 1, .stream = 3, .started = 0x123456789abcdef };
 
 /* Every field takes ordinary and extreme values. */
@@ -26,7 +28,8 @@ static TraceEvent any_event(uint64_t *state, uint64_t *cycle)
 {
 	uint64_t r = random_next(state);
 	*cycle += r & 7 ? r & 3 : random_next(state) >> (r >> 8 & 63);
-	TraceEvent e = { .cycle = *cycle, .kind = (uint8_t)(r % TR_COUNT), .sm = r >> 12 & 1, .warp = (uint16_t)(r >> 13 & 7) };
+	TraceEvent e = { .cycle = *cycle, .kind = (uint8_t)(r % TR_COUNT), .sm = r >> 12 & 1,
+		.warp = (uint16_t)(r >> 13 & 7) };
 	e.mask = r & 0x10000 ? 0xffffffff : random_next(state) >> (r >> 17 & 63);
 	e.a = r & 0x800000 ? r >> 24 & 15 : random_next(state) >> (r >> 24 & 63);
 	e.b = r & 0x40000000 ? 0 : random_next(state) >> (r >> 31 & 63);
@@ -187,7 +190,8 @@ START_TEST(every_truncation_is_found)
 	const char *why;
 	char *whole = file_read(path, 1 << 20, &n, &why);
 	for (size_t k = 0; k < n; k++) {
-		ck_assert_msg(read_bytes(whole, k) < 0, "the first %zu of %zu bytes were taken for a trace", k, n);
+		ck_assert_msg(read_bytes(whole, k) < 0, "the first %zu of %zu bytes were taken for a trace",
+			k, n);
 	}
 	ck_assert_int_eq(read_bytes(whole, n), 0);
 	whole[n] = 'x'; /* file_read leaves room for one byte */
@@ -217,7 +221,8 @@ START_TEST(lengths_are_bounded)
 	memcpy(bomb, TRACE_MAGIC, 8);
 	put_u32(bomb + 8, TRACE_VERSION);
 	static const struct { int kind; uint32_t raw, stored; } cases[] = {
-		{ CHUNK_LAUNCH, 0xffffffff, 100 }, { CHUNK_LAUNCH, 100, 0xffffffff }, { CHUNK_LAUNCH, 64 << 20, 100 },
+		{ CHUNK_LAUNCH, 0xffffffff, 100 }, { CHUNK_LAUNCH, 100, 0xffffffff },
+		{ CHUNK_LAUNCH, 64 << 20, 100 },
 		{ CHUNK_LAUNCH, 0, 0 }, { CHUNK_EVENTS, 1000, 100 }, { CHUNK_END, 20, 21 }, { 'x', 1, 1 },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -260,7 +265,8 @@ END_TEST
 
 /* ---- exporters ---- */
 
-#define SMALL(KERNEL) { KERNEL, "fermi", "ipdom", "fedcba9876543210", "l1.bytes=0", "dce", { 1, 1, 1 }, { 8, 1, 1 }, 4, 1, 5, program }
+#define SMALL(KERNEL) { KERNEL, "fermi", "ipdom", "fedcba9876543210", "l1.bytes=0", "dce", { 1, 1, 1 }, \
+	{ 8, 1, 1 }, 4, 1, 5, program }
 static const TraceLaunch two_kernels[2] = { SMALL("k"), SMALL("second,\"k\"") };
 static const TraceEvent story[] = {
 	{ 0, 0xf, 0, 4, .kind = TR_BLOCK_START },
@@ -304,7 +310,8 @@ START_TEST(text_is_readable)
 	f.kernel = "k";
 	char *text = exported(&trace_text, f, two_kernels);
 	ck_assert_str_eq(text,
-		"launch 0: kernel k, grid (1, 1, 1), block (8, 1, 1), machine fermi, model ipdom, 1 SMs, warps of 4\n"
+		"launch 0: kernel k, grid (1, 1, 1), block (8, 1, 1), machine fermi, model ipdom, 1 SMs, "
+		"warps of 4\n"
 		"  run 0, stream 0\n"
 		"  configuration fedcba9876543210, changed: l1.bytes=0\n"
 		"  passes dce\n"
@@ -313,7 +320,8 @@ START_TEST(text_is_readable)
 		"       0   0    0     0     1 issue           1111        0 B1: mov.u32 %a, 1  // k.cu:3\n"
 		"       1   0    0     0     1 issue           1111        1 B1: bra %p, B2, B3  // k.cu:4\n"
 		"       1   0    0     0     2 push            1.1.        2 B2\n"
-		"       3   0    0     0     2 issue           1.1.        2 B2: add.u32 %a, %a, 1  // k.cu:1  (inserted by a pass)\n"
+		"       3   0    0     0     2 issue           1.1.        2 B2: add.u32 %a, %a, 1  // "
+		"k.cu:1  (inserted by a pass)\n"
 		"       3   0    1     0     1 issue           .1.1        3 B3: sync  (added by lowering)\n"
 		"       4   0    0     0     2 memory          1.1.     0x100000000100, 2 sectors\n"
 		"       5   0    0     0     2 spill           1.1.        4 entries\n"
@@ -335,9 +343,11 @@ START_TEST(csv_is_quoted)
 	f.kernel = "second,\"k\"";
 	char *text = exported(&trace_csv, f, two_kernels);
 	ck_assert_str_eq(text,
-		"launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,line,text,added\n"
+		"launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,"
+		"line,text,added\n"
 		"1,\"second,\"\"k\"\"\",1,0,0,0,1,issue,0xf,1,0,0,0,,k,B1,k.cu,4,\"bra %p, B2, B3\",\n"
-		"1,\"second,\"\"k\"\"\",3,0,0,0,2,issue,0x5,2,0,0,0,,k,B2,k.cu,1,\"add.u32 %a, %a, 1\",pass\n");
+		"1,\"second,\"\"k\"\"\",3,0,0,0,2,issue,0x5,2,0,0,0,,k,B2,k.cu,1,\"add.u32 %a, %a, "
+		"1\",pass\n");
 	free(text);
 }
 END_TEST
@@ -348,8 +358,10 @@ START_TEST(summary_counts)
 	f.kernel = "k";
 	char *text = exported(&trace_summary, f, two_kernels);
 	static const struct { const char *name; int value; } rows[] = {
-		{ "events", 12 }, { "last_cycle", 9 }, { "warp_instructions", 4 }, { "lanes", 14 }, { "inserted", 1 },
-		{ "overhead", 1 }, { "noop_fetches", 0 }, { "pushes", 1 }, { "pops", 1 }, { "max_depth", 2 }, { "depth_sum", 6 },
+		{ "events", 12 }, { "last_cycle", 9 }, { "warp_instructions", 4 }, { "lanes", 14 },
+		{ "inserted", 1 },
+		{ "overhead", 1 }, { "noop_fetches", 0 }, { "pushes", 1 }, { "pops", 1 }, { "max_depth", 2 },
+		{ "depth_sum", 6 },
 		{ "spills", 1 }, { "fills", 0 }, { "merges", 0 }, { "thread_blocks", 1 },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -378,16 +390,21 @@ START_TEST(perfetto_has_tracks_slices_and_counters)
 	ck_assert_int_eq(count(text, "\"thread_name\""), 2);
 	ck_assert_int_eq(count(text, "\"ph\":\"X\""), 2 * 3);
 	ck_assert_int_eq(count(text, "\"ph\":\"i\""), 2 * (1 + 7));
-	/* B1 lasts from cycle 0 to the issue of B2 in cycle 3; the second launch begins after the first's last cycle */
-	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":0,\"dur\":3,"));
-	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":10,\"dur\":3,"));
-	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"depth of warp 0\",\"pid\":1,\"ts\":1,\"args\":{\"entries\":2}"));
+	/* B1 lasts from cycle 0 to the issue of B2 in cycle 3; the second launch begins after the first's
+	   last cycle */
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":0,"
+		"\"dur\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":10,"
+		"\"dur\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"depth of warp "
+		"0\",\"pid\":1,\"ts\":1,\"args\":{\"entries\":2}"));
 	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"second,\\\"k\\\"\",\"cat\":\"launch\",\"ts\":10,"));
 	free(text);
 }
 END_TEST
 
-/* Launches of two streams stand where they were on the clock of their run; another run comes behind all of the one before. */
+/* Launches of two streams stand where they were on the clock of their run; another run comes behind all of
+   the one before. */
 START_TEST(launches_stand_where_they_started)
 {
 	TraceLaunch two[2] = { two_kernels[0], two_kernels[0] };
@@ -396,8 +413,10 @@ START_TEST(launches_stand_where_they_started)
 	two[1].started = 1004;
 	two[1].stream = 2;
 	char *text = exported(&trace_perfetto, TRACE_EVERYTHING, two);
-	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":1000,\"dur\":3,"));
-	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":1004,\"dur\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,"
+		"\"ts\":1000,\"dur\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,"
+		"\"ts\":1004,\"dur\":3,"));
 	ck_assert_ptr_nonnull(strstr(text, "\"passes\":\"dce\",\"run\":0,\"stream\":2,\"started\":1004}"));
 	free(text);
 	text = exported(&trace_csv, TRACE_EVERYTHING, two);
@@ -410,7 +429,8 @@ START_TEST(launches_stand_where_they_started)
 	two[1].run = 1;
 	two[1].started = 2;
 	text = exported(&trace_perfetto, TRACE_EVERYTHING, two);
-	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":1012,\"dur\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,"
+		"\"ts\":1012,\"dur\":3,"));
 	free(text);
 }
 END_TEST
@@ -432,10 +452,12 @@ static void write_windows(void)
 		trace_launch(w, &t);
 		for (int k = 0; k < 3000; k++) {
 			uint64_t r = random_next(&state);
-			TraceEvent e = { .cycle = (uint64_t)k, .kind = r % 7 ? TR_ISSUE : TR_RECONVERGE, .mask = 1 + (r >> 8 & 0xff), .a = r >> 16 & 3,
+			TraceEvent e = { .cycle = (uint64_t)k, .kind = r % 7 ? TR_ISSUE : TR_RECONVERGE,
+				.mask = 1 + (r >> 8 & 0xff), .a = r >> 16 & 3,
 				.warp = (uint16_t)(r >> 20 & 7), .sm = (uint16_t)(k & 1) };
 			if (k < 16) /* a warp for each slot, or the state is empty and not in the trace */
-				e = (TraceEvent){ .cycle = e.cycle, .kind = TR_WARP_START, .mask = 0xff, .warp = (uint16_t)(k / 2), .sm = e.sm };
+				e = (TraceEvent){ .cycle = e.cycle, .kind = TR_WARP_START, .mask = 0xff,
+					.warp = (uint16_t)(k / 2), .sm = e.sm };
 			if (!t.timed) /* each SM has a clock of its own */
 				e.cycle = (uint64_t)k / 2 + (k & 1 ? 500 : 0);
 			trace_event(w, &e);
@@ -467,7 +489,8 @@ static char *window(const char *bytes, size_t n, const TraceExporter *x, const T
 
 START_TEST(windows_are_those_of_the_whole)
 {
-	static const TraceExporter *const all[] = { &trace_text, &trace_csv, &trace_perfetto, &trace_summary };
+	static const TraceExporter *const all[] = { &trace_text, &trace_csv, &trace_perfetto,
+		&trace_summary };
 	size_t n;
 	const char *why;
 	write_windows();
@@ -480,7 +503,8 @@ START_TEST(windows_are_those_of_the_whole)
 		f.to = r & 2 ? UINT64_MAX : f.from + (r >> 24) % (r & 4 ? 10 : 2000);
 		f.launch = r & 0x18 ? -1 : (int64_t)((r >> 40) % 3);
 		f.kernel = f.launch < 0 && r & 0x20 ? "k" : NULL;
-		char *want = window(bytes, n, all[k % 4], &f, true), *got = window(bytes, n, all[k % 4], &f, false);
+		char *want = window(bytes, n, all[k % 4], &f, true),
+			*got = window(bytes, n, all[k % 4], &f, false);
 		ck_assert_str_eq(got, want);
 		free(want);
 		free(got);
@@ -489,7 +513,8 @@ START_TEST(windows_are_those_of_the_whole)
 }
 END_TEST
 
-/* Each chunk is damaged in turn: a reader of the whole always sees it, one of a window only where its events are, and little before them. */
+/* Each chunk is damaged in turn: a reader of the whole always sees it, one of a window only where its events
+   are, and little before them. */
 START_TEST(windows_read_little_of_the_trace)
 {
 	size_t n;
@@ -502,11 +527,13 @@ START_TEST(windows_read_little_of_the_trace)
 	f.to = 1520;
 	f.launch = 1;
 	char *want = window(bytes, n, &trace_csv, &f, true);
-	for (size_t at = HEADER_BYTES; bytes[at] != CHUNK_END; at += CHUNK_BYTES + get_u32((uint8_t *)bytes + at + 5)) {
+	for (size_t at = HEADER_BYTES; bytes[at] != CHUNK_END;
+		at += CHUNK_BYTES + get_u32((uint8_t *)bytes + at + 5)) {
 		if (bytes[at] == CHUNK_INDEX)
 			continue;
 		bytes[at + CHUNK_BYTES + 2] ^= 0x55;
-		char *whole = window(bytes, n, &trace_csv, &f, true), *got = window(bytes, n, &trace_csv, &f, false);
+		char *whole = window(bytes, n, &trace_csv, &f, true),
+			*got = window(bytes, n, &trace_csv, &f, false);
 		bytes[at + CHUNK_BYTES + 2] ^= 0x55;
 		ck_assert_ptr_null(whole);
 		ck_assert(!got || !strcmp(got, want));

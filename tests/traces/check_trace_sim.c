@@ -1,4 +1,5 @@
-/* Recorded traces of simulated runs: what gsim-trace adds up from the events is what the run's own counters say. */
+/* Recorded traces of simulated runs: what gsim-trace adds up from the events is what the run's own counters
+   say. */
 #include "tests/random/differential.h"
 #include "tests/temporary.h"
 #include "traces/export.h"
@@ -12,8 +13,8 @@ static void teardown(void) { unlink(path); }
 
 static void same(const char *what, uint64_t trace, uint64_t stats, const char *where)
 {
-	ck_assert_msg(trace == stats, "%s: %s: %llu in the trace, %llu in the statistics", where, what, (unsigned long long)trace,
-		(unsigned long long)stats);
+	ck_assert_msg(trace == stats, "%s: %s: %llu in the trace, %llu in the statistics", where, what,
+		(unsigned long long)trace, (unsigned long long)stats);
 }
 
 /* Fetches of a source block, wherever lowering put it. */
@@ -23,13 +24,16 @@ static void same_blocks(const TraceSum *sum, const LaunchStats *s, const char *w
 		const BlockStats *b = &s->block_stats[k];
 		uint64_t fetches = 0, lanes = 0;
 		for (int i = 0; i < sum->nblocks; i++)
-			if (!strcmp(sum->block[i].label, b->label) && !strcmp(sum->block[i].function, b->function)) {
+			if (!strcmp(sum->block[i].label, b->label) &&
+				!strcmp(sum->block[i].function, b->function)) {
 				fetches += sum->block[i].fetches;
 				lanes += sum->block[i].lanes;
 			}
 		ck_assert_msg(fetches == b->fetches && lanes == b->threads,
-			"%s: block %s of %s: %llu fetches of %llu lanes in the trace, %llu of %llu in the statistics", where, b->label,
-			b->function, (unsigned long long)fetches, (unsigned long long)lanes, (unsigned long long)b->fetches,
+			"%s: block %s of %s: %llu fetches of %llu lanes in the trace, %llu of %llu in the "
+			"statistics", where, b->label,
+			b->function, (unsigned long long)fetches, (unsigned long long)lanes,
+			(unsigned long long)b->fetches,
 			(unsigned long long)b->threads);
 	}
 }
@@ -74,9 +78,11 @@ static void read_back(const Probe *p, const RandomKernel *k, const char *where)
 	uint64_t cycle = 0, exited = 0;
 	int n;
 	while ((n = trace_next(r, &e, &l)) == 1) {
-		ck_assert_msg(!p->stats.timed || e.cycle >= cycle, "%s: events out of order", where); /* else each SM has its own count */
+		/* else each SM has its own count */
+		ck_assert_msg(!p->stats.timed || e.cycle >= cycle, "%s: events out of order", where);
 		cycle = e.cycle;
-		ck_assert_msg(e.kind >= TR_ENTER || e.split < 2 * l->warp_size + 2, "%s: %s of split %d", where, trace_kind_name[e.kind], e.split);
+		ck_assert_msg(e.kind >= TR_ENTER || e.split < 2 * l->warp_size + 2, "%s: %s of split %d",
+			where, trace_kind_name[e.kind], e.split);
 		if (e.kind == TR_EXIT)
 			exited += (uint64_t)__builtin_popcountll(e.mask);
 		trace_sum_event(sum, l, &e);

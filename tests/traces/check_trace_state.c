@@ -1,7 +1,8 @@
-/* The state that is redrawn from a trace is the mechanism's own, after every cycle of a run: what each warp's mechanism shows is noted
- * while the kernel runs, of every warp and not only of those that the tracer thinks have changed, and compared with what a reader of the
- * trace has at the same place. What a mechanism shows is compared with what it tells diagnoses of the same lanes. Stalls that the trace
- * tells add up to those of the statistics. */
+/* The state that is redrawn from a trace is the mechanism's own, after every cycle of a run: what each warp's
+ * mechanism shows is noted while the kernel runs, of every warp and not only of those that the tracer thinks
+ * have changed, and compared with what a reader of the trace has at the same place. What a mechanism shows is
+ * compared with what it tells diagnoses of the same lanes. Stalls that the trace tells add up to those of the
+ * statistics. */
 #include "sim/machine/machine.h"
 #include "tests/random/differential.h"
 #include "tests/temporary.h"
@@ -39,7 +40,8 @@ static const TraceRow *row_with(const TraceRowVec *table, int lane, uint32_t pc)
 	for (int t = 0; t < TABLE_COUNT; t++)
 		for (int k = 0; k < table[t].n; k++) {
 			const TraceRow *r = &table[t].v[k];
-			if (t != TABLE_SPLITS && (r->mask | r->other) >> lane & 1 && (pc == NO_PC || r->pc == pc))
+			if (t != TABLE_SPLITS && (r->mask | r->other) >> lane & 1 &&
+				(pc == NO_PC || r->pc == pc))
 				return r;
 		}
 	return NULL;
@@ -55,12 +57,12 @@ static void check_lanes(Sm *sm, const Warp *w, const TraceRowVec *table)
 			continue;
 		seen.lanes++;
 		const ReconvModel *m = sm->gpu->model;
-		demand(row_with(table, l, NO_PC), "%s: cycle %llu, warp %d: lane %d is nowhere", seen.where, (unsigned long long)sm->now,
-			w->slot, l);
+		demand(row_with(table, l, NO_PC), "%s: cycle %llu, warp %d: lane %d is nowhere", seen.where,
+			(unsigned long long)sm->now, w->slot, l);
 		if (!m->stuck.held || !m->stuck.held(w, l, &h) || h.pc == NO_PC)
 			continue;
-		demand(row_with(table, l, h.pc), "%s: cycle %llu, warp %d: lane %d goes on at %u, which no row shows", seen.where,
-			(unsigned long long)sm->now, w->slot, l, h.pc);
+		demand(row_with(table, l, h.pc), "%s: cycle %llu, warp %d: lane %d goes on at %u, which no "
+			"row shows", seen.where, (unsigned long long)sm->now, w->slot, l, h.pc);
 	}
 }
 
@@ -76,7 +78,8 @@ static void watch(Sm *sm)
 		Shown s = { sm->now - sm->gpu->begin, w->cta->number, sm->id, k, seen.row.n, 0 };
 		for (int t = 0; t < TABLE_COUNT; t++)
 			for (int i = 0; i < table[t].n; i++) {
-				demand(trace_row_info[table[t].v[i].kind].table == t, "a row in another table");
+				demand(trace_row_info[table[t].v[i].kind].table == t,
+					"a row in another table");
 				vec_push(&seen.row, table[t].v[i]);
 				s.n++;
 			}
@@ -90,17 +93,22 @@ static void same_rows(TraceState *t, const Shown *s)
 {
 	const TraceWarp *w = trace_state_warp(t, (unsigned)s->sm, (unsigned)s->slot);
 	int at = 0;
-	demand(w->used && w->block == s->block, "%s: cycle %llu: warp %d is not there", seen.where, (unsigned long long)s->cycle, s->slot);
+	demand(w->used && w->block == s->block, "%s: cycle %llu: warp %d is not there", seen.where,
+		(unsigned long long)s->cycle, s->slot);
 	for (int k = 0; k < TABLE_COUNT; k++)
 		for (int i = 0; i < w->table[k].n; i++, at++) {
-			const TraceRow *a = &w->table[k].v[i], *b = at < s->n ? &seen.row.v[s->first + at] : NULL;
+			const TraceRow *a = &w->table[k].v[i], *b = at < s->n ? &seen.row.v[s->first + at]
+				: NULL;
 			demand(b && trace_row_equal(a, b),
-				"%s: cycle %llu, SM %d, warp %d, %s, row %d: %s at %u, lanes %llx in the trace; the machine has %s at %u, lanes %llx", seen.where,
-				(unsigned long long)s->cycle, s->sm, s->slot, trace_table_title[k], i, trace_row_info[a->kind].name, a->pc,
-				(unsigned long long)a->mask, b ? trace_row_info[b->kind].name : "nothing", b ? b->pc : 0, b ? (unsigned long long)b->mask : 0);
+				"%s: cycle %llu, SM %d, warp %d, %s, row %d: %s at %u, lanes %llx in the "
+				"trace; the machine has %s at %u, lanes %llx", seen.where,
+				(unsigned long long)s->cycle, s->sm, s->slot, trace_table_title[k], i,
+				trace_row_info[a->kind].name, a->pc,
+				(unsigned long long)a->mask, b ? trace_row_info[b->kind].name : "nothing",
+				b ? b->pc : 0, b ? (unsigned long long)b->mask : 0);
 		}
-	demand(at == s->n, "%s: cycle %llu, warp %d: %d rows in the trace, %d in the machine", seen.where, (unsigned long long)s->cycle,
-		s->slot, at, s->n);
+	demand(at == s->n, "%s: cycle %llu, warp %d: %d rows in the trace, %d in the machine", seen.where,
+		(unsigned long long)s->cycle, s->slot, at, s->n);
 }
 
 typedef struct Idle { uint64_t stalls[STALL_COUNT], last; } Idle;
@@ -112,13 +120,15 @@ static void pass_time(const TraceState *t, Idle *x, uint64_t until)
 		if (t->scheduler.v[k].why != WHY_ISSUES)
 			x->stalls[t->scheduler.v[k].why] += until - x->last;
 		else /* the cycle of an issue; what follows it has a reason, or is one */
-			demand(until == x->last + 1 && t->scheduler.v[k].since == x->last, "%s: cycle %llu: nothing is said of scheduler %d",
-				seen.where, (unsigned long long)x->last, k);
+			demand(until == x->last + 1 && t->scheduler.v[k].since == x->last,
+				"%s: cycle %llu: nothing is said of scheduler %d", seen.where,
+				(unsigned long long)x->last, k);
 	x->last = until;
 }
 
 /* Accesses whose data have not all come. A load's come back once for every lane; a store's do not. */
-typedef struct Flight { uint64_t cycle, mask, left; int sm, warp; } Flight; /* warp: -1 where others may be the homes of its lanes */
+/* warp: -1 where others may be the homes of its lanes */
+typedef struct Flight { uint64_t cycle, mask, left; int sm, warp; } Flight;
 typedef Vec(Flight) Flights;
 
 static void access_made(Flights *f, const TraceEvent *e, bool regroups)
@@ -129,24 +139,27 @@ static void access_made(Flights *f, const TraceEvent *e, bool regroups)
 static void data_come(Flights *f, const TraceEvent *e)
 {
 	for (int k = f->n - 1; k >= 0 && f->v[k].cycle >= e->b; k--)
-		if (f->v[k].cycle == e->b && f->v[k].sm == e->sm && (f->v[k].warp < 0 || f->v[k].warp == e->warp) && !(e->mask & ~f->v[k].left)) {
+		if (f->v[k].cycle == e->b && f->v[k].sm == e->sm &&
+			(f->v[k].warp < 0 || f->v[k].warp == e->warp) && !(e->mask & ~f->v[k].left)) {
 			f->v[k].left &= ~e->mask;
 			return;
 		}
-	ck_abort_msg("%s: cycle %llu: data of an access that nobody made in cycle %llu", seen.where, (unsigned long long)e->cycle,
-		(unsigned long long)e->b);
+	ck_abort_msg("%s: cycle %llu: data of an access that nobody made in cycle %llu", seen.where,
+		(unsigned long long)e->cycle, (unsigned long long)e->b);
 }
 
 static void all_come(const Flights *f)
 {
 	for (int k = 0; k < f->n; k++) {
-		demand(!f->v[k].left || f->v[k].left == f->v[k].mask, "%s: part of the data of an access in cycle %llu never came", seen.where,
+		demand(!f->v[k].left || f->v[k].left == f->v[k].mask,
+			"%s: part of the data of an access in cycle %llu never came", seen.where,
 			(unsigned long long)f->v[k].cycle);
 		seen.loads += !f->v[k].left;
 	}
 }
 
-/* Events of a cycle of all SMs come together in timed runs: what was noted of the cycle is compared behind them. */
+/* Events of a cycle of all SMs come together in timed runs: what was noted of the cycle is compared behind
+   them. */
 static void redraw(const LaunchStats *stats)
 {
 	Diag d = { 0 };
@@ -168,8 +181,10 @@ static void redraw(const LaunchStats *stats)
 			break;
 		if (stats->timed && e.cycle > x.last)
 			pass_time(&t, &x, e.cycle);
-		demand(trace_state_event(&t, &e), "%s: cycle %llu: an event that contradicts the state", seen.where, (unsigned long long)e.cycle);
-		if (e.kind == TR_MEMORY && !stats->own_slots) /* whose lanes make several accesses in one cycle */
+		demand(trace_state_event(&t, &e), "%s: cycle %llu: an event that contradicts the state",
+			seen.where, (unsigned long long)e.cycle);
+		/* whose lanes make several accesses in one cycle */
+		if (e.kind == TR_MEMORY && !stats->own_slots)
 			access_made(&flights, &e, regroups);
 		if (e.kind == TR_RETURN && !stats->own_slots)
 			data_come(&flights, &e);
@@ -179,8 +194,10 @@ static void redraw(const LaunchStats *stats)
 		all_come(&flights);
 		pass_time(&t, &x, stats->cycles);
 		for (int k = 0; k < STALL_COUNT; k++)
-			ck_assert_msg(x.stalls[k] == stats->stalls[k], "%s: %s: %llu scheduler-cycles in the trace, %llu in the statistics", seen.where,
-				stall_name[k], (unsigned long long)x.stalls[k], (unsigned long long)stats->stalls[k]);
+			ck_assert_msg(x.stalls[k] == stats->stalls[k],
+				"%s: %s: %llu scheduler-cycles in the trace, %llu in the statistics",
+				seen.where, stall_name[k], (unsigned long long)x.stalls[k],
+				(unsigned long long)stats->stalls[k]);
 	}
 	for (int k = 0; stats->completed && k < t.warp.n; k++)
 		ck_assert_msg(!t.warp.v[k].used, "%s: a warp has not ended", seen.where);
@@ -203,13 +220,15 @@ static uint64_t state_at(TraceState *t, uint64_t cycle, bool seek)
 	if (seek) {
 		ck_assert_int_eq(trace_launches(r), 1);
 		ck_assert_ptr_nonnull(l = trace_seek(r, 0, cycle, &reached));
-		demand(reached <= cycle, "%s: sought cycle %llu, reached %llu", seen.where, (unsigned long long)cycle, (unsigned long long)reached);
+		demand(reached <= cycle, "%s: sought cycle %llu, reached %llu", seen.where,
+			(unsigned long long)cycle, (unsigned long long)reached);
 	} else {
 		ck_assert_int_eq(trace_next(r, &e, &l), 2);
 	}
 	t->schedulers = l->schedulers;
 	for (; trace_next(r, &e, &l) == 1 && e.cycle <= cycle; n++)
-		demand(trace_state_event(t, &e), "%s: cycle %llu: an event that contradicts the state", seen.where, (unsigned long long)e.cycle);
+		demand(trace_state_event(t, &e), "%s: cycle %llu: an event that contradicts the state",
+			seen.where, (unsigned long long)e.cycle);
 	ck_assert_msg(d.errors == 0, "%s", d.item.v[0].text);
 	trace_reader_free(r);
 	return n;
@@ -217,12 +236,15 @@ static uint64_t state_at(TraceState *t, uint64_t cycle, bool seek)
 
 static void same_warp(const TraceWarp *a, const TraceWarp *b)
 {
-	demand(b->used && a->block == b->block && a->index == b->index && a->since == b->since && a->lanes == b->lanes && a->ended == b->ended &&
-		a->depth == b->depth, "%s: warp %d is another one by the index", seen.where, a->slot);
+	demand(b->used && a->block == b->block && a->index == b->index && a->since == b->since &&
+		a->lanes == b->lanes && a->ended == b->ended && a->depth == b->depth,
+		"%s: warp %d is another one by the index", seen.where, a->slot);
 	for (int t = 0; t < TABLE_COUNT; t++) {
-		demand(a->table[t].n == b->table[t].n, "%s: warp %d: %d rows, %d by the index", seen.where, a->slot, a->table[t].n, b->table[t].n);
+		demand(a->table[t].n == b->table[t].n, "%s: warp %d: %d rows, %d by the index", seen.where,
+			a->slot, a->table[t].n, b->table[t].n);
 		for (int k = 0; k < a->table[t].n; k++)
-			demand(trace_row_equal(&a->table[t].v[k], &b->table[t].v[k]), "%s: warp %d: another row by the index", seen.where, a->slot);
+			demand(trace_row_equal(&a->table[t].v[k], &b->table[t].v[k]),
+				"%s: warp %d: another row by the index", seen.where, a->slot);
 	}
 }
 
@@ -235,8 +257,10 @@ static void sought(uint64_t cycle)
 		if (a.warp.v[k].used)
 			same_warp(&a.warp.v[k], trace_state_warp(&b, a.warp.v[k].sm, a.warp.v[k].slot));
 	for (int k = 0; k < a.scheduler.n; k++) {
-		const TraceScheduler *x = &a.scheduler.v[k], *y = k < b.scheduler.n ? &b.scheduler.v[k] : NULL;
-		demand(x->why == (y ? y->why : WHY_ISSUES) && (x->why == WHY_ISSUES || x->since == y->since), "%s: scheduler %d by the index", seen.where, k);
+		const TraceScheduler *x = &a.scheduler.v[k],
+			*y = k < b.scheduler.n ? &b.scheduler.v[k] : NULL;
+		demand(x->why == (y ? y->why : WHY_ISSUES) && (x->why == WHY_ISSUES || x->since == y->since),
+			"%s: scheduler %d by the index", seen.where, k);
 	}
 	trace_state_free(&a);
 	trace_state_free(&b);
@@ -245,7 +269,8 @@ static void sought(uint64_t cycle)
 static int by_cycle(const void *p, const void *q)
 {
 	const Shown *a = p, *b = q;
-	return a->cycle != b->cycle ? (a->cycle < b->cycle ? -1 : 1) : a->sm != b->sm ? a->sm - b->sm : a->slot - b->slot;
+	return a->cycle != b->cycle ? (a->cycle < b->cycle ? -1 : 1) : a->sm != b->sm ? a->sm - b->sm
+		: a->slot - b->slot;
 }
 
 static void one(const char *spec, uint64_t seed, bool functional, Config c)
@@ -253,7 +278,8 @@ static void one(const char *spec, uint64_t seed, bool functional, Config c)
 	char where[128];
 	Diag d = { 0 };
 	ck_assert_msg(config_set_model(&c, spec, &d), "%s", spec);
-	snprintf(where, sizeof where, "seed %llu, %s, %s", (unsigned long long)seed, spec, functional ? "functional" : "timed");
+	snprintf(where, sizeof where, "seed %llu, %s, %s", (unsigned long long)seed, spec,
+		functional ? "functional" : "timed");
 	seen.where = where;
 	vec_clear(&seen.shown);
 	vec_clear(&seen.row);
@@ -273,7 +299,8 @@ static void one(const char *spec, uint64_t seed, bool functional, Config c)
 	if (o.how == RAN_WELL) {
 		redraw(&probe.stats);
 		for (int n = 0; n < 4; n++)
-			sought(seen.shown.n ? seen.shown.v[(uint64_t)seen.shown.n * (uint64_t)n / 4].cycle : 0);
+			sought(seen.shown.n ? seen.shown.v[(uint64_t)seen.shown.n * (uint64_t)n / 4].cycle
+				: 0);
 	}
 	outcome_free(&o);
 	arena_free(&probe.arena);
@@ -321,18 +348,26 @@ END_TEST
 START_TEST(other_policies_are_redrawn)
 {
 	static const char *const spec[] = {
-		"token(loop_codegen=pbk_brk)", "its(policy=volta_lifo)", "its(order=oldest,timer=20,barrier_timeout=50,opportunistic_merge=on)",
-		"its(registers=2,switch_branch=on,switch_stall=4)", "its(order=min_pc,switch_stall=2)", "its(order=max_lanes,switch_stall=2,yield=loops,yield_after=1)", "its(order=oldest,switch_stall=2)", "spec_reconv(threshold=3,yield=loops,yield_after=1)",
-		"multi_path(merge=1,splits=2,rt=2,swap_cycles=20)", "aware(timeout=30,quantum=20,splits=2,rt=2)", "aware(delayed=1)",
-		"dws(memory=aggressive,merge=branch,short_block=2)", "dws(memory=revive,splits=4)", "dual_path(side=ready,dual_scoreboard=0)",
-		"tbc(predict=1)", "dwf(policy=minority)", "dwf(policy=pdom,patience=20)", "min_pc(starvation=30,quantum=3)",
-		"tf_sandy(rule=refined)", "tf_stack(priority=source)", "sbi(constraints=0,hot=2)", "swi(same_warp=1,ways=1)", "exec_mask(skip_threshold=0)",
+		"token(loop_codegen=pbk_brk)", "its(policy=volta_lifo)",
+		"its(order=oldest,timer=20,barrier_timeout=50,opportunistic_merge=on)",
+		"its(registers=2,switch_branch=on,switch_stall=4)", "its(order=min_pc,switch_stall=2)",
+		"its(order=max_lanes,switch_stall=2,yield=loops,yield_after=1)",
+		"its(order=oldest,switch_stall=2)", "spec_reconv(threshold=3,yield=loops,yield_after=1)",
+		"multi_path(merge=1,splits=2,rt=2,swap_cycles=20)",
+		"aware(timeout=30,quantum=20,splits=2,rt=2)", "aware(delayed=1)",
+		"dws(memory=aggressive,merge=branch,short_block=2)", "dws(memory=revive,splits=4)",
+		"dual_path(side=ready,dual_scoreboard=0)",
+		"tbc(predict=1)", "dwf(policy=minority)", "dwf(policy=pdom,patience=20)",
+		"min_pc(starvation=30,quantum=3)",
+		"tf_sandy(rule=refined)", "tf_stack(priority=source)", "sbi(constraints=0,hot=2)",
+		"swi(same_warp=1,ways=1)", "exec_mask(skip_threshold=0)",
 		"ipdom(push_order=larger_top)",
 	};
 	Config c;
 	Diag d = { 0 };
 	differential_machine(&c);
-	ck_assert(config_set(&c, "divergence.bar_partial", "per_lane", &d)); /* lanes that priority=source keeps apart go on apart */
+	/* lanes that priority=source keeps apart go on apart */
+	ck_assert(config_set(&c, "divergence.bar_partial", "per_lane", &d));
 	for (size_t k = 0; k < sizeof spec / sizeof *spec; k++)
 		for (uint64_t seed = 601; seed < 604; seed++)
 			one(spec[k], seed, false, c);

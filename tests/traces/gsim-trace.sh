@@ -177,8 +177,9 @@ done
 [ "$(./gsim-trace --summary gsim-trace.tmp | sed -n 's/^  run \([0-9]*\), stream 0, started in cycle .*/\1/p' | tr '\n' ' ')" = '0 1 ' ] || fail "the runs have no numbers"
 bad 'no launch 2; it has 2 launches, counted from 0' --launch 2 gsim-trace.tmp
 bad 'no launch 2; it has 2 launches, counted from 0' --stack 1 --launch 2 gsim-trace.tmp
-# Streams that ran side by side stand on one time line: kernel, stream, start and end of each launch are those of the report, and launches 2 and 3
-# overlap. (A block ends before the last of what it has sent is done, so that the report's end may be later.)
+# Streams that ran side by side stand on one time line: kernel, stream, start and end of each launch are those
+# of the report, and launches 2 and 3 overlap. (A block ends before the last of what it has sent is done, so
+# that the report's end may be later.)
 ./gsim -q -c "$top/configs/volta.lua" -D sm.count=2 -t gsim-trace.tmp -s gsim-trace.json "$top/kernels/two_streams/two_streams.ir" >gsim-trace.out || fail "two_streams -t: exit status $?"
 sed -n -e '/"total"/q' -e 's/^ *"\(kernel\|stream\|started\|cycles\)": "*\([a-z0-9]*\)"*,*$/\1 \2/p' gsim-trace.json |
 	awk '$1 == "kernel" { k = $2 } $1 == "stream" { s = $2 } $1 == "started" { t = $2 } $1 == "cycles" { print k, s, t, t + $2 }' | sort -n -k 3 >gsim-trace.want

@@ -1,4 +1,5 @@
--- Drives Chromium without a window over its debugging pipe: the Chrome DevTools Protocol, messages of JSON that end with a 0 byte.
+-- Drives Chromium without a window over its debugging pipe: the Chrome DevTools Protocol, messages of JSON
+-- that end with a 0 byte.
 --
 --	local browser = dofile("tests/web/browser.lua").start(folder)   -- folder: for its pipes and its profile
 --	browser:open("file:///.../page.html")
@@ -53,7 +54,8 @@ local function log_of(folder)
 	return #text > 2000 and "..." .. text:sub(-2000) or text
 end
 
--- A browser that has answered, or nil and what is wrong. When the program ends, or is stopped, the pipe from it ends.
+-- A browser that has answered, or nil and what is wrong. When the program ends, or is stopped, the pipe from
+-- it ends.
 local function launch(program, folder, width, height)
 	os.execute(("rm -rf '%s/to' '%s/from' '%s/profile'; mkfifo '%s/to' '%s/from'"):format(folder, folder, folder, folder, folder))
 	os.execute(("timeout -k 5 %d %s %s --user-data-dir='%s/profile' --window-size=%d,%d 3<'%s/to' 4>'%s/from' 2>'%s/browser.log' >/dev/null &"):format(
@@ -134,8 +136,8 @@ function M:run(expression)
 	return r.result.value
 end
 
--- Opens an address and waits until `ready`, an expression, is true. The page that was there before may answer for a while: it is marked. While one page
--- makes way for the other, an expression may fail.
+-- Opens an address and waits until `ready`, an expression, is true. The page that was there before may answer
+-- for a while: it is marked. While one page makes way for the other, an expression may fail.
 function M:open(address, ready)
 	self:run("window.isOld = true")
 	local result = self:call("Page.navigate", { url = address })

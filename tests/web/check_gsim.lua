@@ -1,5 +1,6 @@
--- gsim.html, the page that `make page` makes, in Chromium: what it says is what the command line says, byte for byte, and so are its reports and traces; its views show
--- the figures of the reports; hostile input gives messages. Arguments: a folder for files, gsim, gsim-trace, the page.
+-- gsim.html, the page that `make page` makes, in Chromium: what it says is what the command line says, byte
+-- for byte, and so are its reports and traces; its views show the figures of the reports; hostile input gives
+-- messages. Arguments: a folder for files, gsim, gsim-trace, the page.
 local top = os.getenv("srcdir") or "."
 local browser = dofile(top .. "/tests/web/browser.lua")
 local json = dofile(top .. "/tools/json.lua")
@@ -36,7 +37,8 @@ local function output(command)
 end
 
 local b = browser.start(folder, 1500, 1000)
--- The frame of the trace is apart from the page, and for the browser a target of its own, which the last message about one names.
+-- The frame of the trace is apart from the page, and for the browser a target of its own, which the last
+-- message about one names.
 local frame
 local receive = getmetatable(b).receive
 function b:receive()
@@ -229,7 +231,8 @@ local function check_source(what, reports)
 	count.lines = count.lines + seen
 end
 
--- The page of the trace: the same bytes as gsim-trace writes, and it comes up in its frame, with the figures of the trace.
+-- The page of the trace: the same bytes as gsim-trace writes, and it comes up in its frame, with the figures
+-- of the trace.
 local function check_trace(what, names)
 	b:run("showTab('trace')")
 	wait(what, "document.documentElement.dataset.trace === 'made' || !$('message').hidden")

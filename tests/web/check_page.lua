@@ -1,5 +1,6 @@
--- The page that gsim-trace --html writes, in Chromium: its figures, its steps and its states are those of gsim-trace, two traces go in step, and damaged
--- traces give a message. Arguments: a folder for files, gsim, gsim-trace.
+-- The page that gsim-trace --html writes, in Chromium: its figures, its steps and its states are those of
+-- gsim-trace, two traces go in step, and damaged traces give a message. Arguments: a folder for files, gsim,
+-- gsim-trace.
 local top = os.getenv("srcdir") or "."
 local browser = dofile(top .. "/tests/web/browser.lua")
 local json = dofile(top .. "/tools/json.lua")
@@ -150,8 +151,9 @@ if b:run("document.querySelector('.state').textContent") ~= before then fail("si
 
 -- ---- two traces in step: the same visit to the same block of the source ----
 
--- The issues of a warp, as gsim-trace writes them; visit: which one this is of the warp's visits to its block, counted by the issues of the block's first
--- instruction; it is the last one that has a lane of this issue.
+-- The issues of a warp, as gsim-trace writes them; visit: which one this is of the warp's visits to its
+-- block, counted by the issues of the block's first instruction; it is the last one that has a lane of this
+-- issue.
 local function issues_of(file, launch, sm, slot)
 	local list, first, by_line = {}, {}, {}
 	for line in output(("%s --text --launch %d --events issue --sm %d --warp %d %s"):format(trace, launch, sm, slot, file)):gmatch("[^\n]+") do
@@ -175,7 +177,8 @@ local function issues_of(file, launch, sm, slot)
 	return list, by_line, begun
 end
 
--- Steps one view through issues of a warp, from a place on, and looks where the other one stands. Views: { file, launch }. Returns how many visits were not first ones.
+-- Steps one view through issues of a warp, from a place on, and looks where the other one stands. Views: {
+-- file, launch }. Returns how many visits were not first ones.
 local function check_following(name, leader, views, steps, start)
 	local sm, slot = b:run(("views[%d].sm"):format(leader)), b:run(("views[%d].slot"):format(leader))
 	local own, other = views[leader + 1], views[2 - leader]
@@ -239,7 +242,8 @@ quiet("both runs")
 
 -- ---- pictures: what is painted is what was issued ----
 
--- The lanes of each cycle of a picture with 8 pixels a cycle, as gsim-trace writes them, and whether the coarse picture has all of them.
+-- The lanes of each cycle of a picture with 8 pixels a cycle, as gsim-trace writes them, and whether the
+-- coarse picture has all of them.
 local function painted(from, cycles)
 	return b:run(([[(async () => {
 		const v = views[0], w = %d * 8, window = { number: 0, sm: v.sm, slot: v.slot, slots: v.slots(), from: %d, to: %d, w }, list = [];

@@ -1,7 +1,9 @@
--- Frames of the trace's page while its time line is dragged, on a trace of 10^5 and one of 10^7 issues, in Chromium: `make bench-page`. Not part of the tests: times are
--- the machine's. A frame is the time between two animation frames, and a long task one of more than 50 ms by the browser's count; both grow when others use the machine. What the page's main
--- thread needs itself is the processor's time for a move of the mouse, by the browser's metrics; own functions are those that draw, by the clock.
--- Arguments: a folder for files, gsim, gsim-trace; page files to look at instead of the two.
+-- Frames of the trace's page while its time line is dragged, on a trace of 10^5 and one of 10^7 issues, in
+-- Chromium: `make bench-page`. Not part of the tests: times are the machine's. A frame is the time between
+-- two animation frames, and a long task one of more than 50 ms by the browser's count; both grow when others
+-- use the machine. What the page's main thread needs itself is the processor's time for a move of the mouse,
+-- by the browser's metrics; own functions are those that draw, by the clock. Arguments: a folder for files,
+-- gsim, gsim-trace; page files to look at instead of the two.
 local top = os.getenv("srcdir") or "."
 local browser = dofile(top .. "/tests/web/browser.lua")
 local folder, gsim, trace = arg[1], arg[2], arg[3]
@@ -66,7 +68,8 @@ local function spent(b)
 	end
 end
 
--- Drags from right to left, again and again, as fast as the page takes the moves. Returns the processor's time for each move.
+-- Drags from right to left, again and again, as fast as the page takes the moves. Returns the processor's
+-- time for each move.
 local function drag(b, times, step)
 	local y, moves = b:run("document.querySelector('canvas.lanes').getBoundingClientRect().top + 40"), {}
 	for _ = 1, times do

@@ -1,5 +1,6 @@
--- What the page costs: its size, the time from opening to ready, runs beside those of the command line, and what a run and the source's panel do to frames.
--- Arguments: a folder for files, gsim, the page. Nothing is tested.
+-- What the page costs: its size, the time from opening to ready, runs beside those of the command line, and
+-- what a run and the source's panel do to frames. Arguments: a folder for files, gsim, the page. Nothing is
+-- tested.
 local top = os.getenv("srcdir") or "."
 local browser = dofile(top .. "/tests/web/browser.lua")
 local json = dofile(top .. "/tools/json.lua")

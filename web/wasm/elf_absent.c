@@ -3,7 +3,8 @@
 
 Module *elf_read(const void *p, size_t n, const char *path, Diag *diag)
 {
-	diag_error(diag, (Loc){ path, 0, 0 }, "object files cannot be read in the browser; expected IR or PTX");
+	diag_error(diag, (Loc){ path, 0, 0 }, "object files cannot be read in the browser; expected IR or "
+		"PTX");
 	return NULL;
 }
 

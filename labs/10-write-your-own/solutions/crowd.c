@@ -1,17 +1,21 @@
-/* crowd: groups that have parted run one at a time, and become one again wherever one of them comes to where another stands. Which of them runs is
- * `policy`: most, the one with most lanes; lowest, the one whose pc is lowest, as min_pc does.
+/* crowd: groups that have parted run one at a time, and become one again wherever one of them comes to where
+ * another stands. Which of them runs is `policy`: most, the one with most lanes; lowest, the one whose pc is
+ * lowest, as min_pc does.
  *
- * Counted: depth = groups; pushes = groups that parted from another; pops = groups that met another or ended, the last one to end not counted. */
+ * Counted: depth = groups; pushes = groups that parted from another; pops = groups that met another or ended,
+ * the last one to end not counted. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/splits.h"
 
 enum { POLICY_MOST, POLICY_LOWEST };
 enum { P_POLICY };
 static const ConfigKey params[] = {
-	{ NULL, "policy", CT_ENUM, 0, POLICY_MOST, 0, 1, "most|lowest", "", "the group that runs: with most lanes, or with the lowest pc" },
+	{ NULL, "policy", CT_ENUM, 0, POLICY_MOST, 0, 1, "most|lowest", "",
+		"the group that runs: with most lanes, or with the lowest pc" },
 };
 
-/* Lanes may meet at the start of every block. Blocks lie in reverse post-order, whole loops at a time, so that a lane with a lower pc has not been there yet. */
+/* Lanes may meet at the start of every block. Blocks lie in reverse post-order, whole loops at a time, so
+   that a lane with a lower pc has not been there yet. */
 static bool lower(LowerFn *l, Diag *diag)
 {
 	for (int b = 0; b < l->f->block.n; b++)

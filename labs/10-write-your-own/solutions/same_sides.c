@@ -4,7 +4,8 @@
  * keeps     what each thread executes, in its order, and marks of the source's blocks
  * breaks    the graph
  *
- * Left alone: sides that something else leads to, too, and sides with operations that depend on which threads execute them together. */
+ * Left alone: sides that something else leads to, too, and sides with operations that depend on which threads
+ * execute them together. */
 #include "labs/10-write-your-own/sides.h"
 
 /* The same operation on the same operands, with the same guard. */
@@ -26,7 +27,8 @@ static bool same_side(PassRun *r, const Block *a, const Block *b)
 	if (a->ins.n != b->ins.n || !block_jumps(a) || !block_jumps(b) || a->succ[0] != b->succ[0])
 		return false;
 	for (int k = 0; k < a->ins.n; k++)
-		if (!same_instruction(&a->ins.v[k], &b->ins.v[k]) || ins_effects(analysis_effects(r->an), &a->ins.v[k]).convergent)
+		if (!same_instruction(&a->ins.v[k], &b->ins.v[k]) ||
+			ins_effects(analysis_effects(r->an), &a->ins.v[k]).convergent)
 			return false;
 	return true;
 }
@@ -50,10 +52,12 @@ static bool run(PassRun *r)
 			continue;
 		looked++;
 		if (!same_side(r, b->succ[0], b->succ[1])) {
-			pass_remark(r, ins_loc(r->m, block_term(b)), "stays: %s and %s differ", b->succ[0]->label, b->succ[1]->label);
+			pass_remark(r, ins_loc(r->m, block_term(b)), "stays: %s and %s differ",
+				b->succ[0]->label, b->succ[1]->label);
 			continue;
 		}
-		pass_remark(r, ins_loc(r->m, block_term(b)), "%s and %s are the same", b->succ[0]->label, b->succ[1]->label);
+		pass_remark(r, ins_loc(r->m, block_term(b)), "%s and %s are the same", b->succ[0]->label,
+			b->succ[1]->label);
 		Edit e = edit_open(r->m, r->f, r->origin);
 		removed += become_jump(&e, b);
 		edit_close(&e);

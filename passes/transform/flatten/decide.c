@@ -1,19 +1,22 @@
-/* Does it pay to take an inner loop in? Formula (1) of the paper: with n of N lanes idle in a turn of B, on average,
+/* Does it pay to take an inner loop in? Formula (1) of the paper: with n of N lanes idle in a turn of B, on
+ * average,
  *
  *   n / N  >  Ta / (Ta + Tb)
  *
- * where Ta is the time of what a turn of A executes besides B, and Tb that of a turn of B. It errs twice: the flattened loop executes some instructions more
- * in each turn (that of B costs 1 + x times as much), and A is executed only in the turns in which some lane needs it: with t turns of B for one of A,
- * and lanes that have come apart, in 1 - (1 - 1/t)^N of them. Corrected:
+ * where Ta is the time of what a turn of A executes besides B, and Tb that of a turn of B. It errs twice: the
+ * flattened loop executes some instructions more in each turn (that of B costs 1 + x times as much), and A is
+ * executed only in the turns in which some lane needs it: with t turns of B for one of A, and lanes that have
+ * come apart, in 1 - (1 - 1/t)^N of them. Corrected:
  *
  *   n / N  >  max(x / (1 + x), Ta' / (Ta' + Tb)),   Ta' = Ta * (1 - (1 - 1/t)^N)
  *
- * Of N lanes those count that come to A: lanes that have left A do not wait in B. Times are sums of latencies. n, t and how often blocks are executed come from a
- * profile, or are assumed.
+ * Of N lanes those count that come to A: lanes that have left A do not wait in B. Times are sums of
+ * latencies. n, t and how often blocks are executed come from a profile, or are assumed.
  *
- * How many turns are left when lanes no longer wait, n does not tell: if the longest way is the same lane's each time, as many as before. A profile with
- * a trial has counted both forms. Then B is taken in where the nest's blocks, as often as they were executed, take less with what is added; and in a
- * nest of more loops, all of which the trial has flattened, where the formula says so, too. */
+ * How many turns are left when lanes no longer wait, n does not tell: if the longest way is the same lane's
+ * each time, as many as before. A profile with a trial has counted both forms. Then B is taken in where the
+ * nest's blocks, as often as they were executed, take less with what is added; and in a nest of more loops,
+ * all of which the trial has flattened, where the formula says so, too. */
 #include "passes/analysis/cost.h"
 #include "passes/transform/flatten/flatten.h"
 #include <math.h>
@@ -23,7 +26,8 @@ double decide_cost(const Nests *w, const Block *b)
 	return (double)cost_block(w->r->cost, b);
 }
 
-/* What a turn of the loop costs: its own blocks once, those of inner loops as often as these make turns, or once when they have been taken in. */
+/* What a turn of the loop costs: its own blocks once, those of inner loops as often as these make turns, or
+   once when they have been taken in. */
 void decide_turns(Nests *w, int loop)
 {
 	FlatLoop *x = &w->loop[loop];
@@ -37,8 +41,8 @@ void decide_turns(Nests *w, int loop)
 		x->turns = taken;
 }
 
-/* How often a block was executed by warps, and by threads. The profile tells it of the source's blocks; others are executed with those that dominate them
-   and lie in the same loop. */
+/* How often a block was executed by warps, and by threads. The profile tells it of the source's blocks;
+   others are executed with those that dominate them and lie in the same loop. */
 typedef struct Count { double fetches, threads; } Count;
 
 static int dominator_beside(const Nests *w, const Dom *dom, int b)
@@ -130,7 +134,8 @@ static bool diverges(const Nests *w, int k)
 	if (x->flattened)
 		return true;
 	for (int i = 0; i < x->own.n; i++)
-		if (x->own.v[i]->id < w->cfg->n && u->divergent[x->own.v[i]->id] && nest_leaves(w, k, x->own.v[i]))
+		if (x->own.v[i]->id < w->cfg->n && u->divergent[x->own.v[i]->id] &&
+			nest_leaves(w, k, x->own.v[i]))
 			return true;
 	for (int c = k + 1; c < x->end; c = w->loop[c].end)
 		for (int i = 0; i < w->loop[c].leave.n; i++)
@@ -139,17 +144,20 @@ static bool diverges(const Nests *w, int k)
 	return false;
 }
 
-/* added, more: cycles and instructions that a turn has more; lanes: that come to A; idle: the share of them that wait */
+/* added, more: cycles and instructions that a turn has more; lanes: that come to A; idle: the share of them
+   that wait */
 typedef struct Numbers { double ta, tb, added, more, lanes, idle, limit; } Numbers;
 
 static double added(const Nests *w, Op op)
 {
-	return cost_latency(w->r->cost, &(Ins){ .op = (uint8_t)op, .type = op == OP_MOV ? T_PRED : T_NONE, .guard = -1 });
+	return cost_latency(w->r->cost, &(Ins){ .op = (uint8_t)op, .type = op == OP_MOV ? T_PRED : T_NONE,
+		.guard = -1 });
 }
 
 static void set_limit(const Nests *w, Numbers *n, double trips)
 {
-	double needed = w->rule == RULE_PAPER || trips < 1 ? 1 : 1 - pow(1 - 1 / trips, n->lanes), overhead = n->added / (n->added + n->tb);
+	double needed = w->rule == RULE_PAPER || trips < 1 ? 1 : 1 - pow(1 - 1 / trips, n->lanes),
+		overhead = n->added / (n->added + n->tb);
 	n->limit = n->ta * needed / (n->ta * needed + n->tb);
 	if (w->rule == RULE_CORRECTED && overhead > n->limit)
 		n->limit = overhead;
@@ -158,7 +166,8 @@ static void set_limit(const Nests *w, Numbers *n, double trips)
 static Numbers numbers(const Nests *w, int a, int k)
 {
 	const FlatLoop *x = &w->loop[a], *y = &w->loop[k];
-	Numbers n = { .ta = x->body, .tb = y->turn, .lanes = w->lanes, .idle = w->idle / w->lanes, .added = added(w, OP_BRA) + added(w, OP_MOV), .more = 2 };
+	Numbers n = { .ta = x->body, .tb = y->turn, .lanes = w->lanes, .idle = w->idle / w->lanes,
+		.added = added(w, OP_BRA) + added(w, OP_MOV), .more = 2 };
 	for (int j = a + 1; j < x->end; j = w->loop[j].end) {
 		n.added += added(w, OP_BRA); /* one test more of what to do next */
 		n.more++;
@@ -177,8 +186,11 @@ static Numbers numbers(const Nests *w, int a, int k)
 
 static bool pays(const Nests *w, const char *inner, const char *outer, Loc at, const Numbers *n)
 {
-	pass_remark(w->r, at, "loop %s is %s %s: %.1f of %.*f lanes idle, %.2f, and it pays above %.2f: a turn of %s costs %.0f, one of %s %.0f, and %.0f are added",
-		inner, n->idle > n->limit ? "taken into" : "left alone within", outer, n->idle * n->lanes, n->lanes == floor(n->lanes) ? 0 : 1, n->lanes, n->idle, n->limit, outer, n->ta, inner, n->tb, n->added);
+	pass_remark(w->r, at, "loop %s is %s %s: %.1f of %.*f lanes idle, %.2f, and it pays above %.2f: a "
+		"turn of %s costs %.0f, one of %s %.0f, and %.0f are added", inner,
+		n->idle > n->limit ? "taken into" : "left alone within", outer, n->idle * n->lanes,
+		n->lanes == floor(n->lanes) ? 0 : 1, n->lanes, n->idle, n->limit, outer, n->ta, inner, n->tb,
+		n->added);
 	return n->idle > n->limit;
 }
 
@@ -190,23 +202,29 @@ static bool idle_known(const Nests *w, int k, const char *outer, Loc at)
 	if (w->r->profile && w->loop[k].fetches > 0 && (a < 0 || w->loop[a].fetches > 0))
 		return true;
 	if (w->r->profile)
-		pass_remark(w->r, at, "loop %s is left alone within %s: the profile has no execution of it", inner, outer);
+		pass_remark(w->r, at, "loop %s is left alone within %s: the profile has no execution of it",
+			inner, outer);
 	else if (w->idle <= 0)
-		pass_remark(w->r, at, "loop %s is left alone within %s: how many lanes wait for others there is not known: give a profile, "
-			"flatten(assume-idle=N), or flatten(rule=always)", inner, outer);
+		pass_remark(w->r, at, "loop %s is left alone within %s: how many lanes wait for others there "
+			"is not known: give a profile, flatten(assume-idle=N), or flatten(rule=always)",
+			inner, outer);
 	return !w->r->profile && w->idle > 0;
 }
 
-/* By the trial: both forms of the nest in loop a with the turns that they made; k: the inner loop, whose turns are those of the one loop. A warp that is
-   alone takes the sum of latencies, one among many what is issued: the geometric mean of both has to fall. */
+/* By the trial: both forms of the nest in loop a with the turns that they made; k: the inner loop, whose
+   turns are those of the one loop. A warp that is alone takes the sum of latencies, one among many what is
+   issued: the geometric mean of both has to fall. */
 static bool tried(const Nests *w, int a, int k, const Numbers *n)
 {
 	const FlatLoop *x = &w->loop[a], *y = &w->loop[k];
-	double cycles = x->tried + n->added * y->tried_turns, issues = x->tried_issues + n->more * y->tried_turns;
+	double cycles = x->tried + n->added * y->tried_turns,
+		issues = x->tried_issues + n->more * y->tried_turns;
 	bool pays = cycles * issues < x->cycles * x->issues;
 	pass_remark(w->r, ins_loc(w->r->m, &y->source->ins.v[0]),
-		"loop %s is %s %s: tried, the nest makes %.0f turns in place of %.0f, in %.0f instructions in place of %.0f, whose latencies are %.0f in place of %.0f", y->source->label,
-		pays ? "taken into" : "left alone within", x->source->label, y->tried_turns, y->fetches, issues, x->issues, cycles, x->cycles);
+		"loop %s is %s %s: tried, the nest makes %.0f turns in place of %.0f, in %.0f instructions "
+		"in place of %.0f, whose latencies are %.0f in place of %.0f", y->source->label,
+		pays ? "taken into" : "left alone within", x->source->label, y->tried_turns, y->fetches,
+		issues, x->issues, cycles, x->cycles);
 	return pays;
 }
 
@@ -222,7 +240,8 @@ bool decide(Nests *w, int a, int k)
 	if (!idle_known(w, k, outer, at))
 		return false;
 	if (!w->r->profile && !diverges(w, k)) {
-		pass_remark(w->r, at, "loop %s is left alone within %s: all threads of a warp leave it together", inner, outer);
+		pass_remark(w->r, at, "loop %s is left alone within %s: all threads of a warp leave it "
+			"together", inner, outer);
 		return false;
 	}
 	Numbers n = numbers(w, a, k);
@@ -243,7 +262,9 @@ bool decide_shared(Nests *w, int a, double inner)
 	if (!idle_known(w, a, x->source->label, at))
 		return false;
 	decide_turns(w, a);
-	Numbers n = { .ta = x->turn > inner ? x->turn - inner : 0, .tb = inner, .added = added(w, OP_MOV) + added(w, OP_BRA), .more = 2, .lanes = w->lanes, .idle = w->idle / w->lanes };
+	Numbers n = { .ta = x->turn > inner ? x->turn - inner : 0, .tb = inner,
+		.added = added(w, OP_MOV) + added(w, OP_BRA), .more = 2, .lanes = w->lanes,
+		.idle = w->idle / w->lanes };
 	if (w->r->profile && w->r->profile->trial)
 		return tried(w, a, a, &n);
 	if (w->r->profile)

@@ -1,34 +1,49 @@
-/* flatten: nested loops whose inner ones make different numbers of turns become one loop. V. Bulavintsev, "Flattening of data-dependent nested loops
- * for compile-time optimization of GPU programs" (2019), section III.
+/* flatten: nested loops whose inner ones make different numbers of turns become one loop. V. Bulavintsev,
+ * "Flattening of data-dependent nested loops for compile-time optimization of GPU programs" (2019), section
+ * III.
  *
  * requires  reducible loops
- * keeps     what each thread executes, in its order, but for branches and the assignments it inserts; labels of the user's blocks
- * breaks    dominators, loops, uniformity: branches that a warp decided alike are decided by threads in different turns
+ * keeps     what each thread executes, in its order, but for branches and the assignments it inserts; labels
+ *           of the user's blocks
+ * breaks    dominators, loops, uniformity: branches that a warp decided alike are decided by threads in
+ *           different turns
  *
- * Inside out: the inner loops of the innermost outer one first, then that one, as one loop, with the one around it. Operations that depend on which
- * threads execute them together forbid it, and so do loops in which a thread may wait for others (passes/analysis/waits.h): in the one loop these would wait for it. */
+ * Inside out: the inner loops of the innermost outer one first, then that one, as one loop, with the one
+ * around it. Operations that depend on which threads execute them together forbid it, and so do loops in
+ * which a thread may wait for others (passes/analysis/waits.h): in the one loop these would wait for it. */
 #include "passes/analysis/cost.h"
 #include "passes/analysis/limits.h"
 #include "passes/transform/flatten/flatten.h"
 #include "passes/transform/transform.h"
 
-enum { OPTION_RULE, OPTION_IDLE, OPTION_TRIPS, OPTION_LEVEL, OPTION_EXITS, OPTION_ENTER, OPTION_LOOPS, OPTIONS };
+enum { OPTION_RULE, OPTION_IDLE, OPTION_TRIPS, OPTION_LEVEL, OPTION_EXITS, OPTION_ENTER, OPTION_LOOPS,
+	OPTIONS };
 
 static const char *const rules[] = { "always", "paper", "corrected", NULL };
 static const char *const exits[] = { "latch", "direct", NULL };
 static const char *const enters[] = { "auto", "now", "next", NULL };
 
 static const PassOption options[OPTIONS] = {
-	[OPTION_RULE] = { "rule", RULE_CORRECTED, .help = "which inner loops are taken in: all; where formula (1) of the paper says that it pays; where that formula, "
+	[OPTION_RULE] = { "rule", RULE_CORRECTED, .help =
+		"which inner loops are taken in: all; where formula (1) of the paper says that it pays; "
+		"where that formula, "
 		"corrected, does", .kind = PASS_NAME, .names = rules },
-	[OPTION_IDLE] = { "assume-idle", 0, 0, 64, "without a profile: so many lanes of a warp wait in a turn of an inner loop; 0: not known, nothing pays" },
-	[OPTION_TRIPS] = { "assume-turns", 1, 1, 1000000, "without a profile: turns of an inner loop for one of the outer loop" },
+	[OPTION_IDLE] = { "assume-idle", 0, 0, 64, "without a profile: so many lanes of a warp wait in a "
+		"turn of an inner loop; 0: not known, nothing pays" },
+	[OPTION_TRIPS] = { "assume-turns", 1, 1, 1000000,
+		"without a profile: turns of an inner loop for one of the outer loop" },
 	[OPTION_LEVEL] = { "level", 1, 1, 1000000, "loops stay nested to this depth: 1 leaves no nest" },
-	[OPTION_EXITS] = { "exits", EXITS_LATCH, .help = "threads leave the loop at its end, together, or where they did, as in the paper", .kind = PASS_NAME,
+	[OPTION_EXITS] = { "exits", EXITS_LATCH, .help =
+		"threads leave the loop at its end, together, or where they did, as in the paper",
+		.kind = PASS_NAME,
 		.names = exits },
-	[OPTION_ENTER] = { "enter", ENTER_AUTO, .help = "a thread that comes to an inner loop takes its first turn there and then, or with the next turn "
-		"of the outer one; auto: now where every way leads there", .kind = PASS_NAME, .names = enters },
-	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the outer loops that may be flattened; all when not given", .kind = PASS_LIST, .labels = true },
+	[OPTION_ENTER] = { "enter", ENTER_AUTO, .help =
+		"a thread that comes to an inner loop takes its first turn there and then, or with the next "
+		"turn "
+		"of the outer one; auto: now where every way leads there", .kind = PASS_NAME,
+		.names = enters },
+	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the outer loops that may be "
+		"flattened; all when not given", .kind = PASS_LIST, .labels = true },
 };
 
 static Loc place(const Nests *w, const Block *b) { return ins_loc(w->r->m, &b->ins.v[0]); }
@@ -49,16 +64,19 @@ static bool may_take(const Nests *w, int a)
 	if (!nest_may(w, a) || !listed(&option[OPTION_LOOPS], x->source))
 		return false;
 	if (x->convergent) {
-		pass_remark(w->r, ins_loc(w->r->m, x->convergent), "the nest in loop %s is left alone: %s depends on which threads execute it together",
+		pass_remark(w->r, ins_loc(w->r->m, x->convergent),
+			"the nest in loop %s is left alone: %s depends on which threads execute it together",
 			x->source->label, op_info[x->convergent->op].name);
 		return false;
 	}
 	if (!x->reducible) {
-		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: the loop has several entries", x->source->label);
+		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: the loop has "
+			"several entries", x->source->label);
 		return false;
 	}
 	if (x->waits) {
-		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: %s", x->source->label, x->waits);
+		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: %s",
+			x->source->label, x->waits);
 		return false;
 	}
 	return true;
@@ -74,7 +92,8 @@ static int choose(Nests *w, int a)
 	for (int k = a + 1; k < w->loop[a].end; k = w->loop[k].end) {
 		FlatLoop *x = &w->loop[k];
 		if (!x->reducible) {
-			pass_remark(w->r, place(w, x->source), "loop %s is left alone: it has several entries", x->source->label);
+			pass_remark(w->r, place(w, x->source), "loop %s is left alone: it has several "
+				"entries", x->source->label);
 			continue;
 		}
 		x->chosen = decide(w, a, k);
@@ -85,7 +104,8 @@ static int choose(Nests *w, int a)
 	return n;
 }
 
-/* Threads that a warp executes together may be in turns that differ: no branch is sure to be decided alike. */
+/* Threads that a warp executes together may be in turns that differ: no branch is sure to be decided
+   alike. */
 static void forget_uniform(Nests *w)
 {
 	for (int b = 0; b < w->cfg->n; b++) {
@@ -111,13 +131,15 @@ static void remark_unlisted(const Nests *w)
 		for (int a = 0; a < w->n; a++)
 			nest |= w->loop[a].source == named && nest_may(w, a);
 		if (named && !nest)
-			pass_remark(w->r, place(w, named), "loops: no nest of loops begins with %s", named->label);
+			pass_remark(w->r, place(w, named), "loops: no nest of loops begins with %s",
+				named->label);
 	}
 }
 
 static double lanes(const PassRun *r)
 {
-	return r->profile && r->profile->warp_size ? r->profile->warp_size : (double)limits_of(r->limits)->warp_size;
+	return r->profile && r->profile->warp_size ? r->profile->warp_size
+		: (double)limits_of(r->limits)->warp_size;
 }
 
 /* As assumed, if a warp has so many. */
@@ -126,7 +148,8 @@ static double idle(const Nests *w)
 	double n = (double)w->r->option[OPTION_IDLE].number;
 	if (n <= w->lanes)
 		return n;
-	pass_remark(w->r, w->r->f->loc, "assume-idle: a warp has %.0f lanes: all of them are taken to wait", w->lanes);
+	pass_remark(w->r, w->r->f->loc, "assume-idle: a warp has %.0f lanes: all of them are taken to wait",
+		w->lanes);
 	return w->lanes;
 }
 
@@ -155,7 +178,8 @@ static bool run(PassRun *r)
 		loops += n;
 	}
 	for (int l = 0; l < w.n; l++)
-		w.loop[l].within = w.loop[l].flattened || (w.loop[l].parent >= 0 && w.loop[w.loop[l].parent].within);
+		w.loop[l].within = w.loop[l].flattened || (w.loop[l].parent >= 0 &&
+			w.loop[w.loop[l].parent].within);
 	forget_uniform(&w);
 	nests_close(&w);
 	pass_count(r, "nests flattened", nests);
@@ -166,7 +190,8 @@ static bool run(PassRun *r)
 
 static const char *asks_profile(const PassValue *option)
 {
-	return option[OPTION_RULE].number != RULE_ALWAYS && !option[OPTION_IDLE].number ? "flatten(rule=always)" : NULL;
+	return option[OPTION_RULE].number != RULE_ALWAYS && !option[OPTION_IDLE].number
+		? "flatten(rule=always)" : NULL;
 }
 
 const Pass pass_flatten = {

@@ -1,4 +1,5 @@
-/* The nest of loops in time proportional to blocks and edges: no set of blocks for each loop, but numbers of loops and the blocks at their borders. */
+/* The nest of loops in time proportional to blocks and edges: no set of blocks for each loop, but numbers of
+   loops and the blocks at their borders. */
 #include "passes/transform/flatten/flatten.h"
 #include <stdlib.h>
 
@@ -21,7 +22,8 @@ static void find_loops(Nests *w)
 		know(w, nest->of[b]);
 	for (int l = 0; l < w->n; l++) {
 		Block *h = f->block.v[nest->header[l]];
-		w->loop[l] = (FlatLoop){ .parent = nest->parent[l], .end = l + 1, .reducible = true, .source = h, .head = h, .again = -1 };
+		w->loop[l] = (FlatLoop){ .parent = nest->parent[l], .end = l + 1, .reducible = true,
+			.source = h, .head = h, .again = -1 };
 		w->loop[l].depth = nest->parent[l] < 0 ? 1 : w->loop[nest->parent[l]].depth + 1;
 		w->begins.v[h->id] = l;
 		must(nest->parent[l] < l);
@@ -186,7 +188,8 @@ static int last_common(const Nests *w, int loop)
 {
 	const Dom *pdom = w->pdom;
 	int z = -1;
-	for (int b = pdom->idom[w->loop[loop].source->id]; b >= 0 && b < w->cfg->n && nest_has(w, loop, w->cfg->f->block.v[b]); b = pdom->idom[b])
+	for (int b = pdom->idom[w->loop[loop].source->id];
+		b >= 0 && b < w->cfg->n && nest_has(w, loop, w->cfg->f->block.v[b]); b = pdom->idom[b])
 		z = b;
 	return z;
 }

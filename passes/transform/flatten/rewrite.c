@@ -6,12 +6,15 @@
  *   A_latch:  leave -> A_leave;  else A_next              the only back edge
  *   A_leave:  where way says                              when A has several exits
  *
- * A thread that comes to the end of a turn of Bk sets againk and goes to A_latch; one that leaves Bk clears it. So the threads of a warp are in turns of any
- * of the loops at once. A thread that comes to Bk from A takes its first turn there and then (`now`), or sets againk and begins with the next turn of
- * A: `now` is good where all threads that are in A itself come to Bk, since those already in Bk then wait for them there; else they would not.
+ * A thread that comes to the end of a turn of Bk sets againk and goes to A_latch; one that leaves Bk clears
+ * it. So the threads of a warp are in turns of any of the loops at once. A thread that comes to Bk from A
+ * takes its first turn there and then (`now`), or sets againk and begins with the next turn of A: `now` is
+ * good where all threads that are in A itself come to Bk, since those already in Bk then wait for them there;
+ * else they would not.
  *
- * The paper lets threads leave A where they did. Then the only way out post-dominates all of A, and threads wait for each other there, as if
- * nothing had been done; so exits go through A_latch, unless they are asked for as in the paper. */
+ * The paper lets threads leave A where they did. Then the only way out post-dominates all of A, and threads
+ * wait for each other there, as if nothing had been done; so exits go through A_latch, unless they are asked
+ * for as in the paper. */
 #include "passes/transform/flatten/flatten.h"
 
 typedef struct Work {
@@ -26,7 +29,8 @@ typedef struct Work {
 } Work;
 
 /* What an edge does besides leading to a block; -1: nothing. */
-typedef struct Way { Block *to; int stay, enter, code; } Way; /* stay: of the inner loop that the edge begins in, 1 goes on, 0 ends */
+/* stay: of the inner loop that the edge begins in, 1 goes on, 0 ends */
+typedef struct Way { Block *to; int stay, enter, code; } Way;
 
 static bool chosen(const Work *x, int k) { return k >= 0 && x->w->loop[k].chosen; }
 
@@ -101,8 +105,9 @@ static void assign_way(Work *x, Block *b, int yes, int no)
 	edit_insert(x->e, b, b->ins.n - 1, i);
 }
 
-/* What two edges assign (or one, twice) in block b, which lies in inner loop k. Where one of them enters a loop or leaves A, the other one
-   does not, and the variables are false anyway; the variable of k counts behind edges that end its turn only. */
+/* What two edges assign (or one, twice) in block b, which lies in inner loop k. Where one of them enters a
+   loop or leaves A, the other one does not, and the variables are false anyway; the variable of k counts
+   behind edges that end its turn only. */
 static void assign_both(Work *x, int k, Block *b, const Way *yes, const Way *no)
 {
 	const FlatLoop *loop = x->w->loop;
@@ -240,13 +245,15 @@ static void enters(Work *x, Block *b, const Block *s)
 		vec_push(&x->w->loop[l].enter, b);
 }
 
-/* Blocks that tell the exits apart. Exits that leave the loop around A, too, come first, so that all of them lie in that loop. */
+/* Blocks that tell the exits apart. Exits that leave the loop around A, too, come first, so that all of them
+   lie in that loop. */
 static Block *make_exits(Work *x)
 {
 	Nests *w = x->w;
 	int p = x->x->parent, n = x->exit.n;
 	Block *first = x->exit.v[0], *at = NULL;
-	int *order = arena_array(&w->arena, int, n), k = 0, q = x->way < 0 ? -1 : edit_reg(x->e, "way_is", T_PRED);
+	int *order = arena_array(&w->arena, int, n), k = 0,
+		q = x->way < 0 ? -1 : edit_reg(x->e, "way_is", T_PRED);
 	for (int in = 0; in < 2; in++)
 		for (int i = 0; i < n; i++)
 			if ((p >= 0 && nest_has(w, p, x->exit.v[i])) == in)
@@ -296,7 +303,8 @@ static void make_enter(Work *x)
 		vec_push(&w->loop[a->parent].own, b);
 }
 
-/* Loops that are entered at once come last: then threads in turns of such a loop and threads in A part behind all others, and meet there. */
+/* Loops that are entered at once come last: then threads in turns of such a loop and threads in A part behind
+   all others, and meet there. */
 static void make_next(Work *x)
 {
 	FlatLoop *loop = x->w->loop;
@@ -310,7 +318,8 @@ static void make_next(Work *x)
 		for (int k = x->a + 1; k < x->x->end; k = loop[k].end) {
 			if (!chosen(x, k) || loop[k].now != now)
 				continue;
-			Block *other = --left ? nest_place(x->w, x->a, x->x->source->id, false, x->x->source->label, "_next") : x->x->source;
+			Block *other = --left ? nest_place(x->w, x->a, x->x->source->id, false,
+				x->x->source->label, "_next") : x->x->source;
 			edit_branch(x->e, b, &x->like, loop[k].again, loop[k].head, other);
 			b = other;
 		}

@@ -4,15 +4,18 @@
  * keeps     the graph; stores
  * breaks    liveness
  *
- * A load goes where on every way to it the same bytes were stored last by plain stores of elements as wide as its own, and nobody may have written to them since
- * (places.c). If on every way the stored register, or number, is the same and has not changed, the load becomes a copy of it; else each store of these bytes
- * is followed by a copy of its value to a register of its own, which the load copies. A load behind a guard is also served by a store behind the same one. Volatile and ordered accesses and atomics are left alone.
- * A load that goes can no longer fault; the store before it would have. That pointer parameters lead to arrays of their own is taken only with assume-restrict. */
+ * A load goes where on every way to it the same bytes were stored last by plain stores of elements as wide as
+ * its own, and nobody may have written to them since (places.c). If on every way the stored register, or
+ * number, is the same and has not changed, the load becomes a copy of it; else each store of these bytes is
+ * followed by a copy of its value to a register of its own, which the load copies. A load behind a guard is
+ * also served by a store behind the same one. Volatile and ordered accesses and atomics are left alone. A
+ * load that goes can no longer fault; the store before it would have. That pointer parameters lead to arrays
+ * of their own is taken only with assume-restrict. */
 #include "passes/transform/forward/places.h"
 #include "passes/transform/transform.h"
 
 /* What an element of a load becomes. */
-typedef struct Source { Opd from; int spot; } Source;          /* spot -1: the operand; else the spot's register */
+typedef struct Source { Opd from; int spot; } Source;     /* spot -1: the operand; else the spot's register */
 
 typedef struct Forward {
 	Places p;
@@ -40,7 +43,8 @@ static Ins copy(Forward *w, const Ins *like, int dst, const Opd *from, int width
 	Ins i = ins_move(w->e.m, f, like, dst, from->kind == OPD_REG ? from->id : dst);
 	int to = width_of_register(f, dst);
 	if (from->kind == OPD_IMM) {
-		uint64_t low = width == 64 ? (uint64_t)from->imm : (uint64_t)from->imm & (((uint64_t)1 << width) - 1);
+		uint64_t low = width == 64 ? (uint64_t)from->imm
+			: (uint64_t)from->imm & (((uint64_t)1 << width) - 1);
 		if (is_signed && width < 64 && low >> (width - 1))
 			low |= ~(((uint64_t)1 << width) - 1);
 		*ins_src(&i, 0) = opd_imm(fold_immediate((Type)f->reg.v[dst].type, low));
@@ -56,7 +60,8 @@ static Ins copy(Forward *w, const Ins *like, int dst, const Opd *from, int width
 
 static bool may_copy(Forward *w, const Ins *load, int element, const Opd *from)
 {
-	Ins i = copy(w, load, ins_dst(load, element)->id, from, type_bits[load->type], type_kind[load->type] == 'S');
+	Ins i = copy(w, load, ins_dst(load, element)->id, from, type_bits[load->type],
+		type_kind[load->type] == 'S');
 	return ins_allowed(w->e.m, w->e.f, &i);
 }
 
@@ -64,7 +69,8 @@ static bool may_copy(Forward *w, const Ins *load, int element, const Opd *from)
 static bool overwritten(const Ins *load, int element, const Opd *from)
 {
 	for (int k = 0; k < element; k++)
-		if (from->kind == OPD_REG && ins_dst(load, k)->kind == OPD_REG && ins_dst(load, k)->id == from->id)
+		if (from->kind == OPD_REG && ins_dst(load, k)->kind == OPD_REG &&
+			ins_dst(load, k)->id == from->id)
 			return true;
 	return false;
 }
@@ -74,7 +80,8 @@ static void choose(Forward *w, const Ins *load, int element, int held, BitSet kn
 	Places *p = &w->p;
 	for (int v = p->held.v[held].value; v >= 0; v = p->stored.v[v].next) {
 		*s = (Source){ p->stored.v[v].value, -1 };
-		if (bs_has(known, p->held.n + v) && !overwritten(load, element, &s->from) && may_copy(w, load, element, &s->from))
+		if (bs_has(known, p->held.n + v) && !overwritten(load, element, &s->from) &&
+			may_copy(w, load, element, &s->from))
 			return;
 	}
 	*s = (Source){ { 0 }, p->held.v[held].spot };
@@ -89,7 +96,8 @@ static bool serves(const Places *p, int held, int guard, bool neg)
 static bool find_source(Forward *w, const Ins *load, int block, int ins, int element, int spot, BitSet known)
 {
 	Places *p = &w->p;
-	int guard = ssa_guard(p->ssa, load, block, ins), at = p->element[memdep_find(p->mem, block, ins)] + element;
+	int guard = ssa_guard(p->ssa, load, block, ins),
+		at = p->element[memdep_find(p->mem, block, ins)] + element;
 	for (int h = p->spot.v[spot].first; h >= 0; h = p->held.v[h].next)
 		if (bs_has(known, h) && serves(p, h, guard, load->guard_neg)) {
 			choose(w, load, element, h, known, &w->of[at]);
@@ -106,7 +114,8 @@ static void look_at(Forward *w, int block, int ins, BitSet known)
 	if (x < 0 || p->element[x] < 0)
 		return;
 	for (int k = 0; k < ins_elements(i); k++, n++)
-		if (ins_dst(i, k)->kind == OPD_REG && !find_source(w, i, block, ins, k, p->of.v[p->element[x] + k], known))
+		if (ins_dst(i, k)->kind == OPD_REG && !find_source(w, i, block, ins, k,
+			p->of.v[p->element[x] + k], known))
 			return;
 	w->goes[x] = n > 0;
 	w->found += n > 0;
@@ -144,7 +153,8 @@ static void make_registers(Forward *w)
 				bs_add(needed, w->of[p->element[x] + k].spot);
 	}
 	bs_each(needed, k)
-		p->spot.v[k].reg = edit_temp(&w->e, p->spot.v[k].width == 64 ? T_B64 : p->spot.v[k].width == 32 ? T_B32 : T_B16);
+		p->spot.v[k].reg = edit_temp(&w->e, p->spot.v[k].width == 64 ? T_B64
+			: p->spot.v[k].width == 32 ? T_B32 : T_B16);
 }
 
 static void put_copies(Forward *w, Rewrite *r, const Ins *load, int access)
@@ -155,7 +165,8 @@ static void put_copies(Forward *w, Rewrite *r, const Ins *load, int access)
 		if (ins_dst(load, k)->kind != OPD_REG)
 			continue;
 		Opd from = s->spot < 0 ? s->from : opd_reg(w->p.spot.v[s->spot].reg);
-		Ins i = copy(w, load, ins_dst(load, k)->id, &from, type_bits[load->type], type_kind[load->type] == 'S');
+		Ins i = copy(w, load, ins_dst(load, k)->id, &from, type_bits[load->type],
+			type_kind[load->type] == 'S');
 		if (first)
 			edit_put_instead(r, i);
 		else
@@ -203,7 +214,8 @@ static bool round_of(Analyses *an, uint8_t origin, const ForwardOptions *o, Forw
 		.e = edit_open(an->m, an->f, origin), .counts = counts };
 	static const MemFacts none = { 0 };
 	bool known = memcmp(&o->launches, &none, sizeof none) != 0;
-	w.p.mem = known ? memdep_build(&w.p.arena, w.p.c, w.p.ssa, analysis_effects(an), o->launches) : analysis_memdep(an);
+	w.p.mem = known ? memdep_build(&w.p.arena, w.p.c, w.p.ssa, analysis_effects(an), o->launches)
+		: analysis_memdep(an);
 	if (places_find(&w.p))
 		find_loads(&w);
 	if (w.found) {
@@ -242,7 +254,9 @@ static bool run(PassRun *r)
 }
 
 static const PassOption options[] = {
-	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, .help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" },
+	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1,
+		.help = "take it that pointer parameters lead to arrays of their own, in which addresses "
+		"stay; reports say so" },
 };
 
 const Pass pass_forward_stores = {

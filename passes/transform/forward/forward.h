@@ -1,4 +1,5 @@
-/* Forwarding of stored values to the loads that read them back: for the pass forward-stores, and for whoever knows more of what parameters lead to. */
+/* Forwarding of stored values to the loads that read them back: for the pass forward-stores, and for whoever
+   knows more of what parameters lead to. */
 #ifndef GSIM_FORWARD_H
 #define GSIM_FORWARD_H
 #include "isa/edit.h"

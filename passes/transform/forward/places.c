@@ -1,6 +1,8 @@
-/* Which bytes hold on every way what was stored there last. A fact ends where another write may touch its bytes: by this thread, by what memory dependence
- * says of both addresses at one moment; by other threads, behind a barrier, fence or ordered access, unless no other thread writes to them at all. It also
- * ends where a register of which its address is made, or its guard, is written again, so that the address means the same as long as it holds. */
+/* Which bytes hold on every way what was stored there last. A fact ends where another write may touch its
+ * bytes: by this thread, by what memory dependence says of both addresses at one moment; by other threads,
+ * behind a barrier, fence or ordered access, unless no other thread writes to them at all. It also ends where
+ * a register of which its address is made, or its guard, is written again, so that the address means the same
+ * as long as it holds. */
 #include "passes/transform/forward/places.h"
 #include "passes/analysis/flow.h"
 
@@ -18,7 +20,8 @@ static const Ins *ins_of(const Places *w, int access)
 
 static bool plain(const Ins *i, const MemAccess *a)
 {
-	return (i->op == OP_ST || (i->op == OP_LD && i->cop != COP_CV)) && !a->ordered && a->form[0] >= 0 && a->size;
+	return (i->op == OP_ST || (i->op == OP_LD && i->cop != COP_CV)) && !a->ordered && a->form[0] >= 0 &&
+		a->size;
 }
 
 static int spot_of(Places *w, const Ins *i, const MemAccess *a, int element)
@@ -112,7 +115,8 @@ static Opd value_of(const Ins *i, int element)
 static int find_stored(const Places *w, int held, const Opd *o)
 {
 	int v = w->held.v[held].value;
-	while (v >= 0 && (w->stored.v[v].value.kind != o->kind || w->stored.v[v].value.id != o->id || w->stored.v[v].value.imm != o->imm))
+	while (v >= 0 && (w->stored.v[v].value.kind != o->kind || w->stored.v[v].value.id != o->id ||
+		w->stored.v[v].value.imm != o->imm))
 		v = w->stored.v[v].next;
 	return v;
 }
@@ -156,10 +160,12 @@ static void add_fact(Places *w, int access, int element)
 static int branch_version(const Places *w, const Block *b)
 {
 	const Ins *t = block_term(b);
-	return t->op == OP_BRA && b->nsucc == 2 && b->succ[0] != b->succ[1] ? ssa_src(w->ssa, t, b->id, b->ins.n - 1, 0) : -1;
+	return t->op == OP_BRA && b->nsucc == 2 && b->succ[0] != b->succ[1]
+		? ssa_src(w->ssa, t, b->id, b->ins.n - 1, 0) : -1;
 }
 
-/* Facts about the threads that go to one side of a branch, where another branch decides by the same version: its sides then have those threads alone. */
+/* Facts about the threads that go to one side of a branch, where another branch decides by the same version:
+   its sides then have those threads alone. */
 static void add_sides(Places *w)
 {
 	int *branches = arena_array(&w->arena, int, w->ssa->n + 1), n = 0, spots = w->spot.n;
@@ -258,7 +264,8 @@ static int element_at(const Places *w, int access, int spot)
 	return -1;
 }
 
-/* Another store to the very bytes. Where it has a guard, the fact about all threads holds on, with another value. */
+/* Another store to the very bytes. Where it has a guard, the fact about all threads holds on, with another
+   value. */
 static void store_again(const Step *s, int held, int access, int element)
 {
 	const Held *h = &s->w->held.v[held];
@@ -296,7 +303,8 @@ static void touch(const Step *s, int access)
 		else if (!survives(w, h, access))
 			lose(s, h);
 	}
-	for (int k = 0; w->element[access] >= 0 && ins_of(w, access)->op == OP_ST && k < ins_elements(ins_of(w, access)); k++)
+	for (int k = 0; w->element[access] >= 0 && ins_of(w, access)->op == OP_ST &&
+		k < ins_elements(ins_of(w, access)); k++)
 		gain(s, access, k);
 }
 
@@ -330,7 +338,8 @@ void places_step(Places *w, int block, int ins, BitSet set, BitSet lost)
 
 /* ---- on every way ---- */
 
-/* On either side of a branch the predicate is known: what holds for such threads holds for all that come here, and anything for the others, of which there are none. */
+/* On either side of a branch the predicate is known: what holds for such threads holds for all that come
+   here, and anything for the others, of which there are none. */
 static void over_edge(void *self, int from, int to, BitSet set)
 {
 	const Places *w = self;
@@ -352,7 +361,8 @@ static void solve(Places *w)
 {
 	const Cfg *c = w->c;
 	int bits = places_bits(w), *order = arena_array(&w->arena, int, c->nreach + 1);
-	Flow x = { .g = c->graph, .order = order, .norder = c->nreach, .bits = bits, .all = true, .greatest = true, .gen = flow_sets(&w->arena, c->n, bits),
+	Flow x = { .g = c->graph, .order = order, .norder = c->nreach, .bits = bits, .all = true,
+		.greatest = true, .gen = flow_sets(&w->arena, c->n, bits),
 		.kill = flow_sets(&w->arena, c->n, bits), .edge = over_edge, .self = w };
 	for (int k = 0; k < c->nreach; k++) {
 		int b = order[k] = c->rpo[k]->id;

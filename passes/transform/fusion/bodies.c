@@ -29,7 +29,8 @@ static void note_barrier(Barriers *b, const Ins *i)
 		return;
 	const Opd *number = ins_src(i, 0);
 	bool counted = i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE;
-	unsigned bit = number->kind == OPD_IMM && number->imm >= 0 && number->imm < BARRIERS ? 1u << number->imm : 0;
+	unsigned bit = number->kind == OPD_IMM && number->imm >= 0 && number->imm < BARRIERS
+		? 1u << number->imm : 0;
 	b->all |= !counted;
 	b->counted |= counted;
 	b->unknown |= !bit;
@@ -40,12 +41,14 @@ static void note_barrier(Barriers *b, const Ins *i)
 /* What another launch would have read there. */
 static bool of_launch(const Opd *o)
 {
-	return o->kind == OPD_SREG && (o->id == SREG_GRIDID || (o->id >= SREG_DYNAMIC_SMEM_SIZE && o->id <= SREG_RESERVED_1));
+	return o->kind == OPD_SREG && (o->id == SREG_GRIDID ||
+		(o->id >= SREG_DYNAMIC_SMEM_SIZE && o->id <= SREG_RESERVED_1));
 }
 
 static bool is_warp_level(int kind)
 {
-	return kind == K_WARPSYNC || kind == K_SHFL || kind == K_VOTE || kind == K_MATCH || kind == K_ACTIVE || kind == K_REDUX || kind == K_ELECT;
+	return kind == K_WARPSYNC || kind == K_SHFL || kind == K_VOTE || kind == K_MATCH ||
+		kind == K_ACTIVE || kind == K_REDUX || kind == K_ELECT;
 }
 
 /* It reads anew what other blocks may write meanwhile: in a cycle, that is how a thread waits for them. */
@@ -53,7 +56,8 @@ static bool watches(const Ins *i)
 {
 	int kind = op_info[i->op].kind;
 	bool far = i->space == SP_GLOBAL || i->space == SP_GENERIC;
-	return far && ((kind == K_LD && i->sem > SEM_WEAK) || (kind == K_ATOM && i->ndst && ins_dst(i, 0)->kind == OPD_REG));
+	return far && ((kind == K_LD && i->sem > SEM_WEAK) ||
+		(kind == K_ATOM && i->ndst && ins_dst(i, 0)->kind == OPD_REG));
 }
 
 static void note(Body *b, const Function *f, const Ins *i, bool turns)
@@ -75,19 +79,22 @@ static void note(Body *b, const Function *f, const Ins *i, bool turns)
 
 static Body body_of(const Module *m, const Function *kernel, Arena *a)
 {
-	Body b = { .m = m, .kernel = kernel, .arena = a, .func = bs_new(a, m->func.n), .symbol = bs_new(a, m->symbol.n) };
+	Body b = { .m = m, .kernel = kernel, .arena = a, .func = bs_new(a, m->func.n),
+		.symbol = bs_new(a, m->symbol.n) };
 	module_uses(m, kernel->id, b.func, b.symbol);
 	const Nest *nest = cfg_build(a, m->func.v[kernel->id])->nest;
 	bs_each(b.func, k)
 		for (int at = 0; at < m->func.v[k]->block.n; at++)
 			for (int i = 0; i < m->func.v[k]->block.v[at]->ins.n; i++)
-				note(&b, m->func.v[k], &m->func.v[k]->block.v[at]->ins.v[i], nest && k == kernel->id && nest->of[at] >= 0);
+				note(&b, m->func.v[k], &m->func.v[k]->block.v[at]->ins.v[i],
+					nest && k == kernel->id && nest->of[at] >= 0);
 	return b;
 }
 
 /* ---- barriers ---- */
 
-/* Barriers and warp-level operations of the first body, at which threads that wait at the join would be missed, or would do as if they had come. */
+/* Barriers and warp-level operations of the first body, at which threads that wait at the join would be
+   missed, or would do as if they had come. */
 static const char *meeting_apart(const Body *b)
 {
 	Arena tmp = { 0 };
@@ -101,10 +108,14 @@ static const char *meeting_apart(const Body *b)
 		for (int at = 0; at < c->rpo[k]->ins.n && !why; at++) {
 			const Ins *i = &c->rpo[k]->ins.v[at];
 			int kind = op_info[i->op].kind;
-			bool whole = i->op == OP_BARGRID, all = whole || (kind == K_BAR && !(i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE));
+			bool whole = i->op == OP_BARGRID, all = whole ||
+				(kind == K_BAR && !(i->nsrc - (i->op == OP_BARRED) > 1 &&
+				ins_src(i, 1)->kind != OPD_NONE));
 			bool call = kind == K_CALL && (b->called.any || b->warps);
-			if ((all || call || is_warp_level(kind)) && (i->guard >= 0 || bs_has(whole ? grid : apart, c->rpo[k]->id)))
-				why = arena_printf(b->arena, "not all threads need come to the %s of %s in line %d, and those that do not would wait behind %s's body",
+			if ((all || call || is_warp_level(kind)) &&
+				(i->guard >= 0 || bs_has(whole ? grid : apart, c->rpo[k]->id)))
+				why = arena_printf(b->arena, "not all threads need come to the %s of %s in "
+					"line %d, and those that do not would wait behind %s's body",
 					op_info[i->op].name, b->kernel->name, i->line, b->kernel->name);
 		}
 	arena_free(&tmp);
@@ -115,11 +126,14 @@ static const char *barriers_refuse(Couple *c, const Body *b, Arena *a)
 {
 	Barriers x = b[0].barriers, y = b[1].barriers;
 	if (b[0].called.any)
-		return arena_printf(a, "%s waits at a barrier in a function that it calls", b[0].kernel->name);
+		return arena_printf(a, "%s waits at a barrier in a function that it calls",
+			b[0].kernel->name);
 	if (x.counted && (x.unknown || y.unknown || b[1].called.unknown))
-		return arena_printf(a, "the number of a barrier in %s is not known, and warps may run ahead", b[x.unknown ? 0 : 1].kernel->name);
+		return arena_printf(a, "the number of a barrier in %s is not known, and warps may run ahead",
+			b[x.unknown ? 0 : 1].kernel->name);
 	if (x.counted_numbers & (y.numbers | b[1].called.numbers))
-		return arena_printf(a, "%s and %s wait at the same barrier, and in %s for some threads of the block", b[0].kernel->name, b[1].kernel->name, b[0].kernel->name);
+		return arena_printf(a, "%s and %s wait at the same barrier, and in %s for some threads of "
+			"the block", b[0].kernel->name, b[1].kernel->name, b[0].kernel->name);
 	c->barrier = __builtin_ctz(~x.counted_numbers);
 	return c->barrier < BARRIERS ? NULL : "no barrier is left for the join";
 }
@@ -144,7 +158,10 @@ static bool dynamic_below(const Body *b)
 				for (int n = 0; n < b->m->func.v[k]->block.v[at]->ins.n; n++) {
 					const Ins *i = &b->m->func.v[k]->block.v[at]->ins.v[n];
 					for (int o = 0; o < i->nsrc; o++)
-						found |= ins_src(i, o)->kind == OPD_SYM && b->m->symbol.v[ins_src(i, o)->id]->space == SP_SHARED && !b->m->symbol.v[ins_src(i, o)->id]->count;
+						found |= ins_src(i, o)->kind == OPD_SYM &&
+							b->m->symbol.v[ins_src(i, o)->id]->space ==
+							SP_SHARED && !b->m->symbol.v[ins_src(i,
+							o)->id]->count;
 				}
 	return found;
 }
@@ -154,15 +171,18 @@ static const char *shared_refuses(Couple *c, const Body *b, Arena *a)
 	for (int k = 0; k < 2; k++) {
 		c->dynamic[k] = uses_dynamic(&b[k]);
 		if (b[k].shared_number)
-			return arena_printf(a, "%s uses shared memory at an address that is a number", b[k].kernel->name);
+			return arena_printf(a, "%s uses shared memory at an address that is a number",
+				b[k].kernel->name);
 	}
 	if (!c->dynamic[0] || !c->dynamic[1])
 		return NULL;
 	if (dynamic_below(&b[1]))
-		return arena_printf(a, "a function that %s calls uses the shared memory that is given at the launch", b[1].kernel->name);
+		return arena_printf(a, "a function that %s calls uses the shared memory that is given at the "
+			"launch", b[1].kernel->name);
 	uint32_t align = 16;
 	for (int s = 0; s < b[0].m->symbol.n; s++)
-		if (b[0].m->symbol.v[s]->space == SP_SHARED && !b[0].m->symbol.v[s]->count && b[0].m->symbol.v[s]->align > align)
+		if (b[0].m->symbol.v[s]->space == SP_SHARED && !b[0].m->symbol.v[s]->count &&
+			b[0].m->symbol.v[s]->align > align)
 			align = b[0].m->symbol.v[s]->align;
 	HostValue bytes = host_value(&c->place, ins_src(c->launch[0], LAUNCH_ARGS - 2), T_U32);
 	c->begin_align = align;
@@ -179,7 +199,8 @@ static const char *own_variable(const Body *b)
 	bs_each(b->symbol, k) {
 		const Symbol *s = b->m->symbol.v[k];
 		if (s->owner == b->kernel->id && s->space != SP_SHARED && s->space != SP_LOCAL)
-			return arena_printf(b->arena, "%s has the variable %s to itself", b->kernel->name, s->name);
+			return arena_printf(b->arena, "%s has the variable %s to itself", b->kernel->name,
+				s->name);
 	}
 	return NULL;
 }
@@ -210,7 +231,8 @@ const char *bodies_refuse(Couple *c, const Module *m, Arena *a)
 	const char *why = kernel_refuses(&b[0]);
 	why = why ? why : kernel_refuses(&b[1]);
 	if (!why && b[0].ends_below)
-		why = arena_printf(a, "threads of %s may end in a function that it calls", c->kernel[0]->name);
+		why = arena_printf(a, "threads of %s may end in a function that it calls",
+			c->kernel[0]->name);
 	if (!why && b[0].prints && b[1].prints)
 		why = "both kernels print";
 	why = why ? why : barriers_refuse(c, b, a);

@@ -1,4 +1,5 @@
-/* The fused kernel: both bodies in one function, with registers, labels, parameters and variables renamed where names meet. */
+/* The fused kernel: both bodies in one function, with registers, labels, parameters and variables renamed
+   where names meet. */
 #include "passes/transform/fusion/own.h"
 
 typedef struct Builder {
@@ -11,23 +12,31 @@ typedef struct Builder {
 	const Function *from;
 	int reg, mark, lanes;          /* numbers begin there */
 	int *source, *symbol;
-	int begin[2];                  /* registers of 32 and 64 bits for where the second kernel's dynamic shared memory begins */
+	/* registers of 32 and 64 bits for where the second kernel's dynamic shared memory begins */
+	int begin[2];
 	Block **block;
 	Arena *arena;
 } Builder;
 
-static uint32_t align_up(uint32_t n, uint32_t align) { return align > 1 ? (n + align - 1) / align * align : n; }
+static uint32_t align_up(uint32_t n, uint32_t align)
+{
+	return align > 1 ? (n + align - 1) / align * align : n;
+}
 
 /* ---- names ---- */
 
 static const char prefix[] = "fused_";
 
 /* Names of kernels that are fused again grow by the other's name alone. */
-static const char *without_prefix(const Function *f) { return !strncmp(f->name, prefix, sizeof prefix - 1) ? f->name + sizeof prefix - 1 : f->name; }
+static const char *without_prefix(const Function *f)
+{
+	return !strncmp(f->name, prefix, sizeof prefix - 1) ? f->name + sizeof prefix - 1 : f->name;
+}
 
 static const char *kernel_name(const Module *m, const Couple *c, Arena *a)
 {
-	const char *first = arena_printf(a, "%s%s_%s", prefix, without_prefix(c->kernel[0]), without_prefix(c->kernel[1])), *name = first;
+	const char *first = arena_printf(a, "%s%s_%s", prefix, without_prefix(c->kernel[0]),
+		without_prefix(c->kernel[1])), *name = first;
 	for (int k = 2; module_find_function(m, name) || module_find_symbol(m, name, -1); k++)
 		name = arena_printf(a, "%s_%d", first, k);
 	return name;
@@ -72,7 +81,8 @@ static void join_param(Param *p, const Param *q)
 {
 	if (!q->pointer)
 		return;
-	p->space = !p->pointer ? q->space : p->space == SP_GENERIC || p->space == q->space ? q->space : q->space == SP_GENERIC ? p->space : SP_GENERIC;
+	p->space = !p->pointer ? q->space : p->space == SP_GENERIC || p->space == q->space ? q->space
+		: q->space == SP_GENERIC ? p->space : SP_GENERIC;
 	p->points_align = p->pointer && p->points_align > q->points_align ? p->points_align : q->points_align;
 	p->pointer = true;
 }
@@ -88,13 +98,17 @@ static void add_params(Builder *b)
 	}
 }
 
-static uint64_t volume(const uint32_t *n) { return n[0] ? (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1) : UINT64_MAX; }
+static uint64_t volume(const uint32_t *n)
+{
+	return n[0] ? (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1) : UINT64_MAX;
+}
 
 static void join_headers(Function *f, const Couple *c)
 {
 	const Function *a = c->kernel[0], *b = c->kernel[1];
 	memcpy(f->reqntid, a->reqntid[0] ? a->reqntid : b->reqntid, sizeof f->reqntid);
-	memcpy(f->maxntid, volume(a->maxntid) <= volume(b->maxntid) ? a->maxntid : b->maxntid, sizeof f->maxntid);
+	memcpy(f->maxntid, volume(a->maxntid) <= volume(b->maxntid) ? a->maxntid : b->maxntid,
+		sizeof f->maxntid);
 	f->minnctapersm = a->minnctapersm > b->minnctapersm ? a->minnctapersm : b->minnctapersm;
 	f->loc = a->loc;
 }
@@ -111,7 +125,8 @@ static void add_registers(Builder *b)
 	}
 }
 
-/* Variables of the kernel in shared and local memory are the body's own. Those of the module are one for both: programs must not rely on what is there at first. */
+/* Variables of the kernel in shared and local memory are the body's own. Those of the module are one for
+   both: programs must not rely on what is there at first. */
 static void add_symbols(Builder *b)
 {
 	b->symbol = arena_array(b->arena, int, b->m->symbol.n + 1);
@@ -167,9 +182,11 @@ static void add_sources(Builder *b)
 	for (int k = 0; k < b->from->source.n; k++) {
 		const char *label = NULL;
 		for (int at = 0; at < b->from->block.n; at++)
-			if (b->from->block.v[at]->user && !strcmp(b->from->block.v[at]->label, b->from->source.v[k]))
+			if (b->from->block.v[at]->user && !strcmp(b->from->block.v[at]->label,
+				b->from->source.v[k]))
 				label = b->block[at]->label;
-		label = label ? label : fresh_source(b, arena_printf(&b->m->arena, "%s_%s", b->from->name, b->from->source.v[k]));
+		label = label ? label : fresh_source(b, arena_printf(&b->m->arena, "%s_%s", b->from->name,
+			b->from->source.v[k]));
 		b->source[k] = b->f->source.n;
 		vec_push(&b->f->source, label);
 	}
@@ -204,7 +221,8 @@ static void add_marks(Builder *b)
 
 static bool moves(const Builder *b, const Opd *o)
 {
-	return b->side && o->kind == OPD_SYM && b->m->symbol.v[o->id]->space == SP_SHARED && !b->m->symbol.v[o->id]->count;
+	return b->side && o->kind == OPD_SYM && b->m->symbol.v[o->id]->space == SP_SHARED &&
+		!b->m->symbol.v[o->id]->count;
 }
 
 static Opd operand(const Builder *b, Opd o)
@@ -242,10 +260,13 @@ static void add_ins(Builder *b, Block *d, const Ins *from)
 	bool leaves = !b->side && (kind == K_EXIT || kind == K_RET);
 	Ins i = leaves ? edit_new(&b->e, from, OP_BRA, T_NONE, 0, 0) : edit_copy(&b->e, from);
 	for (int k = 0; k < i.ndst + i.nsrc; k++)
-		i.opd[k] = k >= i.ndst && b->c->begin_given && moves(b, &i.opd[k]) ? given_address(b, d, from, &i.opd[k], ins_value_type(b->m, from, k - i.ndst)) : operand(b, i.opd[k]);
+		i.opd[k] = k >= i.ndst && b->c->begin_given && moves(b, &i.opd[k])
+			? given_address(b, d, from, &i.opd[k], ins_value_type(b->m, from, k - i.ndst))
+			: operand(b, i.opd[k]);
 	if (i.guard >= 0)
 		i.guard += b->reg;
-	if (i.op == OP_LD && i.cop == COP_NC) /* nothing changed there while one kernel ran: the other may write it */
+	/* nothing changed there while one kernel ran: the other may write it */
+	if (i.op == OP_LD && i.cop == COP_NC)
 		i.cop = COP_NONE;
 	i.mark = some_mark(b, from->mark);
 	vec_push(&d->ins, i);
@@ -290,7 +311,8 @@ static void add_body(Builder *b, int side)
 	add_params(b);
 	add_registers(b);
 	add_symbols(b);
-	const char *base = without_prefix(b->from) == b->from->name ? arena_printf(b->arena, "%s_", b->from->name) : "";
+	const char *base = without_prefix(b->from) == b->from->name
+		? arena_printf(b->arena, "%s_", b->from->name) : "";
 	b->block = arena_array(b->arena, Block *, b->from->block.n + 1);
 	for (int k = 0; k < b->from->block.n; k++)
 		b->block[k] = body_block(b, base, b->from->block.v[k]->label);

@@ -11,7 +11,7 @@ typedef struct Launches {
 	MemFacts facts;                /* what they have in common */
 	int n, bits;                   /* buffers of all these places, one behind the other */
 	BitSet *leads, *symbols;       /* by parameter, by symbol */
-	bool *dead;                    /* by parameter: at none of the launches may what it leads to be read behind it */
+	bool *dead;         /* by parameter: at none of the launches may what it leads to be read behind it */
 	Arena arena;
 } Launches;
 
@@ -29,7 +29,10 @@ typedef struct Clean {
 
 typedef void Each(Launches *, Analyses *host, int block, int ins, const Ins *launch);
 
-static bool launches_it(const Launches *l, const Ins *i) { return i->op == OP_LAUNCH && ins_src(i, 0)->id == l->kernel->id; }
+static bool launches_it(const Launches *l, const Ins *i)
+{
+	return i->op == OP_LAUNCH && ins_src(i, 0)->id == l->kernel->id;
+}
 
 static void each_launch(Launches *l, Analyses *host, Each *each)
 {
@@ -61,7 +64,8 @@ static void note_extents(Launches *l, const HostPlace *p, const Ins *launch)
 {
 	for (int k = 0; k < 6; k++) {
 		HostValue v = host_value(p, ins_src(launch, 1 + k), T_U32);
-		uint32_t *to = k < 3 ? &l->facts.grid[k] : &l->facts.block[k - 3], n = v.kind == VALUE_NUMBER ? (uint32_t)v.number : 0;
+		uint32_t *to = k < 3 ? &l->facts.grid[k] : &l->facts.block[k - 3],
+			n = v.kind == VALUE_NUMBER ? (uint32_t)v.number : 0;
 		*to = !l->n || *to == n ? n : 0;
 	}
 }
@@ -71,7 +75,8 @@ static void note(Launches *l, Analyses *host, int block, int ins, const Ins *lau
 	const Buffers *b = analysis_buffers(host);
 	HostPlace p = host_place(host, block, ins);
 	Arena tmp = { 0 };
-	BitSet live = live_behind(&tmp, b, block, ins), *lead = arena_array(&tmp, BitSet, l->kernel->param.n + 1);
+	BitSet live = live_behind(&tmp, b, block, ins),
+		*lead = arena_array(&tmp, BitSet, l->kernel->param.n + 1);
 	const Opd **given = arena_array(&tmp, const Opd *, l->kernel->param.n + 1);
 	note_extents(l, &p, launch);
 	for (int k = 0; k < l->kernel->param.n; k++) {
@@ -113,7 +118,8 @@ static bool find_launches(Launches *l, Module *m, const Function *f)
 	l->dead = arena_array(&l->arena, bool, f->param.n + 1);
 	l->symbols = arena_array(&l->arena, BitSet, m->symbol.n + 1);
 	for (int k = 0; k < m->symbol.n; k++)
-		if (m->symbol.v[k]->owner < 0 && (m->symbol.v[k]->space == SP_GLOBAL || m->symbol.v[k]->space == SP_CONST))
+		if (m->symbol.v[k]->owner < 0 && (m->symbol.v[k]->space == SP_GLOBAL ||
+			m->symbol.v[k]->space == SP_CONST))
 			l->symbols[k] = bs_new(&l->arena, l->bits);
 	for (int k = 0; k < f->param.n; k++) {
 		l->leads[k] = f->param.v[k].size == 8 ? bs_new(&l->arena, l->bits) : (BitSet){ 0 };
@@ -127,14 +133,18 @@ static bool find_launches(Launches *l, Module *m, const Function *f)
 
 /* ---- stores that nobody reads ---- */
 
-static const Ins *ins_of(const Clean *w, int access) { return &w->f->block.v[w->mem->access[access].block]->ins.v[w->mem->access[access].ins]; }
+static const Ins *ins_of(const Clean *w, int access)
+{
+	return &w->f->block.v[w->mem->access[access].block]->ins.v[w->mem->access[access].ins];
+}
 
 /* A plain store, or a reduction that orders nothing. */
 static bool writes_only(const Ins *i, const MemAccess *a)
 {
 	if (i->op == OP_ST)
 		return !a->ordered;
-	return (i->op == OP_RED || (i->op == OP_ATOM && ins_dst(i, 0)->kind == OPD_NONE)) && (i->sem == SEM_NONE || i->sem == SEM_RELAXED);
+	return (i->op == OP_RED || (i->op == OP_ATOM && ins_dst(i, 0)->kind == OPD_NONE)) &&
+		(i->sem == SEM_NONE || i->sem == SEM_RELAXED);
 }
 
 static bool may_go(const Clean *w, int access)
@@ -142,13 +152,16 @@ static bool may_go(const Clean *w, int access)
 	const MemAccess *a = &w->mem->access[access];
 	int base = memdep_base(w->mem, a->form[0]);
 	const MemAtom *x = base < 0 ? NULL : &w->mem->atom[base];
-	return x && x->kind == ATOM_PARAM && !x->sub && !(a->writes & ~SPACE_BIT(SP_GLOBAL)) && writes_only(ins_of(w, access), a) && w->l.dead[x->id];
+	return x && x->kind == ATOM_PARAM && !x->sub && !(a->writes & ~SPACE_BIT(SP_GLOBAL)) &&
+		writes_only(ins_of(w, access), a) && w->l.dead[x->id];
 }
 
 static bool read_by(Clean *w, int store, int other)
 {
-	return w->mem->access[other].reads & w->mem->access[store].writes && (memdep_may_alias(w->mem, &w->ask, store, other) ||
-		memdep_block_may_alias(w->mem, &w->ask, store, other) || memdep_grid_may_alias(w->mem, &w->ask, store, other));
+	return w->mem->access[other].reads & w->mem->access[store].writes &&
+		(memdep_may_alias(w->mem, &w->ask, store, other) ||
+		memdep_block_may_alias(w->mem, &w->ask, store, other) ||
+		memdep_grid_may_alias(w->mem, &w->ask, store, other));
 }
 
 /* What goes leaves others unread, and what stays is read itself, where it is a reduction. */
@@ -209,7 +222,8 @@ static bool forward(Clean *w, unsigned allow)
 
 static bool tidy_once(Clean *w)
 {
-	static const Pass *const list[] = { &pass_const_prop, &pass_gcse, &pass_copy_prop, &pass_cse, &pass_copy_prop, &pass_dce, &pass_simplify_cfg };
+	static const Pass *const list[] = { &pass_const_prop, &pass_gcse, &pass_copy_prop, &pass_cse,
+		&pass_copy_prop, &pass_dce, &pass_simplify_cfg };
 	bool any = false;
 	for (size_t k = 0; k < sizeof list / sizeof *list; k++)
 		any |= pass_apply(list[k], w->r->m, w->f, NULL, w->r->diag);
@@ -248,7 +262,8 @@ static bool clean(PassRun *r, Function *f, unsigned allow)
 		if (w.forwarded.assumed[k] + w.ask.count[k])
 			pass_assumption(r, mem_assumption[k], w.forwarded.assumed[k] + w.ask.count[k]);
 	if (w.forwarded.loads || w.stores)
-		pass_remark(r, f->loc, "%s: %d load%s of what the thread has stored itself became a copy of a register, %d store%s that nobody reads went", f->name, w.forwarded.loads,
+		pass_remark(r, f->loc, "%s: %d load%s of what the thread has stored itself became a copy of "
+			"a register, %d store%s that nobody reads went", f->name, w.forwarded.loads,
 			w.forwarded.loads == 1 ? "" : "s", w.stores, w.stores == 1 ? "" : "s");
 	return any;
 }

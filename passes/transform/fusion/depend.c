@@ -1,8 +1,9 @@
-/* Dependences between the bodies of a fused kernel, asked of its own memory dependence. Accesses that are alike are asked about once. */
+/* Dependences between the bodies of a fused kernel, asked of its own memory dependence. Accesses that are
+   alike are asked about once. */
 #include "passes/transform/fusion/own.h"
 #include "lib/strbuf.h"
 
-enum { PAIRS = 200000 };           /* asked about: beyond, the kernels depend on each other for what is known */
+enum { PAIRS = 200000 };         /* asked about: beyond, the kernels depend on each other for what is known */
 
 typedef struct Search {
 	const Module *m;
@@ -13,11 +14,13 @@ typedef struct Search {
 	Vec(int) list[2];              /* accesses of each body, one of those that are alike */
 } Search;
 
-static const unsigned far_spaces = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST), seen_spaces = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST) | SPACE_BIT(SP_SHARED);
+static const unsigned far_spaces = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST),
+	seen_spaces = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST) | SPACE_BIT(SP_SHARED);
 
 static bool alike(const MemAccess *a, const MemAccess *b)
 {
-	return a->form[0] == b->form[0] && a->form[1] == b->form[1] && a->size == b->size && a->reads == b->reads && a->writes == b->writes && a->generic == b->generic;
+	return a->form[0] == b->form[0] && a->form[1] == b->form[1] && a->size == b->size &&
+		a->reads == b->reads && a->writes == b->writes && a->generic == b->generic;
 }
 
 static void find_accesses(Search *s)
@@ -70,10 +73,12 @@ static const char *why_not(const Search *s, const MemAccess *a, const MemAccess 
 	StrBuf text = { 0 };
 	x->at[0] = ins_loc(s->m, &f->block.v[a->block]->ins.v[a->ins]);
 	x->at[1] = ins_loc(s->m, &f->block.v[b->block]->ins.v[b->ins]);
-	sb_printf(&text, "%s %s", s->c->kernel[0]->name, a->writes & far_spaces ? a->reads & far_spaces && !called ? "updates" : "writes" : "reads");
+	sb_printf(&text, "%s %s", s->c->kernel[0]->name,
+		a->writes & far_spaces ? a->reads & far_spaces && !called ? "updates" : "writes" : "reads");
 	put_object(s, a, 0, &text);
 	put_place(&text, x->at[0]);
-	sb_printf(&text, " what another block of %s may %s", s->c->kernel[1]->name, b->writes & far_spaces ? b->reads & far_spaces && !called ? "update" : "write" : "read");
+	sb_printf(&text, " what another block of %s may %s", s->c->kernel[1]->name,
+		b->writes & far_spaces ? b->reads & far_spaces && !called ? "update" : "write" : "read");
 	put_object(s, b, 1, &text);
 	put_place(&text, x->at[1]);
 	const char *why = arena_strdup(s->arena, text.s);
@@ -104,17 +109,20 @@ static void ask(const Search *s, int a, int b, MemAsk *q, Dependence *x)
 	q->rests = 0;
 }
 
-void depend_find(Module *m, const EffectTable *effects, const Couple *c, const Fused *to, unsigned allow, Dependence *x, Arena *a)
+void depend_find(Module *m, const EffectTable *effects, const Couple *c, const Fused *to, unsigned allow,
+	Dependence *x, Arena *a)
 {
 	Arena tmp = { 0 };
 	const Cfg *g = cfg_build(&tmp, to->f);
-	Search s = { .m = m, .c = c, .to = to, .arena = a, .d = memdep_build(&tmp, g, ssa_build(&tmp, g, dom_build(&tmp, g)), effects, c->facts) };
+	Search s = { .m = m, .c = c, .to = to, .arena = a,
+		.d = memdep_build(&tmp, g, ssa_build(&tmp, g, dom_build(&tmp, g)), effects, c->facts) };
 	MemAsk q = { .allow = allow, .within = MEM_EVER };
 	*x = (Dependence){ 0 };
 	find_accesses(&s);
 	if ((int64_t)s.list[0].n * s.list[1].n > PAIRS) {
 		x->between_blocks = true;
-		x->why = arena_printf(a, "%s and %s have too many accesses to memory to ask about each pair", c->kernel[0]->name, c->kernel[1]->name);
+		x->why = arena_printf(a, "%s and %s have too many accesses to memory to ask about each pair",
+			c->kernel[0]->name, c->kernel[1]->name);
 	}
 	for (int k = 0; k < s.list[0].n; k++)
 		for (int j = 0; j < s.list[1].n && !x->between_blocks; j++)

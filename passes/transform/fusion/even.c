@@ -1,5 +1,7 @@
-/* Threads that part at a branch may be anywhere between it and its post-dominator. A version of a register varies when what it is made of does, when versions meet where parted
- * threads meet, or when it was made in a cycle that threads leave at different times. What has been found to vary stays so until nothing is added. */
+/* Threads that part at a branch may be anywhere between it and its post-dominator. A version of a register
+ * varies when what it is made of does, when versions meet where parted threads meet, or when it was made in a
+ * cycle that threads leave at different times. What has been found to vary stays so until nothing is
+ * added. */
 #include "passes/transform/fusion/even.h"
 
 typedef struct Search {
@@ -20,14 +22,16 @@ static bool same_for_all(const Search *s, const Opd *o)
 		return true;
 	if (s->grid && o->id >= SREG_CTAID_X && o->id <= SREG_CTAID_Z)
 		return false;
-	return (o->id >= SREG_NTID_X && o->id <= SREG_NCTAID_Z) || o->id == SREG_NWARPID || o->id == SREG_WARP_SZ;
+	return (o->id >= SREG_NTID_X && o->id <= SREG_NCTAID_Z) || o->id == SREG_NWARPID ||
+		o->id == SREG_WARP_SZ;
 }
 
 static bool is_varying(const Search *s, int block, int ins)
 {
 	const Ins *i = &s->c->f->block.v[block]->ins.v[ins];
 	int kind = op_info[i->op].kind, number = s->ssa->ins_first[block] + ins;
-	if (kind != K_ALU && kind != K_BRA && kind != K_BRX && !(kind == K_LD && (i->space == SP_PARAM || i->space == SP_CONST)))
+	if (kind != K_ALU && kind != K_BRA && kind != K_BRX &&
+		!(kind == K_LD && (i->space == SP_PARAM || i->space == SP_CONST)))
 		return true;
 	for (int k = 0; k < i->nsrc; k++)
 		if (!same_for_all(s, ins_src(i, k)))
@@ -112,7 +116,8 @@ static void visit(Search *s, int block)
 BitSet even_apart(Arena *a, const Cfg *c, const Dom *pdom, const Ssa *ssa, bool grid)
 {
 	Arena tmp = { 0 };
-	Search s = { .c = c, .ssa = ssa, .pdom = pdom, .grid = grid, .varies = bs_new(&tmp, ssa->n), .parts = bs_new(&tmp, c->n), .apart = bs_new(a, c->n), .changed = true };
+	Search s = { .c = c, .ssa = ssa, .pdom = pdom, .grid = grid, .varies = bs_new(&tmp, ssa->n),
+		.parts = bs_new(&tmp, c->n), .apart = bs_new(a, c->n), .changed = true };
 	while (s.changed) {
 		s.changed = false;
 		for (int k = 0; k < c->nreach; k++)

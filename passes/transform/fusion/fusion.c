@@ -42,21 +42,26 @@ void fusion_close(Fusion *f)
 static const char *operands_differ(const HostPlace *p, const Ins *a, const Ins *b, int k, Type t)
 {
 	HostValue x = host_value(p, ins_src(a, k), t), y = host_value(p, ins_src(b, k), t);
-	return host_same(x, y) ? NULL : x.kind == VALUE_NUMBER && y.kind == VALUE_NUMBER ? "differ" : "are not known to be equal";
+	return host_same(x, y) ? NULL : x.kind == VALUE_NUMBER && y.kind == VALUE_NUMBER ? "differ"
+		: "are not known to be equal";
 }
 
 static const char *launches_differ(const Couple *c, Arena *a)
 {
-	static const char *const what[] = { "grids", "grids", "grids", "blocks", "blocks", "blocks", NULL, "streams" };
+	static const char *const what[] = { "grids", "grids", "grids", "blocks", "blocks", "blocks", NULL,
+		"streams" };
 	for (int k = 1; k <= LAUNCH_STREAM; k++) {
-		const char *how = what[k - 1] ? operands_differ(&c->place, c->launch[0], c->launch[1], k, T_U32) : NULL;
+		const char *how = what[k - 1] ? operands_differ(&c->place, c->launch[0], c->launch[1], k,
+			T_U32) : NULL;
 		if (how)
-			return arena_printf(a, "the %s of %s and %s %s", what[k - 1], c->kernel[0]->name, c->kernel[1]->name, how);
+			return arena_printf(a, "the %s of %s and %s %s", what[k - 1], c->kernel[0]->name,
+				c->kernel[1]->name, how);
 	}
 	const uint32_t *x = c->kernel[0]->reqntid, *y = c->kernel[1]->reqntid;
 	for (int k = 0; k < 3 && x[0] && y[0]; k++)
 		if ((x[k] ? x[k] : 1) != (y[k] ? y[k] : 1))
-			return arena_printf(a, "%s and %s ask for different extents of a block", c->kernel[0]->name, c->kernel[1]->name);
+			return arena_printf(a, "%s and %s ask for different extents of a block",
+				c->kernel[0]->name, c->kernel[1]->name);
 	return NULL;
 }
 
@@ -69,7 +74,8 @@ static void find_facts(Couple *c)
 	}
 }
 
-typedef struct Given { HostValue value; uint32_t size, align; } Given; /* what a parameter of the fused kernel gets */
+/* what a parameter of the fused kernel gets */
+typedef struct Given { HostValue value; uint32_t size, align; } Given;
 
 /* Parameters that get the same value are one. */
 static void find_params(Couple *c, Arena *a)
@@ -79,9 +85,11 @@ static void find_params(Couple *c, Arena *a)
 		c->param[s] = arena_array(a, int, c->kernel[s]->param.n + 1);
 		for (int k = 0; k < c->kernel[s]->param.n; k++) {
 			const Param *p = &c->kernel[s]->param.v[k];
-			HostValue v = host_value(&c->place, ins_src(c->launch[s], LAUNCH_ARGS + k), (Type)p->type);
+			HostValue v = host_value(&c->place, ins_src(c->launch[s], LAUNCH_ARGS + k),
+				(Type)p->type);
 			int j = 0;
-			while (j < c->nparam && !(given[j].size == p->size && given[j].align == p->align && host_same(given[j].value, v)))
+			while (j < c->nparam && !(given[j].size == p->size && given[j].align == p->align &&
+				host_same(given[j].value, v)))
 				j++;
 			c->param[s][k] = j;
 			if (j == c->nparam)
@@ -118,12 +126,14 @@ static int bodies_of(const Fusion *f, const Function *kernel)
 static const char *refuse(Fusion *f, Couple *c)
 {
 	enum { PARAM_BYTES = 32764 - 16 }; /* as in doc/ir.md, and room for alignment and one more */
-	/* Each launch of a row is judged with all before it. Without bounds the time for the row grows with the cube of its length. */
+	/* Each launch of a row is judged with all before it. Without bounds the time for the row grows with
+	   the cube of its length. */
 	enum { INSTRUCTIONS = 2048, BODIES = 64 };
 	if (c->launch[0]->guard >= 0 || c->launch[1]->guard >= 0)
 		return "a launch is guarded";
 	if ((c->launch[0]->flags | c->launch[1]->flags) & INSF_COOPERATIVE)
-		return "a launch is cooperative"; /* its blocks may wait for each other, in a workspace of their own */
+		/* its blocks may wait for each other, in a workspace of their own */
+		return "a launch is cooperative";
 	if (c->kernel[0] == c->kernel[1] && !f->o.same_kernel)
 		return arena_printf(&f->arena, "both launch %s", c->kernel[0]->name);
 	const char *why = launches_differ(c, &f->arena);
@@ -132,9 +142,11 @@ static const char *refuse(Fusion *f, Couple *c)
 	if (c->kernel[0]->param_bytes + c->kernel[1]->param_bytes > PARAM_BYTES)
 		return "both together have too many parameters";
 	if (instructions(c->kernel[0]) + instructions(c->kernel[1]) > INSTRUCTIONS)
-		return arena_printf(&f->arena, "%s and %s have more than %d instructions together", c->kernel[0]->name, c->kernel[1]->name, INSTRUCTIONS);
+		return arena_printf(&f->arena, "%s and %s have more than %d instructions together",
+			c->kernel[0]->name, c->kernel[1]->name, INSTRUCTIONS);
 	if (bodies_of(f, c->kernel[0]) + bodies_of(f, c->kernel[1]) > BODIES)
-		return arena_printf(&f->arena, "%s and %s are made of more than %d kernels", c->kernel[0]->name, c->kernel[1]->name, BODIES);
+		return arena_printf(&f->arena, "%s and %s are made of more than %d kernels",
+			c->kernel[0]->name, c->kernel[1]->name, BODIES);
 	find_facts(c);
 	return bodies_refuse(c, f->r->m, &f->arena);
 }
@@ -144,7 +156,8 @@ static const char *refuse(Fusion *f, Couple *c)
 static void find_leads(Couple *c, Analyses *host, const Fused *to, const Module *m, Arena *a)
 {
 	const Buffers *b = analysis_buffers(host);
-	BitSet *param = arena_array(a, BitSet, to->f->param.n + 1), *symbol = arena_array(a, BitSet, m->symbol.n + 1);
+	BitSet *param = arena_array(a, BitSet, to->f->param.n + 1),
+		*symbol = arena_array(a, BitSet, m->symbol.n + 1);
 	int n = 0, most = c->kernel[0]->param.n + c->kernel[1]->param.n;
 	const Opd **given = arena_array(a, const Opd *, most + 1);
 	BitSet *lead = arena_array(a, BitSet, most + 1);
@@ -176,8 +189,9 @@ static bool refused(FusionVerdict *v, const char *why)
 	return false;
 }
 
-/* Blocks of the fused kernel that are resident at once for certain. Where it is not known how many bytes of shared memory launches are given, without these; grows: and
-   one of the kernels may have got as many as there are. */
+/* Blocks of the fused kernel that are resident at once for certain. Where it is not known how many bytes of
+   shared memory launches are given, without these; grows: and one of the kernels may have got as many as
+   there are. */
 typedef struct Room { int64_t blocks; bool known, grows; } Room;
 
 static Room room_of(const Fusion *f, const Couple *c, const EffectTable *effects, const Fused *to)
@@ -190,13 +204,15 @@ static Room room_of(const Fusion *f, const Couple *c, const EffectTable *effects
 		if (!c->dynamic[k])
 			continue;
 		r.known &= bytes.kind == VALUE_NUMBER;
-		r.grows |= layout_shared(effects->m, to->f, offset) > layout_shared(effects->m, c->kernel[k], offset);
+		r.grows |= layout_shared(effects->m, to->f, offset) > layout_shared(effects->m, c->kernel[k],
+			offset);
 		dynamic += k || !c->dynamic[1] ? bytes.number : 0;
 	}
 	free(offset);
 	dynamic = r.known ? dynamic : 0;
 	if (dynamic <= UINT32_MAX)
-		r.blocks = limits_resident(limits_of(f->r->limits), effects, to->f, c->facts.block, (uint32_t)dynamic);
+		r.blocks = limits_resident(limits_of(f->r->limits), effects, to->f, c->facts.block,
+			(uint32_t)dynamic);
 	return r;
 }
 
@@ -204,7 +220,8 @@ static bool all_resident(const Couple *c, const Room *r)
 {
 	const uint32_t *g = c->facts.grid;
 	HostValue stream = host_value(&c->place, ins_src(c->launch[0], LAUNCH_STREAM), T_U32);
-	bool alone = stream.kind == VALUE_NUMBER && !stream.number; /* in the default stream no other grid takes room */
+	/* in the default stream no other grid takes room */
+	bool alone = stream.kind == VALUE_NUMBER && !stream.number;
 	return alone && r->known && g[0] && g[1] && g[2] && (MemWide)g[0] * g[1] * g[2] <= r->blocks;
 }
 
@@ -218,12 +235,14 @@ static bool weigh(Fusion *f, const Couple *c, const Dependence *x, const Room *r
 	v->at[1] = x->at[1];
 	v->unmeasured = !r->known && r->grows && f->o.assume_no_grid_sync;
 	if (!r->blocks)
-		return refused(v, "a block of both together may take more shared memory or registers than there are");
+		return refused(v, "a block of both together may take more shared memory or registers than "
+			"there are");
 	if (!r->known && r->grows && !v->unmeasured)
 		return refused(v, "how much shared memory both together take is not known");
 	v->no_grid_sync = c->waits && !all_resident(c, r);
 	if (v->no_grid_sync && !f->o.assume_no_grid_sync)
-		return refused(v, arena_printf(&f->arena, "%s may wait for other blocks, and not all are certain to be resident at once", c->waits->name));
+		return refused(v, arena_printf(&f->arena, "%s may wait for other blocks, and not all are "
+			"certain to be resident at once", c->waits->name));
 	if (x->between_blocks && f->o.grid_barrier && all_resident(c, r)) {
 		v->between = FUSION_GRID;
 		return v->may = true;
@@ -234,7 +253,8 @@ static bool weigh(Fusion *f, const Couple *c, const Dependence *x, const Room *r
 	return v->may = true;
 }
 
-bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *first, const Ins *second, FusionVerdict *v)
+bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *first, const Ins *second,
+	FusionVerdict *v)
 {
 	*v = (FusionVerdict){ 0 };
 	Couple c = couple_of(f, host, block, ins, first, second);
@@ -248,7 +268,8 @@ bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *firs
 	find_leads(&c, host, &to, f->r->m, &tmp);
 	EffectTable effects = { view, analysis_effects(host)->function };
 	Dependence x;
-	depend_find(view, &effects, &c, &to, MEM_IN_BOUNDS | (f->o.assume_no_wrap ? MEM_NO_WRAP : 0), &x, &f->arena);
+	depend_find(view, &effects, &c, &to, MEM_IN_BOUNDS | (f->o.assume_no_wrap ? MEM_NO_WRAP : 0), &x,
+		&f->arena);
 	for (int k = 0; k < 2; k++)
 		x.at[k].file = x.at[k].file ? arena_strdup(&f->arena, x.at[k].file) : NULL;
 	Room room = room_of(f, &c, &effects, &to);
@@ -264,9 +285,12 @@ static const Made *find_made(const Fusion *f, const Couple *c)
 {
 	for (int k = 0; k < f->made.n; k++) {
 		const Made *x = &f->made.v[k];
-		if (x->kernel[0] == c->kernel[0] && x->kernel[1] == c->kernel[1] && x->begin == c->begin && x->begin_given == c->begin_given && x->between == c->between && x->barrier == c->barrier &&
-			!memcmp(x->param[0], c->param[0], sizeof *c->param[0] * (size_t)c->kernel[0]->param.n) &&
-			!memcmp(x->param[1], c->param[1], sizeof *c->param[1] * (size_t)c->kernel[1]->param.n))
+		if (x->kernel[0] == c->kernel[0] && x->kernel[1] == c->kernel[1] && x->begin == c->begin &&
+			x->begin_given == c->begin_given && x->between == c->between &&
+			x->barrier == c->barrier && !memcmp(x->param[0], c->param[0],
+			sizeof *c->param[0] * (size_t)c->kernel[0]->param.n) &&
+			!memcmp(x->param[1], c->param[1], sizeof *c->param[1] *
+			(size_t)c->kernel[1]->param.n))
 			return x;
 	}
 	return NULL;
@@ -277,11 +301,13 @@ static const Made *make(Fusion *f, const Couple *c)
 	const Made *old = find_made(f, c);
 	if (old)
 		return old;
-	vec_push(&f->made, ((Made){ { c->kernel[0], c->kernel[1] }, { c->param[0], c->param[1] }, c->begin, c->begin_given, c->between, c->barrier, fusion_build(f->r->m, f->r->origin, c, &f->arena) }));
+	vec_push(&f->made, ((Made){ { c->kernel[0], c->kernel[1] }, { c->param[0], c->param[1] }, c->begin,
+		c->begin_given, c->between, c->barrier, fusion_build(f->r->m, f->r->origin, c, &f->arena) }));
 	pass_count(f->r, "kernels made", 1);
 	const Made *new = &vec_last(&f->made);
 	if (f->o.bodies)
-		strmap_put(f->o.bodies, new->fused.f->name, bodies_of(f, c->kernel[0]) + bodies_of(f, c->kernel[1]));
+		strmap_put(f->o.bodies, new->fused.f->name,
+			bodies_of(f, c->kernel[0]) + bodies_of(f, c->kernel[1]));
 	return new;
 }
 
@@ -295,10 +321,12 @@ static Opd compute(Edit *host, Block *b, int *ins, const Ins *like, Op op, Opd x
 	return opd_reg(i.opd[0].id);
 }
 
-/* Bytes of shared memory that the launch gives: both kernels' one behind the other. *begin: where the second one's begins. */
+/* Bytes of shared memory that the launch gives: both kernels' one behind the other. *begin: where the second
+   one's begins. */
 static Opd shared_bytes(const Couple *c, Edit *host, Block *b, int ins, const Ins *like, Opd *begin)
 {
-	const Opd *bytes[2] = { ins_src(c->launch[0], LAUNCH_ARGS - 2), ins_src(c->launch[1], LAUNCH_ARGS - 2) };
+	const Opd *bytes[2] = { ins_src(c->launch[0], LAUNCH_ARGS - 2),
+		ins_src(c->launch[1], LAUNCH_ARGS - 2) };
 	*begin = opd_imm(c->begin);
 	if (!c->dynamic[0] || !c->dynamic[1])
 		return c->dynamic[0] ? *bytes[0] : c->dynamic[1] ? *bytes[1] : opd_imm(0);
@@ -312,7 +340,8 @@ static Opd shared_bytes(const Couple *c, Edit *host, Block *b, int ins, const In
 	return compute(host, b, &ins, like, OP_ADD, *bytes[1], *begin);
 }
 
-Ins fusion_make(Fusion *f, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second, const FusionVerdict *v)
+Ins fusion_make(Fusion *f, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second,
+	const FusionVerdict *v)
 {
 	Couple c = couple_of(f, host, b->id, ins, first, second);
 	must(v->may && !refuse(f, &c));

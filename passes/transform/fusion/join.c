@@ -13,7 +13,8 @@ static void say(Host *h, int launch, const char *text)
 
 static const char *pair_name(Host *h, int first, int second)
 {
-	return arena_printf(&h->arena, "%s of line %d and %s", host_kernel(h, first), host_loc(h, first).line, host_kernel(h, second));
+	return arena_printf(&h->arena, "%s of line %d and %s", host_kernel(h, first), host_loc(h, first).line,
+		host_kernel(h, second));
 }
 
 bool host_may_join(Host *h, int stmt, int first, int second, FusionVerdict *v)
@@ -27,11 +28,13 @@ bool host_may_join(Host *h, int stmt, int first, int second, FusionVerdict *v)
 	*v = (FusionVerdict){ 0 };
 	if (p->kind == PART_START) /* sums of shared bytes have no place there */
 		v->why = "they would be launched before the entry, to which a loop leads back";
-	else if (h->joiner.judge(h->joiner.self, h->an, p->block, s->at, &h->launch.v[first].ins, &h->launch.v[second].ins, v))
+	else if (h->joiner.judge(h->joiner.self, h->an, p->block, s->at, &h->launch.v[first].ins,
+		&h->launch.v[second].ins, v))
 		return true;
 	strmap_put(&h->refused, arena_strdup(&h->arena, key), 1);
 	if (pass_explains(h->r))
-		say(h, second, arena_printf(&h->arena, "%s: not fused: %s", pair_name(h, first, second), v->why ? v->why : "refused"));
+		say(h, second, arena_printf(&h->arena, "%s: not fused: %s", pair_name(h, first, second),
+			v->why ? v->why : "refused"));
 	return false;
 }
 
@@ -42,7 +45,8 @@ static bool stands_behind(const Host *h, int stmt, int other)
 	return other == stmt;
 }
 
-/* Instructions that have come before number `at` of a block, for the launch in stmt: statements are numbered anew, and the new ones are statements, too. */
+/* Instructions that have come before number `at` of a block, for the launch in stmt: statements are numbered
+   anew, and the new ones are statements, too. */
 static void note_code(Host *h, int stmt, int at, int n)
 {
 	int part = h->stmt.v[stmt].part, block = h->part.v[part].block, behind = h->stmt.v[stmt].prev;
@@ -54,7 +58,8 @@ static void note_code(Host *h, int stmt, int at, int n)
 		Stmt *s = &h->stmt.v[k];
 		if (h->part.v[s->part].block != block || s->at < at)
 			continue;
-		if (s->at > at || s->part > part || (s->part == part && k != behind && stands_behind(h, k, behind)))
+		if (s->at > at || s->part > part || (s->part == part && k != behind &&
+			stands_behind(h, k, behind)))
 			s->at += n;
 		if (s->ins >= at)
 			s->ins += n;
@@ -72,7 +77,8 @@ void host_join(Host *h, int stmt, int first, int second, const FusionVerdict *v)
 	Launch one = h->launch.v[first], two = h->launch.v[second];
 	int n = b->ins.n;
 	Ins i = h->joiner.make(h->joiner.self, h->an, &h->e, b, at, &one.ins, &two.ins, v);
-	int l = host_new_launch(h, &i, host_set(h, one.reads, two.reads), host_set(h, one.writes, two.writes));
+	int l = host_new_launch(h, &i, host_set(h, one.reads, two.reads),
+		host_set(h, one.writes, two.writes));
 	h->launch.v[l].visible = one.visible || two.visible;
 	if (b->ins.n > n)
 		note_code(h, stmt, at, b->ins.n - n);
@@ -85,6 +91,8 @@ void host_join(Host *h, int stmt, int first, int second, const FusionVerdict *v)
 	h->part.v[part].changed = true;
 	h->fusions++;
 	if (pass_explains(h->r))
-		say(h, second, arena_printf(&h->arena, "%s become %s%s", pair_name(h, first, second), host_kernel(h, l),
-			v->between == FUSION_NOTHING ? "" : v->between == FUSION_BLOCK ? ", with a block barrier between them" : ", with a barrier of the grid between them"));
+		say(h, second, arena_printf(&h->arena, "%s become %s%s", pair_name(h, first, second),
+			host_kernel(h, l), v->between == FUSION_NOTHING ? ""
+			: v->between == FUSION_BLOCK ? ", with a block barrier between them"
+			: ", with a barrier of the grid between them"));
 }

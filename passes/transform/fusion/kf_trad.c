@@ -1,8 +1,9 @@
-/* kf-trad: launches of one block, between which nothing is that neither of them may pass. The thesis compares with this (section 5.3.1: "fuses only originally consecutive
-   kernels"). */
+/* kf-trad: launches of one block, between which nothing is that neither of them may pass. The thesis compares
+   with this (section 5.3.1: "fuses only originally consecutive kernels"). */
 #include "passes/transform/fusion/launches.h"
 
-/* The launch that `first` and `second`, the next one of the part, become; -1: none. The first sinks as little as possible. */
+/* The launch that `first` and `second`, the next one of the part, become; -1: none. The first sinks as little
+   as possible. */
 static int join(Host *h, int first, int second)
 {
 	FusionVerdict v;

@@ -1,5 +1,6 @@
-/* Hoisting, sinking and fusing, until nothing changes. It ends: each fusion takes a launch off some way through the function, of which there are finitely many that go around no
-   cycle twice, and nothing puts one on. Between two fusions launches are only sunk, each to places that its own dominates. */
+/* Hoisting, sinking and fusing, until nothing changes. It ends: each fusion takes a launch off some way
+   through the function, of which there are finitely many that go around no cycle twice, and nothing puts one
+   on. Between two fusions launches are only sunk, each to places that its own dominates. */
 #include "passes/transform/fusion/launches.h"
 
 static const char *place(Host *h, int stmt)
@@ -8,14 +9,16 @@ static const char *place(Host *h, int stmt)
 	const char *b = host_label(h, stmt);
 	if (p->kind == PART_EDGE)
 		return arena_printf(&h->arena, "on the way from %s to %s", b, h->r->f->block.v[p->to]->label);
-	return arena_printf(&h->arena, "%s %s", p->kind == PART_START ? "before" : p->kind == PART_ELSE ? "beside the guarded launch in" : "in", b);
+	return arena_printf(&h->arena, "%s %s", p->kind == PART_START ? "before"
+		: p->kind == PART_ELSE ? "beside the guarded launch in" : "in", b);
 }
 
 static void say_copy(Host *h, int stmt, const char *why)
 {
 	if (pass_explains(h->r))
-		pass_remark(h->r, host_loc(h, h->stmt.v[stmt].launch), "%s is launched %s, too: it was %s to be fused elsewhere", host_kernel(h, h->stmt.v[stmt].launch),
-			place(h, stmt), why);
+		pass_remark(h->r, host_loc(h, h->stmt.v[stmt].launch),
+			"%s is launched %s, too: it was %s to be fused elsewhere",
+			host_kernel(h, h->stmt.v[stmt].launch), place(h, stmt), why);
 }
 
 /* Backward kernel fusion of one launch; true: it was fused. */
@@ -41,13 +44,14 @@ static bool hoist(Host *h, int stmt)
 static bool passes_something(const Host *h, const Reach *r)
 {
 	for (int k = 2; k < r->n; k++)
-		if (r->x_sinkable[k] && (h->stmt.v[r->stmt[k]].kind == STMT_CODE || h->stmt.v[r->stmt[k]].kind == STMT_BEGIN))
+		if (r->x_sinkable[k] && (h->stmt.v[r->stmt[k]].kind == STMT_CODE ||
+			h->stmt.v[r->stmt[k]].kind == STMT_BEGIN))
 			return true;
 	return false;
 }
 
-/* Forward kernel fusion of one launch. Without fusion it is sunk all the same, as far as it can be: others may come to stand beside it (figure 5.14).
-   true: it has left its place. */
+/* Forward kernel fusion of one launch. Without fusion it is sunk all the same, as far as it can be: others
+   may come to stand beside it (figure 5.14). true: it has left its place. */
 static bool sink(Host *h, int stmt)
 {
 	Reach r;

@@ -12,7 +12,8 @@ int host_new_stmt(Host *h, int part, int behind, StmtKind kind, int at)
 {
 	Part *p = &h->part.v[part];
 	int id = h->stmt.n, next = behind < 0 ? p->first : h->stmt.v[behind].next;
-	vec_push(&h->stmt, ((Stmt){ .kind = kind, .part = part, .prev = behind, .next = next, .at = at, .ins = -1, .launch = -1, .home = id }));
+	vec_push(&h->stmt, ((Stmt){ .kind = kind, .part = part, .prev = behind, .next = next, .at = at,
+		.ins = -1, .launch = -1, .home = id }));
 	*(behind < 0 ? &p->first : &h->stmt.v[behind].next) = id;
 	*(next < 0 ? &p->last : &h->stmt.v[next].prev) = id;
 	return id;
@@ -27,13 +28,17 @@ static void link(Host *h, int from, int to)
 }
 
 typedef struct Registers { Arena *arena; IntList list; } Registers;
-static void note_register(void *self, int reg) { list_add(((Registers *)self)->arena, &((Registers *)self)->list, reg); }
+static void note_register(void *self, int reg)
+{
+	list_add(((Registers *)self)->arena, &((Registers *)self)->list, reg);
+}
 
 int host_new_launch(Host *h, const Ins *i, BitSet reads, BitSet writes)
 {
 	const Opd *stream = ins_src(i, LAUNCH_STREAM);
 	Registers used = { .arena = &h->arena };
-	Launch l = { .ins = *i, .reads = reads, .writes = writes, .waits = stream->kind == OPD_IMM && !stream->imm };
+	Launch l = { .ins = *i, .reads = reads, .writes = writes,
+		.waits = stream->kind == OPD_IMM && !stream->imm };
 	l.ins.guard = -1;
 	l.ins.guard_neg = 0;
 	l.ins.mark = 0;
@@ -54,17 +59,22 @@ BitSet host_set(Host *h, BitSet a, BitSet b)
 
 static bool guarded_launch(const Ins *i) { return i->op == OP_LAUNCH && i->guard >= 0; }
 
-static bool same_guard(const Ins *a, const Ins *b) { return guarded_launch(b) && a->guard == b->guard && a->guard_neg == b->guard_neg; }
+static bool same_guard(const Ins *a, const Ins *b)
+{
+	return guarded_launch(b) && a->guard == b->guard && a->guard_neg == b->guard_neg;
+}
 
 static void add_statement(Host *h, int part, int block, int k, const BufferUse *u)
 {
 	const Ins *i = &h->r->f->block.v[block]->ins.v[k];
 	bool launch = i->op == OP_LAUNCH;
-	int id = host_new_stmt(h, part, h->part.v[part].last, launch ? STMT_LAUNCH : STMT_CODE, launch ? k : k + 1);
+	int id = host_new_stmt(h, part, h->part.v[part].last, launch ? STMT_LAUNCH : STMT_CODE,
+		launch ? k : k + 1);
 	h->stmt.v[id].ins = k;
 	if (launch) {
 		BitSet none = bs_new(&h->arena, h->nbuffer);
-		int l = host_new_launch(h, i, u ? host_set(h, u->reads, none) : none, u ? host_set(h, u->writes, u->kills) : none);
+		int l = host_new_launch(h, i, u ? host_set(h, u->reads, none) : none,
+			u ? host_set(h, u->writes, u->kills) : none);
 		h->launch.v[l].visible = analysis_effects(h->an)->function[ins_src(i, 0)->id].visible;
 		h->stmt.v[id].launch = l;
 	} else if (u) {
@@ -77,7 +87,8 @@ static void add_statement(Host *h, int part, int block, int k, const BufferUse *
 static int add_block(Host *h, const Buffers *buffers, int block)
 {
 	const Block *b = h->r->f->block.v[block];
-	int part = new_part(h, PART_BLOCK, block, -1), use = buffers->first[block], end = use + buffers->count[block];
+	int part = new_part(h, PART_BLOCK, block, -1), use = buffers->first[block],
+		end = use + buffers->count[block];
 	begin(h, part, 0);
 	for (int k = 0; k < b->ins.n - 1;) {
 		int into = part, other = -1, first = k;
@@ -90,8 +101,10 @@ static int add_block(Host *h, const Buffers *buffers, int block)
 		do {
 			while (use < end && buffers->use[use].ins < k)
 				use++;
-			add_statement(h, into, block, k, use < end && buffers->use[use].ins == k ? &buffers->use[use] : NULL);
-			if (other >= 0)    /* what is computed for one of them is computed before the guard is asked */
+			add_statement(h, into, block, k, use < end && buffers->use[use].ins == k
+				? &buffers->use[use] : NULL);
+			/* what is computed for one of them is computed before the guard is asked */
+			if (other >= 0)
 				h->stmt.v[h->part.v[into].last].at = first;
 			k++;
 		} while (other >= 0 && k < b->ins.n - 1 && same_guard(&b->ins.v[first], &b->ins.v[k]));
@@ -137,7 +150,8 @@ static void find_endless(Host *h)
 {
 	Vec(int) todo = { 0 };
 	for (int p = 0; p < h->part.n; p++) {
-		h->part.v[p].endless = h->part.v[p].succ.n > 0 || (h->part.v[p].kind == PART_EDGE && !h->part.v[p].pred.n);
+		h->part.v[p].endless = h->part.v[p].succ.n > 0 ||
+			(h->part.v[p].kind == PART_EDGE && !h->part.v[p].pred.n);
 		if (!h->part.v[p].endless)
 			vec_push(&todo, p);
 	}
@@ -157,7 +171,8 @@ void host_open(Host *h, PassRun *r, Analyses *an, Joiner joiner)
 	*h = (Host){ .r = r, .an = an, .joiner = joiner, .e = edit_open(r->m, r->f, r->origin) };
 	const Cfg *c = analysis_cfg(an);
 	const Buffers *buffers = analysis_buffers(an);
-	int *first = arena_array(&h->arena, int, c->n + 1), *last = arena_array(&h->arena, int, c->n + 1), *edges = arena_array(&h->arena, int, c->n + 1);
+	int *first = arena_array(&h->arena, int, c->n + 1), *last = arena_array(&h->arena, int, c->n + 1),
+		*edges = arena_array(&h->arena, int, c->n + 1);
 	h->nbuffer = buffers->n;
 	if (c->graph->pred[0].n)
 		begin(h, new_part(h, PART_START, 0, -1), 0);
@@ -187,8 +202,14 @@ void host_close(Host *h)
 	arena_free(&h->arena);
 }
 
-int host_nsucc(const Host *h, int s) { return h->stmt.v[s].next >= 0 ? 1 : h->part.v[h->stmt.v[s].part].succ.n; }
-int host_npred(const Host *h, int s) { return h->stmt.v[s].prev >= 0 ? 1 : h->part.v[h->stmt.v[s].part].pred.n; }
+int host_nsucc(const Host *h, int s)
+{
+	return h->stmt.v[s].next >= 0 ? 1 : h->part.v[h->stmt.v[s].part].succ.n;
+}
+int host_npred(const Host *h, int s)
+{
+	return h->stmt.v[s].prev >= 0 ? 1 : h->part.v[h->stmt.v[s].part].pred.n;
+}
 
 int host_succ(const Host *h, int s, int k)
 {
@@ -203,8 +224,14 @@ int host_pred(const Host *h, int s, int k)
 }
 
 Loc host_loc(const Host *h, int launch) { return ins_loc(h->r->m, &h->launch.v[launch].ins); }
-const char *host_kernel(const Host *h, int launch) { return h->r->m->func.v[ins_src(&h->launch.v[launch].ins, 0)->id]->name; }
-const char *host_label(const Host *h, int stmt) { return h->r->f->block.v[h->part.v[h->stmt.v[stmt].part].block]->label; }
+const char *host_kernel(const Host *h, int launch)
+{
+	return h->r->m->func.v[ins_src(&h->launch.v[launch].ins, 0)->id]->name;
+}
+const char *host_label(const Host *h, int stmt)
+{
+	return h->r->f->block.v[h->part.v[h->stmt.v[stmt].part].block]->label;
+}
 
 /* ---- what a launch may pass ---- */
 
@@ -234,9 +261,11 @@ bool host_passes(const Host *h, int launch, int stmt)
 		return s->kind != STMT_LAUNCH;
 	const Ins *i = &h->r->f->block.v[h->part.v[s->part].block]->ins.v[s->ins];
 	bool memory = s->touches.w != NULL;
-	if (op_info[i->op].kind != K_ALU && !memory) /* checks and what orders launches; what touches memory is in the list of buffers.h */
+	/* checks and what orders launches; what touches memory is in the list of buffers.h */
+	if (op_info[i->op].kind != K_ALU && !memory)
 		return false;
-	if (defines(h->r->f, i, l) || (memory && i->op != OP_ALLOC && !l->waits) || (i->op == OP_CALL && l->visible))
+	if (defines(h->r->f, i, l) || (memory && i->op != OP_ALLOC && !l->waits) ||
+		(i->op == OP_CALL && l->visible))
 		return false;
 	return !memory || !(meet(h, l->writes, s->touches) || meet(h, l->reads, s->changes));
 }

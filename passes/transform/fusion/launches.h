@@ -1,8 +1,10 @@
 /* Motion of launch statements in a host function (kf-trad, bkf, fkf, kfcm): what its files share.
  *
- * launches.c   the statements of a host function as lists that launches can leave and enter, and what a launch may pass
+ * launches.c   the statements of a host function as lists that launches can leave and enter, and what a
+ *              launch may pass
  * join.c       two launches that become one
- * reach.c      where one launch can go, and the equations of hoisting and sinking (Fukuhara, doctoral thesis 2023, sections 5.2.1 and 5.2.2)
+ * reach.c      where one launch can go, and the equations of hoisting and sinking (Fukuhara, doctoral thesis
+ *              2023, sections 5.2.1 and 5.2.2)
  * kfcm.c       hoisting, sinking and fusing, until nothing changes
  * kf_trad.c    fusing within a block
  * undo.c       launches go back that have moved for nothing
@@ -15,9 +17,12 @@
 /* Who says which launches may become one, and makes them one: fusion.h for the passes, others for tests. */
 typedef struct Joiner {
 	void *self;
-	bool (*judge)(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second, FusionVerdict *);
-	Ins (*make)(void *self, Analyses *host, Edit *, Block *, int ins, const Ins *first, const Ins *second, const FusionVerdict *);
-	StrMap *said;                  /* remarks made so far in the pass's rounds; NULL: none are remembered beyond this one */
+	bool (*judge)(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second,
+		FusionVerdict *);
+	Ins (*make)(void *self, Analyses *host, Edit *, Block *, int ins, const Ins *first, const Ins *second,
+		const FusionVerdict *);
+	/* remarks made so far in the pass's rounds; NULL: none are remembered beyond this one */
+	StrMap *said;
 } Joiner;
 
 /* What is launched. Copies of a statement share it. */
@@ -25,7 +30,9 @@ typedef struct Launch {
 	Ins ins;                       /* without guard */
 	BitSet reads, writes;          /* buffers that it may */
 	int *reg, nreg;                /* registers that its operands read */
-	bool waits;                    /* its stream is 0 for certain: all that was launched before has ended when it begins, and it when the host goes on */
+	/* its stream is 0 for certain: all that was launched before has ended when it begins, and it when the
+	   host goes on */
+	bool waits;
 	bool visible;                  /* it prints, say */
 } Launch;
 
@@ -40,17 +47,19 @@ typedef enum {
 typedef struct Stmt {
 	StmtKind kind;
 	int part, prev, next;          /* in the part's list; -1 */
-	int at;                        /* registers are here as before this instruction of the part's block; of code: behind it */
-	int ins;                       /* code, and launches where the source has one: the instruction of the part's block; else -1 */
+	int at;    /* registers are here as before this instruction of the part's block; of code: behind it */
+	/* code, and launches where the source has one: the instruction of the part's block; else -1 */
+	int ins;
 	BitSet touches, changes;       /* code: buffers; w NULL: none */
 	int launch;
-	int home;                      /* of a launch: where it stood before it was moved for no fusion; itself */
-	bool lost;                     /* the launch that was at home here has been fused somewhere, or moved for a fusion */
+	int home;                  /* of a launch: where it stood before it was moved for no fusion; itself */
+	bool lost;      /* the launch that was at home here has been fused somewhere, or moved for a fusion */
 	bool fused;                    /* the launch was made of two */
 	int local;                     /* in the Reach at hand; 0: it is not in it */
 } Stmt;
 
-/* Straight code of the host function: a block up to a guarded launch, such a launch, what is done when it is not launched, the code behind it, a critical edge, the way in. */
+/* Straight code of the host function: a block up to a guarded launch, such a launch, what is done when it is
+   not launched, the code behind it, a critical edge, the way in. */
 typedef enum { PART_BLOCK, PART_GUARDED, PART_ELSE, PART_EDGE, PART_START } PartKind;
 
 typedef struct Part {
@@ -99,7 +108,7 @@ void host_take(Host *, int stmt);                      /* the launch goes, and d
 bool host_may_join(Host *, int stmt, int first, int second, FusionVerdict *);
 /* They become one, which takes the place of the launch that stands there. */
 void host_join(Host *, int stmt, int first, int second, const FusionVerdict *);
-bool host_write(Host *);                               /* the function becomes what the lists say; true: it was something else */
+bool host_write(Host *);            /* the function becomes what the lists say; true: it was something else */
 
 /* Where a launch can go. Node 0 stands for all statements that do not matter. */
 typedef struct Reach {

@@ -10,10 +10,12 @@ typedef struct Couple {
 	const Ins *launch[2];
 	HostPlace place;
 	MemFacts facts;                /* grid and block, where the host's are numbers */
-	int *param[2];                 /* by the kernel's parameter: that of the fused kernel; parameters that get the same value are one */
+	/* by the kernel's parameter: that of the fused kernel; parameters that get the same value are one */
+	int *param[2];
 	int nparam;
 	bool dynamic[2];               /* the kernel uses the shared memory whose size is given at launch */
-	uint32_t begin;                /* where that of the second one begins, counted from where that of the first one does: a number, */
+	/* where that of the second one begins, counted from where that of the first one does: a number, */
+	uint32_t begin;
 	bool begin_given;              /* or the last parameter of the fused kernel */
 	uint32_t begin_align;
 	const Function *waits;         /* one that may wait for other blocks of its own; NULL: neither does */
@@ -23,21 +25,26 @@ typedef struct Couple {
 
 typedef struct Fused {
 	Function *f;
-	Block *join;                   /* blocks before it in the function's list are of the first body, those behind it of the second one */
+	/* blocks before it in the function's list are of the first body, those behind it of the second one */
+	Block *join;
 } Fused;
 /* Adds the fused kernel to the module, or to a view of it. */
 Fused fusion_build(Module *, uint8_t origin, const Couple *, Arena *);
 
-/* ---- bodies.c: what the bodies do, whatever memory they touch. Each returns NULL, or why the kernels are not fused: a clause in the arena. ---- */
+/* ---- bodies.c: what the bodies do, whatever memory they touch. Each returns NULL, or why the kernels are
+   not fused: a clause in the arena. ---- */
 const char *bodies_refuse(Couple *, const Module *, Arena *);
 
 /* ---- depend.c ---- */
 typedef struct Dependence {
-	bool between_blocks;           /* some block's second body may touch what another block's first body touches, and one of them writes */
-	bool in_block;                 /* so may it what another thread of its own block's first body touches */
+	/* some block's second body may touch what another block's first body touches, and one of them
+	   writes */
+	bool between_blocks;
+	bool in_block;               /* so may it what another thread of its own block's first body touches */
 	Loc at[2];                     /* of the first dependence between blocks */
 	const char *why;               /* a clause about it */
 	unsigned assumed;              /* MEM_* that the answers rest on */
 } Dependence;
-void depend_find(Module *, const EffectTable *, const Couple *, const Fused *, unsigned allow, Dependence *, Arena *);
+void depend_find(Module *, const EffectTable *, const Couple *, const Fused *, unsigned allow, Dependence *,
+	Arena *);
 #endif

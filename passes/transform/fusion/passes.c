@@ -1,30 +1,41 @@
 /* kf-trad, bkf, fkf, kfcm: fewer launches (Fukuhara, doctoral thesis 2023, chapter 5).
  *
  * requires  host functions; kernels as they will be launched
- * keeps     on every way through a host function what it launches, in an order that keeps what depends on it; on none are there more launches than before
- * breaks    everything made from host functions; kernels are added, and those that were added and then fused with others go again
+ * keeps     on every way through a host function what it launches, in an order that keeps what depends on it;
+ *           on none are there more launches than before
+ * breaks    everything made from host functions; kernels are added, and those that were added and then fused
+ *           with others go again
  *
- * kf-trad fuses launches of one block. bkf hoists a launch where that brings it behind another one with which it can be fused, and launches it by itself on the other ways;
- * fkf sinks one before another in the same manner; kfcm does the first, and the second where the first has nothing to fuse. A launch that is hoisted to be fused elsewhere may leave
- * one behind with which it could have been fused in its block; so kfcm begins with what kf-trad does, and then has on no way more launches than that. */
+ * kf-trad fuses launches of one block. bkf hoists a launch where that brings it behind another one with which
+ * it can be fused, and launches it by itself on the other ways; fkf sinks one before another in the same
+ * manner; kfcm does the first, and the second where the first has nothing to fuse. A launch that is hoisted
+ * to be fused elsewhere may leave one behind with which it could have been fused in its block; so kfcm begins
+ * with what kf-trad does, and then has on no way more launches than that. */
 #include "passes/transform/fusion/clean.h"
 #include "passes/transform/fusion/launches.h"
 #include "passes/transform/transform.h"
 
 enum { GRID_BARRIER, NO_GRID_SYNC, NO_WRAP, SAME_KERNEL };
 static const PassOption options[] = {
-	[GRID_BARRIER] = { "grid-barrier", 0, 0, 1, "1: where all blocks are resident at once, a barrier of the grid may stand between two kernels", .kind = PASS_NUMBER },
-	[NO_GRID_SYNC] = { "assume-no-grid-sync", 0, 0, 1, "1: dependences between different blocks are taken not to matter, as the thesis does; results may be wrong", .kind = PASS_NUMBER },
-	[NO_WRAP] = { "assume-no-wrap", 0, 0, 1, "1: index computations are taken not to wrap around", .kind = PASS_NUMBER },
-	[SAME_KERNEL] = { "same-kernel", 0, 0, 1, "1: two launches of one kernel are fused, too", .kind = PASS_NUMBER },
+	[GRID_BARRIER] = { "grid-barrier", 0, 0, 1, "1: where all blocks are resident at once, a barrier of "
+		"the grid may stand between two kernels", .kind = PASS_NUMBER },
+	[NO_GRID_SYNC] = { "assume-no-grid-sync", 0, 0, 1,
+		"1: dependences between different blocks are taken not to matter, as the thesis does; "
+		"results may be wrong", .kind = PASS_NUMBER },
+	[NO_WRAP] = { "assume-no-wrap", 0, 0, 1, "1: index computations are taken not to wrap around",
+		.kind = PASS_NUMBER },
+	[SAME_KERNEL] = { "same-kernel", 0, 0, 1, "1: two launches of one kernel are fused, too",
+		.kind = PASS_NUMBER },
 };
 
-static bool judge(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second, FusionVerdict *v)
+static bool judge(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second,
+	FusionVerdict *v)
 {
 	return fusion_judge(self, host, block, ins, first, second, v);
 }
 
-static Ins make(void *self, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second, const FusionVerdict *v)
+static Ins make(void *self, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second,
+	const FusionVerdict *v)
 {
 	return fusion_make(self, host, e, b, ins, first, second, v);
 }
@@ -58,11 +69,13 @@ bool host_fuse(PassRun *r, const Joiner *joiner, int phases)
 	return any;
 }
 
-/* Kernels from number `first` on that nothing before them launches or names were made on the way to larger ones: they go. Returns how many of those below number `n` are left. */
+/* Kernels from number `first` on that nothing before them launches or names were made on the way to larger
+   ones: they go. Returns how many of those below number `n` are left. */
 static int drop_unlaunched(Module *m, int first, int n)
 {
 	Arena tmp = { 0 };
-	BitSet used = bs_new(&tmp, m->func.n), gone = bs_new(&tmp, m->func.n), symbols = bs_new(&tmp, m->symbol.n);
+	BitSet used = bs_new(&tmp, m->func.n), gone = bs_new(&tmp, m->func.n),
+		symbols = bs_new(&tmp, m->symbol.n);
 	int left = n;
 	for (int k = 0; k < first; k++)
 		module_uses(m, k, used, symbols);
@@ -76,7 +89,8 @@ static int drop_unlaunched(Module *m, int first, int n)
 	return left;
 }
 
-/* All host functions, and then the kernels made. The source's kernels are those below number `first`. True: some have been fused. */
+/* All host functions, and then the kernels made. The source's kernels are those below number `first`. True:
+   some have been fused. */
 static bool fuse_all(PassRun *r, const FusionOptions *o, int phases, int first, StrMap *said)
 {
 	bool changed = false;
@@ -94,7 +108,8 @@ static bool fuse_all(PassRun *r, const FusionOptions *o, int phases, int first, 
 	return changed;
 }
 
-const KfSteps kf_trad_steps = { 1, { 0 } }, bkf_steps = { 1, { KF_HOIST } }, fkf_steps = { 1, { KF_SINK } }, kfcm_steps = { 2, { 0, KF_HOIST | KF_SINK } };
+const KfSteps kf_trad_steps = { 1, { 0 } }, bkf_steps = { 1, { KF_HOIST } }, fkf_steps = { 1, { KF_SINK } },
+	kfcm_steps = { 2, { 0, KF_HOIST | KF_SINK } };
 
 static bool has_host_function(const Module *m)
 {
@@ -107,14 +122,17 @@ static bool has_host_function(const Module *m)
 /* A kernel that was cleaned up may be fused where it could not before: it touches less. */
 static bool run(PassRun *r, const KfSteps *steps)
 {
-	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number, .assume_no_grid_sync = r->option[NO_GRID_SYNC].number,
+	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number,
+		.assume_no_grid_sync = r->option[NO_GRID_SYNC].number,
 		.assume_no_wrap = r->option[NO_WRAP].number, .same_kernel = r->option[SAME_KERNEL].number };
 	bool changed = false;
 	int first = r->m->func.n;
 	StrMap said = { 0 }, bodies = { 0 };
 	o.bodies = &bodies;
 	if (!has_host_function(r->m))
-		pass_remark(r, (Loc){ r->m->name, 0, 0 }, "the module has no host function; launches of a workload in Lua are not seen by passes (gsim --record-host makes a host function of one)");
+		pass_remark(r, (Loc){ r->m->name, 0, 0 }, "the module has no host function; launches of a "
+			"workload in Lua are not seen by passes (gsim --record-host makes a host function of "
+			"one)");
 	for (int k = 0; k < steps->n; k++)
 		while (fuse_all(r, &o, steps->phases[k], first, &said))
 			changed = true;

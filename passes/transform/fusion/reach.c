@@ -1,8 +1,8 @@
 #include "passes/analysis/flow.h"
 #include "passes/transform/fusion/launches.h"
 
-/* Statements that the launch comes to when it goes on over all that it may pass, and where it stops. Sinking, it does not enter parts from which the function never ends:
-   it might be sunk for ever. */
+/* Statements that the launch comes to when it goes on over all that it may pass, and where it stops. Sinking,
+   it does not enter parts from which the function never ends: it might be sunk for ever. */
 static bool stops(const Host *h, int launch, int stmt, bool sinks)
 {
 	return (sinks && h->part.v[h->stmt.v[stmt].part].endless) || !host_passes(h, launch, stmt);
@@ -39,7 +39,8 @@ static void spread(Host *h, Reach *r, int start, bool sinks, BitSet *passed)
 	vec_free(&over);
 }
 
-/* Edges between nodes; from and to statements outside, to and from node 0. What has no successor at all has no edge. */
+/* Edges between nodes; from and to statements outside, to and from node 0. What has no successor at all has
+   no edge. */
 static void connect(Host *h, Reach *r)
 {
 	r->g = graph_new(&r->arena, r->n);
@@ -69,13 +70,17 @@ static bool *read(Reach *r, const BitSet *s)
 	return f;
 }
 
-static bool launches(const Host *h, const Reach *r, int node) { return node > 1 && h->stmt.v[r->stmt[node]].kind == STMT_LAUNCH; }
+static bool launches(const Host *h, const Reach *r, int node)
+{
+	return node > 1 && h->stmt.v[r->stmt[node]].kind == STMT_LAUNCH;
+}
 
 /* ---- hoisting: figures 5.4, 5.6 to 5.9 ---- */
 
 static void find_safe(Reach *r, BitSet passed)
 {
-	Flow w = { .g = r->g, .order = r->order, .norder = r->n, .bits = 1, .backward = true, .all = true, .greatest = true, .gen = bit_of(r), .kill = bit_of(r) };
+	Flow w = { .g = r->g, .order = r->order, .norder = r->n, .bits = 1, .backward = true, .all = true,
+		.greatest = true, .gen = bit_of(r), .kill = bit_of(r) };
 	set(w.gen, 1, true);
 	for (int k = 0; k < r->n; k++)
 		set(w.kill, k, !bs_has(passed, k));
@@ -94,7 +99,8 @@ static bool all(const IntList *l, const bool *f)
 
 static void find_delayed(Reach *r, BitSet passed)
 {
-	Flow w = { .g = r->g, .order = r->order, .norder = r->n, .bits = 1, .all = true, .greatest = true, .gen = bit_of(r), .kill = bit_of(r), .skill = bit_of(r) };
+	Flow w = { .g = r->g, .order = r->order, .norder = r->n, .bits = 1, .all = true, .greatest = true,
+		.gen = bit_of(r), .kill = bit_of(r), .skill = bit_of(r) };
 	bool *earliest = flags(r);
 	set(w.kill, 0, true);
 	set(w.kill, 1, true);
@@ -126,7 +132,8 @@ void reach_hoist(Host *h, int stmt, Reach *r)
 	r->verdict = arena_array(&r->arena, FusionVerdict, r->n);
 	for (int k = 2; k < r->n; k++)
 		if (r->x_safe[k] && launches(h, r, k)) {
-			r->x_fusible[k] = host_may_join(h, r->stmt[k], h->stmt.v[r->stmt[k]].launch, h->stmt.v[stmt].launch, &r->verdict[k]);
+			r->x_fusible[k] = host_may_join(h, r->stmt[k], h->stmt.v[r->stmt[k]].launch,
+				h->stmt.v[stmt].launch, &r->verdict[k]);
 			r->fusible += r->x_fusible[k];
 		}
 	find_delayed(r, passed);
@@ -140,7 +147,8 @@ void reach_sink(Host *h, int stmt, bool fuse, Reach *r)
 	*r = (Reach){ 0 };
 	spread(h, r, stmt, true, &passed);
 	connect(h, r);
-	Flow w = { .g = r->g, .order = r->order, .norder = r->n, .bits = 1, .all = true, .greatest = true, .gen = bit_of(r), .kill = bit_of(r) };
+	Flow w = { .g = r->g, .order = r->order, .norder = r->n, .bits = 1, .all = true, .greatest = true,
+		.gen = bit_of(r), .kill = bit_of(r) };
 	set(w.gen, 1, true);
 	for (int k = 0; k < r->n; k++)
 		set(w.kill, k, !bs_has(passed, k));
@@ -153,9 +161,11 @@ void reach_sink(Host *h, int stmt, bool fuse, Reach *r)
 	r->verdict = arena_array(&r->arena, FusionVerdict, r->n);
 	for (int k = 1; k < r->n; k++) {
 		r->n_insert[k] = r->n_sinkable[k] && !bs_has(passed, k);
-		r->x_insert[k] = r->x_sinkable[k] && (!r->g->succ[k].n || !all(&r->g->succ[k], r->n_sinkable));
+		r->x_insert[k] = r->x_sinkable[k] && (!r->g->succ[k].n ||
+			!all(&r->g->succ[k], r->n_sinkable));
 		if (fuse && r->n_sinkable[k] && launches(h, r, k)) {
-			r->n_fusible[k] = host_may_join(h, r->stmt[k], h->stmt.v[stmt].launch, h->stmt.v[r->stmt[k]].launch, &r->verdict[k]);
+			r->n_fusible[k] = host_may_join(h, r->stmt[k], h->stmt.v[stmt].launch,
+				h->stmt.v[r->stmt[k]].launch, &r->verdict[k]);
 			r->fusible += r->n_fusible[k];
 		}
 	}

@@ -1,4 +1,5 @@
-/* A launch that was sunk and of which no copy was fused goes back, unless something stands in its way now: then others needed it gone. */
+/* A launch that was sunk and of which no copy was fused goes back, unless something stands in its way now:
+   then others needed it gone. */
 #include "passes/transform/fusion/launches.h"
 
 typedef Vec(int) Copies;
@@ -36,7 +37,8 @@ void host_undo(Host *h)
 {
 	Copies *of = xcalloc((size_t)h->stmt.n + 1, sizeof *of);
 	for (int s = 0; s < h->stmt.n; s++)
-		if (h->stmt.v[s].kind == STMT_LAUNCH && h->stmt.v[s].home != s && !h->stmt.v[h->stmt.v[s].home].lost)
+		if (h->stmt.v[s].kind == STMT_LAUNCH && h->stmt.v[s].home != s &&
+			!h->stmt.v[h->stmt.v[s].home].lost)
 			vec_push(&of[h->stmt.v[s].home], s);
 	for (bool changed = true; changed;) {
 		changed = false;
@@ -46,7 +48,9 @@ void host_undo(Host *h)
 	}
 	for (int s = 0; s < h->stmt.n; s++) {
 		if (of[s].n && h->stmt.v[s].kind == STMT_HOME)
-			pass_remark(h->r, host_loc(h, h->stmt.v[of[s].v[0]].launch), "%s is sunk out of the way of a fusion", host_kernel(h, h->stmt.v[of[s].v[0]].launch));
+			pass_remark(h->r, host_loc(h, h->stmt.v[of[s].v[0]].launch),
+				"%s is sunk out of the way of a fusion",
+				host_kernel(h, h->stmt.v[of[s].v[0]].launch));
 		vec_free(&of[s]);
 	}
 	free(of);

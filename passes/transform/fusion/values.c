@@ -8,7 +8,10 @@ HostPlace host_place(Analyses *host, int block, int ins)
 	return (HostPlace){ host->m, analysis_cfg(host), analysis_ssa(host), block, ins };
 }
 
-static uint64_t low(uint64_t v, Type t) { return type_bits[t] < 64 ? v & (((uint64_t)1 << type_bits[t]) - 1) : v; }
+static uint64_t low(uint64_t v, Type t)
+{
+	return type_bits[t] < 64 ? v & (((uint64_t)1 << type_bits[t]) - 1) : v;
+}
 
 /* ---- what a version holds ---- */
 
@@ -72,7 +75,10 @@ static HostValue of_version(const HostPlace *p, int version, int deep)
 
 typedef struct Search { const HostPlace *p; int reg, found; BitSet seen; } Search;
 
-static void meet(Search *s, int version) { s->found = s->found == NO_VERSION || s->found == version ? version : SEVERAL; }
+static void meet(Search *s, int version)
+{
+	s->found = s->found == NO_VERSION || s->found == version ? version : SEVERAL;
+}
 
 /* The register's last version that the block makes above the instruction; NO_VERSION. */
 static int made_above(const Search *s, int block, int ins)
@@ -81,7 +87,8 @@ static int made_above(const Search *s, int block, int ins)
 	const Block *b = s->p->c->f->block.v[block];
 	int only = ssa->only[s->reg];
 	if (only >= 0)
-		return ssa->version[only].block == block && ssa->version[only].ins >= 0 && ssa->version[only].ins < ins ? only : NO_VERSION;
+		return ssa->version[only].block == block && ssa->version[only].ins >= 0 &&
+			ssa->version[only].ins < ins ? only : NO_VERSION;
 	for (int k = ins - 1; k >= 0; k--) {
 		if (!ins_writes(s->p->c->f, &b->ins.v[k], s->reg))
 			continue;
@@ -96,7 +103,8 @@ static int made_above(const Search *s, int block, int ins)
 	return NO_VERSION;
 }
 
-/* Backwards along all ways: phis are not there where nobody reads them, so the tree of dominators does not say it. */
+/* Backwards along all ways: phis are not there where nobody reads them, so the tree of dominators does not
+   say it. */
 static void search(Search *s, int block, int ins)
 {
 	int version = made_above(s, block, ins);

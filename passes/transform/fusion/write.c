@@ -1,6 +1,7 @@
 #include "passes/transform/fusion/launches.h"
 
-/* What comes to stand in a block: instruction `ins` of it as it is, or `by` in its place (of a launch), or, ins -1, `by` alone. */
+/* What comes to stand in a block: instruction `ins` of it as it is, or `by` in its place (of a launch), or,
+   ins -1, `by` alone. */
 typedef struct Item { int ins; bool replaced; Ins by; } Item;
 typedef Vec(Item) Items;
 typedef Vec(Block *) BlockList;
@@ -27,7 +28,8 @@ static const Stmt *guard_of(const Host *h, int part)
 static void add_items(Host *h, int part, Items *list)
 {
 	const Part *p = &h->part.v[part];
-	const Stmt *guard = p->kind == PART_GUARDED ? guard_of(h, part) : p->kind == PART_ELSE ? guard_of(h, part - 1) : NULL;
+	const Stmt *guard = p->kind == PART_GUARDED ? guard_of(h, part)
+		: p->kind == PART_ELSE ? guard_of(h, part - 1) : NULL;
 	const Block *b = h->r->f->block.v[p->block];
 	for (int s = p->first; s >= 0; s = h->stmt.v[s].next) {
 		const Stmt *x = &h->stmt.v[s];
@@ -135,13 +137,15 @@ bool host_write(Host *h)
 		bool here = false;
 		vec_push(&order, block);
 		int p = first[b] - 1;
-		for (; p >= 0 && p < h->part.n && h->part.v[p].block == b && h->part.v[p].kind != PART_EDGE; p++) {
+		for (; p >= 0 && p < h->part.n && h->part.v[p].block == b && h->part.v[p].kind != PART_EDGE;
+			p++) {
 			here |= h->part.v[p].changed;
 			add_items(h, p, &list);
 		}
 		if (here)
 			rewrite(h, block, &list);
-		for (; p >= 0 && p < h->part.n && h->part.v[p].block == b && h->part.v[p].kind == PART_EDGE; p++)
+		for (; p >= 0 && p < h->part.n && h->part.v[p].block == b && h->part.v[p].kind == PART_EDGE;
+			p++)
 			write_edge(h, block, p, &order);
 		vec_free(&list);
 	}

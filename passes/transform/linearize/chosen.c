@@ -1,10 +1,11 @@
-/* Regions that options ask for, structured or not, before those that reduction leaves: their units are blocks. */
+/* Regions that options ask for, structured or not, before those that reduction leaves: their units are
+   blocks. */
 #include "passes/transform/linearize/linearize.h"
 
 typedef struct Chosen { Lin *l; Arena arena; const Dom *dom, *pdom; int *seen, visit; } Chosen;
 
-/* All that lies between d and p, when there is no other way in or out, and no more than so many nodes; loops without end are part of the whole
-   function alone. */
+/* All that lies between d and p, when there is no other way in or out, and no more than so many nodes; loops
+   without end are part of the whole function alone. */
 static bool closed(Chosen *c, int d, int p, int most, LinRegion *r)
 {
 	Reduction *red = &c->l->red;
@@ -48,7 +49,10 @@ static bool take(Chosen *c, LinRegion *r)
 /* The pass has made the block, in this run or before. */
 static bool made(const Lin *l, int b) { return b < l->x && l->block[b]->origin == l->edit.origin; }
 
-static int up(const Chosen *c, const Dom *t, int x, int top) { return x == top || t->idom[x] < 0 ? top : t->idom[x]; }
+static int up(const Chosen *c, const Dom *t, int x, int top)
+{
+	return x == top || t->idom[x] < 0 ? top : t->idom[x];
+}
 
 /* ---- order ---- */
 
@@ -77,7 +81,8 @@ static void in_order(Chosen *c, const PassValue *v)
 {
 	Lin *l = c->l;
 	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
-	int *list = arena_array(&c->arena, int, v->n), *mark = arena_array(&c->arena, int, l->red.n), n = 0, d = -1, p = -1;
+	int *list = arena_array(&c->arena, int, v->n), *mark = arena_array(&c->arena, int, l->red.n), n = 0,
+		d = -1, p = -1;
 	const char *missing = NULL;
 	for (int i = 0; i < v->n; i++) {
 		int b = block_called(l, v->list[i]);
@@ -86,7 +91,8 @@ static void in_order(Chosen *c, const PassValue *v)
 			continue;
 		}
 		if (mark[b]) {
-			diag_error(l->run->diag, l->run->f->loc, "linearize: order: block `%s` is given twice", v->list[i]);
+			diag_error(l->run->diag, l->run->f->loc,
+				"linearize: order: block `%s` is given twice", v->list[i]);
 			return;
 		}
 		mark[b] = 1;
@@ -95,7 +101,8 @@ static void in_order(Chosen *c, const PassValue *v)
 		p = p < 0 ? b : dom_common(c->pdom, p, b);
 	}
 	if (n && missing)
-		diag_error(l->run->diag, l->run->f->loc, "linearize: order: no block `%s` that can be reached in %s", missing, l->run->f->name);
+		diag_error(l->run->diag, l->run->f->loc, "linearize: order: no block `%s` that can be "
+			"reached in %s", missing, l->run->f->name);
 	if (!n || missing)
 		return;
 	for (int i = 0; i < n; i++) {
@@ -118,7 +125,8 @@ static void in_order(Chosen *c, const PassValue *v)
 
 /* ---- depth ---- */
 
-typedef struct Open { int branch, around, n; } Open; /* a branch that has not met again, those around it, their number */
+/* a branch that has not met again, those around it, their number */
+typedef struct Open { int branch, around, n; } Open;
 
 /* How many branches are open in each block, itself not included. Aborts meet nobody, and part nobody. */
 static int *open_branches(Arena *a, const Cfg *cfg, const Dom *dom, const Dom *pdom)
@@ -149,20 +157,24 @@ static bool sets_on_its_ways(const Lin *l, int b)
 	return all;
 }
 
-/* Below the branches that the bound allows, all that lies between the next branch and where it meets becomes one region. A stack has an entry at
-   the bottom and two for each branch that is open; guards in a row need two. */
+/* Below the branches that the bound allows, all that lies between the next branch and where it meets becomes
+   one region. A stack has an entry at the bottom and two for each branch that is open; guards in a row need
+   two. */
 static void below(Chosen *c, int entries)
 {
 	Lin *l = c->l;
 	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
-	int allowed = entries < 3 ? 0 : (entries - 3) / 2, *open = open_branches(&c->arena, l->cfg, c->dom, c->pdom);
+	int allowed = entries < 3 ? 0 : (entries - 3) / 2,
+		*open = open_branches(&c->arena, l->cfg, c->dom, c->pdom);
 	for (int i = 0; i < l->cfg->nreach; i++) {
 		int b = l->cfg->rpo[i]->id;
 		bool nested = false;
-		if (open[b] != allowed || l->red.node[b].nout < 2 || l->red.node[b].into != b || !closed(c, b, c->pdom->idom[b], l->red.n, &r))
+		if (open[b] != allowed || l->red.node[b].nout < 2 || l->red.node[b].into != b ||
+			!closed(c, b, c->pdom->idom[b], l->red.n, &r))
 			continue;
 		for (int k = 0; k < r.n; k++)
-			nested |= l->red.node[r.node[k]].nout > 1 && !made(l, r.node[k]) && !sets_on_its_ways(l, r.node[k]);
+			nested |= l->red.node[r.node[k]].nout > 1 && !made(l, r.node[k]) &&
+				!sets_on_its_ways(l, r.node[k]);
 		if (nested)
 			take(c, &r);
 	}
@@ -177,7 +189,8 @@ void depth_remark(Lin *l, int entries)
 	for (int b = 0; b < cfg->n; b++)
 		deepest = !bs_has(cfg->fatal, b) && open[b] > open[deepest] ? b : deepest;
 	if (1 + 2 * open[deepest] > (entries < 3 ? 3 : entries))
-		pass_remark(l->run, ins_loc(l->run->m, block_term(cfg->f->block.v[deepest])), "depth: a stack may need %d entries at block %s, not %d", 1 + 2 * open[deepest],
+		pass_remark(l->run, ins_loc(l->run->m, block_term(cfg->f->block.v[deepest])),
+			"depth: a stack may need %d entries at block %s, not %d", 1 + 2 * open[deepest],
 			cfg->f->block.v[deepest]->label, entries);
 	arena_free(&a);
 }
@@ -201,15 +214,17 @@ static bool worth_a_look(const Lin *l, Arena *a, const LinRegion *r)
 	return far;
 }
 
-/* What lies between a divergent branch and where its sides meet, where that is faster; outer branches first. */
+/* What lies between a divergent branch and where its sides meet, where that is faster; outer branches
+   first. */
 static void interleaved(Chosen *c)
 {
 	Lin *l = c->l;
 	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
 	for (int i = 0; i < l->cfg->nreach; i++) {
 		int b = l->cfg->rpo[i]->id, p = c->pdom->idom[b];
-		if (!l->uniformity->divergent[b] || l->red.node[b].into != b || l->red.node[b].nout < 2 || p < 0 ||
-			block_term(l->block[b])->origin == l->edit.origin || made(l, p) || !closed(c, b, p, INTERLEAVE_MOST, &r))
+		if (!l->uniformity->divergent[b] || l->red.node[b].into != b || l->red.node[b].nout < 2 ||
+			p < 0 || block_term(l->block[b])->origin == l->edit.origin || made(l, p) ||
+			!closed(c, b, p, INTERLEAVE_MOST, &r))
 			continue;
 		Arena a = { 0 };
 		if (worth_a_look(l, &a, &r)) {
@@ -237,14 +252,16 @@ void regions_chosen(Lin *l, const PassValue *order, int depth, bool whole)
 	if (l->interleave)
 		interleaved(&c);
 	LinRegion r = { .node = arena_array(&c.arena, int, l->red.n) };
-	if (whole && !l->regions && !structured(&c.arena, l->cfg, NULL) && closed(&c, l->e, l->x, l->red.n, &r))
+	if (whole && !l->regions && !structured(&c.arena, l->cfg, NULL) &&
+		closed(&c, l->e, l->x, l->red.n, &r))
 		take(&c, &r);
 	arena_free(&c.arena);
 }
 
 /* ---- loops that are merged ---- */
 
-/* Loops with at most `levels` levels of loops inside stay as they are for reduction, so that their nest becomes one region. */
+/* Loops with at most `levels` levels of loops inside stay as they are for reduction, so that their nest
+   becomes one region. */
 void loops_to_merge(Lin *l, int levels)
 {
 	Arena a = { 0 };

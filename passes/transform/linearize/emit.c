@@ -176,7 +176,8 @@ static void make_end(Emit *m)
 		return;
 	}
 	ret |= !exit && f->kind != FN_KERNEL;
-	edit_append(m->e, m->after, ret ? edit_ret(m->e, &like) : edit_new(m->e, &like, OP_EXIT, T_NONE, 0, 0));
+	edit_append(m->e, m->after, ret ? edit_ret(m->e, &like)
+		: edit_new(m->e, &like, OP_EXIT, T_NONE, 0, 0));
 	vec_push(&m->out, ((Strand){ m->after, -1 }));
 }
 
@@ -184,7 +185,8 @@ static void make_end(Emit *m)
 
 static void assign(Emit *m, Block *b, const Ins *like, int value) { edit_mov(m->e, b, like, var(m), value); }
 
-/* var = condition ? yes : no; without a condition that a thread could decide by, the one of the two that holds. */
+/* var = condition ? yes : no; without a condition that a thread could decide by, the one of the two that
+   holds. */
 static void choose(Emit *m, Block *b, const Ins *term, int yes, int no)
 {
 	const Opd *c = yes == no ? NULL : ins_src(term, 0);
@@ -199,7 +201,8 @@ static void choose(Emit *m, Block *b, const Ins *term, int yes, int no)
 	i->opd[3] = opd_reg(c->id);
 }
 
-/* The end of a block goes. If it is a return, its results come to where the one return that takes its place finds them. */
+/* The end of a block goes. If it is a return, its results come to where the one return that takes its place
+   finds them. */
 static Ins cut_end(Emit *m, Block *b)
 {
 	edit_own_results(m->e, b);
@@ -231,7 +234,8 @@ static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 		leads(m, b, k, way[k != c->neg]);
 }
 
-/* One of the edges goes to point `to` with the value: in the block when all of its edges do, else through a block for each value; through: in any case. */
+/* One of the edges goes to point `to` with the value: in the block when all of its edges do, else through a
+   block for each value; through: in any case. */
 typedef struct Mid { int value; Block *block; } Mid;
 
 static Block *mid_block(Emit *m, Block *b, int value, int to, Block **mids)
@@ -298,7 +302,8 @@ static void leave(Emit *m, int unit, int to, Block **mids)
 		leave_by_choice(m, u, unit, to);
 		return;
 	}
-	bool set = read_at(m, to), through = set && unit < m->p->n && one_value(m, u); /* they meet before guards do: a guard among them falls there */
+	/* they meet before guards do: a guard among them falls there */
+	bool set = read_at(m, to), through = set && unit < m->p->n && one_value(m, u);
 	if (through && set_at_head(m, u))
 		set = false;
 	for (int k = 0; k < u->n; k++) {

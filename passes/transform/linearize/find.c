@@ -1,13 +1,15 @@
-/* Regions to linearize, inner ones first. What structural reduction leaves is looked at cycle by cycle, the innermost first, without the cycle's
- * first node; cycles inside that are not structured count as one node. A region that does not contain the first node of a cycle lies within it, so
- * that in this acyclic graph a region is
+/* Regions to linearize, inner ones first. What structural reduction leaves is looked at cycle by cycle, the
+ * innermost first, without the cycle's first node; cycles inside that are not structured count as one node. A
+ * region that does not contain the first node of a cycle lies within it, so that in this acyclic graph a
+ * region is
  *
  *   all that lies between a node v and its immediate post-dominator p, when v dominates all of it; or
  *   the same with v itself, when v is a cycle that is entered at one node.
  *
- * v dominates all of it when no node in between has an immediate dominator above v: a question about the least depth on a path of the
- * post-dominator tree. So every region is found in time of the logarithm of the size, and looked at once. Nodes are taken in reverse topological
- * order: regions inside another one come before it. */
+ * v dominates all of it when no node in between has an immediate dominator above v: a question about the
+ * least depth on a path of the post-dominator tree. So every region is found in time of the logarithm of the
+ * size, and looked at once. Nodes are taken in reverse topological order: regions inside another one come
+ * before it. */
 #include "passes/transform/linearize/find.h"
 #include <limits.h>
 
@@ -22,7 +24,8 @@ static void into_level(Find *d, int loop, int x)
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* The nodes from the list on up to p; false when there is another way in or out. A way in at `entry` is allowed, and one from node from. */
+/* The nodes from the list on up to p; false when there is another way in or out. A way in at `entry` is
+   allowed, and one from node from. */
 static bool explore(Find *d, LinRegion *r, int from)
 {
 	for (int i = 0; i < r->n; i++) {
@@ -219,7 +222,8 @@ static void take_in(Find *d, Super *s, int head, int x)
 	forget(d, x);
 }
 
-/* The nodes that are left of the cycle are one node of the level around it, or, when it is one and leads back to itself no more, that. */
+/* The nodes that are left of the cycle are one node of the level around it, or, when it is one and leads back
+   to itself no more, that. */
 static void close_cycle(Find *d, Level *v)
 {
 	int n = 0, *left = arena_array(&v->arena, int, v->n + d->extra.n), parent = d->nest.parent[v->loop];
@@ -240,7 +244,8 @@ static void close_cycle(Find *d, Level *v)
 	d->visit++;
 	for (int k = 0; k < n; k++) {
 		if (d->of[left[k]]) { /* its members: itself among them */
-			*(s->first_member < 0 ? &s->first_member : &d->member[s->last_member]) = d->of[left[k]]->first_member;
+			*(s->first_member < 0 ? &s->first_member : &d->member[s->last_member]) =
+				d->of[left[k]]->first_member;
 			s->last_member = d->of[left[k]]->last_member;
 		} else {
 			add_member(d, s, left[k]);
@@ -276,8 +281,8 @@ static void residue(Find *d, Arena *a)
 			into_level(d, d->nest.of[x], x);
 }
 
-/* Threads that come to a loop without end meet nobody any more: that is no region's way out. What such loops leave is one region, the whole function,
-   in which they stand last. */
+/* Threads that come to a loop without end meet nobody any more: that is no region's way out. What such loops
+   leave is one region, the whole function, in which they stand last. */
 static void take_rest(Find *d)
 {
 	LinRegion r = { d->l->e, d->l->x, -1, d->list, 0 };
@@ -299,7 +304,8 @@ static void take_rest(Find *d)
 void regions_find(Lin *l, bool (*found)(Lin *, LinRegion *))
 {
 	Find d = { .l = l, .r = &l->red, .found = found };
-	int **all[] = { &d.link, &d.level, &d.list, &d.super, &d.member, &d.local, &d.stamp, &d.seen }, n = l->red.n;
+	int **all[] = { &d.link, &d.level, &d.list, &d.super, &d.member, &d.local, &d.stamp, &d.seen },
+		n = l->red.n;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		*all[i] = arena_array(&d.arena, int, n);
 	d.of = arena_array(&d.arena, Super *, n);

@@ -2,23 +2,29 @@
  *
  *   G0: if g == 0 -> unit 0; G1: if g == 1 -> unit 1; R1: if lo <= g <= 1 -> back to G_lo; ...
  *
- * The paper's section 4.2 saves guards by looking at the values of the variable on each edge. Here the saved form is built at once, from nested
- * pieces that are structured by themselves:
+ * The paper's section 4.2 saves guards by looking at the values of the variable on each edge. Here the saved
+ * form is built at once, from nested pieces that are structured by themselves:
  *
- *   if (g == i) { unit i; all units up to e, which only threads behind unit i can want } else { all units from e on up to m, which none of these want }
+ *   if (g == i) { unit i; all units up to e, which only threads behind unit i can want } else { all units
+ *   from e on up to m, which none of these want }
  *
- *   1  m: the least value from e on that units i .. e - 1 give (O1: their edges go past guards that do not test for their values)
+ *   1  m: the least value from e on that units i .. e - 1 give (O1: their edges go past guards that do not
+ *      test for their values)
  *   2  e: the least value above i that threads have that do not want i (O2: guards nest)
  *   3  a guard to which only one unit leads becomes a branch on that unit's choice (O3)
  *   4  a guard that every thread passes goes, and one that no thread comes to
  *
- * The units stand in order, so that all is found in one walk over them with, for each value, the last unit that has given it. */
+ * The units stand in order, so that all is found in one walk over them with, for each value, the last unit
+ * that has given it. */
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/tree.h"
 
-typedef struct List { int first, last; } List;  /* of ways out, 2 * point for yes and one more for no, that lead to what comes next */
+/* of ways out, 2 * point for yes and one more for no, that lead to what comes next */
+typedef struct List { int first, last; } List;
 typedef enum { NEXT, THEN, ELSE, LOOP } State;
-typedef struct Frame {         /* a row of units up to hi, seen by threads for which a unit >= floor (or the front, -1) has given the value */
+/* a row of units up to hi, seen by threads for which a unit >= floor (or the front, -1) has given the
+   value */
+typedef struct Frame {
 	State state;
 	int at, hi, floor, loop;   /* loop: the innermost one around, -1 = none */
 	bool opened;               /* the loop that begins at `at` is the one around */
@@ -34,15 +40,17 @@ typedef struct Make {
 	Guards *g;
 	int level, back;           /* back: stands for all values that lead backward */
 	bool flat;
-	int size, *last;           /* by value: the last unit that has given it, -2 = none; a tree of greatest ones, of `size` leaves */
+	/* by value: the last unit that has given it, -2 = none; a tree of greatest ones, of `size` leaves */
+	int size, *last;
 	Vec(Given) log, again;     /* what `last` was; values that an else part must not see */
 	int *seen, visit;
 	Vec(int) link;             /* of ways out */
 	Vec(Frame) frame;
 	List now, dead;            /* dead: out of units that no thread comes to */
-	int *loop_at, *inside;     /* by position: the loop that begins there; the innermost loop it lies in */
+	int *loop_at, *inside;    /* by position: the loop that begins there; the innermost loop it lies in */
 	Tree loops;                /* loop i is node i + 1 */
-	int *back_first, *back_next, *back_value; /* values that lead back within each loop, and within none inside it */
+	/* values that lead back within each loop, and within none inside it */
+	int *back_first, *back_next, *back_value;
 } Make;
 
 /* ---- values ---- */
@@ -92,7 +100,8 @@ static void give_all(Make *k, int unit)
 	}
 }
 
-/* The units since the mark have not been, for the values from m on that they gave: they are kept in `again`. */
+/* The units since the mark have not been, for the values from m on that they gave: they are kept in
+   `again`. */
 static int take_back(Make *k, int mark, int m)
 {
 	int start = k->again.n;
@@ -138,15 +147,18 @@ static List both(Make *k, List a, List b)
 
 static bool within(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
 
-/* All ways lead to point `to`. One that comes alone from a unit that chooses decides a guard there and then. */
+/* All ways lead to point `to`. One that comes alone from a unit that chooses decides a guard there and
+   then. */
 static void lead(Make *k, List w, int to, bool alone)
 {
 	if (w.first < 0)
 		return;
 	Point *t = &k->g->point.v[to], *from = &k->g->point.v[w.first / 2];
 	const PlanUnit *u = &k->plan->unit[from->unit];
-	if (alone && w.first == w.last && from->kind == UNIT && k->level >= 3 && t->kind != UNIT && t->kind != AFTER && u->chooses && u->chooses->nsucc == 2 &&
-		ins_src(block_term(u->chooses), 0)->kind == OPD_REG && within(t, u->value[0]) != within(t, u->value[1]))
+	if (alone && w.first == w.last && from->kind == UNIT && k->level >= 3 && t->kind != UNIT &&
+		t->kind != AFTER && u->chooses && u->chooses->nsucc == 2 &&
+		ins_src(block_term(u->chooses), 0)->kind == OPD_REG &&
+		within(t, u->value[0]) != within(t, u->value[1]))
 		t->chosen = from->unit;
 	for (int o = w.first; o >= 0; o = k->link.v[o])
 		*(o & 1 ? &k->g->point.v[o / 2].no : &k->g->point.v[o / 2].yes) = to;
@@ -154,10 +166,12 @@ static void lead(Make *k, List w, int to, bool alone)
 
 /* ---- the walk ---- */
 
-/* A piece of the row at f->at may end at t, or, when that lies within a loop that begins behind f->at, where the loop begins. */
+/* A piece of the row at f->at may end at t, or, when that lies within a loop that begins behind f->at, where
+   the loop begins. */
 static int end_at(const Make *k, const Frame *f, int t)
 {
-	int hi = f->at < k->plan->endless ? k->plan->endless : f->at + 1; /* endless units are in no other piece: it would not end in one place */
+	/* endless units are in no other piece: it would not end in one place */
+	int hi = f->at < k->plan->endless ? k->plan->endless : f->at + 1;
 	hi = hi < f->hi ? hi : f->hi;
 	if (t >= hi)
 		return hi;
@@ -169,7 +183,8 @@ static int end_at(const Make *k, const Frame *f, int t)
 
 static void enter(Make *k, int at, int hi, int floor, int loop, bool opened)
 {
-	vec_push(&k->frame, ((Frame){ .state = NEXT, .at = at, .hi = hi, .floor = floor, .loop = loop, .opened = opened }));
+	vec_push(&k->frame, ((Frame){ .state = NEXT, .at = at, .hi = hi, .floor = floor, .loop = loop,
+		.opened = opened }));
 }
 
 static void open_loop(Make *k, Frame *f, int loop)
@@ -188,7 +203,8 @@ static void open_loop(Make *k, Frame *f, int loop)
 static void close_loop(Make *k, Frame *f)
 {
 	const PlanLoop *p = &k->plan->loop[f->inner];
-	bool below = k->level >= 4 && !p->passed && f->back < f->floor; /* no thread is on its way back to before the loop */
+	/* no thread is on its way back to before the loop */
+	bool below = k->level >= 4 && !p->passed && f->back < f->floor;
 	int r = point(k, (Point){ .kind = BACK, .unit = p->hi, .lo = p->lo, .hi = p->hi, .below = below });
 	lead(k, k->now, r, true);
 	k->g->point.v[r].yes = f->guard;
@@ -316,7 +332,8 @@ static void prepare_loops(Make *k, Arena *a)
 void guards_make(const Plan *p, int level, bool flat, Guards *g)
 {
 	Arena a = { 0 };
-	Make k = { .plan = p, .g = g, .level = level, .flat = flat, .back = p->n + 2, .size = 1, .dead = { -1, -1 } };
+	Make k = { .plan = p, .g = g, .level = level, .flat = flat, .back = p->n + 2, .size = 1,
+		.dead = { -1, -1 } };
 	while (k.size < p->n + 4)
 		k.size *= 2;
 	k.last = arena_array(&a, int, 2 * k.size);

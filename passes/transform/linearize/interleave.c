@@ -1,7 +1,9 @@
-/* The order of a region's units by how long a warp would wait (option interleave, the paper's section 5.1): list scheduling. Of the units whose
- * predecessors stand already, the one comes next that waits least for what loads bring; of those that wait alike, the one with the longest way to go.
- * Cycles stay contiguous with their first unit first, and count as TURNS turns. Two cycles of which neither leads to the other take turns together
- * when that takes less time than one behind the other: a chase on each side of a branch then waits for both loads at a time. */
+/* The order of a region's units by how long a warp would wait (option interleave, the paper's section 5.1):
+ * list scheduling. Of the units whose predecessors stand already, the one comes next that waits least for
+ * what loads bring; of those that wait alike, the one with the longest way to go. Cycles stay contiguous with
+ * their first unit first, and count as TURNS turns. Two cycles of which neither leads to the other take turns
+ * together when that takes less time than one behind the other: a chase on each side of a branch then waits
+ * for both loads at a time. */
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/tree.h"
 
@@ -22,7 +24,7 @@ typedef struct Schedule {
 	int *waits, *left;         /* how many lead to it; of those, how many do not stand yet */
 	int64_t *height;           /* time from its start to the end of what is behind it */
 	Span *span;
-	IntList *inside;           /* by loop: its items as they are to stand, those of loops with it included */
+	IntList *inside;        /* by loop: its items as they are to stand, those of loops with it included */
 	int *with;                 /* by loop: the one that it takes turns with, or itself */
 } Schedule;
 
@@ -45,7 +47,8 @@ static void find_edges(Schedule *v, const int *order)
 {
 	for (int k = 0; k < v->n; k++)
 		for (int i = 0; i < v->g->succ[order[k]].n; i++) {
-			int x = order[k], y = v->g->succ[x].v[i], a = v->nest.of[x] + 1, b = v->nest.of[y] + 1;
+			int x = order[k], y = v->g->succ[x].v[i], a = v->nest.of[x] + 1,
+				b = v->nest.of[y] + 1;
 			int top = a == b ? a : tree_common(&v->loops, a, b);
 			if (top && v->nest.header[top - 1] == y) /* the way back */
 				continue;
@@ -127,8 +130,10 @@ static int best(const Schedule *v, const IntList *ready)
 	int64_t least = 0;
 	for (int k = 0; k < ready->n; k++) {
 		int x = ready->v[k], b = ready->v[best];
-		int64_t wait = v->mixing ? clock_wait(v->l->clock, &v->span[x]) : 0, more = v->mixing ? v->height[x] - v->height[b] : 0;
-		if (!k || wait < least || (wait == least && (more > 0 || (more == 0 && v->place[x] < v->place[b])))) {
+		int64_t wait = v->mixing ? clock_wait(v->l->clock, &v->span[x]) : 0,
+			more = v->mixing ? v->height[x] - v->height[b] : 0;
+		if (!k || wait < least || (wait == least &&
+			(more > 0 || (more == 0 && v->place[x] < v->place[b])))) {
 			best = k;
 			least = wait;
 		}
@@ -136,7 +141,8 @@ static int best(const Schedule *v, const IntList *ready)
 	return best;
 }
 
-/* Puts the items of loops that take turns together (-1: those in none) in order. The clock says then how long it took. */
+/* Puts the items of loops that take turns together (-1: those in none) in order. The clock says then how long
+   it took. */
 static void schedule(Schedule *v, const int *loop, int n, IntList *out)
 {
 	IntList ready = { 0 };

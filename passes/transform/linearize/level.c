@@ -1,4 +1,5 @@
-/* One level of the cycle nest as an acyclic graph: the cycle's first node stands at both ends, cycles inside that are not structured are one node each. */
+/* One level of the cycle nest as an acyclic graph: the cycle's first node stands at both ends, cycles inside
+   that are not structured are one node each. */
 #include "passes/transform/linearize/find.h"
 
 int find_super(Find *d, int x)

@@ -1,21 +1,24 @@
 /* linearize: control flow linearization, Anantpur and Govindarajan, CC 2014 (sections 3 and 4).
  *
  * requires  nothing; unreachable blocks are left alone
- * keeps     each thread's sequence of the user's blocks and of all instructions but branches; labels of the user's blocks
+ * keeps     each thread's sequence of the user's blocks and of all instructions but branches; labels of the
+ *           user's blocks
  * breaks    dominators, loops, uniformity; control dependence of the blocks it guards
  *
- * Structural reduction runs until it is stuck; the smallest region around that is planned, rewritten as a chain of guarded units, and becomes one node;
- * reduction goes on, until one node is left. Inner regions come first, each with a guard variable of its own, and are units of the regions around them.
+ * Structural reduction runs until it is stuck; the smallest region around that is planned, rewritten as a
+ * chain of guarded units, and becomes one node; reduction goes on, until one node is left. Inner regions come
+ * first, each with a guard variable of its own, and are units of the regions around them.
  *
- * Regions with operations that depend on which threads execute them together are rewritten only when every branch they
- * depend on inside the region is uniform; otherwise the region stays and a note says so. A region in which a thread may wait for what others do
- * (passes/analysis/waits.h) stays, too, with such a note. */
+ * Regions with operations that depend on which threads execute them together are rewritten only when every
+ * branch they depend on inside the region is uniform; otherwise the region stays and a note says so. A region
+ * in which a thread may wait for what others do (passes/analysis/waits.h) stays, too, with such a note. */
 #include "passes/analysis/limits.h"
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
 
-/* The first operation of a block that threads execute together, calls to functions with such included; NULL: there is none. */
+/* The first operation of a block that threads execute together, calls to functions with such included; NULL:
+   there is none. */
 static const Ins *convergent_ins(const Lin *l, int block)
 {
 	const Block *b = l->block[block];
@@ -33,8 +36,10 @@ static void note(Lin *l, const LinRegion *r, int n, int b, int branch)
 	if (bs_has(l->noted, b))
 		return;
 	bs_add(l->noted, b);
-	diag_warning(l->run->diag, ins_loc(l->run->m, i), "linearize: %s: a region of %d blocks is left as it is: %s in block %s depends on "
-		"the branch of block %s, which may diverge", l->run->f->name, n, op_info[i->op].name, l->block[b]->label, l->block[branch]->label);
+	diag_warning(l->run->diag, ins_loc(l->run->m, i),
+		"linearize: %s: a region of %d blocks is left as it is: %s in block %s depends on the branch "
+		"of block %s, which may diverge", l->run->f->name, n, op_info[i->op].name, l->block[b]->label,
+		l->block[branch]->label);
 }
 
 void blocks_of(const Lin *l, int x, BitSet set)
@@ -68,7 +73,8 @@ static bool depends(Lin *l, Arena *a, const LinRegion *r, int b, BitSet converge
 	return false;
 }
 
-/* Rule B: convergent operations behind divergent branches of the region (or of the block before it) forbid it. */
+/* Rule B: convergent operations behind divergent branches of the region (or of the block before it) forbid
+   it. */
 static bool admitted(Lin *l, const LinRegion *r)
 {
 	Arena a = { 0 };
@@ -123,7 +129,10 @@ int region_becomes_node(Lin *l, const LinRegion *r, bool cut)
 }
 
 /* The region becomes a node as it is. */
-static void leave_alone(Lin *l, const LinRegion *r, bool refused) { l->node[region_becomes_node(l, r, false)].refused |= refused; }
+static void leave_alone(Lin *l, const LinRegion *r, bool refused)
+{
+	l->node[region_becomes_node(l, r, false)].refused |= refused;
+}
 
 /* Threads of a warp may part at a branch of the region, or of the block before it. */
 static bool parts(const Lin *l, const LinRegion *r)
@@ -141,7 +150,8 @@ static bool parts(const Lin *l, const LinRegion *r)
 	return is;
 }
 
-/* Threads may execute other ones' turns of a loop, or blocks in another order: not where operations need them together. */
+/* Threads may execute other ones' turns of a loop, or blocks in another order: not where operations need them
+   together. */
 static bool reorders(Lin *l, const LinRegion *r)
 {
 	Arena a = { 0 };
@@ -153,8 +163,11 @@ static bool reorders(Lin *l, const LinRegion *r)
 	bs_each(in, b)
 		if (!is && bs_has(l->convergent, b) && (l->merge || l->norder || r->faster)) {
 			const Ins *i = convergent_ins(l, b);
-			pass_remark(l->run, ins_loc(l->run->m, i), "left alone: a region of %d units: %s, but %s in block %s needs the threads that come to it together",
-				r->n, r->faster ? "interleave mixes blocks" : l->norder ? "order mixes blocks" : "merge mixes turns of loops", op_info[i->op].name, l->block[b]->label);
+			pass_remark(l->run, ins_loc(l->run->m, i),
+				"left alone: a region of %d units: %s, but %s in block %s needs the threads "
+				"that come to it together", r->n, r->faster ? "interleave mixes blocks"
+				: l->norder ? "order mixes blocks" : "merge mixes turns of loops",
+				op_info[i->op].name, l->block[b]->label);
 			is = true;
 		}
 	arena_free(&a);
@@ -169,7 +182,8 @@ static bool meets(const Lin *l, const LinRegion *r)
 	return is;
 }
 
-/* With option interleave: in the order found, or where a warp waits least, whatever takes less time with its guards. */
+/* With option interleave: in the order found, or where a warp waits least, whatever takes less time with its
+   guards. */
 static void make_plan(Lin *l, Arena *a, const LinRegion *r, Plan *p, Guards *g)
 {
 	Plan other;
@@ -207,13 +221,15 @@ static bool pays(Lin *l, const Plan *p, const Guards *g)
 		pressure_remark(l, p, at, registers);
 		return false;
 	}
-	pass_remark(l->run, at, "%s: a region of %d units takes %lld cycles, in another order %lld, and guards %lld", is ? "interleaved" : "left alone",
-		p->n, (long long)p->found, (long long)p->time, (long long)guards);
+	pass_remark(l->run, at, "%s: a region of %d units takes %lld cycles, in another order %lld, and "
+		"guards %lld", is ? "interleaved" : "left alone", p->n, (long long)p->found,
+		(long long)p->time, (long long)guards);
 	l->mixed += is;
 	return is;
 }
 
-/* A thread may wait in the region for what others do. In a chain of units all of them would wait with it, those that do it in a later unit as well. */
+/* A thread may wait in the region for what others do. In a chain of units all of them would wait with it,
+   those that do it in a later unit as well. */
 static bool waits(Lin *l, const LinRegion *r)
 {
 	Arena a = { 0 };
@@ -224,7 +240,9 @@ static bool waits(Lin *l, const LinRegion *r)
 	bs_each(in, b)
 		if (!is && l->waits[b].text) {
 			if (!bs_has(l->noted, b))
-				diag_warning(l->run->diag, l->waits[b].loc, "linearize: %s: a region of %d blocks is left as it is: %s", l->run->f->name, bs_count(in), l->waits[b].text);
+				diag_warning(l->run->diag, l->waits[b].loc,
+					"linearize: %s: a region of %d blocks is left as it is: %s",
+					l->run->f->name, bs_count(in), l->waits[b].text);
 			bs_add(l->noted, b);
 			is = true;
 		}
@@ -238,7 +256,8 @@ bool region_rewrite(Lin *l, LinRegion *r)
 	Plan plan;
 	Guards guards;
 	if (l->divergent && !parts(l, r)) {
-		pass_remark(l->run, l->run->f->loc, "left alone: a region of %d units: no branch of it parts threads", r->n);
+		pass_remark(l->run, l->run->f->loc, "left alone: a region of %d units: no branch of it parts "
+			"threads", r->n);
 		leave_alone(l, r, false);
 		return false;
 	}
@@ -308,7 +327,8 @@ static void build(Lin *l, bool apart)
 			vec_push(&l->strand, ((Strand){ p, -1 }));
 			reduction_edge(&l->red, b, l->x, reduction_strand(&l->red));
 		} else if (list_has(&l->flow->succ[b], l->x)) {
-			reduction_edge(&l->red, b, apart ? l->y : l->x, -1); /* where an endless loop begins: no edge of the program */
+			/* where an endless loop begins: no edge of the program */
+			reduction_edge(&l->red, b, apart ? l->y : l->x, -1);
 		}
 	}
 }
@@ -354,9 +374,11 @@ enum { OPT, WHOLE, DIVERGENT, RELAXED, MERGE, DEPTH, ORDER, INTERLEAVE, SPLIT, R
 static bool run(PassRun *r)
 {
 	const PassValue *o = r->option;
-	Lin l = { .run = r, .edit = edit_open(r->m, r->f, r->origin), .level = (int)o[OPT].number, .divergent = o[DIVERGENT].number,
+	Lin l = { .run = r, .edit = edit_open(r->m, r->f, r->origin), .level = (int)o[OPT].number,
+		.divergent = o[DIVERGENT].number,
 		.relaxed = o[RELAXED].number, .interleave = o[INTERLEAVE].number };
-	bool chosen = o[ORDER].n || o[DEPTH].number || o[WHOLE].number || l.interleave, is = analysis_structure(r->an)->structured;
+	bool chosen = o[ORDER].n || o[DEPTH].number || o[WHOLE].number || l.interleave,
+		is = analysis_structure(r->an)->structured;
 	l.merge = (int)o[MERGE].number;
 	if (l.interleave || o[SPLIT].number)
 		l.clock = clock_new(r->f, r->cost);
@@ -406,16 +428,27 @@ static bool run(PassRun *r)
 }
 
 static const PassOption options[] = {
-	[OPT] = { "opt", 4, 0, 4, "how many of the ways to save guards are used: 0 none, 1 skip, 2 nest, 3 branch at once, 4 all" },
-	[WHOLE] = { "whole", 0, 0, 1, "1: an unstructured function is one region, and every block a unit (the paper's Algorithms 2 and 3 off)" },
-	[DIVERGENT] = { "divergent", 0, 0, 1, "1: only regions with a branch at which the threads of a warp may part" },
-	[RELAXED] = { "relaxed-exits", 0, 0, 1, "1: a loop may leave in several places when they all lead to one block" },
-	[MERGE] = { "merge", 0, 0, 1000, "so many levels of loops go into the loop around them, whose turns threads take as they come" },
-	[DEPTH] = { "depth", 0, 0, 1000000, "what lies deeper than a reconvergence stack of so many entries allows becomes a row of guards, which needs 3; 0: no bound" },
-	[ORDER] = { "order", .kind = PASS_LIST, .labels = true, .help = "labels of blocks: the smallest region around them is rewritten with its units in this order" },
-	[INTERLEAVE] = { "interleave", 0, 0, 1, "1: units stand in the order in which a warp waits least for loads; both sides of a divergent branch become a region where that is faster" },
-	[SPLIT] = { "split-loads", 0, 0, 1, "1: blocks end behind loads that their next instruction waits for, so that order and interleave can put others in between" },
-	[REGISTERS] = { "registers", 16, 0, 1000000, "interleave: so many more 32-bit registers may live at once than at the function's worst place without it" },
+	[OPT] = { "opt", 4, 0, 4, "how many of the ways to save guards are used: 0 none, 1 skip, 2 nest, 3 "
+		"branch at once, 4 all" },
+	[WHOLE] = { "whole", 0, 0, 1, "1: an unstructured function is one region, and every block a unit "
+		"(the paper's Algorithms 2 and 3 off)" },
+	[DIVERGENT] = { "divergent", 0, 0, 1, "1: only regions with a branch at which the threads of a warp "
+		"may part" },
+	[RELAXED] = { "relaxed-exits", 0, 0, 1, "1: a loop may leave in several places when they all lead to "
+		"one block" },
+	[MERGE] = { "merge", 0, 0, 1000, "so many levels of loops go into the loop around them, whose turns "
+		"threads take as they come" },
+	[DEPTH] = { "depth", 0, 0, 1000000, "what lies deeper than a reconvergence stack of so many entries "
+		"allows becomes a row of guards, which needs 3; 0: no bound" },
+	[ORDER] = { "order", .kind = PASS_LIST, .labels = true,
+		.help = "labels of blocks: the smallest region around them is rewritten with its units in "
+		"this order" },
+	[INTERLEAVE] = { "interleave", 0, 0, 1, "1: units stand in the order in which a warp waits least for "
+		"loads; both sides of a divergent branch become a region where that is faster" },
+	[SPLIT] = { "split-loads", 0, 0, 1, "1: blocks end behind loads that their next instruction waits "
+		"for, so that order and interleave can put others in between" },
+	[REGISTERS] = { "registers", 16, 0, 1000000, "interleave: so many more 32-bit registers may live at "
+		"once than at the function's worst place without it" },
 };
 
 const Pass pass_linearize = {

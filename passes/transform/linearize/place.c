@@ -1,4 +1,5 @@
-/* The order of blocks while it is being made: a list through their numbers, which edit_order gets in the end. */
+/* The order of blocks while it is being made: a list through their numbers, which edit_order gets in the
+   end. */
 #include "passes/transform/linearize/linearize.h"
 
 static void link_blocks(Lin *l, Block *a, Block *b)

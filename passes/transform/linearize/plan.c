@@ -1,5 +1,6 @@
-/* The plan of one region: its units (nodes of the reduction: blocks, and structured parts with one way in) in topological order with cycles
- * contiguous; to which unit each edge leads; and the ranges of units that are cycles. */
+/* The plan of one region: its units (nodes of the reduction: blocks, and structured parts with one way in) in
+ * topological order with cycles contiguous; to which unit each edge leads; and the ranges of units that are
+ * cycles. */
 #include "passes/transform/linearize/linearize.h"
 
 static int ends_by(const Lin *l, int strand)
@@ -13,7 +14,8 @@ static int add_edges(Lin *l, Plan *p, int at, int e)
 {
 	int to = l->red.edge.v[e].to;
 	for (int s = l->red.edge.v[e].first; s >= 0; s = l->red.strand.v[s]) {
-		int value = to == p->region->p ? p->n + (p->thread_ends && ends_by(l, s) == OP_EXIT) : l->pos[to];
+		int value = to == p->region->p ? p->n + (p->thread_ends && ends_by(l, s) == OP_EXIT)
+			: l->pos[to];
 		p->edge[at++] = (PlanEdge){ s, value };
 	}
 	return at;
@@ -35,7 +37,8 @@ static bool both_ways(Lin *l, const LinRegion *r)
 		return false;
 	for (int i = 0; i < r->n; i++)
 		red_out(&l->red, r->node[i], e)
-			for (int s = l->red.edge.v[e].first; l->red.edge.v[e].to == l->x && s >= 0; s = l->red.strand.v[s]) {
+			for (int s = l->red.edge.v[e].first; l->red.edge.v[e].to == l->x && s >= 0;
+				s = l->red.strand.v[s]) {
 				ret |= ends_by(l, s) == OP_RET;
 				exit |= ends_by(l, s) == OP_EXIT;
 			}
@@ -52,10 +55,12 @@ static bool endless(const Lin *l, int x)
 	return true;
 }
 
-/* The blocks asked for stand in their order; another one behind the one that it follows in the order found. */
+/* The blocks asked for stand in their order; another one behind the one that it follows in the order
+   found. */
 static void permute(Lin *l, Arena *a, const Plan *p, int *order)
 {
-	int *behind = arena_array(a, int, p->n + 1), *next = arena_array(a, int, p->n + 1), *asked = arena_array(a, int, p->n + 1), n = 0;
+	int *behind = arena_array(a, int, p->n + 1), *next = arena_array(a, int, p->n + 1),
+		*asked = arena_array(a, int, p->n + 1), n = 0;
 	for (int i = 0; i <= p->n; i++)
 		behind[i] = -1;
 	for (int i = 0; i < l->norder; i++)
@@ -135,7 +140,8 @@ static void decide(const Plan *p, PlanUnit *u)
 		p->edge[u->first + k].value = u->value[0];
 }
 
-/* When one block is left by all edges and they are all of its edges, it chooses between two values at most. */
+/* When one block is left by all edges and they are all of its edges, it chooses between two values at
+   most. */
 static void choice(Lin *l, const Plan *p, PlanUnit *u)
 {
 	u->value[0] = u->value[1] = u->n ? p->edge[u->first].value : -1;
@@ -175,7 +181,9 @@ static int front_edges(Lin *l, Plan *p, int at)
 	}
 	red_out(&l->red, r->d, e)
 		targets += l->red.edge.v[e].to != r->p;
-	red_out(&l->red, r->d, e) /* two ways in, and one past the region: all go through it, to meet in one place; guards that do not nest leave d's branch out */
+	/* two ways in, and one past the region: all go through it, to meet in one place; guards that do not
+	   nest leave d's branch out */
+	red_out(&l->red, r->d, e)
 		if (l->red.edge.v[e].to != r->p || targets > 1 || l->flat)
 			at = add_edges(l, p, at, e);
 	return at;
@@ -217,8 +225,9 @@ static void find_edges(Lin *l, Arena *a, Plan *p)
 
 /* ---- cycles ---- */
 
-/* Where a back block of each unit would lead; in ascending order a range that crosses one before it is widened to that one's start. Of
-   ranges with the same start the longest stays: threads of one cycle go back together. */
+/* Where a back block of each unit would lead; in ascending order a range that crosses one before it is
+   widened to that one's start. Of ranges with the same start the longest stays: threads of one cycle go back
+   together. */
 static void find_loops(Arena *a, Plan *p)
 {
 	PlanLoop *found = arena_array(a, PlanLoop, p->n + 1), *open = arena_array(a, PlanLoop, p->n + 1);

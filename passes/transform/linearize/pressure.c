@@ -1,12 +1,14 @@
-/* How many registers live at once (option registers), counted as the register file counts them: per 32 bits, predicates apart. Behind a guard, liveness
- * does not know by which way a thread has come. So what a guarded unit reads lives in front of all units before it, in all of a cycle around it, and,
- * unless it has been written in front of the region, on all ways to the region from the function's entry. */
+/* How many registers live at once (option registers), counted as the register file counts them: per 32 bits,
+ * predicates apart. Behind a guard, liveness does not know by which way a thread has come. So what a guarded
+ * unit reads lives in front of all units before it, in all of a cycle around it, and, unless it has been
+ * written in front of the region, on all ways to the region from the function's entry. */
 #include "passes/transform/linearize/linearize.h"
 
 struct Pressure {
 	Arena arena;
 	int n, *most;              /* registers; by block of the source: how many live at its worst place */
-	int now, limit;            /* at the function's worst place: as it is, regions rewritten so far included; as it may become */
+	/* at the function's worst place: as it is, regions rewritten so far included; as it may become */
+	int now, limit;
 	BitSet live, later, in;    /* numbers from n on: registers that are about to be renamed, n less */
 	int *next;                 /* by block: how many if the plan looked at last were taken */
 };
@@ -117,7 +119,8 @@ static void add_node(const Lin *l, int node, BitSet to)
 		add_live(l, l->live->in[node], sides_alias(l->sides, node), to);
 }
 
-/* What lives in front of the region with its guards, and not without them: it lives on all ways to it then. */
+/* What lives in front of the region with its guards, and not without them: it lives on all ways to it
+   then. */
 static int add_before(const Lin *l, const Plan *p, BitSet before)
 {
 	const LinRegion *r = p->region;
@@ -190,6 +193,7 @@ void pressure_taken(Lin *l, const Plan *p)
 
 void pressure_remark(Lin *l, const Plan *p, Loc at, int registers)
 {
-	pass_remark(l->run, at, "left alone: a region of %d units would take %lld cycles in place of %lld, but %d registers would live at once; %d do so far, and option registers allows %d",
-		p->n, (long long)p->time, (long long)p->found, registers, l->pressure->now, l->pressure->limit);
+	pass_remark(l->run, at, "left alone: a region of %d units would take %lld cycles in place of %lld, "
+		"but %d registers would live at once; %d do so far, and option registers allows %d", p->n,
+		(long long)p->time, (long long)p->found, registers, l->pressure->now, l->pressure->limit);
 }

@@ -1,6 +1,7 @@
-/* Registers of the two sides of a branch that are to be interleaved. What one side has asked memory for, the other may not touch without waiting,
- * though its lanes are others. So a register that one side loads and both touch becomes another one on a side where its value does not leave the
- * side; when it comes from in front of the branch, it is copied there. */
+/* Registers of the two sides of a branch that are to be interleaved. What one side has asked memory for, the
+ * other may not touch without waiting, though its lanes are others. So a register that one side loads and
+ * both touch becomes another one on a side where its value does not leave the side; when it comes from in
+ * front of the branch, it is copied there. */
 #include "passes/transform/linearize/linearize.h"
 
 typedef struct Renamed { int side, reg; bool copied; } Renamed;
@@ -117,7 +118,8 @@ static bool leaves(const Lin *l, const Sides *s, int side, int reg)
 static void rename_one(const Lin *l, Sides *s, const LinRegion *r, int reg)
 {
 	int side = leaves(l, s, 1, reg) ? 0 : 1, first = l->block[r->d]->succ[side]->id;
-	if (first >= l->cfg->n || s->touched[0][reg] != s->visit || s->touched[1][reg] != s->visit || s->alias[0][reg] || s->alias[1][reg] || leaves(l, s, side, reg))
+	if (first >= l->cfg->n || s->touched[0][reg] != s->visit || s->touched[1][reg] != s->visit ||
+		s->alias[0][reg] || s->alias[1][reg] || leaves(l, s, side, reg))
 		return;
 	s->alias[side][reg] = s->n + reg;
 	vec_push(&s->list, ((Renamed){ side, reg, live_has(s->live, s->live->in[first], reg) }));
@@ -157,7 +159,8 @@ static void rename_block(Lin *l, Block *b, const int *to)
 		Ins copy = edit_copy(&l->edit, i);
 		bool changed = false;
 		for (int k = 0; k < copy.ndst + copy.nsrc; k++)
-			if (copy.opd[k].kind == OPD_REG && copy.opd[k].id < l->sides->n && to[copy.opd[k].id]) {
+			if (copy.opd[k].kind == OPD_REG && copy.opd[k].id < l->sides->n &&
+				to[copy.opd[k].id]) {
 				copy.opd[k].id = to[copy.opd[k].id];
 				changed = true;
 			}
@@ -172,7 +175,8 @@ void sides_rename(Lin *l, const LinRegion *r)
 	for (int k = 0; k < s->list.n; k++) {
 		const Renamed *x = &s->list.v[k];
 		const Reg reg = l->run->f->reg.v[x->reg]; /* a new register may move them all */
-		int fresh = s->alias[x->side][x->reg] = edit_reg(&l->edit, arena_printf(&l->run->m->arena, "%s_", reg.name + 1), reg.type);
+		int fresh = s->alias[x->side][x->reg] = edit_reg(&l->edit,
+			arena_printf(&l->run->m->arena, "%s_", reg.name + 1), reg.type);
 		if (!x->copied)
 			continue;
 		Ins copy = edit_new(&l->edit, block_term(d), OP_MOV, reg.type, 1, 1);

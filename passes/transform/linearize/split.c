@@ -1,9 +1,11 @@
-/* Option split-loads: a block ends in front of an instruction that would wait for what the block has loaded, so that other units can come in between
- * (section 5.1 of the paper: B6.1 and B6.2). Where none has in the end, the block becomes whole again. */
+/* Option split-loads: a block ends in front of an instruction that would wait for what the block has loaded,
+ * so that other units can come in between (section 5.1 of the paper: B6.1 and B6.2). Where none has in the
+ * end, the block becomes whole again. */
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analyses.h"
 
-/* The first instruction that would wait longer than a guard takes for a load of the block; -1: there is none. */
+/* The first instruction that would wait longer than a guard takes for a load of the block; -1: there is
+   none. */
 static int first_wait(Lin *l, const Block *b, int64_t guard)
 {
 	bool far = false;
@@ -27,7 +29,8 @@ void split_loads(Lin *l)
 	int n = f->block.n;
 	for (int i = 0; i < n; i++) {
 		Block *b = f->block.v[i];
-		bool endless = b->nsucc && list_has(&flow->succ[i], n); /* a loop without end begins here: analyses see it leave from this block */
+		/* a loop without end begins here: analyses see it leave from this block */
+		bool endless = b->nsucc && list_has(&flow->succ[i], n);
 		vec_push(&order, b);
 		for (int k; !endless && (k = first_wait(l, b, guard)) >= 0;) {
 			b = edit_split_block(&l->edit, b, k, "_use");

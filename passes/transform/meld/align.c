@@ -1,5 +1,6 @@
-/* Global alignment of two sequences (Needleman and Wunsch, J. Mol. Biol. 48, 1970) with a constant cost for each element that stays alone. The paper takes
- * a local one (Smith and Waterman); what that leaves out at the ends costs nothing to align. */
+/* Global alignment of two sequences (Needleman and Wunsch, J. Mol. Biol. 48, 1970) with a constant cost for
+ * each element that stays alone. The paper takes a local one (Smith and Waterman); what that leaves out at
+ * the ends costs nothing to align. */
 #include "passes/transform/meld/meld.h"
 
 /* best[i * (m + 1) + j]: of what is left behind i and j elements. */
@@ -11,7 +12,8 @@ static void fill(int n, int m, const int *score, int gap, int64_t *best)
 			int64_t x = i < n ? best[(i + 1) * row + j] - gap : j < m ? INT64_MIN : 0;
 			if (j < m && best[i * row + j + 1] - gap > x)
 				x = best[i * row + j + 1] - gap;
-			if (i < n && j < m && score[i * m + j] >= 0 && best[(i + 1) * row + j + 1] + score[i * m + j] > x)
+			if (i < n && j < m && score[i * m + j] >= 0 &&
+				best[(i + 1) * row + j + 1] + score[i * m + j] > x)
 				x = best[(i + 1) * row + j + 1] + score[i * m + j];
 			best[i * row + j] = x;
 		}
@@ -25,7 +27,8 @@ int meld_align(int n, int m, const int *score, int gap, Item *out, int64_t *best
 	*best = b[0];
 	for (int i = 0, j = 0; i < n || j < m;) {
 		int64_t here = b[i * row + j];
-		bool pair = i < n && j < m && score[i * m + j] >= 0 && here == b[(i + 1) * row + j + 1] + score[i * m + j];
+		bool pair = i < n && j < m && score[i * m + j] >= 0 &&
+			here == b[(i + 1) * row + j + 1] + score[i * m + j];
 		bool first = !pair && i < n && here == b[(i + 1) * row + j] - gap;
 		out[count++] = (Item){ { pair || first ? i : NO_INS, pair || !first ? j : NO_INS }, false };
 		i += pair || first;

@@ -1,9 +1,11 @@
-/* Code for both sides. What becomes one stands in blocks that the lanes of both sides come to, with a selp in front for each source that differs; what is left
- * alone stands in blocks of its own behind a branch on the condition ("unpredication", section IV-E of the paper):
+/* Code for both sides. What becomes one stands in blocks that the lanes of both sides come to, with a selp in
+ * front for each source that differs; what is left alone stands in blocks of its own behind a branch on the
+ * condition ("unpredication", section IV-E of the paper):
  *
- *	entry:   choices made once; values move to the registers that they share
- *	pair:    melded instructions ..  condition ? alone0 : alone1 -> pair': melded instructions .. -> the next pairs
- *	leave:   values move back; condition ? where side 0 goes on : where side 1 does
+ * 	entry:   choices made once; values move to the registers that they share
+ * 	pair:    melded instructions .. condition ? alone0 : alone1 -> pair': melded instructions .. -> the
+ * 	         next pairs
+ * 	leave:   values move back; condition ? where side 0 goes on : where side 1 does
  *
  * The same walk counts what the code costs without making any. */
 #include "passes/transform/meld/emit.h"
@@ -20,9 +22,11 @@ static void put_entry_move(Emit *x, const Ins *like, const Shared *h)
 	if (here)
 		return;
 	if (in[0] && in[1])
-		emit_select(x, like, emit_bits(x, h->reg[0]), h->home, opd_reg(h->reg[0]), opd_reg(h->reg[1]));
+		emit_select(x, like, emit_bits(x, h->reg[0]), h->home, opd_reg(h->reg[0]),
+			opd_reg(h->reg[1]));
 	else
-		emit_put(x, emit_new(x, like, OP_MOV, emit_bits(x, h->reg[0]), h->home, (Opd[]){ opd_reg(h->reg[in[1]]) }, 1));
+		emit_put(x, emit_new(x, like, OP_MOV, emit_bits(x, h->reg[0]), h->home,
+			(Opd[]){ opd_reg(h->reg[in[1]]) }, 1));
 }
 
 static void put_entry(Emit *x, const Ins *like)
@@ -50,7 +54,8 @@ static void put_exit_move(Emit *x, const Ins *like, int reg, int side)
 	if (wanted[1 - side] && from[0] != from[1])
 		emit_select(x, like, emit_bits(x, reg), reg, opd_reg(from[0]), opd_reg(from[1]));
 	else
-		emit_put(x, emit_new(x, like, OP_MOV, emit_bits(x, reg), reg, (Opd[]){ opd_reg(from[side]) }, 1));
+		emit_put(x, emit_new(x, like, OP_MOV, emit_bits(x, reg), reg, (Opd[]){ opd_reg(from[side]) },
+			1));
 }
 
 static void put_leave(Emit *x, const Ins *like)
@@ -103,7 +108,8 @@ static void place_pair(Emit *x, const BlockPair *p)
 	place(x, x->w->loops->of[b->id], p->first, x->w->c->rpo_index[b->id]);
 }
 
-/* Values that go to registers at the entry stand in a block of their own when lanes come back to the first one. */
+/* Values that go to registers at the entry stand in a block of their own when lanes come back to the first
+   one. */
 static void walk(Emit *x)
 {
 	const Ins *like = block_term(x->r->e);
@@ -148,7 +154,8 @@ int64_t emit_cost(Meld *w, MeldRegion *r, Stretch *s)
 	return x.cost;
 }
 
-/* The first block of the side: where the stretch begins, or blocks in front that only jump there. These go, and their marks to the entry. */
+/* The first block of the side: where the stretch begins, or blocks in front that only jump there. These go,
+   and their marks to the entry. */
 static Block *first_of(Emit *x, int side)
 {
 	const Cfg *c = x->w->c;
@@ -201,7 +208,8 @@ void emit_region(Meld *w, MeldRegion *r)
 		Stretch *s = &r->stretch.v[k];
 		for (int i = 0; i < s->shared.n; i++)
 			if (s->shared.v[i].home < NO_REG)
-				s->shared.v[i].home = edit_reg(&w->e, "both", (Type)w->f->reg.v[s->shared.v[i].reg[0]].type);
+				s->shared.v[i].home = edit_reg(&w->e, "both",
+					(Type)w->f->reg.v[s->shared.v[i].reg[0]].type);
 		names_load(w, s);
 		Emit x = { .w = w, .r = r, .s = s };
 		walk(&x);

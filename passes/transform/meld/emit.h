@@ -24,16 +24,20 @@ typedef struct Emit {
 int emit_reg(Emit *, const char *base, Type);
 void emit_put(Emit *, Ins);                            /* at the end of the open block */
 Ins emit_copy(Emit *, const Ins *);                    /* with operands of its own */
-Ins emit_new(Emit *, const Ins *like, Op, Type, int dst, const Opd *src, int nsrc); /* one that melding inserts: dst = op sources */
+/* one that melding inserts: dst = op sources */
+Ins emit_new(Emit *, const Ins *like, Op, Type, int dst, const Opd *src, int nsrc);
 void emit_select(Emit *, const Ins *like, Type, int dst, Opd a, Opd b); /* dst = a for side 0, b for side 1 */
-void emit_chosen(Emit *, const Ins *like, Type, int dst, const Opd *from, int adds); /* the same of addresses, `adds` of which are to be made first */
+/* the same of addresses, `adds` of which are to be made first */
+void emit_chosen(Emit *, const Ins *like, Type, int dst, const Opd *from, int adds);
 Type emit_bits(const Emit *, int reg);                 /* what a move or a choice of the register is typed */
 Opd emit_choice(Emit *, const Ins *like, Choice);      /* the operand for both sides */
-Ins emit_marked(Emit *, const Ins *, int side, bool all, const Opd *by); /* with its marks in the side's names; all: lanes of both sides come here;
-                                                          by: NULL, or what those decide by that decided as the branch goes */
+/* with its marks in the side's names; all: lanes of both sides come here; by: NULL, or what those decide by
+   that decided as the branch goes */
+Ins emit_marked(Emit *, const Ins *, int side, bool all, const Opd *by);
 void emit_mark_both(Emit *, Ins *, const Ins *, const Ins *); /* it gets the marks of both */
 Block *emit_block(Emit *, const char *tail);
-void emit_open(Emit *, Block *);                       /* instructions go there from now on; new blocks come to stand in this order */
+/* instructions go there from now on; new blocks come to stand in this order */
+void emit_open(Emit *, Block *);
 void emit_end(Emit *, Ins term, Block *yes, Block *no, int nsucc); /* of the open block */
 void emit_jump(Emit *, const Ins *like, Block *);
 void emit_part(Emit *, const Ins *like, Block *, Block *); /* each side goes to a block of its own */

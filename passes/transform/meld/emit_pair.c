@@ -1,4 +1,5 @@
-/* A pair of blocks: instructions that become one, and those that stay alone, in blocks of their own or for all lanes. */
+/* A pair of blocks: instructions that become one, and those that stay alone, in blocks of their own or for
+   all lanes. */
 #include "passes/transform/meld/emit.h"
 
 /* ---- instructions of a pair of blocks ---- */
@@ -21,7 +22,8 @@ static void move_result(Emit *x, const Ins *like, int from, const Opd *a, const 
 {
 	int to[2] = { names_reg(x->w, 0, a->id), names_reg(x->w, 1, b->id) };
 	for (int s = 0; s < 2; s++) {
-		Ins i = emit_new(x, like, OP_MOV, emit_bits(x, s ? b->id : a->id), to[s], (Opd[]){ opd_reg(from) }, 1);
+		Ins i = emit_new(x, like, OP_MOV, emit_bits(x, s ? b->id : a->id), to[s],
+			(Opd[]){ opd_reg(from) }, 1);
 		i.guard = x->r->condition;
 		i.guard_neg = s == 1;
 		emit_put(x, i);
@@ -41,25 +43,29 @@ static void put_melded(Emit *x, const Ins *a, const Ins *b)
 	for (int k = 0; k < a->ndst; k++) {
 		const Opd *d[2] = { ins_dst(a, k), ins_dst(b, k) };
 		if (d[0]->kind == OPD_REG)
-			ins_dst(&i, k)->id = names_shared(x->w, x->s, d[0]->id, d[1]->id) ? names_reg(x->w, 0, d[0]->id) :
+			ins_dst(&i, k)->id = names_shared(x->w, x->s, d[0]->id, d[1]->id)
+				? names_reg(x->w, 0, d[0]->id) :
 				emit_reg(x, "melded", (Type)x->w->f->reg.v[d[0]->id].type);
 	}
 	i.flags &= (uint8_t)~INSF_UNI;
 	emit_mark_both(x, &i, a, b);
 	emit_put(x, i);
 	for (int k = 0; k < a->ndst; k++)
-		if (ins_dst(a, k)->kind == OPD_REG && !names_shared(x->w, x->s, ins_dst(a, k)->id, ins_dst(b, k)->id))
+		if (ins_dst(a, k)->kind == OPD_REG && !names_shared(x->w, x->s, ins_dst(a, k)->id,
+			ins_dst(b, k)->id))
 			move_result(x, a, ins_dst(&i, k)->id, ins_dst(a, k), ins_dst(b, k));
 }
 
-/* All lanes may execute it, though only one side's need it: it does nothing but write a register that is not the other side's. */
+/* All lanes may execute it, though only one side's need it: it does nothing but write a register that is not
+   the other side's. */
 static bool harmless(const Emit *x, const Ins *i, int side)
 {
 	Effects e = ins_effects(x->w->effects, i);
 	bool ok = effects_pure(&e) && i->guard < 0;
 	for (int k = 0; k < i->ndst && ok; k++) {
 		int reg = ins_dst(i, k)->id;
-		ok = ins_dst(i, k)->kind == OPD_REG && !names_is_shared(x->w, side, reg) && !(names_state(x->w, 1 - side, reg) & NAME_LIVES);
+		ok = ins_dst(i, k)->kind == OPD_REG && !names_is_shared(x->w, side, reg) &&
+			!(names_state(x->w, 1 - side, reg) & NAME_LIVES);
 	}
 	return ok;
 }
@@ -88,7 +94,8 @@ static void put_run_of(Emit *x, const Run *r)
 			put_alone(x, &r->p->b[r->side]->ins.v[r->p->item[k].at[r->side]], r->side, r->all);
 }
 
-/* Items from number `from` on that stand alone: a block for each side that has some, unless all lanes may execute these few. Returns the number behind them. */
+/* Items from number `from` on that stand alone: a block for each side that has some, unless all lanes may
+   execute these few. Returns the number behind them. */
 static int put_run(Emit *x, const BlockPair *p, int from)
 {
 	int to = from;
@@ -104,7 +111,8 @@ static int put_run(Emit *x, const BlockPair *p, int from)
 	for (int s = 0; s < 2; s++)
 		side[s] = run[s].all ? NULL : emit_block(x, s ? "_else" : "_then");
 	next = emit_block(x, "_on");
-	emit_part(x, run[0].all ? run[1].first : run[0].first, run[0].all ? next : side[0], run[1].all ? next : side[1]);
+	emit_part(x, run[0].all ? run[1].first : run[0].first, run[0].all ? next : side[0],
+		run[1].all ? next : side[1]);
 	for (int s = 0; s < 2; s++) {
 		if (run[s].all)
 			continue;
@@ -116,7 +124,10 @@ static int put_run(Emit *x, const BlockPair *p, int from)
 	return to;
 }
 
-static Block *target(const Emit *x, int pair) { return x->dry ? NULL : pair == LEAVES ? x->leave : x->block[pair]; }
+static Block *target(const Emit *x, int pair)
+{
+	return x->dry ? NULL : pair == LEAVES ? x->leave : x->block[pair];
+}
 
 /* Marks of both ends, or of the one that there is. */
 static int end_marks(Emit *x, const BlockPair *p, bool all)
@@ -129,7 +140,8 @@ static int end_marks(Emit *x, const BlockPair *p, bool all)
 		Opd by = s && p->swapped && t->nsrc ? names_of(x->w, s, *ins_src(t, 0)) : (Opd){ 0 };
 		if (by.kind == OPD_IMM)
 			by = opd_imm((by.imm & 1) != by.neg);
-		mark = function_marks(x->w->f, mark, emit_marked(x, t, s, all, by.kind != OPD_NONE ? &by : NULL).mark);
+		mark = function_marks(x->w->f, mark, emit_marked(x, t, s, all,
+			by.kind != OPD_NONE ? &by : NULL).mark);
 	}
 	return mark;
 }
@@ -140,16 +152,20 @@ static void put_end(Emit *x, const BlockPair *p)
 	int side = p->b[0] && (p->takes[0] == OWN_BRANCH || !p->b[1]) ? 0 : 1;
 	Ins t = emit_copy(x, block_term(p->b[side]));
 	if (p->nsucc > 1)
-		*ins_src(&t, 0) = all ? emit_choice(x, block_term(p->b[side]), choice_of_branches(x->w, p)) : names_of(x->w, side, *ins_src(&t, 0));
+		*ins_src(&t, 0) = all ? emit_choice(x, block_term(p->b[side]), choice_of_branches(x->w, p))
+			: names_of(x->w, side, *ins_src(&t, 0));
 	for (int k = 0; k < t.nsrc && p->nsucc == 0; k++) /* results of a return */
-		*ins_src(&t, k) = all && p->b[0] && p->b[1] ? emit_choice(x, block_term(p->b[0]), choice_of(x->w, block_term(p->b[0]), block_term(p->b[1]), k))
+		*ins_src(&t, k) = all && p->b[0] && p->b[1]
+			? emit_choice(x, block_term(p->b[0]), choice_of(x->w, block_term(p->b[0]),
+			block_term(p->b[1]), k))
 			: names_of(x->w, side, *ins_src(&t, k));
 	if (all)
 		t.flags &= (uint8_t)~INSF_UNI;
 	t.mark = end_marks(x, p, all);
 	if (!x->dry && p->b[0] && p->b[1])
 		ins_meld(x->w->r->m, &t, &(const Ins *){ block_term(p->b[1 - side]) }, 1);
-	emit_end(x, t, p->nsucc ? target(x, p->succ[0]) : NULL, p->nsucc > 1 ? target(x, p->succ[1]) : NULL, p->nsucc);
+	emit_end(x, t, p->nsucc ? target(x, p->succ[0]) : NULL, p->nsucc > 1 ? target(x, p->succ[1]) : NULL,
+		p->nsucc);
 }
 
 void emit_pair(Emit *x, const BlockPair *p, Block *b)

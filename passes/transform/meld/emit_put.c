@@ -96,7 +96,8 @@ static const Chosen *find_chosen(const Emit *x, const Choice *c)
 		const Chosen *d = &x->chosen.v[k];
 		bool same = d->type == c->type;
 		for (int s = 0; s < 2; s++)
-			same &= d->x[s].kind == c->x[s].kind && d->x[s].id == c->x[s].id && d->x[s].neg == c->x[s].neg && d->x[s].imm == c->x[s].imm;
+			same &= d->x[s].kind == c->x[s].kind && d->x[s].id == c->x[s].id &&
+				d->x[s].neg == c->x[s].neg && d->x[s].imm == c->x[s].imm;
 		if (same)
 			return d;
 	}
@@ -192,14 +193,17 @@ void emit_end(Emit *x, Ins term, Block *yes, Block *no, int nsucc)
 
 void emit_jump(Emit *x, const Ins *like, Block *to)
 {
-	emit_end(x, x->dry ? (Ins){ .op = OP_BRA, .guard = -1 } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 0), to, NULL, 1);
+	emit_end(x, x->dry ? (Ins){ .op = OP_BRA, .guard = -1 }
+		: edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 0), to, NULL, 1);
 }
 
-/* The sides part as they do at the branch: which one a mechanism takes first stays as it was, and one may wait for what the other does. */
+/* The sides part as they do at the branch: which one a mechanism takes first stays as it was, and one may
+   wait for what the other does. */
 void emit_part(Emit *x, const Ins *like, Block *yes, Block *no)
 {
 	bool neg = ins_src(block_term(x->r->e), 0)->neg;
-	Ins i = x->dry ? (Ins){ .op = OP_BRA, .guard = -1, .nsrc = 1, .opd = arena_new(&x->w->a, Opd) } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 1);
+	Ins i = x->dry ? (Ins){ .op = OP_BRA, .guard = -1, .nsrc = 1, .opd = arena_new(&x->w->a, Opd) }
+		: edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 1);
 	i.opd[0] = (Opd){ OPD_REG, neg, x->r->condition, 0 };
 	emit_end(x, i, neg ? no : yes, neg ? yes : no, 2);
 }

@@ -1,5 +1,5 @@
-/* What goes with what: isomorphic subgraphs, blocks that are given the form of a region, and the alignment of the two arms (definitions 6 and 7 of the
- * paper). */
+/* What goes with what: isomorphic subgraphs, blocks that are given the form of a region, and the alignment of
+ * the two arms (definitions 6 and 7 of the paper). */
 #include "passes/transform/meld/meld.h"
 #include "lib/strbuf.h"
 
@@ -33,7 +33,8 @@ static int pair_of(const Match *x, int side, const Block *b) { return x->w->pair
 
 static void add_pair(Match *x, Block *a, Block *b)
 {
-	BlockPair p = { .b = { a, b }, .comes = { true, true }, .takes = { OWN_BRANCH, OWN_BRANCH }, .nsucc = a->nsucc };
+	BlockPair p = { .b = { a, b }, .comes = { true, true }, .takes = { OWN_BRANCH, OWN_BRANCH },
+		.nsucc = a->nsucc };
 	x->w->pair[0][a->id] = x->w->pair[1][b->id] = x->list->n + 1;
 	vec_push(x->list, p);
 }
@@ -66,14 +67,17 @@ static bool walk(Match *x, Block *a, Block *b)
 {
 	bool leaves[2] = { a == x->s[0]->exit, b == x->s[1]->exit };
 	if (leaves[0] != leaves[1])
-		return differs(x->w, "one side goes out to %s where the other goes on to %s", leaves[0] ? a->label : b->label, leaves[0] ? b->label : a->label);
+		return differs(x->w, "one side goes out to %s where the other goes on to %s",
+			leaves[0] ? a->label : b->label, leaves[0] ? b->label : a->label);
 	if (leaves[0])
 		return true;
 	int p = pair_of(x, 0, a), q = pair_of(x, 1, b);
 	if (p >= x->first || q >= x->first)
 		return p == q || differs(x->w, "%s and %s are led to in different ways", a->label, b->label);
-	if (a->nsucc != b->nsucc || block_term(a)->op != block_term(b)->op || block_term(a)->nsrc != block_term(b)->nsrc)
-		return differs(x->w, "%s ends with %s, %s with %s", a->label, say_end(x->w, a), b->label, say_end(x->w, b));
+	if (a->nsucc != b->nsucc || block_term(a)->op != block_term(b)->op ||
+		block_term(a)->nsrc != block_term(b)->nsrc)
+		return differs(x->w, "%s ends with %s, %s with %s", a->label, say_end(x->w, a), b->label,
+			say_end(x->w, b));
 	if (x->steps-- <= 0) {
 		x->w->unlike = NULL;
 		return differs(x->w, "it took more than %d steps to compare them", STEPS * x->s[0]->n);
@@ -121,8 +125,8 @@ static bool isomorphic(Match *x)
 
 /* ---- a block against a region ---- */
 
-/* A way from one block of the subgraph to another one, or to its exit, that keeps off blocks with a `take`, which the blocks on it get: one more than the
-   number of the edge. */
+/* A way from one block of the subgraph to another one, or to its exit, that keeps off blocks with a `take`,
+   which the blocks on it get: one more than the number of the edge. */
 static bool find_way(Meld *w, const Subgraph *s, Block *from, const Block *to)
 {
 	Vec(Block *) list = { 0 };
@@ -135,7 +139,8 @@ static bool find_way(Meld *w, const Subgraph *s, Block *from, const Block *to)
 			if (next == to) {
 				last = list.v[at];
 				w->take[last->id] = k + 1;
-			} else if (next != s->exit && next != from && w->seen[next->id] != w->seeing && !w->take[next->id]) {
+			} else if (next != s->exit && next != from && w->seen[next->id] != w->seeing &&
+				!w->take[next->id]) {
 				w->seen[next->id] = w->seeing;
 				w->back[next->id] = 2 * at + k;
 				vec_push(&list, next);
@@ -169,7 +174,8 @@ static void add_region(Match *x, int side, const Block *at)
 	number_edges(x, 1 - side);
 }
 
-/* The block of `side` stands in the place of the block of the region with which most is saved, if a way that comes to no block twice leads there and on. */
+/* The block of `side` stands in the place of the block of the region with which most is saved, if a way that
+   comes to no block twice leads there and on. */
 static bool replicate(Match *x, int side)
 {
 	Meld *w = x->w;
@@ -185,7 +191,8 @@ static bool replicate(Match *x, int side)
 			best = region->block[k];
 		}
 	}
-	if (!best || (best != region->block[0] && !find_way(w, region, region->block[0], best)) || !find_way(w, region, best, region->exit))
+	if (!best || (best != region->block[0] && !find_way(w, region, region->block[0], best)) ||
+		!find_way(w, region, best, region->exit))
 		return false;
 	add_region(x, side, best);
 	return true;
@@ -215,16 +222,18 @@ static bool comparable(Meld *w, const Subgraph *a, const Subgraph *b)
 	if (a->obstacle || b->obstacle)
 		return false;
 	if (!a->exit != !b->exit)
-		return differs(w, "threads end in what begins with %s, and go on from what begins with %s", a->exit ? y->label : x->label,
-			a->exit ? x->label : y->label);
+		return differs(w, "threads end in what begins with %s, and go on from what begins with %s",
+			a->exit ? y->label : x->label, a->exit ? x->label : y->label);
 	if (is_plain(a) && is_plain(b) && (x->ins.n < 2 || y->ins.n < 2))
-		return differs(w, "%s has no instruction but its last one", x->ins.n < 2 ? x->label : y->label);
+		return differs(w, "%s has no instruction but its last one",
+			x->ins.n < 2 ? x->label : y->label);
 	if (is_plain(a) == is_plain(b))
 		return true;
 	if (!w->copies)
-		return differs(w, "%s is a block alone and %s is not, and replicate=0 does not let it have that form", is_plain(a) ? x->label : y->label,
-			is_plain(a) ? y->label : x->label);
-	return a->exit || differs(w, "%s and %s, in which threads end, are not both a block", x->label, y->label);
+		return differs(w, "%s is a block alone and %s is not, and replicate=0 does not let it have "
+			"that form", is_plain(a) ? x->label : y->label, is_plain(a) ? y->label : x->label);
+	return a->exit || differs(w, "%s and %s, in which threads end, are not both a block", x->label,
+		y->label);
 }
 
 /* Adds the pairs of two subgraphs; their profitability in percent, NO_PAIR: they are not meldable. */
@@ -238,7 +247,9 @@ static int pair_up(Meld *w, const Subgraph *a, const Subgraph *b, PairList *list
 		ok = isomorphic(&x);
 	else
 		ok = replicate(&x, plain[0] ? 0 : 1) ||
-			differs(w, "a way through what begins with %s that comes by a block like %s would come to some block twice", (plain[0] ? b : a)->block[0]->label, (plain[0] ? a : b)->block[0]->label);
+			differs(w, "a way through what begins with %s that comes by a block like %s would "
+			"come to some block twice", (plain[0] ? b : a)->block[0]->label,
+			(plain[0] ? a : b)->block[0]->label);
 	forget(&x);
 	return ok ? percent(w, list, x.first) : NO_PAIR;
 }
@@ -286,7 +297,8 @@ static void make_stretches(Meld *w, MeldRegion *r, const Item *item, int n)
 	for (int k = 0; k < r->stretch.n; k++)
 		for (int p = 0; p < r->stretch.v[k].pair.n; p++) {
 			BlockPair *x = &r->stretch.v[k].pair.v[p];
-			int64_t weight[2] = { x->b[0] ? meld_weight(w, x->b[0]) : 0, x->b[1] ? meld_weight(w, x->b[1]) : 0 };
+			int64_t weight[2] = { x->b[0] ? meld_weight(w, x->b[0]) : 0,
+				x->b[1] ? meld_weight(w, x->b[1]) : 0 };
 			x->weight = weight[0] > weight[1] ? weight[0] : weight[1];
 		}
 }

@@ -1,37 +1,55 @@
-/* meld: control-flow melding. C. Saumya, K. Sundararajah, M. Kulkarni, "DARM: Control-Flow Melding for SIMT Thread Divergence Reduction", CGO 2022.
+/* meld: control-flow melding. C. Saumya, K. Sundararajah, M. Kulkarni, "DARM: Control-Flow Melding for SIMT
+ * Thread Divergence Reduction", CGO 2022.
  *
  * requires  cfg, dom, pdom, loops, liveness, uniformity
- * keeps     what each thread executes, in its order, but for branches, choices and moves that it inserts; labels of blocks that are not melded
+ * keeps     what each thread executes, in its order, but for branches, choices and moves that it inserts;
+ *           labels of blocks that are not melded
  * breaks    all analyses
  *
- * The arms of a divergent branch are rows of subgraphs with one entry and one exit (path.c). Those that go together are found by walking both in step and
- * aligned in order (match.c); the instructions of their blocks are aligned (align.c, worth.c), their registers named (names.c), and code for both sides
- * takes their place (emit.c) when it costs less. Until nothing more can be melded: so chains of branches are melded from one to the next. */
+ * The arms of a divergent branch are rows of subgraphs with one entry and one exit (path.c). Those that go
+ * together are found by walking both in step and aligned in order (match.c); the instructions of their blocks
+ * are aligned (align.c, worth.c), their registers named (names.c), and code for both sides takes their place
+ * (emit.c) when it costs less. Until nothing more can be melded: so chains of branches are melded from one to
+ * the next. */
 #include "passes/transform/meld/meld.h"
 #include "lib/strbuf.h"
 #include "passes/transform/transform.h"
 
-enum { OPTION_THRESHOLD, OPTION_COSTS, OPTION_CHECK, OPTION_ORDER, OPTION_SWAP, OPTION_REPLICATE, OPTION_STRAIGHT, OPTION_BLOCKS, OPTION_CELLS, OPTION_WORK, OPTIONS };
+enum { OPTION_THRESHOLD, OPTION_COSTS, OPTION_CHECK, OPTION_ORDER, OPTION_SWAP, OPTION_REPLICATE,
+	OPTION_STRAIGHT, OPTION_BLOCKS, OPTION_CELLS, OPTION_WORK, OPTIONS };
 
 static const char *const costs[] = { "machine", "paper", NULL };
 static const char *const checks[] = { "time", "latency", NULL };
 static const char *const orders[] = { "blocks", "profit", NULL };
 
 static const PassOption options[OPTIONS] = {
-	[OPTION_THRESHOLD] = { "threshold", 20, 1, 50, "percent of their cycles that melding two subgraphs must save at best", PASS_NUMBER, NULL },
-	[OPTION_COSTS] = { "costs", 0, .help = "what instructions cost: the machine's latencies, or the paper's numbers", .kind = PASS_NAME, .names = costs },
-	[OPTION_CHECK] = { "check", 0, .help = "what has to fall: the sum of latencies and, with time, the estimated time as well; by the paper's numbers the sum alone",
+	[OPTION_THRESHOLD] = { "threshold", 20, 1, 50,
+		"percent of their cycles that melding two subgraphs must save at best", PASS_NUMBER, NULL },
+	[OPTION_COSTS] = { "costs", 0, .help = "what instructions cost: the machine's latencies, or the "
+		"paper's numbers", .kind = PASS_NAME, .names = costs },
+	[OPTION_CHECK] = { "check", 0, .help = "what has to fall: the sum of latencies and, with time, the "
+		"estimated time as well; by the paper's numbers the sum alone",
 		.kind = PASS_NAME, .names = checks },
-	[OPTION_ORDER] = { "order", ORDER_BLOCKS, .help = "which branch comes first: that of the first block, as in the paper, or the one that saves most",
+	[OPTION_ORDER] = { "order", ORDER_BLOCKS, .help =
+		"which branch comes first: that of the first block, as in the paper, or the one that saves "
+		"most",
 		.kind = PASS_NAME, .names = orders },
-	[OPTION_SWAP] = { "swap", 0, 0, 1, "1: subgraphs may differ in which way around their branches are", PASS_NUMBER, NULL },
-	[OPTION_REPLICATE] = { "replicate", 1, 0, 1, "1: a block against a region gets the region's form", PASS_NUMBER, NULL },
-	[OPTION_STRAIGHT] = { "straight", 0, 0, 1000, "so many instructions in a row of one side are executed by all lanes where that changes nothing for the others; "
-		"more stand in a block of their own", PASS_NUMBER, NULL },
-	[OPTION_BLOCKS] = { "blocks", 256, 1, 4096, "blocks that an arm may have; what lies behind them is left alone", PASS_NUMBER, NULL },
-	[OPTION_CELLS] = { "cells", 1 << 18, 1, 1 << 24, "size of an alignment's table, the product of the two lengths; longer blocks are aligned in pieces",
+	[OPTION_SWAP] = { "swap", 0, 0, 1, "1: subgraphs may differ in which way around their branches are",
 		PASS_NUMBER, NULL },
-	[OPTION_WORK] = { "work", 1 << 17, 1, 1 << 30, "blocks of all rounds together; when they are used up, no further round begins", PASS_NUMBER, NULL },
+	[OPTION_REPLICATE] = { "replicate", 1, 0, 1, "1: a block against a region gets the region's form",
+		PASS_NUMBER, NULL },
+	[OPTION_STRAIGHT] = { "straight", 0, 0, 1000, "so many instructions in a row of one side are "
+		"executed by all lanes where that changes nothing for the others; "
+		"more stand in a block of their own", PASS_NUMBER, NULL },
+	[OPTION_BLOCKS] = { "blocks", 256, 1, 4096, "blocks that an arm may have; what lies behind them is "
+		"left alone", PASS_NUMBER, NULL },
+	[OPTION_CELLS] = { "cells", 1 << 18, 1, 1 << 24,
+		"size of an alignment's table, the product of the two lengths; longer blocks are aligned in "
+		"pieces",
+		PASS_NUMBER, NULL },
+	[OPTION_WORK] = { "work", 1 << 17, 1, 1 << 30,
+		"blocks of all rounds together; when they are used up, no further round begins", PASS_NUMBER,
+		NULL },
 };
 
 /* ---- one branch ---- */
@@ -56,7 +74,8 @@ static void __attribute__((format(printf, 3, 4))) why_not(Meld *w, const MeldReg
 	va_start(ap, fmt);
 	sb_vprintf(&text, fmt, ap);
 	va_end(ap);
-	vec_push(&w->said, ((MeldRemark){ ins_loc(w->r->m, block_term(r->e)), arena_printf(&w->a, "the branch of %s stays: %s", say_branch(w, r->e), text.s) }));
+	vec_push(&w->said, ((MeldRemark){ ins_loc(w->r->m, block_term(r->e)),
+		arena_printf(&w->a, "the branch of %s stays: %s", say_branch(w, r->e), text.s) }));
 	sb_free(&text);
 }
 
@@ -77,14 +96,19 @@ static bool pays(Meld *w, const MeldRegion *r, const Stretch *s)
 {
 	const char *a = s->entry[0]->label, *b = s->entry[1]->label;
 	if (s->after >= s->before)
-		why_not(w, r, "%s and %s would cost %lld cycles as one, and cost %lld as they are", a, b, (long long)s->after, (long long)s->before);
+		why_not(w, r, "%s and %s would cost %lld cycles as one, and cost %lld as they are", a, b,
+			(long long)s->after, (long long)s->before);
 	else if (w->timed && s->turns[1] > s->turns[0])
-		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but eight turns of the loop of %s take a warp alone %lld cycles, and would take %lld", a, b,
-			(long long)s->after, (long long)s->before, s->around->label, (long long)s->turns[0], (long long)s->turns[1]);
+		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but eight turns of the "
+			"loop of %s take a warp alone %lld cycles, and would take %lld", a, b,
+			(long long)s->after, (long long)s->before, s->around->label, (long long)s->turns[0],
+			(long long)s->turns[1]);
 	else if (w->timed && !time_falls(s))
-		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but take longer: a warp alone takes %lld cycles, and would take %lld; each of many takes "
-			"%.0f cycles of the unit that is asked for most, and would take %.0f", a, b, (long long)s->after, (long long)s->before,
-			(long long)s->time[0].alone, (long long)s->time[1].alone, s->time[0].many, s->time[1].many);
+		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but take longer: a warp "
+			"alone takes %lld cycles, and would take %lld; each of many takes %.0f cycles of the "
+			"unit that is asked for most, and would take %.0f", a, b, (long long)s->after,
+			(long long)s->before, (long long)s->time[0].alone, (long long)s->time[1].alone,
+			s->time[0].many, s->time[1].many);
 	else
 		return true;
 	return false;
@@ -111,7 +135,8 @@ static void weigh(Meld *w, MeldRegion *r)
 			r->stretch.v[kept++] = *s;
 			*s = x;
 		} else if (s->pieces > 1) {
-			why_not(w, r, "blocks of its arms are so long that they were aligned in %d pieces; cells=%d allows no larger table", s->pieces, w->cells);
+			why_not(w, r, "blocks of its arms are so long that they were aligned in %d pieces; "
+				"cells=%d allows no larger table", s->pieces, w->cells);
 		}
 	}
 	for (int k = r->stretch.n; k-- > kept; r->stretch.n--) {
@@ -170,7 +195,8 @@ static void why_unlike(Meld *w, const MeldRegion *r)
 	if (obstacle(r))
 		why_not(w, r, "%s", obstacle(r));
 	else
-		why_not(w, r, "nothing in its arms has the same form%s: %s", match_swapped(w, r) ? ", but would have with swap=1" : "", w->unlike);
+		why_not(w, r, "nothing in its arms has the same form%s: %s",
+			match_swapped(w, r) ? ", but would have with swap=1" : "", w->unlike);
 }
 
 static void why_no_arm(Meld *w, const MeldRegion *r)
@@ -178,7 +204,8 @@ static void why_no_arm(Meld *w, const MeldRegion *r)
 	const char *stop = r->arm[0].n ? r->arm[1].stop : r->arm[0].stop;
 	if (r->e->succ[0] != r->exit && r->e->succ[1] != r->exit)
 		why_not(w, r, "%s", stop);
-	else if (!made(w, r)) /* what has no other half stands behind a branch of its own: that was said when the rest was melded */
+	/* what has no other half stands behind a branch of its own: that was said when the rest was melded */
+	else if (!made(w, r))
 		why_not(w, r, "one of its arms is empty");
 }
 
@@ -200,7 +227,8 @@ static bool consider(Meld *w, MeldRegion *r)
 		return false;
 	}
 	if ((int64_t)r->arm[0].n * r->arm[1].n > w->cells / 16 + 1) {
-		why_not(w, r, "its arms have %d and %d subgraphs, and two of them that are compared count as 16 cells; to align all, cells has to be %lld", r->arm[0].n, r->arm[1].n,
+		why_not(w, r, "its arms have %d and %d subgraphs, and two of them that are compared count as "
+			"16 cells; to align all, cells has to be %lld", r->arm[0].n, r->arm[1].n,
 			(long long)16 * ((int64_t)r->arm[0].n * r->arm[1].n - 1));
 		return false;
 	}
@@ -212,12 +240,14 @@ static bool consider(Meld *w, MeldRegion *r)
 	match_stretches(w, r);
 	weigh(w, r);
 	if (r->late[0])
-		why_not(w, r, "at %s and %s each arm would wait for the other, and %s may wait in front of it for what comes from the other arm", r->late[0]->block[0]->label,
+		why_not(w, r, "at %s and %s each arm would wait for the other, and %s may wait in front of "
+			"it for what comes from the other arm", r->late[0]->block[0]->label,
 			r->late[1]->block[0]->label, r->late[0]->waits_before ? "the first" : "the second");
 	if (r->percent == NO_PAIR)
 		why_unlike(w, r);
 	else if (r->percent < w->threshold)
-		why_not(w, r, "at best %d %% of the cycles of two subgraphs would be saved, and threshold asks for %d %%", r->percent, w->threshold);
+		why_not(w, r, "at best %d %% of the cycles of two subgraphs would be saved, and threshold "
+			"asks for %d %%", r->percent, w->threshold);
 	return r->stretch.n > 0;
 }
 
@@ -233,12 +263,15 @@ static void apply(Meld *w, MeldRegion *r)
 	w->headed = true;
 	for (int k = 0; k < r->stretch.n; k++) {
 		const Stretch *s = &r->stretch.v[k];
-		pass_remark(w->r, loc, "the branch of %s: %s and %s become one: %d %s, %d %s on one side; %lld cycles become %lld (profitability %d %%)", branch,
-			s->entry[0]->label, s->entry[1]->label, s->pairs, s->pairs == 1 ? "pair of instructions becomes one" : "pairs of instructions become one each",
-			s->alone, s->alone == 1 ? "stays" : "stay", (long long)s->before, (long long)s->after, s->percent);
+		pass_remark(w->r, loc, "the branch of %s: %s and %s become one: %d %s, %d %s on one side; "
+			"%lld cycles become %lld (profitability %d %%)", branch, s->entry[0]->label,
+			s->entry[1]->label, s->pairs, s->pairs == 1 ? "pair of instructions becomes one"
+			: "pairs of instructions become one each", s->alone, s->alone == 1 ? "stays" : "stay",
+			(long long)s->before, (long long)s->after, s->percent);
 		if (s->pieces > 1)
-			pass_remark(w->r, loc, "the branch of %s: blocks of its arms are so long that they were aligned in %d pieces; cells=%d allows no larger table", branch, s->pieces,
-				w->cells);
+			pass_remark(w->r, loc, "the branch of %s: blocks of its arms are so long that they "
+				"were aligned in %d pieces; cells=%d allows no larger table", branch,
+				s->pieces, w->cells);
 		say_forms(w, s, loc, branch);
 		meld_show(w, r, s);
 		pass_count(w->r, "stretches melded", 1);
@@ -289,7 +322,8 @@ static void open_round(Meld *w)
 static bool divergent(const Meld *w, const Block *b)
 {
 	const Ins *t = block_term(b);
-	return w->uniformity->divergent[b->id] && t->op == OP_BRA && ins_src(t, 0)->kind == OPD_REG && b->succ[0] != b->succ[1];
+	return w->uniformity->divergent[b->id] && t->op == OP_BRA && ins_src(t, 0)->kind == OPD_REG &&
+		b->succ[0] != b->succ[1];
 }
 
 static int by_gain(const void *x, const void *y)
@@ -373,7 +407,8 @@ static bool meld(Meld *w)
 		changed = true;
 		work += w->f->block.n;
 		if (work > w->work) {
-			pass_remark(r, w->f->loc, "no further round after %d: work=%lld blocks are used up; a second run may meld more", w->rounds + 1, (long long)w->work);
+			pass_remark(r, w->f->loc, "no further round after %d: work=%lld blocks are used up; "
+				"a second run may meld more", w->rounds + 1, (long long)w->work);
 			break;
 		}
 	}
@@ -386,14 +421,20 @@ static bool meld(Meld *w)
 }
 
 /* The paper's numbers say nothing of time. */
-static bool is_timed(const PassValue *o) { return o[OPTION_CHECK].number == 0 && o[OPTION_COSTS].number == 0; }
+static bool is_timed(const PassValue *o)
+{
+	return o[OPTION_CHECK].number == 0 && o[OPTION_COSTS].number == 0;
+}
 
 static Meld meld_of(PassRun *r)
 {
 	const PassValue *o = r->option;
-	return (Meld){ .r = r, .f = r->f, .threshold = (int)o[OPTION_THRESHOLD].number, .paper = o[OPTION_COSTS].number == 1,
-		.timed = is_timed(o), .order = (MeldOrder)o[OPTION_ORDER].number, .swap = o[OPTION_SWAP].number, .copies = o[OPTION_REPLICATE].number,
-		.straight = (int)o[OPTION_STRAIGHT].number, .most = (int)o[OPTION_BLOCKS].number, .cells = (int)o[OPTION_CELLS].number,
+	return (Meld){ .r = r, .f = r->f, .threshold = (int)o[OPTION_THRESHOLD].number,
+		.paper = o[OPTION_COSTS].number == 1,
+		.timed = is_timed(o), .order = (MeldOrder)o[OPTION_ORDER].number,
+		.swap = o[OPTION_SWAP].number, .copies = o[OPTION_REPLICATE].number,
+		.straight = (int)o[OPTION_STRAIGHT].number, .most = (int)o[OPTION_BLOCKS].number,
+		.cells = (int)o[OPTION_CELLS].number,
 		.work = o[OPTION_WORK].number };
 }
 
@@ -405,7 +446,9 @@ static bool run(PassRun *r)
 
 static bool run_fusion(PassRun *r)
 {
-	Meld w = { .r = r, .f = r->f, .threshold = (int)r->option[OPTION_THRESHOLD].number, .paper = r->option[OPTION_COSTS].number == 1, .timed = is_timed(r->option), .diamonds = true, .most = 8,
+	Meld w = { .r = r, .f = r->f, .threshold = (int)r->option[OPTION_THRESHOLD].number,
+		.paper = r->option[OPTION_COSTS].number == 1, .timed = is_timed(r->option), .diamonds = true,
+		.most = 8,
 		.cells = 1 << 18, .work = 1 << 17 };
 	return meld(&w);
 }

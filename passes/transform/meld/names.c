@@ -1,13 +1,18 @@
-/* The registers of melded code. Lanes of a side execute what they executed before, so each side's registers may be renamed as if the other were not there, if
- * registers that live at once stay apart. Two registers that instructions which become one write are given one name, so that what reads them need not
- * choose: one of the two, where the other side has nothing in it, else a new one. At the entry and at the exit of the stretch values move between their
- * own registers and these. */
+/* The registers of melded code. Lanes of a side execute what they executed before, so each side's registers
+ * may be renamed as if the other were not there, if registers that live at once stay apart. Two registers
+ * that instructions which become one write are given one name, so that what reads them need not choose: one
+ * of the two, where the other side has nothing in it, else a new one. At the entry and at the exit of the
+ * stretch values move between their own registers and these. */
 #include "passes/transform/meld/meld.h"
 
 typedef struct Names {
-	int *to[2], *state[2];         /* by side and register: its name (valid where it is written or shared), NAME_* */
-	int *mate[2], *shared;         /* one more than the register it shares a name with; by register of side 0: one more than the first in a list */
-	int n;                         /* registers when the round began, the carry flag included: new ones have taken its number since */
+	/* by side and register: its name (valid where it is written or shared), NAME_* */
+	int *to[2], *state[2];
+	/* one more than the register it shares a name with; by register of side 0: one more than the first in
+	   a list */
+	int *mate[2], *shared;
+	/* registers when the round began, the carry flag included: new ones have taken its number since */
+	int n;
 	Vec(int) touched;              /* registers about which something is said */
 } Names;
 
@@ -125,7 +130,8 @@ static void vote(Meld *w, Stretch *s, int a, int b, int64_t votes)
 {
 	Shared *x = names_shared(w, s, a, b);
 	if (!x) {
-		vec_push(&s->shared, ((Shared){ .reg = { a, b }, .home = NO_REG, .next = w->names->shared[a] }));
+		vec_push(&s->shared, ((Shared){ .reg = { a, b }, .home = NO_REG,
+			.next = w->names->shared[a] }));
 		w->names->shared[a] = s->shared.n;
 		x = &vec_last(&s->shared);
 	}
@@ -160,12 +166,14 @@ static int choose_home(const Meld *w, const Shared *x)
 	if (x->reg[0] == x->reg[1])
 		return x->reg[0];
 	for (int s = 0; s < 2; s++)
-		if (!(names_state(w, 1 - s, x->reg[s]) & NAME_LIVES) && (home == NO_REG || names_moves(w, x, x->reg[s]) < names_moves(w, x, home)))
+		if (!(names_state(w, 1 - s, x->reg[s]) & NAME_LIVES) &&
+			(home == NO_REG || names_moves(w, x, x->reg[s]) < names_moves(w, x, home)))
 			home = x->reg[s];
 	return home;
 }
 
-/* Registers get their names, those first by which most is saved. New registers come later: until then they have negative numbers. */
+/* Registers get their names, those first by which most is saved. New registers come later: until then they
+   have negative numbers. */
 void names_share(Meld *w, Stretch *s)
 {
 	Names *n = w->names;
@@ -206,7 +214,8 @@ static Type choice_type(const Meld *w, const Ins *i, int source, const Opd *x)
 	for (int s = 0; s < 2; s++)
 		if (x[s].kind == OPD_REG)
 			return bits[type_bits[w->f->reg.v[x[s].id].type]];
-	return meld_address(i, source) ? meld_address_type(i) : bits[type_bits[ins_value_type(w->r->m, i, source)]];
+	return meld_address(i, source) ? meld_address_type(i)
+		: bits[type_bits[ins_value_type(w->r->m, i, source)]];
 }
 
 static bool kept(const Meld *w, int side, const Opd *o)
@@ -218,14 +227,16 @@ static bool kept(const Meld *w, int side, const Opd *o)
 
 static Choice make_choice(const Meld *w, Opd a, Opd b, Type type)
 {
-	Choice c = { .x = { names_of(w, 0, a), names_of(w, 1, b) }, .type = type, .kept = kept(w, 0, &a) && kept(w, 1, &b) };
+	Choice c = { .x = { names_of(w, 0, a), names_of(w, 1, b) }, .type = type,
+		.kept = kept(w, 0, &a) && kept(w, 1, &b) };
 	c.differ = !opd_same(&c.x[0], &c.x[1]);
 	return c;
 }
 
-/* Offsets of addresses are left to the instruction, so that addresses with the same distance between the sides are one choice. Where they differ, one side's
-   is the nearer one, to which the other's distance is added. A narrow address must not wrap around by that: it may become larger only. A variable's address with its
-   offset is a number that has to be read first. */
+/* Offsets of addresses are left to the instruction, so that addresses with the same distance between the
+   sides are one choice. Where they differ, one side's is the nearer one, to which the other's distance is
+   added. A narrow address must not wrap around by that: it may become larger only. A variable's address with
+   its offset is a number that has to be read first. */
 static void settle_offsets(Choice *c)
 {
 	bool wide = c->type == T_B64, variable = c->x[0].kind == OPD_SYM || c->x[1].kind == OPD_SYM;
@@ -275,9 +286,15 @@ Choice choice_of(const Meld *w, const Ins *a, const Ins *b, int k)
 }
 
 /* Without a guard an instruction is executed in any case. */
-static Opd guard_of(const Ins *i) { return i->guard < 0 ? opd_imm(1) : (Opd){ OPD_REG, i->guard_neg, i->guard, 0 }; }
+static Opd guard_of(const Ins *i)
+{
+	return i->guard < 0 ? opd_imm(1) : (Opd){ OPD_REG, i->guard_neg, i->guard, 0 };
+}
 
-Choice choice_of_guards(const Meld *w, const Ins *a, const Ins *b) { return make_choice(w, guard_of(a), guard_of(b), T_PRED); }
+Choice choice_of_guards(const Meld *w, const Ins *a, const Ins *b)
+{
+	return make_choice(w, guard_of(a), guard_of(b), T_PRED);
+}
 
 /* What a side's lanes go by at the end of the blocks: holds, and they go to the first successor. */
 static Opd decision(const BlockPair *p, int side)
@@ -291,7 +308,10 @@ static Opd decision(const BlockPair *p, int side)
 	return o;
 }
 
-Choice choice_of_branches(const Meld *w, const BlockPair *p) { return make_choice(w, decision(p, 0), decision(p, 1), T_PRED); }
+Choice choice_of_branches(const Meld *w, const BlockPair *p)
+{
+	return make_choice(w, decision(p, 0), decision(p, 1), T_PRED);
+}
 
 /* ---- choices made once ---- */
 
@@ -311,7 +331,8 @@ static void hoist(Stretch *s, const BlockPair *p, Choice c)
 		return;
 	Hoisted *h = hoisted_find(s, &c);
 	if (!h) {
-		vec_push(&s->hoisted, ((Hoisted){ .x = { c.x[0], c.x[1] }, .type = c.type, .adds = c.adds, .reg = NO_REG }));
+		vec_push(&s->hoisted, ((Hoisted){ .x = { c.x[0], c.x[1] }, .type = c.type, .adds = c.adds,
+			.reg = NO_REG }));
 		h = &vec_last(&s->hoisted);
 	}
 	h->uses++;

@@ -1,11 +1,12 @@
-/* The two arms of a branch as rows of subgraphs with one entry and one exit. The places that all lanes of an arm come to are the immediate post-dominators
- * from its first block on; what lies between two of them is a subgraph, unless lanes come back from behind the second one: then it goes on to the next.
- * Definition 4 of the paper gives each region an exit block of its own: here an exit
- * is where the edges lead, which comes to the same. */
+/* The two arms of a branch as rows of subgraphs with one entry and one exit. The places that all lanes of an
+ * arm come to are the immediate post-dominators from its first block on; what lies between two of them is a
+ * subgraph, unless lanes come back from behind the second one: then it goes on to the next. Definition 4 of
+ * the paper gives each region an exit block of its own: here an exit is where the edges lead, which comes to
+ * the same. */
 #include "passes/transform/meld/meld.h"
 
-/* Blocks that are reached from `entry` before `exit`, the entry first; false: they are more than a subgraph may have, or edges lead to new blocks: something
-   here has been melded in this round. */
+/* Blocks that are reached from `entry` before `exit`, the entry first; false: they are more than a subgraph
+   may have, or edges lead to new blocks: something here has been melded in this round. */
 static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
 {
 	Vec(Block *) list = { 0 };
@@ -29,9 +30,10 @@ static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
 	return old && s->n <= room;
 }
 
-/* All edges into the subgraph that was collected last lead to its entry, and come from there, from the branch, or from the subgraph before it. If not,
-   *other is where one of the others comes from, or NULL. */
-static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, const Block *branch, const Block **other)
+/* All edges into the subgraph that was collected last lead to its entry, and come from there, from the
+   branch, or from the subgraph before it. If not, *other is where one of the others comes from, or NULL. */
+static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, const Block *branch,
+	const Block **other)
 {
 	*other = NULL;
 	for (int k = 0; k < s->n; k++) {
@@ -40,7 +42,8 @@ static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, con
 			return false;
 		for (int p = 0; p < w->c->npred[b->id]; p++) {
 			const Block *from = w->c->pred[b->id][p];
-			bool inside = w->seen[from->id] == w->seeing, in = k == 0 && !before && from == branch;
+			bool inside = w->seen[from->id] == w->seeing,
+				in = k == 0 && !before && from == branch;
 			for (int j = 0; k == 0 && before && j < before->n && !in; j++)
 				in = before->block[j] == from;
 			if (!inside && !in) {
@@ -68,20 +71,23 @@ static void judge(Meld *w, Subgraph *s, const Block *branch)
 		const Block *b = s->block[k];
 		Wait wait;
 		if (bs_has(w->named, b->id))
-			s->obstacle = arena_printf(&w->a, "%s is a reconvergence point that the source asks for, or the target of a block that cannot be reached", b->label);
+			s->obstacle = arena_printf(&w->a, "%s is a reconvergence point that the source asks "
+				"for, or the target of a block that cannot be reached", b->label);
 		else if (waits_in(w->waits, b->id, branch->id, &wait))
 			s->obstacle = waits_text(&w->a, &wait);
 		for (int i = 0; i < b->ins.n && !s->obstacle; i++) {
 			const char *why = bad_instruction(w, &b->ins.v[i]);
 			if (why)
-				s->obstacle = arena_printf(&w->a, "%s in %s %s", op_info[b->ins.v[i].op].name, b->label, why);
+				s->obstacle = arena_printf(&w->a, "%s in %s %s", op_info[b->ins.v[i].op].name,
+					b->label, why);
 		}
 	}
 }
 
 /* ---- arms ---- */
 
-/* The place behind `exit` that all lanes come to which come from there and from `other`; c->n or less than 0: none. */
+/* The place behind `exit` that all lanes come to which come from there and from `other`; c->n or less than 0:
+   none. */
 static int exit_behind(const Meld *w, int exit, const Block *other)
 {
 	int both = dom_common(w->pdom, exit, other->id);
@@ -92,7 +98,8 @@ typedef enum { FOUND, TOO_LARGE, NOT_ALONE } Found;
 
 /* The subgraph that begins with b. One without an exit has all in it that b leads to, so that b dominates
    nothing that comes from elsewhere. */
-static Found find_subgraph(Meld *w, const MeldRegion *r, Block *b, const Subgraph *before, int room, Subgraph *s)
+static Found find_subgraph(Meld *w, const MeldRegion *r, Block *b, const Subgraph *before, int room,
+	Subgraph *s)
 {
 	for (int next = w->pdom->idom[b->id];;) {
 		bool ends = next < 0 || next >= w->c->n;
@@ -116,12 +123,14 @@ static void find_arm(Meld *w, MeldRegion *r, Arm *arm, Block *first)
 		Subgraph s;
 		Found found = find_subgraph(w, r, b, list.n ? &vec_last(&list) : NULL, left, &s);
 		if (found == NOT_ALONE) {
-			arm->stop = arena_printf(&w->a, s.exit ? "other threads come to what begins with %s, too" :
-				"from %s on, some threads end before they meet those of the other arm", b->label);
+			arm->stop = arena_printf(&w->a, s.exit ? "other threads come to what begins with %s, "
+				"too" : "from %s on, some threads end before they meet those of the other "
+				"arm", b->label);
 			break;
 		}
 		if (found == TOO_LARGE)
-			s.obstacle = arena_printf(&w->a, "what begins with %s has more blocks than blocks=%d allows", b->label, w->most);
+			s.obstacle = arena_printf(&w->a, "what begins with %s has more blocks than blocks=%d "
+				"allows", b->label, w->most);
 		else
 			judge(w, &s, r->e);
 		vec_push(&list, s);

@@ -1,4 +1,5 @@
-/* What melding may save: costs of instructions, which of them may become one, and the melding profitability of two blocks (section IV-C of the paper). */
+/* What melding may save: costs of instructions, which of them may become one, and the melding profitability
+   of two blocks (section IV-C of the paper). */
 #include "passes/transform/meld/meld.h"
 #include "passes/analysis/cost.h"
 
@@ -20,7 +21,10 @@ static int paper_cost(const Ins *i)
 	}
 }
 
-int64_t meld_cost(const Meld *w, const Ins *i) { return w->paper ? paper_cost(i) : cost_whole(w->r->cost, i); }
+int64_t meld_cost(const Meld *w, const Ins *i)
+{
+	return w->paper ? paper_cost(i) : cost_whole(w->r->cost, i);
+}
 
 int64_t meld_cost_of(const Meld *w, Op op, Type type)
 {
@@ -39,7 +43,10 @@ int64_t meld_weight(const Meld *w, const Block *b) { return cost_weight(w->loops
 
 /* ---- which instructions ---- */
 
-bool meld_address(const Ins *i, int source) { return source == 0 && strchr(op_info[i->op].operands, ':')[1] == 'a'; }
+bool meld_address(const Ins *i, int source)
+{
+	return source == 0 && strchr(op_info[i->op].operands, ':')[1] == 'a';
+}
 
 static bool same_width(const Meld *w, int a, int b)
 {
@@ -47,8 +54,12 @@ static bool same_width(const Meld *w, int a, int b)
 	return type_bits[x] == type_bits[y];
 }
 
-/* Addresses that may be in a register as well. What a variable's name stands for in the generic space is not what mov reads of it. */
-static bool is_address(const Ins *i, const Opd *o) { return o->kind == OPD_REG || (o->kind == OPD_SYM && i->space != SP_GENERIC); }
+/* Addresses that may be in a register as well. What a variable's name stands for in the generic space is not
+   what mov reads of it. */
+static bool is_address(const Ins *i, const Opd *o)
+{
+	return o->kind == OPD_REG || (o->kind == OPD_SYM && i->space != SP_GENERIC);
+}
 
 /* Registers that can hold the address of a variable of that space. */
 static bool holds_address(const Meld *w, const Ins *i, const Opd *o)
@@ -76,7 +87,8 @@ bool meld_may(const Meld *w, const Ins *i)
 {
 	Effects e = ins_effects(w->effects, i);
 	bool relaxed = op_info[i->op].kind == K_ATOM && i->sem <= SEM_RELAXED && i->sem != SEM_VOLATILE;
-	return !(e.ordered && !relaxed) && !e.convergent && !e.ends && !e.visible && !(op_info[i->op].flags & OPF_TERM);
+	return !(e.ordered && !relaxed) && !e.convergent && !e.ends && !e.visible &&
+		!(op_info[i->op].flags & OPF_TERM);
 }
 
 bool meld_alike(const Meld *w, const Ins *a, const Ins *b)

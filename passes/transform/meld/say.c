@@ -5,8 +5,8 @@
 /* Is the branch one that this pass has put in? */
 static bool made(const Meld *w, const Block *b) { return block_term(b)->origin == w->r->origin; }
 
-/* The blocks of the source whose branches it is: "A and B". One that is no branch of the source, or one of several copies, is told by the block at
-   whose end it stands as well. */
+/* The blocks of the source whose branches it is: "A and B". One that is no branch of the source, or one of
+   several copies, is told by the block at whose end it stands as well. */
 const char *say_branch(const Meld *w, const Block *b)
 {
 	Arena *a = &w->r->m->arena;
@@ -17,7 +17,8 @@ const char *say_branch(const Meld *w, const Block *b)
 		if (x->kind != MARK_DECIDES || x->value.kind != OPD_NONE)
 			continue;
 		alone &= !text && !x->lanes && !strcmp(w->f->source.v[x->source], b->label);
-		text = text ? arena_printf(a, "%s and %s", text, w->f->source.v[x->source]) : w->f->source.v[x->source];
+		text = text ? arena_printf(a, "%s and %s", text, w->f->source.v[x->source])
+			: w->f->source.v[x->source];
 	}
 	if (!text)
 		return arena_printf(a, "%s%s", b->label, made(w, b) ? ", which melding made," : "");
@@ -32,7 +33,8 @@ const char *say_end(Meld *w, const Block *b)
 		return "a jump";
 	if (t->op != OP_BRA && t->op != OP_BRX)
 		return op_info[t->op].name;
-	return arena_printf(&w->a, "%s of %d ways", t->op == OP_BRX ? "an indexed branch" : "a branch", b->nsucc);
+	return arena_printf(&w->a, "%s of %d ways", t->op == OP_BRX ? "an indexed branch" : "a branch",
+		b->nsucc);
 }
 
 /* Have the arms no instruction but jumps? */
@@ -41,7 +43,8 @@ bool say_empty(const MeldRegion *r)
 	for (int s = 0; s < 2; s++)
 		for (int k = 0; k < r->arm[s].n; k++)
 			for (int b = 0; b < r->arm[s].sub[k].n; b++)
-				if (r->arm[s].sub[k].block[b]->ins.n > 1 || !block_jumps(r->arm[s].sub[k].block[b]))
+				if (r->arm[s].sub[k].block[b]->ins.n > 1 ||
+					!block_jumps(r->arm[s].sub[k].block[b]))
 					return false;
 	return true;
 }
@@ -52,6 +55,7 @@ void say_forms(Meld *w, const Stretch *s, Loc loc, const char *branch)
 	for (const BlockPair *p = s->pair.v; p < s->pair.v + s->pair.n; p++)
 		for (int side = 0; side < 2; side++)
 			if (p->b[side] && p->b[1 - side] && p->takes[side] != OWN_BRANCH)
-				pass_remark(w->r, loc, "the branch of %s: %s is given the form of the region around %s, with which it becomes one", branch, p->b[side]->label,
+				pass_remark(w->r, loc, "the branch of %s: %s is given the form of the region "
+					"around %s, with which it becomes one", branch, p->b[side]->label,
 					p->b[1 - side]->label);
 }

@@ -1,18 +1,22 @@
-/* What melding does, for people: before two subgraphs become one, the blocks of both sides with their instructions side by side. Between them stands = where two
- * instructions become one, # where two could and it would cost more than it saves, < and > where one stays on its side. */
+/* What melding does, for people: before two subgraphs become one, the blocks of both sides with their
+ * instructions side by side. Between them stands = where two instructions become one, # where two could and
+ * it would cost more than it saves, < and > where one stays on its side. */
 #include "passes/transform/meld/meld.h"
 #include "lib/strbuf.h"
 
-enum { WIDEST = 72, NARROWEST = 24 };  /* columns of the left side; what is longer shifts the right side of its line */
+/* columns of the left side; what is longer shifts the right side of its line */
+enum { WIDEST = 72, NARROWEST = 24 };
 
 typedef struct Sheet { const Meld *w; const MeldRegion *r; const Stretch *s; StrBuf *out; int width; } Sheet;
 
 static void show_line(Sheet *t, int indent, const char *left, const char *sign, const char *right)
 {
-	sb_printf(t->out, "    %*s%-*s %s%s%s\n", indent, "", t->width - indent, left, sign, *right ? " " : "", right);
+	sb_printf(t->out, "    %*s%-*s %s%s%s\n", indent, "", t->width - indent, left, sign,
+		*right ? " " : "", right);
 }
 
-/* What stands at the end of the block on that side: its terminator, or where its threads are led on in a form that is not theirs. */
+/* What stands at the end of the block on that side: its terminator, or where its threads are led on in a form
+   that is not theirs. */
 static void end_text(const Sheet *t, const BlockPair *p, int side, StrBuf *text)
 {
 	const Block *own = p->b[side], *form = p->b[1 - side];
@@ -22,7 +26,8 @@ static void end_text(const Sheet *t, const BlockPair *p, int side, StrBuf *text)
 	} else if (p->comes[side]) {
 		int next = p->succ[p->takes[side]];
 		const Block *to = next == LEAVES ? NULL : t->s->pair.v[next].b[1 - side];
-		sb_printf(text, "(%s%s)", to ? "always goes on to where the other side has " : "always goes out", to ? to->label : "");
+		sb_printf(text, "(%s%s)", to ? "always goes on to where the other side has "
+			: "always goes out", to ? to->label : "");
 	} else {
 		sb_puts(text, form ? "" : "(none)");
 	}
@@ -50,7 +55,8 @@ static void show_pair(Sheet *t, const BlockPair *p)
 {
 	const char *label[2];
 	for (int s = 0; s < 2; s++)
-		label[s] = p->b[s] ? p->b[s]->label : p->comes[s] ? "(no code: threads pass)" : "(no thread comes here)";
+		label[s] = p->b[s] ? p->b[s]->label : p->comes[s] ? "(no code: threads pass)"
+			: "(no thread comes here)";
 	show_line(t, 0, label[0], " ", label[1]);
 	for (const Item *i = p->item; i < p->item + p->n; i++)
 		show_item(t, p, i->at, i->apart);
@@ -86,7 +92,8 @@ void meld_show(const Meld *w, const MeldRegion *r, const Stretch *s)
 		return;
 	const char *c = w->f->reg.v[ins_src(block_term(r->e), 0)->id].name;
 	t.width = width_of(&t);
-	show_line(&t, 0, arena_printf(&w->r->m->arena, "threads with %s", c), "|", arena_printf(&w->r->m->arena, "threads with !%s", c));
+	show_line(&t, 0, arena_printf(&w->r->m->arena, "threads with %s", c), "|",
+		arena_printf(&w->r->m->arena, "threads with !%s", c));
 	for (int p = 0; p < s->pair.n; p++)
 		show_pair(&t, &s->pair.v[p]);
 }

@@ -1,5 +1,6 @@
-/* After melding: blocks that are gone go, those that only jump are skipped, and new ones join the blocks before and behind them, so that what comes next
- * sees one block where there is one. Nothing else of the function is touched. */
+/* After melding: blocks that are gone go, those that only jump are skipped, and new ones join the blocks
+ * before and behind them, so that what comes next sees one block where there is one. Nothing else of the
+ * function is touched. */
 #include "passes/transform/meld/meld.h"
 
 /* New blocks take the place of the first of the old ones. */
@@ -32,11 +33,13 @@ typedef struct Tidy { Meld *w; BitSet made, named, gone; int *npred; } Tidy;
 /* A block without anything, new or before a new one. */
 static bool only_jumps(const Tidy *t, const Block *b)
 {
-	return b->ins.n == 1 && block_jumps(b) && !b->ins.v[0].mark && b->succ[0] != b && !bs_has(t->named, b->id) &&
+	return b->ins.n == 1 && block_jumps(b) && !b->ins.v[0].mark && b->succ[0] != b &&
+		!bs_has(t->named, b->id) &&
 		(bs_has(t->made, b->id) || bs_has(t->made, b->succ[0]->id));
 }
 
-/* Edges of the block pass over blocks that only jump. A branch both of whose targets are the same then becomes a jump itself. */
+/* Edges of the block pass over blocks that only jump. A branch both of whose targets are the same then
+   becomes a jump itself. */
 static bool skip(Tidy *t, Block *b)
 {
 	bool changed = false;
@@ -45,7 +48,8 @@ static bool skip(Tidy *t, Block *b)
 			edit_retarget(&t->w->e, b, b->succ[e], b->succ[e]->succ[0]);
 			changed = true;
 		}
-	if (b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1] && (changed || bs_has(t->made, b->id))) {
+	if (b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1] &&
+		(changed || bs_has(t->made, b->id))) {
 		edit_fold(&t->w->e, b, b->succ[0]);
 		changed = true;
 	}

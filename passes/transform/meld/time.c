@@ -1,7 +1,9 @@
-/* How long a stretch takes, melded or not. Two bounds are known without knowing how many warps there are: a warp that is alone issues in order and waits
- * where it reads what is not there yet (passes/analysis/clock.h); of many warps none is waited for, and the unit that is asked for most decides (Load in
- * passes/analysis/cost.h). What the machine takes lies between the two. The estimate is their geometric mean, whose ratio to neither bound can be worse
- * than to the other. In a loop, what turns hand on to each other counts, too: its turns may not take a warp that is alone longer than before. All code is
+/* How long a stretch takes, melded or not. Two bounds are known without knowing how many warps there are: a
+ * warp that is alone issues in order and waits where it reads what is not there yet
+ * (passes/analysis/clock.h); of many warps none is waited for, and the unit that is asked for most decides
+ * (Load in passes/analysis/cost.h). What the machine takes lies between the two. The estimate is their
+ * geometric mean, whose ratio to neither bound can be worse than to the other. In a loop, what turns hand on
+ * to each other counts, too: its turns may not take a warp that is alone longer than before. All code is
  * taken to be walked through: a warp has threads on both sides. */
 #include "passes/transform/meld/meld.h"
 
@@ -34,7 +36,8 @@ static int loop_around(const Meld *w, const MeldRegion *r, const Stretch *s)
 	int loop = w->loops->of[r->e->id];
 	for (int k = 0; k < s->pair.n; k++)
 		for (int side = 0; side < 2; side++)
-			while (s->pair.v[k].b[side] && !within(w, loop, w->loops->of[s->pair.v[k].b[side]->id]))
+			while (s->pair.v[k].b[side] && !within(w, loop,
+				w->loops->of[s->pair.v[k].b[side]->id]))
 				loop = w->loops->loop[loop].parent;
 	return loop;
 }
@@ -63,7 +66,8 @@ static int child_of(const Meld *w, int loop, int inner)
 	return inner == loop ? -1 : inner;
 }
 
-/* Code in the loop, among whose places those of a loop are contiguous: all its turns, or it is walked through once. */
+/* Code in the loop, among whose places those of a loop are contiguous: all its turns, or it is walked through
+   once. */
 static Span walk(Meld *w, Arena *a, const Place *p, int n, int loop, bool all)
 {
 	int count = 0;
@@ -128,8 +132,10 @@ static void load_block(const Meld *w, Load *l, const Block *b)
 		load_add(l, w->r->cost, &b->ins.v[k], (double)meld_weight(w, b));
 }
 
-/* The stretch, or with `around` the loop with it: its code in list[0], and with the melded code in place of the stretch in list[1]. */
-static void find_places(Meld *w, Arena *a, int from, int to, int first, bool around, const Place *melded, int n, Place **list, int *count)
+/* The stretch, or with `around` the loop with it: its code in list[0], and with the melded code in place of
+   the stretch in list[1]. */
+static void find_places(Meld *w, Arena *a, int from, int to, int first, bool around, const Place *melded,
+	int n, Place **list, int *count)
 {
 	list[0] = arena_array(a, Place, to - from);
 	list[1] = arena_array(a, Place, to - from + n);
@@ -157,11 +163,13 @@ void time_stretch(Meld *w, const MeldRegion *r, Stretch *s, Place *melded, int n
 			load_block(w, &l[0], w->c->rpo[k]);
 	find_places(w, &a, first, last + 1, first, false, melded, n, list, count);
 	for (int i = 0; i < 2; i++)
-		s->time[i] = (Time){ time_alone(w, &a, list[i], count[i], loop, false), load_bound(&l[i]) / (double)s->weight };
+		s->time[i] = (Time){ time_alone(w, &a, list[i], count[i], loop, false),
+			load_bound(&l[i]) / (double)s->weight };
 	if (loop >= 0 && w->loops->loop[loop].n <= LARGEST) {
 		const Loop *around = &w->loops->loop[loop];
 		s->around = w->f->block.v[around->header];
-		find_places(w, &a, around->first, around->first + around->n, first, true, melded, n, list, count);
+		find_places(w, &a, around->first, around->first + around->n, first, true, melded, n, list,
+			count);
 		for (int i = 0; i < 2; i++)
 			s->turns[i] = time_alone(w, &a, list[i], count[i], loop, true);
 	}

@@ -1,20 +1,25 @@
-/* Which instructions become one: those that the alignment of their blocks puts side by side, but for pairs that do not pay. A pair saves one execution; it
- * costs the choices between sources that differ, and its share of the moves of results between registers. */
+/* Which instructions become one: those that the alignment of their blocks puts side by side, but for pairs
+ * that do not pay. A pair saves one execution; it costs the choices between sources that differ, and its
+ * share of the moves of results between registers. */
 #include "passes/transform/meld/meld.h"
 
 /* ---- alignment of instructions ---- */
 
-enum { CLOSENESS = 16, GAP = 2 };  /* points of a cycle: what is alike in other ways decides between alignments that are as good; cycles of a gap */
+/* points of a cycle: what is alike in other ways decides between alignments that are as good; cycles of a
+   gap */
+enum { CLOSENESS = 16, GAP = 2 };
 
 static int closeness(const Ins *a, const Ins *b)
 {
 	int n = 0;
 	for (int k = 0; k < a->ndst + a->nsrc; k++)
-		n += a->opd[k].kind == b->opd[k].kind && a->opd[k].id == b->opd[k].id && a->opd[k].imm == b->opd[k].imm;
+		n += a->opd[k].kind == b->opd[k].kind && a->opd[k].id == b->opd[k].id &&
+			a->opd[k].imm == b->opd[k].imm;
 	return n < CLOSENESS ? n : CLOSENESS - 1;
 }
 
-/* Instructions from[s] up to below to[s] of each side's block, terminators left out. Returns how many items were written. */
+/* Instructions from[s] up to below to[s] of each side's block, terminators left out. Returns how many items
+   were written. */
 static int align_piece(Meld *w, const BlockPair *p, const int *from, const int *to, Item *out)
 {
 	int n = to[0] - from[0], m = to[1] - from[1];
@@ -23,7 +28,8 @@ static int align_piece(Meld *w, const BlockPair *p, const int *from, const int *
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < m; j++) {
 			const Ins *a = &p->b[0]->ins.v[from[0] + i], *b = &p->b[1]->ins.v[from[1] + j];
-			score[i * m + j] = meld_alike(w, a, b) ? (int)meld_cost(w, a) * CLOSENESS + closeness(a, b) : NO_PAIR;
+			score[i * m + j] = meld_alike(w, a, b) ? (int)meld_cost(w, a) * CLOSENESS +
+				closeness(a, b) : NO_PAIR;
 		}
 	int count = meld_align(n, m, score, GAP * CLOSENESS, out, &best);
 	for (int k = 0; k < count; k++)
@@ -33,7 +39,8 @@ static int align_piece(Meld *w, const BlockPair *p, const int *from, const int *
 	return count;
 }
 
-/* Long blocks are cut into pieces, each of which has a table that is not too large. Terminators go together in any case. */
+/* Long blocks are cut into pieces, each of which has a table that is not too large. Terminators go together
+   in any case. */
 static int align_blocks(Meld *w, BlockPair *p)
 {
 	int n[2], pieces = 1;
@@ -62,7 +69,8 @@ static int64_t choice_cost(const Meld *w, Stretch *s, const BlockPair *p, const 
 	if (!c->differ)
 		return 0;
 	if (h)
-		return s->weight * (meld_cost_of(w, OP_SELP, c->type) + c->adds * meld_cost_of(w, OP_ADD, T_U64)) / h->uses;
+		return s->weight * (meld_cost_of(w, OP_SELP, c->type) + c->adds *
+			meld_cost_of(w, OP_ADD, T_U64)) / h->uses;
 	return p->weight * (meld_cost_of(w, OP_SELP, c->type) + c->adds * meld_cost_of(w, OP_ADD, T_U64));
 }
 
@@ -90,7 +98,8 @@ static int64_t results_gain(const Meld *w, Stretch *s, const BlockPair *p, const
 		const Shared *x = names_shared(w, s, ins_dst(a, k)->id, ins_dst(b, k)->id);
 		if (!x && meld_guarded(a, b))   /* where the guard does not hold, there is nothing to move */
 			return INT32_MIN;
-		sum += x ? (x->uses - s->weight * move * names_moves(w, x, x->home)) / x->writers : -2 * p->weight * move;
+		sum += x ? (x->uses - s->weight * move * names_moves(w, x, x->home)) / x->writers
+			: -2 * p->weight * move;
 	}
 	return sum;
 }
@@ -99,7 +108,8 @@ static bool apart_pays(const Meld *w, Stretch *s, const BlockPair *p, const Item
 {
 	const Ins *a = &p->b[0]->ins.v[i->at[0]], *b = &p->b[1]->ins.v[i->at[1]];
 	int64_t gain = (meld_weight(w, p->b[0]) + meld_weight(w, p->b[1]) - p->weight) * meld_cost(w, a);
-	if (i > p->item && i + 1 < p->item + p->n && item_melds(i - 1) && item_melds(i + 1)) /* a branch, and a jump of each side */
+	/* a branch, and a jump of each side */
+	if (i > p->item && i + 1 < p->item + p->n && item_melds(i - 1) && item_melds(i + 1))
 		gain += 3 * p->weight * meld_cost_of(w, OP_BRA, T_NONE);
 	return gain + results_gain(w, s, p, a, b) - choices_cost(w, s, p, a, b) < 0;
 }
@@ -122,11 +132,13 @@ static void count_uses(const Meld *w, Stretch *s)
 		for (int k = 0; k < a->nsrc; k++)
 			count_use(w, s, p, ins_src(a, k), ins_src(b, k));
 		if (a->guard >= 0 && b->guard >= 0)
-			count_use(w, s, p, &(Opd){ OPD_REG, 0, a->guard, 0 }, &(Opd){ OPD_REG, 0, b->guard, 0 });
+			count_use(w, s, p, &(Opd){ OPD_REG, 0, a->guard, 0 },
+				&(Opd){ OPD_REG, 0, b->guard, 0 });
 	}
 	for (int k = 0; k < s->pair.n; k++) {
 		const BlockPair *p = &s->pair.v[k];
-		if (p->nsucc > 1 && p->takes[0] == OWN_BRANCH && p->takes[1] == OWN_BRANCH && p->b[0] && p->b[1])
+		if (p->nsucc > 1 && p->takes[0] == OWN_BRANCH && p->takes[1] == OWN_BRANCH && p->b[0] &&
+			p->b[1])
 			count_use(w, s, p, ins_src(block_term(p->b[0]), 0), ins_src(block_term(p->b[1]), 0));
 		for (int r = 0; p->nsucc == 0 && p->b[0] && p->b[1] && r < block_term(p->b[0])->nsrc; r++)
 			count_use(w, s, p, ins_src(block_term(p->b[0]), r), ins_src(block_term(p->b[1]), r));

@@ -1,4 +1,5 @@
-/* The code that comes of a plan: a temporary for each expression, computed where the plan says and read where it was computed. */
+/* The code that comes of a plan: a temporary for each expression, computed where the plan says and read where
+   it was computed. */
 #include "passes/transform/facts.h"
 #include "passes/transform/motion/motion.h"
 
@@ -19,7 +20,8 @@ typedef struct Apply {
 static int temp_of(Apply *w, int expr)
 {
 	if (w->temp[expr] < 0)
-		w->temp[expr] = edit_temp(&w->e, (Type)w->r->f->reg.v[ins_dst(w->x->pattern[expr], 0)->id].type);
+		w->temp[expr] = edit_temp(&w->e, (Type)w->r->f->reg.v[ins_dst(w->x->pattern[expr],
+			0)->id].type);
 	return w->temp[expr];
 }
 
@@ -104,7 +106,8 @@ static void order_blocks(Apply *w)
 {
 	Vec(Block *) list = { 0 };
 	const Points *p = w->p;
-	int n = p->c->n, *first = arena_array(&w->arena, int, n + 1), *next = arena_array(&w->arena, int, p->n + 1);
+	int n = p->c->n, *first = arena_array(&w->arena, int, n + 1),
+		*next = arena_array(&w->arena, int, p->n + 1);
 	Block **old = arena_array(&w->arena, Block *, n + 1);
 	memcpy(old, w->r->f->block.v, sizeof *old * (size_t)n);
 	for (int b = 0; b < n; b++)
@@ -150,7 +153,8 @@ Applied motion_apply(PassRun *r, const Points *p, const Expressions *x, const Pl
 	Apply w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .p = p, .x = x };
 	int n = plan->action.n;
 	Action *list = arena_array(&w.arena, Action, n + 1);
-	Ins *pattern = arena_array(&w.arena, Ins, x->n + 1); /* instructions move while blocks are rewritten */
+	/* instructions move while blocks are rewritten */
+	Ins *pattern = arena_array(&w.arena, Ins, x->n + 1);
 	const Ins **of = arena_array(&w.arena, const Ins *, x->n + 1);
 	Expressions view = *x;
 	for (int e = 0; e < x->n; e++) {

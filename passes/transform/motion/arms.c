@@ -1,12 +1,14 @@
-/* What a warp computes in both arms of a divergent branch, so that it need not behind it, it computes twice instead of once. Lazy code motion does that, and where the
- * arms modify the expression sparse code motion cannot take it back. So a computation that is read behind the place where threads meet again is not taken away
- * for one that is new in an arm. */
+/* What a warp computes in both arms of a divergent branch, so that it need not behind it, it computes twice
+ * instead of once. Lazy code motion does that, and where the arms modify the expression sparse code motion
+ * cannot take it back. So a computation that is read behind the place where threads meet again is not taken
+ * away for one that is new in an arm. */
 #include "passes/transform/motion/motion.h"
 
 typedef struct Arms {
 	Slice *s;
 	Arena tmp;
-	Vec(int) depends, met;         /* divergent branches around a node, and others on the way to them; where their threads meet */
+	/* divergent branches around a node, and others on the way to them; where their threads meet */
+	Vec(int) depends, met;
 	int *seen, *meets, stamp;      /* by block, by block: stamp where it is in these lists */
 	Vec(int) walk;                 /* nodes, twice: 2 * node + whether threads have met on the way */
 	BitSet walked;
@@ -24,7 +26,8 @@ static void depends_on(void *self, int branch, int to)
 	vec_push(&w->depends, branch);
 }
 
-/* Where threads of the divergent branches meet that decide whether the block is executed, at first or second hand. */
+/* Where threads of the divergent branches meet that decide whether the block is executed, at first or second
+   hand. */
 static void find_meetings(Arms *w, int block)
 {
 	const Points *p = w->s->p;
@@ -48,7 +51,8 @@ static void go(Arms *w, int node, bool met)
 {
 	if (node == slice_outside(w->s))
 		return;
-	met |= !(node & 1) && w->s->block[node / 2] < w->s->p->c->n && w->meets[w->s->block[node / 2]] == w->stamp;
+	met |= !(node & 1) && w->s->block[node / 2] < w->s->p->c->n &&
+		w->meets[w->s->block[node / 2]] == w->stamp;
 	int at = 2 * node + met;
 	if (bs_has(w->walked, at))
 		return;
@@ -81,7 +85,8 @@ static void spare(Arms *w, int node, int bit)
 			if (w->bits.n)
 				bs_add(w->bits, bit);
 		}
-		if (!bs_has(placed[x], bit) && bs_has(w->s->set[WANTED][x], bit) && (x & 1 || !bs_has(w->s->set[MOD][x], bit)))
+		if (!bs_has(placed[x], bit) && bs_has(w->s->set[WANTED][x], bit) &&
+			(x & 1 || !bs_has(w->s->set[MOD][x], bit)))
 			go_on(w, x, at & 1);
 	}
 }
@@ -95,7 +100,8 @@ int motion_spare_arms(Slice *s, BitSet bits)
 	for (int node = 0; node < 2 * s->n; node++) {
 		bool known = false;
 		for (int j = 0; j < s->set[PLACED][node].n; j++)
-			for (uint64_t new = s->set[PLACED][node].w[j] & s->set[WANTED][node].w[j] & ~s->set[COMP][node].w[j]; new; new &= new - 1) {
+			for (uint64_t new = s->set[PLACED][node].w[j] & s->set[WANTED][node].w[j] &
+				~s->set[COMP][node].w[j]; new; new &= new - 1) {
 				if (!known)
 					find_meetings(&w, s->block[node / 2]);
 				known = true;

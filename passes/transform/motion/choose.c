@@ -1,4 +1,5 @@
-/* Which expressions move, apart from equations: what may be speculated, what registers allow, and what is said about it. */
+/* Which expressions move, apart from equations: what may be speculated, what registers allow, and what is
+   said about it. */
 #include "lib/strbuf.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/motion/motion.h"
@@ -20,7 +21,8 @@ bool motion_may_speculate(const Motion *w, int e)
 	Ins m = marked(i);
 	if (i->op != OP_LD || i->flags & INSF_NONFAULTING)
 		return true;
-	return (i->space == SP_PARAM && ins_src(i, 0)->kind != OPD_REG) || (w->nonfaulting && ins_allowed(w->r->m, w->r->f, &m));
+	return (i->space == SP_PARAM && ins_src(i, 0)->kind != OPD_REG) ||
+		(w->nonfaulting && ins_allowed(w->r->m, w->r->f, &m));
 }
 
 /* A place on an edge is as safe as the one that it leads to. */
@@ -40,7 +42,8 @@ void motion_mark_loads(Motion *w)
 		Action *a = &w->plan.action.v[k];
 		const Ins *i = w->x->pattern[a->expr];
 		Ins m = marked(i);
-		if (a->kind != INSERTED || i->op != OP_LD || i->flags & INSF_NONFAULTING || !ins_allowed(w->r->m, w->r->f, &m))
+		if (a->kind != INSERTED || i->op != OP_LD || i->flags & INSF_NONFAULTING ||
+			!ins_allowed(w->r->m, w->r->f, &m))
 			continue;
 		if (!s)
 			s = analysis_safe(w->r->an);
@@ -109,13 +112,15 @@ static int pressure_with(const Motion *w, const Rank *list, int n)
 	return most;
 }
 
-/* As many as there may be, those whose temporaries live shortest first; at least as many registers as there are already may live. */
+/* As many as there may be, those whose temporaries live shortest first; at least as many registers as there
+   are already may live. */
 void motion_fit(Motion *w)
 {
 	if (!w->limit || !w->plan.action.n)
 		return;
 	Rank *list = arena_array(&w->arena, Rank, w->plan.action.n + 1);
-	int n = rank(w, list), now = pressure_max(w->r->f), limit = w->limit > now ? w->limit : now, low = 0, high = n;
+	int n = rank(w, list), now = pressure_max(w->r->f), limit = w->limit > now ? w->limit : now, low = 0,
+		high = n;
 	while (low < high) {
 		int mid = low + (high - low + 1) / 2;
 		if (pressure_with(w, list, mid) <= limit)
@@ -129,7 +134,8 @@ void motion_fit(Motion *w)
 		bs_add(with, list[k].expr);
 	for (int k = low; k < n; k++) {
 		const Ins *i = w->x->pattern[list[k].expr];
-		pass_remark(w->r, ins_loc(w->r->m, i), "%s stays: more than %d registers would live at once", op_info[i->op].name, limit);
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s stays: more than %d registers would live at once",
+			op_info[i->op].name, limit);
 	}
 	w->refused = n - low;
 	plan_of(w, with, &left);
@@ -146,7 +152,8 @@ static const char *place(const Motion *w, int block)
 	return w->r->f->block.v[from]->label;
 }
 
-static void name_places(const Motion *w, const Action *a, int n, ActionKind kind, const char *words, StrBuf *s)
+static void name_places(const Motion *w, const Action *a, int n, ActionKind kind, const char *words,
+	StrBuf *s)
 {
 	bool any = false;
 	for (int k = 0; k < n; k++) {
@@ -154,7 +161,8 @@ static void name_places(const Motion *w, const Action *a, int n, ActionKind kind
 			continue;
 		if (!any)
 			sb_printf(s, "%s %s ", s->n ? ";" : ":", words);
-		sb_printf(s, "%s%s%s", any ? ", " : "", place(w, a[k].block), a[k].block < w->p->c->n ? "" : " (on the edge behind it)");
+		sb_printf(s, "%s%s%s", any ? ", " : "", place(w, a[k].block),
+			a[k].block < w->p->c->n ? "" : " (on the edge behind it)");
 		any = true;
 	}
 }
@@ -182,7 +190,8 @@ static const char *why_left(const Motion *w, int expr)
 {
 	if (w->how->speculation && !motion_may_speculate(w, expr))
 		return "no way would compute it less often, and it may fault where the program has none";
-	return w->how->sparse ? "no way would compute it less often, and no fewer places would do" : "no way would compute it less often";
+	return w->how->sparse ? "no way would compute it less often, and no fewer places would do"
+		: "no way would compute it less often";
 }
 
 static void remark_left(const Motion *w, const bool *moves)
@@ -192,7 +201,8 @@ static void remark_left(const Motion *w, const bool *moves)
 		const Ins *i = w->x->pattern[e];
 		if (moves[e] || w->x->occurrence_next[o] < 0 || i->op == OP_MOV || made(w, e))
 			continue;
-		pass_remark(w->r, ins_loc(w->r->m, i), "%s of %s stays: %s", op_info[i->op].name, place(w, w->x->occurrence[o].block), why_left(w, e));
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s of %s stays: %s", op_info[i->op].name,
+			place(w, w->x->occurrence[o].block), why_left(w, e));
 	}
 }
 

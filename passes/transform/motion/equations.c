@@ -1,18 +1,20 @@
 /* Where expressions are computed: one table of equations for all five methods.
  *
- * J. Knoop, O. Ruething and B. Steffen, Optimal Code Motion: Theory and Practice, TOPLAS 1994, over half blocks; E. Morel and C. Renvoise, Global Optimization
- * by Suppression of Partial Redundancies, CACM 1979; the meet at divergent branches: J. Fukuhara's thesis, figure 4.5 (2). */
+ * J. Knoop, O. Ruething and B. Steffen, Optimal Code Motion: Theory and Practice, TOPLAS 1994, over half
+ * blocks; E. Morel and C. Renvoise, Global Optimization by Suppression of Partial Redundancies, CACM 1979;
+ * the meet at divergent branches: J. Fukuhara's thesis, figure 4.5 (2). */
 #include "passes/transform/motion/motion.h"
 
 /* ---- the table ---- */
 
 #define S(NAME) (1u << (NAME))
 
-/* after(x) = gen | (before(x) & ~kill), and what goes over an edge is after(x) & ~skill, each at N(b) and at X(b) (analysis/flow.h). */
+/* after(x) = gen | (before(x) & ~kill), and what goes over an edge is after(x) & ~skill, each at N(b) and at
+   X(b) (analysis/flow.h). */
 typedef struct Half { unsigned gen, kill, skill; } Half;
 typedef struct Equation {
 	bool backward, all, greatest;  /* all: the meet is "on all ways", else "on some way" */
-	bool speculates;               /* it is "on some way" at the branches at which the method speculates */
+	bool speculates;              /* it is "on some way" at the branches at which the method speculates */
 	Half n, x;
 	SetName before, after;         /* where the solution is kept; SETS: nowhere */
 } Equation;
@@ -23,15 +25,22 @@ static const Equation equation[] = {
 	/* NdSafe = NComp | Transp & XdSafe               XdSafe = XComp | all s: NdSafe(s) */
 	[DOWN_SAFE] = { true, true, true, true, { S(COMP), S(MOD), 0 }, { S(COMP), S(FAR), 0 }, SETS, SAFE },
 	/* NuSafe = all p: XComp(p) | XuSafe(p)           XuSafe = Transp & (NComp | NuSafe) */
-	[UP_SAFE] = { false, true, true, false, { S(COMP), S(STOP), S(MOD) }, { S(COMP), 0, 0 }, AVAILABLE, SETS },
+	[UP_SAFE] = { false, true, true, false, { S(COMP), S(STOP), S(MOD) }, { S(COMP), 0, 0 }, AVAILABLE,
+		SETS },
 	/* partial: NPart = some p: XComp(p) | XPart(p)       XPart = Transp & (NComp | NPart) */
-	[NEW_ON_ALL_WAYS] = { false, false, false, false, { S(COMP), 0, S(MOD) }, { S(COMP), 0, 0 }, NEW, SETS },
+	[NEW_ON_ALL_WAYS] = { false, false, false, false, { S(COMP), 0, S(MOD) }, { S(COMP), 0, 0 }, NEW,
+		SETS },
 	/* partial: NPp = NPart & (NComp | Transp & XPp)      XPp = all s: NPp(s) */
-	[RENVOISE] = { true, true, true, false, { S(COMP), S(MOD), S(NEW) }, { 0, S(FAR), 0 }, SETS, DELAYED },
-	/* NDelayed = NEarliest | all p: XDelayed(p) & !XComp(p)     XDelayed = XEarliest | Transp & NDelayed & !NComp */
-	[DELAY] = { false, true, true, false, { S(EARLIEST), 0, S(COMP) | S(MOD) }, { S(EARLIEST), 0, S(COMP) }, SETS, DELAYED },
-	/* NWanted = Transp & XWanted & !X placed         XWanted = some s: N gone(s) | NWanted(s) & !N placed(s) */
-	[USE] = { true, false, false, false, { S(GONE), S(PLACED), 0 }, { 0, 0, S(PLACED) | S(MOD) }, WANTED, SETS },
+	[RENVOISE] = { true, true, true, false, { S(COMP), S(MOD), S(NEW) }, { 0, S(FAR), 0 }, SETS,
+		DELAYED },
+	/* NDelayed = NEarliest | all p: XDelayed(p) & !XComp(p)     XDelayed = XEarliest | Transp & NDelayed
+	                                                             & !NComp */
+	[DELAY] = { false, true, true, false, { S(EARLIEST), 0, S(COMP) | S(MOD) },
+		{ S(EARLIEST), 0, S(COMP) }, SETS, DELAYED },
+	/* NWanted = Transp & XWanted & !X placed         XWanted = some s: N gone(s) | NWanted(s) & !N
+	                                                  placed(s) */
+	[USE] = { true, false, false, false, { S(GONE), S(PLACED), 0 }, { 0, 0, S(PLACED) | S(MOD) }, WANTED,
+		SETS },
 };
 
 /* ---- solving ---- */
@@ -50,10 +59,12 @@ static BitSet *sum_of(Slice *s, Arena *a, unsigned n, unsigned x)
 
 static bool speculates_at(const Slice *s, const Method *m, int block)
 {
-	return s->speculates && (m->speculation == SPECULATE_EVERYWHERE ? s->p->branch[block] : m->speculation == SPECULATE_DIVERGENT && s->p->divergent[block]);
+	return s->speculates && (m->speculation == SPECULATE_EVERYWHERE ? s->p->branch[block]
+		: m->speculation == SPECULATE_DIVERGENT && s->p->divergent[block]);
 }
 
-/* Where one way is enough, one that leaves a cycle is not: what is needed behind the cycle would come into it. */
+/* Where one way is enough, one that leaves a cycle is not: what is needed behind the cycle would come into
+   it. */
 typedef struct Guard { const Slice *s; const Method *m; } Guard;
 
 static void stop_at_exits(void *self, int from, int to, BitSet set)
@@ -71,8 +82,10 @@ static void solve(Slice *s, const Method *m, Problem problem)
 	const Equation *e = &equation[problem];
 	Arena tmp = { 0 };
 	Guard guard = { s, m };
-	Flow w = { .g = s->g, .order = s->order, .norder = s->norder, .bits = s->bits, .backward = e->backward, .all = e->all, .greatest = e->greatest,
-		.gen = sum_of(s, &tmp, e->n.gen, e->x.gen), .kill = sum_of(s, &tmp, e->n.kill, e->x.kill), .skill = sum_of(s, &tmp, e->n.skill, e->x.skill) };
+	Flow w = { .g = s->g, .order = s->order, .norder = s->norder, .bits = s->bits,
+		.backward = e->backward, .all = e->all, .greatest = e->greatest,
+		.gen = sum_of(s, &tmp, e->n.gen, e->x.gen), .kill = sum_of(s, &tmp, e->n.kill, e->x.kill),
+		.skill = sum_of(s, &tmp, e->n.skill, e->x.skill) };
 	if (e->speculates && m->speculation && s->speculates) {
 		w.other = bs_new(&tmp, s->g->n);
 		for (int k = 0; k < s->n; k++)
@@ -117,7 +130,8 @@ static void find_earliest(Slice *s)
    A successor that is FAR has nothing to lose: what is delayed past the branch is delayed to it, too. */
 static void place(Slice *s, bool late)
 {
-	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s), *delayed = s->set[late ? DELAYED : EARLIEST], *comp = s->set[COMP];
+	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s),
+		*delayed = s->set[late ? DELAYED : EARLIEST], *comp = s->set[COMP];
 	for (int node = 0; node < 2 * s->n; node++) {
 		const IntList *succ = &s->g->succ[node];
 		for (int j = 0; j < to[node].n; j++) {
@@ -131,17 +145,21 @@ static void place(Slice *s, bool late)
 	}
 }
 
-/* PPin(b) = NPp(b) & (all p: XPp(p) | XuSafe(p) | XComp(p));  gone: NComp & PPin;  inserted: X where XPp & !XuSafe & !XComp & !(PPin & Transp) */
+/* PPin(b) = NPp(b) & (all p: XPp(p) | XuSafe(p) | XComp(p)); gone: NComp & PPin; inserted: X where XPp &
+   !XuSafe & !XComp & !(PPin & Transp) */
 static void place_renvoise(Slice *s)
 {
-	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s), *pp = s->set[DELAYED], *available = s->set[AVAILABLE];
+	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s), *pp = s->set[DELAYED],
+		*available = s->set[AVAILABLE];
 	for (int k = 0; k < s->n; k++) {
 		const IntList *pred = &s->g->pred[2 * k];
 		int n = 2 * k, x = n + 1;
 		for (int j = 0; j < to[n].n; j++) {
-			uint64_t in = pp[n].w[j] & ~s->set[NEW][n].w[j], comp = s->set[COMP][n].w[j], left = s->set[COMP][x].w[j];
+			uint64_t in = pp[n].w[j] & ~s->set[NEW][n].w[j], comp = s->set[COMP][n].w[j],
+				left = s->set[COMP][x].w[j];
 			for (int i = 0; i < pred->n; i++)
-				in &= pp[pred->v[i]].w[j] | available[pred->v[i]].w[j] | s->set[COMP][pred->v[i]].w[j];
+				in &= pp[pred->v[i]].w[j] | available[pred->v[i]].w[j] |
+					s->set[COMP][pred->v[i]].w[j];
 			if (!s->p->place[s->block[k]])
 				in = 0;
 			gone[n].w[j] = comp & in;
@@ -180,14 +198,17 @@ static void restore(Slice *s, SetName name, const BitSet *from, BitSet bits)
 {
 	for (int node = 0; node < 2 * s->n; node++)
 		for (int j = 0; j < bits.n; j++)
-			s->set[name][node].w[j] = (s->set[name][node].w[j] & ~bits.w[j]) | (from[node].w[j] & bits.w[j]);
+			s->set[name][node].w[j] = (s->set[name][node].w[j] & ~bits.w[j]) |
+				(from[node].w[j] & bits.w[j]);
 }
 
-/* Fewer places, but for expressions that would be computed in arms after all: these stay as lazy code motion leaves them. */
+/* Fewer places, but for expressions that would be computed in arms after all: these stay as lazy code motion
+   leaves them. */
 static void thin(Slice *s, const Method *m, const Method *first)
 {
 	Arena tmp = { 0 };
-	BitSet *placed = copy_of(&tmp, s, PLACED), *gone = copy_of(&tmp, s, GONE), bits = bs_new(&tmp, s->bits);
+	BitSet *placed = copy_of(&tmp, s, PLACED), *gone = copy_of(&tmp, s, GONE),
+		bits = bs_new(&tmp, s->bits);
 	motion_thin(s, m);
 	solve(s, first, USE);
 	if (m->arms && motion_spare_arms(s, bits)) {
@@ -198,7 +219,8 @@ static void thin(Slice *s, const Method *m, const Method *first)
 	arena_free(&tmp);
 }
 
-/* What no way computes again stays: lazy code motion leaves it alone, and as early as possible it would be computed as often, and be copied from place to place besides. */
+/* What no way computes again stays: lazy code motion leaves it alone, and as early as possible it would be
+   computed as often, and be copied from place to place besides. */
 static void leave_unrepeated(Slice *s, const Method *m)
 {
 	Arena tmp = { 0 };

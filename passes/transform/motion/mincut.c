@@ -50,7 +50,8 @@ static bool number(Cut *c, int source, int sink)
 	return c->level.v[sink] >= 0;
 }
 
-/* Along the path of edges in the queue: as much as its tightest edge takes. Returns the place of the first edge that is full then. */
+/* Along the path of edges in the queue: as much as its tightest edge takes. Returns the place of the first
+   edge that is full then. */
 static int64_t push(Cut *c, int *full)
 {
 	int64_t least = INT64_MAX;
@@ -64,7 +65,8 @@ static int64_t push(Cut *c, int *full)
 	return least;
 }
 
-/* Paths that go one level on with each edge, until there is none; the queue is the path so far, `at` the next edge of each node to try. */
+/* Paths that go one level on with each edge, until there is none; the queue is the path so far, `at` the next
+   edge of each node to try. */
 static int64_t fill(Cut *c, int source, int sink)
 {
 	int64_t sum = 0;

@@ -17,7 +17,8 @@ typedef struct Cut {
 void cut_open(Cut *, int n);           /* n nodes and no edges; what was there goes */
 void cut_close(Cut *);
 int cut_edge(Cut *, int from, int to, int64_t capacity); /* its number */
-void cut_use(Cut *, int edge, int64_t flow); /* a flow to begin with: what goes into a node, source and sink apart, goes out of it */
+/* a flow to begin with: what goes into a node, source and sink apart, goes out of it */
+void cut_use(Cut *, int edge, int64_t flow);
 int64_t cut_solve(Cut *, int source, int sink); /* what flows besides; CUT_ENDLESS or more: there is no cut */
 /* Behind that: on the source's side of the smallest such side. */
 static inline bool cut_inside(const Cut *c, int node) { return c->level.v[node] >= 0; }

@@ -1,11 +1,13 @@
-/* Code motion: pre, lcm. An expression that is computed again on some way is computed where all its uses can read it, and read from there.
+/* Code motion: pre, lcm. An expression that is computed again on some way is computed where all its uses can
+ * read it, and read from there.
  *
  * requires  uniformity, where threads may part; memory dependence, where loads move
- * keeps     the marks; what every thread computes; loads are executed by threads alone that execute them anyway
+ * keeps     the marks; what every thread computes; loads are executed by threads alone that execute them
+ *           anyway
  * breaks    everything made from the code, and where something is put on a critical edge, from the graph
  *
- * Chapters 3 and 4 of J. Fukuhara's thesis. Occurrences that are read from a temporary become moves; copy-prop takes these out of the way, so that expressions
- * of what was moved can move in the next round. */
+ * Chapters 3 and 4 of J. Fukuhara's thesis. Occurrences that are read from a temporary become moves;
+ * copy-prop takes these out of the way, so that expressions of what was moved can move in the next round. */
 #include "passes/transform/facts.h"
 #include "passes/transform/motion/motion.h"
 #include "passes/transform/transform.h"
@@ -19,7 +21,8 @@ static bool worth_it(const Motion *w, int e)
 {
 	const Ins *i = w->x->pattern[e];
 	uint8_t reads;
-	return ins_repeats(i, &reads) && (i->op != OP_MOV || (ins_src(i, 0)->kind != OPD_REG && ins_src(i, 0)->kind != OPD_IMM));
+	return ins_repeats(i, &reads) && (i->op != OP_MOV ||
+		(ins_src(i, 0)->kind != OPD_REG && ins_src(i, 0)->kind != OPD_IMM));
 }
 
 /* Only what is computed in several places, or again and again, can be computed less often. */
@@ -32,7 +35,8 @@ static bool repeats(const Motion *w, int e)
 /* What is speculated can be moved again and again, into a cycle and around it: each expression once. */
 static bool is_done(const Motion *w, int e)
 {
-	for (int o = w->x->occurrence_first[e]; o >= 0 && w->how->speculation == SPECULATE_EVERYWHERE; o = w->x->occurrence_next[o]) {
+	for (int o = w->x->occurrence_first[e]; o >= 0 && w->how->speculation == SPECULATE_EVERYWHERE;
+		o = w->x->occurrence_next[o]) {
 		const Occurrence *at = &w->x->occurrence[o];
 		if (ins_dst(&w->c->f->block.v[at->block]->ins.v[at->ins], 0)->id >= w->first_temp)
 			return true;
@@ -60,12 +64,14 @@ static void plan_slice(Motion *w, const Slice *s)
 	BitSet acts = bs_new(&tmp, s->bits);
 	for (int node = 0; node < 2 * s->n; node++) {
 		for (int j = 0; j < acts.n; j++) {
-			acts.w[j] = (s->set[GONE][node].w[j] | (s->set[PLACED][node].w[j] & s->set[WANTED][node].w[j])) & gone.w[j];
+			acts.w[j] = (s->set[GONE][node].w[j] | (s->set[PLACED][node].w[j] &
+				s->set[WANTED][node].w[j])) & gone.w[j];
 			for (uint64_t left = s->set[WANTED][node].w[j] & gone.w[j]; left; left &= left - 1)
 				w->lives[s->expr[64 * j + __builtin_ctzll(left)]]++;
 		}
 		bs_each(acts, bit)
-			vec_push(&w->plan.action, ((Action){ .block = s->block[node / 2], .expr = s->expr[bit], .exit = node & 1, .kind = action_at(s, node, bit) }));
+			vec_push(&w->plan.action, ((Action){ .block = s->block[node / 2],
+				.expr = s->expr[bit], .exit = node & 1, .kind = action_at(s, node, bit) }));
 	}
 	arena_free(&tmp);
 }
@@ -79,11 +85,13 @@ static void plan_all(Motion *w)
 	for (int speculates = 0; speculates < 2; speculates++) {
 		int n = 0;
 		for (int e = 0; e < w->x->n; e++)
-			if (worth_it(w, e) && repeats(w, e) && motion_may_speculate(w, e) == speculates && !is_done(w, e))
+			if (worth_it(w, e) && repeats(w, e) && motion_may_speculate(w, e) == speculates &&
+				!is_done(w, e))
 				list[n++] = e;
 		for (int from = 0; from < n; from += SLICE_BITS) {
 			Arena a = { 0 };
-			Slice *s = slice_open(&slicer, &a, list + from, n - from < SLICE_BITS ? n - from : SLICE_BITS, speculates);
+			Slice *s = slice_open(&slicer, &a, list + from,
+				n - from < SLICE_BITS ? n - from : SLICE_BITS, speculates);
 			motion_solve(s, w->how);
 			plan_slice(w, s);
 			arena_free(&a);
@@ -128,7 +136,8 @@ static void look(Motion *w)
 	for (int k = 0; k < w->c->nreach; k++)
 		n += w->c->rpo[k]->ins.n;
 	bool ask = loads(w->c);
-	w->memory = (ExpressionMemory){ .dep = ask ? analysis_memdep(r->an) : NULL, .ask = { .allow = option(r, "assume-restrict") ? MEM_RESTRICT : 0, .within = MEM_EVER },
+	w->memory = (ExpressionMemory){ .dep = ask ? analysis_memdep(r->an) : NULL,
+		.ask = { .allow = option(r, "assume-restrict") ? MEM_RESTRICT : 0, .within = MEM_EVER },
 		.patience = (int64_t)PATIENCE * n };
 	w->x = expressions_build_asking(&w->arena, w->c, analysis_effects(r->an), ask ? &w->memory : NULL);
 }
@@ -182,12 +191,14 @@ static bool round_of(Motion *w, bool first)
 
 static bool run(PassRun *r, const Method *how)
 {
-	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n, .nonfaulting = option(r, "nonfaulting"), .limit = (int)(option(r, "max-pressure") > 0 ? option(r, "max-pressure") : 0) };
+	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n, .nonfaulting = option(r, "nonfaulting"),
+		.limit = (int)(option(r, "max-pressure") > 0 ? option(r, "max-pressure") : 0) };
 	int n = 0;
 	while (n < ROUNDS && round_of(&w, !n))
 		n++;
 	if (n == ROUNDS)
-		pass_remark(r, r->f->loc, "after %d rounds there may be more to move: a second run goes on", ROUNDS);
+		pass_remark(r, r->f->loc, "after %d rounds there may be more to move: a second run goes on",
+			ROUNDS);
 	pass_count(r, "expressions moved", w.moved);
 	pass_count(r, "occurrences before", w.before);
 	pass_count(r, "occurrences after", w.after);
@@ -203,31 +214,41 @@ static bool run(PassRun *r, const Method *how)
 /* ---- the passes ---- */
 
 #define RESTRICT { .name = "assume-restrict", .value = 0, .least = 0, .most = 1, \
-	.help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" }
+	.help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; " \
+	"reports say so" }
 
 #define PRESSURE { .name = "max-pressure", .value = -1, .least = -1, .most = 1000000, \
-	.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: any number; -1: as the machine has room for" }
+	.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: " \
+	"any number; -1: as the machine has room for" }
 #define NONFAULTING { .name = "nonfaulting", .value = 0, .least = 0, .most = 1, \
-	.help = "loads may come where the program has none; those that may fault there are marked so that they do not" }
+	.help = "loads may come where the program has none; those that may fault there are marked so that " \
+	"they do not" }
 
 static const PassOption options[] = { RESTRICT, PRESSURE };
 static const PassOption options_spre[] = { RESTRICT, PRESSURE, NONFAULTING };
 static const PassOption options_pre[] = {
 	RESTRICT, PRESSURE,
-	{ .name = "partial", .value = 0, .least = 0, .most = 1, .help = "no further up than something has been computed on some way, as Morel and Renvoise have it" },
+	{ .name = "partial", .value = 0, .least = 0, .most = 1,
+		.help = "no further up than something has been computed on some way, as Morel and Renvoise "
+		"have it" },
 };
 
 static const PassOption options_sscm[] = {
 	RESTRICT, PRESSURE, NONFAULTING,
-	{ .name = "arms", .value = 0, .least = 0, .most = 1, .help = "as the thesis has it: something new may be computed in the arms of a divergent branch for what is read behind them" },
+	{ .name = "arms", .value = 0, .least = 0, .most = 1,
+		.help = "as the thesis has it: something new may be computed in the arms of a divergent "
+		"branch for what is read behind them" },
 };
 
-static const Method method_early = { .placement = PLACE_EARLY }, method_renvoise = { .placement = PLACE_RENVOISE };
+static const Method method_early = { .placement = PLACE_EARLY },
+	method_renvoise = { .placement = PLACE_RENVOISE };
 static const Method method_lcm = { .placement = PLACE_LATE };
 static const Method method_spre = { .placement = PLACE_LATE, .speculation = SPECULATE_EVERYWHERE };
 static const Method method_scm = { .placement = PLACE_LATE, .sparse = true };
-static const Method method_sscm = { .placement = PLACE_LATE, .speculation = SPECULATE_DIVERGENT, .sparse = true, .arms = true };
-static const Method method_thesis = { .placement = PLACE_LATE, .speculation = SPECULATE_DIVERGENT, .sparse = true };
+static const Method method_sscm = { .placement = PLACE_LATE, .speculation = SPECULATE_DIVERGENT,
+	.sparse = true, .arms = true };
+static const Method method_thesis = { .placement = PLACE_LATE, .speculation = SPECULATE_DIVERGENT,
+	.sparse = true };
 
 static bool run_pre(PassRun *r) { return run(r, option(r, "partial") ? &method_renvoise : &method_early); }
 static bool run_lcm(PassRun *r) { return run(r, &method_lcm); }
@@ -238,7 +259,8 @@ static bool run_sscm(PassRun *r) { return run(r, option(r, "arms") ? &method_the
 const Pass pass_pre = {
 	.name = "pre",
 	.idle = "nothing would be computed less often elsewhere",
-	.help = "partial redundancy elimination, which computes what is redundant on some way as early as possible",
+	.help = "partial redundancy elimination, which computes what is redundant on some way as early as "
+	"possible",
 	.options = options_pre, .noptions = 3,
 	.function = run_pre,
 	.keeps_registers = true,
@@ -247,7 +269,8 @@ const Pass pass_pre = {
 const Pass pass_lcm = {
 	.name = "lcm",
 	.idle = "nothing would be computed less often elsewhere",
-	.help = "lazy code motion: each expression is computed as seldom as can be without speculation, and as late as possible",
+	.help = "lazy code motion: each expression is computed as seldom as can be without speculation, and "
+	"as late as possible",
 	.options = options, .noptions = 2,
 	.function = run_lcm,
 	.keeps_registers = true,
@@ -256,7 +279,8 @@ const Pass pass_lcm = {
 const Pass pass_spre = {
 	.name = "spre",
 	.idle = "nothing would be computed less often elsewhere",
-	.help = "lazy code motion that takes it at every branch that what one side computes may be computed for both",
+	.help = "lazy code motion that takes it at every branch that what one side computes may be computed "
+	"for both",
 	.options = options_spre, .noptions = 3,
 	.function = run_spre,
 	.keeps_registers = true,
@@ -274,7 +298,8 @@ const Pass pass_scm = {
 const Pass pass_sscm = {
 	.name = "sscm",
 	.idle = "nothing would be computed less often elsewhere",
-	.help = "sparse code motion that takes it at divergent branches that what one side computes may be computed for both",
+	.help = "sparse code motion that takes it at divergent branches that what one side computes may be "
+	"computed for both",
 	.options = options_sscm, .noptions = 4,
 	.function = run_sscm,
 	.keeps_registers = true,

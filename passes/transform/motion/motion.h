@@ -16,14 +16,15 @@
 
 /* ---- points ---- */
 
-/* Blocks of the function have their numbers; those from c->n on stand for critical edges and become blocks where something is put on them. */
+/* Blocks of the function have their numbers; those from c->n on stand for critical edges and become blocks
+   where something is put on them. */
 typedef struct Points {
 	const Cfg *c;
 	int n;
 	Graph *g;
 	int *from, *to;                /* by block: the edge that it is for; of the function's blocks: -1 */
-	int *order, norder, *place;    /* in reverse post-order; by block: its place there, -1 = not reached */
-	int *loop, *depth;             /* by block: the innermost cycle around it, -1 = none; how many there are */
+	int *order, norder, *place;   /* in reverse post-order; by block: its place there, -1 = not reached */
+	int *loop, *depth;        /* by block: the innermost cycle around it, -1 = none; how many there are */
 	bool *divergent;               /* by block: threads of a warp may part at its end */
 	bool *branch;                  /* by block: it has several successors */
 	int *outermost;                /* by cycle: the one around it that is in none */
@@ -48,20 +49,21 @@ typedef struct Method {
 	Placement placement;
 	Speculation speculation;       /* at which branches one successor that needs the value is enough */
 	bool sparse;                   /* then the fewest places */
-	bool arms;                     /* nothing new in an arm of a divergent branch for what is read behind the arms */
+	bool arms;          /* nothing new in an arm of a divergent branch for what is read behind the arms */
 } Method;
 
 /* ---- slices ---- */
 
 enum { SLICE_BITS = 256 };
 
-/* Sets by node: expressions as bits. Node 2 k is N(block k) of the slice, before the block's first modification, 2 k + 1 is X(block k), behind its last. */
+/* Sets by node: expressions as bits. Node 2 k is N(block k) of the slice, before the block's first
+   modification, 2 k + 1 is X(block k), behind its last. */
 typedef enum {
 	COMP,                          /* computed there (NComp; XComp where the block modifies it) */
 	MOD,                           /* at both nodes of a block: the block modifies it (not Transp) */
 	STOP,                          /* at N: what is in front of the block does not matter */
 	FAR,                           /* no way from here leads to a computation of the same value */
-	SAFE, AVAILABLE,               /* DnSafe; UpSafe: computed on all ways to here, and not modified since */
+	SAFE, AVAILABLE,            /* DnSafe; UpSafe: computed on all ways to here, and not modified since */
 	EARLIEST, DELAYED,
 	NEW,                           /* AVAILABLE on no way: what Morel and Renvoise leave alone */
 	PLACED,                        /* computed here after motion */
@@ -76,13 +78,23 @@ typedef struct Slice {
 	bool speculates;               /* its expressions may be computed where the program does not */
 	int bits; const int *expr;     /* by bit: the expression */
 	int n; int *block;             /* blocks that matter, in reverse post-order */
-	Graph *g; int *order, norder;  /* nodes 2 k and 2 k + 1 of block[k]; the last one is all that does not matter */
+	/* nodes 2 k and 2 k + 1 of block[k]; the last one is all that does not matter */
+	Graph *g; int *order, norder;
 	BitSet *set[SETS];
 } Slice;
 
 /* Where slices begin and end: tables by block and expression that are used again. */
-typedef struct Slicer { Arena arena; const Points *p; const Expressions *x; bool early; Tree dominators; int *local, *bit, *stop; } Slicer; /* early: no dominators */
-void slicer_open(Slicer *, const Points *, const Expressions *, bool early); /* early: places far up are asked for */
+/* early: no dominators */
+typedef struct Slicer {
+	Arena arena;
+	const Points *p;
+	const Expressions *x;
+	bool early;
+	Tree dominators;
+	int *local, *bit, *stop;
+} Slicer;
+/* early: places far up are asked for */
+void slicer_open(Slicer *, const Points *, const Expressions *, bool early);
 void slicer_close(Slicer *);
 Slice *slice_open(Slicer *, Arena *, const int *expr, int n, bool speculates); /* expr: ascending */
 static inline int slice_outside(const Slice *s) { return 2 * s->n; }
@@ -93,14 +105,16 @@ void motion_safe(Slice *, const Method *);           /* SAFE and AVAILABLE for w
 /* sparse.c: PLACED and GONE with fewer computations than those of lazy code motion, which are there. */
 void motion_thin(Slice *, const Method *);
 
-/* arms.c: takes back what Method.arms forbids; how many computations stay for that. WANTED is to be solved again. bits: the expressions go in; may be empty. */
+/* arms.c: takes back what Method.arms forbids; how many computations stay for that. WANTED is to be solved
+   again. bits: the expressions go in; may be empty. */
 int motion_spare_arms(Slice *, BitSet bits);
 
 /* ---- code ---- */
 
 /* What happens to an expression at a node. Blocks as in Points. */
 typedef enum { STAYS, SAVED, REPLACED, INSERTED } ActionKind;
-typedef struct Action { int block, expr; bool exit, marked; ActionKind kind; } Action; /* marked: a load that becomes a nonfaulting one */
+/* marked: a load that becomes a nonfaulting one */
+typedef struct Action { int block, expr; bool exit, marked; ActionKind kind; } Action;
 
 typedef struct Plan { Vec(Action) action; } Plan;
 typedef struct Applied { int inserted, replaced, saved, split; } Applied;
@@ -119,7 +133,8 @@ typedef struct Motion {
 	Plan plan;
 	Applied done;
 	int first_temp;                /* the first register that this run has made */
-	int before, after, moved;      /* expressions: static occurrences before the first round and behind the last */
+	/* expressions: static occurrences before the first round and behind the last */
+	int before, after, moved;
 	int64_t live, *lives;          /* points at which temporaries live; by expression */
 	bool nonfaulting;              /* loads may be speculated, marked so that they do not fault */
 	int limit;                     /* most registers that may live at once; 0: any number */

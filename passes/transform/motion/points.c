@@ -1,4 +1,5 @@
-/* The graph that expressions move in: the function's blocks, and one more on each critical edge, where code that belongs on this way alone has a place. */
+/* The graph that expressions move in: the function's blocks, and one more on each critical edge, where code
+   that belongs on this way alone has a place. */
 #include "passes/transform/motion/motion.h"
 
 static bool critical(const Cfg *c, int b, int s)
@@ -100,5 +101,6 @@ Points *points_build(Arena *a, Analyses *an)
 
 bool points_leaves(const Points *p, int from, int to)
 {
-	return p->depth[to] < p->depth[from] || (p->loop[from] >= 0 && !nest_within(p->c->nest, p->loop[to], p->loop[from]));
+	return p->depth[to] < p->depth[from] || (p->loop[from] >= 0 &&
+		!nest_within(p->c->nest, p->loop[to], p->loop[from]));
 }

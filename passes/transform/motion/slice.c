@@ -1,7 +1,9 @@
-/* A slice: up to SLICE_BITS expressions, with the part of the graph that matters to any of them. What matters to an expression are the points from which
- * some way leads to a computation of the same value: nothing is placed elsewhere, and what is asked there is known without asking. Where a method does not ask for the
- * earliest place, no more than what a block dominates that dominates all computations and is in no cycle with one: in front of it nothing has been computed, and
- * what can be done there can be done in it. So the size of all slices follows from how far expressions can move, not from blocks times expressions. */
+/* A slice: up to SLICE_BITS expressions, with the part of the graph that matters to any of them. What matters
+ * to an expression are the points from which some way leads to a computation of the same value: nothing is
+ * placed elsewhere, and what is asked there is known without asking. Where a method does not ask for the
+ * earliest place, no more than what a block dominates that dominates all computations and is in no cycle with
+ * one: in front of it nothing has been computed, and what can be done there can be done in it. So the size of
+ * all slices follows from how far expressions can move, not from blocks times expressions. */
 #include "passes/transform/motion/motion.h"
 
 void slicer_open(Slicer *w, const Points *p, const Expressions *x, bool early)
@@ -38,10 +40,12 @@ typedef struct Search {
 	Vec(Found) found;
 	Vec(int) todo;                 /* places in found */
 	BitSet tells;
-	int *stops, *next_stop;        /* by bit: the block that it stops in, -1 = none; another one that stops there */
+	/* by bit: the block that it stops in, -1 = none; another one that stops there */
+	int *stops, *next_stop;
 } Search;
 
-/* What dominates the first and the last of some blocks in a walk through the dominator tree dominates all of them. */
+/* What dominates the first and the last of some blocks in a walk through the dominator tree dominates all of
+   them. */
 static int common_dominator(const Slicer *w, int e)
 {
 	const int *place = w->p->dom->first;
@@ -93,11 +97,13 @@ static int find(Search *f, int block)
 	if (w->local[block] >= 0)
 		return w->local[block];
 	int bits = f->s->bits;
-	Found x = { .block = block, .first = bs_new(&f->tmp, bits), .last = bs_new(&f->tmp, bits), .mod = bs_new(&f->tmp, bits), .stop = bs_new(&f->tmp, bits),
+	Found x = { .block = block, .first = bs_new(&f->tmp, bits), .last = bs_new(&f->tmp, bits),
+		.mod = bs_new(&f->tmp, bits), .stop = bs_new(&f->tmp, bits),
 		.near_n = bs_new(&f->tmp, bits),
 		.near_x = bs_new(&f->tmp, bits) };
 	if (block < w->p->c->n)
-		expressions_of_block(w->x, block, w->bit, f->s->expr[0], f->s->expr[bits - 1] + 1, x.first, x.last, x.mod);
+		expressions_of_block(w->x, block, w->bit, f->s->expr[0], f->s->expr[bits - 1] + 1, x.first,
+			x.last, x.mod);
 	for (int k = w->stop[block]; k >= 0; k = f->next_stop[k])
 		bs_add(x.stop, k);
 	for (int k = 0; k < x.first.n; k++) {
@@ -117,7 +123,8 @@ static void wait(Search *f, int at)
 	}
 }
 
-/* What is near at the block's start is near at the end of its predecessors, and at their start where they do not modify it. */
+/* What is near at the block's start is near at the end of its predecessors, and at their start where they do
+   not modify it. */
 static void tell(Search *f, int at)
 {
 	const IntList *pred = &f->w->p->g->pred[f->found.v[at].block];

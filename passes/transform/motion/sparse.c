@@ -1,15 +1,21 @@
-/* Sparse code motion: O. Ruething, J. Knoop and B. Steffen, Sparse Code Motion, POPL 2000; for divergent branches J. Fukuhara's thesis, 4.2.
+/* Sparse code motion: O. Ruething, J. Knoop and B. Steffen, Sparse Code Motion, POPL 2000; for divergent
+ * branches J. Fukuhara's thesis, 4.2.
  *
- * What lazy code motion leaves is computed at RelComp points. A region R of points that are down-safe and not up-safe, with all of these in it, is closed if
+ * What lazy code motion leaves is computed at RelComp points. A region R of points that are down-safe and not
+ * up-safe, with all of these in it, is closed if
  *
- *	(c1) of a point in R that does not compute it all successors are in R; at a branch where one way is enough those that may be
- *	(c2) a point in R with one predecessor in R has all there, those apart that are up-safe
+ * 	(c1) of a point in R that does not compute it all successors are in R; at a branch where one way is
+ * 	enough those that may be
+ * 	(c2) a point in R with one predecessor in R has all there, those apart that are up-safe
  *
- * and then it may be computed at the points of R that are entered from outside. Those are to be few: a minimum cut, with a node "n is in R" for each point, which
- * costs what a computation there does, and one "n is in R and needs none", which is worth as much where all predecessors can be in R. So R is the set of smallest
- * cost that is closed under what each of these needs, and of several the smallest one, in which temporaries live shortest.
+ * and then it may be computed at the points of R that are entered from outside. Those are to be few: a
+ * minimum cut, with a node "n is in R" for each point, which costs what a computation there does, and one "n
+ * is in R and needs none", which is worth as much where all predecessors can be in R. So R is the set of
+ * smallest cost that is closed under what each of these needs, and of several the smallest one, in which
+ * temporaries live shortest.
  *
- * The thesis has (c1) as it is for divergent branches, too, by which its figure 4.6 cannot come out: node 5 is not down-safe there. */
+ * The thesis has (c1) as it is for divergent branches, too, by which its figure 4.6 cannot come out: node 5
+ * is not down-safe there. */
 #include "passes/transform/motion/mincut.h"
 #include "passes/transform/motion/motion.h"
 
@@ -27,13 +33,17 @@ typedef struct Sparse {
 } Sparse;
 
 static bool has(const Sparse *w, SetName name, int node) { return bs_has(w->s->set[name][node], w->bit); }
-static bool may_be(const Sparse *w, int node) { return node != slice_outside(w->s) && has(w, SAFE, node) && !has(w, AVAILABLE, node); }
+static bool may_be(const Sparse *w, int node)
+{
+	return node != slice_outside(w->s) && has(w, SAFE, node) && !has(w, AVAILABLE, node);
+}
 static bool entry(const Sparse *w, int node) { return !(node & 1) && !w->s->p->place[w->s->block[node / 2]]; }
 
 /* N -> X, where the block modifies it, leads nowhere. */
 static bool through(const Sparse *w, int from, int to) { return from & 1 || !has(w, MOD, to); }
 
-/* A computation here costs BIG, and a little for each cycle around it: of as few computations those that are executed less often. */
+/* A computation here costs BIG, and a little for each cycle around it: of as few computations those that are
+   executed less often. */
 enum { BIG = 1 << 20, DEEPEST = 8 };
 
 static int64_t cost(const Sparse *w, int node)
@@ -85,7 +95,8 @@ static bool may_need_none(const Sparse *w, int node)
 	const IntList *pred = &w->s->g->pred[node];
 	int n = 0;
 	for (int i = 0; i < pred->n; i++) {
-		if (!through(w, pred->v[i], node) || !(may_be(w, pred->v[i]) || has(w, AVAILABLE, pred->v[i])))
+		if (!through(w, pred->v[i], node) || !(may_be(w, pred->v[i]) ||
+			has(w, AVAILABLE, pred->v[i])))
 			return false;
 		n++;
 	}
@@ -114,7 +125,8 @@ static void enter_node(Sparse *w, int k)
 			continue;
 		if (none)
 			cut_edge(&w->cut, needs_none(k), in_region(w->number[p]), CUT_ENDLESS);
-		cut_edge(&w->cut, has(w, COMP, p) ? in_region(k) : in_region(w->number[p]), none ? needs_none(k) : SINK, CUT_ENDLESS);
+		cut_edge(&w->cut, has(w, COMP, p) ? in_region(k) : in_region(w->number[p]),
+			none ? needs_none(k) : SINK, CUT_ENDLESS);
 	}
 }
 
@@ -165,7 +177,8 @@ static void renew(Sparse *w)
 	s->set[COMP] = flow_sets(s->a, s->g->n, s->bits);
 	for (int node = 0; node < 2 * s->n; node++)
 		for (int j = 0; j < s->set[COMP][node].n; j++)
-			s->set[COMP][node].w[j] = s->set[PLACED][node].w[j] &= w->before[node].w[j] | s->set[WANTED][node].w[j];
+			s->set[COMP][node].w[j] = s->set[PLACED][node].w[j] &= w->before[node].w[j] |
+				s->set[WANTED][node].w[j];
 }
 
 static void look_at(Sparse *w, int bit, const int *comp, int n)
@@ -204,7 +217,8 @@ static void look_at_all(Sparse *w, Arena *a)
 void motion_thin(Slice *s, const Method *m)
 {
 	Arena tmp = { 0 };
-	Sparse w = { .s = s, .m = m, .taken = bs_new(&tmp, s->g->n), .number = arena_array(&tmp, int, s->g->n) };
+	Sparse w = { .s = s, .m = m, .taken = bs_new(&tmp, s->g->n),
+		.number = arena_array(&tmp, int, s->g->n) };
 	renew(&w);
 	motion_safe(s, m);
 	look_at_all(&w, &tmp);

@@ -1,5 +1,5 @@
-/* How to have the address of a key where a block ends: in a register that lives there, or made anew by the instructions that make it elsewhere. And registers for the
- * sources of an operation. */
+/* How to have the address of a key where a block ends: in a register that lives there, or made anew by the
+ * instructions that make it elsewhere. And registers for the sources of an operation. */
 #include "passes/transform/queries/queries.h"
 
 /* What a register that lives at the block's end holds there: of the versions that dominate it, the last. */
@@ -7,10 +7,12 @@ static int version_at_end(Queries *q, int reg, int block)
 {
 	int best = -1;
 	for (int k = q->version_first[reg]; k < q->version_first[reg + 1]; k++) {
-		const SsaVersion *v = &q->ssa->version[q->version_of[k]], *b = best < 0 ? NULL : &q->ssa->version[best];
+		const SsaVersion *v = &q->ssa->version[q->version_of[k]],
+			*b = best < 0 ? NULL : &q->ssa->version[best];
 		if (!dom_dominates(q->dom, v->block, block))
 			continue;
-		if (!b || (b->block == v->block ? v->ins > b->ins : q->dom->depth[v->block] > q->dom->depth[b->block]))
+		if (!b || (b->block == v->block ? v->ins > b->ins
+			: q->dom->depth[v->block] > q->dom->depth[b->block]))
 			best = q->version_of[k];
 	}
 	return best < 0 ? q->ssa->entry[reg] : best;
@@ -42,7 +44,8 @@ static bool has_address(Queries *q, const Held *h, int form, Opd *o)
 	if (have < 0)
 		return false;
 	const MemForm *f = &q->forms.form.v[form];
-	if (bits == 32 && f->n == 1 && !f->constant && f->term[0].k == 1 && q->forms.atom.v[f->term[0].atom].kind == ATOM_ZERO)
+	if (bits == 32 && f->n == 1 && !f->constant && f->term[0].k == 1 &&
+		q->forms.atom.v[f->term[0].atom].kind == ATOM_ZERO)
 		want = q->forms.atom.v[f->term[0].atom].id;
 	else if (bits == 32)
 		want = memform_resize(&q->forms, form, 32);
@@ -62,8 +65,9 @@ static bool has_address(Queries *q, const Held *h, int form, Opd *o)
 
 enum { SLICE_DEPTH = 8, TRIES = 4 };
 
-/* The instructions that make the version out of what registers have at the block's end, in order. They choose and load nothing: what they make is the form that the
- * version has for memory dependence, of what its unknowns are there. */
+/* The instructions that make the version out of what registers have at the block's end, in order. They choose
+ * and load nothing: what they make is the form that the version has for memory dependence, of what its
+ * unknowns are there. */
 static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 {
 	const SsaVersion *v = version >= 0 ? &q->ssa->version[version] : NULL;
@@ -82,7 +86,8 @@ static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 	if (i->guard >= 0 || i->op == OP_LD || i->ndst != 1 || !ins_repeats(i, &reads) || reads)
 		return false;
 	for (int k = 0; k < i->nsrc; k++)
-		if (ins_src(i, k)->kind == OPD_REG && !slice(q, ssa_src(q->ssa, i, v->block, v->ins, k), block, depth + 1, s))
+		if (ins_src(i, k)->kind == OPD_REG && !slice(q, ssa_src(q->ssa, i, v->block, v->ins, k),
+			block, depth + 1, s))
 			return false;
 	if (s->n == SLICE_MOST)
 		return false;
@@ -96,7 +101,8 @@ static bool slice_of(Queries *q, int access, int block, Slice *s)
 	const MemAccess *a = &q->mem.access[access];
 	const Opd *at = ins_src(query_load(q, access), 0);
 	*s = (Slice){ .at = *at };
-	return at->kind == OPD_REG && slice(q, ssa_src(q->ssa, query_load(q, access), a->block, a->ins, 0), block, 0, s) && s->n;
+	return at->kind == OPD_REG && slice(q, ssa_src(q->ssa, query_load(q, access), a->block, a->ins, 0),
+		block, 0, s) && s->n;
 }
 
 /* ---- either ---- */
@@ -108,7 +114,8 @@ static bool address(Queries *q, int key, int block, Address *to)
 	for (const Held *h = held(q, block); h->reg >= 0; h++)
 		if (has_address(q, h, form, &to->at))
 			return true;
-	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1; a >= 0 && q->slices && tries++ < TRIES; a = q->next_of[a])
+	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1; a >= 0 && q->slices && tries++ < TRIES;
+		a = q->next_of[a])
 		if (slice_of(q, a, block, &s)) {
 			to->slice = arena_array(&q->arena, Slice, 1);
 			*to->slice = s;
@@ -121,7 +128,8 @@ static bool address(Queries *q, int key, int block, Address *to)
 static int register_with(Queries *q, int form, Type t, int block)
 {
 	for (const Held *h = held(q, block); h->reg >= 0; h++)
-		if (q->c->f->reg.v[h->reg].type == t && h->version >= 0 && query_value(q, h->version, type_bits[t]) == form)
+		if (q->c->f->reg.v[h->reg].type == t && h->version >= 0 &&
+			query_value(q, h->version, type_bits[t]) == form)
 			return h->reg;
 	return -1;
 }

@@ -1,8 +1,11 @@
-/* What is loaded ahead: on every way from a place, or, from a divergent branch, in what one of its arms does. */
+/* What is loaded ahead: on every way from a place, or, from a divergent branch, in what one of its arms
+   does. */
 #include "passes/transform/queries/queries.h"
 
-/* A key where a block starts. Behind one edge several keys may be the same one before it: one of them that is loaded is enough. */
-typedef struct Ahead { int block, key, shifts; bool holds, either; Vec(int) next, user; } Ahead; /* next: for each edge its candidates, then -1 */
+/* A key where a block starts. Behind one edge several keys may be the same one before it: one of them that is
+   loaded is enough. */
+/* next: for each edge its candidates, then -1 */
+typedef struct Ahead { int block, key, shifts; bool holds, either; Vec(int) next, user; } Ahead;
 typedef Vec(Ahead) Aheads;
 
 typedef struct Search {
@@ -126,4 +129,7 @@ static bool search(Search *s, int block, int key)
 }
 
 bool query_ahead(Queries *q, int key, int block) { return search(&(Search){ .q = q }, block, key); }
-bool query_arms(Queries *q, int key, const Branch *from) { return search(&(Search){ .q = q, .from = from }, from->block, key); }
+bool query_arms(Queries *q, int key, const Branch *from)
+{
+	return search(&(Search){ .q = q, .from = from }, from->block, key);
+}

@@ -1,9 +1,10 @@
-/* The code: loads that an answer makes needless read a register for their key, loads that are found write it, false ways get a load, and where a key is
- * rewritten the one register moves to the other. */
+/* The code: loads that an answer makes needless read a register for their key, loads that are found write it,
+ * false ways get a load, and where a key is rewritten the one register moves to the other. */
 #include "passes/transform/queries/queries.h"
 
 typedef struct Copy { int to, from; } Copy;
-typedef struct Tail { int pred, block; Vec(Copy) copy; Vec(int) way; } Tail; /* what comes to stand on an edge */
+/* what comes to stand on an edge */
+typedef struct Tail { int pred, block; Vec(Copy) copy; Vec(int) way; } Tail;
 
 typedef struct Emit {
 	Queries *q;
@@ -29,7 +30,8 @@ void query_put(Queries *q, Edit *e, Block *b, int key, int reg, const Address *a
 	load.melded = load.mark = 0;
 	*ins_dst(&load, 0) = opd_reg(reg);
 	if (load.op == OP_LD) {
-		load.flags = (uint8_t)(marked ? load.flags | INSF_NONFAULTING : load.flags & ~INSF_NONFAULTING);
+		load.flags = (uint8_t)(marked ? load.flags | INSF_NONFAULTING
+			: load.flags & ~INSF_NONFAULTING);
 		*ins_src(&load, 0) = query_make(q, e, b, address);
 	}
 	for (int k = 0, j = 0; load.op != OP_LD && k < load.nsrc; k++)
@@ -52,7 +54,8 @@ static void put_differ(Edit *e, Rewrite *rw, const Ins *i, int p, int a, int b, 
 /* check: the load stays, and where it gives something else the launch is aborted. */
 static void put_check(Queries *q, Edit *e, Rewrite *rw, const Ins *i, int from)
 {
-	int d = ins_dst(i, 0)->id, bits = type_bits[e->f->reg.v[d].type], loaded = edit_reg(e, "loaded", (Type)e->f->reg.v[d].type);
+	int d = ins_dst(i, 0)->id, bits = type_bits[e->f->reg.v[d].type],
+		loaded = edit_reg(e, "loaded", (Type)e->f->reg.v[d].type);
 	Type t = e->f->reg.v[d].type == T_PRED ? T_PRED : bits == 64 ? T_U64 : bits == 32 ? T_U32 : T_U16;
 	int a = edit_reg(e, "have", t), b = edit_reg(e, "want", t), p = edit_reg(e, "differ", T_PRED);
 	Ins place = edit_new(e, i, OP_MOV, T_B32, 1, 1), load = edit_copy(e, i);
@@ -109,7 +112,8 @@ static void want_start(Emit *x, int first)
 		for (int w = s->first; w < s->first + s->n; w++) {
 			const Way *y = &q->way.v[w];
 			const End *e = &q->end.v[y->end];
-			bool found = e->kind == LOCAL_FOUND, passed = e->start >= 0 && q->start.v[e->start].avail;
+			bool found = e->kind == LOCAL_FOUND, passed = e->start >= 0 &&
+				q->start.v[e->start].avail;
 			if (!found && !passed) {
 				vec_push(&tail_of(x, y->pred, s->block)->way, w);
 				continue;
@@ -146,7 +150,8 @@ static void put_copies(Emit *x, Block *b, const Ins *like, Tail *t)
 				break;
 		}
 		if (k == t->copy.n) {      /* a ring */
-			int old = t->copy.v[0].from, none = -2 - x->reg.n, fresh = query_key(x->q, key_class(x->q, old), &none, 1);
+			int old = t->copy.v[0].from, none = -2 - x->reg.n,
+				fresh = query_key(x->q, key_class(x->q, old), &none, 1);
 			put_move(x, b, like, key_reg(x, fresh), key_reg(x, old));
 			for (k = 0; k < t->copy.n; k++)
 				t->copy.v[k].from = t->copy.v[k].from == old ? fresh : t->copy.v[k].from;
@@ -196,14 +201,16 @@ static void rewrite(Emit *x, Block *b)
 			edit_put(&rw, *i);
 		if (!gone && a >= 0 && x->keep[a]) {
 			Ins place = edit_new(&x->e, i, OP_MOV, T_B32, 1, 1);
-			edit_put(&rw, ins_move(x->e.m, x->e.f, &place, key_reg(x, q->key_of[a]), ins_dst(i, 0)->id));
+			edit_put(&rw, ins_move(x->e.m, x->e.f, &place, key_reg(x, q->key_of[a]),
+				ins_dst(i, 0)->id));
 		}
 	}
 }
 
 bool queries_emit(Queries *q)
 {
-	Emit x = { .q = q, .e = edit_open(q->r->m, q->r->f, q->r->origin), .keep = arena_array(&q->arena, bool, q->mem.naccess + 1), .edges = { .a = &q->arena } };
+	Emit x = { .q = q, .e = edit_open(q->r->m, q->r->f, q->r->origin),
+		.keep = arena_array(&q->arena, bool, q->mem.naccess + 1), .edges = { .a = &q->arena } };
 	bool any = false;
 	for (int s = 0; s < q->start.n; s++)
 		q->start.v[s].needed = false;

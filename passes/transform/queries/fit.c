@@ -27,7 +27,8 @@ static int pressure_of_code(Queries *q, void (*emit)(Queries *))
 	return most;
 }
 
-/* The most of n things that fit when chosen(q, k) says that the first k are wanted; they are, when it returns. */
+/* The most of n things that fit when chosen(q, k) says that the first k are wanted; they are, when it
+   returns. */
 static int as_many(Queries *q, int n, void (*chosen)(Queries *, int), void (*emit)(Queries *))
 {
 	int low = 0, high = n;
@@ -51,7 +52,8 @@ static void say(Queries *q, int n)
 	if (!n)
 		return;
 	q->done.refused += n;
-	pass_remark(q->r, q->r->f->loc, "%d that might go or move stay: more than %d registers would live at once", n, q->limit);
+	pass_remark(q->r, q->r->f->loc, "%d that might go or move stay: more than %d registers would live at "
+		"once", n, q->limit);
 }
 
 /* ---- what goes ---- */
@@ -103,7 +105,8 @@ void queries_fit(Queries *q)
 	int n = 0;
 	for (int o = 0; q->limit && o < q->origin.n; o++)
 		if (q->origin.v[o].gone)
-			list[n++] = (Rank){ q->origin.v[o].local >= 0 ? 0 : range_of(q, q->origin.v[o].start), o };
+			list[n++] = (Rank){ q->origin.v[o].local >= 0 ? 0 : range_of(q, q->origin.v[o].start),
+				o };
 	if (!n)
 		return;
 	qsort(list, (size_t)n, sizeof *list, by_range);

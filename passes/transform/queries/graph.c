@@ -7,7 +7,8 @@ static int start_node(Queries *q, int block, int key, int shifts)
 {
 	int n = keys_number(&q->starts, (int64_t[]){ block, key }, 2);
 	if (n == q->start.n)
-		vec_push(&q->start, ((Start){ .block = block, .key = key, .shifts = shifts, .end = -1, .safe = -1 }));
+		vec_push(&q->start, ((Start){ .block = block, .key = key, .shifts = shifts, .end = -1,
+			.safe = -1 }));
 	Start *s = &q->start.v[n];
 	if (shifts < s->shifts)
 		s->shifts = shifts;
@@ -38,7 +39,8 @@ static void expand(Queries *q, int s)
 	q->start.v[s].n = pred->n;
 	q->start.v[s].expanded = true;
 	for (int k = 0; k < pred->n; k++) {
-		int shifts = q->start.v[s].shifts, key = query_over(q, q->start.v[s].key, pred->v[k], block, k, &shifts);
+		int shifts = q->start.v[s].shifts, key = query_over(q, q->start.v[s].key, pred->v[k], block,
+			k, &shifts);
 		q->patience--;
 		Way w = { .start = s, .pred = pred->v[k], .end = -1, .next = -1, .address = -1 };
 		if (key >= 0 && shifts <= q->most_shifts && q->patience > 0)
@@ -57,10 +59,12 @@ static bool is_rewritten(void *self, const MemAtom *a)
 	return a->kind == ATOM_TURN || (a->kind == ATOM_VERSION && q->ssa->version[a->id].ins == SSA_PHI);
 }
 
-/* Nothing else has the key, it stays the same along every edge, and what asks does not come to itself: no way says yes. */
+/* Nothing else has the key, it stays the same along every edge, and what asks does not come to itself: no way
+   says yes. */
 static bool is_alone(Queries *q, const Origin *x)
 {
-	return q->next_of[q->first_of.v[x->key]] < 0 && q->c->nest->of[q->mem.access[x->access].block] < 0 && !key_mentions(q, x->key, is_rewritten, q);
+	return q->next_of[q->first_of.v[x->key]] < 0 && q->c->nest->of[q->mem.access[x->access].block] < 0 &&
+		!key_mentions(q, x->key, is_rewritten, q);
 }
 
 /* Level by level of shifts, so that each node has the least number of them. */
@@ -87,7 +91,8 @@ void queries_build(Queries *q)
 
 static bool end_avail(const Queries *q, int e)
 {
-	return e >= 0 && (q->end.v[e].kind == LOCAL_FOUND || (q->end.v[e].start >= 0 && q->start.v[q->end.v[e].start].avail));
+	return e >= 0 && (q->end.v[e].kind == LOCAL_FOUND ||
+		(q->end.v[e].start >= 0 && q->start.v[q->end.v[e].start].avail));
 }
 
 
@@ -124,7 +129,8 @@ typedef Vec(int) Work;
 static void drop(Queries *q, int s, Work *work)
 {
 	q->start.v[s].avail = false;
-	for (int w = q->start.v[s].end >= 0 ? q->end.v[q->start.v[s].end].user : -1; w >= 0; w = q->way.v[w].next)
+	for (int w = q->start.v[s].end >= 0 ? q->end.v[q->start.v[s].end].user : -1; w >= 0;
+		w = q->way.v[w].next)
 		vec_push(work, q->way.v[w].start);
 }
 
@@ -143,7 +149,8 @@ static void find_real(Queries *q, Work *work)
 	for (int s = 0; s < q->start.n; s++)
 		q->start.v[s].real = false;
 	for (int e = 0; e < q->end.n; e++)
-		for (int w = q->end.v[e].kind == LOCAL_FOUND ? q->end.v[e].user : -1; w >= 0; w = q->way.v[w].next)
+		for (int w = q->end.v[e].kind == LOCAL_FOUND ? q->end.v[e].user : -1; w >= 0;
+			w = q->way.v[w].next)
 			vec_push(work, q->way.v[w].start);
 	while (work->n) {
 		Start *s = &q->start.v[vec_pop(work)];
@@ -163,7 +170,10 @@ static bool inserts(const Queries *q, const Start *s)
 	return false;
 }
 
-static bool origin_gone(const Queries *q, const Origin *o) { return !o->barred && (o->local >= 0 || (o->start >= 0 && q->start.v[o->start].avail)); }
+static bool origin_gone(const Queries *q, const Origin *o)
+{
+	return !o->barred && (o->local >= 0 || (o->start >= 0 && q->start.v[o->start].avail));
+}
 
 /* A load that is inserted must save each of those that come behind it, or some way has one more. */
 static bool pays(const Queries *q, const Start *s)
@@ -181,7 +191,9 @@ void queries_solve(Queries *q)
 		q->start.v[s].avail = true;
 	find_real(q, &work);
 	for (int s = 0; s < q->start.n; s++) {
-		q->start.v[s].avail = q->start.v[s].hoped = q->start.v[s].real; /* nothing is inserted for the others, and without an insertion the function's start says no */
+		/* nothing is inserted for the others, and without an insertion the function's start says
+		   no */
+		q->start.v[s].avail = q->start.v[s].hoped = q->start.v[s].real;
 		if (q->start.v[s].avail)
 			vec_push(&work, s);
 	}

@@ -1,9 +1,11 @@
-/* Speculation: a load in an arm of a divergent branch goes to the branch, since a warp that parts there executes both arms anyway. J. Fukuhara's thesis, chapter
- * 4.3.3 and algorithm 2.
+/* Speculation: a load in an arm of a divergent branch goes to the branch, since a warp that parts there
+ * executes both arms anyway. J. Fukuhara's thesis, chapter 4.3.3 and algorithm 2.
  *
- * From the end of the branch's block every way loads the value before the point where the arms meet again; at a divergent branch with two arms one arm
- * that does is enough. All these loads go, and the one at the branch comes instead: a warp whose lanes part at each of these branches loads no more often. A
- * branch that threads can come back to before their arms have met (the exit of a loop) counts as any other: it is executed several times for one load. */
+ * From the end of the branch's block every way loads the value before the point where the arms meet again; at
+ * a divergent branch with two arms one arm that does is enough. All these loads go, and the one at the branch
+ * comes instead: a warp whose lanes part at each of these branches loads no more often. A branch that threads
+ * can come back to before their arms have met (the exit of a loop) counts as any other: it is executed
+ * several times for one load. */
 #include "passes/transform/queries/queries.h"
 
 enum { NOT_ASKED, EITHER_ARM, ALL_ARMS };
@@ -38,13 +40,15 @@ static bool comes_back(Queries *q, int block)
 bool hoist_either(Queries *q, int block)
 {
 	if (!q->arms[block])
-		q->arms[block] = q->parts[block] && q->c->graph->succ[block].n == 2 && !comes_back(q, block) ? EITHER_ARM : ALL_ARMS;
+		q->arms[block] = q->parts[block] && q->c->graph->succ[block].n == 2 && !comes_back(q, block)
+			? EITHER_ARM : ALL_ARMS;
 	return q->arms[block] == EITHER_ARM;
 }
 
 /* ---- ways up ---- */
 
-/* The key that the load has at the block's end, where all ways up from it come there with that one, and no other load has the value in between; else -1. */
+/* The key that the load has at the block's end, where all ways up from it come there with that one, and no
+   other load has the value in between; else -1. */
 static int key_at(Queries *q, int access, int block)
 {
 	const Origin *o = q->origin_of[access] >= 0 ? &q->origin.v[q->origin_of[access]] : NULL;
@@ -83,7 +87,8 @@ bool hoist_takes(Queries *q, const Branch *from, int access)
 
 /* ---- one load ---- */
 
-typedef struct Reach { const char *why; int block; } Reach; /* what stands against the branch furthest up that was asked */
+/* what stands against the branch furthest up that was asked */
+typedef struct Reach { const char *why; int block; } Reach;
 
 /* May the load stand at the end of the branch's block? */
 static bool may_stand(Queries *q, int access, const Branch *b, Hoist *h, Reach *r)
@@ -95,7 +100,8 @@ static bool may_stand(Queries *q, int access, const Branch *b, Hoist *h, Reach *
 		r->why = "its address cannot be made";
 		return false;
 	}
-	bool safe = !q->forms.mode && safe_form(q->safe, (Space)marked.space, &q->forms.form.v[key_form(q, b->key)], type_bytes(marked.type), b->block,
+	bool safe = !q->forms.mode && safe_form(q->safe, (Space)marked.space,
+		&q->forms.form.v[key_form(q, b->key)], type_bytes(marked.type), b->block,
 		q->c->f->block.v[b->block]->ins.n - 1) != SAFE_NOT;
 	h->marked = marked.flags & INSF_NONFAULTING || !safe;
 	marked.flags |= INSF_NONFAULTING;
@@ -129,7 +135,8 @@ static void raise(Queries *q, int access)
 		int from = q->found.n;
 		if (b.key < 0)
 			break;
-		if (!query_arms(q, b.key, &b) || !among(q, from, q->found.n, access) || !may_stand(q, access, &b, &h, &r))
+		if (!query_arms(q, b.key, &b) || !among(q, from, q->found.n, access) ||
+			!may_stand(q, access, &b, &h, &r))
 			continue;
 		h.first = from;
 		h.n = q->found.n - from;
@@ -137,8 +144,9 @@ static void raise(Queries *q, int access)
 	}
 	if (best.block < 0) {
 		if (r.why)
-			pass_remark(q->r, ins_loc(q->r->m, load), "%s of %s stays: at the divergent branch of %s %s", op_info[load->op].name, q->c->f->block.v[a->block]->label,
-				q->c->f->block.v[r.block]->label, r.why);
+			pass_remark(q->r, ins_loc(q->r->m, load),
+				"%s of %s stays: at the divergent branch of %s %s", op_info[load->op].name,
+				q->c->f->block.v[a->block]->label, q->c->f->block.v[r.block]->label, r.why);
 		q->found.n = mark;
 		return;
 	}
@@ -152,8 +160,11 @@ static void remark_moved(Queries *q, const Hoist *h)
 	for (int k = h->first; k < h->first + h->n; k++) {
 		const Ins *load = query_load(q, q->found.v[k]);
 		if (!among(q, k + 1, h->first + h->n, q->found.v[k]))
-			pass_remark(q->r, ins_loc(q->r->m, load), "%s of %s moves to the divergent branch of %s%s", op_info[load->op].name,
-				q->c->f->block.v[q->mem.access[q->found.v[k]].block]->label, q->c->f->block.v[h->block]->label, h->marked ? ", and does not fault there" : "");
+			pass_remark(q->r, ins_loc(q->r->m, load),
+				"%s of %s moves to the divergent branch of %s%s", op_info[load->op].name,
+				q->c->f->block.v[q->mem.access[q->found.v[k]].block]->label,
+				q->c->f->block.v[h->block]->label, h->marked ? ", and does not fault there"
+				: "");
 	}
 }
 

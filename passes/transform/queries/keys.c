@@ -51,7 +51,8 @@ static MemAccess as_access(Queries *q, int key)
 {
 	const Ins *i = &q->pattern.v[key_class(q, key)];
 	Effects e = ins_effects(NULL, i);
-	return (MemAccess){ .size = type_bytes(i->type), .reads = e.reads, .generic = i->space == SP_GENERIC, .form = { key_form(q, key), key_form(q, key) } };
+	return (MemAccess){ .size = type_bytes(i->type), .reads = e.reads, .generic = i->space == SP_GENERIC,
+		.form = { key_form(q, key), key_form(q, key) } };
 }
 
 static bool ends_key(Queries *q, int key, int access)
@@ -82,13 +83,16 @@ static int made_at(Queries *q, int key, int block)
 	return m.ins;
 }
 
-/* The operation that has the key in the block: the last one in front of instruction `from`, or, from 0, the first one up to `to`. -1: there is none. */
+/* The operation that has the key in the block: the last one in front of instruction `from`, or, from 0, the
+   first one up to `to`. -1: there is none. */
 static int operation_in(const Queries *q, int key, int block, int from, int to)
 {
 	int best = -1;
 	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1; a >= 0; a = q->next_of[a]) {
 		const MemAccess *x = &q->mem.access[a];
-		if (x->block == block && (from ? x->ins < from : x->ins <= to) && (best < 0 || (from ? x->ins > q->mem.access[best].ins : x->ins < q->mem.access[best].ins)))
+		if (x->block == block && (from ? x->ins < from : x->ins <= to) &&
+			(best < 0 || (from ? x->ins > q->mem.access[best].ins
+			: x->ins < q->mem.access[best].ins)))
 			best = a;
 	}
 	return best;
@@ -161,14 +165,16 @@ static int along(void *self, int atom, int bits)
 	if (a.kind == ATOM_TURN && q->c->nest->header[a.id] == e->block) {
 		if (!e->inside)
 			return e->ahead ? MEMFORM_NONE : memform_constant(&q->forms, 0, bits);
-		return memform_add(&q->forms, memform_atom(&q->forms, atom, bits), memform_constant(&q->forms, 1, bits), e->ahead ? -1 : 1);
+		return memform_add(&q->forms, memform_atom(&q->forms, atom, bits),
+			memform_constant(&q->forms, 1, bits), e->ahead ? -1 : 1);
 	}
 	const SsaVersion *v = a.kind == ATOM_VERSION ? &q->ssa->version[a.id] : NULL;
 	if (!v || v->block != e->block || v->ins != SSA_PHI)
 		return MEMFORM_STAYS;
 	if (e->ahead)
 		return MEMFORM_NONE;
-	int arg = q->ssa->phi[v->phi].arg[e->place], own = memdep_version_bits(&q->mem, a.id), f = query_value(q, arg, own < bits ? own : bits);
+	int arg = q->ssa->phi[v->phi].arg[e->place], own = memdep_version_bits(&q->mem, a.id),
+		f = query_value(q, arg, own < bits ? own : bits);
 	if (f >= 0 && own < bits)
 		f = memform_extend(&q->forms, f, bits, false);
 	return f < 0 ? MEMFORM_NONE : f;
@@ -178,7 +184,8 @@ static bool changes_here(void *self, const MemAtom *a)
 {
 	const Edge *e = self;
 	const SsaVersion *v = a->kind == ATOM_VERSION ? &e->q->ssa->version[a->id] : NULL;
-	return (v && v->block == e->block && v->ins == SSA_PHI) || (a->kind == ATOM_TURN && e->q->c->nest->header[a->id] == e->block);
+	return (v && v->block == e->block && v->ins == SSA_PHI) ||
+		(a->kind == ATOM_TURN && e->q->c->nest->header[a->id] == e->block);
 }
 
 int query_over(Queries *q, int key, int pred, int block, int place, int *shifts)
@@ -187,7 +194,8 @@ int query_over(Queries *q, int key, int pred, int block, int place, int *shifts)
 	if (!key_mentions(q, key, changes_here, &e))
 		return key;
 	int loop = q->c->nest->of[block];
-	e.inside = loop >= 0 && q->c->nest->header[loop] == block && nest_within(q->c->nest, q->c->nest->of[pred], loop);
+	e.inside = loop >= 0 && q->c->nest->header[loop] == block &&
+		nest_within(q->c->nest, q->c->nest->of[pred], loop);
 	int forms[FORMS_MOST], n = key_forms(q, key, forms);
 	bool changed = false;
 	for (int k = 0; k < n; k++) {
@@ -197,7 +205,8 @@ int query_over(Queries *q, int key, int pred, int block, int place, int *shifts)
 		if (f < 0)
 			return -1;
 	}
-	if (changed && e.inside && !key_loads(q, key)) /* to carry it to the next turn costs as much as to compute it */
+	/* to carry it to the next turn costs as much as to compute it */
+	if (changed && e.inside && !key_loads(q, key))
 		return -1;
 	if (changed && (e.inside || loop < 0 || q->c->nest->header[loop] != block))
 		++*shifts;

@@ -3,7 +3,8 @@
 
 static const char *label(const Queries *q, int block) { return q->c->f->block.v[block]->label; }
 
-/* Why there is no answer on some way up from the start; NULL: no other way has the value, or it is not known. */
+/* Why there is no answer on some way up from the start; NULL: no other way has the value, or it is not
+   known. */
 static const char *reason(Queries *q, int first, int *block)
 {
 	Vec(int) work = { 0 };
@@ -41,10 +42,11 @@ static void remark_origin(Queries *q, const Origin *o)
 	int block = q->mem.access[o->access].block, at = -1;
 	const char *why = !o->gone && o->start >= 0 ? reason(q, o->start, &at) : NULL;
 	if (o->gone)
-		pass_remark(q->r, ins_loc(q->r->m, i), "%s of %s is read from a register", op_info[i->op].name, label(q, block));
+		pass_remark(q->r, ins_loc(q->r->m, i), "%s of %s is read from a register",
+			op_info[i->op].name, label(q, block));
 	else if (why)
-		pass_remark(q->r, ins_loc(q->r->m, i), "%s of %s stays: it is in a register on some way, and not at the end of %s: %s", op_info[i->op].name, label(q, block),
-			label(q, at), why);
+		pass_remark(q->r, ins_loc(q->r->m, i), "%s of %s stays: it is in a register on some way, and "
+			"not at the end of %s: %s", op_info[i->op].name, label(q, block), label(q, at), why);
 }
 
 void queries_remark(Queries *q)
@@ -54,10 +56,13 @@ void queries_remark(Queries *q)
 	for (int o = 0; o < q->origin.n; o++)
 		remark_origin(q, &q->origin.v[o]);
 	for (int s = 0; s < q->start.n; s++)
-		for (int w = q->start.v[s].first; q->start.v[s].needed && w < q->start.v[s].first + q->start.v[s].n; w++) {
+		for (int w = q->start.v[s].first; q->start.v[s].needed &&
+			w < q->start.v[s].first + q->start.v[s].n; w++) {
 			const End *e = &q->end.v[q->way.v[w].end];
 			const Ins *i = &q->pattern.v[key_class(q, q->start.v[s].key)];
 			if (e->kind != LOCAL_FOUND && !(e->start >= 0 && q->start.v[e->start].avail))
-				pass_remark(q->r, ins_loc(q->r->m, i), "%s: new at the end of %s, before %s", op_info[i->op].name, label(q, q->way.v[w].pred), label(q, q->start.v[s].block));
+				pass_remark(q->r, ins_loc(q->r->m, i), "%s: new at the end of %s, before %s",
+					op_info[i->op].name, label(q, q->way.v[w].pred),
+					label(q, q->start.v[s].block));
 		}
 }

@@ -1,24 +1,29 @@
-/* srqp, esrqp, ssrqp-s, ssrqp: scalar replacement by question propagation: a load whose value a register has already, from this turn of a loop or an earlier
- * one, goes; before that, loads in arms of divergent branches move to the branch (hoist.c).
+/* srqp, esrqp, ssrqp-s, ssrqp: scalar replacement by question propagation: a load whose value a register has
+ * already, from this turn of a loop or an earlier one, goes; before that, loads in arms of divergent branches
+ * move to the branch (hoist.c).
  *
  * requires  nothing
- * keeps     on every way a thread loads no more than before (srqp); no load is inserted where a divergent branch decides (esrqp); a warp loads no more often where
- *           threads part at each divergent branch that it executes (ssrqp)
+ * keeps     on every way a thread loads no more than before (srqp); no load is inserted where a divergent
+ *           branch decides (esrqp); a warp loads no more often where threads part at each divergent branch
+ *           that it executes (ssrqp)
  * breaks    everything made from the code; edges on which something is inserted are split
  *
- * J. Fukuhara, Compiler Optimization for GPU Based on Code Motion (2023), chapter 4.3 and algorithms 1.1 to 2.2, as a greatest fixed point over (block, query).
- * Anticipation is exact here: a load of A[i] does not make A[i + 1] down-safe, as the thesis has it, so nothing is loaded in a last turn that was not. */
+ * J. Fukuhara, Compiler Optimization for GPU Based on Code Motion (2023), chapter 4.3 and algorithms 1.1 to
+ * 2.2, as a greatest fixed point over (block, query). Anticipation is exact here: a load of A[i] does not
+ * make A[i + 1] down-safe, as the thesis has it, so nothing is loaded in a last turn that was not. */
 #include "passes/transform/queries/queries.h"
 #include "passes/transform/transform.h"
 
 enum { PATIENCE = 32, ROUNDS = 16 }; /* steps for an instruction and round */
-enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_PRESSURE, OPTION_STRICT, OPTION_NONFAULTING };
+enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_PRESSURE, OPTION_STRICT,
+	OPTION_NONFAULTING };
 
 typedef enum { PREQP, SRQP, ESRQP, SSRQP, SSRQP_S } Kind;
 
 static int class_of(Queries *q, const Ins *i)
 {
-	int64_t v[] = { i->type, i->space, i->cop, q->nonfaulting ? i->flags & ~INSF_NONFAULTING : i->flags, i->mode, i->mode2, q->r->f->reg.v[ins_dst(i, 0)->id].type };
+	int64_t v[] = { i->type, i->space, i->cop, q->nonfaulting ? i->flags & ~INSF_NONFAULTING : i->flags,
+		i->mode, i->mode2, q->r->f->reg.v[ins_dst(i, 0)->id].type };
 	int n = keys_number(&q->classes, v, sizeof v / sizeof *v);
 	if (n == q->pattern.n)
 		vec_push(&q->pattern, *i);
@@ -37,7 +42,8 @@ static int load_key(Queries *q, const MemAccess *a)
 		if (i->op == OP_LD && ins_dst(i, 0)->id == q->done.check.v[k])
 			return -1;
 	int form = a->form[q->forms.mode];
-	if (i->op != OP_LD || i->guard >= 0 || i->vec || a->ordered || form < 0 || !ins_repeats(i, &reads) || !ins_effects(NULL, &plain).faults)
+	if (i->op != OP_LD || i->guard >= 0 || i->vec || a->ordered || form < 0 || !ins_repeats(i, &reads) ||
+		!ins_effects(NULL, &plain).faults)
 		return -1;
 	return query_key(q, class_of(q, i), &form, 1);
 }
@@ -50,7 +56,8 @@ static bool is_operation(const Queries *q, const Ins *i)
 	int regs = 0;
 	for (int k = 0; k < i->nsrc; k++)
 		regs += ins_src(i, k)->kind == OPD_REG;
-	return i->op != OP_LD && i->op != OP_MOV && i->guard < 0 && regs && regs <= FORMS_MOST && ins_repeats(i, &reads) && !ins_copies(q->c->f, i);
+	return i->op != OP_LD && i->op != OP_MOV && i->guard < 0 && regs && regs <= FORMS_MOST &&
+		ins_repeats(i, &reads) && !ins_copies(q->c->f, i);
 }
 
 static int operation_key(Queries *q, const MemAccess *a, const int *zero)
@@ -66,12 +73,13 @@ static int operation_key(Queries *q, const MemAccess *a, const int *zero)
 		vec_push(&q->pattern, *i);
 	for (int k = 0; k < i->nsrc; k++)
 		if (ins_src(i, k)->kind == OPD_REG) {
-			forms[n++] = query_value(q, ssa_src(q->ssa, i, a->block, a->ins, k), type_bits[q->c->f->reg.v[ins_src(i, k)->id].type]);
+			forms[n++] = query_value(q, ssa_src(q->ssa, i, a->block, a->ins, k),
+				type_bits[q->c->f->reg.v[ins_src(i, k)->id].type]);
 			if (forms[n - 1] < 0)
 				return -1;
 		}
-	if (ins_commutes(i) && n > 1 && ins_src(i, 0)->kind == OPD_REG && ins_src(i, 1)->kind == OPD_REG && ins_src(i, 0)->neg == ins_src(i, 1)->neg &&
-		forms[0] > forms[1]) {
+	if (ins_commutes(i) && n > 1 && ins_src(i, 0)->kind == OPD_REG && ins_src(i, 1)->kind == OPD_REG &&
+		ins_src(i, 0)->neg == ins_src(i, 1)->neg && forms[0] > forms[1]) {
 		int first = forms[0];
 		forms[0] = forms[1];
 		forms[1] = first;
@@ -83,7 +91,8 @@ static int operation_key(Queries *q, const MemAccess *a, const int *zero)
 static void add_operations(Queries *q)
 {
 	Vec(MemAccess) all = { 0 };
-	int *first = arena_array(&q->arena, int, q->c->n + 1), *count = arena_array(&q->arena, int, q->c->n + 1);
+	int *first = arena_array(&q->arena, int, q->c->n + 1),
+		*count = arena_array(&q->arena, int, q->c->n + 1);
 	for (int b = 0; b < q->c->nreach; b++) {
 		const Block *x = q->c->rpo[b];
 		int a = q->mem.first[x->id], end = a + q->mem.count[x->id];
@@ -104,7 +113,8 @@ static void add_operations(Queries *q)
 	vec_free(&all);
 }
 
-/* By block: threads may part at its end, and go on in several ways. Where all ways but one end the thread at once, who goes on goes together. */
+/* By block: threads may part at its end, and go on in several ways. Where all ways but one end the thread at
+   once, who goes on goes together. */
 static bool *parting_blocks(Queries *q)
 {
 	const Uniformity *u = analysis_uniformity(q->r->an);
@@ -128,8 +138,9 @@ static void marked_branch(void *self, int branch, int to)
 		*(bool *)p[0] = true;
 }
 
-/* Blocks outside the thesis' control dependence region of non-divergence: they depend on a divergent branch (strict: or on a branch that does). A block on
- * an edge out of a divergent branch counts as if it did, too. */
+/* Blocks outside the thesis' control dependence region of non-divergence: they depend on a divergent branch
+ * (strict: or on a branch that does). A block on an edge out of a divergent branch counts as if it did,
+ * too. */
 static void mark_outside(Queries *q, bool strict)
 {
 	const Control *control = analysis_control(q->r->an);
@@ -203,7 +214,8 @@ static void open_queries(Queries *q, Kind kind)
 		q->patience += PATIENCE * (q->c->rpo[k]->ins.n + 1);
 	for (int a = 0; a < q->mem.naccess; a++) {
 		const MemAccess *x = &q->mem.access[a];
-		int key = query_ins(q, x)->op == OP_LD ? load_key(q, x) : kind == PREQP ? operation_key(q, x, zero) : -1;
+		int key = query_ins(q, x)->op == OP_LD ? load_key(q, x)
+			: kind == PREQP ? operation_key(q, x, zero) : -1;
 		q->key_of[a] = key;
 		q->origin_of[a] = key >= 0 ? q->origin.n : -1;
 		if (key >= 0)
@@ -230,7 +242,8 @@ static void open_queries(Queries *q, Kind kind)
 /* What the rounds have in common stays. */
 static void close_queries(Queries *q)
 {
-	Queries kept = { .r = q->r, .done = q->done, .ask = q->ask, .check = q->check, .nonfaulting = q->nonfaulting, .most_shifts = q->most_shifts, .limit = q->limit };
+	Queries kept = { .r = q->r, .done = q->done, .ask = q->ask, .check = q->check,
+		.nonfaulting = q->nonfaulting, .most_shifts = q->most_shifts, .limit = q->limit };
 	vec_free(&q->pattern);
 	vec_free(&q->start);
 	vec_free(&q->end);
@@ -268,8 +281,10 @@ static bool run(PassRun *r, Kind kind)
 	if (kind != PREQP && !has_loads(r->f))
 		return false;
 	bool speculates = kind > ESRQP, changed = false, no_wrap = r->option[OPTION_NO_WRAP].number;
-	Queries q = { .r = r, .ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0, .within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
-		.nonfaulting = speculates && r->option[OPTION_NONFAULTING].number, .most_shifts = (int)r->option[OPTION_SHIFTS].number };
+	Queries q = { .r = r, .ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0,
+		.within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
+		.nonfaulting = speculates && r->option[OPTION_NONFAULTING].number,
+		.most_shifts = (int)r->option[OPTION_SHIFTS].number };
 	int now = r->option[OPTION_PRESSURE].number > 0 ? pressure_max(r->f) : 0;
 	q.limit = now > r->option[OPTION_PRESSURE].number ? now : (int)r->option[OPTION_PRESSURE].number;
 	for (int round = 0; round <= ROUNDS; round++) {
@@ -281,7 +296,8 @@ static bool run(PassRun *r, Kind kind)
 			queries_fit(&q);
 		changed |= again || queries_emit(&q);
 		if (q.patience <= 0)
-			pass_remark(r, r->f->loc, "queries went further than patience allows: some expressions stay");
+			pass_remark(r, r->f->loc, "queries went further than patience allows: some "
+				"expressions stay");
 		close_queries(&q);
 		if (!again)
 			break;
@@ -302,19 +318,30 @@ static bool run_ssrqp(PassRun *r) { return run(r, SSRQP); }
 static bool run_ssrqp_s(PassRun *r) { return run(r, SSRQP_S); }
 
 #define COMMON \
-	{ .name = "check", .value = 0, .least = 0, .most = 1, .help = "loads that go stay, and a thread that loads something else than the register has aborts the launch" }, \
-	{ .name = "shifts", .value = 2, .least = 0, .most = 16, .help = "how many turns back a query may go" }, \
-	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, .help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" }, \
-	{ .name = "assume-no-wrap", .value = 0, .least = 0, .most = 1, .help = "take it that narrow integers extended to make an address have not wrapped; reports say so" }, \
+	{ .name = "check", .value = 0, .least = 0, .most = 1, \
+		.help = "loads that go stay, and a thread that loads something else than the register has " \
+		"aborts the launch" }, \
+	{ .name = "shifts", .value = 2, .least = 0, .most = 16, \
+		.help = "how many turns back a query may go" }, \
+	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, \
+		.help = "take it that pointer parameters lead to arrays of their own, in which addresses " \
+		"stay; reports say so" }, \
+	{ .name = "assume-no-wrap", .value = 0, .least = 0, .most = 1, \
+		.help = "take it that narrow integers extended to make an address have not wrapped; " \
+		"reports say so" }, \
 	{ .name = "max-pressure", .value = -1, .least = -1, .most = 1000000, \
-		.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: any number; -1: as the machine has room for" }
+		.help = "at most so many registers of 32 bits live at once afterwards, or as many as " \
+		"before; 0: any number; -1: as the machine has room for" }
 #define STRICT(VALUE) \
-	{ .name = "cdrnd-strict", .value = VALUE, .least = 0, .most = 1, .help = "insert nothing either where a branch decides that itself depends on a divergent one" }
+	{ .name = "cdrnd-strict", .value = VALUE, .least = 0, .most = 1, \
+	.help = "insert nothing either where a branch decides that itself depends on a divergent one" }
 
 static const PassOption options[] = { COMMON, STRICT(0) };
 static const PassOption options_speculating[] = {
 	COMMON, STRICT(1),
-	{ .name = "nonfaulting", .value = 0, .least = 0, .most = 1, .help = "loads may come where the program has none; those that may fault there are marked so that they do not" },
+	{ .name = "nonfaulting", .value = 0, .least = 0, .most = 1,
+		.help = "loads may come where the program has none; those that may fault there are marked so "
+		"that they do not" },
 };
 
 const Pass pass_preqp = {
@@ -329,7 +356,8 @@ const Pass pass_preqp = {
 const Pass pass_srqp = {
 	.name = "srqp",
 	.idle = "no load's value is in a register already",
-	.help = "take what a register has from this turn of a loop or an earlier one instead of loading it again",
+	.help = "take what a register has from this turn of a loop or an earlier one instead of loading it "
+	"again",
 	.options = options, .noptions = OPTION_STRICT,
 	.function = run_srqp,
 	.keeps_registers = true,

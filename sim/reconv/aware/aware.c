@@ -1,8 +1,9 @@
-/* AWARE: multi-path with a FIFO of splits, for programs whose threads wait for each other (ElTantawy, Aamodt, MIMD
- * Synchronization on SIMT Architectures, MICRO 2016). One group of a warp runs at a time, the first of a FIFO; it gives way
- * where lanes part or meet, when it waits, and after a quantum. Lanes that wait at a reconvergence point for longer than the
- * time-out do so no longer: they go on, and meet the others at the next point outside. With `delayed`, points are moved
- * behind what spin loops may wait for, so that lanes do not come to wait there (sim/reconv/aware/points.c).
+/* AWARE: multi-path with a FIFO of splits, for programs whose threads wait for each other (ElTantawy, Aamodt,
+ * MIMD Synchronization on SIMT Architectures, MICRO 2016). One group of a warp runs at a time, the first of a
+ * FIFO; it gives way where lanes part or meet, when it waits, and after a quantum. Lanes that wait at a
+ * reconvergence point for longer than the time-out do so no longer: they go on, and meet the others at the
+ * next point outside. With `delayed`, points are moved behind what spin loops may wait for, so that lanes do
+ * not come to wait there (sim/reconv/aware/points.c).
  *
  * Counted: depth, pushes, pops and merges as multi_path; lanes released count as a push. */
 #include "sim/code/lower_fn.h"
@@ -14,14 +15,20 @@
 enum { P_TIMEOUT, P_QUANTUM, P_DELAYED, P_SPLITS, P_RT, P_SPILL, P_FILL };
 static const ConfigKey params[] = {
 	{ NULL, "timeout", CT_INT, 0, 1000, 0, 10000000, NULL, "cycles",
-		"so long lanes wait at a reconvergence point; 0 = for ever (assumption; functional runs count issues)" },
+		"so long lanes wait at a reconvergence point; 0 = for ever (assumption; functional runs "
+		"count issues)" },
 	{ NULL, "quantum", CT_INT, 0, 1000, 0, 10000000, NULL, "cycles",
 		"so long a group runs while others could; 0 = until lanes part, meet or wait (assumption)" },
-	{ NULL, "delayed", CT_BOOL, 0, 0, 0, 1, NULL, "", "points lie behind the writes that spin loops may wait for" },
-	{ NULL, "splits", CT_INT, 0, 8, 0, 64, NULL, "groups", "entries of the FIFO on chip, 0 = unlimited (assumption)" },
-	{ NULL, "rt", CT_INT, 0, 8, 0, 64, NULL, "regions", "entries of the reconvergence table on chip, 0 = unlimited (assumption)" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry goes to memory (divergence.spill = constant; assumption)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry comes back (divergence.spill = constant; assumption)" },
+	{ NULL, "delayed", CT_BOOL, 0, 0, 0, 1, NULL, "",
+		"points lie behind the writes that spin loops may wait for" },
+	{ NULL, "splits", CT_INT, 0, 8, 0, 64, NULL, "groups",
+		"entries of the FIFO on chip, 0 = unlimited (assumption)" },
+	{ NULL, "rt", CT_INT, 0, 8, 0, 64, NULL, "regions",
+		"entries of the reconvergence table on chip, 0 = unlimited (assumption)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"an entry goes to memory (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
+		"an entry comes back (divergence.spill = constant; assumption)" },
 };
 
 static bool lower(LowerFn *l, Diag *diag)
@@ -31,12 +38,14 @@ static bool lower(LowerFn *l, Diag *diag)
 
 static size_t state_size(const Config *c) { return sizeof(Regions); }
 
-/* The queue has no more groups than the warp has lanes. A quantum counts twice, since it begins again when the group has come from
-   memory. Without quanta a group gives way where its lanes part: in a loop where they do, once in each iteration. */
+/* The queue has no more groups than the warp has lanes. A quantum counts twice, since it begins again when
+   the group has come from memory. Without quanta a group gives way where its lanes part: in a loop where they
+   do, once in each iteration. */
 static Patience patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
-	return (Patience){ .first = (Cycle)p[P_TIMEOUT], .time = (Cycle)p[P_QUANTUM], .turns = 2 * (uint64_t)c->warp_size + 2,
+	return (Patience){ .first = (Cycle)p[P_TIMEOUT], .time = (Cycle)p[P_QUANTUM],
+		.turns = 2 * (uint64_t)c->warp_size + 2,
 		.branches = most_branches(code) };
 }
 
@@ -49,7 +58,8 @@ static bool others(Warp *w, int but)
 	return false;
 }
 
-/* The cycle in which a group gets the turn is the last one of the turn before: with a quantum of 1 no group would ever issue. */
+/* The cycle in which a group gets the turn is the last one of the turn before: with a quantum of 1 no group
+   would ever issue. */
 static Cycle turn_of(const Warp *w)
 {
 	Cycle quantum = (Cycle)reconv_param(w, P_QUANTUM);
@@ -78,7 +88,8 @@ static void spill_last(Warp *w, Regions *k, Split *s, int keep)
 	for (int here = regions_on_chip(w, k); most && here > most; here--) {
 		int last = -1;
 		for (int i = 0; i < *reconv_nsplit(w); i++)
-			if (!k->member[i].spilled && i != keep && (last < 0 || k->member[i].order > k->member[last].order))
+			if (!k->member[i].spilled && i != keep &&
+				(last < 0 || k->member[i].order > k->member[last].order))
 				last = i;
 		k->member[last].spilled = true;
 		reconv_spill_entry(w, s, last, k->spill_cycles);
@@ -92,7 +103,8 @@ static void run_only(Warp *w, Regions *k, int now)
 	int n = *reconv_nsplit(w), next = now;
 	Split *all = reconv_splits(w);
 	for (int i = 0; i < n; i++)
-		if (now < 0 && !split_waits(&all[i]) && (next < 0 || k->member[i].order < k->member[next].order))
+		if (now < 0 && !split_waits(&all[i]) && (next < 0 ||
+			k->member[i].order < k->member[next].order))
 			next = i;
 	for (int i = 0; i < n; i++)
 		if (i != next)
@@ -179,7 +191,10 @@ static void resume(Warp *w, Split *s)
 	run_only(w, k, other);
 }
 
-static bool coming(const Warp *w, const Split *s) { return !wait_over(&s->wait, reconv_now(w)) && s->wait.why == STALL_DIVERGENCE; }
+static bool coming(const Warp *w, const Split *s)
+{
+	return !wait_over(&s->wait, reconv_now(w)) && s->wait.why == STALL_DIVERGENCE;
+}
 
 static void alarm(Warp *w)
 {
@@ -190,7 +205,8 @@ static void alarm(Warp *w)
 			regions_release(w, k, i);
 	int run = splits_running(w);
 	bool over = run >= 0 && quantum && k->member[run].since + quantum <= reconv_now(w);
-	if (over && (k->member[run].untold || coming(w, &reconv_splits(w)[run]))) { /* it has not issued in its turn yet: the quantum begins when it may */
+	/* it has not issued in its turn yet: the quantum begins when it may */
+	if (over && (k->member[run].untold || coming(w, &reconv_splits(w)[run]))) {
 		const Split *s = &reconv_splits(w)[run];
 		bool untold = wait_end(&s->wait) == PENDING; /* look again in the next cycle */
 		k->member[run].untold = untold;
@@ -219,10 +235,13 @@ const ReconvModel reconv_aware = {
 	.fair = "timeout=1000,quantum=1000",
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth, .show = show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth,
+	.show = show,
 	.sync = { .wait = waits, .resume = resume },
 	.times = { .alarm = alarm },
 	.stuck = { .patience = patience, .held = held,
-		.holds = "runs the first group of its queue until it parts, meets others, waits, or its turn is over (aware.quantum = 0: it never is), and keeps "
-		"lanes at a reconvergence point until all others have come, or a time-out (aware.timeout = 0: none)" },
+		.holds = "runs the first group of its queue until it parts, meets others, waits, or its turn "
+		"is over (aware.quantum = 0: it never is), and keeps "
+		"lanes at a reconvergence point until all others have come, or a time-out (aware.timeout = "
+		"0: none)" },
 };

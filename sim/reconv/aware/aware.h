@@ -1,4 +1,5 @@
-/* Delayed reconvergence: where lanes that leave a spin loop may wait for the others. Between aware.c and points.c.
+/* Delayed reconvergence: where lanes that leave a spin loop may wait for the others. Between aware.c and
+   points.c.
 
    sim/reconv/aware/ is one mechanism: no other includes its files. */
 #ifndef GSIM_RECONV_AWARE_H

@@ -1,18 +1,24 @@
-/* Delayed reconvergence (ElTantawy, Aamodt, MIMD Synchronization on SIMT Architectures, MICRO 2016, section 4: safe
- * post-dominators). A loop may be waiting for a write if one of its exits depends on what it reads from memory. Lanes that
- * have left it may have to do that write, so they must not wait for the others before: the point of its branches, and of
- * those around it whose regions end earlier, moves to the nearest post-dominator behind all such writes.
+/* Delayed reconvergence (ElTantawy, Aamodt, MIMD Synchronization on SIMT Architectures, MICRO 2016, section
+ * 4: safe post-dominators). A loop may be waiting for a write if one of its exits depends on what it reads
+ * from memory. Lanes that have left it may have to do that write, so they must not wait for the others
+ * before: the point of its branches, and of those around it whose regions end earlier, moves to the nearest
+ * post-dominator behind all such writes.
  *
- * Requires nothing, keeps everything. A write counts if it is to the same space (generic: any) and as strong as the read: an
- * atomic operation, or volatile, relaxed and so on, where the loop reads so; any store where it reads plainly. The paper asks
- * alias analysis instead. Writes in functions that are called are not seen: the time-out remains. */
+ * Requires nothing, keeps everything. A write counts if it is to the same space (generic: any) and as strong
+ * as the read: an atomic operation, or volatile, relaxed and so on, where the loop reads so; any store where
+ * it reads plainly. The paper asks alias analysis instead. Writes in functions that are called are not seen:
+ * the time-out remains. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/aware/aware.h"
 #include "sim/reconv/common/exit_slice.h"
 
-typedef struct LoopReads { bool any, strong, space[SP_COUNT]; } LoopReads; /* what a loop reads and its exits depend on */
+/* what a loop reads and its exits depend on */
+typedef struct LoopReads { bool any, strong, space[SP_COUNT]; } LoopReads;
 
-static bool shared_between_threads(const Ins *i) { return i->space == SP_GLOBAL || i->space == SP_SHARED || i->space == SP_GENERIC; }
+static bool shared_between_threads(const Ins *i)
+{
+	return i->space == SP_GLOBAL || i->space == SP_SHARED || i->space == SP_GENERIC;
+}
 
 static bool strong(const Ins *i) { return op_info[i->op].kind == K_ATOM || i->sem > SEM_WEAK; }
 
@@ -35,7 +41,8 @@ static bool writes(const Block *b, const LoopReads *r)
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
 		int kind = op_info[i->op].kind;
-		if ((kind != K_ST && kind != K_ATOM) || !shared_between_threads(i) || (r->strong && !strong(i)))
+		if ((kind != K_ST && kind != K_ATOM) || !shared_between_threads(i) ||
+			(r->strong && !strong(i)))
 			continue;
 		if (r->space[i->space] || r->space[SP_GENERIC] || i->space == SP_GENERIC)
 			return true;
@@ -43,8 +50,8 @@ static bool writes(const Block *b, const LoopReads *r)
 	return false;
 }
 
-/* The nearest block that post-dominates the loop's exits and lies behind all writes by lanes that have left the loop; the
-   virtual exit when there is none. */
+/* The nearest block that post-dominates the loop's exits and lies behind all writes by lanes that have left
+   the loop; the virtual exit when there is none. */
 static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const IntList *exits, const LoopReads *r)
 {
 	BitSet behind = bs_new(a, cfg->n), none = bs_new(a, cfg->n);

@@ -65,9 +65,11 @@ static bool defines(const ExitSlice *s, const Ins *i)
 	return q.yes;
 }
 
-void exit_slice(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, void (*visit)(void *, const Ins *), void *self)
+void exit_slice(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, void (*visit)(void *, const Ins *),
+	void *self)
 {
-	ExitSlice s = { .cfg = cfg, .pdom = pdom, .in = loop_blocks(a, cfg, l), .regs = bs_new(a, function_values(cfg->f)), .blocks = bs_new(a, cfg->n) };
+	ExitSlice s = { .cfg = cfg, .pdom = pdom, .in = loop_blocks(a, cfg, l),
+		.regs = bs_new(a, function_values(cfg->f)), .blocks = bs_new(a, cfg->n) };
 	bs_each(s.in, b)
 		if (leaves(&s, b)) {
 			ins_uses(s.cfg->f, block_term(block(&s, b)), use_register, &s);

@@ -1,5 +1,5 @@
-/* Priorities and thread frontiers (Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011, section 4). The
- * paper's single pass ignores back edges; this is the fixpoint that follows them. */
+/* Priorities and thread frontiers (Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011,
+ * section 4). The paper's single pass ignores back edges; this is the fixpoint that follows them. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 
@@ -17,7 +17,8 @@ static void order_blocks(Arena *a, LowerFn *l, Frontier *f)
 	}
 }
 
-/* Every member of u has all later ones in its frontier. A rest of u for which that has been done needs it no more. */
+/* Every member of u has all later ones in its frontier. A rest of u for which that has been done needs it no
+   more. */
 static bool wait_behind(Frontier *f, Chains *sets, Chain u)
 {
 	bool changed = false;

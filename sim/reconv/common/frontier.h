@@ -8,17 +8,20 @@
 /* The row of a mechanism's parameters that chooses the order. */
 enum { PRIORITY_RPO, PRIORITY_SOURCE };
 #define PRIORITY_PARAM { NULL, "priority", CT_ENUM, 0, PRIORITY_RPO, 0, 1, "rpo|source", "", \
-	"blocks in reverse post-order with contiguous loops, or as the source has them (for teaching: may be a bad order)" }
+	"blocks in reverse post-order with contiguous loops, or as the source has them (for teaching: may " \
+	"be a bad order)" }
 
 typedef struct Frontier {
 	int n;
 	Block **order;                 /* reachable blocks, highest priority first */
 	int *position;                 /* by block id; undefined for unreachable ones */
-	Chain *tf;                     /* by position: positions of blocks in which lanes may wait while this block runs, all behind it */
+	/* by position: positions of blocks in which lanes may wait while this block runs, all behind it */
+	Chain *tf;
 } Frontier;
 
 /* Computes the frontiers, and lays the blocks out in the order of priorities. priority: PRIORITY_RPO, ... */
 Frontier frontier_build(Arena *, LowerFn *, int64_t priority);
-/* The largest number of blocks in which lanes may wait at once: one less than the most groups a function can have. */
+/* The largest number of blocks in which lanes may wait at once: one less than the most groups a function can
+   have. */
 int frontier_most(const Frontier *);
 #endif

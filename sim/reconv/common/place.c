@@ -1,16 +1,19 @@
 /* Where SSY and SYNC go. Mechanisms whose operations have other names translate them (PlaceStyle).
  *
- * The reconvergence point of a branch that may diverge is its immediate post-dominator in the graph without exit edges. A point J
- * is open where lanes may wait for each other at J: at block b's end if b's own branch has it, and at every block that is
- * reached from there without passing J. J post-dominates every block where it is open, so the open points of a block are
- * a chain of its post-dominators, and that chain is the static stack: the nearest on top.
+ * The reconvergence point of a branch that may diverge is its immediate post-dominator in the graph without
+ * exit edges. A point J is open where lanes may wait for each other at J: at block b's end if b's own branch
+ * has it, and at every block that is reached from there without passing J. J post-dominates every block where
+ * it is open, so the open points of a block are a chain of its post-dominators, and that chain is the static
+ * stack: the nearest on top.
  *
- *   SSY J    on each edge from where J is not open to where it is, outer points first; before a branch for its own point
+ *   SSY J    on each edge from where J is not open to where it is, outer points first; before a branch for
+ *            its own point
  *   SYNC     on each edge to J from where J is open: one block in front of J that all those edges go through
  *
- * For the order of the stack to come out right, a point must be opened before a nearer one that stays open: if an edge
- * b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at b already, and so is the
- * own point of b's branch where a nearer one is open at b; repeated until nothing changes. Nothing here asks for reducible loops. */
+ * For the order of the stack to come out right, a point must be opened before a nearer one that stays open:
+ * if an edge b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at
+ * b already, and so is the own point of b's branch where a nearer one is open at b; repeated until nothing
+ * changes. Nothing here asks for reducible loops. */
 #include "lib/chain.h"
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower_fn.h"
@@ -24,16 +27,17 @@ typedef struct OpenPoints {
 	Cfg *cfg;
 	Dom *pdom;
 	int n;                     /* blocks before SSY and SYNC blocks are made */
-	int *rank, *at_rank;       /* of a block: the deeper in the tree of post-dominators, the lower; and back */
+	int *rank, *at_rank;  /* of a block: the deeper in the tree of post-dominators, the lower; and back */
 	Chains chains;
-	Chain *in, *out;           /* points open at the start and at the end of a block, by rank: the nearest first */
+	Chain *in, *out;  /* points open at the start and at the end of a block, by rank: the nearest first */
 	Block **sync;              /* the block with the SYNC in front of each point, or NULL */
 } OpenPoints;
 
 static bool opens_frame(const OpenPoints *p, const Block *b) { return p->loops->frame[b->id]; }
 
-/* Post-dominators of one frame: the blocks reached from its first one, where a nested frame is one step to its end. list and id have place for
-   all blocks; seen: the first block of the last frame that a block was reached from. */
+/* Post-dominators of one frame: the blocks reached from its first one, where a nested frame is one step to
+   its end. list and id have place for all blocks; seen: the first block of the last frame that a block was
+   reached from. */
 static void frame_pdom(OpenPoints *p, Block *root, Dom *all, Block **list, int *id, int *seen)
 {
 	Function part = *p->f;
@@ -65,7 +69,8 @@ static void frame_pdom(OpenPoints *p, Block *root, Dom *all, Block **list, int *
 static Dom *frame_pdoms(OpenPoints *p)
 {
 	Dom *d = arena_new(p->arena, Dom);
-	*d = (Dom){ .n = p->n + 1, .root = p->n, .idom = arena_array(p->arena, int, p->n + 1), .depth = arena_array(p->arena, int, p->n + 1) };
+	*d = (Dom){ .n = p->n + 1, .root = p->n, .idom = arena_array(p->arena, int, p->n + 1),
+		.depth = arena_array(p->arena, int, p->n + 1) };
 	Block **list = arena_array(p->arena, Block *, p->n);
 	int *id = arena_array(p->arena, int, p->n), *seen = arena_array(p->arena, int, p->n);
 	for (int i = 0; i <= p->n; i++)
@@ -91,8 +96,8 @@ static bool outer(const OpenPoints *p, int j, int k) { return j != k && dom_domi
 
 static int point_at(const OpenPoints *p, Chain c) { return p->at_rank[c->v]; }
 
-/* Those points of the list, all on one chain of post-dominators, that lie strictly behind block t on its chain: a rest of the list, since
-   with a point all outer ones do. */
+/* Those points of the list, all on one chain of post-dominators, that lie strictly behind block t on its
+   chain: a rest of the list, since with a point all outer ones do. */
 static Chain behind(const OpenPoints *p, Chain c, int t)
 {
 	while (c && !outer(p, point_at(p, c), t))
@@ -114,10 +119,11 @@ static int own_point(const OpenPoints *p, const Block *b)
 	return b->nsucc > 1 && p->loops->divergent[b->id] && j < p->n ? j : -1;
 }
 
-static int successors(const OpenPoints *p, const Block *b) { return opens_frame(p, b) ? 1 : b->nsucc; } /* points in a loop's body have a stack of their own */
+/* points in a loop's body have a stack of their own */
+static int successors(const OpenPoints *p, const Block *b) { return opens_frame(p, b) ? 1 : b->nsucc; }
 
-/* in(t) gets the points that are open at the end of b and post-dominate t, without t itself. Where only an early exit is left, points of
-   the way not taken stay on the stack below, and nothing pops them. */
+/* in(t) gets the points that are open at the end of b and post-dominate t, without t itself. Where only an
+   early exit is left, points of the way not taken stay on the stack below, and nothing pops them. */
 static bool flow(OpenPoints *p, const Block *b)
 {
 	bool changed = add_points(p, &p->out[b->id], p->in[b->id]);
@@ -128,7 +134,8 @@ static bool flow(OpenPoints *p, const Block *b)
 	return changed;
 }
 
-/* The points that the edge b -> t opens, of those at t, although a nearer one is open that it does not close, or although it closes t. */
+/* The points that the edge b -> t opens, of those at t, although a nearer one is open that it does not close,
+   or although it closes t. */
 static Chain too_late(const OpenPoints *p, int b, int t)
 {
 	Chain open = p->out[b];
@@ -139,8 +146,10 @@ static bool open_earlier(OpenPoints *p, const Block *b)
 {
 	int own = own_point(p, b);
 	Chain *in = &p->in[b->id];
-	/* the own point of b's branch, where !reconverge asks for one behind the nearest, and a nearer one is open */
-	bool changed = own >= 0 && *in && outer(p, own, point_at(p, *in)) && add_points(p, in, chain_add(&p->chains, NULL, p->rank[own]));
+	/* the own point of b's branch, where !reconverge asks for one behind the nearest, and a nearer one is
+	   open */
+	bool changed = own >= 0 && *in && outer(p, own, point_at(p, *in)) &&
+		add_points(p, in, chain_add(&p->chains, NULL, p->rank[own]));
 	bool own_open = own >= 0 && chain_has(*in, p->rank[own]);
 	for (int k = 0; k < successors(p, b); k++) {
 		Chain late = too_late(p, b->id, b->succ[k]->id);
@@ -205,7 +214,10 @@ static int fresh_points(const OpenPoints *p, Chain now, Chain before, int *list)
 
 static Block *new_block(OpenPoints *p, const Block *before) { return place_block(p->loops, before); }
 
-static void insert_ssy(OpenPoints *p, Block *b, int at, Block *point) { edit_insert(&p->l->edit, b, at, place_ins(p->loops, OWN_SSY, point)); }
+static void insert_ssy(OpenPoints *p, Block *b, int at, Block *point)
+{
+	edit_insert(&p->l->edit, b, at, place_ins(p->loops, OWN_SSY, point));
+}
 
 static Block *sync_block(OpenPoints *p, Block *point)
 {
@@ -218,8 +230,10 @@ static Block *sync_block(OpenPoints *p, Block *point)
 	return p->sync[point->id];
 }
 
-/* The block, on the edge from b to t, that pushes these n points: those in p->in of t and not in p->out of b. */
-static Block *ssy_block(OpenPoints *p, const Block *b, Block *t, const int *points, int n, Block *const *block_of)
+/* The block, on the edge from b to t, that pushes these n points: those in p->in of t and not in p->out of
+   b. */
+static Block *ssy_block(OpenPoints *p, const Block *b, Block *t, const int *points, int n,
+	Block *const *block_of)
 {
 	Block *e = new_block(p, t);
 	for (int k = 0; k < n; k++)
@@ -244,7 +258,8 @@ static void place_edges(OpenPoints *p, Block *const *block_of)
 				edit_target(&p->l->edit, b, k, sync_block(p, t));
 				continue;
 			}
-			int n = fresh_points(p, p->in[t->id], into_frame ? NULL : p->out[i], list); /* a frame begins with nothing open */
+			/* a frame begins with nothing open */
+			int n = fresh_points(p, p->in[t->id], into_frame ? NULL : p->out[i], list);
 			if (n)
 				edit_target(&p->l->edit, b, k, ssy_block(p, b, t, list, n, block_of));
 		}

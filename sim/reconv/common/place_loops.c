@@ -1,9 +1,10 @@
 /* Loops with break and continue tokens (loop_codegen = pbk_brk).
  *
- * A loop with one header, one latch and one block X that all its exits go to becomes a frame: PBK X on its entries, BRK on
- * its exits. If the latch L has several predecessors, an iteration is a frame too: PCNT L before the header, CONT on the
- * edges to L. BRK and CONT take their lanes out of whatever was pushed inside the frame, so for what is inside, these edges
- * are exits, and the frame as a whole is one step from its entry to X (to L). Other loops stay as they are. */
+ * A loop with one header, one latch and one block X that all its exits go to becomes a frame: PBK X on its
+ * entries, BRK on its exits. If the latch L has several predecessors, an iteration is a frame too: PCNT L
+ * before the header, CONT on the edges to L. BRK and CONT take their lanes out of whatever was pushed inside
+ * the frame, so for what is inside, these edges are exits, and the frame as a whole is one step from its
+ * entry to X (to L). Other loops stay as they are. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/place.h"
@@ -24,8 +25,8 @@ Ins place_ins(PlaceLoops *t, int own, Block *to)
 	return i;
 }
 
-/* A block that only takes lanes to the token of a frame. For the placement of tokens inside, it is an exit; place_finish
-   makes it a jump to where the token resumes, which is what liveness must see. */
+/* A block that only takes lanes to the token of a frame. For the placement of tokens inside, it is an exit;
+   place_finish makes it a jump to where the token resumes, which is what liveness must see. */
 static Block *make_leaf(PlaceLoops *t, int own, Block *frame, const Block *before)
 {
 	Block *b = place_block(t, before);
@@ -60,7 +61,8 @@ static bool is_inside(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, i
 
 typedef struct Shape { Block *header, *latch, *exit; bool cont; } Shape;
 
-static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, const IntList *exits, int k, Shape *s)
+static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, const IntList *exits, int k,
+	Shape *s)
 {
 	const Loop *l = &loops->loop[k];
 	Function *f = t->l->f;
@@ -93,7 +95,8 @@ static void add_leading(const PlaceLoops *t, const Cfg *cfg, const Block *to, Id
 		vec_push(list, t->framed[to->id].v[k]);
 }
 
-/* Makes loop k a frame. Inner loops have been made frames before: they are one step, from their PBK to its place. */
+/* Makes loop k a frame. Inner loops have been made frames before: they are one step, from their PBK to its
+   place. */
 static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop, const Shape *s)
 {
 	Function *f = t->l->f;
@@ -115,14 +118,17 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 		bool in = is_inside(t, cfg, loops, loop, b);
 		for (int k = 0; k < b->nsucc; k++) {
 			if (b->succ[k] == s->exit && in)
-				edit_target(e, b, k, brk ? brk : (brk = make_leaf(t, OWN_BRK, enter, s->exit)));
+				edit_target(e, b, k, brk ? brk : (brk = make_leaf(t, OWN_BRK, enter,
+					s->exit)));
 			else if (b->succ[k] == s->latch && in && s->cont)
-				edit_target(e, b, k, cont ? cont : (cont = make_leaf(t, OWN_CONT, start, s->latch)));
+				edit_target(e, b, k, cont ? cont : (cont = make_leaf(t, OWN_CONT, start,
+					s->latch)));
 			else if (b->succ[k] == s->header)
 				edit_target(e, b, k, in ? start : enter);
 			else
 				continue;
-			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && b->id < cfg->n) /* one successor is left */
+			/* one successor is left */
+			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && b->id < cfg->n)
 				t->divergent[b->id] = false;
 		}
 	}
@@ -177,7 +183,8 @@ static void predicate_branch(PlaceLoops *t, Block *b)
 	leave->opd[0].neg ^= k == 1;
 	ins_instead(leave, &branch);       /* the program's branch in another form */
 	edit_jump(e, b, NULL, other);
-	edit_targets(e, b, (Block *[]){ other, resume }, 2); /* the jump does not go to the second; lanes that leave do */
+	/* the jump does not go to the second; lanes that leave do */
+	edit_targets(e, b, (Block *[]){ other, resume }, 2);
 }
 
 typedef Vec(Block *) Order;

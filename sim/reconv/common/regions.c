@@ -89,7 +89,8 @@ static void close_region(Warp *w, Regions *k, int i)
 Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
 {
 	Split *t = splits_add(w, p, from);
-	k->member[place_of(w, t)] = (Member){ .region = region, .order = ++k->orders, .since = reconv_now(w) };
+	k->member[place_of(w, t)] = (Member){ .region = region, .order = ++k->orders,
+		.since = reconv_now(w) };
 	return t;
 }
 
@@ -107,12 +108,14 @@ static Split *split_standing(Warp *w, const Regions *k, int region, uint32_t pc,
 {
 	Split *all = reconv_splits(w);
 	for (int i = 0; k->merge && i < *reconv_nsplit(w); i++)
-		if (&all[i] != but && split_meets(&all[i], pc) && all[i].state == SPLIT_RUN && k->member[i].region == region)
+		if (&all[i] != but && split_meets(&all[i], pc) && all[i].state == SPLIT_RUN &&
+			k->member[i].region == region)
 			return &all[i];
 	return NULL;
 }
 
-/* t takes in lanes m of s. From now on it waits for lanes only that both waited for: else it might wait for lanes that it takes in. */
+/* t takes in lanes m of s. From now on it waits for lanes only that both waited for: else it might wait for
+   lanes that it takes in. */
 static void merge_into(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
 {
 	k->member[place_of(w, t)].before &= k->member[place_of(w, s)].before;
@@ -139,8 +142,8 @@ static void move_split(Warp *w, Regions *k, Split *s, int region, Path p)
 /* Lanes that are in no split, the place where they go on, and the cycle before which they do not. */
 typedef struct Landing { Path p; int region, level; Cycle ready; uint8_t why; } Landing;
 
-/* The lanes of x have come to the region's point. True: all others had come before, and x is now all lanes, which go on. A region hands its lanes
-   on to the outer one if both have the same point. */
+/* The lanes of x have come to the region's point. True: all others had come before, and x is now all lanes,
+   which go on. A region hands its lanes on to the outer one if both have the same point. */
 static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 {
 	x->ready = s->wait.known;      /* other lanes need not wait for memory traffic of this split */
@@ -152,7 +155,8 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 			e->why = x->why;
 		}
 		if (!(e->pending & ~x->p.mask) && x->p.mask & s->mask)
-			split_not_before(w, s, e->ready, e->why); /* to be said before the table causes traffic that the split waits for */
+			/* to be said before the table causes traffic that the split waits for */
+			split_not_before(w, s, e->ready, e->why);
 		touch_region(w, k, s, i);
 		if (!e->arrived) {
 			e->since = reconv_now(w);
@@ -177,7 +181,8 @@ static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 {
 	if (x->p.mask) {
 		Member *g = &k->member[place_of(w, s)];
-		*g = (Member){ .region = x->region, .level = x->level, .spilled = g->spilled, .order = ++k->orders, .since = g->since };
+		*g = (Member){ .region = x->region, .level = x->level, .spilled = g->spilled,
+			.order = ++k->orders, .since = g->since };
 		split_not_before(w, s, x->ready, x->why);
 		move_split(w, k, s, x->region, x->p);
 		return;
@@ -204,8 +209,9 @@ static void meet_at_point(Warp *w, Regions *k, Split *s)
 	replace_split(w, k, s, &x);
 }
 
-/* Lanes m will not come to the points of their region and of those around it, up to `last`. Returns lanes that waited for these alone and now go
-   on. At most one region has such lanes, for they are pending in the regions around it. */
+/* Lanes m will not come to the points of their region and of those around it, up to `last`. Returns lanes
+   that waited for these alone and now go on. At most one region has such lanes, for they are pending in the
+   regions around it. */
 static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 {
 	Landing x = { 0 };
@@ -229,7 +235,8 @@ static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 void regions_release(Warp *w, Regions *k, int region)
 {
 	Region *e = &k->r[region];
-	Split *next = &reconv_splits(w)[*reconv_nsplit(w)]; /* where the split will be added; the table's traffic comes before */
+	/* where the split will be added; the table's traffic comes before */
+	Split *next = &reconv_splits(w)[*reconv_nsplit(w)];
 	Landing x = { { e->pc, e->arrived }, e->outer, e->level, e->ready, e->why };
 	e->arrived = 0;
 	e->ready = 0;

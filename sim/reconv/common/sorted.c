@@ -100,7 +100,8 @@ void sorted_show(const Warp *w, Rows *rows)
 	}
 }
 
-/* A group waits for all those before it in the order; one that has been put aside, for the lanes that it wants. */
+/* A group waits for all those before it in the order; one that has been put aside, for the lanes that it
+   wants. */
 bool sorted_held(const Warp *w, int lane, Held *h)
 {
 	const Sorted *k = reconv_state((Warp *)w);
@@ -108,8 +109,10 @@ bool sorted_held(const Warp *w, int lane, Held *h)
 	for (int i = k->n - 1; i >= 0; i--) {
 		const Listed *g = &k->g[i];
 		if (i != k->run && g->mask >> lane & 1) {
-			*h = g->want ? (Held){ g->pc, "the list of groups, put aside at a barrier or warp-level operation,", g->pc,
-				g->want & reconv_live(w) & ~g->mask } : (Held){ g->pc, "the list of groups", g->pc, front };
+			*h = g->want ? (Held){ g->pc, "the list of groups, put aside at a barrier or "
+				"warp-level operation,", g->pc,
+				g->want & reconv_live(w) & ~g->mask } : (Held){ g->pc, "the list of groups",
+				g->pc, front };
 			return true;
 		}
 		front |= g->mask;

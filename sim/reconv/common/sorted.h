@@ -1,6 +1,6 @@
-/* Groups of lanes in an order: by pc, or by call depth and then pc; the first runs. For tf_stack, min_pc and min_sp_pc.
- * Counted: depth = groups, the running one included; pushes = groups entered; merges = groups that joined another. The
- * warp's first group is not counted as a push, nor is its last as a pop. */
+/* Groups of lanes in an order: by pc, or by call depth and then pc; the first runs. For tf_stack, min_pc and
+ * min_sp_pc. Counted: depth = groups, the running one included; pushes = groups entered; merges = groups that
+ * joined another. The warp's first group is not counted as a push, nor is its last as a pop. */
 #ifndef GSIM_RECONV_SORTED_H
 #define GSIM_RECONV_SORTED_H
 #include "sim/reconv/core.h"
@@ -8,7 +8,7 @@
 typedef struct Listed {
 	uint32_t pc, depth;            /* depth: 0 where the order is by pc alone */
 	Mask mask;
-	Cycle since;                   /* for the mechanism: 0 when the group is entered, unchanged when another joins it */
+	Cycle since;     /* for the mechanism: 0 when the group is entered, unchanged when another joins it */
 	Mask want;                     /* for the mechanism, likewise */
 } Listed;
 
@@ -21,7 +21,8 @@ typedef struct Sorted {
 typedef struct SortedRules {
 	bool by_depth;
 	bool stack;                    /* entries are on chip or in memory: divergence.depth */
-	Cycle insert, spill, fill;     /* cycles: for each position walked; for a spill and a fill, where divergence.spill = constant */
+	/* cycles: for each position walked; for a spill and a fill, where divergence.spill = constant */
+	Cycle insert, spill, fill;
 } SortedRules;
 
 void sorted_launch(Warp *, Mask lanes, uint32_t pc);
@@ -35,6 +36,7 @@ void sorted_select(Warp *, Split *, int at, const SortedRules *);
 int sorted_depth(const Warp *);
 void sorted_show(const Warp *, Rows *);
 bool sorted_held(const Warp *, int lane, Held *);
-#define SORTED_HOLDS "runs the first group in the order of addresses only; one behind it waits until those in front have come there or ended"
+#define SORTED_HOLDS "runs the first group in the order of addresses only; one behind it waits until those " \
+	"in front have come there or ended"
 size_t sorted_size(const Config *);
 #endif

@@ -30,7 +30,10 @@ void split_park(Split *s)
 	s->wait.why = STALL_DIVERGENCE;
 }
 
-void split_not_before(Warp *w, Split *s, Cycle c, uint8_t why) { wait_not_before(&s->wait, c, why, reconv_now(w)); }
+void split_not_before(Warp *w, Split *s, Cycle c, uint8_t why)
+{
+	wait_not_before(&s->wait, c, why, reconv_now(w));
+}
 
 void split_run(Warp *w, Split *s)
 {
@@ -49,7 +52,8 @@ void split_permit(Warp *w, Split *s, bool may)
 Split *splits_add(Warp *w, Path p, const Split *from)
 {
 	Split *t = &reconv_splits(w)[(*reconv_nsplit(w))++];
-	Wait wait = wait_until(from->wait.known, from->wait.why); /* the new split need not wait for the other's memory traffic */
+	/* the new split need not wait for the other's memory traffic */
+	Wait wait = wait_until(from->wait.known, from->wait.why);
 	*t = (Split){ .pc = p.pc, .mask = p.mask, .line = NO_PC, .wait = wait };
 	return t;
 }

@@ -1,10 +1,11 @@
-/* EXEC masks (AMD GCN): a warp has one pc and one mask of running lanes, EXEC. No hardware keeps the other lanes: lowering inserts scalar
- * operations that save masks in scalar registers and restore them, as LLVM's SILowerControlFlow does for structured code; here
- * every graph is brought into that form (exec_mask.h). Vector instructions are issued whatever EXEC holds; branches
- * are scalar and jump over code that no lane runs.
+/* EXEC masks (AMD GCN): a warp has one pc and one mask of running lanes, EXEC. No hardware keeps the other
+ * lanes: lowering inserts scalar operations that save masks in scalar registers and restore them, as LLVM's
+ * SILowerControlFlow does for structured code; here every graph is brought into that form (exec_mask.h).
+ * Vector instructions are issued whatever EXEC holds; branches are scalar and jump over code that no lane
+ * runs.
  *
- * Counted: depth = saved masks with lanes in them, of all calls; a push is a mask that gets lanes, a pop a mask that is taken;
- * merges = lanes that come to a mask or an EXEC with lanes. */
+ * Counted: depth = saved masks with lanes in them, of all calls; a push is a mask that gets lanes, a pop a
+ * mask that is taken; merges = lanes that come to a mask or an EXEC with lanes. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/exec_mask/exec_mask.h"
 #include "sim/reconv/common/splits.h"
@@ -12,14 +13,17 @@
 enum { P_SKIP };
 static const ConfigKey params[] = {
 	{ NULL, "skip_threshold", CT_INT, 0, 12, 0, 1000, NULL, "instructions",
-		"regions of fewer vector ALU instructions are issued with an empty EXEC instead of being jumped over (LLVM: "
+		"regions of fewer vector ALU instructions are issued with an empty EXEC instead of being "
+		"jumped over (LLVM: "
 		"amdgpu-skip-threshold, 12 by default)" },
 };
 
-typedef struct SavedMask { uint32_t frame, pc; int32_t name; Mask mask; } SavedMask; /* a mask with lanes, and where they go on */
+/* a mask with lanes, and where they go on */
+typedef struct SavedMask { uint32_t frame, pc; int32_t name; Mask mask; } SavedMask;
 typedef struct Masks {
 	int n;
-	SavedMask saved[66];           /* the current frame's come last; each lane is in one of them, in EXEC, or on its way between */
+	/* the current frame's come last; each lane is in one of them, in EXEC, or on its way between */
+	SavedMask saved[66];
 	uint32_t frame;            /* number of calls that have not returned */
 	int cap;
 	uint32_t *back;            /* where these calls return to */
@@ -27,15 +31,18 @@ typedef struct Masks {
 } Masks;
 
 static const OwnOp own[MASK_OPS] = {
-	[OWN_XADD] = { "xadd", "--p", UNIT_CTL, false, "saved mask a = a | (EXEC & c); its lanes go on at b" },
+	[OWN_XADD] = { "xadd", "--p", UNIT_CTL, false,
+		"saved mask a = a | (EXEC & c); its lanes go on at b" },
 	[OWN_XDROP] = { "xdrop", "-", UNIT_CTL, false, "EXEC = EXEC & ~a" },
-	[OWN_XJOIN] = { "xjoin", "-", UNIT_CTL, false, "EXEC = EXEC | a; a is not used again before it is set" },
+	[OWN_XJOIN] = { "xjoin", "-", UNIT_CTL, false,
+		"EXEC = EXEC | a; a is not used again before it is set" },
 	[OWN_XTAKE] = { "xtake", "-", UNIT_CTL, false, "EXEC = a; a is not used again before it is set" },
 	[OWN_XCLEAR] = { "xclear", "-", UNIT_CTL, false, "a = 0" },
 	[OWN_XZ] = { "xz", "-", UNIT_CTL, false, "continue at a if EXEC is empty" },
 	[OWN_XNZ] = { "xnz", "-", UNIT_CTL, false, "continue at a unless EXEC is empty" },
 	[OWN_XFIRST] = { "xfirst", "-", UNIT_ALU, false, "a scalar = a of the first lane in EXEC" },
-	[OWN_XDIFF] = { "xdiff", "---", UNIT_ALU, false, "saved mask a = a | lanes of EXEC whose c is not that scalar; they go on at b" },
+	[OWN_XDIFF] = { "xdiff", "---", UNIT_ALU, false,
+		"saved mask a = a | lanes of EXEC whose c is not that scalar; they go on at b" },
 };
 
 static bool lower(LowerFn *l, Diag *diag)
@@ -136,7 +143,10 @@ static void special(Warp *w, Split *s, const MIns *i, Mask lanes)
 
 /* ---- control ---- */
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { bug("lanes part at a scalar branch"); }
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	bug("lanes part at a scalar branch");
+}
 static void reach(Warp *w, Split *s) { }
 
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
@@ -190,7 +200,8 @@ static bool held(const Warp *w, int lane, Held *h)
 	const Masks *k = reconv_state((Warp *)w);
 	for (int i = 0; i < k->n; i++)
 		if (k->saved[i].mask >> lane & 1) {
-			*h = (Held){ k->saved[i].pc, "a saved mask", k->saved[i].pc, reconv_splits((Warp *)w)->mask };
+			*h = (Held){ k->saved[i].pc, "a saved mask", k->saved[i].pc,
+				reconv_splits((Warp *)w)->mask };
 			return true;
 		}
 	return false;
@@ -206,6 +217,7 @@ const ReconvModel reconv_exec_mask = {
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,
 	.stuck = { .held = held,
-		.holds = "has one pc for the wave: lanes in saved masks go on when the others come to their place, and a loop "
+		.holds = "has one pc for the wave: lanes in saved masks go on when the others come to their "
+		"place, and a loop "
 		"runs until none of its lanes is left in EXEC" },
 };

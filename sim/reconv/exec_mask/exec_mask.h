@@ -1,14 +1,15 @@
 /* EXEC masks at compile time.
  *
- * Blocks lie in reverse post-order with contiguous loops, and the warp goes through them in that order, sweep by sweep of a
- * loop. Where lanes may wait to be run there is a *stop* with a saved mask: F, in front of a block, for lanes that
- * come to it from before; B, behind the last block of a loop, for lanes that go back to its header. At the end of a block the
- * lanes that do not go on to the next stop are added to the masks of their stops, and each stop takes the lanes of its mask into
- * EXEC. In LLVM's terms a stop is, for nested ifs, if, else and end_cf, for loops if_break and loop, and in front of blocks that
- * are entered from several constructs the flow block of a structuriser, whose predicate is the saved mask.
+ * Blocks lie in reverse post-order with contiguous loops, and the warp goes through them in that order, sweep
+ * by sweep of a loop. Where lanes may wait to be run there is a *stop* with a saved mask: F, in front of a
+ * block, for lanes that come to it from before; B, behind the last block of a loop, for lanes that go back to
+ * its header. At the end of a block the lanes that do not go on to the next stop are added to the masks of
+ * their stops, and each stop takes the lanes of its mask into EXEC. In LLVM's terms a stop is, for nested
+ * ifs, if, else and end_cf, for loops if_break and loop, and in front of blocks that are entered from several
+ * constructs the flow block of a structuriser, whose predicate is the saved mask.
  *
- * sim/reconv/exec_mask/ is one mechanism: plan.c decides, place.c writes the code, exec_mask.c is the run time. No other
- * mechanism includes its files. */
+ * sim/reconv/exec_mask/ is one mechanism: plan.c decides, place.c writes the code, exec_mask.c is the run
+ * time. No other mechanism includes its files. */
 #ifndef GSIM_EXEC_MASK_H
 #define GSIM_EXEC_MASK_H
 #include "lib/chain.h"
@@ -16,7 +17,8 @@
 #include "sim/reconv/core.h"
 
 /* The mechanism's operations on masks: an operand that is a number names a saved mask. */
-enum { OWN_XADD, OWN_XDROP, OWN_XJOIN, OWN_XTAKE, OWN_XCLEAR, OWN_XZ, OWN_XNZ, OWN_XFIRST, OWN_XDIFF, MASK_OPS };
+enum { OWN_XADD, OWN_XDROP, OWN_XJOIN, OWN_XTAKE, OWN_XCLEAR, OWN_XZ, OWN_XNZ, OWN_XFIRST, OWN_XDIFF,
+	MASK_OPS };
 
 typedef struct MaskPlan {
 	LowerFn *l;
@@ -35,23 +37,26 @@ typedef struct MaskPlan {
 	int nstop;
 	int *front;                /* by position: its stop F */
 	int *back;                 /* by loop: its stop B */
-	int *stop_pos;             /* by stop: position of the block in front of which (F) or behind which (B) it lies */
+	int *stop_pos;  /* by stop: position of the block in front of which (F) or behind which (B) it lies */
 	int *stop_loop;            /* by stop: its loop, -1 for an F */
 
 	bool *scalar;              /* by position: a branch that all lanes decide alike and that may jump */
 	int *stay;                 /* by position: the stop for which lanes remain in EXEC, -1 = none */
 	Chains stops;              /* sets of stops */
 	Chain *at;                 /* by position: stops at which lanes may wait while the block runs */
-	Chain *arrive;             /* by stop: stops at which lanes may wait when control comes there, itself included */
+	Chain *arrive;  /* by stop: stops at which lanes may wait when control comes there, itself included */
 	bool *carried;             /* by stop: control may come with lanes in EXEC */
-	int *adds;                 /* by stop: how often lanes are added to its mask before it is taken; a place in a loop counts as more than one */
+	/* by stop: how often lanes are added to its mask before it is taken; a place in a loop counts as more
+	   than one */
+	int *adds;
 	Graph *flow;               /* control flow: nodes are positions, then n + stops */
 	int *idom;                 /* immediate dominators in flow */
 } MaskPlan;
 
-void mask_prepare(MaskPlan *);                 /* makes one return, and a block for each indirect call that may diverge */
+void mask_prepare(MaskPlan *);     /* makes one return, and a block for each indirect call that may diverge */
 void mask_plan(MaskPlan *);                    /* fills in all of the plan */
-int mask_stop_of(const MaskPlan *, int from, const Block *to); /* where lanes that go from position `from` to block `to` wait */
+/* where lanes that go from position `from` to block `to` wait */
+int mask_stop_of(const MaskPlan *, int from, const Block *to);
 static inline bool mask_waits(const MaskPlan *p, int stop) { return chain_has(p->arrive[stop], stop); }
 static inline int mask_next(Chain s, int from) /* the first member from there on; -1: none */
 {
@@ -62,6 +67,7 @@ static inline int mask_next(Chain s, int from) /* the first member from there on
 /* The first stop of set s behind the F of block k; -1 = none. */
 static inline int mask_rest(const MaskPlan *p, int k, Chain s) { return mask_next(s, p->front[k] + 1); }
 bool mask_targets_equal(const Block *);
-bool mask_is_waterfall(const Block *);         /* the block begins with xfirst: each time it runs it calls for some lanes */
+/* the block begins with xfirst: each time it runs it calls for some lanes */
+bool mask_is_waterfall(const Block *);
 void mask_place(MaskPlan *);                   /* rewrites the function */
 #endif

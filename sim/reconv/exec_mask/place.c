@@ -15,9 +15,15 @@ typedef struct MaskCode {
 static Block *new_block(MaskCode *x) { return lower_block(x->p->l, x->p->f->block.n); }
 static Opd mask_name(int mask) { return opd_imm(mask); }
 
-static Ins *append_op(MaskCode *x, Block *b, int own, int nsrc) { return edit_append(&x->p->l->edit, b, lower_own(x->p->l, own, 0, nsrc)); }
+static Ins *append_op(MaskCode *x, Block *b, int own, int nsrc)
+{
+	return edit_append(&x->p->l->edit, b, lower_own(x->p->l, own, 0, nsrc));
+}
 
-static void mask_op(MaskCode *x, Block *b, int own, int mask) { append_op(x, b, own, 1)->opd[0] = mask_name(mask); }
+static void mask_op(MaskCode *x, Block *b, int own, int mask)
+{
+	append_op(x, b, own, 1)->opd[0] = mask_name(mask);
+}
 
 /* The operation is there for a branch or a call: lane-slots that it loses are charged to that. */
 static void drop_lanes(MaskCode *x, Block *b, int mask, const Ins *branch)
@@ -36,7 +42,8 @@ static void jump_if(MaskCode *x, Block *b, int own, Block *to, const Ins *like)
 		ins_place(i, &place);
 }
 
-/* Ends the block: control goes on at succ[0]; the other successors are where lanes go, for analyses that follow registers. */
+/* Ends the block: control goes on at succ[0]; the other successors are where lanes go, for analyses that
+   follow registers. */
 static void end_block(MaskCode *x, Block *b, Block *to, Block *const *lanes, int n)
 {
 	Edit *e = &x->p->l->edit;
@@ -64,7 +71,10 @@ static Block *block_of(const MaskCode *x, int stop)
 }
 
 /* The block to jump to where control goes to a stop. */
-static Block *entry_of_stop(const MaskCode *x, int stop) { return x->stop[stop] ? x->stop[stop] : block_of(x, stop); }
+static Block *entry_of_stop(const MaskCode *x, int stop)
+{
+	return x->stop[stop] ? x->stop[stop] : block_of(x, stop);
+}
 
 /* ---- is EXEC empty? ---- */
 
@@ -94,7 +104,8 @@ static bool all_come(const MaskPlan *p, int d, int x)
 	return ok;
 }
 
-/* Is EXEC never empty behind stop F of block k? It is not if control must have come through a block with lanes that all come here. */
+/* Is EXEC never empty behind stop F of block k? It is not if control must have come through a block with
+   lanes that all come here. */
 static bool surely_full(const MaskCode *x, int k)
 {
 	enum { TRIES = 16 };
@@ -129,7 +140,8 @@ static int rest_behind(const MaskPlan *p, int k)
 	return rest;
 }
 
-/* Are there few instructions from block k to the stop, and none that must not be issued with an empty EXEC? */
+/* Are there few instructions from block k to the stop, and none that must not be issued with an empty
+   EXEC? */
 static bool is_short_way(const MaskCode *x, int k, int stop)
 {
 	const MaskPlan *p = x->p;
@@ -146,7 +158,8 @@ static bool is_short_way(const MaskCode *x, int k, int stop)
 	return false;
 }
 
-/* EXEC may be empty in front of block k, and lanes wait behind it, at stop `rest`: b jumps there over block k, unless the way is short. */
+/* EXEC may be empty in front of block k, and lanes wait behind it, at stop `rest`: b jumps there over block
+   k, unless the way is short. */
 static void skip_block(MaskCode *x, Block *b, int k, int rest, const Ins *like)
 {
 	if (is_short_way(x, k, rest)) {
@@ -216,7 +229,8 @@ static void end_scalar(MaskCode *x, int k)
 	b->reconverge = NULL;
 }
 
-/* Adds lanes to the stop's mask: those for which the branch's predicate holds (neg: does not), or all. program: this is the program's branch. */
+/* Adds lanes to the stop's mask: those for which the branch's predicate holds (neg: does not), or all.
+   program: this is the program's branch. */
 static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool neg, bool program)
 {
 	Ins *i = append_op(x, b, OWN_XADD, branch ? 3 : 2);
@@ -231,7 +245,8 @@ static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool n
 		ins_instead(i, branch);
 }
 
-/* A loop, of which each iteration takes the lanes that go where the first lane goes: brx to a block for each target, which adds them to its stop. */
+/* A loop, of which each iteration takes the lanes that go where the first lane goes: brx to a block for each
+   target, which adds them to its stop. */
 static void end_indexed(MaskCode *x, int k, int rest)
 {
 	const MaskPlan *p = x->p;
@@ -335,7 +350,8 @@ static void end_branch(MaskCode *x, int k)
 
 /* ---- calls ---- */
 
-/* A loop, of which each iteration calls with the lanes that have the first lane's callee; lanes that have returned wait for the others. */
+/* A loop, of which each iteration calls with the lanes that have the first lane's callee; lanes that have
+   returned wait for the others. */
 static void call_by_turns(MaskCode *x, Block *b, int call)
 {
 	int left = x->p->nstop + x->names++, done = x->p->nstop + x->names++;

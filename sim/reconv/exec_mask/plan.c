@@ -14,7 +14,8 @@ static bool call_ends(const MaskPlan *p, const Ins *i)
 
 bool mask_is_waterfall(const Block *b) { return is_own(&b->ins.v[0], OWN_XFIRST); }
 
-/* Has the function warp-level operations whose result is uniform for lanes that take part only? The others keep what they had. */
+/* Has the function warp-level operations whose result is uniform for lanes that take part only? The others
+   keep what they had. */
 static bool lanes_may_abstain(const Function *f)
 {
 	for (int b = 0; b < f->block.n; b++)
@@ -26,7 +27,8 @@ static bool lanes_may_abstain(const Function *f)
 	return false;
 }
 
-/* An indirect call gets a block of its own that begins with xfirst: the block runs again and again until all lanes have called. */
+/* An indirect call gets a block of its own that begins with xfirst: the block runs again and again until all
+   lanes have called. */
 static void split_indirect(MaskPlan *p, const Uniformity *u)
 {
 	Function *f = p->f;
@@ -36,7 +38,8 @@ static void split_indirect(MaskPlan *p, const Uniformity *u)
 		Block *a = f->block.v[b];
 		for (int k = 0; k < a->ins.n; k++) {
 			const Ins *i = &a->ins.v[k];
-			if (i->op != OP_CALL || ins_src(i, 0)->kind != OPD_REG || (trust && !bs_has(u->regs, ins_src(i, 0)->id)))
+			if (i->op != OP_CALL || ins_src(i, 0)->kind != OPD_REG ||
+				(trust && !bs_has(u->regs, ins_src(i, 0)->id)))
 				continue;
 			Block *call = lower_block(p->l, b + 1), *rest = lower_block(p->l, b + 2);
 			call->loc = rest->loc = a->loc;
@@ -117,7 +120,8 @@ static void order_blocks(MaskPlan *p)
 	p->cfg = cfg_build(p->arena, p->f);
 	p->loops = loops_build(p->arena, p->cfg);
 	Block *last = vec_last(&p->f->block);
-	bool moved = p->f->kind == FN_DEVICE && last->origin == ORIGIN_LOWER && block_term(last)->op == OP_RET;
+	bool moved = p->f->kind == FN_DEVICE && last->origin == ORIGIN_LOWER &&
+		block_term(last)->op == OP_RET;
 	p->order = arena_array(p->arena, Block *, p->cfg->nreach + 1);
 	p->pos = arena_array(p->arena, int, p->cfg->n);
 	for (int i = 0; i < p->cfg->nreach; i++)
@@ -294,10 +298,12 @@ static bool demote(MaskPlan *p)
 
 /* ---- what follows from it ---- */
 
-/* Counts that block k adds lanes to the stop's mask: more than once before it is taken, if k is in a loop that the stop is not in. */
+/* Counts that block k adds lanes to the stop's mask: more than once before it is taken, if k is in a loop
+   that the stop is not in. */
 static void count_add(MaskPlan *p, int k, int stop)
 {
-	int at = p->stop_loop[stop] < 0 ? p->stop_pos[stop] : p->pos[p->loops->loop[p->stop_loop[stop]].header];
+	int at = p->stop_loop[stop] < 0 ? p->stop_pos[stop]
+		: p->pos[p->loops->loop[p->stop_loop[stop]].header];
 	p->adds[stop]++;
 	for (int i = p->loops->of[p->order[k]->id]; i >= 0; i = p->loops->loop[i].parent)
 		if (!loop_has(p->cfg, &p->loops->loop[i], p->order[at]->id))

@@ -86,7 +86,8 @@ static void open_barrier(Warp *w, Its *k, ConvBarrier *b)
 /* At a predicted point lanes may go on when `threshold` of them have come. */
 static bool enough_came(const Warp *w, Mask m)
 {
-	int64_t n = reconv_param(w, ITS_THRESHOLD); /* only spec_reconv has predicted points, and the parameter */
+	/* only spec_reconv has predicted points, and the parameter */
+	int64_t n = reconv_param(w, ITS_THRESHOLD);
 	return n && lane_count(m) >= n;
 }
 
@@ -123,7 +124,8 @@ void its_last_resort(Warp *w, Its *k)
 	Mask waiting = splits_waiting(w), for_own = 0;
 	each_split(w, s)
 		for_own |= s->state == SPLIT_WARPSYNC ? s->mask : 0;
-	for (int i = 0; i < k->nbarrier && !k->n && (its_value(w, ITS_YIELD_RELEASE) || for_own == waiting); i++)
+	for (int i = 0; i < k->nbarrier && !k->n && (its_value(w, ITS_YIELD_RELEASE) || for_own == waiting);
+		i++)
 		try_open(w, k, &k->barrier[i], waiting);
 	must(k->n || waiting);
 }

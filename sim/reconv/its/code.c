@@ -13,8 +13,8 @@ Ins its_ins(Barriers *p, int own, int reg)
 	return i;
 }
 
-/* A place that keeps a barrier register: a register, or in recursive functions a slot of the frame, since activations
-   share registers. */
+/* A place that keeps a barrier register: a register, or in recursive functions a slot of the frame, since
+   activations share registers. */
 static int new_place(Barriers *p)
 {
 	return p->l->recursive ? lower_slot(p->l, T_B32) : edit_temp(&p->l->edit, T_B32);
@@ -99,7 +99,8 @@ static void leave_frames(Barriers *p)
 	}
 }
 
-/* Saves the registers that the function uses at its entry, and restores them where it returns: callers may use them. */
+/* Saves the registers that the function uses at its entry, and restores them where it returns: callers may
+   use them. */
 static void keep_callers(Barriers *p)
 {
 	int used = p->most < p->registers ? p->most : p->registers, at = 0;

@@ -1,44 +1,55 @@
 /* Independent thread scheduling with convergence barriers (Volta and later).
  *
- * Every thread has a pc; lanes with one pc that came there together are a group, a split of the core's. One group of a
- * warp has the turn, the others that are ready are parked. A barrier is a set of lanes that wait for each other: BSSY
- * makes one of the lanes that run and names it in a barrier register, BSYNC waits until all of its lanes wait there,
- * BREAK and EXIT take lanes out of it, YIELD passes the turn on and, in patent US10067768, lets barriers open without the
- * lanes that yield. Threads name their barriers in registers of their own, B0 to B15, so that groups that are apart can
- * use the same number; BMOV saves and restores these registers. place.c decides where the operations go.
+ * Every thread has a pc; lanes with one pc that came there together are a group, a split of the core's. One
+ * group of a warp has the turn, the others that are ready are parked. A barrier is a set of lanes that wait
+ * for each other: BSSY makes one of the lanes that run and names it in a barrier register, BSYNC waits until
+ * all of its lanes wait there, BREAK and EXIT take lanes out of it, YIELD passes the turn on and, in patent
+ * US10067768, lets barriers open without the lanes that yield. Threads name their barriers in registers of
+ * their own, B0 to B15, so that groups that are apart can use the same number; BMOV saves and restores these
+ * registers. place.c decides where the operations go.
  *
- * Counted: depth = groups that are ready, the running one included; merges = barriers that opened, for whatever reason; no
- * pushes and pops. */
+ * Counted: depth = groups that are ready, the running one included; merges = barriers that opened, for
+ * whatever reason; no pushes and pops. */
 #include "sim/reconv/its/run.h"
 
 static const ConfigKey params[] = { ITS_KEYS };
 
 const OwnOp its_own[ITS_OPS] = {
-	[OWN_BSSY] = { "bssy", "-", UNIT_CTL, false, "the lanes that run take part in a barrier that a names from now on" },
-	[OWN_BSYNC] = { "bsync", "-", UNIT_CTL, false, "wait until every lane that takes part in barrier a is there; pass if not taking part" },
-	[OWN_BSYNCR] = { "bsync.rejoin", "-", UNIT_CTL, false, "as bsync, and take part again: a point where lanes are predicted to meet" },
+	[OWN_BSSY] = { "bssy", "-", UNIT_CTL, false, "the lanes that run take part in a barrier that a names "
+		"from now on" },
+	[OWN_BSYNC] = { "bsync", "-", UNIT_CTL, false,
+		"wait until every lane that takes part in barrier a is there; pass if not taking part" },
+	[OWN_BSYNCR] = { "bsync.rejoin", "-", UNIT_CTL, false,
+		"as bsync, and take part again: a point where lanes are predicted to meet" },
 	[OWN_BREAK] = { "break", "-", UNIT_CTL, false, "take part in barrier a no longer" },
-	[OWN_BMOVCLEAR] = { "bmov.clear", "-", UNIT_CTL, false, "d = barrier register a, which names none afterwards" },
+	[OWN_BMOVCLEAR] = { "bmov.clear", "-", UNIT_CTL, false,
+		"d = barrier register a, which names none afterwards" },
 	[OWN_BMOV] = { "bmov", "--", UNIT_CTL, false, "barrier register a = b" },
 	[OWN_YIELD] = { "yield", "", UNIT_CTL, false, "let other lanes of the warp run" },
 };
 
-/* The values of a knob that mean "as the policy says": of knobs with numbers, and of knobs with choices, whose own values follow it. */
+/* The values of a knob that mean "as the policy says": of knobs with numbers, and of knobs with choices,
+   whose own values follow it. */
 enum { NUMBER_OF_POLICY = -1, CHOICE_OF_POLICY = 0 };
-/* Assumptions for the policy fair: how often a spin yields without effect; the cycles after which a turn in a loop passes on. */
+/* Assumptions for the policy fair: how often a spin yields without effect; the cycles after which a turn in a
+   loop passes on. */
 enum { FAIR_YIELD_AFTER = 8, FAIR_TIMER = 10000 };
-/* A wait of NO_KNOWN_END cycles or more has no known end; its group may get the turn again after LOOK_AGAIN cycles. */
+/* A wait of NO_KNOWN_END cycles or more has no known end; its group may get the turn again after LOOK_AGAIN
+   cycles. */
 enum { NO_KNOWN_END = 1000000, LOOK_AGAIN = 32 };
 
 int64_t its_knob(ItsParam p, int64_t policy, int64_t set)
 {
 	static const int64_t preset[ITS_POLICIES][ITS_MERGE + 1] = {
 		[ITS_FAIR] = {
-			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_FIFO, [ITS_YIELD] = ITS_YIELD_SPIN, [ITS_YIELD_RELEASE] = ITS_ON,
-			[ITS_YIELD_AFTER] = FAIR_YIELD_AFTER, [ITS_SWITCH_SLEEP] = ITS_ON, [ITS_TIMER] = FAIR_TIMER,
+			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_FIFO, [ITS_YIELD] = ITS_YIELD_SPIN,
+			[ITS_YIELD_RELEASE] = ITS_ON,
+			[ITS_YIELD_AFTER] = FAIR_YIELD_AFTER, [ITS_SWITCH_SLEEP] = ITS_ON,
+			[ITS_TIMER] = FAIR_TIMER,
 		},
 		[ITS_VOLTA_LIFO] = {
-			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_LIFO, [ITS_YIELD] = ITS_YIELD_SPIN, [ITS_YIELD_RELEASE] = ITS_ON,
+			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_LIFO, [ITS_YIELD] = ITS_YIELD_SPIN,
+			[ITS_YIELD_RELEASE] = ITS_ON,
 			[ITS_YIELD_AFTER] = 1, [ITS_SWITCH_SLEEP] = ITS_ON,
 		},
 	};
@@ -115,7 +126,10 @@ void its_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	part_group(w, s, p, n, i->kind == K_BRX, its_value(w, ITS_SWITCH_BRANCH));
 }
 
-void its_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part_group(w, s, p, n, true, false); }
+void its_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	part_group(w, s, p, n, true, false);
+}
 
 void its_ret(Warp *w, Split *s, const Path *p, int n)
 {
@@ -167,7 +181,8 @@ void its_some_exit(Warp *w, Split *s, Mask m)
 	settle_turn(w, k);
 }
 
-/* Does this YIELD take effect? It does from the yield_after-th time on that the same lanes come to the same one. */
+/* Does this YIELD take effect? It does from the yield_after-th time on that the same lanes come to the same
+   one. */
 static bool counts(Warp *w, Its *k, const Split *s)
 {
 	ItsGroup *g = &k->group[lowest_lane(s->mask)];
@@ -270,7 +285,8 @@ bool its_stall(Warp *w, Split *s, Stall why, Cycle until)
 	Its *k = reconv_state(w);
 	Cycle least = (Cycle)its_value(w, ITS_SWITCH_STALL), now = reconv_now(w);
 	bool sleeps = why == STALL_SLEEP && its_value(w, ITS_SWITCH_SLEEP);
-	bool waits = least && (why == STALL_MEMORY || why == STALL_DATA || why == STALL_FETCH) && until - now >= least;
+	bool waits = least && (why == STALL_MEMORY || why == STALL_DATA || why == STALL_FETCH) &&
+		until - now >= least;
 	if (k->n < 2 || (!sleeps && !waits))
 		return false;
 	k->group[k->queue[0]].stalled = until - now < NO_KNOWN_END ? until : now + LOOK_AGAIN;
@@ -283,7 +299,8 @@ bool its_stall(Warp *w, Split *s, Stall why, Cycle until)
 static void show_barrier(const Warp *w, const Its *k, int i, Rows *rows)
 {
 	const ConvBarrier *b = &k->barrier[i];
-	TraceRow r = trace_row(ROW_BARRIER, b->blocked ? its_split((Warp *)w, lowest_lane(b->blocked))->pc : NO_PC, b->members);
+	TraceRow r = trace_row(ROW_BARRIER, b->blocked ? its_split((Warp *)w, lowest_lane(b->blocked))->pc
+		: NO_PC, b->members);
 	r.n = (uint32_t)i + 1;
 	r.other = b->blocked;
 	r.flags = reconv_flag(b->rejoin, FLAG_REJOINS);
@@ -327,16 +344,19 @@ void its_show(const Warp *w, Rows *rows)
 		show_register(w, k, reg, rows);
 }
 
-/* The queue has no more groups than the warp has lanes. A turn passes on at the first loop head after its time, or where YIELD takes
-   effect: that is after `yield_after` iterations of a loop, each of which executes each branch once at most. */
+/* The queue has no more groups than the warp has lanes. A turn passes on at the first loop head after its
+   time, or where YIELD takes effect: that is after `yield_after` iterations of a loop, each of which executes
+   each branch once at most. */
 Patience its_patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
 	int64_t policy = p[ITS_POLICY];
 	bool yields = its_knob(ITS_YIELD, policy, p[ITS_YIELD]) != ITS_YIELD_NONE;
 	int64_t rounds = yields ? its_knob(ITS_YIELD_AFTER, policy, p[ITS_YIELD_AFTER]) : 1;
-	return (Patience){ .first = (Cycle)its_knob(ITS_TIMEOUT, policy, p[ITS_TIMEOUT]), .time = (Cycle)its_knob(ITS_TIMER, policy, p[ITS_TIMER]),
-		.turns = (uint64_t)c->warp_size, .branches = most_branches(code) * (uint64_t)(rounds > 0 ? rounds : 1) };
+	return (Patience){ .first = (Cycle)its_knob(ITS_TIMEOUT, policy, p[ITS_TIMEOUT]),
+		.time = (Cycle)its_knob(ITS_TIMER, policy, p[ITS_TIMER]),
+		.turns = (uint64_t)c->warp_size, .branches =
+		most_branches(code) * (uint64_t)(rounds > 0 ? rounds : 1) };
 }
 
 bool its_held(const Warp *warp, int lane, Held *h)
@@ -350,7 +370,8 @@ bool its_held(const Warp *warp, int lane, Held *h)
 	for (int i = 0; i < k->nbarrier; i++) {
 		const ConvBarrier *b = &k->barrier[i];
 		if (b->blocked >> lane & 1)
-			*h = (Held){ .pc = s->pc + 1, .in = "a convergence barrier", .until = s->pc, .others = b->members & ~b->blocked };
+			*h = (Held){ .pc = s->pc + 1, .in = "a convergence barrier", .until = s->pc,
+				.others = b->members & ~b->blocked };
 	}
 	return true;
 }
@@ -358,7 +379,8 @@ bool its_held(const Warp *warp, int lane, Held *h)
 const ReconvModel reconv_its = {
 	.name = "its",
 	.help = "independent thread scheduling with convergence barriers: BSSY, BSYNC, BREAK, BMOV, YIELD",
-	.source = "US patents 10067768 and 11442795; CUDA debugger API (CUDBGCbuWarpState); Control Flow Management in Modern GPUs (arXiv 2407.02944)",
+	.source = "US patents 10067768 and 11442795; CUDA debugger API (CUDBGCbuWarpState); Control Flow "
+	"Management in Modern GPUs (arXiv 2407.02944)",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.fair = "timer=300,barrier_timeout=300",
 	.lower = its_lower,

@@ -1,17 +1,20 @@
 /* Convergence barriers: the parameters and hooks of its, and of mechanisms built on it.
 
-   sim/reconv/its/: place.h joins the files of compile time, run.h those of run time. Another mechanism may include its.h alone. */
+   sim/reconv/its/: place.h joins the files of compile time, run.h those of run time. Another mechanism may
+   include its.h alone. */
 #ifndef GSIM_ITS_H
 #define GSIM_ITS_H
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/place.h"
 #include "sim/reconv/core.h"
 
-/* The parameters of mechanism its; a mechanism built on it has the same ones first. Those from ITS_FIRST to ITS_MERGE are knobs of
-   the policy: by default they are as the policy says (its_knob). */
+/* The parameters of mechanism its; a mechanism built on it has the same ones first. Those from ITS_FIRST to
+   ITS_MERGE are knobs of the policy: by default they are as the policy says (its_knob). */
 typedef enum {
-	ITS_POLICY, ITS_FIRST, ITS_ORDER, ITS_YIELD, ITS_YIELD_RELEASE, ITS_YIELD_AFTER, ITS_SWITCH_BRANCH, ITS_SWITCH_SLEEP,
-	ITS_SWITCH_STALL, ITS_TIMER, ITS_TIMEOUT, ITS_MERGE, ITS_REGISTERS, ITS_RELEASE, ITS_SWITCH, ITS_BMOV, ITS_THRESHOLD
+	ITS_POLICY, ITS_FIRST, ITS_ORDER, ITS_YIELD, ITS_YIELD_RELEASE, ITS_YIELD_AFTER, ITS_SWITCH_BRANCH,
+		ITS_SWITCH_SLEEP,
+	ITS_SWITCH_STALL, ITS_TIMER, ITS_TIMEOUT, ITS_MERGE, ITS_REGISTERS, ITS_RELEASE, ITS_SWITCH, ITS_BMOV,
+		ITS_THRESHOLD
 } ItsParam;
 enum { ITS_FAIR, ITS_VOLTA_LIFO, ITS_POLICIES };
 enum { ITS_OFF, ITS_ON };
@@ -33,29 +36,42 @@ extern const OwnOp its_own[ITS_OPS];
 
 /* The rows of the parameter table. */
 #define ITS_KEYS \
-	{ NULL, "policy", CT_ENUM, 0, 0, 0, 1, "its_fair|volta_lifo", "", "preset of the parameters up to opportunistic_merge" }, \
+	{ NULL, "policy", CT_ENUM, 0, 0, 0, 1, "its_fair|volta_lifo", "", \
+		"preset of the parameters up to opportunistic_merge" }, \
 	{ NULL, "first", CT_ENUM, 0, 0, 0, 4, "policy|fallthrough|taken|larger|lane0", "", \
-		"which side of a divergent branch runs first; of more than two: by address, larger or lane0" }, \
-	{ NULL, "order", CT_ENUM, 0, 0, 0, 5, "policy|lifo|fifo|oldest|min_pc|max_lanes", "", "which group that is ready runs next" }, \
+		"which side of a divergent branch runs first; of more than two: by address, larger or " \
+			"lane0" }, \
+	{ NULL, "order", CT_ENUM, 0, 0, 0, 5, "policy|lifo|fifo|oldest|min_pc|max_lanes", "", \
+		"which group that is ready runs next" }, \
 	{ NULL, "yield", CT_ENUM, 0, 0, 0, 3, "policy|none|spin|loops", "", \
 		"where lowering puts YIELD: nowhere, on back edges of loops that may spin, of all loops" }, \
 	{ NULL, "yield_release", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", \
-		"a barrier opens when each of its lanes waits there or has yielded (patent US10067768, claim 1)" }, \
+		"a barrier opens when each of its lanes waits there or has yielded (patent US10067768, " \
+			"claim 1)" }, \
 	{ NULL, "yield_after", CT_INT, 0, -1, -1, 1000000, NULL, "times", \
-		"the same lanes have to come to a YIELD so often in a row before it takes effect; -1: as the policy says (assumption)" }, \
-	{ NULL, "switch_branch", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", "the turn passes on at the end of every block" }, \
-	{ NULL, "switch_sleep", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", "the turn passes on while a group sleeps (nanosleep)" }, \
+		"the same lanes have to come to a YIELD so often in a row before it takes effect; -1: as " \
+			"the policy says (assumption)" }, \
+	{ NULL, "switch_branch", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", \
+		"the turn passes on at the end of every block" }, \
+	{ NULL, "switch_sleep", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", \
+		"the turn passes on while a group sleeps (nanosleep)" }, \
 	{ NULL, "switch_stall", CT_INT, 0, -1, -1, 1000000, NULL, "cycles", \
-		"the turn passes on when a group has to wait so long for an operand; always when it is loaded or an instruction fetched, for how long is not known then; " \
+		"the turn passes on when a group has to wait so long for an operand; always when it is " \
+			"loaded or an instruction fetched, for how long is not known then; " \
 		"0 = never, -1: as the policy says (assumption)" }, \
 	{ NULL, "timer", CT_INT, 0, -1, -1, 1000000000, NULL, "cycles", \
-		"at a loop's head, the turn passes on when it has lasted so long; 0 = never, -1: as the policy says (assumption)" }, \
+		"at a loop's head, the turn passes on when it has lasted so long; 0 = never, -1: as the " \
+			"policy says (assumption)" }, \
 	{ NULL, "barrier_timeout", CT_INT, 0, -1, -1, 1000000000, NULL, "cycles", \
-		"a barrier opens for lanes that have waited so long (looked at where lanes come to a loop's head); 0 = never, -1: as the policy says (assumption)" }, \
-	{ NULL, "opportunistic_merge", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", "groups that meet at the start of a block become one" }, \
+		"a barrier opens for lanes that have waited so long (looked at where lanes come to a " \
+			"loop's head); 0 = never, -1: as the policy says (assumption)" }, \
+	{ NULL, "opportunistic_merge", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", \
+		"groups that meet at the start of a block become one" }, \
 	{ NULL, "registers", CT_INT, 0, ITS_REGS, 1, ITS_REGS, NULL, "registers", \
-		"barrier registers; barriers nested deeper move them to and from general registers (16: CUDA debugger API, B0 to B15)" }, \
-	{ NULL, "release_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from the last arrival at a barrier to the next issue, beyond one (assumption)" }, \
+		"barrier registers; barriers nested deeper move them to and from general registers (16: " \
+			"CUDA debugger API, B0 to B15)" }, \
+	{ NULL, "release_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", \
+		"from the last arrival at a barrier to the next issue, beyond one (assumption)" }, \
 	{ NULL, "split_switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", \
 		"when another group gets the turn, beyond the redirection of the front end (assumption)" }, \
 	{ NULL, "bmov_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "added to a BMOV (assumption)" }
@@ -87,8 +103,11 @@ bool its_held(const Warp *, int lane, Held *);
 	.own = its_own, .nown = ITS_OPS, \
 	.sync_waits = true, .lane_scoreboard = true, \
 	.state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach, \
-	.call = its_call, .ret = its_ret, .exit = its_exit, .some_exit = its_some_exit, .special = its_special, .depth = its_depth, .show = its_show, \
+	.call = its_call, .ret = its_ret, .exit = its_exit, .some_exit = its_some_exit, \
+		.special = its_special, .depth = its_depth, .show = its_show, \
 	.sync = { .wait = its_wait, .resume = its_resume, .met = its_met }, .times = { .stall = its_stall }, \
-	.stuck = { .patience = its_patience, .held = its_held, .holds = "runs one group at a time, and opens a convergence barrier when all of its lanes are there: a group that spins keeps those from " \
+	.stuck = { .patience = its_patience, .held = its_held, \
+		.holds = "runs one group at a time, and opens a convergence barrier when all of its lanes " \
+		"are there: a group that spins keeps those from " \
 		"running that it waits for" }
 #endif

@@ -1,7 +1,9 @@
-/* Which convergence barriers are open where, and their numbers. Barriers that are open together get different ones. */
+/* Which convergence barriers are open where, and their numbers. Barriers that are open together get different
+   ones. */
 #include "sim/reconv/its/place.h"
 
-/* s: barriers open before block b; those open behind it. Lanes that come to a frame's BSYNC have left the barriers that are open only inside. */
+/* s: barriers open before block b; those open behind it. Lanes that come to a frame's BSYNC have left the
+   barriers that are open only inside. */
 static Chain flow_block(Barriers *p, const Block *b, Chain s)
 {
 	for (int k = 0; k < b->ins.n; k++) {
@@ -75,10 +77,12 @@ void its_solve(Barriers *p)
 
 /* ---- numbers ---- */
 
-/* By barrier: the numbers that others have which are open together with it although they were numbered before their outer ones. */
+/* By barrier: the numbers that others have which are open together with it although they were numbered before
+   their outer ones. */
 typedef struct Numbering { int *taken, stamp; IntList *inner; } Numbering;
 
-/* Gives object o the lowest number that is above those of the outer ones and that none has which is open together with it. */
+/* Gives object o the lowest number that is above those of the outer ones and that none has which is open
+   together with it. */
 static void give_number(Barriers *p, Numbering *x, int o)
 {
 	int least = 0;

@@ -1,11 +1,12 @@
 /* Where convergence barriers go.
  *
- * The regions are those of tokens (place.c): SSY J and SYNC in front of J become BSSY and BSYNC of one barrier, PBK and
- * PCNT with BRK and CONT likewise one for each frame. Lanes that leave a frame or the function from inside a region BREAK
- * from the barriers that are open there, on the edge. Barriers that are open together get different numbers, the outer
- * ones the lower; one beyond the registers shares one with a barrier that is open around it, which BMOV keeps in a
- * register (in a recursive function, in the frame) as long as the inner one is open. A device function saves the
- * barrier registers that it uses when it is entered, and restores them before it returns. */
+ * The regions are those of tokens (place.c): SSY J and SYNC in front of J become BSSY and BSYNC of one
+ * barrier, PBK and PCNT with BRK and CONT likewise one for each frame. Lanes that leave a frame or the
+ * function from inside a region BREAK from the barriers that are open there, on the edge. Barriers that are
+ * open together get different numbers, the outer ones the lower; one beyond the registers shares one with a
+ * barrier that is open around it, which BMOV keeps in a register (in a recursive function, in the frame) as
+ * long as the inner one is open. A device function saves the barrier registers that it uses when it is
+ * entered, and restores them before it returns. */
 #include "sim/reconv/its/place.h"
 #include "sim/reconv/common/place.h"
 
@@ -44,10 +45,14 @@ static void translate(PlaceLoops *t, void *self)
 			if (i->op != OP_OWN)
 				continue;
 			switch (i->mode) {
-			case OWN_SSY: name_barrier(p, i, OWN_BSSY, (const Block *)(intptr_t)i->opd[0].imm, false); break;
+			case OWN_SSY:
+				name_barrier(p, i, OWN_BSSY, (const Block *)(intptr_t)i->opd[0].imm, false);
+				break;
 			case OWN_SYNC: name_barrier(p, i, OWN_BSYNC, blk->succ[0], false); break;
 			case OWN_PBK: case OWN_PCNT: name_barrier(p, i, OWN_BSSY, blk, true); break;
-			case OWN_BRK: case OWN_CONT: name_barrier(p, i, OWN_BSYNC, frame[blk->id], true); break;
+			case OWN_BRK:
+				case OWN_CONT: name_barrier(p, i, OWN_BSYNC, frame[blk->id], true);
+				break;
 			default: break;
 			}
 		}

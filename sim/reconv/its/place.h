@@ -10,12 +10,14 @@ typedef struct Object {                /* a barrier of the function, by its obje
 	bool numbered;
 	bool idle;                     /* BSYNC of another barrier follows its own: it has nothing to add */
 	int number;                    /* before it is mapped to registers */
-	int saved;                     /* what holds the barrier register of an inner one: a register, or a symbol */
+	int saved;              /* what holds the barrier register of an inner one: a register, or a symbol */
 } Object;
 
-typedef struct Edge { Block *from; int k, next; } Edge; /* next: in p->leave, the next one from the same block, or -1; its_solve */
+/* next: in p->leave, the next one from the same block, or -1; its_solve */
+typedef struct Edge { Block *from; int k, next; } Edge;
 
-/* A predicted point; its region, the blocks that are reached from the branch and lead to the point; and the region's barrier. */
+/* A predicted point; its region, the blocks that are reached from the branch and lead to the point; and the
+   region's barrier. */
 typedef struct Prediction { Block *branch, *point, *wait; BitSet region; int object; } Prediction;
 
 typedef struct Barriers {
@@ -23,7 +25,8 @@ typedef struct Barriers {
 	Function *f;
 	Arena arena;
 	int n;                         /* objects */
-	int *object;                   /* [2 * block id + (1 for a frame)]: its object + 1; 0 = none; while place.c translates */
+	/* [2 * block id + (1 for a frame)]: its object + 1; 0 = none; while place.c translates */
+	int *object;
 	Object *r;
 	Cfg *cfg;
 	Chains chains;                 /* of sets of objects, each by its_rank */
@@ -34,11 +37,13 @@ typedef struct Barriers {
 	Vec(Prediction) predicted;
 } Barriers;
 
-/* Operations name objects until its_code makes them name registers. The object that i names if it is the operation `own`, else -1. */
+/* Operations name objects until its_code makes them name registers. The object that i names if it is the
+   operation `own`, else -1. */
 static inline int its_object(const Ins *i, int own) { return is_own(i, own) ? (int)ins_src(i, 0)->imm : -1; }
 Ins its_ins(Barriers *, int own, int object);
 
-/* Outer barriers mostly have the lower objects: sets of them begin with the inner ones, and share the outer ones. */
+/* Outer barriers mostly have the lower objects: sets of them begin with the inner ones, and share the outer
+   ones. */
 static inline int its_rank(const Barriers *p, int object) { return p->n - 1 - object; }
 static inline int its_at_rank(const Barriers *p, int rank) { return p->n - 1 - rank; }
 
@@ -51,14 +56,17 @@ static inline bool its_together(const Barriers *p, int a, int b)
 /* Predicted points: predict.c. */
 void its_find_predicted(Barriers *);   /* before anything is placed */
 void its_predict(Barriers *, Prediction *);
-void its_give_way(Barriers *);         /* barriers that would wait for lanes that wait at a predicted point become idle */
-/* Barriers of predicted points become idle if others share their registers. True: there were any, and all numbers are to be given anew. */
+/* barriers that would wait for lanes that wait at a predicted point become idle */
+void its_give_way(Barriers *);
+/* Barriers of predicted points become idle if others share their registers. True: there were any, and all
+   numbers are to be given anew. */
 bool its_drop_sharing(Barriers *);
 
 /* Which barriers are open where, and their numbers: open.c. */
 void its_solve(Barriers *);            /* cfg, in, out, r[].outer */
 void its_number(Barriers *);           /* r[].number of those that are not idle; most */
-/* Barriers that lanes leave on the k-th edge of a block, to a frame's BSYNC: those that are open there and were not when the frame was entered. */
+/* Barriers that lanes leave on the k-th edge of a block, to a frame's BSYNC: those that are open there and
+   were not when the frame was entered. */
 Chain its_left(Barriers *, const Block *, int k);
 
 /* Objects become registers, with BMOV where they share one and BREAK where lanes leave: code.c. */

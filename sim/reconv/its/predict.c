@@ -1,4 +1,5 @@
-/* Predicted points (speculative reconvergence, spec_reconv.c): each gets a barrier of the lanes that may still come there. */
+/* Predicted points (speculative reconvergence, spec_reconv.c): each gets a barrier of the lanes that may
+   still come there. */
 #include "sim/reconv/its/place.h"
 
 static bool leads_to(Arena *a, const Cfg *cfg, const Block *from, const Block *to)
@@ -8,7 +9,8 @@ static bool leads_to(Arena *a, const Cfg *cfg, const Block *from, const Block *t
 	return bs_has(behind, to->id);
 }
 
-/* !reconverge on a branch that names a block behind it which does not post-dominate it: lanes are predicted to come there. */
+/* !reconverge on a branch that names a block behind it which does not post-dominate it: lanes are predicted
+   to come there. */
 void its_find_predicted(Barriers *p)
 {
 	Arena tmp = { 0 };
@@ -16,8 +18,8 @@ void its_find_predicted(Barriers *p)
 	Dom *pdom = pdom_build(&tmp, cfg, false);
 	for (int i = 0; i < cfg->nreach; i++) {
 		Block *b = cfg->rpo[i], *r = b->reconverge;
-		if (r && r != b && b->nsucc > 1 && cfg->rpo_index[r->id] > 0 && !dom_dominates(pdom, r->id, b->id) &&
-			leads_to(&tmp, cfg, b, r))
+		if (r && r != b && b->nsucc > 1 && cfg->rpo_index[r->id] > 0 &&
+			!dom_dominates(pdom, r->id, b->id) && leads_to(&tmp, cfg, b, r))
 			vec_push(&p->predicted, ((Prediction){ .branch = b, .point = r }));
 	}
 	arena_free(&tmp);
@@ -26,7 +28,8 @@ void its_find_predicted(Barriers *p)
 /* Blocks behind the branch from which the point, where lanes wait, can be reached. */
 static BitSet region_of(Barriers *p, const Prediction *x, const Cfg *cfg)
 {
-	BitSet region = bs_new(&p->arena, cfg->n + 1), behind = bs_new(&p->arena, cfg->n + 1), none = bs_new(&p->arena, cfg->n + 1);
+	BitSet region = bs_new(&p->arena, cfg->n + 1), behind = bs_new(&p->arena, cfg->n + 1),
+		none = bs_new(&p->arena, cfg->n + 1);
 	graph_reach(cfg->graph, true, x->wait->id, none, region);
 	graph_reach(cfg->graph, false, x->branch->id, none, behind);
 	bs_each(region, b)
@@ -82,7 +85,8 @@ void its_predict(Barriers *p, Prediction *x)
 	}
 }
 
-/* Makes a barrier idle if it is open at a predicted point and its BSYNC lies in the point's region: it would wait for lanes that wait there. */
+/* Makes a barrier idle if it is open at a predicted point and its BSYNC lies in the point's region: it would
+   wait for lanes that wait there. */
 void its_give_way(Barriers *p)
 {
 	for (int y = 0; y < p->predicted.n; y++) {
@@ -93,14 +97,16 @@ void its_give_way(Barriers *p)
 			int o = its_object(&blk->ins.v[0], OWN_BSYNC);
 			if (o < 0)
 				o = its_object(&blk->ins.v[0], OWN_BSYNCR);
-			if (o >= 0 && o != x->object && bs_has(region, b) && chain_has(p->in[x->wait->id], its_rank(p, o)))
+			if (o >= 0 && o != x->object && bs_has(region, b) &&
+				chain_has(p->in[x->wait->id], its_rank(p, o)))
 				p->r[o].idle = true;
 		}
 	}
 }
 
-/* BMOV keeps an outer barrier while an inner one has its register, which asks for nested regions. Those of predicted points may overlap others:
-   lanes may leave the outer region while the inner one's barrier is open. */
+/* BMOV keeps an outer barrier while an inner one has its register, which asks for nested regions. Those of
+   predicted points may overlap others: lanes may leave the outer region while the inner one's barrier is
+   open. */
 bool its_drop_sharing(Barriers *p)
 {
 	bool any = false;

@@ -1,4 +1,5 @@
-/* Which group of lanes has the turn: the queue of groups that are ready, and the policies that choose from it. */
+/* Which group of lanes has the turn: the queue of groups that are ready, and the policies that choose from
+   it. */
 #include "sim/reconv/its/run.h"
 
 void its_enqueue(Its *k, int at, const Split *s)
@@ -64,7 +65,8 @@ static Split *best_group(Warp *w, const Its *k)
 static void give_turn(Warp *w, Its *k, Split *s)
 {
 	int lane = lowest_lane(s->mask);
-	Cycle now = reconv_now(w), ready = now + 1 + (Cycle)reconv_config(w)->fetch_redirect + (Cycle)reconv_param(w, ITS_SWITCH);
+	Cycle now = reconv_now(w), ready = now + 1 + (Cycle)reconv_config(w)->fetch_redirect +
+		(Cycle)reconv_param(w, ITS_SWITCH);
 	its_dequeue(k, s);
 	its_enqueue(k, 0, s);
 	s->state = SPLIT_RUN;
@@ -77,7 +79,8 @@ static void give_turn(Warp *w, Its *k, Split *s)
 
 void its_choose(Warp *w, Its *k)
 {
-	if (k->n && its_split(w, k->queue[0])->state == SPLIT_PARKED) /* else the group runs, or the core is about to tell that it waits */
+	/* else the group runs, or the core is about to tell that it waits */
+	if (k->n && its_split(w, k->queue[0])->state == SPLIT_PARKED)
 		give_turn(w, k, best_group(w, k));
 }
 

@@ -1,13 +1,16 @@
-/* Where YIELD goes: on the back edges of loops, or of loops that may spin, in which what other threads write decides whether a lane stays.
+/* Where YIELD goes: on the back edges of loops, or of loops that may spin, in which what other threads write
+ * decides whether a lane stays.
  *
- * A loop may spin when its exits depend on an atomic operation, a load that is volatile or ordered, or a result of a call (sim/reconv/common/exit_slice.h); or
- * when the loop sleeps. Plain loads do not count: a thread that waits on one for another thread has a data race. */
+ * A loop may spin when its exits depend on an atomic operation, a load that is volatile or ordered, or a
+ * result of a call (sim/reconv/common/exit_slice.h); or when the loop sleeps. Plain loads do not count: a
+ * thread that waits on one for another thread has a data race. */
 #include "sim/reconv/common/exit_slice.h"
 #include "sim/reconv/its/place.h"
 
 static void sees_others(void *spins, const Ins *i)
 {
-	*(bool *)spins |= i->op == OP_ATOM || i->op == OP_CALL || (i->op == OP_LD && (i->sem >= SEM_VOLATILE || i->cop == COP_CV));
+	*(bool *)spins |= i->op == OP_ATOM || i->op == OP_CALL ||
+		(i->op == OP_LD && (i->sem >= SEM_VOLATILE || i->cop == COP_CV));
 }
 
 static bool sleeps(const Cfg *cfg, const Loop *l)

@@ -1,4 +1,5 @@
-/* The stack of a thread block: its entries, what becomes of them at branches, and the warps that they are compacted into. */
+/* The stack of a thread block: its entries, what becomes of them at branches, and the warps that they are
+   compacted into. */
 #include "sim/reconv/tbc/tbc.h"
 
 /* ---- entries ---- */
@@ -72,7 +73,8 @@ static void form_warps(Warp *w, BlockStack *b, Entry *e)
 	Mask left[MOST_WARPS], used;
 	Part part[64];
 	Split like = { .pc = e->pc,
-		.wait = wait_until(reconv_redirect(w, NULL, e->pc) + (Cycle)reconv_param(w, P_LATENCY), STALL_DIVERGENCE) };
+		.wait = wait_until(reconv_redirect(w, NULL, e->pc) + (Cycle)reconv_param(w, P_LATENCY),
+		STALL_DIVERGENCE) };
 	split_not_before(w, &like, e->ready, STALL_DIVERGENCE);
 	memcpy(left, e->lanes, sizeof *left * (size_t)b->warps);
 	e->started = true;
@@ -103,7 +105,8 @@ static int fullest_column(const BlockStack *b, const Mask *lanes)
 	return most;
 }
 
-/* Notes whether it was in vain to wait at the branch: after compaction the paths need no fewer warps (need) than without. */
+/* Notes whether it was in vain to wait at the branch: after compaction the paths need no fewer warps (need)
+   than without. */
 static void learn(Warp *w, const Entry *e, int need)
 {
 	((Shared *)reconv_sm_state(w))->vain[e->at] = need >= e->splits;
@@ -117,7 +120,8 @@ bool tbc_meeting(const Entry *e, uint32_t *rpc, unsigned *d)
 	return tail;
 }
 
-Entry *tbc_push(Warp *w, BlockStack *b, int at, uint32_t pc, unsigned d, uint32_t rpc, unsigned rpc_depth, const Mask *lanes)
+Entry *tbc_push(Warp *w, BlockStack *b, int at, uint32_t pc, unsigned d, uint32_t rpc, unsigned rpc_depth,
+	const Mask *lanes)
 {
 	Entry *p = insert_entry(w, b, at);
 	if (lanes)

@@ -1,22 +1,25 @@
 /* Thread block compaction (Fung and Aamodt, HPCA 2011).
  *
- * A reconvergence stack for the thread block: entries (pc, rpc, lanes of all warps). All warps of an entry meet at the next
- * branch that may diverge, and at indirect calls; each path becomes an entry, whose lanes are compacted into as few warps as
- * the fullest lane column asks for: a column takes its threads by warp, lowest first. At the reconvergence point the lanes of
- * the entry below are formed anew, which gives the original warps where all their lanes are there.
- * With predict, warps pass a branch ahead of each other where compaction saved nothing before (CAPRI's advance-only).
- * While all lanes that ran wait at barriers or warp-level operations, the next entry that has none of them may run.
+ * A reconvergence stack for the thread block: entries (pc, rpc, lanes of all warps). All warps of an entry
+ * meet at the next branch that may diverge, and at indirect calls; each path becomes an entry, whose lanes
+ * are compacted into as few warps as the fullest lane column asks for: a column takes its threads by warp,
+ * lowest first. At the reconvergence point the lanes of the entry below are formed anew, which gives the
+ * original warps where all their lanes are there. With predict, warps pass a branch ahead of each other where
+ * compaction saved nothing before (CAPRI's advance-only). While all lanes that ran wait at barriers or
+ * warp-level operations, the next entry that has none of them may run.
  *
- * Counted: depth = entries of the block; pushes = entries for paths; merges = splits that come to their reconvergence point;
- * warps_formed = splits that compaction makes. */
+ * Counted: depth = entries of the block; pushes = entries for paths; merges = splits that come to their
+ * reconvergence point; warps_formed = splits that compaction makes. */
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/tbc/tbc.h"
 
 static const ConfigKey params[] = {
 	{ NULL, "compaction_cycles", CT_INT, 0, 10, 0, 1000, NULL, "cycles",
-		"from the last warp's arrival at a branch or reconvergence point to the next issue of the warps formed (assumption)" },
+		"from the last warp's arrival at a branch or reconvergence point to the next issue of the "
+		"warps formed (assumption)" },
 	{ NULL, "predict", CT_BOOL, 0, false, 0, 1, NULL, "",
-		"warps do not wait at a branch where compaction saved nothing the last time (CAPRI: Rhu and Erez, ISCA 2012)" },
+		"warps do not wait at a branch where compaction saved nothing the last time (CAPRI: Rhu and "
+		"Erez, ISCA 2012)" },
 };
 
 static size_t state_size(const Config *c) { return 8; }
@@ -62,7 +65,8 @@ static Target *target_at(Warp *w, BlockStack *b, Entry *e, const MIns *i, uint32
 		e->path[e->mpath++].lanes = reconv_alloc(w, sizeof(Mask) * (size_t)b->warps);
 	Target fresh = { pc, e->path[e->npath].lanes };
 	memset(fresh.lanes, 0, sizeof(Mask) * (size_t)b->warps);
-	for (k = e->npath++; k > 0 && pc != e->path[k - 1].pc && (i->kind == K_BRA ? pc == i->target : pc < e->path[k - 1].pc); k--)
+	for (k = e->npath++; k > 0 && pc != e->path[k - 1].pc &&
+		(i->kind == K_BRA ? pc == i->target : pc < e->path[k - 1].pc); k--)
 		e->path[k] = e->path[k - 1];
 	e->path[k] = fresh;
 	return &e->path[k];
@@ -70,7 +74,8 @@ static Target *target_at(Warp *w, BlockStack *b, Entry *e, const MIns *i, uint32
 
 static void arrive_at(Warp *w, Split *s);
 
-/* The split does not wait: its lanes of the true side run on, the others wait in the entry of the false side. */
+/* The split does not wait: its lanes of the true side run on, the others wait in the entry of the false
+   side. */
 static void advance_alone(Warp *w, Split *s, int at, const MIns *i, const Path *p, int n)
 {
 	BlockStack *b = tbc_stack(w);
@@ -95,7 +100,8 @@ static void advance_alone(Warp *w, Split *s, int at, const MIns *i, const Path *
 		}
 	deposit_lanes(w, s, e, part, nparts);
 	if (non) {
-		Split like = { .pc = i->target, .wait = wait_until(reconv_redirect(w, i, i->target), STALL_BRANCH) };
+		Split like = { .pc = i->target, .wait = wait_until(reconv_redirect(w, i, i->target),
+			STALL_BRANCH) };
 		b->e[at + 2].started = true;
 		Warp *holder = reconv_form(on[0].home, &like, on, non);
 		arrive_at(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);
@@ -104,7 +110,8 @@ static void advance_alone(Warp *w, Split *s, int at, const MIns *i, const Path *
 		tbc_settle(w, b);
 }
 
-static void gather_paths(Warp *w, Split *s, const MIns *i, const Path *p, int n, uint32_t meet, unsigned meet_depth)
+static void gather_paths(Warp *w, Split *s, const MIns *i, const Path *p, int n, uint32_t meet,
+	unsigned meet_depth)
 {
 	BlockStack *b = tbc_stack(w);
 	Part part[64];
@@ -218,7 +225,8 @@ static void show(const Warp *w, Rows *rows)
 		r.n = (uint32_t)i;
 		r.m = e->pc_depth;
 		r.other = e->come[at];
-		r.flags = reconv_flag(e->started, FLAG_STARTED) | reconv_flag(e->open, FLAG_OPEN) | reconv_flag(e->advancing, FLAG_ADVANCING);
+		r.flags = reconv_flag(e->started, FLAG_STARTED) | reconv_flag(e->open, FLAG_OPEN) |
+			reconv_flag(e->advancing, FLAG_ADVANCING);
 		if (r.mask | r.other)
 			reconv_show(rows, &r);
 		for (int k = 0; k < e->npath; k++) {
@@ -239,7 +247,8 @@ static bool held(const Warp *w, int lane, Held *h)
 		const Entry *e = &b->e[i], *above = i + 1 < b->n ? e + 1 : NULL;
 		if (!(e->lanes[at] >> lane & 1))
 			continue;
-		*h = (Held){ e->pc, "an entry of the block's stack", above ? above->rpc : NO_PC, above ? above->lanes[at] : 0 };
+		*h = (Held){ e->pc, "an entry of the block's stack", above ? above->rpc : NO_PC,
+			above ? above->lanes[at] : 0 };
 		return true;
 	}
 	return false;
@@ -257,5 +266,6 @@ const ReconvModel reconv_tbc = {
 	.sync = { .wait = waits },
 	.blocks = { .sm_state_size = sm_state_size, .block_state_size = block_state_size },
 	.stuck = { .held = held,
-		.holds = "runs the top entry of the block's stack only; one below waits until the lanes above have come to its reconvergence point or ended" },
+		.holds = "runs the top entry of the block's stack only; one below waits until the lanes "
+		"above have come to its reconvergence point or ended" },
 };

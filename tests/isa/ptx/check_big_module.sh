@@ -49,7 +49,8 @@ for model in ipdom exec_mask; do
 done
 within -q --functional "$tmp/big.ptx"
 
-# A kernel of many values and few registers needs time in proportion to its size, not to its square: a second, not minutes.
+# A kernel of many values and few registers needs time in proportion to its size, not to its square: a second,
+# not minutes.
 awk -v n=24000 'BEGIN {
 	print "kernel k(u64 out) {\nA: %o = ld.param.u64 [out]\n %t = mov.u32 %tid.x\n %s = mov.u32 0"
 	for (k = 0; k < n; k++) print " %v" k " = mad.lo.u32 %t, " k ", 5"

@@ -1,4 +1,5 @@
-/* Compiled kernels, run by the reference interpreter: their results are those of the same source compiled for the host. */
+/* Compiled kernels, run by the reference interpreter: their results are those of the same source compiled for
+   the host. */
 #include "lib/file.h"
 #include "tests/sim/sm/sim_rig.h"
 #include <stdio.h>
@@ -16,7 +17,8 @@ static int thread;
 
 typedef void Kernel(unsigned *out, const unsigned *in, int n);
 static const struct { const char *name; Kernel *run; } kernels[] = {
-	{ "calls", calls }, { "data", data }, { "integers", integers }, { "floats", floats }, { "control", control }
+	{ "calls", calls }, { "data", data }, { "integers", integers }, { "floats", floats },
+	{ "control", control }
 };
 enum { NKERNELS = sizeof kernels / sizeof *kernels };
 static const char *const files[] = { "both.sm_75", "both.O0" };
@@ -40,7 +42,8 @@ static Module *load(const char *name)
 	char *text = file_read(path, 1 << 24, &n, &why);
 	ck_assert_msg(text != NULL, "%s: %s", path, why);
 	Module *m = ptx_read(text, n, name, &d);
-	ck_assert_msg(m != NULL, "%s:%d: %s", name, d.item.n ? d.item.v[0].loc.line : 0, d.item.n ? d.item.v[0].text : "");
+	ck_assert_msg(m != NULL, "%s:%d: %s", name, d.item.n ? d.item.v[0].loc.line : 0,
+		d.item.n ? d.item.v[0].text : "");
 	diag_free(&d);
 	free(text);
 	return m;
@@ -55,10 +58,12 @@ static void run_ptx(const Module *m, const char *kernel, const unsigned *in, uns
 	params.out = memory_alloc(memory, THREADS * WORDS * 4, "out", false);
 	params.in = memory_alloc(memory, INPUTS * 4, "in", false);
 	params.n = n;
-	const Alloc *to = memory_find(memory, params.in, INPUTS * 4, NULL), *from = memory_find(memory, params.out, 4, NULL);
+	const Alloc *to = memory_find(memory, params.in, INPUTS * 4, NULL),
+		*from = memory_find(memory, params.out, 4, NULL);
 	memcpy(to->data, in, INPUTS * 4);
-	Launch l = { .module = m, .kernel = module_find_function(m, kernel), .grid = { 1, 1, 1 }, .block = { THREADS, 1, 1 },
-		     .params = (const uint8_t *)&params, .memory = memory, .symbol_address = symbols };
+	Launch l = { .module = m, .kernel = module_find_function(m, kernel), .grid = { 1, 1, 1 },
+		.block = { THREADS, 1, 1 },
+		.params = (const uint8_t *)&params, .memory = memory, .symbol_address = symbols };
 	ck_assert(l.kernel != NULL && l.kernel->param_bytes == 20);
 	InterpOptions options = { .warp_size = 32, .max_steps = 1000000 };
 	Fault fault = { 0 };
@@ -80,24 +85,29 @@ START_TEST(same_results)
 			kernels[_i % NKERNELS].run(want, in, seed * 3);
 		run_ptx(m, kernel, in, got, seed * 3);
 		for (int k = 0; k < THREADS * WORDS; k++)
-			ck_assert_msg(got[k] == want[k], "%s, %s, seed %d, thread %d, word %d: 0x%x instead of 0x%x", file, kernel,
-				      seed, k / WORDS, k % WORDS, got[k], want[k]);
+			ck_assert_msg(got[k] == want[k], "%s, %s, seed %d, thread %d, word %d: 0x%x instead "
+				"of 0x%x", file, kernel,
+			seed, k / WORDS, k % WORDS, got[k], want[k]);
 	}
 	module_free(m);
 }
 END_TEST
 
-/* What functions share by registers and local variables of module scope, in the reference interpreter and on machines. */
+/* What functions share by registers and local variables of module scope, in the reference interpreter and on
+   machines. */
 START_TEST(module_scope)
 {
-	static const char *const models[] = { "divergence.model=ipdom", "divergence.model=its", "divergence.model=token" };
+	static const char *const models[] = { "divergence.model=ipdom", "divergence.model=its",
+		"divergence.model=token" };
 	StrBuf text = { 0 };
 	Module *m = load("module_scope");
 	ir_print(m, &text);
 	Rig *r = rig_new(models[_i]);
 	rig_run(r, text.s, 1, 64);
-	for (uint32_t t = 0; t < 64; t++) /* what was added; ten per call of step; last[0], twice; calls of bump */
-		ck_assert_uint_eq(r->out[t], t + 5 + t + 1 + 3 * 1077 + 100000 + 1 * 10000000 + 1 * 100000000 + 3 * 1000000000u);
+	/* what was added; ten per call of step; last[0], twice; calls of bump */
+	for (uint32_t t = 0; t < 64; t++)
+		ck_assert_uint_eq(r->out[t], t + 5 + t + 1 + 3 * 1077 + 100000 + 1 * 10000000 + 1 *
+			100000000 + 3 * 1000000000u);
 	rig_free(r);
 	sb_free(&text);
 	module_free(m);

@@ -66,7 +66,8 @@ run unrolled -p 'unroll(factor=2)' "$module"
 show unrolled -p 'unroll(factor=2)' "$module"
 says ' TURN (2 copies) branches.ir:[0-9]* divergent 31 30 16.0 93.6 % agree; by %tid.x'
 
-# Reports of two runs and of several, of the reference interpreter, of machines whose lanes meet or part otherwise.
+# Reports of two runs and of several, of the reference interpreter, of machines whose lanes meet or part
+# otherwise.
 run both -b -p linearize "$module"
 show both "$module" || fail "a report of -b is refused"
 says ' TURN branches.ir:[0-9]* divergent 31 30 16.0 93.6 % agree; by %tid.x'

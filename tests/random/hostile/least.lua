@@ -1,5 +1,5 @@
--- Every number at its least that still lets the kernels run: queues of one place, tables and caches of one entry, one
--- register more than none. Where a kernel needs more than the least, a comment says so.
+-- Every number at its least that still lets the kernels run: queues of one place, tables and caches of one
+-- entry, one register more than none. Where a kernel needs more than the least, a comment says so.
 return {
 	warp_size = 32,                        -- the kernels are written for it
 	clock_mhz = 1,

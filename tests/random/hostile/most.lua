@@ -1,5 +1,5 @@
--- Numbers at their most, as far as the kernels and the host's memory bear it: long latencies, wide and numerous units,
--- many small SMs.
+-- Numbers at their most, as far as the kernels and the host's memory bear it: long latencies, wide and
+-- numerous units, many small SMs.
 local function unit(latency) return { count = 16, latency = latency, interval = 256 } end
 return {
 	warp_size = 32,

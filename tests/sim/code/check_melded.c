@@ -1,5 +1,5 @@
-/* Places of melded instructions in machine code: whatever a mechanism makes of the program's instructions, they keep them; the text of an instruction does not
- * show them. */
+/* Places of melded instructions in machine code: whatever a mechanism makes of the program's instructions,
+ * they keep them; the text of an instruction does not show them. */
 #include "lib/strbuf.h"
 #include "sim/code/code.h"
 #include "sim/reconv/seam.h"
@@ -16,7 +16,8 @@ static void meld_all(Module *m)
 		for (int b = 0; b < m->func.v[f]->block.n; b++)
 			for (int k = 0; k < m->func.v[f]->block.v[b]->ins.n; k++) {
 				Ins *i = &m->func.v[f]->block.v[b]->ins.v[k];
-				SourcePlace p[2] = { { .file = i->file, .line = i->line + AWAY, .col = i->col } };
+				SourcePlace p[2] = { { .file = i->file, .line = i->line + AWAY,
+					.col = i->col } };
 				i->melded = module_melded(m, p, 1 + (n++ & 1));
 			}
 }
@@ -32,8 +33,9 @@ static int check_code(const Code *c, const char *model)
 			continue;
 		for (int k = i->melded; place_next(c->module, &k, &at);)
 			last = at;
-		ck_assert_msg(ins_melded(i) && last.line == i->line + AWAY, "%s: %s of line %d was melded with line %d, and is with line %d", model, op_info[i->op].name, i->line,
-			i->line + AWAY, last.line);
+		ck_assert_msg(ins_melded(i) && last.line == i->line + AWAY,
+			"%s: %s of line %d was melded with line %d, and is with line %d", model,
+			op_info[i->op].name, i->line, i->line + AWAY, last.line);
 		n++;
 	}
 	return n;
@@ -54,7 +56,8 @@ static int check_kernels(int m, const char *key, const char *value)
 		config_defaults(&c);
 		c.model = m;
 		ck_assert(!key || config_set(&c, key, value, &d));
-		Code *code = code_lower(k->module, k->kernel, &c, reconv_models[m]->lower, reconv_models[m]->own, address, &d);
+		Code *code = code_lower(k->module, k->kernel, &c, reconv_models[m]->lower,
+			reconv_models[m]->own, address, &d);
 		if (code) { /* a mechanism may refuse the kernel */
 			n += check_code(code, reconv_models[m]->name);
 			code_print(code, &text);

@@ -9,7 +9,10 @@
 
 static char dir[] = "/tmp/gsim-config-XXXXXX";
 
-static const char *write_in_dir(const char *name, const char *text) { return temporary_text(dir, name, text); }
+static const char *write_in_dir(const char *name, const char *text)
+{
+	return temporary_text(dir, name, text);
+}
 
 static const char *first(const Diag *d) { return d->item.n ? d->item.v[0].text : ""; }
 
@@ -20,8 +23,10 @@ static void refuses(const char *text, const char *message, int line)
 	Diag d = { 0 };
 	const char *path = write_in_dir("bad.lua", text);
 	ck_assert_msg(!config_load(&c, path, &d), "accepted: %s", text);
-	ck_assert_msg(strstr(first(&d), message) != NULL, "for '%s' expected '%s', got '%s'", text, message, first(&d));
-	ck_assert_msg(line < 0 || d.item.v[0].loc.line == line, "for '%s' expected line %d, got %d", text, line, d.item.v[0].loc.line);
+	ck_assert_msg(strstr(first(&d), message) != NULL, "for '%s' expected '%s', got '%s'", text, message,
+		first(&d));
+	ck_assert_msg(line < 0 || d.item.v[0].loc.line == line, "for '%s' expected line %d, got %d", text,
+		line, d.item.v[0].loc.line);
 	if (line > 0)
 		ck_assert_str_eq(d.item.v[0].loc.file, path);
 	diag_free(&d);
@@ -38,7 +43,8 @@ START_TEST(rows_are_sound)
 		ck_assert_msg(strlen(name) < CONFIG_NAME - 1, "%s: too long", name);
 		for (int j = 0; j < i; j++) {
 			config_key(j, &b);
-			ck_assert_msg(a.offset != b.offset, "%s and %s share a field", name, config_key_name(&b, other));
+			ck_assert_msg(a.offset != b.offset, "%s and %s share a field", name,
+				config_key_name(&b, other));
 			ck_assert_str_ne(name, config_key_name(&b, other));
 		}
 	}
@@ -80,19 +86,25 @@ START_TEST(set_refuses)
 	Diag d = { 0 };
 	config_defaults(&c);
 	ck_assert(!config_set(&c, bad_sets[_i].key, bad_sets[_i].value, &d));
-	ck_assert_msg(strstr(first(&d), bad_sets[_i].message) != NULL, "%s=%s: %s", bad_sets[_i].key, bad_sets[_i].value,
-		first(&d));
+	ck_assert_msg(strstr(first(&d), bad_sets[_i].message) != NULL, "%s=%s: %s", bad_sets[_i].key,
+		bad_sets[_i].value, first(&d));
 	diag_free(&d);
 }
 END_TEST
 
-/* --model: a mechanism with parameters of its own, or of the machine by their whole names. "" = it is taken. */
+/* --model: a mechanism with parameters of its own, or of the machine by their whole names. "" = it is
+   taken. */
 static const struct { const char *spec, *message; } model_specs[] = {
-	{ "token", "" }, { "token()", "" }, { "token( )", "" }, { "token(unwind_cycles=5)", "" }, { "token( unwind_cycles=5 , divergence.depth=3 )", "" },
-	{ "tokens", "unknown value 'tokens'" }, { "token(unwind_cycles=5", "expected NAME(key=value, ...)" }, { "token(unwind_cycles)", "expected key=value" },
-	{ "token(unwind_cycle=5)", "did you mean 'unwind_cycles'?" }, { "token(warp_size=16)", "it is the machine's: -D warp_size=16" },
-	{ "token(depth=3)", "it is the machine's: -D divergence.depth=3" }, { "token(qqqqqqqqqqqq=1)", "has no parameter 'qqqqqqqqqqqq'; it has" },
-	{ "token(unwind_cycles=x)", "expected a whole number" }, { "token(unwind_cycles=-1)", "out of range" }, { "token(l1.global=maybe)", "true or false" },
+	{ "token", "" }, { "token()", "" }, { "token( )", "" }, { "token(unwind_cycles=5)", "" },
+	{ "token( unwind_cycles=5 , divergence.depth=3 )", "" },
+	{ "tokens", "unknown value 'tokens'" }, { "token(unwind_cycles=5", "expected NAME(key=value, ...)" },
+	{ "token(unwind_cycles)", "expected key=value" },
+	{ "token(unwind_cycle=5)", "did you mean 'unwind_cycles'?" },
+	{ "token(warp_size=16)", "it is the machine's: -D warp_size=16" },
+	{ "token(depth=3)", "it is the machine's: -D divergence.depth=3" },
+	{ "token(qqqqqqqqqqqq=1)", "has no parameter 'qqqqqqqqqqqq'; it has" },
+	{ "token(unwind_cycles=x)", "expected a whole number" },
+	{ "token(unwind_cycles=-1)", "out of range" }, { "token(l1.global=maybe)", "true or false" },
 };
 
 START_TEST(set_model)
@@ -101,7 +113,8 @@ START_TEST(set_model)
 	Diag d = { 0 };
 	config_defaults(&c);
 	bool ok = config_set_model(&c, model_specs[_i].spec, &d);
-	ck_assert_msg(ok == !*model_specs[_i].message && strstr(first(&d), model_specs[_i].message), "'%s': %s", model_specs[_i].spec, first(&d));
+	ck_assert_msg(ok == !*model_specs[_i].message && strstr(first(&d), model_specs[_i].message),
+		"'%s': %s", model_specs[_i].spec, first(&d));
 	ck_assert(!ok || !strcmp(model_keys((int)c.model)->name, "token"));
 	diag_free(&d);
 }
@@ -109,13 +122,19 @@ END_TEST
 
 /* What no single range says. */
 static const struct { const char *set, *value, *message; } contradictions[] = {
-	{ "l1.line_bytes", "96", "l1.line_bytes = 96 must be a power of two" }, { "l1.sector_bytes", "256", "at most the line's 128 bytes" },
-	{ "l1.bytes", "1000", "l1: 1000 bytes are no multiple of" }, { "l2.bytes", "10240", "l2.bytes = 10240 is no multiple of" },
-	{ "warp_size", "24", "warp_size = 24 must be a power of two" }, { "fetch.instruction_bytes", "12", "divides fetch.line_bytes" },
-	{ "shared.bank_bytes", "6", "shared.bank_bytes = 6 must be a power of two" }, { "sm.max_shared_per_block", "50000", "more than sm.shared_bytes" },
+	{ "l1.line_bytes", "96", "l1.line_bytes = 96 must be a power of two" },
+	{ "l1.sector_bytes", "256", "at most the line's 128 bytes" },
+	{ "l1.bytes", "1000", "l1: 1000 bytes are no multiple of" },
+	{ "l2.bytes", "10240", "l2.bytes = 10240 is no multiple of" },
+	{ "warp_size", "24", "warp_size = 24 must be a power of two" },
+	{ "fetch.instruction_bytes", "12", "divides fetch.line_bytes" },
+	{ "shared.bank_bytes", "6", "shared.bank_bytes = 6 must be a power of two" },
+	{ "sm.max_shared_per_block", "50000", "more than sm.shared_bytes" },
 	{ "units.imul.shares", "imul", "units.imul.shares = imul: that unit has no copies of its own" },
-	{ "units.alu.shares", "fp64", "units.alu.count = 4 is more than the 1 copies of fp64, which it shares" },
-	{ "sm.max_warps", "8", "more than sm.max_warps x warp_size = 256" }, { "dram.row_bytes", "3000", "multiple of l2.line_bytes" },
+	{ "units.alu.shares", "fp64", "units.alu.count = 4 is more than the 1 copies of fp64, which it "
+		"shares" },
+	{ "sm.max_warps", "8", "more than sm.max_warps x warp_size = 256" },
+	{ "dram.row_bytes", "3000", "multiple of l2.line_bytes" },
 };
 
 START_TEST(check_refuses)
@@ -125,7 +144,8 @@ START_TEST(check_refuses)
 	config_defaults(&c);
 	ck_assert(config_set(&c, contradictions[_i].set, contradictions[_i].value, &d));
 	ck_assert(!config_check(&c, &d));
-	ck_assert_msg(strstr(first(&d), contradictions[_i].message), "%s=%s: %s", contradictions[_i].set, contradictions[_i].value, first(&d));
+	ck_assert_msg(strstr(first(&d), contradictions[_i].message), "%s=%s: %s", contradictions[_i].set,
+		contradictions[_i].value, first(&d));
 	diag_free(&d);
 }
 END_TEST
@@ -158,7 +178,8 @@ START_TEST(print_and_load)
 	StrBuf text = { 0 };
 	config_defaults(&c);
 	for (int i = 0; config_key(i, &key); i++)
-		ck_assert(config_put(&c, &key, _i == 0 ? key.value : _i == 1 ? key.least : key.most, (Loc){ 0 }, &d));
+		ck_assert(config_put(&c, &key, _i == 0 ? key.value : _i == 1 ? key.least : key.most,
+			(Loc){ 0 }, &d));
 	config_print(&c, &text);
 	bool ok = config_load(&e, write_in_dir("printed.lua", text.s), &d);
 	ck_assert_msg(ok, "%s", first(&d));
@@ -188,7 +209,8 @@ START_TEST(keys_change_the_hash)
 	for (int i = 0; config_key(i, &key); i++) {
 		StrBuf text = { 0 };
 		c = base;
-		ck_assert(config_put(&c, &key, key.value == key.least ? key.most : key.least, (Loc){ 0 }, &d));
+		ck_assert(config_put(&c, &key, key.value == key.least ? key.most : key.least, (Loc){ 0 },
+			&d));
 		config_key_name(&key, name);
 		int at = 0;
 		ck_assert_msg((config_hash(&c) == config_hash(&base)) == (key.least == key.most), "%s", name);
@@ -213,7 +235,8 @@ START_TEST(derive_merges)
 {
 	Config c;
 	Diag d = { 0 };
-	write_in_dir("base.lua", "return { sm = { count = 3, max_warps = 32 }, divergence = { model = 'token', depth = 5 } }");
+	write_in_dir("base.lua", "return { sm = { count = 3, max_warps = 32 }, divergence = { model = "
+		"'token', depth = 5 } }");
 	bool ok = config_load(&c, write_in_dir("derived.lua",
 		"return derive('base.lua', { sm = { count = 7 }, divergence = { depth = 2^3 } })"), &d);
 	ck_assert_msg(ok, "%s", first(&d));
@@ -221,7 +244,8 @@ START_TEST(derive_merges)
 	ck_assert_int_eq(c.sm_max_warps, 32);
 	ck_assert_int_eq(c.div_depth, 8);
 	ck_assert_str_eq(model_keys((int)c.model)->name, "token");
-	ok = config_load(&c, write_in_dir("twice.lua", "return derive('derived.lua', { sm = { max_warps = 16 }})"), &d);
+	ok = config_load(&c, write_in_dir("twice.lua",
+		"return derive('derived.lua', { sm = { max_warps = 16 }})"), &d);
 	ck_assert_msg(ok, "%s", first(&d));
 	ck_assert_int_eq(c.sm_count, 7);
 	ck_assert_int_eq(c.sm_max_warps, 16);
@@ -249,8 +273,10 @@ static const struct { const char *text, *message; int line; } bad_files[] = {
 	{ "x = = 1", "unexpected symbol", 1 },
 	{ "return derive('bad.lua')", "derives from itself", 1 },
 	{ "return derive('nowhere.lua')", "cannot find", 1 },
-	{ "return derive('/etc/passwd')", "cannot find the machine file '/etc/passwd': an absolute name leads out of the folder", 1 },
-	{ "return derive('/etc/passwords')", "cannot find the machine file '/etc/passwords': an absolute name leads out of the folder", 1 },
+	{ "return derive('/etc/passwd')", "cannot find the machine file '/etc/passwd': an absolute name "
+		"leads out of the folder", 1 },
+	{ "return derive('/etc/passwords')", "cannot find the machine file '/etc/passwords': an absolute "
+		"name leads out of the folder", 1 },
 	{ "return derive('../../etc/passwd')", "'..' leads out of the folder", 1 },
 	{ "return derive('.hidden.lua')", "a name that begins with a dot is hidden", 1 },
 	{ "return derive('down/.git/config')", "a name that begins with a dot is hidden", 1 },
@@ -263,9 +289,11 @@ static const struct { const char *text, *message; int line; } bad_files[] = {
 	{ "while true do pcall(derive, 'good.lua') end", "limit", 1 },
 	{ "while true do pcall(derive, 'nowhere.lua') end", "limit", 1 },
 	{ "return derive('deep1.lua')", "more than 16 files derive from each other", -1 },
-	{ "local ok = pcall(derive, 'throws.lua') return derive('good.lua', { sm = { count = ok and 1 or 0 } })", "sm.count = 0 is out of range", 1 },
+	{ "local ok = pcall(derive, 'throws.lua') return derive('good.lua', { sm = { count = ok and 1 or 0 } "
+		"})", "sm.count = 0 is out of range", 1 },
 	{ "local t = {} for i = 1, 100000 do t['key' .. i] = i end return t", "unknown parameter 'key1'", 0 },
-	{ "local s = ('x'):rep(4000000) return { [s] = 1, [s .. 'y'] = 2, sm = { [s] = 3 } }", "unknown parameter 'sm.xxxx", 0 },
+	{ "local s = ('x'):rep(4000000) return { [s] = 1, [s .. 'y'] = 2, sm = { [s] = 3 } }",
+		"unknown parameter 'sm.xxxx", 0 },
 	{ "return derive()", "string expected", 1 },
 	{ "\nreturn derive('good.lua', { sm = { cuont = 1 } })", "did you mean 'sm.count'", 2 },
 	{ "return derive('good.lua', 3)", "table expected", 1 },
@@ -315,8 +343,10 @@ START_TEST(lines_of_values)
 		{ "return { l1 = { count = 1 },\nsm = { count = 1 } }", "sm.count", 2 },
 		{ "return { l1 = { count = 1 },\nsm = { max = 1 } }", "sm.count", 0 },
 		{ "return derive('x', {\n{ { sm = { count = 1 } } } })", "sm.count", 2 },
-		{ "--[[ sm = { count = 1 }\n]]\n--[==[\n]] sm = { count = 1 } ]==] --\nreturn { sm = { count = 1 } }", "sm.count", 5 },
-		{ "local s = [[ sm = {\n]] .. [=[ ]] ]=] .. 'sm = \\' {' .. \"sm = \\\n\" return {\nsm = { count = 1 } }", "sm.count", 4 },
+		{ "--[[ sm = { count = 1 }\n]]\n--[==[\n]] sm = { count = 1 } ]==] --\n"
+			"return { sm = { count = 1 } }", "sm.count", 5 },
+		{ "local s = [[ sm = {\n]] .. [=[ ]] ]=] .. 'sm = \\' {' .. \"sm = \\\n\" return {\n"
+			"sm = { count = 1 } }", "sm.count", 4 },
 		{ "local sm = { count = 3 }\nreturn { sm = { count = 1 } }", "sm.count", 2 },
 		{ "if sm == { count = 1 } then end", "sm.count", 0 },
 		{ "sm = -- {\n{ --[[ } ]] count\t= 1", "sm.count", 2 },
@@ -330,8 +360,8 @@ START_TEST(lines_of_values)
 		{ "", "sm", 0 },
 	};
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-		ck_assert_msg(config_line(want[i].text, want[i].name) == want[i].line, "'%s': line %d", want[i].text,
-			config_line(want[i].text, want[i].name));
+		ck_assert_msg(config_line(want[i].text, want[i].name) == want[i].line, "'%s': line %d",
+			want[i].text, config_line(want[i].text, want[i].name));
 }
 END_TEST
 
@@ -382,7 +412,8 @@ START_TEST(load_refuses)
 }
 END_TEST
 
-static const char *const shipped[] = { "ampere.lua", "fermi.lua", "hopper.lua", "kepler.lua", "maxwell.lua", "sandy.lua", "teaching.lua",
+static const char *const shipped[] = { "ampere.lua", "fermi.lua", "hopper.lua", "kepler.lua", "maxwell.lua",
+	"sandy.lua", "teaching.lua",
 	"titan_black.lua", "titan_rtx.lua", "turing.lua", "vega20.lua", "volta.lua" };
 
 START_TEST(shipped_machines_load)
@@ -398,7 +429,8 @@ START_TEST(shipped_machines_load)
 }
 END_TEST
 
-/* The thread-frontier paper's machine: half of the EUs make an SM; a thread's registers are not shared out. */
+/* The thread-frontier paper's machine: half of the EUs make an SM; a thread's registers are not shared
+   out. */
 START_TEST(sandybridge)
 {
 	Config c;
@@ -513,7 +545,8 @@ int main(void)
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);
 	srunner_free(r);
-	static const char *const made[] = { "bad.lua", "good.lua", "base.lua", "derived.lua", "twice.lua", "printed.lua", "throws.lua", "link.lua",
+	static const char *const made[] = { "bad.lua", "good.lua", "base.lua", "derived.lua", "twice.lua",
+		"printed.lua", "throws.lua", "link.lua",
 		"fifo.lua", "sparse.lua" };
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
 		char path[256];

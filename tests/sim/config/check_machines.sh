@@ -44,7 +44,8 @@ for file in "$srcdir"/configs/*.lua; do
 		[ $(((machine + kernel) % 2)) = 0 ] || [ "$1" = all ] || case $module in *warp_reduce*) ;; *) continue ;; esac
 		runs "$name" "$module"
 	done
-	# a source in brackets, or an assumption, stands behind each number, or above it; all of teaching.lua is one, as it says
+	# a source in brackets, or an assumption, stands behind each number, or above it; all of teaching.lua
+	# is one, as it says
 	[ "$name" = teaching.lua ] || awk '/= *-?[0-9]/ && !/\[[A-Z]\]|assumption|see / && last !~ /^\t*--/ { print FILENAME ":" FNR ": " $0; bad = 1 }
 		{ last = $0 } END { exit bad }' "$file" || fail "$name has numbers without a source"
 done

@@ -24,7 +24,8 @@ expect() {
 	fi
 }
 
-# body TEXT: a kernel with a 1024-byte buffer %a and the thread's number %t, launched with one warp (or $threads threads)
+# body TEXT: a kernel with a 1024-byte buffer %a and the thread's number %t, launched with one warp (or
+# $threads threads)
 body() {
 	{
 		printf 'kernel k(u64 out) {\nB:\t%%a = ld.param.u64 [out]\n\t%%t = mov.u32 %%tid.x\n'
@@ -163,8 +164,8 @@ for option in -q --alone; do
 		failed=1
 	fi
 done
-# What has happened is told before they are tried. Each trial reads the workload again: from a pipe that nobody writes to until the words
-# have come.
+# What has happened is told before they are tried. Each trial reads the workload again: from a pipe that
+# nobody writes to until the words have come.
 cat >"$tmp/text.lua" <<'END'
 gpu.launch { kernel = "k", grid = 1, block = 32, args = { gpu.buffer("u32", 256) } }
 END

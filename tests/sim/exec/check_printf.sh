@@ -84,7 +84,8 @@ done
 run 0 --verify "$ptx" -- often 1
 [ "$(grep -c line "$tmp/out")" = 2 ] || fail "--verify prints twice"
 
-# ---- bounds: what a launch prints is kept up to a limit; endless printing ends with the launch's own limit ----
+# ---- bounds: what a launch prints is kept up to a limit; endless printing ends with the launch's own limit
+# ----
 run 0 -D limits.print_bytes=100 "$ptx" -- often 50
 [ "$(grep -c '^line . of thread .$' "$tmp/out")" = 5 ] || fail "limits.print_bytes: not 5 lines"
 grep -q 'printing.lua:[0-9]*: warning: kernel often: the output of 95 calls of printf is lost: a launch prints at most limits.print_bytes = 100 bytes' "$tmp/err" ||

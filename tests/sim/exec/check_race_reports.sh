@@ -126,7 +126,8 @@ sed 's/launch next, 8/launch next, 4/' "$tmp/k.ir" > "$tmp/grids.ir"
 status 0 --race-launches --functional "$tmp/grids.ir"
 grep -q 'next behind 1 work: dependent between blocks' "$tmp/out" || fail "grids that differ"
 
-# Rodinia's search: blocks read and write the same flags and costs, and all say that there is more; blocks of one level depend on others of the level before
+# Rodinia's search: blocks read and write the same flags and costs, and all say that there is more; blocks of
+# one level depend on others of the level before
 status 1 --race-check --race-launches --functional -s - "$srcdir/kernels/bfs/bfs.ptx"
 grep -q '"dependent": true' "$tmp/out" || fail "levels of bfs do not depend on each other"
 races "$tmp/out" | grep -q '"reads"' || fail "bfs: no read races"
@@ -136,7 +137,8 @@ for clean in matmul/matmul.ptx scan/scan.ptx; do
 	status 0 --race-check --reference "$srcdir/kernels/$clean"
 done
 
-# as a host function that fusion refuses: the two launches of a level depend on each other, and fused all the same their accesses race
+# as a host function that fusion refuses: the two launches of a level depend on each other, and fused all the
+# same their accesses race
 search=$srcdir/kernels/host_programs/bfs.ir
 status 1 --source "$srcdir/kernels" --race-check --race-launches --functional -p kfcm -s "$tmp/report.json" "$search"
 if grep -q '"kernel": "fused' "$tmp/report.json"; then fail "kfcm fuses the search"; fi

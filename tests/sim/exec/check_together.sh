@@ -240,7 +240,8 @@ for kind in bar barrier; do
 		fi
 	done
 done
-# a lane whose guard does not hold, and which the mask names, ends behind the operation: alone it can, together it cannot
+# a lane whose guard does not hold, and which the mask names, ends behind the operation: alone it can,
+# together it cannot
 body <<'IR'
 	%p = setp.lt.u32 %l, 16
 	@%p %r = redux.sync.add.u32 %l, 0xffffffff

@@ -12,8 +12,9 @@ failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 models=$("$gsim" --list models | sed -n 's/^\([a-z_]*\) .*/\1/p')
 
-# What a thread has written in a step another one, of another block, reads in the next; two meetings a step. The first block adds what the others lack to
-# 2^31, so that the top bit of the counter changes when the last block comes.
+# What a thread has written in a step another one, of another block, reads in the next; two meetings a step.
+# The first block adds what the others lack to 2^31, so that the top bit of the counter changes when the last
+# block comes.
 cat >"$tmp/steps.ptx" <<'PTX'
 .version 8.0
 .target sm_70

@@ -14,8 +14,8 @@ failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 models=$("$gsim" --list models | sed -n 's/^\([a-z_]*\) .*/\1/p')
 
-# Each thread writes the sum of its neighbours and itself, n times: one launch of n steps is n launches of one. In the middle of each step threads part,
-# and the barrier of every second step is a function's.
+# Each thread writes the sum of its neighbours and itself, n times: one launch of n steps is n launches of
+# one. In the middle of each step threads part, and the barrier of every second step is a function's.
 cat >"$tmp/steps.ir" <<'IR'
 func meet(u32 %k) -> (u32 %r) {
 e:	%r = add.u32 %k, 1
@@ -159,7 +159,8 @@ refused -D sm.count=1
 refused -D sm.count=1 --functional
 refused -D sm.count=1 -m its -j 2
 
-# In another stream blocks that take all places but some, for different times, then a grid that meets, then more: it begins when all of it has room, the others go on.
+# In another stream blocks that take all places but some, for different times, then a grid that meets, then
+# more: it begins when all of it has room, the others go on.
 cat >"$tmp/streams.ir" <<'IR'
 kernel busy(u64 out) {
 	reg u64 %a
@@ -218,7 +219,8 @@ for options in "" "-m its" "--functional" "-j 3" "--window 1" "--window 2 -j 2" 
 	esac
 done
 
-# Threads that wait there while others of their block wait at a block barrier: deadlock, located, in the machine as in the reference interpreter.
+# Threads that wait there while others of their block wait at a block barrier: deadlock, located, in the
+# machine as in the reference interpreter.
 cat >"$tmp/apart.ir" <<'IR'
 kernel k(u64 out) {
 	reg u32 %t, %c

@@ -26,7 +26,8 @@ run() {
 	grep -v '"host"' "$tmp/$jobs-full.json" >"$tmp/$jobs.json"
 }
 
-# reported NAME: the values of the launches in the report, one a line; summed NAME: of the launches in the trace
+# reported NAME: the values of the launches in the report, one a line; summed NAME: of the launches in the
+# trace
 reported() {
 	sed -n -e '/^  "total"/q' -e '/^ *{"/d' -e '/"l1"/d' -e "s/^      .*\"$1\": \([0-9][0-9]*\).*/\1/p" "$tmp/1.json"
 }

@@ -60,7 +60,8 @@ for k = 1, 3 do
 end
 END
 
-# run OPTION...: leaves the launches' figures, one a line: called started cycles ended hits-in-L2 misses clock nanoseconds
+# run OPTION...: leaves the launches' figures, one a line: called started cycles ended hits-in-L2 misses clock
+# nanoseconds
 run() {
 	"$gsim" -q --laws -D clock_mhz=500 -D sm.count=2 -s "$tmp/json" "$@" >"$tmp/out" 2>"$tmp/err" || fail "$*: $(head -n 2 "$tmp/err")"
 	sed -n '/^  "total"/q; s/^ *"\([a-z_]*\)": \([0-9]*\),*$/\1 \2/p; s/.*"l2": {.*"hits": \([0-9]*\), "misses": \([0-9]*\).*/l2 \1 \2/p' "$tmp/json" |
@@ -98,7 +99,8 @@ done
 
 # ---- launch.warm ----
 
-# A kernel's first launch is measured as its second is, at the time of the first; memory, text and the program's clock know nothing of the warm-up.
+# A kernel's first launch is measured as its second is, at the time of the first; memory, text and the
+# program's clock know nothing of the warm-up.
 cat >"$tmp/same.ir" <<'END'
 global u32 runs
 kernel same(u64 in, u64 out, u32 turns)
@@ -165,7 +167,8 @@ for model in ipdom its dwf mimd; do
 		END { exit !(s == 0 && c[1] == c[0] && (e[0] == s + c[0] || "'$model'" == "mimd") && e[1] == e[0]) }' "$tmp/json" || fail "-m $model: the warm-up is in the program's time"
 done
 
-# What a warm-up leaves dirty in L2 may leave it while later launches are measured: conservation laws know of it.
+# What a warm-up leaves dirty in L2 may leave it while later launches are measured: conservation laws know of
+# it.
 cat >"$tmp/dirty.ir" <<'END'
 kernel fill(u64 out)
 {
@@ -295,7 +298,8 @@ enter:
 	exit
 }
 END
-# two STREAMS BLOCKS SHARED: two launches; prints of each when it started and ended, and when its first block began and its last one ended
+# two STREAMS BLOCKS SHARED: two launches; prints of each when it started and ended, and when its first block
+# began and its last one ended
 cat >"$tmp/two.lua" <<'END'
 local stream = { gpu.args[1]:match("(%d),(%d)") }
 local s, out = {}, {}
@@ -346,7 +350,8 @@ holds '$5 == $2 + 500' -D launch.resident_grids=1 -- 1,2 4 0
 # Without time launches run in the order of their calls.
 "${srcdir:-.}/tests/within" 60 "$gsim" -q --functional --verify -w "$tmp/two.lua" "$tmp/two.ir" -- 1,2 4 0 >"$tmp/out" 2>&1 || fail "functional: $(head -n 1 "$tmp/out")"
 
-# Neither host threads nor windows change anything, whatever the mechanism; the trace has the report's figures, launch by launch.
+# Neither host threads nor windows change anything, whatever the mechanism; the trace has the report's
+# figures, launch by launch.
 for model in ipdom token its tbc dwf swi aware mimd; do
 	for option in "-j 1" "-j 2" "--window 1"; do
 		"$gsim" -q --laws -m $model -D sm.count=4 -D launch.overhead_cycles=100 -D launch.latency_cycles=20 -t "$tmp/trace" -s "$tmp/full.json" $option -w "$tmp/two.lua" \
@@ -377,7 +382,8 @@ END
 "$gsim" -w "$tmp/look.lua" "$tmp/two.ir" >"$tmp/out" 2>&1 || fail "looking: $(head -n 2 "$tmp/out")"
 grep -q '^5 launches' "$tmp/out" || fail "the last launch has not run: $(sed -n 2p "$tmp/out")"
 
-# One kernel waits for another one, which is called later: they run side by side. Where they cannot, that is livelock.
+# One kernel waits for another one, which is called later: they run side by side. Where they cannot, that is
+# livelock.
 cat >"$tmp/wait.lua" <<'END'
 local flag = gpu.buffer("u32", 1, 0)
 gpu.launch { kernel = "wait", grid = 1, block = 32, args = { flag }, stream = 1 }
@@ -392,7 +398,8 @@ for how in "-D launch.resident_grids=1" --functional; do
 	[ $? = 1 ] && grep -q 'livelock' "$tmp/out" || fail "$how: $(head -n 1 "$tmp/out")"
 done
 
-# L1 is empty when a grid begins: what an earlier one has loaded into it is gone, though nobody has looked since, and what has come to one that runs beside it, too.
+# L1 is empty when a grid begins: what an earlier one has loaded into it is gone, though nobody has looked
+# since, and what has come to one that runs beside it, too.
 [ "${srcdir:-}" ] || srcdir=$(dirname "$0")/../../..
 GSIM_PATH=$srcdir/configs
 export GSIM_PATH
@@ -426,14 +433,16 @@ for how in "-- again" "-- flush" "-D launch.cold=true -- again" "-- beside" "-D 
 	[ $? = 0 ] && [ ! -s "$tmp/out" ] || fail "lines in L1 when a grid begins: $how: $(head -n 1 "$tmp/out")"
 done
 
-# kernels/two_streams: side by side in little more than the time of the longer one, but not with all shared memory taken
+# kernels/two_streams: side by side in little more than the time of the longer one, but not with all shared
+# memory taken
 for shared in 0 49152; do
 	"$gsim" -q --laws -c kepler.lua "$srcdir/kernels/two_streams/two_streams.ir" -- 8 $shared | sed 's/[a-z,]//g'
 done >"$tmp/out" 2>&1
 awk 'NF != 2 { exit 2 } NR == 1 && $2 > $1 * 3 / 4 { exit 1 } NR == 2 && $2 < $1 * 9 / 10 { exit 1 } END { exit NR != 2 }' "$tmp/out" ||
 	fail "kernels/two_streams: $(tr '\n' ' ' <"$tmp/out")"
 
-# The stalls of the total's lines are the total's: what one launch has as no_warp is not so when another one issued meanwhile.
+# The stalls of the total's lines are the total's: what one launch has as no_warp is not so when another one
+# issued meanwhile.
 "$gsim" -q -c kepler.lua -s "$tmp/streams.json" "$srcdir/kernels/two_streams/two_streams.ir" >"$tmp/out" 2>&1 || fail "kernels/two_streams: $(head -n 1 "$tmp/out")"
 for reason in no_warp memory data divergence drain; do
 	sed -n "/^  \"total\"/,\$p" "$tmp/streams.json" | grep -o "\"$reason\": [0-9][0-9]*" | awk '{ print $2 }' >"$tmp/$reason"

@@ -111,8 +111,9 @@ END
 for options in "" "-D fetch.cache_bytes=0" "-D launch.cold=true" "-D sm.count=1" "-D sm.count=1 -D launch.latency_cycles=0 -D l1.mshrs=1"; do
 	compare "$tmp/loads.ir" -c volta.lua -D l1.global=true $options
 done
-# Groups that wait for an entry of a table become one: the group waits for all that they have waited for. One that another joins behind a branch is there
-# already, and is not redirected, whether it is known when its own entry comes or not.
+# Groups that wait for an entry of a table become one: the group waits for all that they have waited for. One
+# that another joins behind a branch is there already, and is not redirected, whether it is known when its own
+# entry comes or not.
 cp "$srcdir/tests/sim/gpu/join.ir" "$tmp"
 cat >"$tmp/join.lua" <<'END'
 local out = gpu.buffer("u32", 32)
@@ -131,7 +132,8 @@ for seed in 47361 68607 47301 47302 47303 47304; do
 		compare "$tmp/random.ir" -c "${run% *}.lua" -m "${run#* }" -D sm.count=2 -D divergence.bar_partial=per_lane
 	done
 done
-# A warp that ends while its load is on its way, to a line of which others have asked before: it keeps its slot for as long.
+# A warp that ends while its load is on its way, to a line of which others have asked before: it keeps its
+# slot for as long.
 cat >"$tmp/unused.ir" <<'END'
 const u32 table[64] = { 1, 2, 3 }
 kernel unused()
@@ -153,7 +155,8 @@ END
 echo 'gpu.launch { kernel = "unused", grid = 20, block = 32 }' >"$tmp/unused.lua"
 compare "$tmp/unused.ir" -c volta.lua -D sm.count=1 -D sm.max_blocks=2
 
-# What a kernel does last, after a loop, in every lane or in some: a warp has ended when it has, or when the access is back, and another block takes its place.
+# What a kernel does last, after a loop, in every lane or in some: a warp has ended when it has, or when the
+# access is back, and another block takes its place.
 accesses="red|red.global.add.u32 [%mine], 1
 reds|red.global.add.u32 [%apart], 1
 atom|%v = atom.global.add.u32 [%mine], 1
@@ -240,7 +243,8 @@ done >"$tmp/cycles"
 	failed=1
 }
 
-# A thread that has changed a word and ended: its warp's slot is another block's in the same window, which waits for the word forever.
+# A thread that has changed a word and ended: its warp's slot is another block's in the same window, which
+# waits for the word forever.
 cat >"$tmp/late.ir" <<'END'
 global u32 flag[2]
 kernel late()

@@ -1,5 +1,6 @@
-/* Random host programs, each written as a workload and as a host function: both run and leave the same memory after the same launches; but for
- * what the host function frees, as a workload frees nothing. What --record-host makes of the workload does, too, and its text comes back. */
+/* Random host programs, each written as a workload and as a host function: both run and leave the same memory
+ * after the same launches; but for what the host function frees, as a workload frees nothing. What
+ * --record-host makes of the workload does, too, and its text comes back. */
 #include "lib/strbuf.h"
 #include "sim/host/record.h"
 #include "sim/host/run.h"
@@ -11,21 +12,29 @@ static int pick(int n) { return (int)(random_next(&rng) % (unsigned)n); }
 
 static const char kernels[] =
 	"global u32 word[64]\n"
-	"kernel add(u64 a, u64 b, u32 k) {\n\t%t = mov.u32 %tid.x\n\t%c = mov.u32 %ctaid.x\n\t%n = mov.u32 %ntid.x\n\t%i = mad.lo.u32 %c, %n, %t\n"
-	"\t%out = setp.ge.u32 %i, 64\n\tbra %out, OUT, IN\nIN:\n\t%a = ld.param.u64 [a]\n\t%b = ld.param.u64 [b]\n\t%k = ld.param.u32 [k]\n"
-	"\t%a = mad.wide.u32 %i, 4, %a\n\t%b = mad.wide.u32 %i, 4, %b\n\t%v = ld.global.u32 [%a]\n\t%w = ld.global.u32 [%b]\n"
-	"\t%v = mad.lo.u32 %v, 3, %w\n\t%v = add.u32 %v, %k\n\tst.global.u32 [%a], %v\n\tbra OUT\nOUT:\n\texit\n}\n"
+	"kernel add(u64 a, u64 b, u32 k) {\n\t%t = mov.u32 %tid.x\n\t%c = mov.u32 %ctaid.x\n"
+	"\t%n = mov.u32 %ntid.x\n\t%i = mad.lo.u32 %c, %n, %t\n"
+	"\t%out = setp.ge.u32 %i, 64\n\tbra %out, OUT, IN\nIN:\n\t%a = ld.param.u64 [a]\n"
+	"\t%b = ld.param.u64 [b]\n\t%k = ld.param.u32 [k]\n"
+	"\t%a = mad.wide.u32 %i, 4, %a\n\t%b = mad.wide.u32 %i, 4, %b\n\t%v = ld.global.u32 [%a]\n"
+	"\t%w = ld.global.u32 [%b]\n"
+	"\t%v = mad.lo.u32 %v, 3, %w\n\t%v = add.u32 %v, %k\n\tst.global.u32 [%a], %v\n\tbra OUT\nOUT:\n"
+	"\texit\n}\n"
 	/* adds one to what a pointer in memory leads to */
-	"kernel follow(u64 p) {\n\t%p = ld.param.u64 [p]\n\t%q = ld.global.u64 [%p]\n\t%v = ld.global.u32 [%q]\n\t%v = add.u32 %v, 1\n\tst.global.u32 [%q], %v\n\texit\n}\n";
-static const char lua_functions[] = "function mix(a, b, n) a:set(n % 64, (b:get(0) + n) % 4294967296) return b:get(1) % 256 end\n";
-static const char declarations[] = "extern host mix(u64 %a, u64 %b, u32 %n) -> (u32 %r) reads(u32 %b) writes(u32 %a)\n";
+	"kernel follow(u64 p) {\n\t%p = ld.param.u64 [p]\n\t%q = ld.global.u64 [%p]\n"
+		"\t%v = ld.global.u32 [%q]\n\t%v = add.u32 %v, 1\n\tst.global.u32 [%q], %v\n\texit\n}\n";
+static const char lua_functions[] = "function mix(a, b, n) a:set(n % 64, (b:get(0) + n) % 4294967296) return "
+	"b:get(1) % 256 end\n";
+static const char declarations[] = "extern host mix(u64 %a, u64 %b, u32 %n) -> (u32 %r) reads(u32 %b) "
+	"writes(u32 %a)\n";
 
 /* ---- the two texts of a program ---- */
 
 enum { BUFFERS = 4 };
 typedef struct Program { StrBuf lua, ir; int labels; bool calls; } Program;
 
-#define BOTH(LUA, IR, ...) do { sb_printf(&p->lua, LUA, __VA_ARGS__); sb_printf(&p->ir, IR, __VA_ARGS__); } while (0)
+#define BOTH(LUA, IR, ...) do { sb_printf(&p->lua, LUA, __VA_ARGS__); sb_printf(&p->ir, IR, __VA_ARGS__); \
+	} while (0)
 
 static void statements(Program *p, int n, int depth);
 
@@ -36,14 +45,16 @@ static void loop(Program *p, int depth)
 	sb_printf(&p->ir, "\t%%i%d = mov.u32 0\nL%d:\n", label, label);
 	statements(p, 1 + pick(3), depth + 1);
 	sb_puts(&p->lua, "end\n");
-	sb_printf(&p->ir, "\t%%i%d = add.u32 %%i%d, 1\n\t%%p = setp.lt.u32 %%i%d, %d\n\tbra %%p, L%d, E%d\nE%d:\n", label, label, label, times, label, label, label);
+	sb_printf(&p->ir, "\t%%i%d = add.u32 %%i%d, 1\n\t%%p = setp.lt.u32 %%i%d, %d\n\tbra %%p, L%d, E%d\n"
+		"E%d:\n", label, label, label, times, label, label, label);
 }
 
 static void choice(Program *p, int depth)
 {
 	int b = pick(BUFFERS), i = pick(64), label = p->labels++;
 	sb_printf(&p->lua, "if b%d:get(%d) %% 2 == 1 then\n", b, i);
-	sb_printf(&p->ir, "\t%%v = ld.global.u32 [%%b%d+%d]\n\t%%v = and.b32 %%v, 1\n\t%%p = setp.eq.u32 %%v, 1\n\tbra %%p, L%d, E%d\nL%d:\n", b, 4 * i, label, label, label);
+	sb_printf(&p->ir, "\t%%v = ld.global.u32 [%%b%d+%d]\n\t%%v = and.b32 %%v, 1\n"
+		"\t%%p = setp.eq.u32 %%v, 1\n\tbra %%p, L%d, E%d\nL%d:\n", b, 4 * i, label, label, label);
 	statements(p, 1 + pick(2), depth + 1);
 	sb_puts(&p->lua, "else\n");
 	sb_printf(&p->ir, "\tbra J%d\nE%d:\n", label, label);
@@ -54,27 +65,35 @@ static void choice(Program *p, int depth)
 
 static void launch(Program *p)
 {
-	int a = pick(BUFFERS), b = pick(BUFFERS), k = pick(100), stream = pick(3), threads = 1 + pick(40), g = pick(BUFFERS);
+	int a = pick(BUFFERS), b = pick(BUFFERS), k = pick(100), stream = pick(3), threads = 1 + pick(40),
+		g = pick(BUFFERS);
 	if (pick(2)) {
-		sb_printf(&p->lua, "gpu.launch { kernel = 'add', grid = %d, block = %d, args = { b%d, b%d, %d }, stream = %d }\n", 1 + k % 3, threads, a, b, k, stream);
-		sb_printf(&p->ir, "\tlaunch add, %d, %d, 0, %d, (%%b%d, %%b%d, %d)\n", 1 + k % 3, threads, stream, a, b, k);
-	} else {
-		sb_printf(&p->lua, "gpu.launch { kernel = 'add', grid = b%d:get(0) %% 3 + 1, block = %d, args = { b%d, b%d, %d }, stream = %d }\n", g, threads, a, b, k, stream);
-		sb_printf(&p->ir, "\t%%v = ld.global.u32 [%%b%d]\n\t%%v = rem.u32 %%v, 3\n\t%%v = add.u32 %%v, 1\n\tlaunch add, %%v, %d, 0, %d, (%%b%d, %%b%d, %d)\n", g, threads,
+		sb_printf(&p->lua, "gpu.launch { kernel = 'add', grid = %d, block = %d, args = { b%d, b%d, "
+			"%d }, stream = %d }\n", 1 + k % 3, threads, a, b, k, stream);
+		sb_printf(&p->ir, "\tlaunch add, %d, %d, 0, %d, (%%b%d, %%b%d, %d)\n", 1 + k % 3, threads,
 			stream, a, b, k);
+	} else {
+		sb_printf(&p->lua, "gpu.launch { kernel = 'add', grid = b%d:get(0) %% 3 + 1, block = %d, "
+			"args = { b%d, b%d, %d }, stream = %d }\n", g, threads, a, b, k, stream);
+		sb_printf(&p->ir, "\t%%v = ld.global.u32 [%%b%d]\n\t%%v = rem.u32 %%v, 3\n"
+			"\t%%v = add.u32 %%v, 1\n\tlaunch add, %%v, %d, 0, %d, (%%b%d, %%b%d, %d)\n", g,
+			threads, stream, a, b, k);
 	}
 }
 
 /* A buffer of its own, which launches in streams still use when it is freed. */
 static void temporary(Program *p)
 {
-	int a = pick(BUFFERS), v = pick(1000), stream = pick(3), label = p->labels++; /* the register's, too */
+	/* the register's, too */
+	int a = pick(BUFFERS), v = pick(1000), stream = pick(3), label = p->labels++;
 	sb_printf(&p->lua, "do local t = gpu.buffer('u32', 64)\nt:fill(%d)\n", v);
 	sb_printf(&p->ir, "\t%%t%d = alloc.u64 256\n\tfill.u32 %%t%d, %d, 64\n", label, label, v);
 	for (int k = 0; k < 2; k++) {
-		sb_printf(&p->lua, k ? "gpu.launch { kernel = 'add', grid = 2, block = 32, args = { b%d, t, %d }, stream = %d }\n" :
-			"gpu.launch { kernel = 'add', grid = 2, block = 32, args = { t, b%d, %d }, stream = %d }\n", a, v, stream);
-		sb_printf(&p->ir, "\tlaunch add, 2, 32, 0, %d, (%%%c%d, %%%c%d, %d)\n", stream, k ? 'b' : 't', k ? a : label, k ? 't' : 'b', k ? label : a, v);
+		sb_printf(&p->lua, k ? "gpu.launch { kernel = 'add', grid = 2, block = 32, args = { b%d, t, "
+			"%d }, stream = %d }\n" : "gpu.launch { kernel = 'add', grid = 2, block = 32, args = "
+			"{ t, b%d, %d }, stream = %d }\n", a, v, stream);
+		sb_printf(&p->ir, "\tlaunch add, 2, 32, 0, %d, (%%%c%d, %%%c%d, %d)\n", stream, k ? 'b' : 't',
+			k ? a : label, k ? 't' : 'b', k ? label : a, v);
 	}
 	sb_puts(&p->lua, "end\n");
 	sb_printf(&p->ir, "\tfree %%t%d\n", label);
@@ -95,7 +114,8 @@ static void statement(Program *p, int depth)
 		break;
 	case 3:
 		sb_printf(&p->lua, "b%d:set(5, mix(b%d, b%d, %d))\n", a, b, a, v);
-		sb_printf(&p->ir, "\t(%%v) = call mix, (%%b%d, %%b%d, %d)\n\tst.global.u32 [%%b%d+20], %%v\n", b, a, v, a);
+		sb_printf(&p->ir, "\t(%%v) = call mix, (%%b%d, %%b%d, %d)\n\tst.global.u32 [%%b%d+20], %%v\n",
+			b, a, v, a);
 		p->calls = true;
 		break;
 	case 4: BOTH("gpu.record(%d, %d)\n", "\trecord %d, %d\n", i % 4, v % 3); break;
@@ -105,8 +125,10 @@ static void statement(Program *p, int depth)
 		sb_puts(&p->ir, "\tsynchronize\n");
 		break;
 	case 7:
-		sb_printf(&p->lua, "pointer:set(0, b%d + %d)\ngpu.launch { kernel = 'follow', grid = 1, block = 1, args = { pointer } }\n", a, i);
-		sb_printf(&p->ir, "\t%%q = add.u64 %%b%d, %d\n\tst.global.u64 [%%pointer], %%q\n\tlaunch follow, 1, 1, 0, (%%pointer)\n", a, 4 * i);
+		sb_printf(&p->lua, "pointer:set(0, b%d + %d)\n"
+			"gpu.launch { kernel = 'follow', grid = 1, block = 1, args = { pointer } }\n", a, i);
+		sb_printf(&p->ir, "\t%%q = add.u64 %%b%d, %d\n\tst.global.u64 [%%pointer], %%q\n"
+			"\tlaunch follow, 1, 1, 0, (%%pointer)\n", a, 4 * i);
 		break;
 	case 8: launch(p); break;
 	case 9: temporary(p); break;
@@ -142,7 +164,8 @@ static Run *run(const Module *m, const char *lua, bool reference, bool record, D
 {
 	static Config c;
 	config_defaults(&c);
-	RunOptions o = { .gpu = { .functional = true }, .reference = reference, .record = record, .workload_text = lua, .workload = lua ? "random.lua" : NULL };
+	RunOptions o = { .gpu = { .functional = true }, .reference = reference, .record = record,
+		.workload_text = lua, .workload = lua ? "random.lua" : NULL };
 	Run *r = run_new(&c, m, &o, d);
 	ck_assert_ptr_nonnull(r);
 	run_module(r);
@@ -178,7 +201,8 @@ static int same_run(const Run *a, const Run *b, const Program *p, const char *te
 	hold(a->launch.n == b->launch.n, "other launches", b->launch.n - a->launch.n, p, text);
 	for (int k = 0; k < a->launch.n; k++) {
 		const LaunchStats *x = a->launch.v[k], *y = b->launch.v[k];
-		hold(!strcmp(x->kernel, y->kernel) && !memcmp(x->grid, y->grid, sizeof x->grid) && !memcmp(x->block, y->block, sizeof x->block) && x->stream == y->stream,
+		hold(!strcmp(x->kernel, y->kernel) && !memcmp(x->grid, y->grid, sizeof x->grid) &&
+			!memcmp(x->block, y->block, sizeof x->block) && x->stream == y->stream,
 			"a launch differs", k, p, text);
 	}
 	int i = next_buffer(a, -1), j = next_buffer(b, -1);
@@ -233,7 +257,8 @@ START_TEST(programs)
 		Module *plain = read(kernels, &d), *host = read(p.ir.s, &d);
 		round_trip(host);
 		bool reference = round % 2;
-		Run *a = run(plain, p.lua.s, reference, true, &d), *b = run(host, p.calls ? lua_functions : NULL, reference, false, &d);
+		Run *a = run(plain, p.lua.s, reference, true, &d),
+			*b = run(host, p.calls ? lua_functions : NULL, reference, false, &d);
 		freed += same_run(a, b, &p, p.ir.s);
 		ck_assert(record_finish(a->recorder, &recorded, &d));
 		Module *again = read(recorded.s, &d);

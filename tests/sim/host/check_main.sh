@@ -12,8 +12,9 @@ fail() {
 	failed=1
 }
 
-# --- loops and branches on values read back, against a workload that does the same ---
-# Collatz's function on each word until all are 1: the number of rounds depends on what kernels compute. Odd rounds go through another kernel.
+# --- loops and branches on values read back, against a workload that does the same --- Collatz's function on
+# each word until all are 1: the number of rounds depends on what kernels compute. Odd rounds go through
+# another kernel.
 cat >"$tmp/kernels.ir" <<'END2'
 kernel even(u64 x, u64 left)
 {
@@ -184,8 +185,8 @@ sed 's/add.u64 %x, 4/add.u64 %x, 2/' "$tmp/bad.ir" >"$tmp/bad2.ir"
 sed 's/add.u64 %x, 4/add.u64 %x, 64/' "$tmp/bad.ir" >"$tmp/bad2.ir"
 "$gsim" -q -w "$tmp/bad.lua" "$tmp/bad2.ir" 2>&1 | grep -q "bad2.ir:10:2: error: call of f: %x is 0x[0-9a-f]*; expected an address in a buffer" || fail "no buffer"
 
-# --- streams and events: order, and time ---
-# Each kernel appends its number to a log, long after it began; without an order the shorter ones would come first.
+# --- streams and events: order, and time --- Each kernel appends its number to a log, long after it began;
+# without an order the shorter ones would come first.
 cat >"$tmp/streams.ir" <<'END2'
 global u32 log[16]
 global u32 n

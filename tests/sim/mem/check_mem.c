@@ -3,8 +3,8 @@
 #include "passes/analysis/cost.h"
 #include <stdlib.h>
 
-/* Defaults: header 1 cycle, 40 each way, slice and reply port 32 bytes a cycle, L2 60; DRAM: 100 for a row miss, 40 for
-   a row hit, 100 for the controller, 32 bytes a cycle. */
+/* Defaults: header 1 cycle, 40 each way, slice and reply port 32 bytes a cycle, L2 60; DRAM: 100 for a row
+   miss, 40 for a row hit, 100 for the controller, 32 bytes a cycle. */
 enum { L2_HIT = 1 + 40 + 4 + 60 + 4 + 40, ROW_MISS = 100 + 4 + 100, ROW_HIT = 40 + 4 + 100 };
 
 START_TEST(latency_of_hits_and_misses)
@@ -19,31 +19,37 @@ START_TEST(latency_of_hits_and_misses)
 	ck_assert_uint_eq(load_line(r, 1000, A), 1028);          /* in L1 */
 	ck_assert_uint_eq(r->t.npending, 0);
 	ck_assert_uint_eq(r->st.l1_hits, 4);
-	for (int i = 0; i < 32; i++)                             /* push it out of L1: 32 sets of 4 ways, every set 4 times */
+	for (int i = 0; i < 32; i++)             /* push it out of L1: 32 sets of 4 ways, every set 4 times */
 		for (int k = 1; k <= 4; k++)
-			load_line(r, 2000 + 1000 * (Cycle)(4 * i + k), A + 128 * (uint64_t)i + 4096 * (uint64_t)k);
+			load_line(r, 2000 + 1000 * (Cycle)(4 * i + k),
+				A + 128 * (uint64_t)i + 4096 * (uint64_t)k);
 	ck_assert_uint_eq(load_line(r, 200000, A), 200000 + L2_HIT);
 	close_rig(r);
 }
 END_TEST
 
-/* What passes are told that a load costs (config_costs) is what a lone load takes that misses everywhere, on every machine that we ship. */
-static const char *const shipped[] = { "ampere", "fermi", "hopper", "kepler", "maxwell", "sandy", "teaching", "titan_black", "titan_rtx", "turing", "vega20", "volta" };
+/* What passes are told that a load costs (config_costs) is what a lone load takes that misses everywhere, on
+   every machine that we ship. */
+static const char *const shipped[] = { "ampere", "fermi", "hopper", "kepler", "maxwell", "sandy", "teaching",
+	"titan_black", "titan_rtx", "turing", "vega20", "volta" };
 
 START_TEST(costs_for_passes)
 {
 	const char *top = getenv("srcdir") ? getenv("srcdir") : "..";
 	Config c;
 	Diag d = { 0 };
-	ck_assert_msg(config_load(&c, arena_printf(&d.arena, "%s/configs/%s.lua", top, shipped[_i]), &d), "%s", diag_first(&d));
+	ck_assert_msg(config_load(&c, arena_printf(&d.arena, "%s/configs/%s.lua", top, shipped[_i]), &d),
+		"%s", diag_first(&d));
 	CostTable t = config_costs(&c);
 	Rig *r = rig(&c);
 	ck_assert(stride(r, 10, ACC_LOAD, SP_GLOBAL, A, 4, 1, 4));
-	ck_assert_msg(finish(r) - 10 == (Cycle)t.memory[SP_GLOBAL], "%s: a load takes %d, passes are told %d", shipped[_i], (int)(finish(r) - 10), t.memory[SP_GLOBAL]);
+	ck_assert_msg(finish(r) - 10 == (Cycle)t.memory[SP_GLOBAL], "%s: a load takes %d, passes are told %d",
+		shipped[_i], (int)(finish(r) - 10), t.memory[SP_GLOBAL]);
 	ck_assert(stride(r, 10000, ACC_LOAD, SP_SHARED, 0, 4, 1, 4));
 	ck_assert_uint_eq(finish(r) - 10000, (Cycle)t.memory[SP_SHARED]);
 	if (!strcmp(shipped[_i], "volta"))
-		ck_assert_msg(!memcmp(&t, &cost_default, sizeof t), "cost_default is not what %s.lua says", shipped[_i]);
+		ck_assert_msg(!memcmp(&t, &cost_default, sizeof t), "cost_default is not what %s.lua says",
+			shipped[_i]);
 	close_rig(r);
 	diag_free(&d);
 }
@@ -57,7 +63,7 @@ START_TEST(merging)
 	Cycle done = 10 + L2_HIT + ROW_MISS;
 	ck_assert(stride(r, 10, ACC_LOAD, SP_GLOBAL, A, 4, 32, 4));
 	first = r->t;
-	ck_assert(stride(r, 12, ACC_LOAD, SP_GLOBAL, A + 64, 4, 16, 4));        /* same window: arrival unknown */
+	ck_assert(stride(r, 12, ACC_LOAD, SP_GLOBAL, A + 64, 4, 16, 4));    /* same window: arrival unknown */
 	second = r->t;
 	ck_assert_int_eq(second.npending, 1);
 	drain(r);
@@ -66,7 +72,8 @@ START_TEST(merging)
 	ck_assert(stride(r, 100, ACC_LOAD, SP_GLOBAL, A, 4, 8, 4));             /* later: arrival known */
 	ck_assert_int_eq(r->t.npending, 0);
 	ck_assert_uint_eq(r->t.ready, done);
-	ck_assert(stride(r, done - 1, ACC_LOAD, SP_GLOBAL, A, 4, 8, 4));        /* an L1 hit takes at least its latency */
+	/* an L1 hit takes at least its latency */
+	ck_assert(stride(r, done - 1, ACC_LOAD, SP_GLOBAL, A, 4, 8, 4));
 	ck_assert_uint_eq(r->t.ready, done - 1 + 28);
 	ck_assert_uint_eq(r->st.l1_merges, 2 + 1 + 1);
 	ck_assert_uint_eq(r->st.l1_misses, 4);
@@ -88,8 +95,8 @@ START_TEST(merge_limit_and_mshr_limit)
 	t[0] = r->t;
 	ck_assert(stride(r, 1, ACC_LOAD, SP_GLOBAL, A, 4, 8, 4));
 	t[1] = r->t;
-	ck_assert(!stride(r, 2, ACC_LOAD, SP_GLOBAL, A, 4, 8, 4));              /* the entry has collected two */
-	ck_assert_uint_eq(r->retry, 0 + 140);                                   /* nothing comes back before */
+	ck_assert(!stride(r, 2, ACC_LOAD, SP_GLOBAL, A, 4, 8, 4));           /* the entry has collected two */
+	ck_assert_uint_eq(r->retry, 0 + 140);                                  /* nothing comes back before */
 	ck_assert_uint_eq(r->st.l1_accesses, 2);
 	ck_assert(stride(r, 3, ACC_LOAD, SP_GLOBAL, A + 128, 4, 8, 4));
 	t[2] = r->t;
@@ -110,7 +117,8 @@ START_TEST(access_larger_than_the_mshr_table)
 	Config c = defaults();
 	c.l1_mshrs = 1;
 	Rig *r = rig(&c);
-	/* four lines, one MSHR: each starts when the one before it is back; one sector each, all rows closed */
+	/* four lines, one MSHR: each starts when the one before it is back; one sector each, all rows
+	   closed */
 	ck_assert(stride(r, 0, ACC_LOAD, SP_GLOBAL, A, 1 << 20, 4, 4));
 	ck_assert_uint_eq(r->t.pipe_free, 4);
 	MemTicket t = r->t;
@@ -118,7 +126,7 @@ START_TEST(access_larger_than_the_mshr_table)
 	Cycle one = 1 + 40 + 1 + 60 + 1 + 40 + 100 + 1 + 100;
 	drain(r);
 	Cycle done = smmem_resolve(r->s, &t);
-	ck_assert_uint_ge(done, 4 * one - 60 * 3);              /* rows may be shared: 60 less for a row hit */
+	ck_assert_uint_ge(done, 4 * one - 60 * 3);             /* rows may be shared: 60 less for a row hit */
 	ck_assert_uint_le(done, 4 * one);
 	ck_assert(!stride(r, done - 1, ACC_LOAD, SP_GLOBAL, A + (9 << 20), 4, 1, 4));
 	ck_assert(stride(r, done, ACC_LOAD, SP_GLOBAL, A + (9 << 20), 4, 1, 4));
@@ -142,7 +150,8 @@ START_TEST(coalescing)
 	Coalesced *co = xcalloc(1, sizeof *co);
 	for (int i = 0; i < k->n; i++)
 		addr[i] = k->start + k->step * (uint64_t)i;
-	Access a = { .kind = ACC_LOAD, .bytes = k->bytes, .mask = k->n == 64 ? UINT64_MAX : ((uint64_t)1 << k->n) - 1,
+	Access a = { .kind = ACC_LOAD, .bytes = k->bytes,
+		.mask = k->n == 64 ? UINT64_MAX : ((uint64_t)1 << k->n) - 1,
 		.addr = addr };
 	coalesce(&a, 0, 7, 5, co);
 	int sectors = 0;
@@ -171,7 +180,7 @@ START_TEST(whole_sectors_and_meeting_lanes)
 	for (int i = 0; i < 32; i++)
 		addr[i] = i < 20 ? 0 : i < 25 ? 256 : 260;       /* 20 meet in line 0; 5 and 7 in line 2 */
 	coalesce(&a, 0, 7, 5, co);
-	ck_assert_uint_eq(co->piece[0].full, 0);                 /* 32 writes of one word do not fill a sector */
+	ck_assert_uint_eq(co->piece[0].full, 0);              /* 32 writes of one word do not fill a sector */
 	a.kind = ACC_ATOMIC;
 	coalesce(&a, 0, 7, 5, co);
 	ck_assert_int_eq(co->n, 2);
@@ -189,7 +198,8 @@ static const SharedCase shared_cases[] = {
 	{ ACC_LOAD, 8, 32, 4, 32, 4, 2, 1 },       { ACC_LOAD, 16, 32, 4, 32, 4, 4, 3 },
 	{ ACC_LOAD, 128, 32, 4, 32, 4, 32, 31 },   { ACC_LOAD, 132, 32, 4, 32, 4, 1, 0 },   /* padding */
 	{ ACC_LOAD, 12, 32, 4, 32, 4, 1, 0 },      { ACC_LOAD, 1, 32, 1, 32, 4, 1, 0 },
-	{ ACC_LOAD, 8, 32, 8, 32, 4, 2, 0 },       { ACC_LOAD, 16, 32, 16, 32, 4, 4, 0 },   /* halves, quarters */
+	/* halves, quarters */
+	{ ACC_LOAD, 8, 32, 8, 32, 4, 2, 0 },       { ACC_LOAD, 16, 32, 16, 32, 4, 4, 0 },
 	{ ACC_LOAD, 16, 32, 8, 32, 4, 4, 2 },      { ACC_LOAD, 8, 32, 8, 32, 8, 1, 0 },
 	{ ACC_LOAD, 4, 32, 4, 32, 8, 1, 0 },       { ACC_LOAD, 256, 32, 8, 32, 8, 32, 31 },
 	{ ACC_STORE, 0, 32, 4, 32, 4, 1, 0 },      { ACC_ATOMIC, 0, 32, 4, 32, 4, 32, 31 },
@@ -274,7 +284,7 @@ START_TEST(stores_and_write_backs)
 {
 	Config c = defaults();
 	Rig *r = rig(&c);
-	ck_assert(stride(r, 0, ACC_STORE, SP_GLOBAL, A, 4, 32, 4));             /* whole sectors: nothing is fetched */
+	ck_assert(stride(r, 0, ACC_STORE, SP_GLOBAL, A, 4, 32, 4));    /* whole sectors: nothing is fetched */
 	ck_assert_uint_eq(r->t.ready, 1);
 	ck_assert_int_eq(r->t.npending, 0);
 	drain(r);
@@ -284,15 +294,15 @@ START_TEST(stores_and_write_backs)
 	Cycle done = 5 + 40 + 4 + 60 + 40;
 	ck_assert_int_eq(smmem_outstanding(r->s, done - 1), 1);
 	ck_assert_int_eq(smmem_outstanding(r->s, done), 0);
-	ck_assert_uint_eq(load_line(r, 1000, A), 1000 + L2_HIT);                /* no L1 allocation by stores */
+	ck_assert_uint_eq(load_line(r, 1000, A), 1000 + L2_HIT);              /* no L1 allocation by stores */
 	ck_assert(stride(r, 2000, ACC_STORE, SP_GLOBAL, A, 4, 32, 4));
 	drain(r);
 	ck_assert_uint_eq(load_line(r, 3000, A), 3028);                         /* the line in L1 stays */
-	ck_assert(stride(r, 4000, ACC_STORE, SP_GLOBAL, A + 4096, 4, 1, 4));    /* part of a sector: fetched */
+	ck_assert(stride(r, 4000, ACC_STORE, SP_GLOBAL, A + 4096, 4, 1, 4));   /* part of a sector: fetched */
 	drain(r);
 	ck_assert_uint_eq(r->st.dram_reads, 1);
 	ck_assert_uint_eq(r->st.dram_writes, 0);
-	ck_assert_uint_eq(r->st.l2_dirtied, 5);                                 /* of them the line written twice counts once */
+	ck_assert_uint_eq(r->st.l2_dirtied, 5);               /* of them the line written twice counts once */
 	close_rig(r);
 }
 END_TEST
@@ -330,23 +340,25 @@ START_TEST(full_write_buffer)
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert(stride(r, 1000 + i, ACC_STORE, SP_GLOBAL, A + 128 * (8 + i), 4, 32, 4));
 	drain(r);
-	/* 136 bytes on the port, way, slice, L2: the first is there at 1005 + 40 + 4 + 60 = 1109 and sends a line to the closed row,
-	   written at 1109 + 100 + 4 = 1213. The second finds the buffer free then, and writes in the open row until 1213 + 40 + 4 =
-	   1257; the third likewise until 1301. Each is done a way later than it has got its place in the buffer. */
+	/* 136 bytes on the port, way, slice, L2: the first is there at 1005 + 40 + 4 + 60 = 1109 and sends a
+	   line to the closed row, written at 1109 + 100 + 4 = 1213. The second finds the buffer free then,
+	   and writes in the open row until 1213 + 40 + 4 = 1257; the third likewise until 1301. Each is done
+	   a way later than it has got its place in the buffer. */
 	static const Cycle done[] = { 1109 + 40, 1213 + 40, 1257 + 40 };
 	for (int i = 0; i < 3; i++) {
 		ck_assert_int_eq(smmem_outstanding(r->s, done[i] - 1), 3 - i);
 		ck_assert_int_eq(smmem_outstanding(r->s, done[i]), 2 - i);
 	}
 	ck_assert_uint_eq(r->st.dram_writes, 3 * 4);
-	ck_assert_uint_eq(r->st.quiet, 1301);                               /* the last line is on its way then */
+	ck_assert_uint_eq(r->st.quiet, 1301);                           /* the last line is on its way then */
 	close_rig(r);
-	c.l2_write_buffer = 2;                                                  /* the second need not wait, the third for the first */
+	c.l2_write_buffer = 2;                         /* the second need not wait, the third for the first */
 	r = rig(&c);
 	for (unsigned i = 0; i < 11; i++)
 		ck_assert(stride(r, i < 8 ? i : 992 + i, ACC_STORE, SP_GLOBAL, A + 128 * i, 4, 32, 4));
 	drain(r);
-	/* the second is there at ceil(1000 + 8.5) + 40 + 4 + 60 = 1113, while the bank is busy with the first until 1109 + 60 + 4 */
+	/* the second is there at ceil(1000 + 8.5) + 40 + 4 + 60 = 1113, while the bank is busy with the first
+	   until 1109 + 60 + 4 */
 	static const Cycle two[] = { 1109 + 40, 1113 + 40, 1213 + 40 };
 	for (int i = 0; i < 3; i++) {
 		ck_assert_int_eq(smmem_outstanding(r->s, two[i] - 1), 3 - i);
@@ -363,14 +375,14 @@ START_TEST(atomics_meet_at_l2)
 	c.l2_atomic = 10;
 	Rig *r = rig(&c);
 	load_line(r, 0, A);
-	ck_assert(stride(r, 1000, ACC_ATOMIC, SP_GLOBAL, A, 0, 32, 4));         /* all on one word: 32 turns of 10 */
+	ck_assert(stride(r, 1000, ACC_ATOMIC, SP_GLOBAL, A, 0, 32, 4));  /* all on one word: 32 turns of 10 */
 	ck_assert_uint_eq(finish(r), 1000 + 2 + 40 + 320 + 60 + 1 + 40);
 	ck_assert(stride(r, 3000, ACC_ATOMIC, SP_GLOBAL, A, 4, 32, 4));         /* every lane its own */
 	ck_assert_uint_eq(finish(r), 3000 + 5 + 40 + 10 + 60 + 4 + 40);
 	ck_assert_uint_eq(r->st.l1_atomics, 1 + 4);
 	ck_assert_uint_eq(r->st.transactions, 4 + 1 + 4);
 	Access a = { .kind = ACC_ATOMIC, .space = SP_GLOBAL, .bytes = 4, .mask = 1, .addr = r->addr };
-	ck_assert(smmem_access(r->s, 5000, &a, &r->st, &r->t, &r->retry));      /* without result: as a store */
+	ck_assert(smmem_access(r->s, 5000, &a, &r->st, &r->t, &r->retry));    /* without result: as a store */
 	ck_assert_uint_eq(r->t.ready, 5001);
 	ck_assert_int_eq(r->t.npending, 0);
 	close_rig(r);
@@ -386,7 +398,8 @@ START_TEST(bypass_and_no_l1)
 		Rig *r = rig(&c);
 		for (int i = 0; i < 32; i++)
 			r->addr[i] = A + 4 * (uint64_t)i;
-		Access a = { .kind = ACC_LOAD, .space = SP_GLOBAL, .bypass_l1 = how == 0, .bytes = 4, .mask = FULL, .addr = r->addr };
+		Access a = { .kind = ACC_LOAD, .space = SP_GLOBAL, .bypass_l1 = how == 0, .bytes = 4,
+			.mask = FULL, .addr = r->addr };
 		for (Cycle now = 0; now <= 1000; now += 1000) {
 			ck_assert(smmem_access(r->s, now, &a, &r->st, &r->t, &r->retry));
 			ck_assert_uint_eq(finish(r), now + L2_HIT + (now ? 0 : ROW_MISS));
@@ -396,7 +409,8 @@ START_TEST(bypass_and_no_l1)
 		a.space = SP_LOCAL;
 		a.bypass_l1 = false;
 		ck_assert(smmem_access(r->s, 2000, &a, &r->st, &r->t, &r->retry));
-		ck_assert_uint_eq(r->st.l1_accesses, how == 2 ? 0 : 4);  /* local memory uses L1 when there is one */
+		/* local memory uses L1 when there is one */
+		ck_assert_uint_eq(r->st.l1_accesses, how == 2 ? 0 : 4);
 		close_rig(r);
 	}
 }
@@ -433,11 +447,12 @@ START_TEST(sharing_l2)
 	uint64_t addr[2] = { A, A };
 	Access a = { .kind = ACC_LOAD, .space = SP_GLOBAL, .bytes = 4, .mask = 1, .addr = addr };
 	Cycle fill = 1 + 40 + 1 + 60 + 100 + 1 + 100;
-	ck_assert(smmem_access(s[1], 1, &a, st[1], &t[1], &retry));              /* later, though first called */
+	ck_assert(smmem_access(s[1], 1, &a, st[1], &t[1], &retry));           /* later, though first called */
 	ck_assert(smmem_access(s[0], 0, &a, st[0], &t[0], &retry));
 	mem_drain(m, s, 2);
 	ck_assert_uint_eq(smmem_resolve(s[0], &t[0]), fill + 41);
-	ck_assert_uint_eq(smmem_resolve(s[1], &t[1]), fill + 41);                /* a port of its own: waits for the same fill */
+	/* a port of its own: waits for the same fill */
+	ck_assert_uint_eq(smmem_resolve(s[1], &t[1]), fill + 41);
 	ck_assert_uint_eq(stats[0].l2_misses, 1);
 	ck_assert_uint_eq(stats[1].l2_hits, 1);
 	/* local memory is not shared, whatever the addresses */
@@ -503,14 +518,16 @@ START_TEST(other_sectors_of_a_line_on_its_way)
 	Config c = defaults();
 	Rig *r = rig(&c);
 	ck_assert(stride(r, 0, ACC_LOAD, SP_GLOBAL, A, 4, 8, 4));
-	ck_assert(stride(r, 1, ACC_LOAD, SP_GLOBAL, A, 4, 16, 4));               /* sector 0 merges, sector 1 is asked for */
+	/* sector 0 merges, sector 1 is asked for */
+	ck_assert(stride(r, 1, ACC_LOAD, SP_GLOBAL, A, 4, 16, 4));
 	ck_assert_uint_eq(r->st.l1_merges, 1);
 	ck_assert_uint_eq(r->st.l1_misses, 2);
 	MemTicket t = r->t;
 	drain(r);
 	/* the bank opened the row at 162 and sent one sector */
 	ck_assert_uint_eq(smmem_resolve(r->s, &t), 163 + 40 + 1 + 100 + 1 + 40);
-	ck_assert_uint_eq(load_line(r, 1000, A), 1000 + 1 + 40 + 2 + 60 + 40 + 2 + 100 + 2 + 40);  /* the other two */
+	/* the other two */
+	ck_assert_uint_eq(load_line(r, 1000, A), 1000 + 1 + 40 + 2 + 60 + 40 + 2 + 100 + 2 + 40);
 	ck_assert_uint_eq(r->st.l1_hits, 2);
 	close_rig(r);
 }
@@ -539,7 +556,8 @@ START_TEST(forced_accesses_are_accepted)
 	c.l1_queue = 1;
 	c.l1_mshrs = 1;
 	Rig *r = rig(&c);
-	Access a = { .kind = ACC_LOAD, .space = SP_GLOBAL, .returns = true, .bytes = 4, .mask = FULL, .addr = r->addr };
+	Access a = { .kind = ACC_LOAD, .space = SP_GLOBAL, .returns = true, .bytes = 4, .mask = FULL,
+		.addr = r->addr };
 	for (unsigned i = 0; i < 300; i++) {
 		for (unsigned k = 0; k < 32; k++)
 			r->addr[k] = A + 128 * (i * 32 + k);
@@ -569,7 +587,7 @@ START_TEST(mechanism_traffic)
 	ck_assert_uint_gt(finish(r), 2000 + 128);
 	ck_assert_uint_eq(r->st.l1_other, 2 + 129);
 	ck_assert_int_eq(smmem_outstanding(r->s, 2000), 33);
-	smmem_mechanism(r->s, 9000, 8, 8, true, &r->st, &r->t);                  /* not a whole sector, but it is there */
+	smmem_mechanism(r->s, 9000, 8, 8, true, &r->st, &r->t);      /* not a whole sector, but it is there */
 	drain(r);
 	ck_assert_uint_eq(r->st.l2_hits, 1 + 1 + 1);
 	close_rig(r);
@@ -587,15 +605,18 @@ START_TEST(rows_of_dram)
 	/* 16 lines to a row; bank 0 opens row 0 */
 	ck_assert_uint_eq(dram_access(&d, 0, 0, 0, 1, false, &st), 100 + 1 + 100);
 	ck_assert_uint_eq(dram_access(&d, 0, 1000, 15, 4, false, &st), 1000 + ROW_HIT);
-	ck_assert_uint_eq(dram_access(&d, 0, 2000, 16, 4, false, &st), 2000 + ROW_MISS);      /* the next row: another bank */
-	ck_assert_uint_eq(dram_access(&d, 0, 2000, 3, 4, true, &st), 2000 + 40 + 4);          /* the first is still open */
+	/* the next row: another bank */
+	ck_assert_uint_eq(dram_access(&d, 0, 2000, 16, 4, false, &st), 2000 + ROW_MISS);
+	/* the first is still open */
+	ck_assert_uint_eq(dram_access(&d, 0, 2000, 3, 4, true, &st), 2000 + 40 + 4);
 	ck_assert_uint_eq(st.dram_row_hits, 0 + 4 + 3 + 4);
 	/* two row hits of one bank at one time: the second burst follows the first */
 	ck_assert_uint_eq(dram_access(&d, 0, 3000, 0, 4, false, &st), 3000 + ROW_HIT);
 	ck_assert_uint_eq(dram_access(&d, 0, 3000, 1, 4, false, &st), 3004 + ROW_HIT);
 	ck_assert_uint_eq(st.dram_reads, 1 + 4 + 4 + 4 + 4);
 	ck_assert_uint_eq(st.dram_writes, 4);
-	/* a row of the same bank: at most `banks` rows away, whatever the bank's permutation; row change while busy */
+	/* a row of the same bank: at most `banks` rows away, whatever the bank's permutation; row change
+	   while busy */
 	uint64_t other = 0;
 	for (uint64_t line = 16; !other; line += 16) {
 		Bank before = d.bank[0];
@@ -604,7 +625,7 @@ START_TEST(rows_of_dram)
 			other = line;
 	}
 	ck_assert_uint_ge(other, 16 * 2);
-	dram_access(&d, 0, 900000, 0, 1, false, &st);                                        /* opens row 0 again */
+	dram_access(&d, 0, 900000, 0, 1, false, &st);                                  /* opens row 0 again */
 	ck_assert_uint_eq(dram_access(&d, 0, 901000, 0, 1, false, &st), 901000 + 40 + 1 + 100);
 	ck_assert_uint_eq(dram_access(&d, 0, 901000, other, 1, false, &st), 901001 + 100 + 1 + 100);
 	/* a higher row is open there now: the lower one has to be opened again */
@@ -632,15 +653,16 @@ START_TEST(bandwidth)
 		}
 		/* 32 cycles a line; four slices and four channels share the work */
 		Cycle least = 32 * LINES / (what == 0 ? 1 : 4);
-		ck_assert_msg(done >= least && done < least + 1200, "bottleneck %d: %u lines in %llu cycles, least %llu", what,
-			LINES, (unsigned long long)done, (unsigned long long)least);
+		ck_assert_msg(done >= least && done < least + 1200,
+			"bottleneck %d: %u lines in %llu cycles, least %llu", what, LINES,
+			(unsigned long long)done, (unsigned long long)least);
 		close_rig(r);
 	}
 }
 END_TEST
 
-/* Bytes per cycle of the interconnect, a slice and a channel are not rounded: 2000 lines of 128 bytes take 2000 x 128 / rate
-   cycles, after the first, at every rate. */
+/* Bytes per cycle of the interconnect, a slice and a channel are not rounded: 2000 lines of 128 bytes take
+   2000 x 128 / rate cycles, after the first, at every rate. */
 START_TEST(rates_are_exact)
 {
 	enum { LINES = 2000 };
@@ -658,8 +680,9 @@ START_TEST(rates_are_exact)
 		for (unsigned i = 1; i <= LINES; i++)
 			done = later(done, load_line(r, i, A + 128 * i));
 		Cycle bytes = (done - first) * (Cycle)rate;
-		ck_assert_msg(bytes + (Cycle)rate > 128 * LINES && bytes < 129 * LINES, "unit %d, %d bytes a cycle: %llu cycles", _i,
-			(int)rate, (unsigned long long)(done - first));
+		ck_assert_msg(bytes + (Cycle)rate > 128 * LINES && bytes < 129 * LINES,
+			"unit %d, %d bytes a cycle: %llu cycles", _i, (int)rate,
+			(unsigned long long)(done - first));
 		ck_assert_uint_lt(done, before);
 		before = done;
 		close_rig(r);
@@ -694,7 +717,8 @@ START_TEST(l2_mshrs_limit_misses)
 	Rig *r = rig(&c);
 	ck_assert(stride(r, 0, ACC_LOAD, SP_GLOBAL, A, 4, 8, 4));
 	MemTicket one = r->t;
-	ck_assert(stride(r, 1, ACC_LOAD, SP_GLOBAL, A + 32, 4, 8, 4));           /* another sector of that line: no MSHR more */
+	/* another sector of that line: no MSHR more */
+	ck_assert(stride(r, 1, ACC_LOAD, SP_GLOBAL, A + 32, 4, 8, 4));
 	MemTicket two = r->t;
 	ck_assert(stride(r, 2, ACC_LOAD, SP_GLOBAL, A + (1 << 20), 4, 8, 4));
 	MemTicket three = r->t;
@@ -732,7 +756,8 @@ START_TEST(emptied)
 }
 END_TEST
 
-/* A launch finds L2 and the instruction cache as they were left; L1, which is not coherent, and constants are asked for anew. */
+/* A launch finds L2 and the instruction cache as they were left; L1, which is not coherent, and constants are
+   asked for anew. */
 START_TEST(a_launch_begins)
 {
 	Config c = defaults();
@@ -752,11 +777,14 @@ START_TEST(a_launch_begins)
 }
 END_TEST
 
-/* What has come to L1 when the launch begins is gone, though nobody has looked since; what comes later stays, and is waited for. */
+/* What has come to L1 when the launch begins is gone, though nobody has looked since; what comes later stays,
+   and is waited for. */
 START_TEST(a_launch_begins_amid_loads)
 {
-	static const struct { int begin, again, ready; bool hit; } at[] = { /* cycles from the data's arrival */
-		{ 1, 1, L2_HIT + 1, false }, { 500, 1000, L2_HIT + 1000, false }, { 0, 1, L2_HIT + 1, false }, { -1, 0, 28, true }, { -50, 7, 35, true }, { -50, -40, 0, false },
+	/* cycles from the data's arrival */
+	static const struct { int begin, again, ready; bool hit; } at[] = {
+		{ 1, 1, L2_HIT + 1, false }, { 500, 1000, L2_HIT + 1000, false }, { 0, 1, L2_HIT + 1, false },
+		{ -1, 0, 28, true }, { -50, 7, 35, true }, { -50, -40, 0, false },
 	};
 	Config c = defaults();
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
@@ -789,10 +817,12 @@ START_TEST(refused_configurations)
 	Config c = defaults();
 	ck_assert_ptr_null(config_memory_refused(&c));
 	c.l2_sector = 64;
-	ck_assert_str_eq(config_memory_refused(&c), "l2.sector_bytes must not be larger than l1.sector_bytes");
+	ck_assert_str_eq(config_memory_refused(&c), "l2.sector_bytes must not be larger than "
+		"l1.sector_bytes");
 	c = defaults();
 	c.l1_line = 96;
-	ck_assert_str_eq(config_memory_refused(&c), "l1.line_bytes and l1.sector_bytes must be powers of two");
+	ck_assert_str_eq(config_memory_refused(&c), "l1.line_bytes and l1.sector_bytes must be powers of "
+		"two");
 	c = defaults();
 	c.dram_hit = 101;
 	ck_assert_str_eq(config_memory_refused(&c), "dram.row_miss must not be smaller than dram.row_hit");

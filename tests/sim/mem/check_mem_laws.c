@@ -1,10 +1,11 @@
-/* What a memory system holds and counts, whatever it is made of: caches hold as many lines as they say, and intervals add up to the totals. */
+/* What a memory system holds and counts, whatever it is made of: caches hold as many lines as they say, and
+   intervals add up to the totals. */
 #include "tests/sim/mem/mem_rig.h"
 
 /* ---- what caches hold ---- */
 
-/* Consecutive lines that just fit in L2, from a line that the number of slices divides, are fetched once: with every number of slices they are
-   dealt evenly, and over all sets. */
+/* Consecutive lines that just fit in L2, from a line that the number of slices divides, are fetched once:
+   with every number of slices they are dealt evenly, and over all sets. */
 START_TEST(l2_holds_consecutive_lines)
 {
 	static const int64_t slices[] = { 1, 2, 3, 4, 6, 8, 11, 16 };
@@ -20,7 +21,8 @@ START_TEST(l2_holds_consecutive_lines)
 		load_line(r, 1000 * i, start + 128 * (i % lines));
 	ck_assert_uint_eq(r->st.l2_misses, 4 * lines);
 	ck_assert_uint_eq(r->st.dram_reads, 4 * lines);
-	for (unsigned i = 0; i < 2 * lines; i++)         /* twice as many, in turn: least recently used, so none is there again */
+	/* twice as many, in turn: least recently used, so none is there again */
+	for (unsigned i = 0; i < 2 * lines; i++)
 		load_line(r, 4000000 + 1000 * i, start + 128 * (lines + i));
 	ck_assert_uint_eq(r->st.l2_misses, 4 * 3 * lines);
 	close_rig(r);
@@ -38,7 +40,8 @@ START_TEST(lanes_hit_what_was_loaded)
 	for (int i = 0; i < 200; i++) {
 		uint64_t hits = 0, want = 0;
 		unsigned bytes = 1u << random_next(&random) % 6;
-		Access a = { .kind = ACC_LOAD, .space = _i ? SP_LOCAL : SP_GLOBAL, .returns = true, .bytes = bytes, .mask = random_next(&random) & FULL,
+		Access a = { .kind = ACC_LOAD, .space = _i ? SP_LOCAL : SP_GLOBAL, .returns = true,
+			.bytes = bytes, .mask = random_next(&random) & FULL,
 			.addr = r->addr, .hits = &hits };
 		for (int l = 0; l < LANES; l++) {
 			uint64_t at = random_next(&random) % (4096 - 32);
@@ -47,11 +50,13 @@ START_TEST(lanes_hit_what_was_loaded)
 		}
 		want &= a.mask;
 		ck_assert(smmem_access(r->s, 1000 * (Cycle)i, &a, &r->st, &r->t, &r->retry));
-		ck_assert_msg(hits == want, "access %d: lanes %llx hit, expected %llx", i, (unsigned long long)hits, (unsigned long long)want);
+		ck_assert_msg(hits == want, "access %d: lanes %llx hit, expected %llx", i,
+			(unsigned long long)hits, (unsigned long long)want);
 		some += want && want != a.mask;
 		for (int l = 0; l < LANES; l++)
 			if (a.mask >> l & 1)
-				loaded[(r->addr[l] - A) / 32] = loaded[(r->addr[l] - A + bytes - 1) / 32] = true;
+				loaded[(r->addr[l] - A) / 32] = loaded[(r->addr[l] - A + bytes - 1) / 32] =
+					true;
 		finish(r);
 	}
 	ck_assert_int_gt(some, 3);
@@ -61,7 +66,8 @@ END_TEST
 
 /* ---- what is fetched ---- */
 
-/* What a mechanism stores, byte by byte: sectors that it writes whole are allocated, those that it writes in part are fetched. */
+/* What a mechanism stores, byte by byte: sectors that it writes whole are allocated, those that it writes in
+   part are fetched. */
 START_TEST(stores_fetch_what_they_write_in_part)
 {
 	Config c = defaults();
@@ -90,8 +96,8 @@ END_TEST
 
 /* ---- intervals ---- */
 
-#define MEMORY_COUNTERS(X) X(l2_requests) X(l2_replies) X(l2_hits) X(l2_misses) X(l2_allocations) X(l2_writebacks) X(l2_dirtied) \
-	X(dram_reads) X(dram_writes) X(dram_row_hits)
+#define MEMORY_COUNTERS(X) X(l2_requests) X(l2_replies) X(l2_hits) X(l2_misses) X(l2_allocations) \
+	X(l2_writebacks) X(l2_dirtied) X(dram_reads) X(dram_writes) X(dram_row_hits)
 
 /* Loads, stores and atomics of a few lanes on a few lines, one every few cycles. */
 static Rig *some_traffic(const Config *c, Intervals *to)
@@ -103,7 +109,8 @@ static Rig *some_traffic(const Config *c, Intervals *to)
 	for (int i = 0; i < 400; i++) {
 		uint64_t x = random_next(&random);
 		AccessKind kind = x % 4 == 0 ? ACC_STORE : x % 4 == 1 ? ACC_ATOMIC : ACC_LOAD;
-		while (!stride(r, now, kind, SP_GLOBAL, A + (x >> 8 & 0x3ffc), x >> 32 & 60, 1 + (int)(x >> 40 & 31), 4)) {
+		while (!stride(r, now, kind, SP_GLOBAL, A + (x >> 8 & 0x3ffc), x >> 32 & 60,
+			1 + (int)(x >> 40 & 31), 4)) {
 			drain(r);
 			now = r->retry;
 		}
@@ -126,7 +133,8 @@ START_TEST(intervals_add_up)
 	uint64_t sum = 0; \
 	for (int k = 0; k < v->n; k++) \
 		sum += v->row[k].FIELD; \
-	ck_assert_msg(sum == r->st.FIELD && sum, #FIELD " is %d, of intervals %d", (int)r->st.FIELD, (int)sum); }
+	ck_assert_msg(sum == r->st.FIELD && sum, #FIELD " is %d, of intervals %d", (int)r->st.FIELD, \
+	(int)sum); }
 	MEMORY_COUNTERS(COMPARE)
 	intervals_free(v);
 	close_rig(without);
@@ -134,8 +142,8 @@ START_TEST(intervals_add_up)
 }
 END_TEST
 
-/* A lone load: at L2 after its header and the way; L2's way and latency, a row miss, and its burst is over; DRAM's latency, the port and
-   the way back. What moves is counted in its last cycle. */
+/* A lone load: at L2 after its header and the way; L2's way and latency, a row miss, and its burst is over;
+   DRAM's latency, the port and the way back. What moves is counted in its last cycle. */
 START_TEST(intervals_have_the_cycle)
 {
 	Config c = defaults();

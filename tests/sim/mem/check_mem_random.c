@@ -12,13 +12,17 @@ START_TEST(coalescing_at_random)
 	Coalesced *co = xcalloc(1, sizeof *co);
 	for (int round = 0; round < 3000; round++) {
 		uint8_t touched[SPAN] = { 0 };
-		unsigned line_shift = line_shifts[random_next(&seed) % 3], sector_shift = 4 + (unsigned)(random_next(&seed) % (line_shift - 3));
+		unsigned line_shift = line_shifts[random_next(&seed) % 3],
+			sector_shift = 4 + (unsigned)(random_next(&seed) % (line_shift - 3));
 		unsigned bytes = sizes[random_next(&seed) % 6], how = random_next(&seed) % 4;
 		uint64_t start = random_next(&seed) % 1024, step = random_next(&seed) % 70;
-		Access a = { .kind = random_next(&seed) & 1 ? ACC_LOAD : ACC_STORE, .bytes = bytes, .addr = addr,
-			.mask = random_next(&seed) & 3 ? UINT64_MAX >> random_next(&seed) % 64 : random_next(&seed) | 1 };
+		Access a = { .kind = random_next(&seed) & 1 ? ACC_LOAD : ACC_STORE, .bytes = bytes,
+			.addr = addr,
+			.mask = random_next(&seed) & 3 ? UINT64_MAX >> random_next(&seed) % 64
+			: random_next(&seed) | 1 };
 		for (int i = 0; i < 64; i++) {
-			addr[i] = how == 0 ? random_next(&seed) % (SPAN - 32) : how == 1 ? start : start + step * (uint64_t)i;
+			addr[i] = how == 0 ? random_next(&seed) % (SPAN - 32) : how == 1 ? start
+				: start + step * (uint64_t)i;
 			for (unsigned b = 0; b < bytes && a.mask >> i & 1; b++)
 				touched[addr[i] + b] = 1;
 		}
@@ -30,9 +34,11 @@ START_TEST(coalescing_at_random)
 			for (unsigned k = 0; k < 1u << (line_shift - sector_shift); k++) {
 				if (!(co->piece[i].sectors >> k & 1))
 					continue;
-				uint64_t at = (co->piece[i].line << line_shift) - ((uint64_t)1 << 40) + k * size;
+				uint64_t at = (co->piece[i].line << line_shift) - ((uint64_t)1 << 40) + k *
+					size;
 				ck_assert(memchr(touched + at, 1, size));
-				ck_assert(a.kind == ACC_LOAD || (memchr(touched + at, 0, size) == NULL) == (co->piece[i].full >> k & 1));
+				ck_assert(a.kind == ACC_LOAD || (memchr(touched + at, 0, size) == NULL) ==
+					(co->piece[i].full >> k & 1));
 				found++;
 			}
 		ck_assert_uint_eq(found, count);
@@ -58,7 +64,8 @@ START_TEST(timeline_is_first_fit)
 	for (int k = 0; k < 1500; k++) {
 		floor += random_next(&seed) % 8;
 		Cycle from = floor + random_next(&seed) % 300, at;
-		unsigned bytes = 1 + (unsigned)(random_next(&seed) % (_i % 2 ? 4 : 90) * rate * 2 / (1 + random_next(&seed) % 4)), left = bytes;
+		unsigned bytes = 1 + (unsigned)(random_next(&seed) % (_i % 2 ? 4 : 90) * rate *
+			2 / (1 + random_next(&seed) % 4)), left = bytes;
 		if (!(k % 500))
 			floor += 5000;
 		for (at = later(from, floor); cycle[at].used == rate || cycle[at].begun; at++)
@@ -90,7 +97,8 @@ START_TEST(timeline_beyond_its_ring)
 }
 END_TEST
 
-/* A backlog moves bytes / rate cycles' worth, to the byte, in the ring, behind it, and where one becomes the other. */
+/* A backlog moves bytes / rate cycles' worth, to the byte, in the ring, behind it, and where one becomes the
+   other. */
 START_TEST(timeline_does_not_round)
 {
 	for (unsigned rate = 1; rate <= 130; rate++) {
@@ -104,7 +112,8 @@ START_TEST(timeline_does_not_round)
 }
 END_TEST
 
-/* In no cycle more than the rate, whatever the order of times: bytes that are done by a cycle fit before it. */
+/* In no cycle more than the rate, whatever the order of times: bytes that are done by a cycle fit before
+   it. */
 START_TEST(timeline_keeps_its_rate)
 {
 	enum { N = 3000 };
@@ -163,12 +172,14 @@ START_TEST(tally_counts)
 	Cycle *list = xcalloc(MOST, sizeof *list), *got = xcalloc(MOST, sizeof *got), now = 0;
 	for (int round = 0, n = 0; round < 1000; round++) {
 		for (int k = (int)(random_next(&seed) % 5); k; k--) {
-			Cycle at = now + 1 + (random_next(&seed) % 8 ? random_next(&seed) % 300 : random_next(&seed) % (3 * TALLY_CYCLES));
+			Cycle at = now + 1 + (random_next(&seed) % 8 ? random_next(&seed) % 300
+				: random_next(&seed) % (3 * TALLY_CYCLES));
 			tally_add(t, at);
 			list[n++] = at;
 		}
 		qsort(list, (size_t)n, sizeof *list, by_time);
-		int least = (int)(random_next(&seed) % 40), most = least < n ? least : n, have = tally_least(t, least, got);
+		int least = (int)(random_next(&seed) % 40), most = least < n ? least : n,
+			have = tally_least(t, least, got);
 		ck_assert_int_le(have, n);
 		ck_assert_int_ge(have, most);
 		qsort(got, (size_t)have, sizeof *got, by_time);
@@ -176,7 +187,8 @@ START_TEST(tally_counts)
 			ck_assert_uint_eq(got[k], list[k]);
 		for (int k = 1; k <= most; k++)
 			ck_assert_uint_eq(tally_kth(t, k), k <= t->n - t->far.n ? list[k - 1] : ~(Cycle)0);
-		now += random_next(&seed) % 16 ? random_next(&seed) % 20 : random_next(&seed) % (2 * TALLY_CYCLES);
+		now += random_next(&seed) % 16 ? random_next(&seed) % 20
+			: random_next(&seed) % (2 * TALLY_CYCLES);
 		int gone = 0;
 		while (gone < n && list[gone] <= now)
 			gone++;
@@ -195,7 +207,8 @@ END_TEST
 /* LRU against a list, with sets that are and are not a power of two; resets between. */
 START_TEST(cache_is_lru)
 {
-	static const int64_t shape[][2] = { { 128, 1 }, { 1024, 8 }, { 4096, 4 }, { 3 * 512, 4 }, { 100, 4 }, { 128 * 7, 2 } };
+	static const int64_t shape[][2] = { { 128, 1 }, { 1024, 8 }, { 4096, 4 }, { 3 * 512, 4 }, { 100, 4 },
+		{ 128 * 7, 2 } };
 	int64_t bytes = shape[_i][0], ways = shape[_i][1];
 	uint64_t seed = (uint64_t)_i, list[64][64];
 	int n[64] = { 0 };
@@ -233,14 +246,20 @@ END_TEST
 /* ---- random traffic ---- */
 static const struct { const char *key; size_t offset; int64_t value[4]; } hostile[] = {
 #define H(F, ...) { #F, offsetof(Config, F), { __VA_ARGS__ } }
-	H(l1_bytes, 0, 128, 1000, 16384), H(l1_line, 32, 64, 128, 256), H(l1_ways, 1, 2, 4, 64), H(l1_mshrs, 1, 2, 32, 1024),
-	H(l1_merge, 1, 2, 8, 8), H(l1_queue, 1, 3, 64, 64), H(l1_latency, 1, 2, 28, 28), H(l1_global, 0, 1, 1, 1),
+	H(l1_bytes, 0, 128, 1000, 16384), H(l1_line, 32, 64, 128, 256), H(l1_ways, 1, 2, 4, 64),
+		H(l1_mshrs, 1, 2, 32, 1024),
+	H(l1_merge, 1, 2, 8, 8), H(l1_queue, 1, 3, 64, 64), H(l1_latency, 1, 2, 28, 28),
+		H(l1_global, 0, 1, 1, 1),
 	H(const_bytes, 0, 64, 100, 8192), H(const_line, 16, 32, 64, 256), H(fetch_bytes, 0, 128, 700, 8192),
 	H(fetch_line, 32, 64, 128, 512), H(fetch_miss, 1, 5, 100, 100), H(icnt_latency, 0, 1, 40, 40),
-	H(icnt_width, 1, 4, 32, 1024), H(l2_slices, 1, 3, 4, 7), H(l2_bytes, 1024, 1500, 65536, 524288), H(l2_line, 32, 64, 128, 256),
-	H(l2_sector, 16, 32, 32, 32), H(l2_ways, 1, 2, 16, 64), H(l2_latency, 1, 2, 60, 60), H(l2_width, 1, 16, 32, 1024),
-	H(l2_mshrs, 1, 2, 64, 64), H(dram_channels, 1, 3, 4, 5), H(dram_banks, 1, 3, 16, 16), H(dram_row, 256, 512, 2048, 2048),
-	H(dram_hit, 1, 40, 40, 40), H(dram_width, 1, 8, 32, 1024), H(dram_latency, 0, 1, 100, 100), H(l2_atomic, 1, 2, 100, 2),
+	H(icnt_width, 1, 4, 32, 1024), H(l2_slices, 1, 3, 4, 7), H(l2_bytes, 1024, 1500, 65536, 524288),
+	H(l2_line, 32, 64, 128, 256),
+	H(l2_sector, 16, 32, 32, 32), H(l2_ways, 1, 2, 16, 64), H(l2_latency, 1, 2, 60, 60),
+	H(l2_width, 1, 16, 32, 1024),
+	H(l2_mshrs, 1, 2, 64, 64), H(dram_channels, 1, 3, 4, 5), H(dram_banks, 1, 3, 16, 16),
+	H(dram_row, 256, 512, 2048, 2048),
+	H(dram_hit, 1, 40, 40, 40), H(dram_width, 1, 8, 32, 1024), H(dram_latency, 0, 1, 100, 100),
+	H(l2_atomic, 1, 2, 100, 2),
 	H(l1_sector, 16, 32, 32, 256), H(l2_write_buffer, 1, 2, 64, 64),
 #undef H
 };
@@ -251,7 +270,8 @@ static Config hostile_config(int which)
 	Config c = defaults();
 	uint64_t seed = (uint64_t)which * 77;
 	for (size_t i = 0; which && i < sizeof hostile / sizeof *hostile; i++)
-		*(int64_t *)((char *)&c + hostile[i].offset) = hostile[i].value[which == 1 ? 0 : random_next(&seed) % 4];
+		*(int64_t *)((char *)&c + hostile[i].offset) =
+			hostile[i].value[which == 1 ? 0 : random_next(&seed) % 4];
 	if (c.l1_sector > c.l1_line)
 		c.l1_sector = c.l1_line;
 	if (c.l2_sector > c.l1_sector)
@@ -268,7 +288,7 @@ typedef struct Traffic {
 	int refused;
 } Traffic;
 
-typedef struct Source {                /* one SM's instruction stream: the same numbers in every order of calls */
+typedef struct Source {            /* one SM's instruction stream: the same numbers in every order of calls */
 	uint64_t seed;
 	int job;                       /* next one */
 	bool open;                     /* job is made, not yet accepted */
@@ -283,12 +303,16 @@ typedef struct Source {                /* one SM's instruction stream: the same 
 static void make_job(Source *q)
 {
 	static const unsigned sizes[] = { 1, 2, 4, 4, 4, 8, 16, 32 };
-	uint64_t r = random_next(&q->seed), span = r & 1 ? 1u << 14 : 1u << 20, start = random_next(&q->seed) % span, step = random_next(&q->seed) % 200;
+	uint64_t r = random_next(&q->seed), span = r & 1 ? 1u << 14 : 1u << 20,
+		start = random_next(&q->seed) % span, step = random_next(&q->seed) % 200;
 	q->kind = (int)(r >> 8 & 15);
 	unsigned bytes = sizes[r >> 16 & 7];
-	q->a = (Access){ .kind = q->kind < 7 ? ACC_LOAD : q->kind < 10 ? ACC_STORE : ACC_ATOMIC, .returns = r >> 20 & 1,
-		.space = q->kind == 0 ? SP_CONST : q->kind == 1 || q->kind == 9 ? SP_LOCAL : q->kind == 2 ? SP_SHARED : SP_GLOBAL,
-		.bypass_l1 = !(r >> 21 & 7), .bytes = bytes, .mask = r >> 24 & 3 ? FULL : random_next(&q->seed) & FULL, .addr = q->addr };
+	q->a = (Access){ .kind = q->kind < 7 ? ACC_LOAD : q->kind < 10 ? ACC_STORE : ACC_ATOMIC,
+		.returns = r >> 20 & 1,
+		.space = q->kind == 0 ? SP_CONST : q->kind == 1 || q->kind == 9 ? SP_LOCAL
+		: q->kind == 2 ? SP_SHARED : SP_GLOBAL,
+		.bypass_l1 = !(r >> 21 & 7), .bytes = bytes,
+		.mask = r >> 24 & 3 ? FULL : random_next(&q->seed) & FULL, .addr = q->addr };
 	if (q->a.kind == ACC_ATOMIC && q->kind > 11)
 		q->a.kind = ACC_LOAD;
 	for (int i = 0; i < LANES; i++) {
@@ -298,12 +322,13 @@ static void make_job(Source *q)
 	q->open = true;
 }
 
-/* Nothing comes back sooner than alone in an idle machine: shared memory and L1 after their latency, what goes past L1 after a
-   header, two ways, and a sector through slice and port. */
+/* Nothing comes back sooner than alone in an idle machine: shared memory and L1 after their latency, what
+   goes past L1 after a header, two ways, and a sector through slice and port. */
 static Cycle soonest(const Config *c, const Source *q)
 {
 	bool cached = c->l1_bytes && !q->a.bypass_l1 && (q->a.space == SP_LOCAL || c->l1_global);
-	if (q->kind >= 14 || !q->a.mask || q->a.kind == ACC_STORE || (q->a.kind == ACC_ATOMIC && !q->a.returns && q->a.space != SP_SHARED))
+	if (q->kind >= 14 || !q->a.mask || q->a.kind == ACC_STORE ||
+		(q->a.kind == ACC_ATOMIC && !q->a.returns && q->a.space != SP_SHARED))
 		return 0;
 	if (q->a.space == SP_SHARED)
 		return (Cycle)c->shared_latency;
@@ -311,7 +336,8 @@ static Cycle soonest(const Config *c, const Source *q)
 		return (Cycle)c->const_latency;
 	if (q->a.kind == ACC_LOAD && cached)
 		return (Cycle)c->l1_latency;
-	return ceil_div(HEADER_BYTES, (uint64_t)c->icnt_width) + ceil_div((uint64_t)c->l2_sector, (uint64_t)c->l2_width) +
+	return ceil_div(HEADER_BYTES, (uint64_t)c->icnt_width) +
+		ceil_div((uint64_t)c->l2_sector, (uint64_t)c->l2_width) +
 		ceil_div((uint64_t)c->l2_sector, (uint64_t)c->icnt_width) + mem_round_trip(c);
 }
 
@@ -327,7 +353,8 @@ static bool try_job(SmMem *s, Source *q, LaunchStats *st, Cycle *retry)
 		return true;
 	}
 	if (q->kind == 15) {
-		smmem_mechanism(s, q->now, q->addr[0] & 0xffff, 1 + (unsigned)(q->addr[1] & 511), q->addr[2] & 64, st, t);
+		smmem_mechanism(s, q->now, q->addr[0] & 0xffff, 1 + (unsigned)(q->addr[1] & 511),
+			q->addr[2] & 64, st, t);
 		return true;
 	}
 	return smmem_access(s, q->now, &q->a, st, t, retry);
@@ -385,9 +412,11 @@ static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int or
 				bool pending = q[i].ticket[done[i]].npending;
 				Cycle ready = smmem_resolve(s[i], &q[i].ticket[done[i]]);
 				ck_assert(!pending || queued);
-				ck_assert_msg(!pending || ready >= q[i].issued[done[i]] + mem_window(c), "job %d of SM %d: issued %llu, "
-					"ready %llu", done[i], i, (unsigned long long)q[i].issued[done[i]], (unsigned long long)ready);
-				ck_assert_msg(ready >= q[i].soonest[done[i]], "job %d of SM %d: ready %llu, never before %llu", done[i], i,
+				ck_assert_msg(!pending || ready >= q[i].issued[done[i]] + mem_window(c),
+					"job %d of SM %d: issued %llu, ready %llu", done[i], i,
+					(unsigned long long)q[i].issued[done[i]], (unsigned long long)ready);
+				ck_assert_msg(ready >= q[i].soonest[done[i]],
+					"job %d of SM %d: ready %llu, never before %llu", done[i], i,
 					(unsigned long long)ready, (unsigned long long)q[i].soonest[done[i]]);
 				out->ready[i][done[i]] = ready;
 			}
@@ -421,8 +450,10 @@ START_TEST(random_traffic)
 		b = run_traffic(&c, (uint64_t)_i, length[k], k + 1);
 		for (int s = 0; s < SMS; s++)
 			for (int j = 0; j < JOBS; j++)
-				ck_assert_msg(a->ready[s][j] == b->ready[s][j], "config %d, variant %d: SM %d, job %d: %llu, then %llu", _i, k, s,
-					j, (unsigned long long)a->ready[s][j], (unsigned long long)b->ready[s][j]);
+				ck_assert_msg(a->ready[s][j] == b->ready[s][j],
+					"config %d, variant %d: SM %d, job %d: %llu, then %llu", _i, k, s, j,
+					(unsigned long long)a->ready[s][j],
+					(unsigned long long)b->ready[s][j]);
 		ck_assert(!memcmp(a->st, b->st, sizeof a->st));
 		free(b);
 	}
@@ -440,8 +471,8 @@ static Cycle traffic_cycles(const Config *c, int seed)
 	return cycles;
 }
 
-/* Half of a rate, or a longer latency, takes at least 97 % of the time. Not all of it: what arrives in another order finds
-   other rows open and other lines in the caches. */
+/* Half of a rate, or a longer latency, takes at least 97 % of the time. Not all of it: what arrives in
+   another order finds other rows open and other lines in the caches. */
 START_TEST(more_hardly_takes_less)
 {
 	Config c = hostile_config(_i), d = c;
@@ -450,10 +481,11 @@ START_TEST(more_hardly_takes_less)
 	for (size_t k = 0; k < sizeof rate / sizeof *rate; k++, d = c) {
 		*rate[k] = *rate[k] > 1 ? *rate[k] / 2 : 1;
 		slow = traffic_cycles(&d, _i);
-		ck_assert_msg(slow * 100 >= usual * 97, "config %d, rate %d: %llu cycles, %llu with half", _i, (int)k, (unsigned long long)usual,
-			(unsigned long long)slow);
+		ck_assert_msg(slow * 100 >= usual * 97, "config %d, rate %d: %llu cycles, %llu with half", _i,
+			(int)k, (unsigned long long)usual, (unsigned long long)slow);
 	}
-	int64_t *latency[] = { &d.l1_latency, &d.icnt_latency, &d.l2_latency, &d.dram_latency, &d.dram_miss, &d.dram_hit, &d.shared_latency,
+	int64_t *latency[] = { &d.l1_latency, &d.icnt_latency, &d.l2_latency, &d.dram_latency, &d.dram_miss,
+		&d.dram_hit, &d.shared_latency,
 		&d.const_latency, &d.fetch_miss };
 	for (size_t k = 0; k < sizeof latency / sizeof *latency; k++, d = c) {
 		Cycle before = usual;
@@ -462,7 +494,8 @@ START_TEST(more_hardly_takes_less)
 			*latency[k] += more;
 			d.dram_miss += latency[k] == &d.dram_hit ? more : 0;     /* it contains the access */
 			slow = traffic_cycles(&d, _i);
-			ck_assert_msg(slow * 100 >= before * 97, "config %d, latency %d: %llu cycles, then %llu", _i, (int)k,
+			ck_assert_msg(slow * 100 >= before * 97,
+				"config %d, latency %d: %llu cycles, then %llu", _i, (int)k,
 				(unsigned long long)before, (unsigned long long)slow);
 		}
 	}
@@ -482,8 +515,10 @@ START_TEST(random_traffic_reaches)
 		free(t);
 	}
 	ck_assert_int_gt(refused, 100);
-	const uint64_t count[] = { sum.l1_hits, sum.l1_merges, sum.l1_misses, sum.l1_bypasses, sum.l1_writes, sum.l1_atomics,
-		sum.l1_other, sum.l2_hits, sum.l2_misses, sum.l2_allocations, sum.l2_writebacks, sum.dram_reads, sum.dram_writes,
+	const uint64_t count[] = { sum.l1_hits, sum.l1_merges, sum.l1_misses, sum.l1_bypasses, sum.l1_writes,
+		sum.l1_atomics,
+		sum.l1_other, sum.l2_hits, sum.l2_misses, sum.l2_allocations, sum.l2_writebacks,
+		sum.dram_reads, sum.dram_writes,
 		sum.dram_row_hits, sum.constant_misses, sum.fetch_misses, sum.shared_conflicts };
 	for (size_t i = 0; i < sizeof count / sizeof *count; i++)
 		ck_assert_msg(count[i] > 50, "counter %d is %llu", (int)i, (unsigned long long)count[i]);
@@ -497,16 +532,22 @@ START_TEST(laws_can_fail)
 	c.sm_count = SMS;
 	Traffic *t = run_traffic(&c, 3, mem_window(&c), 0);
 	ck_assert_ptr_null(stats_memory_law(&t->total, &c));
-	const size_t field[] = { offsetof(LaunchStats, l1_accesses), offsetof(LaunchStats, l1_hits), offsetof(LaunchStats, l1_merges),
-		offsetof(LaunchStats, l1_misses), offsetof(LaunchStats, l1_bypasses), offsetof(LaunchStats, l1_writes),
-		offsetof(LaunchStats, l1_atomics), offsetof(LaunchStats, l1_other), offsetof(LaunchStats, l2_requests),
-		offsetof(LaunchStats, l2_replies), offsetof(LaunchStats, l2_hits), offsetof(LaunchStats, l2_misses),
-		offsetof(LaunchStats, l2_allocations), offsetof(LaunchStats, l2_writebacks), offsetof(LaunchStats, dram_reads),
+	const size_t field[] = { offsetof(LaunchStats, l1_accesses), offsetof(LaunchStats, l1_hits),
+		offsetof(LaunchStats, l1_merges),
+		offsetof(LaunchStats, l1_misses), offsetof(LaunchStats, l1_bypasses),
+		offsetof(LaunchStats, l1_writes),
+		offsetof(LaunchStats, l1_atomics), offsetof(LaunchStats, l1_other),
+		offsetof(LaunchStats, l2_requests),
+		offsetof(LaunchStats, l2_replies), offsetof(LaunchStats, l2_hits),
+		offsetof(LaunchStats, l2_misses),
+		offsetof(LaunchStats, l2_allocations), offsetof(LaunchStats, l2_writebacks),
+		offsetof(LaunchStats, dram_reads),
 		offsetof(LaunchStats, dram_writes), offsetof(LaunchStats, transactions) };
 	for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
 		LaunchStats wrong = t->total;
 		++*(uint64_t *)((char *)&wrong + field[i]);
-		ck_assert_msg(stats_memory_law(&wrong, &c) != NULL, "counter %d off by one is not noticed", (int)i);
+		ck_assert_msg(stats_memory_law(&wrong, &c) != NULL, "counter %d off by one is not noticed",
+			(int)i);
 	}
 	free(t);
 }
@@ -519,9 +560,10 @@ static double seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* check_mem --bench: host time of an access, SM's side and drain apart, of the fastest batch; the clock's own cost is
-   taken off. */
-static void bench_one(const char *name, uint64_t step, uint64_t advance, uint64_t wrap, AccessKind kind, Space space)
+/* check_mem --bench: host time of an access, SM's side and drain apart, of the fastest batch; the clock's own
+   cost is taken off. */
+static void bench_one(const char *name, uint64_t step, uint64_t advance, uint64_t wrap, AccessKind kind,
+	Space space)
 {
 	enum { N = 500, BATCHES = 200 };
 	Config c = defaults();
@@ -536,7 +578,8 @@ static void bench_one(const char *name, uint64_t step, uint64_t advance, uint64_
 	}
 	Cycle now = 0;
 	uint64_t start = 0;
-	Access a = { .kind = kind, .space = space, .returns = true, .bytes = 4, .mask = FULL, .addr = r->addr };
+	Access a = { .kind = kind, .space = space, .returns = true, .bytes = 4, .mask = FULL,
+		.addr = r->addr };
 	for (int i = 0; i < BATCHES; i++) {
 		double sum[2] = { 0, 0 };
 		for (int j = 0; j < N; j++) {

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 static const char *const machines[] = {
-	"kepler.lua", "maxwell.lua", "fermi.lua", "titan_black.lua", "volta.lua", "turing.lua", "titan_rtx.lua", "ampere.lua", "hopper.lua", "vega20.lua", "sandy.lua", "teaching.lua",
+	"kepler.lua", "maxwell.lua", "fermi.lua", "titan_black.lua", "volta.lua", "turing.lua",
+	"titan_rtx.lua", "ampere.lua", "hopper.lua", "vega20.lua", "sandy.lua", "teaching.lua",
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
@@ -39,7 +40,8 @@ static bool access(Streamer *q, const Config *c, Stream what, uint64_t start, Cy
 {
 	uint64_t addr[64];
 	bool both = what == COPY || what == MODIFY, store = what == STORES || (both && q->job % 2);
-	uint64_t bytes = (uint64_t)c->warp_size * 4, at = start + (uint64_t)(both ? q->job / 2 : q->job) * bytes * (uint64_t)c->sm_count;
+	uint64_t bytes = (uint64_t)c->warp_size * 4, at =
+		start + (uint64_t)(both ? q->job / 2 : q->job) * bytes * (uint64_t)c->sm_count;
 	for (int64_t i = 0; i < c->warp_size; i++)
 		addr[i] = A + at + 4 * (uint64_t)i + (what == COPY && store ? FAR : 0);
 	Access a = { .kind = store ? ACC_STORE : ACC_LOAD, .space = SP_GLOBAL, .returns = !store, .bytes = 4,
@@ -47,7 +49,8 @@ static bool access(Streamer *q, const Config *c, Stream what, uint64_t start, Cy
 	return smmem_access(q->s, q->now, &a, &q->st, &q->ticket[q->job], retry);
 }
 
-/* All SMs issue `jobs` accesses each, as fast as they are accepted. Everything counted, cycles until all is quiet. */
+/* All SMs issue `jobs` accesses each, as fast as they are accepted. Everything counted, cycles until all is
+   quiet. */
 static LaunchStats stream(const Config *c, Stream what, int jobs)
 {
 	int n = (int)c->sm_count, left = n;
@@ -89,7 +92,10 @@ static LaunchStats stream(const Config *c, Stream what, int jobs)
 	return total;
 }
 
-static int jobs_for(const Config *c) { return (int)(8 * c->l2_bytes / (c->warp_size * 4 * c->sm_count)) + 100; }
+static int jobs_for(const Config *c)
+{
+	return (int)(8 * c->l2_bytes / (c->warp_size * 4 * c->sm_count)) + 100;
+}
 
 START_TEST(streams_keep_the_rates)
 {
@@ -103,8 +109,9 @@ START_TEST(streams_keep_the_rates)
 	ck_assert_msg(s.cycles >= least, "%s, %s: %llu bytes of DRAM in %llu cycles", name, stream_name[what],
 		(unsigned long long)moved, (unsigned long long)s.cycles);
 	/* nor much slower, where an SM can issue so much: long rows, and banks enough */
-	ck_assert_msg(s.cycles <= least + least / 2 + 1000 || s.cycles <= jobs + 1000, "%s, %s: %llu cycles, where DRAM needs %llu", name,
-		stream_name[what], (unsigned long long)s.cycles, (unsigned long long)least);
+	ck_assert_msg(s.cycles <= least + least / 2 + 1000 || s.cycles <= jobs + 1000,
+		"%s, %s: %llu cycles, where DRAM needs %llu", name, stream_name[what],
+		(unsigned long long)s.cycles, (unsigned long long)least);
 	const char *law = stats_rate_law(&s, &c), *memory = stats_memory_law(&s, &c);
 	ck_assert_msg(!law && !memory, "%s, %s: %s", name, stream_name[what], law ? law : memory);
 	if (what == STORES) { /* all that was stored became dirty in L2; some of it is in DRAM */
@@ -133,7 +140,8 @@ START_TEST(rate_laws_can_fail)
 }
 END_TEST
 
-/* Of each machine and stream: half of a rate takes no less time, and a longer latency at least 97 % of the time. */
+/* Of each machine and stream: half of a rate takes no less time, and a longer latency at least 97 % of the
+   time. */
 START_TEST(more_never_takes_less)
 {
 	Config c = machine(machines[_i / STREAMS]), d = c;
@@ -143,10 +151,12 @@ START_TEST(more_never_takes_less)
 	for (size_t k = 0; k < sizeof rate / sizeof *rate; k++, d = c) {
 		*rate[k] /= 2;
 		Cycle slow = stream(&d, what, jobs_for(&c) / 4).cycles;
-		ck_assert_msg(slow >= usual, "%s, %s: %llu cycles, %llu with half of rate %d", machines[_i / STREAMS], stream_name[what],
-			(unsigned long long)usual, (unsigned long long)slow, (int)k);
+		ck_assert_msg(slow >= usual, "%s, %s: %llu cycles, %llu with half of rate %d",
+			machines[_i / STREAMS], stream_name[what], (unsigned long long)usual,
+			(unsigned long long)slow, (int)k);
 	}
-	int64_t *latency[] = { &d.l1_latency, &d.icnt_latency, &d.l2_latency, &d.dram_latency, &d.dram_miss, &d.dram_hit };
+	int64_t *latency[] = { &d.l1_latency, &d.icnt_latency, &d.l2_latency, &d.dram_latency, &d.dram_miss,
+		&d.dram_hit };
 	for (size_t k = 0; k < sizeof latency / sizeof *latency; k++, d = c) {
 		Cycle before = usual;
 		for (int step = 0; step < 3; step++) {
@@ -154,8 +164,10 @@ START_TEST(more_never_takes_less)
 			*latency[k] += more;
 			d.dram_miss += latency[k] == &d.dram_hit ? more : 0;     /* it contains the access */
 			Cycle slow = stream(&d, what, jobs_for(&c) / 4).cycles;
-			ck_assert_msg(slow >= before - before * 3 / 100, "%s, %s: %llu cycles, then %llu with a longer latency %d", machines[_i / STREAMS],
-				stream_name[what], (unsigned long long)before, (unsigned long long)slow, (int)k);
+			ck_assert_msg(slow >= before - before * 3 / 100,
+				"%s, %s: %llu cycles, then %llu with a longer latency %d",
+				machines[_i / STREAMS], stream_name[what], (unsigned long long)before,
+				(unsigned long long)slow, (int)k);
 			before = slow;
 		}
 	}

@@ -57,7 +57,8 @@ static inline void close_rig(Rig *r)
 }
 
 /* Lanes 0..n-1 at start, start + stride, ... */
-static inline bool stride(Rig *r, Cycle now, AccessKind kind, Space space, uint64_t start, uint64_t step, int n, unsigned bytes)
+static inline bool stride(Rig *r, Cycle now, AccessKind kind, Space space, uint64_t start, uint64_t step,
+	int n, unsigned bytes)
 {
 	for (int i = 0; i < n; i++)
 		r->addr[i] = start + step * (uint64_t)i;

@@ -25,7 +25,8 @@ run() {
 	done
 }
 
-# linear WHAT FILE ONCE: the second column grows by the same, s, in each of 31 lines, and by ONCE more in the first of them
+# linear WHAT FILE ONCE: the second column grows by the same, s, in each of 31 lines, and by ONCE more in the
+# first of them
 linear() {
 	awk -v what="$1" -v once="$3" 'NR == 2 { s = $2 - once - last; last += once }
 		NR > 1 && $2 - last != s { print what ": k = " $1 " takes " $2 - last " more, not " s; bad = 1 }
@@ -35,7 +36,8 @@ linear() {
 
 for pair in kepler.lua:ipdom kepler.lua:token maxwell.lua:token volta.lua:its hopper.lua:its; do
 	machine=${pair%:*} model=${pair#*:} once=0
-	# its: lanes that have waited at a barrier begin behind it, at another place: a redirection, which one way alone does not have
+	# its: lanes that have waited at a barrier begin behind it, at another place: a redirection, which one
+	# way alone does not have
 	[ $model = its ] && once=$($gsim --print-config -c "$machine" | sed -n 's/.*redirect_cycles = \([0-9]*\),.*/\1/p')
 	for rounds in 1 2 3; do
 		run "$machine" "$model" k_way.ir $rounds -D divergence.depth=0 >"$tmp/$rounds"
@@ -49,7 +51,8 @@ for pair in kepler.lua:ipdom kepler.lua:token maxwell.lua:token volta.lua:its ho
 	echo "$machine $model: s = $s1, $s2, $s for 1, 2, 3 rounds"
 done
 
-# With a bounded stack: linear but for spills, 42 + 42 cycles for each chunk of four tokens beyond sixteen (kepler.lua).
+# With a bounded stack: linear but for spills, 42 + 42 cycles for each chunk of four tokens beyond sixteen
+# (kepler.lua).
 run kepler.lua token k_way.ir 1 >"$tmp/bounded"
 run kepler.lua token k_way.ir 1 -D divergence.depth=0 >"$tmp/free"
 paste "$tmp/free" "$tmp/bounded" | awk '{ extra = $5 - $2; k = $1; chunks = k > 16 ? int((k - 16 + 3) / 4) : 0

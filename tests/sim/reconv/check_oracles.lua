@@ -1,13 +1,14 @@
--- Fetches of every block, lanes in them, depth, pushes, merges and empty fetches of the examples, row by row of the table.
--- Run by check_oracles.sh with the source tree as argument. A second argument: --update writes the page's tables of rows and
--- deviations, a model's name compares its rows only.
+-- Fetches of every block, lanes in them, depth, pushes, merges and empty fetches of the examples, row by row
+-- of the table. Run by check_oracles.sh with the source tree as argument. A second argument: --update writes
+-- the page's tables of rows and deviations, a model's name compares its rows only.
 local top, only = arg[1], arg[2]
 local json = dofile(top .. "/tools/json.lua")
 
--- row: the table's name. model, set: ours and its parameters. columns: what is compared besides status, fetches, lanes and
--- empty fetches. cases: those the entry is for (all others if another entry of the row names some). also: further parameters
--- of a case. timed: "status" where the counts depend on the schedule, so that timed runs compare status and memory only; "fetches"
--- where only what is not fetched does, and lanes that spin.
+-- row: the table's name. model, set: ours and its parameters. columns: what is compared besides status,
+-- fetches, lanes and empty fetches. cases: those the entry is for (all others if another entry of the row
+-- names some). also: further parameters of a case. timed: "status" where the counts depend on the schedule,
+-- so that timed runs compare status and memory only; "fetches" where only what is not fetched does, and lanes
+-- that spin.
 local ROWS = {
 	{ row = "ipdom_taken_first", model = "ipdom", set = "ipdom.push_order=taken_top", columns = "maxdepth pushes merges" },
 	{ row = "ipdom_fall_first", model = "ipdom", set = "ipdom.push_order=fall_top", columns = "maxdepth pushes merges" },
@@ -34,8 +35,9 @@ local ROWS = {
 		columns = "maxdepth merges", timed = "status", also = { e2 = "its.barrier_timeout=40" } },
 }
 
--- Where gsim's values are others than the table's, by case, and why. model: "*" = all. column: maxdepth, pushes, merges; a block's
--- label: its fetches; status: the table says LIVELOCK, the fetches are those given. A value that is the table's is an error here.
+-- Where gsim's values are others than the table's, by case, and why. model: "*" = all. column: maxdepth,
+-- pushes, merges; a block's label: its fetches; status: the table says LIVELOCK, the fetches are those given.
+-- A value that is the table's is an error here.
 local DEVIATIONS = {
 	{ model = "tf_stack", column = "pushes", values = { b2 = 5, c1 = 4, c2 = 4, d1 = 10, d2 = 7, d3 = 7, e2 = 11 }, why = "the table counts every " ..
 		"jump as an insertion, as min_pc does, tf_stack those to blocks where lanes may wait; without loops that is the same" },

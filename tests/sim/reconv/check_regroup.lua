@@ -24,8 +24,8 @@ for _, model in ipairs { "ipdom", "dwf", "tbc" } do one[model] = launches(model,
 local fits, conflicts, rows = 1, 2, 3 -- sides with flip = 1 and 0, rows
 
 for name, r in pairs { dwf = dwf, tbc = tbc } do
-	-- on one scheduler, as in the papers: with several, each chooses for its own warps, lanes of others come later, and an entry
-	-- of dwf that has issued takes none of them
+	-- on one scheduler, as in the papers: with several, each chooses for its own warps, lanes of others
+	-- come later, and an entry of dwf that has issued takes none of them
 	check(one[name][fits].simd_utilization > 1.5 * one.ipdom[fits].simd_utilization, name .. " fills warps where columns fit")
 	check(r[fits].simd_utilization > ipdom[fits].simd_utilization, name .. " fills some with any number of schedulers")
 	check(r[conflicts].simd_utilization <= ipdom[conflicts].simd_utilization, name .. " fills none where columns conflict")

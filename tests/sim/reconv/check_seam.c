@@ -1,6 +1,6 @@
-/* The seam for mechanisms that choose among splits: a mechanism of the test's own, as such a mechanism would be written.
- * "lane by lane" runs one lane of a warp at a time until that lane waits or ends; the others are parked. What it counts shows
- * that every hook is called, and when. */
+/* The seam for mechanisms that choose among splits: a mechanism of the test's own, as such a mechanism would
+ * be written. "lane by lane" runs one lane of a warp at a time until that lane waits or ends; the others are
+ * parked. What it counts shows that every hook is called, and when. */
 #include "sim/code/lower_fn.h"
 #include "sim/machine/machine.h"
 #include "tests/sim/sm/sim_rig.h"
@@ -42,7 +42,8 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	int n = 0;
 	for (Mask m = lanes; m; m &= m - 1)
-		reconv_splits(w)[n++] = (Split){ .pc = pc, .mask = m & -m, .line = NO_PC, .state = SPLIT_PARKED,
+		reconv_splits(w)[n++] = (Split){ .pc = pc, .mask = m & -m, .line = NO_PC,
+			.state = SPLIT_PARKED,
 			.wait.why = STALL_DIVERGENCE };
 	*reconv_nsplit(w) = n;
 	reconv_splits(w)[0].state = SPLIT_RUN;
@@ -50,7 +51,10 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	block_launches = ++((PerBlock *)reconv_block_state(w))->launches;
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { ck_abort_msg("one lane goes one way"); }
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	ck_abort_msg("one lane goes one way");
+}
 static void reach(Warp *w, Split *s) { }
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { s->pc = p[0].pc; }
 static void ret(Warp *w, Split *s, const Path *p, int n) { s->pc = p[0].pc; }
@@ -101,9 +105,12 @@ static bool stall(Warp *w, Split *s, Stall why, Cycle until)
 
 static void use_lane_by_lane(Gpu *g)
 {
-	lane_by_lane = (ReconvModel){ .name = "lane by lane", .help = "", .sync_waits = true, .lane_scoreboard = true,
-		.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach, .call = call, .ret = ret,
-		.exit = lanes_exit, .depth = depth, .blocks = { .sm_state_size = sm_state_size, .block_state_size = block_state_size },
+	lane_by_lane = (ReconvModel){ .name = "lane by lane", .help = "", .sync_waits = true,
+		.lane_scoreboard = true,
+		.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+		.call = call, .ret = ret,
+		.exit = lanes_exit, .depth = depth, .blocks =
+		{ .sm_state_size = sm_state_size, .block_state_size = block_state_size },
 		.sync = { .wait = waits, .resume = resumes }, .times = { .stall = stall } };
 	g->model = &lane_by_lane;
 }
@@ -113,7 +120,8 @@ static const char text[] =
 	"kernel k(u64 out)\n{\n"
 	"\treg u32 %t, %v, %x, %n\n\treg u64 %a, %o\n\treg pred %p\n"
 	"A:\n"
-	"\t%t = mov.u32 %tid.x\n\t%x = mov.u32 %ctaid.x\n\t%t = mad.lo.u32 %x, 8, %t\n\t%a = ld.param.u64 [out]\n\t%o = mul.wide.u32 %t, 4\n\t%a = add.u64 %a, %o\n"
+	"\t%t = mov.u32 %tid.x\n\t%x = mov.u32 %ctaid.x\n\t%t = mad.lo.u32 %x, 8, %t\n"
+	"\t%a = ld.param.u64 [out]\n\t%o = mul.wide.u32 %t, 4\n\t%a = add.u64 %a, %o\n"
 	"\t%v = ld.global.u32 [%a]\n\t%v = add.u32 %v, %t\n\t%n = and.b32 %t, 3\n\t%o = cvt.u64.u32 %t\n"
 	"\tbra L\n"
 	"L:\n"                                     /* lanes turn 0 to 3 times more */
@@ -128,14 +136,16 @@ START_TEST(a_mechanism_that_picks_lanes)
 {
 	Rig *r = rig_new("dram.latency=50");
 	r->prepare = use_lane_by_lane;
-	rig_run(r, text, 3, 8); /* three blocks of two warps of four lanes, against the reference interpreter */
+	/* three blocks of two warps of four lanes, against the reference interpreter */
+	rig_run(r, text, 3, 8);
 	ck_assert_int_eq(seen.launches, 6);
 	ck_assert_int_eq(seen.ends, 6);
 	ck_assert_int_eq(block_launches, 2);
 	ck_assert_int_ge(block_warps, 1);
 	ck_assert_int_le(block_warps, 2);
 	ck_assert_int_gt(seen.stalls, 0);
-	ck_assert_int_eq(seen.waits, seen.resumes - 2 * 3 - 3); /* who completes a shuffle or a barrier does not wait first */
+	/* who completes a shuffle or a barrier does not wait first */
+	ck_assert_int_eq(seen.waits, seen.resumes - 2 * 3 - 3);
 	rig_free(r);
 }
 END_TEST
@@ -169,7 +179,8 @@ END_TEST
 /* ---- operations of its own ---- */
 
 enum { OWN_STEP, OWN_TELL };
-static const OwnOp own[] = { [OWN_STEP] = { "step", "", UNIT_CTL, false, "nothing" }, [OWN_TELL] = { "tell", "-p", UNIT_ALU, false, "a number, where b holds" } };
+static const OwnOp own[] = { [OWN_STEP] = { "step", "", UNIT_CTL, false, "nothing" },
+	[OWN_TELL] = { "tell", "-p", UNIT_ALU, false, "a number, where b holds" } };
 static int steps, told;
 
 /* step at the start of each block, and for B's `tell 7, %p` behind it. */
@@ -213,7 +224,8 @@ static void use_steps(Gpu *g)
 	sb_free(&b);
 }
 
-/* A mechanism's operations stand in its table and nowhere else: lowering, issue and printing take them from there. */
+/* A mechanism's operations stand in its table and nowhere else: lowering, issue and printing take them from
+   there. */
 START_TEST(operations_of_a_mechanism)
 {
 	Rig *r = rig_new("");
@@ -282,7 +294,8 @@ START_TEST(more_figures_than_there_is_room_for)
 }
 END_TEST
 
-/* ---- the checks of a checking build (sim/machine/check.c), around a mechanism that keeps what it promises, and others ---- */
+/* ---- the checks of a checking build (sim/machine/check.c), around a mechanism that keeps what it promises,
+   and others ---- */
 
 static void use_checked(Gpu *g)
 {
@@ -322,7 +335,8 @@ static void launch_behind_the_code(Warp *w, Mask lanes, uint32_t pc)
 static void two_ways_at_once(Warp *w, Mask lanes, uint32_t pc)
 {
 	launch(w, lanes, pc);
-	w->sm->gpu->model->branch(w, reconv_splits(w), reconv_ins(w, pc), (Path[]){ { pc, 1 }, { pc, 1 } }, 2);
+	w->sm->gpu->model->branch(w, reconv_splits(w), reconv_ins(w, pc), (Path[]){ { pc, 1 }, { pc, 1 } },
+		2);
 }
 
 static void keep_after_exit(Warp *w, Split *s, Mask m) { }
@@ -365,9 +379,12 @@ static const struct Flaw {
 	int (*depth)(const Warp *);
 } flaws[] = {
 	{ .says = "after launch, .*lanes 0x1 are in two splits", .launch = launch_twice },
-	{ .says = "after launch, .*lane 3 is in no split, and the mechanism does not hold it", .launch = launch_some },
-	{ .says = "after launch, .*lane 3 is held until it goes on at pc [0-9]*, behind the code", .launch = launch_some, .held = holds_behind_the_code },
-	{ .says = "after launch, .*split 0 is at pc [0-9]*, behind the code", .launch = launch_behind_the_code },
+	{ .says = "after launch, .*lane 3 is in no split, and the mechanism does not hold it",
+		.launch = launch_some },
+	{ .says = "after launch, .*lane 3 is held until it goes on at pc [0-9]*, behind the code",
+		.launch = launch_some, .held = holds_behind_the_code },
+	{ .says = "after launch, .*split 0 is at pc [0-9]*, behind the code",
+		.launch = launch_behind_the_code },
 	{ .says = "before branch, .*lanes 0x1 take two paths", .launch = two_ways_at_once },
 	{ .says = "after exit, .*lanes 0x1 have ended and are in a split", .exit = keep_after_exit },
 	{ .says = "after resume, .*split 0 has moved", .resume = resume_elsewhere },

@@ -114,7 +114,8 @@ START_TEST(windows_are_nobodys_affair)
 }
 END_TEST
 
-/* A reason stays while its event is to come, whatever else the split has to wait for; then it is that of what is left. */
+/* A reason stays while its event is to come, whatever else the split has to wait for; then it is that of what
+   is left. */
 START_TEST(an_event_is_the_reason)
 {
 	Events e = { 0 };

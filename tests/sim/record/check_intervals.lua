@@ -120,7 +120,8 @@ local function check_launches(what, t)
 	end
 end
 
--- Laws of a launch hold in each interval, too: of lanes where they are known, of caches. A request is at L2 later than at L1.
+-- Laws of a launch hold in each interval, too: of lanes where they are known, of caches. A request is at L2
+-- later than at L1.
 local LAWS = {
 	{ "lanes.inactive", "lanes.no_thread", "lanes.ended", "lanes.parted" },
 	{ "memory.transactions", "memory.l1.accesses", "memory.l1.bypasses", "memory.l1.writes", "memory.l1.atomics" },
@@ -147,7 +148,8 @@ local function check_each(what, t, warp_size)
 	end
 end
 
--- Short intervals, added up, are long ones. Of a long run lengths have doubled: then one may not divide the other.
+-- Short intervals, added up, are long ones. Of a long run lengths have doubled: then one may not divide the
+-- other.
 local lengths = 0
 local function check_lengths(what, short, long)
 	local a, b = short.intervals, long.intervals

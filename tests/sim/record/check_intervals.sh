@@ -10,7 +10,8 @@ mkdir "$CHECK_TMP" || exit 1
 trap 'rm -rf "$CHECK_TMP"' EXIT
 export CHECK_TMP GSIM_PATH
 
-# Launches of one stream and of two, that overlap; a wait of many intervals at once; a barrier of the whole grid; a block that starts when another one has ended.
+# Launches of one stream and of two, that overlap; a wait of many intervals at once; a barrier of the whole
+# grid; a block that starts when another one has ended.
 cat >"$CHECK_TMP/waits.ir" <<'IR'
 kernel waits(u64 out, u32 n)
 {

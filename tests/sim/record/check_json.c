@@ -3,7 +3,10 @@
 #include "sim/report/report.h"
 #include "tests/check.h"
 
-static const JsonValue *read_text(Arena *a, const char *text, Diag *d) { return json_read(a, text, strlen(text), "t", d); }
+static const JsonValue *read_text(Arena *a, const char *text, Diag *d)
+{
+	return json_read(a, text, strlen(text), "t", d);
+}
 
 static void write_sample(JsonSink *j)
 {
@@ -60,7 +63,8 @@ END_TEST
 START_TEST(reals_are_shortest)
 {
 	static const struct { double v; const char *text; } want[] = {
-		{ 0.5, "0.5" }, { 1.0 / 3, "0.3333333333333333" }, { 100, "100" }, { 1e21, "1e+21" }, { 0.1 + 0.2, "0.30000000000000004" },
+		{ 0.5, "0.5" }, { 1.0 / 3, "0.3333333333333333" }, { 100, "100" }, { 1e21, "1e+21" },
+		{ 0.1 + 0.2, "0.30000000000000004" },
 	};
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		StrBuf out = { 0 };
@@ -72,15 +76,24 @@ START_TEST(reals_are_shortest)
 END_TEST
 
 static const struct { const char *text, *message; int line, col; } bad[] = {
-	{ "", "text ends", 1, 1 }, { "  \n ", "text ends", 2, 2 }, { "{", "name in quotes", 1, 2 }, { "[1,]", "another member", 1, 4 },
-	{ "[1 2]", "expected ','", 1, 4 }, { "{\"a\" 1}", "expected ':'", 1, 6 }, { "{\"a\":1,}", "another member", 1, 8 },
-	{ "{a:1}", "name in quotes", 1, 2 }, { "01", "expected a value", 1, 3 }, { "-", "expected a value", 1, 2 },
-	{ "1.", "digits after", 1, 3 }, { "1e", "exponent", 1, 3 }, { "1e999", "too large", 1, 1 }, { "nul", "expected a value", 1, 1 },
-	{ "\"abc", "closing quote", 1, 5 }, { "\"a\nb\"", "control character", 1, 3 }, { "\"\\x\"", "unknown escape", 1, 3 },
-	{ "\"\\ud800\"", "surrogate", 1, 8 }, { "\"\\udc00\"", "surrogate", 1, 8 }, { "\"\\u0000\"", "hexadecimal", 1, 4 },
-	{ "\"\\u12g4\"", "hexadecimal", 1, 4 }, { "[1] x", "end of the text", 1, 5 }, { "+1", "expected a value", 1, 1 },
-	{ "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1", "inside each other", 1, 33 }, { "\xff", "expected a value", 1, 1 },
-	{ "NaN", "expected a value", 1, 1 }, { "{\"a\":}", "expected a value", 1, 6 }, { "]", "expected a value", 1, 1 },
+	{ "", "text ends", 1, 1 }, { "  \n ", "text ends", 2, 2 }, { "{", "name in quotes", 1, 2 },
+	{ "[1,]", "another member", 1, 4 },
+	{ "[1 2]", "expected ','", 1, 4 }, { "{\"a\" 1}", "expected ':'", 1, 6 },
+	{ "{\"a\":1,}", "another member", 1, 8 },
+	{ "{a:1}", "name in quotes", 1, 2 }, { "01", "expected a value", 1, 3 },
+	{ "-", "expected a value", 1, 2 },
+	{ "1.", "digits after", 1, 3 }, { "1e", "exponent", 1, 3 }, { "1e999", "too large", 1, 1 },
+	{ "nul", "expected a value", 1, 1 },
+	{ "\"abc", "closing quote", 1, 5 }, { "\"a\nb\"", "control character", 1, 3 },
+	{ "\"\\x\"", "unknown escape", 1, 3 },
+	{ "\"\\ud800\"", "surrogate", 1, 8 }, { "\"\\udc00\"", "surrogate", 1, 8 },
+	{ "\"\\u0000\"", "hexadecimal", 1, 4 },
+	{ "\"\\u12g4\"", "hexadecimal", 1, 4 }, { "[1] x", "end of the text", 1, 5 },
+	{ "+1", "expected a value", 1, 1 },
+	{ "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1", "inside each other", 1, 33 },
+	{ "\xff", "expected a value", 1, 1 },
+	{ "NaN", "expected a value", 1, 1 }, { "{\"a\":}", "expected a value", 1, 6 },
+	{ "]", "expected a value", 1, 1 },
 };
 
 START_TEST(refuses)
@@ -91,8 +104,8 @@ START_TEST(refuses)
 	ck_assert_int_eq(d.errors, 1);
 	const DiagItem *e = &d.item.v[0];
 	ck_assert_msg(strstr(e->text, bad[_i].message) != NULL, "for '%s': %s", bad[_i].text, e->text);
-	ck_assert_msg(e->loc.line == bad[_i].line && e->loc.col == bad[_i].col, "for '%s': %d:%d", bad[_i].text, e->loc.line,
-		e->loc.col);
+	ck_assert_msg(e->loc.line == bad[_i].line && e->loc.col == bad[_i].col, "for '%s': %d:%d",
+		bad[_i].text, e->loc.line, e->loc.col);
 	diag_free(&d);
 	arena_free(&a);
 }
@@ -120,14 +133,17 @@ END_TEST
 START_TEST(shares_add_up)
 {
 	static const uint64_t parts[][5] = {
-		{ 1, 1, 1, 0, 0 }, { 1, 0, 0, 0, 0 }, { 999, 1, 1, 1, 1 }, { 1, 1, 1, 1, 3 }, { 333333, 333333, 333333, 1, 0 },
-		{ 1000000000000, 1, 1, 1, 1 }, { 7, 7, 7, 7, 1 }, { UINT64_MAX / 8, UINT64_MAX / 7, 5, 0, UINT64_MAX / 9 },
+		{ 1, 1, 1, 0, 0 }, { 1, 0, 0, 0, 0 }, { 999, 1, 1, 1, 1 }, { 1, 1, 1, 1, 3 },
+		{ 333333, 333333, 333333, 1, 0 },
+		{ 1000000000000, 1, 1, 1, 1 }, { 7, 7, 7, 7, 1 },
+		{ UINT64_MAX / 8, UINT64_MAX / 7, 5, 0, UINT64_MAX / 9 },
 	};
 	for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
 		int tenths[5], sum = 0;
 		report_shares(parts[k], 5, tenths);
 		for (int i = 0; i < 5; i++) {
-			ck_assert_msg(tenths[i] >= 0 && (parts[k][i] || !tenths[i]), "case %zu: part %d has %d", k, i, tenths[i]);
+			ck_assert_msg(tenths[i] >= 0 && (parts[k][i] || !tenths[i]),
+				"case %zu: part %d has %d", k, i, tenths[i]);
 			sum += tenths[i];
 		}
 		ck_assert_msg(sum == 1000, "case %zu: %d", k, sum);
@@ -138,11 +154,14 @@ START_TEST(shares_add_up)
 }
 END_TEST
 
-static const char before[] = "{\"model\":\"token\",\"passes\":\"\",\"total\":{\"cycles\":200,\"simd_utilization\":0.25,\"lanes\":{\"useful\":7},"
+static const char before[] = "{\"model\":\"token\",\"passes\":\"\",\"total\":{\"cycles\":200,"
+	"\"simd_utilization\":0.25,\"lanes\":{\"useful\":7},"
 	"\"issue\":{\"issued\":5,\"stalls\":{\"data\":0,\"memory\":40}},\"active_lanes\":[1,2],"
-	"\"blocks\":[{\"function\":\"f\",\"label\":\"A\",\"fetches\":4,\"threads\":8},{\"function\":\"f\",\"label\":\"B\",\"fetches\":9,\"threads\":9}],"
+	"\"blocks\":[{\"function\":\"f\",\"label\":\"A\",\"fetches\":4,\"threads\":8},{\"function\":\"f\","
+	"\"label\":\"B\",\"fetches\":9,\"threads\":9}],"
 	"\"branches\":[{\"function\":\"f\",\"label\":\"A\",\"line\":3,\"executed\":4,\"divergent\":4}]}}";
-static const char after[] = "{\"model\":\"token\",\"passes\":\"dce\",\"total\":{\"cycles\":100,\"simd_utilization\":0.2,\"lanes\":{\"useful\":7},"
+static const char after[] = "{\"model\":\"token\",\"passes\":\"dce\",\"total\":{\"cycles\":100,"
+	"\"simd_utilization\":0.2,\"lanes\":{\"useful\":7},"
 	"\"issue\":{\"issued\":5,\"stalls\":{\"data\":0,\"memory\":60}},\"active_lanes\":[1,2,3],\"extra\":1,"
 	"\"blocks\":[{\"function\":\"f\",\"label\":\"B\",\"fetches\":18,\"threads\":9}],"
 	"\"branches\":[{\"function\":\"f\",\"label\":\"A\",\"line\":3,\"executed\":4,\"divergent\":0}]}}";
@@ -158,7 +177,8 @@ static void has_line(const char *text, const char *start, const char *values)
 			continue;
 		char squeezed[1024] = "";
 		for (char *w = strtok(line + strlen(start), " "); w; w = strtok(NULL, " "))
-			snprintf(squeezed + strlen(squeezed), sizeof squeezed - strlen(squeezed), "%s%s", *squeezed ? " " : "", w);
+			snprintf(squeezed + strlen(squeezed), sizeof squeezed - strlen(squeezed), "%s%s",
+				*squeezed ? " " : "", w);
 		if (!strcmp(squeezed, values))
 			return;
 	}
@@ -170,8 +190,10 @@ START_TEST(compares_every_figure)
 	Arena a = { 0 };
 	Diag d = { 0 };
 	StrBuf out = { 0 };
-	report_compare(read_text(&a, before, &d), read_text(&a, after, &d), NULL, (ReportForm){ .full = true }, &out);
-	has_line(out.s, "dce:", "50.0 % fewer cycles, 5.0 points less SIMD utilisation; results not compared");
+	report_compare(read_text(&a, before, &d), read_text(&a, after, &d), NULL,
+		(ReportForm){ .full = true }, &out);
+	has_line(out.s, "dce:", "50.0 % fewer cycles, 5.0 points less SIMD utilisation; results not "
+		"compared");
 	has_line(out.s, "cycles", "200 100 0.500 better");
 	has_line(out.s, "simd_utilization", "25.0 % 20.0 % 0.800 worse");
 	has_line(out.s, "lanes.useful", "7 7 1.000");
@@ -201,8 +223,8 @@ START_TEST(compares_large_tables)
 		for (int table = 0; table < 2; table++) {
 			sb_puts(&text[k], table ? "],\"branches\":[" : "\"blocks\":[");
 			for (int i = 0; i < ROWS; i++)
-				sb_printf(&text[k], "%s{\"function\":\"f\",\"label\":\"B%d\",\"%s\":%d}", i ? "," : "", i * (k + 1),
-					table ? "divergent" : "fetches", k + 1);
+				sb_printf(&text[k], "%s{\"function\":\"f\",\"label\":\"B%d\",\"%s\":%d}",
+					i ? "," : "", i * (k + 1), table ? "divergent" : "fetches", k + 1);
 		}
 		sb_puts(&text[k], "]}}");
 		ck_assert_ptr_nonnull(v[k] = read_text(&a, text[k].s, &d));
@@ -218,17 +240,22 @@ END_TEST
 
 /* A launch on a machine with warps of four lanes, and runs of such. */
 #define LAUNCH(KERNEL, CYCLES, WARP, THREAD, DEPTH) \
-	"{\"kernel\":\"" KERNEL "\",\"completed\":true,\"cycles\":" CYCLES ",\"warp_instructions\":" WARP ",\"thread_instructions\":" THREAD "," \
+	"{\"kernel\":\"" KERNEL "\",\"completed\":true,\"cycles\":" CYCLES ",\"warp_instructions\":" \
+	WARP ",\"thread_instructions\":" THREAD "," \
 	"\"simd_utilization\":0.9,\"active_lanes\":[0,0,0,0,0],\"overhead\":{\"warp_instructions\":0}," \
 	"\"divergence\":{\"max_depth\":" DEPTH ",\"depth_sum\":10,\"spills\":1}," \
 	"\"issue\":{\"slots\":100,\"issued\":10,\"stalls\":{\"no_warp\":50,\"data\":15,\"memory\":25}}," \
 	"\"blocks\":[{\"label\":\"A\",\"fetches\":3},{\"label\":\"B\",\"fetches\":4}]}"
-#define RUN(MODEL, PASSES, STATUS, ERROR, LAUNCHES) "{\"module\":\"m.ir\",\"config\":null,\"model\":\"" MODEL "\",\"passes\":\"" PASSES "\"," \
-	"\"configuration\":{\"hash\":\"00ff\",\"changed\":{\"l1.bytes\":0,\"l1.global\":false,\"divergence.spill\":\"constant\"}}," \
+#define RUN(MODEL, PASSES, STATUS, ERROR, LAUNCHES) "{\"module\":\"m.ir\",\"config\":null,\"model\":\"" \
+	MODEL "\",\"passes\":\"" PASSES "\"," \
+	"\"configuration\":{\"hash\":\"00ff\",\"changed\":{\"l1.bytes\":0,\"l1.global\":false," \
+		"\"divergence.spill\":\"constant\"}}," \
 	"\"mode\":\"timed\",\"status\":\"" STATUS "\",\"error\":\"" ERROR "\",\"launches\":[" LAUNCHES "]}"
 static const char grid[] = "["
-	RUN("ipdom", "", "ok", "", LAUNCH("k", "100", "20", "40", "2") "," LAUNCH("k", "100", "20", "80", "5") "," LAUNCH("l", "7", "1", "1", "1")) ","
-	RUN("its", "dce", "ok", "", LAUNCH("k", "50", "30", "120", "3") "," LAUNCH("l", "14", "1", "2", "1")) ","
+	RUN("ipdom", "", "ok", "", LAUNCH("k", "100", "20", "40", "2") ","
+	LAUNCH("k", "100", "20", "80", "5") "," LAUNCH("l", "7", "1", "1", "1")) ","
+	RUN("its", "dce", "ok", "", LAUNCH("k", "50", "30", "120", "3") "," LAUNCH("l", "14", "1", "2", "1"))
+	","
 	RUN("a<b", "", "failed", "lanes 1, 2: \\\"x\\\"\\nand so on", LAUNCH("l", "21", "1", "4", "1")) ","
 	"{\"model\":\"exec\",\"passes\":\"\",\"status\":\"bad_input\",\"error\":\"unstructured\"}]";
 
@@ -257,18 +284,25 @@ START_TEST(grid_as_csv_and_picture)
 	StrBuf out = { 0 };
 	const JsonValue *runs = read_text(&a, grid, &d);
 	report_grid_csv(runs, &out);
-	has_line(out.s, "kernel,module,config,configuration,changed,model,passes,mode,status,error,launches,completed,cycles,warp_instructions,thread_instructions,"
-		"overhead,inserted,divergent_branches,max_depth,pushes,spills,fills,reconvergences,noop_fetches,slots,issued,stall_no_warp,"
-		"stall_instruction_fetch,stall_branch,stall_divergence,stall_data,stall_memory,stall_unit_busy,stall_memory_pipe,"
-		"stall_barrier,stall_grid_barrier,stall_warp_sync,stall_sleep,stall_drain,fetches,simd_utilization,mean_depth", "");
-	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false divergence.spill=constant,ipdom,,timed,ok,,2,1,200,40,120,0,,,5,,2,,,,200,20,100,,,,30,50,,,,,,,,14,0.750000,0.500000", "");
-	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false divergence.spill=constant,a<b,,timed,failed,\"lanes 1, 2: \"\"x\"\"\",0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
+	has_line(out.s, "kernel,module,config,configuration,changed,model,passes,mode,status,error,launches,"
+		"completed,cycles,warp_instructions,thread_instructions,overhead,inserted,divergent_branches,"
+		"max_depth,pushes,spills,fills,reconvergences,noop_fetches,slots,issued,stall_no_warp,"
+		"stall_instruction_fetch,stall_branch,stall_divergence,stall_data,stall_memory,"
+		"stall_unit_busy,stall_memory_pipe,stall_barrier,stall_grid_barrier,stall_warp_sync,"
+		"stall_sleep,stall_drain,fetches,simd_utilization,mean_depth", "");
+	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false "
+		"divergence.spill=constant,ipdom,,timed,ok,,2,1,200,40,120,0,,,5,,2,,,,200,20,100,,,,30,50,,,"
+		",,,,,14,0.750000,0.500000", "");
+	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false "
+		"divergence.spill=constant,a<b,,timed,failed,\"lanes 1, 2: "
+		"\"\"x\"\"\",0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
 	has_line(out.s, "k,,,,,exec,,,bad_input,unstructured,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
 	sb_free(&out);
 	out = (StrBuf){ 0 };
 	report_grid_svg(runs, &out);
 	ck_assert(strstr(out.s, "<text") && strstr(out.s, ">a&#60;b<") && !strstr(out.s, "a<b"));
-	ck_assert(strstr(out.s, ">kernel k<") && strstr(out.s, ">kernel l<") && strstr(out.s, ">refused: unstructured<") && strstr(out.s, ">75.0 %<"));
+	ck_assert(strstr(out.s, ">kernel k<") && strstr(out.s, ">kernel l<") &&
+		strstr(out.s, ">refused: unstructured<") && strstr(out.s, ">75.0 %<"));
 	sb_free(&out);
 	arena_free(&a);
 }

@@ -1,5 +1,5 @@
--- What reports say of each kernel and of the whole program follows from the launches: sums, times, the profile of the host's blocks, the size of the code; and a comparison
--- shows it so. check_kernels.lua TOP
+-- What reports say of each kernel and of the whole program follows from the launches: sums, times, the
+-- profile of the host's blocks, the size of the code; and a comparison shows it so. check_kernels.lua TOP
 local top = arg[1]
 local tool, json = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua")
 local dir = tool.capture("mktemp -d"):match("%S+")
@@ -44,7 +44,8 @@ local function sums(name, report)
 	same(name .. ": launches in all", report.total.launches, n)
 end
 
--- The cycles in which some launch ran, as the union of the launches' times, and where the host must have waited.
+-- The cycles in which some launch ran, as the union of the launches' times, and where the host must have
+-- waited.
 local function times(name, report)
 	local spans, values, last = {}, report.configuration.values, nil
 	for i, l in ipairs(report.launches) do
@@ -69,7 +70,8 @@ end
 
 -- ---- the host's blocks, and the size of the code ----
 
--- Instructions of each function of IR text, and what a host function launches: counts by block and kernel; of guarded launches, at most so many.
+-- Instructions of each function of IR text, and what a host function launches: counts by block and kernel; of
+-- guarded launches, at most so many.
 local function read_module(text)
 	local size, launches, fn, label = {}, {}, nil, nil
 	for line in text:gmatch("[^\n]+") do

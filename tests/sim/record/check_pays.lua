@@ -1,5 +1,6 @@
--- The branch that a report ranks first is the one whose change pays most. In each of three kernels every branch decides by keys of its own. Sorting the keys of one
--- makes threads of a warp decide alike there, so it shows what that branch's divergence has cost. check_pays.lua TOP
+-- The branch that a report ranks first is the one whose change pays most. In each of three kernels every
+-- branch decides by keys of its own. Sorting the keys of one makes threads of a warp decide alike there, so
+-- it shows what that branch's divergence has cost. check_pays.lua TOP
 local top = arg[1]
 local tool, json = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua")
 local file = os.tmpname()
@@ -38,7 +39,8 @@ for _, machine in ipairs(MACHINES) do
 			print(("%s, %s: keys of %s sorted: %d of %d cycles less, %d of %d instructions"):format(machine, kernel, label, saved, base.cycles,
 				base.warp_instructions - t.warp_instructions, base.warp_instructions))
 			if saved > most then best, most = label, saved end
-			-- every warp is full, and all its threads end together: a slot is used or lost. Where branches stand inside others the threads' own work changes a little.
+			-- every warp is full, and all its threads end together: a slot is used or lost. Where
+			-- branches stand inside others the threads' own work changes a little.
 			local slots, used, lost = 32 * (base.warp_instructions - t.warp_instructions), base.thread_instructions - t.thread_instructions, base.lanes.parted - t.lanes.parted
 			if slots ~= used + lost then fail("%s, %s: %d slots less, of them %d used and %d lost", machine, kernel, slots, used, lost) end
 		end

@@ -1,5 +1,6 @@
--- The report's lost lanes, partings and meetings against the recount of the trace, by line and by branch; and the branch that the text names first.
--- check_recount.lua TOP: kernels and random kernels under every mechanism; check_recount.lua TOP OPTION... MODULE: of that run.
+-- The report's lost lanes, partings and meetings against the recount of the trace, by line and by branch; and
+-- the branch that the text names first. check_recount.lua TOP: kernels and random kernels under every
+-- mechanism; check_recount.lua TOP OPTION... MODULE: of that run.
 local top = arg[1]
 local json = dofile(top .. "/tools/json.lua")
 local recount = dofile(top .. "/tests/sim/record/recount.lua")
@@ -44,8 +45,8 @@ end
 local function line_of(fn, file, line) return ("%s %s:%d"):format(fn, line > 0 and file or "", line) end
 local function branch_of(fn, block, line) return ("%s %s, line %d"):format(fn, block, line) end
 
--- What was counted of a launch, by lines and by branches. What a mechanism has put there for a branch has its line and stands in its block; exec_mask makes
--- blocks of its own.
+-- What was counted of a launch, by lines and by branches. What a mechanism has put there for a branch has its
+-- line and stands in its block; exec_mask makes blocks of its own.
 local function counted_rows(launch, model)
 	local lines, branches = {}, {}
 	for _, p in pairs(launch.place) do
@@ -175,8 +176,9 @@ local function example()
 	same("b2: meetings", 2, launch.divergence.reconvergences)
 end
 
--- What the two branches of kernels/collatz lose, from the sequences alone: a turn is six instructions up to the branch of line 8, one for even numbers, three
--- for odd ones, and three up to the branch of line 7, at which those leave that have come to 1.
+-- What the two branches of kernels/collatz lose, from the sequences alone: a turn is six instructions up to
+-- the branch of line 8, one for even numbers, three for odd ones, and three up to the branch of line 7, at
+-- which those leave that have come to 1.
 local function collatz()
 	local lost, file = { [7] = 0, [8] = 0 }, os.tmpname()
 	for first = 0, 39, 32 do

@@ -1,5 +1,5 @@
-/* Intervals as they are kept: whatever is counted when, and in what order, they are as long as they have to be and lose nothing; and by hand, what each cycle of
- * small kernels has. */
+/* Intervals as they are kept: whatever is counted when, and in what order, they are as long as they have to
+ * be and lose nothing; and by hand, what each cycle of small kernels has. */
 #include "sim/machine/machine.h"
 #include "sim/record/intervals.h"
 #include "tests/random.h"
@@ -49,7 +49,8 @@ static void compare(Intervals *v, const Happening *h, int n)
 
 static void count_in_any_order(int seed)
 {
-	static const uint64_t spans[] = { 1, 7, INTERVALS_MOST, INTERVALS_MOST + 1, 1000000, 100000000, (uint64_t)1 << 40 };
+	static const uint64_t spans[] = { 1, 7, INTERVALS_MOST, INTERVALS_MOST + 1, 1000000, 100000000,
+		(uint64_t)1 << 40 };
 	static const int steps[] = { 1, HAPPENINGS - 1, 7, 101 }; /* forwards, backwards, across */
 	static Happening h[HAPPENINGS];
 	uint64_t r = (uint64_t)seed, span = spans[seed % 7], begin = below(&r, 3) ? below(&r, 1000000) : 0;
@@ -77,7 +78,8 @@ static void merge(int seed)
 	static Happening h[HAPPENINGS];
 	uint64_t r = (uint64_t)seed;
 	for (int i = 0; i < HAPPENINGS; i++)
-		h[i] = (Happening){ below(&r, seed % 2 ? 200000 : 20000) + (i < HAPPENINGS / 2 ? 0 : 50000 * (uint64_t)seed), 1 + below(&r, 9) };
+		h[i] = (Happening){ below(&r, seed % 2 ? 200000 : 20000) +
+			(i < HAPPENINGS / 2 ? 0 : 50000 * (uint64_t)seed), 1 + below(&r, 9) };
 	Intervals *all = intervals_new(1), *part = intervals_new(1);
 	count_all(all, h, HAPPENINGS / 2, 1);
 	count_all(part, h + HAPPENINGS / 2, HAPPENINGS - HAPPENINGS / 2, 1);
@@ -96,7 +98,8 @@ END_TEST
 
 START_TEST(cycles_of_launches)
 {
-	static const Cycle span[][2] = { { 5, 6 }, { 6, 6 }, { 1000, 1000000 }, { 3, 2000003 }, { 0, 100000000 } };
+	static const Cycle span[][2] = { { 5, 6 }, { 6, 6 }, { 1000, 1000000 }, { 3, 2000003 },
+		{ 0, 100000000 } };
 	Cycle cycles = 0;
 	uint64_t slots = 0, empty = 0, want = 0;
 	Intervals *v = intervals_new(1);
@@ -112,7 +115,8 @@ START_TEST(cycles_of_launches)
 	ck_assert_uint_eq(cycles, want);
 	ck_assert_uint_eq(slots, 8 * want);
 	ck_assert_uint_eq(empty, 8 * want);
-	ck_assert_uint_eq(v->cycles, 4096); /* of 100,000,000 cycles the intervals that are no more than 32768 */
+	/* of 100,000,000 cycles the intervals that are no more than 32768 */
+	ck_assert_uint_eq(v->cycles, 4096);
 	intervals_free(v);
 }
 END_TEST
@@ -127,7 +131,9 @@ static void figure_is(const Rig *r, size_t offset, const char *want)
 	char got[400] = "";
 	size_t at = 0;
 	for (int k = 0; k < r->intervals->n; k++)
-		at += (size_t)snprintf(got + at, sizeof got - at, "%s%llu", k ? " " : "", (unsigned long long)*(const uint64_t *)((const char *)&r->intervals->row[k] + offset));
+		at += (size_t)snprintf(got + at, sizeof got - at, "%s%llu", k ? " " : "",
+			(unsigned long long)*(const uint64_t *)((const char *)&r->intervals->row[k] +
+			offset));
 	ck_assert_msg(!strcmp(got, want), "figure at %zu: %s, expected %s", offset, got, want);
 }
 #define IS(R, FIELD, WANT) figure_is(R, offsetof(Interval, FIELD), WANT)
@@ -145,7 +151,8 @@ static void first_is(const Rig *r, size_t offset, Cycle want)
 {
 	for (int k = 0; k < r->intervals->n; k++) {
 		uint64_t n = *(const uint64_t *)((const char *)&r->intervals->row[k] + offset);
-		ck_assert_msg(n == ((Cycle)k == want), "figure at %zu: %llu in interval %d, expected 1 in %llu", offset, (unsigned long long)n, k, (unsigned long long)want);
+		ck_assert_msg(n == ((Cycle)k == want), "figure at %zu: %llu in interval %d, expected 1 in "
+			"%llu", offset, (unsigned long long)n, k, (unsigned long long)want);
 	}
 	ck_assert_uint_lt(want, (uint64_t)r->intervals->n);
 }
@@ -156,7 +163,8 @@ static void over(Rig *r)
 	rig_free(r);
 }
 
-/* One warp issues in cycles 0, 1 and 51; it sleeps from 2 to 50, which the machine jumps over, and all is over with cycle 51. */
+/* One warp issues in cycles 0, 1 and 51; it sleeps from 2 to 50, which the machine jumps over, and all is
+   over with cycle 51. */
 START_TEST(a_jump_is_divided)
 {
 	const char *text = K(" %t = mov.u32 %tid.x\n nanosleep.u32 50\n exit\n");
@@ -198,10 +206,12 @@ START_TEST(a_long_wait_is_kept_as_one)
 }
 END_TEST
 
-/* Lanes 0 and 1 go one way, the others the other: those that parted are lost in the cycles in which the others issue. */
+/* Lanes 0 and 1 go one way, the others the other: those that parted are lost in the cycles in which the
+   others issue. */
 START_TEST(lost_lanes_in_their_cycles)
 {
-	Rig *r = over_time("clock_mhz=1000", 1, K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 2\n bra %p, B, J\nB: %x = mov.u32 1\n bra J\nJ: exit\n"), 1, 4);
+	Rig *r = over_time("clock_mhz=1000", 1, K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 2\n"
+		" bra %p, B, J\nB: %x = mov.u32 1\n bra J\nJ: exit\n"), 1, 4);
 	IS(r, warp_instructions, "1 1 1 1 1");
 	IS(r, lanes_useful, "4 4 4 2 4");
 	IS(r, lanes_parted, "0 0 0 2 0");
@@ -210,11 +220,13 @@ START_TEST(lost_lanes_in_their_cycles)
 }
 END_TEST
 
-/* The load issues in cycle 1, and takes the port until 2 (so it is at L2 in 12), the slice until 13 and 20 cycles more, then the bus of DRAM in 38, the row having
-   taken 5; the answer takes the port in 39, and 10 cycles more: 49 is the last of its way. */
+/* The load issues in cycle 1, and takes the port until 2 (so it is at L2 in 12), the slice until 13 and 20
+   cycles more, then the bus of DRAM in 38, the row having taken 5; the answer takes the port in 39, and 10
+   cycles more: 49 is the last of its way. */
 START_TEST(a_load_on_its_way)
 {
-	Rig *r = over_time("interconnect.latency=10 l2.latency=20 dram.row_hit=5 dram.row_miss=5", 1, K(" %o = ld.param.u64 [out]\n %x = ld.global.u32 [%o]\n exit\n"), 1, 1);
+	Rig *r = over_time("interconnect.latency=10 l2.latency=20 dram.row_hit=5 dram.row_miss=5", 1,
+		K(" %o = ld.param.u64 [out]\n %x = ld.global.u32 [%o]\n exit\n"), 1, 1);
 	first_is(r, offsetof(Interval, transactions), 1);
 	first_is(r, offsetof(Interval, l1_bypasses), 1);
 	first_is(r, offsetof(Interval, l2_requests), 12);
@@ -227,6 +239,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { counts_in_any_order, merged, cycles_of_launches, a_jump_is_divided, a_long_wait_is_kept_as_one, lost_lanes_in_their_cycles, a_load_on_its_way };
+	const TTest *const tests[] = { counts_in_any_order, merged, cycles_of_launches, a_jump_is_divided,
+		a_long_wait_is_kept_as_one, lost_lanes_in_their_cycles, a_load_on_its_way };
 	return rig_suite("figures over time", tests, sizeof tests / sizeof *tests);
 }

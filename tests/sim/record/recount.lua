@@ -1,9 +1,11 @@
--- Whom lost lane-slots are charged to, counted again from a trace. What is known is what doc/reconvergence.md says of partings and what `gsim-trace --csv`
--- prints; nothing is taken from the simulator. It goes by pairs of lanes: for each two of a warp, the issue at which they last parted.
+-- Whom lost lane-slots are charged to, counted again from a trace. What is known is what doc/reconvergence.md
+-- says of partings and what `gsim-trace --csv` prints; nothing is taken from the simulator. It goes by pairs
+-- of lanes: for each two of a warp, the issue at which they last parted.
 --
--- An Issue is { place, cycle, pairs, open, to, several; partings, cycles, lost, met }: how many pairs of lanes it keeps apart, and whether it has since there were
--- any; the place where its lanes go on, and whether there are several; what is charged to it.
--- A Group is { lanes, last }: the mask of lanes that have not parted since they were last together, and their last issue.
+-- An Issue is { place, cycle, pairs, open, to, several; partings, cycles, lost, met }: how many pairs of
+-- lanes it keeps apart, and whether it has since there were any; the place where its lanes go on, and whether
+-- there are several; what is charged to it. A Group is { lanes, last }: the mask of lanes that have not
+-- parted since they were last together, and their last issue.
 local recount = {}
 
 local function next_lane(mask, lane)
@@ -30,7 +32,8 @@ local NUMBERS = { "launch", "cycle", "sm", "warp", "split", "mask", "a", "b" }
 
 local ROWS = { enter = true, rewrite = true, leave = true }
 
--- What takes a line apart into a table by the names of the columns. Only texts have commas. Rows of the state are passed over (nil) that name no homes.
+-- What takes a line apart into a table by the names of the columns. Only texts have commas. Rows of the state
+-- are passed over (nil) that name no homes.
 local function reader(header)
 	local names, form, event = {}, {}, nil
 	for name in header:gmatch("[^,]+") do
@@ -81,7 +84,8 @@ function Warp:apart(a, b, issue)
 	self.parted[a][b], self.parted[b][a] = issue, issue
 end
 
--- A parting that keeps no pair apart any longer is over, at the cycle, by an issue in that block ("": as lanes end).
+-- A parting that keeps no pair apart any longer is over, at the cycle, by an issue in that block ("": as
+-- lanes end).
 function Warp:settle(cycle, block)
 	for issue in pairs(self.touched) do
 		if issue.pairs == 0 and issue.open then
@@ -195,7 +199,8 @@ local function place_of(launch, e)
 	return p
 end
 
--- Homes of the split's lanes: { warp, mask } for each; rows of the trace's second table say it of splits with lanes of several warps.
+-- Homes of the split's lanes: { warp, mask } for each; rows of the trace's second table say it of splits with
+-- lanes of several warps.
 local function homes_of(launch, e)
 	local list, all = {}, 0
 	for _, row in ipairs(launch.homes[e.sm << 16 | e.warp] or {}) do
@@ -259,7 +264,8 @@ function on.leave(launch, e)
 	for _ = 1, e.a do table.remove(rows(launch, e), e.b + 1) end
 end
 
--- What is charged to issues goes to their places; if one is a branch, call or return from which all lanes went on at the same place, to that.
+-- What is charged to issues goes to their places; if one is a branch, call or return from which all lanes
+-- went on at the same place, to that.
 local function settle(launch)
 	for issue in pairs(launch.partings) do
 		local op, rest = issue.place.text:match('^"?(%a+)(.*)')

@@ -1,5 +1,6 @@
--- What --annotate shows adds up: the instructions of the code, the lines of the source, and what is printed, to the report's totals; the code to the lines, place by
--- place; a printed line of the source is the file's; of two runs each column is that run's. check_annotate.lua TOP
+-- What --annotate shows adds up: the instructions of the code, the lines of the source, and what is printed,
+-- to the report's totals; the code to the lines, place by place; a printed line of the source is the file's;
+-- of two runs each column is that run's. check_annotate.lua TOP
 local top = arg[1]
 local tool, json = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua")
 local dir = tool.capture("mktemp -d"):match("%S+")
@@ -100,7 +101,8 @@ local function columns(head, runs)
 	return list
 end
 
--- Listings of the text: what each run's lines add up to, mean lanes times issues among them; of the sum that is printed; lines of files.
+-- Listings of the text: what each run's lines add up to, mean lanes times issues among them; of the sum that
+-- is printed; lines of files.
 local function listings(name, text, runs)
 	local folder = name:match("(%S+/)[^/ ]+%.%a+") -- of the module
 	local sum, printed, file, list = { {}, {} }, { {}, {} }, nil, nil
@@ -187,7 +189,8 @@ one("--alone -m serial -D launch.warm=true kernels/spin_lock/spin_lock.ptx")
 one("-c kepler.lua -D launch.warm=true kernels/short_circuit/short_circuit.ir")
 one("-c volta.lua kernels/device_calls/device_calls.ptx")
 one("-c kepler.lua kernels/two_streams/two_streams.ir")
--- Of inlined functions: what the code says of an instruction is what its line says, and the line is one of the list.
+-- Of inlined functions: what the code says of an instruction is what its line says, and the line is one of
+-- the list.
 local function at(places, row)
 	for _, p in ipairs(places or {}) do
 		if p.file == row.file and p.line == row.line then return true end
@@ -228,7 +231,8 @@ end
 two("-c kepler.lua -p linearize kernels/short_circuit/short_circuit.ir")
 two("-c titan_rtx.lua -p kfcm --source kernels kernels/host_programs/path_regeneration.ir")
 two("-c vega20.lua -p meld kernels/bitonic_sort/bitonic_sort.ptx")
--- A branch of one file whose lanes meet at a line of the other: a note names that file. The line of a file is cut between characters and says so; lines that a file has not are told.
+-- A branch of one file whose lanes meet at a line of the other: a note names that file. The line of a file is
+-- cut between characters and says so; lines that a file has not are told.
 local function write(name, text)
 	local f = assert(io.open(dir .. "/" .. name, "w"))
 	f:write(text)
@@ -267,7 +271,8 @@ write("two.cu", "secret=1\0other=2\n")
 _, text = gsim(dir .. "/two.ir --annotate")
 shows("two.cu: is not to be read here, so its lines stand without their text (--source DIR names its folder)\n")
 if text:find("secret", 1, true) then fail("two files: a file that is no text is shown") end
--- Where no source but the module can be read, in which an instruction without a place in the source stands, the code is shown.
+-- Where no source but the module can be read, in which an instruction without a place in the source stands,
+-- the code is shown.
 os.remove(dir .. "/one.h")
 os.remove(dir .. "/two.cu")
 write("two.ir", io.open(dir .. "/two.ir"):read("a"):gsub("\texit[^\n]*", "\texit"))

@@ -1,5 +1,5 @@
-/* A machine to compute by hand, one launch on it, and what it did cycle by cycle. Each program that includes this is one
- * process; Check runs every test in a fork. */
+/* A machine to compute by hand, one launch on it, and what it did cycle by cycle. Each program that includes
+ * this is one process; Check runs every test in a fork. */
 #ifndef TEST_SIM_RIG_H
 #define TEST_SIM_RIG_H
 #include "sim/gsim.h"
@@ -10,25 +10,32 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* One SM, one scheduler, warps of four lanes; every unit takes and gives one value a cycle; no caches. Memory answers at
-   once, so that a window is one cycle. */
+/* One SM, one scheduler, warps of four lanes; every unit takes and gives one value a cycle; no caches. Memory
+   answers at once, so that a window is one cycle. */
 static const char *const rig_machine[] = {
-	"launch.overhead_cycles=0", "launch.latency_cycles=0", "divergence.guarded_exits=false", "warp_size=4", "sm.max_warps=16", "sm.max_blocks=8", "sm.max_threads_per_block=64", "sm.registers=4096",
+	"launch.overhead_cycles=0", "launch.latency_cycles=0", "divergence.guarded_exits=false",
+	"warp_size=4", "sm.max_warps=16", "sm.max_blocks=8", "sm.max_threads_per_block=64",
+	"sm.registers=4096",
 	"sm.register_unit=4", "sm.shared_bytes=16384", "sm.shared_unit=4", "sm.max_shared_per_block=16384",
 	"scheduler.count=1", "scheduler.policy=lrr", "fetch.cache_bytes=0", "fetch.redirect_cycles=0",
-	"units.alu.count=1", "units.alu.latency=1", "units.imul.count=1", "units.imul.latency=1", "units.fp32.count=1",
-	"units.fp32.latency=1", "units.fp64.count=1", "units.fp64.latency=1", "units.fp64.interval=1", "units.sfu.latency=1",
+	"units.alu.count=1", "units.alu.latency=1", "units.imul.count=1", "units.imul.latency=1",
+	"units.fp32.count=1",
+	"units.fp32.latency=1", "units.fp64.count=1", "units.fp64.latency=1", "units.fp64.interval=1",
+	"units.sfu.latency=1",
 	"units.sfu.interval=1", "units.cvt.latency=1", "units.cvt.interval=1", "units.ctl.count=1",
-	"shared.banks=4", "shared.latency=1", "l1.global=false", "l1.bytes=0", "l1.latency=1", "constant.bytes=0",
-	"constant.latency=1", "interconnect.latency=0", "interconnect.bytes_per_cycle=1024", "l2.slices=1", "l2.latency=1",
-	"l2.bytes_per_cycle=1024", "l2.atomic_cycles=1", "dram.channels=1", "dram.row_hit=1", "dram.row_miss=1",
+	"shared.banks=4", "shared.latency=1", "l1.global=false", "l1.bytes=0", "l1.latency=1",
+	"constant.bytes=0",
+	"constant.latency=1", "interconnect.latency=0", "interconnect.bytes_per_cycle=1024", "l2.slices=1",
+	"l2.latency=1",
+	"l2.bytes_per_cycle=1024", "l2.atomic_cycles=1", "dram.channels=1", "dram.row_hit=1",
+	"dram.row_miss=1",
 	"dram.latency=0", "dram.bytes_per_cycle=1024", "limits.max_cycles=100000", NULL
 };
 
 enum { RIG_WORDS = 4096, RIG_EVENTS = 60000, RIG_CODE = 900 };
 typedef struct Rig {
 	Config c;
-	bool clocks;                   /* results depend on time: not compared with the reference interpreter */
+	bool clocks;                 /* results depend on time: not compared with the reference interpreter */
 	bool functional;               /* run without time */
 	Intervals *intervals;          /* figures over time are added here; may be NULL */
 	uint32_t shared;               /* dynamic, of a block */
@@ -49,8 +56,10 @@ static inline void rig_set(Rig *r, const char *assignments)
 {
 	char key[96], value[64];
 	Diag d = { 0 };
-	for (int used; sscanf(assignments, " %95[^= ]=%63[^ ]%n", key, value, &used) == 2; assignments += used)
-		ck_assert_msg(config_set(&r->c, key, value, &d), "%s=%s: %s", key, value, d.item.n ? d.item.v[0].text : "?");
+	for (int used; sscanf(assignments, " %95[^= ]=%63[^ ]%n", key, value, &used) == 2;
+		assignments += used)
+		ck_assert_msg(config_set(&r->c, key, value, &d), "%s=%s: %s", key, value,
+			d.item.n ? d.item.v[0].text : "?");
 	ck_assert_msg(config_check(&r->c, &d), "%s", d.item.n ? d.item.v[0].text : "?");
 }
 
@@ -95,8 +104,10 @@ static inline void rig_memory(Rig *r, const Module *m, RigMemory *x, unsigned gr
 	ck_assert(memory_load_module(x->memory, m, x->symbol));
 	x->out = memory_alloc(x->memory, sizeof r->out, "out", false);
 	memcpy(x->params, &x->out, 8);
-	x->l = (Launch){ .module = m, .kernel = module_find_function(m, "k"), .grid = { grid, 1, 1 }, .block = { block, 1, 1 },
-		.dynamic_shared = r->shared, .params = x->params, .memory = x->memory, .symbol_address = x->symbol };
+	x->l = (Launch){ .module = m, .kernel = module_find_function(m, "k"), .grid = { grid, 1, 1 },
+		.block = { block, 1, 1 },
+		.dynamic_shared = r->shared, .params = x->params, .memory = x->memory,
+		.symbol_address = x->symbol };
 	ck_assert_ptr_nonnull(x->l.kernel);
 }
 
@@ -128,7 +139,8 @@ static inline void rig_events(Rig *r, const char *path)
 	}
 	r->n = 0;
 	while (r->n < RIG_EVENTS && trace_next(t, &r->e[r->n], &l) == 1)
-		r->n += r->e[r->n].kind < TR_ENTER; /* how the mechanism's state changes is tests/traces/check_trace_state.c's */
+		/* how the mechanism's state changes is tests/traces/check_trace_state.c's */
+		r->n += r->e[r->n].kind < TR_ENTER;
 	ck_assert_int_lt(r->n, RIG_EVENTS);
 	trace_reader_free(t);
 }
@@ -145,7 +157,8 @@ static inline void rig_try(Rig *r, const char *text, unsigned grid, unsigned blo
 	RigMemory x;
 	rig_memory(r, m, &x, grid, block);
 	x.l.print = &r->print;
-	GpuOptions o = { .functional = r->functional, .intervals = r->intervals, .trace = trace_create(path, &d) };
+	GpuOptions o = { .functional = r->functional, .intervals = r->intervals,
+		.trace = trace_create(path, &d) };
 	Gpu *g = gpu_new(&r->c, m, x.memory, x.symbol, &o, &d);
 	ck_assert_ptr_nonnull(g);
 	if (r->prepare)
@@ -169,12 +182,14 @@ static inline void rig_reference(Rig *r, const char *text, unsigned grid, unsign
 	RigMemory x;
 	uint64_t n = 0;
 	Fault f = { 0 };
-	InterpOptions o = { .warp_size = (int)r->c.warp_size, .max_steps = 10000000, .thread_instructions = &n };
+	InterpOptions o = { .warp_size = (int)r->c.warp_size, .max_steps = 10000000,
+		.thread_instructions = &n };
 	rig_memory(r, m, &x, grid, block);
 	ck_assert_msg(interp_launch(&x.l, &o, &f), "%s", f.text);
 	rig_take(&x, want);
 	for (int i = 0; i < RIG_WORDS; i++)
-		ck_assert_msg(want[i] == r->out[i], "out[%d] = %u, the reference interpreter says %u", i, r->out[i], want[i]);
+		ck_assert_msg(want[i] == r->out[i], "out[%d] = %u, the reference interpreter says %u", i,
+			r->out[i], want[i]);
 	ck_assert_uint_eq(n, r->s.thread_instructions + r->s.ended_at_branches);
 	rig_memory_free(&x);
 	module_free(m);
@@ -208,7 +223,8 @@ static inline void rig_issues(const Rig *r, int warp, const char *want)
 	size_t at = 0;
 	for (int i = 0; i < r->n && at < sizeof got - 30; i++)
 		if (r->e[i].kind == TR_ISSUE && r->e[i].warp == warp)
-			at += (size_t)snprintf(got + at, sizeof got - at, "%s%llu", at ? " " : "", (unsigned long long)r->e[i].cycle);
+			at += (size_t)snprintf(got + at, sizeof got - at, "%s%llu", at ? " " : "",
+				(unsigned long long)r->e[i].cycle);
 	ck_assert_msg(!strcmp(got, want), "warp %d issues at %s; expected %s", warp, got, want);
 }
 
@@ -219,7 +235,8 @@ static inline void rig_order(const Rig *r, const char *want)
 	size_t at = 0;
 	for (int i = 0; i < r->n && at < sizeof got - 30; i++)
 		if (r->e[i].kind == TR_ISSUE)
-			at += (size_t)snprintf(got + at, sizeof got - at, "%s%u", at ? " " : "", r->e[i].warp);
+			at += (size_t)snprintf(got + at, sizeof got - at, "%s%u", at ? " " : "",
+				r->e[i].warp);
 	ck_assert_msg(!strcmp(got, want), "warps issue in the order %s; expected %s", got, want);
 }
 
@@ -230,8 +247,8 @@ static inline void rig_path(const Rig *r, int warp, const char *want)
 	size_t at = 0;
 	for (int i = 0; i < r->n && at < sizeof got - 60; i++)
 		if (r->e[i].kind == TR_ISSUE && r->e[i].warp == warp && r->start[r->e[i].a])
-			at += (size_t)snprintf(got + at, sizeof got - at, "%s%s:%llx", at ? " " : "", r->block[r->e[i].a],
-				(unsigned long long)r->e[i].mask);
+			at += (size_t)snprintf(got + at, sizeof got - at, "%s%s:%llx", at ? " " : "",
+				r->block[r->e[i].a], (unsigned long long)r->e[i].mask);
 	ck_assert_msg(!strcmp(got, want), "warp %d runs through %s; expected %s", warp, got, want);
 }
 
@@ -252,7 +269,8 @@ static inline void rig_counts(const Rig *r, uint64_t pushes, uint64_t depth, uin
 	ck_assert_uint_eq(r->s.merges, merges);
 }
 
-static inline void rig_four_counts(const char *assignments, const char *text, const char *path, uint64_t pushes, uint64_t depth, uint64_t merges)
+static inline void rig_four_counts(const char *assignments, const char *text, const char *path,
+	uint64_t pushes, uint64_t depth, uint64_t merges)
 {
 	Rig *r = rig_four(assignments, text, path);
 	rig_counts(r, pushes, depth, merges);

@@ -1,6 +1,6 @@
-/* Forward progress, cell by cell: spin locks and a producer with consumers inside a warp under every mechanism of the list, in its
- * named presets. Each cell passes or is diagnosed as livelock, timed and functionally. doc/reconvergence.md ("Forward
- * progress") explains the table. */
+/* Forward progress, cell by cell: spin locks and a producer with consumers inside a warp under every
+ * mechanism of the list, in its named presets. Each cell passes or is diagnosed as livelock, timed and
+ * functionally. doc/reconvergence.md ("Forward progress") explains the table. */
 #include "lib/file.h"
 #include "lib/strbuf.h"
 #include "sim/record/diagnosis.h"
@@ -19,10 +19,14 @@ static const Example example[EXAMPLES] = {
 	[MOVED] = { "naive lock, point moved behind it", "e1p", false, "L", "1-3", "1" },
 	[MOVED_EXIT_FIRST] = { "the same, the way out is the true side", "e1p", true, "L", "1-3", "1" },
 	[RESHAPED] = { "reshaped lock", "e2", false, "", "", "" },
-	[PW_FALL] = { "producer before, consumers fall through", "e3_pw_fallthrough", false, "W", "1-3", "0" },
-	[PW_TAKEN] = { "producer before, consumers are the true side", "e3_pw_taken", false, "W", "1-3", "0" },
-	[WP_FALL] = { "producer behind, consumers fall through", "e3_wp_fallthrough", false, "W", "1-3", "0" },
-	[WP_TAKEN] = { "producer behind, consumers are the true side", "e3_wp_taken", false, "W", "1-3", "0" },
+	[PW_FALL] = { "producer before, consumers fall through", "e3_pw_fallthrough", false, "W", "1-3",
+		"0" },
+	[PW_TAKEN] = { "producer before, consumers are the true side", "e3_pw_taken", false, "W", "1-3",
+		"0" },
+	[WP_FALL] = { "producer behind, consumers fall through", "e3_wp_fallthrough", false, "W", "1-3",
+		"0" },
+	[WP_TAKEN] = { "producer behind, consumers are the true side", "e3_wp_taken", false, "W", "1-3",
+		"0" },
 };
 
 static void replace(StrBuf *out, const char *text, const char *from, const char *to)
@@ -59,8 +63,9 @@ static Module *module_of(const Example *e)
 
 /* ---- the table ---- */
 
-/* One letter for each kernel: P passes, L livelock, ? rests on knowledge rather than on a source: it must pass or be
-   diagnosed, and the page says why we think that it does. held: how the report names what holds the other lanes. */
+/* One letter for each kernel: P passes, L livelock, ? rests on knowledge rather than on a source: it must
+   pass or be diagnosed, and the page says why we think that it does. held: how the report names what holds
+   the other lanes. */
 typedef struct Row { const char *model, *cells, *held; } Row;
 static const Row rows[] = {
 	/* the top of the stack runs to the point of its lanes */
@@ -80,9 +85,11 @@ static const Row rows[] = {
 	{ "its(policy=volta_lifo)", "PPPP" "PPPP", NULL },
 	{ "its(policy=volta_lifo,yield=none)", "LPLP" "LPLP", NULL },
 	{ "its(policy=volta_lifo,yield=none,first=taken)", "LLPP" "PLPL", NULL },
-	{ "its(policy=volta_lifo,yield=none,order=fifo,switch_branch=on)", "LPPP" "PPPP", "a convergence barrier" },
+	{ "its(policy=volta_lifo,yield=none,order=fifo,switch_branch=on)", "LPPP" "PPPP",
+		"a convergence barrier" },
 	{ "its(policy=volta_lifo,yield=loops,yield_release=off)", "LPPP" "PPPP", "a convergence barrier" },
-	{ "its(policy=volta_lifo,yield=none,order=fifo,switch_branch=on,barrier_timeout=300)", "PPPP" "PPPP", NULL },
+	{ "its(policy=volta_lifo,yield=none,order=fifo,switch_branch=on,barrier_timeout=300)", "PPPP" "PPPP",
+		NULL },
 	{ "spec_reconv", "PPPP" "PPPP", NULL },
 	{ "dual_path", "L??P" "????", NULL },
 	{ "multi_path(merge=false)", "LPPP" "PPPP", "a reconvergence entry" },
@@ -118,12 +125,16 @@ static Run *run_up_to(int64_t most, const char *model, const Module *m, Config *
 	return r;
 }
 
-static Run *run(const char *model, const Module *m, Config *c, Diag *d, int way) { return run_up_to(1000000, model, m, c, d, way); }
+static Run *run(const char *model, const Module *m, Config *c, Diag *d, int way)
+{
+	return run_up_to(1000000, model, m, c, d, way);
+}
 
 #define SAYS(...) do { \
 	char want[300]; \
 	snprintf(want, sizeof want, __VA_ARGS__); \
-	ck_assert_msg(strstr(text, want) != NULL, "%s, %s: the diagnosis does not say '%s':\n%s", row->model, e->name, want, text); \
+	ck_assert_msg(strstr(text, want) != NULL, "%s, %s: the diagnosis does not say '%s':\n%s", \
+		row->model, e->name, want, text); \
 } while (0)
 
 static bool tells_places(const char *model)
@@ -147,8 +158,10 @@ static void elsewhere_is_so(const Row *row, int k, const Run *r)
 		while (strncmp(rows[other].model, e->spec, len) || !strchr("(", rows[other].model[len]))
 			other++;
 		char cell = rows[other].cells[k];
-		ck_assert_msg(e->how == ELSEWHERE_COMPLETES ? cell != 'L' : e->how == ELSEWHERE_LIVELOCK && cell != 'P', "%s, %s: it is said that it %s under %s",
-			row->model, example[k].name, elsewhere_name[e->how], e->spec);
+		ck_assert_msg(e->how == ELSEWHERE_COMPLETES ? cell != 'L'
+			: e->how == ELSEWHERE_LIVELOCK && cell != 'P',
+			"%s, %s: it is said that it %s under %s", row->model, example[k].name,
+			elsewhere_name[e->how], e->spec);
 		n++;
 	}
 	int models = 0;
@@ -157,7 +170,8 @@ static void elsewhere_is_so(const Row *row, int k, const Run *r)
 	ck_assert_int_eq(n, models - 1);
 }
 
-/* Who spins where on which word, who has it or will write it and where that lane is, why, and where it would pass. */
+/* Who spins where on which word, who has it or will write it and where that lane is, why, and where it would
+   pass. */
 static void diagnosed(const Row *row, const Example *e, Run *r, int way)
 {
 	const Diagnosis *d = vec_last(&r->launch)->diagnosis;
@@ -208,9 +222,11 @@ static void cell(const Row *row, int k, const Module *m, int way)
 	if (row->cells[k] == 'P')
 		ck_assert_msg(r->status == RUN_OK, "%s, %s (run %d): %s", row->model, e->name, way, text);
 	else if (row->cells[k] == 'L')
-		ck_assert_msg(r->fault == FAULT_LIVELOCK, "%s, %s (run %d): %s", row->model, e->name, way, text);
+		ck_assert_msg(r->fault == FAULT_LIVELOCK, "%s, %s (run %d): %s", row->model, e->name, way,
+			text);
 	else
-		ck_assert_msg(r->status == RUN_OK || r->fault == FAULT_LIVELOCK, "%s, %s: %s", row->model, e->name, text);
+		ck_assert_msg(r->status == RUN_OK || r->fault == FAULT_LIVELOCK, "%s, %s: %s", row->model,
+			e->name, text);
 	if (r->fault == FAULT_LIVELOCK)
 		diagnosed(row, e, r, way);
 	run_free(r);
@@ -229,21 +245,24 @@ START_TEST(each_cell)
 }
 END_TEST
 
-/* Every lane but the last spins in a loop of its own, and the last stands behind all others in the queue. It has a way to go,
-   without a branch, before it writes what they wait for; or it waits for that, too. */
+/* Every lane but the last spins in a loop of its own, and the last stands behind all others in the queue. It
+   has a way to go, without a branch, before it writes what they wait for; or it waits for that, too. */
 enum { LANES = 32, WAY = 60 };
 static Module *queue(bool writes, Diag *d)
 {
 	StrBuf b = { 0 };
-	sb_puts(&b, "kernel k(u64 mem) {\n reg u32 %t, %v\n reg u64 %a\n reg pred %p\nS: %t = mov.u32 %tid.x\n %a = ld.param.u64 [mem]\n brx %t, [");
+	sb_puts(&b, "kernel k(u64 mem) {\n reg u32 %t, %v\n reg u64 %a\n reg pred %p\n"
+		"S: %t = mov.u32 %tid.x\n %a = ld.param.u64 [mem]\n brx %t, [");
 	for (int l = 0; l < LANES; l++)
 		sb_printf(&b, "%sT%d", l ? ", " : "", l);
 	sb_puts(&b, "]\n");
 	for (int l = 0; l < LANES - writes; l++)
-		sb_printf(&b, "T%d: %%v = ld.volatile.global.u32 [%%a]\n %%p = setp.eq.u32 %%v, 0\n bra %%p, T%d, X\n", l, l);
+		sb_printf(&b, "T%d: %%v = ld.volatile.global.u32 [%%a]\n %%p = setp.eq.u32 %%v, 0\n"
+			" bra %%p, T%d, X\n", l, l);
 	for (int k = 0; k < WAY * writes; k++)
 		sb_printf(&b, "%s %%v = add.u32 %%v, %%t\n", k ? "" : "T31:");
-	sb_printf(&b, "%sX: exit\n}\nhost main() {\n reg u64 %%mem\nH: %%mem = alloc.u64 4\n launch k, (1, 1, 1), (%d, 1, 1), 0, (%%mem)\n exit\n}\n",
+	sb_printf(&b, "%sX: exit\n}\nhost main() {\n reg u64 %%mem\nH: %%mem = alloc.u64 4\n"
+		" launch k, (1, 1, 1), (%d, 1, 1), 0, (%%mem)\n exit\n}\n",
 		writes ? " st.volatile.global.u32 [%a], 1\n bra X\n" : "", LANES);
 	Module *m = ir_read(b.s, strlen(b.s), "queue.ir", d);
 	ck_assert_msg(m && ir_verify(m, d), "%s", d->item.n ? d->item.v[0].text : "?");
@@ -253,11 +272,16 @@ static Module *queue(bool writes, Diag *d)
 
 /* However long the parameters let it wait, the last lane's turn comes. */
 static const char *const queues[] = {
-	"aware(quantum=10000)", "aware(quantum=1)", "aware(quantum=1,splits=2,spill_push=300,reload_pop=300)", "aware(timeout=0,quantum=7)",
-	"its(yield=none)", "its(yield=none,timer=1000)", "its(yield=none,timer=1)", "its(policy=volta_lifo,order=fifo,yield_after=20)",
-	"spec_reconv(yield_after=20,timer=0)", "min_pc(starvation=300,quantum=1)", "min_pc(starvation=300,quantum=20)",
-	"min_sp_pc(starvation=1,quantum=20)", "min_pc(starvation=10000,quantum=1)", "multi_path(splits=1)", "multi_path(splits=4,swap_cycles=1)",
-	"multi_path(splits=31,swap_cycles=1000)", "dwf(patience=1)", "dwf(patience=3000)", "dwf(policy=pc,patience=3000)",
+	"aware(quantum=10000)", "aware(quantum=1)", "aware(quantum=1,splits=2,spill_push=300,reload_pop=300)",
+	"aware(timeout=0,quantum=7)",
+	"its(yield=none)", "its(yield=none,timer=1000)", "its(yield=none,timer=1)",
+	"its(policy=volta_lifo,order=fifo,yield_after=20)",
+	"spec_reconv(yield_after=20,timer=0)", "min_pc(starvation=300,quantum=1)",
+	"min_pc(starvation=300,quantum=20)",
+	"min_sp_pc(starvation=1,quantum=20)", "min_pc(starvation=10000,quantum=1)", "multi_path(splits=1)",
+	"multi_path(splits=4,swap_cycles=1)",
+	"multi_path(splits=31,swap_cycles=1000)", "dwf(patience=1)", "dwf(patience=3000)",
+	"dwf(policy=pc,patience=3000)",
 };
 enum { QUEUES = sizeof queues / sizeof *queues };
 
@@ -290,15 +314,17 @@ START_TEST(dwf_always_has_patience)
 	config_defaults(&c);
 	ck_assert(config_set_model(&c, "dwf(patience=1)", &d));
 	ck_assert(!config_set_model(&c, "dwf(patience=0)", &d));
-	ck_assert_msg(strstr(d.item.v[0].text, "dwf.patience = 0 is out of range: 1 to"), "%s", d.item.v[0].text);
+	ck_assert_msg(strstr(d.item.v[0].text, "dwf.patience = 0 is out of range: 1 to"), "%s",
+		d.item.v[0].text);
 	diag_free(&d);
 }
 END_TEST
 
 /* ---- the bounds of trials ---- */
 
-/* A naive lock, and behind it work that goes on beyond every bound. So a trial under a mechanism that has the lock pass takes all that one may,
-   and a dozen of them what all may together: the rest is not tried. The same is said each time. */
+/* A naive lock, and behind it work that goes on beyond every bound. So a trial under a mechanism that has the
+   lock pass takes all that one may, and a dozen of them what all may together: the rest is not tried. The
+   same is said each time. */
 static Run *lock_and_work(const Module *m, Config *c, Diag *d, StrBuf *text)
 {
 	Run *r = run_up_to(1000000, "ipdom", m, c, d, FUNCTIONAL);
@@ -309,11 +335,15 @@ static Run *lock_and_work(const Module *m, Config *c, Diag *d, StrBuf *text)
 
 START_TEST(trials_are_bounded_by_work)
 {
-	enum { ONE = 750 * 1000, ALL = 10 * 1000 * 1000 }; /* issues, where the run that failed took few (sim/host/elsewhere.c) */
-	static const char lock[] = "kernel k(u64 mem) {\n reg u32 %v, %i\n reg u64 %a\n reg pred %p\nS: %a = ld.param.u64 [mem]\n bra L\n"
-		"L: %v = atom.global.cas.b32 [%a], 0, 1\n %p = setp.ne.u32 %v, 0\n bra %p, L, E\nE: %v = atom.global.exch.b32 [%a], 0\n bra W\n"
+	/* issues, where the run that failed took few (sim/host/elsewhere.c) */
+	enum { ONE = 750 * 1000, ALL = 10 * 1000 * 1000 };
+	static const char lock[] = "kernel k(u64 mem) {\n reg u32 %v, %i\n reg u64 %a\n reg pred %p\n"
+		"S: %a = ld.param.u64 [mem]\n bra L\n"
+		"L: %v = atom.global.cas.b32 [%a], 0, 1\n %p = setp.ne.u32 %v, 0\n bra %p, L, E\n"
+		"E: %v = atom.global.exch.b32 [%a], 0\n bra W\n"
 		"W: %i = add.u32 %i, 1\n %p = setp.ne.u32 %i, 0\n bra %p, W, X\nX: exit\n}\n"
-		"host main() {\n reg u64 %mem\nH: %mem = alloc.u64 4\n launch k, (1, 1, 1), (32, 1, 1), 0, (%mem)\n exit\n}\n";
+		"host main() {\n reg u64 %mem\nH: %mem = alloc.u64 4\n"
+		" launch k, (1, 1, 1), (32, 1, 1), 0, (%mem)\n exit\n}\n";
 	Diag d = { 0 };
 	Config c;
 	Module *m = ir_read(lock, strlen(lock), "lock.ir", &d);
@@ -325,10 +355,13 @@ START_TEST(trials_are_bounded_by_work)
 	for (int k = 0; k < r->elsewhere.n; k++)
 		undecided += r->elsewhere.v[k].how == ELSEWHERE_UNDECIDED;
 	ck_assert_int_ge(undecided, ALL / ONE);
-	ck_assert_int_le(undecided, ALL / ONE + 2); /* their own bound grows with the work of the run that failed */
-	snprintf(untried, sizeof untried, "\n  the bounds of work left %d choices of mechanisms and parameters untried\n", r->untried);
+	/* their own bound grows with the work of the run that failed */
+	ck_assert_int_le(undecided, ALL / ONE + 2);
+	snprintf(untried, sizeof untried, "\n  the bounds of work left %d choices of mechanisms and "
+		"parameters untried\n", r->untried);
 	ck_assert_int_gt(r->untried, 0);
-	ck_assert_msg(strstr(text.s, untried) && strstr(text.s, "\n  not decided within the bounds of work under "), "%s", text.s);
+	ck_assert_msg(strstr(text.s, untried) && strstr(text.s,
+		"\n  not decided within the bounds of work under "), "%s", text.s);
 	run_free(lock_and_work(m, &c, &d, &again));
 	ck_assert_str_eq(text.s, again.s);
 	run_free(r);
@@ -377,7 +410,8 @@ START_TEST(the_page_has_the_table)
 		if (getenv("PROGRESS"))
 			printf("%s", line.s);
 		else
-			ck_assert_msg(strstr(text, line.s) != NULL, "doc/reconvergence.md has no line\n%s", line.s);
+			ck_assert_msg(strstr(text, line.s) != NULL, "doc/reconvergence.md has no line\n%s",
+				line.s);
 		sb_free(&line);
 	}
 	free(text);
@@ -390,7 +424,8 @@ START_TEST(every_mechanism_has_its_row)
 		const char *name = reconv_models[i]->name;
 		bool found = false;
 		for (int k = 0; k < ROWS; k++)
-			found |= !strncmp(rows[k].model, name, strlen(name)) && strchr("(", rows[k].model[strlen(name)]);
+			found |= !strncmp(rows[k].model, name, strlen(name)) &&
+				strchr("(", rows[k].model[strlen(name)]);
 		ck_assert_msg(found, "%s has no row", name);
 	}
 }

@@ -1,5 +1,5 @@
--- Prints the latency of a load that hits in L1, in L2, in none, and of shared memory. gpu.args[1]: of an addition; the chain has
--- one for each load and one behind them.
+-- Prints the latency of a load that hits in L1, in L2, in none, and of shared memory. gpu.args[1]: of an
+-- addition; the chain has one for each load and one behind them.
 local add = tonumber(gpu.args[1])
 local out = gpu.buffer("u64", 2)
 gpu.compare(out, { how = "ignore" })

@@ -1,4 +1,5 @@
--- Keys below 1000 for 4096 threads, three lists; the argument names one that is sorted, so that threads of a warp decide alike by it.
+-- Keys below 1000 for 4096 threads, three lists; the argument names one that is sorted, so that threads of a
+-- warp decide alike by it.
 local n, sorted = 4096, tonumber(gpu.args[1])
 math.randomseed(7)
 local keys = {}
