@@ -10,39 +10,9 @@
 #include <stdarg.h>
 
 const Pass *const passes[] = {
-	&pass_bkf,
-	&pass_branch_fusion,
-	&pass_const_prop,
-	&pass_copy_prop,
-	&pass_cse,
-	&pass_dce,
-	&pass_esrqp,
-	&pass_fkf,
-	&pass_flatten,
-	&pass_forward_stores,
-	&pass_gcse,
-	&pass_global_dce,
-	&pass_if_convert,
-	&pass_kf_trad,
-	&pass_kfcm,
-	&pass_lcm,
-	&pass_linearize,
-	&pass_loop_rotate,
-	&pass_meld,
-	&pass_pre,
-	&pass_preqp,
-	&pass_scm,
-	&pass_simplify_cfg,
-	&pass_split_edges,
-	&pass_spre,
-	&pass_srqp,
-	&pass_sscm,
-	&pass_ssrqp,
-	&pass_ssrqp_s,
-	&pass_structurize,
-	&pass_tail_merge,
-	&pass_unroll,
-	&pass_webs,
+#define PASS(NAME) &pass_##NAME,
+#include "passes/transform/passes.def"
+#undef PASS
 	NULL
 };
 
