@@ -11,13 +11,13 @@ typedef uint64_t Cycle;
 /* shares: 1 + Unit, 0 = none */
 typedef struct UnitConfig { int64_t count, per, shares, latency, interval; } UnitConfig;
 
-/* Policies of warp schedulers: X(ID, "name", what it stands for); how one picks a warp is its row in
-   sim/sm/policies.c. */
+/* Policies of warp schedulers: X(ID, name, what it stands for). sim/sm/policies.c has pick_NAME, how one
+   picks a warp. */
 #define SCHED_POLICIES(X) \
-	X(LRR, "lrr", "loose round robin") \
-	X(GTO, "gto", "greedy then oldest") \
-	X(TWO_LEVEL, "two_level", "two-level") \
-	X(OLDEST, "oldest", "oldest first")
+	X(LRR, lrr, "loose round robin") \
+	X(GTO, gto, "greedy then oldest") \
+	X(TWO_LEVEL, two_level, "two-level") \
+	X(OLDEST, oldest, "oldest first")
 enum {
 #define X(ID, NAME, HELP) SCHED_##ID,
 	SCHED_POLICIES(X)

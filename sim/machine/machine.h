@@ -243,6 +243,9 @@ typedef struct Sched {
 	Share *of;                     /* the grid that `idle` belongs to; NULL: none */
 	int *active; int nactive;      /* the active set of the two-level policy */
 } Sched;
+/* Issues from the first warp of the scheduler that can, in the order of its policy; false: none can in this
+   cycle. */
+typedef bool SchedPick(Sm *, Sched *);
 
 /* a thread block that becomes resident in that cycle; GRID_OPENS: the grid's barrier opens */
 typedef struct Arrival { Cycle cycle; Grid *grid; uint64_t block; } Arrival;
@@ -274,6 +277,7 @@ struct Sm {
 	   partners */
 	bool single;
 	Sched *sched;
+	SchedPick *pick;               /* of all its schedulers */
 	uint8_t turn[8];               /* schedulers, in the order in which they are asked */
 	/* in this cycle a scheduler has wanted in vain a copy that another one has (Sched.behind) */
 	bool unfair;

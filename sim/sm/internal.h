@@ -41,9 +41,17 @@ static inline bool is_memory(const MIns *i)
 /* In one scheduler-cycle another instruction of the split may follow this one. */
 static inline bool may_be_followed(const MIns *i) { return i->kind < K_BAR || i->kind == KM_SREG; }
 
+/* policies.c */
+SchedPick *sched_pick(const Gpu *);      /* the policy of the machine, or of the mechanism where it has one */
 /* issue.c */
+bool issue_from_warp(Sm *, Warp *);        /* false: nothing of the warp can issue in this cycle; it sleeps */
 void sm_sleep_until(Warp *, When);
 void sm_end_warp(Sm *, Warp *); /* the warp is ending: its slot becomes free when its accesses are complete */
+/* arbiter.c */
+Copy *arbiter_free_copy(Sm *, Sched *, Unit, Cycle *when);
+void arbiter_give_way(Sm *, int n);            /* between two cycles: in the order of the n schedulers */
+/* idle.c */
+void idle_fall_asleep(Sm *, Sched *);
 /* lanes.c: every lane is a core of its own (own_slots) */
 /* issues all that lanes of the scheduler's warps can in this cycle; false: nothing */
 bool lanes_issue(Sm *, Sched *);

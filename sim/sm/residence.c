@@ -1,5 +1,5 @@
 /* Residence: thread blocks and their warps take slots and resources of an SM, and give them back. */
-#include "sim/sm/sm.h"
+#include "sim/sm/internal.h"
 #include "sim/stuck/stuck.h"
 
 /* The copies of a unit, for the schedulers that may take them. */
@@ -42,6 +42,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->free_regs = c->sm_registers;
 	sm->free_shared = c->sm_shared;
 	sm->sched = arena_array(&g->arena, Sched, c->sched_count);
+	sm->pick = sched_pick(g);
 	for (int i = 0; i < c->sched_count; i++) {
 		sm->sched[i].order = arena_array(&g->arena, int, sm->nwarps);
 		sm->sched[i].wake = arena_array(&g->arena, Cycle, sm->nwarps);

@@ -21,7 +21,7 @@ void sm_give_back(Sm *, const Grid *);         /* gives back the room of a block
 void sm_place(Sm *, const Arrival *);          /* the block becomes resident now, in room that is reserved */
 /* frees the slot of a warp whose lanes have ended and whose accesses are done */
 void warp_retire(Sm *, Warp *);
-/* sim/sm/issue.c */
+/* sim/sm/run.c, settle.c */
 /* advances the SM to that cycle or to the end of its last block, those in `arrival` included; Sm.until is the
    window's end */
 void sm_run(Sm *, Cycle to);

@@ -1,0 +1,73 @@
+/* Functional units that several schedulers want: who takes a copy, and in which order schedulers are asked,
+ * so that each warp of those who want a unit gets as much of it as another. */
+#include "sim/sm/internal.h"
+
+/* How much a scheduler that has had less of a unit may catch up on: as much as 8 instructions of each of its
+   warps. Loops and latencies make demand come in such bursts. With 2, warps of the machines in configs/ still
+   end up to 16 % apart, with 8 and 32 they do not; more would only let one that has not wanted the unit for
+   long keep it longer from others. */
+enum { CREDIT = 8 * ONE_EACH };
+
+/* What the scheduler and the taker have had differs by CREDIT at most: beyond it, who has had less is taken
+   to have had more. */
+static __attribute__((noinline)) void limit_credit(uint64_t *own, uint64_t *its)
+{
+	*own = *own + CREDIT < *its ? *its - CREDIT : *own;
+	*its = *its + CREDIT < *own ? *own - CREDIT : *its;
+}
+
+/* A scheduler wants a copy of a unit that the taker has: does it go before it, from now on? Only if it has
+   had no more of the unit. */
+static inline bool goes_before(uint64_t *own, uint64_t *its)
+{
+	int64_t more = (int64_t)(*own - *its);
+	if ((uint64_t)(more + CREDIT) > 2 * CREDIT)
+		limit_credit(own, its);
+	return more <= 0;
+}
+
+/* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of
+   several the last one, which the fewest kinds of instructions can take: others may share the first ones. */
+Copy *arbiter_free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
+{
+	const Copies *c = &d->unit[u];
+	Cycle least = NEVER;
+	for (int k = c->n; k-- > 0;) {
+		if (c->copy[k].free <= sm->now)
+			return &c->copy[k];
+		if (c->copy[k].free < least)
+			least = c->copy[k].free;
+	}
+	for (int k = 0; k < c->n; k++) {
+		int taker = c->copy[k].taker;
+		if (!((d->behind | 1 << d->index) >> taker & 1))
+			d->behind |= (uint8_t)(goes_before(c->had, c->had + taker - d->index) << taker);
+	}
+	sm->unfair |= d->behind != 0;
+	*when = least;
+	return NULL;
+}
+
+/* Who has wanted a copy of a unit in vain goes before those who have it and have had as much of it, or more,
+   from now on: so each warp of those who want one gets as much of it as another. */
+void arbiter_give_way(Sm *sm, int n)
+{
+	uint8_t old[8], later[8], *turn = sm->turn;
+	memcpy(old, turn, sizeof old);
+	for (int k = 0; k < n; k++) {
+		Sched *d = &sm->sched[old[k]];
+		int at = 0, to = 0, nlater = 0;
+		if (!d->behind)
+			continue;
+		for (; turn[at] != old[k]; at++)
+			if (d->behind >> turn[at] & 1)
+				later[nlater++] = turn[at];
+			else
+				turn[to++] = turn[at];
+		turn[to++] = old[k];
+		for (at = 0; at < nlater; at++)
+			turn[to++] = later[at];
+		d->behind = 0;
+	}
+	sm->unfair = false;
+}

@@ -1,0 +1,34 @@
+/* Why a scheduler is idle. */
+#include "sim/sm/internal.h"
+
+/* Where cycles are counted that a warp lets pass for that reason: at the instruction that it cannot issue, of
+   its launch. */
+static uint64_t *idle_at(const Warp *w, unsigned why)
+{
+	uint32_t pc = w->waits_at == NO_PC && w->nsplit ? w->split[0].pc : w->waits_at;
+	return &w->share->stalls[(pc == NO_PC ? (size_t)code_of(w)->n : pc) * STALL_COUNT + why];
+}
+
+/* Nothing could issue in this cycle: until something can, the cycles are charged to the warp that is nearest
+   to an issue, the first of several. A warp that may be ready, but was not tried, or ends, has a say only
+   where there is no other. */
+void idle_fall_asleep(Sm *sm, Sched *d)
+{
+	Cycle now = sm->now, first = NEVER;
+	unsigned near = distance[STALL_EMPTY], untried = near, place = 0;
+	for (int k = 0; k < d->n; k++, place += 256) {
+		bool asleep = d->wake[k] > now;
+		unsigned why = distance[d->wake_why[k]] + place;
+		Cycle wake = asleep ? d->wake[k] : now + 1;
+		first = wake < first ? wake : first;
+		unsigned one = asleep ? why : near, other = asleep ? untried : why;
+		near = one < near ? one : near;
+		untried = other < untried ? other : untried;
+	}
+	near = (near & 255) == STALL_EMPTY ? untried : near;
+	d->sleep = first;
+	d->why = (uint8_t)near;
+	d->of = (near & 255) == STALL_EMPTY ? NULL : sm->warp[d->order[near >> 8 & 0xffff]].share;
+	d->idle = (near & 255) == STALL_EMPTY ? &sm->empty
+		: idle_at(&sm->warp[d->order[near >> 8 & 0xffff]], near & 255);
+}

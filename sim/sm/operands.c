@@ -1,0 +1,32 @@
+/* Operands that become ready lane by lane, and those of splits whose lanes have several homes: the long
+   answer. */
+#include "sim/sm/operands.h"
+
+/* What is past adds nothing. */
+static inline void add_lanes_operands(Operands *o, Cycle now, const Warp *w, Mask m, const MIns *i)
+{
+	int l;
+	for (int k = 0; k < i->nchk; k++) {
+		int name = i->sb[k];
+		if (!w->mixed[name])
+			add_operand(o, w->ready[name]);
+		else if (w->ready[name] >> 1 >= now)
+			each_lane(m, l)
+				add_operand(o, w->lane_ready[name * w->lanes.width + l]);
+	}
+}
+
+When when_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i,
+	Cycle at)
+{
+	Operands o = { 0, 0 };
+	if (!sm->lane_scoreboard) {
+		o = warp_operands(w, i);
+	} else if (!s->parts) {
+		add_lanes_operands(&o, sm->now, w, s->mask, i);
+	} else {
+		each_part(s, p)
+			add_lanes_operands(&o, sm->now, p->home, p->mask, i);
+	}
+	return when_there(o, s, at);
+}

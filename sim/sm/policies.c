@@ -1,0 +1,105 @@
+/* Which warp a scheduler issues from: the policies, each a function that offers warps to issue_from_warp in
+ * its order until one issues. One that sleeps until a later cycle is not tried. */
+#include "sim/sm/internal.h"
+
+/* Tries the warp at a place, if it may be ready. */
+static inline bool try_place(Sm *sm, Sched *d, int k)
+{
+	if (d->wake[k] > sm->now || !issue_from_warp(sm, &sm->warp[d->order[k]]))
+		return false;
+	d->last = d->order[k];
+	return true;
+}
+
+static inline bool try_slot(Sm *sm, Sched *d, int slot) { return try_place(sm, d, sm->warp[slot].place); }
+
+/* Tries the warps at places from..to-1. */
+static inline bool try_places(Sm *sm, Sched *d, int from, int to)
+{
+	for (int k = from; k < to; k++)
+		if (try_place(sm, d, k))
+			return true;
+	return false;
+}
+
+/* Begins behind the one that issued last. */
+static bool pick_lrr(Sm *sm, Sched *d)
+{
+	int first = d->last >= 0 ? sm->warp[d->last].place + 1 : 0;
+	return try_places(sm, d, first, d->n) || try_places(sm, d, 0, first);
+}
+
+static bool pick_gto(Sm *sm, Sched *d)
+{
+	return (d->last >= 0 && try_slot(sm, d, d->last)) || try_places(sm, d, 0, d->n);
+}
+
+static bool pick_oldest(Sm *sm, Sched *d) { return try_places(sm, d, 0, d->n); }
+
+static bool pick_two_level(Sm *sm, Sched *d)
+{
+	int most = (int)sm->gpu->config.sched_active;
+	for (int k = 0; k < d->nactive;) { /* warps with long waits leave the active set */
+		int place = sm->warp[d->active[k]].place, why = d->wake_why[place];
+		bool out = d->wake[place] > sm->now && (why == STALL_MEMORY || why == STALL_BARRIER ||
+			why == STALL_GRID || why == STALL_FETCH);
+		if (!out) {
+			k++;
+			continue;
+		}
+		memmove(d->active + k, d->active + k + 1, sizeof *d->active * (size_t)(d->nactive - k - 1));
+		d->nactive--;
+	}
+	for (int k = 0; k < d->n && d->nactive < most; k++) { /* the oldest ready ones come in */
+		bool in = d->wake[k] > sm->now;
+		for (int a = 0; a < d->nactive; a++)
+			in |= d->active[a] == d->order[k];
+		if (!in)
+			d->active[d->nactive++] = d->order[k];
+	}
+	int start = 0;
+	for (int k = 0; k < d->nactive; k++)
+		if (d->active[k] == d->last)
+			start = k + 1;
+	for (int k = 0; k < d->nactive; k++)
+		if (try_slot(sm, d, d->active[(start + k) % d->nactive]))
+			return true;
+	return false;
+}
+
+/* The mechanism chooses among the warps that are awake. */
+static bool pick_by_mechanism(Sm *sm, Sched *d)
+{
+	Warp *all[MOST_WARPS], *list[MOST_WARPS];
+	int n = 0;
+	for (int k = 0; k < d->n; k++)
+		if (d->wake[k] <= sm->now)
+			all[n++] = &sm->warp[d->order[k]];
+	while (n) {
+		/* of several grids, the one whose warp comes first in the policy's order */
+		Share *share = all[0]->share;
+		int own = 0, rest = 0;
+		for (int k = 0; k < n; k++)
+			if (all[k]->share == share)
+				list[own++] = all[k];
+			else
+				all[rest++] = all[k];
+		n = rest;
+		sm->gpu->model->blocks.order(list, own);
+		for (int k = 0; k < own; k++)
+			if (try_slot(sm, d, list[k]->slot))
+				return true;
+	}
+	return false;
+}
+
+SchedPick *sched_pick(const Gpu *g)
+{
+	static SchedPick *const pick[SCHED_COUNT] = {
+#define X(ID, NAME, HELP) [SCHED_##ID] = pick_##NAME,
+		SCHED_POLICIES(X)
+#undef X
+	};
+	return g->model->own_slots ? lanes_issue : g->model->blocks.order ? pick_by_mechanism
+		: pick[g->config.sched_policy];
+}
