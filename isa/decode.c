@@ -1,6 +1,6 @@
 #include "isa/decode.h"
 
-static unsigned hash(uint64_t bits, bool wide)
+static unsigned hash_of_bits(uint64_t bits, bool wide)
 {
 	return (unsigned)((bits + wide) * 0x9e3779b97f4a7c15u >> 40);
 }
@@ -12,7 +12,7 @@ static uint64_t value_at(const ConstBank *b, int slot)
 
 static int *place(ConstBank *b, uint64_t bits, bool wide)
 {
-	unsigned i = hash(bits, wide) & (unsigned)(b->nindex - 1);
+	unsigned i = hash_of_bits(bits, wide) & (unsigned)(b->nindex - 1);
 	while (b->index[i] >= 0 && (value_at(b, b->index[i]) != bits || b->wide.v[b->index[i]] != wide))
 		i = (i + 1) & (unsigned)(b->nindex - 1);
 	return &b->index[i];

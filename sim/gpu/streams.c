@@ -15,7 +15,7 @@
 #include "sim/sm/sm.h"
 #include "sim/stuck/stuck.h"
 
-static Cycle later(Cycle a, Cycle b) { return a > b ? a : b; }
+static Cycle latest(Cycle a, Cycle b) { return a > b ? a : b; }
 static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
 
 enum { PARAM_PLACE = 1 << 16, PARAM_PLACES = 1 << 16 }; /* bytes; the places are used in turn */
@@ -29,12 +29,12 @@ static Cycle grid_free_at(const Gpu *g, int k)
 {
 	const Grid *x = g->queue.v[k];
 	if (!x->stream)
-		return g->ended_grids < k ? NEVER : later(x->called, g->last_gone);
+		return g->ended_grids < k ? NEVER : latest(x->called, g->last_gone);
 	Cycle at = x->called;
 	for (int i = 0; i < 2; i++)
-		at = x->after[i] ? later(at, x->after[i]->gone) : at;
+		at = x->after[i] ? latest(at, x->after[i]->gone) : at;
 	for (int i = 0; i < x->events.n; i++)
-		at = later(at, x->events.v[i]->gone);
+		at = latest(at, x->events.v[i]->gone);
 	return at;
 }
 
@@ -67,7 +67,7 @@ static void admit_grids(Gpu *g, Cycle now)
 	for (find_free_grid(g); g->next_free_at <= now && *first_free_place(g) != NEVER; find_free_grid(g)) {
 		Grid *x = g->next_free;
 		x->place = first_free_place(g);
-		x->begin = later(g->next_free_at, *x->place) + (Cycle)g->config.launch_latency;
+		x->begin = latest(g->next_free_at, *x->place) + (Cycle)g->config.launch_latency;
 		*x->place = NEVER;
 		vec_push(&g->coming, x);
 		while (g->first_waiting < g->queue.n && g->queue.v[g->first_waiting]->begin != NEVER)
@@ -262,8 +262,8 @@ static void grid_leaves(Gpu *g, Grid *x, Cycle end, Cycle gone)
 	memmove(g->running.v + i, g->running.v + i + 1, sizeof *g->running.v * (size_t)(--g->running.n - i));
 	x->end = end;
 	x->gone = gone;
-	g->last_gone = later(g->last_gone, gone);
-	g->busy_until = later(g->busy_until, end);
+	g->last_gone = latest(g->last_gone, gone);
+	g->busy_until = latest(g->busy_until, end);
 	if (x->alone)
 		x->empty = empty_until(g, end) - x->empty;
 }
@@ -274,7 +274,7 @@ static void end_grid(Gpu *g, Grid *x)
 {
 	Cycle gone = x->last;
 	for (int i = 0; i < g->config.sm_count; i++)
-		gone = later(gone, x->share[i].stats.quiet);
+		gone = latest(gone, x->share[i].stats.quiet);
 	grid_leaves(g, x, g->model->own_slots ? x->last : gone, gone);
 	x->completed = true;
 	vec_push(&g->finished, x);
@@ -301,7 +301,7 @@ static void let_meet(Gpu *g, Grid *x)
 	for (int i = 0; i < g->config.sm_count; i++) {
 		waiting += x->share[i].meeting.waiting;
 		ended += x->share[i].meeting.ended;
-		last = later(last, x->share[i].meeting.last);
+		last = latest(last, x->share[i].meeting.last);
 	}
 	if (!waiting || waiting + ended < x->ctas)
 		return;

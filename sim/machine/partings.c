@@ -281,7 +281,7 @@ static int meet(Warp *w, int a, Mask m, uint32_t pc)
 }
 
 /* Group a has parted from others later than b. */
-static bool later(const Partings *p, int a, int b)
+static bool parted_later(const Partings *p, int a, int b)
 {
 	Cycle x = at(p, at(p, a)->above)->cycle, y = at(p, at(p, b)->above)->cycle;
 	return x > y;
@@ -296,7 +296,7 @@ static int join(Warp *w, Mask m, uint32_t pc)
 		g = p->of_lane[lowest_lane(left)];
 		if (at(p, g)->lanes & ~m)
 			g = part(w, g, at(p, g)->lanes & m, pc);
-		if (last == NO_GROUP || later(p, g, last))
+		if (last == NO_GROUP || parted_later(p, g, last))
 			last = g;
 	}
 	w->share->stats.reconvergences++;

@@ -1,12 +1,12 @@
 /* The coalescer: the addresses of a warp become the lines they touch, each with a mask of sectors. */
 #include "sim/mem/internal.h"
 
-static inline unsigned hash(uint64_t line) { return (unsigned)(line * 0x9e3779b97f4a7c15u >> 56); }
+static inline unsigned hash_of_line(uint64_t line) { return (unsigned)(line * 0x9e3779b97f4a7c15u >> 56); }
 
 /* Index of the line's piece, added when it is new. */
 static inline int piece_of(Coalesced *c, uint64_t line, bool store)
 {
-	unsigned h = hash(line);
+	unsigned h = hash_of_line(line);
 	for (; c->slot[h]; h = (h + 1) % sizeof c->slot)
 		if (c->piece[c->slot[h] - 1].line == line)
 			return c->slot[h] - 1;
@@ -165,11 +165,11 @@ int distinct_addresses(const Access *a, uint64_t *address, uint32_t *lanes)
 	if (!m)
 		return 1;
 	memset(slot, 0, sizeof slot);
-	slot[hash(address[0])] = 1;
+	slot[hash_of_line(address[0])] = 1;
 	for (; m; m &= m - 1) {
 		uint64_t at = a->addr[__builtin_ctzll(m)];
 		if (address[k] != at) {
-			unsigned h = hash(at);
+			unsigned h = hash_of_line(at);
 			while (slot[h] && address[slot[h] - 1] != at)
 				h = (h + 1) % sizeof slot;
 			if (!slot[h]) {

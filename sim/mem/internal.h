@@ -188,7 +188,8 @@ typedef struct Request {               /* of one access; its parts are pieces of
 } Request;
 
 typedef struct Waiter { uint32_t group; int32_t next; } Waiter;
-typedef struct Group { Cycle ready; uint32_t left; int32_t next; } Group;  /* one access's requests */
+/* one access's requests */
+typedef struct RequestGroup { Cycle ready; uint32_t left; int32_t next; } RequestGroup;
 
 typedef struct L1Look { int64_t tag; int entry; uint32_t hit, merge, miss; } L1Look;
 
@@ -214,7 +215,7 @@ struct SmMem {
 	Vec(Request) queue;
 	Vec(Piece) part;               /* of the requests in the queue */
 	Vec(Waiter) waiter;
-	Vec(Group) group;
+	Vec(RequestGroup) group;
 	int32_t free_group;
 	Cycle last;                    /* cycle of the latest access */
 

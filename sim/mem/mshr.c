@@ -1,7 +1,7 @@
 /* Miss status holding registers of L1: one entry for each line on its way, found through a chained hash. */
 #include "sim/mem/internal.h"
 
-static inline uint32_t hash(const MshrTable *t, uint64_t line)
+static inline uint32_t bucket_of_line(const MshrTable *t, uint64_t line)
 {
 	return (uint32_t)(line * 0x9e3779b97f4a7c15u >> 40) & t->mask;
 }
@@ -37,7 +37,7 @@ int mshr_find(const MshrTable *t, uint64_t line)
 {
 	if (!t->used)
 		return -1;
-	int i = t->head[hash(t, line)];
+	int i = t->head[bucket_of_line(t, line)];
 	while (i >= 0 && t->entry[i].line != line)
 		i = t->entry[i].next;
 	return i;
@@ -48,7 +48,7 @@ int mshr_take(MshrTable *t, uint64_t line)
 	int i = t->free;
 	must(i >= 0);
 	Mshr *e = &t->entry[i];
-	int32_t *head = &t->head[hash(t, line)];
+	int32_t *head = &t->head[bucket_of_line(t, line)];
 	t->free = e->next;
 	t->used++;
 	e->line = line;
@@ -61,7 +61,7 @@ int mshr_take(MshrTable *t, uint64_t line)
 void mshr_drop(MshrTable *t, int i)
 {
 	Mshr *e = &t->entry[i];
-	int32_t *link = &t->head[hash(t, e->line)];
+	int32_t *link = &t->head[bucket_of_line(t, e->line)];
 	while (*link != i)
 		link = &t->entry[*link].next;
 	*link = e->next;

@@ -209,10 +209,10 @@ void smmem_wait(SmMem *s, MemTicket *t, int request)
 			t->pending = (uint32_t)s->free_group;
 			s->free_group = s->group.v[t->pending].next;
 		} else {
-			vec_push(&s->group, (Group){ 0 });
+			vec_push(&s->group, (RequestGroup){ 0 });
 			t->pending = (uint32_t)s->group.n - 1;
 		}
-		s->group.v[t->pending] = (Group){ 0, 0, -1 };
+		s->group.v[t->pending] = (RequestGroup){ 0, 0, -1 };
 		t->npending = 1;
 	}
 	s->group.v[t->pending].left++;
@@ -236,7 +236,7 @@ void smmem_served(SmMem *s, int request, const Cycle *done)
 	for (int k = 0; k < r->nparts; k++)
 		r->done = later(r->done, done[k]);
 	for (int32_t i = r->waiter; i >= 0; i = s->waiter.v[i].next) {
-		Group *g = &s->group.v[s->waiter.v[i].group];
+		RequestGroup *g = &s->group.v[s->waiter.v[i].group];
 		g->ready = later(g->ready, r->done);
 		g->left--;
 	}
@@ -270,7 +270,7 @@ void smmem_drained(SmMem *s)
 Cycle smmem_resolve(SmMem *s, MemTicket *t)
 {
 	if (t->npending) {
-		Group *g = &s->group.v[t->pending];
+		RequestGroup *g = &s->group.v[t->pending];
 		must(!g->left);
 		t->ready = later(t->ready, g->ready);
 		g->next = s->free_group;

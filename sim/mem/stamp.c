@@ -112,7 +112,7 @@ void heap_replace(StampHeap *h, Cycle at, uint32_t id) { sift(h, (Stamp){ at, id
 
 /* ---- tally ---- */
 
-static bool near(const Tally *t, Cycle at) { return at < t->from + TALLY_CYCLES; }
+static bool is_in_tally(const Tally *t, Cycle at) { return at < t->from + TALLY_CYCLES; }
 
 static void enter(Tally *t, Cycle at)
 {
@@ -126,7 +126,7 @@ void tally_add(Tally *t, Cycle at)
 {
 	at = later(at, t->from);
 	t->n++;
-	if (near(t, at))
+	if (is_in_tally(t, at))
 		enter(t, at);
 	else
 		heap_push(&t->far, at, 0);
@@ -143,7 +143,7 @@ int tally_expire(Tally *t, Cycle now)
 	int n = t->n;
 	if (now < t->from)
 		return 0;
-	Cycle end = near(t, now) ? now : t->from + TALLY_CYCLES - 1;
+	Cycle end = is_in_tally(t, now) ? now : t->from + TALLY_CYCLES - 1;
 	for (Cycle at = t->from; t->n > t->far.n && at <= end; at = at / 64 * 64 + 64)
 		for (uint64_t m = marks(t, at); m; m &= m - 1) {
 			Cycle k = at / 64 * 64 + (Cycle)__builtin_ctzll(m);
@@ -154,7 +154,7 @@ int tally_expire(Tally *t, Cycle now)
 			t->any[k % TALLY_CYCLES / 64] &= ~((uint64_t)1 << k % 64);
 		}
 	t->from = now + 1;
-	while (t->far.n && near(t, t->far.v[0].at)) {
+	while (t->far.n && is_in_tally(t, t->far.v[0].at)) {
 		Cycle at = heap_pop(&t->far).at;
 		if (at <= now)
 			t->n--;

@@ -1,0 +1,75 @@
+/* What the operation table says of an instruction: its unit, the types of its operands. */
+#include "isa/ir.h"
+#include <string.h>
+
+Unit ins_unit(const Ins *i)
+{
+	Unit u = op_info[i->op].unit;
+	if (u == UNIT_MEM || u == UNIT_CTL)
+		return u;
+	if (i->type == T_F64 || (i->op == OP_CVT && i->type2 == T_F64))
+		return u == UNIT_SFU ? UNIT_SFU : UNIT_FP64;
+	if ((u == UNIT_ALU || u == UNIT_IMUL) && i->type == T_F32 &&
+		!(i->op == OP_MOV || i->op == OP_SELP || i->op == OP_SETP))
+		return UNIT_FP32;
+	return u;
+}
+
+static Type letter_type(const Ins *i, char c)
+{
+	switch (c) {
+	case 't': case 'v': return i->type;
+	case 'w': return i->hilo == HILO_WIDE ? type_widened(i->type) : (Type)i->type;
+	case '2': return i->type2;
+	case 'p': return T_PRED;
+	case 'u': return T_B32;
+	case 'd': return T_B64;
+	case 'a': return T_U64;
+	default: return T_NONE;
+	}
+}
+
+/* The letter of operand k on one side of the operands column; a 'v' stands for as many as the vector has, '*'
+   for the rest. */
+static char operand_letter(const Ins *i, const char *s, int k)
+{
+	for (; *s && *s != ':'; s++) {
+		int n = *s == 'v' && i->vec ? i->vec : 1;
+		if (*s == '*' || k < n)
+			return *s;
+		k -= n;
+		if (s[1] == '?')
+			s++;
+	}
+	return 0;
+}
+
+Type ins_dst_type(const Ins *i, int k)
+{
+	if (i->op == OP_VOTE)
+		return i->mode == MODE_BALLOT ? T_B32 : T_PRED;
+	if (i->op == OP_BARRED)
+		return i->aop == AOP_POPC ? T_U32 : T_PRED;
+	return letter_type(i, operand_letter(i, op_info[i->op].operands, k));
+}
+
+Type ins_src_type(const Ins *i, int k)
+{
+	return letter_type(i, operand_letter(i, strchr(op_info[i->op].operands, ':') + 1, k));
+}
+
+Type ins_value_type(const Module *m, const Ins *i, int k)
+{
+	if ((i->op != OP_CALL && i->op != OP_LAUNCH) || k < 1)
+		return ins_src_type(i, k);
+	if (i->op == OP_LAUNCH && k < LAUNCH_ARGS) /* grid, block, dynamic shared memory, stream */
+		return T_B32;
+	const Opd *f = ins_src(i, 0);
+	if (f->kind != OPD_FUNC || f->id < 0 || f->id >= m->func.n)
+		return T_NONE;
+	const Function *callee = m->func.v[f->id];
+	if (i->op == OP_LAUNCH)
+		return k - LAUNCH_ARGS < callee->param.n ? (Type)callee->param.v[k - LAUNCH_ARGS].type
+			: T_NONE;
+	return k - 1 < callee->arg.n ? (Type)callee->reg.v[callee->arg.v[k - 1]].type : T_NONE;
+}

@@ -1,0 +1,72 @@
+/* Loads marked nonfaulting: a lane gets 0 where there is no memory. */
+#include "sim/exec/access.h"
+
+/* Lanes of one home whose address is misaligned or not mapped. In local memory the variables of the function
+   and of those that have called it are mapped: what lies behind them is the machine's. */
+static Mask unmapped_lanes(Sm *sm, const Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr,
+	unsigned size)
+{
+	Mask none = 0;
+	Area r;
+	FaultKind why;
+	int l;
+	if (!m || (space != SP_LOCAL && access_area(sm, w, i, space, addr[lowest_lane(m)], size, &r) &&
+		access_inside(&r, m, addr, size)))
+		return 0;
+	each_lane(m, l) {
+		uint64_t a = addr[l], top = (uint64_t)w->sp[l] + i->frame;
+		bool there = space == SP_LOCAL ? size <= top && a <= top - size
+			: access_bytes(sm, w, i, space, a, size, &sm->hint, &why) != NULL;
+		if (!there || a & (size - 1))
+			none |= (Mask)1 << l;
+	}
+	return none;
+}
+
+static void load_zeros(Warp *w, const MIns *i, Mask m)
+{
+	static const uint8_t zero[MOST_BYTES];
+	int l;
+	each_lane(m, l)
+		move_load(w, i, l, zero);
+}
+
+/* The memory system is asked for the data all the same, as if there was memory: at an address of 48 bits,
+   aligned; in local memory within the thread's. */
+static uint64_t asked_address(const Sm *sm, Space space, uint64_t a, unsigned size)
+{
+	if (space == SP_LOCAL && (size > (uint64_t)sm->gpu->config.sm_local ||
+		a > (uint64_t)sm->gpu->config.sm_local - size))
+		return 0;
+	return a & (((uint64_t)1 << 48) - 1) & ~(uint64_t)(size - 1);
+}
+
+/* Lanes that get 0 have it when this returns; they are returned. to: the addresses that the memory system is
+   asked for. */
+Mask nonfaulting_take_zeros(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space,
+	const uint64_t *addr, uint64_t *to)
+{
+	unsigned size = (unsigned)i->bytes * i->vec;
+	Mask none = 0;
+	int l;
+	if (!s->parts)
+		load_zeros(w, i, none = unmapped_lanes(sm, w, i, m, space, addr, size));
+	else
+		each_part(s, p) {
+			Mask of = unmapped_lanes(sm, p->home, i, m & p->mask, space, addr, size);
+			load_zeros(p->home, i, of);
+			none |= of;
+		}
+	each_lane(m, l)
+		to[l] = none >> l & 1 ? asked_address(sm, space, addr[l], size) : addr[l];
+	return none;
+}
+
+void nonfaulting_count(Warp *w, Mask m, Mask zero)
+{
+	LaunchStats *st = &w->share->stats;
+	st->nonfaulting_loads++;
+	st->nonfaulting_lanes += (uint64_t)__builtin_popcountll(m);
+	st->nonfaulting_zero_loads += zero != 0;
+	st->nonfaulting_zero_lanes += (uint64_t)__builtin_popcountll(zero);
+}

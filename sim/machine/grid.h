@@ -1,0 +1,107 @@
+/* A launch on the machine, what an SM has of it, its thread blocks. */
+#ifndef GSIM_MACHINE_GRID_H
+#define GSIM_MACHINE_GRID_H
+#include "sim/gsim.h"
+#include "sim/machine/partings.h"
+#include "sim/reconv/core.h"
+#include "sim/record/intervals.h"
+#include "traces/state.h"
+
+typedef struct Sm Sm;
+typedef struct Cta Cta;
+typedef struct Grid Grid;
+
+#define NEVER (~(Cycle)0)
+
+/* the number by which a thread block knows the barrier of its grid */
+enum { GRID_BARRIER = TRACE_GRID_BARRIER };
+
+_Static_assert((int)GRID_BARRIER == (int)BARRIERS, "behind those of the block");
+typedef struct Barrier {
+	uint32_t arrived, expected;    /* threads; expected 0 = no thread has come */
+	uint32_t missed;        /* of those that have arrived: counted with their warp, without being there */
+	uint32_t count_true;           /* bar.red */
+} Barrier;
+
+/* What an SM has of a grid. */
+typedef struct Share {
+	Grid *grid;
+	LaunchStats stats;         /* counts of its warps and accesses, but for what the next members count */
+	/* by pc; count, parted, met_at, branch and stalls are NULL until the SM has a block of the grid */
+	InsCount *count;
+	PartCount *parted;             /* by pc */
+	/* by pc: of the partings there, the first of the rows of `met`, counted from 1; 0: none has ended */
+	int *met_at;
+	Vec(MeetCount) met;
+	BranchCount *branch;           /* by Code branch */
+	MarkCount *marked;             /* by CodeMark.counted */
+	/* scheduler-cycles: [pc * STALL_COUNT + reason]; the last row: those charged to no instruction */
+	uint64_t *stalls;
+	/* issues by number of lanes: [0] of the module's instructions, [1] of added ones */
+	uint64_t active_lanes[2][65];
+	NobodyCount nobody[2];         /* [0] and [1] as before */
+	void *model_state;             /* the mechanism's state of the SM */
+	int resident;                  /* thread blocks */
+	/* blocks all of whose threads wait at the grid's barrier, or have ended; when the last one came to
+	   that */
+	struct { uint64_t waiting, ended; Cycle last; } meeting;
+	/* what the intervals so far have had of it (sim/sm/sample.c); NULL: there are none, or it has no
+	   counters */
+	struct Interval *sampled;
+	Vec(TraceEvent) events;        /* of this window */
+	struct Tracer *tracer;         /* NULL: no trace */
+} Share;
+
+/* A launch on the machine. Its blocks point to it through the shares of their SMs. */
+struct Grid {
+	const Launch *launch;
+	LaunchStats *stats;            /* its counts, filled in when it has ended */
+	const Code *code;
+	uint64_t number;               /* the launch's number in the run, from 1 */
+	int stream;
+	Grid *after[2];               /* grids called earlier that it waits for, as streams ask; NULL: none */
+	Vec(Grid *) events;            /* and as events ask */
+	Cycle *place;                  /* its entry of Gpu.place, which is free again from its end on */
+	/* all blocks; the next one to be given a place; how many have not ended */
+	uint64_t ctas, next_cta, left;
+	/* all blocks begin at once, or none: they meet at a barrier, or the launch is cooperative */
+	bool together;
+	uint64_t workspace;            /* address of a cooperative launch's (isa/launch.h), else 0 */
+	const char *limit;          /* what bounds how many of its blocks can be resident at once, in words */
+	int warps_per_cta;
+	int64_t regs_per_warp, shared_per_cta;
+	/* an address for caches: the host writes the parameters of each launch to a place of their own */
+	uint64_t param_base;
+	Patience patience;             /* the mechanism's, for this kernel */
+	Cycle called, begin;   /* when the host calls it; when its first block begins. NEVER: not known yet */
+	/* when what is measured ends; when all its accesses are done, for which other grids wait. NEVER: not
+	   known yet */
+	Cycle end, gone;
+	Cycle last;                    /* the cycle after the last one of the blocks that have ended */
+	uint64_t meetings;             /* how often its barrier has opened */
+	Cycle opens;                   /* when the barrier opens for which all threads have come last */
+	bool begun, completed;
+	bool alone;                    /* no other grid ran beside it */
+	/* scheduler-cycles without a warp: until it began; from its end on, if it ran alone, while it ran */
+	uint64_t empty;
+	struct Diagnosis *diagnosis;   /* or NULL */
+	bool in_trace, traced;         /* the trace names the grid; the trace has all its events */
+	Vec(TraceEvent) kept;          /* events that wait until those of an earlier grid are complete */
+	Arena arena;                   /* lives until the grid has ended */
+	Share *share;                  /* [SM] */
+};
+
+struct Cta {                           /* a resident thread block */
+	Share *share;
+	uint32_t id[3];
+	uint64_t number;               /* linear block id */
+	int warps, warps_left;
+	uint32_t threads, live;        /* live: threads that have not ended */
+	uint8_t *shared;
+	uint32_t shared_bytes;
+	void *model_state;             /* the mechanism's state of the block */
+	Barrier barrier[GRID_BARRIER + 1]; /* the last is the block's part of the grid's */
+	bool meets;                    /* all its threads wait at the grid's barrier, which knows */
+	bool used;
+};
+#endif
