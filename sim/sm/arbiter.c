@@ -26,9 +26,7 @@ static inline bool goes_before(uint64_t *own, uint64_t *its)
 	return more <= 0;
 }
 
-/* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of
-   several the last one, which the fewest kinds of instructions can take: others may share the first ones. */
-Copy *arbiter_free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
+Copy *arbiter_other_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
 {
 	const Copies *c = &d->unit[u];
 	Cycle least = NEVER;

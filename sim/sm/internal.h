@@ -48,7 +48,15 @@ bool issue_from_warp(Sm *, Warp *);        /* false: nothing of the warp can iss
 void sm_sleep_until(Warp *, When);
 void sm_end_warp(Sm *, Warp *); /* the warp is ending: its slot becomes free when its accesses are complete */
 /* arbiter.c */
-Copy *arbiter_free_copy(Sm *, Sched *, Unit, Cycle *when);
+/* as arbiter_free_copy, where the last one is taken */
+Copy *arbiter_other_copy(Sm *, Sched *, Unit, Cycle *when);
+/* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of
+   several the last one, which the fewest kinds of instructions can take: others may share the first ones. */
+static inline Copy *arbiter_free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
+{
+	Copy *last = &d->unit[u].copy[d->unit[u].n - 1];
+	return last->free <= sm->now ? last : arbiter_other_copy(sm, d, u, when);
+}
 void arbiter_give_way(Sm *, int n);            /* between two cycles: in the order of the n schedulers */
 /* idle.c */
 void idle_fall_asleep(Sm *, Sched *);
