@@ -16,7 +16,7 @@ static void write_text(const char *s)
 static void on_timer(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (info->si_code != SI_TIMER) {  /* the signal is from the system's own limit */
+	if (info->si_code != SI_TIMER) {  /* the signal comes from the system's own limit (RLIMIT_CPU) */
 		signal(sig, SIG_DFL);
 		raise(sig);
 		return;

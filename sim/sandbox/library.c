@@ -7,8 +7,9 @@
 
 /* ---- text of values ---- */
 
-/* Tables and functions get numbers in the order in which their texts are asked for. The numbers are kept as
-   long as the state: how a weak table grows depends on addresses, and growth is work that counts. */
+/* Tables and functions get numbers in the order in which their texts are asked for. The table of these
+   numbers keeps its keys as long as the state lives. It cannot have weak keys: how a weak table grows depends
+   on addresses, and its growth is charged as work. */
 static lua_Integer number_of(lua_State *L, int index)
 {
 	static const char key;
@@ -84,8 +85,8 @@ static int protected_call(lua_State *L)
 	return lua_gettop(L);
 }
 
-/* Calls the handler after the error has been caught: at the place of the error Lua would run the handler
-   without hooks. */
+/* xpcall: calls the handler after the error has been caught. Lua would call the handler at the place of the
+   error, without hooks, so that no limit would be checked in it. */
 static int handled_call(lua_State *L)
 {
 	luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -175,7 +176,8 @@ static uint64_t of_unpack(lua_State *L)
 	return n > MAX_RESULTS ? 1 : n;
 }
 
-/* Formats may ask for blocks of bytes: c100. */
+/* The steps of string.pack and its like. A format may ask for blocks of bytes (c100): the sizes in it are
+   added up, and more than SANDBOX_TEXT bytes are an error. */
 static uint64_t of_pack(lua_State *L)
 {
 	uint64_t most = 0;
@@ -223,7 +225,8 @@ static int rep(lua_State *L)
 	return forward(L);
 }
 
-/* Before string.format: tables and functions by their numbers, and no addresses. */
+/* Called before string.format: replaces what %s prints by its text from sandbox_tostring, where tables and
+   functions have numbers, and refuses %p, which prints an address. */
 static int format(lua_State *L)
 {
 	int arg = 1;
@@ -272,9 +275,10 @@ static int concat(lua_State *L)
 
 /* ---- order ---- */
 
-typedef bool Before(lua_State *L);  /* does the value below the top come before the one on top? */
+/* true: the value below the top of the stack comes before the one on top */
+typedef bool Before(lua_State *L);
 
-/* Numbers by value, then strings by bytes, then false and true. */
+/* The order of pairs: numbers by value, then strings by their bytes, then false, then true. */
 static bool key_before(lua_State *L)
 {
 	size_t na, nb;
@@ -290,7 +294,7 @@ static bool key_before(lua_State *L)
 	return d < 0 || (!d && na < nb);
 }
 
-/* As table.sort compares: by the function at index 2 when there is one. */
+/* Compares as table.sort does: by the function at index 2 when there is one, else by `<`. */
 static bool sort_before(lua_State *L)
 {
 	sandbox_charge(L, lua_type(L, -1) == LUA_TSTRING ? 2 + sandbox_bytes(lua_rawlen(L, -1)) : 2);
@@ -321,7 +325,8 @@ static void copy(lua_State *L, int to, lua_Integer k, int from, lua_Integer i)
 	lua_rawseti(L, to, k);
 }
 
-/* Elements [a, b) and [b, c), each in order, go into the other list in order. */
+/* Merges elements [a, b) and [b, c) of the list `from`, each of them in order already, into [a, c) of the
+   list `to`. */
 static void merge_runs(lua_State *L, int from, int to, lua_Integer a, lua_Integer b, lua_Integer c,
 	Before *before)
 {
@@ -332,9 +337,9 @@ static void merge_runs(lua_State *L, int from, int to, lua_Integer a, lua_Intege
 	}
 }
 
-/* Sorts elements 1 to n of the list at an index; equal ones keep their order, and a comparison that
-   contradicts itself does no harm. It works on lists of its own, since the comparison may be a script's and
-   change the list. */
+/* Sorts elements 1 to n of the list at an index. Equal ones keep their order, and a comparison that
+   contradicts itself does no harm. The elements are sorted in lists that no script sees, since the comparison
+   may be a script's function that changes the list. */
 static void sort_list(lua_State *L, int list, lua_Integer n, Before *before)
 {
 	int from = lua_gettop(L) + 1, to = from + 1;
@@ -372,7 +377,7 @@ static int sort(lua_State *L)
 	return 0;
 }
 
-/* The iterator of pairs; upvalues: the keys, and how many of them it has given. */
+/* The iterator of pairs. Upvalues: the list of keys, and how many of them it has returned already. */
 static int next_key(lua_State *L)
 {
 	lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
@@ -440,8 +445,9 @@ static int randomseed(lua_State *L)
 	return forward(L);
 }
 
-/* Lua's messages name a function that no Lua code calls, such as one behind a wrapper, as tables of the
-   registry name it, which no script sees. Puts the function on top of the stack there as library.field. */
+/* Lua's messages need a name for a function that no Lua code calls, such as one behind a wrapper. Lua looks
+   for the name in tables of its registry, which no script sees. Enters the function on top of the stack there
+   as library.field. */
 static void name_function(lua_State *L, const char *library, const char *field)
 {
 	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -452,7 +458,7 @@ static void name_function(lua_State *L, const char *library, const char *field)
 	lua_pop(L, 2);
 }
 
-/* Names the global functions in a table of their own, to which name_function adds. */
+/* Makes the table of names that name_function adds to, with the global functions in it. */
 static void name_globals(lua_State *L)
 {
 	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

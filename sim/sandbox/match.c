@@ -4,7 +4,8 @@
 #include <ctype.h>
 
 enum { MAX_CAPTURES = 32, MAX_DEPTH = 200 };
-enum { OPEN = -1, POSITION = -2 };  /* lengths of captures that have no text */
+/* Match.capture[].length of a capture that is not closed yet; of (), which captures a position */
+enum { OPEN = -1, POSITION = -2 };
 
 typedef struct Match {
 	lua_State *L;
@@ -195,8 +196,8 @@ static bool frontier(const Match *m, const char *s, const char *p, const char *e
 	return !in_set(m, before, p, end) && in_set(m, here, p, end);
 }
 
-/* Matches %b, %f or %1 to %9 at *p; false: the item there is none of these. *s becomes NULL if it does not
-   match. */
+/* Matches %b, %f or %1 to %9 at *p; false: the item there is none of these. If the item matches, *s and *p go
+   behind what matched and behind the item; else *s becomes NULL. */
 static bool special(const Match *m, const char **s, const char **p)
 {
 	const char *q = *p, *end;
@@ -291,7 +292,8 @@ static void push_capture(const Match *m, int i, const char *s, const char *e)
 	}
 }
 
-/* s NULL: only real captures. */
+/* Pushes all captures of the match [s, e); returns how many. In a pattern without captures the whole match is
+   pushed as one, unless s is NULL. */
 static int push_captures(const Match *m, const char *s, const char *e)
 {
 	int n = m->n || !s ? m->n : 1;
@@ -301,7 +303,7 @@ static int push_captures(const Match *m, const char *s, const char *e)
 	return n;
 }
 
-/* A match's text and pattern: arguments 1 and 2. */
+/* Takes the text and the pattern of a match from arguments 1 and 2. Returns the start of the pattern. */
 static const char *match_arguments(lua_State *L, Match *m)
 {
 	size_t n, np;
@@ -379,8 +381,8 @@ static int search(lua_State *L, bool find)
 static int find(lua_State *L) { return search(L, true); }
 static int match_first(lua_State *L) { return search(L, false); }
 
-/* The iterator of gmatch; upvalues: text, pattern, offset of the next try, offset where the last match ended
-   or -1. */
+/* The iterator of gmatch. Upvalues: text, pattern, offset of the next try, offset at which the last match
+   ended (-1: there was none yet). */
 static int next_match(lua_State *L)
 {
 	Match m;
@@ -416,7 +418,7 @@ static int gmatch(lua_State *L)
 
 /* ---- gsub ---- */
 
-/* Adds the replacement string, argument 3, for a match. */
+/* Appends the replacement string (argument 3) for the match [s, e), with %0 to %9 and %% replaced. */
 static void add_text(const Match *m, luaL_Buffer *out, const char *s, const char *e)
 {
 	size_t n;
@@ -443,7 +445,7 @@ static void add_text(const Match *m, luaL_Buffer *out, const char *s, const char
 	}
 }
 
-/* Adds the replacement of the match [s, e). */
+/* Appends the replacement of the match [s, e), which a function, a table or a string (argument 3) gives. */
 static void add_replacement(const Match *m, luaL_Buffer *out, const char *s, const char *e)
 {
 	lua_State *L = m->L;

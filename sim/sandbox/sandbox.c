@@ -6,7 +6,8 @@ enum { PIECE = 64 };                   /* bytes of a text that Lua compiles betw
 static const uint64_t STEP_LIMIT = 500000000;
 static const double SECONDS_LIMIT = 6, LOOK_SECONDS = 0.005;
 static const char over_mark;     /* its address is the error value of a reached limit, which no script sees */
-static const char stop_key;               /* registry: the text of the last sandbox_stop */
+/* its address is the key in Lua's registry of the text of the last sandbox_stop */
+static const char stop_key;
 static const char too_much[] = "the memory limit is reached", too_long[] = "a string is longer than 4 MiB";
 
 static double clock_of(clockid_t id)
@@ -46,8 +47,9 @@ static void note_place(Sandbox *s)
 
 /* ---- memory ---- */
 
-/* Memory counts as work too, since it is filled and collected. A refusal makes Lua collect garbage, which
-   goes over all its memory. For a new block `old` is not a size: Lua tells there what the block is for. */
+/* Lua calls this to get, resize and free memory. Getting memory costs steps, since Lua fills it and collects
+   it later. A refusal costs many, since Lua then collects garbage, for which it visits all its memory.
+   Without an old block (p NULL) `old` is no size: Lua says there what kind of object the new block is for. */
 static void *allocate(void *self, void *p, size_t old, size_t n)
 {
 	Sandbox *s = self;
@@ -109,7 +111,7 @@ static void look(lua_State *L)
 		reach(L, "the instruction limit is reached (an endless loop?)");
 	} else {
 		double t = clock_of(CLOCK_MONOTONIC);
-		/* the processor's time is read less often, since that takes longer */
+		/* the processor time is read less often than the wall time, since reading it takes longer */
 		if (t - s->looked > LOOK_SECONDS) {
 			s->looked = t;
 			if (s->seconds + now() - s->started > s->seconds_limit)
@@ -211,7 +213,8 @@ Loc sandbox_where(lua_State *L)
 	return (Loc){ ar.source + 1, ar.currentline, 0 };
 }
 
-/* "short name:12: text" -> text, and the line when there is one. */
+/* Returns the part "text" of "short name:12: text", and the line in *line; else the whole text, with *line as
+   it was. */
 static const char *strip_place(const char *s, int *line)
 {
 	for (const char *p = strchr(s, ':'); p; p = strchr(p + 1, ':')) {
@@ -225,8 +228,8 @@ static const char *strip_place(const char *s, int *line)
 	return s;
 }
 
-/* Is the error value on top of the stack the text of sandbox_stop, as it was or as a script's error() has
-   raised it again? */
+/* Is the error value on top of the stack the text of sandbox_stop, either unchanged or with the place that
+   error() of a script has put in front of it? */
 static bool is_stop(lua_State *L)
 {
 	int line;
@@ -238,8 +241,8 @@ static bool is_stop(lua_State *L)
 	return yes;
 }
 
-/* The message handler: the error value becomes { text, file, line }, but the text of sandbox_stop and the
-   mark of a limit stay. */
+/* The message handler of lua_pcall: turns the error value into a table { text, file, line }, but leaves the
+   text of sandbox_stop and the mark of a limit as they are. */
 static int locate(lua_State *L)
 {
 	lua_Debug ar;
@@ -309,9 +312,9 @@ bool sandbox_call(Sandbox *s, int nargs, int nresults, Diag *diag)
 /* n bytes, of which Lua has the first `given` */
 typedef struct Source { const char *text; size_t n, given; } Source;
 
-/* Lua asks for the next piece of a text. For one token its compiler takes up to as long as for all text in
-   front of it (a jump at each `or` is put at the end of a list that it walks), and looks at no limit: so the
-   pieces are small, and limits are looked at between them. */
+/* Lua's compiler calls this for the next piece of a text. A single token may take the compiler as long as all
+   text in front of it (it puts a jump at each `or` at the end of a list that it walks), and the compiler
+   looks at no limit. So the pieces are small, and limits are looked at before each of them. */
 static const char *next_piece(lua_State *L, void *self, size_t *n)
 {
 	Source *src = self;

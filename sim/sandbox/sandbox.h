@@ -22,46 +22,52 @@ enum { SANDBOX_TEXT = 4 << 20 };               /* bytes of the longest string */
 
 typedef struct Sandbox {
 	lua_State *L;
-	size_t memory, memory_limit;           /* bytes */
-	uint64_t steps, step_limit, next_look; /* next_look: steps at which the clock is read again */
-	double seconds, seconds_limit;         /* processor time inside Lua */
-	double started;                        /* processor time when Lua was last entered */
-	double looked;                         /* wall time when the processor's was last read */
+	size_t memory, memory_limit;           /* bytes in use; the most allowed */
+	/* steps so far; the most allowed; the number of steps at which limits and clock are looked at again */
+	uint64_t steps, step_limit, next_look;
+	double seconds, seconds_limit;         /* processor time inside Lua so far; the most allowed; in s */
+	double started;                        /* processor time when Lua was last entered, in s */
+	double looked;                         /* wall time when the processor time was last read, in s */
 	const char *refused;               /* why the last request for memory was refused; NULL: it was not */
 	bool stopped;                          /* the last error came from sandbox_stop */
-	const char *over;              /* the limit that was reached, after which nothing runs; NULL = none */
+	/* message of the limit that was reached, "" for an interrupt: no code runs in this sandbox any more;
+	   NULL = none was reached */
+	const char *over;
 	struct { char file[1024]; int line; } at;  /* where a limit was reached or memory refused */
-	volatile sig_atomic_t *interrupted;    /* may be NULL */
+	volatile sig_atomic_t *interrupted;    /* *interrupted nonzero: the run is to stop; may be NULL */
 	char path[1024];                     /* the text compiled last, for errors that have no other place */
 	FILE *print;                           /* where print writes; NULL = nowhere */
-	lua_Integer named;                     /* tables and functions that tostring has given a number */
-	timer_t timer;                         /* the backstop's */
-	bool timed;                            /* there is such a timer */
-	int compiling;          /* the line that Lua's compiler has been given so far; 0: it is not at work */
+	lua_Integer named;                     /* how many tables and functions tostring has numbered */
+	timer_t timer;                         /* the timer of backstop.c */
+	bool timed;                            /* that timer exists */
+	int compiling;          /* last line that Lua's compiler has been given; 0: it compiles nothing now */
 } Sandbox;
 
-/* NULL when there is no memory for a state. Limits are set to their defaults; self must not move. */
+/* Makes a Lua state, and sets the limits of self to their defaults. NULL: there is no memory for a state.
+   self must stay at its address until sandbox_close. */
 lua_State *sandbox_open(Sandbox *self);
 void sandbox_close(Sandbox *self);
 Sandbox *sandbox_of(lua_State *);
-/* Pushes a text as a function, or puts its syntax error into diag. */
+/* Compiles a text and pushes it as a function. False: it has a syntax error, which diag gets. */
 bool sandbox_compile(lua_State *, const char *text, size_t n, const char *path, Diag *);
-/* Runs a text. False with a located error in diag. */
+/* Compiles and runs a text. False: it failed; diag gets the error with its place. */
 bool sandbox_run(Sandbox *, const char *text, size_t n, const char *path, Diag *);
-/* Calls the function below nargs arguments on the stack, like lua_pcall; errors go to diag. */
+/* Calls the function below nargs arguments on the stack, like lua_pcall. False: it failed; diag gets the
+   error. */
 bool sandbox_call(Sandbox *, int nargs, int nresults, Diag *);
 /* Charges so many steps; raises an error when a limit is reached. A C function whose amount of work its
    caller chooses calls this before the work. */
 void sandbox_charge(lua_State *, uint64_t steps);
 /* the steps that reading n bytes costs */
 static inline uint64_t sandbox_bytes(uint64_t n) { return n / 16 + 1; }
-/* Called around work that is not Lua's, such as a launch: its time does not count. */
+/* Whoever does work that is not Lua's, such as a launch, calls these before and after it, so that its time
+   does not count as Lua's. */
 void sandbox_pause(lua_State *);
 void sandbox_resume(lua_State *);
 /* The place of the Lua code that runs now; Lua owns the file's name. */
 Loc sandbox_where(lua_State *);
-/* For C functions that have put a message into diag: unwinds to sandbox_run without another message. text:
-   the error value that pcall gives. */
+/* A C function that has put a message into diag calls this, to end the script without another message. text:
+   the error value that the script gets if it catches the error with pcall. */
 int sandbox_stop(lua_State *, const char *text);
 /* The functions of the table on top of the stack are called library.name in messages. */
 void sandbox_name(lua_State *, const char *library);
@@ -75,10 +81,11 @@ const char *sandbox_tostring(lua_State *, int index, size_t *n);
 int sandbox_libraries(lua_State *);
 /* sim/sandbox/match.c: find, match, gmatch and gsub go into the table on top of the stack. */
 void sandbox_patterns(lua_State *);
-/* Called after a call that failed: goes on unwinding if a limit was the cause. */
+/* Called after each protected call, with its status. If a limit was reached, raises the error again, so that
+   no script can catch it; else charges for the call. */
 void sandbox_caught(lua_State *, int status);
-/* sim/sandbox/backstop.c: the timer of one sandbox, around its time in Lua. */
+/* sim/sandbox/backstop.c: the timer of one sandbox. It runs while the sandbox is inside Lua. */
 void backstop_open(Sandbox *);
 void backstop_close(Sandbox *);
-void backstop_set(Sandbox *, double seconds);  /* 0 = off */
+void backstop_set(Sandbox *, double seconds); /* processor time until the timer ends the process; 0 = never */
 #endif
