@@ -23,7 +23,7 @@ enum { SANDBOX_TEXT = 4 << 20 };               /* bytes of the longest string */
 typedef struct Sandbox {
 	lua_State *L;
 	size_t memory, memory_limit;           /* bytes in use; the most allowed */
-	/* steps so far; the most allowed; the number of steps at which limits and clock are looked at again */
+	/* steps so far; the most allowed; the number at which limits and the clock are read next */
 	uint64_t steps, step_limit, next_look;
 	double seconds, seconds_limit;         /* processor time inside Lua so far; the most allowed; in s */
 	double started;                        /* processor time when Lua was last entered, in s */
@@ -34,7 +34,7 @@ typedef struct Sandbox {
 	   NULL = none was reached */
 	const char *over;
 	struct { char file[1024]; int line; } at;  /* where a limit was reached or memory refused */
-	volatile sig_atomic_t *interrupted;    /* *interrupted nonzero: the run is to stop; may be NULL */
+	volatile sig_atomic_t *interrupted;    /* nonzero there: the run is to stop; may be NULL */
 	char path[1024];                     /* the text compiled last, for errors that have no other place */
 	FILE *print;                           /* where print writes; NULL = nowhere */
 	lua_Integer named;                     /* how many tables and functions tostring has numbered */
