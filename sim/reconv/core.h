@@ -1,71 +1,81 @@
-/* What mechanisms may call: for state, statistics, time and memory traffic of their own. A mechanism's
-   compile half has the function that is lowered (sim/code/lower_fn.h) and the parameters. */
+/* What mechanisms may call: for state, statistics, time and memory traffic of their own. The part of a
+   mechanism that runs at compile time has the function that is lowered (sim/code/lower_fn.h) and the
+   parameters only. */
 #ifndef GSIM_RECONV_CORE_H
 #define GSIM_RECONV_CORE_H
 #include "sim/reconv/seam.h"
 
 /* ---- for pictures ---- */
-/* A table with a row for each call may be long, and little of it new. A mechanism with such a table says
-   which of its rows have changed (of its own accord: the row of a split that runs may change whenever it
-   issues), and begins to show it at the first of them. */
-void reconv_changed(Warp *, int row);             /* this row, or those from it on have come or gone */
-/* the row to begin with: `most` or a lower one. One table of a mechanism */
+/* A table that has a row for each call, for example, may be long, while few of its rows change. A mechanism
+   with such a table tells with reconv_changed which rows it has changed, and shows the table only from the
+   first of them on. It need not tell of the row of a split that runs, which may change at every issue. */
+/* The row has changed, or rows from this one on have been added or removed. */
+void reconv_changed(Warp *, int row);
+/* Returns the row from which on the table is to be shown: the first that has changed, at most `most`. A
+   mechanism may use this for one table. */
 int reconv_show_from(Rows *, TraceTableKind, int most);
-void reconv_show(Rows *, const TraceRow *);       /* adds the row behind those of its table */
-/* the row shows this split: sets its place in the list, its pc, and whether it runs */
+void reconv_show(Rows *, const TraceRow *);       /* adds the row at the end of its table */
+/* Makes the row that of a split: sets the split's place in the list, its pc, and whether it runs. */
 void reconv_show_split(const Warp *, const Split *, TraceRow *);
 static inline uint16_t reconv_flag(bool is, int flag) { return (uint16_t)(is ? flag : 0); }
 
 /* ---- at run time ---- */
 int64_t reconv_param(const Warp *, int index);    /* the mechanism's own parameter */
 const Config *reconv_config(const Warp *);
-const MIns *reconv_ins(const Warp *, uint32_t pc);             /* the machine code there */
+const MIns *reconv_ins(const Warp *, uint32_t pc);             /* the instruction at pc */
 
-void *reconv_sm_state(Warp *);
-void *reconv_block_state(Warp *);
+void *reconv_sm_state(Warp *);                    /* sm_state_size bytes, of the warp's SM and launch */
+void *reconv_block_state(Warp *);                 /* block_state_size bytes, of the warp's thread block */
 /* resident warps of the thread block, this one included; room for MOST_WARPS */
 int reconv_block_warps(Warp *, Warp **list);
 int reconv_index(const Warp *);                                /* the warp's place in its block */
 const Code *reconv_code(const Warp *);
-void *reconv_state(Warp *);                                 /* state_size bytes, zeroed when the SM is made */
+void *reconv_state(Warp *);                  /* state_size bytes of the warp, zeroed when the SM is made */
 void *reconv_alloc(Warp *, size_t);                       /* zeroed memory that lives as long as the launch */
-/* Room for one more behind n elements: p, or a larger copy of it. */
+/* Makes room for one more element behind the n elements of the array p: returns p, or a larger copy of the
+   array. *cap: elements for which the array has room; size: bytes of an element. */
 void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
-/* what the lane has in the register that the mechanism's operation names */
+/* the lane's value of the register that the operation, one of the mechanism's own, names */
 uint64_t reconv_value(const Warp *, const MIns *, int lane);
-/* where the first lane's function returns to; the lane must be in a call */
+/* the pc to which the first lane of the mask returns; that lane must be in a call */
 uint32_t reconv_return_pc(const Warp *, Mask);
-unsigned reconv_call_depth(const Warp *, Mask);            /* call depth of the first lane; 0 without lanes */
-bool reconv_others_ready(const Warp *);          /* another warp of its scheduler could issue in this cycle */
-/* The lanes of the split whose operands are ready first, and when. All of them if their operands come
-   together, or nobody knows when. */
+unsigned reconv_call_depth(const Warp *, Mask);    /* call depth of the mask's first lane; 0 without lanes */
+/* Could another warp of the same scheduler issue in this cycle? */
+bool reconv_others_ready(const Warp *);
+/* Returns the lanes of the split whose operands are ready first, and sets *when to the cycle in which these
+   are ready. Returns all lanes if their operands come together, or if nobody knows when they come. */
 Mask reconv_first_ready(const Warp *, const Split *, Cycle *when);
 int reconv_slot(const Warp *);                                 /* the warp's slot in the SM */
-/* the warps of its scheduler, oldest first, this one included; room for MOST_WARPS */
+/* Lists the warps of the same scheduler, the oldest first, this one included, and returns their number;
+   list: room for MOST_WARPS. */
 int reconv_scheduler_warps(Warp *, Warp **list);
-/* adds one to a figure of the mechanism's own, divergence.key in the report; it may have MODEL_STATS of
-   them */
+/* Adds one to a figure of the mechanism's own, which reports call divergence.KEY; a mechanism may have
+   MODEL_STATS of them. */
 void reconv_count_own(Warp *, const char *key);
-uint32_t *reconv_row(Warp *, uint32_t row);               /* a 32-bit register of all lanes: MIns.x.d, a, b */
+/* the values of a 32-bit register, by lane; row: as MIns.x.d, a and b name registers */
+uint32_t *reconv_row(Warp *, uint32_t row);
 Mask reconv_live(const Warp *);                                /* lanes that have not ended */
 int *reconv_nsplit(Warp *);                          /* how many splits the warp has: the mechanism sets it */
-Split *reconv_splits(Warp *);                             /* the list of splits: room for warp_size of them */
-void reconv_shed(Warp *, Split *, Mask);                     /* these lanes, not all of the split, leave it */
-/* takes the split out of the list, those behind it move up; returns its place */
+/* the list of splits: room for warp_size of them; with regroups, for 2 * warp_size + 2 */
+Split *reconv_splits(Warp *);
+void reconv_shed(Warp *, Split *, Mask);          /* takes these lanes, which are not all, out of the split */
+/* Takes the split out of the list, and moves the splits behind it up; returns the place where it was. */
 int reconv_close_gap(Warp *, Split *);
-/* They count, and record a trace event, after the mechanism has changed its state. The event has the split's
-   place in the list: of a split that is gone, the place where it was. */
+/* Each counts a push, pop or merge, and records an event in the trace; a mechanism calls it after it has
+   changed its state. The event has the split's place in the list: of a split that is gone, the place where it
+   was. */
 void reconv_count_push(Warp *, const Split *, uint32_t pc, Mask);
 void reconv_count_pop(Warp *, const Split *, uint32_t pc, Mask);
 void reconv_count_merge(Warp *, const Split *, uint32_t pc, Mask);
 Events *reconv_events(Warp *);                                 /* for the operations of sim/reconv/wait.h */
-/* the split's next issue comes so much later, for the reason "divergence" */
+/* Puts the split's next issue off by so many cycles, for the stall reason `divergence`. */
 void reconv_delay(Warp *, Split *, Cycle);
-/* the split's next issue comes so many cycles after this one, nothing is added */
+/* Puts the split's next issue so many cycles, at least 1, after the present one. The core then adds no
+   redirect. */
 void reconv_distance(Warp *, Split *, Cycle);
 Cycle reconv_now(const Warp *);
-/* Which of the warp's splits is tried first: the first of the list, the one behind that which issued last, or
-   the one that issued last. */
+/* Which of the warp's splits the core tries first. LIST: the first of the list; ROTATE: the split behind the
+   one that issued last; STAY: the split that issued last. */
 enum { TURNS_LIST, TURNS_ROTATE, TURNS_STAY };
 void reconv_turns(Warp *, int turns);
 /* The hook `alarm` will be called for the warp at that cycle (functional runs: after that many issues of the
@@ -73,35 +83,41 @@ void reconv_turns(Warp *, int turns);
 #define NO_ALARM (~(Cycle)0)
 void reconv_alarm(Warp *, Cycle);
 
-/* An entry of a table that does not fit on chip goes to memory, or comes back; the split waits until it
-   has. */
+/* An entry of a table that does not fit on chip goes to memory, or comes back; the split waits until the
+   entry is there. constant: cycles that this takes where divergence.spill = constant; otherwise memory
+   traffic decides. */
 void reconv_spill_entry(Warp *, Split *, int entry, Cycle constant);
 void reconv_fill_entry(Warp *, Split *, int entry, Cycle constant);
 
 /* ---- splits with lanes of several warps of a block (regroups): sim/machine/homes.c ---- A split whose lanes
- * have one home lies in that warp, any other in some warp of the block: its carrier. Barriers and warp-level
- * operations mean home warps: the core scatters a split that comes to one into splits of its homes. */
-/* the split's homes, and its lanes of each; room for 64. Splits of one home have one part */
+ * all have one home stands in that warp's list, any other split in that of some warp of the block: its
+ * carrier. Barriers and warp-level operations are those of home warps: when a split with several homes comes
+ * to one, the core scatters it into a split for each home. */
+/* Lists the home warps of the split's lanes, each with its lanes, and returns their number; out: room for 64.
+   A split whose lanes have one home has one part. */
 int reconv_parts(Warp *, const Split *, Part *out);
-/* Takes the split out of the warp; those behind it move up. Part lists that were taken from it stay valid. */
+/* Takes the split out of the warp, and moves the splits behind it up. What reconv_parts has listed stays
+   valid. */
 void reconv_remove(Warp *, Split *);
-/* Makes a split of the parts, behind those of its carrier, and returns the carrier: the home where there is
-   one, else the warp of the block that has the fewest splits. near: any warp of the block. */
+/* Makes a split of the lanes of n parts, in all else a copy of `like`, puts it behind all other splits of its
+   carrier, and returns the carrier: with one part the home, else the warp of the block that has the fewest
+   splits. near: any warp of the block. */
 Warp *reconv_form(Warp *near, const Split *like, const Part *, int n);
-/* the parts' lanes become the split's: no column of theirs is taken in it */
+/* Adds the lanes of n parts to the split, which must not have a lane in any of their columns. */
 void reconv_join(Warp *, Split *, const Part *, int n);
-/* The cycle from which lanes may issue that the instruction sends to pc: later, unless they fall through, by
-   the redirection of the front end. NULL: no instruction sends them, they go on at pc. */
+/* The cycle from which lanes that the instruction sends to pc may issue: the next cycle; unless they fall
+   through, the front end's redirection comes on top. NULL: no instruction sends the lanes, which then count
+   as redirected. */
 Cycle reconv_redirect(Warp *, const MIns *, uint32_t pc);
 
-/* A stack whose top entries are on chip: resident + spilled = depth. Entries move by chunks; they come back
-   when a pop needs them. */
+/* A stack whose top entries are on chip, and the others in memory: resident + spilled = depth. Entries go to
+   memory, and come back when a pop needs them, divergence.chunk at a time. */
 typedef struct StackSpill { int resident, spilled; } StackSpill;
-/* To be called before an entry is pushed, or popped. What moves costs the constant, or memory traffic, as
-   divergence.spill says. */
+/* To be called before an entry is pushed, or popped. If entries move, the split waits: for `constant` cycles,
+   or for memory traffic, as divergence.spill says. */
 void reconv_spill_push(Warp *, Split *, StackSpill *, Cycle constant);
 void reconv_spill_pop(Warp *, Split *, StackSpill *, Cycle constant);
-/* For stacks whose top entry is what runs: to be called when a pop has uncovered it. It is filled if it is
-   not on chip. */
+/* For stacks of which the top entry runs: to be called when a pop has made another entry the top. If that
+   entry is not on chip, it is filled. */
 void reconv_spill_top(Warp *, Split *, StackSpill *, Cycle constant);
 #endif

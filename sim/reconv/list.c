@@ -1,4 +1,4 @@
-/* The list of mechanisms. */
+/* The table of all mechanisms, in the order of sim/config/mechanisms.def. */
 #include "sim/reconv/seam.h"
 
 #define MODEL(NAME) extern const ReconvModel reconv_##NAME;

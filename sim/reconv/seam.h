@@ -9,9 +9,10 @@
  * When an event comes, the split's `wait` holds the cycle of its next issue as the core set it; the mechanism
  * may move it on (reconv_delay) or charge memory traffic (reconv_spill_push, _pop, _top).
  *
- * sim/reconv/ sees sim/code/ and sim/record/, but not the machine: this header is what the core calls, core.h
- * what mechanisms call, wait.h when a split may issue, common/ what several of them share; a file or folder
- * is a mechanism, and list.c gathers sim/config/mechanisms.def. */
+ * Files in sim/reconv/ may include sim/code/ and sim/record/, but not the machine. This header declares what
+ * the core calls, core.h what mechanisms call, and wait.h when a split may issue; common/ holds what several
+ * mechanisms share. Each other file or folder is one mechanism, and list.c makes a table of all that
+ * sim/config/mechanisms.def names. */
 #ifndef GSIM_RECONV_H
 #define GSIM_RECONV_H
 #include "sim/code/code.h"
@@ -21,7 +22,8 @@
 
 typedef enum {
 	SPLIT_RUN,                     /* may issue */
-	SPLIT_BARRIER, SPLIT_WARPSYNC, /* waits; the core lets it go */
+	/* waits at a block barrier; for lanes at a warp-level operation. The core ends both */
+	SPLIT_BARRIER, SPLIT_WARPSYNC,
 	SPLIT_PARKED                   /* the mechanism holds it back */
 } SplitState;
 
@@ -32,23 +34,28 @@ enum { MOST_WARPS = 256 };             /* sm.max_warps is at most that */
 
 /* Lanes of one home warp in a split. A thread keeps its column: the lane it has in its home. */
 typedef struct Part { Warp *home; Mask mask; } Part;
-typedef struct Parts { struct Parts *next; int n; Part part[]; } Parts; /* room for warp_size */
+typedef struct Parts { struct Parts *next; int n; Part part[]; } Parts; /* part: room for warp_size parts */
 
 typedef struct Split {
 	uint32_t pc;
-	uint32_t tag;                  /* the mechanism's */
+	uint32_t tag;                  /* for the mechanism, which may keep any number here */
 	Mask mask;
-	/* lanes of several warps: their homes, disjoint masks; NULL: all are of the warp that holds it */
+	/* where the split has lanes of several warps: the lanes of each home warp, as disjoint masks; NULL:
+	   all lanes belong to the warp in whose list the split stands */
 	Parts *parts;
 	Wait wait;                     /* when it may issue */
 	Cycle issued;                  /* when it issued last */
 	uint32_t line;                 /* instruction cache line held, NO_PC = none */
 	uint8_t state;                 /* SplitState */
-	uint8_t barrier;               /* SPLIT_BARRIER: which */
-	bool released;                 /* by the barrier, and still to step over it */
-	Mask sync_mask;                /* SPLIT_WARPSYNC: lanes it waits for */
-	uint32_t turn;               /* functional.schedule = block: splits run in the order of this number */
-	/* a warp-level operation has let it go; its new place is still to be told to the mechanism */
+	uint8_t barrier;               /* with SPLIT_BARRIER: number of the block barrier */
+	/* the block barrier has opened, and the split has yet to go on to the instruction behind the
+	   barrier */
+	bool released;
+	Mask sync_mask;                /* with SPLIT_WARPSYNC: the lanes for which the split waits */
+	/* with functional.schedule = block: of a warp's splits, the one with the lowest number runs first */
+	uint32_t turn;
+	/* a warp-level operation has let the split go on, and the core has yet to tell the mechanism of the
+	   new pc (reach) */
 	bool arriving;
 } Split;
 
@@ -56,28 +63,33 @@ typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc ne
 
 static inline int lowest_lane(Mask m) { return __builtin_ctzll(m); } /* m: not empty */
 static inline Mask lanes_below(int n) { return n >= 64 ? ~(Mask)0 : ((Mask)1 << n) - 1; }
-static inline unsigned lane_count(Mask m) /* the baseline x86-64 has no instruction for it */
+/* Counts by arithmetic: the baseline x86-64 has no instruction that counts bits. */
+static inline unsigned lane_count(Mask m)
 {
 	m -= m >> 1 & 0x5555555555555555u;
 	m = (m & 0x3333333333333333u) + (m >> 2 & 0x3333333333333333u);
 	return (unsigned)(((m + (m >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
-#define each_lane(M, L) /* L: an int declared before */ \
+/* Runs the statement behind it once for each lane of M, the lowest first. L: an int declared before. */
+#define each_lane(M, L) \
 	for (Mask m_##L = (M); m_##L && ((L = lowest_lane(m_##L)), 1); m_##L &= m_##L - 1)
 
-/* how a mechanism holds a lane, for diagnoses. The caller sets pc to the split's or NO_PC, and until to
-   NO_PC */
+/* How a mechanism holds a lane back, for diagnoses. The caller of StuckHooks.held sets pc to that of the
+   lane's split, or to NO_PC if the lane is in none, and until to NO_PC; the hook changes what it knows
+   better. */
 typedef struct Held {
 	uint32_t pc;                   /* where the lane goes on, NO_PC = unknown */
-	const char *in;                /* what it waits in: "a stack entry" */
-	/* it goes on when `others` come to this pc; NO_PC: when they have ended or left, or unknown */
+	const char *in;                /* what the lane waits in: "a stack entry" */
+	/* the lane goes on when the lanes in `others` come to this pc; NO_PC: when these have ended or left,
+	   or it is unknown when */
 	uint32_t until;
-	Mask others;                   /* the lanes it waits for; 0 = unknown */
+	Mask others;                   /* the lanes for which the lane waits; 0 = unknown */
 } Held;
 
-/* For livelock detection: how long a lane that could run may be kept from it. `first` cycles pass (a
- * time-out; 0: lanes in no split are not let go by time); then the other groups of its warp have `turns`
- * turns at most. A turn ends after `time` cycles and, from then on, so many branches of the warp. */
+/* For livelock detection: how long a mechanism may keep a lane from running that could run. First, `first`
+ * cycles pass (a time-out; 0: time alone never frees a lane that is in no split). Then the other groups of
+ * the lane's warp have `turns` turns at most. A turn lasts `time` cycles, and after that until the warp has
+ * executed `branches` branches. */
 typedef struct Patience { Cycle first, time; uint64_t turns, branches; } Patience;
 
 /* The most branches and jumps that a lane executes before it comes to one of them again. */
@@ -85,107 +97,125 @@ static inline uint64_t most_branches(const Code *c) { return (uint64_t)(c->nbran
 
 /* Barriers and warp-level operations, for mechanisms that choose among splits. */
 typedef struct SyncHooks {
-	/* s has come to wait at a block barrier or a warp-level operation (s->state); the list may change */
+	/* s has begun to wait at a block barrier or a warp-level operation (s->state says at which). The hook
+	   may change the list of splits. */
 	void (*wait)(Warp *, Split *s);
 	/* What s waited for has happened; s->state is SPLIT_RUN. The hook may change states of splits, but
 	   not add, remove or move any: the core is going through them. */
 	void (*resume)(Warp *, Split *s);
-	/* Instead of reach for each: splits that waited in one place for a warp-level operation or a block
-	   barrier stand behind it at pc, resumed, with the lanes in `lanes` together. They may become one. */
+	/* Splits that waited in one place, for a warp-level operation or at a block barrier, have been
+	   resumed and stand at pc, behind that instruction; `lanes` are the lanes of all of them. The hook
+	   may make one split of them. The core calls it instead of reach, once for all these splits. */
 	void (*met)(Warp *, uint32_t pc, Mask lanes);
-	/* s is to execute a block barrier or a warp-level operation for which live lanes of `want` are
-	   elsewhere. True: it has been put aside to wait for them, not executed, and s is another group;
-	   false: they cannot come, and it goes on as divergence.bar_partial says. For mechanisms that run one
-	   group at a time and may choose which. */
+	/* s is about to execute a block barrier or a warp-level operation, which needs the live lanes `want`,
+	   and some of these are not in s. True: the mechanism has put the group aside until they come, the
+	   instruction is not executed, and s is another group now. False: they cannot come, and s executes
+	   the instruction as divergence.bar_partial says. For mechanisms that run one group at a time and may
+	   choose which. */
 	bool (*gather)(Warp *, Split *s, Mask want);
 } SyncHooks;
 
-/* Waits, loads and time-outs. Functional runs have the alarm alone. */
+/* Waits, loads and time-outs. In functional runs the core calls `alarm` only. */
 typedef struct TimeHooks {
-	/* s was tried, as in every cycle, and cannot issue before `until`: an operand is being loaded, an
-	   instruction is being fetched, ... For these two `until` is far off, even where the core knows the
-	   cycle. False: the hook has changed nothing, but may have asked for an alarm. */
+	/* The core has tried in this cycle to issue from s, and s cannot issue before `until`, for the reason
+	   `why`. While an operand is being loaded or an event is to come (such as an instruction that is
+	   being fetched), `until` is PENDING, even where the core knows the cycle. Returns false if the hook
+	   has changed nothing; it may have asked for an alarm all the same. */
 	bool (*stall)(Warp *, Split *s, Stall why, Cycle until);
-	/* The split waits for data that are being loaded, and it is known now when those of each lane come,
-	   now or later (reconv_first_ready). It may ask for an alarm, and change nothing else. */
+	/* s waits for data that are being loaded, and the core has just learned in which cycles data of its
+	   lanes come (reconv_first_ready). The hook may ask for an alarm, and change nothing else. */
 	void (*known)(Warp *, Split *s);
-	/* The split has issued a load whose data only some of its lanes find in L1; s->pc is behind it, and
-	   not at a marked place. Splits may be added. */
+	/* s has issued a load: the lanes in `hits` find their data in L1, those in `misses` do not, and
+	   neither mask is empty. s->pc is behind the load, and not at a marked place. The hook may add
+	   splits. */
 	void (*loaded)(Warp *, Split *s, const MIns *, Mask hits, Mask misses);
 	void (*alarm)(Warp *);                          /* the time that reconv_alarm asked for has come */
 } TimeHooks;
 
-/* Two issues in one scheduler-cycle, timed runs only. Which split of the warp is tried n-th (NULL: no more);
-   the list may change at n = 0. Then, after an issue for `lanes` of w, which split of this warp or of another
-   of its scheduler may issue on lanes that this leaves idle (where another warp's lanes stand is the
-   mechanism's affair): both may be on one copy of a functional unit. The first that can does. */
+/* Two issues in one scheduler-cycle, in timed runs only. */
 typedef struct PairHooks {
+	/* Returns the split of w that the core tries to issue as the n-th one, from 0; NULL: there are no
+	   more. The hook may change the list of splits when n is 0. */
 	Split *(*candidate)(Warp *w, int n);
+	/* A split of w has issued for `lanes`. Returns the n-th split, from 0, that may issue besides on
+	   lanes left idle, and in *of its warp: w or another warp of the same scheduler; NULL: there are no
+	   more. The first of them that can issue does, and may share one copy of a functional unit with the
+	   other issue. The mechanism decides at which places the lanes of another warp stand. */
 	Split *(*partner)(Warp *w, Mask lanes, int n, Warp **of);
 } PairHooks;
 
-/* State beyond the warp, and a choice among warps. */
+/* State that belongs to an SM or a thread block, and the choice among warps. */
 typedef struct BlockHooks {
-	size_t (*sm_state_size)(const Config *);     /* state of an SM for each launch, zeroed at its start */
-	/* state of a thread block, zeroed when it becomes resident */
+	/* bytes of state that an SM keeps for a launch, zeroed when the launch starts */
+	size_t (*sm_state_size)(const Config *);
+	/* bytes of state that a thread block has, zeroed when the block becomes resident */
 	size_t (*block_state_size)(const Config *);
-	/* The warps of one launch and scheduler that may issue now (functional runs: of the SM), in its
-	   policy's order: puts the one to be tried first in front, and may reorder the splits of each. */
+	/* list: the n warps of one launch and one scheduler that may issue now (functional runs: of one
+	   launch and the whole SM), in the order of the scheduling policy. The hook puts the warp that is to
+	   be tried first in front, and may reorder the splits of each warp. */
 	void (*order)(Warp **list, int n);
 } BlockHooks;
 
 /* For livelock detection and what it reports. */
 typedef struct StuckHooks {
-	/* of those that let lanes run which they held: after time-outs, quanta; all 0: never */
+	/* For mechanisms that hold lanes back and later, after a time-out or a quantum, let these run: how
+	   long that may take. All members 0: with these parameters the mechanism never does. */
 	Patience (*patience)(const Config *, const Code *);
-	/* a lane in no split, or in one that is parked; false: cannot tell */
+	/* Tells how a lane is held that is in no split or in a parked one. False: the mechanism cannot
+	   tell. */
 	bool (*held)(const Warp *, int lane, Held *);
-	const char *holds;   /* why it may hold lanes for ever: "runs the top entry of its stack only: ..." */
+	/* why the mechanism may hold lanes for ever: "runs the top entry of its stack only: ..." */
+	const char *holds;
 } StuckHooks;
 
 typedef struct ReconvModel {
 	union { struct { MODEL_KEYS }; ModelKeys keys; };
-	/* every lane is a core of its own (a bound, not a machine); splits have one lane, for good */
+	/* every lane is a core of its own (a bound, not a machine); a split has one lane from begin to end */
 	bool own_slots;
 	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
 	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */
 	bool all_branches;             /* branch is called for uniform branches and jumps too */
-	bool runs_empty;               /* a split may be without lanes: it is executed harmlessly */
-	bool regroups;            /* splits may have lanes of several warps of a block; needs the two above */
+	bool runs_empty;               /* a split may be without lanes: it issues without an effect */
+	/* splits may have lanes of several warps of a block; needs sync_waits and lane_scoreboard */
+	bool regroups;
 
-	/* Compile time: fill rpc_block and reach, insert operations of its own (lower_own) into the
-	   function's blocks. */
+	/* Compile time: the hook fills in rpc_block and reach of the function that is lowered (LowerFn), and
+	   inserts operations of its own (lower_own) into the function's blocks. */
 	LowerHook *lower;
-	size_t (*state_size)(const Config *);
+	size_t (*state_size)(const Config *);  /* bytes of state that a warp has: reconv_state */
 	/* Run time. s is one of w->split; paths have disjoint, non-empty masks whose union is the lanes that
 	   executed. */
 	void (*launch)(Warp *, Mask lanes, uint32_t pc);
-	/* Lanes part: n >= 2. bra: true side first; brx: by address. Uniform branches only move s->pc. reach
-	   is not called for paths that begin at a marked place. With all_branches: n = 1 too. With
-	   runs_empty: n = 0 or no lane in the path where the split has none; call is not called for it, ret
-	   (n = 0), exit and special are. */
+	/* The lanes of s part at a branch, on n >= 2 paths: for bra the true side comes first, for brx the
+	   lowest address. At a uniform branch the core moves s->pc itself; with all_branches it calls branch
+	   instead, with n = 1. It does not call reach for paths that begin at a marked place. Where s has no
+	   lanes (runs_empty), n is 0 or the only path is empty; for such a split the core does not call
+	   `call`, but it calls ret (with n = 0), exit and special. */
 	void (*branch)(Warp *, Split *s, const MIns *, const Path *, int n);
-	/* s->pc has come to a place that lower marked, by falling through or by a uniform branch. Once: if it
-	   moves the split to another marked place, that is its own affair. */
+	/* s->pc has come to a place that lower marked, by falling through or by a uniform branch. The core
+	   calls reach once: it does not call it again where the hook itself moves the split to a marked
+	   place. */
 	void (*reach)(Warp *, Split *s);
 	void (*call)(Warp *, Split *s, const Path *callee, int n, uint32_t return_pc);
-	void (*ret)(Warp *, Split *s, const Path *, int n);           /* paths by return address */
-	/* s's lanes, all of them, end; they are gone from w->live */
+	void (*ret)(Warp *, Split *s, const Path *, int n);           /* a path for each return address */
+	/* all lanes of s end; the core has taken them out of the warp's live lanes already */
 	void (*exit)(Warp *, Split *s, Mask lanes);
 	/* Optional. Some lanes of s, not all, have ended at a guarded exit, and the others go on: s->pc is
-	   behind it already. The hook takes them from s (reconv_shed) and forgets them; the list may change.
-	   NULL: it is enough to take them from s, for what else is held of lanes that have ended is looked at
-	   with reconv_live. */
+	   behind the exit already. The hook takes `lanes` out of s (reconv_shed) and out of what else the
+	   mechanism holds; it may change the list of splits. NULL: the core takes them out of s, which is
+	   enough for a mechanism that leaves out ended lanes of its masks with reconv_live. */
 	void (*some_exit)(Warp *, Split *s, Mask lanes);
-	/* one of its own operations (MIns.own); moves s->pc itself */
+	/* s executes one of the mechanism's own operations (MIns.own); the hook moves s->pc itself */
 	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);
-	int (*depth)(const Warp *);                                   /* entries now, for statistics */
-	/* Optional: all it holds besides the splits (which the core shows), row by row, for traces and
-	   pictures. What is not shown, nobody can redraw. It changes in hooks only; but where a split stands:
-	   rows of the stack say so by reconv_show_split, others do not. */
+	int (*depth)(const Warp *);              /* entries that the structure has now, for statistics */
+	/* Optional: shows, row by row, all that the mechanism holds besides the splits, which the core shows,
+	   for traces and pictures. Nobody can redraw what is not shown. The rows may change in hooks only. A
+	   split's pc changes with every issue, so rows of a stack get it from reconv_show_split, and other
+	   rows do not have it. */
 	void (*show)(const Warp *, Rows *);
 
-	/* optional, with lane_scoreboard: true: this machine has it for whole warps only */
+	/* Optional, for mechanisms with lane_scoreboard. True: in this configuration registers become ready
+	   for whole warps only. */
 	bool (*warp_scoreboard)(const Config *);
 
 	/* Optional: NULL = nothing to do. */
@@ -196,10 +226,10 @@ typedef struct ReconvModel {
 	StuckHooks stuck;
 } ReconvModel;
 
-/* The hooks that may change what a warp holds, and depth, which the core asks for whenever a warp has
-   changed: X(member of ReconvModel, its name). Who stands between the core and a mechanism has a function of
-   its own for each: sim/machine/check.c, sim/machine/tracer.c. The others only answer: sizes, show,
-   warp_scoreboard, stuck. */
+/* The hooks that may change what a warp holds, and depth, which the core calls whenever a warp has changed:
+   X(member of ReconvModel, name of the hook). sim/machine/check.c and sim/machine/tracer.c put themselves
+   between the core and a mechanism; each has a function of its own for every hook of this list. The hooks
+   that are not in it only answer: sizes, show, warp_scoreboard, stuck. */
 #define RECONV_EVENTS(X) \
 	X(launch, launch) X(branch, branch) X(reach, reach) X(call, call) X(ret, ret) X(exit, \
 		exit) X(some_exit, some_exit) X(special, special) X(depth, depth) \

@@ -8,7 +8,7 @@ static void put_member(Events *e, Wait *x, Awaited m)
 	x->events = (uint32_t)e->member.n;
 }
 
-/* A wait that is over has no reason to keep. */
+/* A wait that is over need not keep the reason of its event. */
 static void refresh(Wait *x, Cycle now) { x->of_event = wait_awaits(x, now); }
 
 static void no_earlier(Wait *x, Cycle c) { x->known = x->known > c ? x->known : c; }
