@@ -1,5 +1,5 @@
-/* Events of grids on their way to the trace: one launch after the other, and the events of each in the order
-   (cycle, SM). */
+/* Writes the events of grids into the trace: one launch after the other, and the events of each launch in the
+   order (cycle, SM). */
 #include "sim/gpu/events.h"
 #include "lib/strbuf.h"
 #include "sim/gpu/order.h"
@@ -40,8 +40,8 @@ static void write_launch(const Gpu *g, const Grid *grid)
 	arena_free(&a);
 }
 
-/* Launches stand in the trace in the order in which they began: what one records beside an earlier one is
-   kept until that has ended. */
+/* Launches stand in the trace in the order in which they began: while an earlier launch runs, the events of a
+   later one are kept (Grid.kept) and are written when the earlier one has ended. */
 static void write_kept(Gpu *g)
 {
 	while (g->tracing.n) {
@@ -66,7 +66,7 @@ static void write_event(const Gpu *g, Grid *x, const TraceEvent *e)
 		vec_push(&x->kept, *e);
 }
 
-/* The cycle of the SM's next event. */
+/* The cycle of the SM's event number `at`, the next one to be written; NEVER: the SM has no more events. */
 static Cycle next_event(const Grid *x, int sm, int at)
 {
 	return at < x->share[sm].events.n ? x->share[sm].events.v[at].cycle : NEVER;

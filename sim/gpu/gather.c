@@ -1,5 +1,5 @@
-/* What a launch measured: the counters of its SMs, added up. What instructions count is the source of all
-   totals of issues and lanes. */
+/* Gathers what a launch measured: adds up the counters of its SMs. All totals of issues and lanes are sums of
+   the counts of single instructions. */
 #include "sim/gpu/gather.h"
 #include "sim/sm/sm.h"
 
@@ -10,8 +10,9 @@ static bool same_place(const MIns *a, const MIns *b)
 		a->src->inlined == b->src->inlined;
 }
 
-/* Where lanes have parted at an instruction: an operation that a mechanism has put there with the place of a
-   branch or a call belongs to the nearest of that place. */
+/* The instruction to which partings at pc are charged. If pc has an operation that the mechanism added and
+   gave the source place of a branch or a call, this is the nearest branch or call with that place; else pc
+   itself. */
 static int charged_to(const Code *c, int pc)
 {
 	const MIns *m = &c->ins[pc];
@@ -36,7 +37,7 @@ static MeetStats meeting_at(const Code *c, const MeetCount *m)
 		placed ? loc.line : 0, m->times };
 }
 
-/* Adds where the partings at pc have ended in the SM. */
+/* Adds to `all` the blocks in which lanes that parted at pc met again, as the SM has counted them. */
 static void add_meetings(Counts *all, const Share *h, int pc, Arena *a)
 {
 	Meets *to = h->met_at[pc] ? &all->met[charged_to(all->code, pc)] : NULL;
@@ -46,7 +47,7 @@ static void add_meetings(Counts *all, const Share *h, int pc, Arena *a)
 	}
 }
 
-/* a: for what the tables keep. */
+/* Adds up the counters of all SMs. Texts that the tables keep are copied into arena a. */
 static Counts add_up(const Gpu *g, Grid *x, Arena *a)
 {
 	const Code *c = x->code;
@@ -58,7 +59,7 @@ static Counts add_up(const Gpu *g, Grid *x, Arena *a)
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
 		for (int pc = 0; h->count && pc < c->n; pc++) {
-			if (!h->count[pc].issues) /* so nothing has parted there either */
+			if (!h->count[pc].issues) /* so no lanes have parted there either */
 				continue;
 			ins_count_add(&all.count[pc], &h->count[pc]);
 			if (parted_any(&h->parted[pc]))
@@ -103,7 +104,8 @@ static void sum_shares(const Gpu *g, Grid *x, const Counts *all, LaunchStats *st
 
 /* ---- tables ---- */
 
-/* Where the rows of each function of the code begin, by Function.id; *n: rows of all. */
+/* Each function has a row for each of its blocks in the source. Returns the number of each function's first
+   row, by Function.id; *n: how many rows all functions have together. */
 static int *first_rows(const Code *c, Arena *a, int *n)
 {
 	int *first = arena_array(a, int, c->module->func.n + 1);
@@ -115,8 +117,9 @@ static int *first_rows(const Code *c, Arena *a, int *n)
 	return first;
 }
 
-/* What does not depend on a predicate counts what its instruction does. Where that is no branch, all lanes
-   decide alike. */
+/* What the mark has counted. Only a mark that depends on a predicate has a counter of its own
+   (CodeMark.counted); any other has the issues and lanes of its instruction. If that instruction is no
+   branch, all lanes decide alike. */
 static MarkCount count_of(const Counts *all, const CodeMark *x)
 {
 	const InsCount *i = &all->count[x->pc];
@@ -140,7 +143,8 @@ static void place_block(BlockStats *b, const Code *c, const MIns *first, Arena *
 	b->line = b->file ? loc.line : 0;
 }
 
-/* The source's blocks, in its order, by the marks that say where they begin. */
+/* Makes the rows of the source's blocks, in the order of the source. Marks in the code say where each block
+   begins. */
 static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
 {
 	const Code *c = all->code;
@@ -188,18 +192,20 @@ static BranchStats parting_at(const Counts *all, int pc, Arena *a)
 		.parted = all->parted[pc], .met = all->met[pc] };
 }
 
-/* It is no branch of the module, and lanes have parted there, or are charged to it where nobody issued. */
+/* True if the instruction at pc is no branch of the module, and partings are charged to it: those of lanes
+   that parted there, or of another instruction (charged_to). */
 static bool parts_lanes(const Counts *all, int pc)
 {
 	return all->code->ins[pc].branch < 0 && parted_any(&all->parted[pc]);
 }
 
-/* Rows of branches while they are gathered: the branches of one block of the source, wherever copies of it
-   stand, are one row. */
-/* row: by source's block, branches and decisions; number + 1 */
+/* Rows of branches while they are gathered. All copies of a branch of one block of the source are one row.
+   row[0], row[1]: for each block of the source, 1 + the number of the row of its branch, and of the decision
+   in place of a branch; 0: it has no such row yet. */
 typedef struct Branches { const Counts *all; Arena *a; LaunchStats *st; int *first, *row[2]; } Branches;
 
-/* The row for what is at pc, of the source's block of this mark (NULL: of none). */
+/* The row for the branch or decision at pc; a new one if the source's block of mark x has none yet. x NULL:
+   no block of the source has this branch; the row is always a new one. */
 static BranchStats *branch_row(Branches *w, int pc, const CodeMark *x, bool decision)
 {
 	int *row = x ? &w->row[decision][w->first[x->function->id] + x->mark.source] : NULL;
@@ -212,7 +218,8 @@ static BranchStats *branch_row(Branches *w, int pc, const CodeMark *x, bool deci
 	b->source = x != NULL;
 	if (decision)
 		b->kind = PART_DECISION;
-	if (x) {                       /* the instruction that stands there may move a callee's result */
+	/* the mark names the block, since the instruction at pc may be one that moves a callee's result */
+	if (x) {
 		b->function = arena_strdup(w->a, x->function->name);
 		b->label = arena_strdup(w->a, x->function->source.v[x->mark.source]);
 	}
@@ -253,7 +260,7 @@ static void gather_branches(const Counts *all, Arena *a, LaunchStats *st)
 	Arena tmp = { 0 };
 	int rows;
 	Branches w = { .all = all, .a = a, .st = st, .first = first_rows(c, &tmp, &rows) };
-	/* by branch: the mark by which it is the source's */
+	/* for each branch: the mark that says which branch of the source it is; NULL: it is none */
 	const CodeMark **of = arena_array(&tmp, const CodeMark *, c->nbranch + 1);
 	for (int k = 0; k < 2; k++)
 		w.row[k] = arena_array(&tmp, int, rows + 1);
@@ -294,7 +301,8 @@ static bool any_stall(const LineStats *l)
 	return any != 0;
 }
 
-/* The innermost place of an instruction that was inlined in a line; the line's number in the code's list. */
+/* An instruction that was inlined into a line. line: that line's number in Code.line; at: the instruction's
+   innermost place, its own line in the inlined function. */
 typedef struct InlinedIn { int line; Loc at; } InlinedIn;
 
 static int by_line(const void *a, const void *b)
@@ -305,7 +313,7 @@ static int by_line(const void *a, const void *b)
 		: x->at.line != y->at.line ? (x->at.line > y->at.line) - (x->at.line < y->at.line) : 0;
 }
 
-/* In order of lines, each once. */
+/* Finds the inlined places of all lines: in the order of lines, each place once. *n: how many there are. */
 static InlinedIn *find_inlined(const Code *c, int *n)
 {
 	InlinedIn *v = xcalloc((size_t)c->n + 1, sizeof *v);
@@ -327,7 +335,8 @@ static InlinedIn *find_inlined(const Code *c, int *n)
 	return v;
 }
 
-/* Of these those of the line, from *next on. */
+/* Copies the places of v that belong to the line. The search begins at *next, which then moves behind
+   them. */
 static PlaceList inlined_in(const InlinedIn *v, int n, int *next, int line, Arena *a)
 {
 	while (*next < n && v[*next].line < line)
@@ -346,7 +355,7 @@ static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
 	const Code *c = all->code;
 	int n = 0, ninlined, next = 0;
 	InlinedIn *inlined = find_inlined(c, &ninlined);
-	LineStats *row = arena_array(a, LineStats, c->nline + 1); /* the last: of no instruction */
+	LineStats *row = arena_array(a, LineStats, c->nline + 1); /* last row: stalls of no instruction */
 	for (int k = 0; k < (c->n + 1) * STALL_COUNT; k++)
 		row[k / STALL_COUNT < c->n ? c->line_of[k / STALL_COUNT]
 			: c->nline].stalls[k % STALL_COUNT] += all->stalls[k];
@@ -374,7 +383,7 @@ static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
 	free(inlined);
 }
 
-/* Resident warps over the most an SM can hold, and what bounds it. */
+/* Computes the occupancy: resident warps / most warps that an SM can hold; and names what limits it. */
 static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
 {
 	int64_t blocks = sm_capacity(c, x, &st->occupancy_limit),
@@ -386,8 +395,9 @@ static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
 	st->occupancy = (double)(blocks * x->warps_per_cta) / (double)c->sm_max_warps;
 }
 
-/* Scheduler-cycles while the grid was there in which none of its warps issued or was nearest to an issue. Of
-   a grid that ran alone they are counted; where others ran beside it, their warps had some of them. */
+/* Scheduler-cycles, while the grid ran, in which none of its warps issued and none was nearest to an issue.
+   If the grid ran alone these cycles have been counted. If others ran beside it, they are what is left of all
+   scheduler-cycles; in some of them warps of the other grids issued or stalled. */
 static uint64_t without_warp(const Grid *x, const Counts *all, const LaunchStats *st)
 {
 	uint64_t own = st->issued;
@@ -396,7 +406,7 @@ static uint64_t without_warp(const Grid *x, const Counts *all, const LaunchStats
 	return x->completed && x->alone ? x->empty : st->slots - own;
 }
 
-/* Warps that have not ended. */
+/* Charges the issues that are not charged to a parting yet, for the warps of the grid that have not ended. */
 static void close_partings(const Gpu *g, const Grid *x)
 {
 	for (int i = 0; i < g->config.sm_count; i++)

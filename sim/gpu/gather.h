@@ -3,7 +3,7 @@
 #define GSIM_GATHER_H
 #include "sim/machine/machine.h"
 
-/* By instruction, of all SMs. */
+/* Counters of a launch, added up over all SMs: most have an element for each instruction of the code. */
 typedef struct Counts {
 	const Code *code;
 	InsCount *count;
@@ -11,11 +11,12 @@ typedef struct Counts {
 	Meets *met;
 	BranchCount *branch;
 	MarkCount *marked;
-	uint64_t *stalls;              /* [pc * STALL_COUNT + reason]; the last row: of no instruction */
+	uint64_t *stalls;              /* [pc * STALL_COUNT + reason]; last row: stalls of no instruction */
 } Counts;
 
 struct InsTables;
 void gather_instructions(const Counts *, struct InsTables *); /* sim/gpu/instructions.c */
 
-void gather(const Gpu *, Grid *, Arena *);      /* into its statistics; the strings in the arena */
+/* Fills in the grid's statistics (Grid.stats). Strings and tables are allocated in the arena. */
+void gather(const Gpu *, Grid *, Arena *);
 #endif

@@ -1,4 +1,4 @@
-/* The machine as the host sees it: made, given launches, run until they have ended.
+/* The machine as the host sees it: the host makes it, gives it launches and runs it until all have ended.
 
    sim/gpu/ advances all SMs (sim/sm/) and the memory system, on several host threads (pool.h), and gives
    blocks of grids to SMs (streams.h). It may include all folders of sim/ but sandbox, host and report. Its
@@ -91,8 +91,10 @@ static bool by_priority(LowerFn *l, Diag *diag)
 	return true;
 }
 
-/* Where jumps take no time the layout is free: that of the two is taken that needs fewer registers, so that
-   no mechanism that lays blocks out by priority has more of them resident. */
+/* Lowers the kernel. Under a mechanism with ReconvModel.own_slots jumps take no time, so any order of the
+   blocks is as good: the kernel is lowered in the mechanism's order and in the order by priority, and the
+   code that needs fewer registers is taken. So no mechanism that orders blocks by priority can have more
+   thread blocks resident. */
 static Code *lower_kernel(const Gpu *g, const Function *kernel, Diag *diag)
 {
 	Code *c = code_lower(g->module, kernel, &g->config, g->model->lower, g->model->own, g->symbol_address,
@@ -159,7 +161,8 @@ const char *gpu_refuses(const Config *c, const Launch *l)
 	return NULL;
 }
 
-/* False: all blocks of the grid must be resident at once, and cannot. */
+/* False, with the fault filled in: all blocks of the grid must be resident at once, and the machine has no
+   room for that. */
 static bool all_fit(const Config *c, Grid *x, Fault *fault)
 {
 	uint64_t most = (uint64_t)(sm_capacity(c, x, &x->limit) * c->sm_count);
@@ -206,7 +209,7 @@ static double now_seconds(void)
 
 void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag)
 {
-	Diag own = { 0 }; /* of this kernel */
+	Diag own = { 0 }; /* messages about this kernel only */
 	Code *c = lower_kernel(g, kernel, &own);
 	for (int i = 0; i < own.item.n; i++)
 		diag_error(diag, own.item.v[i].loc, "%s", own.item.v[i].text);
@@ -218,7 +221,8 @@ void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag
 
 /* ---- launches ---- */
 
-/* False: it has failed, and stands as the run. */
+/* Runs all queued launches once to warm the caches, and undoes everything else. False: this run has failed;
+   it is not undone, and its results and statistics are those of the launches. */
 static bool warm_up(Gpu *g, Failure *out)
 {
 	Warm *before = warm_begin(g);
@@ -227,8 +231,8 @@ static bool warm_up(Gpu *g, Failure *out)
 	return ok;
 }
 
-/* The latest grid called before of which it is known that this one waits for it: of the stream, or of the
-   default stream. */
+/* The grid of the stream that was queued last, or NULL. A grid that is queued now waits for the latest grid
+   of its own stream and for the latest one of the default stream. */
 static Grid *latest_grid(const Gpu *g, int stream)
 {
 	for (int i = g->queue.n - 1; i >= 0; i--)
@@ -317,7 +321,7 @@ void gpu_busy(const Gpu *g, LaunchStats *total)
 
 uint64_t gpu_warm_dirtied(const Gpu *g) { return g->warm_dirtied; }
 
-/* L1s and constant caches need nothing: every launch begins with empty ones. */
+/* Empties the caches. L1s and constant caches need nothing: each is empty when a launch begins. */
 void gpu_flush(Gpu *g)
 {
 	if (!g->mem)

@@ -1,4 +1,4 @@
-/* What a launch's instructions did, for the table of its kernel. */
+/* Adds what a launch's instructions did to the table of its kernel. */
 #include "lib/strbuf.h"
 #include "sim/gpu/gather.h"
 #include "sim/record/instructions.h"
@@ -30,7 +30,7 @@ static InsStats ins_at(const Code *c, int pc, Arena *a)
 	return s;
 }
 
-/* The table of the code's kernel; its launches run the same code. */
+/* The table of the code's kernel, made if there is none yet. All launches of a kernel run the same code. */
 static InsTable *table_of(InsTables *t, const Code *c)
 {
 	InsTable *x = ins_tables_find(t, c->kernel->name);

@@ -1,10 +1,11 @@
-/* Host threads that run SMs side by side for a window of cycles. Who runs an SM changes no result, so the
- * threads take the SMs as they come: a thread that the host keeps from running holds up nobody, unless it has
- * an SM in its hands. Threads that wait sleep, after a moment.
+/* Host threads that run SMs side by side for a window of cycles. Which thread runs an SM changes no result,
+ * so each thread takes the next SM that no thread has taken: a thread that the host keeps from running holds
+ * up the others only if it has taken an SM. A thread that waits goes to sleep after LOOK_NS.
  *
- * A window may be too short to be shared, and a host may have other work for its processors. The pool
- * measures both ways, the caller alone and all together, in host time by issued instruction, and takes the
- * one that is faster now; the other is tried again for a small share of the time. */
+ * A window may be too short to be shared, and a host may have other work for its processors. There are two
+ * ways to run windows: the calling thread alone, or all threads together. The pool measures both, in host
+ * time per issued instruction, and takes the faster one; for a small share of the time it tries the other one
+ * again. */
 #include "sim/gpu/pool.h"
 #include "sim/sm/sm.h"
 #include <pthread.h>
@@ -12,39 +13,43 @@
 #include <time.h>
 
 enum {
-	TRY_NS = 500 * 1000,           /* a way is tried for so long */
-	KEEP_NS = 40 * TRY_NS,         /* ... and the faster one kept */
-	LOOK_NS = 40 * 1000,           /* a thread that waits looks for so long before it sleeps */
-	LOOKS = 32                     /* ... and so often between two looks at the clock */
+	TRY_NS = 500 * 1000,           /* nanoseconds for which a way is tried */
+	/* nanoseconds for which the faster way is kept before the next trial */
+	KEEP_NS = 40 * TRY_NS,
+	LOOK_NS = 40 * 1000,           /* nanoseconds for which a waiting thread polls before it sleeps */
+	LOOKS = 32                     /* how often it polls before it looks at the clock again */
 };
-#define KEPT 0.75                      /* of what a way has cost, when a newer figure is added */
+/* the share of the old cost of a way that is kept when a newer figure is added to it */
+#define KEPT 0.75
 
 typedef enum { ALONE, TOGETHER, WAYS } Way;
 
-/* first: the SM at which it begins to look */
+/* first: the SM at which the thread begins to look for one that is not taken */
 typedef struct Worker { Pool *pool; int first; pthread_t thread; } Worker;
 
-/* What a way has cost: sums over its windows, of which older ones count less. */
+/* What a way has cost, summed over its windows, of which older ones count less. ns: host time; work:
+   instructions issued. */
 typedef struct Cost { double ns, work; } Cost;
 
 struct Pool {
 	Gpu *gpu;
-	int n, started;                /* threads, the caller's included; those that run */
+	int n, started;                /* threads, the caller's included; how many of them run */
 	Worker *worker;
 
-	_Atomic uint64_t round;        /* of windows that are run together */
+	_Atomic uint64_t round;        /* number of windows that threads have begun to run together */
 	_Atomic uint64_t *taken;       /* by SM: the last round in which a thread took it */
-	_Atomic Cycle until;           /* of the round */
-	atomic_int left;               /* SMs of the round that have not come to its end */
-	atomic_bool stop;
-	pthread_mutex_t lock;          /* of the two conditions: round or stop has changed, left is 0 */
+	_Atomic Cycle until;           /* the cycle at which the window of this round ends */
+	atomic_int left;               /* SMs that have not come to that cycle */
+	atomic_bool stop;              /* the threads are to end */
+	pthread_mutex_t lock;          /* for begin: round or stop has changed; for end: left is 0 */
 	pthread_cond_t begin, end;
 
 	Way way;
-	bool trial;                    /* the way is being tried; else it is the faster one */
+	bool trial;                    /* `way` is being tried; else it is the faster one */
 	Cost cost[WAYS];
-	Cost now;                     /* of the way's windows since it was chosen; the work up to `counted` */
-	uint64_t counted;              /* issues of this launch that stand in a Cost already */
+	/* cost of the windows since `way` was chosen; its work is up to `counted` */
+	Cost now;
+	uint64_t counted;              /* issues of the run that have been added to now.work already */
 };
 
 /* ---- a round ---- */
@@ -63,8 +68,8 @@ static inline void relax(void)
 #endif
 }
 
-/* Every SM of the round that no other thread has taken, beginning at the thread's own part. A thread that
-   comes late finds that all have been taken, in its round or in later ones. */
+/* Runs every SM of the round that no other thread has taken, beginning at SM `first`. A thread that comes
+   late finds that all SMs have been taken, in this round or in later ones. */
 static void run_free_sms(Pool *p, int first, uint64_t round)
 {
 	int n = (int)p->gpu->config.sm_count;
@@ -84,7 +89,8 @@ static void run_free_sms(Pool *p, int first, uint64_t round)
 	}
 }
 
-/* To wake a thread that sleeps takes longer than most windows: who waits looks for a while first. */
+/* Polls until there() holds, at most for LOOK_NS or a little more. To wake a thread that sleeps takes longer
+   than most windows, so a thread that waits polls before it sleeps. */
 static void look_for_a_while(bool (*there)(Pool *, uint64_t), Pool *p, uint64_t seen)
 {
 	double start = now_ns();
@@ -118,7 +124,8 @@ static void *worker_runs(void *arg)
 	return NULL;
 }
 
-/* Threads that cannot be had are done without: the others take all SMs. */
+/* Starts the threads that do not run yet. If the host refuses one, the pool goes on with those that it
+   has. */
 static void start_threads(Pool *p)
 {
 	for (; p->started < p->n; p->started++) {
@@ -174,7 +181,8 @@ static Way faster_way(const Pool *p)
 	return t->ns * a->work < a->ns * t->work ? TOGETHER : ALONE;
 }
 
-/* Trials and times of the faster way follow each other; in the beginning both ways are tried. */
+/* Called when the time of the current way is over. After a trial the faster way is next, and after the faster
+   way a trial of the other one. In the beginning each way is tried once. */
 static void choose_way(Pool *p)
 {
 	Cost *c = &p->cost[p->way];

@@ -1,5 +1,5 @@
-/* Windows: SMs run side by side for some cycles, then what they did becomes known to all. Without time they
-   take turns. */
+/* Runs the machine. In timed runs SMs run side by side for a window of cycles; then what each did becomes
+   known to all. In functional runs the SMs take turns. */
 #include "sim/gpu/run.h"
 #include "sim/gpu/events.h"
 #include "sim/gpu/gather.h"
@@ -9,9 +9,9 @@
 #include "sim/sm/sm.h"
 #include "sim/stuck/stuck.h"
 
-enum { CHECK_CYCLES = 1024 };                /* faults and livelocks of a launch are looked for so often */
+enum { CHECK_CYCLES = 1024 };                /* cycles between two checks for faults and livelocks */
 
-/* The first fault of the SMs, if there is one. */
+/* Finds the fault with the earliest cycle on any SM. False: there is none. */
 static bool first_fault(Gpu *g, Failure *out)
 {
 	int first = -1;
@@ -25,7 +25,7 @@ static bool first_fault(Gpu *g, Failure *out)
 
 /* ---- windows ---- */
 
-/* The cycle of the SM's next access whose data move; at: its place. */
+/* The cycle of the SM's next deferred access that has lanes, from *at on, or NEVER; *at becomes its index. */
 static Cycle next_access(const Sm *sm, int *at)
 {
 	while (*at < sm->deferred.n && !sm->deferred.v[*at].mask)
@@ -33,7 +33,7 @@ static Cycle next_access(const Sm *sm, int *at)
 	return *at < sm->deferred.n ? sm->deferred.v[*at].cycle : NEVER;
 }
 
-/* Global accesses of the window take effect. */
+/* Lets the accesses to global memory that SMs made in the window take effect. */
 static void apply_accesses(Gpu *g)
 {
 	int n = (int)g->config.sm_count, at[n];
@@ -56,8 +56,8 @@ static uint64_t issued_by_all(const Gpu *g)
 	return n;
 }
 
-/* The cycle from which on a grid has run too long; NEVER: there is no limit. The one that began first reaches
-   it first. */
+/* The cycle at which a grid has run for limits.max_cycles; NEVER: there is no such limit. Of all grids that
+   run, the one that began first reaches its limit first. */
 static Cycle last_cycle(const Gpu *g)
 {
 	return g->config.max_cycles && g->running.n ? g->running.v[0]->begin + (Cycle)g->config.max_cycles
@@ -71,8 +71,8 @@ static void too_long(const Gpu *g, Failure *out)
 		out->grid->launch->kernel->name, (long long)g->config.max_cycles);
 }
 
-/* What is asked of the machine as a whole, when every SM has come to `now` and the next event is at `start`.
-   True: it ends here, out says why. */
+/* Checks the machine as a whole for too long runs, faults and livelock, when every SM has come to cycle `now`
+   and the next event is in cycle `start`. True: the run ends here, and `out` says why. */
 static bool check_machine(Gpu *g, Cycle now, Cycle start, Failure *out)
 {
 	Cycle last = last_cycle(g);
@@ -89,7 +89,8 @@ static bool check_machine(Gpu *g, Cycle now, Cycle start, Failure *out)
 	return first_fault(g, out) || livelock_check(g, &out->fault, &out->grid);
 }
 
-/* The first cycle at which something can happen; PENDING or more: nothing can. */
+/* The first cycle in which an SM has something to do or a grid is called or begins; PENDING or more: there is
+   none, so nothing can happen any more. */
 static Cycle next_event(const Gpu *g)
 {
 	Cycle first = g->next_grid;
@@ -103,8 +104,8 @@ static Cycle next_event(const Gpu *g)
 static Cycle last_check(const Gpu *g, Cycle now) { return now - (now - g->begin) % CHECK_CYCLES; }
 static Cycle next_check(const Gpu *g, Cycle now) { return last_check(g, now) + CHECK_CYCLES; }
 
-/* SMs run side by side from `start` on: no longer than what they do to each other takes, nor past a grid's
-   begin, the next check or the last cycle. */
+/* The end of the window that begins at `start`. The window is too short for what an SM does in it to reach
+   another SM, and it does not lead past the begin of a grid, the next check or the last cycle allowed. */
 static Cycle window_end(const Gpu *g, Cycle start)
 {
 	Cycle stop = next_check(g, start), last = last_cycle(g), end = start + streams_window(g, g->window);
@@ -113,14 +114,15 @@ static Cycle window_end(const Gpu *g, Cycle start)
 	return end < stop ? end : stop;
 }
 
-/* What the SMs have counted in intervals that have ended. */
+/* Collects what the SMs have counted in intervals that have ended. */
 static void collect_samples(Gpu *g)
 {
 	for (int i = 0; i < g->config.sm_count && g->options.intervals; i++)
 		sm_give_samples(&g->sm[i], g->options.intervals);
 }
 
-/* What SMs have done in the window becomes known to all. */
+/* Makes what each SM did in the window known to the memory system, the other SMs, the trace and the
+   streams. */
 static void exchange(Gpu *g)
 {
 	int n = (int)g->config.sm_count;
@@ -139,7 +141,7 @@ static void close_finished(Gpu *);
 static bool timed_run(Gpu *g, Failure *out)
 {
 	bool ok = false;
-	Cycle last = g->begin;         /* begin of the window before */
+	Cycle last = g->begin;         /* the cycle in which the window before began */
 	streams_open(g);
 	for (uint64_t round = 0; !interrupted(g); round++) {
 		if (!streams_left(g)) {
@@ -169,7 +171,8 @@ static bool timed_run(Gpu *g, Failure *out)
 	return ok;
 }
 
-/* A turn of an SM's warps; false: more than the run may issue. */
+/* Gives each warp of the SM a turn. *moved becomes true unless no warp can go on. False: the run has now
+   issued all that it may. */
 static bool functional_turn(Gpu *g, Sm *sm, bool *moved)
 {
 	uint64_t before = sm->issues, *left = g->options.issues_left;
@@ -236,7 +239,8 @@ static void free_grid(const Gpu *g, Grid *x)
 	x->share = NULL;
 }
 
-/* Of a run that failed, warps of all of them are still there. */
+/* Measures the grids that have ended, then frees them. All are measured before the first is freed: when a run
+   has failed, warps of all grids are still there. */
 static void close_finished(Gpu *g)
 {
 	for (int i = 0; i < g->finished.n; i++)
@@ -262,7 +266,7 @@ static void open_machine(Gpu *g, Cycle begin)
 	livelock_start(g);
 }
 
-/* What ran until now has been measured until now. */
+/* Stops the machine and frees its SMs. Grids that still run are measured up to now. */
 static void close_machine(Gpu *g)
 {
 	Cycle end = g->begin;
@@ -283,7 +287,7 @@ static void close_machine(Gpu *g)
 	arena_free(&g->arena);
 }
 
-/* Without time: one grid after the other, in the order of the calls. */
+/* Functional runs: one grid after the other, in the order of the host's calls. */
 bool run_functional(Gpu *g, Failure *out)
 {
 	bool ok = true;

@@ -1,13 +1,14 @@
 /* Streams. A grid is free to begin when the host has called it and the grids before it in its stream have
  * ended; launch.latency_cycles later its first blocks get their places. Stream 0 is the default stream in
- * CUDA's older meaning: it waits for all grids called before, and all called after wait for it. At most
- * launch.resident_grids grids have begun and not ended; who is free first comes first.
+ * CUDA's older meaning: a grid in it waits for all grids called before, and all grids called after wait for
+ * it. At most launch.resident_grids grids have begun and not ended; the grid that is free first comes first.
  *
- * Blocks get places in the order in which grids have begun: of a later grid none before the last one of those
- * before it has a place. So a grid runs beside another one as far as that leaves room.
+ * Blocks get places on SMs in the order in which their grids began: no block of a grid gets one before all
+ * blocks of earlier grids have theirs. So a grid runs beside another one as far as the earlier one leaves
+ * room.
  *
- * All this happens at exact cycles: windows of SMs end where grids begin, and are short enough that what
- * follows from an end lies behind them. */
+ * All this happens at exact cycles: a window of the SMs ends where a grid begins, and is so short that when a
+ * block or grid ends in it, what follows from that end happens after the window. */
 #include "sim/gpu/streams.h"
 #include "isa/races.h"
 #include "sim/gpu/events.h"
@@ -18,13 +19,15 @@
 static Cycle latest(Cycle a, Cycle b) { return a > b ? a : b; }
 static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
 
-enum { PARAM_PLACE = 1 << 16, PARAM_PLACES = 1 << 16 }; /* bytes; the places are used in turn */
+/* Parameters of a launch have a place of PARAM_PLACE bytes; launches use the PARAM_PLACES places in turn. */
+enum { PARAM_PLACE = 1 << 16, PARAM_PLACES = 1 << 16 };
 
 uint64_t streams_parameters(Gpu *g) { return g->written++ % PARAM_PLACES * PARAM_PLACE; }
 
 /* ---- when grids begin ---- */
 
-/* The host has called it, and what it waits for has ended; NEVER: that is not known yet. */
+/* The cycle from which grid k of the queue is free to begin: the host has called it, and all grids that it
+   waits for have ended. NEVER: some of them have not ended yet. */
 static Cycle grid_free_at(const Gpu *g, int k)
 {
 	const Grid *x = g->queue.v[k];
@@ -38,8 +41,8 @@ static Cycle grid_free_at(const Gpu *g, int k)
 	return at;
 }
 
-/* The grid that is free first and has not been told when it begins: looked for when one has ended or been
-   told. */
+/* Finds, of the grids whose begin is not fixed yet, the one that is free first (Gpu.next_free, next_free_at).
+   Must be called anew when a grid has ended or the begin of one has been fixed. */
 static void find_free_grid(Gpu *g)
 {
 	g->next_free_at = NEVER;
@@ -52,7 +55,7 @@ static void find_free_grid(Gpu *g)
 	}
 }
 
-/* The place among resident grids that is free first. */
+/* Of the launch.resident_grids places for grids, the one that is free first. */
 static Cycle *first_free_place(Gpu *g)
 {
 	Cycle *least = &g->place[0];
@@ -61,7 +64,8 @@ static Cycle *first_free_place(Gpu *g)
 	return least;
 }
 
-/* Those that are free by now learn when they begin, as far as there are places. */
+/* Fixes the begin of each grid that is free by cycle `now`, as long as there are places for grids; then
+   computes Gpu.next_grid. */
 static void admit_grids(Gpu *g, Cycle now)
 {
 	for (find_free_grid(g); g->next_free_at <= now && *first_free_place(g) != NEVER; find_free_grid(g)) {
@@ -73,14 +77,15 @@ static void admit_grids(Gpu *g, Cycle now)
 		while (g->first_waiting < g->queue.n && g->queue.v[g->first_waiting]->begin != NEVER)
 			g->first_waiting++;
 	}
-	g->next_grid = g->next_free_at > now ? g->next_free_at : NEVER; /* else it waits for a place */
+	/* a grid that is free already and has no begin waits for a place */
+	g->next_grid = g->next_free_at > now ? g->next_free_at : NEVER;
 	for (int i = 0; i < g->coming.n; i++)
 		g->next_grid = earlier(g->next_grid, g->coming.v[i]->begin);
 }
 
 /* ---- where blocks go ---- */
 
-/* The grid whose blocks get places now. */
+/* The grid whose blocks get places now: the first that began and has blocks without a place; NULL: none. */
 static Grid *grid_to_place(const Gpu *g)
 {
 	for (int i = 0; i < g->running.n; i++)
@@ -99,7 +104,7 @@ Cycle streams_window(const Gpu *g, Cycle n)
 	return grid_to_place(g) ? earlier(n, (Cycle)g->config.sm_block_launch) : n;
 }
 
-/* The SM's arrivals are kept in the order of their cycles. */
+/* Adds an arrival to the SM's list, which is in the order of their cycles. */
 static void announce(Sm *sm, Arrival a)
 {
 	vec_push(&sm->arrival, a);
@@ -109,7 +114,7 @@ static void announce(Sm *sm, Arrival a)
 	}
 }
 
-/* The grid's next block will be resident on the SM. Functional runs: at once. */
+/* Makes the grid's next block resident on the SM in cycle `when`; in functional runs at once. */
 static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 {
 	Arrival a = { when, x, x->next_cta++ };
@@ -119,7 +124,8 @@ static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 		announce(sm, a);
 }
 
-/* A grid whose blocks are there together begins with all of them, or waits. */
+/* False: all blocks of the grid must be resident at once (Grid.together), and there is no room for all
+   now. */
 static bool fits_now(const Gpu *g, const Grid *x)
 {
 	uint64_t room = 0;
@@ -128,7 +134,8 @@ static bool fits_now(const Gpu *g, const Grid *x)
 	return !x->together || room >= x->ctas;
 }
 
-/* Blocks go to SMs in turn, one each, as long as any has room; grid after grid. */
+/* Gives the SMs in turn one block each, as long as any of them has room; the blocks of one grid after those
+   of another. */
 static void place_blocks(Gpu *g, Cycle when)
 {
 	for (Grid *x; (x = grid_to_place(g)) && fits_now(g, x);) {
@@ -145,8 +152,8 @@ static void place_blocks(Gpu *g, Cycle when)
 	}
 }
 
-/* A block has ended on the SM: the next ones go there; where a grid's last one does, the next grid's go
-   anywhere. */
+/* A block has ended on the SM: the next blocks go there. As soon as the last block of a grid has got its
+   place, blocks of the next grid may go to any SM. */
 static void replace_block(Gpu *g, Sm *sm, Cycle ended)
 {
 	Cycle when = ended + (Cycle)g->config.sm_block_launch;
@@ -162,7 +169,8 @@ static void replace_block(Gpu *g, Sm *sm, Cycle ended)
 
 /* ---- begin and end ---- */
 
-/* Scheduler-cycles without a warp until then, at which every SM that has warps has come. */
+/* Scheduler-cycles without a warp until cycle `when`. Every SM that has warps must have come to that
+   cycle. */
 static uint64_t empty_until(const Gpu *g, Cycle when)
 {
 	uint64_t n = 0;
@@ -190,8 +198,9 @@ void streams_come_to(Gpu *g, Cycle when)
 	}
 }
 
-/* The cycles in which some grid has run until all had ended. A grid may begin while accesses of the last one
-   are still under way: then the stretch goes on. */
+/* Ends the current stretch of cycles in which some grid was running, if there is one, and adds it to the
+   totals. A grid may begin while accesses of the last one are still under way; then the stretch goes on, and
+   is not closed between the two. */
 static void close_stretch(Gpu *g)
 {
 	if (!g->busy_open)
@@ -268,8 +277,9 @@ static void grid_leaves(Gpu *g, Grid *x, Cycle end, Cycle gone)
 		x->empty = empty_until(g, end) - x->empty;
 }
 
-/* Its last block has ended: so has the grid, when all is done that its warps have sent. Under the bound it is
-   measured until its last lane has ended. */
+/* The last block of the grid has ended. The grid ends when all accesses that its warps have sent are done.
+   But under a mechanism with ReconvModel.own_slots, which is a bound, its cycles count until its last lane
+   has ended. */
 static void end_grid(Gpu *g, Grid *x)
 {
 	Cycle gone = x->last;
@@ -292,8 +302,9 @@ void streams_stop(Gpu *g, Cycle now)
 
 /* ---- barriers of whole grids ---- */
 
-/* Opens the grid's barrier if all blocks that have threads left wait there: so many cycles after the last one
-   has come to that, or ended. Then no SM has gone so far yet (streams_window). Functional runs: at once. */
+/* Opens the grid's barrier if all blocks that have threads left wait there: launch.grid_barrier_cycles after
+   the last block came to wait, or ended. No SM has come to that cycle yet, since windows are shorter
+   (streams_window). In functional runs the barrier opens at once. */
 static void let_meet(Gpu *g, Grid *x)
 {
 	uint64_t waiting = 0, ended = 0;
@@ -322,7 +333,7 @@ static void let_meet(Gpu *g, Grid *x)
 	}
 }
 
-/* The cycle in which the SM's next block has ended. */
+/* The cycle in which entry `at` of the SM's list of ended blocks ended; NEVER: the list has no such entry. */
 static Cycle next_freed(const Sm *sm, int at) { return at < sm->freed.n ? sm->freed.v[at].cycle : NEVER; }
 
 static void block_ended(Gpu *g, Sm *sm, const Freed *f)

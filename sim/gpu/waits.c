@@ -1,10 +1,11 @@
 #include "sim/gpu/waits.h"
 
-/* of the grids in the queue before that place, those of the stream; before 0: it has come */
+/* An event comes when, of the first `before` grids of the queue, those of the stream have ended (stream 0:
+   all of them); before 0: it has come. */
 typedef struct Event { int stream, before; } Event;
 typedef struct Waits {
 	Event event[EVENT_LIMIT];
-	/* what the next grid of the stream waits for */
+	/* the grids for which the next grid of the stream waits, besides those before it in the stream */
 	struct { Vec(Grid *) grid; } stream[STREAM_LIMIT + 1];
 } Waits;
 
@@ -20,14 +21,15 @@ void waits_record(Gpu *g, int event, int stream)
 	waits_of(g)->event[event] = (Event){ stream, g->queue.n };
 }
 
-/* Of each stream the last grid is enough, and of the default stream the one behind which nothing older is
-   left. */
+/* Lists only grids whose end implies that of all others. For an event of one stream that is the latest grid
+   of that stream or of the default stream. For an event of stream 0 it is the latest grid of each stream,
+   back to the latest grid of the default stream, which ends after all older ones. */
 void waits_wait(Gpu *g, int stream, int event)
 {
 	Waits *w = waits_of(g);
 	const Event *e = &w->event[event];
 	bool seen[STREAM_LIMIT + 1] = { false };
-	if (!stream)               /* it waits for everything */
+	if (!stream)               /* the default stream waits for all grids anyway */
 		return;
 	for (int i = e->before - 1; i >= 0; i--) {
 		Grid *x = g->queue.v[i];

@@ -4,16 +4,17 @@
 #include "sim/gpu/streams.h"
 #include "sim/record/instructions.h"
 
-/* a launch as it was queued */
+/* A launch as it was before the warm-up. printed: length of the text that it had printed; lost: calls of
+   printf that were lost. */
 typedef struct Queued { Grid grid; LaunchStats stats; size_t printed; uint64_t lost; } Queued;
 
 struct Warm {
 	MemoryCopy *memory;
-	Queued *launch;                /* as Gpu.queue */
+	Queued *launch;                /* in the order of Gpu.queue */
 	Cycle host, ended, last_gone, busy, busy_until;
 	uint64_t empty;
 	TraceWriter *trace;
-	InsTables *instructions, during; /* during: of the warm-up */
+	InsTables *instructions, during; /* instructions: the run's tables; during: those of the warm-up */
 	Intervals *intervals;
 	const ReconvModel *model;
 	Arena arena;
@@ -41,7 +42,8 @@ Warm *warm_begin(Gpu *g)
 	return w;
 }
 
-/* The host writes the parameters again. */
+/* Puts a launch back to what it was before the warm-up. The host writes its parameters again, at a new
+   address. */
 static void queue_again(Gpu *g, Grid *x, const Queued *b)
 {
 	PrintBuffer *p = x->launch->print;
