@@ -1,5 +1,6 @@
-/* What a livelock or deadlock looks like: who spins where and on which word, who changed it last and where
- * that thread is, who waits, and what the mechanism says of it. */
+/* Makes the diagnosis of a livelock or deadlock: which lanes spin, where and on which word; which thread
+ * changed that word last and where that thread is now; which lanes wait; and why the mechanism may hold lanes
+ * for ever. */
 #include "sim/code/lower_fn.h"
 #include "sim/stuck/watch.h"
 #include "passes/analysis/analysis.h"
@@ -7,9 +8,11 @@
 
 /* ---- who changed a word last ---- */
 
-/* The table has changes by atomic operations and by stores that others are meant to see. Its size is bounded:
-   it forgets some changes, and those that it has are right. */
-/* grid NULL: none */
+/* The thread and the instruction (pc) that changed a word of memory last. Each SM has a table of WRITERS such
+   entries, at a hash of the address, for changes by atomic operations and by stores that others are meant to
+   see. A change replaces an entry with the same hash: so some changes are forgotten, but every entry is
+   right. grid NULL: the entry is empty. when: the cycle; in functional runs a number that grows with each
+   change. */
 typedef struct Writer { const Grid *grid; uint64_t address, block; Cycle when; uint32_t thread, pc; } Writer;
 enum { WRITERS = 1024 };
 
@@ -35,7 +38,7 @@ void writer_note(Sm *sm, const Origin *o, Space space, int lane, uint64_t addres
 		.thread = o->warp * (uint32_t)warp_width(sm->gpu) + (uint32_t)lane, .pc = o->pc };
 }
 
-/* Who changed the word last; NULL: not known. A word of shared memory is the warp's block's. */
+/* Who changed the word last; NULL: not known. A word of shared memory is one of the block of warp w. */
 static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint64_t address)
 {
 	const Writer *best = NULL;
@@ -53,8 +56,8 @@ static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint6
 
 /* ---- where lanes are ---- */
 
-/* From an instruction in a block that lowering added, the one in the source to which it leads, if it leads to
-   one. */
+/* If instruction m stands in a block that lowering added: the first instruction in a block of the source that
+   follows on it by jumps, or m itself if there is none. */
 static const MIns *in_source(const Code *c, const MIns *m)
 {
 	const MIns *i = m;
@@ -147,8 +150,8 @@ static void add_held(Diagnosis *d, const StuckLanes *x)
 
 static bool is_reg(const Opd *o, BitSet set) { return o->kind == OPD_REG && bs_has(set, o->id); }
 
-/* May the branch's condition depend on what the load gives? All definitions in the function count, whatever
-   their order. */
+/* True if the branch's condition may depend on the value that the load reads. All definitions of a register
+   in the function count, whatever their order. */
 static bool feeds(const MIns *branch, const MIns *load)
 {
 	const Function *f = branch->function;
@@ -182,8 +185,8 @@ static bool feeds(const MIns *branch, const MIns *load)
 	return found;
 }
 
-/* The branch by which the lane would leave, and the read that decides it: a branch that always goes the same
-   way. */
+/* The branch by which the lane would leave its loop, and the read that decides this branch; either may be
+   NULL. It is a branch that went the same way every time in the lane's last round. */
 static const Choice *way_out(const Watch *x, const Read **read)
 {
 	const Round *r = &x->last;
@@ -204,8 +207,8 @@ static const Choice *way_out(const Watch *x, const Read **read)
 	return out ? out : r->nchoices ? &r->choice[0] : NULL;
 }
 
-/* Where the lane is, and what it waits for. A lane that spins is said to be at the branch to which it comes
-   back. */
+/* Where the lane is, and what it waits for. The place of a lane that spins is the branch by which it would
+   leave its loop. */
 static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
 {
 	StuckLanes x = where_in_warp(g, w, lane);
@@ -231,7 +234,8 @@ static uint64_t value_at(const Gpu *g, const Warp *w, const StuckWord *x)
 	return v;
 }
 
-/* The shared variable at an offset of the block's shared memory. */
+/* Fills in the shared variable that holds the word's address in the block's shared memory, if there is
+   one. */
 static void shared_variable(const Gpu *g, const Code *c, StuckWord *x)
 {
 	const Module *m = c->module;
@@ -298,7 +302,8 @@ static void describe_writer(const Gpu *g, const Warp *w, Diagnosis *d)
 			(uint32_t)(x->block / grid[0] / grid[1]) } };
 }
 
-/* Adds the lanes of a warp that wait for anything. */
+/* Adds all lanes of a warp that wait: at a barrier, for other lanes, or because the mechanism holds them.
+   Lanes that have ended are not among them. */
 static void add_waiting(const Gpu *g, const Warp *w, Diagnosis *d)
 {
 	int l;
@@ -349,7 +354,8 @@ static void finish_diagnosis(const Grid *grid, const Diagnosis *d, Fault *fault)
 	sb_free(&b);
 }
 
-/* Reports the first lane that spins, with those of its warp that come back to the same branch. */
+/* Reports the first lane of warp w that spins, together with the lanes of this warp that would leave their
+   loop by the same branch. lanes: how many lanes of the machine spin. */
 void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 {
 	Grid *grid = w->share->grid;
@@ -379,8 +385,8 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 	finish_diagnosis(grid, d, fault);
 }
 
-/* The first warp that has something to wait for, if possible of a block that is not wholly at the barrier of
-   its grid, whose threads others keep from going on. */
+/* The first warp that has splits left. A warp of a block whose threads do not all wait at the barrier of the
+   grid is preferred: threads at that barrier only wait for others. NULL: there is none. */
 static const Warp *first_stuck(const Gpu *g)
 {
 	const Warp *first = NULL;

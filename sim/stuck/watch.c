@@ -1,43 +1,43 @@
-/* Deadlock and livelock: the proof that a launch can never end. What is reported then is made in
- * sim/stuck/diagnose.c.
+/* Livelock: the proof that a launch can never end. sim/stuck/diagnose.c makes the report of it.
  *
- * When no memory word has changed, no lane has ended and nobody has come to a block barrier or left one for
- * limits.progress_cycles, every lane is watched at its branches: Brent's cycle detection on its state. Once
- * all lanes that run have come back to an earlier state, with none of that happening all the while, nothing
- * can ever change: proven.
+ * Progress is a change of a memory word, the end of a lane, or the arrival at or release from a block
+ * barrier. After limits.progress_cycles without any, every lane is watched at its branches: Brent's cycle
+ * detection is applied to the lane's state. Once all lanes that run have come back to an earlier state,
+ * without any progress in between, nothing can ever change, and the livelock is proven. Progress ends the
+ * watch; another one begins later.
  *
- * What a lane does next follows from its state and from what is constant while nothing happens:
- *   place      where the branch goes and which one it was, the call depth and the addresses to return to
- *              (local frames follow)
- *   registers  and predicates that live behind the branch; inside a call all, since what lives in the callers
- *              is not known; the
- *              carry flag. States with a load on its way to one of these registers are not compared
- *   memory     global, shared, local: a store or atomic operation that changes a word begins the watch anew,
- *              whoever does it;
- *              parameters and constants never change
- *   barriers   arrivals and releases begin it anew; so do ends of lanes
- *   others     act on it through memory, barriers and warp-level operations only. Lanes that exchange values
- *              in one of these have a
- *              state together, of all their registers, where they do it; activemask is such an exchange
- *   clocks     a lane that reads a clock proves nothing
- *   mechanism  may delay a lane, but not change what it does. A mechanism may let lanes run which it held,
- *              after time-outs or in turns; then
- *              it says how long that takes at most (StuckHooks.patience). A warp with lanes that are held is
- *              watched for that long, and
- *              proves nothing if one of them has gone to another place since the watch began. A turn ends in
- *              the span of time and
- *              branches after the one in which it began, so n turns take n + 1 spans at most
+ * What a lane does next follows from its state and from what is constant without progress:
+ *   place      The state has where the branch goes and which branch it was, the call depth and the addresses
+ *              to return to; local frames follow from these.
+ *   registers  The state has the registers and predicates that live behind the branch and the carry flag;
+ *              inside a call it has all registers, since it is not known what lives in the callers. States
+ *              with a load on its way to one of these registers are not compared.
+ *   memory     A store or atomic operation of any thread that changes a word of global, shared or local
+ *              memory is progress; parameters and constants never change.
+ *   barriers   Arrivals and releases are progress; so are ends of lanes.
+ *   others     Other lanes act on this one through memory, barriers and warp-level operations only. Lanes
+ *              that exchange values in a warp-level operation have a joint state there, of all their
+ *              registers; activemask is such an exchange.
+ *   clocks     A lane that reads a clock proves nothing.
+ *   mechanism  The mechanism may delay a lane, but cannot change what the lane does. If it may let lanes run
+ *              which it has held, after time-outs or in turns, it says how long that takes at most
+ *              (StuckHooks.patience). A warp with lanes that are held is watched for that long, and proves
+ *              nothing if one of these lanes has gone to another place since the watch began. A turn that
+ *              begins in one span of time and branches ends in the next, so n turns take n + 1 spans at most.
  * States are compared word by word.
  *
  * A watch ends after a while, and a longer one begins later, so that long computations are slowed down by a
  * bounded share. One lane that does not come back to a state is enough to know that its warp is in no
- * livelock: so one lane of a warp is watched first, and all of them only once it has come back. The watch may
- * last twice as long then. */
+ * livelock: so one lane of a warp is watched first, and all of them only when this lane has come back. Then
+ * the watch may last twice as long. */
 #include "sim/stuck/watch.h"
 
 enum {
-	LEAST_WATCH = 10000,           /* several turns of every warp of a functional run */
-	/* times in a row that no watched lane comes to a branch of its warp, before one is added */
+	/* cycles that a watch takes at least, or limits.progress_cycles if that is less: enough for several turns
+	   of every warp of a functional run */
+	LEAST_WATCH = 10000,
+	/* a warp's lanes come to branches so many times in a row without a watched lane among them; then one
+	   more lane is watched */
 	MOST_UNSEEN = 64
 };
 
@@ -45,21 +45,23 @@ enum {
 
 static bool is_pair(const Code *c, int place) { return place >= c->narrow && place < c->rows; }
 
-/* The registers of a state by their places (Code.name), both of a pair: those of a list, or with NULL the
-   first n. */
+/* The registers of a state, as places in Code.name; a pair of registers has two. list: these n places; NULL:
+   the first n. */
 typedef struct Places { const uint16_t *list; int n; } Places;
 
 static int nth_place(const Places *x, int k) { return x->list ? x->list[k] : k; }
 static Places all_places(const Warp *w) { return (Places){ NULL, code_of(w)->rows + code_of(w)->preds }; }
 
-/* What lives where lanes go; inside a call also what lives in the callers, which is not known: everything. */
+/* The registers of a lane's state at branch i: those that live where the lane goes. Inside a call these are
+   all registers, since it is not known what lives in the callers. */
 static Places places_behind(const Warp *w, const MIns *i, int lane)
 {
 	const Code *c = code_of(w);
 	return w->depth[lane] ? all_places(w) : (Places){ c->live[i->live], c->nlive[i->live] };
 }
 
-/* A state's words in a row: written there, or compared with what is there. */
+/* Goes through the words of a state in order, from `at` to `end`. write: add_word stores each word there;
+   else it compares the word with the one that is there, and sets `same` to false if they differ. */
 typedef struct Words { uint64_t *at, *end; bool write, same; } Words;
 
 static inline void add_word(Words *x, uint64_t v)
@@ -85,7 +87,7 @@ static uint64_t state_word(const Warp *w, int place, int lane)
 	return v;
 }
 
-/* The words of a lane that goes to pc; `from` names the branch that it comes from. */
+/* Adds the words of a lane's state. The lane goes to pc; `from` stands for the branch that it comes from. */
 static void lane_words(const Warp *w, uint32_t pc, int32_t from, const Places *places, int lane, Words *x)
 {
 	add_word(x, (uint64_t)pc << 32 | (uint32_t)from);
@@ -116,7 +118,7 @@ static Words compare_with(const SavedState *s)
 }
 static bool is_same(const Words *x) { return x->same && x->at == x->end; }
 
-/* A load is on its way to a register of the state, which still has its old value. */
+/* True if a load is on its way to a register of the state, which still has its old value. */
 static bool in_flight(const Warp *w, const Places *places, int lane)
 {
 	const Sm *sm = w->sm;
@@ -217,9 +219,9 @@ static bool same_joint(const Warp *w, const Joint *j, Mask m)
 	return is_same(&now);
 }
 
-/* Lanes m exchange values. What a lane does then follows from their joint state: not from its own, nor from
-   that of other lanes with which it has exchanged values before. The watched lanes of m save their joint
-   state together. */
+/* Lanes m exchange values; `lanes` are those of m that are watched. What a lane does from here follows from
+   the joint state of m: not from its own state alone, nor from its joint state with other lanes with which it
+   exchanged values before. So the joint state of m is compared and saved for all watched lanes together. */
 static void step_together(Warp *w, Mask m, Mask lanes)
 {
 	Joint *j = joint_of(w, m);
@@ -247,7 +249,8 @@ static void step_together(Warp *w, Mask m, Mask lanes)
 		begin_anew(w->watch->lane[l], power, m, j->number);
 }
 
-/* Lanes m have come to a branch or an exchange. Those of them that are watched, or are from now on. */
+/* Lanes m have come to a branch or an exchange. Returns those of them that are watched, some perhaps from now
+   on. */
 static Mask watched_of(Warp *w, Mask m)
 {
 	if (!w->watch)
@@ -274,8 +277,9 @@ static Mask watched_of(Warp *w, Mask m)
 	return m & x->lanes;
 }
 
-/* Once one lane has come back, all are watched, from here on: so lanes of one loop begin at one place. It is
-   likely that each of them comes back after as many steps as this one. */
+/* When the first watched lane has come back to its saved state, all lanes of the warp are watched, each from
+   the next branch or exchange to which it comes: so lanes of one loop begin at one place. It is likely that
+   each of them comes back after as many steps as the first one. */
 static void watch_all_if_one_came_back(WarpWatch *x)
 {
 	int l;
@@ -322,7 +326,8 @@ void livelock_exchange(Warp *w, Mask m)
 	watch_all_if_one_came_back(w->watch);
 }
 
-/* The warp comes to a branch, where the span of a turn may end. */
+/* Counts a branch of the warp: the current span, of so much time and then so many branches (Patience), may
+   end here. */
 static void count_span(Warp *w)
 {
 	Spans *x = &w->spans;
@@ -373,7 +378,8 @@ void livelock_forget(Warp *w)
 	}
 }
 
-/* The pc at which the lane is, or goes on when the mechanism lets it. */
+/* The pc at which the lane is, or at which it goes on when the mechanism lets it run again; NO_PC:
+   unknown. */
 static uint32_t lane_place(const Warp *w, int lane)
 {
 	const ReconvModel *m = w->sm->gpu->model;
@@ -433,8 +439,8 @@ Mask livelock_spinning(const Warp *w)
 	return ran & cycling;
 }
 
-/* The lanes that the mechanism holds stay where they are: by now it would have let them run, if ever, and
-   none has gone to another place. */
+/* True if the lanes that the mechanism holds stay where they are for ever: it has had the time in which it
+   would let them run if it ever did (Patience), and none of them has gone to another place. */
 static bool held_for_ever(const Warp *w, Mask ran)
 {
 	const Patience *p = &w->share->grid->patience;
@@ -465,7 +471,7 @@ static bool warp_cycles(const Warp *w, unsigned *n)
 	return !(ran & ~cycling) && held_for_ever(w, ran);
 }
 
-/* The barrier of a grid is still to open: its threads may change memory then. */
+/* True if the barrier of some grid is still to open; its threads may change memory after that. */
 static bool some_go_on(const Gpu *g)
 {
 	for (int i = 0; i < g->running.n && !g->options.functional; i++)
@@ -527,7 +533,7 @@ void livelock_grid(const Gpu *g, Grid *grid)
 {
 	grid->patience = g->model->stuck.patience ? g->model->stuck.patience(&g->config, grid->code)
 		: (Patience){ 0 };
-	/* it may be looked at once a turn of the warp only */
+	/* a functional run looks for a time-out of the mechanism only once in each turn of the warp */
 	if (g->options.functional && g->model->times.alarm)
 		grid->patience.branches += (uint64_t)g->options.turn;
 }
@@ -557,7 +563,7 @@ bool livelock_check(Gpu *g, Fault *fault, Grid **grid)
 	}
 	Cycle least = g->config.progress_cycles < LEAST_WATCH ? (Cycle)g->config.progress_cycles
 		: LEAST_WATCH;
-	/* a grid that comes may change memory */
+	/* a grid that is still to begin may change memory */
 	if (g->now < g->watch_since + least || g->next_grid != NEVER || some_go_on(g) ||
 		!all_cycle(g, &w, &lanes))
 		return false;
