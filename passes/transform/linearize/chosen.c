@@ -1,11 +1,12 @@
-/* Regions that options ask for, structured or not, before those that reduction leaves: their units are
-   blocks. */
+/* Rewrites the regions that options ask for, structured or not, before reduction runs and those that it
+   leaves are rewritten. The units of these regions are blocks. */
 #include "passes/transform/linearize/linearize.h"
 
 typedef struct Chosen { Lin *l; Arena arena; const Dom *dom, *pdom; int *seen, visit; } Chosen;
 
-/* All that lies between d and p, when there is no other way in or out, and no more than so many nodes; loops
-   without end are part of the whole function alone. */
+/* Makes *r the region of all nodes between d and p. Returns false when there is another way in or out, when
+   there is no node, or when there are more than `most`. A loop without end may only be part of the region
+   that is the whole function. */
 static bool closed(Chosen *c, int d, int p, int most, LinRegion *r)
 {
 	Reduction *red = &c->l->red;
@@ -46,7 +47,7 @@ static bool take(Chosen *c, LinRegion *r)
 	return region_rewrite(c->l, r);
 }
 
-/* The pass has made the block, in this run or before. */
+/* Has this pass made the block, in this run or in an earlier one? */
 static bool made(const Lin *l, int b) { return b < l->x && l->block[b]->origin == l->edit.origin; }
 
 static int up(const Chosen *c, const Dom *t, int x, int top)
@@ -76,7 +77,8 @@ static bool contains(const LinRegion *r, const int *list, int n, int *mark)
 	return found == n;
 }
 
-/* The smallest region with the blocks listed, in their order. */
+/* Option order: rewrites the smallest region that contains the listed blocks, with these in the order given.
+   Reports a label that is given twice, or that names no block which can be reached. */
 static void in_order(Chosen *c, const PassValue *v)
 {
 	Lin *l = c->l;
@@ -125,10 +127,12 @@ static void in_order(Chosen *c, const PassValue *v)
 
 /* ---- depth ---- */
 
-/* a branch that has not met again, those around it, their number */
+/* a branch whose sides have not met again; the number of the Open around it; how many are open, itself
+   included */
 typedef struct Open { int branch, around, n; } Open;
 
-/* How many branches are open in each block, itself not included. Aborts meet nobody, and part nobody. */
+/* Returns, by block number, how many branches of other blocks are open there: their sides have not met again.
+   Ways to an abort do not count: no threads meet or part there. */
 static int *open_branches(Arena *a, const Cfg *cfg, const Dom *dom, const Dom *pdom)
 {
 	Open *open = arena_array(a, Open, cfg->n + 1);
@@ -148,7 +152,8 @@ static int *open_branches(Arena *a, const Cfg *cfg, const Dom *dom, const Dom *p
 	return number;
 }
 
-/* An indexed branch whose ways set the variable each: a guard more would not change that. */
+/* Is the block an indexed branch on each of whose ways a block of this pass sets the variable? One more guard
+   would change nothing about that. */
 static bool sets_on_its_ways(const Lin *l, int b)
 {
 	bool all = block_term(l->block[b])->op == OP_BRX;
@@ -157,9 +162,9 @@ static bool sets_on_its_ways(const Lin *l, int b)
 	return all;
 }
 
-/* Below the branches that the bound allows, all that lies between the next branch and where it meets becomes
-   one region. A stack has an entry at the bottom and two for each branch that is open; guards in a row need
-   two. */
+/* Option depth: where as many branches are open as `entries` allow, all that lies between the next branch and
+   the place where its sides meet becomes one region. A reconvergence stack has one entry at the bottom and
+   two for each branch that is open; guards in a row need two more. */
 static void below(Chosen *c, int entries)
 {
 	Lin *l = c->l;
@@ -197,7 +202,7 @@ void depth_remark(Lin *l, int entries)
 
 /* ---- interleave ---- */
 
-/* There is something to wait for, and nothing that the pass has made. */
+/* Does the region contain a load that takes longer than a guard, and no block that this pass has made? */
 static bool worth_a_look(const Lin *l, Arena *a, const LinRegion *r)
 {
 	BitSet in = bs_new(a, l->x);
@@ -214,8 +219,8 @@ static bool worth_a_look(const Lin *l, Arena *a, const LinRegion *r)
 	return far;
 }
 
-/* What lies between a divergent branch and where its sides meet, where that is faster; outer branches
-   first. */
+/* Option interleave: rewrites what lies between a divergent branch and the place where its sides meet, if
+   that is faster. Outer branches come first. */
 static void interleaved(Chosen *c)
 {
 	Lin *l = c->l;
@@ -260,8 +265,8 @@ void regions_chosen(Lin *l, const PassValue *order, int depth, bool whole)
 
 /* ---- loops that are merged ---- */
 
-/* Loops with at most `levels` levels of loops inside stay as they are for reduction, so that their nest
-   becomes one region. */
+/* Option merge: tells reduction to leave alone loops with one to `levels` levels of loops inside, and all
+   loops inside them, so that their nest becomes one region. */
 void loops_to_merge(Lin *l, int levels)
 {
 	Arena a = { 0 };

@@ -1,4 +1,5 @@
-/* Blocks and instructions for the guards of one region, and the region as one node of the reduction. */
+/* Makes the blocks and instructions for the guards of one region, and makes the region one node of the
+   reduction. */
 #include "passes/transform/linearize/linearize.h"
 #include <limits.h>
 #include <stdio.h>
@@ -9,10 +10,13 @@ typedef struct Emit {
 	const Plan *p;
 	const Guards *g;
 	Arena arena;
-	int var, test;             /* registers, -1 until needed */
-	Block **block;             /* by point: of guards */
-	Block *after, *gone, *back; /* p, or the end of the function: where threads end, where they return */
-	Vec(Strand) out;           /* edges out of the region, as they are now */
+	/* registers: the variable, and the predicate of a test; -1 until one is needed */
+	int var, test;
+	Block **block;             /* by point: the block of a guard; NULL for other points */
+	/* where threads go on behind the region: block p, or a new block at the end of the function. With
+	   Plan.thread_ends: the block in which threads end, and the one in which they return */
+	Block *after, *gone, *back;
+	Vec(Strand) out;           /* edges out of the region, in the new code */
 } Emit;
 
 /* ---- blocks ---- */
@@ -54,7 +58,8 @@ static bool within(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
 static bool tests(const Point *p) { return (p->kind == GUARD || p->kind == BACK) && p->chosen < 0; }
 static Block *head(const Emit *m, int unit) { return m->l->node[m->p->unit[unit].node].head; }
 
-/* The variable is read there before it is set again. */
+/* May the variable be read, from that point on, before it is set again? With opt below 4 the answer is always
+   yes. */
 static bool read_at(const Emit *m, int point)
 {
 	const Point *p = at(m, point);
@@ -71,7 +76,7 @@ static Block *block_at(const Emit *m, int point)
 	return p->kind == AFTER ? m->after : p->kind == UNIT ? head(m, p->unit) : m->block[point];
 }
 
-/* Edge k of block b leads to the point now. */
+/* Notes that edge k of block b leads to the point now: that may be an edge out of the region. */
 static void leads(Emit *m, Block *b, int k, int point)
 {
 	if (at(m, point)->kind == AFTER && m->p->region->p != m->l->x)
@@ -185,8 +190,8 @@ static void make_end(Emit *m)
 
 static void assign(Emit *m, Block *b, const Ins *like, int value) { edit_mov(m->e, b, like, var(m), value); }
 
-/* var = condition ? yes : no; without a condition that a thread could decide by, the one of the two that
-   holds. */
+/* Puts var = condition ? yes : no at the end of block b. When `term` has no condition, when that is a
+   constant, or when both values are the same, var gets the one value that applies. */
 static void choose(Emit *m, Block *b, const Ins *term, int yes, int no)
 {
 	const Opd *c = yes == no ? NULL : ins_src(term, 0);
@@ -201,15 +206,16 @@ static void choose(Emit *m, Block *b, const Ins *term, int yes, int no)
 	i->opd[3] = opd_reg(c->id);
 }
 
-/* The end of a block goes. If it is a return, its results come to where the one return that takes its place
-   finds them. */
+/* Removes the last instruction of a block and returns it. If that is a return, its results are moved first to
+   the registers where the one return that takes the place of all returns finds them. */
 static Ins cut_end(Emit *m, Block *b)
 {
 	edit_own_results(m->e, b);
 	return edit_cut_term(m->e, b);
 }
 
-/* The block chooses the unit; it decides guard `to` with that when nobody else leads there. */
+/* Block u->chooses sets the variable to one of two values and goes on to point `to`. When nothing else leads
+   to the guard at that point, the block branches to the guard's ways itself. */
 static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 {
 	Block *b = u->chooses;
@@ -234,8 +240,9 @@ static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 		leads(m, b, k, way[k != c->neg]);
 }
 
-/* One of the edges goes to point `to` with the value: in the block when all of its edges do, else through a
-   block for each value; through: in any case. */
+/* One edge of a unit leads to point `to`, and the variable gets the edge's value if `set`. A block with one
+   edge sets the variable itself; else the edge goes through a new block, one for each value (`mids`).
+   through: edges go through a new block in any case. */
 typedef struct Mid { int value; Block *block; } Mid;
 
 static Block *mid_block(Emit *m, Block *b, int value, int to, Block **mids)
@@ -273,7 +280,7 @@ static void leave_by_edge(Emit *m, const Strand *s, int value, int to, bool set,
 	jump(m, b, &term, to);
 }
 
-/* All ways out of the unit have the same value, and some leave blocks that do not always leave the unit. */
+/* Do all edges out of the unit have the same value, and do some come from blocks with several edges? */
 static bool one_value(const Emit *m, const PlanUnit *u)
 {
 	bool any = false;
@@ -282,7 +289,8 @@ static bool one_value(const Emit *m, const PlanUnit *u)
 	return any && u->value[0] == u->value[1];
 }
 
-/* That value is set in the unit's first block, when it is executed once. */
+/* Sets the variable to the unit's one value at the end of the unit's first block. Returns false, and sets
+   nothing, when that block may be executed more than once. */
 static bool set_at_head(Emit *m, const PlanUnit *u)
 {
 	Block *h = m->l->node[u->node].head;
@@ -302,7 +310,7 @@ static void leave(Emit *m, int unit, int to, Block **mids)
 		leave_by_choice(m, u, unit, to);
 		return;
 	}
-	/* they meet before guards do: a guard among them falls there */
+	/* edges with one value meet in one block, before lanes meet that come from guards */
 	bool set = read_at(m, to), through = set && unit < m->p->n && one_value(m, u);
 	if (through && set_at_head(m, u))
 		set = false;
@@ -358,7 +366,8 @@ static int new_strand(Lin *l, Strand s)
 	return reduction_strand(&l->red);
 }
 
-/* Into the node in front of it, where that leads nowhere else; or by itself. */
+/* Makes the region one node of the reduction: part of node d in front of the region, when that leads nowhere
+   else, or a node by itself, whose first block is `first`. */
 static void collapse(Emit *m, Block *first)
 {
 	Lin *l = m->l;

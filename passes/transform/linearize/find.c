@@ -1,15 +1,15 @@
-/* Regions to linearize, inner ones first. What structural reduction leaves is looked at cycle by cycle, the
- * innermost first, without the cycle's first node; cycles inside that are not structured count as one node. A
- * region that does not contain the first node of a cycle lies within it, so that in this acyclic graph a
- * region is
+/* Finds the regions to linearize, inner ones first. What structural reduction leaves is looked at cycle by
+ * cycle, the innermost first, and without the cycle's first node; a cycle inside that is not structured
+ * counts as one node. A region of a cycle that does not contain the cycle's first node lies within the cycle,
+ * so that in this acyclic graph a region is
  *
  *   all that lies between a node v and its immediate post-dominator p, when v dominates all of it; or
  *   the same with v itself, when v is a cycle that is entered at one node.
  *
- * v dominates all of it when no node in between has an immediate dominator above v: a question about the
- * least depth on a path of the post-dominator tree. So every region is found in time of the logarithm of the
- * size, and looked at once. Nodes are taken in reverse topological order: regions inside another one come
- * before it. */
+ * v dominates all of it when no node in between has an immediate dominator above v. Whether that is so, the
+ * least depth on a path of the post-dominator tree says. So every region is found in time that grows with the
+ * logarithm of the size, and is looked at once. Nodes are taken in reverse topological order: regions inside
+ * another one come before it. */
 #include "passes/transform/linearize/find.h"
 #include <limits.h>
 
@@ -24,8 +24,8 @@ static void into_level(Find *d, int loop, int x)
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* The nodes from the list on up to p; false when there is another way in or out. A way in at `entry` is
-   allowed, and one from node from. */
+/* Adds to the region's list all nodes to which the listed ones lead before p. Returns false when there is
+   another way into the region or out of it. Ways in to r->entry and from node `from` are allowed. */
 static bool explore(Find *d, LinRegion *r, int from)
 {
 	for (int i = 0; i < r->n; i++) {
@@ -59,7 +59,8 @@ static void forget(Find *d, int x)
 	d->of[x] = NULL;
 }
 
-/* A part of a nest of loops that is to become one region, with a loop in it. */
+/* With option merge: is this a part of a nest of loops that is to become one region, and does the part
+   contain a loop? Then it is no region of its own. */
 static bool part_of_nest(const Find *d, const LinRegion *r)
 {
 	bool any = false;
@@ -86,7 +87,7 @@ static void hand_over(Find *d, LinRegion *r)
 	reduction_run(d->r);
 }
 
-/* All that lies between node x and p. */
+/* Tries all that lies between node x and node p as a region. */
 static void between(Find *d, int x, int p)
 {
 	LinRegion r = { x, p, -1, d->list, 0 };
@@ -106,7 +107,7 @@ static void between(Find *d, int x, int p)
 		hand_over(d, &r);
 }
 
-/* The cycle that begins with node x, and what lies between it and p. */
+/* Tries the cycle that begins with node x, and what lies between that cycle and node p, as a region. */
 static void from_cycle(Find *d, int x, int p)
 {
 	LinRegion r = { -1, p, x, d->list, 0 };
@@ -130,7 +131,7 @@ static bool may_end(const Find *d, const Level *v, int k)
 	return k == v->end || k == v->root || !d->of[v->node[k]] || !d->of[v->node[k]]->many_in;
 }
 
-/* The region that begins at local node k and ends where local node p begins. */
+/* Tries the region that begins at local node k and ends in front of local node p. */
 static void try(Find *d, Level *v, int k, int p)
 {
 	int x = v->node[k], to = reduction_find(d->r, v->node[p]);
@@ -204,7 +205,8 @@ static void entering(Find *d, Super *s, int head, int e)
 	vec_push(&s->in, e);
 }
 
-/* Node x of the cycle, or all of a cycle inside. */
+/* Adds to cycle s the edges that enter or leave it at node x; or, when x stands for a cycle inside, at any
+   node of that cycle. */
 static void take_in(Find *d, Super *s, int head, int x)
 {
 	Super *in = d->of[x];
@@ -222,8 +224,8 @@ static void take_in(Find *d, Super *s, int head, int x)
 	forget(d, x);
 }
 
-/* The nodes that are left of the cycle are one node of the level around it, or, when it is one and leads back
-   to itself no more, that. */
+/* Makes the nodes that are left of the cycle one node of the level around it. If only one node is left, and
+   no edge leads from it to itself any more, that node goes into the level around as it is. */
 static void close_cycle(Find *d, Level *v)
 {
 	int n = 0, *left = arena_array(&v->arena, int, v->n + d->extra.n), parent = d->nest.parent[v->loop];
@@ -243,7 +245,7 @@ static void close_cycle(Find *d, Level *v)
 	s->first_member = -1;
 	d->visit++;
 	for (int k = 0; k < n; k++) {
-		if (d->of[left[k]]) { /* its members: itself among them */
+		if (d->of[left[k]]) { /* a cycle inside: all its members, of which left[k] is one */
 			*(s->first_member < 0 ? &s->first_member : &d->member[s->last_member]) =
 				d->of[left[k]]->first_member;
 			s->last_member = d->of[left[k]]->last_member;
@@ -281,8 +283,9 @@ static void residue(Find *d, Arena *a)
 			into_level(d, d->nest.of[x], x);
 }
 
-/* Threads that come to a loop without end meet nobody any more: that is no region's way out. What such loops
-   leave is one region, the whole function, in which they stand last. */
+/* A loop without end is no way out of a region, because threads that come to it meet nobody any more. If such
+   loops have left more than one node, these become one region, the whole function, in which those loops stand
+   last. */
 static void take_rest(Find *d)
 {
 	LinRegion r = { d->l->e, d->l->x, -1, d->list, 0 };

@@ -4,8 +4,8 @@
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/tree.h"
 
-typedef struct Super {         /* a cycle that is not structured, known by its first node */
-	int first_member, last_member;     /* lists through Find.member */
+typedef struct Super {         /* a cycle that is not structured; its first node names it */
+	int first_member, last_member;     /* its nodes: a list through Find.member */
 	Vec(int) out, in;          /* edges that leave it, to different nodes each; edges that enter it */
 	bool many_in;              /* it is entered at several nodes */
 } Super;
@@ -17,18 +17,23 @@ typedef struct Find {
 	Nest nest;
 	int *first, *link;         /* nodes of each level (loop + 1) */
 	int *level;                /* of each node: the loop in whose list it stands */
-	int *list;                 /* the nodes of the region looked at */
-	bool merging;              /* the level is a loop of a nest that is to become one region */
-	Vec(int) extra;          /* nodes that stand for regions of this level, and are in its list not yet */
-	int *super, *member;       /* node -> a node nearer to the first of the cycle it lies in, or itself */
-	Super **of;                /* by a cycle's first node; NULL: the node is no cycle */
-	int *local, *stamp, now;   /* number in the level looked at, when the stamp is now's */
+	int *list;                 /* the nodes of the region that is being looked for */
+	bool merging;              /* the level is a loop in a nest of loops that is to become one region */
+	/* nodes that stand for regions of this level and are not yet in the level's list */
+	Vec(int) extra;
+	/* by node: a node nearer to the first node of the cycle it lies in, or itself; the next node of that
+	   cycle, -1 = none */
+	int *super, *member;
+	Super **of;                /* by a cycle's first node; NULL: no cycle begins with the node */
+	/* by node: its number in the current level; valid when stamp[node] is `now` */
+	int *local, *stamp, now;
 	int *seen, visit;
 	bool (*found)(Lin *, LinRegion *);
 } Find;
 
-/* The level looked at: 0 the root above its entries, 1 where it begins (the cycle's first node, or e), then
-   nodes, then where it ends (the first node again, or x), and the root of the post-dominators. */
+/* The current level. Its nodes have local numbers: 0 is the root above its entries, 1 is where it begins (the
+   cycle's first node, or e); then come the other nodes, then where it ends (the cycle's first node again, or
+   x), and last the root of the post-dominators. */
 typedef struct Level {
 	Arena arena;
 	int loop, head;            /* head: the cycle's first node; -1: the whole function */
@@ -36,11 +41,13 @@ typedef struct Level {
 	Graph *g;
 	int *order, norder;
 	Tree dom, pdom;
-	/* the nearest node on the way up the post-dominators, itself included, where a region may end */
+	/* by node: the nearest node upward in the tree of post-dominators, itself included, at which a region
+	   may end */
 	int *meet;
 } Level;
 
-/* -1: what is in no loop; its graph, topological order and dominators */
+/* Builds the graph, the topological order and the dominators of a loop's level; loop -1: of what is in no
+   loop. */
 void level_build(Find *, Level *, int loop);
 /* the first node of the outermost cycle so far that node x has gone into, or x */
 int find_super(Find *, int x);

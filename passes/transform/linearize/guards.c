@@ -19,18 +19,22 @@
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/tree.h"
 
-/* of ways out, 2 * point for yes and one more for no, that lead to what comes next */
+/* A list, through Make.link, of ways out of points that will all lead to the point that comes next. The
+   number of a way is 2 * point for yes, 2 * point + 1 for no; first < 0: the list is empty. */
 typedef struct List { int first, last; } List;
 typedef enum { NEXT, THEN, ELSE, LOOP } State;
-/* a row of units up to hi, seen by threads for which a unit >= floor (or the front, -1) has given the
-   value */
+/* The walk over one row of units, from position `at` up to below hi. Only threads come there whose value was
+   given by a unit >= floor; floor -1: also by the edges into the region. */
 typedef struct Frame {
 	State state;
 	int at, hi, floor, loop;   /* loop: the innermost one around, -1 = none */
-	bool opened;               /* the loop that begins at `at` is the one around */
-	int e, m, guard, inner, back; /* of what is being made at `at` */
-	int log;
-	List then;
+	bool opened;               /* the loop that begins at `at` has been opened: it is `loop` */
+	/* of the unit or loop that is being made at `at`: where its then part and its else part end; its
+	   guard, or the point with which the loop begins; the loop, or where its part of Make.again begins;
+	   what Make.last said for Make.back in front of the loop */
+	int e, m, guard, inner, back;
+	int log;                   /* length of Make.log in front of the unit */
+	List then;                 /* ways out of the then part */
 } Frame;
 
 typedef struct Given { int value, unit; } Given;
@@ -38,18 +42,24 @@ typedef struct Given { int value, unit; } Given;
 typedef struct Make {
 	const Plan *plan;
 	Guards *g;
-	int level, back;           /* back: stands for all values that lead backward */
+	int level, back;           /* option opt; the value that stands for all values that lead backward */
 	bool flat;
-	/* by value: the last unit that has given it, -2 = none; a tree of greatest ones, of `size` leaves */
+	/* by value: the last unit that has given the value, -2 = none. The values are the `size` leaves of a
+	   tree, in which each inner node has the greatest number below it */
 	int size, *last;
-	Vec(Given) log, again;     /* what `last` was; values that an else part must not see */
+	/* log: for each change of `last`, what stood there before; again: values that are taken back while
+	   the units of an else part are walked over, and given again behind it */
+	Vec(Given) log, again;
 	int *seen, visit;
-	Vec(int) link;             /* of ways out */
+	Vec(int) link;             /* by way out: the next one in its list, -1 = none */
 	Vec(Frame) frame;
-	List now, dead;            /* dead: out of units that no thread comes to */
-	int *loop_at, *inside;    /* by position: the loop that begins there; the innermost loop it lies in */
+	/* ways out that lead to the next point; ways out of units that no thread comes to */
+	List now, dead;
+	/* by position: the loop that begins there; the innermost loop around the unit; -1 = none */
+	int *loop_at, *inside;
 	Tree loops;                /* loop i is node i + 1 */
-	/* values that lead back within each loop, and within none inside it */
+	/* for each loop, a list of the values that lead back within it, but within no loop inside it: by
+	   loop, the first entry; by entry, the next one (-1 = none) and the value */
 	int *back_first, *back_next, *back_value;
 } Make;
 
@@ -71,7 +81,7 @@ static void give(Make *k, int value, int unit)
 	put(k, value, unit);
 }
 
-/* The least value >= from that a unit >= floor has given last; beyond top and back: none. */
+/* Returns the least value >= from that was given last by a unit >= floor; k->size when there is none. */
 static int next_value(const Make *k, int from, int floor)
 {
 	int i = k->size + from;
@@ -100,8 +110,8 @@ static void give_all(Make *k, int unit)
 	}
 }
 
-/* The units since the mark have not been, for the values from m on that they gave: they are kept in
-   `again`. */
+/* Takes back all that units have given since the log was `mark` long. Values from m on are kept in `again`;
+   returns where they begin there. */
 static int take_back(Make *k, int mark, int m)
 {
 	int start = k->again.n;
@@ -147,8 +157,9 @@ static List both(Make *k, List a, List b)
 
 static bool within(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
 
-/* All ways lead to point `to`. One that comes alone from a unit that chooses decides a guard there and
-   then. */
+/* Makes all ways of the list lead to point `to`. alone: no other way will lead there. If the only way then
+   comes from a unit whose last branch chooses between two values, of which the guard lets one pass, that
+   branch decides the guard (Point.chosen). */
 static void lead(Make *k, List w, int to, bool alone)
 {
 	if (w.first < 0)
@@ -166,11 +177,11 @@ static void lead(Make *k, List w, int to, bool alone)
 
 /* ---- the walk ---- */
 
-/* A piece of the row at f->at may end at t, or, when that lies within a loop that begins behind f->at, where
-   the loop begins. */
+/* Returns where a piece of the row that begins at f->at and may not go beyond t ends: at t; or, when t lies
+   within a loop that begins behind f->at, where that loop begins. */
 static int end_at(const Make *k, const Frame *f, int t)
 {
-	/* endless units are in no other piece: it would not end in one place */
+	/* a piece with an endless unit among others would not end in one place */
 	int hi = f->at < k->plan->endless ? k->plan->endless : f->at + 1;
 	hi = hi < f->hi ? hi : f->hi;
 	if (t >= hi)
@@ -215,7 +226,8 @@ static void close_loop(Make *k, Frame *f)
 	f->state = NEXT;
 }
 
-/* Unit f->at, with a guard unless all that come want it, and what nests in it. */
+/* Makes unit f->at, with a guard unless all threads that come there want the unit, and begins the walk over
+   the units that nest in the guard. */
 static void begin_unit(Make *k, Frame *f)
 {
 	int i = f->at;

@@ -1,31 +1,33 @@
-/* The order of a region's units by how long a warp would wait (option interleave, the paper's section 5.1):
- * list scheduling. Of the units whose predecessors stand already, the one comes next that waits least for
- * what loads bring; of those that wait alike, the one with the longest way to go. Cycles stay contiguous with
- * their first unit first, and count as TURNS turns. Two cycles of which neither leads to the other take turns
- * together when that takes less time than one behind the other: a chase on each side of a branch then waits
- * for both loads at a time. */
+/* Orders a region's units by how long a warp would wait (option interleave, the paper's section 5.1), by list
+ * scheduling. Of the units whose predecessors have their places already, the one comes next that waits least
+ * for what loads bring; of units that wait equally long, the one with the longest time to the end behind it.
+ * Cycles stay contiguous with their first unit first, and count as TURNS turns. Two cycles of which neither
+ * leads to the other take turns together when that takes less time than one behind the other: where each side
+ * of a branch follows a list, a warp then waits for the loads of both sides at the same time. */
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/tree.h"
 
-enum { TURNS = 10 };               /* of a loop */
+enum { TURNS = 10 };               /* how many turns a loop is assumed to make */
 
 typedef struct Schedule {
 	Lin *l;
 	Arena *a;
 	const Graph *g;
 	Nest nest;
-	Tree loops;                /* loop i is node i + 1, node 0 what is in none */
+	Tree loops;                /* loop i is node i + 1; node 0 stands for what is in no loop */
 	int n;                     /* units; loop i is item n + i */
-	bool mixing;               /* else items stay in their order */
+	bool mixing;               /* false: items stay in topological order */
 	BitSet in;
-	int *place;                /* by item: where it begins in the order found */
-	IntList *kid;              /* by node of loops: its items in that order */
-	IntList *next;             /* by item: those of the same loop that it leads to */
-	int *waits, *left;         /* how many lead to it; of those, how many do not stand yet */
-	int64_t *height;           /* time from its start to the end of what is behind it */
+	int *place;                /* by item: where it begins in topological order */
+	IntList *kid;              /* by node of loops: its items in topological order */
+	IntList *next;             /* by item: the items of the same loop to which it leads */
+	/* by item: how many items lead to it; how many of these have no place yet */
+	int *waits, *left;
+	int64_t *height;           /* by item: cycles from its start to the end of all that is behind it */
 	Span *span;
-	IntList *inside;        /* by loop: its items as they are to stand, those of loops with it included */
-	int *with;                 /* by loop: the one that it takes turns with, or itself */
+	/* by loop: its items in the order chosen, with the items of loops that take turns together with it */
+	IntList *inside;
+	int *with;                 /* by loop: the loop with which it takes turns together, or itself */
 } Schedule;
 
 /* ---- items ---- */
@@ -50,7 +52,7 @@ static void find_edges(Schedule *v, const int *order)
 			int x = order[k], y = v->g->succ[x].v[i], a = v->nest.of[x] + 1,
 				b = v->nest.of[y] + 1;
 			int top = a == b ? a : tree_common(&v->loops, a, b);
-			if (top && v->nest.header[top - 1] == y) /* the way back */
+			if (top && v->nest.header[top - 1] == y) /* an edge back to the loop's start */
 				continue;
 			if (item_of(v, x, top) != item_of(v, y, top))
 				lead(v, item_of(v, x, top), item_of(v, y, top));
@@ -102,7 +104,7 @@ static void find_items(Schedule *v, const LinRegion *r, const int *order)
 
 /* ---- one level ---- */
 
-/* How long y would wait right behind x. */
+/* Returns how many cycles item y would wait if it came right behind item x. */
 static int64_t gap(Schedule *v, int x, int y)
 {
 	clock_reset(v->l->clock);
@@ -141,8 +143,8 @@ static int best(const Schedule *v, const IntList *ready)
 	return best;
 }
 
-/* Puts the items of loops that take turns together (-1: those in none) in order. The clock says then how long
-   it took. */
+/* Writes to `out`, in order, the items of n loops that take turns together (loop -1: the items in no loop).
+   How long they take, the clock says then. */
 static void schedule(Schedule *v, const int *loop, int n, IntList *out)
 {
 	IntList ready = { 0 };
@@ -192,7 +194,7 @@ static bool leads_to(const Schedule *v, int from, int to)
 	return list_has(&todo, to);
 }
 
-/* Item b goes, and a stands for both. */
+/* Removes item b, a loop, from the level: item a stands for both from now on. */
 static void unite(Schedule *v, IntList *kid, int a, int b)
 {
 	for (int k = 0; k < kid->n; k++)
@@ -207,7 +209,8 @@ static void unite(Schedule *v, IntList *kid, int a, int b)
 	list_remove(kid, b);
 }
 
-/* The outermost loops of a level, each with those before it. */
+/* Compares each loop of a level with every loop before it. Two of which neither leads to the other take turns
+   together from now on if that takes less time. */
 static void join(Schedule *v, IntList *kid)
 {
 	for (int i = 0; i < kid->n; i++)
@@ -233,7 +236,8 @@ static void join(Schedule *v, IntList *kid)
 
 /* ---- all levels ---- */
 
-/* Inner loops first; returns the time of all. */
+/* Orders the items of each loop, inner loops first, and last those in no loop, which go to `out`. Returns how
+   many cycles all of them take. */
 static int64_t arrange(Schedule *v, bool mixing, IntList *out)
 {
 	v->mixing = mixing;
@@ -282,7 +286,8 @@ void interleave(Lin *l, Arena *a, Plan *p, const Graph *g, const Nest *nest, int
 		begin[v.nest.header[i]] = v.inside[v.with[i]].v[0];
 }
 
-/* What its guards cost, those in loops as often as these turn. */
+/* Returns how many cycles the plan's guards cost; one in a loop counts TURNS times, in a loop within a loop
+   TURNS times TURNS, and so on. */
 int64_t guards_time(Lin *l, const Plan *p, const Guards *g)
 {
 	int64_t guard = guard_time(l), sum = 0;

@@ -1,5 +1,5 @@
-/* One level of the cycle nest as an acyclic graph: the cycle's first node stands at both ends, cycles inside
-   that are not structured are one node each. */
+/* Makes one level of the cycle nest an acyclic graph: the cycle's first node stands at both ends, and a cycle
+   inside that is not structured is one node. */
 #include "passes/transform/linearize/find.h"
 
 int find_super(Find *d, int x)
@@ -95,7 +95,8 @@ static void build(Find *d, Level *v, int loop)
 	}
 }
 
-/* Kahn's order from 0. Nodes that nothing leads to any more (behind endless loops) have no part. */
+/* Sorts the nodes topologically from node 0 (Kahn's algorithm). Nodes to which no edge leads any more, behind
+   endless loops, are left out. */
 static void sort(Level *v)
 {
 	int *wait = arena_array(&v->arena, int, v->n);

@@ -17,8 +17,8 @@
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
 
-/* The first operation of a block that threads execute together, calls to functions with such included; NULL:
-   there is none. */
+/* Returns the block's first operation that threads execute together, or the first call to a function with
+   such an operation; NULL: there is none. */
 static const Ins *convergent_ins(const Lin *l, int block)
 {
 	const Block *b = l->block[block];
@@ -56,7 +56,9 @@ void blocks_of(const Lin *l, int x, BitSet set)
 	vec_free(&todo);
 }
 
-/* The convergent operation of block c is behind the branch of block b before that meets again. */
+/* Does a convergent operation depend on the branch of block b? It does when lanes come from that branch to a
+   block of `convergent`, which goes to *c, before they reach the branch's immediate post-dominator or the end
+   of the region. */
 static bool depends(Lin *l, Arena *a, const LinRegion *r, int b, BitSet convergent, int *c)
 {
 	BitSet behind = bs_new(a, l->x + 1), stop = bs_new(a, l->x + 1);
@@ -73,8 +75,8 @@ static bool depends(Lin *l, Arena *a, const LinRegion *r, int b, BitSet converge
 	return false;
 }
 
-/* Rule B: convergent operations behind divergent branches of the region (or of the block before it) forbid
-   it. */
+/* Rule B: returns false, and warns, when a convergent operation of the region depends on a divergent branch
+   of the region or of the block before it: such a region may not be rewritten. */
 static bool admitted(Lin *l, const LinRegion *r)
 {
 	Arena a = { 0 };
@@ -103,7 +105,7 @@ static bool admitted(Lin *l, const LinRegion *r)
 	return !refused;
 }
 
-/* d leads nowhere else, or to p: the region goes into it. The virtual entry takes nothing in. */
+/* When d leads only into the region or to p, the region goes into node d, unless d is the virtual entry. */
 int region_becomes_node(Lin *l, const LinRegion *r, bool cut)
 {
 	int c = r->d >= 0 && r->d != l->e ? r->d : r->entry >= 0 ? r->entry : r->node[0];
@@ -128,13 +130,13 @@ int region_becomes_node(Lin *l, const LinRegion *r, bool cut)
 	return c;
 }
 
-/* The region becomes a node as it is. */
+/* The region becomes one node without any change of its code. */
 static void leave_alone(Lin *l, const LinRegion *r, bool refused)
 {
 	l->node[region_becomes_node(l, r, false)].refused |= refused;
 }
 
-/* Threads of a warp may part at a branch of the region, or of the block before it. */
+/* May threads of a warp part at a branch of the region, or of the block before it? */
 static bool parts(const Lin *l, const LinRegion *r)
 {
 	Arena a = { 0 };
@@ -150,8 +152,9 @@ static bool parts(const Lin *l, const LinRegion *r)
 	return is;
 }
 
-/* Threads may execute other ones' turns of a loop, or blocks in another order: not where operations need them
-   together. */
+/* Would the options change which threads come together to a convergent operation of the region? Option merge
+   lets threads of different turns of a loop execute together; options order and interleave mix blocks. A
+   remark says which operation it is. */
 static bool reorders(Lin *l, const LinRegion *r)
 {
 	Arena a = { 0 };
@@ -182,8 +185,9 @@ static bool meets(const Lin *l, const LinRegion *r)
 	return is;
 }
 
-/* With option interleave: in the order found, or where a warp waits least, whatever takes less time with its
-   guards. */
+/* Makes the plan and its guards. With option interleave it compares two orders: the topological one, and the
+   one in which a warp waits least. The one that takes less time with its guards is taken, if it does not need
+   too many registers. */
 static void make_plan(Lin *l, Arena *a, const LinRegion *r, Plan *p, Guards *g)
 {
 	Plan other;
@@ -210,7 +214,8 @@ static void make_plan(Lin *l, Arena *a, const LinRegion *r, Plan *p, Guards *g)
 	vec_free(&guards.point);
 }
 
-/* The region, which is structured as it is, is faster with guards. */
+/* Is the region, which need not be rewritten, faster with guards, and does it need few enough registers? A
+   remark gives the times. */
 static bool pays(Lin *l, const Plan *p, const Guards *g)
 {
 	int64_t guards = guards_time(l, p, g);
@@ -228,8 +233,9 @@ static bool pays(Lin *l, const Plan *p, const Guards *g)
 	return is;
 }
 
-/* A thread may wait in the region for what others do. In a chain of units all of them would wait with it,
-   those that do it in a later unit as well. */
+/* May a thread wait in the region for what other threads do? Then the region stays as it is, with a warning:
+   in a chain of units all threads of the warp would wait with that thread, those that would do it in a later
+   unit as well. */
 static bool waits(Lin *l, const LinRegion *r)
 {
 	Arena a = { 0 };
@@ -327,13 +333,14 @@ static void build(Lin *l, bool apart)
 			vec_push(&l->strand, ((Strand){ p, -1 }));
 			reduction_edge(&l->red, b, l->x, reduction_strand(&l->red));
 		} else if (list_has(&l->flow->succ[b], l->x)) {
-			/* where an endless loop begins: no edge of the program */
+			/* an endless loop begins here: this edge to the exit is none of the program's */
 			reduction_edge(&l->red, b, apart ? l->y : l->x, -1);
 		}
 	}
 }
 
-/* What says whether regions are admitted, made before anything changes. */
+/* Finds the blocks with convergent operations and, if `wanted`, which branches diverge. Rule B asks for both
+   as they were before anything changed. */
 static void find_convergent(Lin *l, int64_t warp_size, bool wanted)
 {
 	bool any = false;

@@ -1,8 +1,10 @@
-/* Inside linearization, in the order of the work on one region: find.c finds it, or chosen.c for options that
-   ask for more; plan.c says in which order its units stand and which ranges are cycles (interleave.c: in the
-   order in which a warp waits least, by the times of time.c, where the registers of pressure.c allow it),
-   guards.c which guards there are and where they lead, emit.c makes blocks of that. split.c cuts blocks
-   behind loads before, sides.c gives registers of one side of a branch other names afterwards. */
+/* Inside linearization. The work on one region has these steps, in this order: find.c finds the region, or
+   chosen.c does when an option asks for more regions; plan.c decides in which order the region's units stand
+   and which ranges of units are cycles (interleave.c finds the order in which a warp waits least, by the
+   times of time.c, and that order is taken where the number of registers, which pressure.c counts, allows
+   it); guards.c decides which guards there are and where they lead; emit.c makes blocks of that. Before all
+   regions split.c cuts blocks behind loads; after one has been rewritten sides.c gives registers of one side
+   of its branch other names. */
 #ifndef GSIM_LINEARIZE_H
 #define GSIM_LINEARIZE_H
 #include "isa/edit.h"
@@ -18,9 +20,11 @@
 /* edge number k of a block; k = -1: threads end there */
 typedef struct Strand { Block *block; int k; } Strand;
 typedef struct LinNode {
-	Block *head, *last;        /* where edges to it lead; behind which back blocks stand */
-	int at;                    /* number of the block of the source that comes last */
-	/* contains operations that threads execute together; contains a region that must stay as it is */
+	/* the block to which edges to the node lead; the block behind which its back blocks are put */
+	Block *head, *last;
+	int at;                    /* greatest number of a block of the source in the node */
+	/* the node contains operations that threads execute together; contains a region that must stay as it
+	   is */
 	bool convergent, refused;
 } LinNode;
 
@@ -31,7 +35,8 @@ typedef struct Lin {
 	Cfg *cfg;                  /* of the function before any change */
 	Reduction red;
 	int e, x;
-	int y;         /* where loops without end lead: like x, but nothing that also ends meets them there */
+	/* the node to which loops without end lead: threads that end lead to x and do not meet them there */
+	int y;
 	LinNode *node;
 	Vec(Strand) strand;        /* by strand of the reduction */
 	Vec(Block *) next, before; /* order of blocks, by Block.id */
@@ -41,90 +46,109 @@ typedef struct Lin {
 	Dom *pdom;
 	Graph *flow;               /* of the function before any change: without fatal blocks */
 	Block **block;             /* its blocks by number */
-	int *pos;                  /* by node: its number in the region looked at, -1 = outside */
-	BitSet convergent, noted;  /* blocks with such operations; those that a warning has named */
-	/* by block: what a thread may wait for there, and where it stands; text NULL: nothing. NULL: in no
-	   block */
+	int *pos;                  /* by node: its number in the region being rewritten, -1 = outside */
+	/* blocks with operations that threads execute together; blocks that a warning has named */
+	BitSet convergent, noted;
+	/* by block: what a thread may wait for there, and the place in the source where it waits; text NULL:
+	   for nothing. waits NULL: threads wait in no block */
 	struct LinWait { const char *text; Loc loc; } *waits;
 	int level, merge;          /* options opt, merge */
 	bool flat, divergent, relaxed; /* guards do not nest; options divergent, relaxed-exits */
-	const int *order; int norder; /* blocks of the region looked at, in the order asked for */
+	const int *order; int norder; /* blocks that option order lists */
 	const Liveness *live;      /* of the function before any change, with option interleave */
 	struct Pressure *pressure; /* with option interleave, or NULL */
 	struct Clock *clock;       /* NULL: without options interleave and split-loads */
 	bool interleave;
-	bool mixing;       /* the plan is in the order in which a warp waits least; else in the order found */
+	/* units of the plan stand in the order in which a warp waits least; false: in topological order */
+	bool mixing;
 	struct Sides *sides;     /* registers that are about to be renamed on one side of a branch, or NULL */
-	Vec(Block *) cut;          /* option split-loads: ends of blocks, in their order */
+	/* option split-loads: the blocks that were cut off the ends of others, in the function's order */
+	Vec(Block *) cut;
 	int regions, guards, mixed; /* for --pass-stats */
 } Lin;
-void blocks_of(const Lin *, int node, BitSet); /* adds the blocks that have gone into it */
+void blocks_of(const Lin *, int node, BitSet); /* adds the blocks that have gone into the node */
 
 void place_before(Lin *, Block *, Block *anchor);
 void place_behind(Lin *, Block *, Block *anchor);       /* anchor NULL: in front of all */
-void place_all(Lin *);                             /* the function's blocks stand in that order from now on */
+void place_all(Lin *);                             /* puts the function's blocks in that order */
 
 /* Nodes with one way in, either all edges from node d or all to node `entry`, and one way out, to node p. d
    and p are not among them. */
 typedef struct LinRegion {
 	int d, p, entry;   /* d: -1 when edges come from several nodes; entry: -1 when they lead to several */
 	int *node, n;              /* in ascending order */
-	bool faster;               /* it is rewritten only when that is faster */
+	bool faster;               /* the region is rewritten only when that is faster */
 } LinRegion;
 void regions_find(Lin *, bool (*found)(Lin *, LinRegion *));
 void regions_chosen(Lin *, const PassValue *order, int depth, bool whole);
-void depth_remark(Lin *, int depth);     /* when the function as it is now may need more entries of a stack */
+/* writes a remark when the function, as it is now, may need more than `depth` entries of a reconvergence
+   stack */
+void depth_remark(Lin *, int depth);
 void loops_to_merge(Lin *, int levels);
-bool region_rewrite(Lin *, LinRegion *);                /* or leaves it as it is, a node then: false */
-/* which: d, when all edges come from there; cut: without its edges to p */
+/* Rewrites the region and returns true; or leaves the region as it is and returns false: then it has become
+   one node, unless r->faster is set. */
+bool region_rewrite(Lin *, LinRegion *);
+/* Makes one node of the region and returns its number: d, when all edges into the region come from d and d is
+   not the virtual entry. cut: the region's edges to p are taken away, too. */
 int region_becomes_node(Lin *, const LinRegion *, bool cut);
 
 /* ---- plan: units in their order, and cycles ---- */
 
-/* An edge out of a unit or into the region: the unit it leads to by position, n: p, n + 1: the thread ends,
-   in a device function that also returns. */
+/* An edge out of a unit or into the region. value says where it leads: the position of a unit; n: to node p;
+   n + 1: the thread ends by `exit`, in a device function that also returns (Plan.thread_ends). */
 typedef struct PlanEdge { int strand, value; } PlanEdge;
 typedef struct PlanUnit {
 	int node, first, n;        /* edges plan->edge[first ..] */
-	/* the one block that all of them leave, as its last instruction says: bra, ret or exit; else NULL */
+	/* the block from which all these edges come, when they are all of its edges and it ends with bra, ret
+	   or exit; else NULL */
 	Block *chooses;
-	int value[2];              /* what it chooses, by successor; else the least and the greatest */
+	/* the values of the edges: by successor of `chooses`; without that, the least and the greatest
+	   value */
+	int value[2];
 } PlanUnit;
-/* positions; behind unit hi threads with a value within lo..hi go back to lo; passed: some have a value below
-   lo */
+/* A cycle. lo, hi: positions: behind unit hi, threads for which the variable is within lo..hi go back to lo.
+   passed: some threads come behind unit hi with a value below lo. parent: the loop around, -1 = none. */
 typedef struct PlanLoop { int lo, hi, parent; bool passed; } PlanLoop;
 
 typedef struct Plan {
 	const LinRegion *region;
-	int n, endless;    /* units from `endless` on never go anywhere: no thread meets others behind them */
-	PlanUnit *unit;            /* by position; unit[n] is what is in front: the edges into the region */
+	/* units; threads that come to a unit from position `endless` on never leave it: they meet no others
+	   behind it */
+	int n, endless;
+	PlanUnit *unit;            /* by position; unit[n] has the edges into the region */
 	PlanEdge *edge;
-	/* by position: of a unit that a cycle begins with, where its turns begin; another one where cycles
-	   take turns together; else itself */
+	/* by position of a unit with which a cycle begins: the position where its turns begin. That is
+	   another unit's where several cycles take turns together. By position of other units: the same
+	   position */
 	int *begin;
 	int nloop;
 	PlanLoop *loop;            /* outer ones first, by ascending lo; no two have the same lo */
 	bool thread_ends;          /* p is the exit, and some edges return while others end the thread */
-	/* how long a warp takes through all of it in the order found, and in this one; with a clock only */
+	/* cycles that a warp takes through all units, without guards: in topological order, and in this
+	   order; option interleave only */
 	int64_t found, time;
 } Plan;
 void plan_make(Lin *, Arena *, const LinRegion *, Plan *);
 
-/* ---- time: of a warp that comes through code with threads for all of it ---- */
+/* ---- time, in cycles, of a warp of which some threads execute each piece of the code ---- */
 
-int64_t guard_time(const Lin *);                        /* what a guard costs */
-/* it brings something from memory that takes longer than a guard */
+int64_t guard_time(const Lin *);                        /* what one guard costs */
+/* is it a load from memory that takes longer than `guard` cycles? */
 bool is_far(const Lin *, const Ins *, int64_t guard);
 enum { INTERLEAVE_MOST = 256 };                         /* units of a region that are interleaved */
-/* writes order and begin, by number in the region, and plan->time */
+/* Writes plan->found and plan->time. With l->mixing it also changes `order`, which lists the units by number
+   in the region, and `begin`, by that number. Does nothing for more than INTERLEAVE_MOST units. */
 void interleave(Lin *, Arena *, Plan *, const Graph *, const Nest *, int *order, int *begin);
 
-/* ---- registers that live at once: 32 bits each, predicates apart ---- */
+/* ---- how many registers live at once: 32 bits each, predicates do not count ---- */
 typedef struct Pressure Pressure;
-void pressure_open(Lin *, int more);         /* so many more than at the function's worst place are allowed */
-int pressure_plan(const Lin *, const Plan *);        /* at the function's worst place, if the plan is taken */
+/* allows `more` registers above those that live now at the function's worst place */
+void pressure_open(Lin *, int more);
+/* how many registers would live at the function's worst place if the plan were taken */
+int pressure_plan(const Lin *, const Plan *);
 bool pressure_allows(const Lin *, int registers);
-void pressure_taken(Lin *, const Plan *);               /* it is; without option interleave: nothing */
+/* notes that the plan is taken; does nothing without option interleave */
+void pressure_taken(Lin *, const Plan *);
 void pressure_remark(Lin *, const Plan *, Loc, int registers);
 
 /* ---- guards: the plan's units with tests in between ---- */
@@ -132,15 +156,19 @@ void pressure_remark(Lin *, const Plan *, Loc, int registers);
 typedef enum { GUARD, BACK, UNIT, AFTER } PointKind;
 typedef struct Point {
 	PointKind kind;
-	int unit;                  /* UNIT, GUARD: its position; BACK: behind which it stands */
-	int lo, hi;                /* GUARD, BACK: leads to yes when the variable is within */
-	bool below;                /* BACK: no value is less than lo, one comparison does */
-	int chosen;                /* position of the unit whose choice decides it at once, -1: it tests */
-	int yes, no;               /* points; UNIT: yes is where it goes on */
+	/* position of a unit: of the unit itself, of the one behind the guard, of the one in front of BACK */
+	int unit;
+	int lo, hi;                /* GUARD, BACK: lead to `yes` when the variable is within lo..hi */
+	bool below;                /* BACK: no value is less than lo, so that one comparison is enough */
+	/* GUARD, BACK: position of the unit whose last branch decides in place of the test; -1: the variable
+	   is tested */
+	int chosen;
+	int yes, no;               /* points; of a UNIT, yes is where its threads go on */
 } Point;
 /* start: where the region begins; after: the point of p */
 typedef struct Guards { Vec(Point) point; int start, after; } Guards;
-void guards_make(const Plan *, int level, bool flat, Guards *); /* flat: none inside another, nor beside it */
+/* level: option opt; flat: guards stand in a row, none inside another one or in its else part */
+void guards_make(const Plan *, int level, bool flat, Guards *);
 
 int64_t guards_time(Lin *, const Plan *, const Guards *);
 
@@ -148,17 +176,20 @@ int64_t guards_time(Lin *, const Plan *, const Guards *);
 typedef struct Sides Sides;
 Sides *sides_new(Lin *);
 void sides_free(Sides *);                               /* NULL: nothing */
-/* what has to be renamed when the region's sides are interleaved */
+/* finds the registers that have to be renamed when the sides of the region's branch are interleaved */
 void sides_find(Lin *, const LinRegion *);
 void sides_rename(Lin *, const LinRegion *);
 void sides_clear(Sides *);
-/* the register that alias stands for is copied in front of the branch */
+/* is the register for which the number `alias` stands copied in front of the branch? */
 bool sides_copied(const Sides *, int alias);
-const int *sides_alias(const Sides *, int block);       /* for clock_ins; Sides may be NULL */
+/* by register: the number that stands for its new name in the block, or 0, as clock_ins takes it; NULL: none
+   is renamed there. Sides may be NULL */
+const int *sides_alias(const Sides *, int block);
 
 /* ---- blocks that end behind loads ---- */
 void split_loads(Lin *);                                /* before the Cfg is made */
-int join_loads(Lin *);                                  /* in the end; returns how many have stayed apart */
+/* at the end of the pass: merges blocks that have been cut for nothing; returns how many stay apart */
+int join_loads(Lin *);
 
 void region_emit(Lin *, const Plan *, const Guards *);
 #endif

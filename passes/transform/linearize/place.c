@@ -1,5 +1,5 @@
-/* The order of blocks while it is being made: a list through their numbers, which edit_order gets in the
-   end. */
+/* Keeps the order of blocks while new ones are put in: a list by block number. In the end edit_order puts the
+   function's blocks in that order. */
 #include "passes/transform/linearize/linearize.h"
 
 static void link_blocks(Lin *l, Block *a, Block *b)

@@ -1,6 +1,6 @@
-/* The plan of one region: its units (nodes of the reduction: blocks, and structured parts with one way in) in
- * topological order with cycles contiguous; to which unit each edge leads; and the ranges of units that are
- * cycles. */
+/* The plan of one region: its units in topological order with cycles contiguous; to which unit each edge
+ * leads; and the ranges of units that are cycles. A unit is a node of the reduction: a block, or a structured
+ * part with one way in. */
 #include "passes/transform/linearize/linearize.h"
 
 static int ends_by(const Lin *l, int strand)
@@ -9,7 +9,8 @@ static int ends_by(const Lin *l, int strand)
 	return s->k < 0 ? block_term(s->block)->op : OP_NONE;
 }
 
-/* Where the edges of a region lead: each strand of edge e. */
+/* Adds each strand of the reduction's edge e to the plan's edges from number `at` on, with the value that
+   says where it leads. Returns the number behind them. */
 static int add_edges(Lin *l, Plan *p, int at, int e)
 {
 	int to = l->red.edge.v[e].to;
@@ -29,7 +30,8 @@ static int strands(const Lin *l, int e)
 	return n;
 }
 
-/* A function that both returns and ends threads does the one or the other behind the region. */
+/* Do some threads leave the region by `ret` and others by `exit`? That is possible in a device function only.
+   Behind the region each thread then does the one or the other. */
 static bool both_ways(Lin *l, const LinRegion *r)
 {
 	bool ret = false, exit = false;
@@ -55,8 +57,8 @@ static bool endless(const Lin *l, int x)
 	return true;
 }
 
-/* The blocks asked for stand in their order; another one behind the one that it follows in the order
-   found. */
+/* Puts the blocks of option order in the order asked for. Every other unit stays behind the listed block that
+   it follows in the topological order. */
 static void permute(Lin *l, Arena *a, const Plan *p, int *order)
 {
 	int *behind = arena_array(a, int, p->n + 1), *next = arena_array(a, int, p->n + 1),
@@ -89,7 +91,7 @@ static void order_units(Lin *l, Arena *a, Plan *p)
 {
 	const LinRegion *r = p->region;
 	int *order = arena_array(a, int, r->n + 1);
-	Graph *g = graph_new(a, r->n + 1); /* r->n: what is outside */
+	Graph *g = graph_new(a, r->n + 1); /* node r->n stands for all that is outside the region */
 	BitSet in = bs_new(a, r->n + 1);
 	for (int i = 0; i < r->n; i++) {
 		bs_add(in, i);
@@ -129,7 +131,7 @@ static void order_units(Lin *l, Arena *a, Plan *p)
 
 /* ---- edges ---- */
 
-/* A branch on a constant gives one value. */
+/* A branch on a constant always goes one way: all edges of the unit get the value of that way. */
 static void decide(const Plan *p, PlanUnit *u)
 {
 	const Ins *t = block_term(u->chooses);
@@ -140,8 +142,8 @@ static void decide(const Plan *p, PlanUnit *u)
 		p->edge[u->first + k].value = u->value[0];
 }
 
-/* When one block is left by all edges and they are all of its edges, it chooses between two values at
-   most. */
+/* Fills in the unit's value[] and `chooses`: when all edges of the unit are those of one block, and they are
+   all that this block has, the block chooses between two values at most. */
 static void choice(Lin *l, const Plan *p, PlanUnit *u)
 {
 	u->value[0] = u->value[1] = u->n ? p->edge[u->first].value : -1;
@@ -181,8 +183,9 @@ static int front_edges(Lin *l, Plan *p, int at)
 	}
 	red_out(&l->red, r->d, e)
 		targets += l->red.edge.v[e].to != r->p;
-	/* two ways in, and one past the region: all go through it, to meet in one place; guards that do not
-	   nest leave d's branch out */
+	/* d's edges to p, which go past the region, go through it as well when d leads to several of its
+	   nodes: then all threads meet in one place. Guards that do not nest always take the place of d's
+	   branch */
 	red_out(&l->red, r->d, e)
 		if (l->red.edge.v[e].to != r->p || targets > 1 || l->flat)
 			at = add_edges(l, p, at, e);
@@ -217,7 +220,7 @@ static void find_edges(Lin *l, Arena *a, Plan *p)
 	PlanUnit *front = &p->unit[p->n];
 	front->node = r->d;
 	if (r->d < 0 && front->chooses && front->chooses->nsucc > 1)
-		front->chooses = NULL; /* d's edges may change, others' may not */
+		front->chooses = NULL; /* only d's branch may be replaced, no other block's */
 	if (r->d == l->e)
 		red_out(&l->red, l->e, e)
 			front->value[0] = front->value[1] = l->pos[l->red.edge.v[e].to];
@@ -225,8 +228,9 @@ static void find_edges(Lin *l, Arena *a, Plan *p)
 
 /* ---- cycles ---- */
 
-/* Where a back block of each unit would lead; in ascending order a range that crosses one before it is
-   widened to that one's start. Of ranges with the same start the longest stays: threads of one cycle go back
+/* Finds the ranges of units that are cycles. The range of unit i goes from the earliest unit to which one of
+   its edges leads back, up to i. In ascending order of i, a range that crosses an earlier one is widened to
+   the start of that one. Of ranges with the same start the longest stays: threads of one cycle go back
    together. */
 static void find_loops(Arena *a, Plan *p)
 {
@@ -266,7 +270,8 @@ static void find_loops(Arena *a, Plan *p)
 	}
 }
 
-/* The innermost levels go: the loop around them takes their threads back, too. */
+/* Option merge: removes the loops of the `levels` innermost levels, unless no loop is around them. The loop
+   around takes their threads back, too. */
 static void merge_loops(Arena *a, Plan *p, int levels)
 {
 	int *height = arena_array(a, int, p->nloop + 1), *to = arena_array(a, int, p->nloop + 1), n = 0;
@@ -288,7 +293,8 @@ static void merge_loops(Arena *a, Plan *p, int levels)
 	p->nloop = n;
 }
 
-/* Values below a loop's start are on their way through it, to a loop around it. */
+/* Sets `passed` of each loop in which some unit gives a value below the loop's start: threads with that value
+   pass through the rest of the loop, on their way back to an earlier unit of a loop around it. */
 static void find_passed(Arena *a, Plan *p)
 {
 	int *least = arena_array(a, int, p->nloop + 1), around = -1, next = 0;

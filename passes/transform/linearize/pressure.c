@@ -1,16 +1,22 @@
-/* How many registers live at once (option registers), counted as the register file counts them: per 32 bits,
- * predicates apart. Behind a guard, liveness does not know by which way a thread has come. So what a guarded
- * unit reads lives in front of all units before it, in all of a cycle around it, and, unless it has been
- * written in front of the region, on all ways to the region from the function's entry. */
+/* Counts how many registers live at once (option registers), as the register file counts them: per 32
+ * bits, and predicates not at all. Behind a guard, liveness does not know by which way a thread has
+ * come. So a register that a guarded unit reads lives in front of all units before that unit, in all of
+ * a cycle around it, and, unless it is written in front of the region, on all ways from the function's
+ * entry to the region. */
 #include "passes/transform/linearize/linearize.h"
 
 struct Pressure {
 	Arena arena;
-	int n, *most;              /* registers; by block of the source: how many live at its worst place */
-	/* at the function's worst place: as it is, regions rewritten so far included; as it may become */
+	/* registers of the function; by block of the source: how many live at its worst place */
+	int n, *most;
+	/* how many live at the function's worst place, with the regions rewritten so far; how many may
+	   live */
 	int now, limit;
-	BitSet live, later, in;    /* numbers from n on: registers that are about to be renamed, n less */
-	int *next;                 /* by block: how many if the plan looked at last were taken */
+	/* sets of registers, in which n + r is the new name of register r, which is about to be renamed:
+	   those that live at the place looked at; those that live behind the unit looked at because of
+	   guards. in: blocks of the region */
+	BitSet live, later, in;
+	int *next;                 /* by block: what `most` becomes if the plan looked at last is taken */
 };
 
 static int size(const Lin *l, int reg)
@@ -60,7 +66,7 @@ static void add_live(const Lin *l, LiveSet set, const int *alias, BitSet to)
 			bs_add(to, alias && alias[r] ? alias[r] : r);
 }
 
-/* How many live at the block's worst place, with those of pressure->later at its end. */
+/* Returns how many registers live at the block's worst place if those of pressure->later live at its end. */
 static int worst(const Lin *l, int block)
 {
 	Walk w = { .l = l, .alias = sides_alias(l->sides, block) };
@@ -104,7 +110,7 @@ void pressure_open(Lin *l, int more)
 
 /* ---- a plan ---- */
 
-/* It has no guard: threads come to it from the unit in front of it alone. */
+/* Do threads come to the unit only from the unit in front of it? Then it has no guard. */
 static bool follows(const Lin *l, const Plan *p, int unit)
 {
 	red_in(&l->red, p->unit[unit].node, e)
@@ -119,8 +125,8 @@ static void add_node(const Lin *l, int node, BitSet to)
 		add_live(l, l->live->in[node], sides_alias(l->sides, node), to);
 }
 
-/* What lives in front of the region with its guards, and not without them: it lives on all ways to it
-   then. */
+/* Returns how many registers of `before` live in front of the region because of its guards, and would not
+   without them. They live on all ways to the region then. */
 static int add_before(const Lin *l, const Plan *p, BitSet before)
 {
 	const LinRegion *r = p->region;

@@ -1,7 +1,7 @@
-/* Registers of the two sides of a branch that are to be interleaved. What one side has asked memory for, the
- * other may not touch without waiting, though its lanes are others. So a register that one side loads and
- * both touch becomes another one on a side where its value does not leave the side; when it comes from in
- * front of the branch, it is copied there. */
+/* Renames registers when the two sides of a branch are interleaved. While a load of one side is under way, an
+ * instruction of the other side that reads or writes the same register has to wait, although it is for other
+ * lanes. So a register that one side loads and both sides read or write gets a new name on a side that its
+ * value does not leave; when its value comes from in front of the branch, it is copied there. */
 #include "passes/transform/linearize/linearize.h"
 
 typedef struct Renamed { int side, reg; bool copied; } Renamed;
@@ -9,7 +9,10 @@ typedef struct Renamed { int side, reg; bool copied; } Renamed;
 struct Sides {
 	Arena arena;
 	const Liveness *live;      /* of the function before any change */
-	BitSet region, in[2];      /* blocks of the region; those that only this way of the branch leads to */
+	/* blocks of the region; by side: those to which only that way of the branch leads */
+	BitSet region, in[2];
+	/* by side and register: the number of its new name, or 0; `visit` when a block of the side reads or
+	   writes it. n: registers */
 	int *alias[2], *touched[2], visit, n;
 	Vec(Renamed) list;
 };
@@ -107,7 +110,7 @@ static bool leaves(const Lin *l, const Sides *s, int side, int reg)
 	bs_each(s->in[side], b)
 		for (int k = 0; k < l->block[b]->nsucc; k++) {
 			int to = l->block[b]->succ[k]->id;
-			if (to >= l->cfg->n) /* made since liveness was asked for */
+			if (to >= l->cfg->n) /* a block made after liveness was computed */
 				return true;
 			if (!bs_has(s->in[side], to) && live_has(s->live, s->live->in[to], reg))
 				return true;
@@ -174,7 +177,7 @@ void sides_rename(Lin *l, const LinRegion *r)
 	Block *d = l->block[r->d];
 	for (int k = 0; k < s->list.n; k++) {
 		const Renamed *x = &s->list.v[k];
-		const Reg reg = l->run->f->reg.v[x->reg]; /* a new register may move them all */
+		const Reg reg = l->run->f->reg.v[x->reg]; /* a copy: edit_reg may move the array */
 		int fresh = s->alias[x->side][x->reg] = edit_reg(&l->edit,
 			arena_printf(&l->run->m->arena, "%s_", reg.name + 1), reg.type);
 		if (!x->copied)

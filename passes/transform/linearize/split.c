@@ -1,11 +1,11 @@
-/* Option split-loads: a block ends in front of an instruction that would wait for what the block has loaded,
- * so that other units can come in between (section 5.1 of the paper: B6.1 and B6.2). Where none has in the
- * end, the block becomes whole again. */
+/* Option split-loads: a block is cut in front of an instruction that would wait for what the block has
+ * loaded, so that other units can come in between (section 5.1 of the paper: B6.1 and B6.2). Where no unit
+ * has come in between in the end, the two parts become one block again. */
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analyses.h"
 
-/* The first instruction that would wait longer than a guard takes for a load of the block; -1: there is
-   none. */
+/* Returns the number of the first instruction that would wait for a load of the block, and longer than a
+   guard takes; -1: there is none. */
 static int first_wait(Lin *l, const Block *b, int64_t guard)
 {
 	bool far = false;
@@ -29,7 +29,8 @@ void split_loads(Lin *l)
 	int n = f->block.n;
 	for (int i = 0; i < n; i++) {
 		Block *b = f->block.v[i];
-		/* a loop without end begins here: analyses see it leave from this block */
+		/* a loop without end begins here, and analyses give this block an edge to the exit: it stays
+		   whole */
 		bool endless = b->nsucc && list_has(&flow->succ[i], n);
 		vec_push(&order, b);
 		for (int k; !endless && (k = first_wait(l, b, guard)) >= 0;) {
@@ -55,7 +56,7 @@ int join_loads(Lin *l)
 			from[f->block.v[i]->succ[k]->id]++;
 			before[f->block.v[i]->succ[k]->id] = f->block.v[i];
 		}
-	for (int i = l->cut.n; i-- > 0;) { /* the last one first: before stays true */
+	for (int i = l->cut.n; i-- > 0;) { /* the last one first, so that `before` stays right */
 		Block *b = l->cut.v[i], *p = before[b->id];
 		b->origin = l->edit.origin;
 		if (from[b->id] != 1 || !block_jumps(p))
