@@ -1,21 +1,23 @@
-/* Where each function's registers begin in those of a thread, so that a thread never has more than the limit.
+/* Chooses where each function's registers begin among those of a thread, so that a thread never needs more
+ * than the limit (sm.max_registers_per_thread).
  *
  * A callee's registers begin above those in which its callers hold values at their calls, so that nothing is
  * saved: a function's first register is the lowest one that is above those of all its callers. Where the
- * function would then exceed the limit, its registers are the last ones below the limit. They overlap with
- * those of functions further up, and each caller saves values that live across a call in registers that the
- * call may write, that is those of the callee and of all functions that it reaches. The functions of a
- * recursive cycle begin at one register. Predicates have no limit and are never saved here. */
+ * function would then exceed the limit, its registers are the last ones below the limit. These overlap with
+ * registers of functions further up the chain of calls, and each caller saves values that live across a call
+ * in registers that the call may write, that is those of the callee and of all functions that it reaches. The
+ * functions of a recursive cycle begin at one register. Predicates have no limit and are never saved here. */
 #include "sim/code/lower.h"
 
 typedef struct Base { int reg, pred; } Base;
 
 typedef struct Bases {
 	Lower *w;
-	Base *base;                /* by component */
+	Base *base;                /* by component of the call graph */
 } Bases;
 
-static LowerFn *function_of(const Bases *x, int k) /* NULL: the node of indirect calls */
+/* the function at index k of CallGraph.node; NULL: that node stands for indirect calls */
+static LowerFn *function_of(const Bases *x, int k)
 {
 	const int *node = x->w->calls.node;
 	return node[k] < x->w->order.n ? x->w->order.v[node[k]] : NULL;
@@ -27,7 +29,8 @@ static void raise_base(Bases *x, int component, int reg, int pred)
 	raise_to(&x->base[component].pred, pred);
 }
 
-/* The function's calls, in the order of the layout, raise the first registers of its callees. */
+/* Raises the first registers of the functions that l calls above those in which l holds values at the calls.
+   The calls in l->call stand in the order of the layout. */
 static void raise_callees(Bases *x, LowerFn *l)
 {
 	const CallSite *s = l->call;
@@ -66,7 +69,7 @@ static void place_component(Bases *x, int c)
 	}
 }
 
-/* The registers that a call of each component may write. */
+/* Returns, by component of the call graph, the registers that a call of one of its functions may write. */
 static BitSet *written(Bases *x)
 {
 	const CallGraph *g = &x->w->calls;

@@ -1,5 +1,5 @@
-/* What lowering needs to add code beside the builder (isa/edit.h): operations of mechanisms, which name
-   blocks, and places for blocks. */
+/* Adds code during lowering, besides what the builder (isa/edit.h) offers: makes operations of mechanisms,
+   which may have blocks as operands, and puts new blocks at a given place. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/code.h"
 #include "sim/code/lower_fn.h"

@@ -3,10 +3,12 @@
  * (indirect calls). save.c saves registers. */
 #include "sim/code/lower.h"
 
-/* A move between functions, as overhead. */
+/* Emits a move from a register or constant of function sl to a register of function dl. The move counts as
+   overhead. */
 void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const Block *b)
 {
-	Type t = lower_is_wide(dl, d) ? T_B64 : T_B32; /* no predicates: save.c carries them as words */
+	/* no predicate comes here: save.c has put words in their place */
+	Type t = lower_is_wide(dl, d) ? T_B64 : T_B32;
 	Ins mov = edit_new(&sl->edit, NULL, OP_MOV, t, 1, 1);
 	mov.opd[0] = opd_reg(0);
 	mov.opd[1] = *s;
@@ -23,7 +25,8 @@ void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const B
 	lower_finish(w, m);
 }
 
-/* A register to or from a place in the frame. */
+/* Emits a store of a value of function rl to a place in the frame, or a load of a register of rl from there.
+   The instruction belongs to function l. offset: bytes from the start of the frame. */
 static void emit_slot(Lower *w, LowerFn *l, LowerFn *rl, const Opd *value, Type t, int64_t offset, bool store,
 	const Block *b)
 {
@@ -84,8 +87,8 @@ uint32_t lower_call_area(LowerFn *l)
 	return (most + 15) / 16 * 16;
 }
 
-/* Where the arguments of a call through memory lie, from the start of the caller's frame; the results
-   follow. */
+/* Offset in bytes, from the start of the caller's frame, of the arguments of a call through memory. The
+   results follow them. */
 static int64_t call_slots(Lower *w, const LowerFn *l, const CallSite *s, const Ins *i)
 {
 	return (int64_t)w->code->frame_of[l->f->id] - passed_bytes(s, i);
@@ -127,7 +130,8 @@ static void emit_indirect(Lower *w, LowerFn *l, const CallSite *s, const Ins *i,
 				false, b);
 }
 
-/* The stub by which indirect calls enter a function. The caller's frame ends where the function's begins. */
+/* Emits the stub by which indirect calls enter a function: it loads the arguments, calls the function, and
+   stores the results. The caller's frame ends where the stub's begins, so that offsets in it are negative. */
 void lower_stub(Lower *w, LowerFn *l)
 {
 	Function *f = l->f;

@@ -5,7 +5,7 @@
 
 static void need(Lower *w, int id)
 {
-	/* a function without a body: a call by its address is a fault */
+	/* nothing is to be lowered: the function has no body, and a call by its address is a fault */
 	if (w->of[id] || !w->m->func.v[id]->block.n)
 		return;
 	Function *f = view_function(w->m, id);
@@ -176,13 +176,14 @@ static bool has_exit(const Function *f)
 	return false;
 }
 
-/* By function: may lanes end in it? All functions of a component have one answer, since each may call each
-   other; components come behind those that they call. */
+/* By function id: may lanes end in the function, or in one that it calls? All functions of a component have
+   one answer, since each may call each other. Components are visited callees first. */
 static const bool *find_ends(Lower *w, const CallGraph *g)
 {
 	bool *ends = arena_array(&w->arena, bool, w->m->func.n + 1),
 		*of = arena_array(&w->arena, bool, g->sccs);
-	for (int x = 0; x < w->order.n; x++) /* a function that is never called has no component */
+	/* a function that is never called has no component: it keeps this answer */
+	for (int x = 0; x < w->order.n; x++)
 		ends[w->order.v[x]->f->id] = true;
 	for (int c = 0; c < g->sccs; c++) {
 		for (int k = g->start[c]; k < g->start[c + 1]; k++) {

@@ -1,18 +1,20 @@
-/* Machine code: a kernel and the functions it calls, lowered for one mechanism. Flat: a pc is an index.
+/* Machine code: a kernel and the functions it calls, lowered for one mechanism. The instructions of all
+   functions are in one array; a pc is an index in it.
 
-   sim/code/ lowers the IR to machine code. It knows a mechanism by a hook alone, and sees sim/config/
-   only. */
+   sim/code/ lowers the IR to machine code. It knows a mechanism only by the hook that code_lower gets. Of
+   sim/ it includes sim/config/ alone. */
 #ifndef GSIM_CODE_H
 #define GSIM_CODE_H
 #include "isa/lane.h"
 #include "sim/config/config.h"
 
-enum { KM_SREG = K_COUNT };   /* mov from a special register, or of a value that is known at run time only: */
+/* kind of a mov from a special register, or of one of the following values, known only at run time */
+enum { KM_SREG = K_COUNT };
 enum { SREG_LOCAL_ADDRESS = SREG_COUNT, SREG_PARAM_ADDRESS, SREG_ZERO_PRED };
 
 enum {                                 /* MIns.flags */
-	MI_BLOCK_START = 1,            /* first instruction of a block of the module: counts a fetch */
-	MI_REACH = 2,                  /* the mechanism's reach is called when lanes arrive here */
+	MI_BLOCK_START = 1,  /* first instruction of a block of the module: its issue counts as a fetch */
+	MI_REACH = 2,                  /* when lanes arrive here, the mechanism's hook `reach` is called */
 	MI_OVERHEAD = 4,               /* added by lowering */
 	MI_INSERTED = 8,               /* inserted by a pass */
 	MI_GUARD_NEG = 16,
@@ -21,7 +23,7 @@ enum {                                 /* MIns.flags */
 	MI_BYPASS = 128                /* memory access that bypasses L1 */
 };
 
-/* MIns.x.mode of exit.if: the threads that would have taken the branch end, or the others */
+/* MIns.x.mode of exit.if: the threads end that would have taken the branch; or those that would not have */
 enum { EXIT_TAKEN, EXIT_OTHER };
 
 #define NO_PC 0xffffffffu
@@ -36,22 +38,27 @@ typedef struct MIns {
 	uint8_t wide_rows;             /* memory: bit k = the row of element k is 64 bits wide */
 	bool nonfaulting;             /* a load that gives 0 where its address is not mapped, or misaligned */
 	bool sync;           /* memory: an atomic operation, or a store that other threads are meant to see */
-	/* scoreboard names: sb[0..nchk) must be ready; the last nwr of them are written, those before are
-	   read */
+	/* scoreboard names: sb[0..nchk) must be ready before the issue; the last nwr of them are written,
+	   those before are read */
 	uint8_t nchk, nwr;
 	const uint16_t *sb;
 	int32_t guard;                 /* predicate or -1 */
 	int32_t block;                 /* index into Code.block */
-	uint32_t line;                 /* instruction cache line */
-	/* bra: true and false side; call: callee; a mechanism's operation: the block that it names */
+	uint32_t line;                 /* its line of the instruction cache, from Code.first_line */
+	/* pcs. bra: where lanes go for which the condition holds; where the others go. call: the callee. A
+	   mechanism's operation: the block that it names. */
 	uint32_t target, fall;
-	uint32_t rpc;                  /* terminator: LowerFn.rpc_block of its block, NO_PC = none */
-	/* call: bytes of the caller's local frame; a nonfaulting load: those of the function's variables */
+	/* terminator: pc of the block that LowerFn.rpc_block names for its block; first instruction of a
+	   block: LowerFn.reach_from likewise; NO_PC = none */
+	uint32_t rpc;
+	/* call: bytes of the caller's local frame; a nonfaulting load: bytes of the function's local
+	   variables */
 	uint32_t frame;
-	int32_t branch;                /* number of a conditional branch, -1 */
-	int32_t mark;                  /* first of its marks in Code.mark that are counted, -1 */
-	int32_t live;                  /* branches: index into Code.live */
-	const uint32_t *table;         /* brx: targets */
+	int32_t branch;  /* number of the branch that it counts as, an index into Code.branch_ins; -1: none */
+	/* index into Code.mark of the first of its marks that has a counter (CodeMark.counted); -1: none */
+	int32_t mark;
+	int32_t live;  /* branches, operations of mechanisms: index into Code.live; -1: none */
+	const uint32_t *table;         /* brx: pcs of the targets */
 	int ntable;
 	int64_t offset;                /* address displacement, symbol's address included */
 
@@ -60,29 +67,31 @@ typedef struct MIns {
 	const Block *from;
 } MIns;
 
-/* An access that something comes back of: a load, or an atomic operation whose result is wanted. For its
-   warp, another one is over when the load/store unit has made it. */
+/* Does the access give its warp a value: is it a load, or an atomic operation whose result is used? For the
+   warp any other access is over as soon as the load/store unit has made it. */
 static inline bool comes_back(const MIns *i)
 {
 	return i->kind == K_LD || (i->kind == K_ATOM && i->x.d != NO_ROW);
 }
 
-/* found by opd, which stays when lowering copies and moves the instruction */
+/* One instruction of the module (ins). opd: the operands of its copy, by which it is found: their address
+   stays the same when lowering copies and moves the instruction. */
 typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns;
 typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
 
-typedef struct CodeLanes { uint32_t predicate; bool neg; } CodeLanes; /* NO_ROW: the constant true */
+/* lanes for which a predicate holds, or does not (neg). predicate: its row; NO_ROW: the constant true */
+typedef struct CodeLanes { uint32_t predicate; bool neg; } CodeLanes;
 
-/* A mark of the module (isa/ir.h) at a pc. counted: its number among those for some lanes or by some value,
-   -1: what the instruction counts is all it needs. */
+/* A mark of the module (isa/ir.h) at a pc. counted: index of its own counter, which a mark has that is for
+   some lanes only, or whose value is a predicate; -1: the counts of the instruction suffice. */
 typedef struct CodeMark {
 	int pc;
 	Mark mark;
 	const Function *function;
 	int counted;
-	int nlanes;                    /* for lanes for which all of these hold */
+	int nlanes;                    /* the mark is for lanes for which all of these hold */
 	const CodeLanes *lanes;
-	CodeLanes value;               /* of decisions: the branch is taken for lanes for which it holds */
+	CodeLanes value;  /* marks of decisions: the branch is taken for lanes for which this holds */
 } CodeMark;
 
 /* a place in the source; line 0: none */
@@ -91,11 +100,12 @@ typedef struct CodeLine { const Function *function; const char *file; int line; 
 typedef struct Code {
 	Arena arena;
 	const Function *kernel;
-	/* the first barrier.grid that it has or may call (kernel_grid_barrier), or NULL */
+	/* the first barrier.grid in the kernel or in a function that it may call (kernel_grid_barrier); NULL:
+	   none */
 	const Ins *meeting;
 	Module *module;   /* view of the module, with its own copies of the functions that lowering changed */
 	const OwnOp *own;              /* operations of the mechanism */
-	SourceIns *source;             /* for instructions of the copies: which ones of the module they are */
+	SourceIns *source;  /* for each instruction that was copied, the instruction of the module */
 	int nsource;
 	MIns *ins;
 	int n;
@@ -108,39 +118,46 @@ typedef struct Code {
 	   neither its own living values nor those of other lanes are lost. */
 	int rows;                      /* rows of 32 bits, two for a 64-bit value */
 	int narrow;                 /* the first `narrow` rows are for values up to 32 bits; an even number */
-	/* by register: [0] its row for values up to 32 bits, [1] its row as the first of a pair */
+	/* by register: [0] its row for values up to 32 bits, [1] the first of its two rows for 64-bit
+	   values */
 	const uint16_t *row[2];
-	const uint16_t *name;          /* the scoreboard name, by place: rows, then predicates */
-	uint32_t *constants;           /* rows, broadcast over the warp */
+	const uint16_t *name;  /* scoreboard name of each place; places are the rows, then the predicates */
+	uint32_t *constants;           /* rows of constants, each with one value for all lanes of a warp */
 	uint32_t shared_static;        /* bytes */
 	uint32_t frame;                /* bytes of the kernel's local frame */
-	/* of them: for values without a register; neither variables nor what calls save and pass */
+	/* of these, bytes for values that have no register; not for variables, nor what calls save and
+	   pass */
 	uint32_t spilled;
 	int nblock, nbranch;
 	CodeBlock *block;
 	int *line_of, nline;           /* by pc: index into line */
 	CodeLine *line;
-	int *branch_ins;               /* index of each counted branch */
-	CodeMark *mark;                /* by pc */
+	int *branch_ins;               /* by MIns.branch: pc of the branch */
+	CodeMark *mark;                /* in the order of their pcs; nmark of them, ncounted with a counter */
 	int nmark, ncounted;
-	const Function **function;    /* those of the code, the kernel first: they have the source's blocks */
+	/* the functions of this code, the kernel first; Function.source has the names of their blocks in the
+	   source */
+	const Function **function;
 	int nfunction;
-	const uint16_t **live;         /* places (see name) that live behind a branch */
-	int *nlive, nlives;
-	uint32_t *entry;               /* pc of each function by its id, NO_PC */
-	uint32_t *stub;                /* where indirect calls enter each function, NO_PC */
-	uint32_t *frame_of;            /* local frame of each function by its id */
-	/* the first line of the instruction cache that this code takes; codes lie side by side */
+	/* by MIns.live: a list of the places (see name) whose values live behind that branch */
+	const uint16_t **live;
+	int *nlive, nlives;            /* length of each of these lists; number of lists */
+	uint32_t *entry;  /* by function id: pc of its first instruction; NO_PC: it is not in this code */
+	uint32_t *stub;  /* by function id: pc at which indirect calls enter it; NO_PC: none do */
+	uint32_t *frame_of;            /* by function id: bytes of its local frame */
+	/* the first line of the instruction cache that this code takes: codes of several kernels lie one
+	   behind the other */
 	uint64_t first_line;
 } Code;
 
 typedef struct LowerFn LowerFn;
-/* What a divergence mechanism does while a function is lowered (sim/reconv/seam.h): it fills rpc_block and
-   reach, and inserts operations. False with an error in diag: it cannot run the kernel. */
+/* The hook of a divergence mechanism, called for each function that is lowered (sim/reconv/seam.h): it fills
+   rpc_block and reach, and inserts operations. False: the mechanism cannot run the kernel; diag gets an
+   error. */
 typedef bool LowerHook(LowerFn *, Diag *);
 
-/* NULL with errors in diag. The hook and the operations are the mechanism's; symbol_address: of global and
-   const symbols. */
+/* Lowers a kernel for the mechanism to which the hook and the operations belong. symbol_address: by symbol
+   id, addresses of the symbols in global and const memory. NULL: errors, which diag gets. */
 Code *code_lower(const Module *, const Function *kernel, const Config *, LowerHook *, const OwnOp *,
 	const uint64_t *symbol_address, Diag *);
 void code_print_ins(const Code *, uint32_t pc, struct StrBuf *); /* sim/code/print.c */

@@ -1,15 +1,17 @@
-/* Ends of threads. Compilers for GPUs of every generation make a branch to a block that does nothing but end
- * the thread an exit under a guard, and give each block that jumps to one an end of its own: who ends does so
- * at once, and nobody waits for it or keeps it waiting. Who goes on falls through.
+/* Ends of threads. Compilers for GPUs of every generation turn a branch to a block that does nothing but end
+ * the thread into an exit under a guard, and a jump to such a block into an exit. Threads that end do so at
+ * once: they wait for no other thread, and none waits for them. The others go on with the next instruction.
  *
- * The exit counts as the source's branch (MIns.branch), and as the source's block for the lanes that end
- * there, as often as some do. A branch back to the head of a loop stays a branch: compilers put the end
- * behind it. So does one where both ways end at once, and a block stays at which a branch asks its threads to
- * meet, for those that come from there. */
+ * An exit under a guard counts as the source's branch (MIns.branch). Each issue of it in which lanes end also
+ * counts, for these lanes, as an issue of the source's block to which the branch led. A branch stays a branch
+ * if its other way leads back to the head of a loop, because compilers put the end behind such a branch; so
+ * does one of which both ways end. If a branch asks its threads to meet at a block that only ends threads,
+ * the blocks that can be reached from this branch still lead to it. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower.h"
 
-/* meets: by block, if branches ask for it as their point, the blocks that these lead to. */
+/* Does b do nothing but end threads, so that what leads to it from block `from` may become an end? meets: by
+   block, if branches ask their threads to meet at it: the blocks that can be reached from these branches. */
 static bool only_ends(const LowerFn *l, const BitSet *meets, const Block *from, const Block *b)
 {
 	return block_only_ends(l->f, b) && b->id && !(meets[b->id].w && bs_has(meets[b->id], from->id));
@@ -29,7 +31,7 @@ static BitSet *meeting_places(Arena *a, const Function *f, const Cfg *c)
 	return meets;
 }
 
-/* The block jumps to one that only ends: it gets an end of its own. */
+/* Block b jumps to a block that only ends threads: replaces the jump by a copy of that end. */
 static void end_here(LowerFn *l, Block *b)
 {
 	Ins end = *block_term(b->succ[0]);
@@ -38,7 +40,8 @@ static void end_here(LowerFn *l, Block *b)
 	*block_term(b) = end;
 }
 
-/* All ways of the block's branch lead to one block that only ends: a copy of it takes its place. */
+/* All ways of block b's branch lead to one block that only ends threads: directs them to a copy of that
+   block. */
 static void end_alone(LowerFn *l, Block *b)
 {
 	Block *end = b->succ[0], *own = lower_block(l, lower_position(l, b) + 1);
@@ -57,8 +60,9 @@ static bool leads_to_end(const LowerFn *l, const BitSet *meets, const Block *b)
 	return b->nsucc && only_ends(l, meets, b, b->succ[0]);
 }
 
-/* The way `side` of the block's branch ends. The operands stay those of the source, by which the instruction
-   is known. */
+/* Way `side` of block b's branch leads to a block that only ends threads: turns the branch into an exit under
+   a guard and a jump to the other way. The exit keeps the operands of the source's branch, because the
+   instruction is found by them (Code.source). */
 static void guard_end(LowerFn *l, Block *b, int side)
 {
 	Ins end = *block_term(b->succ[side]), branch = *block_term(b);
@@ -78,7 +82,7 @@ static void guard_end(LowerFn *l, Block *b, int side)
 	edit_jump(&l->edit, b, NULL, rest);
 }
 
-/* The way of the block's branch that is to end under a guard; -1: none. */
+/* Which way of block b's branch, 0 or 1, is to become an exit under a guard; -1: none. */
 static int ending_side(const LowerFn *l, const Cfg *c, const BitSet *meets, const Block *b)
 {
 	const Ins *t = block_term(b);
@@ -90,9 +94,10 @@ static int ending_side(const LowerFn *l, const Cfg *c, const BitSet *meets, cons
 	return ends[1];
 }
 
-/* A loop that threads leave by exits under guards alone has no way out in the graph: analyses of
- * post-dominators take it that there is one at its head (cfg_exit_graph), behind the head's instructions. So
- * the branch at the head's end, whose sides may meet in the loop, gets a block of its own. */
+/* If threads leave a loop only by exits under guards, the graph has no way out of that loop. Analyses of
+ * post-dominators then assume a way out at the head of the loop, behind its instructions (cfg_exit_graph). If
+ * the head ends with a branch, whose ways may meet inside the loop, this branch is moved to a block of its
+ * own. */
 static void part_heads(LowerFn *l)
 {
 	Arena tmp = { 0 };
@@ -136,7 +141,9 @@ void lower_exits(LowerFn *l)
 	const BitSet *meets = meeting_places(&tmp, f, c);
 	BitSet roots = bs_new(&tmp, f->block.n);
 	uint64_t stamp = f->graph_stamp;
-	for (int k = f->block.n; k-- > 0;) { /* a block that only jumps there only ends from now on */
+	/* from the last block to the first: once such a jump has become an end, its block only ends threads,
+	   too */
+	for (int k = f->block.n; k-- > 0;) {
 		Block *b = f->block.v[k];
 		while (block_jumps(b) && leads_to_end(l, meets, b))
 			end_here(l, b);

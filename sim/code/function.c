@@ -9,7 +9,8 @@ static void emit_ins(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		lower_plain(w, l, i, b);
 }
 
-/* Does the block end with an operation by which all lanes leave? No lane comes to what stands behind it. */
+/* Is the last instruction before the terminator an operation of the mechanism by which all lanes leave the
+   block? Then no lane reaches the terminator. */
 static bool all_leave(const Code *c, const Block *b)
 {
 	const Ins *last = b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL;
@@ -24,8 +25,8 @@ static void ask_written(void *self, int reg)
 	w->writes |= ins_writes(w->f, w->i, reg);
 }
 
-/* The terminator has a mark that depends on a predicate which the instruction before it writes: it cannot
-   count for the terminator. */
+/* Does the terminator have a mark that depends on a predicate which the instruction before it writes? Then
+   that instruction cannot count the mark in place of the terminator. */
 static bool needs_its_place(const Function *f, const Block *b)
 {
 	Writer w = { f, b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL, false };
@@ -34,7 +35,8 @@ static bool needs_its_place(const Function *f, const Block *b)
 	return w.writes;
 }
 
-/* A jump to the next block in the layout is not needed, unless the block would have no instruction at all. */
+/* May the terminator be left out: a jump to the next block in the layout, unless the block has no other
+   instruction, or one that no lane reaches? */
 static bool jump_vanishes(const Code *c, const Function *f, const Block *b, const Block *next)
 {
 	const Ins *t = block_term(b);
@@ -46,7 +48,8 @@ static bool jump_vanishes(const Code *c, const Function *f, const Block *b, cons
 /* Is it a barrier or a warp-level operation? */
 static bool meets(const Ins *i) { return op_info[i->op].kind >= K_BAR && op_info[i->op].kind <= K_ELECT; }
 
-/* Registers read before they are written hold 0; the kernel's are cleared at launch. */
+/* Emits instructions that set to 0 those registers of a called function which it may read before it has
+   written them. A kernel needs none: its registers are cleared at launch. */
 static void zero_undefined(Lower *w, LowerFn *l)
 {
 	Arena tmp = { 0 };
@@ -76,14 +79,15 @@ static void zero_undefined(Lower *w, LowerFn *l)
 	arena_free(&tmp);
 }
 
-/* For livelock detection: lists the places that live at the end of the block. Returns the list's index in
-   Code.live. */
+/* For livelock detection: lists the places whose values live at the end of the block. Returns the index of
+   the list in Code.live. */
 static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *b)
 {
 	uint16_t *names = arena_array(&w->code->arena, uint16_t, live_count(live->out[b->id]) * 2 + 1);
 	int n = 0;
 	live_each(live, live->out[b->id], v) {
-		if (v == function_carry(l->f) || l->reg[v] < 0) /* the carry flag is always compared */
+		/* livelock detection always compares the carry flag */
+		if (v == function_carry(l->f) || l->reg[v] < 0)
 			continue;
 		names[n++] = (uint16_t)lower_place(l, v);
 		if (!lower_is_pred(l, v) && lower_is_wide(l, v))
@@ -108,7 +112,8 @@ static void put_mark(Lower *w, const LowerFn *l, const Mark *x, int pc)
 	vec_push(&w->mark, m);
 }
 
-/* A list of marks at pc. */
+/* Gives a list of marks to the instruction at pc. mark: the first one, an index into Function.mark; 0:
+   none. */
 static void put_marks(Lower *w, const LowerFn *l, int mark, int pc)
 {
 	for (; mark; mark = l->f->mark.v[mark].next)
@@ -136,7 +141,8 @@ void lower_function(Lower *w, LowerFn *l)
 			if (l->reach_behind_sync && i && meets(&b->ins.v[i - 1]) && w->out.n > first)
 				w->out.v[first].flags |= MI_REACH;
 		}
-		/* a jump that has vanished: what stands before it is issued as often */
+		/* the jump was left out: the instruction before it, which is issued as often, gets its
+		   marks */
 		if (n < b->ins.n && w->out.n > start)
 			put_marks(w, l, block_term(b)->mark, w->out.n - 1);
 		if (w->out.n > start && (vec_last(&w->out).kind == K_BRA || vec_last(&w->out).kind == K_BRX))

@@ -29,7 +29,8 @@ static void lower_alu(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 		const Opd *o = ins_src(i, k);
 		if (ins_src_type(i, k) != T_PRED || o->kind != OPD_IMM)
 			*src[k] = lower_operand(w, l, o, ins_src_type(i, k));
-		else if (!o->imm) /* an absent predicate is true */
+		/* a constant predicate has no row, which reads as true: false is that negated */
+		else if (!o->imm)
 			m->x.neg ^= (uint8_t)(NEG_A << k);
 	}
 }
@@ -59,8 +60,8 @@ static void lower_special_mov(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 	}
 }
 
-/* In local memory an address without a register counts from the frame. An absolute address gets a register of
-   zeros. */
+/* An address in local memory without a base register counts from the start of the frame. So that an absolute
+   address does not, it gets a base register of zeros. */
 static void from_bottom(Lower *w, LowerFn *l, MIns *m)
 {
 	Opd zero = opd_imm(0);
@@ -143,7 +144,8 @@ static void lower_warp(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 	for (int k = 0; k < i->nsrc && k < 4; k++) {
 		Type t = ins_src_type(i, k);
 		*src[k] = lower_operand(w, l, ins_src(i, k), t);
-		if (t == T_PRED && ins_src(i, k)->kind == OPD_IMM) /* constant predicate */
+		/* a constant predicate has no row; lower_negations sees to its value */
+		if (t == T_PRED && ins_src(i, k)->kind == OPD_IMM)
 			*src[k] = NO_ROW;
 	}
 	lower_negations(m, i);
@@ -172,8 +174,8 @@ static void lower_branch(Lower *w, LowerFn *l, MIns *m, const Ins *i, const Bloc
 	}
 }
 
-/* Operand k of a mechanism's operation: a block, a predicate (x.a), another register (x.b), a number
-   (offset). */
+/* Puts operand k of a mechanism's operation into m: a block (target), a predicate (x.a), another register
+   (x.b), or a number (offset). */
 static void lower_reconv(Lower *w, LowerFn *l, MIns *m, const Ins *i, int k)
 {
 	const Opd *o = ins_src(i, k);
@@ -240,7 +242,7 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 			m->x.d = lower_row(l, ins_dst(i, 0)->id);
 		for (int k = 0; k < i->nsrc; k++)
 			lower_reconv(w, l, &vec_last(&w->out), i, k);
-		if (i->origin != ORIGIN_LOWER) { /* the operation stands for a branch of the program */
+		if (i->origin != ORIGIN_LOWER) { /* the operation replaces a branch of the program */
 			m->flags |= MI_COND;
 			m->branch = w->code->nbranch++;
 		}

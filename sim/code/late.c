@@ -1,11 +1,12 @@
 /* Linearization at machine level, as section 6 of the paper proposes (Anantpur and Govindarajan, CC 2014):
- * control flow is linearized when registers have been assigned already, so that the chain of guards, along
- * which every value seems to live, costs no registers but those of the guard variable and its test. These are
- * set apart: values share what is left of the thread's registers, and spill beyond it.
+ * control flow is linearized when registers have been assigned already. Along the chain of guards that
+ * results every value seems to live; yet the chain costs no registers but those of the guard variable and its
+ * test. These are set apart: values share the rest of the thread's registers, and those that do not fit are
+ * spilled.
  *
  * A lane executes the same instructions of the source, in the same order, as before; inserted ones write
- * registers of their own only. So what an assignment for the graph as it was keeps apart stays apart for
- * every lane, though liveness on the new graph would say otherwise. */
+ * registers of their own only. So an assignment made for the graph before linearization stays right for every
+ * lane, though by liveness on the new graph values that share a register would seem to live at once. */
 #include "passes/transform/transform.h"
 #include "sim/code/lower.h"
 
@@ -18,8 +19,9 @@ static bool has_call(const Function *f)
 	return false;
 }
 
-/* Registers that the guards and the mechanism need, by a trial on a copy; -1: nothing is linearized, or what
-   the mechanism says will be said again. */
+/* Number of registers that the guards and the mechanism need, found by a trial on a copy of the function. -1:
+   there is nothing to linearize, or the mechanism reports an error, which it will report again for the
+   function itself. */
 static int more_registers(Lower *w, const LowerFn *l)
 {
 	Module *m = module_view(w->m->of);

@@ -1,4 +1,4 @@
-/* The places in the source that instructions of the machine code come from, each once. */
+/* Lists the places in the source from which instructions of the machine code come, each place once. */
 #include "sim/code/lower.h"
 
 typedef struct Row { CodeLine line; int function, pc; } Row;
@@ -22,8 +22,8 @@ static bool same_place(const Row *a, const Row *b)
 	return by_place(a, &x) == 0;
 }
 
-/* Orders places by function, file and line. Instructions that come from none of the source have line 0 of no
-   file. */
+/* The list is in the order of function, file and line. Instructions that do not come from the source have
+   line 0 and no file. */
 void lower_lines(Code *c)
 {
 	Row *row = xcalloc((size_t)c->n + 1, sizeof *row);

@@ -24,7 +24,8 @@ static void apply_fixes(Lower *w)
 	}
 }
 
-/* Names: registers, predicates behind them, the carry last. Places: rows, predicates behind them. */
+/* Gives scoreboard names their final numbers (see NAME_CARRY): registers first, then predicates, then the
+   carry flag. In build_live places get theirs: rows first, then predicates. */
 static void rename_scoreboard(Code *c)
 {
 	for (int i = 0; i < c->n; i++) {
@@ -97,7 +98,8 @@ static void build_tables(Lower *w)
 	c->constants = bank_rows(&w->constants, &c->arena);
 }
 
-/* What a branch decides for some lanes is decided by its condition, whatever the mechanism makes of the
+/* Called for each mark of a branch. If the mark is about decisions of some lanes and has no value yet, its
+   value becomes the condition of the branch, so that the mark keeps it whatever the mechanism makes of the
    branch. */
 static bool name_condition(void *self, Mark *x)
 {
@@ -113,14 +115,15 @@ static void name_conditions(Function *f)
 		if (branch->op != OP_BRA || !branch->nsrc)
 			continue;
 		Opd by = *ins_src(branch, 0);
-		if (by.kind == OPD_IMM)        /* a mechanism makes a jump of it, which all lanes take */
+		/* the condition is constant: a mechanism makes a jump of the branch, which all lanes take */
+		if (by.kind == OPD_IMM)
 			by = opd_imm((by.imm & 1) != by.neg);
 		branch->mark = function_change_marks(f, branch->mark, name_condition, &by);
 	}
 }
 
-/* What begins with a block for all lanes begins there whatever is put before its first instruction or in its
-   place. */
+/* Moves marks that say "a block begins here" for all lanes from the first instruction of each block to the
+   block itself. They stay at its beginning then, whatever is put before that instruction or in its place. */
 static void hold_marks(Function *f)
 {
 	for (int b = 0; b < f->block.n; b++) {
@@ -139,7 +142,7 @@ static void hold_marks(Function *f)
 bool lower_mechanism(Lower *w, LowerFn *l, Diag *diag)
 {
 	Function *f = l->f;
-	int room = f->block.n * 16 + 64; /* room for what the mechanism adds, too */
+	int room = f->block.n * 16 + 64; /* in blocks; with room for blocks that the mechanism adds */
 	for (int b = 0; b < f->block.n; b++) {
 		room += f->block.v[b]->nsucc;
 		for (int k = 0; k < f->block.v[b]->ins.n; k++)
@@ -198,7 +201,8 @@ static bool can_run(Lower *w, const Function *kernel)
 	return !refused;
 }
 
-/* Notes which instruction of the module each one of the copies is, before the copies are changed. */
+/* Notes from which instruction of the module each instruction of the copied functions comes, before lowering
+   changes the copies. */
 static void note_sources(Lower *w)
 {
 	Code *c = w->code;

@@ -10,11 +10,11 @@
 typedef enum { FIX_TARGET, FIX_FALL, FIX_RPC, FIX_TABLE, FIX_CALLEE } FixKind;
 typedef struct Fix {
 	FixKind kind;
-	int ins;                   /* the instruction */
+	int ins;                   /* index of the instruction in Lower.out */
 	int entry;                 /* FIX_TABLE: entry of the table */
 	LowerFn *l;
 	const Block *to;
-	int func;                  /* FIX_CALLEE */
+	int func;                  /* FIX_CALLEE: id of the callee */
 } Fix;
 
 typedef struct LiveList { uint16_t *names; int n; } LiveList;
@@ -51,8 +51,9 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	int nchk, nwr;
 } Lower;
 
-/* Scoreboard names as long as sizes are not known: registers from 0, predicate p as -1-p, the carry; lower.c
-   renames them. Places in lists of what lives are numbered likewise, with rows from 0. */
+/* Scoreboard names until the numbers of registers and predicates are known: register r is r, predicate p is
+   -1-p, the carry flag is NAME_CARRY; lower.c gives them their final numbers. In lists of places whose values
+   live, row r is r, and predicate p is -1-p, until then. */
 #define NAME_CARRY (-32000)
 
 static inline bool raise_to(int *x, int least) /* true: *x has changed */
@@ -64,42 +65,47 @@ static inline bool raise_to(int *x, int least) /* true: *x has changed */
 }
 
 /* callgraph.c */
-void lower_collect(Lower *, const Function *kernel); /* fills of and order; the functions are copies */
-int lower_component(Lower *, const Ins *call);     /* the callee's component */
-void lower_recursion(Lower *);                 /* fills calls, and scc, recursive and ends of the functions */
+/* fills Lower.of and Lower.order with copies of the functions that the kernel may call */
+void lower_collect(Lower *, const Function *kernel);
+int lower_component(Lower *, const Ins *call);  /* component of the call graph to which the callee belongs */
+void lower_recursion(Lower *);  /* fills Lower.calls, and of each function scc, recursive and ends */
 /* save.c */
-/* turns predicates that are passed into words; saves values around recursive calls */
+/* makes guarded calls branches around calls; makes words of predicates that calls pass; saves values around
+   recursive calls */
 void lower_calls(Lower *, LowerFn *);
 /* written: the registers that a call may write, by component of the callee */
 void lower_saves(Lower *, LowerFn *, const BitSet *written);
 /* regalloc.c */
 bool regalloc(LowerFn *, int limit, Diag *);
-/* registers from that number on, beside those that the others have */
+/* assigns registers to virtual registers from number `first` on, other ones than those that are assigned
+   already */
 void regalloc_more(LowerFn *, int first);
 /* exits.c */
 /* branches and jumps to blocks that only end threads become ends (divergence.guarded_exits) */
 void lower_exits(LowerFn *);
 /* late.c */
-bool lower_late(Lower *, LowerFn *);               /* before the mechanism; sets late */
-bool lower_late_registers(Lower *, LowerFn *);     /* behind it */
+bool lower_late(Lower *, LowerFn *);               /* before the mechanism's hook; sets LowerFn.late */
+bool lower_late_registers(Lower *, LowerFn *);     /* after the mechanism's hook */
 /* spill.c */
 void spill(LowerFn *, const int *values, int n);
 /* bases.c */
-/* chooses each function's first register, and how each call passes and saves values */
+/* chooses each function's first register, and for each call whether values pass through memory and which are
+   saved */
 void lower_bases(Lower *);
 /* operand.c */
 void lower_lines(Code *);                         /* fills line_of and line, once all instructions are made */
-void lower_rows(Lower *);       /* fills the code's sizes and rows, once all functions' registers are known */
+/* fills rows and sizes of the Code, once the registers of all functions are known */
+void lower_rows(Lower *);
 bool lower_is_pred(const LowerFn *, int reg);
 bool lower_is_wide(const LowerFn *, int reg);
 uint32_t lower_row(const LowerFn *, int reg);
 int lower_name(const LowerFn *, int reg);
-int lower_place(const LowerFn *, int reg);         /* for lists of what lives */
+int lower_place(const LowerFn *, int reg);  /* its place (Code.name), as lists of living values have it */
 uint32_t lower_operand(Lower *, LowerFn *, const Opd *, Type);
 bool lower_negated(const Opd *, Type);
 void lower_negations(MIns *, const Ins *);
 void lower_parts(Lower *, LowerFn *, MIns *, const Opd *, int n, Type);
-MIns *lower_new(Lower *, LowerFn *, const Ins *src, const Block *from);  /* src NULL: overhead */
+MIns *lower_new(Lower *, LowerFn *, const Ins *src, const Block *from);  /* src NULL: counts as overhead */
 /* notes a register that is read; all reads come before all writes */
 void lower_reads(Lower *, const LowerFn *, int reg);
 void lower_writes(Lower *, const LowerFn *, int reg);

@@ -7,7 +7,7 @@
 
 typedef struct Cfg Cfg;
 typedef struct CallSite {
-	int pos;                       /* in the positions of the allocator */
+	int pos;                       /* position of the call, as regalloc.c numbers instructions */
 	int level;                     /* values that live at the call have registers below this one */
 	bool memory;                   /* arguments and results go through the caller's frame */
 	int nsaved;                    /* values that the caller saves in its frame, the wide ones first */
@@ -23,18 +23,18 @@ struct LowerFn {                       /* one function on its way to machine cod
 	Arena *arena;                  /* of this lowering */
 	int *reg;     /* register or predicate of each virtual register, counted from reg_base or pred_base */
 	int nreg, npred, reg_base, pred_base;
-	CallSite *call;                /* in the order of the layout */
+	CallSite *call;                /* its calls, in the order of the layout */
 	int ncalls, next_call;
 	Block **layout;                /* blocks in the order of their addresses */
 	int nlayout;
 	/* by block id: id of the block that its terminator's rpc names, -1 = none; set by the mechanism: for
 	   most the branch's reconvergence point */
 	int *rpc_block;
-	bool *reach;                   /* by block id: the mechanism's reach is called when lanes arrive */
-	/* by block id: where reach is set, a block whose address the first instruction there gets as
+	bool *reach;  /* by block id: the mechanism's hook `reach` is called when lanes arrive there */
+	/* by block id, where reach is set: id of a block whose pc the first instruction of this block gets as
 	   MIns.rpc; -1 = none */
 	int *reach_from;
-	/* set by the mechanism: reach is called behind barriers and warp-level operations, too */
+	/* set by the mechanism: its hook `reach` is called behind barriers and warp-level operations, too */
 	bool reach_behind_sync;
 	uint32_t *block_pc;            /* by block id, once addresses are known */
 	/* set by the mechanism: blocks lie in reverse post-order with contiguous loops; else in the source's
@@ -51,14 +51,14 @@ struct LowerFn {                       /* one function on its way to machine cod
 	int number;                    /* among the functions of the code */
 };
 
-/* the mechanism's own */
+/* parameter of the mechanism, by its index */
 static inline int64_t reconv_lower_param(const LowerFn *l, int index)
 {
 	return l->config->model_param[l->config->model][index];
 }
-int lower_slot(LowerFn *, Type);       /* makes a place in the local frame; its symbol id */
-/* Store and load a word in a place of the local frame. *at: the index at which the instruction goes, then the
-   one behind it. */
+int lower_slot(LowerFn *, Type);       /* makes a place in the local frame; returns the id of its symbol */
+/* Emit instructions that store a value to a place of the local frame, and that load a register from it. *at:
+   index in the block at which they go; afterwards the index behind them. */
 void lower_store(LowerFn *, Block *, int *at, Opd v, Type, int slot);
 void lower_load(LowerFn *, Block *, int *at, int reg, int slot);
 
@@ -71,8 +71,8 @@ static inline bool is_own(const Ins *i, int own) { return i->op == OP_OWN && i->
 /* a new block at that index of the function's list; ids of other blocks stay */
 Block *lower_block(LowerFn *, int at);
 int lower_position(const LowerFn *, const Block *);
-/* A block as operand of a mechanism's operation: a pointer until lower_targets numbers the blocks and names
-   them by their ids. */
+/* A block as operand of a mechanism's operation. The operand holds a pointer until lower_targets numbers the
+   blocks and puts the id of the block in its place. */
 Opd lower_target(Block *);
 void lower_targets(Function *);
 #endif

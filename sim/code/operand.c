@@ -1,4 +1,5 @@
-/* Operands: where values lie, which names the scoreboard knows them by; and the making of an instruction. */
+/* Operands: in which rows values lie, and by which names the scoreboard knows them. Also makes and finishes
+   machine instructions. */
 #include "sim/code/lower.h"
 #include "isa/memory.h"
 
@@ -34,7 +35,7 @@ void lower_rows(Lower *w)
 					name[c->rows++] = (uint16_t)(r + k);
 			}
 		if (!wide)
-			/* pairs are aligned; a row left over has no use */
+			/* pairs begin at an even row; a row that is left over before them is not used */
 			c->narrow = c->rows += c->rows & 1;
 	}
 	for (int p = 0; p < c->preds; p++)
@@ -68,7 +69,7 @@ int lower_name(const LowerFn *l, int id)
 	return lower_is_pred(l, id) ? -1 - (l->pred_base + l->reg[id]) : unit(l, id);
 }
 
-/* Puts the name of a register, or both names of a pair; returns how many. */
+/* Notes the name of a register, or both names of a 64-bit pair; returns how many. */
 static int put_names(Lower *w, const LowerFn *l, int id)
 {
 	int n = 0;
@@ -79,8 +80,8 @@ static int put_names(Lower *w, const LowerFn *l, int id)
 
 void lower_reads(Lower *w, const LowerFn *l, int id) { w->nchk += put_names(w, l, id); }
 
-/* Notes a register that is written, after all that are read. It must be ready, too, since writes come in
-   order. */
+/* Notes a register that is written, after all that are read. A register that is written must be ready, too,
+   since writes come in order. */
 void lower_writes(Lower *w, const LowerFn *l, int id)
 {
 	int n = put_names(w, l, id);
@@ -96,7 +97,7 @@ uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
 		return lower_row(l, o->id);
 	case OPD_IMM:
 		if (t == T_PRED)
-			return NO_ROW; /* true; LaneIns.neg makes false of it */
+			return NO_ROW; /* no row reads as true; for false LaneIns.neg is set */
 		return bank_const(&w->constants, (uint64_t)o->imm, wide);
 	case OPD_FUNC:
 		return bank_const(&w->constants, FUNCTION_ADDRESS(o->id), wide);
@@ -140,7 +141,8 @@ void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
 	w->nchk = w->nwr = 0;
 	if (i->guard >= 0)
 		lower_reads(w, l, i->guard);
-	/* results stay where they are; who moves them waits for them */
+	/* a return reads no results: they stay in their registers, and the move behind the call waits for
+	   them */
 	for (int o = i->ndst; o < i->ndst + i->nsrc && i->op != OP_RET; o++)
 		if (i->opd[o].kind == OPD_REG)
 			lower_reads(w, l, i->opd[o].id);

@@ -1,9 +1,9 @@
 /* Register allocation: linear scan over live intervals (Poletto and Sarkar, 1999), intervals from liveness
  * over the layout. There is one file of 32-bit registers: a value of up to 32 bits takes one, a 64-bit value
- * an aligned pair, in any order; a predicate takes one predicate. Lanes have registers of their own, so
- * values of different paths may share one. Beyond the limit, the value whose interval ends last lives in
- * local memory (spill.c). Values that a scan finds no register for go there; their temporaries need
- * registers, so scans are repeated until all values have one. */
+ * an aligned pair; both may lie anywhere in the file. A predicate takes one predicate. Lanes have registers
+ * of their own, so values of different paths may share one. Beyond the limit, the value whose interval ends
+ * last lives in local memory (spill.c). Values that a scan finds no register for go there; their temporaries
+ * need registers, so scans are repeated until all values have one. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower.h"
 
@@ -13,9 +13,10 @@ typedef struct RegAlloc {
 	LowerFn *l;
 	Arena arena;
 	Interval *iv;              /* by virtual register */
-	/* pairs from the low end, single registers from the high end: nothing lies between pairs */
+	/* true: 64-bit values take pairs from the low end, others take registers from the high end, so that
+	   no single register in use splits a pair */
 	bool ends;
-	int at;                    /* position, for the callbacks */
+	int at;                    /* position of the instruction at hand, for the callbacks */
 
 	Interval **holder;         /* by register: the value that has it now */
 	int limit, used;           /* number of registers; one more than the highest register taken so far */
@@ -45,8 +46,8 @@ static void def_early(void *self, int v)
 	touch_value(self, v, ((RegAlloc *)self)->at + 1);
 }
 
-/* Operations whose destinations may be written before all sources are read must not share registers with
-   them. */
+/* May destinations of the operation be written before all its sources are read, so that they must not share
+   registers with sources? */
 static bool early_clobber(const Ins *i)
 {
 	return i->ndst > 1 || op_info[i->op].kind != K_ALU || i->op == OP_PACK;
@@ -67,7 +68,8 @@ static int build_block(RegAlloc *a, const Block *b, int pos)
 	return pos;
 }
 
-/* Callers read results after the return, and write arguments before the first instruction. */
+/* Results live to the end of the function, since callers read them after the return; arguments live from its
+   beginning, since callers write them before its first instruction. None of them may be spilled. */
 static void build_interface(RegAlloc *a, int end)
 {
 	Function *f = a->l->f;
@@ -125,7 +127,7 @@ static void hold(RegAlloc *a, Interval *i, int r)
 		a->used = r + 1 + i->wide;
 }
 
-static void give_back(RegAlloc *a, int at) /* the registers of active[at] */
+static void give_back(RegAlloc *a, int at) /* frees the registers of active[at] */
 {
 	const Interval *i = a->active.v[at];
 	int r = a->l->reg[i->v];
@@ -160,8 +162,8 @@ static int find_register(const RegAlloc *a, bool wide)
 	return wide ? pair : half >= 0 && (half < a->used || pair < 0 || half < pair) ? half : pair;
 }
 
-/* The first of the registers from which values should go to memory: those whose intervals end last. -1: every
-   register has a value that must stay. *end: the nearest end of the values that would go. */
+/* The first of the registers whose values should go to memory to make room: those whose intervals end last.
+   -1: each register has a value that must stay. *end: the nearest end of the intervals that would go. */
 static int find_victims(const RegAlloc *a, bool wide, int *end)
 {
 	int best = -1;
@@ -191,7 +193,8 @@ static void evict(RegAlloc *a, int r)
 	give_back(a, at);
 }
 
-/* False: the value must have a register, and nothing that has one may go. */
+/* Gives a value a register, or chooses values to be spilled. False: this value must have a register, and no
+   value that has one may go to memory. */
 static bool place_value(RegAlloc *a, Interval *now)
 {
 	int r = find_register(a, now->wide), end = 0;
@@ -210,7 +213,8 @@ static bool place_value(RegAlloc *a, Interval *now)
 	return true;
 }
 
-/* Sets the levels of calls before the position: above all values that live at the call. */
+/* Sets the level of each call in front of the position: one above the highest register with a value that
+   lives at the call. */
 static void note_calls(RegAlloc *a, int before)
 {
 	for (LowerFn *l = a->l; a->next_call < l->ncalls && l->call[a->next_call].pos < before;

@@ -13,7 +13,8 @@ static Type slot_type(const Function *f, int reg)
 
 static int new_word(LowerFn *l) { return edit_temp(&l->edit, T_B32); }
 
-/* Predicates travel as 0 or 1 in a 32-bit register: this is to = predicate, the next one predicate = from. */
+/* Predicates travel as 0 or 1 in a 32-bit register. pack_predicate emits to = predicate, unpack_predicate
+   emits predicate = from. */
 static void pack_predicate(LowerFn *l, Block *b, int *at, int to, Opd predicate)
 {
 	Ins sel = edit_new(&l->edit, NULL, OP_SELP, T_B32, 1, 3);
@@ -100,7 +101,7 @@ static void carry_arguments(LowerFn *l)
 		int predicate = f->arg.v[i];
 		if (f->reg.v[predicate].type != T_PRED)
 			continue;
-		if (!first) /* the entry may be the head of a loop */
+		if (!first) /* a block before the entry, since the entry may be the head of a loop */
 			first = lower_block(l, 0);
 		f->arg.v[i] = new_word(l);
 		unpack_predicate(l, first, &at, predicate, f->arg.v[i]);
@@ -141,8 +142,8 @@ static void carry_predicates(LowerFn *l)
 	function_number(f);
 }
 
-/* carry: the flag's number in the set. Calls that are visited add registers, and the flag's number is one
-   more than the last of these. */
+/* carry: the number of the carry flag in the set. It is fixed at the start of a visit: function_carry is
+   always one more than the number of the last register, and a visit may add registers. */
 typedef struct Live { const Function *f; const Ins *i; BitSet set; int carry; } Live;
 static int live_number(const Live *l, int v) { return v == function_carry(l->f) ? l->carry : v; }
 static void live_use(void *self, int v) { bs_add(((Live *)self)->set, live_number(self, v)); }
@@ -155,7 +156,7 @@ static void live_def(void *self, int v)
 
 
 /* Calls `visit` for each call of the block, the last one first. across: registers that live behind the call
-   and are not defined by it. `visit` may add instructions around the call. */
+   and that the call does not define. `visit` may add instructions before and behind the call. */
 typedef void CallVisit(void *self, Block *, int k, BitSet across);
 
 static void each_call(Arena *a, const Function *f, Block *b, const Liveness *live, CallVisit *visit,
@@ -168,7 +169,8 @@ static void each_call(Arena *a, const Function *f, Block *b, const Liveness *liv
 		now.i = &i;
 		ins_defs(f, &i, live_def, &now);
 		if (i.op == OP_CALL) {
-			bs_del(now.set, now.carry); /* goes through the call as it is */
+			/* the carry flag is never saved: it goes through the call as it is */
+			bs_del(now.set, now.carry);
 			visit(self, b, k, now.set);
 		}
 		ins_uses(f, &i, live_use, &now);
@@ -179,8 +181,8 @@ static void each_call(Arena *a, const Function *f, Block *b, const Liveness *liv
 
 typedef struct Recursion { Lower *w; LowerFn *l; } Recursion;
 
-/* Saves what lives across a call inside a recursive cycle. Moves of arguments and results are emitted with
-   the call. */
+/* If the call leads to a function of the same recursive cycle, saves the values that live across it, and
+   loads them behind it. Moves of arguments and results are emitted later, with the call. */
 static void save_around(void *self, Block *b, int k, BitSet across)
 {
 	Recursion *x = self;
@@ -228,7 +230,8 @@ static void split_guarded(LowerFn *l)
 void lower_calls(Lower *w, LowerFn *l)
 {
 	Function *f = l->f;
-	for (int b = 0; b < f->block.n; b++) /* where callers find results */
+	/* so that callers find the results in the same registers after each return */
+	for (int b = 0; b < f->block.n; b++)
 		edit_own_results(&l->edit, f->block.v[b]);
 	split_guarded(l);
 	carry_predicates(l);

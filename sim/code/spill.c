@@ -3,7 +3,8 @@
  * it. */
 #include "sim/code/lower.h"
 
-/* slot: by virtual register, -1: not spilled */
+/* slot: by virtual register, symbol of its place in memory, -1: it is not spilled; nreg: number of registers
+   before spilling */
 typedef struct Spill { LowerFn *l; Rewrite out; int nreg, *slot; } Spill;
 
 int lower_slot(LowerFn *l, Type t)
@@ -20,8 +21,8 @@ int lower_slot(LowerFn *l, Type t)
 	s->align = (uint32_t)type_bytes(t);
 	s->size = s->align;
 	if (k < m->of->symbol.n)
-		/* the first one: behind the variables and what aligns their end, which nonfaulting loads may
-		   read */
+		/* the first such place of the function: 16-byte alignment puts it behind the variables and
+		   the padding at their end, which nonfaulting loads may read */
 		s->align = 16;
 	s->owner = l->f->id;
 	vec_push(&m->symbol, s);
@@ -38,8 +39,8 @@ static Ins access(LowerFn *l, bool store, int temp, int slot)
 	return i;
 }
 
-/* The temporary takes the value's place. True: the instruction must find the value in it, because it reads it
-   or may leave it as it is. */
+/* Puts the temporary in the place of the value in the instruction. True: the instruction needs the value in
+   the temporary, because it reads the value, or may leave it as it is (under a guard). */
 static bool replace_value(Ins *i, int value, int temp)
 {
 	bool reads = i->guard >= 0;
@@ -51,7 +52,7 @@ static bool replace_value(Ins *i, int value, int temp)
 	return reads;
 }
 
-/* Temporaries are named after the place in memory. */
+/* Makes a temporary, whose name has the number of the place in memory. */
 static int temporary(LowerFn *l, Type type, int slot)
 {
 	char name[32];
@@ -62,7 +63,8 @@ static int temporary(LowerFn *l, Type type, int slot)
 static void store_behind(Spill *s, const Ins *i, int temp, int slot)
 {
 	Ins store = access(s->l, true, temp, slot);
-	/* else the guard is overwritten; where it did not hold, the temporary still has what was loaded */
+	/* The store gets the guard of the instruction, unless the instruction overwrites its guard. Then all
+	   lanes store: where the guard did not hold, the temporary still has what was loaded. */
 	if (i->guard >= 0 && !ins_writes(s->l->f, i, i->guard)) {
 		store.guard = i->guard;
 		store.guard_neg = i->guard_neg;

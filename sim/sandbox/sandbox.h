@@ -29,7 +29,7 @@ typedef struct Sandbox {
 	double started;                        /* processor time when Lua was last entered, in s */
 	double looked;                         /* wall time when the processor time was last read, in s */
 	const char *refused;               /* why the last request for memory was refused; NULL: it was not */
-	bool stopped;                          /* the last error came from sandbox_stop */
+	bool stopped;  /* the last error has its message elsewhere: from sandbox_stop, or an interrupt */
 	/* message of the limit that was reached, "" for an interrupt: no code runs in this sandbox any more;
 	   NULL = none was reached */
 	const char *over;
