@@ -20,7 +20,7 @@ static const bool of_graph[AN_COUNT] = {
 #undef X
 };
 
-/* ---- how each is made; an analysis may ask for others ---- */
+/* ---- how each analysis is made; one may ask for others ---- */
 
 static Cfg *build_cfg(Analyses *an, Arena *a) { return cfg_build(a, an->f); }
 static Dom *build_dom(Analyses *an, Arena *a) { return dom_build(a, analysis_cfg(an)); }

@@ -1,7 +1,8 @@
-/* A function's analyses, made when they are first asked for and kept as long as they hold: those of the graph
-   until blocks or edges change, the others until an instruction does (isa/edit.h). Asking again after a
-   change makes them anew. Results that a pass still holds after its own changes are stale: every analysis
-   that is made from a Cfg asserts that this is not (cfg_fresh). */
+/* The analyses of a function. Each is made when it is first asked for, and kept as long as it holds: an
+   analysis of blocks and edges alone (the graph) until one of these changes, any other until an instruction
+   changes (isa/edit.h). Whoever asks after such a change gets an analysis that is made anew. A pass must not
+   use a result any more that it got before its own changes: every analysis that is made from a Cfg asserts
+   that the Cfg is not stale (cfg_fresh). */
 #ifndef GSIM_ANALYSES_H
 #define GSIM_ANALYSES_H
 #include "passes/analysis/analysis.h"
@@ -15,7 +16,7 @@
 #include "passes/analysis/uniformity.h"
 #include "passes/analysis/waits.h"
 
-/* name, type of the result, of the graph alone?, help */
+/* X(name, type of the result, does the result depend on blocks and edges alone?, help) */
 #define ANALYSES(X) \
 	X(cfg, Cfg, true, "blocks with edges in reverse post-order, loops contiguous") \
 	X(dom, Dom, true, "dominators") \
@@ -46,7 +47,7 @@ typedef enum {
 	ANALYSES(X)
 #undef X
 	AN_COUNT,
-	AN_effects = AN_COUNT,             /* no analyses, but --print shows them */
+	AN_effects = AN_COUNT,             /* from here on no analyses, but --print shows these, too */
 	AN_costs,
 	AN_SHOWN
 } AnalysisId;
@@ -62,16 +63,18 @@ typedef struct Analyses {
 	Module *m;
 	Function *f;
 	const struct CostTable *cost;      /* NULL: the default one */
-	const struct MachineLimits *limits; /* likewise */
-	const struct Profile *profile;     /* for analysis_print alone; NULL: none */
-	/* what analysis_print tells of uniformity with a profile is added to it; NULL: nobody asks */
+	const struct MachineLimits *limits; /* NULL: the default ones */
+	const struct Profile *profile;     /* read by analysis_print alone; NULL: there is none */
+	/* when analysis_print compares uniformity with a profile, it adds its counts to this one; NULL:
+	   nobody wants them */
 	struct MeasuredTally *tally;
 	AnalysisResult result[AN_COUNT];
 	int made[AN_COUNT];                /* how often each was made, for tests */
-	EffectCache *effects, own;         /* shared by the functions of a module, or its own */
+	EffectCache *effects, own;   /* effects: the cache in use, shared by a module's functions, or `own` */
 } Analyses;
 
-/* the last three may be NULL */
+/* The last three may be NULL: then the effects are cached for this function alone, and costs and limits are
+   the default ones. */
 Analyses *analyses_open(Module *, Function *, EffectCache *, const struct CostTable *,
 	const struct MachineLimits *);
 const EffectTable *analysis_effects(Analyses *);
@@ -82,10 +85,10 @@ void *analysis_get(Analyses *, AnalysisId);
 ANALYSES(X)
 #undef X
 
-/* By name, for --print. NULL in the name: the end of the list. */
+/* What --print can show, by name. An entry whose name is NULL ends the list. */
 typedef struct AnalysisInfo { const char *name, *help; } AnalysisInfo;
 extern const AnalysisInfo analysis_info[AN_SHOWN + 1];
 struct StrBuf;
-/* text of its result, with the function's name */
+/* appends the result of the analysis as text, under a line with the function's name */
 void analysis_print(Analyses *, AnalysisId, struct StrBuf *);
 #endif

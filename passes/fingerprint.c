@@ -4,7 +4,7 @@ static unsigned long long add(unsigned long long h, const void *p, size_t n) { r
 
 static unsigned long long add_text(unsigned long long h, const char *s) { return add(h, s, strlen(s) + 1); }
 
-/* Fields in turn: a struct may have padding. */
+/* Hashes field by field: a struct may have padding, whose bytes are undefined. */
 static unsigned long long add_operand(unsigned long long h, const Opd *o)
 {
 	int64_t v[] = { o->kind, o->neg, o->id, o->imm };

@@ -1,4 +1,5 @@
-/* Runs of passes: over every function or over the module, with the verifier after each. */
+/* Runs passes, each over every function or over the whole module. After each pass that has changed something
+   the verifier checks the module. */
 #include "passes/pass.h"
 #include "lib/strbuf.h"
 #include "passes/analyses.h"
@@ -113,8 +114,9 @@ void pass_remark(PassRun *r, Loc loc, const char *fmt, ...)
 
 /* ---- running ---- */
 
-/* A pass tells the truth about what it changed, and every change of the graph moves the graph's stamp: else
-   analyses would be stale and nobody would know. */
+/* Runs the pass on one function and returns whether it changed anything. Stops gsim when the pass has changed
+   something and says that it has not, or has changed the graph without a new graph stamp: analyses would be
+   stale, and nobody would know. */
 static bool run_function(const PassRun *given)
 {
 	PassValue values[PASS_OPTIONS];
@@ -136,7 +138,7 @@ static bool run_function(const PassRun *given)
 	must(before.graph == after.graph || (graph != f->graph_stamp && !r->pass->keeps_graph));
 	if (moved && tells)
 		registers_tell(r, words);
-	return moved;              /* it may have changed something and changed it back */
+	return moved;              /* a pass that reports a change may have undone it */
 }
 
 static bool apply(PassRun *r)
@@ -172,7 +174,7 @@ typedef struct Runner {
 	EffectCache effects;
 } Runner;
 
-/* The label, or one from which a pass makes it: B6 and B6_use. */
+/* Is `label` the label `has`, or one that a pass makes of `has`, as B6_use of B6? */
 static bool same_label(const char *has, const char *label)
 {
 	size_t n = strlen(has);
@@ -190,7 +192,8 @@ bool pass_knows_label(const Function *f, const char *label)
 	return false;
 }
 
-/* Does a loop begin at the block? So in one function at least, or none has it any more. */
+/* Does a loop begin at the block with this label, in one function at least? True, too, when no function has
+   such a block any more. */
 static bool begins_loop(const Module *m, const char *label)
 {
 	Arena a = { 0 };
@@ -210,7 +213,9 @@ static bool begins_loop(const Module *m, const char *label)
 	return begins || !found;
 }
 
-/* Labels belong to some function each: to which one, a pipeline cannot say. */
+/* Reports an error and returns false when an option of the step names a label that no function has, or a
+   block at which no loop begins although the option asks for one. A pipeline cannot say which function a
+   label belongs to, so any will do. */
 static bool check_labels(const Module *m, const Step *s, const char *option, Diag *d)
 {
 	for (int k = 0; k < s->pass->noptions; k++)
@@ -268,7 +273,8 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 	return false;
 }
 
-/* The functions may be other ones after a module pass: their analyses begin anew. */
+/* Drops the analyses of all functions and makes room for those of the functions that there are now: a module
+   pass may have added and removed some. */
 static void open_functions(Runner *w)
 {
 	for (int i = 0; i < w->n; i++)

@@ -12,16 +12,18 @@ typedef enum { PASS_NUMBER, PASS_NAME, PASS_STRING, PASS_LIST } PassOptionKind;
 
 typedef struct PassOption {
 	const char *name;
-	int64_t value, least, most;  /* of a number; of a name, value is the default's position among names */
+	/* value: default of a number, or position of the default in names; least, most: of a number */
+	int64_t value, least, most;
 	const char *help;
 	PassOptionKind kind;
-	const char *const *names;          /* that may be given; ends with NULL */
-	bool labels;            /* a list of labels: each is one of some function's, at least in the source */
-	bool loops;                        /* labels: those of blocks are such that a loop begins there */
+	const char *const *names;          /* the names that may be given; NULL ends the list */
+	/* the list holds labels; some function, or its source, must have a block with each of them */
+	bool labels;
+	bool loops;                        /* with labels: at each of these blocks a loop must begin */
 } PassOption;
 
 typedef struct PassValue {
-	int64_t number;                    /* a number, or a name's position */
+	int64_t number;                    /* the number; of a name, its position in names */
 	const char *string;                /* NULL when not given */
 	const char **list; int n;          /* not given: n = 0 */
 	bool given;
@@ -33,65 +35,70 @@ typedef struct PassRun {
 	Module *m;
 	Function *f;                       /* NULL in a module pass */
 	const PassValue *option;           /* in the order of the pass's options */
-	struct Analyses *an;        /* of f (passes/analyses.h); NULL in a module pass, which opens its own */
+	/* the analyses of f (passes/analyses.h); NULL in a module pass, which opens its own */
+	struct Analyses *an;
 	const struct CostTable *cost;      /* latencies of the machine, or NULL: the default ones */
-	const struct MachineLimits *limits; /* what the machine has room for, or NULL: the default ones */
+	const struct MachineLimits *limits; /* what the machine has room for, or NULL: the default limits */
 	const struct Profile *profile;     /* how often the source's blocks were executed, or NULL */
-	uint8_t origin;                    /* for edit_open */
+	uint8_t origin;                    /* number of the pass as an origin, for edit_open */
 	Diag *diag;
 	struct PassLog *log;
-	/* where the pass says for people what it does, remarks included; NULL: nobody asks */
+	/* the pass appends here, for people, what it does, remarks included; NULL: nobody asks */
 	struct StrBuf *show;
 	const struct Pass *pass;
 } PassRun;
 
-/* A pass marks what it inserts with its origin, keeps labels of the source's blocks, and leaves what the
-   verifier accepts. It returns true when it changed something; the pipeline looks whether that is so. */
+/* A pass marks what it inserts with its origin, keeps the labels of the source's blocks, and leaves a module
+   that the verifier accepts. It returns true when it changed something; the pipeline checks this answer. */
 typedef struct Pass {
-	/* help: one line; idle: why it changes nothing, where it leaves nothing alone for another reason */
+	/* help: one line; idle: the reason that is given when the pass changes nothing and has made no
+	   remark */
 	const char *name, *help, *idle;
 	const PassOption *options; int noptions;
 	bool (*function)(PassRun *);   /* on one kernel or device function at a time; NULL in a module pass */
 	bool (*module)(PassRun *);         /* on the whole module, host functions included */
-	/* With these options it decides by a profile: which pipeline is to be tried beside the module as it
-	   is (Profile.trial). NULL: it asks for none. */
+	/* Does the pass decide by a profile, with these options? Returns the pipeline whose effect is to be
+	   measured beside the module as it is (Profile.trial), "" when none is to be tried, or NULL when the
+	   pass asks for no profile. The pointer is NULL where a pass never does. */
 	const char *(*asks_profile)(const PassValue *);
-	bool shows;                        /* it writes what it does to PassRun.show */
-	/* it makes values live longer, and is left out where that costs more registers than it is worth
+	bool shows;                        /* the pass writes what it does to PassRun.show */
+	/* the pass makes values live longer, and is left out where that costs more registers than it is worth
 	   (passes/registers.h) */
 	bool keeps_registers;
-	/* blocks and edges stay as they are, and with them every analysis that depends on these alone */
+	/* the pass leaves blocks and edges as they are, and with them every analysis that depends on these
+	   alone */
 	bool keeps_graph;
 } Pass;
-extern const Pass *const passes[];         /* ends with NULL */
-void pass_list(struct StrBuf *);           /* all with their options, for people */
+extern const Pass *const passes[];         /* NULL ends the list */
+void pass_list(struct StrBuf *);           /* appends all passes with their options */
 
 void pass_count(PassRun *, const char *what, int64_t n);    /* adds n to what the pass did: "blocks merged" */
-/* What the pass made rests n times on something that it was told to take for granted: "restrict". Reports of
-   runs say so. */
+/* Adds n to how often the pass relied on something that it was told to take for granted, such as "restrict".
+   Reports of runs list these assumptions. */
 void pass_assumption(PassRun *, const char *what, int64_t n);
-bool pass_explains(const PassRun *);    /* does somebody want to know? else remarks need not be made */
-/* Why the pass left something alone, or what it did, at a place in the source. */
+bool pass_explains(const PassRun *);    /* does anybody read remarks? If not, none need be made */
+/* Says, for a place in the source, why the pass left something alone, or what it did. */
 void pass_remark(PassRun *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Does the function, or its source, have a block of that label, or one from whose label a pass makes it (B6,
-   B6_use)? */
+/* Does the function, or its source, have a block with this label, or one with a label of which a pass makes
+   this one (B6_use of B6)? */
 bool pass_knows_label(const Function *, const char *label);
 
 /* ---- pipelines ---- */
 typedef struct PassCount {
 	int step;                          /* position in the pipeline, from 0 */
 	const char *pass, *function, *what; /* function "": a module pass */
-	bool assumed;                      /* what: an assumption that it made n times */
+	bool assumed;                      /* true: `what` is an assumption that the pass made n times */
 	int64_t n;
 } PassCount;
 
 typedef struct PassIdle { int step; const char *pass, *why; } PassIdle; /* a step that changed nothing */
 
-/* What passes did, in their order. Texts are in the arena. Zero-initialise. */
+/* What the passes of a pipeline did, in the order in which they ran. Texts are in the arena.
+   Zero-initialise. */
 typedef struct PassLog {
 	Arena arena;
-	bool remarks;                      /* wanted: they go to the Diag, each with its place */
+	bool remarks;                      /* true: remarks go to the Diag, each with its place */
 	int step;
 	const char *first;                 /* the first remark of the step, or NULL */
 	Vec(PassCount) count;
@@ -100,12 +107,13 @@ typedef struct PassLog {
 void pass_log_free(PassLog *);
 void pass_log_print(const PassLog *, struct StrBuf *);         /* a line for each count */
 
-/* What the caller of a pipeline gives. Zero-initialise; every field may stay so. */
+/* What the caller of a pipeline gives. Zero-initialise; every field may stay zero. */
 typedef struct PassHost {
 	const struct CostTable *cost;
 	const struct MachineLimits *limits;
 	const struct Profile *profile;
-	/* function passes run on the function of this name alone, module passes not at all */
+	/* function passes run only on the function of this name, and module passes not at all; NULL: on
+	   all */
 	const char *only;
 	PassLog *log;
 	/* called after each pass */
@@ -113,27 +121,28 @@ typedef struct PassHost {
 	void *self;
 } PassHost;
 
-/* Runs the pipeline on every kernel and device function; the verifier after each pass. host may be NULL.
-   false with errors in diag when the text is wrong or a pass failed. */
+/* Runs the pipeline on every kernel and device function, and the verifier after each pass. host may be NULL.
+   Returns false with errors in diag when the text is wrong or a pass failed. */
 bool pipeline_run(Module *, const char *text, const PassHost *host, Diag *);
 bool pipeline_check(const char *text, Diag *);
-bool pipeline_empty(const char *text);  /* nothing, or "none": the module as it is */
-/* What the first pass that asks to try something asks for (Pass.asks_profile); "": nothing, but some pass
-   decides by a profile; NULL: none does. Of a text that pipeline_check has found right. */
+bool pipeline_empty(const char *text);  /* is it empty, or "none", which leaves the module as it is? */
+/* The pipeline that is to be tried, as the first pass that wants one asks for it (Pass.asks_profile); "":
+   none is to be tried, but some pass decides by a profile; NULL: no pass does. pipeline_check must have
+   accepted the text. */
 const char *pipeline_asks_profile(const char *text);
-/* how many passes it has; of a text that pipeline_check has found right */
+/* how many passes the text has; pipeline_check must have accepted it */
 int pipeline_steps(const char *text);
 char *pipeline_prefix(Arena *, const char *text, int n); /* the text of its first n passes */
 
-/* One pass on one function without a pipeline, for tests and other passes; option NULL: the defaults. */
+/* Runs one pass on one function without a pipeline, for tests and other passes; option NULL: the defaults. */
 bool pass_apply(const Pass *, Module *, Function *, const PassValue *option, Diag *);
-void pass_defaults(const Pass *, PassValue *);                 /* fills one for each option */
+void pass_defaults(const Pass *, PassValue *);                 /* writes the default of each option */
 
 /* ---- passes that show what they do ---- */
-/* Runs one pass with its options, such as "meld(swap=1)", on the functions that the host wants, and writes
-   what it does to each of them. false with errors in diag: option names where the text comes from
-   ("--print"). */
+/* Runs one pass with its options, such as "meld(swap=1)", on the functions that the host wants
+   (PassHost.only), and writes what it does to each of them. Returns false with errors in diag; they name
+   `option` as where the text comes from ("--print"). */
 bool pass_show(Module *, const char *text, const char *option, const PassHost *, struct StrBuf *, Diag *);
 bool pass_show_check(const char *text, const char *option, Diag *);
-enum { PASS_OPTIONS = 16 };                                    /* most that a pass has */
+enum { PASS_OPTIONS = 16 };                                    /* most options of a pass */
 #endif

@@ -16,7 +16,7 @@ static void blanks(Parse *p)
 		p->at++;
 }
 
-/* A name at the cursor; n = 0 when there is none. */
+/* Reads a name at the cursor; *n is its length, 0 when there is no name. */
 static const char *word(Parse *p, int *n)
 {
 	blanks(p);
@@ -92,7 +92,8 @@ static bool number(Parse *p, int64_t *v)
 	return true;
 }
 
-/* What stands between double quotes; behind a backslash, a quote or a backslash stands for itself. */
+/* Reads a text between double quotes; a backslash in front of a quote or of a backslash makes that one part
+   of the text. Returns NULL after an error. */
 static const char *quoted(Parse *p)
 {
 	const char *start = p->at++;
@@ -109,7 +110,8 @@ static const char *quoted(Parse *p)
 	return NULL;
 }
 
-/* A word of a string or a list: a label, a name of a register or a file; or anything in double quotes. */
+/* Reads the value of an option that is a string, or one element of a list: a label, a name of a register or a
+   file, or any text in double quotes. Returns NULL after an error. */
 static const char *text_word(Parse *p, const char *what)
 {
 	blanks(p);
@@ -278,7 +280,7 @@ bool pipeline_check(const char *text, Diag *d)
 	return ok;
 }
 
-/* Of a text that pipeline_check has found right. */
+/* Parses a text that pipeline_check has accepted before, so that there can be no error. */
 static void parse_again(Pipeline *p, const char *text)
 {
 	Diag d = { 0 };

@@ -4,7 +4,8 @@
 #include "passes/analysis/limits.h"
 #include <math.h>
 
-/* What the function needs. */
+/* What a function needs. words: registers of 32 bits that live at once; warps: how many can be resident with
+   so many each; cost: as cost_function counts. */
 typedef struct Needs { int64_t words, warps; double cost; } Needs;
 
 static Needs needs_of(const PassRun *r, Function *f)
@@ -13,7 +14,8 @@ static Needs needs_of(const PassRun *r, Function *f)
 	return (Needs){ words, limits_warps(limits_of(r->limits), words), (double)cost_function(r->cost, f) };
 }
 
-/* What it needs behind the pass, found on a copy. False: the pass changes nothing. */
+/* Runs the pass on a copy of the function and finds out what the result needs. Returns false when the pass
+   changes nothing. */
 static bool try(const PassRun *r, const PassValue *option, Needs *after)
 {
 	Diag none = { 0 };
@@ -76,7 +78,8 @@ bool registers_allow(PassRun *r, PassValue values[PASS_OPTIONS])
 	const MachineLimits *m = limits_of(r->limits);
 	int k = pressure_option(r->pass);
 	Needs after, before = needs_of(r, r->f);
-	if (k >= 0 && r->option[k].number >= 0) /* the user's own limit, or none */
+	/* the user has set a limit of registers, or switched it off */
+	if (k >= 0 && r->option[k].number >= 0)
 		return true;
 	if (!try(r, r->option, &after) || worth(r, &before, &after))
 		return true;
