@@ -1,9 +1,10 @@
-/* .alias name, function; : a second name of a function, which is declared and has no body of its own. When
- * the module is read, whatever names it names the function, and its declaration goes. */
+/* `.alias name, function;` makes `name`, which is declared without a body, a second name of `function`. When
+ * the whole module has been read, uses of the second name become uses of the function, and the declaration of
+ * the second name is removed. */
 #include "isa/ptx/ptx.h"
 #include <stdlib.h>
 
-/* The device function of the name at hand, or -1, reported. */
+/* Reads a name. Returns the device function of that name, or -1 after reporting an error. */
 static int named(Ptx *p)
 {
 	Loc loc = tok_here(p);
@@ -42,8 +43,8 @@ bool ptx_alias(Ptx *p)
 	return tok_expect(p, ';', "behind .alias");
 }
 
-/* Whose second name it is, through second names of second names; itself when it is none. -1, reported: they
-   go in a circle. */
+/* Returns the function for which function `id` stands, through second names of second names; `id` itself if
+   its name is no second name. -1 (reported): the second names go in a circle. */
 static int meant(Ptx *p, const int *next, int id, Loc loc)
 {
 	int at = id;
@@ -66,7 +67,7 @@ static void rename_operands(Function *f, const int *id)
 		}
 }
 
-/* The functions take the numbers in id; those that are second names go. */
+/* Gives the functions the numbers in `id`, and removes those that are declared with a second name. */
 static void renumber(Ptx *p, const int *id, const int *next)
 {
 	Module *m = p->m;
@@ -97,7 +98,7 @@ void ptx_resolve_aliases(Ptx *p)
 	const Module *m = p->m;
 	int *next = xcalloc((size_t)m->func.n + 1, sizeof *next),
 		*id = xcalloc((size_t)m->func.n + 1, sizeof *id), n = 0;
-	bool ok = !p->diag->errors; /* functions may lack blocks */
+	bool ok = !p->diag->errors; /* after errors functions may lack blocks: change nothing then */
 	for (int k = 0; k < m->func.n; k++)
 		next[k] = -1;
 	for (int k = 0; k < p->alias.n; k++) {

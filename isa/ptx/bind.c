@@ -1,4 +1,4 @@
-/* Operands of the text to operands of an instruction, in the shape that the operation table gives. */
+/* Turns operands of the text into operands of an instruction, as the operation table asks for them. */
 #include "isa/ptx/ptx.h"
 
 int64_t bind_imm(Type t, int64_t v)
@@ -12,8 +12,8 @@ int64_t bind_imm(Type t, int64_t v)
 	}
 }
 
-/* Bits of a floating-point literal as a value of the type: converted for f types, taken as they are for
-   others. */
+/* Gives the bits of a floating-point literal for the type: converted if it is an f type, else as they stand
+   in the literal. */
 static bool float_imm(Ptx *p, const Arg *a, Type t, int64_t *v)
 {
 	uint32_t w = (uint32_t)a->imm;
@@ -125,7 +125,8 @@ Opd bind_register(Ptx *p, Opd o, Type t, Guard g)
 
 /* ---- shapes ---- */
 
-/* How many operands one side of the operands column takes. */
+/* How many operands, at least and at most, one side of the column `operands` of the operation table takes. s:
+   that side. */
 static void side(const Ins *i, const char *s, int *least, int *most)
 {
 	*least = *most = 0;
@@ -143,7 +144,8 @@ static void side(const Ins *i, const char *s, int *least, int *most)
 	}
 }
 
-/* Newer versions of PTX give operations more operands than they had: not an error of the module. */
+/* Checks the numbers of operands. A wrong number refuses the function only, since newer versions of PTX give
+   operations more operands than they had. */
 static bool check_counts(Ptx *p, const Ins *i, int ndst, int nsrc)
 {
 	const char *name = op_info[i->op].name, *s = op_info[i->op].operands;
@@ -173,14 +175,14 @@ static bool check_vectors(Ptx *p, const Ins *i, const Args *a)
 /* May the registers of this operation be wider than its type? The PTX manual allows it for ld, st and cvt. */
 static bool allows_wider(const Ins *i) { return i->op == OP_LD || i->op == OP_ST || i->op == OP_CVT; }
 
-/* ptxas takes registers of type .b64 where ld, st and cvt have an .f32, which is their low half; 0 is above
-   it. */
+/* Is the operand an .f32 in a .b64 register? ptxas allows it in ld, st and cvt: the value is the low half of
+   the register, whose high half becomes 0. */
 static bool holds_float(const Ptx *p, const Arg *a, Type t)
 {
 	return t == T_F32 && a->kind == A_REG && p->b->edit.f->reg.v[a->id].type == T_B64;
 }
 
-/* An access of memory is then one of 32 bits, whatever they are. */
+/* The type of an instruction. An access to memory with such an operand (holds_float) has type .b32. */
 static Type access_type(const Ptx *p, const Ins *i, const Args *a)
 {
 	for (int k = 0; k < a->arg.n && (i->op == OP_LD || i->op == OP_ST); k++)
@@ -189,7 +191,8 @@ static Type access_type(const Ptx *p, const Ins *i, const Args *a)
 	return (Type)i->type;
 }
 
-/* The destination of a cvt is then a register of 32 bits, which is extended behind it: *wide. */
+/* If the destination of a cvt is an .f32 in a .b64 register (holds_float), puts a new 32-bit register in its
+   place. *wide: the old destination, which is written by an extension behind the cvt. */
 static void narrow_destination(Ptx *p, Ins *i, const Arg *a, Opd *wide)
 {
 	*wide = (Opd){ 0 };
@@ -199,7 +202,8 @@ static void narrow_destination(Ptx *p, Ins *i, const Arg *a, Opd *wide)
 	*ins_dst(i, 0) = opd_reg(ptx_new_reg(p, NULL, T_B32));
 }
 
-/* bar.red d, barrier [, threads], p: an operand left out in the middle is there as a hole. */
+/* Index of the k-th source given among the sources of the instruction. In bar.red d, barrier [, threads], p
+   the place of `threads` stays empty if it is left out. */
 static int source_index(const Ins *i, int given, int k)
 {
 	return i->op == OP_BARRED && given == 2 && k == 1 ? 2 : k;
@@ -214,8 +218,8 @@ static bool bind_dst(Ptx *p, Ins *i, const Arg *a, int k)
 	return bind_width(p, a, ins_dst_type(i, k), allows_wider(i)) && bind_opd(p, a, T_NONE, ins_dst(i, k));
 }
 
-/* Does mov of the type read it as it is? Addresses in windows of the address space, and of parameters, have a
-   form of 32 bits. */
+/* Can a mov of the type read operand o directly? Addresses in the windows of shared and local memory, and of
+   parameters, also have a form of 32 bits. */
 static bool mov_reads(const Ptx *p, Type t, const Opd *o)
 {
 	if (o->kind == OPD_SREG)

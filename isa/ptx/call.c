@@ -17,7 +17,8 @@ static void add(Words *w, Opd o, Type t)
 	vec_push(&w->type, (uint8_t)t);
 }
 
-/* One name of a list: all words of a variable; bytes that were never stored pass 0. */
+/* Adds all words of a .param variable to the arguments or results of a call. Words of an argument that were
+   never stored pass 0. */
 static bool add_variable(Ptx *p, Words *w, int id, bool argument)
 {
 	Pvar *v = &p->b->pvar.v[id];
@@ -35,7 +36,7 @@ static bool add_variable(Ptx *p, Words *w, int id, bool argument)
 	return true;
 }
 
-/* (name, ...) */
+/* Reads the list of arguments or results of a call: (name, ...) */
 static bool list(Ptx *p, Words *w, bool argument, Guard g)
 {
 	if (!tok_expect(p, '(', "in a call"))

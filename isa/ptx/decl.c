@@ -37,8 +37,8 @@ static bool skip_parens(Ptx *p)
 	return tok_expect(p, ')', "at the end of .attribute");
 }
 
-/* .ptr [.space] [.align n]: what a parameter points to, 4 bytes aligned unless it says so; .param: as
-   generic, which says nothing. */
+/* Reads [.space] [.align n] behind .ptr: the memory to which a parameter points. It is aligned to 4 bytes
+   unless .align says otherwise. .param counts as .generic, which says nothing of the space. */
 static bool parse_ptr(Ptx *p, Decl *d)
 {
 	static const struct { const char *name; Space space; } spaces[] =
@@ -55,7 +55,8 @@ static bool parse_ptr(Ptx *p, Decl *d)
 	return !tok_accept_directive(p, ".align") || parse_align(p, &d->points_align);
 }
 
-/* Types that PTX has and gsim has not: stood for by b64, that headers keep their shape. */
+/* Is the type one that PTX has and gsim does not? Then the declaration is refused, and b64 stands for the
+   type, so that the rest of a header can be read. */
 static bool refused_type(Ptx *p, Decl *d)
 {
 	static const struct { const char *name, *what; int n; } types[] = {
@@ -168,7 +169,7 @@ static bool is_taken(const Ptx *p, const char *name)
 		strmap_get(&p->funcs, name) >= 0;
 }
 
-/* Unique among the function's names and those of the module so far. */
+/* Returns a name that is unique among those of the function and of the module so far. */
 static const char *unique_symbol(Ptx *p, const char *name)
 {
 	const char *own = is_taken(p, name) ? ptx_rename(p, &p->arena, name, p->m->symbol.n, is_taken)
@@ -238,7 +239,7 @@ static Symbol *new_symbol(Ptx *p, const Decl *d, Space space, bool external, int
 	return s;
 }
 
-/* Behind '=': the value of a variable that is refused. */
+/* Skips the initial value of a refused variable, behind '='. */
 static bool skip_value(Ptx *p)
 {
 	if (tok_is(p, '{'))
@@ -257,7 +258,7 @@ static bool initial_value(Ptx *p, Symbol *s, int id, const Decl *d)
 	return s->refused ? skip_value(p) : ptx_init(p, s, id, d);
 }
 
-/* From behind the type. */
+/* Reads a declaration from behind its type: names, dimensions and initial values. */
 static bool variables(Ptx *p, Decl *d, Space space, bool external)
 {
 	uint32_t align = d->align;

@@ -1,5 +1,5 @@
-/* Operations that compilers emit now and then and that the table has not: written out with those that it
-   has. */
+/* Operations that compilers emit now and then and that the operation table does not have: each is written out
+   as several operations of the table. */
 #include "isa/ptx/ptx.h"
 
 typedef struct Row Row;
@@ -23,7 +23,8 @@ static Opd fresh(Step *x, Type t) { return opd_reg(ptx_new_reg(x->p, NULL, t)); 
 
 static const Opd none = { .kind = OPD_NONE };
 
-/* Four byte differences: added up to c (variant), or each in its byte. */
+/* Absolute differences of the four bytes of two words: their sum is added to c (variant), or each one stands
+   in its byte of the result. */
 static void vabsdiff4(Step *x)
 {
 	Type t = x->row->is_signed ? T_S32 : T_U32;
@@ -42,7 +43,7 @@ static void vabsdiff4(Step *x)
 	into(x, x->d, OP_MOV, T_B32, 1, x->row->variant ? sum : bytes, none, none, none);
 }
 
-/* The same operation on the two halves of a word. */
+/* Applies an operation of 16 bits to each half of a word. */
 static void halves(Step *x)
 {
 	Opd part[2][2], r[2];

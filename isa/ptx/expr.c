@@ -51,7 +51,7 @@ static bool need_int(Ptx *p, Loc loc, Const v)
 
 /* ---- unary operators ---- */
 
-/* (.s64) or (.u64), else T_NONE */
+/* The type of the cast at hand, (.s64) or (.u64); T_NONE: there is no cast. */
 static Type cast_at(const Ptx *p)
 {
 	const Token *t = tok_ahead(p, 1), *end = tok_ahead(p, 2);

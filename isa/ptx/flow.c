@@ -29,7 +29,7 @@ static Block *new_block(Ptx *p, const char *label, bool user)
 	return x;
 }
 
-/* The new block comes next in the text: control falls into it. */
+/* Makes x the current block, which comes next in the text. Control falls into x from the block before it. */
 static void fall_into(Ptx *p, Block *x)
 {
 	Body *b = p->b;
@@ -75,7 +75,8 @@ void flow_label(Ptx *p, const char *name, Loc loc)
 	Block *taken = edit_find_block(&b->edit, name);
 	const char *own = name;
 	if (taken && (!taken->user || (taken == b->edit.f->block.v[0] && !strcmp(name, "entry"))))
-		edit_label(&b->edit, taken, auto_label(p)); /* a label of ours gives way */
+		/* the reader itself chose that label: the block gets another one */
+		edit_label(&b->edit, taken, auto_label(p));
 	else if (taken)
 		own = ptx_rename(p, &p->arena, name, b->edit.f->block.n, is_label);
 	strmap_put(&s->label, name, b->edit.f->block.n);
@@ -96,7 +97,8 @@ static void refer(Ptx *p, Block *from, int slot, const char *label, Loc loc)
 	vec_push(&p->b->ref, r);
 }
 
-/* The block ends with a branch whose lanes may part: the point that a pragma asked for is its. */
+/* Block x ends with a branch at which lanes may part. If a pragma has asked for a reconvergence point, x gets
+   it. */
 static void take_point(Ptx *p, Block *x)
 {
 	Body *b = p->b;
@@ -112,7 +114,8 @@ static bool lost_point(Ptx *p)
 		"%s\"", p->b->point);
 }
 
-/* .pragma "reconverge L": of the branch that follows. Others mean nothing here. */
+/* Reads a pragma. "reconverge L" sets the reconvergence point of the branch that follows; others are
+   skipped. */
 bool flow_pragma(Ptx *p)
 {
 	static const char word[] = "reconverge";
@@ -154,7 +157,8 @@ void flow_branch(Ptx *p, Guard g, const char *label, Loc loc, int flags)
 	}
 }
 
-/* A guarded terminator: branches to a block of its own, which receives the terminator. */
+/* If a terminator has a guard, ends the block with a branch to a new block, and makes that the current one,
+   to receive the terminator. */
 static void split(Ptx *p, Guard g)
 {
 	if (g.reg < 0)
@@ -190,7 +194,7 @@ void flow_brx(Ptx *p, Guard g, Opd index, const char *list, Loc loc, int flags)
 	vec_push(&p->b->brx, r);
 }
 
-/* Behind `name: .branchtargets` */
+/* Reads a list of labels, behind `name: .branchtargets`. */
 bool flow_targets(Ptx *p, const char *name, Loc loc)
 {
 	Body *b = p->b;
@@ -240,7 +244,8 @@ static void resolve_brx(Ptx *p, const BrxRef *r)
 		edit_target(&b->edit, r->from, k, find_label(p, t->label.v[k], r->scope, t->loc.v[k]));
 }
 
-/* Blocks without a label behind unconditional terminators go: nothing reaches them. */
+/* Blocks without a label of the source come from text behind an unconditional terminator: nothing leads to
+   them, and they are removed. */
 void flow_drop_unreachable(Function *f)
 {
 	Arena a = { 0 };
@@ -252,7 +257,7 @@ void flow_drop_unreachable(Function *f)
 	arena_free(&a);
 }
 
-/* The entry must have no predecessor: a branch to it makes an empty block before it necessary. */
+/* The entry must have no predecessor: if a branch leads to it, a block with a jump is put in front of it. */
 static void guard_entry(Ptx *p)
 {
 	Function *f = p->b->edit.f;

@@ -22,7 +22,7 @@ const char *ptx_rename(Ptx *p, Arena *a, const char *name, int least,
 	return own;
 }
 
-/* The PTX name with its %, made unique among the function's registers. */
+/* Makes a register. Its name is the PTX name, with a %, made unique among those of the function. */
 int ptx_new_reg(Ptx *p, const char *name, Type type)
 {
 	Body *b = p->b;
@@ -44,7 +44,8 @@ bool ptx_declare(Ptx *p, const char *name, Entity e, Loc loc)
 	return true;
 }
 
-/* name = prefix and number of a %r<n> of these ranges: its type, or T_NONE. */
+/* If the name is that of a register of one of these ranges, as %r7 is of %r<9>, returns the type of the
+   range; else T_NONE. */
 static Type find_range(const Ptx *p, const StrMap *ranges, const char *name)
 {
 	size_t n = strlen(name), k = n;
@@ -61,7 +62,7 @@ static Type find_range(const Ptx *p, const StrMap *ranges, const char *name)
 	return T_NONE;
 }
 
-/* An entity for a register, which is made when it is used. */
+/* Adds the entity of a register. The register itself is made when it is used for the first time. */
 static int add_reg(Ptx *p, int scope, const char *name, Type type)
 {
 	Body *b = p->b;
@@ -70,7 +71,8 @@ static int add_reg(Ptx *p, int scope, const char *name, Type type)
 	return b->entity.n - 1;
 }
 
-/* A register of module scope: from now on the function's. */
+/* Looks for a register of module scope. If there is one, the function being read gets a register of its own
+   for it. NULL: there is none. */
 static Entity *find_module_reg(Ptx *p, const char *name)
 {
 	int id = strmap_get(&p->reg_name, name);
@@ -176,7 +178,7 @@ bool ptx_registers(Ptx *p)
 
 /* ---- bodies ---- */
 
-/* Behind .param inside a body: variables that pass arguments and results of calls. */
+/* Reads declarations behind .param inside a body: variables that pass arguments and results of calls. */
 static bool call_params(Ptx *p)
 {
 	Decl d = { 0 };
@@ -212,7 +214,7 @@ static bool body_directive(Ptx *p)
 	return ptx_error(p, tok_here(p), "%s is not supported inside a function", tok_text(p, tok(p)));
 }
 
-/* label: or label: .branchtargets a, b; and its like */
+/* Reads `label:`, or `label: .branchtargets a, b;` and its like. */
 static bool label(Ptx *p)
 {
 	Loc loc = tok_here(p);
@@ -242,7 +244,8 @@ static bool statement(Ptx *p)
 	return ptx_statement(p);
 }
 
-/* False: the end is missing. Stops at what is refused. */
+/* Reads all statements of a body. Stops where the function is refused. False (reported): the body has no
+   end. */
 static bool statements(Ptx *p)
 {
 	Body *b = p->b;
@@ -271,9 +274,11 @@ static bool statements(Ptx *p)
 	return true;
 }
 
-typedef struct Start { int at, regs, symbols, fixes; } Start; /* of a body: what there was before it */
+/* what there was before the body: the token, numbers of registers, symbols, fixes */
+typedef struct Start { int at, regs, symbols, fixes; } Start;
 
-/* Of a body that cannot be had the function keeps the reason, and the module nothing. */
+/* Takes back what a refused body has added to the function and the module. The function keeps the reason.
+   Goes on behind the body. */
 static bool refuse_body(Ptx *p, const Start *s)
 {
 	Module *m = p->m;

@@ -42,7 +42,7 @@ static bool device_param(Ptx *p, const Decl *d, PvarRole role)
 	return true;
 }
 
-/* (.param .b32 a, .reg .f32 %f, ...) */
+/* Reads a list of parameters or of results: (.param .b32 a, .reg .f32 %f, ...) */
 static bool params(Ptx *p, PvarRole role)
 {
 	if (!tok_expect(p, '(', "before a parameter list"))
@@ -54,7 +54,7 @@ static bool params(Ptx *p, PvarRole role)
 			return ptx_error(p, tok_here(p), "expected .param, not %s", tok_text(p, tok(p)));
 		if (!ptx_type(p, &d) || !ptx_declarator(p, &d))
 			return false;
-		ptx_usable(p, &d); /* if not, the function has no body; its header is read on */
+		ptx_usable(p, &d); /* if not, the function is refused; its header is read to the end */
 		if (in_reg) {
 			int r = ptx_new_reg(p, d.name, d.type);
 			if (p->b->edit.f->kind == FN_KERNEL || d.array || d.vec)
@@ -125,7 +125,7 @@ static bool performance(Ptx *p)
 
 /* ---- headers ---- */
 
-/* The name behind an optional list of results. */
+/* Returns the token of the name, which stands behind an optional list of results. Takes no token. */
 static const Token *header_name(Ptx *p)
 {
 	int at = p->at;
@@ -138,8 +138,8 @@ static const Token *header_name(Ptx *p)
 	return t;
 }
 
-/* Gives p->b->edit.f: a new function, the one declared before, or a scratch for one that is defined
-   already. */
+/* Sets p->b->edit.f: to a new function of the module, or if the module has one of that name, to a function
+   outside of the module for the second header, which `merge` compares with the first. */
 static bool choose_function(Ptx *p, const char *name, FuncKind kind, Loc loc)
 {
 	Module *m = p->m;
@@ -193,7 +193,8 @@ bool ptx_same_prototype(const Function *a, const Function *b)
 		a->param.n == b->param.n;
 }
 
-/* A second header of the function: checks it; a definition replaces what the declaration gave. */
+/* If the header is the second one of a function, compares it with the first. A definition replaces what a
+   declaration gave. */
 static bool merge(Ptx *p, bool define, Loc loc)
 {
 	Function *f = p->b->edit.f, *old = p->m->func.v[f->id];
@@ -213,8 +214,8 @@ static bool merge(Ptx *p, bool define, Loc loc)
 	return true;
 }
 
-/* Old compilers left out the ';' behind the declaration of a function: what comes next begins a declaration
-   of its own. */
+/* Does the declaration of a function end here without a ';', which old compilers left out? Then the next
+   declaration begins here, or the file ends. */
 static bool bare_end(const Ptx *p)
 {
 	static const char *const next[] = { ".extern", ".visible", ".weak", ".common", ".func", ".entry",
@@ -257,7 +258,7 @@ bool ptx_function(Ptx *p, bool entry)
 	bool define = ok && tok_is(p, '{');
 	if (!ok && b.edit.f && b.edit.f != p->m->func.v[b.edit.f->id])
 		drop_vectors(b.edit.f);
-	if (!ok) { /* a body that follows cannot be read: its names are unknown */
+	if (!ok) { /* after an error in the header, skip the body, whose names are unknown */
 		while (!tok_is(p, '{') && !tok_is(p, ';') && tok(p)->kind != TK_EOF)
 			tok_next(p);
 		if (tok_is(p, '{'))

@@ -14,7 +14,7 @@ static bool put(Ptx *p, Init *in, uint64_t index, uint64_t bits, Loc loc)
 	return true;
 }
 
-/* A constant's bits in the element type. */
+/* Gives the bits of a constant in the element type. */
 static bool constant_bits(Ptx *p, Const v, Type type, uint64_t *bits, Loc loc)
 {
 	bool is_int = v.type == T_S64 || v.type == T_U64;
@@ -40,7 +40,9 @@ static bool constant_bits(Ptx *p, Const v, Type type, uint64_t *bits, Loc loc)
 	return true;
 }
 
-/* [generic(]name[)] [+- constant]: recorded, resolved when all of the module is known. */
+/* Reads [generic(]name[)] [+- constant], and records the address, which is resolved when all of the module is
+   known. at: offset in the variable; part: which byte of the address a byte element takes, 0: the lowest, or
+   all. */
 static bool address(Ptx *p, Init *in, uint64_t at, int part)
 {
 	Loc loc = tok_here(p);
@@ -56,7 +58,8 @@ static bool address(Ptx *p, Init *in, uint64_t at, int part)
 		return false;
 	if ((tok_is(p, '+') || tok_is(p, '-')) && !ptx_const(p, &addend))
 		return false;
-	if (part > 0) /* a later byte of an address that was begun: nothing to add when it is the same one */
+	/* a later byte: the address is recorded already, if it is the one that was begun last */
+	if (part > 0)
 		return (p->fix.n && vec_last(&p->fix).symbol == in->id &&
 			!strcmp(vec_last(&p->fix).name, name) &&
 			vec_last(&in->s->reloc).offset == at - (uint64_t)part) ||
@@ -130,7 +133,7 @@ static bool list(Ptx *p, Init *in, int dim, uint64_t *index)
 	return tok_expect(p, '}', "at the end of a list of values");
 }
 
-/* [] takes its size from the number of values at the outer level. */
+/* Counts the values at the outer level of a list: they are the size of an array declared as []. */
 static uint64_t count_outer(const Ptx *p)
 {
 	int depth = 0;

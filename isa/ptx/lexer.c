@@ -1,5 +1,5 @@
-/* PTX text to tokens. Words keep their dots (ld.global.u32, %tid.x) and double colons (L1::no_allocate); a
- * directive is one dot and one name. */
+/* Makes tokens of PTX text. A word keeps its dots (ld.global.u32, %tid.x) and double colons
+ * (L1::no_allocate); a directive is one dot and one name. */
 #include "isa/ptx/ptx.h"
 
 typedef struct Lexer { Ptx *p; const char *s, *end, *line_start; int line; } Lexer;
@@ -40,7 +40,7 @@ static bool skip_blank(Lexer *l)
 		} else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
 			l->s++;
 		} else if ((c == '/' && peek(l, 1) == '/') || (c == '@' && peek(l, 1) == '@')) {
-			/* @@DWARF: old debug lines */
+			/* @@DWARF: lines with debugging information, from old compilers */
 			while (l->s < l->end && *l->s != '\n')
 				l->s++;
 		} else if (c == '/' && peek(l, 1) == '*') {
@@ -71,7 +71,7 @@ static int digit_value(int c)
 	return 99;
 }
 
-/* Digits of the base from *s on; false when the value needs more than 64 bits or there is no digit. */
+/* Reads digits of the base. False: the value needs more than 64 bits, or there is no digit. */
 static bool digits(Lexer *l, int base, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -85,7 +85,7 @@ static bool digits(Lexer *l, int base, uint64_t *value)
 	return l->s > from;
 }
 
-/* 0f and 0d literals: exactly 8 or 16 hexadecimal digits. */
+/* Reads a literal 0f or 0d, with exactly 8 or 16 hexadecimal digits. */
 static bool hex_float(Lexer *l, Token *t)
 {
 	bool wide = l->s[1] == 'd' || l->s[1] == 'D';

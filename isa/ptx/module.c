@@ -48,7 +48,8 @@ static int by_number(const void *a, const void *b)
 		: (x->name > y->name) - (x->name < y->name);
 }
 
-/* .file directives stand behind the functions that .loc lines belong to: all are read first. */
+/* Reads all .file directives before the rest of the module, since they stand behind the functions whose .loc
+   lines name files by number. */
 static void find_files(Ptx *p)
 {
 	for (int i = 0; i + 2 < p->tok.n; i++) {
@@ -62,7 +63,8 @@ static void find_files(Ptx *p)
 		qsort(p->file.v, (size_t)p->file.n, sizeof *p->file.v, by_number);
 }
 
-/* The last one of the number, which becomes a file of the module; NULL: there is none. */
+/* Returns the last .file directive with this number, whose file becomes one of the module. NULL: there is
+   none. */
 static const FileNo *file_of(Ptx *p, uint64_t number)
 {
 	int low = 0, high = p->file.n;
@@ -81,7 +83,7 @@ static const FileNo *file_of(Ptx *p, uint64_t number)
 	return f;
 }
 
-/* file line column; line 0: the file is none of the module's */
+/* Reads `file line column`. to->line 0: no .file directive has that number. */
 static bool place_in_file(Ptx *p, const char *behind, SourcePlace *to)
 {
 	uint32_t v[3];
@@ -102,7 +104,8 @@ static bool place_in_file(Ptx *p, const char *behind, SourcePlace *to)
 	return true;
 }
 
-/* The list with the place in front of that of the call; the same for the same. */
+/* Returns the list of places that begins with `at` and goes on with list `call`. The same arguments give the
+   same list. */
 static int inlined_list(Ptx *p, SourcePlace at, int call)
 {
 	const char *key = arena_printf(&p->arena, "%d %d %d %d", at.file, at.line, at.col, call);
@@ -125,8 +128,8 @@ static const char *call_key(Ptx *p, SourcePlace at)
 	return arena_printf(&p->arena, "%d %d %d", at.file, at.line, at.col);
 }
 
-/* A .loc that says where a function was inlined says it of one call; in which functions that call has been
-   inlined, the last .loc of the call's own place has said before. */
+/* Notes where the code behind a .loc was inlined. The .loc names one call only. Through which further calls
+   that call was inlined, the last .loc of the place of the call has said before. */
 static void set_inlined(Ptx *p, SourcePlace at, SourcePlace call)
 {
 	int known = strmap_get(&p->call_at, call_key(p, call));
@@ -138,7 +141,7 @@ static void set_inlined(Ptx *p, SourcePlace at, SourcePlace call)
 		strmap_put(&p->call_at, call_key(p, at), p->loc_inlined);
 }
 
-/* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
+/* Reads .loc file line column [, function_name label [+ offset], inlined_at file line column]. */
 bool ptx_loc(Ptx *p)
 {
 	SourcePlace at, call = { 0 };
@@ -213,7 +216,7 @@ static bool address_size(Ptx *p)
 
 /* ---- the rest ---- */
 
-/* .section name { ... }: debugging information */
+/* Skips .section name { ... }: debugging information. */
 static bool section(Ptx *p)
 {
 	while (!tok_is(p, '{') && tok(p)->kind != TK_EOF)
@@ -224,7 +227,7 @@ static bool section(Ptx *p)
 	return true;
 }
 
-static bool file(Ptx *p) /* .file number "name" [, time, size]: seen by find_files */
+static bool file(Ptx *p) /* Checks .file number "name" [, time, size]; find_files has read it. */
 {
 	const Token *t = tok_ahead(p, 0), *name = tok_ahead(p, 1);
 	if (t->kind != TK_INT || name->kind != TK_STRING)
@@ -285,7 +288,8 @@ static bool directive(Ptx *p)
 	return ptx_error(p, tok_here(p), "expected a directive of module scope, not %s", tok_text(p, tok(p)));
 }
 
-/* Behind an error: to where the next declaration may begin, a ';', or a directive that begins a line. */
+/* Goes on after an error: skips tokens up to where the next declaration may begin, which is behind a ';' or a
+   body, or at a directive that begins a line. */
 static void recover(Ptx *p, int from)
 {
 	if (p->at == from)

@@ -48,7 +48,7 @@ static int new_slot(Ptx *p, const ModuleReg *r)
 
 typedef struct Passing { Ptx *p; Edit e; const RegUse *use; int n; Rewrite out; const Ins *at; } Passing;
 
-/* o: ndst destinations, then sources up to n in all. */
+/* Emits an instruction. o: its n operands, the first ndst of which are destinations. */
 static void put(Passing *x, Op op, Type t, int ndst, int n, const Opd *o)
 {
 	Ins i = edit_new(&x->e, x->at, op, t, ndst, n - ndst);
@@ -58,7 +58,8 @@ static void put(Passing *x, Op op, Type t, int ndst, int n, const Opd *o)
 	edit_put(&x->out, i);
 }
 
-/* Predicates pass as 0 or 1. False: too much, reported. */
+/* Emits loads, or stores, of all registers of module scope that the function uses. Predicates pass as 0 or 1.
+   False (reported): the file passes too much. */
 static bool load_or_store(Passing *x, bool store)
 {
 	if (!ptx_count(x->p, x->n, ins_loc(x->p->m, x->at)))
@@ -106,7 +107,7 @@ static bool pass(Passing *x)
 void ptx_pass_module_regs(Ptx *p)
 {
 	bool any = false, ok = true;
-	if (p->diag->errors) /* functions may lack blocks and targets */
+	if (p->diag->errors) /* after errors functions may lack blocks and targets */
 		return;
 	for (int k = 0; k < p->module_reg.n; k++) {
 		ModuleReg *r = &p->module_reg.v[k];
@@ -115,7 +116,7 @@ void ptx_pass_module_regs(Ptx *p)
 			any = true;
 		}
 	}
-	/* the uses of a function follow each other */
+	/* in reg_use all uses by one function stand together */
 	for (int from = 0, to; any && ok && from < p->reg_use.n; from = to) {
 		int f = p->reg_use.v[from].func;
 		for (to = from; to < p->reg_use.n && p->reg_use.v[to].func == f; to++)

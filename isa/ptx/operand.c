@@ -7,7 +7,7 @@ void args_free(Args *a)
 	vec_free(&a->group);
 }
 
-/* Special registers that PTX has and gsim has not, by prefix. */
+/* Special registers that PTX has and gsim does not, by the beginning of their names. */
 static const struct { const char *prefix, *what; } no_sreg[] = {
 	{ "%pm", "a performance counter" }, { "%cluster", "thread block clusters" },
 	{ "%nclusterid", "thread block clusters" }, { "%is_explicit_cluster", "thread block clusters" },
@@ -92,7 +92,7 @@ bool ptx_arg(Ptx *p, Arg *a)
 	return a->kind == A_REG || a->kind == A_SREG || offset(p, a);
 }
 
-/* Behind '[' */
+/* Reads an address, behind '['. */
 static bool address(Ptx *p, Arg *a)
 {
 	if (!ptx_arg(p, a))

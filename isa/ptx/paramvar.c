@@ -73,7 +73,7 @@ static bool check_place(Ptx *p, const Pvar *v, int64_t off, int n, Loc loc)
 	return true;
 }
 
-/* One register = n bytes at an offset of the variable. */
+/* Emits a load of a register from the bytes of type t at an offset of the variable. */
 static bool load(Ptx *p, Pvar *v, int64_t off, Type t, const Arg *dst, Guard g)
 {
 	int n = type_bytes(t), w = v->unit, k = (int)(off / w);
@@ -121,7 +121,8 @@ static void store_two_words(Ptx *p, Pvar *v, int k, Opd src, Guard g)
 	flow_emit(p, &i);
 }
 
-/* n bytes at byte `in` of word k; the other bytes of an array's word are kept. */
+/* Emits a store of n bytes at byte `in` of word k. If the variable is an array, the other bytes of the word
+   are kept. */
 static void store_part(Ptx *p, Pvar *v, int k, int in, int n, Opd src, Guard g)
 {
 	Type word_type = int_type(v->unit, false), bits = v->unit == 8 ? T_B64 : T_B32;
@@ -189,7 +190,7 @@ static bool check_vector(Ptx *p, const Ins *i, const ArgGroup *g)
 		i->vec ? i->vec : 1, i->vec ? "s" : "");
 }
 
-/* Where element k of a vector access stands; wraps around for offsets that check_place refuses. */
+/* Offset of element k of a vector access. The sum may wrap around; check_place refuses the offset then. */
 static int64_t part_offset(const Arg *at, const Ins *i, int k)
 {
 	return (int64_t)((uint64_t)at->imm + (uint64_t)(k * type_bytes(i->type)));

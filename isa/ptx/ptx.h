@@ -6,8 +6,8 @@
  *             call.c, paramvar.c (calling convention -> register arguments) -> ir_verify
  *
  * Functions that return bool return false after having reported an error; the caller then skips to the end of
- * the statement and goes on, so that one run reports several errors. What is an error of the module and what
- * refuses the function alone: doc/ptx.md.
+ * the statement and goes on, so that one run reports several errors. doc/ptx.md says what is an error of the
+ * module, and what only refuses the function in which it stands.
  *
  * isa/ptx/ makes IR of PTX. It may include isa/ and lib/. */
 #ifndef GSIM_PTX_H
@@ -34,7 +34,7 @@ typedef struct Token {
 
 /* ---- names of a function body ---- */
 typedef enum { ENT_REG, ENT_SYMBOL, ENT_KPARAM, ENT_PVAR, ENT_TARGETS, ENT_PROTO } EntityKind;
-/* ENT_REG: id -1 and its type until it is used */
+/* what a name stands for. ENT_REG: has its type, and id -1 until it is used for the first time */
 typedef struct Entity { uint8_t kind, type; int id; } Entity;
 
 typedef struct RegRange { uint32_t count; uint8_t type; } RegRange; /* %r<9> */
@@ -46,10 +46,11 @@ typedef struct NameScope {
 	StrMap range;            /* prefix -> index in Ptx.range */
 } NameScope;
 
-/* A .param variable of a device function or of a call: its bytes live in registers of 4 bytes (a scalar of 8
-   bytes: one register of 8). */
+/* A .param variable of a device function or of a call. Its bytes live in registers of 4 bytes each (a scalar
+   of 8 bytes: in one register of 8). */
 typedef enum { PV_IN, PV_OUT, PV_CALL } PvarRole;
-enum { WORD_WRITTEN = 1, WORD_PARTIAL = 2 }; /* stored to earlier in the text; in parts somewhere */
+/* the word has been stored to, so far in the text; somewhere only a part of it is stored */
+enum { WORD_WRITTEN = 1, WORD_PARTIAL = 2 };
 typedef struct Pvar {
 	const char *name;
 	uint8_t role, type;      /* element type */
@@ -63,15 +64,16 @@ typedef struct Pvar {
 	Loc loc;
 } Pvar;
 
-/* slot -1: its reconvergence point */
+/* A use of a label. slot: which successor of `from` the label is; -1: the label is its reconvergence
+   point. */
 typedef struct LabelRef { Block *from; int slot, scope; const char *name; Loc loc; } LabelRef;
 typedef struct TargetList { Vec(const char *) label; Vec(Loc) loc; } TargetList;
 typedef struct BrxRef { Block *from; const char *list; int scope; Loc loc; } BrxRef;
 
 typedef struct Body {
 	Edit edit;               /* of the function */
-	Refusal refused;         /* the first thing that gsim has not */
-	StrMap symbol_names;     /* that are taken */
+	Refusal refused;         /* the first thing in it that gsim does not support */
+	StrMap symbol_names;     /* names of symbols that the function has taken */
 	Vec(NameScope) scope;
 	int here;                /* current scope */
 	Vec(Entity) entity;
@@ -80,23 +82,24 @@ typedef struct Body {
 	Vec(LabelRef) ref;
 	Vec(BrxRef) brx;
 
-	const char *point;       /* .pragma "reconverge L": of the next branch, or NULL */
+	const char *point;       /* label that .pragma "reconverge L" names for the next branch, or NULL */
 	Loc point_loc;
 	int point_scope;
 
 	Block *cur;              /* block that receives instructions; NULL after a terminator */
-	Block *fall;             /* block whose second successor is the next one to come */
+	Block *fall;  /* block that falls into the next block to come, its second successor; NULL = none */
 	int nauto;               /* number of the next automatic label */
-	int suffix;              /* names that had to give way up to here found these numbers taken */
+	int suffix;              /* ptx_rename tries no smaller number, since it has found them taken */
 	int line, col;           /* of the statement being read */
-	const Token *word;       /* the instruction's in it, or NULL */
+	const Token *word;       /* mnemonic of the instruction being read, or NULL */
 } Body;
 
 /* ---- the whole file ---- */
 typedef struct RelocFix { int symbol, reloc; const char *name; Loc loc; } RelocFix;
-/* slot: the variable it passes through, or -1 */
+/* A register of module scope. users: number of functions that use it; called: one of them is a device
+   function; slot: symbol of the variable through which its value passes between functions, -1: none. */
 typedef struct ModuleReg { const char *name; uint8_t type; bool called; int users, slot; } ModuleReg;
-/* the function whose name it is, and the one it stands for */
+/* func: the function that is declared with the second name; to: the one for which that name stands */
 typedef struct Alias { int func, to; Loc loc; } Alias;
 typedef struct RegUse { int module_reg, func, reg; } RegUse;
 typedef struct FileNo { uint64_t number; const Token *name; int file; } FileNo; /* file -1: not used yet */
@@ -107,37 +110,42 @@ typedef struct Ptx {
 	Arena arena;             /* names that outlive a function */
 	Vec(Token) tok;
 	int at;
-	int version, sm;         /* 75 for 7.5; 0 = not given */
+	int version, sm;         /* version: 75 for 7.5; sm: 75 for sm_75; 0 = not given */
 	int address_size;
 
 	StrMap funcs, symbols;   /* module scope: name -> id */
-	StrMap reg_name, reg_range; /* and registers: name -> index in module_reg, prefix -> index in range */
+	/* registers of module scope: name -> index in module_reg, prefix -> index in range */
+	StrMap reg_name, reg_range;
 	Vec(ModuleReg) module_reg;
 	Vec(RegUse) reg_use;
 	Vec(RegRange) range;
 	Vec(FileNo) file;        /* by number */
 	Vec(RelocFix) fix;
 	Vec(Alias) alias;
-	/* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
+	/* numbers of words of parameters and branch targets, and of bytes of initial data, in the file so
+	   far; they have limits, so that hostile input cannot take all memory */
 	uint64_t words, init_bytes;
 
 	int loc_file, loc_line, loc_col;  /* from .loc; loc_line 0 = none */
-	int loc_inlined;         /* 0, or the list in m->place of what stands there */
-	/* "file line column" of a .loc of this function -> its list in m->place; 0: nothing was inlined
-	   there */
+	/* list in m->place of inlined code: its own place, then the calls; 0: the code was not inlined */
+	int loc_inlined;
+	/* "file line column" of a .loc of this function -> the value of loc_inlined behind that .loc */
 	StrMap call_at;
-	/* "file line column call" -> the list in m->place of what was inlined there; call: of the call that
-	   it replaces */
+	/* "file line column call" -> the list in m->place that begins with this place and goes on with list
+	   `call`, that of the call through which the place was inlined */
 	StrMap inlined;
 	Body *b;                 /* the function being read, or NULL */
 } Ptx;
 
-/* Reports an error; always false. Texts are cut at 500 characters: names may have any length. */
+/* Reports an error. Always returns false. Texts are cut at 500 characters, since names may have any
+   length. */
 bool ptx_error(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Known PTX that gsim has not, of which the text says "... not supported by gsim": the function being read is
-   refused. Always false; no error of the module. Outside of functions: an error. */
+/* Reports PTX that exists but that gsim does not have; the text says "... not supported by gsim". The
+   function being read is refused, which is no error of the module; outside of functions it is an error.
+   Always returns false. */
 bool ptx_refuse(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The same of the instruction at hand, whose operation gsim has, but not so: the text says why. */
+/* Like ptx_refuse, for the instruction being read: gsim has the operation, but not in this form. The text
+   says why. */
 bool ptx_refuse_ins(Ptx *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- lexer.c ---- */
@@ -155,13 +163,13 @@ bool tok_accept_directive(Ptx *, const char *);
 bool tok_expect(Ptx *, char, const char *where);          /* reports what stands there instead */
 const char *tok_text(const Ptx *, const Token *);     /* for messages; cut at 40 characters */
 char *tok_name(Ptx *);                               /* the word at hand, copied; NULL (reported) when none */
-void tok_skip_statement(Ptx *);                         /* behind the next ';' of this level, or at a brace */
-bool tok_skip_braces(Ptx *);                          /* at '{': behind its match; false when there is none */
+void tok_skip_statement(Ptx *);  /* goes behind the next ';' outside of braces, or to a '}' */
+bool tok_skip_braces(Ptx *);  /* at '{': goes behind the '}' that closes it; false: there is none */
 
 /* ---- expr.c ---- */
 typedef struct Const { uint8_t type; uint64_t bits; } Const; /* T_S64, T_U64, T_F64, or T_F32: a 0f literal */
 bool ptx_constant(Ptx *, Const *);                   /* constant expression */
-bool ptx_const(Ptx *, int64_t *value);               /* one of integers */
+bool ptx_const(Ptx *, int64_t *value);               /* a constant expression with an integer value */
 bool ptx_const_small(Ptx *, uint64_t limit, uint32_t *value, const char *what);
 
 /* ---- decl.c, init.c ---- */
@@ -171,23 +179,24 @@ typedef struct Decl {       /* .space .align 8 .v2 .b32 name[3][4] */
 	uint32_t align;
 	bool array;
 	int ndim;
-	uint64_t dim[8];        /* the vector's parts as the last one */
-	uint64_t count;         /* elements; 0: [] */
+	uint64_t dim[8];        /* size of each dimension; the parts of a vector are the last one */
+	uint64_t count;         /* elements; 0: the size is left out, as in name[] */
 	uint64_t size;
 	const char *name;
 	Loc loc;
-	bool pointer;           /* .ptr: a parameter that points to memory of the space, aligned so */
+	bool pointer;  /* .ptr: the parameter points to memory of `space`, aligned to points_align bytes */
 	uint8_t space;
 	uint32_t points_align;
-	Refusal refused;        /* its type */
+	Refusal refused;        /* the reason, if gsim does not have its type */
 } Decl;
 Type ptx_type_directive(const Token *);                   /* T_NONE when it is none */
 bool ptx_type(Ptx *, Decl *);               /* [.align n] [.v2] .type with .ptr annotations before the name */
-bool ptx_usable(Ptx *, const Decl *);          /* false: the type is none for gsim; the function is refused */
+bool ptx_usable(Ptx *, const Decl *);  /* false: gsim does not have the type, and the function is refused */
 bool ptx_declarator(Ptx *, Decl *);                 /* name and dimensions; fills size */
-bool ptx_variable(Ptx *, Space, bool external);     /* from behind .space to behind ';' */
+bool ptx_variable(Ptx *, Space, bool external);     /* reads from behind .space to behind ';' */
 bool ptx_texture(Ptx *, bool external);             /* the same behind .tex */
-/* a local variable of our own: its symbol */
+/* makes a local variable that the source does not have, such as a copy of a parameter; returns the id of its
+   symbol */
 int ptx_local_bytes(Ptx *, const char *name, uint32_t size, uint32_t align);
 bool ptx_init(Ptx *, Symbol *, int id, const Decl *); /* behind '=' */
 void ptx_resolve_inits(Ptx *);
@@ -201,30 +210,34 @@ bool ptx_same_prototype(const Function *, const Function *);
 
 /* ---- alias.c ---- */
 bool ptx_alias(Ptx *);                                /* at .alias */
-void ptx_resolve_aliases(Ptx *);                      /* when all functions are read: second names go */
+/* when all functions are read: replaces second names by the functions for which they stand */
+void ptx_resolve_aliases(Ptx *);
 
 /* ---- func.c ---- */
 bool body_scope(Ptx *);                               /* opens a scope */
 bool body_read(Ptx *);                      /* from '{' to behind its '}'; ends the function, or refuses it */
 void body_free(Body *);
 bool ptx_registers(Ptx *);                            /* behind .reg */
-Entity *ptx_find(Ptx *, const char *name);            /* of the body: scopes inside out; NULL */
+/* what a name of the body stands for, from the innermost scope outwards; NULL: not declared */
+Entity *ptx_find(Ptx *, const char *name);
 bool ptx_declare(Ptx *, const char *name, Entity, Loc);
 int ptx_new_reg(Ptx *, const char *name, Type);   /* unique IR name made from a PTX name; NULL: a temporary */
-/* A name with a number behind it that is not taken, least or more; taken names are passed over once, not for
-   each name. */
+/* Makes a name that is not taken of this one and a number, `least` or more. Body.suffix holds the numbers
+   found taken, so that they are not tried again for each name. */
 const char *ptx_rename(Ptx *, Arena *, const char *name, int least,
 	bool (*is_taken)(const Ptx *, const char *));
 
 /* ---- module_reg.c ---- */
 bool ptx_module_reg(Ptx *, const char *name, Type, Loc); /* declares one */
-void ptx_use_module_reg(Ptx *, int id, int reg);      /* the function at hand has a register for it */
+/* notes that the function being read has register `reg` for it */
+void ptx_use_module_reg(Ptx *, int id, int reg);
 void ptx_pass_module_regs(Ptx *);                     /* when all functions are read */
 
 /* ---- flow.c ---- */
 typedef struct Guard { int reg; bool neg; } Guard;    /* reg -1: none */
 Block *flow_block(Ptx *);                             /* the block to append to */
-void flow_emit(Ptx *, Ins *);  /* appends with the current source place; refuses what breaks the IR's rules */
+/* appends an instruction with the current source place; refuses one that breaks the rules of the IR */
+void flow_emit(Ptx *, Ins *);
 void flow_label(Ptx *, const char *name, Loc);
 void flow_branch(Ptx *, Guard, const char *label, Loc, int flags);
 void flow_end(Ptx *, Op, Guard, int flags);           /* ret, exit */
@@ -232,7 +245,8 @@ void flow_brx(Ptx *, Guard, Opd index, const char *list, Loc, int flags);
 bool flow_targets(Ptx *, const char *name, Loc);
 bool flow_pragma(Ptx *);                              /* at .pragma in a body */
 void flow_finish(Ptx *);
-void flow_drop_unreachable(Function *); /* blocks without a label of the source's that nothing leads to */
+/* removes blocks that have no label of the source and that nothing leads to */
+void flow_drop_unreachable(Function *);
 
 /* ---- operand.c ---- */
 typedef enum { A_SINK, A_REG, A_INT, A_F32, A_F64, A_SREG, A_SYM, A_KPARAM, A_PVAR, A_FUNC, A_ADDR } ArgKind;
@@ -246,18 +260,18 @@ typedef struct Arg {
 /* one comma-separated operand */
 typedef struct ArgGroup { int first, n; bool vector, dual; Loc loc; } ArgGroup;
 typedef struct Args { Vec(Arg) arg; Vec(ArgGroup) group; } Args;
-bool ptx_args(Ptx *, Args *);                         /* up to ';', which stays */
+bool ptx_args(Ptx *, Args *);                         /* reads operands up to the ';', which is not taken */
 bool ptx_arg(Ptx *, Arg *);                           /* one register, number or name */
 void args_free(Args *);
 
 /* ---- bind.c ---- */
-/* as an immediate of the type, register, ...; checks nothing else */
+/* makes an operand of an argument: a number becomes an immediate of the type; checks nothing else */
 bool bind_opd(Ptx *, const Arg *, Type, Opd *);
 /* gives *i the operands that the table asks for, appends it */
 bool bind_ins(Ptx *, Ins *, const Args *, Guard);
-/* a register of the type's width, or wider if that is allowed */
+/* false (reported): a register argument has not the width of the type, or a greater one if `wider` */
 bool bind_width(Ptx *, const Arg *, Type, bool wider);
-Opd bind_register(Ptx *, Opd, Type, Guard);           /* a register that holds it */
+Opd bind_register(Ptx *, Opd, Type, Guard);  /* emits a move of the operand to a new register; returns that */
 int64_t bind_imm(Type, int64_t);                     /* canonical form: sign-extended from the type's width */
 void bind_emit(Ptx *, Op, Type, Type type2, Guard, Opd d, int nsrc, const Opd *src);
 
@@ -265,24 +279,27 @@ void bind_emit(Ptx *, Op, Type, Type type2, Guard, Opd d, int nsrc, const Opd *s
 bool ptx_statement(Ptx *);                            /* [@p] op operands ; */
 
 /* ---- expand.c ---- */
-/* true: it is one of these, *ok = read well */
+/* true: the mnemonic is one that expand.c writes out; *ok: the instruction was read without an error */
 bool ptx_expand(Ptx *, const char *mnemonic, size_t n, Guard, bool *ok);
 
 /* ---- unsupported.c ---- */
-/* what a known PTX operation is about, or NULL */
+/* the feature to which a PTX operation belongs that gsim does not have, such as "textures"; NULL: none */
 const char *ptx_unsupported(const char *mnemonic, size_t n);
 
 /* ---- runtime.c ---- */
-void ptx_runtime_calls(Ptx *);                /* of the whole module: operations in their place, or refused */
+/* puts operations in the place of such calls in the whole module, or refuses them */
+void ptx_runtime_calls(Ptx *);
 
 /* ---- paramvar.c, call.c ---- */
-bool ptx_count(Ptx *, int words, Loc);     /* adds to what hostile input could make large; false when it is */
+bool ptx_count(Ptx *, int words, Loc);     /* adds to Ptx.words; false (reported): the file has too many */
 int ptx_pvar(Ptx *, PvarRole, const Decl *);          /* declares it; its id, or -1 (reported) */
 int pvar_word(Ptx *, Pvar *, int k);                  /* register of word k */
 bool pvar_load(Ptx *, const Ins *, const Args *, Guard);
 bool pvar_store(Ptx *, const Ins *, const Args *, Guard);
-bool pvar_address(Ptx *, int id, Loc, Opd *);         /* local copy of a parameter whose address is taken */
-void pvar_finish(Ptx *);                        /* prologue: copies to local memory, zeroed partial results */
+/* address of a local copy of a parameter, which is made if the address is taken */
+bool pvar_address(Ptx *, int id, Loc, Opd *);
+/* emits the prologue: copies parameters to local memory, sets results to 0 that are stored in parts */
+void pvar_finish(Ptx *);
 bool ptx_call(Ptx *, Guard, int flags);               /* behind call[.uni] */
 
 #endif

@@ -2,13 +2,15 @@
  * operations of the IR; the others are refused by name. */
 #include "isa/ptx/ptx.h"
 
-/* Results and arguments as bits, each by a letter: w 32, d 64. The operation takes the first of them. */
+/* ret, arg: the results and arguments of the function, a letter for each: w is 32 bits, d is 64. The
+   operation takes the first nsrc arguments. */
 static const struct { const char *name, *ret, *arg; uint8_t op; int nsrc; } calls[] = {
 	{ "vprintf", "w", "dd", OP_VPRINTF, 2 },
 	{ "__assertfail", "", "ddwdd", OP_ASSERTFAIL, 4 }
 };
 
-static const struct { const char *name, *what; } absent[] = { /* a name, or how names begin: with a '*' */
+/* name: a name, or with a '*' the beginning of names */
+static const struct { const char *name, *what; } absent[] = {
 	{ "malloc", "memory allocation by kernels is" }, { "free", "memory allocation by kernels is" },
 	{ "cuda*", "calls of the CUDA run-time system by kernels are" },
 	{ "__cudaCDP2*", "calls of the CUDA run-time system by kernels are" },
@@ -60,7 +62,7 @@ static int row_at(const Ins *i, const int *row)
 	return to && to->kind == OPD_FUNC ? row[to->id] : -1;
 }
 
-/* In the place of the call: operands stay what they are. */
+/* Makes the operation that takes the place of call i, with the operands of the call. */
 static Ins operation(const Edit *e, const Ins *i, int row)
 {
 	Ins x = edit_new(e, i, (Op)calls[row].op, T_NONE, calls[row].ret[0] != 0, calls[row].nsrc);
@@ -73,7 +75,8 @@ static Ins operation(const Edit *e, const Ins *i, int row)
 	return x;
 }
 
-/* Behind an operation that ends its block nothing stands. */
+/* Puts operations in the place of the calls of block b. Nothing that stands behind an operation which ends
+   its block is kept. */
 static void replace_in(Edit *e, Block *b, const int *row)
 {
 	Rewrite w;
@@ -118,7 +121,9 @@ void ptx_runtime_calls(Ptx *p)
 	for (int k = 0; k < m->func.n; k++) {
 		Function *f = m->func.v[k];
 		for (int b = 0; b < f->block.n; b++)
-			f->block.v[b]->user = true; /* those without label, too */
+			/* from now on blocks without a label in the text count as blocks of the source,
+			   too */
+			f->block.v[b]->user = true;
 		function_mark_blocks(p->m, f);
 	}
 	free(row);

@@ -1,4 +1,5 @@
-/* One instruction: guard, mnemonic, operands. PTX's spellings are brought to the operation table's first. */
+/* Reads one instruction: guard, mnemonic, operands. First of all the mnemonic gets the spelling of the
+   operation table. */
 #include "isa/ptx/ptx.h"
 #include "isa/mnemonic.h"
 
@@ -12,14 +13,14 @@ typedef struct Mnemonic {
 	const Token *token;
 } Mnemonic;
 
-/* First parts of mnemonics that have another name in the table. */
+/* first parts of mnemonics that have another name in the table */
 static const struct { const char *ptx, *op; } renamed[] = {
 	{ "barrier", "bar" }, { "ldu", "ld" }, { "prefetchu", "prefetch" }, { "brkpt", "nop" },
 	{ "pmevent", "nop" }
 };
 
-/* Parts that change nothing that gsim models, or say again what is meant anyway; next: only before this
-   one. */
+/* Parts of a mnemonic that are left out, since they change nothing that gsim models, or say what is meant
+   anyway. op: only in this operation, NULL: in all; next: only in front of this part, NULL: everywhere. */
 static const struct { const char *op, *part, *next; } dropped[] = {
 	{ "ld", "ca", "nc" }, { "ld", "cg", "nc" }, { "ld", "cs", "nc" }, { "bar", "cta", NULL },
 	{ "nop", "mask", NULL },
@@ -74,7 +75,7 @@ static void add_part(Mnemonic *m, const char *s, size_t n)
 	m->n += n;
 }
 
-/* The word at hand in the table's spelling. */
+/* Reads the mnemonic, and gives it the spelling of the table. */
 static bool respell(Ptx *p, Mnemonic *m)
 {
 	const Token *t = tok(p);
@@ -101,8 +102,8 @@ static bool respell(Ptx *p, Mnemonic *m)
 	return true;
 }
 
-/* What follows computes with the types; the rest is looked at when the instruction is complete
-   (flow_emit). */
+/* Checks the types first, since the steps that follow compute with them. All else is checked when the
+   instruction is complete (flow_emit). */
 static bool check_types(Ptx *p, const Ins *i)
 {
 	StrBuf why = { 0 };
@@ -111,7 +112,7 @@ static bool check_types(Ptx *p, const Ins *i)
 	return ok;
 }
 
-/* PTX: bar.sync, bar.arrive and bar.red are barrier.sync.aligned and so on. */
+/* In PTX bar.sync, bar.arrive and bar.red mean barrier.sync.aligned and so on: sets the flag for them. */
 static void align_barrier(const Mnemonic *m, Ins *i)
 {
 	bool barrier = i->op == OP_BARSYNC || i->op == OP_BARARRIVE || i->op == OP_BARRED;
@@ -119,8 +120,8 @@ static void align_barrier(const Mnemonic *m, Ins *i)
 		i->flags |= INSF_ALIGNED;
 }
 
-/* An operation that is none of PTX is an error, whatever stands behind its name; a form that gsim has not is
-   refused. */
+/* Parses the mnemonic. A name that PTX does not have is an error of the module, whatever stands behind it; an
+   operation or a form that gsim does not have refuses the function. */
 static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 {
 	MnemonicError e = { 0 };
@@ -156,7 +157,8 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 
 static const ArgGroup *group_at(const Args *a, int k) { return k < a->group.n ? &a->group.v[k] : NULL; }
 
-/* The data of ld and st, and one side of a mov of bits, may stand in braces alone: {%r1} is %r1. */
+/* A single register may stand in braces as the data of ld and st, and on one side of a mov of bits: takes
+   {%r1} for %r1. */
 static void unwrap(const Ins *i, Args *a)
 {
 	const ArgGroup *d = group_at(a, 0), *s = group_at(a, 1);
@@ -168,7 +170,7 @@ static void unwrap(const Ins *i, Args *a)
 	}
 }
 
-/* mov with a vector on one side packs or unpacks: the parts fill the value. */
+/* A mov with a vector on one side packs or unpacks: its parts together have the width of the value. */
 static bool choose_pack(Ptx *p, Ins *i, const Args *a)
 {
 	const ArgGroup *d = group_at(a, 0), *s = group_at(a, 1);
@@ -196,7 +198,7 @@ static bool to_param_variable(const Ins *i, const Args *a)
 		a->arg.v[g->first].base == A_PVAR;
 }
 
-/* Addresses of parameters of device functions point to their copies in local memory. */
+/* In device functions an address of a parameter is that of its copy in local memory. */
 static void choose_space(Ptx *p, Ins *i)
 {
 	if (p->b->edit.f->kind == FN_DEVICE && i->space == SP_PARAM)
@@ -248,7 +250,7 @@ static bool indexed(Ptx *p, Guard g, int flags)
 	return list != NULL;
 }
 
-/* true when the word is a control instruction; *ok = whether it was read. */
+/* True: the mnemonic is that of a control instruction; *ok: the instruction was read without an error. */
 static bool control(Ptx *p, const Mnemonic *m, Guard g, bool *ok)
 {
 	const char *s = m->s;

@@ -1,4 +1,5 @@
-/* Operations of PTX that gsim has not, with the word for what they are: they get an error that names it. */
+/* Operations of PTX that gsim does not have, each with the feature to which it belongs, which messages
+   name. */
 #include "isa/ptx/ptx.h"
 
 static const struct { const char *op, *what; } families[] = { /* first part of the mnemonic */
