@@ -1,11 +1,12 @@
 /* AWARE: multi-path with a FIFO of splits, for programs whose threads wait for each other (ElTantawy, Aamodt,
  * MIMD Synchronization on SIMT Architectures, MICRO 2016). One group of a warp runs at a time, the first of a
- * FIFO; it gives way where lanes part or meet, when it waits, and after a quantum. Lanes that wait at a
- * reconvergence point for longer than the time-out do so no longer: they go on, and meet the others at the
- * next point outside. With `delayed`, points are moved behind what spin loops may wait for, so that lanes do
- * not come to wait there (sim/reconv/aware/points.c).
+ * FIFO; it gives way where lanes part or meet, when it waits, and after a quantum. When lanes have waited at
+ * a reconvergence point for the time-out, they go on, and meet the others at the next point outside. With
+ * `delayed`, the compiler moves points behind the writes for which spin loops may wait, so that lanes which
+ * have such a write to do do not wait before it (sim/reconv/aware/points.c).
  *
- * Counted: depth, pushes, pops and merges as multi_path; lanes released count as a push. */
+ * Counted: depth, pushes, pops and merges as in multi_path; lanes that go on after a time-out count as a
+ * push. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/aware/aware.h"
 #include "sim/reconv/common/points.h"
@@ -39,8 +40,8 @@ static bool lower(LowerFn *l, Diag *diag)
 static size_t state_size(const Config *c) { return sizeof(Regions); }
 
 /* The queue has no more groups than the warp has lanes. A quantum counts twice, since it begins again when
-   the group has come from memory. Without quanta a group gives way where its lanes part: in a loop where they
-   do, once in each iteration. */
+   the group has come from memory. Without quanta a group gives way where its lanes part: in a loop where
+   lanes part, once in each iteration. */
 static Patience patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
@@ -58,15 +59,16 @@ static bool others(Warp *w, int but)
 	return false;
 }
 
-/* The cycle in which a group gets the turn is the last one of the turn before: with a quantum of 1 no group
-   would ever issue. */
+/* How many cycles a turn lasts; 0 = no limit. The cycle in which a group gets the turn counts, but the group
+   may issue from the next one on: with a quantum of 1 no group would ever issue, so 1 stands for 2. */
 static Cycle turn_of(const Warp *w)
 {
 	Cycle quantum = (Cycle)reconv_param(w, P_QUANTUM);
 	return quantum == 1 ? 2 : quantum;
 }
 
-/* The next time-out: of a point at which lanes wait, or of the running group. */
+/* Sets the alarm to the next cycle in which a time-out of lanes at a point ends, or the running group's
+   quantum. */
 static void set_alarm(Warp *w, const Regions *k)
 {
 	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w), next = NO_ALARM;
@@ -81,7 +83,8 @@ static void set_alarm(Warp *w, const Regions *k)
 	reconv_alarm(w, next);
 }
 
-/* The table of splits keeps group `keep`; of the others the newest go to memory first. */
+/* While there are more groups in the table of splits than it has entries, the newest one other than `keep`
+   goes to memory. */
 static void spill_last(Warp *w, Regions *k, Split *s, int keep)
 {
 	int most = (int)reconv_param(w, P_SPLITS);
@@ -96,7 +99,8 @@ static void spill_last(Warp *w, Regions *k, Split *s, int keep)
 	}
 }
 
-/* One group runs: `now`, or if that is -1, the group that has waited for longest. */
+/* Lets one group run, and parks the others: group `now`, or if that is -1, the group that has waited for
+   longest. */
 static void run_only(Warp *w, Regions *k, int now)
 {
 	regions_last_resort(w, k);
@@ -139,7 +143,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	run_only(w, k, -1);
 }
 
-/* Marked blocks are points of some region: a group gives way only at the point of its own region. */
+/* The block that s has come to is the point of some region: s gives way only if that is its own region. */
 static void reach(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
@@ -178,7 +182,7 @@ static void some_exit(Warp *w, Split *s, Mask m) { regions_some_exit(w, reconv_s
 
 static void waits(Warp *w, Split *s) { run_only(w, reconv_state(w), splits_running(w)); }
 
-/* The group s goes behind the others, and runs at once if none of them can. */
+/* The group s goes behind the others in the queue, and runs at once if none of them can. */
 static void resume(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
@@ -205,7 +209,7 @@ static void alarm(Warp *w)
 			regions_release(w, k, i);
 	int run = splits_running(w);
 	bool over = run >= 0 && quantum && k->member[run].since + quantum <= reconv_now(w);
-	/* it has not issued in its turn yet: the quantum begins when it may */
+	/* the group has not issued in this turn yet: its quantum begins in the cycle in which it may */
 	if (over && (k->member[run].untold || coming(w, &reconv_splits(w)[run]))) {
 		const Split *s = &reconv_splits(w)[run];
 		bool untold = wait_end(&s->wait) == PENDING; /* look again in the next cycle */

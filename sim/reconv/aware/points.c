@@ -1,18 +1,19 @@
 /* Delayed reconvergence (ElTantawy, Aamodt, MIMD Synchronization on SIMT Architectures, MICRO 2016, section
- * 4: safe post-dominators). A loop may be waiting for a write if one of its exits depends on what it reads
- * from memory. Lanes that have left it may have to do that write, so they must not wait for the others
- * before: the point of its branches, and of those around it whose regions end earlier, moves to the nearest
- * post-dominator behind all such writes.
+ * 4: safe post-dominators). A loop may be waiting for a write if one of its exits depends on what the loop
+ * reads from memory. Lanes that have left the loop may have to do that write, so they must not wait before it
+ * for lanes in the loop: the point of the loop's branches, and of branches around the loop whose regions end
+ * earlier, moves to the nearest post-dominator behind all such writes.
  *
- * Requires nothing, keeps everything. A write counts if it is to the same space (generic: any) and as strong
- * as the read: an atomic operation, or volatile, relaxed and so on, where the loop reads so; any store where
- * it reads plainly. The paper asks alias analysis instead. Writes in functions that are called are not seen:
- * the time-out remains. */
+ * This requires nothing of the function, and changes only points. A write counts if it goes to a space that
+ * the loop reads (generic: any space) and is as strong as the reads: where all of these are atomic, volatile,
+ * relaxed or the like, only such writes count, otherwise every store does. The paper asks alias analysis
+ * instead. Writes in functions that are called are not seen: for these only the time-out remains. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/aware/aware.h"
 #include "sim/reconv/common/exit_slice.h"
 
-/* what a loop reads and its exits depend on */
+/* The reads of a loop on which its exits depend: are there any, are all of them strong (atomic, volatile,
+   relaxed or the like), and which spaces do they read? */
 typedef struct LoopReads { bool any, strong, space[SP_COUNT]; } LoopReads;
 
 static bool shared_between_threads(const Ins *i)
@@ -51,7 +52,7 @@ static bool writes(const Block *b, const LoopReads *r)
 }
 
 /* The nearest block that post-dominates the loop's exits and lies behind all writes by lanes that have left
-   the loop; the virtual exit when there is none. */
+   the loop; cfg->n, the virtual exit, when there is none. */
 static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const IntList *exits, const LoopReads *r)
 {
 	BitSet behind = bs_new(a, cfg->n), none = bs_new(a, cfg->n);

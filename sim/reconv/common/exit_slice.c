@@ -4,7 +4,7 @@ typedef struct ExitSlice {
 	const Cfg *cfg;
 	const Dom *pdom;
 	BitSet in;                     /* blocks of the loop */
-	BitSet regs, blocks;           /* the slice: registers that it reads, blocks that have a part of it */
+	BitSet regs, blocks;           /* registers that the slice reads; blocks with parts of it */
 	bool changed;
 } ExitSlice;
 
@@ -17,7 +17,7 @@ static void use_register(void *self, int reg)
 
 static const Block *block(const ExitSlice *s, int id) { return s->cfg->f->block.v[id]; }
 
-/* Does the branch at the end of a decide whether b is executed? */
+/* Does the branch at the end of block a decide whether block b is executed? */
 static bool decides(const ExitSlice *s, int a, int b)
 {
 	const Block *x = block(s, a);

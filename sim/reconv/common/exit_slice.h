@@ -1,13 +1,15 @@
-/* What a loop's exits depend on: other threads may decide how long lanes stay in it. */
+/* Finds what the exits of a loop depend on. Where that is a value which other threads write, they may decide
+   how long lanes stay in the loop. */
 #ifndef GSIM_EXIT_SLICE_H
 #define GSIM_EXIT_SLICE_H
 #include "passes/analysis/analysis.h"
 
-/* Calls visit for each instruction of the loop that the branches which leave it depend on: it computes a
- * register that such a branch or another instruction of the slice reads. pdom: post-dominators, or NULL. With
- * them, a branch that decides whether an instruction of the slice is executed belongs to it, too.
- * Flow-insensitive; values are not followed through memory. Time: the loop's instructions, as often as
- * registers join the slice. */
+/* Calls visit for each instruction of the slice: an instruction of the loop belongs to it that computes a
+ * register which a branch that leaves the loop, or another instruction of the slice, reads. pdom:
+ * post-dominators, or NULL. With pdom, registers count, too, that a branch reads which decides whether an
+ * instruction of the slice is executed. The order of instructions plays no part, and values are not followed
+ * through memory. Time: the loop's instructions are gone through once for each register or block that joins
+ * the slice, at most. */
 void exit_slice(Arena *, const Cfg *, const Dom *pdom, const Loop *, void (*visit)(void *, const Ins *),
 	void *self);
 #endif

@@ -1,5 +1,6 @@
 /* Priorities and thread frontiers (Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011,
- * section 4). The paper's single pass ignores back edges; this is the fixpoint that follows them. */
+ * section 4). The paper's single pass ignores back edges; this code follows back edges, too, and repeats the
+ * pass until nothing changes. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 
@@ -17,8 +18,8 @@ static void order_blocks(Arena *a, LowerFn *l, Frontier *f)
 	}
 }
 
-/* Every member of u has all later ones in its frontier. A rest of u for which that has been done needs it no
-   more. */
+/* Adds to the frontier of every member of u all members that come later in u; returns true if a frontier has
+   changed. `done` marks a rest of a list for which that has been done before. */
 static bool wait_behind(Frontier *f, Chains *sets, Chain u)
 {
 	bool changed = false;
@@ -31,7 +32,8 @@ static bool wait_behind(Frontier *f, Chains *sets, Chain u)
 	return changed;
 }
 
-/* Lanes of a warp may wait in TF(b) and the successors of b at once. */
+/* Lanes of a warp may wait in TF(b), the frontier of b, and in the successors of b at once. So of all these
+   blocks, each has those behind it in its frontier. */
 Frontier frontier_build(Arena *a, LowerFn *l, int64_t priority)
 {
 	Frontier f = { 0 };

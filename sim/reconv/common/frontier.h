@@ -14,8 +14,9 @@ enum { PRIORITY_RPO, PRIORITY_SOURCE };
 typedef struct Frontier {
 	int n;
 	Block **order;                 /* reachable blocks, highest priority first */
-	int *position;                 /* by block id; undefined for unreachable ones */
-	/* by position: positions of blocks in which lanes may wait while this block runs, all behind it */
+	int *position;                 /* by block id: place in `order`; undefined for unreachable blocks */
+	/* by position: the positions of the blocks in which lanes may wait while this block runs; all of them
+	   are behind this block's */
 	Chain *tf;
 } Frontier;
 

@@ -10,10 +10,10 @@
  *            its own point
  *   SYNC     on each edge to J from where J is open: one block in front of J that all those edges go through
  *
- * For the order of the stack to come out right, a point must be opened before a nearer one that stays open:
- * if an edge b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at
- * b already, and so is the own point of b's branch where a nearer one is open at b; repeated until nothing
- * changes. Nothing here asks for reducible loops. */
+ * For the order of the stack to come out right, a point must be opened before a nearer one that stays open.
+ * So if an edge b -> t opens K while a nearer point is open at b and at t, or while the edge closes t itself,
+ * K is opened at the start of b already. The own point of b's branch is, too, where a nearer point is open at
+ * b. This is repeated until nothing changes. Loops need not be reducible. */
 #include "lib/chain.h"
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower_fn.h"
@@ -27,17 +27,21 @@ typedef struct OpenPoints {
 	Cfg *cfg;
 	Dom *pdom;
 	int n;                     /* blocks before SSY and SYNC blocks are made */
-	int *rank, *at_rank;  /* of a block: the deeper in the tree of post-dominators, the lower; and back */
+	/* rank: by block, the lower the deeper the block is in the tree of post-dominators; at_rank: by rank,
+	   the block */
+	int *rank, *at_rank;
 	Chains chains;
-	Chain *in, *out;  /* points open at the start and at the end of a block, by rank: the nearest first */
+	/* by block: the points that are open at its start and at its end, as ranks, the nearest point
+	   first */
+	Chain *in, *out;
 	Block **sync;              /* the block with the SYNC in front of each point, or NULL */
 } OpenPoints;
 
 static bool opens_frame(const OpenPoints *p, const Block *b) { return p->loops->frame[b->id]; }
 
-/* Post-dominators of one frame: the blocks reached from its first one, where a nested frame is one step to
-   its end. list and id have place for all blocks; seen: the first block of the last frame that a block was
-   reached from. */
+/* Writes into `all` the post-dominators of one frame: of the blocks that are reached from root, the frame's
+   first block, where a nested frame is one step to its end. list and id have room for all blocks; seen: by
+   block, the first block of the frame from which the block was reached last. */
 static void frame_pdom(OpenPoints *p, Block *root, Dom *all, Block **list, int *id, int *seen)
 {
 	Function part = *p->f;
@@ -91,13 +95,14 @@ static Dom *frame_pdoms(OpenPoints *p)
 	return d;
 }
 
-/* J lies strictly behind K on the chain of post-dominators: J is the outer one. */
+/* Is J the outer point of the two? If so, J lies strictly behind K on the chain of post-dominators. */
 static bool outer(const OpenPoints *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
 
 static int point_at(const OpenPoints *p, Chain c) { return p->at_rank[c->v]; }
 
-/* Those points of the list, all on one chain of post-dominators, that lie strictly behind block t on its
-   chain: a rest of the list, since with a point all outer ones do. */
+/* Returns those points of list c that lie strictly behind block t on its chain of post-dominators. All points
+   of c are on one such chain, the nearest first. Where one lies behind t, all outer ones do, so the result is
+   a rest of c. */
 static Chain behind(const OpenPoints *p, Chain c, int t)
 {
 	while (c && !outer(p, point_at(p, c), t))
@@ -119,11 +124,13 @@ static int own_point(const OpenPoints *p, const Block *b)
 	return b->nsucc > 1 && p->loops->divergent[b->id] && j < p->n ? j : -1;
 }
 
-/* points in a loop's body have a stack of their own */
+/* How many successors count. Of a frame block only the first does: points in the frame's body, the second
+   successor, have a stack of their own. */
 static int successors(const OpenPoints *p, const Block *b) { return opens_frame(p, b) ? 1 : b->nsucc; }
 
-/* in(t) gets the points that are open at the end of b and post-dominate t, without t itself. Where only an
-   early exit is left, points of the way not taken stay on the stack below, and nothing pops them. */
+/* Adds to in(t), for each successor t of b, the points that are open at the end of b and post-dominate t,
+   without t itself. On a way that leads only to an early exit, points of the other way stay further down in
+   the stack, and nothing pops them. */
 static bool flow(OpenPoints *p, const Block *b)
 {
 	bool changed = add_points(p, &p->out[b->id], p->in[b->id]);
@@ -134,8 +141,8 @@ static bool flow(OpenPoints *p, const Block *b)
 	return changed;
 }
 
-/* The points that the edge b -> t opens, of those at t, although a nearer one is open that it does not close,
-   or although it closes t. */
+/* Returns those points of in(t) that the edge b -> t would open too late: a nearer point is open that the
+   edge does not close, or the edge closes t itself. */
 static Chain too_late(const OpenPoints *p, int b, int t)
 {
 	Chain open = p->out[b];
@@ -146,8 +153,8 @@ static bool open_earlier(OpenPoints *p, const Block *b)
 {
 	int own = own_point(p, b);
 	Chain *in = &p->in[b->id];
-	/* the own point of b's branch, where !reconverge asks for one behind the nearest, and a nearer one is
-	   open */
+	/* the own point of b's branch is opened here if a nearer one is open: !reconverge may name a point
+	   that is not the nearest */
 	bool changed = own >= 0 && *in && outer(p, own, point_at(p, *in)) &&
 		add_points(p, in, chain_add(&p->chains, NULL, p->rank[own]));
 	bool own_open = own >= 0 && chain_has(*in, p->rank[own]);
@@ -193,7 +200,8 @@ static void solve_points(OpenPoints *p)
 		changed = false;
 		for (int i = 0; i < p->cfg->nreach; i++)
 			changed |= flow(p, p->cfg->rpo[i]);
-		for (int i = p->cfg->nreach; i-- > 0;) /* points are opened earlier against the flow */
+		/* backwards: opening points earlier concerns the blocks in front */
+		for (int i = p->cfg->nreach; i-- > 0;)
 			changed |= open_earlier(p, p->cfg->rpo[i]);
 	}
 }
@@ -230,8 +238,8 @@ static Block *sync_block(OpenPoints *p, Block *point)
 	return p->sync[point->id];
 }
 
-/* The block, on the edge from b to t, that pushes these n points: those in p->in of t and not in p->out of
-   b. */
+/* Makes the block, on the edge from b to t, that pushes these n points: those in p->in of t and not in p->out
+   of b. */
 static Block *ssy_block(OpenPoints *p, const Block *b, Block *t, const int *points, int n,
 	Block *const *block_of)
 {
@@ -269,7 +277,8 @@ static void place_edges(OpenPoints *p, Block *const *block_of)
 	}
 }
 
-/* Points that a loop back to the entry leaves open there are opened before it. */
+/* If a loop back to the entry block leaves points open at the start of that block, a new block in front opens
+   them first. */
 static void place_entry(OpenPoints *p, Block *const *block_of)
 {
 	int *list = arena_array(p->arena, int, p->n + 1);

@@ -1,24 +1,29 @@
-/* Where lanes that may part are to meet: the compile time of the token stack and of convergence barriers. */
+/* Decides, at compile time, where lanes that may part are to meet: for the token stack and for convergence
+   barriers. */
 #ifndef GSIM_PLACE_H
 #define GSIM_PLACE_H
 #include "passes/analysis/graph.h"
 #include "sim/reconv/core.h"
 
-/* Loops as frames: place_loops.c. New blocks are appended, each with the block it will stand before. */
-/* before NULL: at the very start */
+/* Loops as frames: place_loops.c. A frame is a loop, or one iteration of it, in front of which a block (the
+   frame block) pushes a token, and which lanes leave for that token. New blocks are appended to the function
+   first, and place_finish puts them in their places. */
+/* A new block, and the block before which it will stand; NULL: it will stand at the very start. */
 typedef struct MadeBlock { Block *block; const Block *before; } MadeBlock;
-typedef struct Leaf { Block *block, *frame; } Leaf;  /* a block that only leaves, and the frame it leaves */
+/* A block in which lanes do nothing but leave a frame, and that frame's frame block. */
+typedef struct Leaf { Block *block, *frame; } Leaf;
 typedef struct PlaceLoops {
 	LowerFn *l;
 	Arena *arena;
 	Vec(MadeBlock) made;
 	Vec(Leaf) leaf;
 	bool *divergent;           /* by block id: the branch may diverge and needs a point of its own */
-	/* by block id: pushes PBK or PCNT; succ[0] = where the token resumes, succ[1] = the body */
+	/* by block id: it is a frame block, with PBK or PCNT; its succ[0] is where the lanes of the token go
+	   on, succ[1] the body */
 	bool *frame;
-	int *home;                 /* frame blocks, by id: the loop they are in, -1 = none */
-	IntList *framed;           /* by block id: frame blocks that lead to it */
-	int room;                  /* blocks the arrays have place for */
+	int *home;                 /* by id of a frame block: the loop that it is in, -1 = none */
+	IntList *framed;           /* by block id: frame blocks that lead to the block */
+	int room;                  /* number of blocks for which these arrays have room */
 } PlaceLoops;
 
 /* The operations that place_tokens inserts, numbered as the rows of a mechanism's OwnOp table. A mechanism
@@ -26,8 +31,10 @@ typedef struct PlaceLoops {
 enum { OWN_SSY, OWN_PBK, OWN_PCNT, OWN_SYNC, OWN_BRK, OWN_CONT, TOKEN_OPS };
 
 typedef struct PlaceStyle {
-	bool frames;         /* loops with one header, latch and exit block as frames: PBK, PCNT, BRK, CONT */
-	bool predicate;            /* branches to a block that only leaves as predicated BRK, CONT and SYNC */
+	/* make loops with one header, one latch and one exit block frames: PBK, PCNT, BRK, CONT */
+	bool frames;
+	/* make a branch to a block that does nothing but leave a predicated BRK, CONT or SYNC */
+	bool predicate;
 	/* Replaces the operations with those of the mechanism, before operands are numbered; may be NULL. */
 	void (*translate)(PlaceLoops *, void *self);
 	void *self;
@@ -35,10 +42,12 @@ typedef struct PlaceStyle {
 /* Inserts SSY, SYNC (and PBK, PCNT, BRK, CONT) into the function: place.c. */
 bool place_tokens(LowerFn *, const PlaceStyle *, Diag *);
 
+/* Finds the branches that may diverge; with frames, makes loops frames. */
 void place_loops(PlaceLoops *, bool frames);
-/* Turns frame blocks into PBK and PCNT, predicates, and gives the blocks their places. */
+/* Gives PBK and PCNT of frame blocks their operands, makes predicated operations of branches (PlaceStyle) if
+   `predicate` is set, and puts the new blocks in their places. */
 void place_finish(PlaceLoops *, bool predicate);
-Block *place_block(PlaceLoops *, const Block *before);
-/* An operation whose operand is a block, if any (lower_target). */
+Block *place_block(PlaceLoops *, const Block *before);         /* makes a new block: MadeBlock */
+/* Makes the operation `own`, with the block as its operand (lower_target); NULL: without an operand. */
 Ins place_ins(PlaceLoops *, int own, Block *);
 #endif

@@ -25,8 +25,9 @@ Ins place_ins(PlaceLoops *t, int own, Block *to)
 	return i;
 }
 
-/* A block that only takes lanes to the token of a frame. For the placement of tokens inside, it is an exit;
-   place_finish makes it a jump to where the token resumes, which is what liveness must see. */
+/* Makes a block in which lanes do nothing but leave for the token of a frame. The block ends with an exit
+   while tokens inside the frame are placed; place_finish turns the exit into a jump to where the lanes of the
+   token go on, which is what liveness must see. */
 static Block *make_leaf(PlaceLoops *t, int own, Block *frame, const Block *before)
 {
 	Block *b = place_block(t, before);
@@ -48,7 +49,7 @@ static Block *make_frame(PlaceLoops *t, int own, Block *resume, Block *body)
 	return b;
 }
 
-/* Is the block in loop k? Frame blocks are where t->home says. */
+/* Is the block in loop k? For frame blocks t->home says in which loop they are. */
 static bool is_inside(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, int k, const Block *b)
 {
 	if (b->id < cfg->n)
@@ -66,7 +67,9 @@ static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, co
 {
 	const Loop *l = &loops->loop[k];
 	Function *f = t->l->f;
-	bool divergent = false, elsewhere = false; /* the source asks for another point than the exit block */
+	/* elsewhere: a branch that leaves the loop names, by !reconverge, another point than the exit
+	   block */
+	bool divergent = false, elsewhere = false;
 	if (!l->reducible || l->latch.n != 1 || exits[k].n != 1)
 		return false;
 	*s = (Shape){ f->block.v[l->header], f->block.v[l->latch.v[0]], f->block.v[exits[k].v[0]], false };
@@ -86,7 +89,8 @@ static int by_value(const void *a, const void *b) { return *(const int *)a - *(c
 
 typedef Vec(int) Ids;
 
-/* Blocks that may lead to `to`, a block of the source: its predecessors there, and frame blocks. */
+/* Adds to the list the blocks that may lead to `to`, a block of the source: its predecessors in the source,
+   and frame blocks. */
 static void add_leading(const PlaceLoops *t, const Cfg *cfg, const Block *to, Ids *list)
 {
 	for (int k = 0; k < cfg->npred[to->id]; k++)
@@ -95,8 +99,8 @@ static void add_leading(const PlaceLoops *t, const Cfg *cfg, const Block *to, Id
 		vec_push(list, t->framed[to->id].v[k]);
 }
 
-/* Makes loop k a frame. Inner loops have been made frames before: they are one step, from their PBK to its
-   place. */
+/* Makes the loop a frame. Inner loops have been made frames before: each of them is one step, from its PBK to
+   where the lanes of that token go on. */
 static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop, const Shape *s)
 {
 	Function *f = t->l->f;
@@ -127,7 +131,7 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 				edit_target(e, b, k, in ? start : enter);
 			else
 				continue;
-			/* one successor is left */
+			/* the branch has only one way left inside the frame: it needs no point */
 			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && b->id < cfg->n)
 				t->divergent[b->id] = false;
 		}
@@ -166,7 +170,7 @@ static bool is_leaf(const Block *b, int *own)
 	return *own == OWN_BRK || *own == OWN_CONT || *own == OWN_SYNC;
 }
 
-/* bra p, leaf, other  ->  @p leave; bra other */
+/* Turns `bra p, leaf, other` into `@p leave; bra other`, where `leave` is the operation in the leaf. */
 static void predicate_branch(PlaceLoops *t, Block *b)
 {
 	int own;
@@ -181,15 +185,16 @@ static void predicate_branch(PlaceLoops *t, Block *b)
 	leave->mode = (uint8_t)own;
 	leave->opd[0] = branch.opd[0];
 	leave->opd[0].neg ^= k == 1;
-	ins_instead(leave, &branch);       /* the program's branch in another form */
+	ins_instead(leave, &branch);       /* this is the program's branch in another form */
 	edit_jump(e, b, NULL, other);
-	/* the jump does not go to the second; lanes that leave do */
+	/* the jump goes to the first only; lanes that leave go on at the second */
 	edit_targets(e, b, (Block *[]){ other, resume }, 2);
 }
 
 typedef Vec(Block *) Order;
 
-/* By block id: what was made to stand before the block, a list in the order in which it was made. */
+/* Lists of the blocks that were made to stand before a block, in the order in which they were made. first: by
+   id of that block, an index in `made`; next: by index in `made`; -1 = none. */
 typedef struct Before { int *first, *next; } Before;
 
 static Before before_blocks(const PlaceLoops *t)
@@ -207,7 +212,7 @@ static Before before_blocks(const PlaceLoops *t)
 	return x;
 }
 
-/* Puts the block behind the blocks that stand before it. */
+/* Appends to the order the blocks that are to stand before block b, and then b. */
 static void put_block(PlaceLoops *t, const Before *x, Block *b, Order *order)
 {
 	for (int k = x->first[b->id]; k >= 0; k = x->next[k])
@@ -228,7 +233,8 @@ static void lay_out_blocks(PlaceLoops *t)
 	vec_push(&order, entry);
 	for (int i = 1; i < n; i++)
 		put_block(t, &x, f->block.v[i], &order);
-	for (int k = x.first[entry->id]; k >= 0; k = x.next[k]) /* in front of the entry there is no place */
+	/* blocks made to stand before the entry stand last: a function begins with its first block */
+	for (int k = x.first[entry->id]; k >= 0; k = x.next[k])
 		put_block(t, &x, t->made.v[k].block, &order);
 	must(order.n == f->block.n);
 	edit_order(f, order.v, order.n);

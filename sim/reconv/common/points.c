@@ -1,4 +1,4 @@
-/* Reconvergence points: what mechanisms that meet at post-dominators need of the compiler. */
+/* Reconvergence points: what the compiler does for mechanisms whose lanes meet at post-dominators. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"

@@ -1,12 +1,12 @@
-/* Reconvergence points: what mechanisms that meet at post-dominators need of the compiler. */
+/* Reconvergence points: what the compiler does for mechanisms whose lanes meet at post-dominators. */
 #ifndef GSIM_POINTS_H
 #define GSIM_POINTS_H
 #include "sim/reconv/core.h"
 
-/* A lower hook: MIns.rpc of a branch is its immediate post-dominator (exits counted as edges) or what
-   !reconverge says; each is marked for reach. */
+/* A lower hook. It sets MIns.rpc of each branch to the branch's immediate post-dominator (exits count as
+   edges of the graph), or to the block that !reconverge names, and marks these blocks for reach. */
 bool reconv_lower_ipdom(LowerFn *, Diag *);
-/* Marks blocks for reach: joins: those that several others lead to; loops: those that a branch leads back
-   to. */
+/* Marks blocks for reach. joins: blocks to which several others lead; loops: blocks to which an edge leads
+   back. */
 void reconv_lower_reach(LowerFn *, bool joins, bool loops);
 #endif

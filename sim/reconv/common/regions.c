@@ -5,7 +5,7 @@
 
 static int place_of(const Warp *w, const Split *s) { return (int)(s - reconv_splits((Warp *)w)); }
 
-/* The region that has not been used for longest goes to memory. */
+/* If the table on chip is full, the region that has not been used for longest goes to memory. */
 static void make_room(Warp *w, Regions *k, Split *s)
 {
 	int first = 0;
@@ -80,7 +80,7 @@ static void close_region(Warp *w, Regions *k, int i)
 		leaves_chip(k, i);
 	k->waiting -= k->r[i].arrived != 0;
 	k->r[i].used = false;
-	while (!k->r[k->n - 1].used) /* the outermost one stays */
+	while (!k->r[k->n - 1].used) /* ends at r[0]: the outermost region is never closed */
 		k->n--;
 }
 
@@ -103,7 +103,8 @@ void regions_drop(Warp *w, Regions *k, Split *s)
 	reconv_count_pop(w, s, gone.pc, gone.mask);
 }
 
-/* A group of the region, other than `but`, that stands at pc and may go on from there. NULL: none. */
+/* A group of the region, other than `but`, that stands at pc and may go on from there. NULL: there is none,
+   or groups do not merge (Regions.merge). */
 static Split *split_standing(Warp *w, const Regions *k, int region, uint32_t pc, const Split *but)
 {
 	Split *all = reconv_splits(w);
@@ -114,15 +115,16 @@ static Split *split_standing(Warp *w, const Regions *k, int region, uint32_t pc,
 	return NULL;
 }
 
-/* t takes in lanes m of s. From now on it waits for lanes only that both waited for: else it might wait for
-   lanes that it takes in. */
+/* Split t takes in lanes m of s. From now on t waits only for lanes for which both splits waited: otherwise
+   it might wait for lanes that it takes in. */
 static void merge_into(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
 {
 	k->member[place_of(w, t)].before &= k->member[place_of(w, s)].before;
 	split_merge(w, t, s, m);
 }
 
-/* The split goes on at p.pc; if another group stands there, its lanes join that one. */
+/* Split s goes on at p.pc with lanes p.mask. If another group of the region stands there, the lanes join that
+   group, and s is taken out. */
 static void move_split(Warp *w, Regions *k, Split *s, int region, Path p)
 {
 	Split *t = split_standing(w, k, region, p.pc, s);
@@ -139,11 +141,13 @@ static void move_split(Warp *w, Regions *k, Split *s, int region, Path p)
 
 /* ---- meeting ---- */
 
-/* Lanes that are in no split, the place where they go on, and the cycle before which they do not. */
+/* Lanes that are in no split, the place and region in which they go on, and the cycle before which they do
+   not. */
 typedef struct Landing { Path p; int region, level; Cycle ready; uint8_t why; } Landing;
 
-/* The lanes of x have come to the region's point. True: all others had come before, and x is now all lanes,
-   which go on. A region hands its lanes on to the outer one if both have the same point. */
+/* The lanes of x have come to the point of their region. True: all its other lanes had come before, and x is
+   now all of them, which go on. If the outer region has the same point, they then arrive at that region's
+   point, too. */
 static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 {
 	x->ready = s->wait.known;      /* other lanes need not wait for memory traffic of this split */
@@ -155,7 +159,7 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 			e->why = x->why;
 		}
 		if (!(e->pending & ~x->p.mask) && x->p.mask & s->mask)
-			/* to be said before the table causes traffic that the split waits for */
+			/* this comes before touch_region, whose memory traffic the split waits for besides */
 			split_not_before(w, s, e->ready, e->why);
 		touch_region(w, k, s, i);
 		if (!e->arrived) {
@@ -176,7 +180,7 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 	}
 }
 
-/* The split's lanes have left it. The lanes of x take its place; without any, it is taken out. */
+/* The lanes of split s have left it. The lanes of x take their place in s; if x has none, s is taken out. */
 static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 {
 	if (x->p.mask) {
@@ -209,9 +213,9 @@ static void meet_at_point(Warp *w, Regions *k, Split *s)
 	replace_split(w, k, s, &x);
 }
 
-/* Lanes m will not come to the points of their region and of those around it, up to `last`. Returns lanes
-   that waited for these alone and now go on. At most one region has such lanes, for they are pending in the
-   regions around it. */
+/* Lanes m of s will not come to the points of their region and of the regions around that, up to `last`,
+   which is not one of these. Returns the lanes that waited for lanes m alone and now go on. At most one
+   region has such lanes, for these are pending in the regions around it. */
 static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 {
 	Landing x = { 0 };
@@ -235,7 +239,8 @@ static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 void regions_release(Warp *w, Regions *k, int region)
 {
 	Region *e = &k->r[region];
-	/* where the split will be added; the table's traffic comes before */
+	/* where add_landing will add the split; memory traffic of the table comes before, and is charged to
+	   that place */
 	Split *next = &reconv_splits(w)[*reconv_nsplit(w)];
 	Landing x = { { e->pc, e->arrived }, e->outer, e->level, e->ready, e->why };
 	e->arrived = 0;
@@ -354,7 +359,7 @@ void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
 	replace_split(w, k, s, &others);
 }
 
-/* The others are pending wherever these were. */
+/* No region closes: the lanes of s that go on are pending in every region in which lanes m were. */
 void regions_some_exit(Warp *w, Regions *k, Split *s, Mask m)
 {
 	reconv_shed(w, s, m);

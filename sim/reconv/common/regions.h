@@ -12,45 +12,56 @@
 #include "sim/reconv/core.h"
 
 typedef struct Region {
-	uint32_t pc;          /* where its lanes meet; of a call: the return address, met by returning only */
-	int outer;                     /* region that the lanes are in afterwards */
-	int level;       /* Member.level of the split that opened it, and of the one that goes on behind it */
-	Mask pending, arrived;
-	bool used, call;
-	bool spilled;                  /* not in the table on chip */
-	uint32_t touched;     /* Regions.touches when it was last used: the lowest one goes to memory first */
+	/* where the region's lanes meet; of a call: the return address, to which lanes come by returning
+	   only */
+	uint32_t pc;
+	int outer;                     /* the region in which the lanes are when they have met */
+	/* Member.level of the split that opened the region, and of the split that goes on when all have
+	   come */
+	int level;
+	Mask pending, arrived;         /* lanes that have yet to come to the point; lanes that wait there */
+	bool used, call;               /* the row is in use; a call has opened the region */
+	bool spilled;                  /* in memory, not in the table on chip */
+	/* Regions.touches when the region was last used: the region with the lowest number goes to memory
+	   first */
+	uint32_t touched;
 	Cycle since;                   /* when the first of the lanes that wait now came */
-	/* no lane goes on before: the latest `ready` of those that have arrived (one may still sleep); */
+	/* the lanes that wait go on no earlier than this: the latest cycle in which a split that has come to
+	   the point could have issued (a split may still sleep) */
 	Cycle ready;
-	uint8_t why;                   /* the Stall that it stands for */
+	uint8_t why;                   /* the Stall that is counted until `ready` */
 } Region;
 
 typedef struct Member {                /* a split as a member of its region */
 	int region;
 	int level;                     /* dual_path: entry of the stack */
-	bool spilled;                  /* not in the table of splits on chip */
+	bool spilled;                  /* in memory, not in the table of splits on chip */
 	/* the split with the lower number has been in the list for longer, or went behind the others
 	   earlier */
 	uint32_t order;
 	Cycle since;                   /* when the split was put on chip, or was given the turn */
 
-	/* dws alone; empty for a group that goes on where others have met */
-	/* lanes of the paths that run before it. Two groups are never in each other's `before` */
+	/* The next four are for dws alone. They are empty in a group that goes on where lanes have met. */
+	/* lanes of the paths that run before this split; of two groups at most one is in the other's
+	   `before` */
 	Mask before;
-	Mask family; /* lanes, its own among them, that parted at a load and are to meet at the next branch */
-	const MIns *held;              /* that branch: the group has executed it and waits for its family */
-	Path path[2];                  /* where its lanes go behind that branch */
-	bool untold;                   /* aware: in its turn, and when it may issue first was not known yet */
+	/* lanes, the split's own among them, that parted at a load and are to meet at the next branch */
+	Mask family;
+	/* the branch that the split has executed and at which it waits for its family; NULL: it does not */
+	const MIns *held;
+	Path path[2];                  /* where the split's lanes go behind that branch */
+	/* aware: the split has the turn, and the cycle of its first issue in that turn was not known yet */
+	bool untold;
 } Member;
 
 typedef struct Regions {
 	Region *r;
-	int n, cap, resident;          /* no region from r[n] on is in use */
-	int packed;                    /* r[0..packed) are in use */
-	int here[64];                  /* where `most` is not 0: the resident ones */
-	int waiting;                   /* regions at whose points lanes wait */
-	uint32_t orders, touches;
-	Member member[64];             /* of split k */
+	int n, cap, resident;  /* no row from r[n] on is in use; r has room for cap; regions on chip */
+	int packed;                    /* all of r[0..packed) are in use */
+	int here[64];                  /* where `most` is not 0: the indices of the regions on chip */
+	int waiting;                   /* number of regions at whose points lanes wait */
+	uint32_t orders, touches;      /* the last Member.order and Region.touched that were given out */
+	Member member[64];             /* member[k] belongs to split k */
 
 	/* Set by the mechanism at launch. */
 	bool merge;                    /* groups of a region that stand at one pc become one */
@@ -68,9 +79,10 @@ void regions_some_exit(Warp *, Regions *, Split *, Mask);
 /* The lanes that wait at the region's point go on as a split, and meet the others at the point of the outer
    region. */
 void regions_release(Warp *, Regions *, int region);
-/* To be asked when an event is over: where all groups wait, lanes for which some wait at warp-level
-   operations go on from their point as regions_release says, for the others can never come there. Nor can
-   those at a barrier, which waits for the lanes at warp-level operations as well. */
+/* To be called when a mechanism has dealt with an event. If all groups wait for other threads, and one of
+   them waits at a warp-level operation for lanes that wait at a region's point, the lanes at that point go on
+   as regions_release says: those for which they wait can never come. Lanes at a block barrier cannot either,
+   since the barrier waits for the lanes at warp-level operations as well. */
 void regions_last_resort(Warp *, Regions *);
 /* Adds a split of the region behind all others; from: the split whose issue made it. */
 Split *regions_add(Warp *, Regions *, int region, Path, const Split *from);
@@ -78,6 +90,7 @@ void regions_drop(Warp *, Regions *, Split *);  /* takes out a split that its la
 int regions_on_chip(Warp *, const Regions *);                  /* splits that are not spilled */
 void regions_show(const Regions *, Rows *);
 void regions_show_groups(const Warp *, const Regions *, Rows *); /* rows of the splits and of their regions */
-/* How the lane is held, as StuckHooks.held: at a point, or in a parked split, which waits in `else_in`. */
+/* Tells how the lane is held, as StuckHooks.held: at a point, or in a parked split, of which `else_in` says
+   in what it waits. */
 bool regions_held(const Regions *, int lane, Held *, const char *else_in);
 #endif

@@ -100,8 +100,8 @@ void sorted_show(const Warp *w, Rows *rows)
 	}
 }
 
-/* A group waits for all those before it in the order; one that has been put aside, for the lanes that it
-   wants. */
+/* A group waits for all groups before it in the order; a group that has been put aside waits for the lanes in
+   its `want`. */
 bool sorted_held(const Warp *w, int lane, Held *h)
 {
 	const Sorted *k = reconv_state((Warp *)w);

@@ -1,15 +1,21 @@
-/* Groups of lanes in an order: by pc, or by call depth and then pc; the first runs. For tf_stack, min_pc and
- * min_sp_pc. Counted: depth = groups, the running one included; pushes = groups entered; merges = groups that
- * joined another. The warp's first group is not counted as a push, nor is its last as a pop. */
+/* A sorted list of the groups of a warp, for tf_stack, min_pc and min_sp_pc. Groups come in the order of
+ * their pcs, the lowest first, or the deepest call first and then by pc. The first of the order runs, unless
+ * the mechanism chooses another one.
+ *
+ * Counted: depth = groups, the running one included; pushes and pops = groups put into the list and taken out
+ * of it; merges = groups that joined another. The warp's first group is not counted as a push, nor its last
+ * as a pop. */
 #ifndef GSIM_RECONV_SORTED_H
 #define GSIM_RECONV_SORTED_H
 #include "sim/reconv/core.h"
 
 typedef struct Listed {
-	uint32_t pc, depth;            /* depth: 0 where the order is by pc alone */
+	uint32_t pc, depth;            /* depth: of calls; 0 where the order is by pc alone */
 	Mask mask;
-	Cycle since;     /* for the mechanism: 0 when the group is entered, unchanged when another joins it */
-	Mask want;                     /* for the mechanism, likewise */
+	/* For the mechanism: 0 in a new group, unchanged when lanes join a group. min_pc keeps here since
+	   when the group has waited, and for which lanes it has been put aside. */
+	Cycle since;
+	Mask want;
 } Listed;
 
 typedef struct Sorted {
@@ -20,18 +26,20 @@ typedef struct Sorted {
 
 typedef struct SortedRules {
 	bool by_depth;
-	bool stack;                    /* entries are on chip or in memory: divergence.depth */
-	/* cycles: for each position walked; for a spill and a fill, where divergence.spill = constant */
+	bool stack;                    /* divergence.depth groups are on chip, the others in memory */
+	/* cycles: for each position that an insertion walks along the list; for a spill and for a fill where
+	   divergence.spill = constant */
 	Cycle insert, spill, fill;
 } SortedRules;
 
 void sorted_launch(Warp *, Mask lanes, uint32_t pc);
-/* The running group is taken out and the paths put in; none runs until sorted_select. */
+/* Takes out the running group and puts in a group for each path; no group runs until sorted_select. */
 void sorted_move(Warp *, Split *, const Path *, int n, const SortedRules *);
-/* The running group has ended: it is taken out. */
+/* Takes out the running group, which has ended. */
 void sorted_exit(Warp *, Split *, const SortedRules *);
 void sorted_some_exit(Warp *, Split *, Mask);
-/* Group g[at] runs; at = -1: the first in the order. If there is no group, the warp ends. */
+/* Lets group g[at] run; at = -1: the first of the order. If there is no group, the warp has no split any
+   more. */
 void sorted_select(Warp *, Split *, int at, const SortedRules *);
 int sorted_depth(const Warp *);
 void sorted_show(const Warp *, Rows *);
