@@ -1,11 +1,12 @@
-/* What the seam promises, asserted before and after every hook of a mechanism (configure --enable-checks;
- * tests/sim/reconv/check_seam.c). The table that the core calls is the mechanism's with each hook between two
- * checks: that the core calls the hook as sim/reconv/seam.h says, and that the hook leaves a sound state,
- * above all each live lane in one place. */
+/* Asserts, before and after every hook of a mechanism, what sim/reconv/seam.h promises (configure
+ * --enable-checks; tests/sim/reconv/check_seam.c). The table that the core calls is the mechanism's with each
+ * hook between two checks: the first, that the core calls the hook as the header says; the second, that the
+ * hook leaves a sound state, above all each live lane in one place. */
 #include "sim/machine/machine.h"
 #include <stdio.h>
 
-/* Reports a broken promise: the core's, if the check comes before the hook. */
+/* Reports a promise that does not hold. If the check comes before the hook, the core has broken it, else the
+   mechanism. */
 static _Noreturn __attribute__((format(printf, 3, 4))) void broken(const Warp *w, const char *hook,
 	const char *fmt, ...)
 {
@@ -58,7 +59,8 @@ static void check_split(const Warp *w, const Split *s, const char *hook)
 	check_parts(w, s, hook);
 }
 
-/* Adds the split's lanes to those found, by their homes' slots. */
+/* Adds the split's lanes to those found so far, in[slot of their home]. No lane may be found twice or have
+   ended. */
 static void find_lanes(Warp *w, const Split *s, Mask *in, const char *hook)
 {
 	Part part[64];
@@ -97,7 +99,8 @@ static void check_warp(Warp *w, Mask *in, const char *hook)
 	}
 }
 
-/* Each live lane of the warp, and of those that it may share splits with, is in one place. */
+/* Checks that each live lane of the warp, and of the warps with which it may share splits, is in one place:
+   in a split, or held by the mechanism. */
 static void check_places(Warp *w, const char *hook)
 {
 	Warp *list[MOST_WARPS] = { w };
@@ -117,7 +120,8 @@ static void check_member(const Warp *w, const Split *s, const char *hook)
 	WHEN(s < w->split || s >= w->split + w->nsplit, w, hook, "the split is not one of the warp's");
 }
 
-/* Disjoint, not empty, the lanes that executed; each to a place in the code. */
+/* Checks the masks of paths: disjoint, not empty, together the lanes that executed. Each path leads to a
+   place in the code. least: the fewest paths allowed. */
 static void check_paths(const Warp *w, const Split *s, const Path *p, int n, int least, const char *hook)
 {
 	bool empty_may = real(w)->runs_empty && !s->mask;
@@ -134,7 +138,7 @@ static void check_paths(const Warp *w, const Split *s, const Path *p, int n, int
 		(unsigned long long)all, (unsigned long long)s->mask);
 }
 
-/* Which splits there are, and where: what some hooks must leave. */
+/* The splits of a warp before a hook, for hooks that must leave them as they are. */
 typedef struct Before { int n; Split split[2 * 64 + 2]; } Before;
 
 static void remember(const Warp *w, Before *b)

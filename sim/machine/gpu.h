@@ -1,12 +1,12 @@
-/* The GPU: SMs, the memory system, the launches that wait, run and have ended. Members stand by who writes
-   them. */
+/* The GPU: SMs, the memory system, the launches that wait, run and have ended. Members are grouped by the
+   code that writes them. */
 #ifndef GSIM_MACHINE_GPU_H
 #define GSIM_MACHINE_GPU_H
 #include "sim/machine/sm.h"
 
 typedef struct Pool Pool;
 
-/* the room that a slot has: the most that a warp or block of any grid needs */
+/* the room that a slot has: the most that a warp or block of any grid so far needs */
 typedef struct Room { int rows, preds, names; uint32_t shared; } Room;
 
 struct Gpu {
@@ -29,9 +29,9 @@ struct Gpu {
 	uint64_t param_address;
 	MemSystem *mem;
 	SmMem **smmem;
-	Cycle window;                  /* the longest */
-	Pool *pool;                    /* timed runs */
-	Arena *out;                    /* of statistics and diagnoses */
+	Cycle window;                  /* the longest window, in cycles */
+	Pool *pool;                    /* the host threads of timed runs */
+	Arena *out;                    /* memory for statistics and diagnoses */
 
 	/* The host's calls (sim/gpu/gpu.c, streams.c, waits.c). */
 	Vec(Grid *) queue;         /* launches of this run of the machine, in the order of the host's calls */
@@ -40,7 +40,8 @@ struct Gpu {
 	struct Waits *waits;           /* sim/gpu/waits.c; NULL: no event yet */
 	Grid *next_free;              /* sim/gpu/streams.c: the waiting grid that may begin first, and when */
 	Cycle next_free_at;
-	Cycle *place;                  /* [launch.resident_grids]: free since then; NEVER: taken */
+	/* [launch.resident_grids]: since which cycle a grid may take the place; NEVER: a grid has it */
+	Cycle *place;
 	uint64_t launches;
 	uint64_t written;              /* how often the host has written a launch's parameters */
 	Cycle host;                    /* when the host may make its next call */
@@ -55,25 +56,28 @@ struct Gpu {
 	Vec(Grid *) coming;            /* grids whose begin is known and to come */
 	Vec(Grid *) running;       /* grids that have begun and not ended, in the order in which they began */
 	Vec(Grid *) finished;          /* grids that have ended since this list was last read */
-	Cycle next_grid;               /* no grid is known to begin before; NEVER: none is known to begin */
+	Cycle next_grid; /* the first cycle in which a grid may begin; NEVER: none is known to begin */
 	/* grids whose events are not all in the trace, in the order in which they began */
 	Vec(Grid *) tracing;
-	uint64_t writes;               /* functional runs: the order of changes */
+	/* functional runs: how many changes writer_note has recorded; the count stands for their time */
+	uint64_t writes;
 
 	/* Totals of grids that have ended (sim/gpu/gather.c). */
 	Cycle last_gone;               /* the latest Grid.gone */
-	/* cycles in which some grid ran, without the current stretch; where that begins and ends */
+	/* busy: cycles in which some grid ran, without those of the current stretch, which goes from
+	   busy_since to busy_until */
 	Cycle busy, busy_since, busy_until;
 	bool busy_open;                /* there is a current stretch */
-	/* scheduler-cycles without a warp in `busy`; the count when the current stretch began */
+	/* empty: scheduler-cycles without a warp in the cycles of `busy`; empty_since: the SMs' count of
+	   scheduler-cycles without a warp when the current stretch began */
 	uint64_t empty, empty_since;
 	uint64_t warm_dirtied;      /* sectors of L2 that warm-ups dirtied, less those that they wrote back */
 
 	/* Checks of the launch as a whole (sim/stuck/). */
-	/* the first cycle not covered by them; they come at multiples of CHECK_CYCLES */
+	/* the first cycle that the checks have not covered; they come at multiples of CHECK_CYCLES */
 	Cycle looked;
-	bool watching;                 /* for livelock */
+	bool watching;                 /* lanes are watched for livelock */
 	Cycle watch_since, watch_length;
-	const struct Diagnosis *diagnosis; /* being made */
+	const struct Diagnosis *diagnosis; /* the diagnosis that is being made, or NULL */
 };
 #endif

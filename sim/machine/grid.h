@@ -18,9 +18,12 @@ enum { GRID_BARRIER = TRACE_GRID_BARRIER };
 
 _Static_assert((int)GRID_BARRIER == (int)BARRIERS, "behind those of the block");
 typedef struct Barrier {
-	uint32_t arrived, expected;    /* threads; expected 0 = no thread has come */
-	uint32_t missed;        /* of those that have arrived: counted with their warp, without being there */
-	uint32_t count_true;           /* bar.red */
+	/* arrived: threads that have come; expected: threads for which the barrier waits, 0 = all live ones
+	   of the block */
+	uint32_t arrived, expected;
+	/* of `arrived`: threads that were counted with their warp although they have not come */
+	uint32_t missed;
+	uint32_t count_true;           /* bar.red: threads that have come with a true predicate */
 } Barrier;
 
 /* What an SM has of a grid. */
@@ -30,7 +33,8 @@ typedef struct Share {
 	/* by pc; count, parted, met_at, branch and stalls are NULL until the SM has a block of the grid */
 	InsCount *count;
 	PartCount *parted;             /* by pc */
-	/* by pc: of the partings there, the first of the rows of `met`, counted from 1; 0: none has ended */
+	/* by pc at which lanes have parted: the first row in `met` of these partings, counted from 1; 0: none
+	   of them has ended */
 	int *met_at;
 	Vec(MeetCount) met;
 	BranchCount *branch;           /* by Code branch */
@@ -39,14 +43,14 @@ typedef struct Share {
 	uint64_t *stalls;
 	/* issues by number of lanes: [0] of the module's instructions, [1] of added ones */
 	uint64_t active_lanes[2][65];
-	NobodyCount nobody[2];         /* [0] and [1] as before */
+	NobodyCount nobody[2];         /* [0] and [1] as in active_lanes */
 	void *model_state;             /* the mechanism's state of the SM */
 	int resident;                  /* thread blocks */
-	/* blocks all of whose threads wait at the grid's barrier, or have ended; when the last one came to
-	   that */
+	/* waiting: blocks all of whose live threads wait at the grid's barrier; ended: blocks all of whose
+	   threads have ended; last: the cycle in which the latest of these blocks came to that */
 	struct { uint64_t waiting, ended; Cycle last; } meeting;
-	/* what the intervals so far have had of it (sim/sm/sample.c); NULL: there are none, or it has no
-	   counters */
+	/* how much of the share's counts the intervals so far have got (sim/sm/sample.c); NULL: there are no
+	   intervals, or the share has no counters */
 	struct Interval *sampled;
 	Vec(TraceEvent) events;        /* of this window */
 	struct Tracer *tracer;         /* NULL: no trace */
@@ -60,29 +64,33 @@ struct Grid {
 	uint64_t number;               /* the launch's number in the run, from 1 */
 	int stream;
 	Grid *after[2];               /* grids called earlier that it waits for, as streams ask; NULL: none */
-	Vec(Grid *) events;            /* and as events ask */
+	Vec(Grid *) events;            /* grids for whose end it waits, as events of streams ask */
 	Cycle *place;                  /* its entry of Gpu.place, which is free again from its end on */
 	/* all blocks; the next one to be given a place; how many have not ended */
 	uint64_t ctas, next_cta, left;
 	/* all blocks begin at once, or none: they meet at a barrier, or the launch is cooperative */
 	bool together;
-	uint64_t workspace;            /* address of a cooperative launch's (isa/launch.h), else 0 */
+	uint64_t workspace; /* address of the workspace of a cooperative launch (isa/launch.h), else 0 */
 	const char *limit;          /* what bounds how many of its blocks can be resident at once, in words */
 	int warps_per_cta;
 	int64_t regs_per_warp, shared_per_cta;
-	/* an address for caches: the host writes the parameters of each launch to a place of their own */
+	/* the address of its parameters that the caches see: the host writes the parameters of each launch to
+	   a place of their own */
 	uint64_t param_base;
-	Patience patience;             /* the mechanism's, for this kernel */
+	Patience patience;             /* how long the mechanism may keep lanes of this kernel from running */
 	Cycle called, begin;   /* when the host calls it; when its first block begins. NEVER: not known yet */
 	/* when what is measured ends; when all its accesses are done, for which other grids wait. NEVER: not
 	   known yet */
 	Cycle end, gone;
 	Cycle last;                    /* the cycle after the last one of the blocks that have ended */
 	uint64_t meetings;             /* how often its barrier has opened */
-	Cycle opens;                   /* when the barrier opens for which all threads have come last */
+	/* the cycle in which its barrier opens, set when all threads have come to it; after that, of the last
+	   opening */
+	Cycle opens;
 	bool begun, completed;
-	bool alone;                    /* no other grid ran beside it */
-	/* scheduler-cycles without a warp: until it began; from its end on, if it ran alone, while it ran */
+	bool alone;                    /* no other grid has run beside it so far */
+	/* scheduler-cycles without a warp. While the grid runs: the SMs' count when it began. After its end,
+	   if it ran alone: those between its begin and its end */
 	uint64_t empty;
 	struct Diagnosis *diagnosis;   /* or NULL */
 	bool in_trace, traced;         /* the trace names the grid; the trace has all its events */
@@ -101,7 +109,8 @@ struct Cta {                           /* a resident thread block */
 	uint32_t shared_bytes;
 	void *model_state;             /* the mechanism's state of the block */
 	Barrier barrier[GRID_BARRIER + 1]; /* the last is the block's part of the grid's */
-	bool meets;                    /* all its threads wait at the grid's barrier, which knows */
+	/* all its live threads wait at the grid's barrier, and Share.meeting has counted the block */
+	bool meets;
 	bool used;
 };
 #endif

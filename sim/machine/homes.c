@@ -1,10 +1,11 @@
 /* Splits whose lanes have several home warps: dynamic warps. Registers, predicates, scoreboard, return
- * addresses and local memory stay with the home, and a thread keeps its column, so the parts of a split have
- * disjoint masks.
+ * addresses and local memory stay with the home, and a thread has the same lane number everywhere, so the
+ * parts of a split have disjoint masks.
  *
- * A warp's array has room for two splits a lane: a split of one home lies there, at most one for each lane,
- * and of those that it carries for others there are never more, because the carrier is the warp with the
- * fewest splits and a block has no more splits than live lanes. */
+ * A warp's list has room for two splits for each lane. It holds the splits that have lanes of this warp only,
+ * of which there is at most one for each lane, and splits of several homes that the warp carries. Of the
+ * latter there are never more than lanes, because the carrier is the warp with the fewest splits and a block
+ * has no more splits than live lanes. */
 #include "sim/machine/machine.h"
 
 int reconv_parts(Warp *w, const Split *s, Part *out)
@@ -43,7 +44,7 @@ static Mask lanes_of_home(const Warp *holder, const Split *s, const Warp *home)
 	return 0;
 }
 
-/* Warps that may hold lanes of the home: slots from .. to - 1. */
+/* The slots of warps whose splits may have lanes of the home: from the returned one to *to - 1. */
 static int slots_that_hold(const Warp *home, int *to)
 {
 	bool all = home->sm->gpu->model->regroups;

@@ -1,27 +1,33 @@
-/* The machine's state: GPU, SMs, thread blocks, warps; and what is done to it wherever it is advanced:
-   records of events and faults, the services that mechanisms use (sim/reconv/core.h).
+/* The machine's state (GPU, SMs, thread blocks, warps), and functions for all code that advances the machine:
+   trace events, faults, the scoreboard, and the services that the core offers to mechanisms
+   (sim/reconv/core.h).
 
-   sim/machine/ sees mechanisms as the table that the seam describes; it does not see what advances the
-   machine. */
+   sim/machine/ sees mechanisms only as the table of functions that sim/reconv/seam.h describes; it does not
+   see the code that advances the machine. */
 #ifndef GSIM_MACHINE_H
 #define GSIM_MACHINE_H
 #include "sim/machine/gpu.h"
 
-/* sim/machine/check.c: from now on what the seam promises is asserted around every hook */
+/* sim/machine/check.c: from now on every hook of the mechanism runs between two checks of what
+   sim/reconv/seam.h promises */
 void gpu_check_model(Gpu *);
 
 /* sim/machine/homes.c: splits whose lanes have several homes */
 #define each_part(S, P) for (const Part *P = (S)->parts->part; P < (S)->parts->part + (S)->parts->n; P++)
-/* true: the split, at a barrier or warp-level operation, has become one for each home */
+/* If the split is at a barrier or a warp-level operation and may issue, replaces it by one split for each
+   home of its lanes. Returns whether it did. */
 bool homes_scatter(Sm *, Warp *, Split *);
-/* the predicate's values in the split's lanes, each read in its home */
+/* the split's lanes for which the predicate holds; each lane's predicate is read in the lane's home */
 Mask homes_truth(const Split *, uint32_t pred);
 Warp *homes_of(const Split *, int lane);
-const Split *homes_split(const Warp *, int lane); /* the split that has the lane; NULL: none */
-Mask homes_in(const Warp *, unsigned states); /* the warp's lanes in splits of these states, a bit for each */
-void warp_end_check(Sm *, Warp *);    /* begins the warp's end if no lane is left in it and it carries none */
-/* Lanes for which the predicate holds, or with neg does not. NO_ROW: the constant true. Bits outside the
-   split mean nothing. */
+/* the split that has this lane of the warp; NULL: none has it */
+const Split *homes_split(const Warp *, int lane);
+/* the warp's lanes that are in splits of these states; bit k of `states` stands for SplitState k */
+Mask homes_in(const Warp *, unsigned states);
+/* begins the warp's end if all its threads have ended and there is no split in its list */
+void warp_end_check(Sm *, Warp *);
+/* The lanes for which the predicate holds, or with `neg` those for which it does not. pred = NO_ROW stands
+   for the constant true. Bits of the result outside the split's mask mean nothing. */
 static inline Mask split_holds(const Warp *w, const Split *s, uint32_t pred, bool neg)
 {
 	Mask m = pred == NO_ROW ? ~(Mask)0 : s->parts ? homes_truth(s, pred) : w->lanes.pred[pred];
@@ -29,25 +35,30 @@ static inline Mask split_holds(const Warp *w, const Split *s, uint32_t pred, boo
 }
 static inline Warp *split_home(Warp *w, const Split *s, int lane) { return s->parts ? homes_of(s, lane) : w; }
 
-/* The split's next issue waits for the ticket (freed by sm_settle). */
+/* The split may not issue before the ticket's access is done. The ticket is freed: at once if the cycle in
+   which the access is done is known already, else by sm_settle. */
 void sm_wait(Sm *, Warp *, Split *, MemTicket *, Stall);
-uint32_t sm_new_event(Sm *, Split *, Stall);   /* the split waits for it; events_tell says when it comes */
+/* makes a new event, for which the split waits; events_tell will say when the event comes */
+uint32_t sm_new_event(Sm *, Split *, Stall);
 MemTicket *sm_ticket(Sm *);
 void sm_fault_memory(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt,
 	...) __attribute__((format(printf, 6, 7)));
-/* fmt: what is wrong; the message has the place before it. */
+/* sm_fault: fmt says what is wrong; in the message the place comes before it. */
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
 void sm_trace_block(Sm *, const Cta *, TraceKind, uint64_t b);
-/* Something has happened to the warp: its scheduler tries it again. */
+/* To be called when something has happened that may let the warp issue: its scheduler tries the warp
+   again. */
 static inline void warp_wake(const Warp *w)
 {
 	w->sched->wake[w->place] = 0;
 	w->sched->sleep = 0;
 }
-/* the lanes m of a name become ready at another time than its others */
+/* In the lanes of the mask the register or predicate `name` becomes ready at another time than in its other
+   lanes. The last argument is an entry of the scoreboard (Warp.ready). */
 void scoreboard_mix(Warp *, int name, Mask, Cycle);
-/* The instruction's results are ready at `ready` in lanes m. load: they come from memory. */
+/* Writes into the scoreboard that lanes m have the instruction's results at cycle `ready`. load: the results
+   come from memory. */
 static inline void scoreboard_write(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready, bool load)
 {
 	Cycle v = ready << 1 | load;
@@ -63,8 +74,8 @@ static inline void scoreboard_write(const Sm *sm, Warp *w, const MIns *i, Mask m
 			w->mixed[wr[k]] = false;
 	}
 }
-/* What the lanes m load is known to be there at `ready`: the warp, which may end before, keeps its slot so
-   long. */
+/* Writes into the scoreboard that lanes m have what they load at cycle `ready`, which is known now. The warp
+   may end before that cycle, but keeps its slot until then. */
 static inline void write_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready)
 {
 	scoreboard_write(sm, w, i, m, ready, true);
@@ -75,7 +86,8 @@ static inline Cycle scoreboard_read(const Warp *w, int name, int lane)
 {
 	return w->mixed && w->mixed[name] ? w->lane_ready[name * w->lanes.width + lane] : w->ready[name];
 }
-/* One access of an instruction is done at *ready. True: all are, and *ready is when the last one is. */
+/* The ticket's access is done at *ready. Returns true when this was the last access of its instruction, which
+   may make one for each space (Whole): *ready is then the cycle in which all of them are done. */
 static inline bool whole_ready(Sm *sm, MemTicket *t, Cycle *ready)
 {
 	Whole *all = t->whole;
@@ -90,7 +102,8 @@ static inline bool whole_ready(Sm *sm, MemTicket *t, Cycle *ready)
 	vec_push(&sm->wholes, all);
 	return true;
 }
-/* The mechanism's state has changed: the statistics take in its depth. */
+/* To be called when the mechanism's state of the warp has changed: notes the depth, for the warp and for the
+   statistics, which keep the greatest depth. */
 static inline void note_depth(Sm *sm, Warp *w)
 {
 	int d = sm->gpu->model->depth(w);
@@ -114,16 +127,18 @@ void tracer_event(Share *, const Warp *, const TraceEvent *); /* w: the warp tha
 /* Called when the cycle's issues have been made: writes events for what has changed in each grid's warps and
    for schedulers that stand still. */
 void tracer_cycle(Sm *);
-/* Lanes of the warp have the instruction's data at `then`. Timed runs. */
+/* Records that these lanes of the warp have the data of the instruction, which issued at `issued`, at cycle
+   `then`. Timed runs only. */
 void tracer_return(Sm *, const Warp *, const MIns *, Mask, Cycle issued, Cycle then);
-/* Events before `end` that were known in advance take their places in the share's events. */
+/* Moves the events before cycle `end` that were known in advance (tracer_return) to their places among the
+   share's events. */
 void tracer_merge(Share *, Cycle end);
 extern void (*tracer_watch)(Sm *);     /* called after every tracer_cycle; for tests, else NULL */
 /* The rows that show the warp's state now. Valid until the next call. */
 const TraceRowVec *tracer_rows(Sm *, const Warp *);
 
 static inline int warp_width(const Gpu *g) { return (int)g->config.warp_size; }
-/* of a block */
+/* the threads of a block of the launch */
 static inline uint64_t threads_of(const Launch *l)
 {
 	return (uint64_t)l->block[0] * l->block[1] * l->block[2];

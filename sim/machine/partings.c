@@ -4,7 +4,9 @@ enum { NO_GROUP = 255, MOST_LANES = 64 };
 
 struct Partings {
 	Mask threads;                  /* lanes that have a thread */
-	int cap, n;                    /* nodes; those at n and beyond are unused, `unused` lists others */
+	/* cap: nodes with memory; those at n and beyond have not been used yet; `unused` lists those below n
+	   that are free again */
+	int cap, n;
 	uint8_t unused, root;
 	Group *node;
 	Group nobody;                  /* counts issues for no lane */
@@ -24,7 +26,7 @@ static inline void charge(Share *x, uint32_t pc, const uint64_t issues[2], unsig
 	x->parted[pc].lost[1] += issues[1] * slots;
 }
 
-/* Issues of a group for n lanes. */
+/* Counts issues of a group of n lanes by the number of their lanes. */
 static inline void count_lanes(Share *x, const uint64_t issues[2], unsigned n)
 {
 	x->active_lanes[0][n] += issues[0];
@@ -48,7 +50,8 @@ static void charge_nobody(Warp *w, const uint64_t issues[2], Mask taken)
 	}
 }
 
-/* Hands issues of the branch on to the node above it: before the lanes of either change. */
+/* Charges the branch's issues to the node above it and adds them to that node's issues. To be called before
+   the lanes of the branch or of the node change. */
 static void settle(Warp *w, int branch)
 {
 	Group *b = at(w->partings, branch);
@@ -67,8 +70,8 @@ static void settle(Warp *w, int branch)
 	b->issues[0] = b->issues[1] = 0;
 }
 
-/* Hands on all issues below the node. Later they would be charged with other lanes than those that the groups
-   have now. */
+/* Charges and hands on all issues below the node, up to the node. Later they would be charged for other
+   lanes, because groups would have changed. */
 static void settle_below(Warp *w, int node)
 {
 	each_branch(w->partings, node, b) {
@@ -92,7 +95,8 @@ static void settle_nobody(Warp *w)
 	p->nobody.issues[0] = p->nobody.issues[1] = 0;
 }
 
-/* An issue of group g with lanes of other warps. */
+/* Charges an issue that group g makes together with lanes of other warps. taken: the lanes of the issue, of
+   all these warps. */
 static void charge_mixed(Warp *w, int g, Mask taken, bool added)
 {
 	const Partings *p = w->partings;
@@ -114,7 +118,7 @@ static int node_new(Warp *w)
 		p->unused = at(p, k)->next;
 		return k;
 	}
-	if (p->n == p->cap) { /* the first parting: room for all there can be */
+	if (p->n == p->cap) { /* at the warp's first parting: make room for all nodes that there can be */
 		Group *node = arena_array(&w->sm->arena, Group, 2 * w->lanes.width);
 		memcpy(node, p->node, sizeof *node * (size_t)p->n);
 		p->node = node;
@@ -136,7 +140,8 @@ static void own(Partings *p, int g, Mask m)
 		p->of_lane[l] = (uint8_t)g;
 }
 
-/* Where the number of the branch stands: in the node above, in the one beside it, or as the root. */
+/* Returns where the number of the branch is stored: in the node above, in a branch beside it, or as the
+   root. */
 static uint8_t *link_to(Partings *p, int branch)
 {
 	if (at(p, branch)->above == NO_GROUP)
@@ -171,15 +176,16 @@ static void put_above(Warp *w, int g, uint32_t pc)
 	w->share->parted[pc].partings++;
 }
 
-/* Instructions that may send lanes to different places: lanes part there only if they did. */
+/* True for an instruction that may send lanes to different places. Lanes part at such a one only if it did
+   send them to different places. */
 static bool sends(const MIns *i)
 {
 	return (i->kind == K_BRA && i->flags & MI_COND) || i->kind == K_BRX || i->kind == K_CALL ||
 		i->kind == K_RET;
 }
 
-/* Lanes m of group g, which issue at pc, become a group apart from its other lanes; returns the group of m.
-   Lanes that issued together may leave their group one part after the other. */
+/* Lanes m of group g, which issue at pc, become a group apart from the other lanes of g. Returns the group of
+   m. Lanes that issued together may leave their group one part after the other. */
 static int part(Warp *w, int g, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -191,7 +197,8 @@ static int part(Warp *w, int g, Mask m, uint32_t pc)
 		put_above(w, g, pc);
 	Group *x = at(p, g);
 	unsigned n = lane_count(m);
-	bool few = 2 * n <= x->n;      /* the other group has the fewer lanes */
+	/* m is not more than half of the group: the new node gets m, else it gets the other lanes */
+	bool few = 2 * n <= x->n;
 	Mask lanes = few ? m : x->lanes & ~m;
 	*at(p, other) = (Group){ .lanes = lanes, .n = few ? n : x->n - n, .pc = x->pc, .cycle = x->cycle,
 		.ways = x->ways, .below = NO_GROUP };
@@ -202,7 +209,8 @@ static int part(Warp *w, int g, Mask m, uint32_t pc)
 	return few ? other : g;
 }
 
-/* A parting at `parted` has ended with an issue at `met`, NO_PC: as lanes ended. */
+/* Counts that a parting at pc `parted` has ended with an issue at pc `met`, or with NO_PC because lanes
+   ended. */
 static void count_meeting(Share *x, uint32_t parted, uint32_t met)
 {
 	int k = x->met_at[parted];
@@ -215,8 +223,8 @@ static void count_meeting(Share *x, uint32_t parted, uint32_t met)
 	x->met.v[k - 1].times++;
 }
 
-/* The branch leaves its node, with an issue at pc or as lanes end; a node with one branch left is removed.
-   All issues of the branch have been handed on. */
+/* Takes the branch out of the tree, because of an issue at pc or, with NO_PC, because its lanes end. The node
+   above goes, too, if one branch is left of it. The caller has handed on all issues of the branch. */
 static void leave(Warp *w, int branch, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -235,13 +243,15 @@ static void leave(Warp *w, int branch, uint32_t pc)
 	at(p, last)->above = at(p, node)->above;
 	at(p, last)->next = at(p, node)->next;
 	memcpy(at(p, last)->issues, at(p, node)->issues, sizeof at(p, last)->issues);
-	/* the node's issues are counted already, and will be as those of the group */
+	/* the node's issues have been counted by number of lanes; they will be again as issues of the group
+	   that now has them */
 	if (at(p, last)->below == NO_GROUP)
 		uncount_lanes(w->share, at(p, last)->issues, at(p, last)->n);
 	node_free(p, node);
 }
 
-/* The group and the nodes above it, below `top`, get or lose n lanes. */
+/* The group, and the nodes above it up to but without `top`, get these lanes (n > 0) or lose them (n < 0). n:
+   the number of lanes, with this sign. */
 static void change_lanes(Warp *w, int group, int top, Mask lanes, int n)
 {
 	Partings *p = w->partings;
@@ -267,7 +277,8 @@ static int meet(Warp *w, int a, Mask m, uint32_t pc)
 		top = at(p, top)->above;
 	int b = p->of_lane[lowest_lane(m & at(p, top)->lanes)];
 	if (at(p, a)->above == at(p, b)->above && at(p, b)->n > at(p, a)->n) {
-		int c = a;             /* the same place */
+		/* both are branches of one node, so either place will do: the group with more lanes stays */
+		int c = a;
 		a = b;
 		b = c;
 	}
@@ -280,14 +291,15 @@ static int meet(Warp *w, int a, Mask m, uint32_t pc)
 	return a;
 }
 
-/* Group a has parted from others later than b. */
+/* True if group a has parted from other lanes later than group b. */
 static bool parted_later(const Partings *p, int a, int b)
 {
 	Cycle x = at(p, at(p, a)->above)->cycle, y = at(p, at(p, b)->above)->cycle;
 	return x > y;
 }
 
-/* The groups that have lanes of m, or the parts that do, become one group of exactly these lanes. */
+/* Makes one group of exactly the lanes m: the groups that have lanes of m come together; one that has other
+   lanes, too, is parted first. Returns the group. */
 static int join(Warp *w, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -305,7 +317,7 @@ static int join(Warp *w, Mask m, uint32_t pc)
 	return last;
 }
 
-/* The group of exactly these lanes of the warp, which issue together. */
+/* Returns the group of exactly the lanes m, which issue together at pc; makes it if it does not exist yet. */
 static inline Group *together(Warp *w, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -362,7 +374,8 @@ void partings_issue(Warp *w, const Split *s, uint32_t pc, bool added)
 		const Group *g = issue_of(q->home, q->mask, pc);
 		if (q == most)
 			charge_mixed(q->home, (int)(g - q->home->partings->node), s->mask, added);
-		q->home->group = &q->home->partings->nobody; /* so its next issue looks its group up */
+		/* so that the warp's next issue looks its group up */
+		q->home->group = &q->home->partings->nobody;
 	}
 }
 
@@ -383,7 +396,8 @@ void partings_ways(Warp *w, const Split *s, const Path *path, int n)
 void partings_equip(Warp *w)
 {
 	if (w->sm->gpu->model->own_slots) {
-		w->group = arena_new(&w->sm->arena, Group); /* of no lane */
+		/* a group without lanes, which matches no split */
+		w->group = arena_new(&w->sm->arena, Group);
 		return;
 	}
 	Partings *p = w->partings = arena_new(&w->sm->arena, Partings);
@@ -426,7 +440,7 @@ void partings_end_lanes(Warp *w, Mask m)
 		here = at(p, g)->lanes & m;
 		if (here == at(p, g)->lanes)
 			end_group(w, g);
-		else                   /* at a guarded exit: they are nowhere else, so nobody parts */
+		else                   /* at a guarded exit: lanes that end go nowhere, so no lanes part */
 			change_lanes(w, g, NO_GROUP, here, -(int)lane_count(here));
 	}
 	w->group = &p->nobody;

@@ -1,22 +1,25 @@
 /* When lanes of a warp part and meet, and to which instruction each lane is charged that does not execute.
  *
- * It is derived from issues, the ways of branches, and ends alone, so it is the same under every mechanism.
- * Lanes part at the last instruction that they execute in one issue; if that is a branch, call or return that
- * has sent them all one way, at the instruction there, which they execute apart. They meet when they issue
- * together again. A group is the lanes of a warp that have not parted since they were last together. Groups
- * are the leaves of a tree, partings its inner nodes, with the groups that came apart there below them: two
- * groups last parted at the lowest node above both. Groups that meet become one, in the place of that one of
- * them that parted last; the others leave their places. A node with one branch left is removed: its lanes are
+ * All this is derived only from issues, the ways that branches, calls and returns send lanes, and the ends of
+ * lanes, so the rules are the same under every mechanism. Lanes part at the last instruction that they
+ * execute in one issue. If this is a branch, call or return that has sent them all the same way, they part at
+ * the instruction to which it has sent them, which they execute apart. They meet when they issue together
+ * again. A group is the lanes of a warp that have not parted since they were last together. Groups are the
+ * leaves of a tree, partings its inner nodes, with the groups that came apart there below them: two groups
+ * last parted at the lowest node above both. Groups that meet become one, in the place of that one of them
+ * that parted last; the others leave their places. A node with one branch left is removed: its lanes are
  * together again, have parted later, or have ended.
  *
  * An issue has a slot for each lane of the warp. A slot without an executing lane is charged to one cause: no
  * thread there; the thread has ended; its guard is false; or the parting at which the slot's lane and the
- * group that issues came apart last. Of an issue for no lane, a slot is charged to the instruction that its
- * lane executed last. Of an issue for lanes of several warps, the slots that no lane has are those of the
- * warp that has most lanes in it, of equal ones the first of the block.
+ * group that issues came apart last. In an issue for no lane, a slot is charged to the instruction that its
+ * lane executed last. In an issue for lanes of several warps, the slots without a lane belong to the warp
+ * that has the most lanes in the issue; of equal ones, to the first warp of the block.
  *
- * An issue is counted by its group, and handed on from a node to the one above only when a mask on this way
- * changes: a parting and a meeting cost the same at every depth. */
+ * An issue is counted in its group only. A node's count of issues is charged to the node above, and added to
+ * the count there, only when a mask on the way to the root changes: so an issue and a parting take the same
+ * time at every depth of the tree, and a meeting goes up no further than the lowest node above both
+ * groups. */
 #ifndef GSIM_PARTINGS_H
 #define GSIM_PARTINGS_H
 #include "sim/reconv/seam.h"
@@ -26,7 +29,8 @@ typedef struct NobodyCount { uint64_t no_thread, ended; } NobodyCount;
 /* taken: lanes that went to the true side */
 typedef struct BranchCount { uint64_t divergent, taken; } BranchCount;
 
-/* partings that ended with an issue at pc; NO_PC: as lanes ended. next: a row, counted from 1 */
+/* times: how many partings ended with an issue at pc, or with NO_PC because lanes ended. next: the next row
+   for partings at the same place, counted from 1; 0: none */
 typedef struct MeetCount { uint32_t pc; int next; uint64_t times; } MeetCount;
 
 typedef struct Group {                 /* a node of the tree */
@@ -34,8 +38,9 @@ typedef struct Group {                 /* a node of the tree */
 	unsigned n;                    /* the number of lanes */
 	uint32_t pc;         /* of its last issue; in an inner node, of the issue at which its lanes parted */
 	Cycle cycle;                   /* ... the cycle of that issue */
-	Cycle ways;              /* when a branch, call or return last sent its lanes different ways; NEVER */
-	/* issues not charged to the node above yet; [1]: of instructions added to the module's */
+	/* the cycle in which a branch, call or return last sent its lanes different ways; NEVER: none has */
+	Cycle ways;
+	/* issues not charged to the node above yet: [0] of the module's instructions, [1] of added ones */
 	uint64_t issues[2];
 	/* nodes, NO_GROUP = none; below: the first of its branches; next: the next branch of the node
 	   above */
@@ -44,9 +49,9 @@ typedef struct Group {                 /* a node of the tree */
 
 typedef struct Partings Partings;
 
-void partings_equip(Warp *);                    /* once for a warp slot */
+void partings_equip(Warp *);                    /* makes the tree's memory, once for each warp slot */
 void partings_start(Warp *, Mask lanes, uint32_t pc);
-/* an issue; added: not of an instruction of the module */
+/* counts an issue of the split at pc; added: the instruction is none of the module */
 void partings_issue(Warp *, const Split *, uint32_t pc, bool added);
 /* As partings_issue, where the split has at least one lane, all of this warp, and they are those of
    Warp.group. */
@@ -56,7 +61,7 @@ static inline void group_issue(Group *g, uint32_t pc, Cycle now, bool added)
 	g->pc = pc;
 	g->cycle = now;
 }
-/* the split's lanes, which have just issued, go n ways */
+/* notes that the split's lanes, which have just issued, go n ways */
 void partings_ways(Warp *, const Split *, const Path *, int n);
 void partings_end_lanes(Warp *, Mask);          /* the lanes have issued their last instruction */
 void partings_settle(Warp *);                   /* charges all issues so far */

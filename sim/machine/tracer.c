@@ -1,27 +1,30 @@
-/* What a trace tells beyond events as they happen: how the rows that show each warp's state change, why
- * schedulers stand still, when loads come back. For each SM and grid there is a copy of the state that a
- * reader of its events has (traces/state.h); after each cycle, warps to which something has happened are
- * compared with the copy, and the differences become events. Where several grids share an SM, a scheduler
- * that issues or waits for one grid has no warp in the traces of the others. */
+/* What a trace tells besides the events that the core reports as they happen: how the rows that show each
+ * warp's state change, why schedulers stand still, when loads come back. For each SM and grid there is a copy
+ * of the state that a reader of its events has (traces/state.h); after each cycle, warps to which something
+ * has happened are compared with the copy, and the differences become events. Where several grids share an
+ * SM, a scheduler that issues or waits for one grid has no warp in the traces of the others. */
 #include "sim/machine/machine.h"
 #include <limits.h>
 
 struct Rows {
 	TraceRowVec table[TABLE_COUNT];
-	int unchanged;                 /* the mechanism need not show so many leading rows of one table */
+	/* how many leading rows of one table the mechanism need not show, because they have not changed */
+	int unchanged;
 	int left_out[TABLE_COUNT];     /* leading rows that are not shown */
 };
 
 typedef struct Tracer {
 	TraceState state;
-	Rows now;                      /* of one warp */
-	/* warps of which a hook has been called, or which the core has changed */
+	Rows now;                      /* the rows of one warp, as they are now */
+	/* warps (a bit for each slot) of which a hook has been called, or which the core has changed, in this
+	   cycle */
 	uint64_t changed[MOST_WARPS / 64];
-	/* ... warps that have issued once; mostly their rows follow from the event of the issue */
+	/* warps that have issued in this cycle; mostly a reader can derive their rows from the event of the
+	   issue */
 	uint64_t issued[MOST_WARPS / 64];
 	uint16_t split[MOST_WARPS];    /* by warp: the split that has issued */
 	Vec(TraceEvent) later;         /* events known in advance, in no order */
-	/* by warp: leading rows of the mechanism's table that are as they were told last */
+	/* by warp: how many leading rows of the mechanism's table are as the trace told them last */
 	int unchanged[MOST_WARPS];
 	bool there;                    /* the grid has had blocks on the SM in the cycle before */
 } Tracer;
@@ -67,7 +70,8 @@ static void mark(const Warp *w)
 		put_in(t->changed, w);
 }
 
-/* What the core calls in place of the mechanism's hook: RECONV_EVENTS. */
+/* The functions that the core calls in place of the mechanism's hooks (RECONV_EVENTS): they mark the warp as
+   changed and call the hook. */
 static const ReconvModel *plain(const Warp *w) { return w->sm->gpu->untraced; }
 static void traced_launch(Warp *w, Mask lanes, uint32_t pc) { mark(w); plain(w)->launch(w, lanes, pc); }
 static void traced_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
@@ -101,7 +105,7 @@ static bool traced_stall(Warp *w, Split *s, Stall why, Cycle until)
 		mark(w);
 	return changed;
 }
-/* changes nothing that is shown */
+/* the hook changes nothing that is shown, so it does not mark the warp */
 static void traced_known(Warp *w, Split *s) { plain(w)->times.known(w, s); }
 static void traced_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 {
@@ -210,14 +214,14 @@ const TraceRowVec *tracer_rows(Sm *sm, const Warp *w) { return show_rows(sm, w, 
 
 /* ---- events ---- */
 
-/* How the warp's rows have changed since they were last told. */
+/* Writes events for how the warp's rows have changed since the trace told them last. */
 static void differences(Share *x, const Warp *w)
 {
 	Sm *sm = w->sm;
 	TraceState *told = &x->tracer->state;
 	TraceEvent like = { .cycle = of_launch(x, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot,
 		.depth = (uint16_t)w->stack_depth };
-	/* nothing of it has been told */
+	/* the trace has told no row of this warp yet */
 	bool begins = !trace_state_warp(told, (unsigned)sm->id, (unsigned)w->slot)->table[TABLE_SPLITS].n;
 	const Rows *rows = show_rows(sm, w, begins ? 0 : x->tracer->unchanged[w->slot]);
 	trace_state_differences(told, &like, rows->table, rows->left_out, put, x);
@@ -236,8 +240,8 @@ void tracer_event(Share *x, const Warp *w, const TraceEvent *e)
 		mark(w);
 }
 
-/* Does the split that has issued stand where a reader of the event has it? If nothing but the issue has
-   happened, all other rows are then right, too. */
+/* Does the split that has issued stand where a reader of the issue's event takes it to be? If nothing but the
+   issue has happened, all other rows are right, too, then. */
 static bool as_told(Tracer *t, const Warp *w)
 {
 	const TraceRowVec *told = &trace_state_warp(&t->state, (unsigned)w->sm->id,
@@ -249,7 +253,8 @@ static bool as_told(Tracer *t, const Warp *w)
 	return trace_row_equal(&told->v[k], &r);
 }
 
-/* An issue tells that its scheduler stands still no longer. */
+/* Writes an event for each scheduler whose reason is not what the trace has told last. The event of an issue
+   has told already that its scheduler issues. */
 static void stalls(const Sm *sm, Share *x)
 {
 	int n = (int)sm->gpu->config.sched_count;
@@ -264,7 +269,8 @@ static void stalls(const Sm *sm, Share *x)
 	}
 }
 
-/* The grid has no block on the SM: from that cycle on schedulers have nothing to do for it. */
+/* The grid has no block on the SM: writes events that from cycle `from` on the SM's schedulers have nothing
+   to do for the grid. */
 static void empty(const Sm *sm, Share *x, Cycle from)
 {
 	for (int64_t k = 0; k < sm->gpu->config.sched_count; k++) {
@@ -316,7 +322,7 @@ void tracer_return(Sm *sm, const Warp *w, const MIns *i, Mask m, Cycle issued, C
 			.sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .kind = TR_RETURN }));
 }
 
-/* In an order that does not depend on when they became known. */
+/* Orders events that were known in advance, independently of when they became known. */
 static int compare(const void *p, const void *q)
 {
 	const TraceEvent *a = p, *b = q;
@@ -344,7 +350,8 @@ void tracer_merge(Share *x, Cycle end)
 	TraceEvent *v = x->events.v;
 	int from = x->events.n - 1, to = from + n;
 	x->events.n += n;
-	for (int k = n - 1; k >= 0; to--) /* they come before the SM's other events of the same cycle */
+	/* events known in advance come before the SM's other events of the same cycle */
+	for (int k = n - 1; k >= 0; to--)
 		if (from >= 0 && v[from].cycle >= t->later.v[k].cycle)
 			v[to] = v[from--];
 		else

@@ -1,23 +1,26 @@
-/* A warp: its splits, its scoreboard, its lanes. Members stand by who writes them. */
+/* A warp: its splits, its scoreboard, its lanes. Its members are grouped by the code that writes them. */
 #ifndef GSIM_MACHINE_WARP_H
 #define GSIM_MACHINE_WARP_H
 #include "sim/machine/grid.h"
 #include "sim/mem/mem.h"
 
-/* spans of time, each long enough for a turn to end (Patience): n have passed; the rest is of this one */
+/* For livelock detection: spans of time, each long enough for a turn to end (Patience). n: spans that have
+   passed; since: the cycle in which the current one began; branches: those that the warp has executed in the
+   current span after its first Patience.time cycles. */
 typedef struct Spans { uint64_t n, branches; Cycle since; } Spans;
 
 /* A generic instruction whose lanes go to several spaces makes an access for each space. Where a register
    becomes ready for all lanes at once, it does so when the last access is done. */
-/* accesses that are not done yet; when the last of the others is done */
+/* parts: accesses of which it is not known yet when they are done; ready: when the last of the others is
+   done */
 typedef struct Whole { int parts; Cycle ready; } Whole;
 typedef struct LsuAccess {             /* an access that has been issued and waits for the load/store unit */
 	Access access;
 	const MIns *ins;
 	MemTicket *ticket;
-	uint32_t event;                /* what a split waits for; 0: none does */
+	uint32_t event; /* the event for which a split waits until the access is made; 0: no split waits */
 	int nparts;
-	Part *part;                    /* the homes of its lanes */
+	Part *part;                    /* the homes of its lanes, each with its lanes */
 	uint64_t addr[64];
 } LsuAccess;
 /* a warp's n accesses in the queue; the unit has made the first `made` */
@@ -30,54 +33,65 @@ struct Warp {
 	Sm *sm;
 	Cta *cta;
 	struct Sched *sched;           /* its scheduler */
-	int place;                     /* in the scheduler's order */
-	int slot, index;               /* slot in the SM; index in the block */
+	int place;                     /* the warp's index in Sched.order */
+	int slot, index; /* slot: the warp's slot in the SM; index: its number in the block, from 0 */
 
 	/* The mechanism's, through the services of the core (sim/machine/core.c). */
 	int nsplit;
 	Split *split;
 	void *state;                   /* the mechanism's state of the warp */
-	Cycle alarm;                   /* NO_ALARM = none */
+	Cycle alarm; /* the cycle in which the mechanism wants to be called; NO_ALARM: it does not want to */
 	uint8_t take_turns;            /* TURNS_... */
-	bool exact; /* reconv_distance has fixed the cycle of the next issue: a redirect adds nothing to it */
+	/* a redirect adds nothing to the next issue: reconv_distance has fixed its cycle, or the split that
+	   issued is gone */
+	bool exact;
 	uint32_t stack_depth;          /* the mechanism's depth, as it was noted last */
-	uint32_t turns;                /* the last Split.turn given out */
+	uint32_t turns;                /* the highest Split.turn given out so far */
 
 	/* Issue (sim/sm/). */
 	int last;                      /* the index of the split that issued last */
-	/* the instruction that it cannot issue because of its wake_why; NO_PC: its first split's, if it has
-	   one */
+	/* pc of the instruction that the warp cannot issue for the reason in Sched.wake_why; NO_PC: the one
+	   at which its first split stands, if it has a split */
 	uint32_t waits_at;
-	bool used, ending;             /* ending: all its lanes have ended; its accesses may be outstanding */
-	bool ended;          /* ... and its accesses are complete: the slot is free at the end of the cycle */
-	/* The scoreboard, by name: registers, then predicates. An entry is the cycle << 1, plus 1 for a load.
-	   mixed: lanes differ, and `ready` is no earlier than the latest of them. Where registers become
-	   ready for all lanes at once mixed is NULL. */
+	/* used: the slot has a warp; ending: all its lanes have ended, but accesses may be outstanding */
+	bool used, ending;
+	/* all its lanes have ended and its accesses are complete: the slot is free at the end of the cycle */
+	bool ended;
+	/* The scoreboard, by name: first the registers, then the predicates. An entry is the cycle in which
+	   the value is ready << 1, plus 1 if the value is loaded. mixed: the lanes have different entries,
+	   which stand in lane_ready, and `ready` is no earlier than the latest of them. Where registers
+	   become ready for all lanes at once, mixed is NULL. */
 	Cycle *ready, *lane_ready;     /* [name], [name * width + lane] */
 	uint8_t *mixed;                /* [name] */
 
 	/* Execution (sim/exec/). */
 	Lanes lanes;
 	Mask live;
-	/* lanes that a barrier has counted without their being there (divergence.bar_partial = whole_warp) */
+	/* lanes that a block barrier has counted although they have not come to it (divergence.bar_partial =
+	   whole_warp) */
 	Mask missed;
-	int outstanding;    /* deferred accesses that something comes back of: no warp waits for the others */
+	/* accesses in Sm.deferred that bring a value back (comes_back); the warp's end waits for none of the
+	   others */
+	int outstanding;
 	int queued;                    /* accesses of its lanes that wait for the load/store unit */
 	LsuPlace lsu;
-	Cycle drain;                   /* when the last is there of what is known to come back */
-	uint32_t *tid[3];              /* by lane */
+	Cycle drain; /* the cycle in which the last value arrives of those whose arrival is known */
+	uint32_t *tid[3];              /* x, y and z of each lane's thread in its block */
 	uint32_t *sp;                  /* local stack pointer by lane */
 	uint32_t *depth;               /* call depth by lane */
 	uint32_t *ret;                 /* return addresses and frames: [(depth * 2 + {0,1}) * width + lane] */
 	uint32_t ret_cap;
 	uint32_t *local;               /* local memory: [word * width + lane] (sim/exec/local.c) */
-	uint64_t local_cap;            /* bytes of each lane that have been touched, rounded up */
+	/* bytes of each lane for which `local` has room: those touched so far, rounded up */
+	uint64_t local_cap;
 
 	/* Watching and counting: livelocks (sim/stuck/), partings (sim/machine/partings.c). */
-	struct WarpWatch *watch;       /* livelock detection, or NULL */
+	struct WarpWatch *watch;       /* what livelock detection knows of the warp, or NULL */
 	uint32_t *stood;               /* the pc of each lane when the watch began, or NULL */
 	Spans spans;
 	Partings *partings;
-	Group *group;                  /* the group that issued last. It matches no split: not known */
+	/* the group of lanes that issued last. A group whose lanes are those of no split: it is not known
+	   which one issued last */
+	Group *group;
 };
 #endif
