@@ -3,7 +3,7 @@
  * the ends costs nothing to align. */
 #include "passes/transform/meld/meld.h"
 
-/* best[i * (m + 1) + j]: of what is left behind i and j elements. */
+/* Computes best[i * (m + 1) + j]: the greatest sum for the elements from number i and from number j on. */
 static void fill(int n, int m, const int *score, int gap, int64_t *best)
 {
 	int row = m + 1;

@@ -1,6 +1,6 @@
-/* Code for both sides. What becomes one stands in blocks that the lanes of both sides come to, with a selp in
- * front for each source that differs; what is left alone stands in blocks of its own behind a branch on the
- * condition ("unpredication", section IV-E of the paper):
+/* Makes the code for both sides. What becomes one stands in blocks that the lanes of both sides come to, with
+ * a selp in front for each source that differs; what is left alone stands in blocks of its own behind a
+ * branch on the condition ("unpredication", section IV-E of the paper):
  *
  * 	entry:   choices made once; values move to the registers that they share
  * 	pair:    melded instructions .. condition ? alone0 : alone1 -> pair': melded instructions .. -> the
@@ -12,7 +12,8 @@
 
 /* ---- the entry and the exit ---- */
 
-/* A side's value moves to the register it shares, if it has one that is needed. */
+/* At the entry, moves to the shared register the value of each side whose own register has one that is
+   needed. */
 static void put_entry_move(Emit *x, const Ins *like, const Shared *h)
 {
 	bool in[2];
@@ -40,7 +41,8 @@ static void put_entry(Emit *x, const Ins *like)
 		put_entry_move(x, like, &x->s->shared.v[k]);
 }
 
-/* The register has what each side has in it at the exit; done for side 0 when both share it. */
+/* At the exit, puts into a register the value that it is to have there for lanes of `side`. If lanes of both
+   sides need it, the call for side 0 does that for both. */
 static void put_exit_move(Emit *x, const Ins *like, int reg, int side)
 {
 	int from[2];
@@ -90,7 +92,7 @@ static bool entered_again(const Stretch *s)
 	return false;
 }
 
-/* What has been put since the last place. */
+/* With option check=time, when dry: makes a place of what has been put since the last one. */
 static void place(Emit *x, int loop, int first, int at)
 {
 	if (!x->dry || !x->w->timed)
@@ -108,8 +110,8 @@ static void place_pair(Emit *x, const BlockPair *p)
 	place(x, x->w->loops->of[b->id], p->first, x->w->c->rpo_index[b->id]);
 }
 
-/* Values that go to registers at the entry stand in a block of their own when lanes come back to the first
-   one. */
+/* Puts the code of the whole stretch. Moves and choices at the entry stand in a block of their own when lanes
+   come back to the first pair. */
 static void walk(Emit *x)
 {
 	const Ins *like = block_term(x->r->e);
@@ -154,8 +156,9 @@ int64_t emit_cost(Meld *w, MeldRegion *r, Stretch *s)
 	return x.cost;
 }
 
-/* The first block of the side: where the stretch begins, or blocks in front that only jump there. These go,
-   and their marks to the entry. */
+/* Returns the block to which the edges into the stretch lead on that side: the stretch's first block; or,
+   when blocks that only jump stand in a row in front of that, the first one of these. They are removed, and
+   their marks go to the entry. */
 static Block *first_of(Emit *x, int side)
 {
 	const Cfg *c = x->w->c;
@@ -174,7 +177,8 @@ static Block *first_of(Emit *x, int side)
 	return b;
 }
 
-/* Edges to where the stretch begins on that side lead to the new entry. */
+/* Makes the edges that lead into the stretch on that side lead to the new entry. before: the last block of
+   the stretch in front of this one, or NULL. */
 static void lead_in(Emit *x, int side, Block *before)
 {
 	const Block *old = first_of(x, side);

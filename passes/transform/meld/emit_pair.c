@@ -1,10 +1,10 @@
-/* A pair of blocks: instructions that become one, and those that stay alone, in blocks of their own or for
-   all lanes. */
+/* Makes the code of a pair of blocks: instructions that become one, and those that stay alone, which stand in
+   blocks of their own, or which all lanes execute. */
 #include "passes/transform/meld/emit.h"
 
 /* ---- instructions of a pair of blocks ---- */
 
-/* An instruction of one side; all: lanes of the other one come here, too. */
+/* Puts an instruction of one side; all: lanes of the other side come here, too. */
 static void put_alone(Emit *x, const Ins *i, int side, bool all)
 {
 	Ins d = emit_copy(x, i);
@@ -17,7 +17,7 @@ static void put_alone(Emit *x, const Ins *i, int side, bool all)
 	emit_put(x, d);
 }
 
-/* Results that have no name in common. */
+/* Moves the result of a melded instruction to each side's own register, when these share no name. */
 static void move_result(Emit *x, const Ins *like, int from, const Opd *a, const Opd *b)
 {
 	int to[2] = { names_reg(x->w, 0, a->id), names_reg(x->w, 1, b->id) };
@@ -56,8 +56,8 @@ static void put_melded(Emit *x, const Ins *a, const Ins *b)
 			move_result(x, a, ins_dst(&i, k)->id, ins_dst(a, k), ins_dst(b, k));
 }
 
-/* All lanes may execute it, though only one side's need it: it does nothing but write a register that is not
-   the other side's. */
+/* May all lanes execute the instruction, though only lanes of one side need it? They may when it does nothing
+   but write a register that does not live on the other side. */
 static bool harmless(const Emit *x, const Ins *i, int side)
 {
 	Effects e = ins_effects(x->w->effects, i);
@@ -70,7 +70,8 @@ static bool harmless(const Emit *x, const Ins *i, int side)
 	return ok;
 }
 
-/* The items of a run that are of one side. */
+/* The instructions of one side among the items from number `from` up to below `to`: how many they are,
+   whether all lanes may execute them, and the first one. */
 typedef struct Run { const BlockPair *p; int side, from, to, n; bool all; const Ins *first; } Run;
 
 static Run run_of(const Emit *x, const BlockPair *p, int side, int from, int to)
@@ -94,8 +95,9 @@ static void put_run_of(Emit *x, const Run *r)
 			put_alone(x, &r->p->b[r->side]->ins.v[r->p->item[k].at[r->side]], r->side, r->all);
 }
 
-/* Items from number `from` on that stand alone: a block for each side that has some, unless all lanes may
-   execute these few. Returns the number behind them. */
+/* Puts the items from number `from` on that stand alone: each side that has some gets a block of its own,
+   unless they are so few (option straight) and harmless that all lanes may execute them. Returns the number
+   of the item behind them. */
 static int put_run(Emit *x, const BlockPair *p, int from)
 {
 	int to = from;
@@ -129,7 +131,7 @@ static Block *target(const Emit *x, int pair)
 	return x->dry ? NULL : pair == LEAVES ? x->leave : x->block[pair];
 }
 
-/* Marks of both ends, or of the one that there is. */
+/* Returns the marks of the last instructions of both blocks, or of the one block that there is. */
 static int end_marks(Emit *x, const BlockPair *p, bool all)
 {
 	int mark = 0;

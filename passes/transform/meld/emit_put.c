@@ -1,4 +1,4 @@
-/* Single instructions and blocks of melded code. */
+/* Makes single instructions and blocks of melded code, or only counts what they cost. */
 #include "passes/transform/meld/emit.h"
 
 /* ---- putting instructions ---- */
@@ -68,7 +68,7 @@ Type emit_bits(const Emit *x, int reg)
 
 /* ---- choices ---- */
 
-/* The address in a register. */
+/* Returns a register with the address that the operand stands for, and puts what computes it, if needed. */
 static Opd address_of(Emit *x, const Ins *like, Type type, Opd o)
 {
 	Type t = type == T_B64 ? T_U64 : T_U32;
@@ -104,7 +104,8 @@ static const Chosen *find_chosen(const Emit *x, const Choice *c)
 	return NULL;
 }
 
-/* The operand for both sides. */
+/* Returns the operand that both sides use. If theirs differ, that is a register with the choice between them,
+   which is made here unless it has been made before. */
 Opd emit_choice(Emit *x, const Ins *like, Choice c)
 {
 	if (!c.differ)
@@ -130,7 +131,8 @@ static int rename_mark(void *self, int reg)
 	return names_reg(s->x->w, s->side, reg);
 }
 
-/* What decides as the branch goes, whose targets are the other way around now. */
+/* A mark that decided as the branch goes decides by s->by from now on, because the branch's targets are the
+   other way around now. */
 static bool decide_by(void *self, Mark *m)
 {
 	const Side *s = self;
@@ -139,7 +141,8 @@ static bool decide_by(void *self, Mark *m)
 	return true;
 }
 
-/* An instruction that has the marks of i alone, with the side's names; all: lanes of both sides come here. */
+/* Returns an instruction that has only the marks of i, in which registers have the side's names. all: lanes
+   of both sides come here. */
 Ins emit_marked(Emit *x, const Ins *i, int side, bool all, const Opd *by)
 {
 	Ins d = *i;
@@ -182,7 +185,7 @@ void emit_open(Emit *x, Block *b)
 	vec_push(&x->w->anchor, x->s->entry[0]);
 }
 
-/* Ends the open block. to[1] NULL: a jump. */
+/* Ends the open block with `term` and nsucc successors, of which `yes` is the first. */
 void emit_end(Emit *x, Ins term, Block *yes, Block *no, int nsucc)
 {
 	emit_put(x, term);
@@ -197,8 +200,9 @@ void emit_jump(Emit *x, const Ins *like, Block *to)
 		: edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 0), to, NULL, 1);
 }
 
-/* The sides part as they do at the branch: which one a mechanism takes first stays as it was, and one may
-   wait for what the other does. */
+/* Ends the open block with a branch at which the sides part as they do at the region's branch, in the same
+   order: a mechanism takes the same side first, and that matters where one side waits for what the other
+   does. */
 void emit_part(Emit *x, const Ins *like, Block *yes, Block *no)
 {
 	bool neg = ins_src(block_term(x->r->e), 0)->neg;

@@ -1,20 +1,22 @@
-/* What goes with what: isomorphic subgraphs, blocks that are given the form of a region, and the alignment of
- * the two arms (definitions 6 and 7 of the paper). */
+/* Finds what goes with what: isomorphic subgraphs, blocks that are given the form of a region, and the
+ * alignment of the two arms (definitions 6 and 7 of the paper). */
 #include "passes/transform/meld/meld.h"
 #include "lib/strbuf.h"
 
 /* ---- isomorphism ---- */
 
-enum { STEPS = 8 };            /* of a comparison, for each block: sides may be swapped at each branch */
+/* most steps of a comparison for each block of side 0; swapping at each branch could take very many more */
+enum { STEPS = 8 };
 
 typedef struct Match {
 	Meld *w;
 	const Subgraph *s[2];
 	PairList *list;
-	int first, steps;              /* numbers of pairs begin there; what is left of steps */
+	int first, steps;              /* number of the first pair of this match; how many steps are left */
 } Match;
 
-/* The first reason is told, should nothing in the arms be alike. */
+/* Notes why two subgraphs differ, and returns false. Only the first reason is kept: a remark tells it if
+   nothing in the arms is alike. */
 static bool __attribute__((format(printf, 2, 3))) differs(Meld *w, const char *fmt, ...)
 {
 	if (w->unlike)
@@ -39,7 +41,7 @@ static void add_pair(Match *x, Block *a, Block *b)
 	vec_push(x->list, p);
 }
 
-/* Takes back the pairs from number n on. */
+/* Removes the pairs from number n on. */
 static void drop_pairs(Match *x, int n)
 {
 	while (x->list->n > n) {
@@ -62,7 +64,7 @@ static bool walk_on(Match *x, int pair, bool swapped)
 	return true;
 }
 
-/* The walk of both subgraphs in step: are they alike from a and b on? */
+/* Walks both subgraphs in step from blocks a and b on, and adds their pairs. Are they alike? */
 static bool walk(Match *x, Block *a, Block *b)
 {
 	bool leaves[2] = { a == x->s[0]->exit, b == x->s[1]->exit };
@@ -100,7 +102,7 @@ static void forget(Match *x)
 				x->w->pair[s][x->list->v[k].b[s]->id] = 0;
 }
 
-/* The numbers of the pairs that each one leads to. */
+/* Fills in to which pairs each pair leads, by the edges of that side's blocks. */
 static void number_edges(Match *x, int side)
 {
 	for (int k = x->first; k < x->list->n; k++) {
@@ -125,8 +127,9 @@ static bool isomorphic(Match *x)
 
 /* ---- a block against a region ---- */
 
-/* A way from one block of the subgraph to another one, or to its exit, that keeps off blocks with a `take`,
-   which the blocks on it get: one more than the number of the edge. */
+/* Looks for a way from block `from` of the subgraph to block `to`, or to its exit, over blocks whose `take`
+   is 0. If there is one, the `take` of each block on it becomes one more than the number of the edge to
+   follow. */
 static bool find_way(Meld *w, const Subgraph *s, Block *from, const Block *to)
 {
 	Vec(Block *) list = { 0 };
@@ -156,7 +159,8 @@ static bool find_way(Meld *w, const Subgraph *s, Block *from, const Block *to)
 	return found;
 }
 
-/* The region's blocks, with the other side's block in the place of `at`, on the way that has been found. */
+/* Adds a pair for each block of the region. The block of `side` is paired with the region's block `at`;
+   through the others its lanes pass, on the way that has been found. */
 static void add_region(Match *x, int side, const Block *at)
 {
 	const Subgraph *region = x->s[1 - side];
@@ -174,8 +178,8 @@ static void add_region(Match *x, int side, const Block *at)
 	number_edges(x, 1 - side);
 }
 
-/* The block of `side` stands in the place of the block of the region with which most is saved, if a way that
-   comes to no block twice leads there and on. */
+/* Pairs the block of `side` with that block of the region with which most is saved. Returns false when no way
+   that comes to no block twice leads there from the region's entry and on to its exit. */
 static bool replicate(Match *x, int side)
 {
 	Meld *w = x->w;
@@ -200,7 +204,7 @@ static bool replicate(Match *x, int side)
 
 /* ---- profitability ---- */
 
-/* MP_S of the pairs from number first on, in percent. */
+/* Returns the profitability (MP_S) of the pairs from number `first` on, in percent. */
 static int percent(const Meld *w, const PairList *list, int first)
 {
 	int64_t saved = 0, all = 0;
@@ -215,7 +219,7 @@ static int percent(const Meld *w, const PairList *list, int first)
 
 static bool is_plain(const Subgraph *s) { return s->n == 1 && s->block[0]->nsucc <= 1; }
 
-/* Can they be melded as far as is known before they are walked? */
+/* May the two subgraphs be melded, as far as can be told before they are walked? */
 static bool comparable(Meld *w, const Subgraph *a, const Subgraph *b)
 {
 	const Block *x = a->block[0], *y = b->block[0];
@@ -236,7 +240,8 @@ static bool comparable(Meld *w, const Subgraph *a, const Subgraph *b)
 		y->label);
 }
 
-/* Adds the pairs of two subgraphs; their profitability in percent, NO_PAIR: they are not meldable. */
+/* Adds the pairs of two subgraphs to the list. Returns their profitability in percent; NO_PAIR: they cannot
+   be melded. */
 static int pair_up(Meld *w, const Subgraph *a, const Subgraph *b, PairList *list)
 {
 	Match x = { .w = w, .s = { a, b }, .list = list, .first = list->n };
@@ -256,7 +261,8 @@ static int pair_up(Meld *w, const Subgraph *a, const Subgraph *b, PairList *list
 
 /* ---- the arms ---- */
 
-/* The pairs of the next subgraphs of a stretch: whoever left the ones before comes to them. */
+/* Adds to a stretch the pairs of its next two subgraphs, to which all lanes come that leave the ones
+   before. */
 static void add_to_stretch(Meld *w, MeldRegion *r, Stretch *s, int a, int b)
 {
 	const Subgraph *x = &r->arm[0].sub[a], *y = &r->arm[1].sub[b];

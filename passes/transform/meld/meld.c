@@ -9,8 +9,8 @@
  * The arms of a divergent branch are rows of subgraphs with one entry and one exit (path.c). Those that go
  * together are found by walking both in step and aligned in order (match.c); the instructions of their blocks
  * are aligned (align.c, worth.c), their registers named (names.c), and code for both sides takes their place
- * (emit.c) when it costs less. Until nothing more can be melded: so chains of branches are melded from one to
- * the next. */
+ * (emit.c) when it costs less. Such rounds follow each other until nothing more can be melded: so chains of
+ * branches are melded, one branch after the other. */
 #include "passes/transform/meld/meld.h"
 #include "lib/strbuf.h"
 #include "passes/transform/transform.h"
@@ -64,7 +64,7 @@ static void region_free(MeldRegion *r)
 	vec_free(&r->stretch);
 }
 
-/* Is the branch one that this pass has put in? */
+/* Has this pass put the branch in? */
 static bool made(const Meld *w, const MeldRegion *r) { return block_term(r->e)->origin == w->r->origin; }
 
 static void __attribute__((format(printf, 3, 4))) why_not(Meld *w, const MeldRegion *r, const char *fmt, ...)
@@ -114,7 +114,7 @@ static bool pays(Meld *w, const MeldRegion *r, const Stretch *s)
 	return false;
 }
 
-/* What each stretch costs before and after; those that do not pay are dropped. */
+/* Computes what each stretch costs before and after melding, and drops those that do not pay. */
 static void weigh(Meld *w, MeldRegion *r)
 {
 	int kept = 0;
@@ -146,7 +146,7 @@ static void weigh(Meld *w, MeldRegion *r)
 	}
 }
 
-/* The arms are a block each; blocks that only jump do not count. */
+/* Are the arms one block each? Blocks that only jump do not count. */
 static bool is_diamond(const MeldRegion *r)
 {
 	for (int s = 0; s < 2; s++) {
@@ -164,7 +164,7 @@ static bool is_diamond(const MeldRegion *r)
 	return true;
 }
 
-/* Has nothing in the region changed in this round? touch: now it has. */
+/* Has nothing in the region changed in this round? touch: notes that it changes now. */
 static bool untouched(Meld *w, const MeldRegion *r, bool touch)
 {
 	bool free = !bs_has(w->touched, r->e->id);
@@ -189,7 +189,7 @@ static const char *obstacle(const MeldRegion *r)
 	return NULL;
 }
 
-/* Why nothing of it has the same form. */
+/* Notes, for a remark, why no two subgraphs of the arms have the same form. */
 static void why_unlike(Meld *w, const MeldRegion *r)
 {
 	if (obstacle(r))
@@ -204,12 +204,13 @@ static void why_no_arm(Meld *w, const MeldRegion *r)
 	const char *stop = r->arm[0].n ? r->arm[1].stop : r->arm[0].stop;
 	if (r->e->succ[0] != r->exit && r->e->succ[1] != r->exit)
 		why_not(w, r, "%s", stop);
-	/* what has no other half stands behind a branch of its own: that was said when the rest was melded */
+	/* no remark for a branch of this pass, behind which is what had no other half: a remark told that
+	   when the rest was melded */
 	else if (!made(w, r))
 		why_not(w, r, "one of its arms is empty");
 }
 
-/* Finds what can be melded of the branch; true: something can, and it pays. */
+/* Finds what can be melded in the arms of the branch. Returns true when melding something of them pays. */
 static bool consider(Meld *w, MeldRegion *r)
 {
 	int exit = w->pdom->idom[r->e->id];
@@ -334,7 +335,7 @@ static int by_gain(const void *x, const void *y)
 	return a->place - b->place;
 }
 
-/* Without one nothing has to be analysed. */
+/* Does the function have a conditional branch? Without one nothing has to be analysed. */
 static bool has_condition(const Function *f)
 {
 	for (int k = 0; k < f->block.n; k++)
@@ -343,7 +344,8 @@ static bool has_condition(const Function *f)
 	return false;
 }
 
-/* Nor where threads stay together: what registers live where is the longest to find out. */
+/* Does the function have a divergent branch? Without one no other analysis is made: liveness takes
+   longest. */
 static bool any_divergent(Meld *w)
 {
 	w->uniformity = analysis_uniformity(w->r->an);
@@ -420,7 +422,7 @@ static bool meld(Meld *w)
 	return changed;
 }
 
-/* The paper's numbers say nothing of time. */
+/* Does option check ask for time? With the paper's numbers it never does: they say nothing about time. */
 static bool is_timed(const PassValue *o)
 {
 	return o[OPTION_CHECK].number == 0 && o[OPTION_COSTS].number == 0;

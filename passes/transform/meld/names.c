@@ -1,19 +1,21 @@
-/* The registers of melded code. Lanes of a side execute what they executed before, so each side's registers
- * may be renamed as if the other were not there, if registers that live at once stay apart. Two registers
- * that instructions which become one write are given one name, so that what reads them need not choose: one
- * of the two, where the other side has nothing in it, else a new one. At the entry and at the exit of the
- * stretch values move between their own registers and these. */
+/* Names the registers of melded code. Lanes of a side execute what they executed before, so each side's
+ * registers may be renamed as if the other side were not there, if registers that live at once stay apart.
+ * When two instructions become one, the two registers that they write are given one name, so that
+ * instructions that read the result need not choose between them: the name of one of the two, if that does
+ * not live on the other side, else that of a new register. At the entry and at the exit of the stretch values
+ * move between the sides' own registers and these. */
 #include "passes/transform/meld/meld.h"
 
 typedef struct Names {
-	/* by side and register: its name (valid where it is written or shared), NAME_* */
+	/* by side and register: its name in melded code; what is known of it, NAME_* */
 	int *to[2], *state[2];
-	/* one more than the register it shares a name with; by register of side 0: one more than the first in
-	   a list */
+	/* by side and register: one more than the register of the other side with which it shares its name, 0
+	   = none; by register of side 0: one more than the first of its list in Stretch.shared */
 	int *mate[2], *shared;
-	/* registers when the round began, the carry flag included: new ones have taken its number since */
+	/* how many registers there were when the round began, the carry flag included as the last one: new
+	   registers have taken its number since */
 	int n;
-	Vec(int) touched;              /* registers about which something is said */
+	Vec(int) touched;              /* registers for which something is noted above */
 } Names;
 
 static void touch(Names *n, int reg)
@@ -147,7 +149,7 @@ static int by_votes(const void *x, const void *y)
 	return a->reg[0] != b->reg[0] ? a->reg[0] - b->reg[0] : a->reg[1] - b->reg[1];
 }
 
-/* How many values have to move if it is that register. */
+/* How many values have to be moved if the shared register is `home`. */
 int names_moves(const Meld *w, const Shared *x, int home)
 {
 	int in = 0, out = 0;
@@ -159,7 +161,8 @@ int names_moves(const Meld *w, const Shared *x, int home)
 	return in + out;
 }
 
-/* A register of one side is free on the other when it does not live there. NO_REG: a new one. */
+/* Chooses the shared register: that of one side if it does not live on the other side; the one of the two for
+   which fewer values have to be moved. NO_REG: a new register. */
 static int choose_home(const Meld *w, const Shared *x)
 {
 	int home = NO_REG;
@@ -172,8 +175,8 @@ static int choose_home(const Meld *w, const Shared *x)
 	return home;
 }
 
-/* Registers get their names, those first by which most is saved. New registers come later: until then they
-   have negative numbers. */
+/* Gives registers their names, first those with which most is saved. New registers are made later; until then
+   they have numbers below NO_REG. */
 void names_share(Meld *w, Stretch *s)
 {
 	Names *n = w->names;
@@ -233,10 +236,11 @@ static Choice make_choice(const Meld *w, Opd a, Opd b, Type type)
 	return c;
 }
 
-/* Offsets of addresses are left to the instruction, so that addresses with the same distance between the
-   sides are one choice. Where they differ, one side's is the nearer one, to which the other's distance is
-   added. A narrow address must not wrap around by that: it may become larger only. A variable's address with
-   its offset is a number that has to be read first. */
+/* Leaves an offset to the melded instruction, so that several accesses whose addresses differ only by
+   offsets, with the same difference between the sides, share one choice. Where the sides' offsets differ, the
+   instruction keeps one of the two, and the rest is added to the other side's address before the choice. A
+   32-bit address must not wrap around by that: so the instruction keeps the smaller offset, and none at all
+   when one of the two is negative. The address of a variable has to be read first, and its offset with it. */
 static void settle_offsets(Choice *c)
 {
 	bool wide = c->type == T_B64, variable = c->x[0].kind == OPD_SYM || c->x[1].kind == OPD_SYM;
@@ -285,7 +289,7 @@ Choice choice_of(const Meld *w, const Ins *a, const Ins *b, int k)
 	return source_choice(w, a, k, ins_src(a, k), ins_src(b, swapped ? 1 - k : k));
 }
 
-/* Without a guard an instruction is executed in any case. */
+/* The guard as an operand; an instruction without a guard has one that always holds. */
 static Opd guard_of(const Ins *i)
 {
 	return i->guard < 0 ? opd_imm(1) : (Opd){ OPD_REG, i->guard_neg, i->guard, 0 };
@@ -296,7 +300,8 @@ Choice choice_of_guards(const Meld *w, const Ins *a, const Ins *b)
 	return make_choice(w, guard_of(a), guard_of(b), T_PRED);
 }
 
-/* What a side's lanes go by at the end of the blocks: holds, and they go to the first successor. */
+/* Returns by what a side's lanes decide at the end of the pair's blocks: if it holds, they go to the first
+   successor. */
 static Opd decision(const BlockPair *p, int side)
 {
 	if (p->takes[side] != OWN_BRANCH || !p->b[side])

@@ -1,10 +1,12 @@
-/* What one arm waits for. Before melding, the lanes of an arm come to a subgraph whatever those of the other
- * arm do; in a melded one they meet there, and each side waits until the other has done what stands in front
- * of it. So two subgraphs are not melded where one arm may wait, in front of its own, for something that the
- * other arm does in its own or behind it: spins on a flag, stands at a barrier. */
+/* Whether lanes of one arm wait for the other arm. Before melding, the lanes of an arm come to a subgraph
+ * whatever those of the other arm do; in a melded one they meet there, and each side waits until the other
+ * has done what stands in front of it. So two subgraphs are not melded where one arm may wait, in front of
+ * its own, for something that the other arm does in its own or behind it: when it spins on a flag, for
+ * example, or stands at a barrier. */
 #include "passes/transform/meld/meld.h"
 
-/* May others wait for it? Threads that end are waited for at barriers. */
+/* May other threads wait for what the instruction does? Those at a barrier also wait until a thread has
+   ended. */
 static bool is_awaited(const Meld *w, const Ins *i)
 {
 	Effects e = ins_effects(w->effects, i);

@@ -1,12 +1,13 @@
-/* The two arms of a branch as rows of subgraphs with one entry and one exit. The places that all lanes of an
- * arm come to are the immediate post-dominators from its first block on; what lies between two of them is a
- * subgraph, unless lanes come back from behind the second one: then it goes on to the next. Definition 4 of
- * the paper gives each region an exit block of its own: here an exit is where the edges lead, which comes to
- * the same. */
+/* Finds the two arms of a branch as rows of subgraphs with one entry and one exit. The places to which all
+ * lanes of an arm come are the immediate post-dominators from its first block on. What lies between two of
+ * them is a subgraph, unless lanes come back into it from behind the second place: then the subgraph goes on
+ * to the next place. Definition 4 of the paper gives each region an exit block of its own: here the exit is
+ * the block to which the edges out of the subgraph lead, which comes to the same. */
 #include "passes/transform/meld/meld.h"
 
-/* Blocks that are reached from `entry` before `exit`, the entry first; false: they are more than a subgraph
-   may have, or edges lead to new blocks: something here has been melded in this round. */
+/* Collects the blocks that are reached from `entry` before s->exit, the entry first. Returns false when
+   there are more than `room`, or when an edge leads to a new block: something here has been melded in
+   this round. */
 static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
 {
 	Vec(Block *) list = { 0 };
@@ -30,8 +31,9 @@ static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
 	return old && s->n <= room;
 }
 
-/* All edges into the subgraph that was collected last lead to its entry, and come from there, from the
-   branch, or from the subgraph before it. If not, *other is where one of the others comes from, or NULL. */
+/* Do all edges into the subgraph that was collected last either come from inside it, or lead to its entry
+   from the branch or from the subgraph before it? If not, *other is a block from which another edge comes;
+   NULL when the subgraph contains the branch or the function's first block. */
 static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, const Block *branch,
 	const Block **other)
 {
@@ -86,8 +88,8 @@ static void judge(Meld *w, Subgraph *s, const Block *branch)
 
 /* ---- arms ---- */
 
-/* The place behind `exit` that all lanes come to which come from there and from `other`; c->n or less than 0:
-   none. */
+/* Returns the number of the next block behind `exit` to which all lanes come, those from `exit` and those
+   from `other`; c->n or less than 0: there is none. */
 static int exit_behind(const Meld *w, int exit, const Block *other)
 {
 	int both = dom_common(w->pdom, exit, other->id);
@@ -96,8 +98,8 @@ static int exit_behind(const Meld *w, int exit, const Block *other)
 
 typedef enum { FOUND, TOO_LARGE, NOT_ALONE } Found;
 
-/* The subgraph that begins with b. One without an exit has all in it that b leads to, so that b dominates
-   nothing that comes from elsewhere. */
+/* Finds the subgraph that begins with b. A subgraph without an exit contains all blocks to which b leads, so
+   that an edge into it from elsewhere comes from a block that b does not dominate. */
 static Found find_subgraph(Meld *w, const MeldRegion *r, Block *b, const Subgraph *before, int room,
 	Subgraph *s)
 {

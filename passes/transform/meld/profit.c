@@ -5,7 +5,7 @@
 
 /* ---- costs ---- */
 
-/* Of the released code. */
+/* What an instruction costs in the code that the paper's authors have released. */
 static int paper_cost(const Ins *i)
 {
 	switch (op_info[i->op].kind) {
@@ -54,14 +54,14 @@ static bool same_width(const Meld *w, int a, int b)
 	return type_bits[x] == type_bits[y];
 }
 
-/* Addresses that may be in a register as well. What a variable's name stands for in the generic space is not
-   what mov reads of it. */
+/* May a register hold the address that the operand stands for? Not that of a variable in the generic space:
+   there, a mov from the variable's name gives another number. */
 static bool is_address(const Ins *i, const Opd *o)
 {
 	return o->kind == OPD_REG || (o->kind == OPD_SYM && i->space != SP_GENERIC);
 }
 
-/* Registers that can hold the address of a variable of that space. */
+/* Is the operand no register, or a register as wide as the address of a variable in that space? */
 static bool holds_address(const Meld *w, const Ins *i, const Opd *o)
 {
 	return o->kind != OPD_REG || type_bits[w->f->reg.v[o->id].type] == type_bits[meld_address_type(i)];
@@ -69,7 +69,8 @@ static bool holds_address(const Meld *w, const Ins *i, const Opd *o)
 
 static bool is_value(const Opd *o) { return o->kind == OPD_REG || o->kind == OPD_IMM; }
 
-/* Can a register take the place of two operands, which differ? */
+/* May one register take the place of the two operands, with a choice between them in front, or are they the
+   same? */
 static bool selectable(const Meld *w, const Ins *i, int k, const Opd *a, const Opd *b)
 {
 	if (opd_same(a, b))

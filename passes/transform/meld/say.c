@@ -2,11 +2,11 @@
 #include "passes/transform/meld/meld.h"
 #include "lib/strbuf.h"
 
-/* Is the branch one that this pass has put in? */
+/* Has this pass put the branch in? */
 static bool made(const Meld *w, const Block *b) { return block_term(b)->origin == w->r->origin; }
 
-/* The blocks of the source whose branches it is: "A and B". One that is no branch of the source, or one of
-   several copies, is told by the block at whose end it stands as well. */
+/* Names a branch by the blocks of the source whose branches it stands for: "A and B". A branch that is none
+   of the source, or that is one of several copies, is also named by the block at whose end it stands. */
 const char *say_branch(const Meld *w, const Block *b)
 {
 	Arena *a = &w->r->m->arena;
@@ -25,7 +25,7 @@ const char *say_branch(const Meld *w, const Block *b)
 	return alone ? text : arena_printf(a, "%s, at the end of %s,", text, b->label);
 }
 
-/* How a block ends: "exit", "a branch of 2 ways". */
+/* Says how a block ends: "exit", "a branch of 2 ways". */
 const char *say_end(Meld *w, const Block *b)
 {
 	const Ins *t = block_term(b);
@@ -49,7 +49,7 @@ bool say_empty(const MeldRegion *r)
 	return true;
 }
 
-/* Replication is told of as well: which blocks get the form of a region. */
+/* Writes a remark for each block that is given the form of a region (replication). */
 void say_forms(Meld *w, const Stretch *s, Loc loc, const char *branch)
 {
 	for (const BlockPair *p = s->pair.v; p < s->pair.v + s->pair.n; p++)

@@ -1,10 +1,10 @@
-/* What melding does, for people: before two subgraphs become one, the blocks of both sides with their
+/* Shows people what melding does: before two subgraphs become one, the blocks of both sides with their
  * instructions side by side. Between them stands = where two instructions become one, # where two could and
  * it would cost more than it saves, < and > where one stays on its side. */
 #include "passes/transform/meld/meld.h"
 #include "lib/strbuf.h"
 
-/* columns of the left side; what is longer shifts the right side of its line */
+/* most and least columns of the left side; a longer text shifts the right side of its line */
 enum { WIDEST = 72, NARROWEST = 24 };
 
 typedef struct Sheet { const Meld *w; const MeldRegion *r; const Stretch *s; StrBuf *out; int width; } Sheet;
@@ -15,8 +15,8 @@ static void show_line(Sheet *t, int indent, const char *left, const char *sign, 
 		*right ? " " : "", right);
 }
 
-/* What stands at the end of the block on that side: its terminator, or where its threads are led on in a form
-   that is not theirs. */
+/* Writes what stands at the end of the block on that side: its last instruction; or, where the side's threads
+   pass through the form of the other side's region, where they go on. */
 static void end_text(const Sheet *t, const BlockPair *p, int side, StrBuf *text)
 {
 	const Block *own = p->b[side], *form = p->b[1 - side];
@@ -66,7 +66,7 @@ static void show_pair(Sheet *t, const BlockPair *p)
 	show_texts(t, end, !p->comes[0] ? ">" : !p->comes[1] ? "<" : "=");
 }
 
-/* Columns that the left side takes. */
+/* Returns how many columns the left side takes. */
 static int width_of(const Sheet *t)
 {
 	size_t width = NARROWEST;

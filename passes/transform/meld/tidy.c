@@ -1,9 +1,9 @@
-/* After melding: blocks that are gone go, those that only jump are skipped, and new ones join the blocks
- * before and behind them, so that what comes next sees one block where there is one. Nothing else of the
- * function is touched. */
+/* Cleans up after a round of melding: blocks that have been melded are removed, edges skip blocks that only
+ * jump, and a new block is merged with the one before or behind it where no other edge comes in between, so
+ * that the next round sees one block there. Nothing else of the function is touched. */
 #include "passes/transform/meld/meld.h"
 
-/* New blocks take the place of the first of the old ones. */
+/* Puts new blocks where the first of the old blocks stood that they replace, and removes the old ones. */
 static void place(Meld *w, BitSet gone)
 {
 	Function *f = w->f;
@@ -30,7 +30,7 @@ static void place(Meld *w, BitSet gone)
 
 typedef struct Tidy { Meld *w; BitSet made, named, gone; int *npred; } Tidy;
 
-/* A block without anything, new or before a new one. */
+/* Is the block a jump without marks and nothing else, and is it new or in front of a new block? */
 static bool only_jumps(const Tidy *t, const Block *b)
 {
 	return b->ins.n == 1 && block_jumps(b) && !b->ins.v[0].mark && b->succ[0] != b &&
@@ -38,8 +38,8 @@ static bool only_jumps(const Tidy *t, const Block *b)
 		(bs_has(t->made, b->id) || bs_has(t->made, b->succ[0]->id));
 }
 
-/* Edges of the block pass over blocks that only jump. A branch both of whose targets are the same then
-   becomes a jump itself. */
+/* Makes the block's edges skip blocks that only jump. A branch whose targets are the same then becomes a jump
+   itself. */
 static bool skip(Tidy *t, Block *b)
 {
 	bool changed = false;
@@ -67,7 +67,8 @@ static void skip_all(Tidy *t)
 	}
 }
 
-/* Nobody comes there any more. */
+/* Removes the block if it only jumps and no edge leads to it any more, and then likewise the one behind
+   it. */
 static void leave_out(Tidy *t, Block *b)
 {
 	while (b->id && !t->npred[b->id] && !bs_has(t->gone, b->id) && only_jumps(t, b)) {

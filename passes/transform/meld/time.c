@@ -1,13 +1,14 @@
-/* How long a stretch takes, melded or not. Two bounds are known without knowing how many warps there are: a
- * warp that is alone issues in order and waits where it reads what is not there yet
- * (passes/analysis/clock.h); of many warps none is waited for, and the unit that is asked for most decides
- * (Load in passes/analysis/cost.h). What the machine takes lies between the two. The estimate is their
- * geometric mean, whose ratio to neither bound can be worse than to the other. In a loop, what turns hand on
- * to each other counts, too: its turns may not take a warp that is alone longer than before. All code is
- * taken to be walked through: a warp has threads on both sides. */
+/* Estimates how long a stretch takes, melded or not. Two bounds can be told without knowing how many warps
+ * there are. A warp that is alone issues in order and waits where it reads a value that is not there yet
+ * (passes/analysis/clock.h). When there are so many warps that another one can always issue, the functional
+ * unit that is asked for most decides (Load in passes/analysis/cost.h). What the machine takes lies between
+ * the two. The estimate is their geometric mean, whose ratio to neither bound can be worse than to the other.
+ * In a loop, values that one turn hands on to the next count, too: turns of the loop may not take a warp that
+ * is alone longer than before. A warp is assumed to have threads on both sides, and so to go through all
+ * code. */
 #include "passes/transform/meld/meld.h"
 
-enum { LARGEST = 256 };        /* blocks of a loop */
+enum { LARGEST = 256 };        /* most blocks of a loop whose turns are timed */
 
 void time_open(Meld *w)
 {
@@ -30,7 +31,7 @@ static bool within(const Meld *w, int loop, int inner)
 	return inner == loop;
 }
 
-/* The innermost one with the branch and all of the stretch; -1: none. */
+/* Returns the innermost loop that contains the branch and all of the stretch; -1: there is none. */
 static int loop_around(const Meld *w, const MeldRegion *r, const Stretch *s)
 {
 	int loop = w->loops->of[r->e->id];
@@ -58,7 +59,7 @@ static Place place_of(Meld *w, const Block *b)
 	return *p;
 }
 
-/* The loop right inside `loop` that has `inner` in it; -1: `inner` is the loop itself. */
+/* Returns the loop directly inside `loop` that contains `inner`; -1: `inner` is `loop` itself. */
 static int child_of(const Meld *w, int loop, int inner)
 {
 	while (inner != loop && w->loops->loop[inner].parent != loop)
@@ -66,8 +67,8 @@ static int child_of(const Meld *w, int loop, int inner)
 	return inner == loop ? -1 : inner;
 }
 
-/* Code in the loop, among whose places those of a loop are contiguous: all its turns, or it is walked through
-   once. */
+/* Returns the time of n places of code in `loop`, of which those of an inner loop are contiguous. all: the
+   code is executed COST_TURNS times, else once; inner loops always make COST_TURNS turns. */
 static Span walk(Meld *w, Arena *a, const Place *p, int n, int loop, bool all)
 {
 	int count = 0;
@@ -92,7 +93,7 @@ static Span walk(Meld *w, Arena *a, const Place *p, int n, int loop, bool all)
 	return clock_span(w->clock, a);
 }
 
-/* Until all that is written can be read. */
+/* Returns how many cycles it takes a warp alone until all that the code writes can be read. */
 static int64_t time_alone(Meld *w, Arena *a, const Place *p, int n, int loop, bool turns)
 {
 	Span all = walk(w, a, p, n, loop, turns);
@@ -132,8 +133,8 @@ static void load_block(const Meld *w, Load *l, const Block *b)
 		load_add(l, w->r->cost, &b->ins.v[k], (double)meld_weight(w, b));
 }
 
-/* The stretch, or with `around` the loop with it: its code in list[0], and with the melded code in place of
-   the stretch in list[1]. */
+/* Lists the code of the stretch; with `around`, of the loop that contains it. list[0]: as it is; list[1]:
+   with the melded code in place of the stretch. */
 static void find_places(Meld *w, Arena *a, int from, int to, int first, bool around, const Place *melded,
 	int n, Place **list, int *count)
 {
@@ -150,7 +151,8 @@ static void find_places(Meld *w, Arena *a, int from, int to, int first, bool aro
 	}
 }
 
-/* melded: the code in place of the stretch's blocks; load: of that. */
+/* Fills in the stretch's times before and after. melded: n places of the code that replaces the stretch's
+   blocks; load: what that code asks of the machine. */
 void time_stretch(Meld *w, const MeldRegion *r, Stretch *s, Place *melded, int n, const Load *load)
 {
 	Arena a = { 0 };

@@ -1,12 +1,13 @@
-/* Which instructions become one: those that the alignment of their blocks puts side by side, but for pairs
- * that do not pay. A pair saves one execution; it costs the choices between sources that differ, and its
- * share of the moves of results between registers. */
+/* Chooses which instructions become one: those that the alignment of their blocks puts side by side, except
+ * for pairs that do not pay. A pair saves one execution; it costs the choices between sources that differ,
+ * and its share of the moves of results between registers. */
 #include "passes/transform/meld/meld.h"
 
 /* ---- alignment of instructions ---- */
 
-/* points of a cycle: what is alike in other ways decides between alignments that are as good; cycles of a
-   gap */
+/* CLOSENESS: points of the score for each cycle saved; how many operands are the same gives fewer points than
+   one cycle, and so decides between alignments that save equally much. GAP: cycles that an instruction left
+   alone counts. */
 enum { CLOSENESS = 16, GAP = 2 };
 
 static int closeness(const Ins *a, const Ins *b)
@@ -18,8 +19,8 @@ static int closeness(const Ins *a, const Ins *b)
 	return n < CLOSENESS ? n : CLOSENESS - 1;
 }
 
-/* Instructions from[s] up to below to[s] of each side's block, terminators left out. Returns how many items
-   were written. */
+/* Aligns the instructions from[s] up to below to[s] of each side's block, without the last one of the block.
+   Returns how many items were written. */
 static int align_piece(Meld *w, const BlockPair *p, const int *from, const int *to, Item *out)
 {
 	int n = to[0] - from[0], m = to[1] - from[1];
@@ -39,8 +40,9 @@ static int align_piece(Meld *w, const BlockPair *p, const int *from, const int *
 	return count;
 }
 
-/* Long blocks are cut into pieces, each of which has a table that is not too large. Terminators go together
-   in any case. */
+/* Aligns the instructions of a pair of blocks. Long blocks are cut into pieces, each with a table of at
+   most `cells` cells; returns how many. The last instructions of both blocks always go together, and
+   get no item. */
 static int align_blocks(Meld *w, BlockPair *p)
 {
 	int n[2], pieces = 1;
@@ -88,7 +90,8 @@ static int64_t choices_cost(const Meld *w, Stretch *s, const BlockPair *p, const
 	return sum;
 }
 
-/* What it saves that results have one name, or costs that they have not. */
+/* Returns how many cycles are saved because the results share names, or lost (below 0) because they do not.
+   INT32_MIN: the two may not become one. */
 static int64_t results_gain(const Meld *w, Stretch *s, const BlockPair *p, const Ins *a, const Ins *b)
 {
 	int64_t sum = 0, move = meld_cost_of(w, OP_MOV, T_B32);
@@ -96,7 +99,7 @@ static int64_t results_gain(const Meld *w, Stretch *s, const BlockPair *p, const
 		if (ins_dst(a, k)->kind != OPD_REG)
 			continue;
 		const Shared *x = names_shared(w, s, ins_dst(a, k)->id, ins_dst(b, k)->id);
-		if (!x && meld_guarded(a, b))   /* where the guard does not hold, there is nothing to move */
+		if (!x && meld_guarded(a, b))   /* where the guard does not hold there is no result to move */
 			return INT32_MIN;
 		sum += x ? (x->uses - s->weight * move * names_moves(w, x, x->home)) / x->writers
 			: -2 * p->weight * move;
@@ -108,7 +111,7 @@ static bool apart_pays(const Meld *w, Stretch *s, const BlockPair *p, const Item
 {
 	const Ins *a = &p->b[0]->ins.v[i->at[0]], *b = &p->b[1]->ins.v[i->at[1]];
 	int64_t gain = (meld_weight(w, p->b[0]) + meld_weight(w, p->b[1]) - p->weight) * meld_cost(w, a);
-	/* a branch, and a jump of each side */
+	/* between two that become one, this pair alone would need a branch, and a jump of each side */
 	if (i > p->item && i + 1 < p->item + p->n && item_melds(i - 1) && item_melds(i + 1))
 		gain += 3 * p->weight * meld_cost_of(w, OP_BRA, T_NONE);
 	return gain + results_gain(w, s, p, a, b) - choices_cost(w, s, p, a, b) < 0;
@@ -125,7 +128,7 @@ static void count_use(const Meld *w, Stretch *s, const BlockPair *p, const Opd *
 		x->uses += p->weight * meld_cost_of(w, OP_SELP, T_B32);
 }
 
-/* What sharing names saves where they are read: a choice each time. */
+/* Counts what sharing names saves where the registers are read: one choice each time. */
 static void count_uses(const Meld *w, Stretch *s)
 {
 	pairs_each(s, p, i, a, b) {
@@ -145,7 +148,8 @@ static void count_uses(const Meld *w, Stretch *s)
 	}
 }
 
-/* From the end, so that it is known of each result whether what reads it becomes one. */
+/* Sets apart the pairs of instructions that do not pay, and returns whether there were any. It begins at the
+   end, so that it is known of each result whether the instructions that read it become one. */
 static bool take_apart(Meld *w, Stretch *s)
 {
 	bool changed = false;
