@@ -33,8 +33,8 @@
 #include "sim/stuck/watch.h"
 
 enum {
-	/* cycles that a watch takes at least, or limits.progress_cycles if that is less: enough for several turns
-	   of every warp of a functional run */
+	/* cycles that a watch takes at least, or limits.progress_cycles if that is less: enough for several
+	   turns of every warp of a functional run */
 	LEAST_WATCH = 10000,
 	/* a warp's lanes come to branches so many times in a row without a watched lane among them; then one
 	   more lane is watched */
