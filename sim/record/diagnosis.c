@@ -46,8 +46,8 @@ static void put_warp(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 
 static bool single(Mask m) { return !(m & (m - 1)); }
 
-/* Says in what structure the mechanism holds the lanes, which lanes have to come where before they go on, and
-   where that would be. */
+/* Says in what structure the mechanism holds the lanes, which other lanes have to come to which place before
+   the mechanism lets them run, and where they would go on then. */
 static void put_held(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 {
 	if (x->in)
@@ -152,7 +152,8 @@ static void put_head(StrBuf *b, const Diagnosis *d, const char *kernel)
 			"come", d->arrived, d->expected);
 }
 
-/* Blocks for which those that are there leave no room: they may be what these wait for. */
+/* Says how many blocks have not begun because the resident ones leave no room: threads that wait may wait for
+   them. */
 static void put_unbegun(StrBuf *b, const Diagnosis *d)
 {
 	bool one = d->unbegun == 1;
@@ -175,7 +176,7 @@ void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
 		held |= x->how == STUCK_HELD;
 		warp |= x->how == STUCK_WARPSYNC;
 		if (x->lanes == d->writer.lanes && d->written && same_warp(x, &d->writer))
-			continue; /* the lanes have been told of already */
+			continue; /* put_word has named these lanes already */
 		if (d->kind == FAULT_BARRIER && x->lanes == d->who.lanes && same_warp(x, &d->who))
 			continue;
 		sb_puts(b, "\n  ");

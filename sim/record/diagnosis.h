@@ -6,7 +6,7 @@
 #include "isa/lane.h"
 #include "sim/record/places.h"
 
-/* file NULL, line 0: unknown; inlined: of inlined code its list (isa/ir.h) */
+/* file NULL, line 0: unknown; inlined: if the code was inlined, its list of places (isa/ir.h) */
 typedef struct CodePlace { const char *function, *block, *file; int line; PlaceList inlined; } CodePlace;
 
 typedef enum {
@@ -24,9 +24,9 @@ typedef struct StuckLanes {            /* lanes of a warp that are in the same s
 	int warp;
 	Mask lanes;
 	StuckHow how;
-	CodePlace at;                  /* where they are, or go on */
+	CodePlace at;                  /* where the lanes are, or where they go on when they are let run */
 	const char *in;                /* STUCK_HELD: what holds them ("a stack entry"), or NULL */
-	bool waits;                    /* held until `others` come to `until` */
+	bool waits;                    /* the lanes are held until the lanes `others` come to `until` */
 	Mask others;
 	CodePlace until;
 } StuckLanes;
@@ -35,16 +35,17 @@ typedef struct StuckWord {
 	Space space;                   /* global or shared */
 	uint64_t address, offset, value; /* offset: bytes from its buffer's begin */
 	unsigned bytes;
-	const char *buffer;            /* the buffer or variable that it is in; may be NULL */
+	const char *buffer;            /* the buffer or variable that the word is in; NULL: it is in none */
 	int different;                 /* number of words on which the lanes wait */
 } StuckWord;
 
 enum { STUCK_MOST = 8 };
 typedef struct Diagnosis {
 	FaultKind kind;                /* FAULT_LIVELOCK, FAULT_BARRIER */
-	StuckLanes who;                /* livelock: at = the branch that they come back to */
+	/* the lanes reported; livelock: at = the branch to which they come back */
+	StuckLanes who;
 	uint64_t spinning;             /* lanes of the whole machine that spin */
-	bool reads;
+	bool reads;                    /* lanes that spin read memory on their way */
 	StuckWord word;                /* reads: the word whose change the lanes wait for */
 	/* in this launch the word was changed by an atomic operation or a store that others are meant to
 	   see */
@@ -55,10 +56,11 @@ typedef struct Diagnosis {
 	int nheld;                     /* entries of held: lanes that wait, those of the warp first */
 	StuckLanes held[STUCK_MOST];
 	uint64_t more;                 /* groups of lanes that found no place in held */
-	/* of the grid; those of them that have not begun; those that have, and have not ended */
+	/* blocks of the grid; blocks that have not begun; blocks that have begun and not ended */
 	uint64_t blocks, unbegun, resident;
-	const char *limit;             /* what leaves no more of them room (Grid.limit) */
-	uint32_t arrived, expected;    /* threads, in a deadlock at a barrier */
+	const char *limit;             /* what leaves no room for more blocks (Grid.limit) */
+	/* in a deadlock at a barrier: threads that have arrived, threads for which the barrier waits */
+	uint32_t arrived, expected;
 	/* the mechanism, and why it may hold lanes for ever (StuckHooks.holds), or NULL */
 	const char *model, *holds;
 } Diagnosis;

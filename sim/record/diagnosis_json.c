@@ -1,4 +1,5 @@
-/* A diagnosis as JSON: who spins or waits, on what, who changed it, what is held where. */
+/* Writes a diagnosis as JSON: which lanes spin or wait, on which word, which thread changed it last, and
+   which lanes are held where. */
 #include "lib/json.h"
 #include "sim/record/diagnosis.h"
 

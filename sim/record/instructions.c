@@ -39,7 +39,7 @@ void ins_tables_free(InsTables *t)
 	arena_free(&t->arena);
 }
 
-/* Puts what the instruction is and where it comes from. */
+/* Writes what the instruction is and where it comes from. */
 static void put_origin(const InsStats *i, JsonSink *j)
 {
 	json_put_text(j, "function", i->function);

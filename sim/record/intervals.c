@@ -77,7 +77,7 @@ bool interval_figure(const LaunchStats *total, int i, FigurePath *path)
 
 /* ---- all ---- */
 
-/* Counts of interval k are now those of interval k / 2. */
+/* Doubles the length of intervals: the counts of old interval k become part of new interval k / 2. */
 void intervals_double(Intervals *v)
 {
 	uint64_t first = v->first / 2;
@@ -103,7 +103,7 @@ static void make_room(Intervals *v, int n)
 	v->row = xrealloc(v->row, sizeof *v->row * (size_t)v->cap);
 }
 
-/* The span comes to hold interval k. */
+/* Widens the span of intervals, with zeros, until it holds interval k. */
 static void reach(Intervals *v, uint64_t k)
 {
 	int before = v->n && k < v->first ? (int)(v->first - k) : 0;
@@ -139,7 +139,7 @@ void intervals_run(Intervals *v, Cycle from, Cycle to, uint64_t schedulers)
 	if (from >= to)
 		return;
 	intervals_at(v, from);
-	intervals_at(v, to - 1);       /* the length is final now, as far as these cycles go */
+	intervals_at(v, to - 1);       /* these cycles do not make the intervals longer any more */
 	for (Cycle at = from, next; at < to; at = next) {
 		Interval *x = intervals_at(v, at);
 		next = (at / v->cycles + 1) * v->cycles;

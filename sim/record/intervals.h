@@ -1,14 +1,15 @@
 /* Figures over time: what a timed run has counted in each interval of its clock, all launches together.
 
    Interval k has the cycles k * cycles to (k + 1) * cycles - 1. An event is counted in the interval in which
-   it happens: what an SM does, in the cycle in which it does it; what L2 counts of a request, in the cycle in
-   which the request has come to it; an answer, in the last cycle of its way; what DRAM moves, in the last
-   cycle in which it is on the bus. So the sum of a counter over all intervals is the counter's total,
-   whatever their length is.
+   it happens: what an SM does, in the cycle in which it does so; what L2 counts of a request, in the cycle in
+   which the request has come to L2; an answer, in the last cycle of its way; what DRAM moves, in the last
+   cycle in which the data are on the bus. So the sum of a counter over all intervals is the counter's total,
+   whatever the length of intervals is.
 
-   There are INTERVALS_MOST of them at most, from the first to the last with an event: where there would be
-   more, the length doubles, and neighbours become one. What has been counted never leaves this span; so the
-   length in the end is the least for which it holds no more, however the run has come there. */
+   There are at most INTERVALS_MOST intervals, from the first to the last with an event: where there would be
+   more, the length of all is doubled, and two neighbours become one. Events are never taken out of this span;
+   so the length at the end is the least with which the span has no more intervals than that, in whatever
+   order the events came. */
 #ifndef GSIM_INTERVALS_H
 #define GSIM_INTERVALS_H
 #include "sim/record/stats.h"
@@ -17,31 +18,32 @@ enum { INTERVALS_MOST = 32768 };       /* of about 600 bytes each */
 
 typedef struct Interval {
 #define S(FIELD, ...) uint64_t FIELD;
-	STATS(S)                       /* those that are maxima, not sums, stay 0 */
+	STATS(S)                       /* figures that are maxima, not sums, stay 0 */
 #undef S
 	uint64_t stalls[STALL_COUNT];
 	uint64_t resident;             /* sum over warps: cycles in which the warp was resident */
 } Interval;
 
 typedef struct Intervals {
-	Cycle asked, cycles;           /* the length: as asked for, and now */
-	uint64_t first;                /* the number of row[0] */
+	Cycle asked, cycles;           /* cycles of an interval: as asked for, and now */
+	uint64_t first;                /* the number of the interval in row[0] */
 	int n, cap;
 	Interval *row;
 } Intervals;
 
 Intervals *intervals_new(Cycle asked);
 void intervals_free(Intervals *);
-/* the interval with this cycle; stays there until the next call */
+/* The interval with this cycle; the pointer is valid until the next call of any of these functions. */
 Interval *intervals_at(Intervals *, Cycle);
-/* in these cycles some launch runs, on so many schedulers */
+/* Notes that in the cycles from `from` to `to` - 1 some launch ran on a machine with so many schedulers. */
 void intervals_run(Intervals *, Cycle from, Cycle to, uint64_t schedulers);
-void intervals_merge(Intervals *, const Intervals *);  /* adds the counts of another one of the same clock */
+/* adds the second's counts, made with the same clock */
+void intervals_merge(Intervals *, const Intervals *);
 void intervals_double(Intervals *);
 
-/* What an SM has counted, as its statistics stand: all but L2 and DRAM, which count for it elsewhere. Of
-   stalls, no_warp is what is missing for as many as there are issues and stalls, modulo 2^64: intervals_run
-   adds these. */
+/* Fills in what an SM has counted, from its statistics. Figures of L2 and DRAM are 0: these are counted
+   elsewhere. no_warp is minus the number of issues and other stalls, modulo 2^64, since intervals_run adds
+   all scheduler-cycles to it. */
 void interval_of_stats(Interval *, const LaunchStats *);
 void interval_add(Interval *, const Interval *);
 void interval_take(Interval *, const Interval *);       /* subtracts */
@@ -50,7 +52,8 @@ bool interval_any(const Interval *);                    /* has anything been cou
 /* Figures by number: those of stat_info, then stalls, then resident warps. */
 enum { INTERVAL_FIGURES = sizeof(Interval) / sizeof(uint64_t) };
 typedef struct FigurePath { char text[64]; } FigurePath;
-/* false: it is no sum, this kind of run does not measure it, or it is left out */
+/* Fills in the path of figure i. False: the figure is no sum, this kind of run does not measure it, or
+   reports leave it out. */
 bool interval_figure(const LaunchStats *total, int i, FigurePath *);
 static inline uint64_t interval_get(const Interval *x, int i)
 {

@@ -1,5 +1,5 @@
-/* A launch's statistics as JSON. The counters' keys are the paths of STATS; figures that a kind of run does
-   not measure are null. */
+/* Writes a launch's statistics as JSON. The keys of counters are their paths in STATS; figures that this kind
+   of run does not measure are null. */
 #include "lib/json.h"
 #include "sim/record/diagnosis.h"
 #include "sim/record/put.h"
@@ -19,7 +19,7 @@ static bool in_group(const char *path, const char *group)
 	return !strncmp(path, group, n) && path[n] == '.';
 }
 
-/* Puts the counters with a path group.key, and those of groups inside it (group.sub.key) as objects. */
+/* Writes the counters with a path group.key, and each group inside the group (group.sub.key) as an object. */
 static void counters(JsonSink *j, const LaunchStats *s, const char *group)
 {
 	size_t n = strlen(group);
@@ -94,7 +94,8 @@ void put_part_count(JsonSink *j, const PartCount *p, bool timed)
 		j->text(j, NULL);
 }
 
-/* Puts where partings ended. A row without a label: lanes have ended until one group was left. */
+/* Writes where partings ended. A row without a label stands for partings that ended because lanes ended,
+   until one group was left. */
 static void put_met(JsonSink *j, const Meets *met)
 {
 	if (!met->n)
@@ -192,7 +193,7 @@ void put_some_stalls(JsonSink *j, const uint64_t stalls[STALL_COUNT])
 		j->end(j);
 }
 
-/* Puts lines of the source. Groups of figures that are all 0 are left out. */
+/* Writes the lines of the source. A group of figures that are all 0 is left out. */
 static void put_lines(const LaunchStats *s, JsonSink *j)
 {
 	j->key(j, "lines");

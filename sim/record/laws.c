@@ -57,7 +57,7 @@ static const char *unequal(const char *law, uint64_t a, uint64_t b)
 	return text;
 }
 
-/* Each parting has ended once. */
+/* The law that each parting has ended exactly once; NULL if it holds. */
 static const char *meeting_law(const BranchStats *b)
 {
 	uint64_t times = 0;
@@ -66,8 +66,9 @@ static const char *meeting_law(const BranchStats *b)
 	return unequal("partings have ended at a meeting, or as lanes ended", b->parted.partings, times);
 }
 
-/* Each lane-slot of an issue has an executing lane or is charged to one cause; the counts by instruction add
-   up to the launch's. Where each lane issues by itself there are no such slots. */
+/* The laws that each lane-slot of an issue has an executing lane or is charged to one cause, and that the
+   counts by instruction add up to the launch's. NULL: they hold. If each lane issues by itself (own_slots)
+   there are no lane-slots, so this must not be called. */
 static const char *lane_law(const LaunchStats *s)
 {
 	uint64_t width = (uint64_t)s->warp_size, lost[2] = { 0 }, issues[2] = { 0 }, useful[2] = { 0 };

@@ -8,11 +8,11 @@
 struct JsonSink;
 struct Module;
 
-typedef struct PlaceList { const Loc *v; int n; } PlaceList;     /* without files or lines that are unknown */
+typedef struct PlaceList { const Loc *v; int n; } PlaceList;     /* places whose file and line are known */
 
-/* of Module.place (isa/ir.h); the texts are copied */
+/* The list with this number in Module.place (isa/ir.h). All texts are copied into the arena. */
 PlaceList place_list_of(const struct Module *, int list, Arena *);
 PlaceList place_list_copy(Arena *, PlaceList);
-/* "key": [ { "file", "line" } ]; nothing for an empty list */
+/* Writes "key": [ { "file", "line" } ]; writes nothing if the list is empty. */
 void place_list_json(struct JsonSink *, const char *key, PlaceList);
 #endif

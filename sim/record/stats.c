@@ -84,7 +84,7 @@ uint64_t stat_get(const LaunchStats *s, int i)
 
 static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
-/* Figures that only a timed run measures. */
+/* Does only a timed run measure the figure? */
 static bool needs_time(const char *path)
 {
 	static const char *const timed[] = { "cycles", "program_cycles", "issue.", "memory.transactions",
@@ -96,8 +96,8 @@ static bool needs_time(const char *path)
 	return false;
 }
 
-/* Figures about lanes that an issue of their warp goes without: not defined where every lane has issue slots
-   of its own. */
+/* Is it a figure about lanes that an issue of their warp leaves out? Such figures are not defined under a
+   mechanism that gives every lane issue slots of its own (own_slots). */
 static bool needs_groups(const char *path)
 {
 	static const char *const warps[] = { "lanes.inactive", "lanes.no_thread", "lanes.ended",
@@ -166,7 +166,7 @@ double stats_mean_depth(const LaunchStats *s)
 	return issues > 0 ? (double)s->depth_sum / issues : 0;
 }
 
-/* In the order in which json.c writes them; not all of them. */
+/* Figures of rows, in the order in which json.c writes them. Not all of them are listed. */
 const RowStat row_stats[] = {
 	{ "blocks[].fetches", "issues", "at which the source's block begins, once for each group of lanes" },
 	{ "blocks[].threads", "lanes", "in these issues" },
@@ -191,11 +191,12 @@ const RowStat row_stats[] = {
 	{ NULL, NULL, NULL }
 };
 
-/* +1: more is better, -1: less is better. A figure has a direction when it is time, or machine lost: cycles,
-   cycles in which a scheduler had a warp and issued nothing, lanes lost because threads had parted, and what
-   did not fit on the chip. All others are means to these, or amounts of work: fewer instructions, branches,
-   pushes or sectors are good only as far as they take time. `no_warp` is left out, when there was nothing to
-   lose, and `sleep`, which the program asks for. */
+/* +1: more is better, -1: less is better. A figure has a direction if it is time or a loss of the machine:
+   cycles, cycles in which a scheduler had a warp and issued nothing, lanes lost because threads had parted,
+   and entries or values that did not fit on the chip. All other figures are means to these, or amounts of
+   work: fewer instructions, branches, pushes or sectors are good only as far as they take time. `no_warp` has
+   no direction, since a scheduler without a warp had nothing to lose, nor has `sleep`, for which the program
+   asks. */
 static const struct { const char *path; int better; } directions[] = {
 	{ "cycles", -1 }, { "program_cycles", -1 }, { "simd_utilization", 1 }, { "lanes.parted", -1 },
 	{ "branches.lost", -1 }, { "lines.lost", -1 },

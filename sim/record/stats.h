@@ -1,16 +1,16 @@
 /* What a launch measured. Every counter is a row of STATS: the JSON report, the text report, gsim-compare and
-   --list statistics come from it. Cycle counters are SM cycles; the rest are counts unless the row says
-   otherwise.
+   --list statistics are made from the table. Counters of cycles count SM cycles; the rest are counts unless
+   the row says otherwise.
 
-   sim/record/ defines the records of a launch: counters and their laws, diagnoses, both as JSON. It sees
-   sim/config/ only. */
+   sim/record/ defines the records of a launch: counters, their laws and diagnoses, and writes them as JSON.
+   It sees sim/config/ only. */
 #ifndef GSIM_STATS_H
 #define GSIM_STATS_H
 #include "sim/config/config.h"
 #include "sim/record/places.h"
 
-/* S(field, "json.path", how, unit, help). how: launches of a run, and SMs of a launch, add up by SUM or
-   MAX. */
+/* S(field, "json.path", how, unit, help). how: the total of several launches, or of the SMs of a launch, is
+   the sum of their counters (SUM) or the largest one (MAX). */
 #define STATS(S) \
 	S(cycles, "cycles", SUM, "cycles", "from a launch's first block to the end of its last block and " \
 		"of its last access; in total, those in which a launch ran") \
@@ -110,9 +110,9 @@
 	S(dram_row_hits, "memory.dram.row_hits", SUM, "sectors", "of both: in the row that was open")
 
 /* Why a scheduler issued nothing in a cycle: S(ID, "name", rank, colour, help). rank: how far a warp with
-   this reason is from its next issue, 1 = nearest: one that waits for a unit has its operands, one that waits
-   for operands has its instruction, and so on. Where the warps of a scheduler wait for different things, the
-   lowest rank counts. No two reasons have one rank. colour: in pictures. */
+   this reason is from its next issue, 1 = nearest: a warp that waits for a unit has its operands, a warp that
+   waits for operands has its instruction, and so on. If the warps of a scheduler wait for different reasons,
+   the reason with the lowest rank is counted. No two reasons have the same rank. colour: in pictures. */
 #define STALLS(S) \
 	S(EMPTY, "no_warp", 13, "#ececec", "the scheduler has no warp (nothing resident, or all ended)") \
 	S(FETCH, "instruction_fetch", 7, "#b08d57", "the next instruction is on its way from the " \
@@ -142,20 +142,21 @@ extern const char *const stall_name[STALL_COUNT], *const stall_help[STALL_COUNT]
 typedef struct StatInfo { const char *path; size_t offset; bool max; const char *unit, *help; } StatInfo;
 extern const StatInfo stat_info[];
 extern const int stat_count;
-/* Figures of rows, in the lists that a launch and the total have: `list[].key`. path NULL: the end. */
+/* Figures of the rows in the lists of a report's launches and total. path: `list[].key`; NULL: the end. */
 typedef struct RowStat { const char *path, *unit, *help; } RowStat;
 extern const RowStat row_stats[];
 int stat_better(const char *path);             /* 1: more is better, -1: less is, 0: neither */
 
-/* Counters of an instruction. */
-/* useful, off: lanes for which the guard holds, and does not */
+/* Counters of an instruction. issues; useful: lanes of these issues for which the guard held; off: lanes for
+   which the guard did not hold. */
 typedef struct InsCount { uint64_t issues, useful, off; } InsCount;
 typedef struct PartCount {
 	uint64_t partings;             /* times that lanes of a warp have parted there */
 	/* lane-slots charged to these partings: [0] of issues of the module's instructions, [1] of added
 	   ones */
 	uint64_t lost[2];
-	/* from each parting to the issue that has all its lanes together that have not ended */
+	/* cycles from each parting to the issue that has all its lanes together, except those that have
+	   ended */
 	uint64_t cycles;
 } PartCount;
 void ins_count_add(InsCount *, const InsCount *);
@@ -164,28 +165,30 @@ static inline bool parted_any(const PartCount *p) { return p->partings || p->los
 
 /* Where partings ended: the block in which the lanes issued together again. */
 typedef struct MeetStats {
-	/* of the block as it ran; label NULL: nowhere, lanes have ended until one group was left */
+	/* function and label of the block as it ran; label NULL: the lanes met nowhere, but ended until one
+	   group was left */
 	const char *function, *label;
-	/* of the block's first instruction at which lanes met; NULL, 0: it has no place in the source */
+	/* place of the first instruction of the block at which lanes met; NULL, 0: it has none in the
+	   source */
 	const char *file; int line;
 	uint64_t times;
 } MeetStats;
 typedef struct Meets { MeetStats *v; int n; } Meets;   /* a row for each block, the most frequent first */
-/* Adds the rows; what is new is copied to the arena, with its texts. */
+/* Adds the rows of the second list to those of `to`. New rows and their texts are copied into the arena. */
 void meets_add(Arena *, Meets *to, const Meets *);
 
-/* Of a mark for some lanes, or by some value (isa/ir.h). */
+/* What is counted for a mark that holds for some lanes only, or decides by a value (isa/ir.h). */
 typedef struct MarkCount {
-	uint64_t issues;               /* in which it held for some lanes */
-	uint64_t lanes;                /* for which it held */
-	/* decisions: issues in which lanes decided differently; lanes that take the branch */
+	uint64_t issues;               /* issues in which the mark held for some lanes */
+	uint64_t lanes;                /* lanes for which it held, in all of these issues */
+	/* marks of decisions: issues in which lanes decided differently; lanes that take the branch */
 	uint64_t divergent, taken;
 } MarkCount;
 
 typedef struct BlockStats {
 	const char *function, *label;
-	/* where its first instruction stands in the source; NULL, 0: not known, or it is not executed any
-	   more */
+	/* where the block's first instruction stands in the source; NULL, 0: not known, or no instruction
+	   is left at which the block begins */
 	const char *file;
 	int line;
 	uint64_t fetches;      /* issues at which the source's block begins (isa/ir.h), once for each split */
@@ -197,16 +200,19 @@ typedef enum { PART_BRANCH, PART_INDEXED, PART_CALL, PART_RETURN, PART_LOAD, PAR
 extern const char *const part_name[PART_COUNT];
 
 /* An instruction at which lanes may part: a branch of the module, or another instruction at which lanes have
-   parted; or what decides in a branch's place since a pass has taken the branch away (PART_DECISION): lanes
-   part nowhere there. */
+   parted. Or, with PART_DECISION, the instruction that decides in place of a branch that a pass has removed;
+   lanes do not part there. */
 typedef struct BranchStats {
 	PartKind kind;
-	bool source;                   /* branches: by it a branch of the source decides */
-	/* label: of the source's block whose branch it is; else of the block that it is in */
+	bool source;                   /* branches: it decides what a branch of the source decided */
+	/* label: where `source` is true, label of the source's block that has the branch; else of the block
+	   in which the instruction stands */
 	const char *function, *label, *file;
 	int line;
-	PlaceList inlined;             /* of inlined code: its list (isa/ir.h) */
-	uint64_t executed, divergent;  /* executed, divergent, lanes, lanes_taken: branches only */
+	PlaceList inlined;             /* if the instruction was inlined: its list of places (isa/ir.h) */
+	/* branches only: issues; issues in which lanes went different ways; lanes in all issues; lanes that
+	   took the branch */
+	uint64_t executed, divergent;
 	uint64_t lanes, lanes_taken;
 	PartCount parted;
 	Meets met;                     /* where these partings ended: the times add up to parted.partings */
@@ -222,35 +228,38 @@ typedef struct LineStats {             /* instructions of one place in the sourc
 	uint64_t stalls[STALL_COUNT];
 } LineStats;
 
-/* Two accesses that race (isa/races.h), or would if two launches were one: each with its instruction and a
-   thread block. */
+/* One of two accesses that race (isa/races.h), or would race if two launches were one: its instruction, and a
+   thread block that executed it. */
 typedef struct RaceEnd {
 	/* file NULL, line 0: the instruction has no place in the source */
 	const char *function, *label, *file;
 	int line;
-	const char *access;            /* "reads", "writes", "updates": atomically */
-	uint64_t block;                /* its linear number */
-	PlaceList inlined;             /* of inlined code: its list (isa/ir.h) */
+	const char *access;            /* "reads", "writes", or "updates" for an atomic access */
+	uint64_t block;                /* linear number of the thread block */
+	PlaceList inlined;             /* if the instruction was inlined: its list of places (isa/ir.h) */
 } RaceEnd;
 typedef struct RaceStats {
 	RaceEnd end[2];
-	/* same: of the bytes, those for which the order of the two makes no difference */
+	/* bytes for which both instructions race; for how many of these the order of the two
+	   accesses makes no difference */
 	uint64_t bytes, same;
-	/* where the first of the bytes lies, for which the blocks are; NULL: in no buffer of the host */
+	/* buffer and offset in bytes of the first of these bytes, for which end[].block holds; NULL: it lies
+	   in no buffer of the host */
 	const char *buffer;
 	uint64_t offset;
 } RaceStats;
 
 enum { MODEL_STATS = 8 };
-/* max: how launches and SMs add up */
+/* max: the total of several launches or SMs is the largest value; else it is the sum */
 typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelStat;
 
 typedef struct LaunchStats {
 	const char *kernel;            /* all strings belong to the module or the arena of the run */
 	uint32_t grid[3], block[3];
 	int stream;                    /* 0: the default one */
-	uint64_t launches;             /* for so many it stands: 1, or those that were added up */
-	/* timed: cycles of the host's call and of the first block, from the host's first call on */
+	uint64_t launches;             /* 1, or how many launches were added up in this record */
+	/* timed runs: the cycle in which the host called, and the cycle in which the first block began;
+	   cycles are counted from the host's first call on */
 	uint64_t called, started;
 	bool timed, completed;         /* functional runs have no cycles and no stalls */
 	/* every lane had issue slots of its own (ReconvModel.own_slots): utilisation is not defined */
@@ -260,13 +269,14 @@ typedef struct LaunchStats {
 #define S(FIELD, ...) uint64_t FIELD;
 	STATS(S)
 #undef S
-	/* when the last of its traffic that was served ended: answers, acknowledgements of stores, writes to
-	   DRAM */
+	/* cycle in which the last of the launch's traffic was done: answers, acknowledgements of stores,
+	   writes to DRAM */
 	Cycle quiet;
 	uint64_t stalls[STALL_COUNT];
 	uint64_t active_lanes[65];     /* issues by number of active lanes */
 	uint64_t static_instructions, static_blocks, registers;
-	/* threads that ended at a guarded exit: one instruction, of the source a branch and an exit */
+	/* threads that ended at a guarded exit, which is one instruction for a branch and an exit of the
+	   source */
 	uint64_t ended_at_branches;
 	/* bytes of the kernel's frame, of each thread, that hold values for which there are no registers */
 	uint64_t spilled;
@@ -280,29 +290,32 @@ typedef struct LaunchStats {
 	bool races_checked;
 	int nraces;
 	RaceStats *race_stats;
-	/* number, from 1, of the launch before it in its stream, with which its accesses were compared; 0:
-	   they were not */
+	/* number, from 1, of the launch before this one in its stream, with which the accesses of this one
+	   were compared; 0: they were not compared */
 	int behind;
-	int nbetween;                  /* pairs that would race if both were one launch */
+	int nbetween;                  /* pairs of accesses that would race if both launches were one */
 	RaceStats *between_stats;
 	int nmodel;
 	ModelStat model[MODEL_STATS];    /* the mechanism's own counters; their keys stand under divergence */
-	const struct Diagnosis *diagnosis; /* why it can never end (sim/record/diagnosis.h), or NULL */
+	/* why the launch can never end (sim/record/diagnosis.h), or NULL */
+	const struct Diagnosis *diagnosis;
 	double seconds;                /* host time */
 } LaunchStats;
 
-/* sim/record/json.c: a launch as one object; or the keys of its counters, and of its blocks and branches. */
+/* sim/record/json.c: stats_json writes a launch as one object; the others write keys of such an object: its
+   counters, what its code takes, its tables of blocks, branches and lines. */
 struct JsonSink;
 void stats_json(const LaunchStats *, struct JsonSink *);
 void stats_json_measured(const LaunchStats *, struct JsonSink *);
-void stats_json_static(const LaunchStats *, struct JsonSink *);   /* what its code takes: the key `static` */
+void stats_json_static(const LaunchStats *, struct JsonSink *);   /* the key `static` */
 void stats_json_tables(const LaunchStats *, struct JsonSink *);
-/* sim/record/races.c: nothing where they were not looked for */
+/* sim/record/races.c: races of the launch; writes nothing if the run did not look for them */
 void stats_json_races(const LaunchStats *, struct JsonSink *);
 
 uint64_t stat_get(const LaunchStats *, int i);              /* by index in stat_info */
 bool stat_known(const LaunchStats *, int i);               /* false: this kind of run does not measure it */
-/* sums and maxima; blocks and branches are left out */
+/* Adds a launch's counters to a total, as sums or maxima. The tables of blocks, branches and lines are not
+   added. */
 void stats_add(LaunchStats *total, const LaunchStats *);
 double stats_utilization(const LaunchStats *);
 double stats_mean_depth(const LaunchStats *);
