@@ -8,7 +8,8 @@
 
 typedef uint64_t Cycle;
 
-/* shares: 1 + Unit, 0 = none */
+/* A functional unit. count: its copies; per: PER_SM or PER_SCHEDULER; shares: 1 + the Unit whose copies it
+   uses, 0 = it has its own; latency, interval: cycles. */
 typedef struct UnitConfig { int64_t count, per, shares, latency, interval; } UnitConfig;
 
 /* Policies of warp schedulers: X(ID, name, what it stands for). sim/sm/policies.c has pick_NAME, how one
@@ -73,7 +74,8 @@ typedef struct OwnOp {
 	/* a letter for each source. p: a predicate; -: a block, a register or a number */
 	const char *operands;
 	uint8_t unit;              /* Unit */
-	/* its lanes go on elsewhere: without a predicate, no lane comes to the instruction behind it */
+	/* lanes that execute the operation go on elsewhere; if it has no predicate, no lane comes to the
+	   instruction behind it */
 	bool leaves;
 	const char *meaning;       /* a, b, c: the sources; d: the destination */
 } OwnOp;
@@ -81,17 +83,18 @@ typedef struct OwnOp {
 /* What the configuration and the command line need to know of a mechanism. */
 #define MODEL_KEYS \
 	const char *name, *help; \
-	const char *source;            /* the paper that it follows */ \
+	const char *source;            /* the paper that the mechanism follows */ \
 	const ConfigKey *params;       /* key without the mechanism's name; model and offset unused */ \
 	int nparams; \
-	const OwnOp *own;              /* NULL: it has none */ \
+	const OwnOp *own;              /* the mechanism's own operations; NULL: it has none */ \
 	int nown; \
-	/* parameters under which no lane that could run waits for ever; diagnoses try them; NULL: none */ \
+	/* parameters, as --model takes them, under which no lane that could run waits for ever; diagnoses \
+	   of a livelock try them; NULL: there are none */ \
 	const char *fair;
 typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
 const ModelKeys *model_keys(int model);         /* by index in sim/config/mechanisms.def; NULL past the end */
 
-/* row i of all parameters, those of mechanisms included; false past the end */
+/* Fills in row i of all parameters, those of mechanisms included. False: i is past the end. */
 bool config_key(int i, ConfigKey *);
 enum { CONFIG_NAME = 96 };
 const char *config_key_name(const ConfigKey *, char name[CONFIG_NAME]);  /* the whole key */
@@ -99,7 +102,7 @@ bool config_find(const char *name, ConfigKey *);
 int64_t config_get(const Config *, const ConfigKey *);
 void config_nearest(const char *name, char near[CONFIG_NAME]);  /* the known key most like the name, or "" */
 void config_defaults(Config *);
-/* why the memory system cannot be built so, or NULL; config_check asks it, too */
+/* why the memory system cannot be built with this configuration, or NULL; config_check calls this, too */
 const char *config_memory_refused(const Config *);
 /* checks rules about several parameters: e.g. line sizes are multiples of sectors */
 bool config_check(const Config *, Diag *);
@@ -119,7 +122,8 @@ bool config_load(Config *, const char *file, Diag *);
    { ... c =`. The last one when there are several; 0 when the text has none of this form. */
 int config_line(const char *text, const char *name);
 
-/* sim/config/costs.c: what instructions cost on this machine, and what it has room for, for passes */
+/* sim/config/costs.c: tables for passes: what instructions cost on this machine, and for how many threads,
+   registers and so on it has room */
 struct CostTable;
 struct CostTable config_costs(const Config *);
 struct MachineLimits;
@@ -128,14 +132,15 @@ struct MachineLimits config_limits(const Config *);
 /* sim/config/print.c */
 struct StrBuf;
 void config_print(const Config *, struct StrBuf *); /* a machine file that gives exactly this configuration */
-void config_print_value(const ConfigKey *, int64_t, struct StrBuf *);  /* as -D takes it */
+void config_print_value(const ConfigKey *, int64_t, struct StrBuf *);  /* the value as -D takes it */
 void config_print_choices(const ConfigKey *, struct StrBuf *);         /* "a, b or c" */
 /* A hash of every key with its value, mechanisms' included: equal configurations have equal hashes on every
    host. */
 uint64_t config_hash(const Config *);
 enum { CONFIG_HASH = 17 };
 const char *config_hash_text(const Config *, char text[CONFIG_HASH]);  /* 16 hexadecimal digits */
-/* The next key, from number *i on, whose value differs in `to`; *i moves behind it. False: there is none. */
+/* Finds the next key, from number *i on, whose value differs between the two; *i moves behind that key.
+   False: there is none. */
 bool config_change(const Config *from, const Config *to, int *i, ConfigKey *);
 /* all such keys: "key=value key=value" */
 void config_changes(const Config *from, const Config *to, struct StrBuf *);

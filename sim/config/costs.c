@@ -1,13 +1,13 @@
-/* The tables that passes get: of costs (passes/analysis/cost.h), which are the machine's latencies where
-   nobody is in the way, and of limits (passes/analysis/limits.h). */
+/* Makes the tables that passes get: costs (passes/analysis/cost.h), which are the machine's latencies when no
+   other instruction or access is in the way, and limits (passes/analysis/limits.h). */
 #include "passes/analysis/cost.h"
 #include "passes/analysis/limits.h"
 #include "sim/config/config.h"
 
 static int cycles_for(int64_t bytes, int64_t per_cycle) { return (int)((bytes + per_cycle - 1) / per_cycle); }
 
-/* A load of one sector that misses in all caches: the request's way to its slice, the look-up, DRAM with the
-   row closed, and the way back. */
+/* Cycles of a load of one sector that misses in all caches: the request's way to its L2 slice, the look-up
+   there, DRAM with the row closed, and the way back. */
 static int far_latency(const Config *c)
 {
 	int64_t sector = c->l2_sector;

@@ -1,4 +1,5 @@
-/* The lines in which a machine file gives its values: Lua does not keep them, so the text is searched. */
+/* Finds the lines in which a machine file gives its values: Lua does not keep lines, so the text is
+   searched. */
 #include "lib/vec.h"
 #include "sim/config/config.h"
 #include <ctype.h>
@@ -9,8 +10,10 @@ typedef struct Scan {
 	const char *p, *name;          /* name: the key that is searched, a.b.c */
 	int line, found;
 	Vec(int) open;     /* for each { that is open: how many characters of name lead to it, or ELSEWHERE */
-	int given;                     /* the same for the last name followed by = */
-	bool assigned;                 /* nothing has come behind that = yet */
+	/* the last name that was followed by =: how many characters of `name` lead into its table, or
+	   ELSEWHERE */
+	int given;
+	bool assigned;                 /* nothing but blanks and comments has come behind that = yet */
 } Scan;
 
 /* The number of = in the bracket of a long string or comment at p, or -1. */
@@ -48,7 +51,7 @@ static void skip_string(Scan *s)
 	s->p += *s->p == quote;
 }
 
-/* Skips a comment or string; false: there is none. */
+/* Skips a comment or string. False: none begins here. */
 static bool skip_noise(Scan *s)
 {
 	bool comment = s->p[0] == '-' && s->p[1] == '-';
@@ -68,7 +71,7 @@ static bool skip_noise(Scan *s)
 	return true;
 }
 
-/* Scans a name; if an = follows, it may be the next part of the key. */
+/* Scans a name. If an = follows, the name may be the next part of the key that is searched. */
 static void scan_name(Scan *s)
 {
 	const char *begin = s->p, *want;

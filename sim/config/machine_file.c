@@ -21,11 +21,13 @@ typedef struct Loader {
 
 /* ---- finding files ---- */
 
-/* A file that has been found: its name for messages; open unless fd < 0; its text once it is read. */
+/* A file that has been found. path: its name for messages; why: the reason why it cannot be read; fd: the
+   open file, or < 0 if it is opened by its path later; text: its text once it has been read. */
 typedef struct Found { Arena *arena; const char *path, *why; int fd; uint64_t size; char *text; } Found;
 
-/* Is the file in a folder, whose name has n characters, or in the folder sub below it? links: symbolic links
-   there are followed. */
+/* Opens the file if it is in the folder, whose name has n characters, or, if `sub` is not empty, in
+   the folder `sub` below that one. links: symbolic links there are followed. False: there is no such file, or
+   it cannot be read (Found.why). */
 static bool try_folder(Found *f, const char *folder, size_t n, const char *sub, const char *file, bool links)
 {
 	const char *why, *where = arena_printf(f->arena, "%.*s%s%s", (int)n, folder,
@@ -75,7 +77,8 @@ static bool find_main(Found *f, const char *file)
 		(!file_name_refused(file) && try_names(f, "", 0, file, true));
 }
 
-/* Finds a file that machine file `from` names: beside `from` or below, or where machine files are kept. */
+/* Finds a file that machine file `from` names: in the folder of `from` or below, or where machine files are
+   kept. */
 static bool find_base(Found *f, const char *file, const char *from)
 {
 	const char *slash = strrchr(from, '/');
@@ -154,7 +157,8 @@ static bool put_value(lua_State *L, Config *c, const ConfigKey *key, const char 
 	return false;
 }
 
-/* The value's line is searched only when a message needs it, since that reads the whole text. */
+/* Sets the key to the value on top of the stack. The value's line in the file is searched only when a message
+   needs it, since the search reads the whole text. */
 static void apply_value(Loader *l, Config *c, const ConfigKey *key, const char *name)
 {
 	Diag none = { 0 };
@@ -208,8 +212,9 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 	arena_free(&a);
 }
 
-/* Fields of the table at index `from` go into the one at index `into`, and tables into tables. Both have been
-   applied, so they are nested no deeper than parameters' names. */
+/* Copies the fields of the table at index `from` into the table at index `into`; a field that is a table is
+   merged into the one of that name. Both tables have been checked, so they are nested no deeper than
+   parameters' names. */
 static void merge_tables(lua_State *L, int into, int from)
 {
 	luaL_checkstack(L, 6, "machine file");
@@ -241,8 +246,8 @@ static void close_files(Loader *l, int n)
 		free(l->chain[--l->nchain].text);
 }
 
-/* A script may have caught an error and gone on in an outer file: files behind the one that runs now are
-   closed. */
+/* Closes the files that were loaded after the one that runs now: a script may have caught an error in an
+   inner file and gone on in an outer one. */
 static void close_abandoned(Loader *l, const char *running)
 {
 	for (int i = 0; running && i < l->nchain; i++)
@@ -256,7 +261,7 @@ static int stop_with_error(lua_State *L, const Loader *l)
 	return sandbox_stop(L, vec_last(&l->diag->item).text);
 }
 
-/* Leaves the table that the file returns on the stack; errors are thrown. */
+/* Runs the file and leaves the table that it returns on the stack. Errors are thrown as errors of Lua. */
 static void load_file(lua_State *L, Loader *l, Found *f)
 {
 	bool again = false;
@@ -300,7 +305,8 @@ static int cannot_find(lua_State *L, const char *file, const char *why)
 		GSIM_DATADIR "/configs");
 }
 
-/* derive(file [, table]): the file's table, with the fields of `table` over it. */
+/* derive(file [, table]): returns the table of the machine file, in which the fields of `table` replace its
+   own. */
 static int derive(lua_State *L)
 {
 	Loader *l = lua_touserdata(L, lua_upvalueindex(1));

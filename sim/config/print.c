@@ -79,8 +79,9 @@ static void indent(StrBuf *out, int depth)
 		sb_putc(out, '\t');
 }
 
-/* Closes and opens tables so that the open ones are the leading components of name. Returns the number
-   open. */
+/* Closes and opens tables in the output until those that are open are the components of `name` before its
+   last dot. open: the name of the last open one, with a dot at its end; it is updated. Returns how many
+   tables are open, the outermost one included. */
 static int open_tables(StrBuf *out, char *open, const char *name)
 {
 	int depth = 1;
