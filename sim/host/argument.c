@@ -1,16 +1,17 @@
-/* gpu.argument: a workload argument, checked. */
+/* gpu.argument: gives a workload one of its arguments, after checking it. */
 #include "sim/host/workload.h"
 #include <math.h>
 
 typedef struct Wanted {
-	/* a number; it need not be whole; is a power of two; or one of the words in the table on the stack,
-	   at WORDS */
+	/* number: a number is accepted; real: it need not be whole; power: it must be a power of two; word:
+	   one of the words in the table at WORDS is accepted */
 	bool number, real, power, word;
-	lua_Integer from, to, multiple;
-	double low, high;              /* of what is real */
+	lua_Integer from, to, multiple; /* bounds of whole numbers; they must be a multiple of the third */
+	double low, high;              /* bounds of real numbers */
 } Wanted;
 
-enum { INDEX = 1, DEFAULT, FIELDS, WORDS }; /* on the stack */
+/* indices on Lua's stack: arguments of gpu.argument, its one_of */
+enum { INDEX = 1, DEFAULT, FIELDS, WORDS };
 
 static const char *const fields[] = { "from", "to", "multiple_of", "power_of_two", "real", "one_of", NULL };
 
@@ -65,7 +66,7 @@ static Wanted wanted(lua_State *L)
 	return w;
 }
 
-/* The word number k, on top of the stack. */
+/* Pushes word number k of one_of and returns it. */
 static const char *push_word(lua_State *L, lua_Integer k)
 {
 	if (lua_rawgeti(L, WORDS, k) != LUA_TSTRING)
@@ -73,7 +74,7 @@ static const char *push_word(lua_State *L, lua_Integer k)
 	return lua_tostring(L, -1);
 }
 
-/* Pushes what is accepted. */
+/* Pushes a text that says which values are accepted. */
 static void say_wanted(lua_State *L, const Wanted *w)
 {
 	char text[120] = "";
@@ -97,7 +98,7 @@ static void say_wanted(lua_State *L, const Wanted *w)
 	}
 }
 
-/* Is it accepted? Pushes what the workload gets. */
+/* True if the argument's text `given` is accepted; pushes the value that the workload gets. */
 static bool accepted(lua_State *L, const Wanted *w, const char *given)
 {
 	int whole;

@@ -3,7 +3,8 @@
 #include "sim/host/value.h"
 #include <math.h>
 
-/* BUFFER_STEPS: steps that a new buffer costs, besides those for its bytes */
+/* FILL_BYTES: most bytes that fill copies at once; BUFFER_STEPS: steps that a new buffer costs, besides those
+   for its bytes */
 enum { FILL_BYTES = 1 << 20, BUFFER_STEPS = 200 };
 static const char metatable[] = "buffer";
 
@@ -76,7 +77,8 @@ const char *host_name(lua_State *L, const HostBuffer *b)
 		: lua_pushstring(L, name);
 }
 
-/* A function of Lua that a host function calls keeps to what it declares. */
+/* An error of Lua if a host function of the module has called this function of Lua, and its declaration there
+   does not allow the access to the buffer. */
 static void check_granted(lua_State *L, const HostBuffer *b, HostAccess access)
 {
 	const Host *h = host_of(L);
@@ -169,7 +171,7 @@ static int buffer_view(lua_State *L)
 	return host_push_buffer(L, view(L, b, t, offset, n));
 }
 
-/* The buffer with its begin moved by so many elements; its end stays. */
+/* Pushes the buffer with its begin moved by so many elements; its end stays. */
 static int moved_by(lua_State *L, HostBuffer b, lua_Integer by)
 {
 	uint64_t size = (uint64_t)type_bytes(b.type), before = b.offset / size;
@@ -393,7 +395,8 @@ static CompareHow compare_how(lua_State *L)
 		type == LUA_TSTRING ? lua_tostring(L, -1) : "", type == LUA_TSTRING ? "'" : "");
 }
 
-/* A view of all bytes of a buffer also says of what type the compared elements are. */
+/* gpu.compare(buffer, { how, tolerance }). If `buffer` is a view of all bytes of a buffer, its type becomes
+   the type of the elements that are compared. */
 int host_compare(lua_State *L)
 {
 	static const char *const fields[] = { "how", "tolerance", NULL };
@@ -418,7 +421,8 @@ int host_compare(lua_State *L)
 	return 1;
 }
 
-/* A script reaches the methods, one by one, but neither their table nor the metatable. */
+/* Makes the metatable of buffers. A script reaches each method, but neither the table of them nor the
+   metatable. */
 void host_open_buffers(lua_State *L)
 {
 	static const luaL_Reg methods[] = {

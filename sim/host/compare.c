@@ -1,4 +1,4 @@
-/* Whether two runs of one workload left the same results in their buffers. */
+/* Compares the results that two runs of one workload left in their buffers. */
 #include "lib/hash.h"
 #include "sim/host/run.h"
 #include "sim/host/value.h"
@@ -81,7 +81,8 @@ static bool compare_sets(const Pair *p, const RunBuffer *b, const uint8_t *x, co
 	return i == b->n;
 }
 
-/* y NULL: the other run has no such variable, or fewer buffers. */
+/* Compares buffer x of run a with buffer y of run b. y NULL: run b has no such variable, or fewer buffers;
+   nothing is compared. */
 static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, const Run *b, const RunBuffer *y,
 	RunCompared *n)
 {
@@ -92,7 +93,7 @@ static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, cons
 		n->ignored++;
 		return true;
 	}
-	if (!v || !w) { /* what the host has freed is no result */
+	if (!v || !w) { /* a buffer that the host has freed is no result */
 		n->freed++;
 		if (v)
 			diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): freed %s, not %s", x->name,
@@ -117,8 +118,8 @@ static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, cons
 	return same;
 }
 
-/* A run's buffers and variables by their names; of one name the first counts. A map has the names of the
-   variables, the other those of the rest. */
+/* A run's buffers and variables by their names; if several have the same name, the first one. of[1] has the
+   variables of the module, of[0] the buffers. */
 typedef struct Names { StrMap of[2]; } Names;
 
 static Names names_of(const Run *r)

@@ -1,23 +1,27 @@
-/* Under which mechanisms would a run pass that failed? This is measured: the module and its host side run
- * again, functionally, under every other mechanism of the list, with every named choice of each mechanism's
- * parameters and with the numbers under which the mechanism keeps no lane for ever (ModelKeys.fair).
+/* Finds out under which mechanisms a run that failed would complete. The module and its host side run again,
+ * functionally, under every other mechanism of the list, with every named choice of each mechanism's
+ * parameters and with the parameters under which the mechanism keeps no lane waiting for ever
+ * (ModelKeys.fair).
  *
- * Work is bounded, in proportion to that of the run that failed, so that the answer takes about as long as
- * the failing run did and is the same on every host. */
+ * The work of these runs is bounded, in proportion to the work of the run that failed, so that the answer
+ * takes about as long as the failing run did and is the same on every host. */
 #include "lib/strbuf.h"
 #include "sim/host/run.h"
 
-/* In issued instructions; the workload's Lua counts STEPS of its steps as one. Bounds of one run and of all
-   together: a constant and a multiple of what the failing run took. */
+/* Work is counted in issued instructions; STEPS steps of the workload's Lua count as one. A run may take
+   RUN_LEAST and RUN_TIMES times the work of the failing run, all runs together ALL_LEAST and ALL_TIMES times
+   that work. */
 enum { RUN_LEAST = 750 * 1000, RUN_TIMES = 2, ALL_LEAST = 10 * 1000 * 1000, ALL_TIMES = 4, STEPS = 16 };
-enum { MOST_CYCLES = 5000000, PATIENCE = 5000 };   /* of one launch in all; without progress */
-/* instructions of a warp at a time: few, so that warps that spin are seen soon, however many there are */
+/* the most that limits.max_cycles and limits.progress_cycles may be in these runs */
+enum { MOST_CYCLES = 5000000, PATIENCE = 5000 };
+/* instructions that a warp issues in its turn: few, so that a spinning warp is noticed soon, however many
+   warps there are */
 enum { TURN = 100 };
 
 const char *const elsewhere_name[ELSEWHERE_COUNT] =
 	{ "completes", "livelock", "deadlock", "fails", "refused", "undecided" };
 
-/* lua, run: Lua's steps and the work of one run; all: the work of all runs to come */
+/* lua, run: most steps of Lua, and most work, of one run; all: work that is left for all runs to come */
 typedef struct Budget { uint64_t lua, run, all; } Budget;
 
 static Budget budget_of(const Run *run)
@@ -123,8 +127,8 @@ static void add_choices(Run *run, const ModelKeys *m, const ConfigKey *p, int64_
 	}
 }
 
-/* Does run k, with a choice of a parameter, end as its mechanism does without it? Then the text does not name
-   it. */
+/* Did run k set a parameter, and end as the run of its mechanism without that setting did? Then the text does
+   not name run k. */
 static bool as_base(const Run *run, int k)
 {
 	const ElsewhereRun *x = &run->elsewhere.v[k];

@@ -1,5 +1,5 @@
-/* b:load and b:save: a workload reaches the files of its own folder and below, and of the folders that the
-   user allows. Only in these may it replace files that the program has not saved itself. */
+/* b:load and b:save. A workload may use the files in its own folder and below, and in the folders that the
+   user allows (--files). Only in the latter may it replace files that this program has not saved itself. */
 #include "sim/host/workload.h"
 #include "lib/file.h"
 #include <limits.h>
@@ -7,7 +7,7 @@
 
 enum { FILE_STEPS = 2000 };  /* steps that opening a file costs */
 
-/* The rest of an absolute name behind the folder; NULL: the name leads elsewhere. */
+/* The part of an absolute file name behind the folder's name; NULL: the file is not below the folder. */
 static const char *below(const char *name, const char *folder)
 {
 	size_t n = strlen(folder);
@@ -20,7 +20,7 @@ static const char *below(const char *name, const char *folder)
 	return name + n + strspn(name + n, "/");
 }
 
-/* name as seen from the folder; NULL: it leads elsewhere. */
+/* The file name as seen from the folder; NULL: it is absolute and does not lead below the folder. */
 static const char *name_inside(const char *name, const char *folder)
 {
 	char whole[PATH_MAX];
@@ -30,7 +30,8 @@ static const char *name_inside(const char *name, const char *folder)
 	return rest || !realpath(*folder ? folder : ".", whole) ? rest : below(name, whole);
 }
 
-/* Pushes folder i of those that the workload may use: the user's, then its own; NULL behind the last. */
+/* Pushes folder i of those that the workload may use: first the user's (--files), then that of the workload.
+   NULL: there is no folder i. */
 static const char *folder(lua_State *L, int i)
 {
 	const RunOptions *o = &run_of(L)->options;
@@ -110,7 +111,8 @@ int host_load(lua_State *L)
 	return 1;
 }
 
-/* In a trial, keeps what the workload saves in the run; the last data of a name count. */
+/* In a trial (RunOptions.trial), keeps the file that the workload saves in the run's memory, in place of an
+   earlier one of the same name. */
 static void keep(Run *run, const char *name, const void *data, size_t n)
 {
 	SavedFile *f = (SavedFile *)saved_file(run, name);
@@ -123,7 +125,8 @@ static void keep(Run *run, const char *name, const void *data, size_t n)
 	memcpy(f->data, data, n);
 }
 
-/* The first folder takes the file; an absolute name goes where it leads. */
+/* b:save: saves into the first folder; a file with an absolute name into the folder to which the name
+   leads. */
 int host_save(lua_State *L)
 {
 	HostBuffer b = host_buffer(L, 1);

@@ -1,4 +1,4 @@
-/* gpu.launch: arguments from Lua values, statistics as a Lua table. */
+/* gpu.launch: makes a launch's arguments from Lua values, and a Lua table from its statistics. */
 #include "sim/host/workload.h"
 #include "lib/json.h"
 #include "lib/strbuf.h"
@@ -58,7 +58,8 @@ static const Function *find_kernel(lua_State *L, int table)
 	return f;
 }
 
-/* A parameter that is a structure: a string of its bytes, or a list of its elements. */
+/* Stores a parameter that is a structure. The value on top of the stack is a string of its bytes, or a list
+   of its elements. */
 static void array_parameter(lua_State *L, const Param *p, const char *what, uint8_t *at)
 {
 	size_t n;
@@ -83,7 +84,7 @@ static void array_parameter(lua_State *L, const Param *p, const char *what, uint
 	}
 }
 
-/* The value on top of the stack goes to the parameter's place. */
+/* Stores the value on top of the stack as parameter i of kernel k. */
 static void parameter(lua_State *L, const Function *k, int i, uint8_t *params)
 {
 	const Param *p = &k->param.v[i];
@@ -120,8 +121,9 @@ static void arguments(lua_State *L, int table, const Function *k, uint8_t *param
 	lua_pop(L, 1);
 }
 
-/* A sink that makes Lua values; the outermost one stays on the stack. */
-/* table: index of the outermost table, or 0: a new one */
+/* A sink of JSON that makes Lua values; the outermost value stays on the stack. table: stack index of the
+   table that becomes the outermost one; 0: a new table does. count, for each open table: its elements so far,
+   or -1 if it has keys. */
 typedef struct LuaSink {
 	JsonSink sink;
 	lua_State *L;
@@ -129,8 +131,8 @@ typedef struct LuaSink {
 	lua_Integer count[JSON_DEPTH];
 } LuaSink;
 
-/* The value on top of the stack goes into the open table: under the key below it (count < 0), or as the next
-   element. */
+/* Puts the value on top of the stack into the innermost open table: under the key that is below it on the
+   stack (count < 0), or as the next element. */
 static void place_value(LuaSink *s)
 {
 	if (!s->depth)
@@ -193,7 +195,8 @@ static void lua_boolean(JsonSink *sink, bool v)
 	place_value((LuaSink *)sink);
 }
 
-/* An error if the workload says that the kernel needs warps of another width: it would give wrong results. */
+/* An error of Lua if the workload says that the kernel needs warps of another width than the machine's: the
+   kernel would give wrong results. */
 static void needed_warp(lua_State *L, int table, const Function *k)
 {
 	int width = (int)run_of(L)->config->warp_size, lanes = ptx_warp(width);
@@ -210,7 +213,8 @@ static void needed_warp(lua_State *L, int table, const Function *k)
    waits for all launches. */
 static const char waiting[] = "launches that have not run";
 
-/* The statistics go into the table at index, or if index is 0 into a new one, which stays on the stack. */
+/* Puts the statistics into the table at index, or if index is 0 into a new table, which stays on the
+   stack. */
 static void push_stats(lua_State *L, const LaunchStats *s, int index)
 {
 	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_integer, lua_real, lua_text,
@@ -261,7 +265,8 @@ static int launch_field(lua_State *L)
 	return 1;
 }
 
-/* Pushes a table that will have the statistics. */
+/* Pushes a table that gets the statistics s as soon as a script reads a field of it, or all launches have
+   run. */
 static int push_waiting(lua_State *L, LaunchStats *s)
 {
 	lua_newtable(L);

@@ -1,8 +1,9 @@
-/* The module's host function main as the host side: its launches, and its calls of functions of Lua. */
+/* Runs the module's host function main as the host side: carries out its launches, and its calls of functions
+   of Lua. */
 #include "sim/host/workload.h"
 #include "sim/host/value.h"
 
-/* Main is running; host NULL: without Lua. */
+/* What the functions get that host_run calls while main runs. host NULL: main calls no functions of Lua. */
 typedef struct Main { Run *run; Host *host; } Main;
 
 static bool interrupted(const Run *run)
@@ -10,7 +11,8 @@ static bool interrupted(const Run *run)
 	return run->options.gpu.interrupted && *run->options.gpu.interrupted;
 }
 
-/* What has failed has been reported already; the error that host_run adds is dropped. */
+/* Makes host_run stop after an error that has been reported already. run_main drops the fault that host_run
+   returns then. */
 static bool reported(Fault *fault)
 {
 	fault->kind = FAULT_TRAP;
@@ -61,7 +63,7 @@ static const LuaTouch *touch_of(const Function *f, int arg)
 	return NULL;
 }
 
-/* The run's buffer that has the address; -1. */
+/* The index of the run's buffer that has the address, or -1. */
 static int buffer_at(const Run *run, uint64_t addr)
 {
 	for (int k = run->buffer.n - 1; k >= 0; k--) {
@@ -72,8 +74,8 @@ static int buffer_at(const Run *run, uint64_t addr)
 	return -1;
 }
 
-/* Pushes the buffer from the address on, and lets the function do with all of it what it declares. NULL, or
-   why it cannot be. */
+/* Pushes a view of the buffer that has the address, from there on, and grants function f the accesses that
+   its declaration names to the whole buffer. Returns NULL, or why there is no such view. */
 static const char *push_buffer(Host *h, const Function *f, const LuaTouch *t, uint64_t addr, Granted *granted)
 {
 	int k = buffer_at(h->run, addr);
@@ -106,7 +108,8 @@ static void push_number(lua_State *L, Type t, uint64_t bits)
 
 typedef struct Call { const Function *f; uint64_t *results; } Call;
 
-/* Below the light userdata of the call stand the results of the function. */
+/* Called by Lua with a Call, as light userdata, and the results of the function behind it: checks and stores
+   the results. */
 static int take_results(lua_State *L)
 {
 	const Call *c = lua_touserdata(L, 1);
@@ -123,7 +126,8 @@ static int take_results(lua_State *L)
 	return 0;
 }
 
-/* Calls the function, which lies below its arguments on the stack. */
+/* Calls the function of Lua, which lies below its arguments on the stack. False: it has failed, and diag says
+   why. */
 static bool call_lua(Host *h, const Function *f, uint64_t *results)
 {
 	lua_State *L = h->box.L;
@@ -173,7 +177,8 @@ static bool main_call(void *self, const Function *f, const uint64_t *args, uint6
 	if (!ok && !h->box.stopped)
 		m->run->status = RUN_BAD_INPUT;
 	lua_settop(h->box.L, 0);
-	/* what gpu.check has found ends the run, as `check` does */
+	/* a gpu.check that failed in the function ends the run, as the statement `check` of a host function
+	   does */
 	return (ok && m->run->status == RUN_OK) || reported(fault);
 }
 

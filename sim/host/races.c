@@ -1,8 +1,8 @@
-/* Races between blocks: each launch's accesses are noted while it runs (isa/races.h); what they show becomes
-   part of its statistics. */
+/* Races between blocks: the accesses of each launch are noted while it runs (isa/races.h); the races found
+   among them become part of the launch's statistics. */
 #include "sim/host/races.h"
 
-/* the last launch of a stream: its number in the run, from 1 */
+/* the last launch of a stream so far; launch: its number in the run, from 1 */
 typedef struct RaceLast { int stream, launch; uint32_t grid[3]; RaceLog *log; } RaceLast;
 
 struct RunRaces {
@@ -33,7 +33,7 @@ void run_races_free(Run *run)
 
 /* ---- what was found ---- */
 
-/* The name of what lies at the address, and the offset in it. */
+/* Fills in the name of the buffer or variable that has the address, and the offset in it, if there is one. */
 static void put_buffer(Run *run, uint64_t addr, RaceStats *s)
 {
 	for (int k = 0; k < run->buffer.n; k++) {
@@ -75,7 +75,8 @@ static RaceLast *last_of(RunRaces *r, int stream)
 	return &vec_last(&r->last);
 }
 
-/* Against the launch before it in its stream, in whose place it stands from now on. */
+/* Compares the launch with the one before it in its stream, then keeps its accesses for the next launch
+   there. */
 static void compare(Run *run, Pending *p, LaunchStats *s)
 {
 	RaceLast *last = last_of(run->races, s->stream);

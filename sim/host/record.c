@@ -1,4 +1,5 @@
-/* What a workload does, as statements in their order. sim/host/record_text.c makes a function of them. */
+/* Records what a workload does as statements of a host function, in their order. sim/host/record_text.c makes
+   the function of them. */
 #include "sim/host/record_own.h"
 #include "isa/text_lex.h"
 #include "sim/host/value.h"
@@ -27,7 +28,7 @@ void record_close(Recorder *r)
 	free(r);
 }
 
-/* The file's name is Lua's. */
+/* Copies the name of the file, which belongs to Lua and would be freed. */
 static Loc kept(Recorder *r, Loc where)
 {
 	where.file = where.file ? arena_strdup(&r->run->diag->arena, where.file) : NULL;
@@ -71,13 +72,14 @@ void record_value(StrBuf *s, Type t, uint64_t bits)
 		sb_printf(s, "%" PRIu64, bits);
 }
 
-/* "[%b3+8]" */
+/* Writes an operand like "[%b3+8]": the register `base` and an offset in bytes. */
 static void put_place(StrBuf *s, const char *base, uint64_t offset)
 {
 	sb_printf(s, offset ? "[%s+%" PRIu64 "]" : "[%s]", base, offset);
 }
 
-/* The register that has the buffer's address. */
+/* The name of the register that has the address of buffer number `buffer`. Notes that the buffer is
+   mentioned. */
 static const char *base(Recorder *r, int buffer)
 {
 	while (r->mentioned.n <= buffer)
@@ -90,7 +92,7 @@ static int buffer_at(const Recorder *r, uint64_t address)
 {
 	for (int k = r->run->buffer.n - 1; k >= 0; k--) {
 		const RunBuffer *b = &r->run->buffer.v[k];
-		/* the place behind the last element is one of it */
+		/* the place behind the last element counts as one of the buffer */
 		if (address - b->addr <= b->n * (uint64_t)type_bytes(b->type))
 			return k;
 	}
@@ -102,7 +104,8 @@ static bool is_address(const Recorder *r, Type t, uint64_t bits)
 	return type_bits[t] == 64 && type_kind[t] != 'F' && bits >= GLOBAL_BASE && buffer_at(r, bits) >= 0;
 }
 
-/* A 64-bit value that is an address, as an operand; what computes it is put before the statement. */
+/* The operand for a 64-bit value that is an address. If it takes an instruction to compute the address, that
+   is added to `before`, for a fresh register %aN; *fresh: the next such N. */
 static const char *address(Recorder *r, uint64_t bits, StrBuf *before, int *fresh)
 {
 	int k = buffer_at(r, bits);
@@ -132,7 +135,7 @@ static void say(Recorder *r, StrBuf *text)
 	sb_free(text);
 }
 
-/* A constant variable with the data. Equal data have one. */
+/* The name of a constant variable with the data. Equal data share one variable. */
 static const char *datum(Recorder *r, Type t, const uint8_t *bytes, uint64_t n)
 {
 	StrBuf key = { 0 };
@@ -158,7 +161,7 @@ static const char *datum(Recorder *r, Type t, const uint8_t *bytes, uint64_t n)
 	return r->datum.v[at].name;
 }
 
-/* The operand for a place in the buffer. */
+/* The operand for the address at an offset in the buffer; s, fresh: as `before` and `fresh` of address(). */
 static const char *place(Recorder *r, int buffer, uint64_t offset, StrBuf *s, int *fresh)
 {
 	return address(r, r->run->buffer.v[buffer].addr + offset, s, fresh);
@@ -170,9 +173,10 @@ static bool is_constant(const Recorder *r, const RunBuffer *b)
 	return s && s->space == SP_CONST;
 }
 
-enum { FEW = 4 };  /* elements that are stored one by one */
+enum { FEW = 4 };  /* up to so many elements are recorded as one store each */
 
-/* Elements from..to of what has been written, none of them an address. */
+/* Adds statements that write the elements `from` to `to` - 1 of Recorder.write, none of which is an
+   address. */
 static void say_elements(Recorder *r, uint64_t from, uint64_t to)
 {
 	Type t = r->write.type;
@@ -183,7 +187,7 @@ static void say_elements(Recorder *r, uint64_t from, uint64_t to)
 	for (uint64_t k = from; k < to; k++)
 		same &= value_bits(t, data, k) == first;
 	const RunBuffer *b = n ? &r->run->buffer.v[r->write.buffer] : NULL;
-	bool few = n && n <= FEW && !(same && n > 1) && !is_constant(r, b); /* st does not write constants */
+	bool few = n && n <= FEW && !(same && n > 1) && !is_constant(r, b); /* st cannot write constants */
 	for (uint64_t k = from; k < to && few; k++) {
 		StrBuf s = { 0 };
 		sb_printf(&s, "\tst.global.%s ", type_name[t]);
@@ -220,7 +224,7 @@ static void say_address(Recorder *r, uint64_t k)
 	say(r, &s);
 }
 
-/* The host's writes up to now become statements. */
+/* Makes statements of the host's writes that have been collected in Recorder.write. */
 void record_end_write(Recorder *r)
 {
 	uint64_t n = (uint64_t)r->write.data.n / (r->write.data.n ? (uint64_t)type_bytes(r->write.type) : 1),

@@ -1,12 +1,12 @@
-/* A recording, between its files. */
+/* The structure of a recording, which record.c and record_text.c share. */
 #ifndef GSIM_RECORD_OWN_H
 #define GSIM_RECORD_OWN_H
 #include "lib/hash.h"
 #include "sim/host/record.h"
 #include "sim/host/run.h"
 
-/* Statements go by number: equal texts have one. A loop is a statement, too. */
-/* text NULL: the body, so many times */
+/* A statement, or a loop. Each has a number, its place in Recorder.item; statements with equal texts have the
+   same number. text NULL: a loop, which executes the n statements of `body` so many times. */
 typedef struct Item { const char *text; int *body, n; uint64_t times; } Item;
 typedef struct Datum { const char *name; Type type; const uint8_t *bytes; uint64_t n; } Datum;
 
@@ -15,18 +15,20 @@ struct Recorder {
 	Arena arena;
 	Vec(int) list;                 /* statements in their order */
 	Vec(Item) item;
-	StrMap known;                  /* items by text */
-	Vec(Datum) datum;
-	StrMap data;                   /* by contents: a text of them */
-	uint64_t bytes;                /* of all data */
-	Vec(bool) mentioned;           /* by buffer of the run: a variable that statements name */
-	/* of the host, as far as it goes on without a gap */
+	StrMap known;                  /* numbers of items, by their text or, for loops, a key */
+	Vec(Datum) datum;              /* constant variables with data that the host writes */
+	StrMap data;                   /* places in datum, by type and contents written as a text */
+	uint64_t bytes;                /* bytes of all datum together */
+	Vec(bool) mentioned;           /* for each buffer of the run: statements use its address */
+	/* the host's latest writes, which are not statements yet: they follow on each other without a gap */
 	struct { int buffer; Type type; uint64_t offset; Vec(uint8_t) data; } write;
-	Diag diag;                     /* what cannot be recorded */
+	Diag diag;                     /* errors: what cannot be recorded; warnings: what is left out */
 };
 
-const char *record_name(Recorder *, const char *name);   /* as text has it, in back quotes where it must be */
-void record_value(StrBuf *, Type, uint64_t bits);           /* a number of the type */
-int record_item(Recorder *, const char *key, Item);         /* its number; an equal key has the same */
-void record_end_write(Recorder *);                         /* the host's writes up to now become statements */
+/* The name as IR text has it: in back quotes where it must be. */
+const char *record_name(Recorder *, const char *name);
+void record_value(StrBuf *, Type, uint64_t bits);           /* writes the bits as a number of the type */
+/* the item's number; items of equal keys are one */
+int record_item(Recorder *, const char *key, Item);
+void record_end_write(Recorder *);                          /* makes statements of the host's latest writes */
 #endif

@@ -4,9 +4,10 @@
 
 /* ---- loops ---- */
 
-enum { LONGEST = 256, WORTH = 3 }; /* statements of a body; statements that a loop saves, at least */
+/* LONGEST: most statements in the body of a loop; WORTH: statements that a loop must save at least */
+enum { LONGEST = 256, WORTH = 3 };
 
-/* The item of a loop. */
+/* The number of the item for a loop that executes the n statements of `body` so many times. */
 static int loop(Recorder *r, const int *body, int n, uint64_t times)
 {
 	StrBuf key = { 0 };
@@ -20,7 +21,7 @@ static int loop(Recorder *r, const int *body, int n, uint64_t times)
 	return id;
 }
 
-/* How often the list's statements from k on repeat with that period. */
+/* How many times in a row the `period` statements from place k of the list on stand there. */
 static uint64_t repeats(const Recorder *r, int k, int period)
 {
 	uint64_t times = 1;
@@ -30,7 +31,7 @@ static uint64_t repeats(const Recorder *r, int k, int period)
 	return times;
 }
 
-/* Rolls what repeats with that period. True: something does. */
+/* Replaces sequences of `period` statements that repeat by loops. True: there was one. */
 static bool roll(Recorder *r, int period)
 {
 	int to = 0, before = r->list.n;
@@ -48,7 +49,8 @@ static bool roll(Recorder *r, int period)
 	return to < before;
 }
 
-/* Short bodies first: what is left after that may repeat with loops in it. */
+/* Replaces all sequences that repeat by loops, short ones first: sequences with such loops in them may then
+   repeat, too. */
 static void roll_all(Recorder *r)
 {
 	for (int period = 1; period <= LONGEST && 2 * period <= r->list.n; period++)
@@ -91,7 +93,8 @@ static void put_data(const Recorder *r, StrBuf *out)
 	}
 }
 
-/* Variables of the module whose addresses statements use. */
+/* Writes the instructions that take the addresses of variables of the module, for those that statements
+   use. */
 static void put_variables(Recorder *r, StrBuf *out)
 {
 	for (int k = 0; k < r->mentioned.n; k++)

@@ -204,7 +204,7 @@ void run_fault(Run *run, const Fault *fault, Loc where)
 	run_fail(run, refused ? RUN_BAD_INPUT : RUN_FAILED, where, "%s", fault->text);
 }
 
-/* The kernel's output goes where the workload prints. */
+/* Writes what the kernel printed to where the workload prints. */
 static void show_printed(Run *run, Pending *p)
 {
 	const Launch *l = &p->launch;
@@ -218,7 +218,7 @@ static void show_printed(Run *run, Pending *p)
 	sb_free(&b->text);
 }
 
-/* The law of all launches together that does not hold; NULL: all hold. */
+/* Checks the laws that hold for all launches together. Returns the one that is broken; NULL: none is. */
 static const char *broken_program_law(const Run *run)
 {
 	uint64_t dirtied = 0, written = 0, cycles = 0;
@@ -305,7 +305,8 @@ static bool sync_reference(Run *run, const LaunchStats **failed, Fault *fault)
 	return true;
 }
 
-/* A launch failed, or the run was interrupted. */
+/* Fails the run because a launch failed, or was interrupted (a fault of kind FAULT_NONE). failed: statistics
+   of that launch; NULL: the last pending one is named. */
 static void fail_launch(Run *run, const LaunchStats *failed, const Fault *fault)
 {
 	const Pending *p = run->pending.v[run->pending.n - 1];

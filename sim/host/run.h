@@ -1,4 +1,4 @@
-/* One run of a module with its host side: memory, buffers, launches, and what was measured.
+/* One run of a module with its host side: its memory, buffers and launches, and the statistics of these.
 
    sim/host/ is the host of the simulated GPU: it sees sim/gsim.h, and not the machine behind it. */
 #ifndef GSIM_RUN_H
@@ -15,12 +15,13 @@ typedef enum { RUN_OK, RUN_FAILED, RUN_BAD_INPUT, RUN_INTERRUPTED } RunStatus;
 typedef enum { COMPARE_EXACT, COMPARE_SET, COMPARE_TOLERANCE, COMPARE_IGNORE } CompareHow;
 
 typedef struct RunBuffer {
-	const char *name;              /* for messages; a symbol's: the variable's name */
-	bool symbol;                   /* it is a module-scope variable */
+	const char *name;              /* name for messages; for a variable of the module, its name */
+	bool symbol;                   /* the buffer is a variable of the module */
 	uint64_t addr, n;              /* n: elements */
 	Type type;
 	CompareHow how;
-	/* COMPARE_TOLERANCE: as a share of the larger magnitude, or of 1 if both are smaller */
+	/* COMPARE_TOLERANCE: how far two values may differ, as a share of the larger magnitude, or of 1 if
+	   both magnitudes are smaller */
 	double tolerance;
 } RunBuffer;
 
@@ -28,41 +29,45 @@ enum { MOST_WORKLOAD = 16 << 20 };     /* bytes of a workload's text */
 
 typedef struct RunOptions {
 	GpuOptions gpu;
-	/* cycles of an interval of the run's figures over time (sim/record/intervals.h); 0: they are not
-	   wanted */
+	/* cycles of an interval of the run's figures over time (sim/record/intervals.h); 0: no such figures
+	   are kept */
 	uint64_t interval;
 	bool reference;                /* launches run in the reference interpreter */
 	bool trial;                    /* files that the workload saves stay in the run's memory */
 	bool laws;                     /* a broken conservation law fails the run */
-	bool races;                    /* races between blocks of a launch are looked for and fail the run */
-	/* each launch is compared with the one before it in its stream: would their blocks race if both were
-	   one? */
+	bool races;                    /* races between blocks of a launch are looked for, and fail the run */
+	/* each launch is compared with the one before it in its stream: would their blocks race if both
+	   launches were one? */
 	bool race_launches;
-	bool instructions;             /* what each instruction does is kept */
-	bool sums;                     /* reports name sums over launches alone */
-	bool record;                   /* what the workload calls for is recorded (sim/host/record.h) */
-	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
+	bool instructions;             /* counts of each instruction are kept (sim/record/instructions.h) */
+	bool sums;                     /* reports need sums over launches only, not each launch */
+	bool record;                   /* the workload's calls are recorded (sim/host/record.h) */
+	/* file of the workload; NULL: the module's name with .lua, or if there is no such file the module's
+	   host function main */
+	const char *workload;
 	const char *workload_text;     /* the workload's text, read already; NULL: the file is read */
 	size_t workload_bytes;         /* length of the text; 0: it ends with a NUL */
 	int nargs; char **args;        /* the workload's arguments */
-	uint64_t lua_steps; double lua_seconds;  /* limits of the workload; 0 = the sandbox's */
+	uint64_t lua_steps; double lua_seconds;  /* the workload's limits; 0 = the sandbox's own limits */
 	FILE *print;                   /* where the workload's print writes; NULL = nowhere */
-	/* folders in which the workload's files are looked for before its own; the first one takes files,
-	   also in place of old ones */
+	/* folders in which the workload's files are looked for before its own folder; files are saved in the
+	   first one, also in place of old ones */
 	int nfolders; const char *const *folders;
-	/* files that workloads of this program have saved, and may save again; NULL: those of this run
-	   alone */
+	/* files that workloads of this program have saved, and may replace; NULL: this run keeps its own
+	   list */
 	struct FilesWritten *written;
 } RunOptions;
 
-/* How the program ended under another mechanism. */
+/* How the simulated program ended under another mechanism. */
 typedef enum {
 	ELSEWHERE_COMPLETES, ELSEWHERE_LIVELOCK, ELSEWHERE_DEADLOCK, ELSEWHERE_FAILS, ELSEWHERE_REFUSED,
-	ELSEWHERE_UNDECIDED,           /* it did not end within the bounds of work (sim/host/elsewhere.c) */
+	/* the program did not end within the bounds of work (sim/host/elsewhere.c) */
+	ELSEWHERE_UNDECIDED,
 	ELSEWHERE_COUNT
 } Elsewhere;
 extern const char *const elsewhere_name[ELSEWHERE_COUNT];
-typedef struct ElsewhereRun { const char *spec; Elsewhere how; } ElsewhereRun; /* spec: as --model has it */
+/* spec: the mechanism and its parameters, as --model takes them */
+typedef struct ElsewhereRun { const char *spec; Elsewhere how; } ElsewhereRun;
 
 /* A launch that has been called for and has not run. */
 typedef struct Pending { Launch launch; LaunchStats *stats; PrintBuffer printed; Loc where; } Pending;
@@ -72,7 +77,8 @@ typedef struct SavedFile { const char *name; void *data; size_t n; } SavedFile; 
 typedef struct RunRaces RunRaces;
 typedef struct RunSum RunSum;
 
-enum { LISTED_LAUNCHES = 5 };     /* of very many launches a report names so many; they are never forgotten */
+/* If there are very many launches, a report names the first so many; these are never forgotten. */
+enum { LISTED_LAUNCHES = 5 };
 
 typedef struct Run {
 	const Config *config;
@@ -85,26 +91,26 @@ typedef struct Run {
 	Gpu *gpu;                      /* NULL when options.reference */
 	/* global variables, then buffers in the order in which the workload made them */
 	Vec(RunBuffer) buffer;
-	Vec(LaunchStats *) launch;     /* those that have run and are not forgotten: sim/host/totals.c */
-	Vec(RunSum *) sum;             /* the others, by kernel */
-	StrMap sum_at;                 /* by the kernel's name: its place there */
-	Arena passing;                 /* of launches that will be forgotten */
-	Vec(Pending *) pending;        /* in the order of calls */
-	int nanonymous;                /* buffers named by their number */
-	FaultKind fault;               /* of the first launch that failed */
-	Vec(SavedFile) saved;          /* with options.trial */
+	Vec(LaunchStats *) launch;     /* launches that have run and are not forgotten (sim/host/totals.c) */
+	Vec(RunSum *) sum;             /* sums of the forgotten launches, one for each kernel */
+	StrMap sum_at;                 /* place in `sum`, by the kernel's name */
+	Arena passing;                 /* for launches that will be forgotten */
+	Vec(Pending *) pending;        /* launches to be run, in the order in which they were called for */
+	int nanonymous;                /* how many buffers are named by their number */
+	FaultKind fault;               /* fault of the first launch that failed */
+	Vec(SavedFile) saved;          /* options.trial: the files that the workload has saved */
 	struct FilesWritten *written;  /* options.written, or the run's own */
 	uint64_t lua_steps;            /* steps that the workload took (sim/sandbox/sandbox.h) */
 	bool gave_up;                  /* the workload reached one of its limits */
 	InsTables instructions;        /* options.instructions: a table for each kernel */
 	Vec(ElsewhereRun) elsewhere;   /* filled by run_elsewhere */
 	int untried;                   /* configurations that run_elsewhere had no work left for */
-	RunRaces *races;               /* NULL: not looked for */
-	int racing;                    /* launches with races between blocks */
-	Intervals *intervals;          /* NULL: not wanted, or the run is not timed */
+	RunRaces *races;               /* NULL: races are not looked for, or no launch has been called for */
+	int racing;                    /* number of launches with races between blocks */
+	Intervals *intervals;          /* figures over time; NULL: not wanted, or the run is not timed */
 	struct Recorder *recorder;     /* NULL: nothing is recorded */
 	const Function *host;          /* the host function that ran; NULL: none */
-	uint64_t *host_ran;            /* by Block.id of it: how often the block ran */
+	uint64_t *host_ran;            /* how often each block of `host` ran, by Block.id */
 	char failure[4096];            /* text of the last error */
 	/* the first status other than RUN_OK; but bad input and interrupts take precedence over failures */
 	RunStatus status;
@@ -113,8 +119,8 @@ typedef struct Run {
 /* The configuration, module and diag must outlive the run. NULL with errors in diag: bad input. */
 Run *run_new(const Config *, const Module *, const RunOptions *, Diag *);
 void run_free(Run *);
-/* Runs the workload, or the host function main; main if it calls functions of Lua, after the workload, which
-   has these. */
+/* Runs the workload, or the module's host function main. If main calls functions of Lua, first the workload
+   runs, which defines these, then main. */
 RunStatus run_module(Run *);
 /* Calls for a launch in a stream (0: the default one); memory and addresses are filled in, parameters are
    copied. The launch runs in the next run_sync, which fills the result. NULL: it cannot run, and run->status
@@ -126,41 +132,47 @@ bool run_sync(Run *);
 /* run_queue and run_sync, in the default stream; NULL: it failed */
 LaunchStats *run_launch(Run *, const Launch *, Loc where);
 void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* A program that the machine or mechanism cannot run at all is bad input; all other faults are failures of
-   the program. where: if the fault has no place. */
+/* Fails the run with a fault. A simulated program that the machine or mechanism cannot run at all is bad
+   input; all other faults are failures of the program. where: the place in the message if the fault has
+   none. */
 void run_fault(Run *, const Fault *, Loc where);
-int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name); /* index; name NULL: numbered */
+/* Adds a buffer of n elements to run->buffer and returns its index there. name NULL: its name is a number. */
+int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name);
 uint8_t *run_data(const Run *, const RunBuffer *);       /* the buffer's bytes now; NULL: it was freed */
 /* After a run that ended in a livelock or at a barrier that cannot complete: runs the program under every
    other mechanism. text: lines that say how it ended there. False: the run ended otherwise, or an interrupt
    came. */
 bool run_elsewhere(Run *, struct StrBuf *text);
-/* What a comparison has looked at: buffers and variables of the first run. */
+/* What a comparison found: numbers of buffers and variables of the first run. */
 typedef struct RunCompared {
-	int identical, alike; /* alike: they are equal as the workload asked, as sets or within a tolerance */
-	/* freed: in both runs, or in the second alone, which differs; ignored: as the workload asked, and
-	   constants */
+	/* alike: not identical, but equal in the way for which the workload asked: as sets or within a
+	   tolerance */
+	int identical, alike;
+	/* freed: freed in one run or in both; if in the second alone, the runs differ; ignored: because the
+	   workload asked for that, or the variable is a constant or has addresses */
 	int different, freed, ignored;
-	uint64_t bytes;                /* of those that are identical */
+	uint64_t bytes;                /* bytes of the identical ones */
 } RunCompared;
 /* Compares the buffers of two runs of the same workload, by their order, and variables by their names. False:
    they differ, with errors in diag that call the runs a and b. compared (may be NULL): the numbers are added
    to it. */
 bool run_same(const Run *, const Run *, const char *a, const char *b, RunCompared *compared, Diag *);
-/* sim/host/totals.c. What launches have measured, in the order in which their kernels were launched first: of
-   single launches, and of those of a kernel that are forgotten. */
+/* sim/host/totals.c. The statistics of all launches, in the order in which their kernels were launched first:
+   those of each launch that is not forgotten, and for each kernel the sum of its forgotten launches.
+   run_measured says how many there are, run_stats gives number i. */
 int run_measured(const Run *);
 const LaunchStats *run_stats(const Run *, int);
 uint64_t run_launches(const Run *);    /* how many have run */
-/* Adds up the launches that no report will name, and forgets them. To be called when nobody looks at the
-   statistics of the last launches any more. */
+/* Adds up the launches that no report will name, and forgets them. Must be called only when the statistics of
+   the last launches are not used any more. */
 void run_forget(Run *);
-Arena *run_launch_arena(Run *);        /* of the launches that are queued now */
+Arena *run_launch_arena(Run *);        /* the arena for launches that are queued now */
 void run_sums_free(Run *);
 /* The statistics of all launches together, in the run's arena; blocks and branches of one name are added
    up. */
 LaunchStats *run_total(Run *);
-/* The same of one kernel's launches; cycles and scheduler-cycles are the sums of theirs. */
+/* The statistics of all launches of one kernel; cycles and scheduler-cycles are the sums of those of each
+   launch. */
 LaunchStats *run_sum(Run *, const char *kernel);
 
 /* sim/host/workload.c: the Lua host side. */
@@ -169,6 +181,7 @@ void run_workload(Run *, const char *path);
 /* sim/host/main.c: the host function main. */
 struct Host;
 const Function *run_host_function(const Run *);          /* NULL: there is none */
-bool run_needs_lua(const Run *);                         /* it calls functions of Lua */
-void run_main(Run *, struct Host *);                     /* host: where these are; NULL: it calls none */
+bool run_needs_lua(const Run *);                         /* does main call functions of Lua? */
+/* Runs main. host: the workload that has the functions of Lua; NULL: main calls none. */
+void run_main(Run *, struct Host *);
 #endif

@@ -1,20 +1,20 @@
-/* Statistics of many launches together: of a run, and of each kernel. Where a report names sums alone
+/* Adds up the statistics of many launches: of a run, and of each kernel. If reports need sums only
    (RunOptions.sums), launches are added up when others follow them, and forgotten. */
 #include "sim/host/run.h"
 #include "sim/host/races.h"
 
-/* Rows of one place are added up: blocks and partings by function and label, partings also by kind, lines by
-   function, file and line. */
+/* Tables of rows that are added up. Rows of the same place become one: blocks and partings of the same
+   function and label, partings also of the same line and kind; lines of the same function, file and line. */
 typedef struct Tables {
 	Vec(BlockStats) block;
 	Vec(BranchStats) branch, parting;
 	Vec(LineStats) line;
 	StrMap block_at, branch_at, parting_at, line_at;
 	Arena keys;
-	Arena *kept;                   /* for what rows point to */
+	Arena *kept;                   /* for texts and lists to which rows point */
 } Tables;
 
-/* The number of the key's row; n: there is none yet, and the new row will have this number. */
+/* The number of the key's row. If there is none yet, this is n, the number that the new row must get. */
 static int row_of(StrMap *at, const char *key, int n)
 {
 	int i = strmap_get(at, key);
@@ -27,8 +27,8 @@ static const char *copy(Tables *t, const char *s) { return s ? arena_strdup(t->k
 
 static bool same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-/* likely: the number that the row probably has, since launches of one kernel have the same rows; it is tried
-   first, here and in the next two functions. */
+/* Adds a block's row to the table. likely, here and in the next two functions: the number that the row
+   probably has in the table, since launches of one kernel have the same rows; this number is tried first. */
 static void add_block(Tables *t, const BlockStats *b, int likely)
 {
 	const BlockStats *x = likely < t->block.n ? &t->block.v[likely] : NULL;
@@ -150,7 +150,7 @@ static void *kept(Run *run, const void *v, size_t bytes)
 	return p;
 }
 
-/* The tables move into the total. */
+/* Moves the tables into the total, where they live as long as the run. */
 static void keep_tables(Run *run, LaunchStats *total, Tables *t)
 {
 	point_to_tables(total, t);
@@ -161,8 +161,8 @@ static void keep_tables(Run *run, LaunchStats *total, Tables *t)
 	tables_free(t);
 }
 
-/* A launch that ran beside others counts as no_warp the cycles that went to the others; the total counts
-   cycles for which no launch had a warp. */
+/* Sets no_warp in the total's row of no instruction. A launch that ran beside others counts as no_warp also
+   the cycles that went to the others; the total counts only the cycles for which no launch had a warp. */
 static void without_warp(LaunchStats *total)
 {
 	for (int i = 0; i < total->nlines; i++)
@@ -181,7 +181,8 @@ static void add_launch(LaunchStats *sum, Tables *tables, const LaunchStats *s)
 
 /* ---- launches that are forgotten ---- */
 
-/* The sum begins as the kernel's first launch, of which it keeps what is not added up. */
+/* Makes the sum of a kernel's forgotten launches, from the first one. Members that are not added up keep the
+   values of that launch. */
 static RunSum *new_sum(Run *run, const LaunchStats *first)
 {
 	RunSum *sum = xcalloc(1, sizeof *sum);
@@ -258,7 +259,7 @@ uint64_t run_launches(const Run *run)
 	return n;
 }
 
-/* Launches of the kernel; NULL: all. */
+/* Adds up all launches of the kernel; NULL: of all kernels. */
 static LaunchStats *add_launches(Run *run, const char *kernel)
 {
 	LaunchStats *total = arena_new(&run->arena, LaunchStats);

@@ -1,4 +1,5 @@
-/* Elements of buffers as numbers. Simulated memory is little-endian, like all hosts that gsim supports. */
+/* Convert elements of buffers to numbers and back. Simulated memory is little-endian, like all hosts that
+   gsim supports. */
 #ifndef GSIM_VALUE_H
 #define GSIM_VALUE_H
 #include "isa/ir.h"
@@ -12,7 +13,7 @@ static inline uint64_t value_bits(Type t, const uint8_t *data, uint64_t i)
 	return v;
 }
 
-/* Integers: sign-extended where the type is signed. */
+/* The element as an integer, sign-extended if the type is signed. */
 static inline int64_t value_integer(Type t, const uint8_t *data, uint64_t i)
 {
 	uint64_t v = value_bits(t, data, i);

@@ -34,8 +34,8 @@ static int gpu_kernels(lua_State *L)
 	return 1;
 }
 
-/* The message; with values behind it, as string.format makes it of them: so that none is made where the check
-   holds. */
+/* The message of gpu.check(condition, message, ...). If values follow the message, string.format makes the
+   text of them; this is done only when the check fails, so that one that holds costs little. */
 static const char *check_text(lua_State *L)
 {
 	int n = lua_gettop(L);
@@ -89,8 +89,8 @@ static int prepare(lua_State *L)
 	return 0;
 }
 
-/* The file that the user names, whatever it is; or else the one beside the module, which may be a
-   stranger's. */
+/* Reads the workload. A file that the user has named is read whatever it is; else the one beside the module
+   is read with the care that lib/file.h describes, since a stranger may have put it there. */
 static char *read_workload(const Run *run, const char *path, size_t *n, const char **why)
 {
 	const char *slash = strrchr(path, '/');

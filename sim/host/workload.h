@@ -1,4 +1,4 @@
-/* What the files of the Lua host side share. */
+/* Declarations that the files of the host side in Lua share. */
 #ifndef GSIM_WORKLOAD_H
 #define GSIM_WORKLOAD_H
 #include "isa/lane.h"
@@ -6,14 +6,16 @@
 #include "sim/host/run.h"
 #include "sim/sandbox/sandbox.h"
 
-/* What a function of Lua may do with a buffer, while a host function of the module calls it. */
-typedef struct Granted { int buffer; bool reads, writes; } Granted; /* buffer: its index in run->buffer */
+/* What a function of Lua may do with a buffer while a host function of the module calls it. buffer: index in
+   run->buffer. */
+typedef struct Granted { int buffer; bool reads, writes; } Granted;
 
 typedef struct Host {
-	Sandbox box;                   /* first: sandbox_of gives the host */
+	Sandbox box;                   /* must be the first member: host_of casts a Sandbox to its Host */
 	Run *run;
 	const char *path;              /* the workload's file */
-	const Function *callee;        /* the function that a host function calls now; NULL: none */
+	/* the function of Lua that a host function of the module is calling now, as declared; NULL: none */
+	const Function *callee;
 	const Granted *granted; int ngranted;
 } Host;
 
@@ -24,7 +26,8 @@ static inline Run *run_of(lua_State *L) { return host_of(L)->run; }
 
 /* sim/host/buffer.c: buffers and views of them. */
 typedef struct HostBuffer {
-	int index;                     /* in run->buffer: the buffer that this is, or is a part of */
+	/* index in run->buffer of the buffer, or of the one of which this is a view */
+	int index;
 	Type type;
 	uint64_t offset;               /* bytes from that buffer's begin */
 	uint64_t n;                    /* number of elements; 0 for a pointer behind the last one */
@@ -37,13 +40,14 @@ static inline uint64_t host_bytes(const HostBuffer *b) { return b->n * (uint64_t
    after a call that may run Lua. */
 typedef enum { HOST_READS, HOST_WRITES } HostAccess;
 uint8_t *host_data(lua_State *L, const HostBuffer *, HostAccess);
-/* the host has written these elements: for a recording */
+/* Tells a recording that the host has written n elements from number `first` on. */
 void host_written(lua_State *L, const HostBuffer *, uint64_t first, uint64_t n);
 int host_push_buffer(lua_State *L, HostBuffer);
-/* An error in a function of Lua that a host function calls: what a workload does, and such a function may
-   not. */
+/* An error of Lua if a host function of the module is calling a function of Lua: such a function may not do
+   `what`, which only a workload may. */
 void host_not_called(lua_State *L, const char *what);
-const char *host_name(lua_State *L, const HostBuffer *);  /* for messages; pushes it */
+/* the buffer's name for messages, which it also pushes */
+const char *host_name(lua_State *L, const HostBuffer *);
 /* The number or address at index as the bits of an element or parameter of the type. If it does not fit,
    `what` begins the message. */
 uint64_t host_bits(lua_State *L, int index, Type, const char *what);
@@ -52,7 +56,8 @@ int host_new_buffer(lua_State *L);            /* gpu.buffer */
 int host_symbol(lua_State *L);                /* gpu.symbol */
 int host_compare(lua_State *L);               /* gpu.compare */
 
-/* The fields of the table at index must be among the names, which end with NULL. */
+/* An error of Lua if the table at index has a field whose name is not in the list `names`, which ends with
+   NULL. */
 void host_fields(lua_State *L, int index, const char *what, const char *const *names);
 int host_argument(lua_State *L);              /* sim/host/argument.c: gpu.argument */
 int host_load(lua_State *L);                  /* sim/host/files.c: b:load */
@@ -61,5 +66,6 @@ int host_launch(lua_State *L);                /* sim/host/launch.c: gpu.launch *
 int host_flush(lua_State *L);                 /* gpu.flush */
 int host_record(lua_State *L);                /* gpu.record */
 int host_wait(lua_State *L);                  /* gpu.wait */
-int host_sync(lua_State *L);       /* gpu.sync; also called where results of launches in streams are needed */
+/* gpu.sync; also called before results of launches in streams are used */
+int host_sync(lua_State *L);
 #endif
