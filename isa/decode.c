@@ -56,7 +56,7 @@ uint32_t bank_const(ConstBank *b, uint64_t bits, bool wide)
 
 uint32_t *bank_rows(const ConstBank *b, Arena *a)
 {
-	/* vector code may read past a row */
+	/* two rows more than there are constants: vector code may read past the last row */
 	uint32_t *rows = arena_array(a, uint32_t, (b->word.n + 2) * b->width);
 	for (int s = 0; s < b->word.n; s++) {
 		if (b->wide.v[s]) {
@@ -81,7 +81,8 @@ void bank_free(ConstBank *b)
 	b->nindex = 0;
 }
 
-/* An immediate predicate is the absent row (true), inverted for false. */
+/* The row of a source operand. An immediate predicate gets no row: NO_ROW stands for true; for false neg_bit
+   is flipped in *neg, too. */
 static uint32_t source(const Decoder *d, const Opd *o, Type t, uint8_t neg_bit, uint8_t *neg)
 {
 	if (o->kind == OPD_NONE)
@@ -101,7 +102,7 @@ static Type part_type(const Ins *i, int parts)
 	return bits == 32 ? T_B32 : bits == 16 ? T_B16 : T_B8;
 }
 
-/* The operands of pack and unpack: as many rows as there are parts. */
+/* Fills the operands of pack and unpack: out->rows has one row for each part. */
 static void decode_parts(const Decoder *d, const Ins *i, LaneIns *out)
 {
 	bool pack = i->op == OP_PACK;

@@ -217,7 +217,7 @@ void edit_merge(Edit *e, Block *b, Block *s)
 	edit_append(e, s, ins_make(e->m, OP_EXIT, T_NONE, 0, 0));
 }
 
-/* What roots lead to, without recursion. */
+/* Adds to `keep`, which has the roots, every block to which they lead; does not recurse. */
 static void reach(const Function *f, BitSet keep)
 {
 	Vec(int) todo = { 0 };
@@ -291,7 +291,8 @@ static void clone_block(Edit *e, Block *d, const Block *s, Block *const *block, 
 		d->reconverge = block[s->reconverge->id] ? block[s->reconverge->id] : s->reconverge;
 }
 
-/* A copy's copy is named as another copy: names do not grow. */
+/* The label without the tail and number that it may end with. So a copy of a copy is named like another copy
+   of the first block, and names do not grow. */
 static const char *without(Edit *e, const char *label, const char *tail)
 {
 	size_t n = strlen(label), end = strlen(tail);
@@ -310,8 +311,9 @@ void edit_clone(Edit *e, Block *const *list, int n, Block **block, const int *re
 	edit_touch_graph(e->f);
 }
 
-/* The registers of a header get the first numbers, each once: moved[] is 0 or one more than the new
-   number. */
+/* Gives the registers that `list` names new numbers from n on, each register once, and writes these to
+   `list`. moved[r] is one more than the new number of register r, or 0 if it has none yet. Returns the next
+   free number. */
 static int keep_registers(const Function *f, Reg *kept, int *moved, int n, int *list, int count)
 {
 	for (int k = 0; k < count; k++) {
@@ -383,8 +385,8 @@ static bool decide_by(void *self, Mark *x)
 	return true;
 }
 
-/* The branch goes: what decided as it does decides by its condition from now on. All lanes take an indexed
-   branch. */
+/* Changes the marks of a branch that is to be removed: those that decide as the branch goes decide by its
+   condition from now on. An indexed branch counts as one that all lanes take. Returns the new list. */
 static int cut_marks(Function *f, const Ins *branch)
 {
 	Opd by = opd_imm(1);
@@ -401,8 +403,8 @@ static bool decides_by(const Mark *x, const Opd *condition)
 		x->value.neg == condition->neg;
 }
 
-/* What decides by the condition of the branch that it stands at, and in the same sense, decides as the branch
-   itself. */
+/* Changes a mark that stands at a branch: if it decides by the branch's condition in the same sense, it
+   decides as the branch goes from now on. */
 static bool settle_mark(void *self, Mark *x)
 {
 	if (decides_by(x, self))
@@ -410,8 +412,8 @@ static bool settle_mark(void *self, Mark *x)
 	return true;
 }
 
-/* Takes what decides by the condition, in its sense and for all lanes, out of a list of marks; taken: those,
-   as the branch decides. */
+/* Takes the marks that decide by the condition, in its sense and for all lanes, out of a list. taken: a list
+   of these marks, which now decide as the branch goes. */
 typedef struct Taker { Function *f; const Opd *condition; int taken; } Taker;
 
 static bool take_decision(void *self, Mark *x)
@@ -423,7 +425,8 @@ static bool take_decision(void *self, Mark *x)
 	return false;
 }
 
-/* What has decided in the block by the value that its branch now decides by decides there. */
+/* Moves decisions to the branch at the block's end: the marks of earlier instructions of the block that
+   decide by the same value as the branch. Looks back as far as the instruction that writes the condition. */
 static void move_decisions(Function *f, Block *b)
 {
 	Ins *branch = block_term(b);
@@ -441,7 +444,7 @@ static void settle_marks(Function *f, Ins *i)
 		i->mark = function_change_marks(f, i->mark, settle_mark, ins_src(i, 0));
 }
 
-/* The next instruction of the block gets the marks of one that has gone. */
+/* Gives the instruction that is appended to the block the marks of those that were removed before it. */
 static void take_marks(Function *f, Block *b, Ins *i)
 {
 	i->mark = function_marks(f, b->pending, i->mark);
@@ -487,7 +490,7 @@ Ins *edit_append(Edit *e, Block *b, Ins i)
 
 Ins *edit_ins(Edit *e, Block *b, const Ins *like, Op op, Type type, int ndst, int nsrc)
 {
-	/* made before the list grows: like may stand in it */
+	/* edit_new comes first: `like` may stand in the list, which moves when it grows */
 	return edit_append(e, b, edit_new(e, like, op, type, ndst, nsrc));
 }
 
@@ -523,7 +526,7 @@ Ins edit_ret(const Edit *e, const Ins *like)
 	return i;
 }
 
-/* In front of the block's last instruction. */
+/* Inserts a move from register `from` to `to` in front of the block's last instruction. */
 static void copy_result(Edit *e, Block *b, int to, int from)
 {
 	static const Type of_width[] = { [1] = T_PRED, [8] = T_B8, [16] = T_B16, [32] = T_B32, [64] = T_B64 };
@@ -533,7 +536,8 @@ static void copy_result(Edit *e, Block *b, int to, int from)
 	edit_insert(e, b, b->ins.n - 1, i);
 }
 
-/* What a later result still reads of the register goes to another one. */
+/* Moves the value of register reg to a new register if a result behind the k-th still reads reg, and lets
+   these results read the new one. */
 static void save_from(Edit *e, Block *b, int k, int reg)
 {
 	int other = -1;
@@ -596,7 +600,8 @@ static bool know(void *self, Mark *x)
 void edit_fold(Edit *e, Block *b, Block *to)
 {
 	Ins *branch = block_term(b);
-	/* marks know the condition then, and it may die */
+	/* Marks get the known value of the condition, so that nothing needs the condition's register for
+	   them. */
 	if (branch->op == OP_BRA && b->succ[0] != b->succ[1]) {
 		Opd c = *ins_src(branch, 0);
 		bool taken = b->succ[0] == to;
@@ -652,7 +657,8 @@ void edit_put(Rewrite *w, Ins i)
 	vec_push(&w->b->ins, i);
 }
 
-/* Behind it they would read what it has written. */
+/* The marks stay at the new instruction: at the next one they would read the registers that the new one has
+   written. */
 void edit_put_instead(Rewrite *w, Ins i)
 {
 	i.mark = w->held;

@@ -1,10 +1,9 @@
-/* The one builder: whoever makes or changes a function (readers, passes, lowering, mechanisms) does it
-   through these. New code carries the origin that the Edit was opened with, and the place in the source of
-   the code it was made for. Every change moves the function's stamps on, by which analyses know that they are
-   stale.
+/* The one builder: readers, passes, lowering and mechanisms make and change functions by these calls only.
+   New code carries the origin with which the Edit was opened, and the place in the source of the code it was
+   made for. Every change increments the function's stamps, by which analyses know that they are stale.
 
-   Blocks are numbered by edit_order and edit_drop_unreached only: in between, blocks that are new have the
-   number they were made with. */
+   Only edit_order and edit_drop_unreached number the blocks. Until one of them is called, a new block keeps
+   the number with which it was made. */
 #ifndef GSIM_EDIT_H
 #define GSIM_EDIT_H
 #include "isa/ir.h"
@@ -14,12 +13,13 @@ typedef struct Edit {
 	Module *m;
 	Function *f;
 	uint8_t origin;
-	/* Names, noted when the first one is looked for. */
-	/* label: index in named; last: by a name without its number, the last number that was tried */
+	/* Names of the function, noted when a name is looked for first. */
+	/* label: from a block's label to its index in `named`; reg: from a register's name to its number;
+	   last: from a name without its number to the last number that was tried behind it */
 	StrMap label, reg, last;
 	Vec(Block *) named;
 	bool knows_labels;
-	int nreg;                              /* registers noted */
+	int nreg;                              /* how many registers `reg` has */
 } Edit;
 
 Edit edit_open(Module *, Function *, uint8_t origin);
@@ -30,96 +30,113 @@ void edit_touch_code(Function *);              /* instructions have changed, blo
 void edit_touch_graph(Function *);             /* blocks or edges have changed, and with them instructions */
 
 /* ---- names ---- */
-Block *edit_find_block(Edit *, const char *label);     /* NULL: none that the Edit has found or made has it */
-int edit_find_reg(Edit *, const char *name, size_t n);    /* -1: there is none; name need not be terminated */
-/* which no other block has now; it is kept, not copied */
+Block *edit_find_block(Edit *, const char *label);     /* NULL: no block has this label */
+/* -1: no register has this name of n bytes, which need not be terminated */
+int edit_find_reg(Edit *, const char *name, size_t n);
+/* Gives the block a label that no other block has now; the string is kept, not copied. */
 void edit_label(Edit *, Block *, const char *label);
-/* bb<k>, or the first one behind it that is not taken; *k: the number behind that */
+/* Returns the label bb<*k>, or if that is taken, the next bb<number> that is free; sets *k to the number
+   after it. */
 const char *edit_auto_label(Edit *, int *k);
 
 /* ---- blocks and edges ---- */
-/* new block at the end of the function's list, without instructions; NULL: its label comes later */
+/* Adds a block without instructions at the end of the function's list. label NULL: the caller labels the
+   block later. */
 Block *edit_add_block(Edit *, const char *label);
-/* the same with the label base+tail (made unique) */
+/* Adds such a block with the label base+tail, and a number behind it if that label is taken. */
 Block *edit_block(Edit *, const char *base, const char *tail);
-void edit_move_last(Edit *, int at);            /* the list's last block comes to stand there; numbers stay */
-/* the function's blocks become this list; numbers them */
+/* Moves the last block of the list to position `at`; the blocks keep their numbers. */
+void edit_move_last(Edit *, int at);
+/* Makes this list the blocks of the function, and numbers them in its order. */
 void edit_order(Function *, Block *const *list, int n);
-/* these are its successors; list NULL: edit_target sets each */
+/* Sets the n successors of the block; list NULL: the caller sets each of them by edit_target. */
 void edit_targets(Edit *, Block *, Block *const *list, int n);
-void edit_target(Edit *, Block *, int k, Block *to);           /* edge k goes there */
-void edit_retarget(Edit *, Block *, const Block *from, Block *to); /* every edge to `from` goes to `to` */
-/* A new block on all edges b -> s; it takes its place behind b in the list that edit_order gets, which the
-   caller makes. */
+void edit_target(Edit *, Block *, int k, Block *to);           /* edge k goes to `to` from now on */
+/* every edge of the block that went to `from` goes to `to` */
+void edit_retarget(Edit *, Block *, const Block *from, Block *to);
+/* Puts a new block on all edges from b to s and returns it. The new block is the last of the list: the caller
+   makes the list, with the new block behind b, that edit_order gets. */
 Block *edit_split_edge(Edit *, Block *b, Block *s, const char *tail);
-/* the instructions from number `at` on, and the edges, move to the end of `to` */
+/* Moves b's instructions from number `at` on to the end of `to`, and gives b's edges to `to`. */
 void edit_move_rest(Edit *, Block *b, int at, Block *to);
-/* The same to a new block, to which b jumps. */
+/* Does the same with a new block, to which b then jumps, and returns the new block. */
 Block *edit_split_block(Edit *, Block *b, int at, const char *tail);
-/* s, to which b jumps and nobody else goes, becomes the end of b. s is left with `exit` alone, without an
-   edge from or to it. */
+/* Moves the code of s to the end of b, in the place of b's jump to s; no other block may go to s. What is
+   left of s is `exit` alone, without an edge from or to it. */
 void edit_merge(Edit *, Block *b, Block *s);
-/* Removes blocks that no root (by number) leads to, and numbers the others; a branch that asks for one of
-   them as its point does so no more. True: there were some. */
+/* Removes the blocks to which no way from a root leads (roots: numbers of blocks), and numbers the others
+   anew. A branch that asks for a removed block as its reconvergence point asks for none any more. Returns
+   true if blocks were removed. */
 bool edit_drop_unreached(Function *, BitSet roots);
 
-/* Copies of n blocks: block[id] (an entry for each block of the function) is set to each one's copy; edges
-   between them go to copies, others where they went. Registers r become reg[r]; reg NULL: they stay. Copies
-   keep the origin of what they copy, and no copy is a block of the source. */
+/* Copies n blocks. block[] has an entry for each block of the function; edit_clone sets the entries of the
+   copied blocks to their copies. Edges between copied blocks go to the copies, others go where they went. A
+   copy has register reg[r] where the block has r; reg NULL: the registers stay. Copies keep the origin of
+   what they copy, get labels with the tail, and are no blocks of the source. */
 void edit_clone(Edit *, Block *const *list, int n, Block **block, const int *reg, const char *tail);
 
 /* A device function becomes a declaration: its header stays, with the registers of arguments and results. */
 void edit_drop_body(Function *);
 
-/* ---- marks (isa/ir.h) ---- An instruction that moves or is copied takes its marks along. Where one goes,
-   its marks go on to the next instruction of the block (behind the last one: to the next one appended;
-   edit_cut_term: what the branch decided is then decided by its condition). So predicates of marks must keep
-   their values up to there. Passes that give registers other names rename those of marks
-   (function_rename_marks). What a pass says itself: */
+/* ---- marks (isa/ins.h) ---- An instruction that is moved or copied takes its marks along. When an
+   instruction is removed, its marks go to the next instruction of the block; when it was the last, to the
+   next one that is appended. When edit_cut_term removes a branch, its marks say from then on that its
+   condition decides. So the predicates that marks name must keep their values up to the instruction that gets
+   the marks. A pass that renames registers also renames those of marks (function_rename_marks). What a pass
+   has to say itself: */
 
-/* The instruction is reached by more lanes from now on: all that its marks say holds for lanes for which the
-   predicate does (neg: does not) only, of those for which it held. */
+/* More lanes reach the instruction from now on. What its marks say then holds only for those lanes for which
+   it held before and for which the predicate holds (neg: does not hold). */
 void edit_mark_lanes(Edit *, Ins *, Opd predicate);
-/* The instruction gets the other one's marks besides its own. */
+/* The instruction gets the marks of `other` besides its own. */
 void edit_mark_also(Edit *, Ins *, const Ins *other);
-/* The instruction stands for the other one of another path, too: it gets its marks, and the places it stood
-   at. First edit_mark_lanes on both with opposite senses. A branch out of two branches must go to its first
-   target where each of them did. Where several become one and marks stay elsewhere: ins_meld. */
+/* The instruction also stands for `other`, an instruction of another path: it gets the marks of `other`, and
+   the places at which `other` stood. Before this the caller calls edit_mark_lanes on both with opposite
+   senses. If two branches become one, it must go to its first target where each of them went to its own first
+   target. Where several instructions become one, but their marks stay elsewhere, the caller calls ins_meld
+   instead. */
 void edit_meld(Edit *, Ins *, const Ins *other);
 
 /* ---- instructions ---- */
 int edit_add_reg(Edit *, const char *name, size_t n, Type);    /* new register of that name */
-int edit_reg(Edit *, const char *base, Type);                  /* new register %base1, %base2, ... */
-int edit_temp(Edit *, Type);   /* new register %t<its number>, or the first one behind it that is not taken */
-/* in no block yet; its place is that of like (may be NULL) */
+/* new register %base1, or %base2 if that is taken, ... */
+int edit_reg(Edit *, const char *base, Type);
+int edit_temp(Edit *, Type);   /* new register %t<its number>, or %t with the next number that is free */
+/* Makes an instruction that is in no block yet; its place in the source is that of `like` (NULL: unknown). */
 Ins edit_new(const Edit *, const Ins *like, Op, Type, int ndst, int nsrc);
-Ins edit_copy(const Edit *, const Ins *);                      /* with operands of its own */
+Ins edit_copy(const Edit *, const Ins *);                      /* the copy has operands of its own */
 Ins *edit_ins(Edit *, Block *, const Ins *like, Op, Type, int ndst, int nsrc);         /* appended */
 void edit_insert(Edit *, Block *, int at, Ins);
 Ins *edit_append(Edit *, Block *, Ins);
 void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);   /* reg = mov.u32 value, appended */
 void edit_jump(Edit *, Block *, const Ins *like, Block *to);                           /* appended: bra to */
 void edit_branch(Edit *, Block *, const Ins *like, int pred, Block *yes, Block *no);
-/* in no block yet: a return whose results are in the registers that the function's head names */
+/* Makes a return that is in no block yet; its results are in the registers that the function's head names. */
 Ins edit_ret(const Edit *, const Ins *like);
-/* The return at the block's end finds its results in these registers: moves come in front of it where it read
-   others. So all returns are alike, and one may take the place of several. */
+/* Makes the return at the block's end read its results from the registers that the function's head names:
+   moves are inserted in front of it where it read others. So all returns become alike, and one may take the
+   place of several. A block that does not end with a return is left as it is. */
 void edit_own_results(Edit *, Block *);
-Ins edit_remove(Edit *, Block *, int at);                      /* edges stay */
-Ins edit_cut_term(Edit *, Block *);     /* takes the last instruction off; the block has no successors then */
-/* the branch at the block's end, which always goes to this successor, becomes a jump */
+Ins edit_remove(Edit *, Block *, int at);                      /* the block's edges stay */
+Ins edit_cut_term(Edit *, Block *);     /* takes off the last instruction; then the block has no successors */
+/* Makes the branch at the block's end, which always goes to the successor `to`, a jump to it. */
 void edit_fold(Edit *, Block *, Block *to);
 
-/* A block's instructions anew, in time proportional to their number: the old list is read, the new one
-   written.
+/* Writes a block's instructions anew, in time proportional to their number: the caller reads the old list and
+   puts the new one.
    	for (const Ins *i = edit_rewrite(&w, e, b); i; i = edit_next(&w)) edit_put(&w, *i);
-   What is put differs from the old one in operands of its own (edit_copy), or not at all. */
-/* marks of the last one read; of those that went */
+   An instruction that is put either equals the old one or has operands of its own (edit_copy). */
+/* n: number of old instructions; at: how many of them have been read; held: marks of the one read last; lost:
+   marks of old instructions that were not put again, for the next one that is put */
 typedef struct Rewrite { Edit *e; Block *b; Ins *old; int n, at, held, lost; bool changed; } Rewrite;
-const Ins *edit_rewrite(Rewrite *, Edit *, Block *);                 /* the first old instruction */
-const Ins *edit_next(Rewrite *);     /* the next one; NULL: it was the last, and the block has its new list */
+/* begins, and returns the first old instruction */
+const Ins *edit_rewrite(Rewrite *, Edit *, Block *);
+/* Returns the next old instruction; NULL: there is none, and the block has its new list. */
+const Ins *edit_next(Rewrite *);
 void edit_put(Rewrite *, Ins);
-void edit_put_instead(Rewrite *, Ins);                         /* stands for the old one, with its marks */
-/* stands for the old one, with marks of its own instead of the old one's */
+/* Puts an instruction that stands for the old one read last, and gets its marks. */
+void edit_put_instead(Rewrite *, Ins);
+/* Puts an instruction that stands for the old one read last, with marks of its own in the place of those of
+   the old one. */
 void edit_put_marked(Rewrite *, Ins);
 #endif

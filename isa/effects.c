@@ -90,8 +90,8 @@ static void add(Effects *e, const Effects *x)
 	e->visible |= x->visible;
 }
 
-/* A call returns to its next instruction unless the callee ends the thread: `ends` of a function is that.
-   Through a register: any device function. */
+/* The effects of a call. `ends` of a function says that it may end the thread; otherwise a call returns to
+   the next instruction. A call through a register may come to any device function. */
 static Effects call_effects(const EffectTable *t, const Ins *i)
 {
 	Effects e = { .faults = true }; /* the stack may be full */
@@ -104,7 +104,7 @@ static Effects call_effects(const EffectTable *t, const Ins *i)
 	for (int k = 0; k < t->m->func.n; k++)
 		if (t->m->func.v[k]->kind == FN_DEVICE)
 			add(&e, &t->function[k]);
-	e.convergent = true;           /* lanes with one target go there together */
+	e.convergent = true;           /* lanes that call the same function execute it together */
 	return e;
 }
 
@@ -163,9 +163,9 @@ static bool same(const Effects *a, const Effects *b)
 		a->visible == b->visible;
 }
 
-/* Functions that call nothing are looked at once. The others until nothing changes: at most once for every
-   fact and every step of a chain of calls, and from the last function to the first, which is from callees to
-   callers as often as not. */
+/* Functions that call nothing are looked at once. The others are looked at until nothing changes: at most
+   once for every kind of effect and every step of a chain of calls. Each round goes from the last function to
+   the first, which is as often as not from callees to callers. */
 EffectTable *effects_build(Arena *a, const Module *m)
 {
 	EffectTable *t = arena_new(a, EffectTable);

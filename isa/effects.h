@@ -18,16 +18,17 @@ static inline const char *function_value_name(const Function *f, int v)
 
 /* Registers that the instruction itself reads: guard, sources, bases of addresses, the carry flag. */
 void ins_reads(const Function *, const Ins *, void (*use)(void *, int reg), void *);
-/* And with them those that must have their value there: predicates of marks; a call may read the carry flag,
-   and a return hands it to the caller. */
+/* The registers of ins_reads, and besides them those that must have their value at the instruction:
+   predicates of its marks, and the carry flag, which a call may read and a return hands to the caller. */
 void ins_uses(const Function *, const Ins *, void (*use)(void *, int reg), void *);
-/* the predicates of a list of marks: each one's lanes, then its value */
+/* Calls `use` for the predicates of a list of marks: for each mark first those of its lanes, then the one by
+   which it decides. */
 void mark_uses(const Function *, int mark, void (*use)(void *, int reg), void *);
-/* Registers written. Behind a guard they may keep their value: ins_kills. */
+/* Registers that the instruction writes. Behind a guard they may keep their value: see ins_kills. */
 void ins_defs(const Function *, const Ins *, void (*def)(void *, int reg), void *);
-bool ins_writes(const Function *, const Ins *, int reg);  /* is it one of these? */
-/* The registers of ins_defs have a new value behind the instruction for certain. A call may leave the carry
-   flag as it is. */
+bool ins_writes(const Function *, const Ins *, int reg);  /* is reg one of those of ins_defs? */
+/* Does reg, one of ins_defs, certainly have a new value behind the instruction? Behind a guard it may keep
+   its value, and a call may leave the carry flag as it is. */
 static inline bool ins_kills(const Function *f, const Ins *i, int reg)
 {
 	return i->guard < 0 && (op_info[i->op].kind != K_CALL || reg != function_carry(f));
@@ -36,29 +37,32 @@ static inline bool ins_kills(const Function *f, const Ins *i, int reg)
 /* ---- effects ---- */
 
 #define SPACE_BIT(S) (1u << (S))
-enum { /* generic addresses may lie in any of these */
+enum { /* the spaces that a generic address may lie in when it is written, and when it is read */
 	SPACES_WRITTEN = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_SHARED) | SPACE_BIT(SP_LOCAL),
 	SPACES_READ = SPACES_WRITTEN | SPACE_BIT(SP_CONST) | SPACE_BIT(SP_PARAM)
 };
 
 typedef struct Effects {
-	uint8_t reads, writes;     /* SPACE_BIT of each space: what a generic address may point to is in it */
-	/* a volatile, ordered or atomic access, a fence, a barrier: keeps its place among accesses to
-	   memory */
+	/* a set of SPACE_BITs; an access through a generic address has those of all spaces that the address
+	   may lie in */
+	uint8_t reads, writes;
+	/* a volatile, ordered or atomic access, a fence or a barrier: it must keep its place among accesses
+	   to memory */
 	bool ordered;
-	/* depends on which threads execute it together: keeps what it is control dependent on */
+	/* what it does depends on which threads execute it together: what it is control dependent on must
+	   stay so */
 	bool convergent;
 	bool carry_in, carry_out;
-	/* may abort the launch: an access to memory that is not marked nonfaulting, trap, an indexed branch,
-	   division never */
+	/* may abort the launch: an access to memory that is not marked nonfaulting, trap, or an indexed
+	   branch; a division never does */
 	bool faults;
 	bool ends; /* the thread may not come to the next instruction: terminators, aborts, calls that exit */
 	/* gives another result the next time, though memory is the same: clocks, activemask, alloc */
 	bool varies;
-	bool visible;                  /* does something else that counts: prints, sleeps, launches */
+	bool visible;                  /* has another effect that counts: it prints, sleeps or launches */
 } Effects;
 
-/* by Function.id: all that a call of it may do */
+/* function: by Function.id, all that a call of the function may do */
 typedef struct EffectTable { const Module *m; Effects *function; } EffectTable;
 EffectTable *effects_build(Arena *, const Module *);
 /* table NULL: a call may do anything. */

@@ -3,14 +3,13 @@
  *   .note.gsim   owner "gsim", type 1: the version of this layout, one 32-bit word
  *   .gsim.ir     the module as text without initial data (doc/ir.md)
  *   .data        initial data of variables; .rela.data: the addresses in it (types R_ADDRESS, R_GENERIC)
- *   .symtab      local: the functions' variables by function; global: functions, then the module's variables,
- *                each in the
- *                order of the text. A variable with initial data lies in .data, other variables are common,
- *                extern
- *                variables and functions undefined; functions belong to .gsim.ir.
+ *   .symtab      local symbols: the variables of functions, by function; global symbols: functions, then the
+ *                module's variables, each in the order of the text. A variable with initial data lies in
+ *                .data, other variables are common symbols; extern variables and functions are undefined;
+ *                other functions belong to .gsim.ir.
  *
- * The only file that sees libelf. Files are hostile: everything is checked against the file's size and the
- * text. */
+ * This is the only file that uses libelf. Files may be hostile: everything in them is checked against the
+ * file's size and the text. */
 #include "isa/ir.h"
 #include "isa/text_print.h"
 #include <errno.h>
@@ -27,7 +26,8 @@ enum { GSO_VERSION = 1, NOTE_TYPE = 1, R_ADDRESS = 1, R_GENERIC = 2, MOST_SECTIO
 static const char note_owner[] = "gsim";
 typedef struct Note { uint32_t namesz, descsz, type; char name[8]; uint32_t version; } Note;
 
-/* Numbers of variables in the order of the symbol table: owned ones by function, then the module's. */
+/* The numbers of all variables in the order of the symbol table: those declared in functions, by function,
+   then the module's. *nowned: how many are declared in functions. */
 static int *table_order(const Module *m, int *nowned)
 {
 	SymbolOrder by = symbol_order(m);
@@ -39,7 +39,7 @@ static int *table_order(const Module *m, int *nowned)
 	return order;
 }
 
-/* The symbol table's index of what an address in data refers to. */
+/* The index in the symbol table of the function or variable whose address stands in initial data. */
 static uint64_t index_of(const Module *m, const Reloc *x, const int *place, int nowned)
 {
 	return 1 + (uint64_t)nowned + (x->func ? (uint64_t)x->id
@@ -271,7 +271,7 @@ static bool check_note(File *f)
 
 static size_t entries(const File *f, int s) { return f->hdr[s].sh_size / sections[s].entry; }
 
-/* The name of symbol k, or NULL. */
+/* The name of a symbol; NULL if it does not lie in the string table. */
 static const char *symbol_name(const File *f, const GElf_Sym *e)
 {
 	const Elf_Data *d = f->data[S_STRTAB];
@@ -288,7 +288,8 @@ static bool check_symbol(File *f, const GElf_Sym *e, const char *name, int type)
 		refuse(f, "the object file's symbol table does not agree with its text");
 }
 
-/* Gives variables their initial data. *used: bytes of .data spoken for; they may not overlap. */
+/* Gives a variable its initial data. *used: bytes of .data that the variables before it take up; data of two
+   variables may not overlap. false: reported. */
 static bool read_variable(File *f, Symbol *s, const GElf_Sym *e, uint64_t *used)
 {
 	uint64_t have = f->hdr[S_DATA].sh_size;
@@ -329,8 +330,9 @@ static bool read_symbols(File *f)
 	return true;
 }
 
-/* The variable whose initial data holds an offset of .data; they lie there in the order of the symbol
-   table. */
+/* The variable whose initial data has room for an address at this offset of .data, or NULL; *inside: the
+   offset in the variable. Variables lie in .data in the order of the symbol table, so the search begins at
+   position *from of the order, and moves *from on. */
 static Symbol *variable_at(File *f, uint64_t offset, int *from, uint64_t *inside)
 {
 	for (; *from < f->m->symbol.n; ++*from) {

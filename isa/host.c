@@ -1,16 +1,18 @@
-/* Host functions: one thread of the reference interpreter, with operations of its own. */
+/* Host functions run as one thread of the reference interpreter, with operations that only they have. */
 #include "isa/interp.h"
 
-/* What an operation costs in steps, of which a program has so many: the bytes that it writes, and the host's
-   memory for a buffer. */
+/* Costs of operations in steps, of which a program has so many (max_steps): a step for each STEP_BYTES bytes
+   that an operation writes, and BUFFER_STEPS steps for the host's memory of a buffer. PIECE: most bytes that
+   are charged for at once. FILL_BYTES: bytes of the pattern that `fill` writes. */
 enum { STEP_BYTES = 64, BUFFER_STEPS = 50, PIECE = 1 << 20, FILL_BYTES = 4096 };
 
 typedef struct Host {
 	const HostHooks *hooks;
-	const int *block;              /* by step: the block that begins there; -1 */
+	const int *block;              /* by step: the number of the block that begins there; -1: none does */
 } Host;
 
-/* Bytes of a buffer or variable, or NULL with the fault filled. The host may write constants. */
+/* Where the host has the `size` bytes at an address of a buffer or variable, or NULL with the fault filled.
+   The host may write constants. */
 static uint8_t *range(Interp *in, Thread *t, uint64_t addr, uint64_t size)
 {
 	const Alloc *a = memory_find(in->launch->memory, addr, size, &in->hint);
@@ -42,7 +44,7 @@ static bool allocate(Interp *in, Thread *t, const Step *s)
 	return true;
 }
 
-/* The module's variables are no buffers. */
+/* Frees a buffer. The module's variables are no buffers: to free one is a fault. */
 static bool release(Interp *in, Thread *t, const Step *s)
 {
 	uint64_t addr = interp_read(in, t, &s->src[0]);
@@ -56,8 +58,9 @@ static bool release(Interp *in, Thread *t, const Step *s)
 	return false;
 }
 
-/* Charges for the bytes behind the first `done` of n, at most for PIECE of them, before they are written: the
-   number of these; 0: all are done, or the program may not go on, and *ok becomes false. */
+/* Charges for the next bytes of a copy or fill of n bytes before they are written: those behind the first
+   `done`, at most PIECE. Returns how many they are. 0: all are done, or the program may not go on, and *ok
+   becomes false. */
 static uint64_t next_piece(Interp *in, Thread *t, uint64_t done, uint64_t n, bool *ok)
 {
 	uint64_t piece = n - done < PIECE ? n - done : PIECE;
@@ -65,7 +68,7 @@ static uint64_t next_piece(Interp *in, Thread *t, uint64_t done, uint64_t n, boo
 	return *ok ? piece : 0;
 }
 
-/* A buffer may overlap itself. */
+/* The bytes that are read and those that are written may overlap. */
 static bool copy(Interp *in, Thread *t, const Step *s)
 {
 	uint64_t n = interp_read(in, t, &s->src[2]), done = 0, piece;
@@ -107,7 +110,7 @@ static bool check(Interp *in, Thread *t, const Step *s)
 	return false;
 }
 
-/* The arguments as the kernel's parameter bytes. */
+/* Writes the arguments of a launch into `bytes`, where the kernel's parameters have their places. */
 static void marshal(const Interp *in, const Thread *t, const Step *s, const Function *k, uint8_t *bytes)
 {
 	for (int i = 0; i < k->param.n; i++) {
@@ -151,7 +154,7 @@ static bool launch(Interp *in, Thread *t, const Step *s)
 
 /* ---- streams and events ---- */
 
-/* record event, stream; wait stream, event */
+/* Executes "record event, stream" or "wait stream, event". */
 static bool order(Interp *in, Thread *t, const Step *s)
 {
 	const HostHooks *h = ((const Host *)in->host)->hooks;
@@ -209,23 +212,24 @@ static bool host_op(Interp *in, Thread *t, const Step *s)
 	case OP_CHECK: return check(in, t, s);
 	case OP_CALL: return call(in, t, s);
 	case OP_RECORD: case OP_WAIT: return order(in, t, s);
-	case OP_SYNC: return true;     /* it is done before the instruction */
+	case OP_SYNC: return true;     /* `run` has waited for the launches before */
 	default: return launch(in, t, s);
 	}
 }
 
-/* Does the host look at memory, or wait? Launches and allocations do not. */
+/* Must all launches have ended before the instruction is executed? Yes where the host function accesses
+   memory, frees a buffer, calls a function of Lua, waits or ends; launches and allocations need not wait. */
 static bool waits(const Ins *i)
 {
 	switch (i->op) {
 	case OP_LD:
 		case OP_ST: case OP_COPY: case OP_FILL: case OP_FREE: case OP_CALL: case OP_SYNC: return true;
-	default: return ins_ends(i) && !i->nsrc && i->op != OP_BRA; /* the end */
+	default: return ins_ends(i) && !i->nsrc && i->op != OP_BRA; /* the host function ends */
 	}
 }
 
-/* One instruction after the other: what the host function has launched ends before the host looks at
-   memory. */
+/* Runs the host function, one instruction after the other. What it has launched ends before an instruction
+   that accesses memory (waits). false: a fault. */
 static bool run(Interp *in, Thread *t)
 {
 	const Host *h = in->host;
@@ -241,7 +245,7 @@ static bool run(Interp *in, Thread *t)
 	return true;
 }
 
-/* By step: the block that begins there. */
+/* Makes an array by step: the number of the block that begins there, or -1. */
 static const int *block_starts(Arena *a, const Function *f)
 {
 	int n = 0, *starts;

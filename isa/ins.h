@@ -1,5 +1,6 @@
-/* One instruction: types, operations, modifiers, special registers, operands. What blocks, functions and
- * modules are made of them stands in isa/ir.h; who deals with instructions alone includes this. */
+/* One instruction: types, operations, modifiers, special registers, operands. Blocks, functions and modules,
+ * which are made of instructions, stand in isa/ir.h; a file that deals with instructions alone includes this
+ * one. */
 #ifndef GSIM_INS_H
 #define GSIM_INS_H
 #include "lib/diag.h"
@@ -28,12 +29,12 @@ typedef enum {
 } Type;
 
 extern const char *const type_name[T_COUNT];
-extern const uint8_t type_bits[T_COUNT];  /* pred 1 */
+extern const uint8_t type_bits[T_COUNT];  /* bits of a value; a predicate has 1 */
 extern const char type_kind[T_COUNT];     /* 'P' 'B' 'U' 'S' 'F'; 0 for T_NONE */
 static inline int type_bytes(int t) { return (type_bits[t] + 7) / 8; }
 Type type_widened(Type);                  /* u16 -> u32, s32 -> s64, ...; T_NONE when there is none */
 
-/* Sets of types, for the operation table. */
+/* Sets of types, for the table of operations. */
 #define TSET(T) (1u << T_##T)
 enum {
 	TS_NONE = 0,
@@ -67,15 +68,15 @@ typedef enum {
 	OP_COUNT
 } Op;
 
-typedef enum { /* who executes an operation */
+typedef enum { /* which code executes an operation */
 	K_NONE, K_ALU, K_LD, K_ST, K_ATOM, K_FENCE, K_BAR, K_WARPSYNC, K_SHFL, K_VOTE, K_MATCH, K_ACTIVE,
 		K_REDUX, K_ELECT,
 	K_BRA, K_BRX, K_CALL, K_RET, K_EXIT, K_TRAP, K_SLEEP, K_NOP, K_RECONV, K_HOST, K_PRINT, K_ASSERT,
 		K_COUNT
 } OpKind;
 
-/* Functional units: X(ID, "name", copies, latency, interval), the last three where a machine file says
-   nothing (sim/config/config.def). */
+/* Functional units: X(ID, "name", copies, latency, interval). The last three, latency and interval in cycles,
+   hold where a machine file says nothing (sim/config/config.def). */
 #define UNITS(X) \
 	X(ALU, "alu", 4, 6, 1) \
 	X(IMUL, "imul", 4, 6, 1) \
@@ -93,7 +94,7 @@ typedef enum {
 } Unit;
 extern const char *const unit_name[UNIT_COUNT];
 
-enum { /* flags of an operation */
+enum { /* flags of an operation; isa/ops.def explains them */
 	OPF_PURE = 1, OPF_COMM = 2, OPF_TERM = 4, OPF_LOAD = 8, OPF_STORE = 16, OPF_CONV = 32, OPF_SIDE = 64,
 	OPF_MACH = 128, OPF_HOST = 256, OPF_FATAL = 512, OPF_CARRY = 1024
 };
@@ -183,7 +184,8 @@ int sreg_lookup(const char *name, size_t n);  /* -1 when there is none */
 
 /* ---- operands and instructions ---- */
 typedef enum {
-	OPD_NONE,   /* the sink `_` */
+	/* no operand: an optional source left out, or the destination `_`, which drops the result */
+	OPD_NONE,
 	OPD_REG,    /* id = register of the function; in addresses imm = signed byte offset */
 	OPD_IMM, /* imm = the bits, in the operand's type (floats: IEEE bits; integers sign-extended to 64) */
 	OPD_SREG,   /* id = Sreg */
@@ -195,7 +197,7 @@ typedef enum {
 
 typedef struct Opd {
 	uint8_t kind;
-	uint8_t neg;      /* predicate operand written !%p */
+	uint8_t neg;      /* 1: the predicate is negated, as in !%p */
 	int32_t id;
 	int64_t imm;
 } Opd;
@@ -212,17 +214,18 @@ typedef struct Ins {
 #define X(NAME) uint8_t NAME;
 	MODIFIERS(X)
 #undef X
-	uint8_t guard_neg;             /* @!%p */
+	uint8_t guard_neg;             /* 1: the guard is negated, as in @!%p */
 	uint8_t origin;        /* 0 = the user's; else index into module->origin: the pass that inserted it */
 
 	uint16_t ndst, nsrc;
 	uint16_t file;                 /* index into module->file */
 	int32_t guard;                 /* predicate register that guards it, or -1 */
 	int32_t line, col;             /* source place, 0 = unknown */
-	/* 0, or a list in module->place: where the others stood that passes have made one of with it */
+	/* 0, or a list in module->place: where the other instructions stood that passes have melded with this
+	   one */
 	int32_t melded;
-	/* 0, or a list in module->place: of a function that was inlined, from its innermost line to the
-	   outermost call */
+	/* 0, or a list in module->place, for an instruction of an inlined function: places from its own line
+	   in that function to the outermost call */
 	int32_t inlined;
 	int32_t mark;                  /* 0, or the first of its marks in function->mark */
 	Opd *opd;                      /* destinations, then sources */
@@ -231,9 +234,9 @@ typedef struct Ins {
 static inline Opd *ins_dst(const Ins *i, int k) { return i->opd + k; }
 static inline Opd *ins_src(const Ins *i, int k) { return i->opd + i->ndst + k; }
 
-/* It is a conditional or indexed branch. */
+/* Is it a conditional or indexed branch? */
 static inline bool ins_decides(const Ins *i) { return (i->op == OP_BRA && i->nsrc > 0) || i->op == OP_BRX; }
-/* No thread goes on behind it to the next instruction. */
+/* Does no thread go on from the instruction to the next one? */
 static inline bool ins_ends(const Ins *i)
 {
 	return op_info[i->op].flags & OPF_TERM || (op_info[i->op].flags & OPF_FATAL && i->guard < 0);
@@ -244,8 +247,10 @@ Unit ins_unit(const Ins *);                                   /* the functional 
 /* type of destination k as the operation defines it; T_NONE: any (call, unpack) */
 Type ins_dst_type(const Ins *, int k);
 Type ins_src_type(const Ins *, int k);                                /* likewise; addresses: T_U64 */
-bool ins_same_form(const Ins *, const Ins *);        /* operation, types, modifiers and numbers of operands */
-bool ins_equal(const Ins *, const Ins *);                             /* within one function: everything */
+/* are operation, types, modifiers and numbers of operands the same? */
+bool ins_same_form(const Ins *, const Ins *);
+/* is everything about two instructions of one function the same? */
+bool ins_equal(const Ins *, const Ins *);
 
 /* ---- where the source's blocks have gone ---- */
 
@@ -260,14 +265,14 @@ typedef struct Mark {
 	int32_t source;                /* index into function->source */
 	/* index into function->lanes: for which lanes; 0: for all that come to the instruction */
 	int32_t lanes;
-	/* MARK_DECIDES: what a lane decides by, a predicate or the number 0 or 1: true, and it takes the
-	   branch. OPD_NONE: as the instruction, a conditional or indexed branch, itself goes on; always so of
-	   MARK_BEGINS */
+	/* MARK_DECIDES: what a lane decides by, a predicate or the number 0 or 1; true means that the lane
+	   takes the branch. OPD_NONE: a lane decides as the instruction itself, a conditional or indexed
+	   branch, sends it. MARK_BEGINS always has OPD_NONE */
 	Opd value;
-	int32_t next;                  /* of the same instruction; 0 = the last */
+	int32_t next;                  /* the next mark of the same instruction; 0 = this is the last */
 } Mark;
 
-/* Lanes for which the predicate holds (neg: does not), of those of `next`; 0: of all. Never changed, and
-   shared. */
+/* A set of lanes: those of the set `next` for which the predicate `reg` holds (neg: does not hold). Set 0 has
+   all lanes. Sets are never changed, and marks share them. */
 typedef struct SomeLanes { int32_t reg; bool neg; int32_t next; } SomeLanes;
 #endif

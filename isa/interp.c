@@ -1,6 +1,6 @@
-/* The reference interpreter: every thread alone, on the IR as it stands. Blocks run one after the other
- * (where they meet: interp_gang.c), the threads of a block in turns. Where results depend on who comes first
- * (atomics, races, clocks, activemask), this order decides. */
+/* The reference interpreter executes every thread alone, on the IR as it stands. Blocks run one after the
+ * other (where all blocks meet: interp_gang.c), the threads of a block in turns. Where results depend on
+ * which thread comes first (atomics, races, clocks, activemask), this order decides. */
 #include "isa/interp.h"
 #include "lib/strbuf.h"
 
@@ -116,7 +116,7 @@ static void compute(Interp *in, Thread *t, const Step *s)
 	f->pc++;
 }
 
-/* false: a fault. Every instruction moves its thread on, or leaves it waiting. */
+/* Executes one instruction, which moves the thread on or leaves it waiting. false: a fault. */
 static bool execute(Interp *in, Thread *t, const Step *s)
 {
 	Frame *f = interp_top(t);
@@ -181,7 +181,8 @@ bool interp_run(Interp *in, Thread *t, uint64_t steps)
 		}
 		if (in->options->watch)
 			in->options->watch(in->options->self, in->first + t->linear, f->code->f, s->ins);
-		/* as the machine counts: plain jumps are layout */
+		/* The machine does not count unconditional jumps, which depend on how the code is laid out;
+		   nor does this. */
 		in->instructions += s->ins->op != OP_BRA || s->ins->nsrc;
 		if (!execute(in, t, s))
 			return false;
@@ -251,7 +252,7 @@ bool interp_round(Interp *in)
 	return progress || in->at_grid == in->live;
 }
 
-/* A block that is alone, to its end. */
+/* Runs a block to its end, while no other block is kept. false: a fault. */
 static bool block_runs(Interp *in)
 {
 	bool ok = true;

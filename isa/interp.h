@@ -5,19 +5,21 @@
 #include "isa/launch.h"
 
 enum { FRAME_LIMIT = 4096, LOCAL_LIMIT = 512 * 1024,
-	SHARED_LIMIT = 1 << 20 /* sm.max_shared_per_block goes as far */, SLICE = 10000 };
-/* bytes of frames, local and shared memory that the blocks of a kernel with a barrier.grid begin with */
+	SHARED_LIMIT = 1 << 20 /* bytes, as many as sm.max_shared_per_block may be */, SLICE = 10000 };
+/* bytes of frames, local and shared memory that the blocks of a grid may need at their begin, if all are kept
+   at once */
 #define GANG_LIMIT (1u << 30)
 
 typedef struct Place {             /* where an operand lives */
 	enum { PL_NONE, PL_CONST, PL_32, PL_64, PL_PRED, PL_SREG, PL_LOCAL } kind;
 	bool neg;                  /* predicates */
-	uint32_t row;              /* PL_32 PL_64 PL_PRED: in the frame; PL_SREG: which */
-	/* PL_CONST: the value; else an offset to add (addresses; PL_LOCAL: in the frame's part) */
+	uint32_t row;              /* PL_32, PL_64, PL_PRED: the row in the frame; PL_SREG: the Sreg */
+	/* PL_CONST: the value; PL_LOCAL: the offset in the frame's part of local memory; else an offset in
+	   bytes that an address adds */
 	int64_t value;
 } Place;
 
-/* a value put into a row before an instruction */
+/* a value that is copied from its place to a row before an instruction is executed */
 typedef struct Dynamic { Place from; uint32_t row; bool wide; } Dynamic;
 
 typedef struct Step {              /* a decoded instruction */
@@ -34,10 +36,10 @@ typedef struct Step {              /* a decoded instruction */
 typedef struct Code {              /* a decoded function */
 	const Function *f;
 	Step *step;
-	uint32_t words, npred;     /* of a frame */
+	uint32_t words, npred;     /* of a frame: words of its rows, predicates */
 	uint32_t local_bytes;
 	uint32_t *constants;
-	Place *reg;                /* by register */
+	Place *reg;                /* by register: where it lives */
 } Code;
 
 typedef struct Frame {
@@ -60,8 +62,9 @@ typedef struct Thread {
 	uint64_t local_top, local_cap;
 	uint64_t steps;
 	Mask cc;
-	int barrier;               /* AT_BARRIER */
-	uint32_t members;          /* AT_WARP: the mask, its own lane included */
+	int barrier;               /* AT_BARRIER: the number of the barrier */
+	/* AT_WARP: the mask of lanes that are to meet, the thread's own included */
+	uint32_t members;
 	struct { StateWords saved; uint64_t steps, power; bool cycling; } watch; /* interp_livelock.c */
 } Thread;
 
@@ -76,7 +79,8 @@ typedef struct Interp {
 	Code **code;               /* by function, decoded on first use */
 	const Alloc *hint;
 	uint64_t instructions;
-	uint64_t changes;          /* of memory words, ends and meetings of threads: what livelock has not */
+	/* counts changes of memory words, ends of threads and meetings of threads; a livelock has none */
+	uint64_t changes;
 	bool clock;                /* the kernel may read a clock */
 	uint64_t params;           /* address of the parameters */
 	uint64_t workspace;        /* address of the grid's workspace, 0: the launch is not cooperative */
@@ -86,15 +90,16 @@ typedef struct Interp {
 	uint32_t ctaid[3];
 	Thread *thread;
 	int nthread, live;
-	uint32_t first;            /* its first thread's number among all that are kept */
+	/* number of the block's first thread among the threads of all blocks that are kept */
+	uint32_t first;
 	bool gang;                 /* all blocks of the grid are kept, and run in turns */
-	int at_grid;               /* of the live ones, those that wait at barrier.grid */
+	int at_grid;               /* how many of the live threads wait at barrier.grid */
 	Barrier barrier[BARRIERS];
 	bool (*host_op)(struct Interp *, Thread *, const Step *);  /* K_HOST; NULL outside host functions */
 	void *host;
 } Interp;
 
-/* interp_decode.c: NULL after filling the fault. */
+/* interp_decode.c: the function, decoded; NULL: it cannot be, and the fault is filled */
 const Code *interp_code(Interp *, const Function *);
 
 /* interp_exec.c */
@@ -105,7 +110,8 @@ bool interp_load(Interp *, Thread *, const Step *);                    /* false:
 bool interp_store(Interp *, Thread *, const Step *);
 bool interp_atomic(Interp *, Thread *, const Step *);
 bool interp_print(Interp *, Thread *, const Step *);
-void interp_assertion(Interp *, Thread *, const Step *);               /* it failed: the fault is filled */
+/* the assertion has failed: fills the fault */
+void interp_assertion(Interp *, Thread *, const Step *);
 void interp_fault(Interp *, const Thread *, FaultKind, const char *fmt,
 	...) __attribute__((format(printf, 4, 5)));
 
@@ -116,29 +122,31 @@ void interp_exit(Interp *, Thread *);                                  /* the th
 void interp_deadlock(Interp *);
 void interp_grid_opens(Interp *);                          /* the block's threads go on behind barrier.grid */
 
-/* interp_livelock.c: what blocks have come to in a round. */
+/* interp_livelock.c: what the threads of all blocks have come to after a round */
 typedef struct Cycling {
-	bool changing;             /* not all of them come back to earlier states */
+	/* at least one thread that can run has not come back to an earlier state */
+	bool changing;
 	int n;                     /* threads that can run */
-	const Thread *first;       /* of them, and its block */
+	const Thread *first;       /* the first of these threads, and its block */
 	uint32_t ctaid[3];
 } Cycling;
-/* at a block, after the round; before: changes when the round began */
+/* looks at the threads of the current block after the round; before: what Interp.changes was when the round
+   began */
 void interp_look(Interp *, uint64_t before, Cycling *);
 bool interp_livelock(Interp *, const Cycling *);                       /* true: proven, the fault is filled */
 
-/* interp_gang.c: all blocks of a grid at once: of a kernel with a barrier.grid, or NULL, the launch is
-   cooperative. */
+/* interp_gang.c: runs all blocks of a grid at once. barrier: the kernel's barrier.grid, for messages; NULL:
+   it has none, and the launch is cooperative. false: fault */
 bool interp_gang(Interp *, const Code *, const Ins *barrier, uint64_t blocks);
 
 /* interp.c */
-/* its threads are made, its shared memory is cleared; false: fault */
+/* makes the block's threads and clears its shared memory; false: fault */
 bool interp_block_begin(Interp *, const Code *, uint64_t block);
 bool interp_round(Interp *);              /* each thread of the block that can run has a turn; false: fault */
 void interp_block_end(Interp *);
 bool interp_enter(Interp *, Thread *, const Code *);                   /* pushes a frame; false: fault */
 bool interp_run(Interp *, Thread *, uint64_t steps);  /* until it blocks or steps are used up; false: fault */
-/* these count as well; false: too many, or the user wants no more */
+/* counts these steps for the thread; false: they are too many (a fault), or the user wants no more */
 bool interp_charge(Interp *, Thread *, uint64_t steps);
 void interp_thread_free(Thread *);
 bool interp_open(Interp *);                                      /* parameters, shared memory; false: fault */

@@ -5,7 +5,7 @@ typedef struct Decoding {
 	Code *code;
 	const Function *f;
 	int64_t *local_offset;
-	Vec(Dynamic) dynamic;      /* of the instruction at hand */
+	Vec(Dynamic) dynamic;      /* what the instruction that is being decoded needs put into rows */
 } Decoding;
 
 static uint32_t new_row(Code *c, bool wide)
@@ -57,8 +57,8 @@ static Place place(const Decoding *d, const Opd *o, bool generic)
 	}
 }
 
-/* For decode_alu: rows of registers; other values get a row of the frame that is filled before the
-   instruction. */
+/* The callback of decode_alu: the row of a register or of a constant. A value that is known only when the
+   instruction is executed gets a row of the frame, which is filled before each execution. */
 static uint32_t alu_row(void *self, const Opd *o, Type t)
 {
 	Decoding *d = self;

@@ -28,7 +28,8 @@ uint64_t interp_special(const Interp *in, const Thread *t, Sreg r)
 	case SREG_DYNAMIC_SMEM_SIZE: return l->dynamic_shared;
 	case SREG_TOTAL_SMEM_SIZE: return in->shared_bytes;
 	case SREG_RESERVED_BEGIN: case SREG_RESERVED_END: case SREG_RESERVED_0: case SREG_RESERVED_1:
-		/* nothing is reserved: behind the block's shared memory there is none */
+		/* gsim reserves no shared memory: the reserved part is empty and lies at the end of the
+		   block's */
 		return in->shared_bytes;
 	case SREG_WARP_SZ: return warp;
 	case SREG_ENVREG1: return in->workspace >> 32;
@@ -66,7 +67,7 @@ void interp_write(Thread *t, const Place *p, Type type, uint64_t v)
 	}
 }
 
-/* The value of an address operand. A 32-bit base stays in 32 bits. */
+/* The value of an address operand. With a base of 32 bits the sum is cut to 32 bits. */
 static uint64_t address(const Interp *in, const Thread *t, const Place *p)
 {
 	uint64_t base = interp_read(in, t, p);
@@ -97,7 +98,7 @@ static Space accessed(const Ins *i, uint64_t addr)
 	return i->space == SP_GENERIC ? address_space(addr) : (Space)i->space;
 }
 
-/* Host address of [addr, addr+size), or NULL and why not. */
+/* Where the host has the bytes [addr, addr+size), or NULL; *why then says what is wrong with the access. */
 static uint8_t *find(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write,
 	FaultKind *why)
 {
@@ -124,7 +125,7 @@ static uint8_t *find(Interp *in, const Thread *t, const Ins *i, uint64_t addr, u
 	return NULL;
 }
 
-/* The same, with the fault filled where it is NULL. */
+/* Does the same as `find`, and fills the fault where it returns NULL. */
 static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write)
 {
 	FaultKind why;
@@ -138,8 +139,8 @@ static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsig
 static const uint8_t zeros[MOST_BYTES];
 
 /* What a load marked nonfaulting reads: zeros where the address is misaligned or not mapped. On the machine
-   parameters lie in a window of their own, to which loads of the param space and generic ones come, and no
-   others. */
+   parameters lie in a window of their own, which only loads of the param space and generic loads reach; so
+   other loads read zeros there. */
 static const uint8_t *find_or_zero(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size)
 {
 	bool param = addr - in->params < in->launch->kernel->param_bytes;
@@ -149,7 +150,8 @@ static const uint8_t *find_or_zero(Interp *in, const Thread *t, const Ins *i, ui
 	return p ? p : zeros;
 }
 
-/* now: as race_note's. before NULL: it loads */
+/* Notes an access to global memory if the launch has a race log. now: as for race_note; before NULL: the
+   access is a load. */
 static void note(const Interp *in, const Ins *i, uint64_t addr, unsigned size, const uint8_t *before,
 	const uint8_t *now)
 {

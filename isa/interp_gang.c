@@ -1,10 +1,11 @@
-/* All blocks of a grid at once, in the reference interpreter: of a kernel with a barrier of the whole grid,
- * and of a cooperative launch. Every block is kept, and the blocks run in turns, a round of their threads
- * each. When all that have threads left wait at the barrier, all go on behind it. */
+/* Runs all blocks of a grid at once in the reference interpreter: of a kernel with a barrier of the whole
+ * grid, and of a cooperative launch. Every block is kept in memory. The blocks take turns; in each turn the
+ * threads of a block have a round. When all blocks that have threads left wait at the barrier, all go on
+ * behind it. */
 #include "isa/interp.h"
 #include "isa/races.h"
 
-typedef struct Kept {              /* of Interp, while another block runs */
+typedef struct Kept {              /* members of Interp for this block, while another block runs */
 	uint32_t ctaid[3];
 	Thread *thread;
 	int nthread, live, at_grid;
@@ -51,7 +52,7 @@ static bool refused(Interp *in, const Code *c, const Ins *barrier, uint64_t bloc
 
 static bool can_go_on(const Kept *b) { return b->live > b->at_grid; }
 
-/* Every block that does not wait at the barrier has a turn. */
+/* Gives a turn to every block that has threads which do not wait at the grid's barrier. false: a fault. */
 static bool all_go_on(Interp *in, Kept *kept, uint64_t n)
 {
 	uint64_t before = in->changes;

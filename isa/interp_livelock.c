@@ -1,9 +1,10 @@
-/* Livelock in the reference interpreter: after a round in which no memory has changed, no thread has ended
- * and nobody has met anybody, the state of every thread that runs is looked at: Brent's cycle detection on
- * its frames, once a slice. When all have come back to an earlier state, nothing can ever change: what a
- * thread does follows from its registers, predicates and carry flag, its place and those that it returns to,
- * and from memory (local too), which has not changed; others act on it through memory and meetings only. A
- * kernel that reads a clock is not looked at. */
+/* Livelock in the reference interpreter. When in a round no memory has changed, no thread has ended and no
+ * threads have met, the interpreter looks at the state of every thread that can run: Brent's cycle detection
+ * on the thread's frames, once a slice. When all these threads have come back to an earlier state, nothing
+ * can ever change. For what a thread does follows from its registers, predicates and carry flag, from its
+ * place in the code and the places to which it returns, and from memory (local memory too), which has not
+ * changed; other threads act on it through memory and meetings only. A kernel that reads a clock is not
+ * looked at. */
 #include "isa/interp.h"
 
 static void put_state(const Thread *t, StateWords *s)

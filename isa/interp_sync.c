@@ -16,7 +16,7 @@ static int lane_of(const Interp *in, const Thread *t)
 	return (int)(t->linear % (uint32_t)in->options->warp_size);
 }
 
-/* Thread of a lane in t's warp, or NULL. */
+/* The thread of this lane of t's warp, or NULL. */
 static Thread *fellow(Interp *in, const Thread *t, int lane)
 {
 	int k = (int)t->linear - lane_of(in, t) + lane;
@@ -43,7 +43,7 @@ static void release(Interp *in, int id)
 	*b = (Barrier){ 0 };
 }
 
-/* All live threads, or as many as the instructions said. */
+/* Opens the barrier if all live threads have arrived, or as many as its instructions named. */
 static void settle(Interp *in, int id)
 {
 	Barrier *b = &in->barrier[id];
@@ -51,7 +51,8 @@ static void settle(Interp *in, int id)
 		release(in, id);
 }
 
-/* Another .aligned barrier instruction, at which threads of the warp wait; NULL: there is none. */
+/* If i is an .aligned barrier instruction: another one at which threads of t's warp wait. NULL: there is
+   none. */
 static const Ins *aligned_elsewhere(Interp *in, const Thread *t, const Ins *i)
 {
 	for (int l = 0; is_aligned_barrier(i) && l < in->options->warp_size; l++) {
@@ -126,8 +127,8 @@ static bool same_operation(const Ins *a, const Ins *b)
 		same_qualifiers(b->op, b->mode, b->aop, b->type);
 }
 
-/* Lanes of the mask that have not exited; false while one of them is not waiting at the same operation with
-   the mask. */
+/* Have all lanes of t's mask that have not exited come? *present: these lanes. false: one of them does not
+   wait at the same operation with the same mask. */
 static bool gathered(Interp *in, const Thread *t, uint32_t *present)
 {
 	*present = 0;
@@ -188,7 +189,8 @@ static uint64_t reduced(const Meeting *m, const Ins *i)
 	return v;
 }
 
-/* A lane that takes no part, or does not exist, gives the reader's own value. */
+/* Gives the result of shfl to a lane. Where the lane that it reads takes no part or does not exist, it gets
+   its own value. */
 static void shuffle(Interp *in, const Meeting *m, int lane, uint64_t *value, uint64_t *in_range)
 {
 	Thread *t = m->thread[lane];

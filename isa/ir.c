@@ -106,7 +106,7 @@ Op op_lookup(const char *name, size_t n)
 	static StrMap map;
 	if (!map.n) /* filled once, before any thread is started: module_new calls this */
 		for (int op = 1; op < OP_COUNT; op++)
-			if (!(op_info[op].flags & OPF_MACH)) /* no text names it */
+			if (!(op_info[op].flags & OPF_MACH)) /* machine code has no text */
 				strmap_put(&map, op_info[op].name, op);
 	int op = strmap_getn(&map, name, n);
 	return op < 0 ? OP_NONE : (Op)op;
@@ -155,7 +155,7 @@ void module_free(Module *m)
 		return;
 	for (int i = 0; i < m->func.n; i++) {
 		Function *f = m->func.v[i];
-		/* a view may have functions of its own */
+		/* of a view, only the functions that it has copied */
 		if (!m->of || i >= m->of->func.n || f != m->of->func.v[i])
 			function_free(f);
 	}
@@ -219,7 +219,7 @@ int module_file(Module *m, const char *path)
 	for (; m->nindexed < m->file.n; m->nindexed++)
 		strmap_put(&m->file_index, m->file.v[m->nindexed], m->nindexed);
 	int i = strcmp(m->file.v[0], path) ? strmap_get(&m->file_index, path) : 0;
-	if (i >= 0 && !strcmp(m->file.v[i], path)) /* the name of file 0 may have changed */
+	if (i >= 0 && !strcmp(m->file.v[i], path)) /* file_index may have an old name of file 0 */
 		return i;
 	if (m->file.n == FILE_LIMIT)
 		return -1;

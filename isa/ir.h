@@ -17,14 +17,15 @@
 
 /* Places in the source, in lists that are never changed: copies of an instruction share them.
  *
- * Of a melded instruction: where those stood that passes have made one of with it: they were on different
- * paths, and threads of both execute what is left. Its own place stays that of one of them. In order of the
- * files' names, lines and columns, each once.
+ * The list of a melded instruction says where the other instructions stood that passes have made one of with
+ * it. They were on different paths, and threads of all these paths execute what is left. Its own place stays
+ * that of one of them. The list is in order of the files' names, lines and columns, and has each place once.
  *
- * Of an instruction of a function that a compiler has inlined: the line that it was compiled from, then the
- * call that was replaced, then the call of the function that has that call, and so on to the function that is
- * there. One of them is its own place, the one that its writer looks for: the first of them that lies in the
- * file of the last, so a line of a header gives way to the line that calls it. */
+ * The list of an instruction of a function that a compiler has inlined has the line that it was compiled
+ * from, then the call that was replaced, then the call of the function that has that call, and so on to the
+ * function in which the instruction is now. One place of the list is the instruction's own place: the first
+ * that lies in the same file as the last one. So a line of a header gives way to the line that calls it,
+ * which is the one that the program's author looks for. */
 /* line 0: unknown; next: index into module->place, less than its own; 0 = the last */
 typedef struct SourcePlace { uint16_t file; int32_t line, col, next; } SourcePlace;
 static inline bool ins_melded(const Ins *i) { return i->melded != 0; }
@@ -32,23 +33,28 @@ static inline bool ins_melded(const Ins *i) { return i->melded != 0; }
 /* ---- blocks, functions, modules ---- */
 struct Block {
 	const char *label;             /* unique in its function */
-	bool user;      /* a block of the source; its label stands there, or is one that its reader gave it */
-	bool marked;                   /* while text is read: its marks are written at its instructions */
-	/* while it is edited: marks of instructions that have gone, for the next one appended */
+	/* the block is one of the source; its label stands in the source, or the reader gave it one */
+	bool user;
+	/* while text is read: the text has the block's marks at its instructions */
+	bool marked;
+	/* while the block is edited: marks of removed instructions, for the next one that is appended; 0:
+	   none */
 	int32_t pending;
-	/* while it is lowered: marks of what begins with it, whatever instruction comes to stand first */
+	/* while the block is lowered: marks of what begins with it, for the instruction that comes to stand
+	   first */
 	int32_t begins;
-	uint8_t origin;                /* 0, or the pass that made it */
+	uint8_t origin;                /* 0, or index into module->origin: the pass that made it */
 	int id;                        /* index in function->block; kept by function_number */
-	Vec(Ins) ins;                  /* the last one is the terminator (ins_ends) and the only one */
+	Vec(Ins) ins;                  /* the last one is the terminator (ins_ends), and no other one is */
 
 	int nsucc;                     /* bra: 1 (no condition) or 2 (true, false); brx: n; others: 0 */
 	Block **succ;
 	Block *reconverge;             /* reconvergence point asked for by the source, or NULL */
-	/* while it is lowered, where a mechanism's own operations take the branch's place: a predicate, */
+	/* while the block is lowered, where the mechanism's own operations take the place of its branch: `by`
+	   is the predicate that decides, */
 	Opd by;
-	/* and the successors to which lanes go for which it holds, and does not; NULL: the terminator says
-	   it */
+	/* side[0] the successor for lanes for which `by` holds, side[1] the one for the others; NULL: the
+	   terminator names the successors */
 	Block *side[2];
 	Loc loc;
 };
@@ -61,7 +67,8 @@ typedef struct Param {             /* of a kernel: a place in the param space */
 	uint32_t count;                /* elements; 1 for a scalar, more for a structure passed as bytes */
 	uint32_t align, offset, size;  /* bytes */
 	bool array;
-	/* it points to memory of the space (PTX: .ptr), or, SP_GENERIC, to any, aligned to so many bytes */
+	/* pointer: the parameter points to memory of `space` (SP_GENERIC: of any) that is aligned to
+	   points_align bytes (PTX: .ptr) */
 	bool pointer;
 	uint8_t space;
 	uint32_t points_align;         /* at least 1 */
@@ -79,8 +86,8 @@ enum { LAUNCH_STREAM = 8, LAUNCH_ARGS = 9 };
 /* streams are 0, the default stream, to STREAM_LIMIT; events 0 to EVENT_LIMIT - 1 */
 enum { STREAM_LIMIT = 1024, EVENT_LIMIT = 1024 };
 
-/* Something of PTX that gsim has not: what, as a clause for messages, and where it stands. what NULL: nothing
-   is. */
+/* Something of PTX that gsim does not have. what: a clause about it for messages, NULL: nothing is refused;
+   loc: where it stands. */
 typedef struct Refusal { const char *what; Loc loc; } Refusal;
 
 struct Function {
@@ -88,7 +95,8 @@ struct Function {
 	FuncKind kind;
 	int id;                        /* index in module->func */
 	bool declared_only;            /* no body in this module */
-	Refusal refused;              /* its body cannot be had: only the header is kept, and it cannot run */
+	/* if set, gsim cannot take its body: only the header is kept, and it cannot run */
+	Refusal refused;
 	Vec(Reg) reg;
 	Vec(Param) param;              /* kernels */
 	uint32_t param_bytes;
@@ -100,8 +108,9 @@ struct Function {
 	/* labels of the source's blocks, whether they are still there or not: statistics name these */
 	Vec(const char *) source;
 	Vec(Mark) mark;                /* [0] is no mark */
-	Vec(SomeLanes) lanes;          /* [0]: all */
-	/* move on with every change of instructions, of blocks and edges (isa/edit.h) */
+	Vec(SomeLanes) lanes;          /* [0] is the set of all lanes */
+	/* code_stamp is incremented with every change of instructions, blocks or edges, graph_stamp with
+	   every change of blocks or edges (isa/edit.h) */
 	uint64_t code_stamp, graph_stamp;
 	uint32_t maxntid[3], reqntid[3];  /* 0 = not given */
 	uint32_t minnctapersm;
@@ -132,86 +141,98 @@ struct Module {
 	const struct Module *of;       /* a view of that module (module_view), or NULL */
 	const char *name;              /* path it was read from */
 	Vec(const char *) file;        /* source files; [0] is the module's own text */
-	StrMap file_index;             /* of the first nindexed of them, by name; module_file's */
+	StrMap file_index;             /* the first nindexed files by name; module_file keeps it */
 	int nindexed;
 	Vec(Function *) func;
 	Vec(Symbol *) symbol;
 	Vec(const char *) string;
 	Vec(const char *) origin;      /* [0] = "user" */
-	Vec(SourcePlace) place;        /* lists of them; [0] is none */
+	Vec(SourcePlace) place;        /* lists of places, linked by `next`; [0] is none */
 };
 
-/* What every form of a module keeps to: a module that one reader takes can be written and read in the
-   others. */
+/* Limits that hold in every form of a module, so that a module that one reader takes can be written and read
+   in the other forms. */
 enum { FILE_LIMIT = 65535, INLINED_LIMIT =
-	255 /* places of inlined code, one in the other, that a reader of PTX keeps */,
+	255 /* places in the list of an inlined instruction that a reader of PTX keeps */,
 	OPERAND_LIMIT = 32768 /* of one instruction or header */,
 	DATA_LIMIT = 64 << 20 /* bytes of initial data */ };
 
 Module *module_new(const char *name);
 void module_free(Module *);
 Function *module_find_function(const Module *, const char *name);     /* NULL when there is none */
-/* owner's, else the module's; NULL */
+/* the variable of function `owner`, else the module's; NULL when there is none */
 Symbol *module_find_symbol(const Module *, const char *name, int owner);
 int module_symbol_id(const Module *, const Symbol *);
-/* Adds the function with all functions and variables that it, what it calls and the data of these variables
-   name, to both sets, by number. */
+/* Adds to both sets, by number: the function, the functions that it names and those that these name, and so
+   on; the variables that these functions name, and what the initial data of these variables names. */
 void module_uses(const Module *, int function, BitSet func, BitSet symbol);
-/* the others are numbered anew; nothing may name those that go */
+/* Removes these variables, which nothing may name any more. The others are numbered anew. */
 void module_drop_symbols(Module *, BitSet which);
-/* Functions go with the variables that are declared in them; nothing that stays may name them. The others are
-   numbered anew: those behind one that goes have other addresses. Not of views. */
+/* Removes functions with the variables that are declared in them; nothing that stays may name any of these.
+   The others are numbered anew, so those behind a removed one get other addresses. The module must not be a
+   view. */
 void module_drop_functions(Module *, BitSet which);
-/* Symbols by owner, each owner's in order: id[first[f + 1]] up to id[first[f + 2]] are those of function f, f
-   = -1: the module's. This is the order of the text, and of layout. */
+/* Symbols by owner, those of one owner in the order of module->symbol: function f has id[first[f + 1]] up to
+   but not including id[first[f + 2]]; f = -1 stands for the module. This is the order in which text and
+   memory have them. */
 typedef struct SymbolOrder { int *id, *first; } SymbolOrder;
 SymbolOrder symbol_order(const Module *);
 void symbol_order_free(SymbolOrder *);
 int module_origin(Module *, const char *pass);                       /* index of the pass in module->origin */
 int module_file(Module *, const char *path);       /* index in module->file; -1: FILE_LIMIT of them already */
 Module *module_copy(const Module *);                                  /* deep: nothing is shared */
-/* A module to which functions' copies, variables, files and strings can be added, and which shares the rest
-   with another one: that must stay as it is and outlive the view. */
+/* A view: a module that shares all that another module has. Copies of functions (view_function), variables,
+   files and strings can be added to it. The other module must stay as it is and outlive the view. */
 Module *module_view(const Module *);
-Function *view_function(Module *view, int id);                /* from now on the view has a copy of its own */
-bool module_equal(const Module *, const Module *);                    /* everything that text carries */
+/* from now on the view has its own copy of the function, which is returned */
+Function *view_function(Module *view, int id);
+/* do they agree in all that text carries? */
+bool module_equal(const Module *, const Module *);
 
 Function *function_new(Module *, FuncKind, const char *name);
-void function_free(Function *);               /* what is not in an arena; the module must no longer have it */
+/* frees what is not in an arena; nothing may use the function any more */
+void function_free(Function *);
 int function_reg(Module *, Function *, const char *name, Type);     /* new register; name NULL: a fresh one */
-int function_find_reg(const Function *, const char *name);            /* slow: readers keep their own map */
+/* -1: there is none; slow: readers keep their own map */
+int function_find_reg(const Function *, const char *name);
 Block *function_block(Module *, Function *, const char *label);  /* new block at the end; label NULL: fresh */
 bool label_is_fresh(const char *);            /* of the form that blocks without label get: bb and a number */
 void function_number(Function *);                                     /* sets Block.id from the order */
-/* index of the source's block, a new one at the end if there is none; slow */
+/* index in function->source of the source's block with this label, which is added at the end if it is not
+   there; slow */
 int function_source(Module *, Function *, const char *label);
 
 /* ---- isa/marks.c ---- */
-int function_mark(Function *, Mark);     /* index of a new mark; mark.next: the marks that it stands before */
-/* of these lanes those for which the predicate holds (neg: does not), too; -1: none */
+/* adds a mark in front of the list mark.next; returns its index, which stands for the new list */
+int function_mark(Function *, Mark);
+/* the set of those of `lanes` for which predicate `reg` holds (neg: does not hold), too; -1: no lane can be
+   in it */
 int function_lanes(Function *, int lanes, int reg, bool neg);
-/* these where the predicate is known to have that value; -1: none */
+/* the set `lanes` where predicate `reg` is known to have this value for all lanes; -1: no lane is in it */
 int function_lanes_known(Function *, int lanes, int reg, bool value);
-/* The list after each mark was given to change, which may write its lanes and value, or says false: it goes.
-   The same list where nothing has changed. */
+/* Calls `change` for each mark of the list; it may write the mark's lanes and value, or return false to
+   remove the mark. Returns the new list, or the same one if nothing has changed. */
 int function_change_marks(Function *, int mark, bool (*change)(void *self, Mark *), void *self);
-/* The list with other registers: each mark's lanes in turn, then its value. */
+/* Gives the registers of the list's marks the names that `rename` returns, which is called for each mark
+   first for the registers of its lanes in turn, then for its value. Returns the new list. */
 int function_rename_marks(Function *, int mark, int (*rename)(void *self, int reg), void *self);
-/* both lists in one: a before b, but for long ones, where the shorter one comes first */
+/* Joins both lists: a before b, but if a is long and b shorter, b before a. Returns the new list. */
 int function_marks(Function *, int a, int b);
-/* Marks of a function as a reader has it, where none are written: each block of the source begins at its
-   first instruction and decides at its branch. */
+/* Sets the marks of a function where the text gives none: each block of the source begins at its first
+   instruction and decides at its branch. */
 void function_mark_blocks(Module *, Function *);
-void block_mark(Function *, Block *, int source);                     /* this for one block */
-/* The source's block that begins at the block's first instruction for all lanes, whose label the block has,
-   and whose branch, if it has one, decides as the source's: these marks need not be written. -1: there is
-   none. *first, *last: the other marks of the first instruction and of the terminator. */
+/* does this for one block, which is block `source` of the source */
+void block_mark(Function *, Block *, int source);
+/* Does the block have the marks that go without saying? Then the source's block of the same label begins at
+   its first instruction for all lanes, and if it has a branch, decides there as the branch goes. These marks
+   need not be written. Returns the index of the source's block; -1: the block does not have them. *first,
+   *last: the other marks of the first instruction and of the terminator. */
 int block_plain_marks(const Function *, const Block *, int *first, int *last);
 static inline Ins *block_term(const Block *b) { return &b->ins.v[b->ins.n - 1]; }
-/* The block goes on to one block without asking anything: an indexed branch with one target may still
-   fault. */
+/* Does the block end with an unconditional jump? (An indexed branch with one target is none: it may still
+   fault.) */
 static inline bool block_jumps(const Block *b) { return b->nsucc == 1 && block_term(b)->op == OP_BRA; }
-/* All that the block does is to end the thread. */
+/* Does the block do nothing but end the thread? */
 static inline bool block_only_ends(const Function *f, const Block *b)
 {
 	Op op = (Op)block_term(b)->op;
@@ -221,40 +242,44 @@ static inline bool block_only_ends(const Function *f, const Block *b)
 Ins ins_make(Module *, Op, Type, int ndst, int nsrc);                 /* zeroed operands, no guard */
 void block_jump(Module *, Block *, Block *to);                        /* appends bra to */
 void block_branch(Module *, Block *, int pred, bool neg, Block *yes, Block *no); /* appends bra %p, yes, no */
-/* of source k; of call and launch: what the callee declares */
+/* type of source k; of the arguments of a call or launch the type that the callee declares */
 Type ins_value_type(const Module *, const Ins *, int k);
 Loc ins_loc(const Module *, const Ins *);
 /* ---- isa/places.c ---- */
-/* A list of places: i->inlined, or i->melded, which may have the instruction's own again: of two at one
-   place.
-   	for (int at = i->melded; place_next(m, &at, &loc);) ... */
+/* Goes through a list of places, i->inlined or i->melded. i->melded may also have the instruction's own
+   place, where two that were melded stood at one place.
+   	for (int at = i->melded; place_next(m, &at, &loc);) ...
+ */
 bool place_next(const Module *, int *at, Loc *);
-/* a list for i->melded of these places, in any order; 0: n is 0 */
+/* makes a list for i->melded of these n places, given in any order; 0: n is 0 */
 int module_melded(Module *, const SourcePlace *, int n);
-/* a list for i->inlined: `inner`, and behind it the list that the call has; 0: of one place */
+/* makes a list for i->inlined: `inner`, and behind it `list`, which is that of the call (0: nothing
+   follows) */
 int module_inlined(Module *, SourcePlace inner, int list);
 /* the own place of an instruction with this list of inlined code */
 SourcePlace places_own(const Module *, int list);
-/* the list and with it the instruction's own place */
+/* gives the instruction this list of inlined places, and with it its own place */
 void ins_place_inlined(const Module *, Ins *, int list);
-void ins_place(Ins *, const Ins *like);                               /* it stands where the other stands */
-/* the n of it that are known; file names are the module's */
+/* gives the instruction the place of `like` */
+void ins_place(Ins *, const Ins *like);
+/* the *n places of the list that are known; file names are the module's */
 Loc *places_list(const Module *, int list, Arena *, int *n);
 void place_print(Loc, StrBuf *);                                      /* math.h:12, without the folder */
-/* What a reader wants to know behind a place of inlined code, " (inlined math.h:12, at k.cu:30)": the
-   innermost place, if it is another one, and the calls outside, if there are any. Nothing for other
-   instructions. v: the n places of its list. */
+/* Prints what a user wants to know about inlined code behind its place file:line, as in " (inlined math.h:12,
+   at k.cu:30)": the innermost place, if it is another one, and the calls further outside, if there are any.
+   Prints nothing for other code. v: the n places of its list. */
 void places_print_inlined(const char *file, int line, const Loc *v, int n, StrBuf *);
 void ins_print_inlined(const Module *, const Ins *, StrBuf *);
-/* it stands for the others, too, and for what these stand for; its own place and origin: those of the first
-   that no pass has inserted, if there is one */
+/* Makes the instruction stand for the n others, too, and for what these stand for. Of all these the first
+   that no pass has inserted, if there is one, gives it its own place and origin. */
 void ins_meld(Module *, Ins *, const Ins *const *others, int n);
-/* it takes the old one's place in the program: it is as much the source's, at its place, or melded */
+/* lets the instruction take the place of `old` in the program: it gets its origin, its place in the source
+   and its list of melded places */
 void ins_instead(Ins *, const Ins *old);
 
-/* Bytes at offset 0 of a kernel's shared memory, in this order: the symbols that the kernel and what it calls
-   use. offset[symbol id] gets each one's offset (extern symbols: the end), -1 for the others. Returns the
-   static size. */
+/* Lays out the shared memory of a kernel from offset 0 on: the symbols that the kernel and what it calls use,
+   in the order of symbol_order. offset[symbol id] gets the offset of each in bytes (extern symbols: the end
+   of the others), -1 for symbols that are not used. Returns the static size in bytes. */
 uint32_t layout_shared(const Module *, const Function *, int64_t *offset);
 /* The local memory of one call of the function: offset[symbol id] for its local symbols; returns bytes
    (multiple of 16). The module's local symbols lie at the bottom of the thread's local memory, in the part of
@@ -266,23 +291,23 @@ uint32_t layout_local(const Module *, const Function *, int64_t *offset);
 Module *ir_read(const char *text, size_t n, const char *path, Diag *);
 struct StrBuf;
 void ir_print(const Module *, struct StrBuf *);
-/* alone: what it uses of the module must be declared before it to read it again */
+/* prints one function alone: to read it again, what it uses of the module must be declared before it */
 void ir_print_function(const Module *, const Function *, struct StrBuf *);
-/* one line, no newline; the block gives bra its targets */
+/* prints one line without newline; bra and brx get the targets of the block (NULL: they get none) */
 void ir_print_ins(const Module *, const Function *, const Block *, const Ins *, struct StrBuf *);
 /* name, parameters, results, attributes: in one line */
 void ir_print_signature(const Function *, struct StrBuf *);
 bool ir_verify(const Module *, Diag *);               /* true when the module keeps every rule of doc/ir.md */
-/* The rules for one instruction alone, wherever it stands. false: *why gets the rest of a sentence about
-   it. */
+/* Checks the rules for one instruction alone, wherever it stands. false: it breaks one, and *why gets the
+   rest of a sentence that begins with the instruction. */
 bool ir_verify_ins(const Module *, const Function *, const Ins *, struct StrBuf *why);
 /* ---- other forms ---- */
 Module *ptx_read(const char *text, size_t n, const char *path, Diag *);
 Module *elf_read(const void *, size_t n, const char *path, Diag *);     /* .gso */
 bool elf_write(const Module *, const char *path, Diag *);
-/* of registers that are read where no definition reaches; module_read does it */
+/* warns of registers that are read where no definition reaches; module_read calls it */
 void ir_warn_undefined(Module *, Diag *);
 Module *module_read(const char *path, Diag *);           /* by content: ELF magic, .ptx directives, else IR */
-/* The same; it imports files of this folder or below, NULL: of its own folder. */
+/* Does the same; the module may import files of this folder or below; NULL: of the folder it is in. */
 Module *module_read_below(const char *path, const char *folder, Diag *);
 #endif

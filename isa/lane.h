@@ -13,8 +13,9 @@
 
 typedef uint64_t Mask;             /* bit i = lane i */
 
-/* PTX's warp: what warp-level operations, their masks of 32 bits and the special registers of lanes and warps
-   speak of. A machine's warp of more lanes holds several, one of fewer lanes is one. */
+/* The lanes of a warp of PTX, of which warp-level operations, their masks of 32 bits and the special
+   registers of lanes and warps speak. A machine's warp of more lanes holds several warps of PTX; one of fewer
+   lanes is one. */
 enum { PTX_WARP = 32 };
 static inline int ptx_warp(int width) { return width < PTX_WARP ? width : PTX_WARP; }
 
@@ -25,7 +26,7 @@ typedef struct Lanes {
 	int width;                     /* lanes: 1 to 64 */
 } Lanes;
 
-#define ROW_CONST 0x80000000u      /* bit 31 of a row: in base[1] */
+#define ROW_CONST 0x80000000u      /* bit 31 of a row's name: the row is in base[1] */
 
 enum { NEG_A = 1, NEG_B = 2, NEG_C = 4 };  /* predicate sources to be inverted */
 
@@ -39,8 +40,9 @@ struct LaneIns {
 	uint8_t neg;                   /* NEG_* */
 	/* set by lane_bind, for functions that look at them */
 	uint8_t mode, mode2, type, type2, ftz, sat, rnd, op;
-	uint8_t wide;                /* a register is wider than its operand: bit 0 = d, bits 2.. = a b c e */
-	LaneFn *inner;                 /* then the function that fn wraps */
+	/* set bits say whose register is wider than the operand: bit 0 of d, bits 2.. of a b c e */
+	uint8_t wide;
+	LaneFn *inner;                 /* if wide is set: the function that fn wraps */
 	/* pack, unpack: the rows of the parts; filled by whoever fills the rows above */
 	const uint32_t *rows;
 	int nrows;
@@ -56,13 +58,15 @@ LaneFn *lane_fn(const Ins *);
    widths: mov and cvt may use registers wider than their types. false: lane_fn knows no such combination. */
 bool lane_bind(const Function *f, const Ins *, LaneIns *);
 
-/* Constant folding: the result bits of a K_ALU instruction without predicate operands on immediate
-   sources. */
+/* Constant folding: computes an instruction of kind K_ALU from the bits of its sources (predicates: 0 or 1);
+   dst gets the bits of its results. false: there is no such function, an operand too many, or a carry
+   flag. */
 bool lane_fold(const Ins *, const uint64_t *src, uint64_t *dst);
 
-/* memory[...] op b, for atom and red and for redux: returns the new value; old, b, c are bits of the type.
-   Space: where the memory lies (a generic address: what it points to; redux: SP_GENERIC). In SP_GLOBAL,
-   add.f32 takes and gives subnormals as zeros of their sign (PTX ISA, atom, red). */
+/* What atom, red and redux make of the value `old` and their operand b (.cas: c where old equals b). Returns
+   the new value; old, b and c are bits of the type. Space: where the memory lies (for a generic address, the
+   space that it points to; redux: SP_GENERIC). In SP_GLOBAL, add.f32 takes and gives subnormals as zeros of
+   their sign (PTX ISA, atom, red). */
 uint64_t lane_atomic(AtomOp, Type, Space, uint64_t old, uint64_t b, uint64_t c);
 /* Extension of `bits` as loaded by a memory operation of the type to 64 bits: a 64-bit register takes them
    all, a 32-bit one the low half, which is its form (see above). */

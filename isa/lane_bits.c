@@ -37,7 +37,9 @@ static inline uint64_t reverse64(uint64_t x)
 }
 static inline uint32_t zeros32(uint32_t x) { return x ? (uint32_t)__builtin_clz(x) : 32; }
 static inline uint32_t zeros64(uint64_t x) { return x ? (uint32_t)__builtin_clzll(x) : 64; }
-/* Position of the highest one bit, all ones when there is none; from the top with .shiftamt. */
+/* FIND: the position of the highest one bit, FIND_SHIFT (.shiftamt): the same counted from the top bit; all
+   ones when there is none. FOLD inverts a negative number: then the highest bit that differs from the sign is
+   found. */
 #define FIND(X, N) ((X) ? (N) - 1 - zeros##N(X) : ~0u)
 #define FIND_SHIFT(X, N) ((X) ? zeros##N(X) : ~0u)
 #define FOLD(X) ((X) < 0 ? ~(X) : (X))
@@ -96,7 +98,7 @@ static void bfi_##T(const LaneIns *i, Lanes *L, Mask m) \
 BFI(U32, 32)
 BFI(U64, 64)
 
-/* PTX ISA, szext: the low n bits of a. */
+/* PTX ISA, szext: the low n bits of a, extended by their sign or by zeros. */
 static inline uint32_t low_extended(uint32_t a, uint32_t n, bool sign)
 {
 	uint32_t above = n < 32 ? ~0u << n : 0;
@@ -107,7 +109,7 @@ K2(szext_wrap_S32, U32, U32, U32, low_extended(A, B & 31, true))
 K2(szext_clamp_U32, U32, U32, U32, low_extended(A, B < 32 ? B : 32, false))
 K2(szext_clamp_S32, U32, U32, U32, low_extended(A, B < 32 ? B : 32, true))
 
-/* PTX ISA, bmsk: n one bits from a bit on; what is past bit 31 is lost. */
+/* PTX ISA, bmsk: n one bits upwards from bit `from`; those past bit 31 are lost. */
 static inline uint32_t ones_from(uint32_t from, uint32_t n)
 {
 	uint32_t ones = n < 32 ? ((uint32_t)1 << (n & 31)) - 1 : ~0u;
@@ -116,7 +118,9 @@ static inline uint32_t ones_from(uint32_t from, uint32_t n)
 K2(bmsk_wrap_U32, U32, U32, U32, ones_from(A & 31, B & 31))
 K2(bmsk_clamp_U32, U32, U32, U32, ones_from(A, B))
 
-/* PTX ISA, fns: the n-th one bit of a, from a bit on. A bit past 31, which PTX leaves open, finds none. */
+/* PTX ISA, fns: the position of the n-th one bit of a from bit `from` on, downwards if n is negative; n = 0:
+   that bit itself if it is one. All ones when there is none, and where `from` is past 31, which PTX leaves
+   open. */
 static inline uint32_t nth_one(uint32_t a, uint32_t from, uint32_t n)
 {
 	bool down = n >> 31;
@@ -144,7 +148,7 @@ static inline uint32_t pick(uint32_t a, uint32_t b, uint32_t c)
 	return byte_of(a, b, c & 15) | byte_of(a, b, c >> 4 & 15) << 8 | byte_of(a, b, c >> 8 & 15) << 16
 		| byte_of(a, b, c >> 12 & 15) << 24;
 }
-/* Selectors of the modes by c's low two bits (PTX ISA, prmt). */
+/* The selector that each mode of prmt uses, by the low two bits of c (PTX ISA, prmt). */
 static const uint16_t pick_mode[6][4] = {
 	{ 0x3210, 0x4321, 0x5432, 0x6543 }, /* f4e */
 	{ 0x5670, 0x6701, 0x7012, 0x0123 }, /* b4e */
@@ -168,7 +172,7 @@ static void lop3(const LaneIns *i, Lanes *L, Mask m)
 {
 	RT_U32 *d = lane_row(L, i->d);
 	const RT_U32 *a = lane_row(L, i->a), *b = lane_row(L, i->b), *c = lane_row(L, i->c);
-	uint32_t t[8], table = *row32(L, i->e); /* an immediate: the same in all lanes */
+	uint32_t t[8], table = *row32(L, i->e); /* the table is an immediate: the same in all lanes */
 	for (int k = 0; k < 8; k++)
 		t[k] = table >> k & 1 ? ~0u : 0;
 #define MUX(S, P, Q) (((S) & (P)) | (~(S) & (Q)))

@@ -1,9 +1,10 @@
 /* Comparisons. */
 #include "isa/lane_kernel.h"
 
-/* Results to both destinations: the comparison and its negation, each combined with the third source. i->mode
-   is the instruction's BoolOp. Inlined: before a tail call gcc 12 leaves the upper halves of vectors in use,
-   with which the baseline's instructions that come next are slow, on some hosts by 100 ns. */
+/* Writes the results of setp: the first destination gets the comparison, the second its negation, each
+   combined with the third source. i->mode is the instruction's BoolOp. The function is always inlined: before
+   a tail call gcc 12 leaves the upper halves of vector registers in use, which makes the instructions that
+   come next in code for the baseline slow, on some hosts by 100 ns. */
 static inline __attribute__((always_inline)) void finish(const LaneIns *i, Lanes *L, Mask m, Mask bits)
 {
 	Mask no = ~bits;
@@ -19,7 +20,8 @@ static inline __attribute__((always_inline)) void finish(const LaneIns *i, Lanes
 static inline float ftz(float x) { return __builtin_fabsf(x) < 0x1p-126f ? 0.0f : x; }
 #define ID(X) (X)
 
-/* setp_* gives predicates; set_*_I all ones or 0, set_*_F 1.0 or 0. F: what is done to the operands first. */
+/* setp_NAME gives predicates; set_NAME gives 1.0 (f32) or all ones where COND holds, else 0. F is applied to
+   both operands before they are compared. */
 #define COMPARE(NAME, T, F, COND) \
 static void setp_##NAME(const LaneIns *i, Lanes *L, Mask m) \
 { \

@@ -23,8 +23,8 @@ FLOATS(U8) FLOATS(S8) FLOATS(U16) FLOATS(S16) FLOATS(U32) FLOATS(S32) FLOATS(U64
 	[T_U32] = D##_from_U32, [T_S32] = D##_from_S32, [T_U64] = D##_from_U64, [T_S64] = D##_from_S64 }
 static LaneFn *const int_f32[T_COUNT] = FROM_INT(F32), *const int_f64[T_COUNT] = FROM_INT(F64);
 
-/* ---- floats to 32-bit integers; the bounds are integers, so clamping before rounding is clamping after it
-   ---- */
+/* ---- floats to 32-bit integers; the bounds are integers, so clamping before rounding gives the same as
+   clamping after it ---- */
 static inline double clamped(double x, double lo, double hi)
 {
 	x = x == x ? x : 0.0;
@@ -32,7 +32,7 @@ static inline double clamped(double x, double lo, double hi)
 }
 #define S32_RANGE(X) clamped(X, -2147483648.0, 2147483647.0)
 #define U32_RANGE(X) clamped(X, 0.0, 4294967295.0)
-/* Rounding to integral values: adding 2^52 of the same sign pushes the fraction out. */
+/* Rounding to integral values: when 2^52 of the same sign is added, the fraction is rounded away. */
 static inline double nearest(double x)
 {
 	double big = __builtin_copysign(0x1p52, x), n = (x + big) - big;
@@ -65,10 +65,10 @@ TO_INT32(F64)
 	K1S(U64_rz_##S, U64, S, A != A ? NAN_TO_64 : A >= 0x1p64 ? UINT64_MAX : A > 0 ? (uint64_t)A : 0)
 TO_INT64(F32)
 TO_INT64(F64)
-/* signed, from f64 */
+/* by: is the integer signed, is the float f64 */
 static LaneFn *const float_int64[2][2] = { { U64_rz_F32, U64_rz_F64 }, { S64_rz_F32, S64_rz_F64 } };
 #define BY_RND(D, S) { D##_rn_##S, D##_rz_##S, D##_rm_##S, D##_rp_##S }
-static LaneFn *const float_int[2][2][4] = { /* signed, from f64, rounding */
+static LaneFn *const float_int[2][2][4] = { /* by: is the integer signed, is the float f64, rounding */
 	{ BY_RND(U32, F32), BY_RND(U32, F64) }, { BY_RND(S32, F32), BY_RND(S32, F64) }
 };
 
@@ -87,11 +87,11 @@ INTEGRAL(rzi, chop)
 INTEGRAL(rmi, down)
 INTEGRAL(rpi, up)
 K1(F32_sat, U32, F32, ({ float x = A; f32_bits(x > 0 ? (x < 1 ? x : 1.0f) : 0.0f); }))
-static LaneFn *const integral[2][4] = { /* f64, rounding */
+static LaneFn *const integral[2][4] = { /* by: is the type f64, rounding */
 	{ F32_rni, F32_rzi, F32_rmi, F32_rpi }, { F64_rni, F64_rzi, F64_rmi, F64_rpi }
 };
 
-/* The function of its own for a conversion of a float, or NULL. */
+/* The function of its own for a conversion from a float; NULL: it has none, and convert() does it. */
 static LaneFn *common_float(const Ins *i, Type d, Type s)
 {
 	int from64 = s == T_F64;
@@ -99,7 +99,7 @@ static LaneFn *common_float(const Ins *i, Type d, Type s)
 		i->rnd == RND_RZI;
 	if (s == T_F16 || i->ftz)
 		return NULL;
-	if (d == T_S32 || d == T_U32) /* .sat says nothing new here */
+	if (d == T_S32 || d == T_U32) /* these saturate without .sat, too */
 		return float_int[d == T_S32][from64][i->rnd >= RND_RNI ? i->rnd - RND_RNI
 			: i->rnd ? i->rnd - RND_RN : 1];
 	if (d == T_S64 || d == T_U64)
@@ -123,7 +123,7 @@ static uint64_t low_bits(Type t, uint64_t v)
 	return type_bits[t] == 64 ? v : v & (((uint64_t)1 << type_bits[t]) - 1);
 }
 
-/* v, of an integer type and extended to 64 bits, to the range of another. */
+/* Clamps v, a value of integer type `from` extended to 64 bits, to the range of integer type `to`. */
 static uint64_t clamp_int(Type to, Type from, uint64_t v)
 {
 	int bits = type_bits[to];

@@ -16,7 +16,7 @@ static inline float clamp01(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f;
 #define OUT_S(X) f32_bits(clamp01(X))
 #define OUT_ZS(X) f32_bits(clamp01(flush(X)))
 
-/* x, y and z are the sources after flushing. */
+/* In EXPR x, y and z are the sources, flushed where the function is for .ftz. */
 #define F1(HOW, NAME, IN, OUT, EXPR) K1X(HOW, NAME, U32, F32, ({ float x = IN(A); OUT(EXPR); }))
 #define F2(HOW, NAME, IN, OUT, EXPR) K2X(HOW, NAME, U32, F32, F32, \
 	({ float x = IN(A), y = IN(B); OUT(EXPR); }))
@@ -31,7 +31,8 @@ FOUR(F2, sub, x - y)
 FOUR(F2, mul, x * y)
 FOUR(F3, fma, fma32(x, y, z))
 TWO(F2, EACH, div, x / y)
-/* PTX ISA, div: a times the reciprocal of b, which is a zero of its sign above 2^126. */
+/* PTX ISA, div.approx: a times the reciprocal of b. The reciprocal is a zero of b's sign if |b| is above
+   2^126. */
 static inline float reciprocal(float y)
 {
 	return __builtin_fabsf(y) > 0x1p126f ? __builtin_copysignf(0, y) : 1.0f / y;
@@ -46,7 +47,8 @@ TWO(F1, EACH_SPARSE, lg2, soft_lg2(x))
 TWO(F1, EACH_SPARSE, ex2, soft_ex2(x))
 F1(EACH_SPARSE, tanh_N, keep, OUT_N, soft_tanh(x))
 
-/* A NaN gives the other operand; -0 is less than +0: among equals the sign bits decide. */
+/* min and max: where one operand is a NaN they give the other one; -0 is less than +0: among equal values the
+   sign bits decide. */
 static inline float least(float x, float y)
 {
 	float z = x == y ? bits_f32(f32_bits(x) | f32_bits(y)) : x < y ? x : y;
@@ -60,7 +62,7 @@ static inline float most(float x, float y)
 TWO(F2, EACH, min, least(x, y))
 TWO(F2, EACH, max, most(x, y))
 
-/* Signs: bits only, a NaN keeps its payload. */
+/* abs, neg and copysign change sign bits only: a NaN keeps its payload. */
 #define FLUSH_BITS(U) ((U) & (((U) & 0x7f800000u) ? ~0u : 0x80000000u))
 K1(abs_N, U32, U32, A & 0x7fffffffu)
 K1(abs_Z, U32, U32, FLUSH_BITS(A) & 0x7fffffffu)
@@ -70,7 +72,7 @@ K2(copysign_N, U32, U32, U32, (A & 0x80000000u) | (B & 0x7fffffffu))
 
 /* ---- other roundings: i->rnd, i->ftz, i->sat say how ---- */
 
-/* The exact value x + y, where x is exact in double, rounded to f32 once. */
+/* The exact sum x + y, rounded to f32 once. Both are exact in double: x may be a product of two f32. */
 static float round_sum(double x, double y, Rnd r)
 {
 	double s = add_odd(x, y);

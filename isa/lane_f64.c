@@ -23,7 +23,7 @@ K1(rsqrt_N, U64, F64, of1(1.0 / __builtin_sqrt(A), A))
 K1S(rcp_coarse_N, U64, F64, f64_bits(soft_rcp64_coarse(A)))
 K1S(rsqrt_coarse_N, U64, F64, f64_bits(soft_rsqrt64_coarse(A)))
 
-/* A NaN gives the other operand; -0 is less than +0. */
+/* min and max: where one operand is a NaN they give the other one; -0 is less than +0. */
 static inline double least(double x, double y)
 {
 	double z = x == y ? bits_f64(f64_bits(x) | f64_bits(y)) : x < y ? x : y;
@@ -43,7 +43,7 @@ K1(abs_N, U64, U64, A & ~SIGN)
 K1(neg_N, U64, U64, A ^ SIGN)
 K2(copysign_N, U64, U64, U64, (A & SIGN) | (B & ~SIGN))
 
-/* Other roundings. */
+/* Functions for roundings other than to nearest. */
 #define R ((Rnd)i->rnd)
 K2S(add_R, U64, U64, U64, soft_add(T_F64, A, B, R))
 K2S(sub_R, U64, U64, U64, soft_add(T_F64, A, IS_NAN(B) ? B : B ^ SIGN, R))

@@ -1,7 +1,8 @@
 /* Integer arithmetic. */
 #include "isa/lane_kernel.h"
 
-/* Unsigned arithmetic on the operands as bits; the store truncates and extends again. */
+/* Arithmetic is unsigned, on the bits of the operands; where the result is stored it is truncated and
+   extended again. */
 #define U(X) ((UTT)(X))
 #define T2(NAME, T, EXPR) K2(NAME##_##T, T, T, T, EXPR)
 #define T3(NAME, T, EXPR) K3(NAME##_##T, T, T, T, T, EXPR)
@@ -39,7 +40,7 @@ K3(mad_wide_S16, S32, S16, S16, S32, (uint32_t)((int32_t)A * B) + (uint32_t)C)
 K3(mad_wide_U32, U64, U32, U32, U64, (uint64_t)A * B + C)
 K3(mad_wide_S32, S64, S32, S32, S64, (uint64_t)((int64_t)A * B) + (uint64_t)C)
 
-/* Saturation. */
+/* Operations with .sat clamp the result to s32. */
 static inline int32_t sat32(int64_t x)
 {
 	return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
@@ -74,7 +75,7 @@ UINT_TYPES(X)
 SINT_TYPES(X)
 #undef X
 
-/* Byte products: signedness by the types of a and of b. */
+/* dp4a: c plus four products of bytes. Each is signed or unsigned as the type of a, or of b, is. */
 #define BYTE(T, X, K) ((int32_t)(CT_##T)((uint32_t)(X) >> (8 * (K))))
 #define DOT(TA, TB, X, Y) (BYTE(TA, X, 0) * BYTE(TB, Y, 0) + BYTE(TA, X, 1) * BYTE(TB, Y, 1) \
 	+ BYTE(TA, X, 2) * BYTE(TB, Y, 2) + BYTE(TA, X, 3) * BYTE(TB, Y, 3))
@@ -83,7 +84,7 @@ K3(dp4a_US, U32, U32, U32, U32, C + (uint32_t)DOT(U8, S8, A, B))
 K3(dp4a_SU, U32, U32, U32, U32, C + (uint32_t)DOT(S8, U8, A, B))
 K3(dp4a_SS, U32, U32, U32, U32, C + (uint32_t)DOT(S8, S8, A, B))
 
-/* Products of the two halves of a and two bytes of b, from byte K on. */
+/* dp2a: c plus the products of the two halves of a and two bytes of b, from byte K on. */
 #define HALF(T, X, K) ((int32_t)(CT_##T)((uint32_t)(X) >> (16 * (K))))
 #define DOT2(TA, TB, X, Y, K) (HALF(TA, X, 0) * BYTE(TB, Y, K) + HALF(TA, X, 1) * BYTE(TB, Y, (K) + 1))
 #define X(NAME, K) \
@@ -95,8 +96,8 @@ X(dp2a_lo, 0)
 X(dp2a_hi, 2)
 #undef X
 
-/* Chains through the carry flag. SUM is computed in the double width from CARRY (0 or 1); bit BITS of it is
-   the carry, or the borrow, that .cc keeps. */
+/* Chains through the carry flag. SUM is computed in twice the width; `in` is the carry flag before, 0 or 1.
+   Bit BITS of SUM is the carry or the borrow, which .cc keeps in the flag. */
 #define CHAIN(NAME, T, SUM) \
 static void NAME##_##T(const LaneIns *i, Lanes *L, Mask m) \
 { \
@@ -181,7 +182,7 @@ static const struct { uint8_t op, hilo, how; ByType fn; } table[] = {
 	{ OP_MADC, HILO_HI, PLAIN, ALL(madc_hi) }, { OP_MADC, HILO_HI, CARRY, ALL(madc_hi) },
 };
 
-/* By operation and half, then by the signs of a and b. */
+/* The function of dp4a, dp2a.lo or dp2a.hi, by the signedness of a and of b. */
 static LaneFn *dot(const Ins *i)
 {
 #define SIGNS(NAME) { { NAME##_UU, NAME##_US }, { NAME##_SU, NAME##_SS } }

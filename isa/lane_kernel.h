@@ -3,7 +3,8 @@
 #ifndef GSIM_LANE_KERNEL_H
 #define GSIM_LANE_KERNEL_H
 #if defined(__GNUC__) && !defined(__clang__)
-/* for hosts of before 2013: built in half the time, not vectorised */
+/* if there is a copy for AVX2, the other one is for hosts from before 2013 only: it is built in half the
+   time, and not vectorised */
 #if defined(HAVE_LANE_V3) && !defined(LANE_V3)
 #pragma GCC optimize ("O1", "fp-contract=off")
 #else
@@ -11,7 +12,7 @@
 #endif
 #define IVDEP _Pragma("GCC ivdep")
 #else
-#pragma clang diagnostic ignored "-Wpass-failed" /* loops that cannot be vectorised */
+#pragma clang diagnostic ignored "-Wpass-failed" /* clang would warn of loops that it cannot vectorise */
 #define IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #endif
 #include "isa/lane.h"
@@ -78,7 +79,8 @@ static inline void lane_set_pred(Lanes *L, uint32_t r, Mask m, Mask bits)
 		L->pred[r] = (L->pred[r] & ~m) | (bits & m);
 }
 
-/* Bit masks of lanes as data, so that the compiler turns a mask into vector compares. */
+/* The bit of each lane in a mask, as data, so that the compiler turns a test of a mask into vector
+   compares. */
 static const uint32_t lane_bit32[32] = {
 	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10,
 		1u << 11,
@@ -193,7 +195,7 @@ static void NAME(const LaneIns *i, Lanes *L, Mask m) \
 #define K2S(...) K2X(EACH_SPARSE, __VA_ARGS__)
 #define K3S(...) K3X(EACH_SPARSE, __VA_ARGS__)
 
-/* Tables are indexed by the type with b types taken as u types. */
+/* The type by which tables of functions are indexed: b types count as u types. */
 static inline Type lane_plain(Type t)
 {
 	return t == T_B8 ? T_U8 : t == T_B16 ? T_U16 : t == T_B32 ? T_U32 : t == T_B64 ? T_U64 : t;

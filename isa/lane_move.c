@@ -41,7 +41,7 @@ static void selp_PRED(const LaneIns *i, Lanes *L, Mask m)
 	[T_S64] = NAME##_U64, [T_F64] = NAME##_U64, [T_PRED] = NAME##_PRED }
 static LaneFn *const mov[T_COUNT] = BY_WIDTH(mov), *const selp[T_COUNT] = BY_WIDTH(selp);
 
-/* ---- slct: d = c >= 0 ? a : b; a NaN is not ---- */
+/* ---- slct: d = c >= 0 ? a : b; where c is a NaN, d = b ---- */
 #define SLCT(T) \
 	K3(slct_##T##_S32, T, T, T, S32, C >= 0 ? A : B) \
 	K3(slct_##T##_F32, T, T, T, F32, C >= 0 ? A : B) \
@@ -100,7 +100,7 @@ static LaneFn *cvta(const Ins *i)
 	bool to = i->flags & INSF_TO, wide = type_bits[i->type] == 64;
 	if (type_bits[i->type] < 32 || i->space == SP_GENERIC)
 		return NULL;
-	/* a 32-bit address keeps its low half: the windows' is 0 */
+	/* the low half of a window's address is 0, so a 32-bit address stays as it is */
 	if (!wide || (i->space != SP_SHARED && i->space != SP_LOCAL))
 		return wide ? mov_U64 : mov_U32;
 	return i->space == SP_SHARED ? (to ? to_shared : from_shared) : (to ? to_local : from_local);

@@ -16,7 +16,8 @@ void fault_text(Fault *f, FaultKind kind, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The block an instruction stands in; a copy of an instruction still shares its operands. */
+/* The block in which the instruction stands, or NULL. The instruction may be a copy: it is found by its
+   operands, which copies share. */
 static const Block *block_of(const Function *f, const Ins *ins)
 {
 	for (int b = 0; b < f->block.n; b++)
@@ -41,7 +42,7 @@ static void put_place(StrBuf *s, const Launch *l, const Function *f, const Ins *
 	start = s->n;
 	ir_print_ins(m, f, b, ins, s);
 	char *mark = strstr(s->s + start, " !loc");
-	if (mark) { /* the place follows in words */
+	if (mark) { /* the place in the source follows in words */
 		*mark = 0;
 		s->n = (size_t)(mark - s->s);
 	}
@@ -128,7 +129,7 @@ const char *mask_refuses(uint32_t mask, int lane, char text[REFUSAL])
 	return text;
 }
 
-/* "vote.sync.any.pred in line 12" */
+/* Prints an operation, such as "vote.sync.any.pred in line 12". */
 static void put_operation(StrBuf *s, const Ins *i)
 {
 	mnemonic_print(i, s);

@@ -1,7 +1,8 @@
 /* The layout of shared and local memory: which variables a function uses, and where they lie. */
 #include "isa/ir.h"
 
-/* What a function uses: its symbols, its callees', and what the data of used symbols points to. */
+/* Collects what a function uses: its symbols, those of its callees, and what the initial data of used symbols
+   points to. todo: functions whose code has not been looked at yet. */
 typedef struct Uses { const Module *m; BitSet func, symbol; Vec(int) todo; } Uses;
 
 static void use_function(Uses *u, int id)
@@ -95,7 +96,8 @@ uint32_t layout_shared(const Module *m, const Function *f, int64_t *offset)
 	return end > UINT32_MAX ? UINT32_MAX : (uint32_t)end;
 }
 
-/* From an address on; returns the end. */
+/* Places the local variables of `owner` (a function, -1: the module) from offset `at` on; returns the end in
+   bytes, a multiple of 16. */
 static uint64_t place_locals(const Module *m, int owner, uint64_t at, int64_t *offset)
 {
 	for (int i = 0; i < m->symbol.n; i++) {

@@ -1,5 +1,5 @@
-/* Marks: where the source's blocks begin and its branches decide, whatever passes have made of them
-   (isa/ir.h). */
+/* Marks say where the source's blocks begin and its branches decide, whatever passes have made of them
+   (isa/ins.h). */
 #include "isa/ir.h"
 
 int function_source(Module *m, Function *f, const char *label)
@@ -30,7 +30,7 @@ int function_lanes_known(Function *f, int lanes, int reg, bool value)
 	int k = lanes;
 	for (; k && f->lanes.v[k].reg != reg; k = f->lanes.v[k].next)
 		vec_push(&before, k);
-	/* it stands in no other place of the list */
+	/* reg stands in no other place of the list */
 	int out = !k ? lanes : f->lanes.v[k].neg != value ? f->lanes.v[k].next : -1;
 	while (k && out >= 0 && before.n) {
 		SomeLanes l = f->lanes.v[vec_pop(&before)];

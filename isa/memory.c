@@ -5,9 +5,10 @@
 enum { ALIGN = 256, LARGE = 1 << 20, PAGE = 4096 };
 
 struct Memory {
-	uint64_t limit, used, next;    /* bytes; the next free address */
+	uint64_t limit, used, next;    /* limit, used: bytes; next: the next free address */
 	Vec(Alloc *) live;             /* in order of address */
-	Vec(Alloc *) dead;             /* kept, so that hints stay readable */
+	/* released allocations; they are kept so that hints to them stay readable */
+	Vec(Alloc *) dead;
 };
 
 Memory *memory_new(uint64_t limit)
@@ -160,9 +161,9 @@ unsigned long long memory_hash(const Memory *m)
 /* ---- copies ---- */
 
 typedef struct Saved { uint64_t size; uint8_t *data; } Saved;
-struct MemoryCopy { Vec(Saved) of; };          /* of each live allocation; data NULL: it is read-only */
+struct MemoryCopy { Vec(Saved) of; };          /* for each live allocation; data NULL: it is read-only */
 
-/* Pages that are equal already are not written, so that they stay untouched. */
+/* Copies bytes page by page. Pages that are equal already are not written, so that they stay untouched. */
 static void copy_pages(uint8_t *to, const uint8_t *from, uint64_t size)
 {
 	for (uint64_t at = 0; at < size; at += PAGE) {

@@ -27,18 +27,20 @@ void memory_free(Memory *);
 /* zeroed; 0 when over the limit */
 uint64_t memory_alloc(Memory *, uint64_t size, const char *name, bool read_only);
 bool memory_release(Memory *, uint64_t addr);
-/* The allocation that holds all of [addr, addr+size), or NULL. hint: the caller's own, keeps the last
-   answer. */
+/* The allocation that holds all of [addr, addr+size), or NULL. hint: a variable of the caller's that keeps
+   the last answer, or NULL. */
 const Alloc *memory_find(const Memory *, uint64_t addr, uint64_t size, const Alloc **hint);
 const Alloc *memory_nearest(const Memory *, uint64_t addr);       /* for messages; NULL when there are none */
 uint64_t memory_count(const Memory *);
 const Alloc *memory_nth(const Memory *, uint64_t i);                   /* in order of address */
-/* What stores can change, and back, when the same allocations are live. Pages that are all 0 cost nothing. */
+/* memory_copy keeps all that stores can change, and memory_put_back restores it; the same allocations must be
+   live at both calls. Pages that are all 0 cost nothing. */
 typedef struct MemoryCopy MemoryCopy;
 MemoryCopy *memory_copy(const Memory *);
 void memory_put_back(Memory *, const MemoryCopy *);
 void memory_copy_free(MemoryCopy *);
-unsigned long long memory_hash(const Memory *);                       /* over all live allocations */
+/* hash of addresses, sizes and bytes of all live allocations */
+unsigned long long memory_hash(const Memory *);
 
 /* Allocates and initialises the module's global and const symbols; address[symbol id] = address, 0 for other
    spaces. */

@@ -167,8 +167,8 @@ bool mnemonic_suffix(const char *s, size_t n, Ins *i, MnemonicError *e)
 	return fail(e, known ? MNERR_FOREIGN : MNERR_SUFFIX, i->op, s, n);
 }
 
-/* How much of an unknown mnemonic is its name: the first part, more where operations with dotted names begin
-   so. */
+/* The length in bytes of the name in an unknown mnemonic: it ends at the first dot, or, where a known
+   operation with a dot in its name has the same first part, at the second. */
 static size_t name_length(const char *s, size_t n)
 {
 	const char *dot = memchr(s, '.', n);

@@ -8,7 +8,7 @@
 typedef enum {
 	MNERR_NONE,
 	MNERR_OP,      /* no such operation */
-	MNERR_SUFFIX,  /* nothing of that name */
+	MNERR_SUFFIX,  /* no suffix or type has this name */
 	MNERR_FOREIGN, /* a suffix or type that this operation does not take */
 	MNERR_TWICE    /* a second suffix of the same group */
 } MnemonicFault;
@@ -21,20 +21,20 @@ typedef struct MnemonicError {
 	const char *near;  /* the nearest name that would be right here, or NULL */
 } MnemonicError;
 
-/* Fills op, type, type2 and the modifier fields of *i, which must be zero but may carry anything else. The
-   longest dotted operation wins ("bar.warp.sync" over "bar.sync"), suffixes may come in any order. Which
-   suffixes an operation cannot do without is the verifier's business. false: *error says what is wrong; the
-   fields are undefined. */
+/* Fills op, type, type2 and the modifier fields of *i, which must be 0; other fields may have any value. The
+   longest name of an operation that fits, dots included, wins ("bar.warp.sync" over "bar.sync"); suffixes may
+   come in any order. The verifier checks which suffixes an operation cannot do without. false: *error says
+   what is wrong, and the fields are undefined. */
 bool mnemonic_parse(const char *text, size_t n, Ins *i, MnemonicError *error);
-/* One suffix without its dot. */
+/* Reads one suffix, given without its dot. */
 bool mnemonic_suffix(const char *text, size_t n, Ins *i, MnemonicError *error);
 /* The operation that the text begins with, up to a dot or the end; *used = its length. OP_NONE when there is
    none. */
 Op mnemonic_op(const char *text, size_t n, size_t *used);
-/* What is wrong as a sentence without a full stop: "unknown operation 'ad'; did you mean 'add'?" */
+/* Prints what is wrong as a sentence without a full stop: "unknown operation 'ad'; did you mean 'add'?" */
 void mnemonic_explain(const MnemonicError *, StrBuf *);
 
-/* The canonical form: suffixes in the order of ops.def. */
+/* Prints the mnemonic in its canonical form: suffixes in the order of ops.def. */
 void mnemonic_print(const Ins *, StrBuf *);
 /* The text of a suffix value of a group of ops.def, e.g. ('c', CMP_LT) gives "lt"; NULL for 0 and unknown
    values. */

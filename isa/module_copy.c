@@ -37,7 +37,7 @@ static void copy_block(Module *m, Function *f, Block *d, const Block *s, Block *
 
 static void copy_function(Module *m, Function *d, const Function *s)
 {
-	/* passes leave ids stale; a module already numbered is only read */
+	/* passes may leave wrong ids, which are set here; a module whose ids are right is not written */
 	for (int k = 0; k < s->block.n; k++)
 		if (s->block.v[k]->id != k)
 			s->block.v[k]->id = k;
@@ -266,7 +266,7 @@ static bool same_block(const Pair *p, const Block *a, const Block *b)
 	return true;
 }
 
-/* Fills p->reg: by name. */
+/* Fills p->reg with the registers of the same names. false: the functions have other registers. */
 static bool pair_registers(Pair *p)
 {
 	const Function *a = p->fa, *b = p->fb;
@@ -333,7 +333,7 @@ static bool same_function(Pair *p)
 
 static const uint8_t zeros[4096];
 
-/* Bytes from..to of initial data; none is all zero. */
+/* Are the bytes from..to of the initial data the same? A variable without initial data is all zero. */
 static bool same_bytes(const Symbol *a, const Symbol *b, uint64_t from, uint64_t to)
 {
 	while (from < to) {

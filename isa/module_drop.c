@@ -1,4 +1,4 @@
-/* What leaves a module: the rest gets new numbers wherever it is named. */
+/* Removes variables and functions from a module; what stays gets new numbers wherever it is named. */
 #include "isa/ir.h"
 #include <stdlib.h>
 
@@ -61,7 +61,7 @@ void module_drop_functions(Module *m, BitSet which)
 	int *id = xcalloc((size_t)m->func.n + 1, sizeof *id), n = 0;
 	must(!m->of);
 	for (int k = 0; k < m->func.n; k++)
-		if (bs_has(which, k)) /* so that nothing names its variables */
+		if (bs_has(which, k)) /* its code goes first, so that nothing names its variables */
 			for (int b = 0; b < m->func.v[k]->block.n; b++)
 				m->func.v[k]->block.v[b]->ins.n = 0;
 	drop_owned(m, which);

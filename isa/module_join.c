@@ -3,13 +3,14 @@
 #include "isa/text_import.h"
 #include <string.h>
 
-/* New numbers of what `from` has. */
+/* Two modules. func, symbol, string, file, origin: for each number in `from` the number in `to`. */
 typedef struct Join {
 	Module *to, *from;
 	int *func, *symbol, *string, *file, *origin;
-	int places;                    /* what is added to these */
-	bool *kept;                    /* of the functions of `from`: they move */
-	StrMap names, texts;          /* of `to`: functions, 2 * id, and its variables, 2 * id + 1; strings */
+	int places;                    /* what is added to indices into module->place of `from` */
+	bool *kept;                    /* by function of `from`: it moves to `to` */
+	/* names in `to`, of functions (2 * id) and of variables (2 * id + 1); strings of `to` */
+	StrMap names, texts;
 	Loc place;
 	Diag *diag;
 } Join;
@@ -33,7 +34,8 @@ static bool twice(Join *j, const char *name, Loc new, int old)
 	return false;
 }
 
-/* Files, origins and strings, which may be the same in both. */
+/* Gives files, origins and strings of `from` their numbers in `to`; the same ones may be in both. false:
+   reported. */
 static bool place_texts(Join *j)
 {
 	for (int k = 0; k < j->from->file.n; k++)
@@ -58,7 +60,9 @@ static bool place_texts(Join *j)
 	return true;
 }
 
-/* What moves has its new number; what does not has that of what stands for it. */
+/* Gives functions of `from` their numbers in `to`: one that moves gets the number of the declaration that it
+   replaces, or a new one; one that does not move gets that of the function of the same name. false:
+   reported. */
 static bool place_functions(Join *j)
 {
 	int next = j->to->func.n;
@@ -136,7 +140,8 @@ static void move_places(Join *j)
 	}
 }
 
-/* A function that `to` only declares changes places with its definition, and goes with `from`. */
+/* Moves functions to `to`. One that `to` only declares changes places with its definition, and is freed with
+   `from`. */
 static void move_functions(Join *j)
 {
 	for (int k = 0; k < j->from->func.n; k++) {
@@ -165,7 +170,7 @@ static void move_symbols(Join *j)
 	for (int k = 0; k < j->from->symbol.n; k++) {
 		Symbol *s = j->from->symbol.v[k];
 		if (j->symbol[k] < j->to->symbol.n)
-			continue; /* an extern variable has no data */
+			continue; /* both declare it extern: there is no data to move */
 		s->owner = s->owner < 0 ? -1 : j->func[s->owner];
 		for (int r = 0; r < s->reloc.n; r++)
 			s->reloc.v[r].id = s->reloc.v[r].func ? j->func[s->reloc.v[r].id]

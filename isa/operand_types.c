@@ -29,8 +29,8 @@ static Type letter_type(const Ins *i, char c)
 	}
 }
 
-/* The letter of operand k on one side of the operands column; a 'v' stands for as many as the vector has, '*'
-   for the rest. */
+/* The letter of operand k on one side of the operands column of isa/ops.def, or 0; a 'v' stands for as many
+   operands as the vector has, '*' for all that follow. */
 static char operand_letter(const Ins *i, const char *s, int k)
 {
 	for (; *s && *s != ':'; s++) {

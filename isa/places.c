@@ -24,7 +24,7 @@ static int add_place(Module *m, SourcePlace p)
 
 typedef struct Named { const char *file; SourcePlace p; } Named;
 
-/* The unknown place comes first. */
+/* Orders places by file, line and column; the unknown place comes first. */
 static int by_place(const void *a, const void *b)
 {
 	const Named *x = a, *y = b;
@@ -67,7 +67,8 @@ void ins_meld(Module *m, Ins *i, const Ins *const *others, int n)
 {
 	Places all = { 0 };
 	const Ins old = *i, *own = i;
-	for (int k = 0; k < n && own->origin; k++) /* what is the source's for one of them is the source's */
+	/* if one of them stands in the source, the result stands there */
+	for (int k = 0; k < n && own->origin; k++)
 		own = others[k]->origin ? own : others[k];
 	for (int k = -1; k < n; k++) {
 		const Ins *x = k < 0 ? &old : others[k];
@@ -141,7 +142,7 @@ void place_print(Loc l, StrBuf *out)
 	sb_printf(out, "%.60s:%d", slash ? slash + 1 : l.file, l.line);
 }
 
-/* Of many calls outside, the first and the last. */
+/* Where there are more than two calls outside, only the first and the last are printed. */
 void places_print_inlined(const char *file, int line, const Loc *v, int n, StrBuf *out)
 {
 	int own = 0;

@@ -24,10 +24,10 @@ typedef struct Spec {
 
 typedef struct Printing {
 	const PrintReader *reader;
-	uint64_t args, offset;     /* of the next argument */
+	uint64_t args, offset;     /* args: address of the arguments; offset: bytes up to the next one */
 	int n;                     /* arguments taken */
 	StrBuf out;
-	uint64_t room;             /* for out */
+	uint64_t room;             /* most bytes that out may have */
 	bool full, fault, too_long;
 } Printing;
 
@@ -64,7 +64,8 @@ static void put_padded(Printing *p, const Spec *x, const char *s, size_t n)
 
 /* ---- input ---- */
 
-/* A string up to its zero or n bytes; what is longer than most makes the call fail. */
+/* Reads a string up to its zero byte, but at most n bytes. too_long is set, and the call of printf fails, if
+   it has more than `most` bytes. */
 static void read_string(Printing *p, uint64_t addr, uint64_t n, uint64_t most, StrBuf *s)
 {
 	uint8_t c;
@@ -119,7 +120,7 @@ static const char *size_of(const char *s, Size *size)
 	return s + (*size != SIZE_INT) + ((*s == 'h' || *s == 'l') && s[1] == *s);
 }
 
-/* Behind a '%'; false: it begins no conversion. */
+/* Reads a conversion from the text behind its '%'. false: the '%' begins no conversion. */
 static bool parse(const char *s, Spec *x)
 {
 	*x = (Spec){ .precision = -1 };
@@ -152,7 +153,7 @@ static void take_stars(Printing *p, Spec *x)
 	}
 }
 
-/* Through the host's printf, whose %lld and %a know all of C's rules. */
+/* Prints a number by the host's printf, whose %lld and %a know all of C's rules. */
 static void put_number(Printing *p, const Spec *x, uint64_t bits)
 {
 	bool whole = strchr("diuoxX", x->type) != NULL;
