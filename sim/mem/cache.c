@@ -48,7 +48,7 @@ void cache_free(Cache *c)
 	free(c->ready);
 }
 
-/* First way of the line's set, emptied when it is of an older generation. */
+/* Returns the index of the first way of the line's set. A set of an older generation is emptied first. */
 static inline size_t set_of(Cache *c, uint64_t line)
 {
 	uint64_t set = c->mask || c->sets == 1 ? line & c->mask : line % c->sets;

@@ -3,7 +3,7 @@
 
 static inline unsigned hash_of_line(uint64_t line) { return (unsigned)(line * 0x9e3779b97f4a7c15u >> 56); }
 
-/* Index of the line's piece, added when it is new. */
+/* Returns the index of the line's piece; adds a piece if the line has none yet. */
 static inline int piece_of(Coalesced *c, uint64_t line, bool store)
 {
 	unsigned h = hash_of_line(line);
@@ -23,7 +23,7 @@ static inline uint32_t sectors_between(unsigned first, unsigned last)
 	return first == last ? 1u << first : (2u << last) - (1u << first);
 }
 
-/* Bytes first..last of the line, at most 32 of them, are written. */
+/* Marks bytes first..last of a line, at most 32 of them, as written. */
 static inline void mark_written(uint64_t *written, unsigned first, unsigned last)
 {
 	uint64_t mask = ((uint64_t)2 << (last - first)) - 1;
@@ -61,7 +61,7 @@ static void set_conflicts(const Access *a, uint64_t base, unsigned line_shift, C
 	}
 }
 
-/* Bytes first..last of the line of piece k. */
+/* Adds an access to bytes first..last of the line of piece k. */
 static inline void add(Coalesced *c, int k, unsigned first, unsigned last, unsigned sector_shift, bool store)
 {
 	c->piece[k].sectors |= sectors_between(first >> sector_shift, last >> sector_shift);
@@ -88,7 +88,8 @@ bool is_strided(const Access *a, uint64_t *step)
 	return !wrong;
 }
 
-/* Every sector of from..to is touched; stores write every byte of it. */
+/* Makes the pieces of an access that touches every sector of the addresses from..to; a store writes every
+   byte of them. */
 static void coalesce_range(uint64_t from, uint64_t to, unsigned line_shift, unsigned sector_shift,
 	Coalesced *c)
 {
@@ -123,7 +124,7 @@ static inline __attribute__((always_inline)) void coalesce_lanes(const Access *a
 			add(c, k, first, first + bytes, sector_shift, store);
 			continue;
 		}
-		add(c, k, first, offset, sector_shift, store);           /* and into the next line */
+		add(c, k, first, offset, sector_shift, store); /* the rest of the bytes is in the next line */
 		k = piece_of(c, last = (from + bytes) >> line_shift, store);
 		add(c, k, 0, (first + bytes) & offset, sector_shift, store);
 	}

@@ -1,4 +1,5 @@
-/* The interconnect: a crossbar. What takes time is each SM's port, in each direction, and the way. */
+/* The interconnect: a crossbar. A message takes time at the SM's port, of which there is one for each
+   direction, and on the way between port and L2. */
 #include "sim/mem/internal.h"
 
 void icnt_init(Interconnect *x, const Config *c)
@@ -31,7 +32,7 @@ void icnt_up(Interconnect *x, int sm, Cycle floor, const Piece *p, int n, bool d
 			x->latency;
 }
 
-/* Without data it is an acknowledgement, which takes no place on the port. */
+/* Without data a reply is an acknowledgement, which takes no time at the port. */
 void icnt_down(Interconnect *x, int sm, Cycle floor, const Piece *p, int n, bool data, Cycle *at)
 {
 	Timeline *port = &x->down[sm];

@@ -12,7 +12,8 @@ static inline unsigned shift_of(int64_t power_of_two)
 	return (unsigned)__builtin_ctzll((uint64_t)power_of_two);
 }
 static inline uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-static inline unsigned bits(uint32_t m)   /* how many are set; the compiler's own is a call on plain x86-64 */
+/* the number of bits that are set; the compiler's own function is a call on plain x86-64 */
+static inline unsigned bits(uint32_t m)
 {
 	if (!(m & (m - 1)))
 		return m != 0;             /* most often there is one */
@@ -25,23 +26,25 @@ enum { MAX_SECTORS = 16 };             /* of a line */
 
 /* ---- stamp.c: resources in time ---- */
 /* What a resource of limited rate has given away: in each cycle it moves at most `rate` bytes and begins at
-   most one request. A request begins in the first cycle that still may and takes the bytes left there and
-   later, not necessarily without gaps; so bytes that one request leaves of its last cycle are the next one's,
-   and in a row they take bytes / rate cycles, without rounding. Requests may come with times in any order: an
-   early one finds the gaps that late ones left. */
+   most one request. A request begins in the first cycle in which a request may still begin and takes the
+   bytes left in that cycle and later ones, not necessarily without gaps. So the next request gets the bytes
+   that one request leaves of its last cycle, and requests in a row take bytes / rate cycles, without
+   rounding. Requests may come with times in any order: an early one finds the gaps that late ones left. */
 enum { TIMELINE_WORDS = 32 };
 typedef struct Timeline {
-	/* bit per cycle, a ring over [64 word, 64 (word + TIMELINE_WORDS)): none begins here */
+	/* bit per cycle, a ring over [64 word, 64 (word + TIMELINE_WORDS)): no request may begin here any
+	   more */
 	uint64_t closed[TIMELINE_WORDS];
-	uint64_t full[TIMELINE_WORDS];     /* no byte is left; closed, too */
+	uint64_t full[TIMELINE_WORDS];     /* bit per cycle: no byte is left; `closed` has the bit, too */
 	uint16_t used[64 * TIMELINE_WORDS];    /* [cycle]: bytes taken */
 	Cycle word;
-	Cycle over;                    /* from the ring's end to here everything is taken */
-	uint16_t over_used;            /* and of the cycle `over` so many bytes */
+	Cycle over;                    /* from the ring's end to this cycle all bytes are taken */
+	uint16_t over_used;            /* bytes that are taken of the cycle `over` */
 } Timeline;                            /* zero-initialise */
 Cycle timeline_search(Timeline *, Cycle floor, Cycle from, uint64_t rate, uint64_t bytes);
-/* Takes bytes >= 1 from `from` on and returns the end of the cycle of the last. Nobody asks for a cycle
-   before floor any more; floor never falls. The rate, at most 1024, is the same in every call. */
+/* Takes `bytes` >= 1 bytes of cycle `from` and later ones. Returns the cycle after the one in which the last
+   byte moves. No caller asks for a cycle before `floor` any more, and `floor` never falls from call to call.
+   The rate, in bytes a cycle and at most 1024, is the same in every call. */
 static inline Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint64_t bytes)
 {
 	Cycle w = from / 64, k = w % TIMELINE_WORDS;
@@ -64,8 +67,8 @@ static inline bool heap_before(Stamp a, Stamp b) { return a.at != b.at ? a.at < 
 void heap_push(StampHeap *, Cycle at, uint32_t id);
 Stamp heap_pop(StampHeap *);
 void heap_replace(StampHeap *, Cycle at, uint32_t id); /* a pop and a push */
-/* A buffer of n places, each held until its time: when one is free for who comes at `at`; then it is taken
-   until `until`. */
+/* A buffer of n places; the heap has the cycles until which places are taken. place_free returns the first
+   cycle from `at` on in which a place is free; place_take then takes this place until `until`. */
 static inline Cycle place_free(const StampHeap *h, int n, Cycle at)
 {
 	return h->n == n ? later(at, h->v[0].at) : at;
@@ -78,31 +81,33 @@ static inline void place_take(StampHeap *h, int n, Cycle until)
 		heap_push(h, until, 0);
 }
 
-/* Times without names, counted by cycle. Cheaper than a heap where most lie near. */
+/* A bag of times: how many there are at each cycle. It is cheaper than a heap where most times are near. */
 enum { TALLY_CYCLES = 2048 };
 typedef struct Tally {
 	uint16_t count[TALLY_CYCLES];  /* a ring over [from, from + TALLY_CYCLES) */
 	uint64_t any[TALLY_CYCLES / 64];   /* bit per cycle: its count is not 0 */
 	Cycle from;
-	StampHeap far;                 /* those behind the ring */
+	StampHeap far;                 /* the times behind the ring's end */
 	int n;
 } Tally;                               /* zero-initialise */
 void tally_add(Tally *, Cycle at);
-/* Takes out the times up to and including now; how many. now does not fall. */
+/* Takes out the times up to and including now and returns how many there were. now never falls from call to
+   call. */
 int tally_expire(Tally *, Cycle now);
-/* Writes some of the times, among them the `least` smallest (all when there are fewer); how many. Room for
-   n. */
+/* Writes some of the times to out, among them the `least` smallest (all times, if there are fewer). Returns
+   how many it has written; out needs room for Tally.n. */
 int tally_least(const Tally *, int least, Cycle *out);
-/* The k-th smallest, k from 1, if it is in the ring; else a time that never comes. */
+/* Returns the k-th smallest time, k from 1, if it is in the ring; else a cycle that never comes. */
 Cycle tally_kth(const Tally *, int k);
 
 /* ---- coalescer.c ---- */
 enum { MAX_PIECES = 128, MAX_LINE = 256 };    /* 64 lanes, each of which may touch two lines */
 typedef struct Piece {                 /* what a warp wants of one line */
 	uint64_t line;
-	uint32_t sectors;              /* touched */
-	uint32_t full;                 /* stores: of them, those every byte of which is written; loads: any */
-	uint32_t conflict;             /* atomics: most lanes that meet on one word */
+	uint32_t sectors;              /* mask of the sectors that are touched */
+	/* stores: mask of the touched sectors of which every byte is written; loads: may be anything */
+	uint32_t full;
+	uint32_t conflict;             /* atomics: the greatest number of lanes that access one address */
 } Piece;
 typedef struct Coalesced {
 	int n;
@@ -112,9 +117,10 @@ typedef struct Coalesced {
 } Coalesced;
 /* base is added to every address. */
 void coalesce(const Access *, uint64_t base, unsigned line_shift, unsigned sector_shift, Coalesced *);
-/* Lanes 0..n-1 at addresses one step apart. The mask is not empty. */
+/* True if the lanes are 0..n-1 and their addresses are *step apart. The mask must not be empty. */
 bool is_strided(const Access *, uint64_t *step);
-/* The number of different addresses (room for 64), each with the number of its lanes. */
+/* Returns the number of different addresses; writes them, and for each the number of its lanes. Both arrays
+   have room for 64. */
 int distinct_addresses(const Access *, uint64_t *address, uint32_t *lanes);
 
 /* ---- shared.c ---- */
@@ -137,15 +143,16 @@ typedef struct Cache {
 typedef struct Victim { uint64_t line; uint32_t dirty; } Victim;
 void cache_init(Cache *, int64_t bytes, int64_t line, int64_t sector, int64_t ways, bool with_ready);
 void cache_reset(Cache *);
-void cache_rewind(Cache *);            /* all that is valid has arrived */
+void cache_rewind(Cache *);            /* time begins anew: every valid sector counts as arrived */
 void cache_free(Cache *);
 int64_t cache_find(Cache *, uint64_t line);             /* index, or -1; does not count as use */
 static inline void cache_touch(Cache *c, int64_t i) { c->used[i] = ++c->clock; }
-/* A line that is not there takes the least recently used way, without valid sectors; victim->line may be
-   NO_LINE. */
+/* Puts a line that is not in the cache into the least recently used way of its set, without valid sectors,
+   and returns its index. *victim is the line that had the way; victim->line = NO_LINE: none had it. */
 int64_t cache_place(Cache *, uint64_t line, Victim *victim);
 
-/* Arrivals that mem_drain has not told yet: UNKNOWN + index in the SM's queue. */
+/* A time of arrival that mem_drain has not told yet is written UNKNOWN + index of the request in
+   SmMem.queue. */
 #define UNKNOWN ((Cycle)1 << 63)
 
 /* ---- mshr.c: lines of L1 on their way ---- */
@@ -154,13 +161,15 @@ typedef struct Mshr {
 	uint32_t pending;              /* sectors on their way */
 	uint32_t collected;            /* accesses that wait or waited here */
 	int32_t next;                  /* in the hash chain, or in the free list */
-	Cycle fill[MAX_SECTORS];       /* [sector] */
+	Cycle fill[MAX_SECTORS];       /* [sector]: when it arrives, or UNKNOWN + index of its request */
 	uint32_t together[MAX_SECTORS];    /* [lowest sector of a request]: the sectors it brings */
 } Mshr;
 typedef struct MshrTable {
 	Mshr *entry;
 	int32_t *head;                 /* [hash] */
-	int n, used, limit;        /* n > limit: one access larger than the table may enter the empty table */
+	/* limit: entries of the machine; n: entries here. n > limit, because one access that needs more than
+	   `limit` may enter when the table is empty */
+	int n, used, limit;
 	uint32_t mask;
 	int32_t free;
 } MshrTable;
@@ -181,14 +190,15 @@ typedef struct Request {               /* of one access; its parts are pieces of
 	uint8_t kind, owner, step;     /* AccessKind, Owner, 0 or 1 */
 	bool returns;                  /* data come back */
 	int32_t after;                 /* index of a request of the same SM that must be done before, or -1 */
-	int32_t waiter;                /* list of groups that wait for it, or -1 */
+	int32_t waiter;                /* first of the list of groups that wait for the request, or -1 */
 	uint64_t target;               /* OWNER_L1: MSHR entry; caches: line */
 	uint32_t target_sectors;       /* OWNER_L1: sectors of L1 */
 	LaunchStats *stats;            /* of the access that sent it */
 } Request;
 
 typedef struct Waiter { uint32_t group; int32_t next; } Waiter;
-/* one access's requests */
+/* the requests of one access. left: those of which it is not known yet when they are done; ready: the latest
+   time of the others; next: in the list of free groups */
 typedef struct RequestGroup { Cycle ready; uint32_t left; int32_t next; } RequestGroup;
 
 typedef struct L1Look { int64_t tag; int entry; uint32_t hit, merge, miss; } L1Look;
@@ -197,21 +207,22 @@ typedef struct L1Look { int64_t tag; int entry; uint32_t hit, merge, miss; } L1L
 typedef struct Lack {
 	enum { LACKS_PLACES, LACKS_MSHRS, LACKS_MERGE } what;
 	int need;                      /* places or MSHRs that it takes */
-	uint64_t line;                 /* LACKS_MERGE: whose MSHR has collected as many accesses as it may */
+	uint64_t line; /* LACKS_MERGE: the line whose MSHR has collected as many accesses as it may */
 } Lack;
 
 struct SmMem {
 	Config c;
 	int sm;
 	unsigned l1_shift, l1_sector_shift, l2_shift, l2_sector_shift, const_shift, fetch_shift;
-	Cycle trip;                    /* no request comes back faster */
+	Cycle trip;                    /* the fewest cycles that a request takes to L2 and back */
 
 	Cache l1, constant, fetch;     /* sets = 0: there is none */
 	MshrTable mshr;
 	int places;         /* taken by stores, atomics and bypassing loads not yet done, one for each part */
 	Lack lack;
-	Tally leaving;                 /* those of them that were served: when done */
-	StampHeap flying;              /* other requests served: when done, and what then (see sm_mem.c) */
+	Tally leaving; /* of the taken places, those whose request was served: when each becomes free */
+	/* requests served that have no place: when each is done, and what happens then (see sm_mem.c) */
+	StampHeap flying;
 	Vec(Request) queue;
 	Vec(Piece) part;               /* of the requests in the queue */
 	Vec(Waiter) waiter;
@@ -223,22 +234,25 @@ struct SmMem {
 	L1Look look[MAX_PIECES];
 	Vec(Cycle) times;
 };
-void smmem_served(SmMem *, int request, const Cycle *done);   /* by the drain: when each part is done */
-void smmem_drained(SmMem *);                            /* everything queued was served */
-/* queues it and copies its parts; its index */
+/* called when mem_drain has served the request; done: when each part is done */
+void smmem_served(SmMem *, int request, const Cycle *done);
+void smmem_drained(SmMem *); /* called when mem_drain has served everything that was queued */
+/* queues the request and copies its parts; returns its index in the queue */
 int smmem_push(SmMem *, Cycle now, Request, const Piece *part);
-/* The same for sectors from an address on, all at the port at once. addr: of sector 0. */
+/* As smmem_push, for a mask of sectors of L2, which are all at the port at once. addr: address of sector
+   0. */
 int smmem_push_sectors(SmMem *, Cycle now, Request, uint64_t addr, uint32_t sectors);
 void smmem_wait(SmMem *, MemTicket *, int request);     /* the ticket waits for a queued request */
-/* for something that arrives then, or is still UNKNOWN */
+/* the ticket waits for something that arrives at `when`, which may be UNKNOWN + index */
 void smmem_wait_until(SmMem *, MemTicket *, Cycle when);
-/* False: the access is refused; smmem_retry says until when. */
+/* Notes what the refused access lacks, and returns false. smmem_retry says until when it is refused. */
 bool smmem_lacks(SmMem *, Lack);
 
 /* ---- l1.c ---- */
 bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, LaunchStats *, MemTicket *);
-Cycle l1_when_filled(const SmMem *, const Mshr *);      /* all that it waits for may be there */
-/* an access may join those that wait for the line */
+/* when all sectors for which the MSHR waits may be there, at the earliest */
+Cycle l1_when_filled(const SmMem *, const Mshr *);
+/* the first cycle, now or later, in which an access may join those that wait for the line */
 Cycle l1_when_mergeable(const SmMem *, Cycle now, uint64_t line);
 void l1_fill(SmMem *, uint32_t id);          /* id: MSHR entry * MAX_SECTORS + lowest sector of the request */
 
@@ -253,26 +267,26 @@ enum { HEADER_BYTES = 8 };
 void icnt_init(Interconnect *, const Config *);
 void icnt_rewind(Interconnect *);
 void icnt_free(Interconnect *);
-/* n pieces, of which piece k is at the sender's port from at[k] on: at[k] becomes its arrival. data: with the
-   sectors' data. */
+/* Sends n pieces up to L2 or down to the SM. Piece k is at the sender's port from at[k] on; at[k] becomes the
+   cycle of its arrival. data: the message has the sectors' data. */
 void icnt_up(Interconnect *, int sm, Cycle floor, const Piece *, int n, bool data, Cycle *at);
 void icnt_down(Interconnect *, int sm, Cycle floor, const Piece *, int n, bool data, Cycle *at);
 
-/* of a load of so many, there and back, on free ports */
+/* cycles on the interconnect of a load of so many sectors, there and back, when all ports are free */
 Cycle icnt_free_trip(const Interconnect *, unsigned sectors);
 
-/* A fixed permutation-like mix of the upper part of an address: aligned blocks of n lines are rotated by
-   it. */
+/* A fixed mix of the bits of the upper part of an address. An aligned block of n lines goes to n slices,
+   channels or banks in order, rotated by this number. */
 static inline uint64_t fold(uint64_t x) { return x ^ x >> 3 ^ x >> 7 ^ x >> 15; }
 
 /* ---- dram.c ---- */
-/* free: when, in 1/width cycles; row: open row + 1, 0 = none */
+/* free: when the bank is free, in units of 1/width cycles; row: open row + 1, 0 = none */
 typedef struct Bank { uint64_t free, row; } Bank;
 typedef struct Dram {
 	Timeline *bus;                 /* [channel] */
 	Bank *bank;                    /* [channel * banks + bank] */
 	uint64_t channels, banks, sector, width;
-	unsigned row_shift;            /* line of L2, within a channel, to row */
+	unsigned row_shift;            /* row of a line = its number within the channel >> row_shift */
 	Cycle hit, activate, latency;
 	Intervals *intervals;          /* or NULL */
 } Dram;
@@ -280,14 +294,15 @@ void dram_init(Dram *, const Config *);
 void dram_close_rows(Dram *);
 void dram_rewind(Dram *);
 void dram_free(Dram *);
-/* n sectors of one line of L2: when they are in L2 (reads) or on the bus (writes). */
+/* Reads or writes n sectors of one line of L2. Returns when they are in L2 (reads) or have passed the bus
+   (writes). */
 Cycle dram_access(Dram *, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, LaunchStats *);
 
 /* ---- l2.c ---- */
 typedef struct Slice {
 	Timeline pipe;
-	StampHeap mshr;                /* fills in flight */
-	StampHeap writing;             /* write-backs in the buffer */
+	StampHeap mshr;                /* when each fill in flight arrives */
+	StampHeap writing;             /* when each write-back in the buffer has left it */
 	Cache cache;
 } Slice;
 typedef struct L2 {
@@ -304,6 +319,6 @@ void l2_init(L2 *, const Config *);
 void l2_empty(L2 *);
 void l2_rewind(L2 *);
 void l2_free(L2 *);
-/* A piece of one line: when the reply leaves the slice. */
+/* Serves a piece of one line, which arrives at cycle `at`. Returns when the reply leaves the slice. */
 Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, LaunchStats *);
 #endif

@@ -1,5 +1,6 @@
-/* L1: loads look up each line, one line a cycle. What is missing is asked of L2, once: MSHRs collect whoever
- * else wants it. Lines enter the tags when their data arrive; stores neither allocate nor invalidate. */
+/* L1: loads look up each line, one line a cycle. A sector that is missing is asked of L2 once: an MSHR
+ * collects the accesses that want it meanwhile. Lines enter the tags when their data arrive; stores neither
+ * allocate nor invalidate. */
 #include "sim/mem/internal.h"
 
 void l1_fill(SmMem *s, uint32_t id)
@@ -36,7 +37,8 @@ Cycle l1_when_mergeable(const SmMem *s, Cycle now, uint64_t line)
 	return later(l1_when_filled(s, &s->mshr.entry[i]), now + 1);
 }
 
-/* What each line finds. False when there is no room for what it lacks. */
+/* Looks each line of the access up, in the tags and the MSHRs. False: too few MSHRs are free, or one has
+   collected as many accesses as it may (smmem_lacks). */
 static bool look_up(SmMem *s)
 {
 	int fresh = 0, used = s->mshr.used;
@@ -77,7 +79,8 @@ static uint32_t widen(const SmMem *s, uint32_t sectors)
 	return wide;
 }
 
-/* The sectors that line k misses leave for L2. after: the request that must be done before, or -1. */
+/* Queues a request to L2 for the sectors that line k misses, and returns its index. after: the request that
+   must be done before, or -1. */
 static int send_miss(SmMem *s, Cycle now, int k, int32_t after, LaunchStats *st, MemTicket *t)
 {
 	const L1Look *l = &s->look[k];
@@ -115,7 +118,7 @@ static void wait_for_merged(SmMem *s, const L1Look *l, MemTicket *t)
 	}
 }
 
-/* The lanes all of whose bytes are there. */
+/* The lanes all of whose bytes are in L1. */
 static uint64_t lanes_that_hit(const SmMem *s, const Access *a, uint64_t base)
 {
 	uint64_t lanes = 0;
@@ -138,7 +141,8 @@ static uint64_t lanes_that_hit(const SmMem *s, const Access *a, uint64_t base)
 
 bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t)
 {
-	int32_t entered[MAX_PIECES];    /* the requests; more than `limit` only when all entries were free */
+	/* indices of the requests; more than `limit` only when all entries were free */
+	int32_t entered[MAX_PIECES];
 	int n = 0;
 	coalesce(a, base, s->l1_shift, s->l1_sector_shift, &s->co);
 	if (!look_up(s))

@@ -1,6 +1,7 @@
 /* L2: slices interleaved by line; sectored, write-back. A store allocates, and fetches only sectors it does
- * not write whole. A sector on its way is a hit that waits. Dirty lines leave through a buffer; while it is
- * full, whoever needs their places waits, which is how DRAM holds up those who write. */
+ * not write whole. A sector on its way is a hit that waits. Dirty lines leave through a buffer. While the
+ * buffer is full, a request that needs the place of a dirty line waits; so DRAM holds up the SMs that
+ * write. */
 #include "sim/mem/internal.h"
 
 void l2_init(L2 *l2, const Config *c)
@@ -49,8 +50,8 @@ static uint64_t outer(const L2 *l2, uint64_t slice, uint64_t inner)
 	return inner * n + (slice + n - fold(inner) % n) % n;
 }
 
-/* The victim of slice k goes to DRAM. When it has got a place in the buffer, which is when its way is
-   free. */
+/* Writes the dirty sectors of a victim of slice k to DRAM. Returns when the victim has got a place in the
+   buffer; its way in the cache is free then. */
 static Cycle write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t k, Victim v, LaunchStats *st)
 {
 	StampHeap *writing = &l2->slice[k].writing;
@@ -71,8 +72,8 @@ static bool in_flight(const Cache *c, int64_t i, Cycle at)
 	return false;
 }
 
-/* The fill of sectors of line i that comes to occupy an MSHR, unless the line has one. *at: when it got
-   it. */
+/* Fetches these sectors of line i from DRAM, and returns when they are there. The fill takes an MSHR, unless
+   the line has one already; *at becomes the cycle in which it gets the MSHR. */
 static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i, const Piece *p,
 	uint32_t sectors, LaunchStats *st)
 {
@@ -92,7 +93,8 @@ static void set_ready(Cache *c, int64_t i, uint32_t sectors, Cycle ready)
 		c->ready[i * c->sectors + __builtin_ctz(m)] = ready;
 }
 
-/* Of n sectors, some are present, and some are written whole. */
+/* Counts a request for n sectors. The masks: sectors that are present, that are missing, and that a store
+   writes whole. */
 static void count(unsigned n, uint32_t present, uint32_t missing, uint32_t whole, LaunchStats *st)
 {
 	st->l2_requests += n;

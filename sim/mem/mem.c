@@ -6,10 +6,10 @@ struct MemSystem {
 	Interconnect icnt;
 	L2 l2;
 	Dram dram;
-	StampHeap order;               /* the head of each SM's queue */
-	Vec(int) next;                 /* [sm]: place of the head */
+	StampHeap order; /* the cycle of the first request of each SM's queue that is not served yet */
+	Vec(int) next;                 /* [sm]: index of this request in the SM's queue */
 	Intervals *intervals;          /* or NULL */
-	/* with intervals: what L2 and DRAM count of the part of a request that is there now */
+	/* with intervals: what L2 and DRAM count of the part of a request that is being served */
 	LaunchStats own;
 };
 
@@ -57,8 +57,8 @@ static Cycle free_trip(const MemSystem *m, unsigned n)
 
 void mem_sample(MemSystem *m, Intervals *to) { m->intervals = m->dram.intervals = to; }
 
-/* Part k of the request is at L2: when its reply leaves. The counts go to the launch and to the interval with
-   that cycle; DRAM has told its intervals itself. */
+/* As l2_access, for a part of the request that is at L2 at cycle `at`. L2's counts go to the launch and to
+   the interval with that cycle; DRAM adds its counts to its intervals itself. */
 static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, Cycle at)
 {
 	LaunchStats *own = &m->own, *st = r->stats;
@@ -82,8 +82,8 @@ static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, C
 	return reply;
 }
 
-/* A request through one unit after the other; each unit serves its parts in order. t: when each part is done.
-   intervals: those of the memory system, a constant NULL where there are none. */
+/* Takes a request through one unit after the other; each unit serves the request's parts in order. t: becomes
+   when each part is done. intervals: those of the memory system, a constant NULL where there are none. */
 static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem *s, const Request *r,
 	Cycle *t, Intervals *intervals)
 {
@@ -132,7 +132,7 @@ void mem_drain(MemSystem *m, SmMem **sms, int n)
 		uint32_t i = heap_pop(&m->order).id;
 		SmMem *s = sms[i];
 		int r = m->next.v[i];
-		do { /* as long as it stays the first */
+		do { /* as long as this SM's next request comes before those of all others */
 			if (m->intervals)
 				serve_sampled(m, s, &s->queue.v[r], done);
 			else

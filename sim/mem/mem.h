@@ -21,12 +21,12 @@ typedef struct SmMem SmMem;    /* L1, MSHRs, constant and instruction cache, sha
 MemSystem *mem_new(const Config *);
 /* L2 becomes empty, dirty lines too, and no row of DRAM is open. Nothing may be under way. */
 void mem_empty(MemSystem *);
-/* time begins anew: what is cached stays, and is there. Nothing may be under way. */
+/* time begins anew: what is cached stays, and counts as arrived. Nothing may be under way. */
 void mem_rewind(MemSystem *);
 void mem_sample(MemSystem *, Intervals *);      /* from now on L2 and DRAM count here, too; NULL: no more */
 void mem_free(MemSystem *);
-Cycle mem_window(const Config *);     /* >= 1 */
-/* from an SM to L2 and back, nothing else under way; no window is longer */
+Cycle mem_window(const Config *);     /* the longest window, in cycles, >= 1 */
+/* cycles from an SM to L2 and back with nothing else under way; no window is longer */
 Cycle mem_round_trip(const Config *);
 SmMem *smmem_new(const Config *, int sm);
 /* A launch begins: what has come to L1 and the constant cache by that cycle is gone, what comes later
@@ -52,39 +52,41 @@ typedef struct Access {               /* one warp instruction */
 	bool own_ports;               /* shared memory and the constant cache serve every lane at once */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
 	uint64_t mask;                /* lanes */
-	uint64_t *hits;               /* NULL, or: gets the lanes of a load whose data are in L1 */
+	uint64_t *hits; /* NULL, or the mask that gets the lanes of a load whose data are in L1 */
 	/* [lane]; local: offset already interleaved per thread by the caller, below 2^48; SMs do not share
 	   local lines */
 	const uint64_t *addr;
 } Access;
 
 typedef struct MemTicket {            /* what the scoreboard waits for */
-	Cycle ready;                  /* the part that is known: result usable; for stores: accepted */
-	Cycle hits;                   /* a load with Access.hits: the data of those lanes are there */
+	/* when the result can be used (stores: when the access is accepted), as far as it is known */
+	Cycle ready;
+	Cycle hits; /* a load with Access.hits: when the data of the lanes in that mask are there */
 	uint64_t hit_lanes;           /* the caller's, for Access.hits to point to */
 	struct Whole *whole;        /* the caller's: the instruction of which the access is a part, or NULL */
 	Cycle pipe_free;              /* the load/store unit takes the next access from here on */
-	/* 1: the next mem_drain tells when the rest is there, then smmem_resolve; else 0 */
+	/* 1: the next mem_drain finds out when the rest is there, smmem_resolve tells it; 0: all is known */
 	uint16_t npending;
 	uint32_t pending;             /* SmMem's own name of what it waits for */
 } MemTicket;
 
-/* False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = smmem_retry. Nothing else
-   changes then. Otherwise the access is made and the ticket filled. Counted in stats here: transactions,
-   conflicts, misses and everything under L1, L2 and DRAM; the numbers of instructions (global_loads,
-   shared_accesses, atomics, ...) are the caller's, who also runs without timing. Requests that leave count
-   there what happens to them when they are served: the place must stay. Calls for one SM come with cycles
-   that do not fall. */
+/* Makes an access. False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = smmem_retry.
+   Nothing else changes then. Otherwise the access is made and the ticket filled. Counted in stats here:
+   transactions, conflicts, misses and everything under L1, L2 and DRAM; the numbers of instructions
+   (global_loads, shared_accesses, atomics, ...) are the caller's, who also runs without timing. Requests that
+   leave the SM count there, too, when they are served, so the stats must live until then. Calls for one SM
+   come with cycles that do not fall. */
 bool smmem_access(SmMem *, Cycle now, const Access *, LaunchStats *, MemTicket *, Cycle *retry);
-/* The next cycle, from now on, worth trying again with the access that was refused last. It may be too early
-   while requests are queued; then it lies behind the window, and mem_drain tells more. */
+/* Returns the first cycle, `now` or later, in which it is worth trying again the access that was refused
+   last. While requests are queued the cycle may turn out too early; then it lies behind the window, and a
+   call after mem_drain knows more. */
 Cycle smmem_retry(SmMem *, Cycle now);
-/* Instruction fetch of the line that holds byte address pc: false when it hits, else fills the ticket. When
-   the ticket is ready the instruction is delivered: asking again could find the line pushed out by another
-   warp's. */
+/* Fetches the line of instructions with byte address pc. Returns false when the line is in the instruction
+   cache or there is no such cache, else true, and fills the ticket. When the ticket is ready the instruction
+   is delivered, and the caller does not ask again: another warp's line may have pushed this one out. */
 bool smmem_fetch(SmMem *, Cycle now, uint64_t pc, LaunchStats *, MemTicket *);
-/* Traffic of a divergence mechanism: n bytes at an address of the SM's own (below 2^48), load or store; past
-   L1. */
+/* Traffic of a divergence mechanism past L1: a load or store of n bytes at an address of the SM's own (below
+   2^48). */
 void smmem_mechanism(SmMem *, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *,
 	MemTicket *);
 /* True when requests are queued for mem_drain. */
@@ -92,9 +94,10 @@ bool smmem_queued(const SmMem *);
 
 /* Serves what the n SMs have queued. */
 void mem_drain(MemSystem *, SmMem **, int n);
-/* After mem_drain: the cycle when everything the ticket waits for is there (>= ticket->ready); releases its
-   names. */
+/* To be called after mem_drain: returns the cycle when everything for which the ticket waits is there (>=
+   ticket->ready), and frees what SmMem keeps for the ticket. */
 Cycle smmem_resolve(SmMem *, MemTicket *);
-/* Requests accepted and not yet complete at cycle `now`; 0 at the end of a launch. */
+/* Returns how many requests have been accepted and are not complete at cycle `now`; 0 at the end of a
+   launch. */
 int smmem_outstanding(const SmMem *, Cycle now);
 #endif

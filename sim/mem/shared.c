@@ -55,7 +55,7 @@ static bool conflict_free(const Access *a, uint64_t lanes, unsigned banks, unsig
 
 static bool fits(uint64_t mask, unsigned lanes) { return lanes >= 64 || !(mask >> lanes); }
 
-/* The commonest accesses: consecutive words, or one word, in one phase. */
+/* True for the commonest accesses: consecutive words, or one word, in one phase. */
 static bool one_row(const Access *a, unsigned banks, unsigned bank_bytes, unsigned lanes)
 {
 	uint64_t step;

@@ -2,11 +2,13 @@
  *
  * Within a window of cycles requests are queued (queue); mem_drain serves them and tells when each is done.
  * Accesses wait in groups: a group counts the requests that are still unknown and keeps the latest of the
- * known times. Requests served stand in `flying` until their time has come; then an L1 line is filled, or a
- * place becomes free. */
+ * known times. Requests served stand in `leaving`, if they have places, or in `flying` until their time has
+ * come; then the places become free, or a line of L1 is filled. */
 #include "sim/mem/internal.h"
 
-enum { FLYING_OTHER = 1u << 30 };          /* id in flying; below: MSHR entry * MAX_SECTORS + lowest sector */
+/* id in `flying` of a request that fills no line of L1; lower ids are MSHR entry * MAX_SECTORS + lowest
+   sector */
+enum { FLYING_OTHER = 1u << 30 };
 static const uint64_t LOCAL_BASE = (uint64_t)1 << 62, CODE_BASE = (uint64_t)1 << 61,
 	MECHANISM_BASE = (uint64_t)3 << 61;
 
@@ -84,7 +86,7 @@ void smmem_rewind(SmMem *s)
 	cache_rewind(&s->fetch);
 }
 
-/* The k-th smallest, k from 0, of n > k values, which it reorders. */
+/* Returns the k-th smallest, k from 0, of n > k values; reorders the values. */
 static Cycle select_nth(Cycle *v, int n, int k)
 {
 	for (int i = 1; !k && i < n; i++)
@@ -116,7 +118,8 @@ static Cycle select_nth(Cycle *v, int n, int k)
 	return v[k];
 }
 
-/* When MSHRs are free, into times: each when all that it waits for is there. */
+/* Adds to s->times, for each MSHR that waits, the first cycle in which all its sectors may be there, so that
+   it becomes free. */
 static void list_fills(SmMem *s)
 {
 	for (int i = 0; i < s->mshr.n; i++)
@@ -124,7 +127,8 @@ static void list_fills(SmMem *s)
 			vec_push(&s->times, l1_when_filled(s, &s->mshr.entry[i]));
 }
 
-/* When places can be free: those served that leave first, and those queued. */
+/* Writes to s->times when places may become free: at least the `need` earliest of those whose request was
+   served, and all whose request is queued. */
 static void list_places(SmMem *s, int need)
 {
 	vec_reserve(&s->times, s->leaving.n);
@@ -141,7 +145,7 @@ static void list_places(SmMem *s, int need)
 static Cycle when_free(SmMem *s, Cycle now, bool place, int need)
 {
 	Cycle served = place ? tally_kth(&s->leaving, need) : ~(Cycle)0;
-	/* none of those in the queue is done before */
+	/* no request in the queue is done before this cycle */
 	Cycle queued = s->queue.n ? s->queue.v[0].cycle + s->trip : ~(Cycle)0;
 	if (served <= queued && served != ~(Cycle)0)
 		return later(served, now + 1);
@@ -300,7 +304,8 @@ int smmem_outstanding(const SmMem *s, Cycle now)
 
 /* ---- stores, atomics, loads past L1 ---- */
 
-/* The pieces of the access as requests. One, unless some wait for others of the same access. */
+/* Queues the pieces of the access: as one request, or, if there are more than `limit`, each as a request of
+   its own, because some must wait for others of the same access. */
 static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, LaunchStats *st, MemTicket *t)
 {
 	int limit = (int)s->c.l1_queue, n = s->co.n, each = n > limit ? 1 : n;
@@ -345,7 +350,8 @@ static void use_shared(SmMem *s, Cycle now, const Access *a, LaunchStats *st, Me
 	t->ready = a->kind == ACC_STORE ? t->pipe_free : now + (Cycle)s->c.shared_latency + cycles - 1;
 }
 
-/* The line's arrival in the constant or instruction cache; *missed: a request was queued. */
+/* Looks a line up in the constant or instruction cache, and returns when it has arrived there. *missed: the
+   line was not there, and a request was queued. */
 static Cycle look_read_only(SmMem *s, Cache *c, Cycle now, Cycle at, Owner owner, uint64_t line,
 	LaunchStats *st, bool *missed)
 {

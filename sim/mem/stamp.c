@@ -9,7 +9,8 @@ static uint64_t before(Cycle w, Cycle end)
 	return end <= w * 64 ? 0 : end - w * 64 >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (end - w * 64)) - 1;
 }
 
-/* The ring starts at floor; words that enter it at its end are taken up to `over`. */
+/* Moves the ring's start to the word of floor. In words that enter at the ring's end, cycles before `over`
+   are taken. */
 static __attribute__((noinline)) void advance(Timeline *t, Cycle floor)
 {
 	Cycle word = floor / 64;
@@ -24,7 +25,8 @@ static __attribute__((noinline)) void advance(Timeline *t, Cycle floor)
 	t->word = word;
 }
 
-/* Takes bytes behind the ring, where requests follow each other; as timeline_book. */
+/* As timeline_book, for bytes that are taken behind the ring, where requests follow each other in the order
+   of the calls. */
 static __attribute__((noinline)) Cycle queue_up(Timeline *t, Cycle from, uint64_t rate, uint64_t bytes)
 {
 	from = later(from, later(t->over, (t->word + TIMELINE_WORDS) * 64));
@@ -36,7 +38,7 @@ static __attribute__((noinline)) Cycle queue_up(Timeline *t, Cycle from, uint64_
 	return from + cycles + 1;
 }
 
-/* Cycles of word w of which no byte is left; `used` of them is not looked at any more. */
+/* Marks cycles of word w, a bit each, as full. Nobody looks at their `used` any more. */
 static inline void fill(Timeline *t, Cycle w, uint64_t cycles)
 {
 	t->closed[w % TIMELINE_WORDS] |= cycles;
@@ -54,7 +56,7 @@ Cycle timeline_search(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint6
 	while (!open && ++w < end)
 		open = ~t->closed[w % TIMELINE_WORDS];
 	t->closed[w % TIMELINE_WORDS] |= open & -open; /* none where all words are closed */
-	/* from the cycle in which it begins */
+	/* takes bytes from the cycle on in which the request begins */
 	for (uint64_t mask = -(open & -open); w < end; w++, mask = ~(uint64_t)0) {
 		uint64_t taken = 0;
 		for (uint64_t free = ~t->full[w % TIMELINE_WORDS] & mask; free; free &= free - 1) {
@@ -87,7 +89,7 @@ void heap_push(StampHeap *h, Cycle at, uint32_t id)
 	h->v[i] = s;
 }
 
-/* Puts s in at the top, where there is none. */
+/* Puts s into a heap whose top entry is vacant. */
 static void sift(StampHeap *h, Stamp s)
 {
 	int i = 0;
@@ -132,7 +134,7 @@ void tally_add(Tally *t, Cycle at)
 		heap_push(&t->far, at, 0);
 }
 
-/* The cycles from..from + 64 - from % 64 at which there are times. */
+/* The cycles of the word of `from` at which there are times, from `from` on; bit k is cycle k of the word. */
 static inline uint64_t marks(const Tally *t, Cycle from)
 {
 	return t->any[from % TALLY_CYCLES / 64] & ~(uint64_t)0 << from % 64;
