@@ -40,8 +40,8 @@ static size_t state_size(const Config *c) { return sizeof(DualStack); }
 static int depth(const Warp *w) { return ((DualStack *)reconv_state((Warp *)w))->height; }
 static bool warp_scoreboard(const Config *c) { return !c->model_param[c->model][P_SCOREBOARD]; }
 
-/* The highest level of any split; may_run: of any split that does not wait for other lanes. -1: there is
-   none. */
+/* The highest level of any split; with may_run, only splits count that do not wait for other threads. -1:
+   there is none. */
 static int top_level(Warp *w, const DualStack *k, bool may_run)
 {
 	int most = -1;
@@ -59,7 +59,8 @@ static void run_top_sides(Warp *w, DualStack *k)
 		split_permit(w, &reconv_splits(w)[i], k->regions.member[i].level == level);
 }
 
-/* Pushes and pops entries, so that there is one for each level of the splits. */
+/* Pushes and pops entries, so that there is one for each level of the splits, and charges what that takes to
+   s and to the splits concerned. */
 static void settle_entries(Warp *w, DualStack *k, Split *s)
 {
 	regions_last_resort(w, &k->regions);
@@ -96,7 +97,8 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 }
 
 /* Sets the levels of split s, which is the first path, and of the new splits, from index `before` on: two
-   splits to an entry, the first two on top. shared: the last two may have the entry that s is in. */
+   splits to an entry, the first two on top. shared: the lowest of these entries is the one that s is in; else
+   all are new, above the top. */
 static void stack_sides(Warp *w, DualStack *k, Split *s, int before, bool shared)
 {
 	int new = *reconv_nsplit(w) - before, at = (int)(s - reconv_splits(w)), entries = (1 + new + 1) / 2;
@@ -143,7 +145,7 @@ typedef void Event(Warp *, Regions *, Split *, const Path *, int n);
 static void do_reach(Warp *w, Regions *r, Split *s, const Path *p, int n) { regions_reach(w, r, s); }
 static void do_exit(Warp *w, Regions *r, Split *s, const Path *p, int n) { regions_exit(w, r, s, p->mask); }
 
-/* An event after which the side may be gone. */
+/* Lets the regions deal with an event after which side s may be gone, then sets the stack right. */
 static void leave_side(Warp *w, Split *s, Event *event, const Path *p, int n)
 {
 	DualStack *k = reconv_state(w);
@@ -181,7 +183,7 @@ static void waits(Warp *w, Split *s)
 
 static void resumes(Warp *w, Split *s) { run_top_sides(w, reconv_state(w)); }
 
-/* The lowest level of a split above that one; -1: there is none. */
+/* The lowest level of a split that is above `level`; -1: there is none. */
 static int next_level(const Warp *w, const DualStack *k, int level)
 {
 	int next = -1;

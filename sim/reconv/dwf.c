@@ -25,11 +25,11 @@ static const ConfigKey params[] = {
 };
 
 typedef struct Pool {                  /* of an SM */
-	uint32_t stamp;                /* of the entry formed last */
-	uint32_t turn;                 /* of the entry that last went first because of patience, 0 = none */
+	uint32_t stamp;                /* Split.tag of the entry formed last: tags count up from 1 */
+	uint32_t turn;           /* tag of the entry that last went first because of patience, 0 = none */
 	uint32_t chosen;               /* majority, minority: the pc whose entries go on until none is left */
 	uint8_t *point;                /* by pc: is it a reconvergence point? */
-	uint32_t *pc, *lanes;          /* pcs of ready entries, and the number of lanes at each */
+	uint32_t *pc, *lanes;          /* n pcs of ready entries, and the number of lanes at each */
 	int cap_pc, cap_lanes, n;
 } Pool;
 
@@ -74,8 +74,9 @@ static Mask lanes_of_parts(const Part *part, int n)
 	return m;
 }
 
-/* The entry formed last for the pc, s apart: what the paper's table of pcs names. Lanes may also join an
-   entry whose arrival the mechanism has yet to be told. */
+/* The entry, other than s, that was formed last for the pc, and in *holder the warp in whose list it stands;
+   NULL: none. The paper finds it in a table of pcs. Lanes may also join an entry of whose arrival the core
+   has yet to tell the mechanism (Split.arriving). */
 static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
 {
 	Warp *list[MOST_WARPS];
@@ -91,7 +92,8 @@ static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
 	return last;
 }
 
-/* Lanes that pass a post-dominator together have equal counts from then on. */
+/* If pc is a reconvergence point, the lanes of the parts have passed one more post-dominator. They have
+   passed it together, so all get the highest of their new counts. */
 static void level_counts(Warp *w, const Part *part, int n, uint32_t pc)
 {
 	Pool *pool = reconv_sm_state(w);
@@ -109,8 +111,8 @@ static void level_counts(Warp *w, const Part *part, int n, uint32_t pc)
 			((Count *)reconv_state(part[k].home))->passed[l] = most;
 }
 
-/* The entry at pc that lanes m may join; NULL: none. s: the split that they are now, which is no
-   candidate. */
+/* The entry at pc that lanes m may join, and in *holder the warp in whose list it stands; NULL: none. s: the
+   split in which the lanes are now, which does not count; NULL: they are in none. */
 static Split *entry_to_join(Warp *w, uint32_t pc, const Split *s, Mask m, Warp **holder)
 {
 	if (m == lanes_below((int)reconv_config(w)->warp_size))
@@ -130,7 +132,7 @@ static void join_entry(Warp *holder, Split *e, const Part *part, int n, const Wa
 	reconv_count_merge(holder, e, e->pc, e->mask);
 }
 
-/* The split stands at a block's start: it joins another entry, or is an entry itself from now on. */
+/* The split stands at a block's start: its lanes join another entry, or it is an entry itself from now on. */
 static void reach(Warp *w, Split *s)
 {
 	Part part[64];
@@ -149,7 +151,7 @@ static void reach(Warp *w, Split *s)
 	reconv_remove(w, s);
 }
 
-/* Lanes of s go to several places. */
+/* Lanes of s go to several places: s is taken out, and the lanes of each path join an entry or form one. */
 static void part_ways(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Part all[64], part[64];
@@ -209,8 +211,8 @@ static void count_lanes(Warp *w, Pool *pool, uint32_t pc, uint32_t lanes)
 	pool->lanes[k] += lanes;
 }
 
-/* Chooses the pc whose entries go on: the last one while it has entries, else the pc with most, or fewest,
-   lanes. */
+/* Chooses the pc whose entries go on: the one chosen before while it has ready entries, else the pc with
+   most, or fewest, lanes. */
 static void choose_pc(Pool *pool, Warp **list, int n, bool most)
 {
 	int best = -1;
@@ -242,8 +244,9 @@ static uint32_t lanes_at(const Pool *pool, uint32_t pc)
 
 #define NOT_READY ((uint64_t)1 << 63)
 
-/* A lower rank goes first; the highest bit marks an entry that cannot issue, the lowest ranks an entry that
-   has waited too long: one at a time goes first, to the end of its block. */
+/* The rank of an entry: the lowest goes first. 0: the entry had waited for longer than `patience` and goes
+   first to the end of its block; there is one such entry at a time. 1: another entry that has waited for so
+   long. From 2 on: the policy's order. From NOT_READY on: the entry cannot issue. */
 static uint64_t rank_split(Warp *w, const Split *s)
 {
 	const Pool *pool = reconv_sm_state(w);
@@ -269,7 +272,7 @@ static uint64_t rank_split(Warp *w, const Split *s)
 	}
 }
 
-/* since: from when on it could issue; 0 for one that cannot */
+/* The first entry of a warp. since: the cycle from which on the entry could issue; 0 if it cannot. */
 typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked;
 
 static bool goes_before(const Ranked *a, const Ranked *b)

@@ -96,7 +96,9 @@ static bool is_short(Warp *w, const MIns *i)
 	return i->rpc != NO_PC && reconv_ins(w, i->rpc)->from->ins.n <= reconv_param(w, P_SHORT);
 }
 
-/* The paths have become groups, or parts of groups. in_turns: each waits for those before it. */
+/* The paths have become groups, or parts of groups. Sets for which lanes each of these groups waits: for
+   those in `before` if the group is still in the region; in_turns: for the lanes of the paths before its own,
+   too. */
 static void order_paths(Warp *w, Dws *k, const Path *p, int n, Mask before, int region, bool in_turns)
 {
 	Mask earlier = 0;
@@ -180,8 +182,8 @@ static void forget_lanes(Warp *w, Dws *k, Mask m)
 		k->regions.member[i].family &= reconv_splits(w)[i].mask & m ? 0 : ~m;
 }
 
-/* Families whose lanes are all at the branch take it. They do not wait for lanes that wait at a barrier or
-   for a warp-level operation, since those may wait for lanes held here. */
+/* Each family whose lanes are all at its branch takes the branch. A family does not wait for its lanes that
+   wait at a barrier or for a warp-level operation, since these may wait for lanes held at the branch. */
 static void unite_complete(Warp *w, Dws *k)
 {
 	for (int i = 0; i < *reconv_nsplit(w); i++) {
@@ -304,7 +306,9 @@ static void alarm(Warp *w)
 		if (m != s->mask && when <= reconv_now(w) && has_room(w, 1) && !others_ready(w, s))
 			subdivide(w, k, s, s->mask & ~m);
 	}
-	each_split(w, s) { /* of several the next one: when each became known depends on the window */
+	/* asks for the earliest alarm of all splits: in which order their cycles became known depends on the
+	   window, and no result may */
+	each_split(w, s) {
 		Cycle when;
 		if (s->state == SPLIT_RUN && reconv_first_ready(w, s, &when) != s->mask &&
 			when > reconv_now(w) && when < k->alarm)
@@ -325,7 +329,8 @@ static Split *leave_alone(Warp *w, Dws *k, Split *s)
 	return s;
 }
 
-/* Lanes have come to a point, ended, or come to wait for others. */
+/* To be called when lanes have come to a point, ended, or begun to wait for others: decides which groups
+   run. */
 static void settle(Warp *w, Dws *k)
 {
 	regions_last_resort(w, &k->regions);

@@ -4,8 +4,9 @@
  * Vector instructions are issued whatever EXEC holds; branches are scalar and jump over code that no lane
  * runs.
  *
- * Counted: depth = saved masks with lanes in them, of all calls; a push is a mask that gets lanes, a pop a
- * mask that is taken; merges = lanes that come to a mask or an EXEC with lanes. */
+ * Counted: depth = saved masks with lanes in them, of all calls; a push is an empty mask that gets lanes, a
+ * pop a mask whose lanes go into EXEC; a merge is lanes that come to a mask, or an EXEC, which has lanes
+ * already. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/exec_mask/exec_mask.h"
 #include "sim/reconv/common/splits.h"
@@ -18,11 +19,12 @@ static const ConfigKey params[] = {
 		"amdgpu-skip-threshold, 12 by default)" },
 };
 
-/* a mask with lanes, and where they go on */
+/* A saved mask that has lanes: the call it belongs to, the place where its lanes go on, and its number. */
 typedef struct SavedMask { uint32_t frame, pc; int32_t name; Mask mask; } SavedMask;
 typedef struct Masks {
 	int n;
-	/* the current frame's come last; each lane is in one of them, in EXEC, or on its way between */
+	/* masks of the current call come last; each live lane is in one saved mask, in EXEC, or on its way
+	   from one to the other */
 	SavedMask saved[66];
 	uint32_t frame;            /* number of calls that have not returned */
 	int cap;

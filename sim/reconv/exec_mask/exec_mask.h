@@ -28,35 +28,39 @@ typedef struct MaskPlan {
 
 	Cfg *cfg;
 	Loops *loops;
-	int n;                     /* blocks that are reached */
-	Block **order;             /* by position */
-	int *pos;                  /* by block id */
-	bool *may_end;             /* by position: an exit under a guard or a call in it may end lanes */
+	int n;                     /* number of blocks that are reached */
+	Block **order;             /* by position: the block */
+	int *pos;                  /* by block id: the block's position, -1 = not reached */
+	bool *may_end;             /* by position: a guarded exit in the block, or a call, may end lanes */
 	bool function_may_end;
 
 	int nstop;
-	int *front;                /* by position: its stop F */
-	int *back;                 /* by loop: its stop B */
-	int *stop_pos;  /* by stop: position of the block in front of which (F) or behind which (B) it lies */
-	int *stop_loop;            /* by stop: its loop, -1 for an F */
+	int *front;                /* by position of a block: number of its stop F */
+	int *back;                 /* by loop: number of its stop B */
+	/* by stop: position of the block in front of which (F) or behind which (B) the stop lies */
+	int *stop_pos;
+	int *stop_loop;            /* by stop: the loop of a B, -1 for an F */
 
-	bool *scalar;              /* by position: a branch that all lanes decide alike and that may jump */
+	/* by position: the block ends with a branch that all lanes decide alike and that stays a jump */
+	bool *scalar;
 	int *stay;                 /* by position: the stop for which lanes remain in EXEC, -1 = none */
 	Chains stops;              /* sets of stops */
 	Chain *at;                 /* by position: stops at which lanes may wait while the block runs */
-	Chain *arrive;  /* by stop: stops at which lanes may wait when control comes there, itself included */
-	bool *carried;             /* by stop: control may come with lanes in EXEC */
-	/* by stop: how often lanes are added to its mask before it is taken; a place in a loop counts as more
-	   than one */
+	/* by stop: stops, this one included, at which lanes may wait when control comes to this one */
+	Chain *arrive;
+	bool *carried;             /* by stop: control may come to the stop with lanes in EXEC */
+	/* by stop: how often lanes are added to its mask before the mask is taken; a place in a loop that the
+	   stop is not in counts as more than one */
 	int *adds;
-	Graph *flow;               /* control flow: nodes are positions, then n + stops */
+	Graph *flow;               /* control flow: node k is block k by position, node n + e is stop e */
 	int *idom;                 /* immediate dominators in flow */
 } MaskPlan;
 
 void mask_prepare(MaskPlan *);     /* makes one return, and a block for each indirect call that may diverge */
 void mask_plan(MaskPlan *);                    /* fills in all of the plan */
-/* where lanes that go from position `from` to block `to` wait */
+/* The stop at which lanes wait that go from position `from` to block `to`. */
 int mask_stop_of(const MaskPlan *, int from, const Block *to);
+/* May lanes wait at the stop? */
 static inline bool mask_waits(const MaskPlan *p, int stop) { return chain_has(p->arrive[stop], stop); }
 static inline int mask_next(Chain s, int from) /* the first member from there on; -1: none */
 {
@@ -66,8 +70,9 @@ static inline int mask_next(Chain s, int from) /* the first member from there on
 }
 /* The first stop of set s behind the F of block k; -1 = none. */
 static inline int mask_rest(const MaskPlan *p, int k, Chain s) { return mask_next(s, p->front[k] + 1); }
-bool mask_targets_equal(const Block *);
-/* the block begins with xfirst: each time it runs it calls for some lanes */
+bool mask_targets_equal(const Block *);        /* do all ways out of the block lead to one block? */
+/* Does the block begin with xfirst? If so, it runs several times, and each time makes a call for some of the
+   lanes. */
 bool mask_is_waterfall(const Block *);
 void mask_place(MaskPlan *);                   /* rewrites the function */
 #endif

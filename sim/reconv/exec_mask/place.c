@@ -6,7 +6,7 @@ typedef struct MaskCode {
 	MaskPlan *p;
 	Block **stop;              /* by stop: its block, NULL = no lane waits there */
 	bool *full;                /* by position: EXEC is not empty when the block begins */
-	int names;                 /* masks besides those of stops */
+	int names;                 /* number of masks besides those of stops */
 	Vec(Block *) order;
 } MaskCode;
 
@@ -25,25 +25,26 @@ static void mask_op(MaskCode *x, Block *b, int own, int mask)
 	append_op(x, b, own, 1)->opd[0] = mask_name(mask);
 }
 
-/* The operation is there for a branch or a call: lane-slots that it loses are charged to that. */
+/* Appends to b an xdrop of the mask. The operation is there for a branch or a call, `branch`: lane-slots that
+   it loses are charged to that. */
 static void drop_lanes(MaskCode *x, Block *b, int mask, const Ins *branch)
 {
-	Ins like = *branch;            /* it may stand in the block, which grows */
+	Ins like = *branch;            /* a copy: the branch may stand in the block, whose array grows */
 	mask_op(x, b, OWN_XDROP, mask);
 	ins_place(&vec_last(&b->ins), &like);
 }
 
 static void jump_if(MaskCode *x, Block *b, int own, Block *to, const Ins *like)
 {
-	Ins place = like ? *like : (Ins){ 0 }; /* it may stand in the block, which grows */
+	Ins place = like ? *like : (Ins){ 0 }; /* a copy: `like` may stand in the block, whose array grows */
 	Ins *i = append_op(x, b, own, 1);
 	i->opd[0] = lower_target(to);
 	if (like)
 		ins_place(i, &place);
 }
 
-/* Ends the block: control goes on at succ[0]; the other successors are where lanes go, for analyses that
-   follow registers. */
+/* Ends block b: control goes on at `to`, its first successor. The n blocks of `lanes`, where lanes of saved
+   masks go on, become successors as well, for analyses that follow registers. */
 static void end_block(MaskCode *x, Block *b, Block *to, Block *const *lanes, int n)
 {
 	Edit *e = &x->p->l->edit;
@@ -78,11 +79,12 @@ static Block *entry_of_stop(const MaskCode *x, int stop)
 
 /* ---- is EXEC empty? ---- */
 
-/* All lanes at block d come to block x before any goes round a loop that both are in, or ends. */
+/* Do all lanes at block d come to block x, before any of them ends or goes round a loop that both blocks are
+   in? */
 static bool all_come(const MaskPlan *p, int d, int x)
 {
 	Arena tmp = { 0 };
-	BitSet seen = bs_new(&tmp, x - d + 1); /* by position from d on: it goes no further than x */
+	BitSet seen = bs_new(&tmp, x - d + 1); /* by position from d on: the search goes no further than x */
 	int *list = arena_array(&tmp, int, x - d + 1), n = 0;
 	bool ok = true;
 	list[n++] = d;
@@ -104,8 +106,8 @@ static bool all_come(const MaskPlan *p, int d, int x)
 	return ok;
 }
 
-/* Is EXEC never empty behind stop F of block k? It is not if control must have come through a block with
-   lanes that all come here. */
+/* Is EXEC never empty behind stop F of block k? That is sure if control must have come through a block that
+   had lanes in EXEC, and if all of these come to k. */
 static bool surely_full(const MaskCode *x, int k)
 {
 	enum { TRIES = 16 };
@@ -158,8 +160,8 @@ static bool is_short_way(const MaskCode *x, int k, int stop)
 	return false;
 }
 
-/* EXEC may be empty in front of block k, and lanes wait behind it, at stop `rest`: b jumps there over block
-   k, unless the way is short. */
+/* EXEC may be empty in front of block k, and lanes wait behind k, at stop `rest`: appends to b a jump over k
+   to that stop, which is taken if EXEC is empty, unless the way is short. */
 static void skip_block(MaskCode *x, Block *b, int k, int rest, const Ins *like)
 {
 	if (is_short_way(x, k, rest)) {
@@ -195,7 +197,8 @@ static void place_front_stop(MaskCode *x, int k)
 	vec_push(&x->order, b);
 }
 
-/* An instruction with a place in the source: the block's branch, if it has one. */
+/* The last instruction of the block that has a place in the source, so its branch, if that has one. If none
+   has a place: the first instruction. */
 static const Ins *source_place(const Block *b)
 {
 	const Ins *i = block_term(b);
@@ -229,8 +232,9 @@ static void end_scalar(MaskCode *x, int k)
 	b->reconverge = NULL;
 }
 
-/* Adds lanes to the stop's mask: those for which the branch's predicate holds (neg: does not), or all.
-   program: this is the program's branch. */
+/* Appends to b an xadd, which adds lanes to the stop's mask: those for which the branch's predicate holds
+   (neg: does not hold), or, without a branch, all. program: the xadd takes the place of the program's
+   branch. */
 static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool neg, bool program)
 {
 	Ins *i = append_op(x, b, OWN_XADD, branch ? 3 : 2);
@@ -245,8 +249,9 @@ static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool n
 		ins_instead(i, branch);
 }
 
-/* A loop, of which each iteration takes the lanes that go where the first lane goes: brx to a block for each
-   target, which adds them to its stop. */
+/* Makes a loop of a brx. Each iteration takes the lanes that go where the first lane goes: the brx jumps to a
+   block made for this target, which adds the lanes to the mask of the target's stop. Then control goes on at
+   stop `rest`. */
 static void end_indexed(MaskCode *x, int k, int rest)
 {
 	const MaskPlan *p = x->p;
@@ -290,7 +295,8 @@ static void end_indexed(MaskCode *x, int k, int rest)
 	vec_push(&x->order, next);
 }
 
-/* The lanes that stay go on to their stop. */
+/* Ends block k where lanes stay in EXEC: control goes on to the stop for which they stay, or, if EXEC may be
+   empty and is, to stop `rest`. lanes: the n blocks in which lanes go on that were added to masks. */
 static void go_to_stop(MaskCode *x, int k, const Ins *branch, int rest, Block *const *lanes, int n)
 {
 	const MaskPlan *p = x->p;
@@ -350,8 +356,8 @@ static void end_branch(MaskCode *x, int k)
 
 /* ---- calls ---- */
 
-/* A loop, of which each iteration calls with the lanes that have the first lane's callee; lanes that have
-   returned wait for the others. */
+/* Makes block b a loop. Each iteration executes the call, instruction number `call`, with the lanes that have
+   the first lane's callee; lanes that have returned wait in a mask for the others. */
 static void call_by_turns(MaskCode *x, Block *b, int call)
 {
 	int left = x->p->nstop + x->names++, done = x->p->nstop + x->names++;
@@ -373,7 +379,8 @@ static void call_by_turns(MaskCode *x, Block *b, int call)
 	edit_insert(e, b, 1, differ);
 }
 
-/* Behind a call in which all lanes may end, control goes on where other lanes wait. */
+/* Puts behind each call or guarded exit of block k, in which all lanes may end, a jump to the next stop at
+   which lanes wait, for an empty EXEC. */
 static void behind_calls(MaskCode *x, int k)
 {
 	const MaskPlan *p = x->p;
@@ -412,7 +419,8 @@ static void place_block(MaskCode *x, int k)
 	}
 }
 
-/* Masks to which lanes are added at several times begin empty. */
+/* Masks to which lanes are added more than once before they are taken have to begin empty: a new block at the
+   entry clears them. */
 static void clear_at_entry(MaskCode *x)
 {
 	const MaskPlan *p = x->p;

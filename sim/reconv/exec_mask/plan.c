@@ -1,4 +1,4 @@
-/* Where lanes may wait, and which lanes wait where: exec_mask.h says what for. */
+/* Plans at which stops lanes may wait, and which lanes wait where; exec_mask.h says what stops are for. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/exec_mask/exec_mask.h"
 #include "passes/analysis/uniformity.h"
@@ -14,8 +14,8 @@ static bool call_ends(const MaskPlan *p, const Ins *i)
 
 bool mask_is_waterfall(const Block *b) { return is_own(&b->ins.v[0], OWN_XFIRST); }
 
-/* Has the function warp-level operations whose result is uniform for lanes that take part only? The others
-   keep what they had. */
+/* Has the function warp-level operations whose result is uniform only for the lanes that take part? In other
+   lanes the register keeps its old value. */
 static bool lanes_may_abstain(const Function *f)
 {
 	for (int b = 0; b < f->block.n; b++)
@@ -27,8 +27,8 @@ static bool lanes_may_abstain(const Function *f)
 	return false;
 }
 
-/* An indirect call gets a block of its own that begins with xfirst: the block runs again and again until all
-   lanes have called. */
+/* Gives an indirect call that may diverge a block of its own that begins with xfirst: the block runs again
+   and again until all lanes have called. */
 static void split_indirect(MaskPlan *p, const Uniformity *u)
 {
 	Function *f = p->f;
@@ -169,7 +169,8 @@ static bool keeps_lanes(const Block *b)
 	return op == OP_BRA || op == OP_BRX;
 }
 
-/* The stop for which lanes stay in EXEC: the nearest one, if no lane waits before it; -1: none. */
+/* The stop for which lanes stay in EXEC behind block k: the nearest one to which the block's branch sends
+   lanes, if lanes wait at no stop before that; -1: none. s: the stops at which lanes wait. */
 static int choose_stay(const MaskPlan *p, int k, Chain s)
 {
 	const Block *b = p->order[k];
@@ -276,7 +277,8 @@ static void solve_stops(MaskPlan *p)
 	} while (x.changed);
 }
 
-/* A branch that all lanes decide alike stays scalar only if it jumps over no stop at which lanes wait. */
+/* A branch that all lanes decide alike stays scalar only if it jumps over no stop at which lanes wait.
+   Returns true if a branch has ceased to be scalar. */
 static bool demote(MaskPlan *p)
 {
 	bool any = false;
@@ -298,8 +300,8 @@ static bool demote(MaskPlan *p)
 
 /* ---- what follows from it ---- */
 
-/* Counts that block k adds lanes to the stop's mask: more than once before it is taken, if k is in a loop
-   that the stop is not in. */
+/* Counts that block k adds lanes to the stop's mask. Each loop that k is in and the stop is not counts once
+   more, since block k there adds lanes several times before the mask is taken. */
 static void count_add(MaskPlan *p, int k, int stop)
 {
 	int at = p->stop_loop[stop] < 0 ? p->stop_pos[stop]
