@@ -1,4 +1,4 @@
-/* Listings of source or code beside what each line did, in one run or in two: sim/report/annotate.c says
+/* Listings of source or code beside what each line did, in one run or in two: sim/report/annotate.c chooses
    which, annotate_source.c and annotate_code.c fill them, annotate_list.c prints. */
 #ifndef GSIM_ANNOTATE_H
 #define GSIM_ANNOTATE_H
@@ -6,8 +6,9 @@
 
 /* What a line did in a run. */
 typedef struct Cost {
-	bool known;                    /* the run's report has it */
-	/* warp instructions; their lanes; of passes; of lowering and mechanism; lane-slots */
+	bool known;                    /* the report of the run has the line */
+	/* warp instructions; thread instructions; warp instructions that passes inserted; those that lowering
+	   and the mechanism added; lane-slots lost */
 	double issued, lanes, inserted, overhead, lost;
 	double stall[STALL_COUNT];     /* scheduler-cycles */
 } Cost;
@@ -16,12 +17,12 @@ typedef struct ListLine {
 	Cost cost[2];
 	int line;                      /* its number in the source, 0: none */
 	const char *text;
-	bool note;                     /* it has no figures of its own */
+	bool note;                     /* it is a note, which has no figures */
 } ListLine;
 
 typedef struct Listing {
 	Arena arena;
-	const JsonValue *run[2];       /* reports; [1] NULL: of one run */
+	const JsonValue *run[2];       /* reports of the runs; [1] NULL: there is one run */
 	const SourceRoot *sources;
 	Vec(ListLine) line;
 	Cost sum[2];                   /* of all lines so far */
@@ -33,13 +34,13 @@ double cost_stalls(const Cost *);
 
 void list_cost(Listing *, const Cost cost[2], int line, const char *text); /* the text is not copied */
 void list_note(Listing *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void list_print(Listing *, StrBuf *);           /* prints and forgets the lines */
+void list_print(Listing *, StrBuf *);           /* prints the lines, and forgets them */
 void list_print_sum(Listing *, StrBuf *);       /* the sum of all lines, beside the reports' totals */
 
 /* Prints the files of the source with what their lines did; of files that cannot be read, the lines' figures
    alone. All lines of both runs are shown. */
 void annotate_source(Listing *, StrBuf *);
-bool annotate_readable(const Listing *);        /* a file of the source can be read */
+bool annotate_readable(const Listing *);        /* true: some file of the source can be read */
 bool annotate_has_code(const JsonValue *report);
 void annotate_code(Listing *, StrBuf *);        /* prints the code of each kernel as it ran */
 #endif

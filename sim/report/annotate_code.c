@@ -1,5 +1,5 @@
-/* The code of kernels as it ran, instruction by instruction: of two runs what both have once, what one alone
-   has as in a diff. */
+/* Lists the code of kernels as it ran, instruction by instruction. Of two runs, an instruction that both have
+   stands once; one that only one of them has is marked as in a diff. */
 #include "lib/diff.h"
 #include "sim/report/annotate.h"
 
@@ -25,13 +25,13 @@ bool annotate_has_code(const JsonValue *report)
 
 /* ---- what both have ---- */
 
-/* rows of the two codes that are alike; -1: this one alone has the row */
+/* index of an instruction in each of the two codes; -1: this code does not have the instruction */
 typedef struct Match { int at[2]; } Match;
 typedef Vec(Match) Matches;
 
 static int rows_of(const JsonValue *code) { return code ? code->n : 0; }
 
-/* By which rows are compared. */
+/* The texts by which the rows of a code are compared: function and instruction. */
 static const char **texts_of(Arena *a, const JsonValue *code)
 {
 	const char **text = arena_array(a, const char *, rows_of(code) + 1);
@@ -58,7 +58,7 @@ static void match_rows(const JsonValue *const code[2], Matches *list)
 
 /* ---- rows ---- */
 
-/* Where the instruction comes from, if that is not the source alone. */
+/* Appends where the instruction comes from, if that is not the source alone. */
 static void put_origin(const JsonValue *row, StrBuf *text)
 {
 	const JsonValue *melded = json_get(row, "melded"), *inlined = json_get(row, "inlined");
@@ -119,7 +119,7 @@ static void put_kernel(Listing *l, const char *kernel, StrBuf *out)
 	list_print(l, out);
 }
 
-/* Stalls that belong to no instruction. */
+/* Lists the stalls that belong to no instruction. */
 static void put_rest(Listing *l, StrBuf *out)
 {
 	Cost cost[2] = { 0 };

@@ -63,7 +63,7 @@ void list_note(Listing *l, const char *fmt, ...)
 	sb_free(&text);
 }
 
-/* Figures that are 0 are left out, but for issues. */
+/* Prints a figure. Figures that are 0 are left out, but for issues. */
 static void put_figure(char text[FIGURE], const Cost *c, Column column)
 {
 	const double figure[COLUMNS] = { c->issued, c->issued > 0 ? c->lanes / c->issued : 0, c->lost,
@@ -73,7 +73,7 @@ static void put_figure(char text[FIGURE], const Cost *c, Column column)
 		snprintf(text, FIGURE, column == LANES ? "%.1f" : "%.0f", figure[column]);
 }
 
-/* The reason of most stalls but for `but` (-1: of all); -1: there is none. */
+/* The reason with the most stalls, reason `but` left out (-1: none left out); -1: there are no stalls. */
 static int most_stalls(const Cost *c, int but)
 {
 	int best = -1;
@@ -83,14 +83,15 @@ static int most_stalls(const Cost *c, int but)
 	return best;
 }
 
-/* The reasons of most stalls: two of one run, of two runs the first of each. */
+/* Names the reasons with the most stalls: of one run the first two, of two runs the first one of each. */
 static void put_reasons(int runs, const Cost cost[2], char text[REASONS])
 {
 	int first = most_stalls(&cost[0], -1), second = runs == 2 ? most_stalls(&cost[1], -1) : first < 0 ? -1
 		: most_stalls(&cost[0], first);
 	double all = cost_stalls(&cost[0]);
 	*text = 0;
-	if (runs == 1 && second >= 0 && cost[0].stall[second] >= all / 200) /* below, it would be 0 % */
+	/* a smaller share would be shown as 0 % */
+	if (runs == 1 && second >= 0 && cost[0].stall[second] >= all / 200)
 		snprintf(text, REASONS, "%s %.0f%%, %s %.0f%%", stall_name[first],
 			100 * cost[0].stall[first] / all, stall_name[second],
 			100 * cost[0].stall[second] / all);
@@ -114,7 +115,8 @@ static void widen(Shape *s, const ListLine *x)
 		}
 }
 
-/* Columns of what never happened are left out. A name stands above the figures of all its runs. */
+/* Finds the widths of the columns. A column in which every figure is 0 is left out. The name of a column
+   stands above the figures of all runs. */
 static Shape shape_of(const Listing *l)
 {
 	Shape s = { .runs = l->run[1] ? 2 : 1 };
@@ -175,7 +177,7 @@ void list_print(Listing *l, StrBuf *out)
 	vec_clear(&l->line);
 }
 
-/* What the report's own totals are, as far as lines have it. */
+/* The totals of the report, of those figures that lines have. */
 static Cost total_of(const JsonValue *report)
 {
 	const JsonValue *t = json_get(report, "total"), *stalls = json_path(t, "issue.stalls");

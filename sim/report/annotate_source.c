@@ -4,7 +4,8 @@
 
 enum { MOST_SOURCE = 64 << 20, AROUND = 2, TAB = 4, MOST_TEXT = 400, MOST_REST = 3, MOST_INLINED = 6 };
 
-/* Lines of one file that did something, in order. */
+/* A line of a file that did something. order: number of the file, in the order in which files come up; lines
+   without a place in the source come last. */
 typedef struct Place { const char *file; int line, order; Cost cost[2]; } Place;
 typedef struct Places { Vec(Place) v; StrMap at; Arena keys; int nfiles; StrMap file; } Places;
 
@@ -15,7 +16,7 @@ static const JsonValue *table_of(const JsonValue *report, const char *table)
 	return v && v->kind == JSON_ARRAY ? v : NULL;
 }
 
-/* Lines without a place in the source are of file "". */
+/* Finds a line, or adds it. Lines without a place in the source have file "". */
 static Place *place_at(Places *p, const char *file, int line)
 {
 	int order = strmap_get(&p->file, file);
@@ -37,7 +38,7 @@ static int by_place(const void *a, const void *b)
 		: x->line > y->line;
 }
 
-/* The functions' lines added up by place. */
+/* Adds up the lines of all functions by their place, for each run. */
 static void collect(const Listing *l, Places *p)
 {
 	for (int k = 0; k < 2; k++) {
@@ -63,11 +64,11 @@ static void places_free(Places *p)
 	arena_free(&p->keys);
 }
 
-/* A file by lines, from 1. */
+/* The lines of a file; line[1] is the first one. */
 typedef struct Source { char *text; const char **line; int n; } Source;
 
-/* A line for the screen: tabs become spaces, what steers a terminal a question mark. Behind `most` bytes it
-   is cut, but not within a character of UTF-8. */
+/* Makes a line fit for the screen: tabs become spaces, control characters become question marks. A line of
+   more than `most` bytes is cut, but not within a character of UTF-8. */
 static const char *shown(Arena *a, const char *s, size_t n, size_t most)
 {
 	StrBuf out = { 0 };
@@ -109,9 +110,9 @@ typedef Vec(const char *) Notes;
 
 typedef enum { REF_PARTING, REF_CODE, REF_LINE } RefKind;
 
-/* Rows of a report that a line has notes of: branches and other partings, the line's own row, then
-   instructions of the code; these also by the places of what was melded with them. */
-/* next: the line's next one, counted from 1 */
+/* A row of a report from which a line gets notes: a branch or another parting, the line's own row, or an
+   instruction of the code. Instructions are also found by the places of what was melded with them. next: the
+   next row for the same line, an index in Refs.v plus 1; 0: there is none. */
 typedef struct Ref { const JsonValue *row; RefKind kind; int next; } Ref;
 typedef struct Refs { StrMap first; Vec(Ref) v; Arena keys; } Refs;
 
@@ -120,7 +121,7 @@ static const char *place_key(Arena *a, const JsonValue *place)
 	return arena_printf(a, "%s\n%.0f", json_string(place, "file"), json_number(place, "line"));
 }
 
-/* Rows are added from the last to the first. */
+/* Puts a row in front of the rows of its line. So rows are added from the last one to the first. */
 static void add_ref(Refs *r, const JsonValue *place, const JsonValue *row, RefKind kind)
 {
 	const char *key = place_key(&r->keys, place);
@@ -172,7 +173,8 @@ static bool stands_at(const JsonValue *row, const Place *p)
 	return json_number(row, "line") == p->line && !strcmp(json_string(row, "file"), p->file);
 }
 
-/* The place of a row as a note at `p` has it: the file is named where it is another one. */
+/* The place of a row, as a note at place p has it: names the file only if it is another one than that of
+   p. */
 static const char *place_name(Arena *a, const JsonValue *row, const Place *p)
 {
 	const char *file = json_string(row, "file"), *slash = strrchr(file, '/'),
@@ -195,7 +197,7 @@ static void note_meeting(Listing *l, StrBuf *text, const JsonValue *row, const P
 	}
 }
 
-/* Of a place where lanes part: how often, what it cost, and where they met. */
+/* Adds a note on a place where lanes part: how often they did, what it cost, and where they met. */
 static void note_parting(Listing *l, Notes *notes, const Place *p, const JsonValue *row)
 {
 	if (!(json_number(row, "partings") > 0 || json_number(row, "lost") > 0))
@@ -213,7 +215,7 @@ static void note_parting(Listing *l, Notes *notes, const Place *p, const JsonVal
 	sb_free(&text);
 }
 
-/* The text is not among those said already. */
+/* Has the text not been said before? Remembers the text. */
 static bool is_new(StrMap *said, const char *text)
 {
 	bool is = strmap_get(said, text) < 0;
@@ -221,8 +223,8 @@ static bool is_new(StrMap *said, const char *text)
 	return is;
 }
 
-/* Of an instruction that stands at the place, or was melded with one there: the pass that inserted it, and
-   other places with which it was melded. */
+/* Adds notes on an instruction that stands at place p, or was melded with one that does: the pass that
+   inserted the instruction, and the other places with which it was melded. */
 static void note_passes(Listing *l, Notes *notes, StrMap *said, const Place *p, const JsonValue *row)
 {
 	const JsonValue *melded = json_get(row, "melded");
@@ -244,7 +246,7 @@ static void note_passes(Listing *l, Notes *notes, StrMap *said, const Place *p, 
 	}
 }
 
-/* Innermost places of what was inlined at the line, of functions' code that stands elsewhere. */
+/* Adds a note on functions that were inlined at the line: where their code stands in the source. */
 static void note_inlined(Listing *l, Notes *notes, const JsonValue *inlined, const Place *p)
 {
 	StrBuf text = { 0 };
@@ -281,7 +283,7 @@ static bool has_note(const Notes *notes, const char *text)
 	return false;
 }
 
-/* What is true of both runs stands once. */
+/* Puts the notes below a line. A note that both runs have stands once. */
 static void put_notes(Listing *l, const Place *p, Refs refs[2])
 {
 	Notes notes[2] = { { 0 } };
@@ -302,7 +304,9 @@ static void put_notes(Listing *l, const Place *p, Refs refs[2])
 
 static const Cost nothing[2];
 
-/* Lines from `from` to before `to` that did nothing. Far from others they are left out. */
+/* Puts lines `from` to `to` - 1, which did nothing. Those that are more than AROUND lines away from a line
+   that did something are left out, unless it is a single line. first, last: no line before them, or behind
+   them, did something. */
 static void put_between(Listing *l, const Source *s, int from, int to, bool first, bool last)
 {
 	int begin = first ? to - AROUND : from, end = last ? from + AROUND : to;
@@ -363,8 +367,8 @@ void annotate_source(Listing *l, StrBuf *out)
 	places_free(&p);
 }
 
-/* Whether a source can be read. The module's own text is one where the lines name no other: instructions that
-   the compiler gave no place stand there, too. */
+/* Can some file of the source be read? The text of the module itself counts only if the lines name no other
+   file: instructions to which the compiler gave no place have theirs in the module, too. */
 bool annotate_readable(const Listing *l)
 {
 	const char *module = json_string(l->run[0], "module");

@@ -25,14 +25,15 @@ static int pixels(const char *text, int size)
 	return (twelfths * size + 11) / 12;
 }
 
-/* The picture is as wide as the text at x needs. */
+/* Makes the picture at least as wide as the text at x needs. */
 static void widen(Picture *p, int x, const char *text, int size)
 {
 	if (x + pixels(text, size) + 12 > p->width)
 		p->width = x + pixels(text, size) + 12;
 }
 
-/* Which of the table's pipelines this is, by first appearance. */
+/* Returns the number of the pipeline of row i. Pipelines are numbered in the order of their first rows.
+   *count: how many there are. */
 static int pipeline(const Table *t, int i, int *count)
 {
 	int n = 0, mine = 0;
@@ -64,7 +65,7 @@ static double largest(const Table *t, int f)
 	return most;
 }
 
-/* Pipelines beyond the colours take them again, paler. */
+/* If there are more pipelines than colours, the colours are used again, paler. */
 static void put_fill(StrBuf *out, int pipeline)
 {
 	sb_printf(out, " fill=\"%s\"", colour[pipeline % COLOURS]);

@@ -1,4 +1,5 @@
-/* Where lanes part, ranked by what that lost, with the block in which they met; and lines of the source. */
+/* Parts of the text report: the places where lanes part, ranked by the lane-slots lost, with the block in
+   which the lanes met; and the lines of the source. */
 #include "lib/names.h"
 #include "sim/report/text.h"
 
@@ -13,14 +14,14 @@ static int by_lost(const void *a, const void *b)
 		return x->divergent < y->divergent ? 1 : -1;
 	if (x->executed != y->executed)
 		return x->executed < y->executed ? 1 : -1;
-	return x < y ? -1 : x > y; /* the order of the table */
+	return x < y ? -1 : x > y; /* else in the order of the table */
 }
 
 typedef struct Table {
 	const LaunchStats *s;
 	Arena arena;
 	Vec(const BranchStats *) branch;
-	const char **name;             /* by branch */
+	const char **name;             /* by index in branch */
 	uint64_t slots;                /* lane-slots of the module's issues */
 	bool all;
 } Table;
@@ -30,8 +31,8 @@ static bool is_branch(const BranchStats *b)
 	return b->kind == PART_BRANCH || b->kind == PART_INDEXED || b->kind == PART_DECISION;
 }
 
-/* The place, what parts lanes there if that is no branch, and the block; the function where the table has
-   several. */
+/* Names a row: its place, what parts lanes there unless it is a branch, and the block; also the function, if
+   the table has several. */
 static const char *name_of(Table *t, const BranchStats *b, bool several)
 {
 	const char *file = b->file ? strrchr(b->file, '/') : NULL;
@@ -60,7 +61,8 @@ static void collect(Table *t)
 	names_shown(&t->arena, t->name, t->branch.n, NAME, t->name);
 }
 
-/* Where the partings ended most often; +N: and in N other places. Of a long label its line has more room. */
+/* The block in which lanes met most often after these partings; +N: they also met in N other places. If the
+   label is too long, its line stands for it. */
 static const char *met_in(Table *t, const BranchStats *b)
 {
 	const MeetStats *m = b->met.v;
@@ -86,7 +88,7 @@ static void put_parting(const Table *t, const PartCount *p, StrBuf *out)
 		PERCENT(text_share(p->lost[0], t->slots)), t->s->timed ? cycles : "n/a");
 }
 
-/* Below a row: what of other functions is inlined there. */
+/* Puts, below a row, which functions are inlined at its place. */
 static void put_inlined(const char *file, int line, PlaceList inlined, StrBuf *out)
 {
 	StrBuf text = { 0 };
@@ -114,7 +116,7 @@ static void put_branch(Table *t, int i, StrBuf *out)
 	put_inlined(b->file, b->line, b->inlined, out);
 }
 
-/* The rows that are left out, as one. */
+/* Puts the sums of the rows that are left out, as one row. */
 static void put_rest(const Table *t, int from, StrBuf *out)
 {
 	BranchStats rest = { 0 };
@@ -154,7 +156,7 @@ void text_branches(const LaunchStats *s, bool all, StrBuf *out)
 	arena_free(&t.arena);
 }
 
-/* The place, and the function. */
+/* Names a line: its place and its function. */
 static const char *line_name(Arena *a, const LineStats *l)
 {
 	const char *file = l->file ? strrchr(l->file, '/') : NULL, *function = l->function ? l->function : "";
@@ -178,7 +180,7 @@ static void put_line(const LaunchStats *s, const LineStats *l, const char *name,
 		(unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
 }
 
-/* Below a line: whose code is inlined there; of many, the first ones. */
+/* Puts, below a line, where the code stands that is inlined there; of many places, the first ones. */
 static void put_inlined_lines(PlaceList inlined, StrBuf *out)
 {
 	for (int k = 0; k < inlined.n && k < MOST_INLINED; k++) {

@@ -1,4 +1,4 @@
-/* Reports side by side. They come as JSON values, so that gsim and gsim-compare show the same. */
+/* Compares two reports. They come as JSON values, so that gsim and gsim-compare show the same. */
 #include "lib/hash.h"
 #include "sim/report/compare.h"
 #include "sim/report/differ.h"
@@ -113,8 +113,8 @@ static double grown(const JsonValue *a, const JsonValue *b)
 	return json_is_number(a) && json_is_number(b) ? b->number - a->number : 0;
 }
 
-/* Of what takes more than a tenth longer: what most of the scheduler-cycles went for that it needs in
-   addition. */
+/* If the run after takes more than a tenth longer, says for what most of its additional scheduler-cycles
+   went. */
 static void put_slower(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
 {
 	const JsonValue *x = json_get(a, "cycles"), *y = json_get(b, "cycles"),
@@ -147,7 +147,8 @@ static bool is_table(const char *key)
 	return false;
 }
 
-/* Puts every number below a and b: in a's order, then those that only b has. `path`: the path so far. */
+/* Puts every number in a and b: first in the order of a, then those that only b has. path: the path of a and
+   b in their reports. */
 static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t room, Sheet *s)
 {
 	size_t n = strlen(path);
@@ -177,8 +178,8 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 
 /* ---- tables by label ---- */
 
-/* The rows of a table by function and label, those of lines by their place; of several equal ones the
-   first. */
+/* Finds the rows of a table by function and label, those of lines by their place. Of several with the same
+   key the first is found. */
 typedef struct Index { Arena arena; StrMap map; const JsonValue *table; } Index;
 
 static int rows_of(const JsonValue *table) { return table && table->kind == JSON_ARRAY ? table->n : 0; }
@@ -214,15 +215,15 @@ static void index_free(Index *x)
 	arena_free(&x->arena);
 }
 
-/* Without its folders. */
+/* The name of the file of a row, without folders. */
 static const char *file_name(const JsonValue *row)
 {
 	const char *file = json_string(row, "file"), *slash = strrchr(file, '/');
 	return slash ? slash + 1 : file;
 }
 
-/* Puts a row's function and label, and the place unless it is a block; of a table of lines the function and
-   the place. */
+/* Puts function and label of a row, and the place unless it is a block; of a line the function and the
+   place. */
 static void put_name(StrBuf *name, const JsonValue *row, bool block)
 {
 	name->n = 0;
@@ -275,7 +276,7 @@ static void put_figure(Index of[2], const char *table, const char *figure, Repor
 	sb_free(&name);
 }
 
-/* Puts the table's figure that tells of divergence, and one more when the form is full. */
+/* Puts `figure` of the rows of a table, and if the form is full, `more` of them, too. */
 static void put_table(const JsonValue *a, const JsonValue *b, const char *table, const char *figure,
 	const char *more, ReportForm form, StrBuf *out)
 {
@@ -287,7 +288,7 @@ static void put_table(const JsonValue *a, const JsonValue *b, const char *table,
 	index_free(&of[1]);
 }
 
-/* A number of the report as a count; 0 when it is none. */
+/* A number of the report as a count; 0 if it is no number from 0 to `most`. */
 static uint64_t count_of(const JsonValue *v, const char *key, double most)
 {
 	double n = json_number(v, key);

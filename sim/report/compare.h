@@ -11,11 +11,13 @@ const char *compare_value(char text[COMPARE_VALUE], const JsonValue *, const cha
 void compare_put_value(Sheet *, const JsonValue *, const char *path);
 void compare_put_ratio(Sheet *, const JsonValue *before, const JsonValue *after);
 
-/* a table of name, before, after, ratio, better or worse; within: below a title, set in */
+/* begins a table: name, before, after, ratio, better or worse; within: it stands below a title, and is set
+   in */
 void compare_begin(Sheet *, ReportForm, bool within);
-/* The row of the figure at a path of reports; of rows of a table in it "branches.lost". */
+/* Puts the row of a figure. path: its path in reports, which decides whether more is better; for a figure of
+   the rows of a table as in "branches.lost". */
 void compare_row(Sheet *, const char *name, const char *path, const JsonValue *before,
 	const JsonValue *after);
-/* The line that says which passes of the run changed nothing, and why; false: none. */
+/* Puts the line that says which passes of the run changed nothing, and why; false: there are none. */
 bool compare_idle(const JsonValue *run, StrBuf *);
 #endif

@@ -5,7 +5,7 @@
 
 enum { LONGEST_MODEL = 36, LONGEST_PASSES = 24 };
 
-/* The figures of a run; NULL where it has failed: they are those of a part of it. */
+/* The figures of a run. NULL: the run has failed, so that its figures are only those of a part of it. */
 static const JsonValue *total_of(const JsonValue *run)
 {
 	Arena a = { 0 };
@@ -29,8 +29,8 @@ static const char *shown(const char *figure)
 	return strcmp(figure, "cycles") ? "warp instructions" : figure;
 }
 
-/* The verdict: in how many of the runs that both grids have that figure is less, and in how many it is
-   more. */
+/* Puts the verdict: in how many of the runs that both grids have the figure is less, in how many it is more,
+   and in how many it is the same. */
 static void put_tally(const Pairs *pairs, ReportForm form, StrBuf *out)
 {
 	int less = 0, more = 0, same = 0;

@@ -22,7 +22,8 @@ static bool compares(double v, int op, double bound)
 
 static const char *skip(const char *p) { return p + strspn(p, " \t"); }
 
-/* "kernel NAME:"; the place behind it, or NULL with an error at *wrong. */
+/* Reads "kernel NAME:" if it stands at p. Returns the place behind; NULL: an error, with what was expected in
+   *error, and its place in *wrong. */
 static const char *take_kernel(Arena *a, const char *p, Condition *c, const char **error, const char **wrong)
 {
 	if (strncmp(p, "kernel", 6) || !p[6] || !strchr(" \t:", p[6]))
@@ -112,7 +113,8 @@ static const JsonValue *kernel_row(const JsonValue *report, const char *name)
 	return NULL;
 }
 
-/* What has the condition's figure: the kernel's row, the total, or for code.* the report. */
+/* The part of a report that has the figure: the row of the kernel, the total, or for code.* the whole
+   report. */
 static const JsonValue *owner_of(const JsonValue *report, const Condition *c, const char *kernel)
 {
 	return kernel ? kernel_row(report, kernel) : !strncmp(c->path, "code.", 5) ? report
@@ -127,7 +129,8 @@ static const JsonValue *figure_of(const JsonValue *owner, const char *path)
 	bracket = strchr(name, '[');
 	if (bracket) {
 		size_t digits = strspn(bracket + 1, "0123456789");
-		if (!digits || strcmp(bracket + 1 + digits, "]")) /* a number, and nothing behind it */
+		/* expected: a number, and nothing behind the bracket */
+		if (!digits || strcmp(bracket + 1 + digits, "]"))
 			return NULL;
 		long i = strtol(bracket + 1, NULL, 10);
 		*bracket = 0;
@@ -135,7 +138,7 @@ static const JsonValue *figure_of(const JsonValue *owner, const char *path)
 		return list && list->kind == JSON_ARRAY && i < list->n ? &list->item[i] : NULL;
 	}
 	const JsonValue *v = json_path(owner, path);
-	/* the one group that is left out where there is nothing to count */
+	/* a report without this group has counted none of these loads: the figure is 0 */
 	return v || strncmp(path, "memory.nonfaulting.", 19) || !json_get(owner, "memory") ? v : &zero;
 }
 
@@ -143,9 +146,9 @@ static const JsonValue *figure_of(const JsonValue *owner, const char *path)
 
 typedef struct Judge {
 	const Condition *c;
-	const char *run;               /* "token, passes dce"; NULL: there is one pair */
+	const char *run;  /* name of the run, as "token, passes dce"; NULL: there is only one pair */
 	Judgement *sum;
-	int told;                 /* comparisons of this condition, those among them that could not be made */
+	int told;  /* number of comparisons of this condition, with those that could not be made */
 	StrBuf *out;
 } Judge;
 
@@ -225,8 +228,8 @@ static void judge_run(Judge *j, const JsonValue *const report[2])
 	judge_figure(j, owner, j->c->kernel);
 }
 
-/* Judges each kernel that both runs launch; of a condition on the value after, each that the run after
-   launches. */
+/* Judges each kernel that both runs launch. If the condition is on the value after, judges each kernel that
+   the run after launches. */
 static void judge_kernels(Judge *j, const JsonValue *const report[2])
 {
 	const JsonValue *rows[2] = { json_get(report[0], "kernels"), json_get(report[1], "kernels") };
@@ -256,7 +259,8 @@ static void judge_kernels(Judge *j, const JsonValue *const report[2])
 
 /* ---- runs ---- */
 
-/* Can the pair be judged? Says why not; a run that has failed after and not before makes the whole fail. */
+/* Can the pair be judged? If not, says why. If the run after has failed, and the run before has not, counts
+   that in sum->failed. */
 static bool usable(const Pair *p, const char *run, Judgement *sum, StrBuf *out)
 {
 	Arena a = { 0 };
@@ -295,7 +299,7 @@ static void collect(Arena *a, const JsonValue *v, const char *path, Texts *paths
 	}
 }
 
-/* Says why a condition was judged nowhere, by the first pair that can be judged. */
+/* Says why a condition was judged nowhere. p: the first pair that can be judged. */
 static void put_nowhere(const Condition *c, const Pair *p, StrBuf *out)
 {
 	Arena a = { 0 };

@@ -26,8 +26,8 @@ bool condition_parse(Arena *, const char *text, Condition *, const char **error,
 typedef struct Judgement {
 	int judged;                    /* comparisons made */
 	int holds;                     /* of them: those in which a condition holds */
-	int failed;                    /* runs that have failed after, and not before */
-	int open;                      /* what should have been judged and could not be */
+	int failed;                    /* runs after that have failed, while the run before has not */
+	int open;                      /* comparisons that should have been made and could not be */
 } Judgement;
 
 /* Judges conditions on pairs of runs. named: lines name the run that they are about. out: a line for each

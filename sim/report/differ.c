@@ -17,7 +17,7 @@ typedef struct Differ {
 	const JsonValue *run[2];
 	const char *mechanism[2];  /* without parameters */
 	Vec(Line) line;
-	const char *unrecorded;    /* which report does not say what the configuration was */
+	const char *unrecorded;    /* which report does not say what the configuration was; NULL: both do */
 	int things;                /* number of differences that are no consequence of others */
 	Vec(Same) same;            /* what does not differ */
 } Differ;
@@ -60,8 +60,8 @@ static bool have_launches(const Differ *d)
 	return json_get(d->run[0], "launches") && json_get(d->run[1], "launches");
 }
 
-/* The names of the kernels launched, in order; a kernel launched several times in a row is named once, where
-   a report has no launches every one is. */
+/* The names of the kernels launched, in order. A kernel that is launched several times in a row is named
+   once; if one of the reports has no list of launches, each kernel is named once in all. */
 static const char *kernels(Differ *d, const JsonValue *run)
 {
 	StrBuf b = { 0 };
@@ -181,7 +181,8 @@ static void mechanism(Differ *d)
 	setting(d, "mechanism", bare ? d->mechanism[0] : spec[0], bare ? d->mechanism[1] : spec[1]);
 }
 
-/* Notes the module: another file may have the same content, or the same file another one. */
+/* Notes the module. Two files may have the same content, and the same file may have another content now.
+   True: the content differs, or it is not known and the names differ. */
 static bool module(Differ *d)
 {
 	const char *name[2] = { json_string(d->run[0], "module"), json_string(d->run[1], "module") };
@@ -268,7 +269,7 @@ static const char *subject(Differ *d)
 	return arena_printf(&d->arena, "%s %s", l->name, l->b);
 }
 
-/* Puts the verdict, or why there is none; in Markdown it is the head of all. */
+/* Puts the verdict, or why there is none; in Markdown in bold, in front of everything else. */
 static void put_verdict(Differ *d, const char *results, StrBuf *out)
 {
 	const JsonValue *total[2] = { json_get(d->run[0], "total"), json_get(d->run[1], "total") };
@@ -309,7 +310,7 @@ static void put_verdict(Differ *d, const char *results, StrBuf *out)
 
 /* ---- both ---- */
 
-/* Things before consequences, each in the order in which they were found. */
+/* Orders things before consequences, and both as they were found. */
 static int things_first(const void *a, const void *b)
 {
 	const Line *x = a, *y = b;

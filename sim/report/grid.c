@@ -274,8 +274,7 @@ static void put_text(const Table *t, void *self)
 	sheet_end(&s, NULL, true, text->out);
 }
 
-/* Puts which passes changed nothing: a line for each pipeline, and for each mechanism under which that is
-   another one. */
+/* Puts which passes changed nothing: the line of each run, unless the line of another run says the same. */
 static void put_idle(const JsonValue *runs, StrBuf *out)
 {
 	for (int i = 0; i < runs->n; i++) {
@@ -305,7 +304,8 @@ static void put_field(StrBuf *out, const char *s)
 
 typedef struct Csv { StrBuf *out; bool nonfaulting; } Csv;
 
-/* Columns of loads marked nonfaulting are there where some run has such loads. */
+/* Does the table have a column for the figure? Columns for nonfaulting loads are there only if some run has
+   such loads. */
 static bool in_csv(const Csv *csv, int f)
 {
 	return f == NONFAULTING || f == ZERO_LOADS ? csv->nonfaulting : f != DEPTH_SUM;

@@ -28,10 +28,10 @@ typedef struct Table {
 	int base;                      /* the first row with figures, which ratios refer to; -1 = none */
 } Table;
 
-/* Does something with each kernel's table, in the order in which the kernels were first launched. */
+/* Calls `put` with the table of each kernel, in the order in which the kernels were first launched. */
 void grid_each(const JsonValue *runs, void (*put)(const Table *, void *self), void *self);
 bool grid_measured(const Table *, int figure);     /* has some run measured the figure? */
-/* how the run ended if not well, a line; "" = it completed */
+/* one line on how the run ended, if not well; "" = it completed */
 const char *grid_outcome(Arena *, const Cell *);
 const char *grid_model(const Cell *);
 const char *grid_passes(const Cell *);

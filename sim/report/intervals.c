@@ -11,7 +11,8 @@ static int by_start(const Run *run, int a, int b)
 	return x != y ? (x < y ? -1 : 1) : a - b;
 }
 
-/* Most launches start in the order of their calls. */
+/* Inserts a launch in the order of starts. Few launches have to be moved, since most start in the order of
+   their calls. */
 static void insert_by_start(Walk *w, int launch)
 {
 	vec_push(&w->order, launch);
@@ -67,7 +68,8 @@ void walk_close(Walk *w)
 	vec_free(&w->launch);
 }
 
-/* The kernel of launch k of those that run now, if none before it is of the same; else NULL. */
+/* The kernel of the k-th launch of this interval; NULL: an earlier one of these launches has the same
+   kernel. */
 static const char *new_kernel(const Walk *w, int k)
 {
 	const char *name = w->run->launch.v[w->launch.v[k]]->kernel;
@@ -128,7 +130,7 @@ void report_intervals(Run *run, JsonSink *j)
 
 /* ---- CSV ---- */
 
-/* Columns that one of the runs has. */
+/* Does the table have a column for figure i? Yes, if one of the runs has the figure. */
 static bool in_table(const LaunchStats *const *total, int n, int i, FigurePath *path)
 {
 	bool any = false;

@@ -8,11 +8,12 @@
 typedef struct Walk {
 	const Run *run;
 	const Intervals *intervals;
-	int at, next;               /* interval to look at; place in `order` of the launch that starts next */
-	Vec(int) order;                /* launches that have run, by their starts */
-	const Interval *count;         /* of the interval that it has come to */
-	Cycle from;
-	Vec(int) launch;               /* those that ran in it, in the order of calls */
+	/* index of the next interval to look at; index in `order` of the launch that starts next */
+	int at, next;
+	Vec(int) order;                /* launches that have run, in the order of their starts */
+	const Interval *count;         /* what was counted in the interval that walk_next has come to */
+	Cycle from;                    /* first cycle of that interval */
+	Vec(int) launch;               /* launches that ran in that interval, in the order of calls */
 } Walk;
 void walk_open(Walk *, const Run *, const Intervals *);
 bool walk_next(Walk *);                        /* false: there are no more */

@@ -48,9 +48,9 @@ enum { PANELS = sizeof panels / sizeof *panels };
 /* What is drawn of a run. */
 typedef struct Chart {
 	const Timed *timed;
-	Intervals *intervals;          /* as long as a column */
+	Intervals *intervals;          /* the intervals of the run, merged to the length of a column */
 	int ncolumns, nbreaks;
-	int *column;                   /* intervals that have one, in order */
+	int *column;                   /* indices of the intervals that have a column, in order */
 	double *x;                     /* [column]: its left edge */
 } Chart;
 
@@ -59,7 +59,7 @@ typedef struct Picture {
 	Chart chart[2];
 	int n;
 	StrMap kernel;                 /* a number for each kernel that was launched */
-	double wide, gap;              /* of a column, and of a break */
+	double wide, gap;              /* widths in pixels, of a column and of a break */
 	double most[PANELS];           /* the end of each panel's axis */
 	int y;
 } Picture;
@@ -94,7 +94,7 @@ static void forget_columns(Chart *c)
 	*c = (Chart){ .timed = c->timed };
 }
 
-/* What follows in 1, 2, 5, 10, 20, 50, ... */
+/* The number behind n in the series 1, 2, 5, 10, 20, 50, ... */
 static Cycle next_round(Cycle n)
 {
 	Cycle power = 1;
@@ -158,7 +158,7 @@ static double layer_count(const Interval *x, const Layer *l)
 	return sum;
 }
 
-/* What the panel divides counts by: cycles in which a launch ran, or scheduler-cycles. */
+/* By what the panel divides counts: cycles in which a launch ran, or scheduler-cycles. */
 static double whole(const Chart *c, const Panel *panel, const Interval *x)
 {
 	double n = panel->kind == SHARES ? (double)x->slots
@@ -219,7 +219,8 @@ static bool in_picture(const Picture *p, const Layer *l)
 	return any;
 }
 
-/* An area between `low` and `high`, by column; of each stretch without a break, one shape. */
+/* Draws the area between `low` and `high`, which have a value for each column. Each stretch without a break
+   is one shape. */
 static void put_area(const Picture *p, const Chart *c, const char *colour, const double *low,
 	const double *high)
 {
@@ -304,7 +305,7 @@ static void put_legend(const Picture *p, const Chart *c, const Panel *panel)
 	}
 }
 
-/* Round cycles with room for their numbers between them. */
+/* The distance of marks on the axis, in cycles: a round number, with room for the numbers at the marks. */
 static Cycle tick_step(const Picture *p, const Chart *c)
 {
 	double cycles = TICKS / p->wide * (double)c->intervals->cycles;
@@ -358,7 +359,7 @@ static void put_axis(const Picture *p, const Panel *panel, double most)
 
 /* ---- launches ---- */
 
-/* Where the cycle lies; in a break: at its end. */
+/* The x of a cycle. A cycle in a break lies at the end of the column before the break. */
 static double place_of(const Picture *p, const Chart *c, Cycle at)
 {
 	int low = 0, high = c->ncolumns;
@@ -375,7 +376,8 @@ static double place_of(const Picture *p, const Chart *c, Cycle at)
 	return c->x[low - 1] + (in < 1 ? in : 1) * p->wide;
 }
 
-/* The row of a stream's launches. */
+/* The row of the launches of a stream, from 0. If there are more than STRIPS streams, the others share the
+   last row. */
 static int strip_of(int stream, int *streams, int *n)
 {
 	int k = 0;
@@ -389,7 +391,7 @@ static int strip_of(int stream, int *streams, int *n)
 static const char *const kernel_colours[] = { "#b9d3ec", "#f3c4a8", "#bfe3b8", "#dfb9dc", "#e9dd92",
 	"#c9c9c9", "#9ad9d9", "#f0b6c6", "#c8b28f", "#a9b8e8", "#d3d68a", "#8fc7a4" };
 
-/* Kernels have numbers in the order of their first launches, in both runs together. */
+/* Numbers the kernels in the order of their first launches, in both runs together. */
 static void number_kernels(Picture *p)
 {
 	for (int k = 0; k < p->n; k++) {
@@ -448,7 +450,7 @@ static void put_launches(Picture *p, const Chart *c)
 		double from = place_of(p, c, l->started), to = place_of(p, c, l->started + l->cycles),
 			y = p->y + row * STRIP;
 		most = row + 1 > most ? row + 1 : most;
-		if (!l->cycles || to < right[row] + 0.5) /* nothing to see of it */
+		if (!l->cycles || to < right[row] + 0.5) /* no pixel of the bar would be seen */
 			continue;
 		right[row] = to;
 		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" "
@@ -516,7 +518,7 @@ void report_intervals_svg(const Timed *timed, int n, StrBuf *out)
 	for (int i = 0; i < n; i++)
 		put_chart(&p, &p.chart[i]);
 	int width = LEFT + PLOT + LEGEND;
-	if (24 + 8 * (int)title.n > width) /* letters of 15 pixels */
+	if (24 + 8 * (int)title.n > width) /* the letters of the title have 15 pixels */
 		width = 24 + 8 * (int)title.n;
 	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 "
 		"%d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"

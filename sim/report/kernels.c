@@ -13,7 +13,8 @@ enum { BRIEF_KERNELS = 8, BRIEF_TAKES = 3, KERNEL_NAME = 28 };
 typedef struct Row {
 	const char *name;
 	uint64_t launches, cycles, warp, thread, started, ended;
-	uint64_t instructions;         /* of the module that ran, functions that it calls left out */
+	/* instructions of the kernel in the module that ran, functions that it calls left out */
+	uint64_t instructions;
 	const LaunchStats *first;
 	bool completed;
 } Row;
@@ -167,7 +168,7 @@ static const JsonValue *list_of(const JsonValue *report, const char *key)
 	return v && v->kind == JSON_ARRAY ? v : NULL;
 }
 
-/* Of each kernel its first row in that list. */
+/* Finds, for each kernel, its first row in the list `key` of each report. */
 static Boths boths_of(const JsonValue *before, const JsonValue *after, const char *key)
 {
 	const JsonValue *list[2] = { list_of(before, key), list_of(after, key) };
@@ -246,7 +247,7 @@ static void put_when(Sheet *s, const Both *b)
 	}
 }
 
-/* The sum of a figure over a report's kernels; NULL where one does not have it. */
+/* The sum of a figure over the kernels of report k; NULL: a kernel of the report does not have it. */
 static const JsonValue *sum_of(Arena *a, const Boths *boths, int k, const char *key)
 {
 	double sum = 0;
@@ -323,7 +324,7 @@ void kernels_compare_takes(const JsonValue *before, const JsonValue *after, Repo
 	static const struct { const char *path, *name; } row[] = {
 		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" },
 		{ "static.occupancy", "occupancy" } };
-	/* older reports have these alone */
+	/* older reports have only the list of launches */
 	Boths boths = boths_of(before, after, list_of(before, "kernels") && list_of(after, "kernels")
 		? "kernels" : "launches");
 	int kernels = 0, left = 0;

@@ -6,12 +6,13 @@
 
 /* The keys `kernels` and `code` of a report. Kernels stand in the order of their first launches. */
 void kernels_json(const Run *, JsonSink *);
-/* A line for each kernel; nothing where one kernel was launched alone. all: of every kernel, else of the
-   first ones. */
+/* Puts a line for each kernel; nothing if only one kernel was launched. all: a line for every kernel, else
+   for the first ones. */
 void kernels_text(const Run *, bool all, StrBuf *);
-/* The kernels of two reports beside each other, matched by name: launches, cycles, size, when; the program's
-   time. Nothing where both have a single launch. form.full: every kernel. */
+/* Puts the kernels of two reports beside each other, matched by name: launches, cycles, size, when they ran;
+   then the time of the whole program. Puts nothing if both reports have a single launch. form.full: every
+   kernel. */
 void kernels_compare(const JsonValue *before, const JsonValue *after, ReportForm, StrBuf *);
-/* what each kernel takes of an SM */
+/* puts what each kernel takes of an SM: registers, bytes spilled, occupancy */
 void kernels_compare_takes(const JsonValue *before, const JsonValue *after, ReportForm, StrBuf *);
 #endif

@@ -17,7 +17,8 @@ const char *run_name(Arena *a, const JsonValue *run)
 	return arena_printf(a, "%s, passes %s", json_string(run, "model"), run_passes(run));
 }
 
-/* What is the run called among those of its grid? `seen` counts how often a name has come. */
+/* Returns a name for the run that no other run of its grid has. seen: how often runs with the same mechanism
+   and passes have come. */
 static const char *key_of(Arena *a, StrMap *seen, const JsonValue *run)
 {
 	const char *name = arena_printf(a, "%s\n%s", json_string(run, "model"), run_passes(run));
@@ -49,8 +50,7 @@ Pairs pairs_of(const JsonValue *before, const JsonValue *after)
 	return pairs;
 }
 
-/* Where a livelock or deadlock has its lanes: "livelock in block L (k.ir:15)"; NULL when no launch has
-   one. */
+/* Where a livelock or deadlock has its lanes, as "livelock in block L (k.ir:15)"; NULL: no launch has one. */
 static const char *stuck_at(Arena *a, const JsonValue *run)
 {
 	const JsonValue *launches = json_get(run, "launches"), *d = NULL;

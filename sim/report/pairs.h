@@ -12,7 +12,7 @@ typedef Vec(Pair) Pairs;
    one, and so on. */
 Pairs pairs_of(const JsonValue *before, const JsonValue *after);
 
-const char *run_passes(const JsonValue *run);             /* "none": none */
+const char *run_passes(const JsonValue *run);             /* the passes of a run; "none": it has none */
 /* How a run ended if not well: "failed: livelock in block L (k.ir:15)", "refused: ...", a line; "" = it
    completed. */
 const char *run_outcome(Arena *, const JsonValue *run);

@@ -12,21 +12,21 @@ typedef struct Title {
 	const char *module, *config;   /* files; config NULL: the defaults */
 	const char *module_hash;       /* a hash of the file's content */
 	const char *passes;            /* "" = none */
-	const struct PassLog *log;     /* what they did, or NULL */
-	const char *profile;           /* the file that they were given; NULL: none */
-	/* instead of a file, they were given what a functional run of the workload has counted */
+	const struct PassLog *log;     /* what the passes did, or NULL */
+	const char *profile;           /* the profile that the passes were given, a file; NULL: none */
+	/* instead of a file, the passes were given what a functional run of the workload has counted */
 	bool profiled;
 	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
 	const char *workload;          /* as asked for; NULL: found by the module's name */
 	int nargs; char **args;        /* the workload's arguments */
-	bool sums;                     /* JSON: sums over launches alone */
+	bool sums;                     /* JSON: the report has sums over launches, not the launches */
 	const Config *effective, *file;  /* the machine that runs; the machine before -D and -m changed it */
 } Title;
 const char *title_model(const Title *);
 
 /* sim/report/json.c */
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
-/* the key `compared` of two runs: what their results were compared in */
+/* puts the key `compared`: in what the results of two runs were compared, and how they came out */
 void report_compared(const RunCompared *, JsonSink *);
 /* the report of a run that could not begin */
 void report_refused(const Title *, const char *error, JsonSink *);
@@ -41,9 +41,10 @@ typedef struct ReportForm { bool full, markdown; } ReportForm;
 /* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each
    did: issues, mean lanes, lane-slots lost, stalls. after: another run, NULL: none. sources: where sources
    may be read; what a report says of itself decides nothing about that. Code is in reports of runs that keep
-   it (RunOptions.instructions); where no file of the source can be read it is shown instead. */
+   it (RunOptions.instructions); if no file of the source can be read, the code is shown instead. */
 typedef enum { ANNOTATE_NONE, ANNOTATE_SOURCE, ANNOTATE_CODE } Annotate;
-/* as --annotate has it: source, code; NULL: source; ANNOTATE_NONE: none of these */
+/* what the argument of --annotate means: "source", "code"; NULL means source; ANNOTATE_NONE: it is none of
+   these */
 Annotate annotate_named(const char *what);
 void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, const SourceRoot *sources,
 	StrBuf *);
@@ -52,16 +53,16 @@ void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, 
    "differ", and `compared`; NULL: results were not compared. */
 void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm,
 	StrBuf *);
-/* The line on what results were compared in, and how they came out. whose: " to the reference interpreter's";
-   "": of two runs of a report. */
+/* Puts the line that says in what results were compared, and how they came out. whose: " to the reference
+   interpreter's"; "": the results are those of two runs of a report. */
 void report_results(const RunCompared *, const char *whose, ReportForm, StrBuf *);
 /* sim/report/compare_grids.c: compares the runs of two grids; runs of the same mechanism and passes share a
    row. */
 void report_compare_grids(const JsonValue *before, const JsonValue *after, ReportForm, StrBuf *);
 
-/* A run's figures over time: run->intervals is there. The key `intervals` (sim/report/intervals.c); as a
-   table; as a picture (sim/report/intervals_svg.c). Of two runs the table has a column that names them, and
-   the picture shows one below the other, on equal axes. */
+/* Figures over time, of runs that have run->intervals: as the key `intervals`, as a table (both in
+   sim/report/intervals.c), and as a picture (sim/report/intervals_svg.c). Of two runs the table has a column
+   with their names, and the picture shows one below the other, on equal axes. */
 typedef struct Timed { const char *name; Run *run; const Title *title; } Timed;
 void report_intervals(Run *, JsonSink *);
 void report_intervals_csv(const Timed *, int n, StrBuf *);
@@ -75,7 +76,7 @@ void report_grid_svg(const JsonValue *runs, StrBuf *);              /* bars */
 /* sim/report/number.c. A share of a whole, in the one form that all reports use: "54.0 %". */
 enum { REPORT_PERCENT = 32 };
 const char *report_percent(char text[REPORT_PERCENT], double share);
-/* lives as long as the block around it */
+/* the text lives as long as the block in which it is made */
 #define PERCENT(SHARE) report_percent((char[REPORT_PERCENT]){ 0 }, (SHARE))
 #define REPORT_ALL "(--all shows them)"                             /* behind a number of rows left out */
 

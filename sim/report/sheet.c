@@ -1,11 +1,12 @@
 #include "sim/report/sheet.h"
 #include "lib/names.h"
 
-enum { NOTE_LEAST = 28 };              /* columns without which a note is cut to its first words */
+enum { NOTE_LEAST = 28 };  /* if fewer columns are left for a note, only its first words are put */
 
 /* ---- filling ---- */
 
-/* Reports come from anywhere: control characters would break rows. */
+/* Writes control characters as their codes, since they would break rows. A report may come from anywhere, and
+   hold any text. */
 static const char *printable(Arena *a, const char *s)
 {
 	const char *p = s;
@@ -131,8 +132,8 @@ static void put_headings(const Sheet *s, const int *width, StrBuf *out)
 	trim(out);
 }
 
-/* Puts what stands behind a row, as far as the screen has room; where there is hardly any, what stands before
-   its first colon. */
+/* Puts the note behind a row, as far as the screen has room. If fewer than NOTE_LEAST columns are left, puts
+   what stands before the first colon of the note; if it has none, all of it. */
 static void put_note(StrBuf *out, size_t start, const char *note)
 {
 	int room = SHEET_SCREEN - (int)(out->n - start) - 2, n = (int)strlen(note);
@@ -143,7 +144,8 @@ static void put_note(StrBuf *out, size_t start, const char *note)
 	} else if (room < NOTE_LEAST) {
 		sb_write(out, note, (size_t)(colon - note));
 	} else {
-		for (n = room - 3; n && ((unsigned char)note[n] & 0xC0) == 0x80;) /* not within a character */
+		/* does not cut within a character */
+		for (n = room - 3; n && ((unsigned char)note[n] & 0xC0) == 0x80;)
 			n--;
 		sb_printf(out, "%.*s...", n, note);
 	}
@@ -203,7 +205,8 @@ static bool is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Text that is no code: no character of it means anything. A line below within a word is none that does. */
+/* Puts text that is no code: characters with a meaning in Markdown get a backslash. An underscore within a
+   word has no meaning. */
 static void put_plain(StrBuf *out, const char *text)
 {
 	text += strspn(text, " ");
@@ -308,7 +311,7 @@ void sheet_hidden(int rows, ReportForm form, StrBuf *out)
 		sheet_line(out, form, text);
 }
 
-/* Puts in what results were compared, and how they came out. */
+/* Shortens two names for `width` columns, so that they still differ if they did. */
 void sheet_names(Arena *a, int width, const char *x, const char *y, const char *shown[2])
 {
 	names_shown(a, (const char *const[]){ x, y }, 2, width, shown);

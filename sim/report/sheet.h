@@ -6,10 +6,11 @@
 
 enum { SHEET_SCREEN = 100, SHEET_COLUMNS = 16 };
 
-/* What follows of a column counts for text alone, `code` apart: Markdown has whole names, and numbers in
-   columns to the right. */
+/* Widths and blanks count for text alone: Markdown has whole names. Columns that are not `left` are aligned
+   to the right in both. */
 typedef struct Column {
-	const char *group;        /* a heading above those of neighbours that have the same one; NULL: none */
+	/* a heading above the headings of all neighbours with the same group; NULL: none */
+	const char *group;
 	const char *heading;
 	int least, most;     /* width; longer names are shortened (lib/names.h); most 0: as wide as need be */
 	int gap;                       /* blanks before it, at least */
@@ -22,26 +23,27 @@ typedef struct Sheet {
 	ReportForm form;
 	int ncolumns;
 	Column column[SHEET_COLUMNS];
-	Vec(const char *) cell;        /* row by row; ncolumns and a note each */
+	Vec(const char *) cell;        /* row by row: ncolumns cells and a note in each */
 	int at;                        /* the next cell of the last row */
 } Sheet;
 
 void sheet_begin(Sheet *, ReportForm, const Column *, int ncolumns);
 void sheet_row(Sheet *);
-void sheet_put(Sheet *, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* the row's next cell */
-/* what stands behind the row's cells; text: as far as the screen has room */
+void sheet_put(Sheet *, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* fills the next cell */
+/* sets the note, which stands behind the cells of the row; text: as far as the screen has room */
 void sheet_note(Sheet *, const char *);
 bool sheet_empty(const Sheet *);
-/* Writes the table, if it has a row, and frees it. title: NULL, or a line above it; headings: text too has a
-   row of them. */
+/* Writes the table, if it has a row, and frees it. title: NULL, or a line above it; headings: a table in text
+   has a row of headings, too. */
 void sheet_end(Sheet *, const char *title, bool headings, StrBuf *);
 
 void sheet_title(StrBuf *, ReportForm, const char *);
-void sheet_line(StrBuf *, ReportForm, const char *); /* a sentence of ours: a line, in Markdown a paragraph */
-/* a name within a sentence; Markdown: outside of tables */
+/* puts a sentence as a line, in Markdown as a paragraph */
+void sheet_line(StrBuf *, ReportForm, const char *);
+/* puts a name within a sentence, in Markdown as a code span; not for cells of tables */
 void sheet_code(StrBuf *, ReportForm, const char *);
 /* says how many rows a short report has left out, if any */
 void sheet_hidden(int rows, ReportForm, StrBuf *);
-/* Two names of which each is to fit into `width` columns. */
+/* Shortens two names for `width` columns each, so that they still differ if they did. */
 void sheet_names(Arena *, int width, const char *a, const char *b, const char *shown[2]);
 #endif

@@ -45,7 +45,7 @@ static void end_line(StrBuf *out, size_t start)
 	sb_putc(out, '\n');
 }
 
-/* Items one after another over a few lines; `hidden` count those that find no place. */
+/* Puts items one after another, over at most `most` lines. hidden: how many items have found no place. */
 typedef struct Wrap { StrBuf *out; size_t start; int most, lines, hidden; } Wrap;
 
 static void wrap_item(Wrap *w, const char *item)
@@ -115,7 +115,7 @@ static void put_configuration(const Title *t, bool all, StrBuf *out)
 	wrap_end(&w);
 }
 
-/* Puts what the passes took for granted: the results hold where it does. */
+/* Puts what the passes took for granted: the results are right only if that is true. */
 static void put_assumptions(const PassLog *l, StrBuf *out)
 {
 	size_t start = out->n;
@@ -181,7 +181,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 			: "FAILED: see the errors\n");
 }
 
-/* `last` says whose end the program's cycles go to. */
+/* Puts the main figures. last: names the launch to whose end the cycles of the program are counted. */
 static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 {
 	char a[REPORT_PERCENT], b[32];
@@ -227,7 +227,7 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 	}
 }
 
-/* warp: the scheduler had one */
+/* warp: in these cycles the scheduler had a warp */
 typedef struct Cause { const char *name; uint64_t cycles; bool warp; } Cause;
 
 static int by_cycles(const void *a, const void *b)
@@ -322,14 +322,14 @@ static int by_fetches(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Puts the blocks: few in the source's order, of many those fetched most. */
+/* Puts the blocks: up to 12 in the order of the source, of more those first that were fetched most. */
 static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 {
 	Vec(const BlockStats *) all = { 0 };
 	StrBuf item = { 0 };
 	Arena names = { 0 };
 	char line[24];
-	bool several = false; /* functions */
+	bool several = false; /* the blocks are those of several functions */
 	for (int i = 0; i < s->nblocks; i++) {
 		vec_push(&all, &s->block_stats[i]);
 		several |= strcmp(s->block_stats[i].function, s->block_stats[0].function) != 0;
@@ -359,7 +359,8 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 	vec_free(&all);
 }
 
-/* all: how many there are. everything: the report names each of them. */
+/* Puts a row for each launch. all: how many launches there were; everything: the report names each of
+   them. */
 static void put_launches(const Run *run, uint64_t all, bool everything, StrBuf *out)
 {
 	char depth[16], start[24];
@@ -432,7 +433,7 @@ static void put_figures(const LaunchStats *s, const char *last, bool all, StrBuf
 		text_lines(s, out);
 }
 
-/* A section for each kernel, then, unless the report is of sums, for each launch. */
+/* Puts a section for each kernel, then, unless the report is of sums, for each launch. */
 static void put_parts(Run *run, bool sums, StrBuf *out)
 {
 	Vec(const char *) kernel = { 0 };
