@@ -1,12 +1,16 @@
-/* What the bodies do besides touching memory, and whether that may stand in one kernel. */
+/* Looks at what the two bodies do besides accessing global memory, and tells whether one kernel may do
+   both. */
 #include "passes/transform/fusion/even.h"
 #include "passes/transform/fusion/own.h"
 #include "isa/launch.h"
 
-/* Which barriers of the block a function waits at, itself or in what it calls. */
+/* The barriers in some code. */
 typedef struct Barriers {
-	bool any, all;                 /* some barrier; one that all threads of the block wait at */
-	bool counted, unknown;         /* one of a given number of threads; one whose number is not known */
+	bool any, all;                 /* there is a barrier; a block barrier for all threads of the block */
+	/* there is a block barrier for a given number of threads; one of which the barrier's number is not
+	   known */
+	bool counted, unknown;
+	/* bit n: there is block barrier n; block barrier n for a given number of threads */
 	unsigned numbers, counted_numbers;
 } Barriers;
 
@@ -14,11 +18,15 @@ typedef struct Body {
 	const Module *m;
 	const Function *kernel;
 	Arena *arena;
-	BitSet func, symbol;           /* what it uses */
-	Barriers barriers, called;     /* in the kernel itself, in what it calls */
-	bool warps;                    /* it has warp-level operations */
-	bool grid;                     /* it has barriers of the grid */
+	BitSet func, symbol;           /* functions and variables that it uses, by number */
+	Barriers barriers, called;     /* in the kernel itself; in functions that it calls */
+	/* what the kernel, or a function that it calls, has or does: */
+	bool warps;                    /* warp-level operations: shuffles, votes and the like */
+	bool grid;                     /* barriers of the whole grid */
 	bool waits;                    /* it may wait for what another block does */
+	/* a thread may end in a called function; something is printed; shared memory is accessed at an
+	   address that is a number; a special register is read that says something of the launch
+	   (of_launch) */
 	bool ends_below, prints, shared_number, special;
 } Body;
 
@@ -38,7 +46,8 @@ static void note_barrier(Barriers *b, const Ins *i)
 	b->counted_numbers |= counted ? bit : 0;
 }
 
-/* What another launch would have read there. */
+/* The operand is a special register that says something of the launch, as its number or its dynamic shared
+   memory. In the fused launch it would hold another value. */
 static bool of_launch(const Opd *o)
 {
 	return o->kind == OPD_SREG && (o->id == SREG_GRIDID ||
@@ -51,7 +60,8 @@ static bool is_warp_level(int kind)
 		kind == K_ACTIVE || kind == K_REDUX || kind == K_ELECT;
 }
 
-/* It reads anew what other blocks may write meanwhile: in a cycle, that is how a thread waits for them. */
+/* Each time it is executed, the instruction reads anew what other blocks may have written meanwhile: it is an
+   ordered load, or an atomic whose result is used. In a cycle a thread can wait for other blocks by it. */
 static bool watches(const Ins *i)
 {
 	int kind = op_info[i->op].kind;
@@ -93,8 +103,9 @@ static Body body_of(const Module *m, const Function *kernel, Arena *a)
 
 /* ---- barriers ---- */
 
-/* Barriers and warp-level operations of the first body, at which threads that wait at the join would be
-   missed, or would do as if they had come. */
+/* Looks in the first body for barriers, warp-level operations, and calls of functions with such, to which not
+   all threads need come. Threads that do not come would wait at the join meanwhile: the operation would miss
+   them, or would take them to have come. Returns a clause about the first one found, or NULL. */
 static const char *meeting_apart(const Body *b)
 {
 	Arena tmp = { 0 };
@@ -148,7 +159,8 @@ static bool uses_dynamic(const Body *b)
 	return false;
 }
 
-/* A function that the second kernel calls has the address of what is to be moved. */
+/* A function that the kernel calls names dynamic shared memory. The second kernel's is moved behind the first
+   one's, which is done for addresses in the kernel itself alone. */
 static bool dynamic_below(const Body *b)
 {
 	bool found = false;
@@ -193,7 +205,8 @@ static const char *shared_refuses(Couple *c, const Body *b, Arena *a)
 	return NULL;
 }
 
-/* Variables in global or constant memory that only the kernel can name. */
+/* Returns a clause about a variable in global or constant memory that only the kernel can name; NULL: it has
+   none. */
 static const char *own_variable(const Body *b)
 {
 	bs_each(b->symbol, k) {

@@ -1,5 +1,5 @@
-/* The fused kernel: both bodies in one function, with registers, labels, parameters and variables renamed
-   where names meet. */
+/* Builds the fused kernel: one function with both bodies. Registers, labels, parameters and variables get new
+   names where both kernels use the same one. */
 #include "passes/transform/fusion/own.h"
 
 typedef struct Builder {
@@ -8,13 +8,17 @@ typedef struct Builder {
 	Function *f;
 	const Couple *c;
 	Fused *to;
-	int side;                      /* of the body at hand: 0, 1 */
-	const Function *from;
-	int reg, mark, lanes;          /* numbers begin there */
+	int side;                      /* the body at hand: 0 = the first one, 1 = the second one */
+	const Function *from;          /* the kernel whose body that is */
+	/* number in the fused kernel at which the body's registers, marks, and sets of lanes of marks
+	   begin */
+	int reg, mark, lanes;
+	/* by block of the source that the body's labels name, by variable: its number in the fused kernel */
 	int *source, *symbol;
-	/* registers of 32 and 64 bits for where the second kernel's dynamic shared memory begins */
+	/* the registers of 32 and of 64 bits that hold where the second kernel's dynamic shared memory
+	   begins */
 	int begin[2];
-	Block **block;
+	Block **block;                 /* by block of the body: its copy in the fused kernel */
 	Arena *arena;
 } Builder;
 
@@ -27,7 +31,8 @@ static uint32_t align_up(uint32_t n, uint32_t align)
 
 static const char prefix[] = "fused_";
 
-/* Names of kernels that are fused again grow by the other's name alone. */
+/* The kernel's name without `fused_`: so the name of a kernel that is fused again grows by the other kernel's
+   name alone. */
 static const char *without_prefix(const Function *f)
 {
 	return !strncmp(f->name, prefix, sizeof prefix - 1) ? f->name + sizeof prefix - 1 : f->name;
@@ -42,7 +47,8 @@ static const char *kernel_name(const Module *m, const Couple *c, Arena *a)
 	return name;
 }
 
-/* A name of the module, too, since the other body may mean what has it. */
+/* A parameter or a variable of the fused kernel has the name, or a function or a variable of the module,
+   which the other body may mean by it. */
 static bool name_taken(const Builder *b, const char *name)
 {
 	if (module_find_function(b->m, name))
@@ -53,7 +59,7 @@ static bool name_taken(const Builder *b, const char *name)
 	return module_find_symbol(b->m, name, b->f->id) != NULL;
 }
 
-/* Of a parameter or a variable of the function. */
+/* A name for a parameter or a variable of the fused kernel: the one that it had, if nothing else has it. */
 static const char *fresh_name(const Builder *b, const char *name)
 {
 	const char *first = arena_printf(&b->m->arena, "%s_%s", b->from->name, name);
@@ -76,7 +82,8 @@ static void add_param(Builder *b, const Param *p)
 	vec_push(&b->f->param, q);
 }
 
-/* Both kernels say of the value where it points to, and both are right. */
+/* Two parameters become one: q's statements on where the value points to join those of p. Both are right, so
+   a space that is known goes before the generic one, and the larger alignment counts. */
 static void join_param(Param *p, const Param *q)
 {
 	if (!q->pointer)
@@ -125,8 +132,9 @@ static void add_registers(Builder *b)
 	}
 }
 
-/* Variables of the kernel in shared and local memory are the body's own. Those of the module are one for
-   both: programs must not rely on what is there at first. */
+/* The kernel's own variables in shared and local memory get a copy for this body. A variable of the module is
+   the same for both bodies; one in shared memory then begins the second body with what the first one has left
+   in it, but programs must not rely on what is there at first. */
 static void add_symbols(Builder *b)
 {
 	b->symbol = arena_array(b->arena, int, b->m->symbol.n + 1);
@@ -159,7 +167,7 @@ static bool is_source(const Function *f, const char *label)
 	return false;
 }
 
-/* A label that neither a block has nor a block of the source had, also one that is no longer there. */
+/* A label that no block has and that no block of the source had, not even one that is no longer there. */
 static const char *fresh_source(Builder *b, const char *first)
 {
 	const char *label = first;
@@ -240,7 +248,8 @@ static Opd operand(const Builder *b, Opd o)
 	return o;
 }
 
-/* The address of shared memory that begins where the launch says, in a register. */
+/* Inserts code that computes the operand, an address in the second kernel's dynamic shared memory, whose
+   begin the launch gives. Returns the register with the address. */
 static Opd given_address(Builder *b, Block *d, const Ins *like, const Opd *o, Type t)
 {
 	bool wide = type_bits[t] == 64;
@@ -265,7 +274,7 @@ static void add_ins(Builder *b, Block *d, const Ins *from)
 			: operand(b, i.opd[k]);
 	if (i.guard >= 0)
 		i.guard += b->reg;
-	/* nothing changed there while one kernel ran: the other may write it */
+	/* a load .nc says that nobody writes there while its kernel runs; now the other body may do so */
 	if (i.op == OP_LD && i.cop == COP_NC)
 		i.cop = COP_NONE;
 	i.mark = some_mark(b, from->mark);
@@ -287,7 +296,8 @@ static void add_block(Builder *b, Block *d, const Block *s)
 		add_ins(b, d, &s->ins.v[k]);
 }
 
-/* In the join the second body's registers get where its dynamic shared memory begins. */
+/* Adds a parameter that says where the second body's dynamic shared memory begins, and at the join the loads
+   of it into the registers `begin`. */
 static void add_begin(Builder *b)
 {
 	const Ins *like = &b->from->block.v[0]->ins.v[0];

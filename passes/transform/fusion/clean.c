@@ -5,13 +5,17 @@
 
 enum { ROUNDS = 4, LEVELS = 16 };
 
-/* All launches of a kernel. */
+/* What all launches of a kernel by the module's host functions say. */
 typedef struct Launches {
 	const Function *kernel;
-	MemFacts facts;                /* what they have in common */
-	int n, bits;                   /* buffers of all these places, one behind the other */
-	BitSet *leads, *symbols;       /* by parameter, by symbol */
-	bool *dead;         /* by parameter: at none of the launches may what it leads to be read behind it */
+	MemFacts facts;                /* what the launches have in common */
+	/* number of launches; the sum, over the launches, of their host functions' numbers of buffers: in the
+	   sets below each launch has bits of its own for these buffers, one launch behind the other */
+	int n, bits;
+	BitSet *leads, *symbols;       /* by parameter, by symbol: the buffers to which it may lead */
+	/* by parameter: behind none of the launches may a buffer be read to which the parameter leads
+	   there */
+	bool *dead;
 	Arena arena;
 } Launches;
 
@@ -109,7 +113,7 @@ static void over_hosts(Launches *l, Module *m, Each *each)
 	}
 }
 
-/* False: nobody launches it. */
+/* Finds all launches of f by the module's host functions. False: there are none. */
 static bool find_launches(Launches *l, Module *m, const Function *f)
 {
 	*l = (Launches){ .kernel = f };
@@ -164,7 +168,9 @@ static bool read_by(Clean *w, int store, int other)
 		memdep_grid_may_alias(w->mem, &w->ask, store, other));
 }
 
-/* What goes leaves others unread, and what stays is read itself, where it is a reduction. */
+/* Finds the stores and reductions that can go because nothing that stays may read what they write: sets
+   goes[] by access, and returns their number. A reduction that stays reads, too; so the search goes on until
+   nothing changes. */
 static int find_unread(Clean *w, bool *goes)
 {
 	int n = 0;
@@ -230,7 +236,8 @@ static bool tidy_once(Clean *w)
 	return any;
 }
 
-/* What the second body computes again is found level by level: an index, then the condition made of it. */
+/* Runs the usual clean-ups until they change nothing, at most LEVELS times. What the second body computes
+   again is found level by level: an index first, then the condition that is computed from the index. */
 static bool tidy(Clean *w)
 {
 	int k = 0;

@@ -1,9 +1,11 @@
-/* Dependences between the bodies of a fused kernel, asked of its own memory dependence. Accesses that are
-   alike are asked about once. */
+/* Finds dependences between the two bodies of a fused kernel: asks the memory dependence of the fused kernel
+   about pairs of accesses, one of each body. Of accesses of a body that are alike only one is asked about. */
 #include "passes/transform/fusion/own.h"
 #include "lib/strbuf.h"
 
-enum { PAIRS = 200000 };         /* asked about: beyond, the kernels depend on each other for what is known */
+/* most pairs of accesses that are asked about; if there are more, the kernels are taken to depend on each
+   other */
+enum { PAIRS = 200000 };
 
 typedef struct Search {
 	const Module *m;
@@ -11,7 +13,7 @@ typedef struct Search {
 	const Fused *to;
 	const MemDep *d;
 	Arena *arena;
-	Vec(int) list[2];              /* accesses of each body, one of those that are alike */
+	Vec(int) list[2];              /* by body: its accesses; of those that are alike, one */
 } Search;
 
 static const unsigned far_spaces = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST),
@@ -52,7 +54,8 @@ static void put_place(StrBuf *s, Loc l)
 		sb_printf(s, " (%s:%d)", file_name(l.file), l.line);
 }
 
-/* What the address of the access is made from, as the kernel calls it. */
+/* Adds to the text from which variable or parameter the address of the access is made, by the name that it
+   has in the kernel of which the access is. */
 static void put_object(const Search *s, const MemAccess *a, int side, StrBuf *text)
 {
 	int base = memdep_base(s->d, a->form[0]);

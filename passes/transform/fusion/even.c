@@ -1,21 +1,23 @@
-/* Threads that part at a branch may be anywhere between it and its post-dominator. A version of a register
- * varies when what it is made of does, when versions meet where parted threads meet, or when it was made in a
- * cycle that threads leave at different times. What has been found to vary stays so until nothing is
- * added. */
+/* Threads that part at a branch may be anywhere between the branch and its post-dominator. A version of a
+ * register varies, that is, threads may see different values of it, if it is made from something that varies,
+ * if it is a phi where threads that parted may come or meet, or if it is made in a cycle that threads leave
+ * at different times. Nothing varies at first; all blocks are visited again and again, and versions that vary
+ * are added, until a visit adds none. */
 #include "passes/transform/fusion/even.h"
 
 typedef struct Search {
 	const Cfg *c;
 	const Ssa *ssa;
 	const Dom *pdom;
-	BitSet varies;                 /* versions */
+	BitSet varies;                 /* versions that vary */
 	BitSet parts;                  /* blocks at whose ends threads may part */
-	BitSet apart;
-	bool grid;                     /* threads of different blocks are asked about, too */
+	BitSet apart;                  /* blocks between the end of one of these and its post-dominator */
+	bool grid;                     /* threads of different thread blocks are asked about, too */
 	bool changed;
 } Search;
 
-/* What all threads read alike, in whatever turn. */
+/* The operand is no special register, or one of which all threads read the same value whenever they read
+   it. */
 static bool same_for_all(const Search *s, const Opd *o)
 {
 	if (o->kind != OPD_SREG)
@@ -48,7 +50,8 @@ static void mark_version(Search *s, int version)
 	bs_add(s->varies, version);
 }
 
-/* Blocks that threads may come to behind the branch before its post-dominator. */
+/* Adds the blocks to region that threads may come to from the branch before they come to its
+   post-dominator. */
 static void region_of(const Search *s, int branch, BitSet region)
 {
 	int end = s->pdom->idom[branch];

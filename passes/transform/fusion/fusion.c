@@ -1,10 +1,10 @@
-/* Verdicts, and fused kernels by what they are made of. */
+/* Judges launches, and keeps the fused kernels with what they are made of, so that none is made twice. */
 #include "passes/analysis/limits.h"
 #include "passes/transform/fusion/own.h"
 
 const char *const fusion_between[] = { "nothing", "a block barrier", "a barrier of the grid" };
 
-typedef struct Made {              /* a kernel, and what it was made of */
+typedef struct Made {              /* a fused kernel, and what it was made of (as in Couple) */
 	const Function *kernel[2];
 	int *param[2];
 	uint32_t begin;
@@ -38,7 +38,7 @@ void fusion_close(Fusion *f)
 
 /* ---- what the host says ---- */
 
-/* NULL: the operands are the same; else what is to be said of them. */
+/* Compares operand k of the two launches. NULL: both have the same value; else words for a remark. */
 static const char *operands_differ(const HostPlace *p, const Ins *a, const Ins *b, int k, Type t)
 {
 	HostValue x = host_value(p, ins_src(a, k), t), y = host_value(p, ins_src(b, k), t);
@@ -77,7 +77,8 @@ static void find_facts(Couple *c)
 /* what a parameter of the fused kernel gets */
 typedef struct Given { HostValue value; uint32_t size, align; } Given;
 
-/* Parameters that get the same value are one. */
+/* Gives numbers to the parameters of the fused kernel: parameters of both kernels that get the same value
+   share one. */
 static void find_params(Couple *c, Arena *a)
 {
 	Given *given = arena_array(a, Given, c->kernel[0]->param.n + c->kernel[1]->param.n + 1);
@@ -115,24 +116,27 @@ static int instructions(const Function *f)
 	return n;
 }
 
-/* Of how many of the source's kernels the kernel is made. */
+/* The number of kernels of the source of which the kernel is made. */
 static int bodies_of(const Fusion *f, const Function *kernel)
 {
 	int n = f->o.bodies ? strmap_get(f->o.bodies, kernel->name) : 1;
 	return n < 0 ? 1 : n;
 }
 
-/* Why they are not fused, whatever memory they touch. */
+/* Returns why the launches are not fused, whatever global memory the kernels touch; NULL: nothing speaks
+   against it. */
 static const char *refuse(Fusion *f, Couple *c)
 {
-	enum { PARAM_BYTES = 32764 - 16 }; /* as in doc/ir.md, and room for alignment and one more */
-	/* Each launch of a row is judged with all before it. Without bounds the time for the row grows with
-	   the cube of its length. */
+	/* the most bytes of parameters of doc/ir.md, less room for alignment and for one more parameter */
+	enum { PARAM_BYTES = 32764 - 16 };
+	/* Each launch of a row is judged with all those before it. Without these bounds the time for a row
+	   would grow with the cube of its length. */
 	enum { INSTRUCTIONS = 2048, BODIES = 64 };
 	if (c->launch[0]->guard >= 0 || c->launch[1]->guard >= 0)
 		return "a launch is guarded";
 	if ((c->launch[0]->flags | c->launch[1]->flags) & INSF_COOPERATIVE)
-		/* its blocks may wait for each other, in a workspace of their own */
+		/* blocks of a cooperative launch may wait for each other, in a workspace that the launch
+		   has */
 		return "a launch is cooperative";
 	if (c->kernel[0] == c->kernel[1] && !f->o.same_kernel)
 		return arena_printf(&f->arena, "both launch %s", c->kernel[0]->name);
@@ -189,9 +193,10 @@ static bool refused(FusionVerdict *v, const char *why)
 	return false;
 }
 
-/* Blocks of the fused kernel that are resident at once for certain. Where it is not known how many bytes of
-   shared memory launches are given, without these; grows: and one of the kernels may have got as many as
-   there are. */
+/* blocks: how many blocks of the fused kernel are certain to be resident at once. known: it is known how many
+   bytes of dynamic shared memory the launches are given; if not, `blocks` leaves these bytes out. grows: the
+   fused kernel needs more shared memory than one of the two kernels, which may have been given as much as the
+   machine has. */
 typedef struct Room { int64_t blocks; bool known, grows; } Room;
 
 static Room room_of(const Fusion *f, const Couple *c, const EffectTable *effects, const Fused *to)
@@ -220,7 +225,7 @@ static bool all_resident(const Couple *c, const Room *r)
 {
 	const uint32_t *g = c->facts.grid;
 	HostValue stream = host_value(&c->place, ins_src(c->launch[0], LAUNCH_STREAM), T_U32);
-	/* in the default stream no other grid takes room */
+	/* while a launch of the default stream runs, no other grid takes room */
 	bool alone = stream.kind == VALUE_NUMBER && !stream.number;
 	return alone && r->known && g[0] && g[1] && g[2] && (MemWide)g[0] * g[1] * g[2] <= r->blocks;
 }
@@ -321,8 +326,9 @@ static Opd compute(Edit *host, Block *b, int *ins, const Ins *like, Op op, Opd x
 	return opd_reg(i.opd[0].id);
 }
 
-/* Bytes of shared memory that the launch gives: both kernels' one behind the other. *begin: where the second
-   one's begins. */
+/* The operand of the fused launch that gives the bytes of dynamic shared memory: the first kernel's, and
+   behind them the second one's. *begin becomes the offset, in bytes, at which the second one's begin. Host
+   code that computes these is inserted before instruction `ins` of the block. */
 static Opd shared_bytes(const Couple *c, Edit *host, Block *b, int ins, const Ins *like, Opd *begin)
 {
 	const Opd *bytes[2] = { ins_src(c->launch[0], LAUNCH_ARGS - 2),

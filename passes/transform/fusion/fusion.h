@@ -1,14 +1,17 @@
-/* Fusion of two kernels whose launches stand one behind the other: may it be, and the fused kernel.
+/* Fusion of two kernels whose launches stand one behind the other: judges whether the launches may become
+ * one, and makes the fused kernel.
  *
  * The fused kernel executes the body of the first kernel, then that of the second; every return of the first
- * body goes to the join between them. In one block nothing of the second body begins before the first body
- * has ended, where that matters: a block barrier stands at the join. Between blocks nobody waits, so no
- * block's second body may touch what another block's first body writes, nor write what that reads (Fukuhara,
- * doctoral thesis 2023, section 5.3.1, takes that for granted; here it is shown by affine forms of addresses,
- * passes/analysis/memdep.h, on the fused kernel itself).
+ * body becomes a jump to the join between them. If it matters that no thread of a thread block begins the
+ * second body before all threads of the block have ended the first one, a block barrier stands at the join.
+ * Different blocks do not wait for each other (unless FusionOptions.grid_barrier allows that), so no block's
+ * second body may touch what another block's first body writes, nor write what the other one reads. Fukuhara,
+ * doctoral thesis 2023, section 5.3.1, takes this for granted; here it is shown by affine forms of addresses
+ * (passes/analysis/memdep.h) on the fused kernel itself.
  *
- * What a verdict rests on besides the code: addresses made from a parameter or variable stay in what that
- * leads to (MEM_IN_BOUNDS), and parameters lead to the buffers that passes/analysis/buffers.h says. */
+ * Besides the code a verdict rests on two assumptions: an address made from a parameter or a variable stays
+ * in the memory to which the parameter leads, or in the variable (MEM_IN_BOUNDS); and parameters lead to the
+ * buffers that passes/analysis/buffers.h finds. */
 #ifndef GSIM_FUSION_H
 #define GSIM_FUSION_H
 #include "isa/edit.h"
@@ -17,33 +20,38 @@
 #include "passes/pass.h"
 
 typedef struct FusionOptions {
-	/* a barrier of the whole grid may stand between the bodies, where all blocks are resident at once */
+	/* a barrier of the whole grid may stand between the bodies if all blocks are certain to be resident
+	   at once */
 	bool grid_barrier;
-	/* dependences between different blocks, and waits for blocks that are not resident, are taken not to
-	   be there: counted, and results are not claimed */
+	/* dependences between different blocks, and waits for blocks that may not be resident, are ignored;
+	   each fusion that rests on this is counted, and its results may be wrong */
 	bool assume_no_grid_sync;
-	bool assume_no_wrap;           /* MEM_NO_WRAP is taken */
-	bool same_kernel;              /* launches of one and the same kernel are fused, too */
-	/* by name of a fused kernel: of how many of the source's it is made; fusion_make adds to it; NULL:
-	   nobody counts */
+	bool assume_no_wrap;           /* verdicts may rest on MEM_NO_WRAP */
+	bool same_kernel;              /* two launches of one and the same kernel may be fused, too */
+	/* by name of a fused kernel: the number of kernels of the source of which it is made; fusion_make
+	   adds the kernels that it makes; NULL: each kernel counts as one */
 	StrMap *bodies;
 } FusionOptions;
 
-/* what is between the bodies: nothing, a block barrier, a barrier of the grid */
+/* what stands between the two bodies: nothing, a block barrier, a barrier of the whole grid */
 typedef enum { FUSION_NOTHING, FUSION_BLOCK, FUSION_GRID } FusionBetween;
 extern const char *const fusion_between[];
 
 typedef struct FusionVerdict {
 	bool may;
 	FusionBetween between;
-	unsigned assumed;              /* MEM_* that it rests on */
-	bool no_grid_sync;             /* it rests on assume_no_grid_sync, */
-	/* and so it does where how much shared memory launches are given is not known: that both have room is
-	   taken for granted */
+	unsigned assumed;              /* MEM_* assumptions on which the verdict rests */
+	bool no_grid_sync;             /* the verdict rests on FusionOptions.assume_no_grid_sync */
+	/* how much shared memory the launches are given is not known; assume_no_grid_sync takes it for
+	   granted that both kernels together have room */
 	bool unmeasured;
-	bool dependence;              /* it was refused for a dependence between blocks, or would have been */
-	Loc at[2];                 /* of the dependence: the accesses of the first and of the second kernel */
-	/* of a refusal, and of a dependence: a clause for a remark; lives as long as the Fusion */
+	/* the bodies depend on each other between different blocks; options may allow the fusion all the
+	   same */
+	bool dependence;
+	/* of the dependence: the places of the first kernel's access and of the second kernel's access */
+	Loc at[2];
+	/* why the launches are refused, or what the dependence is: a clause for a remark; lives as long as
+	   the Fusion */
 	const char *why;
 } FusionVerdict;
 
@@ -52,15 +60,16 @@ typedef struct Fusion Fusion;
 Fusion *fusion_open(PassRun *, const FusionOptions *);
 void fusion_close(Fusion *);
 
-/* May the launches, standing one right behind the other before instruction `ins` of the block, become one?
-   Their operands are read as registers stand at that place, wherever the statements are now: neither of them
-   need stand there. Returns verdict->may. The module stays as it is. */
+/* Tells whether the launches `first` and `second` may become one at a place: right before instruction `ins`
+   of the block. Neither launch need stand there now; the registers that their operands name are taken with
+   the values that they have at that place. Returns verdict->may. Does not change the module. */
 bool fusion_judge(Fusion *, Analyses *host, int block, int ins, const Ins *first, const Ins *second,
 	FusionVerdict *);
-/* Makes the fused kernel, or finds the one made before, and returns the launch of it, with operands of its
-   own, which the caller puts in the place of both. Host instructions that it takes are put before instruction
-   `ins` of the block: as many more instructions does the block have then. The verdict is that of fusion_judge
-   for this place, and nothing may have changed since. Counts what the verdict rests on (pass_assumption). */
+/* Makes the fused kernel, or finds it if it was made before. Returns a launch of it, with operands of its
+   own, which the caller has to put in the place of both launches. If operands have to be computed, inserts
+   host instructions for that before instruction `ins` of the block, which then has so many more instructions.
+   The verdict must be that of fusion_judge for this place, and nothing may have changed since. Counts the
+   assumptions on which the verdict rests (pass_assumption). */
 Ins fusion_make(Fusion *, Analyses *host, Edit *, Block *, int ins, const Ins *first, const Ins *second,
 	const FusionVerdict *);
 #endif

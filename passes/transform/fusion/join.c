@@ -26,7 +26,8 @@ bool host_may_join(Host *h, int stmt, int first, int second, FusionVerdict *v)
 	if (strmap_get(&h->refused, key) >= 0)
 		return false;
 	*v = (FusionVerdict){ 0 };
-	if (p->kind == PART_START) /* sums of shared bytes have no place there */
+	/* host code that adds up bytes of shared memory could not be put there */
+	if (p->kind == PART_START)
 		v->why = "they would be launched before the entry, to which a loop leads back";
 	else if (h->joiner.judge(h->joiner.self, h->an, p->block, s->at, &h->launch.v[first].ins,
 		&h->launch.v[second].ins, v))
@@ -45,8 +46,8 @@ static bool stands_behind(const Host *h, int stmt, int other)
 	return other == stmt;
 }
 
-/* Instructions that have come before number `at` of a block, for the launch in stmt: statements are numbered
-   anew, and the new ones are statements, too. */
+/* To make the launch in stmt, n instructions were inserted before instruction `at` of the block: updates the
+   numbers of instructions in the block's statements, and adds statements for the new instructions. */
 static void note_code(Host *h, int stmt, int at, int n)
 {
 	int part = h->stmt.v[stmt].part, block = h->part.v[part].block, behind = h->stmt.v[stmt].prev;

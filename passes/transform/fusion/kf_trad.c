@@ -1,9 +1,10 @@
-/* kf-trad: launches of one block, between which nothing is that neither of them may pass. The thesis compares
-   with this (section 5.3.1: "fuses only originally consecutive kernels"). */
+/* kf-trad fuses two launches of one block, if the first may move down and the second up to a place between
+   them where they meet. The thesis compares its passes with this one (section 5.3.1: "fuses only originally
+   consecutive kernels"). */
 #include "passes/transform/fusion/launches.h"
 
-/* The launch that `first` and `second`, the next one of the part, become; -1: none. The first sinks as little
-   as possible. */
+/* Fuses the launch `first` with `second`, the next launch of the part. Returns the statement of the fused
+   launch; -1: they are not fused. The first launch moves down as little as possible. */
 static int join(Host *h, int first, int second)
 {
 	FusionVerdict v;

@@ -1,6 +1,7 @@
-/* Hoisting, sinking and fusing, until nothing changes. It ends: each fusion takes a launch off some way
-   through the function, of which there are finitely many that go around no cycle twice, and nothing puts one
-   on. Between two fusions launches are only sunk, each to places that its own dominates. */
+/* Hoists, sinks and fuses launches until nothing changes. This comes to an end: each fusion takes a launch
+   away from some way through the function, and nothing adds one to a way; of ways that go around no cycle
+   twice there are finitely many. Between two fusions launches are only sunk, each to places that its former
+   place dominates. */
 #include "passes/transform/fusion/launches.h"
 
 static const char *place(Host *h, int stmt)
@@ -40,7 +41,7 @@ static bool hoist(Host *h, int stmt)
 	return r.fusible > 0;
 }
 
-/* Does the launch get over anything? */
+/* Does the launch, when it sinks, pass any code or the begin of another part? */
 static bool passes_something(const Host *h, const Reach *r)
 {
 	for (int k = 2; k < r->n; k++)
@@ -50,8 +51,9 @@ static bool passes_something(const Host *h, const Reach *r)
 	return false;
 }
 
-/* Forward kernel fusion of one launch. Without fusion it is sunk all the same, as far as it can be: others
-   may come to stand beside it (figure 5.14). true: it has left its place. */
+/* Forward kernel fusion of one launch. A launch that cannot be fused is sunk all the same, as far as it can
+   be, since other launches may then come to stand side by side (figure 5.14 of the thesis). True: the launch
+   has left its place. */
 static bool sink(Host *h, int stmt)
 {
 	Reach r;

@@ -83,7 +83,7 @@ static void add_statement(Host *h, int part, int block, int k, const BufferUse *
 	}
 }
 
-/* The block's parts, in order; the last one's number. */
+/* Adds the block's parts, in order, with their statements. Returns the number of the last part. */
 static int add_block(Host *h, const Buffers *buffers, int block)
 {
 	const Block *b = h->r->f->block.v[block];
@@ -103,7 +103,8 @@ static int add_block(Host *h, const Buffers *buffers, int block)
 				use++;
 			add_statement(h, into, block, k, use < end && buffers->use[use].ins == k
 				? &buffers->use[use] : NULL);
-			/* what is computed for one of them is computed before the guard is asked */
+			/* host code that a fusion needs for one of these launches is put before all of
+			   them */
 			if (other >= 0)
 				h->stmt.v[h->part.v[into].last].at = first;
 			k++;
@@ -137,7 +138,8 @@ static void add_edges(Host *h, const Cfg *c, int block, const int *first, const 
 	}
 }
 
-/* Critical edges get a part each: what is put there is on no other way. */
+/* Adds a part for each edge out of the block. Those of critical edges come to use: what is put on such an
+   edge is on no other way. */
 static void add_edge_parts(Host *h, const Cfg *c, int block)
 {
 	const IntList *succ = &c->graph->succ[block];
@@ -237,7 +239,7 @@ const char *host_label(const Host *h, int stmt)
 
 static bool meet(const Host *h, BitSet a, BitSet b)
 {
-	if (!h->nbuffer)           /* all memory that there is has no name */
+	if (!h->nbuffer)           /* no buffer is known: all accesses may meet */
 		return true;
 	for (int k = 0; k < a.n; k++)
 		if (a.w[k] & b.w[k])
@@ -261,7 +263,8 @@ bool host_passes(const Host *h, int launch, int stmt)
 		return s->kind != STMT_LAUNCH;
 	const Ins *i = &h->r->f->block.v[h->part.v[s->part].block]->ins.v[s->ins];
 	bool memory = s->touches.w != NULL;
-	/* checks and what orders launches; what touches memory is in the list of buffers.h */
+	/* other instructions than computations may check something or order launches; those that touch memory
+	   are in the list of buffers.h, and are looked at below */
 	if (op_info[i->op].kind != K_ALU && !memory)
 		return false;
 	if (defines(h->r->f, i, l) || (memory && i->op != OP_ALLOC && !l->waits) ||

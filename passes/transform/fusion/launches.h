@@ -1,75 +1,88 @@
 /* Motion of launch statements in a host function (kf-trad, bkf, fkf, kfcm): what its files share.
  *
- * launches.c   the statements of a host function as lists that launches can leave and enter, and what a
- *              launch may pass
- * join.c       two launches that become one
- * reach.c      where one launch can go, and the equations of hoisting and sinking (Fukuhara, doctoral thesis
- *              2023, sections 5.2.1 and 5.2.2)
- * kfcm.c       hoisting, sinking and fusing, until nothing changes
- * kf_trad.c    fusing within a block
- * undo.c       launches go back that have moved for nothing
- * write.c      the host function that comes of it
+ * launches.c   keeps the statements of a host function in lists, which launches can leave and enter; tells
+ *              which statements a launch may pass
+ * join.c       makes one launch of two
+ * reach.c      finds where one launch can go, by the equations of hoisting and sinking (Fukuhara, doctoral
+ *              thesis 2023, sections 5.2.1 and 5.2.2)
+ * kfcm.c       hoists, sinks and fuses launches until nothing changes
+ * kf_trad.c    fuses launches within a block
+ * undo.c       puts launches back that were moved and then not fused
+ * write.c      writes the changed lists back into the host function
  * passes.c     the passes */
 #ifndef GSIM_LAUNCHES_H
 #define GSIM_LAUNCHES_H
 #include "passes/transform/fusion/fusion.h"
 
-/* Who says which launches may become one, and makes them one: fusion.h for the passes, others for tests. */
+/* The functions that say which launches may become one, and that make one of two. The passes use those of
+   fusion.h, tests use others. */
 typedef struct Joiner {
 	void *self;
 	bool (*judge)(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second,
 		FusionVerdict *);
 	Ins (*make)(void *self, Analyses *host, Edit *, Block *, int ins, const Ins *first, const Ins *second,
 		const FusionVerdict *);
-	/* remarks made so far in the pass's rounds; NULL: none are remembered beyond this one */
+	/* remarks that all rounds of the pass have made so far, none of which is made again; NULL: each Host
+	   remembers its own alone */
 	StrMap *said;
 } Joiner;
 
-/* What is launched. Copies of a statement share it. */
+/* What a statement launches. Statements that are copies of each other share one. */
 typedef struct Launch {
-	Ins ins;                       /* without guard */
-	BitSet reads, writes;          /* buffers that it may */
-	int *reg, nreg;                /* registers that its operands read */
-	/* its stream is 0 for certain: all that was launched before has ended when it begins, and it when the
-	   host goes on */
+	Ins ins;                       /* the launch instruction, without its guard */
+	BitSet reads, writes;          /* buffers that the kernel may read, that it may write */
+	int *reg, nreg;                /* registers that the operands of ins read; their number */
+	/* the launch's stream is the number 0: when the launch begins, all earlier launches have ended, and
+	   when the host goes on, the launch has ended */
 	bool waits;
-	bool visible;                  /* it prints, say */
+	bool visible;                  /* the kernel does what users see besides memory: it prints, say */
 } Launch;
 
 typedef enum {
-	STMT_BEGIN,                    /* of a part */
-	STMT_CODE,                     /* an instruction that stays where it is */
+	STMT_BEGIN,                    /* the begin of a part; it stands for no instruction */
+	STMT_CODE,                     /* an instruction that is no launch; it stays where it is */
 	STMT_LAUNCH,
-	STMT_HOME,                     /* where a launch stood that has moved, and may come back */
-	STMT_GONE                      /* where one stood that does not */
+	STMT_HOME,                     /* a launch stood here that has moved, and may come back */
+	STMT_GONE                      /* a launch stood here that does not come back */
 } StmtKind;
 
 typedef struct Stmt {
 	StmtKind kind;
-	int part, prev, next;          /* in the part's list; -1 */
-	int at;    /* registers are here as before this instruction of the part's block; of code: behind it */
-	/* code, and launches where the source has one: the instruction of the part's block; else -1 */
+	int part, prev, next;          /* its part; its neighbours in the part's list, -1: none */
+	/* an instruction of the part's block: at this statement registers have the values that they have
+	   before instruction `at`; code has the number of the instruction behind it */
+	int at;
+	/* of code, and of launches that the source has: number of the instruction in the part's block; else
+	   -1 */
 	int ins;
-	BitSet touches, changes;       /* code: buffers; w NULL: none */
-	int launch;
-	int home;                  /* of a launch: where it stood before it was moved for no fusion; itself */
-	bool lost;      /* the launch that was at home here has been fused somewhere, or moved for a fusion */
+	/* code: buffers that it may access; those that it may write, make or free; .w NULL: it accesses
+	   none */
+	BitSet touches, changes;
+	int launch;                    /* number in Host.launch; -1: none */
+	/* of a launch: the statement where it stood before it was sunk without being fused; its own number if
+	   it was not */
+	int home;
+	/* the launch whose home is here was fused, or moved in order to be fused: it does not come back */
+	bool lost;
 	bool fused;                    /* the launch was made of two */
-	int local;                     /* in the Reach at hand; 0: it is not in it */
+	int local;                     /* its node in the Reach at hand; 0: it has none */
 } Stmt;
 
-/* Straight code of the host function: a block up to a guarded launch, such a launch, what is done when it is
-   not launched, the code behind it, a critical edge, the way in. */
+/* A part is straight code of the host function. PART_BLOCK: a block, or the piece of it before or behind a
+   guarded launch. PART_GUARDED: a guarded launch, or several in a row with the same guard. PART_ELSE: the way
+   past these, which is taken when the guard does not hold. PART_EDGE: an edge out of a block with several
+   successors; only if the edge is critical do other parts lead to it. PART_START: the way into the function,
+   if a jump leads back to its first block. */
 typedef enum { PART_BLOCK, PART_GUARDED, PART_ELSE, PART_EDGE, PART_START } PartKind;
 
 typedef struct Part {
 	PartKind kind;
-	int block;                     /* by whose registers it goes; of an edge: where that begins */
-	int to;                        /* of an edge: the block to which it leads */
-	int first, last;               /* statements */
-	IntList succ, pred;            /* parts */
+	int block;                     /* the block in which it lies; of an edge: the block that it leaves */
+	int to;                        /* of an edge: the block to which it leads; else -1 */
+	int first, last;               /* its first and its last statement */
+	IntList succ, pred;            /* parts that follow, that come before */
 	bool endless;                  /* the function's end cannot be reached from here */
-	bool changed;
+	bool changed;                  /* a launch was put here, replaced, or taken away */
 } Part;
 
 typedef struct Host {
@@ -82,44 +95,52 @@ typedef struct Host {
 	Vec(Part) part;                /* in reverse post-order */
 	Vec(Launch) launch;
 	int nbuffer;
-	StrMap refused, said;          /* pairs with their place; remarks */
+	StrMap refused, said;          /* pairs of launches that were refused, with the place; remarks made */
 	int fusions, inserted, removed;
 } Host;
 
-/* r->f: the host function */
+/* Makes the lists of statements of the host function r->f. */
 void host_open(Host *, PassRun *, Analyses *, Joiner);
 void host_close(Host *);
-int host_new_stmt(Host *, int part, int behind, StmtKind, int at);  /* behind -1: at the part's begin */
+/* Adds a statement to the part, behind the statement `behind`; -1: as the part's first one. Returns its
+   number. */
+int host_new_stmt(Host *, int part, int behind, StmtKind, int at);
 int host_new_launch(Host *, const Ins *, BitSet reads, BitSet writes);
-BitSet host_set(Host *, BitSet, BitSet);               /* what is in either, in a set of its own */
+BitSet host_set(Host *, BitSet, BitSet);               /* a new set with what is in either of the two */
 Loc host_loc(const Host *, int launch);
 const char *host_kernel(const Host *, int launch);
-const char *host_label(const Host *, int stmt);        /* of the block in which it stands, or at whose end */
+/* The label of the block in which the statement stands; for a statement on an edge, of the block that the
+   edge leaves. */
+const char *host_label(const Host *, int stmt);
 bool host_passes(const Host *, int launch, int stmt);  /* may the launch move over the statement? (Transp) */
 int host_nsucc(const Host *, int stmt);
 int host_succ(const Host *, int stmt, int k);
 int host_npred(const Host *, int stmt);
 int host_pred(const Host *, int stmt, int k);
-int host_put_behind(Host *, int stmt, int launch);     /* a new statement; a begin stays where it is */
+/* Puts the launch in a new statement behind the given one; returns the number of the new one. */
+int host_put_behind(Host *, int stmt, int launch);
+/* The same, before the given statement, or behind it if it is the begin of a part. */
 int host_put_before(Host *, int stmt, int launch);
-void host_leave(Host *, int stmt);                     /* the launch goes, and may come back */
+void host_leave(Host *, int stmt);                     /* the launch goes, and may come back (host_undo) */
 void host_take(Host *, int stmt);                      /* the launch goes, and does not come back */
-/* May the launches become one at the place of the statement? What is refused is said once. */
+/* May the two launches become one at the place of the statement? A remark says once why not. */
 bool host_may_join(Host *, int stmt, int first, int second, FusionVerdict *);
-/* They become one, which takes the place of the launch that stands there. */
+/* Makes one launch of the two; it replaces the launch of the statement. */
 void host_join(Host *, int stmt, int first, int second, const FusionVerdict *);
-bool host_write(Host *);            /* the function becomes what the lists say; true: it was something else */
+bool host_write(Host *);            /* writes the lists back into the function; true: some part has changed */
 
-/* Where a launch can go. Node 0 stands for all statements that do not matter. */
+/* Where one launch can go: a graph of the statements that it comes to. Node 1 is the launch itself; node 0
+   stands for all statements that do not matter. The flags are by node and have the names of the equations in
+   reach.c: n_ is before the statement, x_ is behind it. */
 typedef struct Reach {
 	Arena arena;
-	int n, *stmt;                  /* statements by node */
+	int n, *stmt;                  /* number of nodes; by node: its statement */
 	Graph *g;
 	int *order;
 	bool *n_safe, *x_safe, *x_fusible, *n_delayed, *x_delayed, *n_latest, *x_latest;
 	bool *n_sinkable, *x_sinkable, *n_fusible, *n_insert, *x_insert;
 	FusionVerdict *verdict;
-	int fusible;                   /* how many nodes are x_fusible, n_fusible */
+	int fusible;                   /* how many nodes are x_fusible (hoisting) or n_fusible (sinking) */
 } Reach;
 void reach_hoist(Host *, int stmt, Reach *);
 void reach_sink(Host *, int stmt, bool fuse, Reach *);
@@ -129,9 +150,11 @@ void host_kf_trad(Host *);
 typedef enum { KF_HOIST = 1, KF_SINK = 2 } KfPhases;
 void host_kfcm(Host *, KfPhases);
 void host_undo(Host *);
-/* What a pass does: each of these until it fuses nothing more, then the next one. */
+/* The steps of a pass, n of them: phases[0] is run until it fuses nothing more, then phases[1]. A step is the
+   sum of its KfPhases; 0 means kf-trad. */
 typedef struct KfSteps { int n, phases[2]; } KfSteps;
 extern const KfSteps kf_trad_steps, bkf_steps, fkf_steps, kfcm_steps;
-/* Runs phases (0: kf-trad) on the host function until they fuse nothing more. */
+/* Runs one step (KfPhases; 0: kf-trad) on the host function r->f until it fuses nothing more. True: launches
+   were fused. */
 bool host_fuse(PassRun *, const Joiner *, int phases);
 #endif

@@ -4,46 +4,55 @@
 #include "passes/transform/fusion/fusion.h"
 #include "passes/transform/fusion/values.h"
 
-/* Two kernels to be fused, and what the host says of their launches. */
+/* Two kernels to be fused, and what is known from the host function of their launches. */
 typedef struct Couple {
 	const Function *kernel[2];
 	const Ins *launch[2];
-	HostPlace place;
-	MemFacts facts;                /* grid and block, where the host's are numbers */
-	/* by the kernel's parameter: that of the fused kernel; parameters that get the same value are one */
+	HostPlace place;               /* where both launches are taken to stand */
+	MemFacts facts;                /* extents of grid and block; 0 where the launches have no number */
+	/* by parameter of the kernel: number of the fused kernel's parameter that gets its value; parameters
+	   that get the same value share one */
 	int *param[2];
+	/* number of the fused kernel's parameters, without the one that begin_given adds */
 	int nparam;
-	bool dynamic[2];               /* the kernel uses the shared memory whose size is given at launch */
-	/* where that of the second one begins, counted from where that of the first one does: a number, */
+	/* the kernel uses dynamic shared memory: that whose size is given at the launch */
+	bool dynamic[2];
+	/* if both kernels use dynamic shared memory: bytes from the begin of the first one's to the begin of
+	   the second one's */
 	uint32_t begin;
-	bool begin_given;              /* or the last parameter of the fused kernel */
-	uint32_t begin_align;
-	const Function *waits;         /* one that may wait for other blocks of its own; NULL: neither does */
+	/* that distance is no number: the fused kernel gets it as its last parameter */
+	bool begin_given;
+	uint32_t begin_align;          /* alignment of the second one's dynamic shared memory, in bytes */
+	/* the kernel of the two that may wait for other blocks of its grid; NULL: neither may */
+	const Function *waits;
 	FusionBetween between;
-	int barrier;                   /* number of the block barrier */
+	int barrier;                   /* number of the block barrier at the join */
 } Couple;
 
 typedef struct Fused {
 	Function *f;
-	/* blocks before it in the function's list are of the first body, those behind it of the second one */
+	/* blocks that stand before the join in the function's list belong to the first body, those behind it
+	   to the second one */
 	Block *join;
 } Fused;
-/* Adds the fused kernel to the module, or to a view of it. */
+/* Adds the fused kernel to the module, which may be a view (module_view). */
 Fused fusion_build(Module *, uint8_t origin, const Couple *, Arena *);
 
-/* ---- bodies.c: what the bodies do, whatever memory they touch. Each returns NULL, or why the kernels are
-   not fused: a clause in the arena. ---- */
+/* ---- bodies.c: looks at what the bodies do, whatever global memory they touch. Returns NULL, or why the
+   kernels are not fused: a clause in the arena. Sets dynamic, begin, begin_given, begin_align, waits and
+   barrier. ---- */
 const char *bodies_refuse(Couple *, const Module *, Arena *);
 
 /* ---- depend.c ---- */
 typedef struct Dependence {
-	/* some block's second body may touch what another block's first body touches, and one of them
-	   writes */
+	/* a thread may touch in the second body what a thread of another block touches in the first body, and
+	   one of the two writes */
 	bool between_blocks;
-	bool in_block;               /* so may it what another thread of its own block's first body touches */
-	Loc at[2];                     /* of the first dependence between blocks */
-	const char *why;               /* a clause about it */
-	unsigned assumed;              /* MEM_* that the answers rest on */
+	/* the same, for two threads of one block */
+	bool in_block;
+	Loc at[2];                     /* places of the two accesses of the first dependence between blocks */
+	const char *why;               /* a clause about that dependence */
+	unsigned assumed;              /* MEM_* assumptions on which the answers rest */
 } Dependence;
 void depend_find(Module *, const EffectTable *, const Couple *, const Fused *, unsigned allow, Dependence *,
 	Arena *);

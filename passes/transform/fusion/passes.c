@@ -1,16 +1,16 @@
 /* kf-trad, bkf, fkf, kfcm: fewer launches (Fukuhara, doctoral thesis 2023, chapter 5).
  *
  * requires  host functions; kernels as they will be launched
- * keeps     on every way through a host function what it launches, in an order that keeps what depends on it;
- *           on none are there more launches than before
- * breaks    everything made from host functions; kernels are added, and those that were added and then fused
- *           with others go again
+ * keeps     what is launched on every way through a host function, in an order that respects dependences; no
+ *           way has more launches than before
+ * breaks    everything made from host functions; fused kernels are added, and those of them that are no
+ *           longer launched, because they were fused again, are removed
  *
- * kf-trad fuses launches of one block. bkf hoists a launch where that brings it behind another one with which
- * it can be fused, and launches it by itself on the other ways; fkf sinks one before another in the same
- * manner; kfcm does the first, and the second where the first has nothing to fuse. A launch that is hoisted
- * to be fused elsewhere may leave one behind with which it could have been fused in its block; so kfcm begins
- * with what kf-trad does, and then has on no way more launches than that. */
+ * kf-trad fuses launches of one block. bkf hoists a launch if that brings it behind another one with which it
+ * can be fused, and puts a launch by itself on the other ways; fkf in the same manner sinks a launch before
+ * another one; kfcm does what bkf does, and what fkf does where bkf finds nothing to fuse. A launch that is
+ * hoisted to be fused elsewhere may leave a launch behind with which it could have been fused in its block;
+ * so kfcm begins with what kf-trad does, and then has on no way more launches than kf-trad. */
 #include "passes/transform/fusion/clean.h"
 #include "passes/transform/fusion/launches.h"
 #include "passes/transform/transform.h"
@@ -40,7 +40,8 @@ static Ins make(void *self, Analyses *host, Edit *e, Block *b, int ins, const In
 	return fusion_make(self, host, e, b, ins, first, second, v);
 }
 
-/* One run on the function: true when it fused. What was only moved is forgotten. */
+/* Runs a step once on the host function. True: launches were fused, and the function is written anew. If none
+   was fused, launches that were only moved stay where they were in the function. */
 static bool round_of(PassRun *r, const Joiner *joiner, int phases, Host *h)
 {
 	Analyses *an = analyses_open(r->m, r->f, NULL, r->cost, r->limits);
@@ -69,8 +70,8 @@ bool host_fuse(PassRun *r, const Joiner *joiner, int phases)
 	return any;
 }
 
-/* Kernels from number `first` on that nothing before them launches or names were made on the way to larger
-   ones: they go. Returns how many of those below number `n` are left. */
+/* Removes the kernels from number `first` on that no function below `first` launches or names: they were made
+   on the way to larger ones. Returns how many of the functions below number `n` are left. */
 static int drop_unlaunched(Module *m, int first, int n)
 {
 	Arena tmp = { 0 };
@@ -89,8 +90,8 @@ static int drop_unlaunched(Module *m, int first, int n)
 	return left;
 }
 
-/* All host functions, and then the kernels made. The source's kernels are those below number `first`. True:
-   some have been fused. */
+/* Fuses launches in all host functions, then cleans up the kernels made for that. Functions below number
+   `first` are the source's. True: some launches were fused. */
 static bool fuse_all(PassRun *r, const FusionOptions *o, int phases, int first, StrMap *said)
 {
 	bool changed = false;
@@ -119,7 +120,8 @@ static bool has_host_function(const Module *m)
 	return false;
 }
 
-/* A kernel that was cleaned up may be fused where it could not before: it touches less. */
+/* Repeats each step until it fuses nothing: a kernel that was cleaned up touches less memory, and may be
+   fused where it could not be before. */
 static bool run(PassRun *r, const KfSteps *steps)
 {
 	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number,

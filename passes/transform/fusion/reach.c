@@ -1,17 +1,19 @@
 #include "passes/analysis/flow.h"
 #include "passes/transform/fusion/launches.h"
 
-/* Statements that the launch comes to when it goes on over all that it may pass, and where it stops. Sinking,
-   it does not enter parts from which the function never ends: it might be sunk for ever. */
+/* Does the launch stop at the statement? It does if it may not pass the statement; a launch that sinks also
+   stops at parts from which the function never ends, or it might be sunk for ever. */
 static bool stops(const Host *h, int launch, int stmt, bool sinks)
 {
 	return (sinks && h->part.v[h->stmt.v[stmt].part].endless) || !host_passes(h, launch, stmt);
 }
 
+/* Makes nodes of all statements that the launch at `start` comes to when it goes on over all that it may
+   pass, with those at which it stops. *passed: the nodes that it may pass. */
 static void spread(Host *h, Reach *r, int start, bool sinks, BitSet *passed)
 {
 	Vec(int) list = { 0 };
-	Vec(int) over = { 0 };     /* by node: may it be passed? */
+	Vec(int) over = { 0 };     /* by node: may the launch pass its statement? */
 	vec_push(&list, -1);
 	vec_push(&over, 0);
 	vec_push(&list, start);
@@ -39,8 +41,8 @@ static void spread(Host *h, Reach *r, int start, bool sinks, BitSet *passed)
 	vec_free(&over);
 }
 
-/* Edges between nodes; from and to statements outside, to and from node 0. What has no successor at all has
-   no edge. */
+/* Adds the edges between nodes; statements that have no node count as node 0. A statement without successors
+   has no edge out, one without predecessors has one from node 0. */
 static void connect(Host *h, Reach *r)
 {
 	r->g = graph_new(&r->arena, r->n);
@@ -139,7 +141,7 @@ void reach_hoist(Host *h, int stmt, Reach *r)
 	find_delayed(r, passed);
 }
 
-/* ---- sinking: figures 5.11 to 5.13; where the function ends, what is sunk so far stays ---- */
+/* ---- sinking: figures 5.11 to 5.13; a launch that is sunk to the function's end stays there ---- */
 
 void reach_sink(Host *h, int stmt, bool fuse, Reach *r)
 {

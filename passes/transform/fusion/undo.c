@@ -1,5 +1,5 @@
-/* A launch that was sunk and of which no copy was fused goes back, unless something stands in its way now:
-   then others needed it gone. */
+/* Puts a launch back that was sunk and of which no copy was fused, unless something stands in its way now:
+   then other launches could be fused only because this one had moved. */
 #include "passes/transform/fusion/launches.h"
 
 typedef Vec(int) Copies;
@@ -14,7 +14,8 @@ static bool reached(const Host *h, const Reach *r, const Copies *c)
 	return c->n > 0;
 }
 
-/* From its home the launch could be sunk to where its copies stand: then it may as well stand at home. */
+/* Puts a launch back at its home if from there it could be sunk to all places where its copies stand now:
+   then it may as well stand at home. True: it is back. */
 static bool go_back(Host *h, int home, const Copies *c)
 {
 	Reach r;

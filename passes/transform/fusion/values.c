@@ -33,7 +33,8 @@ static HostValue of_source(const HostPlace *p, const Ins *i, int block, int ins,
 	}
 }
 
-/* A phi all of whose arguments are one and the same, itself left aside. */
+/* The value of a phi: the number that all its arguments hold, not counting the phi itself; else `own`, the
+   phi's version. */
 static HostValue of_phi(const HostPlace *p, const SsaPhi *phi, HostValue own, int deep)
 {
 	HostValue v = own;
@@ -42,7 +43,7 @@ static HostValue of_phi(const HostPlace *p, const SsaPhi *phi, HostValue own, in
 		if (host_same(a, own))
 			continue;
 		if (a.kind != VALUE_NUMBER || (!host_same(v, own) && !host_same(v, a)))
-			return own;            /* what is no number may be of another turn of a cycle */
+			return own;        /* a value that is no number may be of another turn of a cycle */
 		v = a;
 	}
 	return v;
@@ -80,7 +81,7 @@ static void meet(Search *s, int version)
 	s->found = s->found == NO_VERSION || s->found == version ? version : SEVERAL;
 }
 
-/* The register's last version that the block makes above the instruction; NO_VERSION. */
+/* The register's last version that the block makes above the instruction; NO_VERSION: it makes none. */
 static int made_above(const Search *s, int block, int ins)
 {
 	const Ssa *ssa = s->p->ssa;
@@ -103,8 +104,8 @@ static int made_above(const Search *s, int block, int ins)
 	return NO_VERSION;
 }
 
-/* Backwards along all ways: phis are not there where nobody reads them, so the tree of dominators does not
-   say it. */
+/* Looks for the register's version backwards along all ways. The tree of dominators does not tell which it
+   is, since SSA has no phi where nobody reads the register. */
 static void search(Search *s, int block, int ins)
 {
 	int version = made_above(s, block, ins);

@@ -1,7 +1,7 @@
 #include "passes/transform/fusion/launches.h"
 
-/* What comes to stand in a block: instruction `ins` of it as it is, or `by` in its place (of a launch), or,
-   ins -1, `by` alone. */
+/* An instruction of a block's new list: the block's instruction number `ins` as it is; or, if replaced, `by`
+   in the place of that one, a launch; or, if ins is -1, `by` as a new one. */
 typedef struct Item { int ins; bool replaced; Ins by; } Item;
 typedef Vec(Item) Items;
 typedef Vec(Block *) BlockList;
@@ -24,7 +24,8 @@ static const Stmt *guard_of(const Host *h, int part)
 	return NULL;
 }
 
-/* Launches of a part for guarded ones have the guard, those beside it the other sense. */
+/* Adds the part's instructions to the list. New launches in a PART_GUARDED get the guard of its launches,
+   those in a PART_ELSE get that guard negated. */
 static void add_items(Host *h, int part, Items *list)
 {
 	const Part *p = &h->part.v[part];
@@ -52,7 +53,8 @@ static void add_items(Host *h, int part, Items *list)
 
 static bool decides(const Ins *i) { return ins_ends(i) || ins_decides(i); }
 
-/* What was removed hands its marks on to what stands next; what is put before all others begins the block. */
+/* Writes the list as the block's instructions. The marks of a removed instruction go to the one that stands
+   next; a new instruction that is put before all others takes over the marks of the block's first one. */
 static void rewrite(Host *h, Block *b, const Items *list)
 {
 	Rewrite w;
@@ -117,7 +119,7 @@ static void write_start(Host *h, int part, BlockList *order)
 	vec_push(order, start);
 }
 
-/* Parts of a block follow each other, then those of its edges. */
+/* In Host.part the parts of a block follow each other, and then come the parts of its edges. */
 bool host_write(Host *h)
 {
 	Function *f = h->r->f;
