@@ -11,7 +11,9 @@ static void kill(const Places *p, const Ins *i, const Opd *o, uint64_t bytes, Bi
 		bs_add(kills, k);
 }
 
-/* Threads in x where all else is 1; 0: not known, or so many that an index of 32 bits might wrap. */
+/* Threads of a launch in x, of one block, or across all blocks of the grid; 0: their number is not known, or
+   another extent is not 1, or they are so many that an index of 32 bits into elements of `bytes` bytes might
+   wrap. */
 static uint64_t threads(const Ins *i, bool across, int bytes)
 {
 	uint64_t n = buffers_constant(ins_src(i, 4));
@@ -59,7 +61,8 @@ static void use_lua(Places *p, const Ins *i, BufferUse *u)
 	}
 }
 
-/* False: the instruction does not touch memory. p->now is what registers hold before it. */
+/* Writes to *u which buffers the instruction reads, writes and writes as a whole; p->now is what registers
+   hold before it. Returns false when the instruction does not touch memory. */
 static bool use(Places *p, int block, int ins, const Ins *i, BufferUse *u)
 {
 	*u = (BufferUse){ block, ins, bs_new(p->arena, p->b->n), bs_new(p->arena, p->b->n),
@@ -132,10 +135,11 @@ void buffers_step(const BufferUse *u, BitSet live)
 	bs_union(live, u->reads);
 }
 
-/* The program fails there, and nobody looks at its memory. */
+/* Does the block end by aborting? The program fails there, and nobody looks at its memory. */
 static bool aborts(const Block *b) { return op_info[vec_last(&b->ins).op].flags & OPF_FATAL; }
 
-/* By block, where it ends: buffers that there may be, not yet freed. Where it begins: *begin. */
+/* Returns by block the buffers that may exist at its end, which are allocated and not yet freed; *begin: the
+   same at its start. */
 static BitSet *solve_life(const Places *p, Arena *tmp, const int *order, BitSet **begin)
 {
 	const Cfg *c = p->c;

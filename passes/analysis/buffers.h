@@ -1,52 +1,54 @@
-/* Liveness of buffers in a host function: which of them may still be read, by launches, copies, functions of
- * Lua, the host itself, or as its result.
+/* Liveness of buffers in a host function: which of them may still be read, by launches, by copies, by
+ * functions of Lua, by the host itself, or as the program's result.
  *
  * A buffer is an `alloc` of the function, all that it allocates in a loop included, or a variable of the
- * module in global or constant memory. Which of them an address may lead to is followed through registers of
- * 64 bits, along the graph; what is loaded from memory or comes from a function of Lua may lead to any. What
- * launches read and write is what touched.h says of their kernels, and rests on what that rests on. A buffer
- * that is written as a whole has no content before: by a fill or copy of its size, a store as large as a
- * variable, a launch whose threads each write their part. Neither has one that is freed. Where the function
- * ends, every buffer that has not been freed is the program's result, and read: that is what runs compare
- * (gsim -b, --verify). A function that aborts has no result.
+ * module in global or constant memory. Into which of them an address may lead is followed through registers
+ * of 64 bits, along the graph; what is loaded from memory or comes from a function of Lua may lead to any
+ * buffer. What launches read and write is what touched.h says of their kernels, with the assumptions made
+ * there. A buffer that is written as a whole has no content before: by a fill or copy of its size, a store as
+ * large as a variable, a launch whose threads each write their part. Nor has a buffer a content before it is
+ * freed. Where the function ends, every buffer that has not been freed is the program's result, and counts as
+ * read: results are what runs compare (gsim -b, --verify). A function that aborts has no result.
  *
- * Results hold until the function changes, or a kernel that it launches. */
+ * Results of the analysis hold until the function changes, or a kernel that it launches. */
 #ifndef GSIM_BUFFERS_H
 #define GSIM_BUFFERS_H
 #include "passes/analysis/touched.h"
 
 typedef struct Buffer {
-	int block, ins;            /* its alloc; -1: it is a variable */
-	int symbol;                /* the variable; -1 */
+	int block, ins;            /* place of its alloc; -1: the buffer is a variable */
+	int symbol;                /* number of the variable's symbol; -1: it is an alloc */
 	uint64_t size;             /* bytes; 0: not known */
-	bool one;                  /* it stands for one allocation: its alloc is in no loop */
-	const char *name;    /* register or variable; where several allocs have the register, with the line */
+	bool one;                  /* it stands for one allocation only: its alloc is in no loop */
+	/* name of the alloc's register, with the line if an alloc before has the same, or of the variable */
+	const char *name;
 } Buffer;
 
-/* An instruction that touches device memory. Sets are of buffers. */
+/* An instruction that touches device memory. The sets hold numbers of buffers. */
 typedef struct BufferUse {
 	int block, ins;
-	BitSet reads, writes;      /* it may; to free is to write */
-	BitSet kills;              /* it writes these as a whole, for certain, or makes or frees them */
+	BitSet reads, writes;      /* buffers that it may read, may write; to free a buffer is to write it */
+	BitSet kills;              /* buffers that it writes as a whole, for certain, or makes or frees */
 } BufferUse;
 
 typedef struct Buffers {
 	int n;
 	Buffer *buffer;
 	int nuse;
-	BufferUse *use;           /* of reachable blocks, by block, in their order; in a block in its order */
+	BufferUse *use;           /* block by block in reverse post-order, in a block by place */
 	int *first, *count;        /* by block: its uses are use[first[b]] up to use[first[b] + count[b]] */
-	BitSet **place;           /* [block][register]: which buffers it may lead to where the block begins */
-	/* by block: buffers that may be read from its begin, its end on, before they are written as a
-	   whole */
+	/* place[block][register]: buffers to which the register may lead where the block begins */
+	BitSet **place;
+	/* by block: buffers that may be read from its start on (in), or from its end on (out), before they
+	   are written as a whole */
 	BitSet *in, *out;
 } Buffers;
 Buffers *buffers_build(Arena *, const Cfg *, const Loops *, const EffectTable *);
-/* By operand, of those that are read before instruction `ins` of the block: the buffers that it may lead to
-   join the set. NULL: none is asked for. */
+/* For each of n operands (NULL: it is left out) adds to the set of the same number the buffers to which the
+   operand may lead just before instruction `ins` of the block. */
 void buffers_lead(const Buffers *, const Cfg *, const Module *, int block, int ins, const Opd *const *, int n,
 	const BitSet *);
-/* The set after the instruction becomes that before it. */
+/* Changes the set of buffers live after the instruction to that before it. */
 void buffers_step(const BufferUse *, BitSet live);
 void buffers_print(const Cfg *, const Buffers *, StrBuf *);
 #endif

@@ -1,33 +1,35 @@
-/* Buffers of a host function, between their files: which of them the registers may lead to. */
+/* What the files of the analysis of buffers share: to which buffers of a host function its registers may
+   lead. */
 #ifndef GSIM_BUFFERS_OWN_H
 #define GSIM_BUFFERS_OWN_H
 #include "passes/analysis/buffers.h"
 
-/* What a register may hold: addresses in the buffers of a set, with the bit MOVED if they may be other than
-   the buffer's begin, and ANY if they may be in any. */
+/* What a register may hold is a set: bit k for an address in buffer k, the bit `moved` if the address may be
+   another than the buffer's first, the bit `any` if it may lie in any buffer. */
 typedef struct Places {
 	const Cfg *c;
 	const Module *m;
 	Buffers *b;
 	int moved, any, bits;
-	BitSet **in;               /* [block][register], where the block begins */
-	BitSet *now;               /* by register, while a block is walked through */
+	BitSet **in;               /* in[block][register]: what it may hold where the block begins */
+	BitSet *now;               /* by register, at the present place of a walk through a block */
 	BitSet value;
-	Touched **touched;         /* by function */
+	Touched **touched;         /* by function, when it has been launched once; else NULL */
 	const EffectTable *effects;
 	Arena *arena;
 } Places;
 
-uint64_t buffers_constant(const Opd *);                    /* 0: it is no number */
-/* Finds the buffers, and what registers hold where each block begins. */
+uint64_t buffers_constant(const Opd *);                    /* the operand's number; 0: it is none */
+/* Finds the buffers, and what registers may hold where each block begins. */
 void places_open(Places *, Arena *tmp, const Loops *);
-/* p->now becomes what registers hold where the block begins; then from instruction to instruction. */
+/* places_enter sets p->now to what registers may hold where the block begins; places_walk takes p->now from
+   in front of an instruction to behind it. */
 void places_enter(Places *, int block);
 void places_walk(Places *, int block, int ins, const Ins *);
-/* With p->now: */
-/* the buffers that the operand may lead to join the set; all where it may lead anywhere */
+/* These two go by what registers hold in p->now: */
+/* adds to the set the buffers to which the operand may lead; all, if it may lead anywhere */
 void places_lead(const Places *, const Opd *, BitSet);
-/* the one buffer at whose begin the operand certainly points; -1 */
+/* the buffer at whose first byte the operand certainly points; -1: there is none such */
 int places_begins(const Places *, const Opd *);
-int places_buffer(const Places *, int block, int ins, int symbol); /* an alloc's, or a variable's */
+int places_buffer(const Places *, int block, int ins, int symbol); /* number; symbol -1: an alloc's */
 #endif

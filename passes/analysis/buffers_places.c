@@ -11,7 +11,7 @@ static bool is_memory(const Symbol *s)
 
 uint64_t buffers_constant(const Opd *o) { return o->kind == OPD_IMM ? (uint64_t)o->imm : 0; }
 
-/* The alloc's register; where an alloc before it has it, too, with the line. */
+/* The name of an alloc's register; where an alloc before has the same register, with the line. */
 static const char *name_of(Places *p, const Ins *i, StrMap *names)
 {
 	const Function *f = p->c->f;
@@ -85,7 +85,7 @@ static void add_operand(const Places *p, const Opd *o, BitSet to)
 		bs_add(to, p->moved);
 }
 
-/* p->value: what the instruction computes. */
+/* Sets p->value to what the instruction's result may hold. */
 static void compute(Places *p, int block, int ins, const Ins *i)
 {
 	bs_clear(p->value);
@@ -154,7 +154,7 @@ void places_lead(const Places *p, const Opd *o, BitSet set)
 	bs_clear(p->value);
 	add_operand(p, o, p->value);
 	int first = bs_next(p->value, 0);
-	/* made of numbers alone, or anything */
+	/* the operand is made of numbers alone, or may lead anywhere */
 	if (first < 0 || first == p->moved || bs_has(p->value, p->any)) {
 		for (int k = 0; k < p->b->n; k++)
 			bs_add(set, k);
@@ -172,7 +172,7 @@ int places_begins(const Places *p, const Opd *o)
 	return k >= 0 && k < p->b->n && bs_next(p->value, k + 1) < 0 && p->b->buffer[k].one ? k : -1;
 }
 
-/* What is made anew for each who asks, but for `now`. */
+/* Sets up for a question the members that it needs, but for `now`. */
 static void open_walk(Places *p, Arena *tmp)
 {
 	p->moved = p->b->n;
@@ -195,9 +195,10 @@ void places_open(Places *p, Arena *tmp, const Loops *l)
 	solve_places(p);
 }
 
-/* Only what the operands depend on is walked through: of a block of many instructions many ask, each of few
-   registers. */
-/* reg: whose values are asked for; ins: that make them, from the last to the first */
+/* buffers_lead walks only through the instructions on which its operands depend: it is asked many times about
+   a block of many instructions, and each time about few registers. */
+/* reg: registers whose values are asked for; ins: the instructions that write these, from the last to the
+   first */
 typedef struct Slice { Places *p; Arena *tmp; BitSet reg; Vec(int) ins; } Slice;
 
 static void add_reg(Slice *s, const Opd *o)

@@ -42,7 +42,9 @@ Cfg *cfg_build(Arena *a, Function *f)
 			graph_edge(c->graph, b, f->block.v[b]->succ[k]->id);
 	c->reach = bs_new(a, c->n);
 	graph_reach(c->graph, false, 0, bs_new(a, c->n), c->reach);
-	for (int b = 0; b < c->n; b++) /* what cannot be reached neither orders nor enters anything */
+	/* unreachable blocks lose their edges: these would change the order and be further entries of
+	   loops */
+	for (int b = 0; b < c->n; b++)
 		if (!bs_has(c->reach, b))
 			while (c->graph->succ[b].n)
 				graph_cut(c->graph, b, c->graph->succ[b].v[0]);

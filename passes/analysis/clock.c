@@ -4,11 +4,13 @@
 struct Clock {
 	const Function *f;
 	const CostTable *cost;
-	int n, cap;                /* registers that are known; of the arrays */
-	int64_t now, *ready;       /* ready: by name, of those known */
-	int *known, *given, stamp; /* by name: stamp: touched or written since the clock was set back */
+	int n, cap;                /* n: registers of the function; cap: length of the arrays */
+	int64_t now, *ready;       /* cycles; ready: by name, when a known one can be read */
+	/* by name: is `stamp` when the register has been touched (known), written (given), since the clock
+	   was set back */
+	int *known, *given, stamp;
 	const int *alias;
-	Vec(When) need, use, def;  /* of all since then; of one instruction */
+	Vec(When) need, use, def;  /* need: of all code since then; use, def: of the latest instruction */
 	Vec(int) give;
 };
 
@@ -84,7 +86,7 @@ int64_t clock_done(const Clock *c)
 	return done;
 }
 
-/* So much passes, and all that was written is there as much later. */
+/* Lets so many cycles pass; all registers that have been written are ready as much later. */
 static void skip(Clock *c, int64_t time)
 {
 	c->now += time;
@@ -127,7 +129,7 @@ Span clock_turns(Clock *c, Arena *a, const Span *s, int n, int turns)
 
 /* ---- instructions ---- */
 
-/* Makes room for the name. */
+/* Makes the arrays long enough for the name, and returns the name. */
 static int room(Clock *c, int name)
 {
 	if (name >= c->cap) {

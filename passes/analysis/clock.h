@@ -1,37 +1,39 @@
-/* How long a warp takes through code whose threads all come along: instructions are issued in order, each
-   waits until every register it reads or writes is there (stall on use), and memory is as far away as the
-   table of costs says. Lanes of both sides of a branch share registers. */
+/* How long a warp takes through code to which all its threads come. Instructions are issued in order, each
+   waits until every register that it reads or writes is ready (stall on use), and accesses to memory take as
+   long as the table of costs says. A register is ready for all lanes at once: lanes on both sides of a branch
+   share it. */
 #ifndef GSIM_CLOCK_H
 #define GSIM_CLOCK_H
 #include "passes/analysis/cost.h"
 
 typedef struct When { int reg; int64_t at; } When;
-/* of code, from its start; code of several instructions waits for all that it needs before the first one is
-   issued */
+/* The timing of a piece of code, in cycles from its start. Code of several instructions waits for all
+   registers that it needs before the first one is issued */
 typedef struct Span {
-	/* registers that it touches first, and from when on; those that it writes, and when they can be
-	   read */
+	/* need: registers that the code reads or writes before it has written them itself, and when they must
+	   be ready; give: registers that it writes, and when these can be read */
 	const When *need, *give;
 	int nneed, ngive;
-	int64_t time;              /* until what follows can be issued */
+	int64_t time;              /* cycles until what follows can be issued */
 } Span;
 
 typedef struct Clock Clock;
-/* Registers that the function has now are known; numbers below 0 stand for some that it may get; others, and
-   the carry flag, are there soon. */
+/* The clock knows the registers that the function has now; numbers below 0 stand for registers that it may
+   get. All others, and the carry flag, count as ready at once. */
 Clock *clock_new(const Function *, const CostTable *);
-void clock_free(Clock *);                               /* NULL: nothing */
+void clock_free(Clock *);                               /* NULL: does nothing */
 void clock_reset(Clock *);
 int64_t clock_now(const Clock *);
-int64_t clock_wait(const Clock *, const Span *);        /* how long it would wait if it came next */
+int64_t clock_wait(const Clock *, const Span *);    /* cycles for which the code would wait if it came next */
 void clock_add(Clock *, const Span *);
-/* when all that has been written can be read, and what follows can be issued */
+/* the cycle from which all that has been written can be read and what follows can be issued */
 int64_t clock_done(const Clock *);
-Span clock_span(const Clock *, Arena *);                /* all since it was set back */
-/* alias NULL, or by register: the number that it counts under, or 0; until the next one */
+Span clock_span(const Clock *, Arena *);                /* all code since clock_reset, as one span */
+/* The span of one instruction, valid until the next call. alias: NULL, or by register the number of the
+   register in whose place it counts, 0: its own. */
 Span clock_ins(Clock *, const Ins *, const int *alias);
-Span span_copy(Arena *, const Span *);                  /* that lasts */
-/* A loop whose turn is these spans, of `turns` turns, at least two: the second one says how long those behind
-   it take. Sets the clock back. */
+Span span_copy(Arena *, const Span *);                  /* a copy in the arena */
+/* The span of a loop with `turns` turns, at least two, each of which consists of these n spans. Two turns are
+   computed; all further ones are taken to last as long as the second. Sets the clock back. */
 Span clock_turns(Clock *, Arena *, const Span *, int n, int turns);
 #endif

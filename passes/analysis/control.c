@@ -3,7 +3,8 @@
 #include "lib/diag.h"
 #include <limits.h>
 
-/* Where what depends on an edge ends in the tree of post-dominators. */
+/* The blocks that depend on an edge are `to` and what lies above it in the tree of post-dominators, up to
+   below the node that this returns. */
 static int stop_of(const Control *x, int from, int to)
 {
 	bool aborts = bs_has(x->c->fatal, to) && !bs_has(x->c->fatal, from);
@@ -53,7 +54,7 @@ Control *control_build(Arena *a, const Cfg *c, const Dom *pdom)
 	return x;
 }
 
-/* The first edge whose target's place is not before `first`. */
+/* The index of the first edge whose target has a number of at least `first` in the walk through the tree. */
 static int from_place(const Control *x, int first)
 {
 	int low = 0, high = x->n;
@@ -74,7 +75,8 @@ typedef struct Ask {
 	void *self;
 } Ask;
 
-/* Edges low..high - 1 that stop above the depth; node k of the tree has `width` edges from `at` on. */
+/* Visits those of the edges low..high - 1 whose `stop` lies less deep than q->depth. Node k of the tree
+   `least` stands for the `width` edges from `at` on. */
 static void find(const Ask *q, int k, int at, int width)
 {
 	if (at >= q->high || at + width <= q->low || q->x->least[k] >= q->depth)

@@ -1,34 +1,37 @@
-/* Control dependence and regions with one entry and one exit. Both are asked of the graph without the edges
- * that lead to fatal blocks: threads that abort the launch meet nobody again. */
+/* Control dependence, and regions with one entry and one exit. Both are computed on the graph without the
+ * edges that lead to fatal blocks: threads that abort the launch meet nobody again. */
 #ifndef GSIM_CONTROL_H
 #define GSIM_CONTROL_H
 #include "passes/analysis/analysis.h"
 
 /* Block m is control dependent on block b when an edge b -> s exists so that m post-dominates s, but not
  * strictly b (Ferrante, Ottenstein, Warren, TOPLAS 1987), and on the entry of the function when it
- * post-dominates the first block. A fatal block depends on the branches that lead to it. The pairs may be as
- * many as the square of the blocks; they are not stored, each answer takes time in proportion to it. */
+ * post-dominates the first block. A fatal block depends on the branches that lead to it. The pairs of blocks
+ * may be as many as the square of the blocks; so they are not stored: an answer is computed when it is asked
+ * for, in time proportional to its length. */
 enum { CONTROL_ENTRY = -1 };
 typedef struct Control {
 	const Cfg *c;
 	const Dom *pdom;
-	int n, width;              /* edges that decide, width: their number rounded up to a power of 2 */
-	/* by the place of `to` in the tree of post-dominators; what depends: from `to` up to below `stop` */
+	int n, width;          /* n: edges on which some block depends; width: n rounded up to a power of 2 */
+	/* in the order of first[to] in the tree of post-dominators; on the edge depend `to` and what lies
+	   above it, up to below `stop` */
 	struct ControlEdge { int from, to, stop; } *edge;
-	/* tree of the least depth of stop: least[1] of all edges, least[2k] and least[2k + 1] of the halves
-	   of least[k] */
+	/* a tree with the least depth of `stop`: least[1] of all edges, least[2k] and least[2k + 1] of the
+	   two halves of the edges of least[k] */
 	int *least;
 } Control;
 Control *control_build(Arena *, const Cfg *, const Dom *pdom);
 /* Calls visit for each branch on which the block depends, once for each of its edges to `to` that decides,
    and for CONTROL_ENTRY. */
 void control_branches(const Control *, int block, void (*visit)(void *, int branch, int to), void *);
-/* For each block that depends on the branch, once for each edge. */
+/* Calls visit for each block that depends on the branch, once for each edge of the branch on which it
+   does. */
 void control_dependents(const Control *, int branch, void (*visit)(void *, int block), void *);
 
-/* A region (e, x): all edges that come in go to e, all that go out go to x, which is no part of it.
- * Canonical: it is not two smaller ones, (e, y) and (y, x), one behind the other. Canonical regions contain
- * each other or have nothing in common. */
+/* A region (e, x) is a set of blocks: all edges that come in go to e, all that go out go to x, which is not
+ * in the set. A region is canonical when it does not consist of two smaller ones, (e, y) and (y, x), one
+ * behind the other. Canonical regions contain each other or have nothing in common. */
 typedef struct Region {
 	int entry, exit;           /* exit: c->n is the virtual exit */
 	int parent;                /* -1: the whole function, which is region 0 */
@@ -36,9 +39,9 @@ typedef struct Region {
 } Region;
 typedef struct Regions {
 	int n;
-	Region *region;            /* outer ones first */
-	int *of;                   /* by block: the innermost one; -1: unreachable or fatal */
-	const Dom *dom;            /* with the virtual exit */
+	Region *region;            /* outer regions come before inner ones */
+	int *of;                   /* by block: its innermost region; -1: unreachable or fatal */
+	const Dom *dom;            /* dominators of the graph with the virtual exit */
 } Regions;
 Regions *regions_build(Arena *, const Cfg *);
 bool region_has(const Regions *, int region, int block);

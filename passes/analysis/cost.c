@@ -1,6 +1,6 @@
 #include "passes/analysis/cost.h"
 
-/* Of configs/volta.lua, where memory is far away and nothing hits. */
+/* The figures of configs/volta.lua, with latencies of memory as when an access hits in no cache. */
 const CostTable cost_default = {
 	.unit = {              /* latency, interval, copies, count, schedulers */
 		[UNIT_ALU] = { 4, 2, UNIT_ALU, 1, 1 },

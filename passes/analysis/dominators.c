@@ -1,9 +1,10 @@
 #include "passes/analysis/analysis.h"
 #include "lib/diag.h"
 
-enum { EARLY_ROUNDS = 16 };  /* main exits looked for; a bound on hostile graphs */
+enum { EARLY_ROUNDS = 16 };  /* at most so many main exits are looked for, so that no graph takes too long */
 
-/* Places in a walk through the tree: each node's subtree is one piece, behind it. */
+/* Numbers nodes in a depth-first walk through the tree: a subtree has consecutive numbers, its root the
+   first. */
 void dom_number(Arena *a, Dom *d)
 {
 	Arena tmp = { 0 };
@@ -17,7 +18,7 @@ void dom_number(Arena *a, Dom *d)
 		start[k + 1] += start[k];
 	for (int b = 0; b < d->n; b++)
 		by_depth[start[d->depth[b]]++] = b;
-	for (int k = d->n; k-- > 0;) { /* last: the size of the subtree, for now */
+	for (int k = d->n; k-- > 0;) { /* until the next loop, last is the size of the subtree */
 		int b = by_depth[k];
 		d->last[b]++;
 		if (d->idom[b] >= 0)
@@ -66,7 +67,8 @@ int pdom_point(const Dom *d, const Block *b)
 	return r && r != b && dom_dominates(d, r->id, b->id) ? r->id : d->idom[b->id];
 }
 
-/* The nearest point that some branch around b has in front of b's own becomes b's; false: there is none. */
+/* Looks on the way from block b to its point for the point of a branch around b (one from which b is reached
+   without passing that point). The nearest such point becomes b's point. Returns false when there is none. */
 static bool nest(const Cfg *c, const Dom *d, int *point, int b)
 {
 	for (int j = d->idom[b]; j != point[b]; j = d->idom[j]) {
@@ -92,7 +94,8 @@ int *pdom_points(Arena *a, const Cfg *c, const Dom *d)
 	for (int b = 0; b < c->graph->n; b++)
 		point[b] = b < c->n && c->rpo_index[b] >= 0 && c->f->block.v[b]->nsucc > 1
 			? pdom_point(d, c->f->block.v[b]) : -1;
-	for (bool changed = true; changed;) { /* one that has come nearer may lie in front of others */
+	/* a point that has moved may now lie in front of the points of other blocks */
+	for (bool changed = true; changed;) {
 		changed = false;
 		for (int b = 0; b < c->n; b++)
 			if (point[b] >= 0 && point[b] != d->idom[b])
@@ -129,7 +132,7 @@ Graph *cfg_exit_graph(Arena *a, const Cfg *c, bool fatal)
 			graph_edge(g, b, x);
 	}
 	graph_reach(g, true, x, none, done);
-	/* the last one in rpo that cannot end lies in a component without a way out */
+	/* of the blocks that reach no exit yet, the last in rpo lies in a component without a way out */
 	for (int i = c->nreach; i-- > 0;) {
 		int b = c->rpo[i]->id, l = c->nest->of[b];
 		if (bs_has(done, b))
@@ -153,14 +156,15 @@ Graph *cfg_flow_graph(Arena *a, const Cfg *c)
 /* ---- exits of threads inside the function ---- */
 
 typedef struct Exits {
-	Graph *g;                  /* with the virtual exit x; early exits' edges are cut from it */
+	Graph *g;                /* graph with the virtual exit x; the edges to early exits are cut from it */
 	int x;
 	BitSet left;               /* blocks not yet decided */
-	BitSet reach, forked;      /* of the exit looked at: what reaches it, what its forks reach */
+	/* of the exit block looked at: blocks that reach it; blocks behind forks of the paths to it */
+	BitSet reach, forked;
 	BitSet out, none;
 } Exits;
 
-/* Blocks of `left` from which exit block e can be reached. */
+/* Sets e->reach to the blocks of e->left from which the block `exit` can be reached. */
 static void reaching(Exits *e, int exit)
 {
 	bs_clear(e->reach);
@@ -171,7 +175,8 @@ static void reaching(Exits *e, int exit)
 	graph_reach(e->g, true, exit, e->out, e->reach);
 }
 
-/* Blocks at which paths to the exit fork, and what can be reached from them; false: there is no fork. */
+/* Sets e->forked to the blocks at which paths to the exit fork, and all that can be reached from these.
+   Returns false when there is no fork. */
 static bool after_forks(Exits *e)
 {
 	bool any = false;
@@ -188,9 +193,9 @@ static bool after_forks(Exits *e)
 	return any;
 }
 
-/* Cuts the edges that leave `reach` for exits of threads: always when nothing behind them joins paths
-   (`joined` = the blocks that reach an exit with a fork), and behind a fork of this exit's own in any
-   case. */
+/* Cuts edges that lead from `reach`, the blocks that reach the exit taken, to blocks that do not: all edges
+   to blocks from which threads only end early, which are not in `joined` (the blocks that reach some main
+   exit), and behind a fork of the paths to this exit (`forked`) the others, too. */
 static void cut_early(Exits *e, BitSet reach, BitSet forked, BitSet joined)
 {
 	bs_each(reach, b)
@@ -210,7 +215,8 @@ static void ignore_exits(Arena *a, const Cfg *c, Graph *g)
 	int n = g->n;
 	Exits e = { g, c->n, bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n) };
 	BitSet joined = bs_new(a, n), reach = bs_new(a, n), forked = bs_new(a, n);
-	for (int i = 0; i < c->nreach; i++) /* c->reach has no room for the virtual exit and may be shorter */
+	/* not copied from c->reach, which has no bit for the virtual exit and may be shorter */
+	for (int i = 0; i < c->nreach; i++)
 		bs_add(e.left, c->rpo[i]->id);
 	for (int round = 0; round < EARLY_ROUNDS; round++) {
 		bool found = false;

@@ -13,7 +13,7 @@ static void quoted(StrBuf *s, const char *text)
 	}
 }
 
-/* What a run has counted of the source's blocks that begin in this one. */
+/* Appends how often, as the profile has it, the source's blocks that begin in this one were fetched. */
 static void counts(StrBuf *s, const Function *f, const Block *b, const Profile *profile)
 {
 	for (int i = 0; i < b->ins.n; i++)
