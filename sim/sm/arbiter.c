@@ -4,20 +4,20 @@
 
 /* How much a scheduler that has had less of a unit may catch up on: as much as 8 instructions of each of its
    warps. Loops and latencies make demand come in such bursts. With 2, warps of the machines in configs/ still
-   end up to 16 % apart, with 8 and 32 they do not; more would only let one that has not wanted the unit for
-   long keep it longer from others. */
+   end up to 16 % apart, with 8 and 32 they do not; more would only let a scheduler that has not wanted the
+   unit for long keep the unit longer from others. */
 enum { CREDIT = 8 * ONE_EACH };
 
-/* What the scheduler and the taker have had differs by CREDIT at most: beyond it, who has had less is taken
-   to have had more. */
+/* Limits to CREDIT the difference between what the scheduler (own) and the taker of the copy (its) have had
+   of the unit: raises the count of the one that has had less. */
 static __attribute__((noinline)) void limit_credit(uint64_t *own, uint64_t *its)
 {
 	*own = *own + CREDIT < *its ? *its - CREDIT : *own;
 	*its = *its + CREDIT < *own ? *own - CREDIT : *its;
 }
 
-/* A scheduler wants a copy of a unit that the taker has: does it go before it, from now on? Only if it has
-   had no more of the unit. */
+/* A scheduler (own) wants a copy of a unit that another one has taken (its). Returns whether the scheduler is
+   asked before the taker from now on: only if it has had no more of the unit than the taker. */
 static inline bool goes_before(uint64_t *own, uint64_t *its)
 {
 	int64_t more = (int64_t)(*own - *its);
@@ -46,8 +46,9 @@ Copy *arbiter_other_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
 	return NULL;
 }
 
-/* Who has wanted a copy of a unit in vain goes before those who have it and have had as much of it, or more,
-   from now on: so each warp of those who want one gets as much of it as another. */
+/* Changes the order in which schedulers are asked. A scheduler that has wanted a copy of a unit in vain in
+   this cycle comes before the schedulers that have taken the copies and have had at least as much of the
+   unit: so each warp of those that want a unit gets as much of it as another. */
 void arbiter_give_way(Sm *sm, int n)
 {
 	uint8_t old[8], later[8], *turn = sm->turn;

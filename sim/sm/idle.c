@@ -1,17 +1,17 @@
-/* Why a scheduler is idle. */
+/* For which reason a scheduler issues nothing, and to which instruction these cycles are charged. */
 #include "sim/sm/internal.h"
 
-/* Where cycles are counted that a warp lets pass for that reason: at the instruction that it cannot issue, of
-   its launch. */
+/* Returns the counter for cycles in which the warp lets its scheduler issue nothing for that reason: in the
+   warp's launch, at the instruction that the warp cannot issue. */
 static uint64_t *idle_at(const Warp *w, unsigned why)
 {
 	uint32_t pc = w->waits_at == NO_PC && w->nsplit ? w->split[0].pc : w->waits_at;
 	return &w->share->stalls[(pc == NO_PC ? (size_t)code_of(w)->n : pc) * STALL_COUNT + why];
 }
 
-/* Nothing could issue in this cycle: until something can, the cycles are charged to the warp that is nearest
-   to an issue, the first of several. A warp that may be ready, but was not tried, or ends, has a say only
-   where there is no other. */
+/* To be called when no warp of the scheduler could issue in this cycle. Until one can, cycles are charged to
+   the warp that is nearest to an issue; of several, to the first in the scheduler's order. A warp that may be
+   ready but was not tried, or that ends, is charged only if there is no other warp. */
 void idle_fall_asleep(Sm *sm, Sched *d)
 {
 	Cycle now = sm->now, first = NEVER;

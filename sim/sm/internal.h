@@ -1,4 +1,4 @@
-/* Between the files of sim/sm/. */
+/* What the files of sim/sm/ use of each other. */
 #ifndef GSIM_SM_INTERNAL_H
 #define GSIM_SM_INTERNAL_H
 #include "sim/sm/sm.h"
@@ -15,8 +15,9 @@ static const unsigned distance[STALL_COUNT] = {
 #undef S
 };
 
-/* Of two splits or warps together: the earlier cycle, and the reason nearer to an issue, of equal ones a's if
-   it has a pc. (A warp's search begins with STALL_BARRIER and no pc.) */
+/* Combines the answers of two splits or warps: the earlier cycle, and the reason nearer to an issue with its
+   pc; where both have the same reason, a's if it has a pc. (A warp's search begins with STALL_BARRIER and no
+   pc.) */
 static inline When earlier(When a, When b)
 {
 	When near = distance[b.why] < distance[a.why] ||
@@ -25,8 +26,8 @@ static inline When earlier(When a, When b)
 	return near;
 }
 
-/* A split that does not run waits for something. If the mechanism holds it back, the other splits of its warp
-   have the reason. */
+/* The answer of a split that is not in SPLIT_RUN and so waits for something. For a parked one it has no pc
+   and the reason with which a search begins, so that the other splits of its warp give the reason. */
 static inline When not_running(const Split *s)
 {
 	return s->state == SPLIT_PARKED ? (When){ NEVER, NO_PC, STALL_BARRIER }
@@ -48,16 +49,17 @@ bool issue_from_warp(Sm *, Warp *);        /* false: nothing of the warp can iss
 void sm_sleep_until(Warp *, When);
 void sm_end_warp(Sm *, Warp *); /* the warp is ending: its slot becomes free when its accesses are complete */
 /* arbiter.c */
-/* as arbiter_free_copy, where the last one is taken */
+/* as arbiter_free_copy, for when the last copy is not free */
 Copy *arbiter_other_copy(Sm *, Sched *, Unit, Cycle *when);
-/* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of
-   several the last one, which the fewest kinds of instructions can take: others may share the first ones. */
+/* Returns a copy of the functional unit that can take an instruction of the scheduler now; NULL: none can
+   before *when. Of several it is the last, because other kinds of instructions may share the first ones. */
 static inline Copy *arbiter_free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
 {
 	Copy *last = &d->unit[u].copy[d->unit[u].n - 1];
 	return last->free <= sm->now ? last : arbiter_other_copy(sm, d, u, when);
 }
-void arbiter_give_way(Sm *, int n);            /* between two cycles: in the order of the n schedulers */
+/* called between two cycles: changes the order of the n schedulers by what they have wanted in vain */
+void arbiter_give_way(Sm *, int n);
 /* idle.c */
 void idle_fall_asleep(Sm *, Sched *);
 /* lanes.c: every lane is a core of its own (own_slots) */

@@ -47,7 +47,7 @@ bool issue_from_warp(Sm *sm, Warp *w)
 	return issued;
 }
 
-/* The mechanism has asked to be called in this cycle. */
+/* Calls the mechanism, which has asked to be called in this cycle. */
 static void ring_alarm(Sm *sm, Warp *w)
 {
 	w->alarm = NO_ALARM;
@@ -57,7 +57,7 @@ static void ring_alarm(Sm *sm, Warp *w)
 
 /* ---- which split ---- */
 
-/* As issue_from_warp, where one split is all there is and the mechanism has nothing to choose. */
+/* As issue_from_warp, for a warp that has one split, among which the mechanism has nothing to choose. */
 static inline bool try_single(Sm *sm, Warp *w)
 {
 	Split *s = &w->split[0];
@@ -95,7 +95,8 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best)
 		int k = first + x < w->nsplit ? first + x : first + x - w->nsplit, n = w->nsplit;
 		Split *s = &w->split[k];
 		const MIns *i = NULL;
-		if ((s->released || s->parts) && list_changes(sm, w, s, best)) { /* from its beginning */
+		/* go through the new list from its beginning */
+		if ((s->released || s->parts) && list_changes(sm, w, s, best)) {
 			x = first = 0;
 			continue;
 		}
@@ -119,26 +120,29 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best)
 	return issued;
 }
 
-/* The split's barrier has opened, or its lanes have several homes that are to go apart. True: the list is
-   another one. */
+/* Prepares the split: if its barrier has opened, it goes on behind the barrier; if its lanes have several
+   homes and must issue apart (homes_scatter), it is replaced by a split for each home. True: the warp's list
+   of splits has changed. */
 static bool list_changes(Sm *sm, Warp *w, Split *s, When *best)
 {
 	const ReconvModel *model = sm->gpu->model;
 	int n = w->nsplit;
 	if (s->released) {
 		split_released(sm, w, s);
-		/* the turn may be another's, who has been looked at already */
+		/* a split that this search has passed already may have its turn now */
 		if (model->sync.wait || model->regroups)
 			*best = (When){ sm->now + 1, NO_PC, STALL_DIVERGENCE };
 	}
 	if (w->nsplit == n && s->parts && homes_scatter(sm, w, s)) {
-		*best = (When){ sm->now + 1, NO_PC, STALL_DIVERGENCE }; /* so may its homes */
+		/* the new splits may be in warps that have been tried in this cycle already */
+		*best = (When){ sm->now + 1, NO_PC, STALL_DIVERGENCE };
 		return true;
 	}
 	return w->nsplit != n;
 }
 
-/* Issues the split's instruction if it can. Else *best becomes when it may, unless it is earlier already. */
+/* Issues the split's instruction if it can be issued now. Else combines *best with when it may be and why it
+   cannot yet (earlier). */
 static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *best)
 {
 	const ReconvModel *model = sm->gpu->model;
@@ -151,9 +155,10 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 	if (s->state == SPLIT_RUN && model->times.stall) {
 		model->times.stall(w, s, t.why, t.why == STALL_MEMORY || wait_awaits(&s->wait, sm->now)
 			? PENDING : t.cycle);
-		if (s->state != SPLIT_RUN) /* another one has its turn */
+		if (s->state != SPLIT_RUN) /* the mechanism has given the turn to another split */
 			t.cycle = sm->now + 1;
-		else if (!wait_over(&s->wait, sm->now)) /* it was given the turn anew */
+		/* the mechanism has given this split the turn anew, and it waits for that */
+		else if (!wait_over(&s->wait, sm->now))
 			t = when_waited(s);
 	}
 	*best = earlier(*best, t);
@@ -170,7 +175,7 @@ static bool try_pair(Sm *sm, Warp *w)
 	for (int n = 0; !issued && (s = model->pairs.candidate(w, n)); n++) {
 		const MIns *i;
 		Copy *unit;
-		if (s->released) { /* another list: from its beginning */
+		if (s->released) { /* the list may have changed: go through it from its beginning */
 			split_released(sm, w, s);
 			n = -1;
 			continue;
@@ -196,8 +201,9 @@ static bool try_pair(Sm *sm, Warp *w)
 
 /* ---- can it issue? ---- */
 
-/* Can the split issue now? Else when it may, as far as known. shared: the unit of an issue of this cycle on
-   other lanes, or -1. */
+/* Can the split issue now? If so, the result's cycle is now, and *ins and *unit are what it issues and on
+   which copy. Else the result is when it may, as far as that is known, and why not yet. shared: the unit of
+   an issue of this cycle on other lanes, whose copy this one uses too, or -1. */
 static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Copy **unit, int shared)
 {
 	if (s->state != SPLIT_RUN)
@@ -212,7 +218,7 @@ static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Co
 		if (t.cycle > sm->now)
 			return t;
 	}
-	if (is_memory(i) && w->lsu.n) /* told when it has been made */
+	if (is_memory(i) && w->lsu.n) /* the warp is woken when its access has been made */
 		return (When){ PENDING, s->pc, STALL_MEMPIPE };
 	*unit = NULL;
 	if (i->unit != shared) {
@@ -244,7 +250,8 @@ static bool is_fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 
 /* ---- the issue ---- */
 
-/* n: parts of the split; 0: the lanes are the warp's own. */
+/* Writes into the scoreboards when lanes m have the results. n: number of parts of the split; 0 means that
+   all its lanes belong to this warp. */
 static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m, Cycle ready,
 	bool load)
 {
@@ -254,8 +261,9 @@ static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const
 		scoreboard_write(sm, part[k].home, i, part[k].mask & m, ready, load);
 }
 
-/* The split has issued the instruction at pc. If it goes on elsewhere, the front end has to follow. What
-   makes it wait longer is the reason. */
+/* To be called after the split has issued the instruction at pc. If the split goes on elsewhere than behind
+   it, the front end has to follow: the split waits fetch.redirect_cycles longer, for the reason STALL_BRANCH,
+   unless it had to wait for something longer than one cycle anyway. */
 static void redirect_front_end(const Sm *sm, Split *s, uint32_t pc)
 {
 	Wait *x = &s->wait;
@@ -268,18 +276,20 @@ static void redirect_front_end(const Sm *sm, Split *s, uint32_t pc)
 		x->why = STALL_BRANCH;
 }
 
-/* Executes the split's instruction, which takes this copy of its unit, or none. */
+/* Issues and executes the split's instruction. unit: the copy of a functional unit that it takes; NULL: it
+   takes none. */
 static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 {
 	const Config *c = &sm->gpu->config;
 	Cycle now = sm->now;
-	Issue is;                      /* beyond `executing`, memory instructions fill it */
+	Issue is;                      /* memory instructions fill all of it, others only `executing` */
 	bool memory = is_memory(i);
 	uint32_t pc = s->pc;
 	Mask lanes = s->mask;
 	int nsplit = w->nsplit;
 	Part part[64];
-	int nparts = s->parts ? reconv_parts(w, s, part) : 0; /* the mechanism may take the split apart */
+	/* read before the issue, in which the mechanism may take the split apart */
+	int nparts = s->parts ? reconv_parts(w, s, part) : 0;
 	is.now = now;
 	s->wait = wait_until(now + 1, STALL_DATA); /* what the next instruction waits for is not known yet */
 	s->issued = now;
@@ -297,15 +307,17 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *un
 		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
 	else if (!sm->lane_scoreboard)
 		write_loaded(sm, w, i, is.executing, is.ready);
-	/* Another may have its place now: one that is new, to which the mechanism has seen, or one that its
-	   lanes have joined and that is there already. */
+	/* A redirect is added only if this split is still there. Another one may have its place in the list:
+	   a new split, whose wait the mechanism has set, or a split that was there before and that the lanes
+	   have joined. */
 	if (w->nsplit >= nsplit && w->nsplit && s->issued == now && (w->nsplit == 1 || s->mask & lanes) &&
 		!w->exact && !wait_awaits(&s->wait, now))
 		redirect_front_end(sm, s, pc);
 }
 
-/* After instruction `first` of split k of n, for these lanes: the next one in the same cycle, if the split is
-   still there. */
+/* After the issue of instruction `first` by split k of n, with these lanes: issues the split's next
+   instruction in the same cycle, if the split is still there and the instruction can issue. Returns whether
+   it did. */
 static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *first)
 {
 	Split *s = &w->split[k];
@@ -317,7 +329,7 @@ static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 		wait_end(&s->wait) != sm->now + 1 || s->parts)
 		return false;
 	i = &w->ins[s->pc];
-	/* the answer of examine, for most */
+	/* what examine_split would answer for most splits, found faster */
 	if (s->line == i->line && !sm->lane_scoreboard && !are_ready(w, s, i, sm->now))
 		return false;
 	s->wait.known = sm->now;
@@ -331,8 +343,8 @@ static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 	return false;
 }
 
-/* Another split on lanes that the issue of instruction `first` has left idle: part of the same
-   scheduler-cycle. */
+/* Issues another split, if one can, on lanes that the issue of instruction `first` has left idle. Both issues
+   count as one scheduler-cycle. */
 static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 {
 	Warp *of;
@@ -363,8 +375,8 @@ void sm_sleep_until(Warp *w, When t)
 	w->waits_at = t.pc;
 }
 
-/* It has not issued: the instruction that it waits to issue stays the same for as long as the reason does,
-   however often it is looked at. */
+/* Lets a warp sleep that has not issued. The instruction that is noted as the one it cannot issue stays the
+   same for as long as the reason does, however often the warp is looked at. */
 static void sleep_on(Warp *w, When t)
 {
 	uint32_t pc = w->waits_at == NO_PC || w->sched->wake_why[w->place] != t.why ? t.pc : w->waits_at;
@@ -372,17 +384,19 @@ static void sleep_on(Warp *w, When t)
 	w->waits_at = pc;
 }
 
-/* Is the reason for which the split waits from then on the same whenever it is looked at? A load that is
-   pending comes behind the window's end. */
+/* Is the reason for which the split waits from cycle `from` on the same in whichever cycle somebody looks? A
+   load whose end is pending comes behind the window's end (`until`). */
 static inline bool same_reason(Operands o, Cycle from, Cycle until)
 {
 	return o.loaded <= from || o.computed <= (o.loaded < until ? o.loaded : until);
 }
 
-/* After an issue: a split that is alone says when the next may be. Where nobody asks in the next cycle why
-   the warp waits (the mechanism, two levels), that is when its operands are there; it has been fetched if its
-   line has. What the end of the window tells may be there right behind it. In the next cycle others may
-   issue, and the warp be looked at later: the reason must be the same then. */
+/* After an issue: decides when the warp is tried again. With several splits, or one that does not run, that
+   is the next cycle; with one that runs, when its wait ends. If that is the next cycle, but nobody asks then
+   why the warp waits (neither the mechanism nor the policy: Sm.unasked), and the line of its next instruction
+   has been fetched, the warp sleeps on until the operands are there. It does not where the next cycle is
+   beyond the window, whose end may tell of operands that are there at once. Other warps may issue in the next
+   cycle, so that this one is looked at later: so the reason for its wait must stay the same, too. */
 static inline void sleep_after_issue(Sm *sm, Warp *w)
 {
 	const Split *s = &w->split[0];

@@ -1,8 +1,9 @@
-/* Operands that become ready lane by lane, and those of splits whose lanes have several homes: the long
-   answer. */
+/* When operands are there that become ready lane by lane, and those of splits whose lanes have several homes.
+   are_ready is the fast answer for other splits. */
 #include "sim/sm/operands.h"
 
-/* What is past adds nothing. */
+/* Adds the operands of lanes m to o. A register that is ready in all lanes before `now` is left out: it keeps
+   nobody waiting. */
 static inline void add_lanes_operands(Operands *o, Cycle now, const Warp *w, Mask m, const MIns *i)
 {
 	int l;

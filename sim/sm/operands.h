@@ -14,7 +14,8 @@ static inline void add_operand(Operands *o, Cycle ready)
 
 static inline Cycle all_there(Operands o) { return o.loaded > o.computed ? o.loaded : o.computed; }
 
-/* All operands are there at that cycle: the short answer, for most. */
+/* True if all operands are there at cycle `at`: a fast answer, enough for most splits. If it is false,
+   when_operands looks more closely: lanes may differ, or have several homes. */
 static inline bool are_ready(const Warp *w, const Split *s, const MIns *i, Cycle at)
 {
 	Cycle latest = 0;
@@ -23,7 +24,7 @@ static inline bool are_ready(const Warp *w, const Split *s, const MIns *i, Cycle
 	return latest >> 1 <= at && !s->parts;
 }
 
-/* Of a scoreboard of whole warps. */
+/* When operands are there, by a scoreboard with one entry for all lanes. */
 static inline Operands warp_operands(const Warp *w, const MIns *i)
 {
 	Operands o = { 0, 0 };
@@ -32,8 +33,8 @@ static inline Operands warp_operands(const Warp *w, const MIns *i)
 	return o;
 }
 
-/* When operands are there, as seen at a cycle. One that is still being loaded is the reason, whatever else is
-   missing. */
+/* When the operands o are there, as seen at cycle `at`. If one of them is still being loaded the reason is
+   STALL_MEMORY, whatever else is missing. */
 static inline When when_there(Operands o, const Split *s, Cycle at)
 {
 	return (When){ all_there(o), s->pc, o.loaded > at ? STALL_MEMORY : STALL_DATA };
@@ -42,6 +43,6 @@ static inline When when_there(Operands o, const Split *s, Cycle at)
 /* When the split has waited for all but its data. */
 static inline When when_waited(const Split *s) { return (When){ wait_end(&s->wait), s->pc, s->wait.why }; }
 
-/* As when_there, of the split's instruction, whatever kind of scoreboard the SM has. */
+/* As when_there, for the operands of the split's instruction, whatever kind of scoreboard the SM has. */
 When when_operands(const Sm *, const Warp *, const Split *, const MIns *, Cycle at);
 #endif

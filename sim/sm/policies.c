@@ -1,5 +1,5 @@
 /* Which warp a scheduler issues from: the policies, each a function that offers warps to issue_from_warp in
- * its order until one issues. One that sleeps until a later cycle is not tried. */
+ * its order until one issues. A warp that sleeps until a later cycle is not tried. */
 #include "sim/sm/internal.h"
 
 /* Tries the warp at a place, if it may be ready. */
@@ -22,7 +22,7 @@ static inline bool try_places(Sm *sm, Sched *d, int from, int to)
 	return false;
 }
 
-/* Begins behind the one that issued last. */
+/* Begins with the warp behind the one that issued last, and goes round. */
 static bool pick_lrr(Sm *sm, Sched *d)
 {
 	int first = d->last >= 0 ? sm->warp[d->last].place + 1 : 0;
@@ -76,7 +76,8 @@ static bool pick_by_mechanism(Sm *sm, Sched *d)
 		if (d->wake[k] <= sm->now)
 			all[n++] = &sm->warp[d->order[k]];
 	while (n) {
-		/* of several grids, the one whose warp comes first in the policy's order */
+		/* if they are of several grids, those of one grid first: the grid whose warp comes first in
+		   the scheduler's order */
 		Share *share = all[0]->share;
 		int own = 0, rest = 0;
 		for (int k = 0; k < n; k++)

@@ -2,7 +2,7 @@
 #include "sim/sm/internal.h"
 #include "sim/stuck/stuck.h"
 
-/* The copies of a unit, for the schedulers that may take them. */
+/* Gives each scheduler the copies of a unit that instructions of its warps may take. */
 static void equip_unit(Gpu *g, Sm *sm, int u)
 {
 	const UnitConfig *c = &g->config.unit[u];
@@ -52,7 +52,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 		sm->sched[i].index = sm->turn[i] = (uint8_t)i;
 		sm->sched[i].idle = &sm->empty;
 	}
-	/* units that share copies take those of units that have some, so they come second */
+	/* a unit that shares takes copies of a unit that has copies of its own, so it comes second */
 	for (int sharing = 0; sharing < 2; sharing++)
 		for (int u = 0; u < UNIT_COUNT; u++)
 			if (!c->unit[u].shares == !sharing)
@@ -131,7 +131,7 @@ void room_for(Room *r, const Grid *grid)
 	r->shared = shared > r->shared ? shared : r->shared;
 }
 
-/* A slot's memory is made at its first use, and serves the warps of all grids. */
+/* Makes a slot's memory, at the slot's first use; it serves the warps of all grids. */
 static void equip(Sm *sm, Warp *w, int slot)
 {
 	Gpu *g = sm->gpu;

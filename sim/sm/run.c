@@ -1,11 +1,11 @@
-/* One SM through a window of cycles. Each cycle, every scheduler issues from the first warp in its policy's
- * order that can (policies.c, issue.c); when none can anywhere, time jumps to the first cycle at which one
- * may. Every scheduler-cycle is counted as an issue or as one reason (idle.c): of those that keep back its
- * warps, the one nearest to an issue.
+/* Advances one SM through a window of cycles. Each cycle, every scheduler issues from the first warp in its
+ * policy's order that can (policies.c, issue.c); when none can anywhere, time jumps to the first cycle at
+ * which one may. Every scheduler-cycle is counted as an issue or as one reason (idle.c): of those that keep
+ * back its warps, the one nearest to an issue.
  *
  * Nothing here shall depend on where a window ends. What comes from beyond the SM is PENDING until the end of
  * the window tells when it comes (settle.c), never before it; so no reason, and no decision, may ask how far
- * off that is. */
+ * off such an event is. */
 #include "sim/sm/internal.h"
 
 static Cycle next_arrival(const Sm *sm)
@@ -23,9 +23,10 @@ static void retire_ended(Sm *sm)
 	sm->nended = 0;
 }
 
-/* One cycle. Returns when the next issue may be: now + 1 after an issue. Who wakes a warp without an issue,
-   by letting splits go or scattering them, asks for the next cycle, too (issue_from_warp): so a scheduler
-   that this cycle has passed is not forgotten. */
+/* Runs one cycle. Returns the cycle in which the next issue may be; after an issue, now + 1. When
+   issue_from_warp wakes warps without an issue, because it lets splits go on behind a barrier or scatters
+   them, it asks for the next cycle, too: so a scheduler that this cycle has passed already is not
+   forgotten. */
 static Cycle run_cycle(Sm *sm, int64_t n)
 {
 	Cycle next = NEVER;
@@ -57,7 +58,7 @@ static Cycle run_cycle(Sm *sm, int64_t n)
 	return next > sm->now ? next : sm->now + 1;
 }
 
-/* Nobody is there: time goes on to the next block's arrival. */
+/* Lets the time until then pass, in which the SM has no block. */
 static void pass_empty(Sm *sm, Cycle until)
 {
 	sm->empty += (until - sm->now) * (Cycle)sm->gpu->config.sched_count;

@@ -1,6 +1,6 @@
 /* What an SM has counted of a grid, in sums; and when its clock comes to the end of an interval, how much of
-   it is the interval's. Nothing is added to what an issue or a stall costs: an interval costs a pass over the
-   counters of the instructions of each grid that the SM has had blocks of. */
+   this the interval gets. Issues and stalls take no longer because of intervals: an interval costs a pass
+   over the counters of the instructions of each grid that the SM has had blocks of. */
 #include "sim/sm/sm.h"
 
 static void add_instruction(const Share *h, int pc, int flags, LaunchStats *st)
@@ -47,16 +47,16 @@ void share_totals(const Share *h, int width, LaunchStats *st)
 
 /* ---- intervals ---- */
 
-/* In which the SM's latest counts fall. */
+/* A cycle of the interval into which the SM's latest counts fall. */
 static Cycle present(const Sm *sm) { return sm->sample_at - 1; }
 
-/* What the SM has counted of the grid since it was last asked; issues are charged for the lanes that they
-   had. */
+/* Adds to sum what the SM has counted of the grid since the last call. Issues are charged first, for the
+   lanes that they had (partings_settle). */
 static void add_share(Sm *sm, Share *h, Interval *sum)
 {
 	LaunchStats st;
 	Interval now;
-	if (!h->sampled)               /* the SM has had no block of it */
+	if (!h->sampled)               /* the SM has had no block of the grid */
 		return;
 	for (int k = 0; k < sm->nwarps; k++)
 		if (sm->warp[k].used && sm->warp[k].share == h)
@@ -77,7 +77,8 @@ static void add_resident(Sm *sm, Interval *sum)
 	sm->sampled_stay = stay;
 }
 
-/* In a long wait one interval is like the other: they are kept as one. */
+/* Keeps the counts of the interval that ends. In a long wait intervals have equal counts: they are kept as
+   one entry. */
 static void keep(Sm *sm, const Interval *sum)
 {
 	Sampled *last = sm->sampled.n ? &vec_last(&sm->sampled) : NULL;
@@ -91,7 +92,7 @@ static void keep(Sm *sm, const Interval *sum)
 		vec_push(&sm->sampled, ((Sampled){ present(sm), step, 1, *sum }));
 }
 
-/* As long as the SM has no block, nothing is counted. */
+/* The cycle from which the SM counts again. As long as it has no block, nothing is counted. */
 static Cycle counts_from(const Sm *sm)
 {
 	Cycle next = sm->arrived < sm->arrival.n ? sm->arrival.v[sm->arrived].cycle : NEVER;
@@ -116,7 +117,7 @@ void sm_run_sampled(Sm *sm, Cycle to)
 {
 	while (sm->sample_at < to) {
 		sm_run(sm, sm->sample_at);
-		if (sm->now < sm->sample_at) /* it stands still */
+		if (sm->now < sm->sample_at) /* the SM stands still: it has no block, or a fault */
 			return;
 		end_interval(sm);
 	}

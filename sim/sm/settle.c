@@ -2,9 +2,10 @@
    it are told. */
 #include "sim/sm/operands.h"
 
-/* When the split will be ready, as far as its data go, as seen in the window's last cycle. What else keeps it
-   back then may have gone before they come. A split that waits for an event is to be looked at when that
-   comes. No other one is: a look too many may change whose turn it is. */
+/* When the split will be ready as far as its data are concerned, as seen in the window's last cycle: other
+   causes that keep it back in that cycle may be gone before its data come. A split that waits for an event is
+   to be looked at when the event comes. No other split is: to look at one once too often may change whose
+   turn it is. */
 static When when_data_known(const Sm *sm, const Warp *w, const Split *s)
 {
 	const MIns *i = &w->ins[s->pc];
@@ -16,8 +17,8 @@ static When when_data_known(const Sm *sm, const Warp *w, const Split *s)
 	return data.cycle > t.cycle || t.cycle < sm->now ? data : t;
 }
 
-/* Something has come for the warp, or it is known when: it sleeps no longer than that. Why it sleeps stays as
-   it was seen. */
+/* Something has come for the warp, or it is known now when it comes: the warp sleeps no longer than until
+   that cycle. The reason noted for its sleep stays as it was. */
 static void tell_warp(Sm *sm, Warp *w)
 {
 	const ReconvModel *model = sm->gpu->model;
@@ -30,7 +31,7 @@ static void tell_warp(Sm *sm, Warp *w)
 		if (s->state != SPLIT_RUN)
 			continue;
 		When t = when_data_known(sm, w, s);
-		if (t.cycle < sm->now) /* nothing that came has kept it back */
+		if (t.cycle < sm->now) /* nothing that has come kept this split back */
 			continue;
 		if (model->times.known && t.why == STALL_MEMORY && wait_over(&s->wait, sm->now - 1))
 			model->times.known(w, s);
@@ -45,7 +46,8 @@ static void tell_warp(Sm *sm, Warp *w)
 		d->sleep = first;
 }
 
-/* Splits hear of the events that have been told. The sets that are left begin a new list. */
+/* Takes the events that have been told out of the splits' waits. Sets of events that are left begin a new
+   list. */
 static void hear_all(Sm *sm)
 {
 	for (int k = 0; k < sm->nwarps; k++)
@@ -59,14 +61,15 @@ static void hear_all(Sm *sm)
 
 void sm_settle(Sm *sm)
 {
-	/* came: of a part of a generic instruction, whose registers may have to wait for the others */
+	/* came: when the data of a part of a generic instruction are there; its registers may have to wait
+	   for the other parts */
 	Cycle known = 0, came = 0, ready = 0;
 	Mask hits = 0;
 	bool whole = true;
 	for (int k = 0; k < sm->deferred.n; k++) {
 		Deferred *d = &sm->deferred.v[k];
 		Warp *w = d->warp;
-		/* a print's lanes know when they go on */
+		/* the lanes of a print wait for a cycle that is known already (exec_print) */
 		if (d->data_only || (d->ins && d->ins->kind == K_PRINT))
 			continue;
 		if (d->ticket) {
@@ -101,7 +104,7 @@ void sm_settle(Sm *sm)
 			sm->deferred.v[k].ins->kind != K_PRINT))
 			tell_warp(sm, sm->deferred.v[k].warp);
 	for (int k = 0; k < sm->nwarps && sm->gpu->model->regroups && sm->deferred.n; k++)
-		tell_warp(sm, &sm->warp[k]); /* any may carry lanes whose home has its data now */
+		tell_warp(sm, &sm->warp[k]); /* any warp may carry lanes whose home has its data now */
 	vec_clear(&sm->deferred);
 	vec_clear(&sm->data);
 	vec_clear(&sm->origins);

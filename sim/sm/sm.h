@@ -12,8 +12,8 @@ void share_free(Share *);                      /* frees the share's counters */
 /* slots that are made from now on have room for the grid's warps and blocks */
 void room_for(Room *, const Grid *);
 void sm_share(Sm *, Grid *);                 /* begins the SM's share of the grid, before blocks of it come */
-/* Blocks of the grid for which an SM has room: now, and when it is empty, and what keeps it from having
-   more. */
+/* How many blocks of the grid an SM has room for: sm_room now, sm_capacity when the SM is empty; *what names
+   what keeps it from having more. */
 int64_t sm_room(const Sm *, const Grid *);
 int64_t sm_capacity(const Config *, const Grid *, const char **what);
 bool sm_reserve(Sm *, const Grid *);         /* reserves room for a block of the grid; false: there is none */
@@ -22,21 +22,26 @@ void sm_place(Sm *, const Arrival *);          /* the block becomes resident now
 /* frees the slot of a warp whose lanes have ended and whose accesses are done */
 void warp_retire(Sm *, Warp *);
 /* sim/sm/run.c, settle.c */
-/* advances the SM to that cycle or to the end of its last block, those in `arrival` included; Sm.until is the
-   window's end */
+/* advances the SM to that cycle, or to the end of its last block if that comes earlier (blocks in `arrival`
+   included); Sm.until must be the window's end */
 void sm_run(Sm *, Cycle to);
 Cycle sm_next(const Sm *);                     /* the first cycle at which something can happen */
 void sm_settle(Sm *);    /* after mem_drain: puts the times at which accesses are done into the scoreboards */
 /* sim/sm/sample.c */
-/* the share's counts, those of instructions added up; it has counters of them */
+/* gives the share's counts, with those of its instructions added up */
 void share_totals(const Share *, int width, LaunchStats *);
-void sm_run_sampled(Sm *, Cycle to);    /* as sm_run, and notes what each interval has that ends on the way */
+/* as sm_run, and notes the counts of each interval that ends on the way */
+void sm_run_sampled(Sm *, Cycle to);
 typedef void SmAdvance(Sm *, Cycle to);
-/* the one of the two that it takes */
+/* the function, of these two, with which this GPU's SMs are advanced */
 static inline SmAdvance *sm_advance(const Gpu *g) { return g->options.intervals ? sm_run_sampled : sm_run; }
-void sm_sample_grid(Sm *, const Grid *);       /* the grid's counts so far, before they are freed, */
-void sm_sample_end(Sm *);                     /* and the SM's own, are those of the interval in which it is */
-void sm_give_samples(Sm *, Intervals *);       /* what intervals have had since the last call */
+/* adds what has been counted of the grid to the interval in which the SM is; called before the counts are
+   freed */
+void sm_sample_grid(Sm *, const Grid *);
+/* adds the SM's own counts to the interval in which the SM is; called when its run ends */
+void sm_sample_end(Sm *);
+/* adds to Intervals what the SM's intervals have counted since the last call */
+void sm_give_samples(Sm *, Intervals *);
 /* sim/sm/functional.c */
 bool functional_round(Sm *);
 #endif
