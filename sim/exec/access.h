@@ -1,36 +1,42 @@
-/* Between the files that execute memory instructions. */
+/* What the files that execute memory instructions use of each other. */
 #ifndef GSIM_EXEC_ACCESS_H
 #define GSIM_EXEC_ACCESS_H
 #include "sim/exec/internal.h"
 
 /* ---- address.c ---- */
-/* The addresses of lanes m, in the instruction's space. addr has a place for each lane. */
+/* Writes the addresses of lanes m, in the instruction's space. addr has a place for each lane of the warp. */
 void access_addresses(const Warp *, const Split *, const MIns *, Mask m, uint64_t *addr);
-/* The host's copy of the bytes; NULL: there is none that may be accessed so, and why. Local memory lies
-   otherwise. */
+/* Returns where the host has the bytes; NULL: there are none, or the instruction may not access them, and
+   *why says which of the two. Not for local memory, whose data lie otherwise (local.c). */
 uint8_t *access_bytes(Sm *, const Warp *, const MIns *, Space, uint64_t addr, unsigned size,
 	const Alloc **hint, FaultKind *why);
-/* The same; NULL after a fault. */
+/* As access_bytes; if that is NULL, a fault is recorded. */
 uint8_t *access_bytes_of(Sm *, Warp *, const MIns *, int lane, Space, uint64_t addr, unsigned size,
 	const Alloc **hint);
-/* The space of a generic address, which becomes an address in it. */
+/* Returns the space of a generic address; *addr becomes the address in that space. */
 Space access_space_of(const Warp *, uint64_t *addr);
-/* An allocation, or the whole of shared, local or parameter memory. of: global memory only. */
+/* Memory in one piece: an allocation of global memory, which `of` names, or the whole shared, local or
+   parameter memory (of = NULL). data: where the host has it, NULL for local memory. */
 typedef struct Area { uint8_t *data; uint64_t start, size; const Alloc *of; } Area;
-/* The area that holds the address; false: none that may be accessed so. */
+/* Fills in the area that holds the address. False: no area does, or the instruction may not access it, or it
+   is smaller than the access. */
 bool access_area(Sm *, const Warp *, const MIns *, Space, uint64_t addr, unsigned size, Area *);
-bool access_inside(const Area *, Mask, const uint64_t *addr, unsigned size); /* all lanes, and aligned */
+/* true: all lanes of the mask access bytes inside the area, at multiples of size */
+bool access_inside(const Area *, Mask, const uint64_t *addr, unsigned size);
 
 /* ---- move.c ---- */
-void move_load(Warp *, const MIns *, int lane, const uint8_t *from); /* into the lane's registers */
-/* what the lane stores: how many, at most 8 */
+/* moves what the lane loads into its registers */
+void move_load(Warp *, const MIns *, int lane, const uint8_t *from);
+/* Writes to v the values that the lane stores or that its atomic operation takes. Returns how many, at most
+   8. */
 int move_values(const Warp *, const MIns *, int lane, uint64_t *v);
-/* One lane's access; v: what it stores. Returns whether memory changed. */
+/* Moves the data of one lane's access; v: the lane's values (move_values). Returns whether memory has
+   changed. */
 bool move_lane(Warp *, const MIns *, int lane, Space, uint8_t *at, const uint64_t *v);
-/* All lanes', in one area that is not local memory; what is stored comes from the registers. Returns whether
-   memory changed. */
+/* Moves the data of lanes m, in one area that is not local memory; what is stored comes from the registers.
+   Returns whether memory has changed. */
 bool move_all(Warp *, const MIns *, Mask, Space, const Area *, const uint64_t *addr);
-/* Moves the data at once. The area's size is 0 where lanes lie in several areas. */
+/* Moves the data of lanes m at once. The area's size is 0 where the lanes lie in several areas. */
 void move_now(Sm *, Warp *, const MIns *, Mask, Space, const uint64_t *addr, const Area *);
 
 /* ---- deferred.c ---- */
@@ -38,8 +44,8 @@ void move_now(Sm *, Warp *, const MIns *, Mask, Space, const uint64_t *addr, con
 void deferred_add(Sm *, Warp *, const MIns *, Mask, const uint64_t *addr, Deferred *);
 
 /* ---- nonfaulting.c ---- */
-/* Lanes that get 0 have it when this returns; they are returned. to: the addresses that the memory system is
-   asked for. */
+/* Writes 0 to the registers of lanes whose address is not mapped, and returns these lanes. to: gets the
+   addresses for which the memory system is asked. */
 Mask nonfaulting_take_zeros(Sm *, Warp *, const Split *, const MIns *, Mask, Space, const uint64_t *addr,
 	uint64_t *to);
 void nonfaulting_count(Warp *, Mask lanes, Mask zero);

@@ -1,7 +1,8 @@
 /* Where the lanes of a memory instruction access: addresses, spaces, the host's copy of the bytes. */
 #include "sim/exec/access.h"
 
-/* W: a constant where that is worth it. */
+/* Computes the addresses of all lanes. W: the warp's width, which callers give as a constant where that makes
+   the code faster. */
 static inline __attribute__((always_inline)) void all_addresses(const Warp *w, const MIns *i, int W,
 	uint64_t *restrict addr)
 {
@@ -58,8 +59,8 @@ void access_addresses(const Warp *w, const Split *s, const MIns *i, Mask m, uint
 
 static bool writes(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
 
-/* The host's copy of the bytes; NULL: there is none that may be accessed so, and why. Local memory lies
-   otherwise. */
+/* Returns where the host has the bytes; NULL: there are none, or the instruction may not access them, and
+   *why says which of the two. Not for local memory, whose data lie otherwise (local.c). */
 uint8_t *access_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size,
 	const Alloc **hint, FaultKind *why)
 {
@@ -84,7 +85,7 @@ uint8_t *access_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_
 	}
 }
 
-/* The same; NULL after a fault. */
+/* As access_bytes; if that is NULL, a fault is recorded. */
 uint8_t *access_bytes_of(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a,
 	unsigned size, const Alloc **hint)
 {
@@ -95,7 +96,7 @@ uint8_t *access_bytes_of(Sm *sm, Warp *w, const MIns *i, int lane, Space space, 
 	return p;
 }
 
-/* The space of a generic address, which becomes an address in it. */
+/* Returns the space of a generic address; *addr becomes the address in that space. */
 Space access_space_of(const Warp *w, uint64_t *addr)
 {
 	Space s = address_space(*addr);
@@ -124,7 +125,8 @@ bool exec_byte(Sm *sm, Warp *w, const MIns *i, int lane, uint64_t addr, uint8_t 
 	return p != NULL;
 }
 
-/* The area that holds the address; false: none that may be accessed so. */
+/* Fills in the area that holds the address. False: no area does, or the instruction may not access it, or it
+   is smaller than the access. */
 bool access_area(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, Area *r)
 {
 	const Launch *L = launch_of(w);
@@ -133,7 +135,7 @@ bool access_area(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, 
 	case SP_SHARED:
 		*r = (Area){ w->cta->shared, 0, w->cta->shared_bytes };
 		break;
-	case SP_LOCAL: /* its data lie otherwise */
+	case SP_LOCAL: /* the data of local memory lie otherwise (local.c) */
 		*r = (Area){ NULL, 0, (uint64_t)sm->gpu->config.sm_local };
 		break;
 	case SP_PARAM:

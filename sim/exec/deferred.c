@@ -27,7 +27,8 @@ void deferred_add(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, 
 	}
 }
 
-/* The warp may be another block's by now: the origin says whose it was. */
+/* Notes an access for the detection of races. The warp may belong to another block by now: the origin says to
+   which one it belonged. */
 static void note_deferred(Sm *sm, const Deferred *d, const uint64_t *addr, const uint64_t *v, int n)
 {
 	const Origin *o = &sm->origins.v[d->origin];

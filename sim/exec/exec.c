@@ -4,7 +4,7 @@
 
 /* ---- statistics ---- */
 
-/* Lanes go to different targets of the indexed branch. */
+/* Do the lanes go to different targets of the indexed branch? */
 static bool indices_differ(Warp *w, const Split *s, const MIns *i, Mask lanes)
 {
 	uint32_t first = NO_PC;
@@ -19,7 +19,8 @@ static bool indices_differ(Warp *w, const Split *s, const MIns *i, Mask lanes)
 	return false;
 }
 
-/* Marks for some lanes, or by some value. */
+/* Counts an issue for those marks of the instruction that count some lanes only, or that depend on a
+   value. */
 static __attribute__((noinline)) void count_marks(Warp *w, Split *s, const MIns *i)
 {
 	const Code *c = w->share->grid->code;
@@ -191,7 +192,8 @@ static void no_callee(Sm *sm, Warp *h, const MIns *i, int lane, const Fault *why
 	sm->fault.loc = why->loc.file ? why->loc : sm->fault.loc;
 }
 
-/* Where the lanes go: one callee, or by the functions whose addresses they hold. 0 after a fault. */
+/* Writes the paths on which the lanes go: all to one callee, or each to the function whose address it holds.
+   Returns the number of paths, 0 after a fault. */
 static int paths_of_call(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
 {
 	const Code *c = code_of(w);
@@ -258,14 +260,14 @@ static void others_go_on(Sm *sm, Warp *w, Split *s, Mask m)
 		model->some_exit(w, s, m);
 	else
 		reconv_shed(w, s, m);
-	for (int k = 0; k < w->nsplit && !model->regroups; k++) /* the hook may have moved it */
+	for (int k = 0; k < w->nsplit && !model->regroups; k++) /* the hook may have moved the split */
 		if (w->split[k].mask >> lane & 1)
 			s = &w->split[k];
 	if (s->pc == pc)
 		arrive_at(sm, w, s, &w->ins[pc]);
 }
 
-/* Lanes m of the split end, which has some. */
+/* Ends lanes m of the split; m is not empty. */
 static void end_lanes(Sm *sm, Warp *w, Split *s, Mask m)
 {
 	Part part[64];
@@ -295,7 +297,8 @@ static void end_lanes(Sm *sm, Warp *w, Split *s, Mask m)
 	barrier_thread_exit(sm, cta);
 }
 
-/* Of an exit under a guard, which stands for a branch, the lanes for which it holds. */
+/* Ends the split's lanes; of an exit under a guard, which stands for a branch, those for which the guard
+   holds. */
 static void exec_exit(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	Mask m = s->mask;
@@ -568,7 +571,7 @@ void exec_access(Sm *sm, Warp *w, Mask lanes, uint32_t pc, Issue *is)
 		count(sm, w, s, i, s->mask & m);
 		if (is->lanes)
 			sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
-		is->lanes = 0; /* it is one access */
+		is->lanes = 0; /* the splits make one access together, which is traced once */
 		next(sm, w, s, i);
 	}
 }

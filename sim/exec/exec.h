@@ -1,5 +1,5 @@
-/* The effect of one instruction of one split: results, control, statistics. When results are ready is the
-   SM's affair (sim/sm/); what memory says of it comes back in Issue.
+/* The effect of one instruction of one split: results, control, statistics. sim/sm/ decides when results are
+   ready; Issue tells it what the memory system says of that.
 
    sim/exec/ sees the machine's state, the time of accesses (sim/mem/) and the watch for livelocks
    (sim/stuck/). */
@@ -13,26 +13,30 @@ typedef struct Issue {
 	Mask lanes;              /* for the trace: the lanes of the access, its lowest address, its sectors */
 	uint64_t lowest, sectors;
 	Mask executing;                /* lanes whose guard holds */
-	/* the access waits for the load/store unit, and the mechanism wants to know which lanes will hit */
+	/* the access waits for the load/store unit, and the mechanism wants to know which of its lanes will
+	   hit */
 	bool queued;
 	Mask pending;                  /* lanes whose data come at a cycle that is not known yet */
-	Whole *whole;    /* of several accesses; NULL: there is one, or registers become ready lane by lane */
-	/* where the mechanism wants to know: lanes of a load that find their data in L1, and lanes that do
-	   not */
+	/* what the accesses of an instruction that makes several have in common; NULL: it makes one, or
+	   registers become ready lane by lane */
+	Whole *whole;
+	/* set where the mechanism wants to know: hits: lanes of a load that find their data in L1; misses:
+	   lanes that do not */
 	Mask hits, misses;
 	Cycle ready; /* with the scoreboard of a warp, and no lane pending: when the destinations are ready */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);
-/* The memory instruction at pc, of all splits that have these lanes and stand there: one access. */
+/* Executes the memory instruction at pc for all splits that have some of these lanes and stand there: they
+   make one access. */
 void exec_access(Sm *, Warp *, Mask lanes, uint32_t pc, Issue *);
-/* sim/exec/memory.c: moves the data of an access that was put off to the end of the window */
+/* sim/exec/deferred.c: moves the data of an access that was put off to the end of the window */
 void deferred_apply(Sm *, Deferred *);
 /* sim/exec/lsu.c: makes the accesses in the load/store unit's queue whose time has come. The next one may be
    made at lsu_next(). */
 void lsu_serve(Sm *);
 static inline Cycle lsu_next(const Sm *sm) { return sm->lsu_n ? sm->lsu_free : NEVER; }
 /* sim/exec/together.c */
-/* the barrier of the share's grid opens now: what waits there on the SM is let go */
+/* the barrier of the share's grid opens now: splits that wait there on this SM are let go */
 void barrier_grid_opens(Sm *, Share *);
 /* the split goes on behind the barrier that has let it go; the list may change */
 void split_released(Sm *, Warp *, Split *);

@@ -1,29 +1,32 @@
-/* Between the files of sim/exec/. */
+/* What the files of sim/exec/ use of each other. */
 #ifndef GSIM_EXEC_INTERNAL_H
 #define GSIM_EXEC_INTERNAL_H
 #include "sim/exec/exec.h"
 #include "sim/stuck/stuck.h"
 
-enum { MOST_BYTES = 32 };              /* of a lane's access */
+enum { MOST_BYTES = 32 };              /* of one lane's access, at most */
 
 /* sim/exec/memory.c */
 void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
-/* reads it; false: a fault */
+/* sim/exec/address.c: reads the byte at a generic address; false: there was a fault */
 bool exec_byte(Sm *, Warp *, const MIns *, int lane, uint64_t generic, uint8_t *);
 /* sim/exec/lsu.c: times */
 typedef enum {
-	LSU_KNOWN,            /* made; when the data are there stands in the ticket, which the caller frees */
-	LSU_PENDING,                   /* made; told at the end of the window */
-	LSU_QUEUED                     /* waits for its turn, and has the ticket until then */
+	LSU_KNOWN, /* the access is made; the ticket, which the caller frees, says when the data are there */
+	LSU_PENDING, /* the access is made; when the data are there is told at the end of the window */
+	LSU_QUEUED /* the access waits in the unit's queue, and keeps the ticket until it is made */
 } LsuSays;
-/* One space's part of an access that has been checked; m: not empty. */
+/* Makes, or queues, the part of an access that goes to one space. Its lanes m are not empty, and their
+   addresses have been checked. */
 LsuSays lsu_access(Sm *, Warp *, Split *, const MIns *, Mask m, Space, const uint64_t *addr, MemTicket *,
 	Issue *);
-/* the split waits for its access, the last that has taken a place: the mechanism will hear of it */
+/* the split waits until its access, which has taken the last place in the queue, is made; the mechanism hears
+   then which lanes hit */
 void lsu_wait(Sm *, Warp *, Split *);
-/* sim/exec/local.c: data of local memory; accesses are aligned to their size, and reserved before. row: what
-   local_reserve said; stores say whether memory has changed */
-/* true: a row of words, all lanes of 32 at one address */
+/* sim/exec/local.c: data of local memory. Addresses are multiples of the access's size, and local_reserve has
+   been called for them before. row: what local_reserve returned. Stores return whether memory has changed. */
+/* makes room for the access; true: all 32 lanes of a warp of 32 access one address, so their words are a
+   row */
 bool local_reserve(Warp *, Mask, const uint64_t *addr, unsigned size);
 void local_load32(const Warp *, Mask, const uint64_t *addr, bool row, uint32_t *);
 bool local_store32(Warp *, Mask, const uint64_t *addr, bool row, const uint32_t *);
@@ -39,20 +42,22 @@ void races_note(Sm *, struct RaceLog *, int site, uint64_t block, const MIns *, 
 /* sim/exec/print.c */
 void exec_print(Sm *, Warp *, Split *, const MIns *, Mask);
 void print_apply(Sm *, const Deferred *);
-void exec_assertion(Sm *, Warp *, const MIns *, int lane); /* it has failed */
+/* the lane's assertion has failed: records the fault */
+void exec_assertion(Sm *, Warp *, const MIns *, int lane);
 /* sim/exec/together.c: block barriers, and what splits that wait have in common */
 /* count: threads that it waits for, 0 = all */
 typedef struct BarrierOperands { uint32_t number, count; } BarrierOperands;
-/* False: a fault, of operands that it cannot take. Lanes that barriers and warp-level operations are not
-   defined for (PTX ISA) would have results that depend on the mechanism. */
+/* Checks the barrier's operands and writes them. False: it cannot take them, which is a fault. So is what PTX
+   (PTX ISA) leaves undefined of lanes at barriers and warp-level operations: its results would depend on the
+   mechanism. */
 bool exec_barrier_fits(Sm *, Warp *, const MIns *, Mask, BarrierOperands *);
 void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask, const BarrierOperands *);
 void barrier_thread_exit(Sm *, Cta *);
 /* lanes of the split for which the instruction's guard holds */
 Mask split_guarded(const Warp *, const Split *, const MIns *);
-/* the mechanism is told that the split has come to wait, so that it may choose another one */
+/* tells the mechanism that the split has come to wait, so that it may choose another one */
 void split_tell_wait(Sm *, Warp *, Split *);
-void split_resumes(Sm *, Warp *, Split *);     /* what the split waited for has happened */
+void split_resumes(Sm *, Warp *, Split *);     /* lets the split run again: what it waited for has happened */
 void split_step_over(Sm *, Warp *, Split *);
 /* A fault: the mechanism cannot let part of a warp wait. The format says which lanes come to what. */
 void exec_refuses(Sm *, const Warp *, const MIns *, const char *fmt,
@@ -64,16 +69,19 @@ static inline uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t a
 }
 /* sim/exec/meet.c: which lanes perform a warp-level operation together */
 bool exec_together_fits(Sm *, Warp *, const MIns *, Mask); /* as exec_barrier_fits */
-/* not executed: lanes it needs are elsewhere, and another group runs */
+/* true: the instruction is not executed now, because lanes that it needs are elsewhere, and the mechanism
+   lets another group run */
 bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask);
 void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
-void warpsync_recheck(Sm *, Warp *);           /* lanes of the warp have ended */
-/* sim/exec/warp_op.c: lanes of one of PTX's warps, whose masks have 32 bits. They perform operations with the
-   same qualifiers and mask together, which stand in several places. */
+/* lanes of the warp have ended: lets those go that waited for no others */
+void warpsync_recheck(Sm *, Warp *);
+/* sim/exec/warp_op.c: operations of lanes of one PTX warp, whose masks have 32 bits. Lanes whose operations
+   have the same qualifiers and the same mask perform them together, even if they stand in several places of
+   the code. */
 static inline int ptx_base(int l) { return l & ~(PTX_WARP - 1); } /* the first lane of l's PTX warp */
 typedef struct MeetingPart { const MIns *i; Mask lanes; } MeetingPart;
 typedef struct Meeting {
-	Mask lanes, want;              /* of all parts; the live lanes of their mask */
+	Mask lanes, want; /* lanes: those of all parts; want: the live lanes that their mask names */
 	int n;
 	MeetingPart part[PTX_WARP];
 } Meeting;

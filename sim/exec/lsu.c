@@ -1,10 +1,11 @@
-/* The load/store unit of an SM in time. It makes one access after the other, in the order in which they are
- * issued; each has the unit for as many cycles as it has lines, phases or conflicts. One that cannot be made
- * yet, because the unit is busy or the memory system has no room for it, waits in a queue in which every warp
- * has one place (the parts of one generic instruction share it), and holds all that come later.
+/* When the load/store unit of an SM makes accesses. It makes one access after the other, in the order in
+ * which they are issued; each has the unit for as many cycles as it has lines, phases or conflicts. An access
+ * that cannot be made yet, because the unit is busy or the memory system has no room for it, waits in a queue
+ * in which every warp has one place (the parts of one generic instruction share it), and holds up all
+ * accesses that come later.
  *
- * Data are not here: they move at issue, or at the end of the window, in the order of issues, which is the
- * queue's. */
+ * Data are not moved here: they move at issue, or at the end of the window, in the order of issues, which is
+ * the queue's. */
 #include "sim/exec/internal.h"
 
 /* Local memory is interleaved: word k of all threads of a warp lies together. */
@@ -36,8 +37,8 @@ static void note_access(const Access *a, uint64_t sectors, Issue *is)
 	is->sectors += sectors;
 }
 
-/* The access is made now, if the memory system takes it; else the unit is held until it is worth trying
-   again. */
+/* Makes the access now, if the memory system takes it, and returns whether it does. If not, the unit is held
+   until it is worth trying again (lsu_free). */
 static bool make_access(Sm *sm, Warp *w, const Access *a, MemTicket *t, Issue *is)
 {
 	Cycle retry = 0;
@@ -54,8 +55,8 @@ static bool make_access(Sm *sm, Warp *w, const Access *a, MemTicket *t, Issue *i
 	return true;
 }
 
-/* Is it told at the end of the window only when the data are there? Those of global memory always move
-   then. */
+/* Says whether only the end of the window tells when the data of the access are there. Global data always
+   move then. */
 static LsuSays says(const MemTicket *t, const Access *a)
 {
 	return a->space == SP_GLOBAL || t->npending || t->hit_lanes ? LSU_PENDING : LSU_KNOWN;
@@ -86,12 +87,13 @@ static void take_place(Sm *sm, Warp *w, const Split *s, const MIns *i, const Acc
 		each_part(s, p)
 			if (a->mask & p->mask)
 				e->part[e->nparts++] = (Part){ p->home, a->mask & p->mask };
-	w->queued++;                   /* it keeps its slot, and with it the place */
+	w->queued++;                   /* so the warp keeps its slot, and with it the place in the queue */
 	for (int k = 0; k < e->nparts; k++)
 		e->part[k].home->queued++;
 }
 
-/* A home's part of a queued access that has been made now. own: it has the ticket. */
+/* Does for the lanes of one home what follows when a queued access has been made now. own: this part has the
+   access's ticket. */
 static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
 {
 	const MIns *i = e->ins;
@@ -111,7 +113,8 @@ static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
 	}
 }
 
-/* Where lanes of several warps go together, any warp may carry those that have waited for it. */
+/* Wakes the warp whose access has been made. Where splits may have lanes of several warps, any warp may carry
+   lanes that have waited for the access, so all are woken. */
 static void wake_warps(Sm *sm, const Warp *w)
 {
 	warp_wake(w);
@@ -120,11 +123,11 @@ static void wake_warps(Sm *sm, const Warp *w)
 			warp_wake(&sm->warp[k]);
 }
 
-/* The mechanism wants to know which lanes have hit, and their split has waited for it. */
+/* Tells the mechanism which lanes of a load have hit. Their split has waited until that is known. */
 static void tell_loaded(Sm *sm, Warp *w, const LsuAccess *e)
 {
 	Mask hits = e->ticket->hit_lanes, misses = e->access.mask & ~hits;
-	Split *all = NULL;           /* the one that has issued the load, if none of its lanes have left it */
+	Split *all = NULL; /* the split that has issued the load, if it still has all lanes of the load */
 	events_tell(&sm->awaited, e->event, sm->now + 1);
 	for (int k = 0; k < w->nsplit; k++) {
 		wait_hear(&sm->awaited, &sm->awaited, &w->split[k].wait);

@@ -1,9 +1,10 @@
 /* Which lanes of a warp perform a warp-level operation together.
  *
  * By PTX a thread waits until all threads of its mask that have not ended have executed an operation with the
- * same qualifiers and the same mask, wherever that stands in the code. So it is where a mechanism can let
- * lanes wait (sync_waits). The others perform an operation with the lanes that have come to one instruction
- * together, and refuse it where lanes of the mask are elsewhere. */
+ * same qualifiers and the same mask, wherever that stands in the code. This is done under mechanisms that can
+ * let lanes wait (sync_waits). Under other mechanisms an operation is performed by the lanes that have come
+ * to one instruction together, and it is a fault if lanes of the mask are elsewhere, unless
+ * divergence.bar_partial says otherwise. */
 #include "sim/exec/internal.h"
 
 /* The row that holds the mask of participating lanes; NO_ROW: those that execute it together. */
@@ -113,7 +114,8 @@ static const Split *split_of(const Warp *w, int l)
 	return s;
 }
 
-/* The lanes of `here`, which wait, that wait for the same operation and mask as lane l, one of them. */
+/* The group of lane l: those lanes of `here`, all of which wait, whose operation has the same qualifiers and
+   the same mask as that of lane l. */
 static Meeting group_of(const Warp *w, int l, Mask here)
 {
 	const MIns *i = &w->ins[split_of(w, l)->pc];
@@ -130,8 +132,8 @@ static Meeting group_of(const Warp *w, int l, Mask here)
 	return g;
 }
 
-/* Lane l at i and lane k at another operation, or with another mask: do they wait for each other? Neither can
-   ever go on, then: a fault. Lane l waits for lane k. */
+/* Lane l, at i, waits for lane k, which is at another operation or has another mask. Does lane k wait for
+   lane l, too? Neither can ever go on then: true, after a fault. */
 static bool crossed(Sm *sm, Warp *w, const MIns *i, int l, const MIns *other, int k)
 {
 	char text[REFUSAL];
@@ -162,7 +164,7 @@ static bool goes_without(Sm *sm, Warp *w, const MIns *i, Mask m, int l, const Me
 	return false;
 }
 
-/* Each group of the lanes m that execute i together. False: a fault. */
+/* Performs the operation for each group of the lanes m, which execute i together. False: a fault. */
 static bool perform_each(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
 	bool masked = member_row(i) != NO_ROW;
@@ -194,7 +196,8 @@ bool exec_put_aside(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	return true;
 }
 
-/* The mechanism may merge, remove or add splits at each: so the list is looked through again. */
+/* Tells the mechanism of splits that have been let go and have come to a marked place (reach). The hook may
+   merge, remove or add splits, so the list is looked through again after each. */
 static void tell_arrivals(Sm *sm, Warp *w)
 {
 	for (int k = 0; k < w->nsplit; k++) {
@@ -219,7 +222,8 @@ static Mask without_splits(const Warp *w, Mask here, Mask m)
 	return here;
 }
 
-/* The lanes that can go on: those of splits each lane of which has all lanes of its mask there. */
+/* The waiting lanes that can go on: those of splits in which every lane has all lanes of its mask waiting
+   with it. */
 static Mask complete(const Warp *w)
 {
 	Mask here = all_waiting(w), bad;
@@ -236,8 +240,8 @@ static Mask complete(const Warp *w)
 	return here;
 }
 
-/* Splits with lanes of m go on. A mechanism that asks for it (sync.met) is told of each place where some
-   stand. */
+/* Lets splits with lanes of m go on behind their operations. A mechanism with the hook sync.met is told of
+   each place where such splits stand; for others they are marked as arriving (tell_arrivals). */
 static void go_on(Sm *sm, Warp *w, Mask m)
 {
 	Path place[64];

@@ -1,5 +1,5 @@
-/* Memory instructions: addresses (address.c), faults, data (move.c, deferred.c). Their times are the
- * load/store unit's affair (sim/exec/lsu.c).
+/* Memory instructions: addresses (address.c), faults, data (move.c, deferred.c). Their times come from the
+ * load/store unit (sim/exec/lsu.c).
  *
  * Shared, local, constant and parameter data move at issue. In timed runs global data move at the end of the
  * window, in the order (cycle, SM, scheduler, lane), because other SMs access the same memory: no result is
@@ -34,8 +34,8 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 	return false;
 }
 
-/* May all lanes access? r: the area in which all of them lie, aligned; size 0: they lie in several, or must
-   be moved one by one. */
+/* May all lanes of m make their access? False: a fault. *r: the area in which all of them lie, at aligned
+   addresses; its size is 0 if they lie in several, or must be moved one by one. */
 static bool check_all(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr,
 	unsigned size, Area *r)
 {
@@ -50,9 +50,9 @@ static bool check_all(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const
 	return true;
 }
 
-/* Moves the data of one home's lanes, now or at the end of the window; those of `zero` have theirs. t: the
-   ticket that its scoreboard waits for, or NULL. An access that waits in the load/store unit's queue learns
-   its times when it is made. */
+/* Moves the data of one home's lanes, now or at the end of the window; lanes of `zero` have theirs, which are
+   0. t: the ticket that its scoreboard waits for, or NULL. An access that waits in the load/store unit's
+   queue learns its times when it is made. */
 static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Mask zero, Space space, const uint64_t *addr,
 	MemTicket *t, LsuSays says, Cycle now, const Area *r)
 {
@@ -90,8 +90,8 @@ static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 	return true;
 }
 
-/* It is known when lanes m have what they load. Where lanes have registers of their own, none waits for what
-   others load, of which it may be known later. */
+/* Writes into the scoreboards when lanes m have what they load, which is known. Where lanes have scoreboard
+   entries of their own, no lane waits for what others load, of which it may become known later. */
 static void lanes_have(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Cycle ready)
 {
 	Part part[64];
@@ -101,7 +101,8 @@ static void lanes_have(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, C
 			write_loaded(sm, part[k].home, i, part[k].mask & m, ready);
 }
 
-/* Lanes for which there was nothing to load: they have got 0. */
+/* Makes the access of lanes m to one space. Returns the lanes whose address is not mapped (nonfaulting
+   loads): they have got 0. */
 static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr,
 	Issue *is)
 {
@@ -144,10 +145,10 @@ static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 	return zero;
 }
 
-/* Lanes whose data lie in one line of L1 with those of the first of them. */
+/* The lanes of m whose data lie in the same line of L1 as those of the first of them. */
 static Mask lanes_of_line(const Sm *sm, Mask m, Space space, const uint64_t *addr)
 {
-	/* a word of local memory of all lanes is a line */
+	/* local memory: the words of all lanes at one address count as one line */
 	uint64_t line = space == SP_LOCAL ? 4 : (uint64_t)sm->gpu->config.l1_line;
 	uint64_t first = addr[lowest_lane(m)] / line;
 	Mask same = 0;
@@ -157,8 +158,8 @@ static Mask lanes_of_line(const Sm *sm, Mask m, Space space, const uint64_t *add
 	return same;
 }
 
-/* The lanes' access to one space. Where every lane is a core of its own, no lane waits for the data of
-   others: each line is an access. */
+/* Makes the lanes' access to one space and counts it. Where every lane is a core of its own, no lane waits
+   for the data of others: each line is an access. Returns lanes as access_part does. */
 static Mask access_space(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr,
 	Issue *is)
 {

@@ -71,7 +71,8 @@ bool move_lane(Warp *w, const MIns *i, int l, Space space, uint8_t *p, const uin
 	}
 }
 
-/* A word that others may wait for: who changed it is remembered. */
+/* Moves one lane's data. If that changes a word for which other threads may wait (MIns.sync), remembers who
+   has changed it. */
 static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr, uint8_t *p,
 	const uint64_t *v)
 {
@@ -108,7 +109,8 @@ static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr
 	changed = diff != 0; \
 } while (0)
 
-/* Any kind of access, lane by lane; apart, so that the common ones stay short. */
+/* Moves data of any kind of access, lane by lane; apart from move_all, so that the code for the common kinds
+   stays short. */
 static __attribute__((noinline)) bool move_lanes(Warp *w, const MIns *i, Mask m, Space space, uintptr_t base,
 	const uint64_t *addr)
 {
@@ -146,7 +148,7 @@ bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Area *r, const 
 	return move_lanes(w, i, m, space, base, addr);
 }
 
-/* What move_all does, for local memory. */
+/* As move_all, for local memory. */
 static bool move_local(Warp *w, const MIns *i, Mask m, const uint64_t *addr, unsigned size)
 {
 	bool row = local_reserve(w, m, addr, size), changed = false,

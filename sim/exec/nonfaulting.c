@@ -2,7 +2,7 @@
 #include "sim/exec/access.h"
 
 /* Lanes of one home whose address is misaligned or not mapped. In local memory the variables of the function
-   and of those that have called it are mapped: what lies behind them is the machine's. */
+   and of those that have called it are mapped: memory behind these variables belongs to the machine. */
 static Mask unmapped_lanes(Sm *sm, const Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr,
 	unsigned size)
 {
@@ -31,8 +31,8 @@ static void load_zeros(Warp *w, const MIns *i, Mask m)
 		move_load(w, i, l, zero);
 }
 
-/* The memory system is asked for the data all the same, as if there was memory: at an address of 48 bits,
-   aligned; in local memory within the thread's. */
+/* Returns the address for which the memory system is asked in place of one that is not mapped, because time
+   passes as if there was memory: cut to 48 bits and aligned. For local memory it lies within the thread's. */
 static uint64_t asked_address(const Sm *sm, Space space, uint64_t a, unsigned size)
 {
 	if (space == SP_LOCAL && (size > (uint64_t)sm->gpu->config.sm_local ||
@@ -41,8 +41,8 @@ static uint64_t asked_address(const Sm *sm, Space space, uint64_t a, unsigned si
 	return a & (((uint64_t)1 << 48) - 1) & ~(uint64_t)(size - 1);
 }
 
-/* Lanes that get 0 have it when this returns; they are returned. to: the addresses that the memory system is
-   asked for. */
+/* Writes 0 to the registers of lanes whose address is not mapped, and returns these lanes. to: gets the
+   addresses for which the memory system is asked. */
 Mask nonfaulting_take_zeros(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space,
 	const uint64_t *addr, uint64_t *to)
 {

@@ -7,7 +7,7 @@
 #include "sim/exec/internal.h"
 #include "isa/print.h"
 
-/* shared: a copy; NULL: as it is */
+/* shared: the copy from which shared memory is read; NULL: it is read as it is now */
 typedef struct Reading { Sm *sm; Warp *w; const MIns *i; int lane; const uint8_t *shared; } Reading;
 
 static bool read_byte(void *self, uint64_t addr, uint8_t *v)
@@ -34,7 +34,8 @@ static void print_lanes(Sm *sm, Warp *w, const MIns *i, Mask m, const uint8_t *s
 	}
 }
 
-/* Has some SM faulted before, in the order of cycles and SMs? The machine has stopped there. */
+/* Is there a fault of an SM that comes before this cycle of this SM, in the order of cycles and SMs? The
+   machine has stopped there. */
 static bool stopped_before(const Sm *sm, Cycle cycle)
 {
 	const Gpu *g = sm->gpu;
@@ -65,15 +66,15 @@ void print_apply(Sm *sm, const Deferred *d)
 
 static bool is_shared(uint64_t addr) { return address_space(addr) == SP_SHARED; }
 
-/* Whether the lane may read shared memory: the format, arguments, or what one of them points to. Arguments in
-   global memory may say anything: they are read later. */
+/* Says whether the lane may read shared memory: if the format, the arguments, or what one of the arguments
+   points to may be there. Arguments in global memory may say anything, because they are read later. */
 static bool may_read_shared(const Warp *w, const MIns *i, int lane)
 {
 	uint64_t args = row64(&w->lanes, i->x.b)[lane];
 	if (is_shared(row64(&w->lanes, i->x.a)[lane]) || address_space(args) != SP_LOCAL)
 		return true;
 	uint64_t at = args - LOCAL_WINDOW;
-	/* what lies behind has never been written */
+	/* memory behind local_cap has never been written */
 	for (int k = 0; k < PRINT_ARGS && at + 8 <= w->local_cap; k++) {
 		uint64_t v = 0;
 		for (int n = 0; n < 8; n++, at++) {
@@ -87,7 +88,8 @@ static bool may_read_shared(const Warp *w, const MIns *i, int lane)
 	return false;
 }
 
-/* Until the end of the window; with a copy of the block's shared memory where a lane may read it. */
+/* Puts the print off until the end of the window, with a copy of the block's shared memory if a lane may read
+   it. */
 static void put_off(Sm *sm, Deferred *d)
 {
 	const Cta *c = d->warp->cta;

@@ -2,8 +2,8 @@
 #include "sim/exec/internal.h"
 #include "isa/races.h"
 
-/* The instruction of the module. Lowering adds no access to global memory, and what it moves has its operands
-   still. */
+/* The module's instruction for i. It is found by its operands: lowering adds no access to global memory, and
+   an instruction that lowering has moved still has its operands. */
 static const Ins *ins_of(const Code *c, const MIns *i)
 {
 	for (int k = 0; k < c->nsource; k++)

@@ -27,7 +27,7 @@ void split_resumes(Sm *sm, Warp *w, Split *s)
 
 /* ---- block barriers: they count threads, or where a mechanism cannot let part of a warp wait, warps ---- */
 
-/* What bar.red gives to all lanes of a split that waited at the barrier. */
+/* Writes what bar.red gives to all lanes of a split that waited at the barrier. */
 static void barrier_result(Warp *w, const Split *s, const MIns *i, const Barrier *bar)
 {
 	Mask m = split_guarded(w, s, i);
@@ -83,7 +83,7 @@ static void release_if_full(Sm *sm, Cta *cta, int b)
 		return;
 	if (b != GRID_BARRIER) {
 		release_barrier(sm, cta, b);
-	} else if (!cta->meets) {              /* streams.c hears of it at the end of the window */
+	} else if (!cta->meets) { /* sim/gpu/streams.c reads these counts at the end of the window */
 		cta->meets = true;
 		cta->share->meeting.waiting++;
 		cta->share->meeting.last = sm->now;
@@ -112,7 +112,7 @@ void barrier_grid_opens(Sm *sm, Share *x)
 		}
 }
 
-/* The operands as the lane gives them. */
+/* The barrier's operands as lane l gives them. */
 static BarrierOperands barrier_operands(const Warp *w, const MIns *i, int l)
 {
 	return (BarrierOperands){ lane_value(w, i->x.a, l, 0), lane_value(w, i->x.b, l, 0) };
@@ -150,9 +150,9 @@ void exec_refuses(Sm *sm, const Warp *w, const MIns *i, const char *fmt, ...)
 		sm->gpu->model->name);
 }
 
-/* Lanes m come to a barrier that counts warps: it takes all that have not ended for arrived. PTX asks that
-   threads of a warp come together, and leaves undefined what a thread does that comes later than those it has
-   been counted with. */
+/* Lanes m come to a barrier that counts warps: all lanes of the warp that have not ended count as arrived.
+   PTX asks that threads of a warp come together, and leaves undefined what a thread does that comes later
+   than those it has been counted with. */
 static uint32_t arriving_warp(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
 	if (m & w->missed) {
@@ -188,8 +188,8 @@ void split_step_over(Sm *sm, Warp *w, Split *s)
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
 
-/* The splits of the warp that the barrier has let go from the place of s, s among them, go on behind it
-   together. */
+/* Lets the splits of the warp that the barrier has let go at the place of s, s among them, go on behind the
+   barrier together. */
 static void released_together(Sm *sm, Warp *w, const Split *s)
 {
 	uint32_t pc = s->pc;
@@ -279,7 +279,7 @@ bool exec_barrier_fits(Sm *sm, Warp *w, const MIns *i, Mask m, BarrierOperands *
 	int first = lowest_lane(m), l;
 	const BarrierOperands given = *o = barrier_operands(w, i, first);
 	const char *why = refused_operands(w, i, o, text);
-	if (is_constant(i->x.a) && is_constant(i->x.b)) /* the first lane's are all lanes' */
+	if (is_constant(i->x.a) && is_constant(i->x.b)) /* the first lane's operands are those of all lanes */
 		m = (Mask)1 << first;
 	each_lane(m, l) {
 		BarrierOperands own = barrier_operands(w, i, l);

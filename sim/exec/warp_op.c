@@ -1,4 +1,5 @@
-/* Warp-level operations: what lanes that perform one together give each other. Which lanes do: meet.c. */
+/* Warp-level operations: what lanes that perform one together give each other. meet.c decides which lanes
+   these are. */
 #include "sim/exec/internal.h"
 
 /* The first lane of the PTX warp that the lowest lane of m is in. */
@@ -23,7 +24,7 @@ static void write_word(Warp *w, const MIns *i, Mask m, uint32_t value)
 			row32(&w->lanes, i->x.d)[l] = value;
 }
 
-/* The predicate of lanes m becomes that of `value`. */
+/* Sets the predicate in lanes m to the bits of `value`; pred = NO_ROW: does nothing. */
 static void write_predicate(Warp *w, uint32_t pred, Mask m, Mask value)
 {
 	if (pred != NO_ROW)
@@ -38,7 +39,7 @@ static void shuffle(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint
 		bool in;
 		int from = lane_shfl_source(i->x.mode, l, lane_value(w, i->x.b, l, 0),
 			lane_value(w, i->x.c, l, 31), &in);
-		/* a lane that does not take part: the reader keeps its own value */
+		/* if the lane `from` does not take part, the reader keeps its own value */
 		if (!(g->lanes >> from & 1))
 			from = l;
 		if (i->x.d != NO_ROW)
