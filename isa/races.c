@@ -51,7 +51,8 @@ static void more_slots(Races *r)
 		put_slot(r, (uint32_t)k);
 }
 
-/* The set of the n entries at the end of Races.entry, which stay there only if it is a new one. */
+/* The number of the set that has the entries from `first` to the end of Races.entry. They stay there only if
+   the set is a new one. */
 static uint32_t intern(Races *r, uint32_t first)
 {
 	uint32_t n = (uint32_t)r->entry.n - first, mask = (uint32_t)r->set_slot.n - 1;
@@ -272,7 +273,7 @@ static void put_key(Races *r, RaceKey k)
 	r->nkeys++;
 }
 
-/* What the instruction is in the module. */
+/* Makes the site of an instruction: its place in the module, and how it accesses memory. */
 static RaceSite place(const Module *m, const Ins *ins)
 {
 	OpKind kind = (OpKind)op_info[ins->op].kind;
@@ -331,7 +332,8 @@ void race_workspace(RaceLog *l, uint64_t addr, const uint8_t *bytes)
 	l->met = 0;
 }
 
-/* Is the access one of the workspace? If the grid has met since the last one, it is behind that. */
+/* Is the access one to the workspace? If the grid has met since the last access, this access comes behind the
+   meeting, which is noted first. */
 static bool in_workspace(RaceLog *l, uint64_t addr)
 {
 	uint8_t met = *l->counter >> 7;

@@ -1,4 +1,4 @@
-/* The races that the sets of a launch's bytes show. */
+/* Finds the races of a launch by the sets that its bytes have. */
 #include "isa/races_own.h"
 
 const char *race_verb(const Ins *i)
@@ -14,7 +14,8 @@ static bool conflict(const RaceSite *a, const RaceSite *b)
 	return (a->writes || b->writes) && !(a->atomic && b->atomic);
 }
 
-/* The smallest two blocks, one of each entry, that are different; false: there are none. */
+/* The smallest two blocks, one of each entry, that are different (any: that may be the same); false: there
+   are none. */
 static bool blocks(const RaceEntry *a, const RaceEntry *b, bool any, uint64_t of[2])
 {
 	of[0] = a->block[0];
@@ -41,7 +42,8 @@ static int order_sites(const RaceSite *a, const RaceSite *b)
 typedef struct Found { const RaceSite *site[2]; RacePair pair; } Found;
 typedef struct Search { Races *races; bool between, any; Vec(Found) found; } Search;
 
-/* of bytes with the same set: all; those with one value, and with the one that was there */
+/* numbers of bytes with the same set: of all; of those to which one value alone was written; of those of them
+   that had this value before. addr: the smallest address */
 typedef struct Tally { uint64_t bytes, one, unchanged, addr; } Tally;
 
 static void find_pair(Search *w, const RaceEntry *a, const RaceEntry *b, const Tally *t)
@@ -63,7 +65,8 @@ static void find_pair(Search *w, const RaceEntry *a, const RaceEntry *b, const T
 	vec_push(&w->found, f);
 }
 
-/* All races of bytes that have these sets; within a launch it is one set. */
+/* Finds all races of bytes that have these sets, one of each launch; within one launch both are the same
+   set. */
 static void find_in(Search *w, uint32_t first, uint32_t second, const Tally *t)
 {
 	const RaceSet a = w->races->set.v[first], b = w->races->set.v[second];
@@ -132,7 +135,8 @@ static void search_launch(Search *w, const RaceShadow *s)
 	free(tally);
 }
 
-/* The pairs as what was found, for the races of a launch are those between all its barriers. */
+/* Adds the pairs that were found before the last barrier of the grid: the races of a launch are those before,
+   between and after its barriers. */
 static void found_before(Search *w, const RaceLog *l)
 {
 	for (int k = 0; k < l->found.n; k++) {
@@ -155,7 +159,7 @@ void races_find(RaceLog *l, RacePairs *out)
 
 /* ---- barriers of the grid ---- */
 
-/* What was accessed since the last barrier joins what was before. */
+/* Adds the accesses since the last barrier of the grid to those before it. */
 static void move_to_past(RaceLog *l)
 {
 	for (int n = 0; n < l->now.page.n; n++) {

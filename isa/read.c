@@ -1,4 +1,4 @@
-/* Module files of every form, told apart by what is in them. */
+/* Reads module files of every form, which are told apart by what is in them. */
 #include "isa/text_import.h"
 #include "lib/file.h"
 #include <string.h>
@@ -15,7 +15,7 @@ static const char *skip_comment(const char *s, const char *end)
 	return end;
 }
 
-/* What stands behind white space and comments; end when nothing does. */
+/* Where text begins behind white space and comments; `end` when there is none. */
 static const char *first_word(const char *s, const char *end)
 {
 	while (s < end) {
@@ -36,7 +36,7 @@ static bool looks_like_ptx(const char *s, size_t n)
 	return p < s + n && *p == '.';
 }
 
-/* IR text begins with a declaration; `local` is left out, with which Lua begins as well. */
+/* IR text begins with a declaration. `local` is not among the words, for Lua begins with it as well. */
 static bool looks_like_ir(const char *s, size_t n)
 {
 	static const char *const words[] = { "kernel", "func", "host", "global", "const", "shared", "extern",

@@ -65,8 +65,8 @@ static bool rounds_up(Rnd r, bool negative, bool odd, bool half, bool rest)
 	}
 }
 
-/* sig * 2^exp (sig > 0) to the format. Where bits were lost below sig, its last bit must be set, and it must
-   have at least two bits more than the format. */
+/* Rounds sig * 2^exp (sig > 0) to the format. If bits were lost below sig, the last bit of sig must be set,
+   and sig must have at least two bits more than the format. */
 static uint64_t round_pack(Type t, bool negative, u128 sig, int exp, Rnd r)
 {
 	const Format *f = &formats[t];
@@ -105,7 +105,7 @@ static u128 shift_jam(u128 x, int n)
 static uint64_t add_terms(Type t, bool na, u128 a, int ea, bool nb, u128 b, int eb, Rnd r)
 {
 	int ta = high_bit(a), tb = high_bit(b);
-	/* a the larger; of equal tops, the finer */
+	/* exchange the terms unless a has the higher top bit, or with equal ones the smaller exponent */
 	if (ta + ea < tb + eb || (ta + ea == tb + eb && (ea > eb))) {
 		bool n = na; na = nb; nb = n;
 		u128 x = a; a = b; b = x;
@@ -160,7 +160,7 @@ uint64_t soft_mul(Type t, uint64_t a, uint64_t b, Rnd r)
 	return soft_fma(t, a, b, (a ^ b) & sign, r);
 }
 
-static int normalise(Num *n) /* top bit to 63 */
+static int normalise(Num *n) /* moves the top bit of sig to bit 63 */
 {
 	int s = __builtin_clzll(n->sig);
 	n->sig <<= s;
@@ -193,7 +193,7 @@ uint64_t soft_sqrt(Type t, uint64_t ab, Rnd r)
 	if (a.kind != FINITE)
 		return ab;
 	normalise(&a);
-	u128 x = (u128)a.sig << ((a.exp & 1) ? 63 : 62); /* exponent below is even */
+	u128 x = (u128)a.sig << ((a.exp & 1) ? 63 : 62); /* so that the exponent e is even */
 	int e = a.exp - ((a.exp & 1) ? 63 : 62);
 	u128 root = 0, rest = x;
 	for (u128 bit = (u128)1 << 126; bit; bit >>= 2) { /* digit by digit */

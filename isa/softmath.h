@@ -1,11 +1,12 @@
-/* Floating point in integers: every rounding mode, fused multiply-add, conversions, and the approximate
- * functions. No libm and no floating point environment: the same bits on every host.
+/* Floating point computed with integers: every rounding mode, fused multiply-add, conversions, and the
+ * approximate functions. Neither libm nor the floating point environment is used: every host gives the same
+ * bits.
  *
  * A NaN result is the canonical NaN of the format (what NVIDIA's machines give): f16 0x7fff, f32 0x7fffffff,
- * f64 0xfff8000000000000; but where operand and result are f64, the first operand that is a NaN, made quiet
- * (PTX ISA 9.7.3: "NaN payloads are supported for double-precision instructions"). Conversions to f64 keep
- * what they can: f32's NaN is widened and made quiet, f64's only moved, f16's becomes f32's canonical NaN,
- * widened. */
+ * f64 0xfff8000000000000. But where operand and result are f64, it is the first operand that is a NaN, made
+ * quiet (PTX ISA 9.7.3: "NaN payloads are supported for double-precision instructions"). Conversions to f64
+ * keep what they can: a NaN of f32 is widened and made quiet, one of f64 is copied as it is, one of f16
+ * becomes the canonical NaN of f32, widened. */
 #ifndef GSIM_SOFTMATH_H
 #define GSIM_SOFTMATH_H
 #include "isa/ins.h"
@@ -28,18 +29,20 @@ static inline uint64_t soft_widen_nan(uint32_t a)
 {
 	return (uint64_t)(a >> 31) << 63 | 0x7ff8000000000000u | (uint64_t)(a & 0x7fffff) << 29;
 }
-uint64_t soft_integral(Type, uint64_t a, Rnd);                 /* RND_RNI RZI RMI RPI: to an integral value */
+/* rounds to an integral value; Rnd: RND_RNI, RZI, RMI or RPI */
+uint64_t soft_integral(Type, uint64_t a, Rnd);
 uint64_t soft_from_int(Type to, bool negative, uint64_t magnitude, Rnd);
-/* To the integer type's range, saturating. A NaN gives 0; from f64 or to 64 bits only the top bit set (PTX
-   ISA, cvt: Integer Notes). Rounding as in soft_integral, RND_NONE as RZI. */
+/* Converts to an integer type; what is outside its range becomes its least or greatest value. A NaN gives 0,
+   but from f64 or to 64 bits the number with only the top bit set (PTX ISA, cvt: Integer Notes). Rnd is as in
+   soft_integral, RND_NONE as RZI. */
 uint64_t soft_to_int(Type to, Type from, uint64_t a, Rnd);
 uint64_t soft_flush(Type, uint64_t a);                    /* .ftz: a subnormal becomes the zero of its sign */
 uint64_t soft_saturate(Type, uint64_t a);                              /* .sat: to [+0, 1], NaN to +0 */
 bool soft_is_nan(Type, uint64_t a);
 
-/* The approximate functions: computed in double arithmetic to about 2^-50, then rounded to nearest; so nearly
- * always the correctly rounded result, and far inside the errors that PTX allows. sin and cos reduce any
- * argument exactly. */
+/* The approximate functions are computed in double arithmetic to about 2^-50, then rounded to nearest. So the
+ * result is nearly always the correctly rounded one, and far inside the errors that PTX allows. sin and cos
+ * reduce any argument exactly. */
 float soft_ex2(float);
 float soft_lg2(float);
 float soft_sin(float);

@@ -10,8 +10,8 @@
 static double times_pow2(double x, int n) { return x * bits_f64((uint64_t)(n + 1023) << 52); }
 static double nearest(double x) { return x + 0x1.8p52 - 0x1.8p52; }                           /* |x| < 2^51 */
 
-/* 2^x for |x| <= 1000: the integral part scales, the Taylor series of exp does the rest (|f| < 0.347, error
-   below 2^-52). */
+/* 2^x for |x| <= 1000: the integral part n of x becomes the exponent; the rest is computed by the Taylor
+   series of exp (|f| < 0.347, error below 2^-52). */
 static double pow2(double x)
 {
 	double n = nearest(x), f = (x - n) * LN2, p = 1.0 / 479001600;

@@ -47,8 +47,8 @@ static void place_ins(Reader *r, Ins *i, const Token *t)
 	i->col = p.col;
 }
 
-/* Starts a block; the one before goes on in it unless it has ended. name NULL: named when the function is
-   complete. */
+/* Starts a block. If the block before has not ended, a jump to the new one ends it. name NULL: the block is
+   named when the function is complete. */
 static Block *start_block(Reader *r, char *name, const Token *at)
 {
 	Block *b = edit_add_block(&r->edit, name), *before = r->b;
@@ -223,7 +223,7 @@ static bool read_operands(Reader *r, Ins *i)
 	return rd_set_destinations(r, i);
 }
 
-/* In the order in which they were written. */
+/* Reverses a list of marks, which then is in the order in which they were written. */
 static int reverse_marks(Function *f, int mark)
 {
 	int out = 0;
@@ -236,7 +236,8 @@ static int reverse_marks(Function *f, int mark)
 	return out;
 }
 
-/* Of the !inlined_at of the instruction whose marks are read, behind its own !loc; 0: there are none. */
+/* Makes the list of inlined places of the instruction whose marks are read: its own !loc, and behind it its
+   !inlined_at. 0: there are no !inlined_at. */
 static int inlined_list(Reader *r, Place own)
 {
 	int list = 0;
@@ -315,7 +316,8 @@ static bool read_instruction(Reader *r)
 	return true;
 }
 
-/* Registers that a refused instruction would have declared: later lines are not to blame. */
+/* Declares the registers that an instruction with an error would have declared, so that no later line is
+   reported for using them. Returns false. */
 static bool forgive_destinations(Reader *r)
 {
 	for (int k = 0; k < r->dst.n; k++)
@@ -332,7 +334,7 @@ static bool starts_variable(const Reader *r)
 		rd_word(r, "const");
 }
 
-/* source B1, B2: the source's blocks in their order, where labels alone do not say it. */
+/* Reads "source B1, B2": the source's blocks in their order, where labels alone do not say it. */
 static bool read_sources(Reader *r)
 {
 	do {
@@ -388,7 +390,8 @@ static void close_body(Reader *r, const Token *at)
 	}
 }
 
-/* What marks name is the label of a block that is not !auto, or `source` lists it. */
+/* Checks the names in marks: each must be the label of a block that is not !auto, or stand in a `source`
+   list. */
 static void check_named(Reader *r)
 {
 	for (int k = 0; k < r->named.n; k++) {
@@ -400,7 +403,7 @@ static void check_named(Reader *r)
 	}
 }
 
-/* Blocks whose marks are not written. */
+/* Sets the marks of the source's blocks for which the text writes none. */
 static void mark_blocks(Reader *r)
 {
 	for (int k = 0; k < r->f->block.n; k++) {
@@ -445,7 +448,8 @@ void rd_body(Reader *r, Function *f)
 			!rd_wanted(r, "',' or the end of the line")))
 			rd_recover(r);
 	}
-	if (!rd_at(r, '}') && r->diag->errors == errors) /* else recovery may have passed it */
+	/* after an error, recovery may have skipped the '}' */
+	if (!rd_at(r, '}') && r->diag->errors == errors)
 		rd_fail(r, &r->tok, "expected '}': the body of %.100s has no end", f->name);
 	close_body(r, &r->tok);
 	if (r->diag->errors == errors)

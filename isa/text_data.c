@@ -155,7 +155,7 @@ bool rd_offset(Reader *r, int64_t *offset)
 	return true;
 }
 
-/* name, name+4, generic(name)+4 */
+/* Reads an address in initial data: name, name+4, generic(name)+4. */
 static bool relocation(Reader *r, Symbol *s, uint64_t at)
 {
 	Reloc x = { .offset = (uint32_t)at };
@@ -196,7 +196,7 @@ static bool element(Reader *r, Symbol *s, uint64_t at)
 	return true;
 }
 
-/* "@8 name": an address at a byte offset, for structures given as bytes. */
+/* Reads "@8 name" behind its '@': an address at a byte offset, for structures given as bytes. */
 static bool placed_address(Reader *r, Symbol *s)
 {
 	uint64_t at;

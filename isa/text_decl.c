@@ -70,8 +70,8 @@ static bool duplicate(Reader *r, const Shape *s, int owner)
 	return true;
 }
 
-/* Initial data may name what is declared further down: remembered at module level, read at once inside
-   bodies. */
+/* Reads initial data inside bodies. At module level it may name what is declared further down, so its place
+   is only remembered, for the second pass. */
 static bool data_clause(Reader *r, Symbol *s)
 {
 	if (s->owner >= 0)
@@ -86,7 +86,7 @@ static bool data_clause(Reader *r, Symbol *s)
 	return r->tok.kind == TK_END;
 }
 
-/* Behind "refused": why, in quotes. */
+/* Reads the reason in quotes behind "refused". NULL: reported. */
 static const char *refusal_text(Reader *r)
 {
 	const char *what = r->tok.s;
@@ -127,7 +127,7 @@ bool rd_symbol(Reader *r, int owner)
 
 /* ---- headers of functions ---- */
 
-/* "ptr(global, 4)": what a parameter points to, and its alignment. */
+/* Reads "ptr(global, 4)", if it stands there: the space that a parameter points to, and the alignment. */
 static bool points_to(Reader *r, Param *p)
 {
 	uint64_t align;
@@ -181,7 +181,7 @@ static bool kernel_params(Reader *r, Function *f)
 	return true;
 }
 
-/* "(type %reg, ...)" of device functions, behind the parenthesis. */
+/* Reads "type %reg, ...)" of a function that is no kernel, behind the parenthesis that opens the list. */
 static bool register_list(Reader *r, Function *f, bool results)
 {
 	for (int n = 0; rd_skip_lines(r), !rd_accept(r, ')'); n++) {
@@ -228,7 +228,7 @@ static bool dimensions(Reader *r, uint32_t *v, int least, int most)
 	return rd_expect(r, ')', "')'");
 }
 
-/* On lines of their own too, where a body follows. */
+/* Reads attributes of a function; lines: they may stand on lines of their own, because a body follows. */
 static bool attributes(Reader *r, Function *f, bool lines)
 {
 	for (;;) {
@@ -252,8 +252,9 @@ static bool attributes(Reader *r, Function *f, bool lines)
 	}
 }
 
-/* Finds the end of a body whose '{' is the current token; what is wrong inside it is said when it is read. A
-   line that begins another function ends it too, so that one missing brace does not hide the rest. */
+/* Finds the end of a body whose '{' is the current token; errors inside the body are reported when it is
+   read. A line that begins another function ends the body, too, so that one missing brace does not hide the
+   rest. */
 static void skip_body(Reader *r, Later *later)
 {
 	Diag mute = { .limit = 1 };
@@ -334,7 +335,8 @@ static Function *introduce(Reader *r, const Token *at, FuncKind kind, const char
 	return f;
 }
 
-/* In the place of a body: what it cannot do without, and where that stands. */
+/* Reads what stands in the place of a body behind "refused": what the function needs that gsim does not have,
+   and where this stands. */
 static bool refusal(Reader *r, Function *f, const Token *at)
 {
 	Marks marks;

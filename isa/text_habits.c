@@ -1,4 +1,5 @@
-/* What somebody who knows PTX writes first, and what stands for it here: for errors alone. */
+/* Words of PTX that somebody who knows it may write in the text form, and what is to be written here instead:
+   for error messages only. */
 #include "isa/text_reader.h"
 #include "isa/mnemonic.h"
 #include <string.h>
@@ -62,8 +63,8 @@ const char *habit_mnemonic(const char *s, size_t n)
 	return NULL;
 }
 
-/* The operands as they stand in the line: where they end, the comma behind the first one, how many there
-   are. */
+/* The operands of an instruction in its line: where they end, the comma behind the first one (NULL: none),
+   and how many there are. */
 typedef struct Operands { const char *end, *comma; int n; } Operands;
 
 static bool ends_operands(const char *s, const char *end)
@@ -91,7 +92,7 @@ static Operands scan(const char *s, const char *end)
 	return o;
 }
 
-/* The sources that the operation needs at least; -1: any number. */
+/* How many sources the operation needs at least; -1: it takes any number. */
 static int least_sources(const Ins *i)
 {
 	int n = 0;
@@ -107,7 +108,7 @@ static void quote(StrBuf *out, const char *from, const char *to)
 	sb_printf(out, "%.*s%s", n, from, n < to - from ? "..." : "");
 }
 
-/* The operation that splits or joins where PTX's mov has a list in braces. */
+/* The operation to write, unpack or pack, where PTX's mov has a list in braces; NULL: it has none. */
 static const char *mov_name(const Ins *i, const Operands *o, const char *at, const char *rest)
 {
 	bool list = i->op == OP_MOV && !i->vec;
@@ -121,7 +122,8 @@ static const char *past_blanks(const char *s, const char *end)
 	return s;
 }
 
-/* The registers that would have been the destinations are declared, that later lines are not blamed. */
+/* Notes the registers that were meant as destinations. They are declared later, so that no later line is
+   reported for using them. */
 static void take_destinations(Reader *r, const char *end)
 {
 	while (r->lex.at <= end && !rd_at(r, TK_NL) && !rd_at(r, TK_END) && !rd_at(r, TK_BAD)) {

@@ -9,20 +9,20 @@ enum { IMPORT_DEPTH = 8, IMPORT_FILES = 1024, TEXT_LIMIT = 512 << 20 /* bytes, o
 /* All files that are read for one module, and where imports are read. */
 typedef struct Reading { uint64_t bytes; int files; SourceRoot root; } Reading;
 
-/* A file that is being read, and the one that imports it; by NULL: the one that the user named. */
+/* A file that is being read. by: the file that imports it; NULL: it is the one that the user named. */
 typedef struct Source {
 	const struct Source *by;
 	const char *path;              /* for messages, and as the name of its places */
-	const char *inside;            /* as seen from the root's folder */
+	const char *inside;            /* the path as seen from the root's folder */
 	int depth;
 	Reading *all;
 } Source;
 
-/* isa/read.c: the file of the source, whatever its form; it is reported at the place where something cannot
-   be read. NULL after errors. */
+/* isa/read.c: reads the file of the source, whatever its form. at: the place at which it is reported that the
+   file cannot be read. NULL after errors. */
 Module *source_read(const Source *, Loc at, Diag *);
-/* isa/text_read.c: a text that was read from the source's file. NULL: it was not read from a file, and
-   imports nothing. */
+/* isa/text_read.c: reads a text that comes from the file of the source. source NULL: the text does not come
+   from a file, and may not import anything. Returns NULL after errors. */
 Module *ir_read_source(const char *text, size_t n, const char *path, const Source *, Diag *);
 
 /* isa/module_join.c: `to` takes all that `from` has, and `from` is freed. What both declare extern is one; a

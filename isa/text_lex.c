@@ -215,7 +215,7 @@ static Token word(Lexer *x, Token t)
 	return t;
 }
 
-/* A '.' in front of a word: PTX's directives and types, or nothing. */
+/* Reports a word with a '.' in front of it, which may be a directive or a type of PTX. */
 static Token dotted(Lexer *x, Token t)
 {
 	const char *s = x->at;

@@ -6,8 +6,8 @@
 
 typedef enum { /* one-character tokens are their character */
 	TK_END = 256,
-	TK_NL,      /* end of a line; comments and the end of the text are lines' ends too */
-	TK_NAME,    /* identifier, mnemonic, or any name in back quotes */
+	TK_NL,      /* end of a line; a comment that spans lines does not end one */
+	TK_NAME,    /* identifier or mnemonic, or any name in back quotes */
 	TK_REG,     /* %name; text includes the % */
 	TK_INT,     /* value */
 	TK_FLOAT,   /* decimal; text is what strtod takes */
@@ -39,10 +39,10 @@ typedef struct Lexer {
 enum { NAME_LIMIT = 65535, NUMBER_LIMIT = 100 };
 
 Token lex_next(Lexer *);
-/* an identifier that needs no back quotes as far as its characters go */
+/* may the name be written without back quotes, as far as its characters go? */
 bool name_is_plain(const char *name);
-bool register_is_plain(const char *name); /* likewise, of a name with its % */
+bool register_is_plain(const char *name); /* the same for a name with its % */
 const char *token_text(const Token *, char *buf, size_t n); /* for messages: "'add'", "the end of the line" */
-/* text_habits.c: what to say of a word with a '.' in front of it */
+/* text_habits.c: prints what to say of a word of n characters with a '.' in front of it */
 void habit_dot(const char *s, size_t n, StrBuf *);
 #endif

@@ -132,7 +132,7 @@ static bool push(Reader *r, Opd o)
 	return true;
 }
 
-/* The next source, typed by its place. */
+/* Reads the next source; its place among the sources gives a number its type. */
 static bool next_source(Reader *r, Ins *i)
 {
 	Opd o;
@@ -154,7 +154,7 @@ static bool list(Reader *r, Ins *i, int open, int close, const char *what)
 	return true;
 }
 
-/* (x, y, z), fewer, or just x: the rest is 1. */
+/* Reads three sources: (x, y, z), or fewer in parentheses, or x alone; those that are missing are 1. */
 static bool three(Reader *r, Ins *i)
 {
 	int before = r->opd.n;
@@ -168,7 +168,8 @@ static bool three(Reader *r, Ins *i)
 	return true;
 }
 
-/* Grid, block, shared bytes, the stream if it is not 0, and the arguments. */
+/* Reads the sources of launch behind the kernel: grid, block, shared bytes, the stream if it is not 0, and
+   the arguments. */
 static bool launch_rest(Reader *r, Ins *i)
 {
 	if (!three(r, i) || !rd_expect(r, ',', "','") || !three(r, i) ||
@@ -236,14 +237,14 @@ bool rd_sources(Reader *r, Ins *i)
 			for (int k = 0; i->op == OP_RET && k < r->f->ret.n; k++)
 				if (!push(r, opd_reg(r->f->ret.v[k])))
 					return false;
-			/* whatever else is missing is optional too: the table has optional operands last but
-			   for one */
+			/* Whatever else is missing is optional, too: in the table optional operands come
+			   last, but for one operation. */
 			break;
 		}
 		if (!first && !rd_expect(r, ',', "',' or the end of the line"))
 			return false;
 		first = false;
-		if (optional && s[2] && at_predicate(r)) { /* the one: bar.red a[, b], p */
+		if (optional && s[2] && at_predicate(r)) { /* that operation: bar.red a[, b], p */
 			if (!push(r, (Opd){ 0 }))
 				return false;
 			first = true;
@@ -311,7 +312,7 @@ bool rd_set_destinations(Reader *r, Ins *i)
 			want == '(' ? "in parentheses" : want ? "in braces" : "alone or as %a|%p");
 	for (int k = 0; k < r->dst.n; k++) {
 		const Token *t = &r->dst.v[k];
-		if (t->kind == TK_NAME) /* the sink */
+		if (t->kind == TK_NAME) /* `_`, which drops the result */
 			continue;
 		int id = edit_find_reg(&r->edit, t->s, t->n);
 		Type type = id < 0 ? destination_type(r, i, k) : T_NONE;

@@ -1,4 +1,4 @@
-/* The text form's parts that stand everywhere: tokens, names, numbers, types, marks. */
+/* Reads the parts of the text form that stand everywhere: tokens, names, numbers, types, marks. */
 #include "isa/mnemonic.h"
 #include "isa/text_reader.h"
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 void rd_next(Reader *r)
 {
-	/* enough is known; hostile text costs no more */
+	/* after ERROR_LIMIT errors the rest is not read, so that hostile text costs no more time */
 	if (r->diag->errors - r->errors_before >= ERROR_LIMIT)
 		r->lex.at = r->lex.end;
 	r->tok = lex_next(&r->lex);
@@ -159,7 +159,8 @@ int rd_source(Reader *r, const char *label)
 	return r->f->source.n - 1;
 }
 
-/* Behind `for`, in the order in which they are written. */
+/* Reads the predicates behind `for`; the mark's lanes keep the order in which they are written. false:
+   reported. */
 static bool read_lanes(Reader *r, Mark *x)
 {
 	Vec(Opd) list = { 0 };
@@ -177,7 +178,7 @@ static bool read_lanes(Reader *r, Mark *x)
 	return ok;
 }
 
-/* Behind `by`: a predicate, 0 or 1. */
+/* Reads what stands behind `by`: a predicate, 0 or 1. */
 static bool read_decision(Reader *r, Mark *x)
 {
 	if (!rd_at(r, TK_INT))
@@ -186,7 +187,7 @@ static bool read_decision(Reader *r, Mark *x)
 	return rd_immediate(r, T_PRED, &x->value.imm);
 }
 
-/* "B", "B for %p, !%q", "B by %v", "B by %v for %p, !%q" */
+/* Reads a mark behind its first word: "B", "B for %p, !%q", "B by %v", "B by %v for %p, !%q". */
 static bool read_source_mark(Reader *r, MarkKind kind, Marks *marks)
 {
 	Token first = r->tok;
@@ -250,7 +251,7 @@ static bool read_place(Reader *r, Place *p)
 		(unsigned long long)file, (unsigned long long)file);
 }
 
-/* A place of a list of the instruction's. */
+/* Reads one place of a list of the instruction: behind !melded or !inlined_at. */
 static bool read_listed(Reader *r, const char *word, SourcePlace *to)
 {
 	Place p;

@@ -127,7 +127,7 @@ static void print_destinations(const Module *m, const Function *f, const Ins *i,
 	sb_puts(out, close);
 }
 
-/* Sources k to end - 1 with commas, in the brackets given. */
+/* Prints the sources k to end - 1 with commas, in these two brackets; returns end. */
 static int print_group(const Module *m, const Function *f, const Ins *i, int k, int end, const char *brackets,
 	StrBuf *out)
 {
@@ -167,7 +167,8 @@ static int print_source(const Module *m, const Function *f, const Ins *i, char l
 	return print_group(m, f, i, k, i->nsrc, i->op == OP_PACK ? "{}" : "()", out);
 }
 
-/* Its results are in the registers that the function's head names: they need not be written. */
+/* Does a return find its results in the registers that the function's head names? Then they need not be
+   written. */
 static bool returns_own(const Function *f, const Ins *i)
 {
 	int k = 0;
@@ -233,7 +234,7 @@ typedef struct Printer {
 	SymbolOrder order;
 } Printer;
 
-/* 0:0 for none: without a mark, what is read gets the place of its text. */
+/* Prints a place, 0:0 if it is unknown: without a mark the reader would take the place in the text. */
 static void print_place(const Printer *p, const char *mark, Loc l)
 {
 	bool known = l.file && l.line;
@@ -244,7 +245,8 @@ static void print_place(const Printer *p, const char *mark, Loc l)
 
 static void print_loc(const Printer *p, Loc l) { print_place(p, "!loc", l); }
 
-/* Where it stands; of inlined code from the innermost line to the outermost call. */
+/* Prints where the instruction stands; for inlined code the places from the innermost line to the outermost
+   call. */
 static void print_ins_loc(const Printer *p, const Ins *i)
 {
 	const char *mark = "!loc";
@@ -262,7 +264,8 @@ static void print_melded(const Printer *p, const Ins *i)
 		print_place(p, "!melded", l);
 }
 
-/* The files of the module and, behind them, those that only declarations and labels stand in. */
+/* Prints a file with its number, if it has none yet. The files of the module come first, then those in which
+   only declarations and labels stand. */
 static void number_file(Printer *p, const char *file)
 {
 	if (!file || strmap_get(&p->file, file) >= 0)
@@ -323,7 +326,7 @@ static bool in_place(const Symbol *s, const Reloc *x)
 	return type_bytes(s->type) == 8 && x->offset % 8 == 0;
 }
 
-/* The number of elements to print: up to the last that is not zero or an address. */
+/* The number of elements to print: up to the last that is not zero, or that an address takes. */
 static uint64_t elements_used(const Symbol *s)
 {
 	uint64_t size = (uint64_t)type_bytes(s->type), used = s->size;
@@ -421,7 +424,7 @@ static void print_params(const Function *f, StrBuf *out)
 	sb_putc(out, ')');
 }
 
-/* reads(f32 %a, u32 %b) */
+/* Prints reads(f32 %a, u32 %b), or the same with `writes`. */
 static void print_touched(const Function *f, bool writes, StrBuf *out)
 {
 	const char *separator = writes ? " writes(" : " reads(", *end = "";
@@ -518,8 +521,8 @@ static void print_marks(const Function *f, int mark, StrBuf *out)
 	}
 }
 
-/* The source's blocks are those whose labels stand there plainly, in this order, and no mark speaks of one
-   before its label: they need not be listed. */
+/* Are the source's blocks, in their order, just those whose labels stand in the text without marks, and does
+   no mark name one before its label? Then they need not be listed. */
 static bool sources_in_order(const Function *f)
 {
 	int n = 0;

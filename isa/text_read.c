@@ -20,7 +20,7 @@ static bool read_file_line(Reader *r)
 	if (number == 0) {
 		r->own_file = strcmp(path.s, r->m->name) ? -1 : 0;
 		r->m->file.v[0] = path.s;
-	} else if (r->m->file.n == FILE_LIMIT - 1) { /* the text itself may need a place */
+	} else if (r->m->file.n == FILE_LIMIT - 1) { /* one more may be needed for the text itself */
 		return rd_fail(r, &at, "more than %d files", FILE_LIMIT - 1);
 	} else {
 		index = module_file(r->m, path.s);
@@ -148,7 +148,7 @@ static void second_pass(Reader *r)
 	}
 }
 
-/* From now on places are what !loc says, not where the text has them. */
+/* Sets places to what !loc says; up to now they were places in the text, for messages. */
 static void set_places(Reader *r)
 {
 	for (int k = 0; k < r->fix.n; k++) {
@@ -169,7 +169,8 @@ static void set_places(Reader *r)
 	}
 }
 
-/* The text's own path is no file of the module when every instruction says that it comes from elsewhere. */
+/* Removes the text's own path from the files of the module when every instruction says that it comes from
+   another file. */
 static void drop_unused_own_file(Reader *r)
 {
 	if (r->own_file <= 0 || r->own_file != r->m->file.n - 1)
@@ -184,7 +185,7 @@ static void drop_unused_own_file(Reader *r)
 				if (f->block.v[b]->ins.v[i].file == r->own_file)
 					return;
 	}
-	r->m->file.n--; /* the last thing done to the list */
+	r->m->file.n--; /* nothing is added to the list behind this */
 }
 
 static void free_reader(Reader *r)

@@ -8,51 +8,63 @@
 
 typedef struct Place { int file, line, col; } Place;
 
-/* a !loc, set when the module is verified; inlined: 0, or the list */
+/* a !loc that takes effect when the module has been verified: for *loc, or if it is NULL, for instruction
+   `index` of the block; inlined: 0, or the instruction's list of inlined places */
 typedef struct Fix { Block *block; int index; Loc *loc; Place place; int inlined; } Fix;
 
 /* a body or initial data, for the second pass */
 typedef struct Later { Lexer lex; Token tok; Function *f; Symbol *symbol; } Later;
 
-/* slot -1: reconvergence point */
+/* a label that is looked for when the body has been read: of successor `slot` of block `from`; slot -1: of
+   its reconvergence point */
 typedef struct Jump { Block *from; int slot; const char *label; Loc loc; } Jump;
 
 /* where a mark first names a block of the source that has not been seen yet */
 typedef struct Named { Token at; const char *label; } Named;
 
-typedef struct Unnamed { Block *b; int source; } Unnamed; /* index into f->source */
+/* a block that has no label yet; source: its index into f->source */
+typedef struct Unnamed { Block *b; int source; } Unnamed;
 
 typedef struct Reader {
 	Lexer lex;
 	Token tok;                     /* the current one */
 	Module *m;
 	Diag *diag;
-	const struct Source *from;     /* the file that the text was read from; NULL: none */
-	/* an import stands before; one has failed, so names are unknown that it would have brought */
+	/* the file from which the text was read; NULL: it comes from no file */
+	const struct Source *from;
+	/* imported: an import stands before; lacks: an import has failed, so names that it would have brought
+	   are unknown */
 	bool imported, lacks;
 	int errors_before;
 	int own_file;               /* file index of the text itself; -1: file 0 was declared to be another */
 	uint64_t data_bytes;           /* initial data so far */
 	StrMap func, global, string;
-	Vec(Place) file;               /* file: number in the text, ascending, line: index in the module */
+	/* by file line: Place.file is its number in the text, ascending, Place.line its index into
+	   module->file */
+	Vec(Place) file;
 	Vec(Later) later;
 	Vec(Fix) fix;
 
 	Function *f;                   /* the function being read */
-	Edit edit;                     /* of it */
+	Edit edit;                     /* of f */
 	Block *b;                      /* the block being filled; NULL: none yet, or the last one has ended */
-	Block *falls;                  /* ended by a guarded branch: its second target is the next block */
+	/* the block that a guarded branch has ended, whose second target is the next block; NULL: there is
+	   none */
+	Block *falls;
 	StrMap source;                 /* by label: index into f->source */
-	Vec(Named) named;              /* they must turn up as labels */
+	Vec(Named) named;              /* names in marks that must turn out to be labels */
 	Vec(Unnamed) unnamed;          /* blocks without label, which get one when all labels are known */
 	bool at_instruction;           /* marks that come now are an instruction's */
-	StrMap local;            /* parameters and the function's variables (bit 0: a variable; index << 1) */
+	/* names of parameters and of the function's variables; number: index << 1, and bit 0 set for a
+	   variable */
+	StrMap local;
 	Vec(Jump) jump;
 
-	Vec(Token) dst;                /* of the instruction being read */
-	char shape;                    /* how they were written: '{' '(' or 0 */
+	Vec(Token) dst;                /* destinations of the instruction being read */
+	char shape;                    /* what encloses them in the text: '{', '(' or 0 */
 	Vec(Opd) opd;
-	/* of the instruction whose marks are read; inlined: !inlined_at, as they stand there */
+	/* places behind !melded and !inlined_at of the instruction whose marks are read, in the order of the
+	   text */
 	Vec(SourcePlace) melded, inlined;
 } Reader;
 
@@ -61,19 +73,19 @@ enum { ERROR_LIMIT = 50 };
 /* text_part.c */
 void rd_next(Reader *);
 bool rd_at(const Reader *, int kind);
-bool rd_word(const Reader *, const char *);        /* the current token is this unquoted name */
+bool rd_word(const Reader *, const char *);        /* is the current token this name without quotes? */
 bool rd_accept(Reader *, int kind);
 bool rd_accept_word(Reader *, const char *);
 bool rd_expect(Reader *, int kind, const char *what); /* false: reported "expected <what>" */
 bool rd_fail(Reader *, const Token *, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* false */
 bool rd_wanted(Reader *, const char *what);        /* "expected <what>, found ..."; false */
 void rd_skip_lines(Reader *);
-void rd_recover(Reader *);                         /* to the end of the line */
+void rd_recover(Reader *);                         /* skips the rest of the line */
 Loc rd_loc(const Reader *, const Token *);
 char *rd_name(Reader *, const char *what);         /* NULL: reported */
 bool rd_at_mark(const Reader *);
-/* !loc, !origin and the flag words that the caller takes (may be NULL). */
-/* mark: of an instruction, last to first */
+/* What rd_marks has read: !loc, !origin, words that are flags, and so on. mark: the list of !begins and
+   !decides of an instruction, the last one first. */
 typedef struct Marks {
 	bool has_loc, is_auto, is_marked;
 	Place loc;
@@ -83,48 +95,57 @@ typedef struct Marks {
 	Token at;
 } Marks;
 bool rd_marks(Reader *, Marks *);
-int rd_source(Reader *, const char *label);        /* its index in the function's list */
-int rd_file(const Reader *, uint64_t number);      /* where it stands in r->file, or would */
-void rd_later_loc(Reader *, Loc *, const Marks *); /* it becomes what !loc says when the module is verified */
+/* index into r->f->source of the label, which is added if it is new */
+int rd_source(Reader *, const char *label);
+/* where the file of this number stands in r->file, or would stand */
+int rd_file(const Reader *, uint64_t number);
+/* *loc becomes what !loc says when the module has been verified */
+void rd_later_loc(Reader *, Loc *, const Marks *);
 bool rd_count(Reader *, uint64_t most, uint64_t *, const char *what);
 Type rd_type(Reader *);                            /* T_NONE: reported */
 int rd_string(Reader *, const char *);             /* index in module->string */
-/* function, variable or parameter; OPD_NONE when there is none */
+/* an operand for the function, variable or parameter of this name; OPD_NONE when there is none */
 Opd rd_find_name(Reader *, const char *, size_t);
-/* with a suggestion */
+/* reports that there is no `what` of the token's name, and suggests one of the n names; false */
 bool rd_unknown(Reader *, const Token *, const char *what, const char *const *names, int n);
 
 /* text_decl.c */
-Space rd_space(const Reader *);                    /* that the current token names; SP_GENERIC: none */
-bool rd_symbol(Reader *, int owner);               /* one variable's declaration */
-bool rd_function(Reader *, bool external);         /* its header; the body is for later */
+/* the space that the current token names; SP_GENERIC: it names none */
+Space rd_space(const Reader *);
+bool rd_symbol(Reader *, int owner);               /* reads one variable's declaration */
+/* reads a function's header, and remembers its body for the second pass */
+bool rd_function(Reader *, bool external);
 
 /* text_touch.c */
-bool rd_touched(Reader *, Function *);             /* reads(...) or writes(...), at which the reader is */
+/* reads "reads(...)" or "writes(...)", whose first word is the current token */
+bool rd_touched(Reader *, Function *);
 
 /* text_data.c */
-bool rd_immediate(Reader *, Type, int64_t *);      /* a literal of the type; T_NONE: 64-bit */
-bool rd_data(Reader *, Symbol *);                  /* behind '=' */
+bool rd_immediate(Reader *, Type, int64_t *);      /* reads a literal of the type; T_NONE: of 64 bits */
+bool rd_data(Reader *, Symbol *);                  /* reads initial data; the current token is '=' */
 
-bool rd_offset(Reader *, int64_t *);               /* "+4", "-4" or nothing: 0 */
+bool rd_offset(Reader *, int64_t *);               /* reads "+4", "-4" or nothing, which is 0 */
 
 /* text_body.c */
 void rd_body(Reader *, Function *);
-void rd_open(Reader *, Function *);                /* is read from now on */
-int rd_declare(Reader *, const Token *, Type);     /* a register; -1: reported */
+void rd_open(Reader *, Function *);                /* this function is read from now on */
+/* declares a register and returns its number; -1: reported */
+int rd_declare(Reader *, const Token *, Type);
 
 /* text_opd.c: operands gather in r->opd, destinations first */
-bool rd_predicate(Reader *, Opd *);                /* [!]%p */
-bool rd_destinations(Reader *);                    /* fills r->dst and r->shape; up to and with '=' */
+bool rd_predicate(Reader *, Opd *);                /* reads [!]%p */
+/* reads destinations and the '=' into r->dst and r->shape */
+bool rd_destinations(Reader *);
 bool rd_sources(Reader *, Ins *);
-bool rd_set_destinations(Reader *, Ins *);         /* declares what the operation gives a type */
+/* fills the destinations; declares those that are new, with the types that the operation gives them */
+bool rd_set_destinations(Reader *, Ins *);
 bool rd_operands_end(const Reader *);
 int rd_register(Reader *, const Token *);          /* -1: reported */
 
 /* text_habits.c */
-/* what is written for an operation that is spelt otherwise; NULL: nothing known */
+/* what to write for an operation of PTX that is spelt otherwise here; NULL: nothing is known */
 const char *habit_mnemonic(const char *s, size_t n);
-/* Behind a mnemonic without destinations: false when the first operand is one, as in PTX; reported with what
-   to write. */
+/* Looks behind a mnemonic that has no destinations in front of it. false: the first operand is a destination,
+   as in PTX; what to write instead is reported. */
 bool habit_operands(Reader *, const Token *start, const Token *mnemonic, const Ins *);
 #endif

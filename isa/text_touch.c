@@ -1,8 +1,8 @@
-/* Headers of functions of Lua: what they read and write. */
+/* Reads what stands in headers of functions of Lua: the buffers that they read and write. */
 #include "isa/text_reader.h"
 #include <string.h>
 
-/* The place among the arguments of the register that the token names; -1. */
+/* The number of the argument whose register the token names; -1: it names none. */
 static int argument(Reader *r, const Function *f, const Token *t)
 {
 	int id = edit_find_reg(&r->edit, t->s, t->n);

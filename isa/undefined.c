@@ -1,35 +1,42 @@
-/* Uses that no definition reaches: registers, and the carry flag, that are read where on no way from the
- * function's entry anything has written them. A guarded definition counts, one on some way, and a call's of
- * the carry flag: compilers rely on what the program knows of its paths.
+/* Warns of registers, and of the carry flag, that are read where nothing has written them on any way from the
+ * function's entry. A definition is enough if it has a guard, if it lies on one way of several, or, for the
+ * carry flag, if it is a call: compilers rely on what the program knows of its paths.
  *
- * Only what is read in a block before it is written there is looked at, 64 registers at a time, each block
- * once for every time that its set grows: time and memory are those of the function's text for what compilers
- * and people write. */
+ * Only reads of a register in a block that has not written it before are looked at, 64 registers at a time,
+ * and each block once for every time that its set grows. So for what compilers and people write, time and
+ * memory are proportional to the function's text. */
 #include "isa/effects.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64, MOST = 8 };  /* bits of a set; warnings of one module, that errors keep their place */
+/* CHUNK: registers in a set, one bit each; MOST: warnings of one module at most, to leave room for errors */
+enum { CHUNK = 64, MOST = 8 };
 
-typedef struct Place { int reg, block, ins; } Place; /* ins: of a use */
+typedef struct Place { int reg, block, ins; } Place; /* ins: for a use only */
 
 typedef struct Search {
 	const Module *m;
 	const Function *f;
-	const Ins *i;                  /* that is looked at, and where it stands */
+	const Ins *i;                  /* the instruction that is looked at, and where it stands */
 	int block, ins;
-	/* by register: one more than the last block that writes it, as far as they have been read */
+	/* by register: one more than the number of the last block looked at that writes it or has a noted use
+	   of it; 0: none */
 	int *written;
 	bool *entry;                   /* by register: the entry or the caller writes it */
-	/* use: the first of a register in a block, where nothing before it in the block writes it */
+	/* use: the first read of a register in a block, if nothing before it in the block writes the
+	   register; bad: uses that no definition reaches */
 	Vec(Place) def, use, bad;
-	/* by block: registers of this chunk that a definition reaches; out: those it writes itself */
+	/* by block, as bits: in: registers of this chunk that a definition reaches; out: those that the block
+	   writes itself */
 	uint64_t *in, *out;
-	bool *reached, *waits;         /* waits: in todo */
-	int *todo, *bit;            /* bit: by register, in the sets of its chunk; -1: not looked for (yet) */
+	bool *reached, *waits;         /* by block: the flow has come to it; it is in todo */
+	/* todo: numbers of blocks; bit: by register, its bit in the sets of its chunk, -1: it is not looked
+	   for (yet) */
+	int *todo, *bit;
 } Search;
 
-/* Does it read nothing but the low byte? Compilers copy structures' padding, byte by byte. */
+/* Does the instruction read nothing but the register's low byte? Such reads are not noted: compilers copy the
+   padding of structures byte by byte. */
 static bool reads_byte(const Ins *i, int reg)
 {
 	bool byte = false;
@@ -82,7 +89,8 @@ static int by_place(const void *a, const void *b)
 		: x->reg - y->reg;
 }
 
-/* What reaches each block, from the sets that the blocks write. */
+/* Fills `in`: the registers that a definition reaches at the begin of each block, from what the blocks
+   write. */
 static void flow(Search *s)
 {
 	int n = 0;
@@ -106,8 +114,8 @@ static void flow(Search *s)
 	}
 }
 
-/* Uses from number u on, of 64 registers, and the definitions of these from number d on. Returns where the
-   next ones' uses begin. */
+/* Looks at the uses from number u on, of at most 64 registers, and at the definitions of these from number *d
+   on. Returns the number of the first use of the next registers. */
 static int chunk(Search *s, int u, int *d)
 {
 	int bits = 0, end = u, nblock = s->f->block.n;

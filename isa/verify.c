@@ -196,8 +196,8 @@ static bool check_registers(Verifier *v, const Function *f)
 
 /* ---- blocks ---- */
 
-/* Host functions compute, branch, use global memory, launch and call functions of Lua; there is no carry
-   flag, no thread and no other memory. */
+/* May the instruction stand in a host function? Host functions compute, branch, use global memory, launch and
+   call functions of Lua; they have no carry flag, no threads and no other memory. */
 static bool host_may(const Ins *i)
 {
 	const OpInfo *o = &op_info[i->op];
@@ -258,7 +258,7 @@ static bool check_marks(Verifier *v, const Ins *i)
 	return true;
 }
 
-/* Predicates that are read can be negated, nothing else. */
+/* Checks that only predicates that are read are negated. */
 static bool check_negated(Verifier *v, const Ins *i)
 {
 	for (int k = 0; k < i->ndst + i->nsrc; k++) {
@@ -271,7 +271,8 @@ static bool check_negated(Verifier *v, const Ins *i)
 	return true;
 }
 
-/* An inlined instruction's list has two places or more, all known, and gives its own place. */
+/* Is the instruction not inlined, or has its list two places or more, all known, and gives the list its own
+   place? */
 static bool stands_in_list(const Module *m, const Ins *i)
 {
 	for (int k = i->inlined; k; k = m->place.v[k].next)
@@ -315,7 +316,7 @@ static void check_ins(Verifier *v, const Ins *i)
 	v->i = NULL;
 }
 
-/* The function's blocks by address, for finding out whether a pointer is one of them. */
+/* Orders a function's blocks by address, so that it can be found out whether a pointer is one of them. */
 static int by_address(const void *a, const void *b)
 {
 	uintptr_t x = (uintptr_t)*(Block *const *)a, y = (uintptr_t)*(Block *const *)b;
@@ -392,7 +393,7 @@ static bool check_header(Verifier *v, const Function *f)
 		check_dimensions(v, f->reqntid);
 }
 
-/* Calls look at the headers of others: all are checked before any body. */
+/* Checks all headers before any body, for calls look at the headers of other functions. */
 static void check_headers(Verifier *v)
 {
 	for (int k = 0; k < v->m->func.n && !enough(v); k++) {

@@ -1,4 +1,4 @@
-/* Operands: how many, of which kind, type and width. */
+/* Checks operands: how many there are, and of which kind, type and width. */
 #include "isa/verify.h"
 
 static bool is_op(const Verifier *v, int op) { return v->i->op == op; }
@@ -96,7 +96,7 @@ static bool check_function_operand(Verifier *v, const Opd *o)
 	return !hidden(v, v->m->func.v[o->id]->name, -1);
 }
 
-/* Special registers, variables, parameters and functions are read by mov. */
+/* Checks a source that is a special register, variable, parameter or function: only mov reads these. */
 static bool check_mov(Verifier *v, const Opd *o, const char *what)
 {
 	int bits = type_bits[v->i->type];
@@ -234,7 +234,7 @@ static bool check_call(Verifier *v)
 	return true;
 }
 
-/* Results are registers, so that who executes a return moves them alike. */
+/* Checks a return. Its results must be registers, so that all that execute returns move them alike. */
 static bool check_return(Verifier *v)
 {
 	const Ins *i = v->i;
@@ -279,7 +279,7 @@ static bool check_launch(Verifier *v)
 	return true;
 }
 
-/* pack and unpack: 2, 4 or 8 parts that make up the whole. */
+/* Checks the parts of pack and unpack: 2, 4 or 8 that make up the whole. */
 static bool check_parts(Verifier *v, const Opd *o, int n, bool reads)
 {
 	int bits = type_bits[v->i->type];
@@ -334,7 +334,7 @@ static bool check_side(Verifier *v, const char *s, bool dst)
 			break;
 		}
 		for (int e = 0; e < count; e++, k++) {
-			if (!optional) /* the places of optional ones before it count */
+			if (!optional) /* the places of optional operands before this one count, too */
 				least = k + 1;
 			if (k < n && !check_operand(v, dst, k, letter, optional))
 				return false;
@@ -346,7 +346,8 @@ static bool check_side(Verifier *v, const char *s, bool dst)
 	return true;
 }
 
-/* What goes together: a combining operation and its predicate, compare-and-swap and its third operand. */
+/* Checks operands that depend on modifiers: a combining operation and its predicate, compare-and-swap and its
+   third operand. */
 static bool check_together(Verifier *v)
 {
 	const Ins *i = v->i;

@@ -1,7 +1,8 @@
-/* Functions of Lua: their numbers, and their buffers with what they do with them. */
+/* Checks headers of functions of Lua: the types of their arguments and results, and the buffers that they
+   read and write. */
 #include "isa/verify.h"
 
-/* What Lua takes as a number. */
+/* Can a value of the type be given to Lua as a number? */
 static bool is_number(int type) { return type != T_F16; }
 static bool is_element(int type) { return type_bits[type] >= 8 && type_kind[type] != 'B' && type != T_F16; }
 

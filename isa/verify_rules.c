@@ -1,8 +1,9 @@
-/* Which modifiers an operation can carry, and which it cannot do without. */
+/* Checks which modifiers an operation carries: which it can carry, and which it cannot do without. */
 #include "isa/verify.h"
 #include "isa/lane.h"
 
-/* The rules of isa/ops.def. */
+/* A RULE of isa/ops.def: values: the values that modifiers of the group may have where the operation's type
+   is in `types`. */
 typedef struct Rule { uint8_t op; char group; uint32_t types, values; } Rule;
 
 #define V(X) (1u << (X))
@@ -28,8 +29,8 @@ static const Rule rules[] = {
 };
 enum { NRULES = sizeof rules / sizeof *rules };
 
-/* The row for a group of an operation on a type; *any: there are rows, for other types if none is
-   returned. */
+/* The rule for a group of modifiers of an operation with this type, or NULL. *any: the operation has rules
+   for the group; if NULL is returned, they are for other types. */
 static const Rule *find_rule(int op, char group, int type, bool *any)
 {
 	*any = false;
@@ -52,7 +53,8 @@ static void list_values(char group, uint32_t values, StrBuf *out)
 
 static bool flag_group(char group) { return strchr("YLUTNB", group) != NULL; }
 
-/* The type that decides what a group may be: comparisons of set and .ftz look at the operands' type. */
+/* The type that decides which modifiers of a group are possible: for comparisons of set and .ftz it is that
+   of the operands. */
 static int deciding_type(const Ins *i, char group)
 {
 	return (i->op == OP_SET || i->op == OP_SLCT) && (group == 'c' || group == 'f') ? i->type2 : i->type;
@@ -162,7 +164,8 @@ static bool check_special(Verifier *v)
 	return true;
 }
 
-/* A modifier outside the suffixes of its operation would be lost in text. */
+/* Checks that the instruction has no modifier that is none of its operation's suffixes: text would lose
+   it. */
 static bool check_foreign(Verifier *v)
 {
 	if (v->i->flags & ~(INSF_SYNC | INSF_ALIGNED | INSF_UNI | INSF_TO | INSF_NONFAULTING |
