@@ -90,7 +90,8 @@ static int protected_call(lua_State *L)
 static int handled_call(lua_State *L)
 {
 	luaL_checktype(L, 2, LUA_TFUNCTION);
-	lua_pushvalue(L, 1);  /* function, handler, arguments -> handler, function, arguments */
+	/* swap the first two: function, handler, arguments -> handler, function, arguments */
+	lua_pushvalue(L, 1);
 	lua_pushvalue(L, 2);
 	lua_replace(L, 1);
 	lua_replace(L, 2);
@@ -118,7 +119,7 @@ static int forward(lua_State *L)
 
 /* ---- functions of Lua's library behind a charge ---- */
 
-enum { MAX_RESULTS = 1000000 };  /* most results of a function of Lua, whose stack is no larger */
+enum { MAX_RESULTS = 1000000 };  /* most results of a function of Lua: its stack has room for no more */
 
 static uint64_t span(lua_Integer from, lua_Integer to)
 {
@@ -388,7 +389,7 @@ static int next_key(lua_State *L)
 			return 1;
 		lua_pushvalue(L, 2);
 		if (lua_rawget(L, 1) != LUA_TNIL)
-			break; /* else the key was removed meanwhile */
+			break; /* a key whose value is nil was removed since the list of keys was made */
 	}
 	lua_pushinteger(L, i);
 	lua_replace(L, lua_upvalueindex(2));
@@ -435,7 +436,8 @@ static int ordered_pairs(lua_State *L)
 
 /* ---- the state ---- */
 
-/* math.randomseed without a number would ask the clock. */
+/* Called before math.randomseed, which without a number would take one from the clock: gives it a fixed
+   number. */
 static int randomseed(lua_State *L)
 {
 	if (lua_isnone(L, 1)) {
@@ -529,7 +531,7 @@ static void open_table(lua_State *L)
 	lua_pop(L, 1);
 }
 
-/* math.random starts from the same place on every run. */
+/* Opens the library `math`. math.random starts from the same state on every run. */
 static void open_math(lua_State *L)
 {
 	luaL_requiref(L, "math", luaopen_math, 1);

@@ -12,7 +12,7 @@ typedef struct Match {
 	const char *text, *end;         /* the text that is searched */
 	const char *stop;               /* end of the pattern */
 	int depth;
-	int n;                          /* number of captures begun */
+	int n;                          /* number of captures that have begun */
 	struct { const char *at; ptrdiff_t length; } capture[MAX_CAPTURES];
 } Match;
 

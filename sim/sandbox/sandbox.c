@@ -262,7 +262,8 @@ static int locate(lua_State *L)
 	return 1;
 }
 
-/* Puts the error value on top of the stack into diag. path: the file, if the value names none. */
+/* Puts the error value on top of the stack into diag. path: the file to name if the error value names
+   none. */
 static void report(lua_State *L, const char *path, Diag *diag)
 {
 	Sandbox *s = sandbox_of(L);

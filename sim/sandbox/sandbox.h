@@ -35,7 +35,7 @@ typedef struct Sandbox {
 	const char *over;
 	struct { char file[1024]; int line; } at;  /* where a limit was reached or memory refused */
 	volatile sig_atomic_t *interrupted;    /* nonzero there: the run is to stop; may be NULL */
-	char path[1024];                     /* the text compiled last, for errors that have no other place */
+	char path[1024];  /* name of the file compiled last, for errors that have no other place */
 	FILE *print;                           /* where print writes; NULL = nowhere */
 	lua_Integer named;                     /* how many tables and functions tostring has numbered */
 	timer_t timer;                         /* the timer of backstop.c */
@@ -64,12 +64,12 @@ static inline uint64_t sandbox_bytes(uint64_t n) { return n / 16 + 1; }
    does not count as Lua's. */
 void sandbox_pause(lua_State *);
 void sandbox_resume(lua_State *);
-/* The place of the Lua code that runs now; Lua owns the file's name. */
+/* Returns the place of the Lua code that runs now. The name of the file belongs to Lua. */
 Loc sandbox_where(lua_State *);
 /* A C function that has put a message into diag calls this, to end the script without another message. text:
    the error value that the script gets if it catches the error with pcall. */
 int sandbox_stop(lua_State *, const char *text);
-/* The functions of the table on top of the stack are called library.name in messages. */
+/* From now on messages call the functions of the table on top of the stack library.name. */
 void sandbox_name(lua_State *, const char *library);
 /* Pushes the value at index as text that is the same on every run: tables and functions by number, not by
    address. */
@@ -79,7 +79,7 @@ const char *sandbox_tostring(lua_State *, int index, size_t *n);
 
 /* sim/sandbox/library.c: fills the state with what scripts may call. */
 int sandbox_libraries(lua_State *);
-/* sim/sandbox/match.c: find, match, gmatch and gsub go into the table on top of the stack. */
+/* sim/sandbox/match.c: puts find, match, gmatch and gsub into the table on top of the stack. */
 void sandbox_patterns(lua_State *);
 /* Called after each protected call, with its status. If a limit was reached, raises the error again, so that
    no script can catch it; else charges for the call. */
