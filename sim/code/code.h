@@ -15,8 +15,8 @@ enum { SREG_LOCAL_ADDRESS = SREG_COUNT, SREG_PARAM_ADDRESS, SREG_ZERO_PRED };
 enum {                                 /* MIns.flags */
 	MI_BLOCK_START = 1,  /* first instruction of a block of the module: its issue counts as a fetch */
 	MI_REACH = 2,                  /* when lanes arrive here, the mechanism's hook `reach` is called */
-	MI_OVERHEAD = 4,               /* added by lowering */
-	MI_INSERTED = 8,               /* inserted by a pass */
+	MI_OVERHEAD = 4,               /* lowering or the mechanism added the instruction */
+	MI_INSERTED = 8,               /* a pass inserted the instruction */
 	MI_GUARD_NEG = 16,
 	MI_COND = 32,                  /* branch that may diverge: conditional or indexed */
 	MI_ADDR64 = 64,                /* the address register is 64 bits wide */
@@ -30,20 +30,22 @@ enum { EXIT_TAKEN, EXIT_OTHER };
 #define OPD_BLOCK 99                 /* operand of a mechanism's operation: id = index into function->block */
 
 typedef struct MIns {
-	LaneIns x;                     /* operands as rows; memory: a = address base, b, c = data */
+	/* operands as rows; of an access to memory a is the base of the address, b and c are data */
+	LaneIns x;
 	uint8_t kind, op, unit, flags;
-	uint8_t type, space, bytes;    /* memory: bytes of one element */
+	uint8_t type, space, bytes;    /* accesses to memory: bytes of one element */
 	uint8_t vec, aop, sreg;        /* vec: elements (1, 2, 4) */
 	uint8_t own;                   /* a mechanism's operation: index into Code.own */
-	uint8_t wide_rows;             /* memory: bit k = the row of element k is 64 bits wide */
+	uint8_t wide_rows;             /* accesses to memory: bit k = the row of element k is 64 bits wide */
 	bool nonfaulting;             /* a load that gives 0 where its address is not mapped, or misaligned */
-	bool sync;           /* memory: an atomic operation, or a store that other threads are meant to see */
+	/* accesses to memory: an atomic operation, or a store that other threads are meant to see */
+	bool sync;
 	/* scoreboard names: sb[0..nchk) must be ready before the issue; the last nwr of them are written,
 	   those before are read */
 	uint8_t nchk, nwr;
 	const uint16_t *sb;
-	int32_t guard;                 /* predicate or -1 */
-	int32_t block;                 /* index into Code.block */
+	int32_t guard;                 /* number of the predicate that guards the instruction; -1: none */
+	int32_t block;                 /* first instruction of a block: index into Code.block; else -1 */
 	uint32_t line;                 /* its line of the instruction cache, from Code.first_line */
 	/* pcs. bra: where lanes go for which the condition holds; where the others go. call: the callee. A
 	   mechanism's operation: the block that it names. */
@@ -60,7 +62,7 @@ typedef struct MIns {
 	int32_t live;  /* branches, operations of mechanisms: index into Code.live; -1: none */
 	const uint32_t *table;         /* brx: pcs of the targets */
 	int ntable;
-	int64_t offset;                /* address displacement, symbol's address included */
+	int64_t offset;  /* what is added to the base of the address, the address of a symbol included */
 
 	const Ins *src;                /* the instruction of the IR; NULL: lowering added this one */
 	const Function *function;
@@ -79,7 +81,7 @@ static inline bool comes_back(const MIns *i)
 typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns;
 typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
 
-/* lanes for which a predicate holds, or does not (neg). predicate: its row; NO_ROW: the constant true */
+/* lanes for which a predicate holds, or does not (neg). predicate: its number; NO_ROW: the constant true */
 typedef struct CodeLanes { uint32_t predicate; bool neg; } CodeLanes;
 
 /* A mark of the module (isa/ir.h) at a pc. counted: index of its own counter, which a mark has that is for
@@ -94,7 +96,7 @@ typedef struct CodeMark {
 	CodeLanes value;  /* marks of decisions: the branch is taken for lanes for which this holds */
 } CodeMark;
 
-/* a place in the source; line 0: none */
+/* a place in the source; line 0: the instruction has none */
 typedef struct CodeLine { const Function *function; const char *file; int line; } CodeLine;
 
 typedef struct Code {
@@ -123,14 +125,14 @@ typedef struct Code {
 	const uint16_t *row[2];
 	const uint16_t *name;  /* scoreboard name of each place; places are the rows, then the predicates */
 	uint32_t *constants;           /* rows of constants, each with one value for all lanes of a warp */
-	uint32_t shared_static;        /* bytes */
+	uint32_t shared_static;        /* bytes of shared variables */
 	uint32_t frame;                /* bytes of the kernel's local frame */
 	/* of these, bytes for values that have no register; not for variables, nor what calls save and
 	   pass */
 	uint32_t spilled;
 	int nblock, nbranch;
 	CodeBlock *block;
-	int *line_of, nline;           /* by pc: index into line */
+	int *line_of, nline;           /* by pc: index into line; number of lines */
 	CodeLine *line;
 	int *branch_ins;               /* by MIns.branch: pc of the branch */
 	CodeMark *mark;                /* in the order of their pcs; nmark of them, ncounted with a counter */

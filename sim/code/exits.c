@@ -71,7 +71,7 @@ static void guard_end(LowerFn *l, Block *b, int side)
 	who.neg ^= (uint8_t)side;
 	if (who.kind == OPD_REG)
 		edit_mark_lanes(&l->edit, &end, who);
-	else if ((who.imm & 1) == (who.neg != 0)) /* nobody ends there */
+	else if ((who.imm & 1) == (who.neg != 0)) /* the condition is constant: no lane ends there */
 		end.mark = 0;
 	branch.op = OP_EXITIF;
 	branch.mode = (uint8_t)(side ? EXIT_OTHER : EXIT_TAKEN);

@@ -36,13 +36,13 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	const uint64_t *symbol_address;
 	Diag *diag;
 	Arena arena;
-	LowerFn **of;              /* by function id, NULL = not used */
-	Vec(LowerFn *) order;      /* the kernel first */
+	LowerFn **of;              /* by function id; NULL = the kernel cannot call the function */
+	Vec(LowerFn *) order;      /* the functions that are lowered, the kernel first */
 	Vec(MIns) out;
 	Vec(Fix) fix;
 	ConstBank constants;
 	int64_t *shared_offset, **local_offset;
-	uint32_t *variable_bytes;  /* by function id: of its local variables, as the module has them */
+	uint32_t *variable_bytes;  /* by function id: bytes of its local variables, as the module has them */
 	Vec(LiveList) live;
 	Vec(CodeMark) mark;
 	bool indirect;             /* some function calls through a register */
@@ -119,7 +119,7 @@ void lower_layout(LowerFn *);
 void lower_plain(Lower *, LowerFn *, const Ins *, const Block *);
 /* call.c */
 void lower_move(Lower *, LowerFn *dst_fn, int dst, LowerFn *src_fn, const Opd *src, const Block *);
-LowerFn *lower_callee(Lower *, const Ins *);       /* NULL: indirect */
+LowerFn *lower_callee(Lower *, const Ins *);       /* the function called; NULL: the call is indirect */
 void lower_call(Lower *, LowerFn *, const Ins *, const Block *);
 void lower_stub(Lower *, LowerFn *);
 uint32_t lower_call_area(LowerFn *);          /* bytes at the end of the frame for what calls save and pass */

@@ -20,7 +20,7 @@ struct LowerFn {                       /* one function on its way to machine cod
 	Function *f;
 	Edit edit;
 	const Config *config;
-	Arena *arena;                  /* of this lowering */
+	Arena *arena;                  /* memory that lives as long as lowering */
 	int *reg;     /* register or predicate of each virtual register, counted from reg_base or pred_base */
 	int nreg, npred, reg_base, pred_base;
 	CallSite *call;                /* its calls, in the order of the layout */
@@ -36,19 +36,19 @@ struct LowerFn {                       /* one function on its way to machine cod
 	int *reach_from;
 	/* set by the mechanism: its hook `reach` is called behind barriers and warp-level operations, too */
 	bool reach_behind_sync;
-	uint32_t *block_pc;            /* by block id, once addresses are known */
+	uint32_t *block_pc;            /* by block id: its pc, once addresses are known */
 	/* set by the mechanism: blocks lie in reverse post-order with contiguous loops; else in the source's
 	   order */
 	bool priority_layout;
 	bool recursive;                /* may be active more than once in a thread */
-	/* by function id: may lanes end in it, or in its callees? The last entry: in any function called
-	   through a register? */
+	/* by function id: may lanes end in the function, or in one that it calls? The last entry: in any
+	   function that is called through a register? */
 	const bool *ends;
 	/* registers below this number were assigned before the function was linearized at machine level; -1:
 	   it was not */
 	int late;
-	int scc;                       /* component of the call graph */
-	int number;                    /* among the functions of the code */
+	int scc;  /* component of the call graph to which it belongs; -1: it is never called */
+	int number;                    /* its number among the functions of the code */
 };
 
 /* parameter of the mechanism, by its index */
@@ -68,7 +68,7 @@ enum { ORIGIN_LOWER = 255 };
 /* makes one of the mechanism's operations: sim/code/build.c */
 Ins lower_own(LowerFn *, int own, int ndst, int nsrc);
 static inline bool is_own(const Ins *i, int own) { return i->op == OP_OWN && i->mode == own; }
-/* a new block at that index of the function's list; ids of other blocks stay */
+/* makes a block at index `at` of the list of blocks; ids of other blocks stay */
 Block *lower_block(LowerFn *, int at);
 int lower_position(const LowerFn *, const Block *);
 /* A block as operand of a mechanism's operation. The operand holds a pointer until lower_targets numbers the

@@ -38,7 +38,8 @@ void code_print_ins(const Code *c, uint32_t pc, StrBuf *b)
 	}
 	size_t from = b->n;
 	ir_print_ins(c->module, i->function, i->from, i->src, b);
-	char *loc = strstr(b->s + from, " !loc"); /* the place in the source has a column of its own */
+	/* leaves the place in the source out: listings have a column for it */
+	char *loc = strstr(b->s + from, " !loc");
 	if (loc) {
 		*loc = 0;
 		b->n = (size_t)(loc - b->s);

@@ -12,7 +12,7 @@ typedef struct Interval { int v, start, end; bool wide, pred, pinned; } Interval
 typedef struct RegAlloc {
 	LowerFn *l;
 	Arena arena;
-	Interval *iv;              /* by virtual register */
+	Interval *iv;              /* by virtual register: its live interval */
 	/* true: 64-bit values take pairs from the low end, others take registers from the high end, so that
 	   no single register in use splits a pair */
 	bool ends;
@@ -29,7 +29,7 @@ typedef struct RegAlloc {
 
 static void touch_value(RegAlloc *a, int v, int pos)
 {
-	if (v == function_carry(a->l->f)) /* takes no register */
+	if (v == function_carry(a->l->f)) /* the carry flag takes no register */
 		return;
 	Interval *i = &a->iv[v];
 	if (i->start < 0 || pos < i->start)
@@ -144,8 +144,9 @@ static void expire(RegAlloc *a, int pos)
 			give_back(a, i);
 }
 
-/* A free register, for a wide value the first of a pair; -1: none. For a single one the other half of a pair
-   in use is better than half of a free pair, and a register used before is better than a new one. */
+/* Finds a free register, for a wide value the first of a free pair; -1: there is none. For a single register
+   the free half of a pair in use is better than half of a free pair, and a register used before is better
+   than a new one. */
 static int find_register(const RegAlloc *a, bool wide)
 {
 	int half = -1, pair = -1;
