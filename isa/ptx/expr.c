@@ -129,7 +129,7 @@ static const char *const level[] = { "||", "&&", "|", "^", "&", "== !=", "<= >= 
 enum { LEVELS = sizeof level / sizeof *level };
 #define TWO(A, B) ((A) | (B) << 8) /* an operator as a number */
 
-/* The operator at hand when it is in the list: its number, else 0. */
+/* If the operator at hand is in the list, returns its number, else 0. */
 static int operator_at(const Ptx *p, const char *list)
 {
 	const Token *a = tok(p), *b = tok_ahead(p, 1);
@@ -146,7 +146,7 @@ static int operator_at(const Ptx *p, const char *list)
 	return 0;
 }
 
-/* Operators on floating-point numbers; false: op is none. */
+/* Applies an operator to floating-point numbers; false: there is no such operator for them. */
 static bool apply_f64(int op, Const *v, double a, double b)
 {
 	switch (op) {

@@ -54,7 +54,7 @@ static Type find_range(const Ptx *p, const StrMap *ranges, const char *name)
 		number += power * (uint64_t)(name[--k] - '0');
 		power *= 10;
 		if (name[k] == '0' && n - k > 1)
-			continue; /* no leading zeros */
+			continue; /* the number has no leading zeros */
 		int r = strmap_getn(ranges, name, k);
 		if (r >= 0 && number < p->range.v[r].count)
 			return (Type)p->range.v[r].type;

@@ -72,7 +72,7 @@ static bool address(Ptx *p, Init *in, uint64_t at, int part)
 	return true;
 }
 
-/* 0xff00(name): one byte of an address, as initial value of a .b8 element. */
+/* Reads 0xff00(name): one byte of an address, as the initial value of a .b8 element. */
 static bool masked(Ptx *p, Init *in, uint64_t index)
 {
 	uint64_t mask = tok(p)->bits;
@@ -106,7 +106,8 @@ static bool element(Ptx *p, Init *in, uint64_t index)
 		put(p, in, index, bits, loc);
 }
 
-/* { a, { b, c }, ... }: a nested list starts at the next multiple of its dimension's size. */
+/* Reads { a, { b, c }, ... }. The values of a nested list begin at the next multiple of the size of its
+   dimension. */
 static bool list(Ptx *p, Init *in, int dim, uint64_t *index)
 {
 	if (!tok_accept(p, '{'))

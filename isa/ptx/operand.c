@@ -44,7 +44,7 @@ static bool resolve(Ptx *p, const char *name, Arg *a)
 	return true;
 }
 
-/* Behind the name of a variable: [index] counts elements, + and - count bytes. */
+/* Reads an offset behind the name of a variable: [index] counts elements, + and - count bytes. */
 static bool offset(Ptx *p, Arg *a)
 {
 	int64_t v;

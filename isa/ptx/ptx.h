@@ -25,11 +25,11 @@ typedef enum {
 typedef struct Token {
 	uint8_t kind;
 	char punct;
-	bool is_unsigned;    /* integer written with U or too large for 63 bits */
+	bool is_unsigned;    /* the integer was written with U, or is too large for 63 bits */
 	int line, col;
 	uint32_t n;
 	const char *s;       /* n characters of the text; strings without their quotes */
-	uint64_t bits;       /* value: integer, or IEEE bits */
+	uint64_t bits;       /* the value: an integer, or the IEEE bits of a floating-point number */
 } Token;
 
 /* ---- names of a function body ---- */
@@ -37,12 +37,14 @@ typedef enum { ENT_REG, ENT_SYMBOL, ENT_KPARAM, ENT_PVAR, ENT_TARGETS, ENT_PROTO
 /* what a name stands for. ENT_REG: has its type, and id -1 until it is used for the first time */
 typedef struct Entity { uint8_t kind, type; int id; } Entity;
 
-typedef struct RegRange { uint32_t count; uint8_t type; } RegRange; /* %r<9> */
+/* how many registers, and their type, a declaration as %r<9> gives */
+typedef struct RegRange { uint32_t count; uint8_t type; } RegRange;
 
 typedef struct NameScope {
-	int parent, depth;       /* parent -1: the function's own scope */
-	StrMap name;             /* -> index in Body.entity */
-	StrMap label;            /* -> index in the function's list of blocks */
+	/* index of the scope around this one, -1: this is the function's own; number of scopes around it */
+	int parent, depth;
+	StrMap name;             /* name -> index in Body.entity */
+	StrMap label;            /* name -> index in the function's list of blocks */
 	StrMap range;            /* prefix -> index in Ptx.range */
 } NameScope;
 
@@ -53,13 +55,13 @@ typedef enum { PV_IN, PV_OUT, PV_CALL } PvarRole;
 enum { WORD_WRITTEN = 1, WORD_PARTIAL = 2 };
 typedef struct Pvar {
 	const char *name;
-	uint8_t role, type;      /* element type */
+	uint8_t role, type;      /* PvarRole; type of an element */
 	bool array;
 	uint32_t size, align;
 	uint8_t unit;            /* bytes of one word */
 	int nword;
-	int *reg;                /* registers of the words; -1 = not made yet */
-	uint8_t *state;          /* of each word: WORD_* */
+	int *reg;                /* by word: its register; -1 = not made yet */
+	uint8_t *state;          /* by word: WORD_* */
 	int spill;               /* symbol id of its copy in local memory, or -1 */
 	Loc loc;
 } Pvar;
@@ -71,11 +73,11 @@ typedef struct TargetList { Vec(const char *) label; Vec(Loc) loc; } TargetList;
 typedef struct BrxRef { Block *from; const char *list; int scope; Loc loc; } BrxRef;
 
 typedef struct Body {
-	Edit edit;               /* of the function */
+	Edit edit;               /* edits the function that is read */
 	Refusal refused;         /* the first thing in it that gsim does not support */
 	StrMap symbol_names;     /* names of symbols that the function has taken */
 	Vec(NameScope) scope;
-	int here;                /* current scope */
+	int here;                /* index of the current scope */
 	Vec(Entity) entity;
 	Vec(Pvar) pvar;
 	Vec(TargetList) targets;
@@ -90,7 +92,7 @@ typedef struct Body {
 	Block *fall;  /* block that falls into the next block to come, its second successor; NULL = none */
 	int nauto;               /* number of the next automatic label */
 	int suffix;              /* ptx_rename tries no smaller number, since it has found them taken */
-	int line, col;           /* of the statement being read */
+	int line, col;           /* place of the statement being read */
 	const Token *word;       /* mnemonic of the instruction being read, or NULL */
 } Body;
 
@@ -102,7 +104,8 @@ typedef struct ModuleReg { const char *name; uint8_t type; bool called; int user
 /* func: the function that is declared with the second name; to: the one for which that name stands */
 typedef struct Alias { int func, to; Loc loc; } Alias;
 typedef struct RegUse { int module_reg, func, reg; } RegUse;
-typedef struct FileNo { uint64_t number; const Token *name; int file; } FileNo; /* file -1: not used yet */
+/* a .file directive. file: the module's number of the file; -1: no instruction comes from it yet */
+typedef struct FileNo { uint64_t number; const Token *name; int file; } FileNo;
 
 typedef struct Ptx {
 	Module *m;
@@ -119,14 +122,14 @@ typedef struct Ptx {
 	Vec(ModuleReg) module_reg;
 	Vec(RegUse) reg_use;
 	Vec(RegRange) range;
-	Vec(FileNo) file;        /* by number */
+	Vec(FileNo) file;        /* in the order of their numbers */
 	Vec(RelocFix) fix;
 	Vec(Alias) alias;
 	/* numbers of words of parameters and branch targets, and of bytes of initial data, in the file so
 	   far; they have limits, so that hostile input cannot take all memory */
 	uint64_t words, init_bytes;
 
-	int loc_file, loc_line, loc_col;  /* from .loc; loc_line 0 = none */
+	int loc_file, loc_line, loc_col;  /* place that the last .loc names; loc_line 0 = none */
 	/* list in m->place of inlined code: its own place, then the calls; 0: the code was not inlined */
 	int loc_inlined;
 	/* "file line column" of a .loc of this function -> the value of loc_inlined behind that .loc */
@@ -149,7 +152,8 @@ bool ptx_refuse(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 
 bool ptx_refuse_ins(Ptx *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- lexer.c ---- */
-bool ptx_lex(Ptx *, const char *text, size_t n);      /* false after errors, which are reported */
+/* fills Ptx.tok; false: there were errors, which are reported */
+bool ptx_lex(Ptx *, const char *text, size_t n);
 static inline const Token *tok(const Ptx *p) { return &p->tok.v[p->at]; }
 const Token *tok_ahead(const Ptx *, int k);
 void tok_next(Ptx *);
@@ -160,20 +164,22 @@ bool tok_is_directive(const Ptx *, const char *);
 bool tok_is_word(const Ptx *, const char *);
 bool tok_accept(Ptx *, char);
 bool tok_accept_directive(Ptx *, const char *);
-bool tok_expect(Ptx *, char, const char *where);          /* reports what stands there instead */
-const char *tok_text(const Ptx *, const Token *);     /* for messages; cut at 40 characters */
-char *tok_name(Ptx *);                               /* the word at hand, copied; NULL (reported) when none */
+/* takes this character; false: another one stands there (reported) */
+bool tok_expect(Ptx *, char, const char *where);
+const char *tok_text(const Ptx *, const Token *); /* the text of a token for messages, cut at 40 characters */
+char *tok_name(Ptx *);  /* takes the word at hand and returns a copy; NULL (reported): there is no word */
 void tok_skip_statement(Ptx *);  /* goes behind the next ';' outside of braces, or to a '}' */
 bool tok_skip_braces(Ptx *);  /* at '{': goes behind the '}' that closes it; false: there is none */
 
 /* ---- expr.c ---- */
-typedef struct Const { uint8_t type; uint64_t bits; } Const; /* T_S64, T_U64, T_F64, or T_F32: a 0f literal */
-bool ptx_constant(Ptx *, Const *);                   /* constant expression */
-bool ptx_const(Ptx *, int64_t *value);               /* a constant expression with an integer value */
+/* type: T_S64, T_U64, T_F64, or T_F32 of a 0f literal */
+typedef struct Const { uint8_t type; uint64_t bits; } Const;
+bool ptx_constant(Ptx *, Const *);                   /* reads a constant expression */
+bool ptx_const(Ptx *, int64_t *value);               /* reads one that must have an integer value */
 bool ptx_const_small(Ptx *, uint64_t limit, uint32_t *value, const char *what);
 
 /* ---- decl.c, init.c ---- */
-typedef struct Decl {       /* .space .align 8 .v2 .b32 name[3][4] */
+typedef struct Decl {       /* a declaration: .space .align 8 .v2 .b32 name[3][4] */
 	Type type;
 	int vec;
 	uint32_t align;
@@ -189,94 +195,100 @@ typedef struct Decl {       /* .space .align 8 .v2 .b32 name[3][4] */
 	uint32_t points_align;
 	Refusal refused;        /* the reason, if gsim does not have its type */
 } Decl;
-Type ptx_type_directive(const Token *);                   /* T_NONE when it is none */
-bool ptx_type(Ptx *, Decl *);               /* [.align n] [.v2] .type with .ptr annotations before the name */
+Type ptx_type_directive(const Token *);  /* the type that a directive such as .u32 names; T_NONE: none */
+bool ptx_type(Ptx *, Decl *);  /* reads [.align n] [.v2] .type with .ptr annotations, up to the name */
 bool ptx_usable(Ptx *, const Decl *);  /* false: gsim does not have the type, and the function is refused */
-bool ptx_declarator(Ptx *, Decl *);                 /* name and dimensions; fills size */
+bool ptx_declarator(Ptx *, Decl *);                 /* reads name and dimensions, and computes the size */
 bool ptx_variable(Ptx *, Space, bool external);     /* reads from behind .space to behind ';' */
-bool ptx_texture(Ptx *, bool external);             /* the same behind .tex */
+bool ptx_texture(Ptx *, bool external);             /* the same for a texture, from behind .tex */
 /* makes a local variable that the source does not have, such as a copy of a parameter; returns the id of its
    symbol */
 int ptx_local_bytes(Ptx *, const char *name, uint32_t size, uint32_t align);
-bool ptx_init(Ptx *, Symbol *, int id, const Decl *); /* behind '=' */
+/* reads the initial value of a variable, from behind '=' */
+bool ptx_init(Ptx *, Symbol *, int id, const Decl *);
 void ptx_resolve_inits(Ptx *);
 
 /* ---- module.c ---- */
-bool ptx_loc(Ptx *);                                  /* at .loc */
+bool ptx_loc(Ptx *);                                  /* reads a .loc directive */
 
 /* ---- header.c ---- */
-bool ptx_function(Ptx *, bool entry);                 /* behind .entry or .func; recovers by itself */
+/* reads a function from behind .entry or .func; after an error goes on behind the function */
+bool ptx_function(Ptx *, bool entry);
 bool ptx_same_prototype(const Function *, const Function *);
 
 /* ---- alias.c ---- */
-bool ptx_alias(Ptx *);                                /* at .alias */
+bool ptx_alias(Ptx *);                                /* reads an .alias directive */
 /* when all functions are read: replaces second names by the functions for which they stand */
 void ptx_resolve_aliases(Ptx *);
 
 /* ---- func.c ---- */
-bool body_scope(Ptx *);                               /* opens a scope */
-bool body_read(Ptx *);                      /* from '{' to behind its '}'; ends the function, or refuses it */
+bool body_scope(Ptx *);                               /* opens a scope in the current one */
+bool body_read(Ptx *);  /* reads a body from '{' to behind its '}'; completes the function, or refuses it */
 void body_free(Body *);
-bool ptx_registers(Ptx *);                            /* behind .reg */
+bool ptx_registers(Ptx *);                            /* declares registers, from behind .reg */
 /* what a name of the body stands for, from the innermost scope outwards; NULL: not declared */
 Entity *ptx_find(Ptx *, const char *name);
 bool ptx_declare(Ptx *, const char *name, Entity, Loc);
-int ptx_new_reg(Ptx *, const char *name, Type);   /* unique IR name made from a PTX name; NULL: a temporary */
+/* makes a register, with a unique IR name made of the PTX name; NULL: a temporary */
+int ptx_new_reg(Ptx *, const char *name, Type);
 /* Makes a name that is not taken of this one and a number, `least` or more. Body.suffix holds the numbers
    found taken, so that they are not tried again for each name. */
 const char *ptx_rename(Ptx *, Arena *, const char *name, int least,
 	bool (*is_taken)(const Ptx *, const char *));
 
 /* ---- module_reg.c ---- */
-bool ptx_module_reg(Ptx *, const char *name, Type, Loc); /* declares one */
+bool ptx_module_reg(Ptx *, const char *name, Type, Loc); /* declares a register of module scope */
 /* notes that the function being read has register `reg` for it */
 void ptx_use_module_reg(Ptx *, int id, int reg);
-void ptx_pass_module_regs(Ptx *);                     /* when all functions are read */
+/* when all functions are read: emits what passes the values of these registers between functions */
+void ptx_pass_module_regs(Ptx *);
 
 /* ---- flow.c ---- */
-typedef struct Guard { int reg; bool neg; } Guard;    /* reg -1: none */
-Block *flow_block(Ptx *);                             /* the block to append to */
+typedef struct Guard { int reg; bool neg; } Guard;    /* a guard; reg -1: there is none */
+Block *flow_block(Ptx *);  /* the block to which instructions go now; starts one if there is none */
 /* appends an instruction with the current source place; refuses one that breaks the rules of the IR */
 void flow_emit(Ptx *, Ins *);
 void flow_label(Ptx *, const char *name, Loc);
 void flow_branch(Ptx *, Guard, const char *label, Loc, int flags);
-void flow_end(Ptx *, Op, Guard, int flags);           /* ret, exit */
+void flow_end(Ptx *, Op, Guard, int flags);           /* ends the block with ret, exit or trap */
 void flow_brx(Ptx *, Guard, Opd index, const char *list, Loc, int flags);
 bool flow_targets(Ptx *, const char *name, Loc);
-bool flow_pragma(Ptx *);                              /* at .pragma in a body */
-void flow_finish(Ptx *);
+bool flow_pragma(Ptx *);                              /* reads a .pragma directive in a body */
+void flow_finish(Ptx *);                              /* resolves labels and completes the function */
 /* removes blocks that have no label of the source and that nothing leads to */
 void flow_drop_unreachable(Function *);
 
 /* ---- operand.c ---- */
 typedef enum { A_SINK, A_REG, A_INT, A_F32, A_F64, A_SREG, A_SYM, A_KPARAM, A_PVAR, A_FUNC, A_ADDR } ArgKind;
 typedef struct Arg {
-	uint8_t kind, base;      /* base: kind of what stands in an address */
-	bool neg;                /* predicates: !%p */
-	int id;                  /* register, sreg, symbol, parameter, function */
-	int64_t imm;             /* value (floats: bits) or offset */
+	uint8_t kind, base;      /* ArgKind; base: ArgKind of what stands in the brackets of an address */
+	bool neg;                /* a predicate is negated: !%p */
+	int id;                  /* number of the register, special register, symbol, parameter or function */
+	int64_t imm;             /* value of a number (bits of a floating-point one); offset of an address */
 	Loc loc;
 } Arg;
-/* one comma-separated operand */
+/* one operand between commas: n arguments, of which the first is arg[first]. vector: {a, b}; dual: a|b */
 typedef struct ArgGroup { int first, n; bool vector, dual; Loc loc; } ArgGroup;
 typedef struct Args { Vec(Arg) arg; Vec(ArgGroup) group; } Args;
 bool ptx_args(Ptx *, Args *);                         /* reads operands up to the ';', which is not taken */
-bool ptx_arg(Ptx *, Arg *);                           /* one register, number or name */
+bool ptx_arg(Ptx *, Arg *);                           /* reads one register, number or name */
 void args_free(Args *);
 
 /* ---- bind.c ---- */
 /* makes an operand of an argument: a number becomes an immediate of the type; checks nothing else */
 bool bind_opd(Ptx *, const Arg *, Type, Opd *);
-/* gives *i the operands that the table asks for, appends it */
+/* gives *i the operands that the operation table asks for, and appends it to the current block */
 bool bind_ins(Ptx *, Ins *, const Args *, Guard);
 /* false (reported): a register argument has not the width of the type, or a greater one if `wider` */
 bool bind_width(Ptx *, const Arg *, Type, bool wider);
 Opd bind_register(Ptx *, Opd, Type, Guard);  /* emits a move of the operand to a new register; returns that */
-int64_t bind_imm(Type, int64_t);                     /* canonical form: sign-extended from the type's width */
+/* canonical form of an immediate: sign-extended from the width of the type; of .f32 zero-extended, of .pred 0
+   or 1 */
+int64_t bind_imm(Type, int64_t);
 void bind_emit(Ptx *, Op, Type, Type type2, Guard, Opd d, int nsrc, const Opd *src);
 
 /* ---- stmt.c ---- */
-bool ptx_statement(Ptx *);                            /* [@p] op operands ; */
+bool ptx_statement(Ptx *);                            /* reads an instruction: [@p] op operands ; */
 
 /* ---- expand.c ---- */
 /* true: the mnemonic is one that expand.c writes out; *ok: the instruction was read without an error */
@@ -292,14 +304,15 @@ void ptx_runtime_calls(Ptx *);
 
 /* ---- paramvar.c, call.c ---- */
 bool ptx_count(Ptx *, int words, Loc);     /* adds to Ptx.words; false (reported): the file has too many */
-int ptx_pvar(Ptx *, PvarRole, const Decl *);          /* declares it; its id, or -1 (reported) */
-int pvar_word(Ptx *, Pvar *, int k);                  /* register of word k */
+/* declares a .param variable; returns its id, or -1 (reported) */
+int ptx_pvar(Ptx *, PvarRole, const Decl *);
+int pvar_word(Ptx *, Pvar *, int k);                  /* the register of word k, which is made if need be */
 bool pvar_load(Ptx *, const Ins *, const Args *, Guard);
 bool pvar_store(Ptx *, const Ins *, const Args *, Guard);
 /* address of a local copy of a parameter, which is made if the address is taken */
 bool pvar_address(Ptx *, int id, Loc, Opd *);
 /* emits the prologue: copies parameters to local memory, sets results to 0 that are stored in parts */
 void pvar_finish(Ptx *);
-bool ptx_call(Ptx *, Guard, int flags);               /* behind call[.uni] */
+bool ptx_call(Ptx *, Guard, int flags);               /* reads a call from behind call[.uni] */
 
 #endif

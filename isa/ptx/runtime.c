@@ -28,7 +28,7 @@ static bool fits(const Function *f, const char *bits, bool args)
 	return true;
 }
 
-/* Row of the operation that calls of a function without body stand for, or -1. */
+/* Row in `calls` of the operation that calls of a function without a body stand for; -1: none. */
 static int row_of(const Function *f)
 {
 	for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
@@ -55,7 +55,7 @@ static void refuse(Ptx *p, Function *f)
 		}
 }
 
-/* Row of the operation that the instruction, a call, stands for, or -1. */
+/* If the instruction is a call that stands for an operation, the row of that in `calls`; else -1. */
 static int row_at(const Ins *i, const int *row)
 {
 	const Opd *to = i->op == OP_CALL ? ins_src(i, 0) : NULL;

@@ -6,7 +6,7 @@
 enum { LONGEST = 255 };
 
 typedef struct Mnemonic {
-	char s[LONGEST + 1];     /* in the table's spelling */
+	char s[LONGEST + 1];     /* as the operation table spells it */
 	size_t n;
 	bool policy;             /* .L2::cache_hint: the last operand is a cache policy */
 	Loc loc;

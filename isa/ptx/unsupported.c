@@ -2,7 +2,7 @@
    name. */
 #include "isa/ptx/ptx.h"
 
-static const struct { const char *op, *what; } families[] = { /* first part of the mnemonic */
+static const struct { const char *op, *what; } families[] = { /* op: the first part of the mnemonic */
 	{ "tex", "textures" }, { "tld4", "textures" }, { "txq", "textures" }, { "istypep", "textures" },
 	{ "suld", "surfaces" }, { "sust", "surfaces" }, { "sured", "surfaces" }, { "suq", "surfaces" },
 	{ "wmma", "matrix operations" }, { "mma", "matrix operations" }, { "ldmatrix", "matrix operations" },
