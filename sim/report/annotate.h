@@ -10,12 +10,12 @@ typedef struct Cost {
 	/* warp instructions; thread instructions; warp instructions that passes inserted; those that lowering
 	   and the mechanism added; lane-slots lost */
 	double issued, lanes, inserted, overhead, lost;
-	double stall[STALL_COUNT];     /* scheduler-cycles */
+	double stall[STALL_COUNT];     /* scheduler-cycles, by reason */
 } Cost;
 
 typedef struct ListLine {
 	Cost cost[2];
-	int line;                      /* its number in the source, 0: none */
+	int line;                      /* number of the line in the source, 0: none */
 	const char *text;
 	bool note;                     /* it is a note, which has no figures */
 } ListLine;
@@ -25,20 +25,22 @@ typedef struct Listing {
 	const JsonValue *run[2];       /* reports of the runs; [1] NULL: there is one run */
 	const SourceRoot *sources;
 	Vec(ListLine) line;
-	Cost sum[2];                   /* of all lines so far */
+	Cost sum[2];                   /* sums over all lines so far */
 } Listing;
 
-Cost cost_of(const JsonValue *row);             /* a row of the report's `lines` or `code` */
+Cost cost_of(const JsonValue *row);             /* reads a row of `lines` or `code` of a report */
 void cost_add(Cost *, const Cost *);
 double cost_stalls(const Cost *);
 
-void list_cost(Listing *, const Cost cost[2], int line, const char *text); /* the text is not copied */
+/* adds a line; its text is not copied */
+void list_cost(Listing *, const Cost cost[2], int line, const char *text);
 void list_note(Listing *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void list_print(Listing *, StrBuf *);           /* prints the lines, and forgets them */
-void list_print_sum(Listing *, StrBuf *);       /* the sum of all lines, beside the reports' totals */
+/* prints the sum of all lines, and the totals of the reports if they differ from it */
+void list_print_sum(Listing *, StrBuf *);
 
-/* Prints the files of the source with what their lines did; of files that cannot be read, the lines' figures
-   alone. All lines of both runs are shown. */
+/* Prints the files of the source with what their lines did; all lines of both runs are shown. If a file
+   cannot be read, its lines have figures, but no text. */
 void annotate_source(Listing *, StrBuf *);
 bool annotate_readable(const Listing *);        /* true: some file of the source can be read */
 bool annotate_has_code(const JsonValue *report);

@@ -6,7 +6,8 @@ static const char *const column_name[COLUMNS] = { "issued", "lanes", "lost", "in
 	"stalled" };
 enum { REASONS = 64, FIGURE = 24 };
 
-typedef struct Shape { int runs, width[COLUMNS], reasons; } Shape; /* widths; 0: the column is left out */
+/* widths of the columns in characters; 0: the column is left out */
+typedef struct Shape { int runs, width[COLUMNS], reasons; } Shape;
 
 Cost cost_of(const JsonValue *row)
 {

@@ -1,4 +1,4 @@
-/* The source, line by line. */
+/* Lists the source, line by line. */
 #include "lib/hash.h"
 #include "sim/report/annotate.h"
 

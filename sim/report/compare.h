@@ -5,8 +5,8 @@
 #include "sim/report/sheet.h"
 
 enum { COMPARE_VALUE = 64 };
-/* A figure as reports show it: as written, as a share, with five digits; "n/a": not measured, "-": not
-   there. */
+/* Prints a figure as reports show it: as it is written, as a share of a hundred, or with five digits; "n/a":
+   it was not measured, "-": the report does not have it. */
 const char *compare_value(char text[COMPARE_VALUE], const JsonValue *, const char *path);
 void compare_put_value(Sheet *, const JsonValue *, const char *path);
 void compare_put_ratio(Sheet *, const JsonValue *before, const JsonValue *after);

@@ -12,20 +12,21 @@
 
 typedef enum { VALUE_RATIO, VALUE_AFTER, VALUE_CHANGE } ValueKind;
 typedef struct Condition {
-	const char *text;              /* as given */
-	const char *kernel;            /* NULL: the figure is the whole run's; "*": each kernel's */
+	const char *text;              /* the condition as the user has written it */
+	/* name of the kernel that has the figure; NULL: the whole run has it; "*": each kernel has it */
+	const char *kernel;
 	const char *path;
 	ValueKind value;
-	int op;                        /* an index in a table of condition.c */
+	int op;                        /* the operator, an index in `operators` of condition.c */
 	double bound;
 } Condition;
 
-/* False: error says what was expected, column where, from 1. */
+/* Reads a condition. False: error says what was expected, column says where, counted from 1. */
 bool condition_parse(Arena *, const char *text, Condition *, const char **error, int *column);
 
 typedef struct Judgement {
-	int judged;                    /* comparisons made */
-	int holds;                     /* of them: those in which a condition holds */
+	int judged;                    /* number of comparisons made */
+	int holds;                     /* in how many of these comparisons the condition holds */
 	int failed;                    /* runs after that have failed, while the run before has not */
 	int open;                      /* comparisons that should have been made and could not be */
 } Judgement;

@@ -15,11 +15,11 @@ typedef struct Differ {
 	ReportForm form;
 	bool grid;
 	const JsonValue *run[2];
-	const char *mechanism[2];  /* without parameters */
+	const char *mechanism[2];  /* names of the mechanisms, without parameters */
 	Vec(Line) line;
 	const char *unrecorded;    /* which report does not say what the configuration was; NULL: both do */
 	int things;                /* number of differences that are no consequence of others */
-	Vec(Same) same;            /* what does not differ */
+	Vec(Same) same;            /* settings that do not differ */
 } Differ;
 
 static void differs(Differ *d, const char *name, const char *a, const char *b, bool thing)
@@ -54,7 +54,7 @@ static const JsonValue *launch_of(const JsonValue *run, int i)
 	return launches && launches->kind == JSON_ARRAY && i < launches->n ? &launches->item[i] : NULL;
 }
 
-/* Have both reports a list of launches? --sums leaves it out. */
+/* Do both reports have a list of launches? A report made with --sums has none. */
 static bool have_launches(const Differ *d)
 {
 	return json_get(d->run[0], "launches") && json_get(d->run[1], "launches");
@@ -124,7 +124,7 @@ static bool was_changed(const Differ *d, const char *key)
 	return false;
 }
 
-/* Does the parameter stand in the mechanism's specification already? */
+/* Does the specification of run k's mechanism name the parameter already? */
 static bool is_in_spec(const Differ *d, const char *key, int k)
 {
 	const char *leaf = strrchr(key, '.') + 1;
@@ -206,7 +206,7 @@ static void collect(Differ *d)
 		d->mechanism[k] = arena_strndup(&d->arena, spec, strcspn(spec, "("));
 	}
 	bool program = module(d);
-	/* passes may fuse kernels */
+	/* other kernels are only a consequence then: passes may fuse kernels */
 	bool changed = strcmp(json_string(d->run[0], "passes"), json_string(d->run[1], "passes")) != 0;
 	const char *kernel[2] = { kernels(d, d->run[0]), kernels(d, d->run[1]) };
 	if (changed && strcmp(kernel[0], kernel[1]))

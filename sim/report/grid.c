@@ -128,7 +128,7 @@ bool grid_measured(const Table *t, int f)
 	return false;
 }
 
-/* What the command line changed of the machine file. */
+/* Returns what the command line changed of the machine file. */
 static const JsonValue *changed_of(const JsonValue *run) { return json_path(run, "configuration.changed"); }
 
 /* ---- text ---- */
@@ -155,8 +155,8 @@ static void put_ratio(Sheet *s, const Table *t, const Cell *c)
 		sheet_put(s, "-");
 }
 
-/* The share of the scheduler-cycles with a warp in which nothing issued, and the reason that took most of
-   them. */
+/* Puts the share of the scheduler-cycles with a warp in which nothing issued, and the reason that took most
+   of these. */
 static void put_stalls(Sheet *s, const Cell *c)
 {
 	double busy = c->v[SLOTS] - c->v[STALLS_FIRST + STALL_EMPTY];

@@ -12,14 +12,15 @@ enum {
 };
 
 #define AT(FIELD) (int)(offsetof(Interval, FIELD) / sizeof(uint64_t))
-typedef struct Layer { const char *name, *colour; int n, figure[2]; } Layer; /* the sum of n figures */
+/* a layer of a panel: its value is the sum of n figures */
+typedef struct Layer { const char *name, *colour; int n, figure[2]; } Layer;
 typedef enum { STACK, SHARES, LINES } Kind;
 typedef struct Panel {
 	const char *title;
 	Kind kind;
 	int height, nlayer;
 	Layer layer[STALL_COUNT + 1];
-	bool by_sm;                    /* divided by the number of SMs */
+	bool by_sm;                    /* the values are divided by the number of SMs */
 } Panel;
 
 static const Panel panels[] = {
@@ -51,16 +52,16 @@ typedef struct Chart {
 	Intervals *intervals;          /* the intervals of the run, merged to the length of a column */
 	int ncolumns, nbreaks;
 	int *column;                   /* indices of the intervals that have a column, in order */
-	double *x;                     /* [column]: its left edge */
+	double *x;                     /* by column: its left edge, in pixels */
 } Chart;
 
 typedef struct Picture {
 	StrBuf *out;
 	Chart chart[2];
 	int n;
-	StrMap kernel;                 /* a number for each kernel that was launched */
+	StrMap kernel;                 /* kernel that was launched -> its number */
 	double wide, gap;              /* widths in pixels, of a column and of a break */
-	double most[PANELS];           /* the end of each panel's axis */
+	double most[PANELS];           /* by panel: the value at the end of its axis */
 	int y;
 } Picture;
 
@@ -273,7 +274,8 @@ static void put_layers(const Picture *p, const Chart *c, const Panel *panel, dou
 	free(high);
 }
 
-/* Puts the layers' names, from the top one down, with each one's share in the whole run, or its mean. */
+/* Puts the names of a panel's layers, from the top one down, each with its share in the whole run, or its
+   mean. */
 static void put_legend(const Picture *p, const Chart *c, const Panel *panel)
 {
 	Interval all = { 0 };
@@ -363,7 +365,7 @@ static void put_axis(const Picture *p, const Panel *panel, double most)
 static double place_of(const Picture *p, const Chart *c, Cycle at)
 {
 	int low = 0, high = c->ncolumns;
-	while (low < high) { /* the last column that begins at `at` or before */
+	while (low < high) { /* finds the last column that begins at cycle `at` or before */
 		int middle = (low + high) / 2;
 		if (begin_of(c, middle) <= at)
 			low = middle + 1;
@@ -408,7 +410,7 @@ static const char *colour_of(const Picture *p, const char *kernel)
 		kernel) % (int)(sizeof kernel_colours / sizeof *kernel_colours)];
 }
 
-/* Puts the names of the kernels that were launched in a row, as far as there is room, and how many are left
+/* Puts, in a row, the names of the kernels that were launched, as far as there is room, and how many are left
    out. */
 static void put_kernels(Picture *p, const Run *run)
 {

@@ -63,7 +63,7 @@ static void put_configuration(JsonSink *j, const Title *t)
 	j->end(j);
 }
 
-/* What the passes did and what they took for granted. */
+/* Puts what the passes did, and what they took for granted. */
 static void put_passes(JsonSink *j, const PassLog *l)
 {
 	j->key(j, "pass_stats");
@@ -81,7 +81,7 @@ static void put_passes(JsonSink *j, const PassLog *l)
 	j->end(j);
 }
 
-/* The steps that changed nothing, and why. */
+/* Puts the steps that changed nothing, and why they did not. */
 static void put_idle(JsonSink *j, const PassLog *l)
 {
 	j->key(j, "idle_passes");
@@ -118,7 +118,7 @@ static void put_title(JsonSink *j, const Title *t)
 	put_configuration(j, t);
 }
 
-/* How often each block of the host function ran. */
+/* Puts how often each block of the host function ran. */
 static void put_host_blocks(JsonSink *j, const Run *run)
 {
 	j->key(j, "host_blocks");

@@ -211,7 +211,7 @@ static int width_of(const Boths *boths, ReportForm form)
 	return width < LONGEST_NAME ? width : LONGEST_NAME;
 }
 
-/* A table with a row for each kernel: its name, then these columns. */
+/* Puts a table with a row for each kernel: its name, then these columns. */
 static void put_rows(const Boths *boths, ReportForm form, const char *group, const Column *column,
 	int ncolumns, StrBuf *out, void (*put)(Sheet *, const Both *))
 {
@@ -262,7 +262,7 @@ static const JsonValue *sum_of(Arena *a, const Boths *boths, int k, const char *
 	return v;
 }
 
-/* Figures of the whole program, below those of the kernels. */
+/* Puts the figures of the whole program, below those of the kernels. */
 static void put_program(const JsonValue *before, const JsonValue *after, const JsonValue *sum[2], int width,
 	ReportForm form, StrBuf *out)
 {

@@ -4,7 +4,7 @@
 #define GSIM_KERNELS_H
 #include "sim/report/report.h"
 
-/* The keys `kernels` and `code` of a report. Kernels stand in the order of their first launches. */
+/* Puts the keys `kernels` and `code` of a report. Kernels stand in the order of their first launches. */
 void kernels_json(const Run *, JsonSink *);
 /* Puts a line for each kernel; nothing if only one kernel was launched. all: a line for every kernel, else
    for the first ones. */

@@ -15,7 +15,9 @@ void report_shares(const uint64_t *part, int n, int *tenths)
 		sum += part[i];
 	for (int i = 0; i < n; i++)
 		given += tenths[i] = sum ? (int)((double)part[i] * 1000.0 / (double)sum) : 0;
-	while (sum && given != 1000) { /* the largest error first; a tie goes to the earlier part */
+	/* gives the part with the largest error one tenth more, or less; of equal errors the first part has
+	   it */
+	while (sum && given != 1000) {
 		int step = given < 1000 ? 1 : -1, best = 0;
 		double most = -2000;
 		for (int i = 0; i < n; i++) {

@@ -7,14 +7,14 @@
 typedef struct Pair { const JsonValue *of[2]; } Pair;
 typedef Vec(Pair) Pairs;
 
-/* Runs with the same mechanism, as it was asked for, and passes: those of the first grid in its order, then
-   those that only the second has. Of several such runs of a grid the first belongs to the first of the other
-   one, and so on. */
+/* Pairs the runs of two grids that have the same mechanism, as it was asked for, and the same passes. Runs of
+   the first grid come first, in its order, then those that only the second one has. If a grid has several
+   such runs, the first of them belongs to the first of the other grid, and so on. */
 Pairs pairs_of(const JsonValue *before, const JsonValue *after);
 
 const char *run_passes(const JsonValue *run);             /* the passes of a run; "none": it has none */
-/* How a run ended if not well: "failed: livelock in block L (k.ir:15)", "refused: ...", a line; "" = it
+/* One line on how a run ended, if not well: "failed: livelock in block L (k.ir:15)", "refused: ..."; "" = it
    completed. */
 const char *run_outcome(Arena *, const JsonValue *run);
-const char *run_name(Arena *, const JsonValue *run);      /* "token, passes dce" */
+const char *run_name(Arena *, const JsonValue *run);      /* name of a run, as "token, passes dce" */
 #endif

@@ -1,4 +1,4 @@
-/* The sections of races between blocks, where the run looked for them. */
+/* Puts the sections on races between blocks, if the run has looked for races. */
 #ifndef GSIM_REPORT_RACES_H
 #define GSIM_REPORT_RACES_H
 #include "sim/report/report.h"

@@ -9,15 +9,16 @@
 
 /* What a report says about a run that the Run does not know. */
 typedef struct Title {
-	const char *module, *config;   /* files; config NULL: the defaults */
+	const char *module, *config;   /* files; config NULL: the machine is that of the defaults */
 	const char *module_hash;       /* a hash of the file's content */
-	const char *passes;            /* "" = none */
+	const char *passes;            /* the pipeline, as it was asked for; "" = none */
 	const struct PassLog *log;     /* what the passes did, or NULL */
 	const char *profile;           /* the profile that the passes were given, a file; NULL: none */
 	/* instead of a file, the passes were given what a functional run of the workload has counted */
 	bool profiled;
-	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
-	const char *workload;          /* as asked for; NULL: found by the module's name */
+	/* the mechanism as asked for, with its parameters; NULL: reports have only its name */
+	const char *model;
+	const char *workload;  /* the workload as asked for; NULL: it was found by the module's name */
 	int nargs; char **args;        /* the workload's arguments */
 	bool sums;                     /* JSON: the report has sums over launches, not the launches */
 	const Config *effective, *file;  /* the machine that runs; the machine before -D and -m changed it */
@@ -28,7 +29,7 @@ const char *title_model(const Title *);
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
 /* puts the key `compared`: in what the results of two runs were compared, and how they came out */
 void report_compared(const RunCompared *, JsonSink *);
-/* the report of a run that could not begin */
+/* puts the report of a run that could not begin */
 void report_refused(const Title *, const char *error, JsonSink *);
 
 /* sim/report/text.c: one screen; all: every launch, branch, block and line, on several screens */
@@ -71,14 +72,14 @@ void report_intervals_svg(const Timed *, int n, StrBuf *);
 /* sim/report/grid.c: the runs of --grid, an array of reports as read from JSON; a table for each kernel */
 void report_grid_text(const JsonValue *runs, ReportForm, StrBuf *);
 void report_grid_csv(const JsonValue *runs, StrBuf *);
-void report_grid_svg(const JsonValue *runs, StrBuf *);              /* bars */
+void report_grid_svg(const JsonValue *runs, StrBuf *);              /* as a picture with bars */
 
 /* sim/report/number.c. A share of a whole, in the one form that all reports use: "54.0 %". */
 enum { REPORT_PERCENT = 32 };
 const char *report_percent(char text[REPORT_PERCENT], double share);
 /* the text lives as long as the block in which it is made */
 #define PERCENT(SHARE) report_percent((char[REPORT_PERCENT]){ 0 }, (SHARE))
-#define REPORT_ALL "(--all shows them)"                             /* behind a number of rows left out */
+#define REPORT_ALL "(--all shows them)"  /* stands behind the number of rows that are left out */
 
 /* Shares of parts in their sum as tenths of a percent that add up to exactly 1000 (0 when the sum is 0). */
 void report_shares(const uint64_t *part, int n, int *tenths);

@@ -176,8 +176,8 @@ static void put_text(Sheet *s, const char *title, bool headings, StrBuf *out)
 
 /* ---- Markdown ---- */
 
-/* A code span: its fence has more backquotes than any run inside. In a table a bar ends a cell, in a code
-   span too, unless a backslash is before it. */
+/* Puts a code span. Its fence has one backquote more than the longest row of them in the text. In a table a
+   bar ends a cell, also in a code span, unless a backslash is before the bar. */
 static void put_span(StrBuf *out, const char *text, bool table)
 {
 	int fence = 1;

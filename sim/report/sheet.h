@@ -12,10 +12,11 @@ typedef struct Column {
 	/* a heading above the headings of all neighbours with the same group; NULL: none */
 	const char *group;
 	const char *heading;
-	int least, most;     /* width; longer names are shortened (lib/names.h); most 0: as wide as need be */
-	int gap;                       /* blanks before it, at least */
+	/* width in characters; longer names are shortened (lib/names.h); most 0: there is no limit */
+	int least, most;
+	int gap;                       /* number of blanks in front of the column, at least */
 	bool left;
-	bool code;                     /* Markdown: a name out of the program, which is shown as it is */
+	bool code;                     /* Markdown: the cells are names of the program, put in code spans */
 } Column;
 
 typedef struct Sheet {
@@ -24,7 +25,7 @@ typedef struct Sheet {
 	int ncolumns;
 	Column column[SHEET_COLUMNS];
 	Vec(const char *) cell;        /* row by row: ncolumns cells and a note in each */
-	int at;                        /* the next cell of the last row */
+	int at;                        /* index of the next cell of the last row */
 } Sheet;
 
 void sheet_begin(Sheet *, ReportForm, const Column *, int ncolumns);

@@ -10,7 +10,7 @@
 enum { MOST_CAUSES = 7, BLOCK_LINES = 3, BLOCK_NAME = 52, LAUNCH_NAME = 30, HOST_NAME = 43,
 	CONFIGURATION_LINES = 2, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
 
-/* Digits in groups of three. */
+/* Prints a number, with commas between groups of three digits. */
 static const char *grouped(char text[32], uint64_t v)
 {
 	char digits[32];
@@ -32,7 +32,7 @@ static void put_number(StrBuf *out, const char *name, uint64_t v)
 
 double text_share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
 
-/* Cuts the text that was appended since `start` to the width. */
+/* Ends a line: cuts the text that was appended since `start` to TEXT_WIDTH. */
 static void end_line(StrBuf *out, size_t start)
 {
 	if (out->n > start + TEXT_WIDTH) {
