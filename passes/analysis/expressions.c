@@ -11,7 +11,7 @@ static bool is_candidate(const EffectTable *t, const Ins *i, uint8_t *reads)
 		(effects_pure(&e) || load);
 }
 
-/* Numbers in the order in which expressions first stand in the code. */
+/* Numbers expressions in the order in which they first occur in the code. */
 static void find(Arena *a, const Cfg *c, const EffectTable *t, Expressions *x)
 {
 	Arena tmp = { 0 };
@@ -66,9 +66,11 @@ static void index_readers(Arena *a, const Cfg *c, Expressions *x)
 
 /* ---- what blocks compute and modify ---- */
 
-typedef struct Write { int time, access; } Write; /* access: as memory dependence numbers it */
+/* time: see Scan; access: its number in memory dependence, -1: it has none */
+typedef struct Write { int time, access; } Write;
 
-/* Do loads of the expression stay what they are when that access writes? */
+/* Do all loads of the expression give the same value when the access `write` takes place in between? False,
+   too, when memory dependence cannot tell or patience has run out. */
 static bool stays(const Expressions *x, int e, int write)
 {
 	ExpressionMemory *m = x->memory;
@@ -86,10 +88,10 @@ typedef struct Scan {
 	const Function *f;
 	const EffectTable *effects;
 	Expressions *x;
-	/* by register, by space: when it was written last; instructions are counted */
+	/* by register, by space: time of the last write to it; time counts instructions */
 	int *written, memory[SP_COUNT];
-	Vec(Write) write;               /* to memory, in this block */
-	int start, now;                 /* when the block began */
+	Vec(Write) write;               /* writes to memory in this block */
+	int start, now;                 /* times: when the block began, and of the current instruction */
 	int *seen;               /* by expression: one more than the last block that it has been listed for */
 	int block, nfirst, nlast, nwritten;
 } Scan;
@@ -110,7 +112,7 @@ static bool memory_since(const Scan *s, int e, int time)
 	return false;
 }
 
-/* Has a source been written at that time or later, or memory that the expression loads? */
+/* Has a register that the expression reads, or memory that it loads, been written at that time or later? */
 static bool modified_since(const Scan *s, int e, int time)
 {
 	const Ins *i = s->x->pattern[e];
@@ -249,7 +251,7 @@ Expressions *expressions_build_asking(Arena *a, const Cfg *c, const EffectTable 
 	return x;
 }
 
-/* The place of the first number of an ascending list that is not below. */
+/* The index of the first number in an ascending list that is at least `least`; n: there is none. */
 static int place_of(const int *v, int n, int least)
 {
 	int low = 0;

@@ -1,6 +1,6 @@
-/* The worklist holds places in the order and is swept again and again from its start, so that on a reducible
- * graph a solution takes about as many sweeps as loops nest; a node is visited again only when what comes in
- * may have changed. */
+/* The worklist holds positions in the order of nodes. It is gone through again and again from its start, so
+ * that on a reducible graph a solution takes about as many rounds as loops are nested; a node is visited
+ * again only when what comes into it may have changed. */
 #include "passes/analysis/flow.h"
 
 BitSet *flow_sets(Arena *a, int n, int bits)
@@ -22,7 +22,8 @@ static void fill(BitSet s, int bits)
 
 static inline uint64_t word(const BitSet *s, int node, int k) { return s ? s[node].w[k] : 0; }
 
-/* What `from` sends over its edge to `to`, as the direction goes. */
+/* Sets `set` to what node `from` sends to node `to` in the direction of the problem: backward, the graph's
+   edge leads from `to` to `from`. */
 static void send(const Flow *x, int from, int to, BitSet set)
 {
 	for (int k = 0; k < set.n; k++)
@@ -37,7 +38,7 @@ static void meet(bool all, bool first, BitSet into, BitSet set)
 		into.w[k] = first ? set.w[k] : all ? into.w[k] & set.w[k] : into.w[k] | set.w[k];
 }
 
-/* Solves one node's equations; true: it sends something else than before. */
+/* Solves the equations of one node once. Returns true when its `after` has changed. */
 static bool visit(const Flow *x, int node, BitSet in, BitSet sent)
 {
 	const IntList *from = x->backward ? &x->g->succ[node] : &x->g->pred[node];

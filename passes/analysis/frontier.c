@@ -1,6 +1,6 @@
-/* Iterated dominance frontiers by Sreedhar and Gao: from the deepest definition on, the tree below it is
- * walked once, and edges that leave it for a node no deeper than the definition lead to where definitions
- * meet. */
+/* Iterated dominance frontiers by Sreedhar and Gao. Definitions are taken from the deepest in the dominator
+ * tree on. The subtree of each is walked, and no node twice; an edge that leads out of it to a node no deeper
+ * than the definition leads to a place where definitions meet. */
 #include "passes/analysis/ssa.h"
 #include "lib/heap.h"
 
@@ -14,7 +14,7 @@ Frontier *frontier_new(Arena *a, const Graph *g, const Dom *d)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		*all[i] = arena_array(a, int, n + 2);
 	for (int b = 0; b < n; b++) {
-		x->key[b] = -d->depth[b]; /* the deepest one lies on top */
+		x->key[b] = -d->depth[b]; /* the heap has the deepest node on top */
 		if (d->idom[b] >= 0)
 			x->child_first[d->idom[b] + 2]++;
 	}
@@ -37,7 +37,8 @@ void frontier_add(Frontier *x, int node)
 
 static bool wanted(const Frontier *x, int node) { return !x->wanted || x->wanted(x->self, node); }
 
-/* marked[] is stamp for definitions, -stamp for results, which are definitions from then on. */
+/* Walks the subtree of one definition. marked[] is stamp for a definition and -stamp for a result, which
+   counts as a definition from then on. */
 static int walk(Frontier *x, int root, int *result, int n)
 {
 	int top = 0, level = x->dom->depth[root];

@@ -50,7 +50,7 @@ Graph *graph_new(Arena *a, int n)
 void graph_edge(Graph *g, int from, int to)
 {
 	IntList *s = &g->succ[from], *p = &g->pred[to];
-	/* one node may have very many edges, rarely both */
+	/* searches the shorter list: one node may have very many edges, but rarely both */
 	if (s->n <= p->n ? list_has(s, to) : list_has(p, from))
 		return;
 	append(g->arena, s, to);

@@ -3,11 +3,11 @@
  * included. */
 #include "passes/analysis/graph.h"
 
-typedef struct Tree {          /* by number in depth-first order, from 1 on; 0 = none */
+typedef struct Tree {       /* arrays are by the number of a node in depth-first order, from 1 on; 0 = none */
 	int n, *node;
 	int *number;               /* by node */
 	int *parent, *semi, *label, *up, *bucket, *next, *dom;
-	int *path;                 /* of compress */
+	int *path;                 /* stack of eval, which compresses paths */
 } Tree;
 
 static void visit(Tree *t, int node, int parent)
@@ -21,7 +21,8 @@ static void visit(Tree *t, int node, int parent)
 
 static void depth_first(Tree *t, const Graph *g, bool backward, int root, const bool *in)
 {
-	int *edge = t->next, *stack = t->path, top = 0; /* both are free until the search is over */
+	/* nobody else uses these two until the search is over */
+	int *edge = t->next, *stack = t->path, top = 0;
 	visit(t, root, 0);
 	stack[top++] = root;
 	while (top) {
@@ -40,7 +41,7 @@ static void depth_first(Tree *t, const Graph *g, bool backward, int root, const 
 	memset(t->next, 0, sizeof *t->next * (size_t)(t->n + 1));
 }
 
-/* The node with the least semidominator on the way up from v, in the forest so far. */
+/* The node with the least semidominator on the way up from v in the forest so far; compresses the path. */
 static int eval(Tree *t, int v)
 {
 	int n = 0;
@@ -98,7 +99,7 @@ void graph_idom(const Graph *g, bool backward, const int *order, int norder, int
 		depth_first(&t, g, backward, order[0], in);
 		dominators(&t, g, backward);
 	}
-	for (int w = 2; w <= t.n; w++) { /* a dominator's number is smaller */
+	for (int w = 2; w <= t.n; w++) { /* a dominator has a smaller number than the nodes below it */
 		int b = t.node[w], d = t.node[t.dom[w]];
 		idom[b] = d;
 		depth[b] = depth[d] + 1;

@@ -7,7 +7,8 @@ const MachineLimits limits_default = { .warp_size = 32, .block_threads = 1024, .
 
 /* ---- registers ---- */
 
-/* by register: the places between which it is kept, in the order of the blocks; first 0: never */
+/* by register: first and last place between which it is kept, where places number instructions from 1, in the
+   order of the blocks; first 0: it is never used. at: the present place */
 typedef struct Spans { const Function *f; int *first, *last; int at; } Spans;
 
 static void touch(void *self, int reg)
@@ -40,7 +41,7 @@ static int64_t words_of(const Function *f, int reg)
 	return reg == function_carry(f) ? 0 : pressure_of((Type)f->reg.v[reg].type).words;
 }
 
-/* The most words whose spans have a place in common. */
+/* The greatest sum of words of registers whose spans have a place in common. */
 int64_t limits_words(Function *f)
 {
 	Arena tmp = { 0 };
@@ -52,7 +53,8 @@ int64_t limits_words(Function *f)
 	for (int r = 0; r < n; r++)
 		if (s.first[r]) {
 			change[s.first[r]] += words_of(f, r);
-			/* a result has a place beside what its instruction reads */
+			/* the span ends one place later: a result takes no register of what its instruction
+			   reads */
 			change[s.last[r] + 2] -= words_of(f, r);
 		}
 	for (int k = 0; k <= s.at + 2; k++) {
@@ -63,7 +65,8 @@ int64_t limits_words(Function *f)
 	return most;
 }
 
-/* Of the functions that the kernel may call, each once: but for recursion no call is deeper. */
+/* Adds up the registers of all functions that the kernel may call, each once: without recursion no chain of
+   calls needs more. */
 int64_t limits_registers(const MachineLimits *m, const EffectTable *effects, Function *kernel)
 {
 	Arena tmp = { 0 };

@@ -1,13 +1,14 @@
-/* Liveness: from the blocks that read a register before they write it, backward along the edges up to those
- * that write it, one register after the other. Only registers that some block reads so have a place in the
- * sets: the others live within their blocks. It takes as long as the blocks in which each register lives are
- * many.
+/* Liveness of one register after the other: the search goes from the blocks that read the register before
+ * they write it backward along the edges, up to the blocks that write it. Only registers that some block
+ * reads in this way have a place in the sets: the others live within their blocks. The time is proportional
+ * to the number of blocks in which each register lives.
  *
- * liveness_build knows of one thing more than paths of the graph: a thread that has taken the branch on %p
- * one way takes the next one on %p the same way, as long as nothing has written %p; nor does it need what a
- * guard or a choice by %p leaves alone. Melding leads threads into and out of side blocks by the same
- * predicate time and again; what one such block writes and another reads would live from the function's first
- * instruction on if threads could come to the second without the first. */
+ * liveness_build knows one thing more than the paths of the graph: a thread that has taken the branch on %p
+ * one way takes the next one on %p the same way, as long as nothing has written %p. Nor does a thread need a
+ * register that it reads only under a guard %p that does not hold for it, or as the source that a choice by
+ * %p does not choose. Melding leads threads into and out of side blocks by the same predicate time and again;
+ * what one such block writes and another reads would live from the function's first instruction on if threads
+ * could come to the second block without the first. */
 #include "passes/analysis/analysis.h"
 
 typedef struct Stepper { const Function *f; const Ins *i; BitSet set; } Stepper;
@@ -34,17 +35,18 @@ typedef struct Scan {
 	const Function *f;
 	const Ins *ins;
 	int block;
-	/* by register: one more than the last block that writes it without a guard, as far as it has been
-	   read */
+	/* by register: 1 + the number of the last block in which the scan has met a write for certain
+	   (without a guard) */
 	int *written;
-	int *changed;              /* the same with guards */
-	bool find;                 /* registers are only looked for */
+	int *changed;              /* the same, writes under a guard included */
+	bool find;                 /* the scan only finds the registers that have a place in the sets */
 } Scan;
 
-/* For which threads a register lives: none, all, or those in which a predicate holds or does not. Two
-   different predicates are not told apart from all. */
+/* For which threads a register lives: for none, for all, or for those in which a predicate holds, or does not
+   hold. A register that lives by two different predicates counts as living for all. */
 typedef int Lanes;
-/* from SOME_LANES on: twice the predicate's number, and one more where it does not hold */
+/* from SOME_LANES on: SOME_LANES + twice the predicate's number, and one more for threads in which it does
+   not hold */
 enum { NO_LANES, ALL_LANES, SOME_LANES };
 static Lanes lanes_of(int predicate, bool neg) { return SOME_LANES + 2 * predicate + neg; }
 static bool opposite(Lanes a, Lanes b)
@@ -56,8 +58,8 @@ static Lanes both(Lanes a, Lanes edge) { return opposite(a, edge) ? NO_LANES : a
 
 static bool is_reg(const Opd *o, int reg) { return o->kind == OPD_REG && o->id == reg; }
 
-/* The threads for which the instruction needs what is in the register: not those that it does not execute
-   for, nor those that select the other source. */
+/* The threads for which the instruction needs the register: not those for which its guard does not hold, nor
+   those for which a choice takes the other source. */
 static Lanes reading_lanes(const Ins *i, int reg)
 {
 	const Opd *by = i->op == OP_SELP ? ins_src(i, 2) : NULL;
@@ -96,7 +98,7 @@ static void reads(void *self, int reg)
 	int *list = &s->x->read[s->x->bit[reg]];
 	Lanes l = reading_lanes(s->ins, reg);
 	put_place(s, list);
-	/* not what the predicate is at the block's start */
+	/* the block has written the predicate: its value at the block's start does not say who reads */
 	if (l >= SOME_LANES && s->changed[(l - SOME_LANES) / 2] == s->block + 1)
 		l = ALL_LANES;
 	s->x->place[*list].lanes = either(s->x->place[*list].lanes, l);
@@ -193,7 +195,7 @@ void live_range_of(LiveRange *x, int bit)
 		}
 }
 
-/* Places come in ascending order. */
+/* Adds a bit to a set; bits come in ascending order. */
 static void put_bit(Arena *a, LiveSet *s, int bit)
 {
 	if (!s->n || s->word[s->n - 1].at != bit / 64) {
@@ -212,15 +214,15 @@ static void put_bit(Arena *a, LiveSet *s, int bit)
 
 typedef struct Who {
 	LiveRange *x;
-	Lanes *in, *out;                                   /* by block, for the register asked for */
-	/* by predicate that branches ask: blocks that write it, ascending, are written[written_first[p]]
-	   on */
+	Lanes *in, *out;               /* by block: who needs the register asked for, at its start, its end */
+	/* by register p: the blocks that write it, ascending, are written[written_first[p]] up to, not
+	   including, written[written_first[p + 1]] */
 	int *written_first, *written;
 	int *queue, nqueue; bool *queued;
-	int *touched, ntouched;                            /* blocks whose in or out is something */
+	int *touched, ntouched;                            /* blocks whose in or out is not NO_LANES */
 } Who;
 
-/* The lanes that go from one block to the other. */
+/* For which threads the edge is taken. */
 static Lanes edge_lanes(const Block *from, const Block *to)
 {
 	const Ins *t = block_term(from);
@@ -260,7 +262,7 @@ static void written_by(void *self, int reg)
 		v->w->written[v->w->written_first[reg + 1]++] = v->block;
 }
 
-/* Twice over the code: how many blocks write each register, then which. */
+/* Goes over the code twice: first it counts the blocks that write each register, then it lists them. */
 static void find_writers(Arena *a, Who *w, const Cfg *c)
 {
 	int nreg = function_values(c->f);
@@ -308,7 +310,8 @@ static void send(Who *w, const Block *to, const Block *from, int stamp)
 		raise_in(w, from->id, l >= SOME_LANES && writes_predicate(w, l, from->id) ? ALL_LANES : l);
 }
 
-/* in and out of the blocks in touched are those of register reg[bit]; each changes at most twice. */
+/* Computes in and out for register reg[bit]: NO_LANES for all blocks that are not in `touched`. Each changes
+   at most twice. */
 static void who_lives(Who *w, int bit)
 {
 	LiveRange *x = w->x;

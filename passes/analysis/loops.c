@@ -1,14 +1,16 @@
-/* Loops of the cycle nest. Each is a part of the reverse post-order; what is listed by loop takes as long as
-   the lists are. */
+/* Makes the loops of the cycle nest. The blocks of each loop stand side by side in reverse post-order. Lists
+   by loop are made in time proportional to their length. */
 #include "passes/analysis/analysis.h"
 #include "passes/analysis/tree.h"
 
-/* Entries besides headers. An edge enters the loops around its end that are not around its start: deeper is
-   reached through what lies around. */
+/* Finds which loops have entries besides their headers. An edge enters those loops around its end that are
+   not around its start; so it is enough to know, for the innermost loop around the end, the depth of the
+   innermost loop around both. */
 static void find_reducible(Arena *tmp, const Cfg *c, Loops *l)
 {
 	Tree t = tree_new(tmp, l->n);
-	/* by loop: entered, past its header, from a loop of that depth */
+	/* by loop: least depth of a loop from which an edge enters it past its header; its own depth: there
+	   is none */
 	int *least = arena_array(tmp, int, l->n + 1);
 	tree_root(&t, l->n);
 	for (int i = 0; i < l->n; i++) {
@@ -35,7 +37,8 @@ static void find_reducible(Arena *tmp, const Cfg *c, Loops *l)
 	}
 }
 
-/* Where each loop goes to. put: counts are known, and there is room. */
+/* Finds the blocks to which threads leave each loop. put = false: counts them (cap); true: writes them, as
+   there is room now. */
 static void find_exits(const Cfg *c, const Loops *l, IntList *exits, int *last, bool put)
 {
 	for (int i = 0; i < l->n; i++)
@@ -70,7 +73,7 @@ IntList *loop_exits(Arena *a, const Cfg *c, const Loops *l)
 static void find_latches(Arena *a, const Cfg *c, Loop *l)
 {
 	int h = l->header;
-	l->latch.v = arena_array(a, int, c->npred[h] + 1); /* the arena's: never grown */
+	l->latch.v = arena_array(a, int, c->npred[h] + 1); /* of the arena, with room for all: never grown */
 	l->latch.cap = c->npred[h] + 1;
 	for (int k = 0; k < c->npred[h]; k++)
 		if (loop_has(c, l, c->pred[h][k]->id))

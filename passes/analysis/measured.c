@@ -15,7 +15,7 @@ static bool has_kind(const Module *m, OpKind first, OpKind last)
 	return false;
 }
 
-/* Does a branch name a point that does not post-dominate it? */
+/* Does a branch of the module name a reconvergence point that does not post-dominate it? */
 static bool predicts(const Module *m)
 {
 	bool found = false;
@@ -57,12 +57,13 @@ typedef struct Build {
 	const Cfg *c;
 	const Profile *p;
 	Measured *r;
-	int *row;                      /* by source's block: its row's number + 1 */
+	int *row;                      /* by source's block: 1 + number of its row; 0: none */
 	int first, end; /* branches of the profile that are the function's: first up to, not including, end */
-	BitSet told;                   /* of these: one of the module is it */
+	BitSet told;                   /* of these: the module has the branch */
 } Build;
 
-/* The source's block whose branch this terminator is; -1: none's. */
+/* The number of the source's block whose branch this terminator decides; -1: it decides none of the
+   source's. */
 static int source_of(const Function *f, const Ins *term)
 {
 	for (int k = term->mark; k; k = f->mark.v[k].next)
@@ -81,8 +82,8 @@ static bool conditions_differ(const Uniformity *u, const Block *b)
 	return false;
 }
 
-/* A guarded call is a branch of the machine's in its block, which the report counts under the label of
-   that. */
+/* Has the block a guarded call? In machine code that is a branch, which the report counts under the label of
+   its block. */
 static bool has_guarded_call(const Block *b)
 {
 	for (int k = 0; k < b->ins.n; k++)
@@ -128,7 +129,7 @@ static void add_branch(Build *w, const Block *b)
 		w->row[source] = w->r->n;
 }
 
-/* The function's branches in the report, which are ordered by function. */
+/* Finds the function's branches in the report, whose branches are in order of functions. */
 static void find_range(Build *w)
 {
 	const ProfileBranch *p = w->p->branch;
@@ -145,7 +146,7 @@ static void find_range(Build *w)
 		w->end++;
 }
 
-/* What the report alone has. */
+/* Adds rows for the branches that the report alone has. */
 static void add_removed(Build *w)
 {
 	for (int k = w->first; k < w->end; k++) {
@@ -258,7 +259,7 @@ void measured_sum(const MeasuredTally *t, StrBuf *s)
 	sb_putc(s, '\n');
 }
 
-/* The place without folders. */
+/* Writes the place as file and line, without folders. */
 static void put_place(const Loc *loc, char *text, size_t n)
 {
 	const char *name = loc->file ? strrchr(loc->file, '/') : NULL;

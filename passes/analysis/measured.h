@@ -18,22 +18,24 @@ typedef enum {
 	MEASURED_ELSEWHERE,            /* uniform by analysis, and lanes parted, in a run of other code */
 	MEASURED_UNEXECUTED,
 	MEASURED_NONE,                 /* the report has no such branch */
-	/* the report alone has it: what decides in place of a branch, or a branch that is gone from the
-	   module */
+	/* the report alone has the branch: an instruction that decides in place of a branch of the source, or
+	   a branch that the module does not have any more */
 	MEASURED_REMOVED,
-	/* the report alone has it, and it is none of the source's: a pass or lowering has made it */
+	/* the report alone has the branch, and it is none of the source's: a pass or lowering has made it */
 	MEASURED_INSERTED,
 	MEASURED_KINDS
 } MeasuredKind;
 
 typedef struct MeasuredRow {
-	/* of the source's block; of a branch that is none of the source's, of the block that it is in */
+	/* label of the source's block; of a branch that is none of the source's, of the block in which it
+	   stands */
 	const char *label;
 	Loc loc;
-	/* the first such branch of the module; the first divergent one, if one is; -1: none is left */
+	/* block of the first branch of the module that decides this branch of the source, or of the first
+	   divergent one if there is one; -1: none is left */
 	int block;
-	int copies;                    /* so many branches of the module decide it */
-	bool divergent, claimed;       /* by analysis; uniform by .uni alone */
+	int copies;                    /* number of branches of the module that decide it */
+	bool divergent, claimed;      /* the analysis says divergent; it says uniform because of .uni alone */
 	bool inserted;
 	const ProfileBranch *run;      /* NULL: the report does not have it */
 	MeasuredKind kind;
@@ -42,21 +44,23 @@ typedef struct MeasuredRow {
 typedef struct MeasuredTally { uint64_t rows[MEASURED_KINDS], executed[MEASURED_KINDS]; } MeasuredTally;
 
 typedef struct Measured {
-	const Uniformity *u;       /* the verdicts: as the analysis gives them for the mechanism of the run */
-	bool anywhere, wide;           /* with these options of it */
-	bool perhaps;  /* it may be that the run needed `anywhere`, and this is without (measured_anywhere) */
+	const Uniformity *u;       /* the analysis' verdicts for the mechanism of the run */
+	bool anywhere, wide;           /* options with which they were made (uniformity.h) */
+	/* the mechanism, with parameters that are not looked at, may need `anywhere`, which is not set
+	   (measured_anywhere) */
+	bool perhaps;
 	int n;
-	MeasuredRow *row;              /* in the order of the source; behind them what the report alone has */
+	MeasuredRow *row;             /* in the order of the source; behind these what the report alone has */
 	MeasuredTally tally;
 } Measured;
 Measured *measured_build(Arena *, const Module *, const Cfg *, const Uniformity *, const Profile *);
-/* the profile counts branches */
+/* the profile must count branches */
 void measured_print(const Cfg *, const Measured *, const Profile *, StrBuf *);
 void measured_add(MeasuredTally *, const MeasuredTally *);
 void measured_sum(const MeasuredTally *, StrBuf *);
 
 /* Does the mechanism of this name, perhaps with parameters behind it, let lanes of the module's functions
-   meet anywhere (uniformity.h)? With parameters for which its, aware and multi_path do, too, the answer is
-   wrong: *perhaps says that it may be. */
+   meet anywhere (uniformity.h)? Parameters are not looked at. The mechanisms its, aware and multi_path do so
+   with some parameters: for them false may be wrong, and *perhaps says so. */
 bool measured_anywhere(const Module *, const char *model, bool *perhaps);
 #endif

@@ -1,5 +1,5 @@
-/* Forms of addresses, made in a walk over the code, and a second one where pointers walk. Each distinct form
-   and atom is stored once. */
+/* Makes the forms of addresses in a walk over the code, and in a second walk where pointers step through
+   memory turn by turn. Each distinct form and atom is stored once. */
 #include "passes/analysis/memdep.h"
 #include "lib/diag.h"
 
@@ -12,10 +12,10 @@ typedef struct Build {
 	const Loops *loops;        /* numbered as the cycles of Cfg.nest */
 	MemForms t;
 	Vec(MemAccess) access;
-	/* by phi: the form + 1 of what each turn of the cycle adds to it; 0: it is none such, or not known
+	/* by phi: 1 + the form that each turn of the cycle adds to it; 0: there is none, or it is not known
 	   yet */
 	int *step[2];
-	const Ins *i;              /* the instruction that is read */
+	const Ins *i;              /* the instruction that the walk is at */
 	int block, ins;
 } Build;
 
@@ -53,7 +53,7 @@ static int sreg_form(Build *x, int s, int bits)
 		a.share = SHARE_THREAD;
 		a.hi = 31;
 		break;
-	default: return -1;        /* clocks and the like: what was read is an atom */
+	default: return -1;        /* clocks and the like: the version that gets the value is an atom */
 	}
 	if (known || a.lo == a.hi)
 		return memform_constant(&x->t, known ? known : (int64_t)a.lo, bits);
@@ -115,7 +115,7 @@ int memdep_value(const MemDep *d, MemForms *t, int v, int bits)
 	return t->form.v[f].bits == bits ? f : memform_resize(t, f, bits);
 }
 
-/* What the operand holds, with an operation's number of bits. */
+/* The form of source k of the instruction, as a value of so many bits; -1: it is not known. */
 static int operand_form(Build *x, int k, int bits)
 {
 	const Opd *o = ins_src(x->i, k);
@@ -202,7 +202,7 @@ static bool is_all_ones(const Opd *o, int bits)
 	return o->kind == OPD_IMM && ((uint64_t)o->imm & ones) == ones;
 }
 
-/* Of one source: -1 - it. So compilers write n - 1 - x. */
+/* The form of the complement of source k: -1 minus the source. Compilers write n - 1 - x with it. */
 static int complement_form(Build *x, int k, int bits)
 {
 	return memform_add(&x->t, memform_constant(&x->t, -1, bits), operand_form(x, k, bits), -1);
@@ -251,8 +251,8 @@ static bool in_cycle(const Build *x, int loop, int block)
 	return loop_has(x->d->c, &x->loops->loop[loop], block);
 }
 
-/* Does the atom have one value for as long as the cycle goes round? Turns are no part of forms yet when this
-   is asked. */
+/* Does the atom keep its value while a thread goes round the cycle? When this is asked, no form contains
+   numbers of turns (ATOM_TURN) yet. */
 static bool invariant(const Build *x, int atom, int loop)
 {
 	const MemAtom *a = &x->t.atom.v[atom];
@@ -271,8 +271,9 @@ static bool invariant(const Build *x, int atom, int loop)
 	}
 }
 
-/* The form that all arguments have which come from within the cycle (inside), or from outside; -1: there are
-   several, or it has none. The last argument of an entry block comes along no edge. */
+/* The one form of all arguments of the phi that come from inside the cycle, or (inside = false) from outside;
+   -1: they have several forms, or one has none. The last argument of an entry block comes along no edge, but
+   from outside. */
 static int argument_form(Build *x, const SsaPhi *p, int loop, bool inside, int bits)
 {
 	const IntList *from = &x->d->c->graph->pred[x->d->ssa->version[p->version].block];
@@ -294,8 +295,8 @@ static int phi_bits(const Build *x, const SsaPhi *p)
 	return reg < x->d->c->f->reg.n ? type_bits[x->d->c->f->reg.v[reg].type] : 1;
 }
 
-/* What a turn of the cycle adds to the phi at its header: the form of the arguments along edges back, less
-   the phi itself. */
+/* The form of what a turn of the cycle adds to the phi at its header: that of the arguments along edges back,
+   less the phi itself; -1: there is none. */
 static int find_step(Build *x, const SsaPhi *p, int loop)
 {
 	int f = argument_form(x, p, loop, true, phi_bits(x, p));
@@ -316,7 +317,8 @@ static int find_step(Build *x, const SsaPhi *p, int loop)
 	return found ? memform_number(&x->t, &step) : -1;
 }
 
-/* In reducible cycles, where what a version is holds as long as the version does. */
+/* Finds the steps of phis in reducible cycles: in others a version's form need not hold as long as the
+   version does. Returns whether there are any steps. */
 static bool find_steps(Build *x)
 {
 	const Ssa *s = x->d->ssa;
@@ -341,7 +343,8 @@ static int walking_form(Build *x, const SsaPhi *p, int step)
 		memform_multiply(&x->t, step, memform_atom(&x->t, mematom_number(&x->t, &turn), bits)), 1);
 }
 
-/* Phis whose arguments are one form are that. Arguments that come along edges back have none yet. */
+/* Gives a form to each phi of the block: the one form of all its arguments, or, if its step is known, what it
+   is in each turn. Arguments that come along edges back have no form yet. */
 static void evaluate_phis(Build *x, int b)
 {
 	const Ssa *s = x->d->ssa;
@@ -439,7 +442,7 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 	}
 	x.loops = loops_build(&tmp, c);
 	walk(&x);
-	if (find_steps(&x)) { /* once more, with what they are in place of versions */
+	if (find_steps(&x)) { /* once more: phis with steps have forms now, and are no atoms */
 		vec_clear(&x.access);
 		for (int mode = 0; mode < 2; mode++)
 			memset(x.d->value[mode], 0, (size_t)s->n * sizeof *x.d->value[mode]);

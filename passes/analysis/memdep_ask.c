@@ -10,7 +10,8 @@ const char *const mem_assumption[MEM_ASSUMPTIONS] = { "in-bounds", "restrict", "
 enum { UNKNOWNS = 4 * MEM_TERMS, TRIES = 8, STEPS = 400 };
 typedef enum { ONE_THREAD, OTHER_THREAD, OTHER_BLOCK } Who;
 
-/* k * x with lo <= x <= hi. apart: of those so marked at least one is not 0, since the threads differ. */
+/* A term k * x with lo <= x <= hi. apart: x is a difference between two threads; as the threads are
+   different, not all such x are 0. */
 typedef struct Unknown { Wide k, lo, hi; bool apart; } Unknown;
 
 typedef struct Pair {
@@ -21,7 +22,7 @@ typedef struct Pair {
 	Who who;
 	Unknown u[UNKNOWNS + 1];
 	int n, steps;
-	Wide at, period;           /* the constant; what addresses are counted modulo */
+	Wide at, period;           /* at: the constant; period: addresses count modulo this */
 	bool covered[3];      /* dimensions in which a difference between the threads is among the unknowns */
 } Pair;
 
@@ -38,7 +39,9 @@ static Wide gcd(Wide a, Wide b)
 	return a;
 }
 
-/* Largest coefficients first: they leave the fewest values to try. True when in doubt. */
+/* Can `at` plus the terms from number `from` on lie within [lo, hi]? differ: a term chosen before shows
+   already that the threads differ. Largest coefficients come first: they leave the fewest values to try.
+   Returns true when in doubt. */
 static bool reaches(Pair *p, int from, Wide at, Wide lo, Wide hi, bool differ)
 {
 	Wide low = at, high = at, common = 0;
@@ -75,7 +78,8 @@ static int by_coefficient(const void *x, const void *y)
 	return j > k ? -1 : j < k;
 }
 
-/* Unknowns with one coefficient become one, the period another. */
+/* May the two accesses share a byte? Terms with the same coefficient are made one, and the period becomes a
+   further term. */
 static bool meets(Pair *p, bool differ)
 {
 	Wide low = p->at, high = p->at;
@@ -110,7 +114,8 @@ static void put(Pair *p, Wide k, Wide lo, Wide hi, bool apart)
 	Wide most = -lo > hi ? -lo : hi, size = k < 0 ? -k : k;
 	if (!k || (lo == hi && !lo))
 		return;
-	if ((most >> 62 || most > limit / size) && !apart) { /* any multiple of what divides k, modulo 2^64 */
+	/* k * x may be any multiple of the power of 2 in k, modulo 2^64 */
+	if ((most >> 62 || most > limit / size) && !apart) {
 		Wide g = k & -k;
 		p->period = g < p->period ? g : p->period;
 		return;
@@ -119,8 +124,8 @@ static void put(Pair *p, Wide k, Wide lo, Wide hi, bool apart)
 	p->u[p->n++] = (Unknown){ k, lo, hi, apart };
 }
 
-/* Has what is made in the block, or counted there, one value at both executions? A cycle that one of them is
-   in makes it again. */
+/* Does a version that is written in the block, or a turn that is counted there, have the same value when both
+   accesses execute? A cycle around the block and one of the accesses may write it anew in between. */
 static bool block_fixed(const Pair *p, int block)
 {
 	const Nest *n = p->d->c->nest;
@@ -160,7 +165,8 @@ static int index_dimension(const MemAtom *x, int first)
 	return x->kind == ATOM_SREG && x->id >= first && x->id <= first + 2 ? x->id - first : -1;
 }
 
-/* ctaid * ntid of one dimension: where a dimension's blocks begin. */
+/* If the atom is ctaid * ntid of one dimension, the index at which a block begins: that dimension; else
+   -1. */
 static int start_dimension(const MemDep *d, const MemAtom *x)
 {
 	if (x->kind != ATOM_PRODUCT)
@@ -180,13 +186,15 @@ static void difference(Pair *p, int atom, Wide k, Wide j)
 	bool one = p->who == ONE_THREAD ? fixed(p, atom)
 		: x->share == SHARE_GRID || (p->who == OTHER_THREAD && x->share == SHARE_BLOCK);
 	if (x->kind == ATOM_WINDOW && p->assume & MEM_IN_BOUNDS && p->a->generic != p->b->generic)
-		return;                /* both in the same space, one address counted from where it begins */
+		/* both are in the same space, of whose addresses one counts from the space's beginning */
+		return;
 	if (one) {
 		put(p, k - j, x->lo, x->hi, false);
 		return;
 	}
 	int dim = p->who == OTHER_THREAD ? tid : p->who == OTHER_BLOCK ? (block >= 0 ? block : start) : -1;
-	if ((tid < 0 || p->who == ONE_THREAD || k != j) && dim < 0) { /* each has its own value */
+	/* the two accesses have values of their own */
+	if ((tid < 0 || p->who == ONE_THREAD || k != j) && dim < 0) {
 		put(p, k, x->lo, x->hi, false);
 		put(p, -j, x->lo, x->hi, false);
 		return;
@@ -194,12 +202,13 @@ static void difference(Pair *p, int atom, Wide k, Wide j)
 	if (dim >= 0 && k)
 		p->covered[dim] = true;
 	if (dim >= 0 && k && p->assume & MEM_ONE_DIMENSION && dim)
-		return;                /* no difference there, and the index is 0 */
+		return;                /* the threads do not differ in this dimension, and their index is 0 */
 	put(p, k, x->lo - x->hi, x->hi - x->lo, dim >= 0);
 	put(p, k - j, x->lo, x->hi, false);
 }
 
-/* The terms of both forms together: terms[t] with k of a's and j of b's. */
+/* An atom of either form, with its coefficients k in the first and j in the second form, 0 where it is not in
+   the form. */
 typedef struct Both { int atom; int64_t k, j; } Both;
 
 static int join(const MemForm *f, const MemForm *g, Both *t)
@@ -216,8 +225,8 @@ static int join(const MemForm *f, const MemForm *g, Both *t)
 	return n;
 }
 
-/* k * (ctaid * ntid + tid) in both: the number of a thread along its dimension, which differs where one of
-   the two does. */
+/* Where both forms contain k * (ctaid * ntid + tid), takes this sum as one unknown: the number of a thread
+   along the dimension, which differs when ctaid or tid does. */
 static void join_indices(Pair *p, Both *t, int n)
 {
 	if (p->who != OTHER_BLOCK)
@@ -236,7 +245,7 @@ static void join_indices(Pair *p, Both *t, int n)
 	}
 }
 
-/* Along a dimension of extent 1 threads do not differ. */
+/* May the threads differ along this dimension although no unknown shows it? Not if its extent is 1. */
 static bool dimension_open(const Pair *p, int dim)
 {
 	uint32_t extent = p->who == OTHER_THREAD ? p->d->block[dim] : p->d->grid[dim];
@@ -258,15 +267,16 @@ static bool may_meet(Pair *p, int f, int g)
 			difference(p, t[k].atom, t[k].k, t[k].j);
 	bool open = p->who == ONE_THREAD || dimension_open(p, 0) || dimension_open(p, 1) ||
 		dimension_open(p, 2);
-	for (int k = 0; k < p->n && open; k++) /* threads may differ where no address shows it */
+	/* the threads may differ where no address shows it: all x may be 0 */
+	for (int k = 0; k < p->n && open; k++)
 		p->u[k].apart = false;
 	return meets(p, open);
 }
 
 /* ---- spaces and bases ---- */
 
-/* A symbol; else the one parameter that is said to be a pointer; else the one term of 64 bits, if that is a
-   parameter. */
+/* The base is the symbol in the form; else the one parameter that is declared to be a pointer; else the one
+   term of 64 bits, if that is a parameter. */
 int memdep_base(const MemDep *d, int form)
 {
 	int found = -1, pointers = 0, candidates = 0, symbol = -1, pointer = -1;
@@ -310,8 +320,8 @@ static uint8_t spaces(const MemDep *d, const MemAccess *a, unsigned assume)
 	return q->pointer && q->space != SP_GENERIC ? SPACE_BIT(q->space) & all : all;
 }
 
-/* Addresses that can be subtracted: of one space, or generic, as those of global and constant memory are,
-   too. */
+/* Can the two addresses be subtracted? Both must be of one space, or generic; addresses of global and
+   constant memory are generic addresses, too. */
 static bool comparable(const MemAccess *a, const MemAccess *b, unsigned sa, unsigned sb, unsigned assume)
 {
 	const unsigned flat = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST);
@@ -321,7 +331,7 @@ static bool comparable(const MemAccess *a, const MemAccess *b, unsigned sa, unsi
 	return !(direct & ~flat) || (assume & MEM_IN_BOUNDS && direct == other);
 }
 
-/* What the base leads to holds all that the access can come to: its offset is known to lie in it. */
+/* Does the symbol hold all bytes that the access can touch, by the range of its offset? */
 static bool in_symbol(const MemDep *d, const MemAccess *a, int f, int base)
 {
 	const Symbol *s = d->m->symbol.v[d->atom[base].id];
@@ -339,7 +349,7 @@ static bool in_symbol(const MemDep *d, const MemAccess *a, int f, int base)
 	return lo >= 0 && hi + a->size <= (Wide)s->size;
 }
 
-/* The access goes to the space that the symbol lies in, by an address of that kind. */
+/* Does the access go to the space in which the symbol lies, by a generic address or one of that space? */
 static bool at_symbol(const MemDep *d, const MemAccess *a, int f, int base)
 {
 	int space = d->m->symbol.v[d->atom[base].id]->space, window = -1;
@@ -385,7 +395,7 @@ static bool objects_differ(const Pair *p, int f, int g)
 	const Symbol *v = d->m->symbol.v[s->id], *w = d->m->symbol.v[t->id];
 	if (!v->size || !w->size || v->external || w->external || !at_symbol(d, p->a, f, x) ||
 		!at_symbol(d, p->b, g, y))
-		return false;          /* what is given at launch begins at one place for all */
+		return false; /* memory whose size the launch gives begins at one place for all its symbols */
 	return p->assume & MEM_IN_BOUNDS || (in_symbol(d, p->a, f, x) && in_symbol(d, p->b, g, y));
 }
 
@@ -409,7 +419,7 @@ static bool alias_assuming(Pair *p)
 
 /* ---- what callers ask ---- */
 
-/* few assumptions first */
+/* sets of assumptions, small ones first */
 static const uint8_t tries[1 << MEM_ASSUMPTIONS] = { 0, 1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15 };
 
 static void rest_on(MemAsk *q, unsigned assume)

@@ -33,8 +33,8 @@ static int64_t narrow(uint64_t v, int bits)
 	return bits == 64 ? (int64_t)v : (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
-/* The form with coefficients as they must be; what is left of f is written anew, so that equal forms have
-   equal bytes. */
+/* Returns the number of the form, with its coefficients reduced modulo 2^bits. A copy is made with all unused
+   bytes 0, so that equal forms have equal bytes. */
 int memform_number(MemForms *x, const MemForm *f)
 {
 	MemForm y;
@@ -162,7 +162,7 @@ int memform_multiply(MemForms *x, int f, int g)
 static void range(const MemForms *x, const MemForm *f, Wide *lo, Wide *hi)
 {
 	*lo = *hi = f->constant;
-	/* a narrow form's coefficients have at most 32 bits, and ranges of atoms at most 97 or so */
+	/* no overflow: coefficients of a form of 32 bits have as many, ranges of atoms at most 97 or so */
 	for (int k = 0; k < f->n; k++) {
 		const MemAtom *a = &x->atom.v[f->term[k].atom];
 		Wide p = (Wide)f->term[k].k;
@@ -202,7 +202,7 @@ static bool fits(Wide lo, Wide hi, int bits, bool is_signed)
 		: lo >= 0 && hi < (Wide)1 << bits;
 }
 
-/* Are its atoms numbers of turns? Then it has been its constant, in the first turn. */
+/* Are all atoms of the form numbers of turns? Then its value in the first turn is its constant. */
 static bool of_turns(const MemForms *x, const MemForm *f)
 {
 	for (int k = 0; k < f->n; k++)
@@ -211,9 +211,9 @@ static bool of_turns(const MemForms *x, const MemForm *f)
 	return true;
 }
 
-/* A form of fewer bits as one of more. Where it may wrap it is an atom; mode 1 takes it that it does not, and
-   extends term by term. A constant that counts down is a negative number in an unsigned sum, too; but not one
-   that is the sum once. */
+/* Extends a form to more bits. A form that may wrap becomes an atom; in mode 1 it is taken not to wrap, and
+   each term is extended by itself. In an unsigned sum, too, the constant is a negative number then, since it
+   may count down; but not where it is the whole sum in some turn. */
 int memform_extend(MemForms *x, int f, int bits, bool is_signed)
 {
 	if (f < 0)

@@ -1,5 +1,5 @@
-/* Forms: a constant plus coefficients times unknowns (atoms), modulo 2^bits, by number: equal forms have one
- * number. What addresses are made of (memdep.h). */
+/* Forms: a constant plus coefficients times unknowns (atoms), modulo 2^bits. Each form has a number, equal
+ * forms the same one. Addresses are such forms (memdep.h). */
 #ifndef GSIM_MEMFORM_H
 #define GSIM_MEMFORM_H
 #include "lib/vec.h"
@@ -10,7 +10,7 @@ enum { MEM_TERMS = 8, MEM_LEVEL = 4 };
 
 typedef enum { ATOM_SREG, ATOM_PARAM, ATOM_SYMBOL, ATOM_WINDOW, ATOM_VERSION, ATOM_SIGNED, ATOM_ZERO,
 	ATOM_PRODUCT, ATOM_TURN } MemAtomKind;
-/* one value for all threads of the grid; of a block; for each thread its own */
+/* who sees one value of an atom: all threads of the grid; the threads of a block; each thread has its own */
 typedef enum { SHARE_GRID, SHARE_BLOCK, SHARE_THREAD } MemShare;
 
 __extension__ typedef __int128 MemWide;
@@ -18,10 +18,11 @@ __extension__ typedef __int128 MemWide;
 /* A term's unknown: an integer within [lo, hi]. */
 typedef struct MemAtom {
 	uint8_t kind, share, level;
-	/* SREG: which. PARAM: which, and bytes into it. SYMBOL: which. WINDOW: of which space. VERSION: its
-	   bits as an unsigned number. SIGNED, ZERO: form id, extended. PRODUCT: of two atoms. TURN: how often
-	   the header of that cycle (Cfg.nest) has been executed since the cycle was entered, without the
-	   first time */
+	/* id, sub by kind. SREG: the special register. PARAM: the parameter, and bytes into it. SYMBOL: the
+	   symbol. WINDOW: the space whose window of generic addresses begins here. VERSION: the version,
+	   whose bits count as an unsigned number. SIGNED, ZERO: the form that is extended, with its sign or
+	   with zeros. PRODUCT: two atoms. TURN: a cycle of Cfg.nest; the value is how often its header has
+	   been executed since the cycle was entered, without the first time */
 	int id, sub;
 	MemWide lo, hi;
 } MemAtom;
@@ -34,14 +35,14 @@ typedef struct MemForm {
 	MemTerm term[MEM_TERMS];
 } MemForm;
 
-typedef struct MemTable { int *slot, cap, n; } MemTable; /* of numbers of things, by hash */
+typedef struct MemTable { int *slot, cap, n; } MemTable; /* by hash: numbers of forms, or of atoms */
 typedef struct MemForms {
 	Vec(MemForm) form;
 	Vec(MemAtom) atom;
 	MemTable forms, atoms;
-	int mode;                  /* 1: extensions take it that narrow integers have not wrapped */
+	int mode;                  /* 1: extensions take their integers not to have wrapped */
 } MemForms;
-/* these, with the numbers that they have there */
+/* a copy of these forms and atoms, which keep their numbers */
 void memforms_copy(MemForms *, const MemForm *, int nform, const MemAtom *, int natom);
 void memforms_free(MemForms *);
 
@@ -50,18 +51,20 @@ int mematom_number(MemForms *, const MemAtom *);
 int memform_constant(MemForms *, int64_t, int bits);
 int memform_atom(MemForms *, int atom, int bits);
 
-/* Of -1, and where the sum has more than MEM_TERMS terms: -1. */
+/* Arithmetic on numbers of forms; -1 stands for a value that is not known. The result is -1 when a form given
+   is -1 (memform_resize takes none such), or when the sum would have more than MEM_TERMS terms. */
 int memform_resize(MemForms *, int form, int bits);            /* modulo 2^bits */
 int memform_add(MemForms *, int f, int g, int64_t k);          /* f + k * g */
 int memform_scale(MemForms *, int f, int64_t k);
 int memform_multiply(MemForms *, int f, int g);
-/* A form of fewer bits as one of more. Where it may wrap it is an atom; mode 1 takes it that it does not, and
-   extends term by term. */
+/* Extends a form to more bits. A form that may wrap becomes an atom; in mode 1 it is taken not to wrap, and
+   each term is extended by itself. */
 int memform_extend(MemForms *, int f, int bits, bool is_signed);
-/* The form with other forms in place of atoms, those in extensions and products, too. of: the atom's form of
-   so many bits; -1: it stays; -2: there is none, and the answer is -1. */
+/* The form with other forms in place of its atoms, those within extensions and products included. of()
+   returns the form of so many bits that replaces the atom; MEMFORM_STAYS: the atom stays; MEMFORM_NONE: there
+   is no form, and the answer is -1. */
 enum { MEMFORM_STAYS = -1, MEMFORM_NONE = -2 };
 int memform_substitute(MemForms *, int form, int (*of)(void *self, int atom, int bits), void *self);
-/* some atom, or one within it, is so */
+/* does is() hold for an atom of the form, or for one within such an atom? */
 bool memform_mentions(const MemForms *, int form, bool (*is)(void *self, const MemAtom *), void *self);
 #endif
