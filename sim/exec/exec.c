@@ -310,7 +310,7 @@ static void exec_exit(Sm *sm, Warp *w, Split *s, const MIns *i)
 		end_lanes(sm, w, s, m);
 	else if (i->op == OP_EXITIF)
 		next(sm, w, s, i);
-	else                           /* executed for no lane: the mechanism says where to go on */
+	else                           /* the split has no lane: the mechanism says where to go on */
 		sm->gpu->model->exit(w, s, 0);
 }
 
@@ -365,7 +365,7 @@ static uint64_t special_register(const Sm *sm, const Warp *w, const MIns *i, int
 	case SREG_DYNAMIC_SMEM_SIZE: return L->dynamic_shared;
 	case SREG_TOTAL_SMEM_SIZE: return w->cta->shared_bytes;
 	case SREG_RESERVED_BEGIN: case SREG_RESERVED_END: case SREG_RESERVED_0: case SREG_RESERVED_1:
-		return w->cta->shared_bytes; /* as in interp_special */
+		return w->cta->shared_bytes; /* as interp_special does in the reference interpreter */
 	case SREG_WARP_SZ: return (unsigned)warp;
 	case SREG_ENVREG1: return w->share->grid->workspace >> 32;
 	case SREG_ENVREG2: return (uint32_t)w->share->grid->workspace;

@@ -4,13 +4,13 @@
 #include "sim/exec/exec.h"
 #include "sim/stuck/stuck.h"
 
-enum { MOST_BYTES = 32 };              /* of one lane's access, at most */
+enum { MOST_BYTES = 32 };              /* the most bytes of one lane's access */
 
 /* sim/exec/memory.c */
 void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
 /* sim/exec/address.c: reads the byte at a generic address; false: there was a fault */
 bool exec_byte(Sm *, Warp *, const MIns *, int lane, uint64_t generic, uint8_t *);
-/* sim/exec/lsu.c: times */
+/* sim/exec/lsu.c: when accesses are made */
 typedef enum {
 	LSU_KNOWN, /* the access is made; the ticket, which the caller frees, says when the data are there */
 	LSU_PENDING, /* the access is made; when the data are there is told at the end of the window */
@@ -45,7 +45,7 @@ void print_apply(Sm *, const Deferred *);
 /* the lane's assertion has failed: records the fault */
 void exec_assertion(Sm *, Warp *, const MIns *, int lane);
 /* sim/exec/together.c: block barriers, and what splits that wait have in common */
-/* count: threads that it waits for, 0 = all */
+/* count: threads for which the barrier waits, 0 = all of the block */
 typedef struct BarrierOperands { uint32_t number, count; } BarrierOperands;
 /* Checks the barrier's operands and writes them. False: it cannot take them, which is a fault. So is what PTX
    (PTX ISA) leaves undefined of lanes at barriers and warp-level operations: its results would depend on the
@@ -85,5 +85,5 @@ typedef struct Meeting {
 	int n;
 	MeetingPart part[PTX_WARP];
 } Meeting;
-void warp_op_perform(Warp *, const Meeting *);   /* the group is not empty */
+void warp_op_perform(Warp *, const Meeting *);   /* performs the operation of a group, which is not empty */
 #endif

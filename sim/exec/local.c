@@ -1,5 +1,5 @@
 /* Data of local memory. Words of 32 bits: word k of all lanes of a warp lies together, as in the modelled
- * machine, for lanes mostly access the same variable. */
+ * machine, because lanes mostly access the same variable at once. */
 #include "sim/exec/internal.h"
 
 enum { LEAST_BYTES = 64 };
@@ -9,7 +9,7 @@ static inline uint32_t *local_word(const Warp *w, int lane, uint64_t addr)
 	return w->local + (size_t)(addr / 4) * (size_t)w->lanes.width + (size_t)lane;
 }
 
-/* The memory grows by doubling; what is new is zero. */
+/* Makes room for `end` bytes of each lane, by doubling what there is; new bytes are 0. */
 static void grow(Warp *w, uint64_t end)
 {
 	uint64_t cap = w->local_cap ? w->local_cap : LEAST_BYTES;

@@ -184,7 +184,8 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 	MemTicket *t, Issue *is)
 {
 	uint64_t local[64];
-	bool ideal = sm->gpu->model->own_slots; /* a unit for each lane */
+	/* every lane has a load/store unit of its own, so nothing waits for it */
+	bool ideal = sm->gpu->model->own_slots;
 	Access a = { .kind = i->kind == K_LD ? ACC_LOAD : i->kind == K_ST ? ACC_STORE : ACC_ATOMIC,
 		.space = space,
 		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = ideal,

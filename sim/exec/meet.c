@@ -24,7 +24,7 @@ static Mask named_lanes(const Warp *w, const MIns *i, int l)
 	return (Mask)row32(&w->lanes, member_row(i))[l] << ptx_base(l);
 }
 
-/* All lanes that those of m name. */
+/* All lanes that one of the lanes m names as participants. */
 static Mask members(const Warp *w, const MIns *i, Mask m)
 {
 	Mask all = 0;

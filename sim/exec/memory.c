@@ -114,7 +114,7 @@ static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 	bool timed = !sm->gpu->options.functional;
 	Area area[64], *r = area;
 	if (!check_homes(sm, w, s, i, m, zero, space, addr, size, area))
-		return zero; /* fault recorded */
+		return zero; /* a fault has been recorded */
 	MemTicket *t = timed ? sm_ticket(sm) : NULL, *own = t;
 	LsuSays says = timed ? lsu_access(sm, w, s, i, m, space, zero ? to : addr, t, is) : LSU_KNOWN;
 	if (!s->parts)

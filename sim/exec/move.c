@@ -190,7 +190,7 @@ static void note_now(Sm *sm, const Warp *w, const MIns *i, Mask m, const uint64_
 		i->kind == K_ST ? i->x.nrows : 0);
 }
 
-/* Moves the data at once. check_all() has filled r. */
+/* Moves the data at once. check_all() has filled r, the area of the data. */
 void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, const Area *r)
 {
 	int l;

@@ -102,7 +102,7 @@ static uint32_t reduced(const MIns *i, Mask m, const uint64_t *value)
 	return (uint32_t)v;
 }
 
-/* What the lanes of one instruction of the group get. */
+/* Writes what the lanes of one instruction of the group get. */
 static void receive(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint64_t *value)
 {
 	int leader = lowest_lane(g->lanes);
@@ -116,7 +116,7 @@ static void receive(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint
 		write_predicate(w, i->x.d2, m, (Mask)1 << leader);
 		break;
 	case K_ACTIVE: write_word(w, i, m, (uint32_t)(g->lanes >> base(g->lanes))); break;
-	default: break; /* bar.warp.sync */
+	default: break; /* bar.warp.sync: its lanes get nothing */
 	}
 }
 

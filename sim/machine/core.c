@@ -1,4 +1,4 @@
-/* What the core offers to mechanisms: sim/reconv/core.h. */
+/* The services that the core offers to mechanisms: sim/reconv/core.h says what each does. */
 #include "sim/machine/machine.h"
 
 int64_t reconv_param(const Warp *w, int index)
@@ -188,7 +188,7 @@ MemTicket *sm_ticket(Sm *sm)
 
 uint32_t sm_new_event(Sm *sm, Split *s, Stall why)
 {
-	if (!++sm->event) /* 0 is none */
+	if (!++sm->event) /* event 0 stands for no event */
 		sm->event++;
 	wait_add(&sm->awaited, &s->wait, sm->event, (uint8_t)why);
 	return sm->event;

@@ -33,11 +33,11 @@ struct Gpu {
 	Pool *pool;                    /* the host threads of timed runs */
 	Arena *out;                    /* memory for statistics and diagnoses */
 
-	/* The host's calls (sim/gpu/gpu.c, streams.c, waits.c). */
+	/* Written when the host calls (sim/gpu/gpu.c, streams.c, waits.c). */
 	Vec(Grid *) queue;         /* launches of this run of the machine, in the order of the host's calls */
 	int first_waiting;    /* index in queue: the cycles in which the launches before it begin are known */
 	int ended_grids;
-	struct Waits *waits;           /* sim/gpu/waits.c; NULL: no event yet */
+	struct Waits *waits;           /* what streams wait for (sim/gpu/waits.c); NULL: no event so far */
 	Grid *next_free;              /* sim/gpu/streams.c: the waiting grid that may begin first, and when */
 	Cycle next_free_at;
 	/* [launch.resident_grids]: since which cycle a grid may take the place; NEVER: a grid has it */
@@ -47,13 +47,13 @@ struct Gpu {
 	Cycle host;                    /* when the host may make its next call */
 	Cycle ended;                   /* when all earlier launches had ended */
 
-	/* While grids run (sim/gpu/run.c). */
+	/* Written while grids run (sim/gpu/run.c). */
 	Sm *sm;
 	Room room;
 	Arena arena;
 	Cycle now;
 	Cycle begin;                   /* when SMs began to run */
-	Vec(Grid *) coming;            /* grids whose begin is known and to come */
+	Vec(Grid *) coming;            /* grids that have not begun, but whose cycle of begin is known */
 	Vec(Grid *) running;       /* grids that have begun and not ended, in the order in which they began */
 	Vec(Grid *) finished;          /* grids that have ended since this list was last read */
 	Cycle next_grid; /* the first cycle in which a grid may begin; NEVER: none is known to begin */
@@ -63,17 +63,17 @@ struct Gpu {
 	uint64_t writes;
 
 	/* Totals of grids that have ended (sim/gpu/gather.c). */
-	Cycle last_gone;               /* the latest Grid.gone */
+	Cycle last_gone;               /* the latest Grid.gone of grids that have ended */
 	/* busy: cycles in which some grid ran, without those of the current stretch, which goes from
 	   busy_since to busy_until */
 	Cycle busy, busy_since, busy_until;
-	bool busy_open;                /* there is a current stretch */
+	bool busy_open;                /* a stretch has begun and is not closed yet */
 	/* empty: scheduler-cycles without a warp in the cycles of `busy`; empty_since: the SMs' count of
 	   scheduler-cycles without a warp when the current stretch began */
 	uint64_t empty, empty_since;
 	uint64_t warm_dirtied;      /* sectors of L2 that warm-ups dirtied, less those that they wrote back */
 
-	/* Checks of the launch as a whole (sim/stuck/). */
+	/* Written by checks of the machine as a whole (sim/stuck/). */
 	/* the first cycle that the checks have not covered; they come at multiples of CHECK_CYCLES */
 	Cycle looked;
 	bool watching;                 /* lanes are watched for livelock */

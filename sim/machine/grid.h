@@ -32,27 +32,27 @@ typedef struct Share {
 	LaunchStats stats;         /* counts of its warps and accesses, but for what the next members count */
 	/* by pc; count, parted, met_at, branch and stalls are NULL until the SM has a block of the grid */
 	InsCount *count;
-	PartCount *parted;             /* by pc */
+	PartCount *parted;             /* counts of partings, by pc */
 	/* by pc at which lanes have parted: the first row in `met` of these partings, counted from 1; 0: none
 	   of them has ended */
 	int *met_at;
 	Vec(MeetCount) met;
-	BranchCount *branch;           /* by Code branch */
-	MarkCount *marked;             /* by CodeMark.counted */
+	BranchCount *branch;           /* counts of branches, by MIns.branch */
+	MarkCount *marked;             /* counts of marks, by CodeMark.counted */
 	/* scheduler-cycles: [pc * STALL_COUNT + reason]; the last row: those charged to no instruction */
 	uint64_t *stalls;
 	/* issues by number of lanes: [0] of the module's instructions, [1] of added ones */
 	uint64_t active_lanes[2][65];
 	NobodyCount nobody[2];         /* [0] and [1] as in active_lanes */
-	void *model_state;             /* the mechanism's state of the SM */
-	int resident;                  /* thread blocks */
+	void *model_state;             /* the mechanism's state for this grid on the SM */
+	int resident;                  /* the grid's thread blocks that are resident on the SM */
 	/* waiting: blocks all of whose live threads wait at the grid's barrier; ended: blocks all of whose
 	   threads have ended; last: the cycle in which the latest of these blocks came to that */
 	struct { uint64_t waiting, ended; Cycle last; } meeting;
 	/* how much of the share's counts the intervals so far have got (sim/sm/sample.c); NULL: there are no
 	   intervals, or the share has no counters */
 	struct Interval *sampled;
-	Vec(TraceEvent) events;        /* of this window */
+	Vec(TraceEvent) events;        /* trace events of this window */
 	struct Tracer *tracer;         /* NULL: no trace */
 } Share;
 
@@ -92,23 +92,25 @@ struct Grid {
 	/* scheduler-cycles without a warp. While the grid runs: the SMs' count when it began. After its end,
 	   if it ran alone: those between its begin and its end */
 	uint64_t empty;
-	struct Diagnosis *diagnosis;   /* or NULL */
-	bool in_trace, traced;         /* the trace names the grid; the trace has all its events */
+	struct Diagnosis *diagnosis;   /* why the grid cannot go on, or NULL */
+	/* in_trace: the trace names the grid; traced: the trace has all events of the grid */
+	bool in_trace, traced;
 	Vec(TraceEvent) kept;          /* events that wait until those of an earlier grid are complete */
-	Arena arena;                   /* lives until the grid has ended */
-	Share *share;                  /* [SM] */
+	Arena arena;                   /* memory that lives until the grid has ended */
+	Share *share;                  /* by SM: what the SM has of the grid */
 };
 
 struct Cta {                           /* a resident thread block */
 	Share *share;
 	uint32_t id[3];
-	uint64_t number;               /* linear block id */
+	uint64_t number;               /* the block's number in the grid: x first, then y, then z */
 	int warps, warps_left;
 	uint32_t threads, live;        /* live: threads that have not ended */
 	uint8_t *shared;
 	uint32_t shared_bytes;
 	void *model_state;             /* the mechanism's state of the block */
-	Barrier barrier[GRID_BARRIER + 1]; /* the last is the block's part of the grid's */
+	/* by number of the barrier; the last one is the block's part of the grid's barrier */
+	Barrier barrier[GRID_BARRIER + 1];
 	/* all its live threads wait at the grid's barrier, and Share.meeting has counted the block */
 	bool meets;
 	bool used;

@@ -3,7 +3,7 @@
 enum { NO_GROUP = 255, MOST_LANES = 64 };
 
 struct Partings {
-	Mask threads;                  /* lanes that have a thread */
+	Mask threads;                  /* lanes in which a thread was started */
 	/* cap: nodes with memory; those at n and beyond have not been used yet; `unused` lists those below n
 	   that are free again */
 	int cap, n;
@@ -166,7 +166,7 @@ static void put_above(Warp *w, int g, uint32_t pc)
 	Partings *p = w->partings;
 	int node = node_new(w);
 	uint8_t *link = link_to(p, g);
-	*at(p, node) = *at(p, g); /* with the issues that have not been handed on */
+	*at(p, node) = *at(p, g); /* copies the issues that have not been handed on, too */
 	at(p, node)->pc = pc;
 	count_lanes(w->share, at(p, g)->issues, at(p, g)->n);
 	*link = (uint8_t)node;
@@ -261,7 +261,8 @@ static void change_lanes(Warp *w, int group, int top, Mask lanes, int n)
 		settle(w, k);
 	}
 	for (int k = group; k != top; k = at(p, k)->above) {
-		at(p, k)->lanes ^= lanes; /* a node has all or none of these lanes */
+		/* before this, the group or node has all of these lanes or none of them */
+		at(p, k)->lanes ^= lanes;
 		at(p, k)->n += (unsigned)n;
 	}
 }

@@ -26,7 +26,7 @@
 
 /* lane-slots in which no thread could execute: none was started there, or it has ended */
 typedef struct NobodyCount { uint64_t no_thread, ended; } NobodyCount;
-/* taken: lanes that went to the true side */
+/* divergent: issues whose lanes went different ways; taken: lanes that went to the true side */
 typedef struct BranchCount { uint64_t divergent, taken; } BranchCount;
 
 /* times: how many partings ended with an issue at pc, or with NO_PC because lanes ended. next: the next row
@@ -36,8 +36,9 @@ typedef struct MeetCount { uint32_t pc; int next; uint64_t times; } MeetCount;
 typedef struct Group {                 /* a node of the tree */
 	Mask lanes;                    /* its lanes that have not ended */
 	unsigned n;                    /* the number of lanes */
-	uint32_t pc;         /* of its last issue; in an inner node, of the issue at which its lanes parted */
-	Cycle cycle;                   /* ... the cycle of that issue */
+	/* pc of the group's last issue; in an inner node, of the issue at which its lanes parted */
+	uint32_t pc;
+	Cycle cycle;                   /* the cycle of the issue to which pc belongs */
 	/* the cycle in which a branch, call or return last sent its lanes different ways; NEVER: none has */
 	Cycle ways;
 	/* issues not charged to the node above yet: [0] of the module's instructions, [1] of added ones */
@@ -63,7 +64,7 @@ static inline void group_issue(Group *g, uint32_t pc, Cycle now, bool added)
 }
 /* notes that the split's lanes, which have just issued, go n ways */
 void partings_ways(Warp *, const Split *, const Path *, int n);
-void partings_end_lanes(Warp *, Mask);          /* the lanes have issued their last instruction */
+void partings_end_lanes(Warp *, Mask);          /* notes that the lanes have issued their last instruction */
 void partings_settle(Warp *);                   /* charges all issues so far */
 void partings_close(Warp *);             /* the warp has ended: charges the issues that are not charged yet */
 #endif

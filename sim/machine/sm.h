@@ -94,7 +94,7 @@ struct Sm {
 	/* Set for as long as grids run (sim/sm/residence.c). */
 	Gpu *gpu;
 	int id;
-	int nwarps, nctas;             /* slots */
+	int nwarps, nctas;             /* slots that the SM has for warps and for thread blocks */
 	Warp *warp;
 	Cta *cta;
 	bool lane_scoreboard;          /* registers become ready lane by lane */
@@ -109,10 +109,10 @@ struct Sm {
 	SmMem *mem;
 	Arena arena;                   /* freed by sm_destroy */
 
-	/* Issue (sim/sm/run.c and what it calls). */
+	/* Written by issues (sim/sm/run.c and what it calls). */
 	Cycle now;
 	Cycle until;                   /* end of the window */
-	uint8_t turn[8];               /* schedulers, in the order in which they are asked */
+	uint8_t turn[8]; /* the schedulers' numbers, in the order in which schedulers are asked */
 	/* a scheduler has set Sched.behind in this cycle, so `turn` has to change */
 	bool unfair;
 	int nended;                    /* warps that have ended in this cycle */
@@ -165,6 +165,6 @@ struct Sm {
 	   minus its start, so that adding `now` for each gives the cycles so far. sampled_stay: how many of
 	   them are in the intervals so far */
 	uint64_t stay, sampled_stay;
-	Vec(Sampled) sampled;          /* of this window */
+	Vec(Sampled) sampled;          /* intervals that have ended in this window */
 };
 #endif

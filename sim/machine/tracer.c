@@ -22,7 +22,7 @@ typedef struct Tracer {
 	/* warps that have issued in this cycle; mostly a reader can derive their rows from the event of the
 	   issue */
 	uint64_t issued[MOST_WARPS / 64];
-	uint16_t split[MOST_WARPS];    /* by warp: the split that has issued */
+	uint16_t split[MOST_WARPS];    /* by warp: the index of the split that has issued in this cycle */
 	Vec(TraceEvent) later;         /* events known in advance, in no order */
 	/* by warp: how many leading rows of the mechanism's table are as the trace told them last */
 	int unchanged[MOST_WARPS];

@@ -36,19 +36,19 @@ struct Warp {
 	int place;                     /* the warp's index in Sched.order */
 	int slot, index; /* slot: the warp's slot in the SM; index: its number in the block, from 0 */
 
-	/* The mechanism's, through the services of the core (sim/machine/core.c). */
+	/* Written by the mechanism, through the services of the core (sim/machine/core.c). */
 	int nsplit;
 	Split *split;
 	void *state;                   /* the mechanism's state of the warp */
 	Cycle alarm; /* the cycle in which the mechanism wants to be called; NO_ALARM: it does not want to */
-	uint8_t take_turns;            /* TURNS_... */
+	uint8_t take_turns; /* in which order the splits are tried: TURNS_... (sim/reconv/core.h) */
 	/* a redirect adds nothing to the next issue: reconv_distance has fixed its cycle, or the split that
 	   issued is gone */
 	bool exact;
 	uint32_t stack_depth;          /* the mechanism's depth, as it was noted last */
 	uint32_t turns;                /* the highest Split.turn given out so far */
 
-	/* Issue (sim/sm/). */
+	/* Written by issues (sim/sm/). */
 	int last;                      /* the index of the split that issued last */
 	/* pc of the instruction that the warp cannot issue for the reason in Sched.wake_why; NO_PC: the one
 	   at which its first split stands, if it has a split */
@@ -64,7 +64,7 @@ struct Warp {
 	Cycle *ready, *lane_ready;     /* [name], [name * width + lane] */
 	uint8_t *mixed;                /* [name] */
 
-	/* Execution (sim/exec/). */
+	/* Written by execution (sim/exec/). */
 	Lanes lanes;
 	Mask live;
 	/* lanes that a block barrier has counted although they have not come to it (divergence.bar_partial =

@@ -16,13 +16,13 @@ static inline uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b
 static inline unsigned bits(uint32_t m)
 {
 	if (!(m & (m - 1)))
-		return m != 0;             /* most often there is one */
+		return m != 0;             /* most often no bit but one is set */
 	m -= m >> 1 & 0x55555555;
 	m = (m & 0x33333333) + (m >> 2 & 0x33333333);
 	return ((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 static inline Cycle later(Cycle a, Cycle b) { return a > b ? a : b; }
-enum { MAX_SECTORS = 16 };             /* of a line */
+enum { MAX_SECTORS = 16 };             /* the most sectors that a line has */
 
 /* ---- stamp.c: resources in time ---- */
 /* What a resource of limited rate has given away: in each cycle it moves at most `rate` bytes and begins at
@@ -36,7 +36,7 @@ typedef struct Timeline {
 	   more */
 	uint64_t closed[TIMELINE_WORDS];
 	uint64_t full[TIMELINE_WORDS];     /* bit per cycle: no byte is left; `closed` has the bit, too */
-	uint16_t used[64 * TIMELINE_WORDS];    /* [cycle]: bytes taken */
+	uint16_t used[64 * TIMELINE_WORDS];    /* [cycle % (64 TIMELINE_WORDS)]: bytes taken in the cycle */
 	Cycle word;
 	Cycle over;                    /* from the ring's end to this cycle all bytes are taken */
 	uint16_t over_used;            /* bytes that are taken of the cycle `over` */
@@ -66,7 +66,7 @@ typedef struct StampHeap { Stamp *v; int n, cap; } StampHeap;  /* smallest (at, 
 static inline bool heap_before(Stamp a, Stamp b) { return a.at != b.at ? a.at < b.at : a.id < b.id; }
 void heap_push(StampHeap *, Cycle at, uint32_t id);
 Stamp heap_pop(StampHeap *);
-void heap_replace(StampHeap *, Cycle at, uint32_t id); /* a pop and a push */
+void heap_replace(StampHeap *, Cycle at, uint32_t id); /* takes the smallest entry out and puts this one in */
 /* A buffer of n places; the heap has the cycles until which places are taken. place_free returns the first
    cycle from `at` on in which a place is free; place_take then takes this place until `until`. */
 static inline Cycle place_free(const StampHeap *h, int n, Cycle at)
@@ -84,7 +84,8 @@ static inline void place_take(StampHeap *h, int n, Cycle until)
 /* A bag of times: how many there are at each cycle. It is cheaper than a heap where most times are near. */
 enum { TALLY_CYCLES = 2048 };
 typedef struct Tally {
-	uint16_t count[TALLY_CYCLES];  /* a ring over [from, from + TALLY_CYCLES) */
+	/* [cycle % TALLY_CYCLES]: how many times there are; a ring over [from, from + TALLY_CYCLES) */
+	uint16_t count[TALLY_CYCLES];
 	uint64_t any[TALLY_CYCLES / 64];   /* bit per cycle: its count is not 0 */
 	Cycle from;
 	StampHeap far;                 /* the times behind the ring's end */
@@ -102,7 +103,7 @@ Cycle tally_kth(const Tally *, int k);
 
 /* ---- coalescer.c ---- */
 enum { MAX_PIECES = 128, MAX_LINE = 256 };    /* 64 lanes, each of which may touch two lines */
-typedef struct Piece {                 /* what a warp wants of one line */
+typedef struct Piece {                 /* what an access of a warp wants of one line */
 	uint64_t line;
 	uint32_t sectors;              /* mask of the sectors that are touched */
 	/* stores: mask of the touched sectors of which every byte is written; loads: may be anything */
@@ -112,7 +113,7 @@ typedef struct Piece {                 /* what a warp wants of one line */
 typedef struct Coalesced {
 	int n;
 	Piece piece[MAX_PIECES];       /* in the order of the first lane that touches it */
-	uint8_t slot[2 * MAX_PIECES];  /* hash of line to index + 1 */
+	uint8_t slot[2 * MAX_PIECES];  /* a hash table of lines: index of the line's piece + 1; 0: empty */
 	uint64_t written[MAX_PIECES][MAX_LINE / 64];
 } Coalesced;
 /* base is added to every address. */
@@ -136,7 +137,7 @@ typedef struct Cache {
 
 	uint32_t *set_generation;      /* [set]; another than generation: the set is empty */
 	uint64_t *tag, *used;          /* [set * ways + way]; tag: line, or NO_LINE */
-	uint32_t *valid, *dirty;       /* masks of sectors */
+	uint32_t *valid, *dirty;       /* [set * ways + way]: masks of sectors */
 	Cycle *ready;         /* [(set * ways + way) * sectors + sector] or NULL: arrival of a valid sector */
 } Cache;
 #define NO_LINE UINT64_MAX
@@ -166,7 +167,7 @@ typedef struct Mshr {
 } Mshr;
 typedef struct MshrTable {
 	Mshr *entry;
-	int32_t *head;                 /* [hash] */
+	int32_t *head;                 /* [hash of a line]: first entry of its chain; -1: none */
 	/* limit: entries of the machine; n: entries here. n > limit, because one access that needs more than
 	   `limit` may enter when the table is empty */
 	int n, used, limit;
@@ -176,24 +177,25 @@ typedef struct MshrTable {
 void mshr_init(MshrTable *, int64_t limit);
 void mshr_reset(MshrTable *);
 void mshr_free(MshrTable *);
-int mshr_find(const MshrTable *, uint64_t line);        /* -1 when there is none */
+int mshr_find(const MshrTable *, uint64_t line);        /* index of the line's entry; -1: it has none */
 int mshr_take(MshrTable *, uint64_t line);
 void mshr_drop(MshrTable *, int entry);
 
 /* ---- requests from an SM to L2 ---- */
 typedef enum { OWNER_L1, OWNER_PLACE, OWNER_CONST, OWNER_FETCH, OWNER_OTHER } Owner;
-typedef struct Request {               /* of one access; its parts are pieces of lines of L2 */
-	Cycle cycle;         /* of the access: requests are served in the order (cycle, SM, place in queue) */
+typedef struct Request {               /* a request of one access; its parts are pieces of lines of L2 */
+	/* the cycle of the access: requests are served in the order (cycle, SM, place in queue) */
+	Cycle cycle;
 	Cycle at;                      /* part k is at the SM's port from at + k * step on */
 	Cycle done;                    /* set by the drain: data are back, or the store is acknowledged */
-	int32_t part, nparts;          /* SmMem.part[part..], at most MAX_PIECES */
+	int32_t part, nparts; /* its nparts parts, at most MAX_PIECES, are in SmMem.part from index part on */
 	uint8_t kind, owner, step;     /* AccessKind, Owner, 0 or 1 */
 	bool returns;                  /* data come back */
 	int32_t after;                 /* index of a request of the same SM that must be done before, or -1 */
 	int32_t waiter;                /* first of the list of groups that wait for the request, or -1 */
-	uint64_t target;               /* OWNER_L1: MSHR entry; caches: line */
-	uint32_t target_sectors;       /* OWNER_L1: sectors of L1 */
-	LaunchStats *stats;            /* of the access that sent it */
+	uint64_t target;               /* OWNER_L1: index of the MSHR; OWNER_CONST, OWNER_FETCH: the line */
+	uint32_t target_sectors;       /* OWNER_L1: mask of the sectors of L1 that it brings */
+	LaunchStats *stats; /* the counts to which the request adds: those of its access's launch */
 } Request;
 
 typedef struct Waiter { uint32_t group; int32_t next; } Waiter;
@@ -206,7 +208,7 @@ typedef struct L1Look { int64_t tag; int entry; uint32_t hit, merge, miss; } L1L
 /* What the access that was refused last has lacked. */
 typedef struct Lack {
 	enum { LACKS_PLACES, LACKS_MSHRS, LACKS_MERGE } what;
-	int need;                      /* places or MSHRs that it takes */
+	int need;                      /* how many places or MSHRs the access takes */
 	uint64_t line; /* LACKS_MERGE: the line whose MSHR has collected as many accesses as it may */
 } Lack;
 
@@ -216,21 +218,23 @@ struct SmMem {
 	unsigned l1_shift, l1_sector_shift, l2_shift, l2_sector_shift, const_shift, fetch_shift;
 	Cycle trip;                    /* the fewest cycles that a request takes to L2 and back */
 
-	Cache l1, constant, fetch;     /* sets = 0: there is none */
+	Cache l1, constant, fetch;     /* sets = 0: the machine has no such cache */
 	MshrTable mshr;
-	int places;         /* taken by stores, atomics and bypassing loads not yet done, one for each part */
+	/* places in L1's queue that are taken: by stores, atomics and bypassing loads not yet done, one for
+	   each part */
+	int places;
 	Lack lack;
 	Tally leaving; /* of the taken places, those whose request was served: when each becomes free */
 	/* requests served that have no place: when each is done, and what happens then (see sm_mem.c) */
 	StampHeap flying;
 	Vec(Request) queue;
-	Vec(Piece) part;               /* of the requests in the queue */
+	Vec(Piece) part;               /* the parts of the requests in the queue */
 	Vec(Waiter) waiter;
 	Vec(RequestGroup) group;
 	int32_t free_group;
 	Cycle last;                    /* cycle of the latest access */
 
-	Coalesced co;                  /* scratch */
+	Coalesced co;                  /* the access that is being made, coalesced */
 	L1Look look[MAX_PIECES];
 	Vec(Cycle) times;
 };
@@ -242,8 +246,8 @@ int smmem_push(SmMem *, Cycle now, Request, const Piece *part);
 /* As smmem_push, for a mask of sectors of L2, which are all at the port at once. addr: address of sector
    0. */
 int smmem_push_sectors(SmMem *, Cycle now, Request, uint64_t addr, uint32_t sectors);
-void smmem_wait(SmMem *, MemTicket *, int request);     /* the ticket waits for a queued request */
-/* the ticket waits for something that arrives at `when`, which may be UNKNOWN + index */
+void smmem_wait(SmMem *, MemTicket *, int request);     /* makes the ticket wait for a queued request */
+/* makes the ticket wait for something that arrives at `when`, which may be UNKNOWN + index */
 void smmem_wait_until(SmMem *, MemTicket *, Cycle when);
 /* Notes what the refused access lacks, and returns false. smmem_retry says until when it is refused. */
 bool smmem_lacks(SmMem *, Lack);
@@ -258,10 +262,10 @@ void l1_fill(SmMem *, uint32_t id);          /* id: MSHR entry * MAX_SECTORS + l
 
 /* ---- interconnect.c ---- */
 typedef struct Interconnect {
-	Timeline *up, *down;           /* [sm] */
+	Timeline *up, *down;           /* [SM]: the SM's port towards L2 (up) and from L2 (down) */
 	int n;
 	Cycle latency;
-	uint64_t width, sector;        /* bytes */
+	uint64_t width, sector;        /* width: bytes that a port moves a cycle; sector: bytes of a sector */
 } Interconnect;
 enum { HEADER_BYTES = 8 };
 void icnt_init(Interconnect *, const Config *);
@@ -283,12 +287,12 @@ static inline uint64_t fold(uint64_t x) { return x ^ x >> 3 ^ x >> 7 ^ x >> 15; 
 /* free: when the bank is free, in units of 1/width cycles; row: open row + 1, 0 = none */
 typedef struct Bank { uint64_t free, row; } Bank;
 typedef struct Dram {
-	Timeline *bus;                 /* [channel] */
+	Timeline *bus;                 /* [channel]: the channel's data bus */
 	Bank *bank;                    /* [channel * banks + bank] */
 	uint64_t channels, banks, sector, width;
 	unsigned row_shift;            /* row of a line = its number within the channel >> row_shift */
 	Cycle hit, activate, latency;
-	Intervals *intervals;          /* or NULL */
+	Intervals *intervals;          /* where DRAM counts, too, or NULL */
 } Dram;
 void dram_init(Dram *, const Config *);
 void dram_close_rows(Dram *);
@@ -310,7 +314,7 @@ typedef struct L2 {
 	uint64_t slices;
 	bool power;                    /* slices is a power of two: 1 << slice_shift */
 	unsigned slice_shift, sectors; /* sectors of a line */
-	uint64_t width, sector;        /* bytes a cycle, bytes */
+	uint64_t width, sector; /* width: bytes that a slice moves a cycle; sector: bytes of a sector */
 	uint64_t atomic;               /* bytes that could pass during one atomic operation */
 	Cycle latency;
 	int mshrs, write_buffer;

@@ -67,7 +67,7 @@ static bool look_up(SmMem *s)
 	return smmem_lacks(s, (Lack){ .what = LACKS_MSHRS, .need = fresh });
 }
 
-/* The sectors of L2 that cover sectors of L1. */
+/* Returns the mask of the sectors of L2 that cover these sectors of L1. */
 static uint32_t widen(const SmMem *s, uint32_t sectors)
 {
 	unsigned n = 1u << (s->l1_sector_shift - s->l2_sector_shift);

@@ -8,7 +8,7 @@ struct MemSystem {
 	Dram dram;
 	StampHeap order; /* the cycle of the first request of each SM's queue that is not served yet */
 	Vec(int) next;                 /* [sm]: index of this request in the SM's queue */
-	Intervals *intervals;          /* or NULL */
+	Intervals *intervals;          /* where the memory system counts, too, or NULL */
 	/* with intervals: what L2 and DRAM count of the part of a request that is being served */
 	LaunchStats own;
 };

@@ -32,26 +32,26 @@ SmMem *smmem_new(const Config *, int sm);
 /* A launch begins: what has come to L1 and the constant cache by that cycle is gone, what comes later
    stays. */
 void smmem_launch(SmMem *, Cycle begin);
-void smmem_forget(SmMem *, Cycle now);         /* L1 is emptied, as a fence of device scope does it */
-void smmem_flush(SmMem *);             /* what outlasts launches, the instruction cache, becomes empty */
+void smmem_forget(SmMem *, Cycle now);         /* empties L1, as a fence of device scope does */
+void smmem_flush(SmMem *);             /* empties the instruction cache, which launches do not empty */
 void smmem_rewind(SmMem *);            /* as mem_rewind; the next access may come at any cycle */
 void smmem_free(SmMem *);
 
 typedef enum { ACC_LOAD, ACC_STORE, ACC_ATOMIC } AccessKind;
 
-/* the addresses of two lanes, computed with at once */
+/* the addresses of two lanes, for computing with both at once */
 typedef uint64_t AddrPair __attribute__((vector_size(16), aligned(8), may_alias));
-typedef struct Access {               /* one warp instruction */
+typedef struct Access {               /* the access of one warp instruction to one space */
 	AccessKind kind;
 	/* SP_GLOBAL SP_SHARED SP_LOCAL SP_CONST SP_PARAM; generic ones are split by space first */
 	Space space;
-	bool bypass_l1;               /* .cg .cv .volatile and stronger */
+	bool bypass_l1;               /* for PTX's .cg, .cv, .volatile and stronger */
 	bool returns;                 /* atomics: the old value is wanted */
 	uint64_t base;                /* constants and parameters: added to every address */
 	bool forced;                  /* never refused: a load without a free MSHR goes past L1 */
 	bool own_ports;               /* shared memory and the constant cache serve every lane at once */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
-	uint64_t mask;                /* lanes */
+	uint64_t mask;                /* the lanes that make the access */
 	uint64_t *hits; /* NULL, or the mask that gets the lanes of a load whose data are in L1 */
 	/* [lane]; local: offset already interleaved per thread by the caller, below 2^48; SMs do not share
 	   local lines */
@@ -62,12 +62,12 @@ typedef struct MemTicket {            /* what the scoreboard waits for */
 	/* when the result can be used (stores: when the access is accepted), as far as it is known */
 	Cycle ready;
 	Cycle hits; /* a load with Access.hits: when the data of the lanes in that mask are there */
-	uint64_t hit_lanes;           /* the caller's, for Access.hits to point to */
+	uint64_t hit_lanes;           /* memory to which the caller may let Access.hits point */
 	struct Whole *whole;        /* the caller's: the instruction of which the access is a part, or NULL */
 	Cycle pipe_free;              /* the load/store unit takes the next access from here on */
 	/* 1: the next mem_drain finds out when the rest is there, smmem_resolve tells it; 0: all is known */
 	uint16_t npending;
-	uint32_t pending;             /* SmMem's own name of what it waits for */
+	uint32_t pending;             /* what the ticket waits for, in SmMem's own numbering */
 } MemTicket;
 
 /* Makes an access. False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = smmem_retry.

@@ -3,7 +3,7 @@
 
 enum { RING = 64 * TIMELINE_WORDS };
 
-/* The bits of word w for cycles before `end`. */
+/* Returns a mask of the cycles of word w that come before cycle `end`. */
 static uint64_t before(Cycle w, Cycle end)
 {
 	return end <= w * 64 ? 0 : end - w * 64 >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (end - w * 64)) - 1;
@@ -55,7 +55,7 @@ Cycle timeline_search(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint6
 		return queue_up(t, from, rate, bytes);
 	while (!open && ++w < end)
 		open = ~t->closed[w % TIMELINE_WORDS];
-	t->closed[w % TIMELINE_WORDS] |= open & -open; /* none where all words are closed */
+	t->closed[w % TIMELINE_WORDS] |= open & -open; /* sets no bit if all words are closed */
 	/* takes bytes from the cycle on in which the request begins */
 	for (uint64_t mask = -(open & -open); w < end; w++, mask = ~(uint64_t)0) {
 		uint64_t taken = 0;

@@ -45,7 +45,7 @@ static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
 	return done;
 }
 
-/* The split that may run and has waited longest; -1: none. */
+/* Returns the index of the split that may run and has waited longest; -1: none may. */
 static int next_in_turn(const Warp *w)
 {
 	int first = -1;

@@ -45,7 +45,8 @@ static inline bool may_be_followed(const MIns *i) { return i->kind < K_BAR || i-
 /* policies.c */
 SchedPick *sched_pick(const Gpu *);      /* the policy of the machine, or of the mechanism where it has one */
 /* issue.c */
-bool issue_from_warp(Sm *, Warp *);        /* false: nothing of the warp can issue in this cycle; it sleeps */
+/* false: no split of the warp can issue in this cycle, and the warp sleeps */
+bool issue_from_warp(Sm *, Warp *);
 void sm_sleep_until(Warp *, When);
 void sm_end_warp(Sm *, Warp *); /* the warp is ending: its slot becomes free when its accesses are complete */
 /* arbiter.c */

@@ -23,7 +23,7 @@
  * beyond it may change. */
 #include "sim/sm/internal.h"
 
-/* What the lanes of one warp may do in one cycle. */
+/* What the lanes of one warp may still do in this cycle. */
 typedef struct LaneTurn {
 	uint8_t left[64];              /* by lane: instructions that it may still issue */
 	Mask access;                 /* lanes whose next instruction is a memory instruction that can issue */

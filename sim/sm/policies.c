@@ -50,7 +50,8 @@ static bool pick_two_level(Sm *sm, Sched *d)
 		memmove(d->active + k, d->active + k + 1, sizeof *d->active * (size_t)(d->nactive - k - 1));
 		d->nactive--;
 	}
-	for (int k = 0; k < d->n && d->nactive < most; k++) { /* the oldest ready ones come in */
+	/* the oldest warps that may be ready come into the active set */
+	for (int k = 0; k < d->n && d->nactive < most; k++) {
 		bool in = d->wake[k] > sm->now;
 		for (int a = 0; a < d->nactive; a++)
 			in |= d->active[a] == d->order[k];
@@ -67,7 +68,7 @@ static bool pick_two_level(Sm *sm, Sched *d)
 	return false;
 }
 
-/* The mechanism chooses among the warps that are awake. */
+/* The mechanism chooses the order in which the warps that do not sleep are tried. */
 static bool pick_by_mechanism(Sm *sm, Sched *d)
 {
 	Warp *all[MOST_WARPS], *list[MOST_WARPS];
