@@ -182,7 +182,8 @@ static bool holds_float(const Ptx *p, const Arg *a, Type t)
 	return t == T_F32 && a->kind == A_REG && p->b->edit.f->reg.v[a->id].type == T_B64;
 }
 
-/* The type of an instruction. An access to memory with such an operand (holds_float) has type .b32. */
+/* The type of an instruction. An access to memory of which an operand is an .f32 in a .b64 register has type
+   .b32. */
 static Type access_type(const Ptx *p, const Ins *i, const Args *a)
 {
 	for (int k = 0; k < a->arg.n && (i->op == OP_LD || i->op == OP_ST); k++)

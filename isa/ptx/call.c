@@ -114,7 +114,9 @@ static bool parts(Ptx *p, Guard g, Words *ret, Words *arg, Opd *target)
 			return false;
 		more = tok_accept(p, ',');
 	}
-	if (more) { /* the prototype, or the list of possible targets, of an indirect call */
+	/* an indirect call names its prototype, or the list of its possible targets: nothing is done with
+	   either */
+	if (more) {
 		Loc loc = tok_here(p);
 		const char *name = tok_name(p);
 		if (!name || (!ptx_find(p, name) && !ptx_error(p, loc, "'%s' is not declared", name)))

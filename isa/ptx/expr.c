@@ -127,7 +127,7 @@ static bool primary(Ptx *p, Const *v, int depth)
 static const char *const level[] = { "||", "&&", "|", "^", "&", "== !=", "<= >= < >", "<< >>", "+ -",
 	"* / %" };
 enum { LEVELS = sizeof level / sizeof *level };
-#define TWO(A, B) ((A) | (B) << 8) /* an operator as a number */
+#define TWO(A, B) ((A) | (B) << 8) /* the number of an operator of characters A and B, B is 0 if it has one */
 
 /* If the operator at hand is in the list, returns its number, else 0. */
 static int operator_at(const Ptx *p, const char *list)

@@ -13,7 +13,8 @@ typedef struct Base { int reg, pred; } Base;
 
 typedef struct Bases {
 	Lower *w;
-	Base *base;                /* by component of the call graph */
+	/* by component of the call graph: where registers and predicates of its functions begin */
+	Base *base;
 } Bases;
 
 /* the function at index k of CallGraph.node; NULL: that node stands for indirect calls */

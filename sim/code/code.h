@@ -12,7 +12,7 @@
 enum { KM_SREG = K_COUNT };
 enum { SREG_LOCAL_ADDRESS = SREG_COUNT, SREG_PARAM_ADDRESS, SREG_ZERO_PRED };
 
-enum {                                 /* MIns.flags */
+enum {                                 /* flags of a machine instruction (MIns.flags) */
 	MI_BLOCK_START = 1,  /* first instruction of a block of the module: its issue counts as a fetch */
 	MI_REACH = 2,                  /* when lanes arrive here, the mechanism's hook `reach` is called */
 	MI_OVERHEAD = 4,               /* lowering or the mechanism added the instruction */
@@ -34,7 +34,7 @@ typedef struct MIns {
 	LaneIns x;
 	uint8_t kind, op, unit, flags;
 	uint8_t type, space, bytes;    /* accesses to memory: bytes of one element */
-	uint8_t vec, aop, sreg;        /* vec: elements (1, 2, 4) */
+	uint8_t vec, aop, sreg;        /* vec: number of elements (1, 2, 4) */
 	uint8_t own;                   /* a mechanism's operation: index into Code.own */
 	uint8_t wide_rows;             /* accesses to memory: bit k = the row of element k is 64 bits wide */
 	bool nonfaulting;             /* a load that gives 0 where its address is not mapped, or misaligned */

@@ -144,7 +144,7 @@ static void lower_warp(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 	for (int k = 0; k < i->nsrc && k < 4; k++) {
 		Type t = ins_src_type(i, k);
 		*src[k] = lower_operand(w, l, ins_src(i, k), t);
-		/* a constant predicate has no row; lower_negations sees to its value */
+		/* a constant predicate has no row, which reads as true; lower_negations makes false of it */
 		if (t == T_PRED && ins_src(i, k)->kind == OPD_IMM)
 			*src[k] = NO_ROW;
 	}

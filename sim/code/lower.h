@@ -11,7 +11,7 @@ typedef enum { FIX_TARGET, FIX_FALL, FIX_RPC, FIX_TABLE, FIX_CALLEE } FixKind;
 typedef struct Fix {
 	FixKind kind;
 	int ins;                   /* index of the instruction in Lower.out */
-	int entry;                 /* FIX_TABLE: entry of the table */
+	int entry;                 /* FIX_TABLE: which entry of the table gets the pc */
 	LowerFn *l;
 	const Block *to;
 	int func;                  /* FIX_CALLEE: id of the callee */

@@ -196,7 +196,7 @@ static void save_around(void *self, Block *b, int k, BitSet across)
 		vec_push(&slots, slot);
 		lower_store(l, b, &at, opd_reg(v), l->f->reg.v[v].type, slot);
 	}
-	at++; /* the call itself */
+	at++; /* goes behind the call */
 	bs_each(across, v)
 		lower_load(l, b, &at, v, slots.v[n++]);
 	vec_free(&slots);
@@ -230,7 +230,7 @@ static void split_guarded(LowerFn *l)
 void lower_calls(Lower *w, LowerFn *l)
 {
 	Function *f = l->f;
-	/* so that callers find the results in the same registers after each return */
+	/* each return then has its results in the same registers, where callers find them */
 	for (int b = 0; b < f->block.n; b++)
 		edit_own_results(&l->edit, f->block.v[b]);
 	split_guarded(l);

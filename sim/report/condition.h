@@ -31,8 +31,9 @@ typedef struct Judgement {
 	int open;                      /* comparisons that should have been made and could not be */
 } Judgement;
 
-/* Judges conditions on pairs of runs. named: lines name the run that they are about. out: a line for each
-   condition that holds, for what could not be judged, and for what was left out: runs and kernels without a
-   counterpart, and runs that have failed before already. A condition that is judged nowhere is open. */
+/* Judges conditions on pairs of runs. named: each line names the run that it is about. out: gets a line for
+   each condition that holds, for each comparison that could not be made, and for what was left out: runs and
+   kernels without a counterpart, and pairs whose run before has failed. A condition that is judged nowhere
+   counts as open. */
 Judgement conditions_judge(const Condition *, int n, const Pair *, int npairs, bool named, StrBuf *out);
 #endif

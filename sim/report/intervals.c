@@ -81,7 +81,8 @@ static const char *new_kernel(const Walk *w, int k)
 
 /* ---- JSON ---- */
 
-typedef enum { FROM, LAUNCHES, KERNELS, COUNTS } Column; /* COUNTS + i: figure i */
+/* a column of the table; COUNTS + i: the one of figure i */
+typedef enum { FROM, LAUNCHES, KERNELS, COUNTS } Column;
 
 static void put_column(Run *run, const char *key, int column, JsonSink *j)
 {

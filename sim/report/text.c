@@ -248,8 +248,8 @@ static void put_cause(const char *name, int all, int with_warp, bool warp, StrBu
 	end_line(out, start);
 }
 
-/* Puts shares of all scheduler-cycles, and of those in which the scheduler had a warp: each column adds up to
-   100. */
+/* Puts shares of all scheduler-cycles, and of those in which the scheduler had a warp. Each column adds up to
+   100 %. */
 static void put_causes(const LaunchStats *s, StrBuf *out)
 {
 	Cause cause[STALL_COUNT + 1] = { { "issued", s->issued, true } };
