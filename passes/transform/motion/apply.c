@@ -1,5 +1,5 @@
-/* The code that comes of a plan: a temporary for each expression, computed where the plan says and read where
-   it was computed. */
+/* Writes the code of a plan: each expression gets a temporary, which is computed where the plan says, and
+   read where the expression was computed before. */
 #include "passes/transform/facts.h"
 #include "passes/transform/motion/motion.h"
 
@@ -10,9 +10,10 @@ typedef struct Apply {
 	const Points *p;
 	const Expressions *x;
 	int *temp;                     /* by expression; -1: it has none yet */
-	int *begin;                    /* by block: its first occurrence */
-	ActionKind *at[2];             /* by expression: what happens at this block's start, at its end */
-	Block **on_edge;               /* by block of Points: what stands for it now */
+	int *begin;                    /* by block: number of its first occurrence in Expressions */
+	/* by expression: what happens to it at the start, and at the end, of the block at hand */
+	ActionKind *at[2];
+	Block **on_edge;               /* by block of Points: the new block on its edge; NULL: none so far */
 	Applied done;
 } Apply;
 
@@ -38,7 +39,7 @@ static Ins computation(Apply *w, const Action *a)
 	return i;
 }
 
-/* "t = e; d = t": the instruction stays what it was for the source, the move is new. */
+/* "d = e" becomes "t = e; d = t": the first one has the marks of the old instruction, the move is new. */
 static void save(Apply *w, Rewrite *rw, const Ins *i, int expr)
 {
 	Ins copy = edit_copy(&w->e, i);
@@ -63,7 +64,7 @@ static void put(Apply *w, Rewrite *rw, const Ins *i, const Occurrence *o)
 	ActionKind *kind = o && (o->first || o->last) ? &w->at[half][o->expression] : NULL;
 	if (kind && *kind == SAVED) {
 		save(w, rw, i, o->expression);
-		*kind = REPLACED;          /* what the block computes again */
+		*kind = REPLACED;          /* later computations in this block read the temporary */
 	} else if (kind && (*kind == REPLACED || *kind == INSERTED)) {
 		replace(w, rw, i, o->expression);
 	} else {
@@ -153,7 +154,8 @@ Applied motion_apply(PassRun *r, const Points *p, const Expressions *x, const Pl
 	Apply w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .p = p, .x = x };
 	int n = plan->action.n;
 	Action *list = arena_array(&w.arena, Action, n + 1);
-	/* instructions move while blocks are rewritten */
+	/* a copy of the patterns: those of Expressions are instructions of blocks, which move when these are
+	   rewritten */
 	Ins *pattern = arena_array(&w.arena, Ins, x->n + 1);
 	const Ins **of = arena_array(&w.arena, const Ins *, x->n + 1);
 	Expressions view = *x;

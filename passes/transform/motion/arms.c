@@ -1,19 +1,20 @@
-/* What a warp computes in both arms of a divergent branch, so that it need not behind it, it computes twice
- * instead of once. Lazy code motion does that, and where the arms modify the expression sparse code motion
- * cannot take it back. So a computation that is read behind the place where threads meet again is not taken
- * away for one that is new in an arm. */
+/* If a computation behind a divergent branch is replaced by new ones in both of its arms, a warp that parts
+ * there computes the expression twice instead of once. Lazy code motion does that, and if the arms modify the
+ * expression, sparse code motion cannot take it back. So a computation that stands behind the place where
+ * threads meet again stays if it would read what is new in an arm. */
 #include "passes/transform/motion/motion.h"
 
 typedef struct Arms {
 	Slice *s;
 	Arena tmp;
-	/* divergent branches around a node, and others on the way to them; where their threads meet */
+	/* blocks with the branches that decide, directly or through each other, whether a node is executed;
+	   blocks where threads that part at the divergent ones of these meet again */
 	Vec(int) depends, met;
-	int *seen, *meets, stamp;      /* by block, by block: stamp where it is in these lists */
-	Vec(int) walk;                 /* nodes, twice: 2 * node + whether threads have met on the way */
-	BitSet walked;
+	int *seen, *meets, stamp;      /* by block: stamp, if it is in depends; stamp, if it is in met */
+	Vec(int) walk;                 /* nodes to visit: 2 * node, + 1 if threads have met on the way there */
+	BitSet walked;                 /* what has been in walk */
 	BitSet bits;
-	int spared;
+	int spared;                    /* how many computations stay */
 } Arms;
 
 static void depends_on(void *self, int branch, int to)
@@ -26,8 +27,7 @@ static void depends_on(void *self, int branch, int to)
 	vec_push(&w->depends, branch);
 }
 
-/* Where threads of the divergent branches meet that decide whether the block is executed, at first or second
-   hand. */
+/* Fills depends and met for a block. */
 static void find_meetings(Arms *w, int block)
 {
 	const Points *p = w->s->p;
@@ -66,7 +66,7 @@ static void go_on(Arms *w, int node, bool met)
 		go(w, w->s->g->succ[node].v[i], met);
 }
 
-/* Computations that read what is new at the node, behind a meeting, compute it themselves. */
+/* An expression is newly computed at the node: computations that would read it behind a meeting stay. */
 static void spare(Arms *w, int node, int bit)
 {
 	BitSet *placed = w->s->set[PLACED], *gone = w->s->set[GONE];

@@ -1,5 +1,5 @@
-/* Which expressions move, apart from equations: what may be speculated, what registers allow, and what is
-   said about it. */
+/* Chooses which expressions move, apart from the equations: which may be speculated, and how many the limit
+   of registers allows. Makes the remarks about them. */
 #include "lib/strbuf.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/motion/motion.h"
@@ -14,7 +14,7 @@ static Ins marked(const Ins *i)
 	return m;
 }
 
-/* What a thread may compute though the program does not: what cannot fault. */
+/* A thread may compute the expression where the program does not, if it cannot fault. */
 bool motion_may_speculate(const Motion *w, int e)
 {
 	const Ins *i = w->x->pattern[e];
@@ -25,7 +25,8 @@ bool motion_may_speculate(const Motion *w, int e)
 		(w->nonfaulting && ins_allowed(w->r->m, w->r->f, &m));
 }
 
-/* A place on an edge is as safe as the one that it leads to. */
+/* The load cannot fault at the place of the action. A place on an edge is as safe as the start of the block
+   to which the edge leads. */
 static bool safe_there(const Motion *w, const SafeLoads *s, const Action *a)
 {
 	const Points *p = w->p;
@@ -53,7 +54,8 @@ void motion_mark_loads(Motion *w)
 
 /* ---- registers ---- */
 
-/* Expressions of the plan, those first whose temporaries live shortest. */
+/* An expression of the plan, and at how many nodes its temporary lives. Sorted, those come first whose
+   temporaries live shortest. */
 typedef struct Rank { int64_t live; int expr; } Rank;
 
 static int by_live(const void *x, const void *y)
@@ -87,7 +89,8 @@ static void plan_of(const Motion *w, BitSet with, Plan *to)
 			vec_push(&to->action, w->plan.action.v[k]);
 }
 
-/* How many registers live at once where these move: found on a copy of the function. */
+/* How many registers live at once if the first n expressions of the list move: counted on a copy of the
+   function. */
 static int pressure_with(const Motion *w, const Rank *list, int n)
 {
 	Arena tmp = { 0 };
@@ -112,8 +115,8 @@ static int pressure_with(const Motion *w, const Rank *list, int n)
 	return most;
 }
 
-/* As many as there may be, those whose temporaries live shortest first; at least as many registers as there
-   are already may live. */
+/* Keeps as many expressions in the plan as the limit allows, those first whose temporaries live shortest. The
+   limit is at least the number of registers that live at once already. */
 void motion_fit(Motion *w)
 {
 	if (!w->limit || !w->plan.action.n)
@@ -175,7 +178,7 @@ static int by_expression(const void *x, const void *y)
 	return a->block < b->block ? -1 : a->block > b->block;
 }
 
-/* Has an earlier round moved it? */
+/* Has an earlier round moved the expression? */
 static bool made(const Motion *w, int expr)
 {
 	for (int o = w->x->occurrence_first[expr]; o >= 0; o = w->x->occurrence_next[o]) {

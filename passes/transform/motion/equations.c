@@ -9,18 +9,20 @@
 
 #define S(NAME) (1u << (NAME))
 
-/* after(x) = gen | (before(x) & ~kill), and what goes over an edge is after(x) & ~skill, each at N(b) and at
-   X(b) (analysis/flow.h). */
+/* The equation of one node, N(b) or X(b): after = gen | (before & ~kill), and after & ~skill goes over an
+   edge (analysis/flow.h). gen, kill and skill are unions of sets: a bit for each SetName. */
 typedef struct Half { unsigned gen, kill, skill; } Half;
 typedef struct Equation {
-	bool backward, all, greatest;  /* all: the meet is "on all ways", else "on some way" */
-	bool speculates;              /* it is "on some way" at the branches at which the method speculates */
+	/* all: the meet is "on all ways", else "on some way"; greatest: so is the solution, else the least */
+	bool backward, all, greatest;
+	bool speculates;               /* where the method speculates, the meet is "on some way" at a branch */
 	Half n, x;
-	SetName before, after;         /* where the solution is kept; SETS: nowhere */
+	SetName before, after;         /* the sets in which the solution is kept; SETS: it is not kept */
 } Equation;
 
 typedef enum { DOWN_SAFE, UP_SAFE, NEW_ON_ALL_WAYS, RENVOISE, DELAY, USE } Problem;
 
+/* In the comments p are predecessors, s successors. "partial": for the option of pre (PLACE_RENVOISE). */
 static const Equation equation[] = {
 	/* NdSafe = NComp | Transp & XdSafe               XdSafe = XComp | all s: NdSafe(s) */
 	[DOWN_SAFE] = { true, true, true, true, { S(COMP), S(MOD), 0 }, { S(COMP), S(FAR), 0 }, SETS, SAFE },
@@ -63,8 +65,8 @@ static bool speculates_at(const Slice *s, const Method *m, int block)
 		: m->speculation == SPECULATE_DIVERGENT && s->p->divergent[block]);
 }
 
-/* Where one way is enough, one that leaves a cycle is not: what is needed behind the cycle would come into
-   it. */
+/* At a branch at which one successor that needs a value is enough, a successor outside the branch's cycle
+   does not count: else values that are needed behind the cycle would be computed in the cycle. */
 typedef struct Guard { const Slice *s; const Method *m; } Guard;
 
 static void stop_at_exits(void *self, int from, int to, BitSet set)
@@ -107,7 +109,8 @@ static void solve(Slice *s, const Method *m, Problem problem)
 static BitSet *empty(Slice *s) { return flow_sets(s->a, s->g->n, s->bits); }
 
 /* NEarliest = NdSafe & no p: XuSafe(p) | XdSafe(p)      XEarliest = XdSafe & !Transp
-   In front of the function's entry there is no place, whoever jumps there. */
+   At the begin of the function's first block safe is enough, whatever jumps there: nothing can be placed
+   before it. */
 static void find_earliest(Slice *s)
 {
 	BitSet *to = s->set[EARLIEST] = empty(s), *safe = s->set[SAFE], *available = s->set[AVAILABLE];
@@ -125,9 +128,9 @@ static void find_earliest(Slice *s)
 	}
 }
 
-/* early: placed where it is Earliest. Late:
+/* Fills PLACED and GONE. Early: an expression is placed where it is Earliest. Late: where it is Latest,
    NLatest = NDelayed & NComp                             XLatest = XDelayed & (XComp | some s: !NDelayed(s))
-   A successor that is FAR has nothing to lose: what is delayed past the branch is delayed to it, too. */
+   A successor where the expression is FAR counts as one to which it is delayed: nothing is lost there. */
 static void place(Slice *s, bool late)
 {
 	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s),
@@ -145,8 +148,9 @@ static void place(Slice *s, bool late)
 	}
 }
 
-/* PPin(b) = NPp(b) & (all p: XPp(p) | XuSafe(p) | XComp(p)); gone: NComp & PPin; inserted: X where XPp &
-   !XuSafe & !XComp & !(PPin & Transp) */
+/* Fills PLACED and GONE as Morel and Renvoise do.
+   PPin(b) = NPp(b) & (all p: XPp(p) | XuSafe(p) | XComp(p)). At N an expression is gone if NComp & PPin; at X
+   it is inserted if XPp & !XuSafe & !XComp & !(PPin & Transp). */
 static void place_renvoise(Slice *s)
 {
 	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s), *pp = s->set[DELAYED],
@@ -169,7 +173,7 @@ static void place_renvoise(Slice *s)
 	}
 }
 
-/* NEW: on no way. */
+/* Turns the set into its complement: NEW is solved as "computed on some way", and becomes "on no way". */
 static void invert(Slice *s, SetName name)
 {
 	for (int node = 0; node < 2 * s->n; node++)
@@ -202,8 +206,8 @@ static void restore(Slice *s, SetName name, const BitSet *from, BitSet bits)
 				(from[node].w[j] & bits.w[j]);
 }
 
-/* Fewer places, but for expressions that would be computed in arms after all: these stay as lazy code motion
-   leaves them. */
+/* Finds fewer places for the expressions. Those that would then be computed in arms where Method.arms forbids
+   it keep the places at which lazy code motion leaves them. */
 static void thin(Slice *s, const Method *m, const Method *first)
 {
 	Arena tmp = { 0 };
@@ -219,8 +223,9 @@ static void thin(Slice *s, const Method *m, const Method *first)
 	arena_free(&tmp);
 }
 
-/* What no way computes again stays: lazy code motion leaves it alone, and as early as possible it would be
-   computed as often, and be copied from place to place besides. */
+/* For placing as early as possible: expressions that no way computes again, which lazy code motion leaves
+   alone, stay where they are. At earlier places they would be computed just as often, and be copied
+   besides. */
 static void leave_unrepeated(Slice *s, const Method *m)
 {
 	Arena tmp = { 0 };

@@ -33,7 +33,8 @@ int cut_edge(Cut *c, int from, int to, int64_t capacity)
 	return c->edge.n - 2;
 }
 
-/* How far each node is from the source over edges with something left; false: the sink is not reached. */
+/* Sets the level of each node: how many edges with capacity left the shortest path from the source has; -1:
+   it is not reached. False: the sink is not reached. */
 static bool number(Cut *c, int source, int sink)
 {
 	c->level.n = c->queue.n = 0;
@@ -50,8 +51,8 @@ static bool number(Cut *c, int source, int sink)
 	return c->level.v[sink] >= 0;
 }
 
-/* Along the path of edges in the queue: as much as its tightest edge takes. Returns the place of the first
-   edge that is full then. */
+/* Sends as much flow along the path of edges in the queue as its tightest edge takes, and returns how much.
+   *full: the place in the queue of the first edge that is full then. */
 static int64_t push(Cut *c, int *full)
 {
 	int64_t least = INT64_MAX;
@@ -65,8 +66,8 @@ static int64_t push(Cut *c, int *full)
 	return least;
 }
 
-/* Paths that go one level on with each edge, until there is none; the queue is the path so far, `at` the next
-   edge of each node to try. */
+/* Sends flow along paths from source to sink of which each edge leads to the next level, until there is none
+   left; returns how much. The queue is the path so far, `at` is by node the next edge to try. */
 static int64_t fill(Cut *c, int source, int sink)
 {
 	int64_t sum = 0;

@@ -1,10 +1,11 @@
-/* Code motion: pre, lcm. An expression that is computed again on some way is computed where all its uses can
- * read it, and read from there.
+/* Code motion: pre, lcm, spre, scm, sscm. An expression that is computed again on some way is computed into a
+ * temporary, at places from which all its uses can read it.
  *
  * requires  uniformity, where threads may part; memory dependence, where loads move
- * keeps     the marks; what every thread computes; loads are executed by threads alone that execute them
- *           anyway
- * breaks    everything made from the code, and where something is put on a critical edge, from the graph
+ * keeps     the marks; what every thread computes; only threads that execute a load anyway execute it
+ *           (unless nonfaulting=1)
+ * breaks    everything made from the code; if something is put on a critical edge, also what is made from the
+ *           graph
  *
  * Chapters 3 and 4 of J. Fukuhara's thesis. Occurrences that are read from a temporary become moves;
  * copy-prop takes these out of the way, so that expressions of what was moved can move in the next round. */
@@ -12,11 +13,12 @@
 #include "passes/transform/motion/motion.h"
 #include "passes/transform/transform.h"
 
-enum { PATIENCE = 32, ROUNDS = 16 }; /* questions for an instruction */
+/* PATIENCE: questions to memory dependence, for each instruction; ROUNDS: most rounds of a run */
+enum { PATIENCE = 32, ROUNDS = 16 };
 
 /* ---- which expressions ---- */
 
-/* Moves of registers and numbers are no computations. */
+/* May the expression move? Moves of registers and numbers are no computations, and stay. */
 static bool worth_it(const Motion *w, int e)
 {
 	const Ins *i = w->x->pattern[e];
@@ -25,14 +27,15 @@ static bool worth_it(const Motion *w, int e)
 		(ins_src(i, 0)->kind != OPD_REG && ins_src(i, 0)->kind != OPD_IMM));
 }
 
-/* Only what is computed in several places, or again and again, can be computed less often. */
+/* The expression is computed in several places, or in a cycle: only then can it be computed less often. */
 static bool repeats(const Motion *w, int e)
 {
 	const Occurrence *o = &w->x->occurrence[w->x->occurrence_first[e]];
 	return w->x->occurrence_next[w->x->occurrence_first[e]] >= 0 || w->c->nest->of[o->block] >= 0;
 }
 
-/* What is speculated can be moved again and again, into a cycle and around it: each expression once. */
+/* An earlier round has moved the expression. With speculation it could be moved in each round, into a cycle
+   and around the cycle; so each expression is moved once. */
 static bool is_done(const Motion *w, int e)
 {
 	for (int o = w->x->occurrence_first[e]; o >= 0 && w->how->speculation == SPECULATE_EVERYWHERE;
@@ -76,7 +79,8 @@ static void plan_slice(Motion *w, const Slice *s)
 	arena_free(&tmp);
 }
 
-/* Expressions that may not be speculated have slices of their own, as their equations are others. */
+/* Makes the plan, slice by slice. Expressions that may not be speculated have slices of their own, since
+   their equations are different. */
 static void plan_all(Motion *w)
 {
 	Slicer slicer;
@@ -102,7 +106,7 @@ static void plan_all(Motion *w)
 
 /* ---- rounds ---- */
 
-/* 0 where the pass has no such option. */
+/* The number of the option of this name; 0 if the pass has no such option. */
 static int64_t option(const PassRun *r, const char *name)
 {
 	for (int k = 0; k < r->pass->noptions; k++)

@@ -7,7 +7,7 @@ static bool critical(const Cfg *c, int b, int s)
 	return c->graph->succ[b].n > 1 && c->graph->pred[s].n + (s == 0) > 1;
 }
 
-/* The tree of cycles; node 0 stands for what is in none, l + 1 for cycle l. */
+/* The tree of cycles: node l + 1 stands for cycle l, and node 0, the root, for code that is in no cycle. */
 static Tree tree_of_loops(Arena *a, const Nest *n)
 {
 	Tree t = tree_new(a, n->nloop + 1);

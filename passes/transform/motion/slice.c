@@ -1,9 +1,10 @@
-/* A slice: up to SLICE_BITS expressions, with the part of the graph that matters to any of them. What matters
- * to an expression are the points from which some way leads to a computation of the same value: nothing is
- * placed elsewhere, and what is asked there is known without asking. Where a method does not ask for the
- * earliest place, no more than what a block dominates that dominates all computations and is in no cycle with
- * one: in front of it nothing has been computed, and what can be done there can be done in it. So the size of
- * all slices follows from how far expressions can move, not from blocks times expressions. */
+/* A slice: up to SLICE_BITS expressions, with the part of the graph that matters to any of them. A point
+ * matters to an expression if some way leads from it to a computation of the same value: nothing is placed at
+ * other points, and the sets are known there without solving equations. Unless the method asks for the
+ * earliest places, points in front of the expression's stop do not matter either. The stop is a block that
+ * dominates all computations of the expression and is in no cycle with one: in front of it nothing has been
+ * computed, and what could be computed there can as well be computed in it. So the size of all slices follows
+ * from how far expressions can move, not from the number of blocks times that of expressions. */
 #include "passes/transform/motion/motion.h"
 
 void slicer_open(Slicer *w, const Points *p, const Expressions *x, bool early)
@@ -30,7 +31,9 @@ void slicer_open(Slicer *w, const Points *p, const Expressions *x, bool early)
 
 void slicer_close(Slicer *w) { arena_free(&w->arena); }
 
-/* A block as it is found: what it does, and what is still to be told to its predecessors. */
+/* A block that the search has come to. waits: it is in todo, since its predecessors are still to be told
+   (tell). first, last, mod, stop: the expressions that have it in their COMP at N, COMP at X, MOD and STOP.
+   near_n, near_x: the expressions to which its N, its X matters. */
 typedef struct Found { int block; bool waits; BitSet first, last, mod, stop, near_n, near_x; } Found;
 
 typedef struct Search {
@@ -40,12 +43,12 @@ typedef struct Search {
 	Vec(Found) found;
 	Vec(int) todo;                 /* places in found */
 	BitSet tells;
-	/* by bit: the block that it stops in, -1 = none; another one that stops there */
+	/* by bit: the expression's stop, -1 = none; the next bit of those with the same stop, -1 = none */
 	int *stops, *next_stop;
 } Search;
 
-/* What dominates the first and the last of some blocks in a walk through the dominator tree dominates all of
-   them. */
+/* The lowest block that dominates all computations of the expression. A block that dominates the first and
+   the last of some blocks in a walk through the dominator tree dominates all of them. */
 static int common_dominator(const Slicer *w, int e)
 {
 	const int *place = w->p->dom->first;
@@ -58,7 +61,7 @@ static int common_dominator(const Slicer *w, int e)
 	return tree_common(&w->dominators, low, high);
 }
 
-/* The block behind which the expression stays; -1: there is none. */
+/* The expression's stop; -1: it has none. */
 static int stop_of(const Slicer *w, int e)
 {
 	const Cfg *c = w->p->c;
@@ -107,7 +110,8 @@ static int find(Search *f, int block)
 	for (int k = w->stop[block]; k >= 0; k = f->next_stop[k])
 		bs_add(x.stop, k);
 	for (int k = 0; k < x.first.n; k++) {
-		x.last.w[k] &= x.mod.w[k]; /* else it is the computation before the first modification, too */
+		/* if the block does not modify the expression, the computation counts at N alone */
+		x.last.w[k] &= x.mod.w[k];
 		x.near_n.w[k] = x.first.w[k];
 		x.near_x.w[k] = x.last.w[k];
 	}
@@ -123,8 +127,8 @@ static void wait(Search *f, int at)
 	}
 }
 
-/* What is near at the block's start is near at the end of its predecessors, and at their start where they do
-   not modify it. */
+/* Tells the block's predecessors: the expressions to which the block's start matters are those to which their
+   ends matter, and, unless they modify the expression, their starts. */
 static void tell(Search *f, int at)
 {
 	const IntList *pred = &f->w->p->g->pred[f->found.v[at].block];
@@ -170,7 +174,8 @@ static void fill(Search *f, const Found *x, int k)
 	}
 }
 
-/* The graph of half blocks. Ends of blocks that something outside follows lead there, too. */
+/* Makes the slice's graph. From the end of a block of which a successor is not in the slice an edge leads to
+   slice_outside. */
 static void connect(Search *f)
 {
 	Slice *s = f->s;

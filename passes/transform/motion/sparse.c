@@ -1,21 +1,22 @@
 /* Sparse code motion: O. Ruething, J. Knoop and B. Steffen, Sparse Code Motion, POPL 2000; for divergent
  * branches J. Fukuhara's thesis, 4.2.
  *
- * What lazy code motion leaves is computed at RelComp points. A region R of points that are down-safe and not
- * up-safe, with all of these in it, is closed if
+ * Lazy code motion leaves computations of an expression at some points (RelComp). Let R be a region that
+ * contains all of these, of points that are down-safe and not up-safe. R is closed if
  *
- * 	(c1) of a point in R that does not compute it all successors are in R; at a branch where one way is
- * 	enough those that may be
- * 	(c2) a point in R with one predecessor in R has all there, those apart that are up-safe
+ * 	(c1) for each point in R that does not compute the expression all successors are in R; at a branch at
+ * 	which one way is enough, those successors that are down-safe and not up-safe
+ * 	(c2) for each point in R of which one predecessor is in R all predecessors are in R, except those that
+ * 	are up-safe
  *
- * and then it may be computed at the points of R that are entered from outside. Those are to be few: a
- * minimum cut, with a node "n is in R" for each point, which costs what a computation there does, and one "n
- * is in R and needs none", which is worth as much where all predecessors can be in R. So R is the set of
- * smallest cost that is closed under what each of these needs, and of several the smallest one, in which
- * temporaries live shortest.
+ * If R is closed, the expression may be computed just at those points of R that are entered from outside. A
+ * minimum cut makes them few. Its graph has two nodes for each point n: "n is in R", which costs what a
+ * computation at n costs, and, if all predecessors of n can be in R, "n is in R and needs no computation",
+ * which is worth as much. So R is the set of the smallest cost that is closed under what these nodes need of
+ * each other, and of several such sets the smallest one, in which temporaries live shortest.
  *
- * The thesis has (c1) as it is for divergent branches, too, by which its figure 4.6 cannot come out: node 5
- * is not down-safe there. */
+ * The thesis keeps (c1) as it is for divergent branches. From that its figure 4.6 cannot result: node 5 is
+ * not down-safe there. */
 #include "passes/transform/motion/mincut.h"
 #include "passes/transform/motion/motion.h"
 
@@ -23,12 +24,12 @@ typedef struct Sparse {
 	Slice *s;
 	const Method *m;
 	BitSet *before;                /* COMP as the program has it */
-	BitSet taken;                  /* nodes looked at for this bit */
-	int bit;
+	BitSet taken;                  /* nodes that have been in list for this bit */
+	int bit;                       /* the expression at hand */
 	int *number;                   /* by node: its place in list */
-	Vec(int) list;                 /* nodes of one part of the graph that hangs together */
-	int ncomp;                     /* how many of these compute it */
-	bool turns;                    /* one of these is in a cycle */
+	Vec(int) list;                 /* nodes of one connected part of the graph */
+	int ncomp;                     /* how many nodes in list compute the expression */
+	bool turns;                    /* one of those that compute it is in a cycle */
 	Cut cut;
 } Sparse;
 
@@ -39,11 +40,12 @@ static bool may_be(const Sparse *w, int node)
 }
 static bool entry(const Sparse *w, int node) { return !(node & 1) && !w->s->p->place[w->s->block[node / 2]]; }
 
-/* N -> X, where the block modifies it, leads nowhere. */
+/* Does the edge count? One from N to X of a block that modifies the expression does not. */
 static bool through(const Sparse *w, int from, int to) { return from & 1 || !has(w, MOD, to); }
 
-/* A computation here costs BIG, and a little for each cycle around it: of as few computations those that are
-   executed less often. */
+/* A computation at a node costs BIG and, if the method speculates, a little more the more cycles are around
+   it (DEEPEST cycles at most count): of two solutions with as many computations the one is chosen in which
+   they are executed less often. */
 enum { BIG = 1 << 20, DEEPEST = 8 };
 
 static int64_t cost(const Sparse *w, int node)
@@ -65,7 +67,7 @@ static void take(Sparse *w, int node)
 	w->turns |= has(w, COMP, node) && w->s->p->loop[w->s->block[node / 2]] >= 0;
 }
 
-/* All points that hang together with this one. */
+/* Fills list with all nodes that are connected with this one. */
 static void collect(Sparse *w, int node)
 {
 	const Graph *g = w->s->g;
@@ -89,7 +91,7 @@ enum { SOURCE, SINK, FIRST };
 static int in_region(int k) { return FIRST + 2 * k; }
 static int needs_none(int k) { return FIRST + 2 * k + 1; }
 
-/* Every predecessor can be in R or is up-safe. */
+/* May the node be in R and need no computation? Every predecessor can be in R, or is up-safe. */
 static bool may_need_none(const Sparse *w, int node)
 {
 	const IntList *pred = &w->s->g->pred[node];
@@ -111,7 +113,8 @@ static void enter_node(Sparse *w, int k)
 	int out = cut_edge(&w->cut, in_region(k), SINK, cost(w, node));
 	if (has(w, COMP, node))
 		cut_edge(&w->cut, SOURCE, in_region(k), CUT_ENDLESS);
-	if (none) { /* what it costs to be in R and what it is worth: most of the flow there is */
+	/* send the flow of what the node costs and is worth at once: that is most of all flow */
+	if (none) {
 		cut_use(&w->cut, cut_edge(&w->cut, SOURCE, needs_none(k), cost(w, node)), cost(w, node));
 		cut_use(&w->cut, cut_edge(&w->cut, needs_none(k), in_region(k), CUT_ENDLESS), cost(w, node));
 		cut_use(&w->cut, out, cost(w, node));
@@ -143,7 +146,7 @@ static bool entered(const Sparse *w, int k)
 	return false;
 }
 
-/* The new places, where they cost less than those that there are. */
+/* Solves the cut for the nodes in list, and takes the new places if they cost less than those so far. */
 static void improve(Sparse *w)
 {
 	int64_t old = 0, new = 0;
@@ -169,7 +172,8 @@ static void improve(Sparse *w)
 
 /* ---- all ---- */
 
-/* COMP becomes what lazy code motion leaves, and what it has placed in vain is no longer placed. */
+/* Keeps COMP in `before`, and lets it be the computations that lazy code motion leaves. Computations that
+   were placed and that nobody reads are no longer placed. */
 static void renew(Sparse *w)
 {
 	Slice *s = w->s;
@@ -194,7 +198,7 @@ static void look_at(Sparse *w, int bit, const int *comp, int n)
 	}
 }
 
-/* By bit, the nodes that compute it, in one list. */
+/* Looks at all expressions: lists by bit the nodes that compute each of them. */
 static void look_at_all(Sparse *w, Arena *a)
 {
 	Slice *s = w->s;
