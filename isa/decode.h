@@ -12,7 +12,7 @@ typedef struct ConstBank {
 	/* one 32-bit word per slot; a 64-bit constant takes two slots, the first with an even number */
 	Vec(uint32_t) word;
 	Vec(uint8_t) wide;             /* by slot: 1 where a 64-bit constant begins */
-	int *index, nindex;            /* hash table of slots, -1 = free */
+	int *index, nindex;            /* hash table of the slots where constants begin, -1 = free */
 } ConstBank;
 
 /* adds the constant if it is new; returns the name of its row, with ROW_CONST */

@@ -108,8 +108,9 @@ Ins edit_copy(const Edit *, const Ins *);                      /* the copy has o
 Ins *edit_ins(Edit *, Block *, const Ins *like, Op, Type, int ndst, int nsrc);         /* appended */
 void edit_insert(Edit *, Block *, int at, Ins);
 Ins *edit_append(Edit *, Block *, Ins);
-void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);   /* reg = mov.u32 value, appended */
-void edit_jump(Edit *, Block *, const Ins *like, Block *to);                           /* appended: bra to */
+void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);   /* appends reg = mov.u32 value */
+/* appends a jump to `to` */
+void edit_jump(Edit *, Block *, const Ins *like, Block *to);
 void edit_branch(Edit *, Block *, const Ins *like, int pred, Block *yes, Block *no);
 /* Makes a return that is in no block yet; its results are in the registers that the function's head names. */
 Ins edit_ret(const Edit *, const Ins *like);

@@ -94,7 +94,7 @@ static void add(Effects *e, const Effects *x)
    the next instruction. A call through a register may come to any device function. */
 static Effects call_effects(const EffectTable *t, const Ins *i)
 {
-	Effects e = { .faults = true }; /* the stack may be full */
+	Effects e = { .faults = true }; /* a call faults where local memory has no room for it */
 	if (!t)
 		return anything;
 	if (ins_src(i, 0)->kind == OPD_FUNC) {

@@ -56,8 +56,9 @@ typedef struct Effects {
 	/* may abort the launch: an access to memory that is not marked nonfaulting, trap, or an indexed
 	   branch; a division never does */
 	bool faults;
-	bool ends; /* the thread may not come to the next instruction: terminators, aborts, calls that exit */
-	/* gives another result the next time, though memory is the same: clocks, activemask, alloc */
+	/* the thread may not come to the next instruction: so for terminators, aborts, and calls that exit */
+	bool ends;
+	/* may give another result the next time, though memory is the same: clocks, activemask, alloc */
 	bool varies;
 	bool visible;                  /* has another effect that counts: it prints, sleeps or launches */
 } Effects;

@@ -66,7 +66,7 @@ typedef struct Writer {
 	Vec(Elf64_Sym) sym;
 	Vec(Elf64_Rela) rela;
 	uint32_t name[S_COUNT];
-	int *order, *place, nowned;   /* place[symbol id] = its position in the order */
+	int *order, *place, nowned;   /* place[symbol id] = the variable's position in the order */
 } Writer;
 
 static uint32_t add_string(StrBuf *table, const char *s)
@@ -202,7 +202,7 @@ bool elf_write(const Module *m, const char *path, Diag *diag)
 
 typedef struct File {
 	Elf *elf;
-	size_t size;              /* of the whole file */
+	size_t size;              /* bytes of the whole file */
 	const char *path;
 	Diag *diag;
 	Elf_Scn *scn[S_COUNT];
@@ -222,7 +222,7 @@ static int known_section(const char *name)
 	return S_NONE;
 }
 
-/* Finds the sections by name; each must lie inside the file and stand once. */
+/* Finds the sections by name; each must lie inside the file and be there once. */
 static bool find_sections(File *f)
 {
 	size_t names, n;

@@ -209,8 +209,8 @@ enum { INSF_SYNC = 1, INSF_ALIGNED = 2, INSF_UNI = 4, INSF_TO = 8, INSF_NONFAULT
 	X(vec) /* 0, 2 or 4 */ X(mode) X(mode2) X(aop) X(cop) X(sem) X(scope) X(flags) /* INSF_* */
 
 typedef struct Ins {
-	uint8_t op;                    /* Op */
-	uint8_t type, type2;           /* Type */
+	uint8_t op;                    /* the operation, an Op */
+	uint8_t type, type2;           /* the first and the second Type; T_NONE: the instruction has none */
 #define X(NAME) uint8_t NAME;
 	MODIFIERS(X)
 #undef X
@@ -219,7 +219,7 @@ typedef struct Ins {
 
 	uint16_t ndst, nsrc;
 	uint16_t file;                 /* index into module->file */
-	int32_t guard;                 /* predicate register that guards it, or -1 */
+	int32_t guard;                 /* predicate register that guards the instruction, or -1 */
 	int32_t line, col;             /* source place, 0 = unknown */
 	/* 0, or a list in module->place: where the other instructions stood that passes have melded with this
 	   one */
@@ -227,7 +227,7 @@ typedef struct Ins {
 	/* 0, or a list in module->place, for an instruction of an inlined function: places from its own line
 	   in that function to the outermost call */
 	int32_t inlined;
-	int32_t mark;                  /* 0, or the first of its marks in function->mark */
+	int32_t mark;                  /* 0, or the first of the instruction's marks in function->mark */
 	Opd *opd;                      /* destinations, then sources */
 } Ins;
 
@@ -246,7 +246,8 @@ static inline Opd opd_imm(int64_t v) { return (Opd){ OPD_IMM, 0, 0, v }; }
 Unit ins_unit(const Ins *);                                   /* the functional unit, by operation and type */
 /* type of destination k as the operation defines it; T_NONE: any (call, unpack) */
 Type ins_dst_type(const Ins *, int k);
-Type ins_src_type(const Ins *, int k);                                /* likewise; addresses: T_U64 */
+/* the same for source k; addresses: T_U64 */
+Type ins_src_type(const Ins *, int k);
 /* are operation, types, modifiers and numbers of operands the same? */
 bool ins_same_form(const Ins *, const Ins *);
 /* is everything about two instructions of one function the same? */
@@ -255,10 +256,10 @@ bool ins_equal(const Ins *, const Ins *);
 /* ---- where the source's blocks have gone ---- */
 
 /* A mark says at an instruction "the source's block S begins here" or "the branch at the end of the source's
-   block S decides here": for all lanes that come to the instruction, or, where passes have joined blocks, for
-   those for which predicates hold, by the values that these have before the instruction is executed.
-   Statistics count marks, so they speak of the source's blocks whatever passes have made of them. Marks are
-   never changed: copies of an instruction share them. */
+   block S decides here". This holds for all lanes that come to the instruction, or, where passes have joined
+   blocks, for those for which predicates hold, by the values that the predicates have before the instruction
+   is executed. Statistics count marks, so they speak of the source's blocks whatever passes have made of
+   these. Marks are never changed: copies of an instruction share them. */
 typedef enum { MARK_BEGINS, MARK_DECIDES } MarkKind;
 typedef struct Mark {
 	uint8_t kind;                  /* MarkKind */

@@ -12,7 +12,7 @@ enum { FRAME_LIMIT = 4096, LOCAL_LIMIT = 512 * 1024,
 
 typedef struct Place {             /* where an operand lives */
 	enum { PL_NONE, PL_CONST, PL_32, PL_64, PL_PRED, PL_SREG, PL_LOCAL } kind;
-	bool neg;                  /* predicates */
+	bool neg;                  /* the predicate is inverted when it is read */
 	uint32_t row;              /* PL_32, PL_64, PL_PRED: the row in the frame; PL_SREG: the Sreg */
 	/* PL_CONST: the value; PL_LOCAL: the offset in the frame's part of local memory; else an offset in
 	   bytes that an address adds */
@@ -24,9 +24,9 @@ typedef struct Dynamic { Place from; uint32_t row; bool wide; } Dynamic;
 
 typedef struct Step {              /* a decoded instruction */
 	const Ins *ins;
-	LaneIns lane;              /* K_ALU */
+	LaneIns lane;              /* for instructions of kind K_ALU */
 	Place *dst, *src;
-	Place guard;               /* PL_NONE: always */
+	Place guard;               /* PL_NONE: there is no guard */
 	const int *target;         /* steps that bra and brx continue at */
 	int ntarget;
 	const Dynamic *dynamic;
@@ -65,7 +65,8 @@ typedef struct Thread {
 	int barrier;               /* AT_BARRIER: the number of the barrier */
 	/* AT_WARP: the mask of lanes that are to meet, the thread's own included */
 	uint32_t members;
-	struct { StateWords saved; uint64_t steps, power; bool cycling; } watch; /* interp_livelock.c */
+	/* for interp_livelock.c: the last saved state, and Brent's counters */
+	struct { StateWords saved; uint64_t steps, power; bool cycling; } watch;
 } Thread;
 
 typedef struct Barrier { int arrived, expected; bool explicit_count; int yes, votes; } Barrier;
@@ -76,7 +77,7 @@ typedef struct Interp {
 	Fault *fault;
 	Arena arena;
 	ConstBank bank;
-	Code **code;               /* by function, decoded on first use */
+	Code **code;               /* by function; a function is decoded on first use */
 	const Alloc *hint;
 	uint64_t instructions;
 	/* counts changes of memory words, ends of threads and meetings of threads; a livelock has none */
@@ -95,7 +96,8 @@ typedef struct Interp {
 	bool gang;                 /* all blocks of the grid are kept, and run in turns */
 	int at_grid;               /* how many of the live threads wait at barrier.grid */
 	Barrier barrier[BARRIERS];
-	bool (*host_op)(struct Interp *, Thread *, const Step *);  /* K_HOST; NULL outside host functions */
+	/* executes operations of kind K_HOST, and calls; NULL outside host functions */
+	bool (*host_op)(struct Interp *, Thread *, const Step *);
 	void *host;
 } Interp;
 
@@ -104,7 +106,8 @@ const Code *interp_code(Interp *, const Function *);
 
 /* interp_exec.c */
 uint64_t interp_read(const Interp *, const Thread *, const Place *);
-void interp_write(Thread *, const Place *, Type, uint64_t);         /* extends narrow types to the register */
+/* writes a value of the type, extended to the register */
+void interp_write(Thread *, const Place *, Type, uint64_t);
 uint64_t interp_special(const Interp *, const Thread *, Sreg);
 bool interp_load(Interp *, Thread *, const Step *);                    /* false: fault */
 bool interp_store(Interp *, Thread *, const Step *);
@@ -115,10 +118,12 @@ void interp_assertion(Interp *, Thread *, const Step *);
 void interp_fault(Interp *, const Thread *, FaultKind, const char *fmt,
 	...) __attribute__((format(printf, 4, 5)));
 
-/* interp_sync.c: the thread has come to the instruction; it is left RUNNABLE when it may go on at once. */
+/* interp_sync.c: the thread has come to the instruction; its state stays RUNNABLE when it may go on at once.
+   false: fault */
 bool interp_barrier(Interp *, Thread *, const Step *);
 bool interp_warp(Interp *, Thread *, const Step *);
-void interp_exit(Interp *, Thread *);                                  /* the thread has ended */
+/* ends the thread, and opens barriers that waited for it */
+void interp_exit(Interp *, Thread *);
 void interp_deadlock(Interp *);
 void interp_grid_opens(Interp *);                          /* the block's threads go on behind barrier.grid */
 
@@ -133,7 +138,8 @@ typedef struct Cycling {
 /* looks at the threads of the current block after the round; before: what Interp.changes was when the round
    began */
 void interp_look(Interp *, uint64_t before, Cycling *);
-bool interp_livelock(Interp *, const Cycling *);                       /* true: proven, the fault is filled */
+/* true: there is a livelock, and the fault is filled */
+bool interp_livelock(Interp *, const Cycling *);
 
 /* interp_gang.c: runs all blocks of a grid at once. barrier: the kernel's barrier.grid, for messages; NULL:
    it has none, and the launch is cooperative. false: fault */
@@ -149,7 +155,8 @@ bool interp_run(Interp *, Thread *, uint64_t steps);  /* until it blocks or step
 /* counts these steps for the thread; false: they are too many (a fault), or the user wants no more */
 bool interp_charge(Interp *, Thread *, uint64_t steps);
 void interp_thread_free(Thread *);
-bool interp_open(Interp *);                                      /* parameters, shared memory; false: fault */
+/* allocates parameters, shared memory and the workspace; false: fault */
+bool interp_open(Interp *);
 void interp_close(Interp *);
 static inline Frame *interp_top(const Thread *t) { return &t->frame.v[t->frame.n - 1]; }
 #endif

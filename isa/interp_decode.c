@@ -17,7 +17,7 @@ static uint32_t new_row(Code *c, bool wide)
 	return row;
 }
 
-/* The address that a symbol stands for: within its space, or generic. */
+/* The address that a symbol stands for: an offset in its space, or a generic address. */
 static Place symbol(const Decoding *d, const Opd *o, bool generic)
 {
 	const Symbol *s = d->in->launch->module->symbol.v[o->id];

@@ -34,7 +34,7 @@ uint64_t interp_special(const Interp *in, const Thread *t, Sreg r)
 	case SREG_WARP_SZ: return warp;
 	case SREG_ENVREG1: return in->workspace >> 32;
 	case SREG_ENVREG2: return (uint32_t)in->workspace;
-	default: return 0; /* %smid, %gridid, %reserved_smem_offset_cap, %envreg */
+	default: return 0; /* %smid, %gridid, %reserved_smem_offset_cap and the other %envreg are 0 */
 	}
 }
 
@@ -90,7 +90,7 @@ void interp_fault(Interp *in, const Thread *t, FaultKind kind, const char *fmt, 
 
 /* ---- memory ---- */
 
-enum { MOST_BYTES = 16 }; /* of one access */
+enum { MOST_BYTES = 16 }; /* most bytes of one access */
 
 /* The space that an access is in; a generic address lies in the one it points to. */
 static Space accessed(const Ins *i, uint64_t addr)

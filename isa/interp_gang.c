@@ -32,7 +32,7 @@ static void take(Interp *in, const Kept *b, uint64_t number)
 	in->first = (uint32_t)number * (uint32_t)b->nthread;
 }
 
-/* Are there too many blocks to keep? */
+/* Are there too many blocks to keep all of them within GANG_LIMIT bytes? Then the fault is filled. */
 static bool refused(Interp *in, const Code *c, const Ins *barrier, uint64_t blocks)
 {
 	const Launch *l = in->launch;

@@ -1,5 +1,5 @@
-/* Where threads of a block meet: block barriers, the grid's barrier as far as the block goes, and operations
-   of the threads of a warp. */
+/* Where threads of a block meet: at block barriers, at the grid's barrier (as far as one block is concerned),
+   and at operations of the threads of a warp. */
 #include "isa/interp.h"
 #include "lib/strbuf.h"
 
@@ -72,7 +72,7 @@ bool interp_barrier(Interp *in, Thread *t, const Step *s)
 		return true;
 	}
 	bool red = i->op == OP_BARRED;
-	int counts = i->nsrc - red; /* operands before the predicate */
+	int counts = i->nsrc - red; /* number of operands before the predicate */
 	uint32_t id = (uint32_t)interp_read(in, t, &s->src[0]);
 	bool given = counts > 1 && s->src[1].kind != PL_NONE;
 	uint32_t count = given ? (uint32_t)interp_read(in, t, &s->src[1]) : 0;
@@ -217,7 +217,7 @@ static void result(Interp *in, const Meeting *m, int lane, uint64_t out[2])
 		out[1] = all_equal(m);
 		out[0] = i->mode == MODE_ALL ? (out[1] ? m->present : 0) : lanes_with(m, m->value[lane]);
 		break;
-	default: break; /* bar.warp.sync */
+	default: break; /* bar.warp.sync has no result */
 	}
 }
 
@@ -249,7 +249,7 @@ static void meet(Interp *in, Thread *t, uint32_t present)
 	}
 }
 
-/* The operand that names the participating lanes, or -1. */
+/* The number of the source that names the lanes which take part, or -1: it was left out. */
 static int mask_operand(const Ins *i)
 {
 	int k = i->op == OP_SHFL ? 3 : i->op == OP_BARWARP || i->op == OP_ELECT ? 0 : 1;

@@ -104,7 +104,7 @@ Type type_widened(Type t)
 Op op_lookup(const char *name, size_t n)
 {
 	static StrMap map;
-	if (!map.n) /* filled once, before any thread is started: module_new calls this */
+	if (!map.n) /* the map is filled once, by module_new, before any thread of the host is started */
 		for (int op = 1; op < OP_COUNT; op++)
 			if (!(op_info[op].flags & OPF_MACH)) /* machine code has no text */
 				strmap_put(&map, op_info[op].name, op);
@@ -115,7 +115,7 @@ Op op_lookup(const char *name, size_t n)
 int sreg_lookup(const char *name, size_t n)
 {
 	static StrMap map;
-	if (!map.n) /* as in op_lookup */
+	if (!map.n) /* the map is filled once, as in op_lookup */
 		for (int i = 0; i < SREG_COUNT; i++)
 			strmap_put(&map, sreg_name[i], i);
 	return strmap_getn(&map, name, n);
@@ -155,7 +155,7 @@ void module_free(Module *m)
 		return;
 	for (int i = 0; i < m->func.n; i++) {
 		Function *f = m->func.v[i];
-		/* of a view, only the functions that it has copied */
+		/* of a view, only functions of its own are freed */
 		if (!m->of || i >= m->of->func.n || f != m->of->func.v[i])
 			function_free(f);
 	}

@@ -26,7 +26,8 @@
  * function in which the instruction is now. One place of the list is the instruction's own place: the first
  * that lies in the same file as the last one. So a line of a header gives way to the line that calls it,
  * which is the one that the program's author looks for. */
-/* line 0: unknown; next: index into module->place, less than its own; 0 = the last */
+/* line 0: the place is unknown; next: index into module->place of the next place of the list, less than this
+   one's own; 0 = the last */
 typedef struct SourcePlace { uint16_t file; int32_t line, col, next; } SourcePlace;
 static inline bool ins_melded(const Ins *i) { return i->melded != 0; }
 
@@ -74,16 +75,16 @@ typedef struct Param {             /* of a kernel: a place in the param space */
 	uint32_t points_align;         /* at least 1 */
 } Param;
 
-/* FN_HOST without body (declared_only): a function of Lua that host functions call */
+/* A function of kind FN_HOST without body (declared_only) is a function of Lua that host functions call. */
 typedef enum { FN_KERNEL, FN_DEVICE, FN_HOST } FuncKind;
 
 /* A function of Lua takes the address in argument arg as a buffer of elements of the type, which it may read
    or write. */
 typedef struct LuaTouch { int arg; uint8_t type; bool reads, writes; } LuaTouch;
-/* sources of launch: the kernel, grid and block of three each, shared bytes, the stream, then the kernel's
-   arguments */
+/* sources of a launch instruction: the kernel, grid and block of three numbers each, shared bytes, the
+   stream, then the kernel's arguments */
 enum { LAUNCH_STREAM = 8, LAUNCH_ARGS = 9 };
-/* streams are 0, the default stream, to STREAM_LIMIT; events 0 to EVENT_LIMIT - 1 */
+/* streams have numbers from 0, the default stream, to STREAM_LIMIT; events from 0 to EVENT_LIMIT - 1 */
 enum { STREAM_LIMIT = 1024, EVENT_LIMIT = 1024 };
 
 /* Something of PTX that gsim does not have. what: a clause about it for messages, NULL: nothing is refused;
@@ -98,7 +99,7 @@ struct Function {
 	/* if set, gsim cannot take its body: only the header is kept, and it cannot run */
 	Refusal refused;
 	Vec(Reg) reg;
-	Vec(Param) param;              /* kernels */
+	Vec(Param) param;              /* parameters of a kernel */
 	uint32_t param_bytes;
 	/* device functions, and functions of Lua: the registers that hold arguments and results */
 	Vec(int) arg, ret;
@@ -121,7 +122,7 @@ struct Function {
 typedef struct Reloc { uint32_t offset; bool func, generic; int32_t id; int64_t addend; } Reloc;
 
 typedef struct Symbol {            /* a variable */
-	const char *name;              /* as in the source */
+	const char *name;              /* its name as it stands in the source */
 	uint8_t space;                 /* SP_GLOBAL SP_CONST SP_SHARED SP_LOCAL */
 	uint8_t type;                  /* element type */
 	uint64_t count;                /* elements; 0 = size given at launch (.extern .shared) */
@@ -130,7 +131,7 @@ typedef struct Symbol {            /* a variable */
 	bool array, external;
 	/* why nothing that uses it can run (a texture, ...), as in a Refusal; NULL: it can */
 	const char *refused;
-	int owner;                     /* function it is declared in, or -1: the module's */
+	int owner;                     /* index of the function that declares it, or -1: the module does */
 	uint8_t *init;                 /* size bytes, or NULL: zero */
 	Vec(Reloc) reloc;
 	Loc loc;
@@ -138,7 +139,8 @@ typedef struct Symbol {            /* a variable */
 
 struct Module {
 	Arena arena;
-	const struct Module *of;       /* a view of that module (module_view), or NULL */
+	/* if this is a view (module_view): the module that it views; else NULL */
+	const struct Module *of;
 	const char *name;              /* path it was read from */
 	Vec(const char *) file;        /* source files; [0] is the module's own text */
 	StrMap file_index;             /* the first nindexed files by name; module_file keeps it */
@@ -154,7 +156,7 @@ struct Module {
    in the other forms. */
 enum { FILE_LIMIT = 65535, INLINED_LIMIT =
 	255 /* places in the list of an inlined instruction that a reader of PTX keeps */,
-	OPERAND_LIMIT = 32768 /* of one instruction or header */,
+	OPERAND_LIMIT = 32768 /* operands of one instruction, arguments of one header */,
 	DATA_LIMIT = 64 << 20 /* bytes of initial data */ };
 
 Module *module_new(const char *name);
@@ -192,11 +194,14 @@ bool module_equal(const Module *, const Module *);
 Function *function_new(Module *, FuncKind, const char *name);
 /* frees what is not in an arena; nothing may use the function any more */
 void function_free(Function *);
-int function_reg(Module *, Function *, const char *name, Type);     /* new register; name NULL: a fresh one */
+/* number of a new register; name NULL: a fresh name */
+int function_reg(Module *, Function *, const char *name, Type);
 /* -1: there is none; slow: readers keep their own map */
 int function_find_reg(const Function *, const char *name);
-Block *function_block(Module *, Function *, const char *label);  /* new block at the end; label NULL: fresh */
-bool label_is_fresh(const char *);            /* of the form that blocks without label get: bb and a number */
+/* new block at the end; label NULL: a fresh label */
+Block *function_block(Module *, Function *, const char *label);
+/* has the label the form that blocks without label get: bb and a number? */
+bool label_is_fresh(const char *);
 void function_number(Function *);                                     /* sets Block.id from the order */
 /* index in function->source of the source's block with this label, which is added at the end if it is not
    there; slow */
@@ -264,7 +269,8 @@ void ins_place_inlined(const Module *, Ins *, int list);
 void ins_place(Ins *, const Ins *like);
 /* the *n places of the list that are known; file names are the module's */
 Loc *places_list(const Module *, int list, Arena *, int *n);
-void place_print(Loc, StrBuf *);                                      /* math.h:12, without the folder */
+/* prints file and line without the folder: math.h:12 */
+void place_print(Loc, StrBuf *);
 /* Prints what a user wants to know about inlined code behind its place file:line, as in " (inlined math.h:12,
    at k.cu:30)": the innermost place, if it is another one, and the calls further outside, if there are any.
    Prints nothing for other code. v: the n places of its list. */
@@ -281,13 +287,14 @@ void ins_instead(Ins *, const Ins *old);
    in the order of symbol_order. offset[symbol id] gets the offset of each in bytes (extern symbols: the end
    of the others), -1 for symbols that are not used. Returns the static size in bytes. */
 uint32_t layout_shared(const Module *, const Function *, int64_t *offset);
-/* The local memory of one call of the function: offset[symbol id] for its local symbols; returns bytes
-   (multiple of 16). The module's local symbols lie at the bottom of the thread's local memory, in the part of
-   the kernel, whose call is the outermost: their offsets count from there, in every function. */
+/* Lays out the local memory of one call of the function: offset[symbol id] gets the offsets of its local
+   symbols and of the module's, -1 for the others. Returns bytes, a multiple of 16. The module's local symbols
+   lie at the bottom of the thread's local memory, in the part of the kernel, whose call is the outermost: in
+   every function their offsets count from there. */
 uint32_t layout_local(const Module *, const Function *, int64_t *offset);
 
 /* ---- text form ---- */
-/* NULL after errors; a read module is verified */
+/* reads a module and verifies it; NULL after errors */
 Module *ir_read(const char *text, size_t n, const char *path, Diag *);
 struct StrBuf;
 void ir_print(const Module *, struct StrBuf *);
@@ -295,7 +302,7 @@ void ir_print(const Module *, struct StrBuf *);
 void ir_print_function(const Module *, const Function *, struct StrBuf *);
 /* prints one line without newline; bra and brx get the targets of the block (NULL: they get none) */
 void ir_print_ins(const Module *, const Function *, const Block *, const Ins *, struct StrBuf *);
-/* name, parameters, results, attributes: in one line */
+/* prints name, parameters, results and attributes in one line */
 void ir_print_signature(const Function *, struct StrBuf *);
 bool ir_verify(const Module *, Diag *);               /* true when the module keeps every rule of doc/ir.md */
 /* Checks the rules for one instruction alone, wherever it stands. false: it breaks one, and *why gets the
@@ -303,11 +310,12 @@ bool ir_verify(const Module *, Diag *);               /* true when the module ke
 bool ir_verify_ins(const Module *, const Function *, const Ins *, struct StrBuf *why);
 /* ---- other forms ---- */
 Module *ptx_read(const char *text, size_t n, const char *path, Diag *);
-Module *elf_read(const void *, size_t n, const char *path, Diag *);     /* .gso */
+Module *elf_read(const void *, size_t n, const char *path, Diag *);     /* reads a .gso file */
 bool elf_write(const Module *, const char *path, Diag *);
 /* warns of registers that are read where no definition reaches; module_read calls it */
 void ir_warn_undefined(Module *, Diag *);
-Module *module_read(const char *path, Diag *);           /* by content: ELF magic, .ptx directives, else IR */
+/* recognises the form by content: ELF magic, .ptx directives, else IR */
+Module *module_read(const char *path, Diag *);
 /* Does the same; the module may import files of this folder or below; NULL: of the folder it is in. */
 Module *module_read_below(const char *path, const char *folder, Diag *);
 #endif

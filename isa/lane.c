@@ -2,7 +2,7 @@
 #include "isa/lane_kernel.h"
 #include "isa/softmath.h"
 
-/* Hosts with AVX2 and FMA use the functions compiled for them, where configure had them built. */
+/* Hosts with AVX2, FMA and BMI2 use the functions compiled for them, where configure had these built. */
 LaneFn *lane_fn(const Ins *i)
 {
 	LaneFn *fn = NULL;
@@ -99,7 +99,8 @@ bool lane_bind(const Function *f, const Ins *i, LaneIns *out)
 
 enum { MOST_PARTS = 8 };
 
-/* Source k stands in row 2k, or in bit 0 of predicate k; destinations follow them. */
+/* Computes one instruction on rows of width 1: source k stands in row 2k, or in bit 0 of predicate k;
+   destinations stand behind the sources. */
 bool lane_fold(const Ins *i, const uint64_t *src, uint64_t *dst)
 {
 	uint32_t bank[4 * MOST_PARTS] __attribute__((aligned(8))) = { 0 }, rows[MOST_PARTS];

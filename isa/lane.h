@@ -37,13 +37,13 @@ struct LaneIns {
 	LaneFn *fn;
 	uint32_t d, d2;                /* destination rows (predicates: index into pred); NO_ROW = sink */
 	uint32_t a, b, c, e;        /* source rows (predicates: index); NO_ROW = absent (a predicate: true) */
-	uint8_t neg;                   /* NEG_* */
+	uint8_t neg;                   /* set of NEG_*: which predicate sources are inverted */
 	/* set by lane_bind, for functions that look at them */
 	uint8_t mode, mode2, type, type2, ftz, sat, rnd, op;
 	/* set bits say whose register is wider than the operand: bit 0 of d, bits 2.. of a b c e */
 	uint8_t wide;
 	LaneFn *inner;                 /* if wide is set: the function that fn wraps */
-	/* pack, unpack: the rows of the parts; filled by whoever fills the rows above */
+	/* pack, unpack: the rows of the parts; filled by the code that fills the rows above */
 	const uint32_t *rows;
 	int nrows;
 };
@@ -53,9 +53,10 @@ struct LaneIns {
    types and modifiers. mov from a special register, symbol or function is mov of a constant or of a row that
    the caller prepares. */
 LaneFn *lane_fn(const Ins *);
-/* Sets fn and every field but the rows; whoever decodes an instruction calls this and then fills d d2 a b c e
-   (pack: a is not used, the sources are rows[]; unpack: the destinations are rows[]). f gives the registers'
-   widths: mov and cvt may use registers wider than their types. false: lane_fn knows no such combination. */
+/* Sets fn and every field but the rows. The code that decodes an instruction calls this and then fills d d2 a
+   b c e (pack: a is not used, the sources are rows[]; unpack: the destinations are rows[]). f gives the
+   registers' widths: mov and cvt may use registers wider than their types. false: lane_fn knows no such
+   combination. */
 bool lane_bind(const Function *f, const Ins *, LaneIns *);
 
 /* Constant folding: computes an instruction of kind K_ALU from the bits of its sources (predicates: 0 or 1);
@@ -71,8 +72,8 @@ uint64_t lane_atomic(AtomOp, Type, Space, uint64_t old, uint64_t b, uint64_t c);
 /* Extension of `bits` as loaded by a memory operation of the type to 64 bits: a 64-bit register takes them
    all, a 32-bit one the low half, which is its form (see above). */
 uint64_t lane_extend(Type, uint64_t bits);
-/* shfl: which lane's value lane i gets, and whether that is in range. b: the offset operand, c: clamp and
-   segment mask. */
+/* shfl: returns the lane whose value `lane` gets, if that is in range, else `lane`. b: the offset operand, c:
+   clamp and segment mask. */
 int lane_shfl_source(Mode, int lane, uint32_t b, uint32_t c, bool *in_range);
 
 static inline uint32_t *row32(const Lanes *l, uint32_t r) { return l->base[r >> 31] + (r & ~ROW_CONST); }

@@ -1,4 +1,4 @@
-/* Logic, shifts and bit fields. */
+/* Lane functions of logic, shifts and bit fields. */
 #include "isa/lane_kernel.h"
 
 #define X(T) \

@@ -1,4 +1,4 @@
-/* Comparisons. */
+/* Lane functions of setp, set and testp. */
 #include "isa/lane_kernel.h"
 
 /* Writes the results of setp: the first destination gets the comparison, the second its negation, each
@@ -55,7 +55,7 @@ COMPARE_FLOAT(FTZ, F32, ftz)
 COMPARE_FLOAT(F64, F64, ID)
 
 typedef LaneFn *ByCompare[CMP_NAN + 1];
-/* Unsigned names of comparisons (lo ls hi hs) compare unsigned whatever the type. */
+/* Comparisons with unsigned names (lo ls hi hs) compare unsigned, whatever the type is. */
 #define INT_ROW(P, T, UT) { [CMP_EQ] = P##_EQ_##T, [CMP_NE] = P##_NE_##T, [CMP_LT] = P##_LT_##T, \
 	[CMP_LE] = P##_LE_##T, \
 	[CMP_GT] = P##_GT_##T, [CMP_GE] = P##_GE_##T, [CMP_LO] = P##_LT_##UT, [CMP_LS] = P##_LE_##UT, \
@@ -69,7 +69,7 @@ typedef LaneFn *ByCompare[CMP_NAN + 1];
 	[T_U32] = INT_ROW(P, U32, U32), \
 	[T_S32] = INT_ROW(P, S32, U32), [T_U64] = INT_ROW(P, U64, U64), [T_S64] = INT_ROW(P, S64, U64), \
 	[T_F32] = FLOAT_ROW(P, F32), [T_F64] = FLOAT_ROW(P, F64), \
-	[T_NONE] = FLOAT_ROW(P, FTZ) /* f32 with .ftz */ }
+	[T_NONE] = FLOAT_ROW(P, FTZ) /* stands for f32 with .ftz */ }
 static const ByCompare setp[T_COUNT] = ROWS(setp), set[T_COUNT] = ROWS(set);
 
 /* ---- testp; zeros count as normal (PTX ISA) ---- */

@@ -45,7 +45,7 @@ static inline double chop(double x)
 	double n = nearest(x);
 	return __builtin_fabs(n) > __builtin_fabs(x) ? n - __builtin_copysign(1, x) : n;
 }
-/* What a NaN gives (PTX ISA, cvt: Integer Notes). */
+/* The integers that a NaN becomes (PTX ISA, cvt: Integer Notes). */
 #define NAN_FROM_F32 0u
 #define NAN_FROM_F64 0x80000000u
 #define NAN_TO_64 0x8000000000000000u
@@ -58,17 +58,17 @@ static inline double chop(double x)
 	int64_t) INT32(U32, S, rp, up, int64_t)
 TO_INT32(F32)
 TO_INT32(F64)
-/* to 64 bits, towards zero */
+/* floats to 64-bit integers, rounded towards zero */
 #define TO_INT64(S) \
 	K1S(S64_rz_##S, U64, S, A != A ? NAN_TO_64 : A >= 0x1p63 ? INT64_MAX \
 		: A <= -0x1p63 ? (uint64_t)INT64_MIN : (uint64_t)(int64_t)A) \
 	K1S(U64_rz_##S, U64, S, A != A ? NAN_TO_64 : A >= 0x1p64 ? UINT64_MAX : A > 0 ? (uint64_t)A : 0)
 TO_INT64(F32)
 TO_INT64(F64)
-/* by: is the integer signed, is the float f64 */
+/* [1: the integer is signed][1: the float is f64] */
 static LaneFn *const float_int64[2][2] = { { U64_rz_F32, U64_rz_F64 }, { S64_rz_F32, S64_rz_F64 } };
 #define BY_RND(D, S) { D##_rn_##S, D##_rz_##S, D##_rm_##S, D##_rp_##S }
-static LaneFn *const float_int[2][2][4] = { /* by: is the integer signed, is the float f64, rounding */
+static LaneFn *const float_int[2][2][4] = { /* [1: the integer is signed][1: the float is f64][rounding] */
 	{ BY_RND(U32, F32), BY_RND(U32, F64) }, { BY_RND(S32, F32), BY_RND(S32, F64) }
 };
 
@@ -87,7 +87,7 @@ INTEGRAL(rzi, chop)
 INTEGRAL(rmi, down)
 INTEGRAL(rpi, up)
 K1(F32_sat, U32, F32, ({ float x = A; f32_bits(x > 0 ? (x < 1 ? x : 1.0f) : 0.0f); }))
-static LaneFn *const integral[2][4] = { /* by: is the type f64, rounding */
+static LaneFn *const integral[2][4] = { /* [1: the type is f64][rounding] */
 	{ F32_rni, F32_rzi, F32_rmi, F32_rpi }, { F64_rni, F64_rzi, F64_rmi, F64_rpi }
 };
 

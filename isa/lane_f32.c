@@ -1,5 +1,6 @@
-/* Single precision. Results are stored as bits; a NaN result is NAN32. Suffixes of functions: Z .ftz, S .sat,
- * R a rounding mode other than to nearest even. The result of .ftz is flushed after rounding. */
+/* Lane functions in single precision. Results are stored as bits; a NaN result is NAN32. Endings of
+ * functions' names: N plain, Z .ftz, S .sat, R a rounding mode other than to nearest even. With .ftz the
+ * result is flushed after rounding. */
 #include "isa/lane_kernel.h"
 #include "isa/softmath.h"
 
@@ -10,7 +11,8 @@ static inline float flush(float x)
 }
 static inline float keep(float x) { return x; }
 static inline uint32_t canon(float x) { return x == x ? f32_bits(x) : NAN32; }
-static inline float clamp01(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; } /* NaN and -0 give +0 */
+/* a NaN and -0 become +0 */
+static inline float clamp01(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
 #define OUT_N(X) canon(X)
 #define OUT_Z(X) canon(flush(X))
 #define OUT_S(X) f32_bits(clamp01(X))
@@ -81,7 +83,8 @@ static float round_sum(double x, double y, Rnd r)
 		return r == RND_RM ? -0.0f : 0.0f;
 	if ((double)f == s || s != s || s - s != 0)
 		return f;
-	bool away = __builtin_fabs((double)f) > __builtin_fabs(s); /* the magnitude was rounded up */
+	/* the rounding to f32 has made the magnitude greater */
+	bool away = __builtin_fabs((double)f) > __builtin_fabs(s);
 	bool want = r == RND_RM ? s < 0 : r == RND_RP ? s > 0 : false;
 	return bits_f32(f32_bits(f) + (want && !away) - (!want && away));
 }

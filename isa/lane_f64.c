@@ -1,4 +1,5 @@
-/* Double precision. A NaN result is the first operand that is a NaN, made quiet, or NAN64 where none is. */
+/* Lane functions in double precision. A NaN result is the first operand that is a NaN, made quiet; if no
+   operand is a NaN, it is NAN64. */
 #include "isa/lane_kernel.h"
 #include "isa/softmath.h"
 

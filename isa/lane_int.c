@@ -1,4 +1,4 @@
-/* Integer arithmetic. */
+/* Lane functions of integer arithmetic. */
 #include "isa/lane_kernel.h"
 
 /* Arithmetic is unsigned, on the bits of the operands; where the result is stored it is truncated and

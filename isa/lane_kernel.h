@@ -1,5 +1,5 @@
-/* How lane functions are made: included by isa/lane_*.c only, which are compiled once for every host and, on
- * x86-64, once more for hosts with AVX2 and FMA (LANE_V3). Both give the same bits. */
+/* How lane functions are made. Only isa/lane_*.c include this. These files are compiled once for every host
+ * and, on x86-64, once more for hosts with AVX2 and FMA (LANE_V3). Both copies give the same bits. */
 #ifndef GSIM_LANE_KERNEL_H
 #define GSIM_LANE_KERNEL_H
 #if defined(__GNUC__) && !defined(__clang__)
@@ -23,7 +23,8 @@
 #define LANE(NAME) NAME##_base
 #endif
 
-/* The sets of functions, one per file; NULL when the set has none for the instruction. */
+/* The sets of functions, one per file. Each has a function that returns the lane function for an instruction;
+   NULL: the set has none for it. */
 #define LANE_SETS(X) X(lane_int) X(lane_bits) X(lane_move) X(lane_compare) X(lane_f32) X(lane_f64) X(lane_cvt)
 #define X(SET) LaneFn *SET##_base(const Ins *), *SET##_v3(const Ins *);
 LANE_SETS(X)
@@ -124,8 +125,8 @@ static const uint64_t lane_bit64[32] __attribute__((unused)) = {
 	} \
 } while (0)
 
-/* Puts the lanes for which COND holds into the mask `bits` (what it gets for lanes outside m means nothing).
- * T: the type compared, which decides how wide the vectors are. */
+/* Puts the lanes for which COND holds into the mask `bits`; the bits of lanes outside m mean nothing. T: the
+ * type compared, which decides how wide the vectors are. */
 #define COLLECT(T, COND) do { \
 	if (!(L->width & 31) && (m & (m - 1))) { \
 		for (int o_ = 0; o_ < L->width; o_ += 32) \

@@ -1,4 +1,4 @@
-/* Moves, selections, packing, address spaces. */
+/* Lane functions of moves, selections, packing and address spaces. */
 #include "isa/lane_kernel.h"
 #include "isa/memory.h"
 
@@ -11,7 +11,7 @@ static void mov_PRED(const LaneIns *i, Lanes *L, Mask m)
 	lane_set_pred(L, i->d, m, lane_pred(L, i->a, i->neg & NEG_A));
 }
 
-/* d = predicate ? a : b */
+/* selp: d = predicate ? a : b */
 #define SELECT(T) \
 static void selp_##T(const LaneIns *i, Lanes *L, Mask m) \
 { \

@@ -101,7 +101,8 @@ void fault_at(Fault *fault, const Launch *l, FaultKind kind, const Function *f, 
 
 /* ---- what is refused ---- */
 
-/* PTX ISA, bar and barrier: sixteen barriers; a thread count is a multiple of the warp size. */
+/* PTX ISA, bar and barrier: a block has sixteen barriers, and a thread count is a multiple of the warp
+   size. */
 const char *barrier_refuses(uint32_t number, uint32_t *count, uint32_t threads, int warp, char text[REFUSAL])
 {
 	uint32_t size = (uint32_t)warp, most = (threads + size - 1) / size * size;
@@ -261,7 +262,8 @@ static void add_reached(Reach *r, int id)
 	vec_push(&r->list, r->m->func.v[id]);
 }
 
-/* Adds the instruction's callee; true: it uses a variable that is refused. */
+/* Adds the function that the instruction calls to the list. true: the instruction uses a variable that is
+   refused; *where and why are filled. */
 static bool look_at(Reach *r, const Function *f, const Ins *i, Loc *where, StrBuf *why)
 {
 	for (int k = 0; k < i->ndst + i->nsrc; k++) {

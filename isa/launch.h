@@ -10,10 +10,12 @@ typedef struct Launch {
 	const Function *kernel;
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;       /* bytes */
-	bool cooperative; /* all blocks are there at once, and %envreg1, %envreg2 name the grid's workspace */
+	/* all blocks are resident at once, and %envreg1 and %envreg2 have the address of the grid's
+	   workspace */
+	bool cooperative;
 	const uint8_t *params;         /* kernel->param_bytes bytes, laid out as kernel->param says */
 	Memory *memory;
-	const uint64_t *symbol_address; /* by symbol id; from memory_load_module */
+	const uint64_t *symbol_address; /* by symbol id: its address; memory_load_module fills this */
 	struct PrintBuffer *print;     /* what vprintf writes to (isa/print.h); NULL: nowhere */
 	struct RaceLog *races;    /* where accesses to global memory are noted (isa/races.h); NULL: nowhere */
 } Launch;
@@ -151,7 +153,8 @@ typedef struct HostHooks {
 	void (*allocated)(void *self, uint64_t addr, uint64_t size);
 	/* ran[Block.id] is incremented each time the block begins; may be NULL */
 	uint64_t *ran;
-	uint64_t max_steps;                                    /* as doc/ir.md counts them; 0 = 100 million */
+	/* most steps of the host function, as doc/ir.md counts them; 0 = 100 million */
+	uint64_t max_steps;
 	/* when it is set, the host function ends with false and no fault; may be NULL */
 	const volatile sig_atomic_t *interrupted;
 } HostHooks;

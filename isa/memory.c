@@ -6,7 +6,7 @@ enum { ALIGN = 256, LARGE = 1 << 20, PAGE = 4096 };
 
 struct Memory {
 	uint64_t limit, used, next;    /* limit, used: bytes; next: the next free address */
-	Vec(Alloc *) live;             /* in order of address */
+	Vec(Alloc *) live;             /* allocations in order of address */
 	/* released allocations; they are kept so that hints to them stay readable */
 	Vec(Alloc *) dead;
 };

@@ -22,17 +22,19 @@ typedef struct Alloc {
 
 typedef struct Memory Memory;
 
-Memory *memory_new(uint64_t limit);        /* at most limit bytes live at once */
+Memory *memory_new(uint64_t limit);        /* at most `limit` bytes may be allocated at once */
 void memory_free(Memory *);
-/* zeroed; 0 when over the limit */
+/* Allocates zeroed memory and returns its address; 0 when the limit does not allow that. */
 uint64_t memory_alloc(Memory *, uint64_t size, const char *name, bool read_only);
 bool memory_release(Memory *, uint64_t addr);
 /* The allocation that holds all of [addr, addr+size), or NULL. hint: a variable of the caller's that keeps
    the last answer, or NULL. */
 const Alloc *memory_find(const Memory *, uint64_t addr, uint64_t size, const Alloc **hint);
-const Alloc *memory_nearest(const Memory *, uint64_t addr);       /* for messages; NULL when there are none */
+/* the allocation nearest to the address, for messages; NULL when there are none */
+const Alloc *memory_nearest(const Memory *, uint64_t addr);
 uint64_t memory_count(const Memory *);
-const Alloc *memory_nth(const Memory *, uint64_t i);                   /* in order of address */
+/* number i in order of address; NULL: there is none */
+const Alloc *memory_nth(const Memory *, uint64_t i);
 /* memory_copy keeps all that stores can change, and memory_put_back restores it; the same allocations must be
    live at both calls. Pages that are all 0 cost nothing. */
 typedef struct MemoryCopy MemoryCopy;
@@ -53,5 +55,5 @@ static inline Space address_space(uint64_t generic)
 		return SP_LOCAL;
 	return SP_GLOBAL;
 }
-#define FUNCTION_ADDRESS(ID) (0x100u + 16u * (unsigned)(ID))  /* what mov of a function gives */
+#define FUNCTION_ADDRESS(ID) (0x100u + 16u * (unsigned)(ID))  /* the address of a function, which mov gives */
 #endif

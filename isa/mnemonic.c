@@ -132,7 +132,7 @@ void mnemonic_explain(const MnemonicError *e, StrBuf *out)
 Op mnemonic_op(const char *s, size_t n, size_t *used)
 {
 	Op best = OP_NONE;
-	size_t most = n < 32 ? n : 32; /* no name is longer */
+	size_t most = n < 32 ? n : 32; /* no operation's name is longer */
 	for (size_t k = 1; k <= most; k++) {
 		if (k < n && s[k] != '.')
 			continue;

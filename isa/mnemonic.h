@@ -18,7 +18,7 @@ typedef struct MnemonicError {
 	Op op;             /* OP_NONE for MNERR_OP */
 	const char *at;    /* the offending part inside the text given, without its dot */
 	size_t n;
-	const char *near;  /* the nearest name that would be right here, or NULL */
+	const char *near;  /* the most similar name that would be right here, or NULL */
 } MnemonicError;
 
 /* Fills op, type, type2 and the modifier fields of *i, which must be 0; other fields may have any value. The
@@ -39,10 +39,11 @@ void mnemonic_print(const Ins *, StrBuf *);
 /* The text of a suffix value of a group of ops.def, e.g. ('c', CMP_LT) gives "lt"; NULL for 0 and unknown
    values. */
 const char *suffix_name(char group, int value);
-/* The value an instruction has for a group ('Y' 'L' 'U' 'T' 'N': the flag or 0; '1' '2': the types). */
+/* The value that the instruction has for a group of suffixes: for 'Y' 'L' 'U' 'T' 'N' 'B' the flag or 0, for
+   '1' and '2' the types. */
 int ins_modifier(const Ins *, char group);
-/* A group that the instruction has a value for though its operation has no suffix of it; 0 when there is
-   none. */
+/* A group of suffixes for which the instruction has a value though its operation does not take the group; 0
+   when there is none. */
 char ins_foreign(const Ins *);
 /* verify_rules.c: has the instruction the types that its operation takes, neither more nor less? false: *why
    gets the rest of a sentence about the instruction. */

@@ -147,8 +147,8 @@ Function *view_function(Module *m, int id)
 
 /* ---- comparison ---- */
 
-/* Two modules, with the second's number for each of the first's registers and symbols: numbers may differ
-   where names agree, for text orders variables by owner and declares arguments first. */
+/* Two modules, with the second one's number for each of the first one's registers and symbols. Numbers may
+   differ where names agree, for the text form orders variables by owner and declares arguments first. */
 typedef struct Pair { const Module *a, *b; int *symbol; int *reg; const Function *fa, *fb; } Pair;
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
@@ -353,7 +353,7 @@ static bool same_data(const Pair *p, const Symbol *a, const Symbol *b)
 		return false;
 	if (!a->init && !b->init)
 		return true;
-	for (int k = 0; k < a->reloc.n; k++) { /* the bytes under an address do not count */
+	for (int k = 0; k < a->reloc.n; k++) { /* bytes whose place an address takes do not count */
 		const Reloc *x = &a->reloc.v[k], *y = &b->reloc.v[k];
 		int id = x->func ? x->id : p->symbol[x->id];
 		if (x->offset != y->offset || x->func != y->func || x->generic != y->generic || id != y->id ||

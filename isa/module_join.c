@@ -1,5 +1,5 @@
-/* One module becomes part of another: its functions and variables move there, with new numbers for all that
-   is numbered by module. */
+/* One module becomes part of another: its functions and variables move there, and all that is numbered within
+   a module gets new numbers. */
 #include "isa/text_import.h"
 #include <string.h>
 

@@ -14,7 +14,7 @@ enum { MOST_FORMAT = 1 << 16, MOST_STRING = 1 << 20, MOST_ASSERT = 300, WIDEST =
 typedef enum { SIZE_INT, SIZE_CHAR, SIZE_SHORT, SIZE_LONG } Size;
 
 typedef struct Spec {
-	char flags[8];             /* each once */
+	char flags[8];             /* the flags given, each once */
 	bool star_width, star_precision, left;
 	int width, precision;      /* precision -1: not given */
 	Size size;
@@ -25,7 +25,7 @@ typedef struct Spec {
 typedef struct Printing {
 	const PrintReader *reader;
 	uint64_t args, offset;     /* args: address of the arguments; offset: bytes up to the next one */
-	int n;                     /* arguments taken */
+	int n;                     /* number of arguments taken */
 	StrBuf out;
 	uint64_t room;             /* most bytes that out may have */
 	bool full, fault, too_long;

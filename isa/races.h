@@ -12,7 +12,7 @@
 #define GSIM_RACES_H
 #include "isa/ir.h"
 
-typedef struct Races Races;            /* of all launches of a run */
+typedef struct Races Races;            /* what is kept for all launches of a run */
 typedef struct RaceLog RaceLog;        /* what the blocks of one launch access */
 
 Races *races_new(const Module *);
@@ -47,7 +47,7 @@ typedef struct RaceSide {
 	const Function *function;
 	const Block *block;
 	const Ins *ins;
-	uint64_t number;               /* of the thread block */
+	uint64_t number;               /* linear number of the thread block */
 } RaceSide;
 
 typedef struct RacePair {
@@ -58,12 +58,13 @@ typedef struct RacePair {
 	/* those of these bytes to which all writes up to the next barrier of the grid write one value, which,
 	   if one of the two instructions reads, the byte also had before */
 	uint64_t same;
-	/* the smallest address of a byte in which they race; the blocks are the smallest there */
+	/* the smallest address of a byte in which the two race; the numbers in `side` are the smallest ones
+	   of that byte */
 	uint64_t addr;
 } RacePair;
 typedef Vec(RacePair) RacePairs;
 
-const char *race_verb(const Ins *);    /* "reads", "writes", "updates": atomically */
+const char *race_verb(const Ins *);    /* "reads", "writes" or, of atomic operations, "updates" */
 /* Appends all races of the launch, in the order of the module. */
 void races_find(RaceLog *, RacePairs *);
 /* Appends all pairs of accesses, one of each launch, that would be races if both launches were a single one

@@ -87,7 +87,8 @@ static int by_place(const void *a, const void *b)
 	return x->pair.addr < y->pair.addr ? -1 : x->pair.addr > y->pair.addr;
 }
 
-/* Appends what was found, each pair once; bytes of several are added up. */
+/* Appends what was found, each pair of instructions once; the numbers of bytes of equal pairs are added
+   up. */
 static void put_found(Search *w, RacePairs *out)
 {
 	int first = out->n;

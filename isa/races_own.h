@@ -8,7 +8,7 @@ enum { RACE_PAGE = 4096, RACE_WORDS = RACE_PAGE / 4 };
 #define RACE_SPLIT (1u << 31)
 #define RACE_NOBODY (~(uint64_t)0)
 
-/* An instruction that has accessed a byte, and the two smallest numbers of blocks that did so by it. */
+/* A site that has accessed a byte, and the two smallest numbers of blocks that accessed the byte there. */
 /* block[1]: RACE_NOBODY if there is one block only */
 typedef struct RaceEntry { uint32_t site; uint64_t block[2]; } RaceEntry;
 /* n entries in Races.entry from `first` on, ascending by site */
@@ -22,8 +22,9 @@ typedef struct RaceSite { RaceSide where; int at[3]; bool writes, reads, atomic;
 enum { RACE_WRITTEN = 256, RACE_CHANGED = 512, RACE_SEVERAL = 1024 };
 
 typedef struct RacePage {
-	uint64_t number;               /* its address / RACE_PAGE */
-	uint32_t set[RACE_WORDS];      /* by word: the number of a set, 0 = empty, or with RACE_SPLIT */
+	uint64_t number;               /* address of the page / RACE_PAGE */
+	/* by word: the number of a set, 0 = the empty one; with RACE_SPLIT an index */
+	uint32_t set[RACE_WORDS];
 	uint16_t *value;               /* by byte: RACE_WRITTEN, ...; NULL: nothing was written */
 } RacePage;
 

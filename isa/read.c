@@ -29,14 +29,15 @@ static const char *first_word(const char *s, const char *end)
 	return end;
 }
 
-/* PTX begins with a directive. */
+/* Does the text begin with a directive, as PTX does? */
 static bool looks_like_ptx(const char *s, size_t n)
 {
 	const char *p = first_word(s, s + n);
 	return p < s + n && *p == '.';
 }
 
-/* IR text begins with a declaration. `local` is not among the words, for Lua begins with it as well. */
+/* Does the text begin with a declaration, as IR does? `local` is not among the words, for Lua begins with it
+   as well. */
 static bool looks_like_ir(const char *s, size_t n)
 {
 	static const char *const words[] = { "kernel", "func", "host", "global", "const", "shared", "extern",
@@ -51,7 +52,8 @@ static bool looks_like_ir(const char *s, size_t n)
 	return false;
 }
 
-/* Other files that are taken for modules, by how their names end, and what is to be done with them. */
+/* Other files that users take for modules, by the endings of their names, and what is to be done with such
+   files. */
 static const struct Foreign { const char *endings, *what; } foreign[] = {
 	{ ".cu.cuh.cpp.cc.cxx.c.hip", "this is source code; compile it to PTX, with nvcc -ptx -lineinfo or "
 		"with clang++ -x cuda "

@@ -13,7 +13,7 @@ static const Format formats[T_COUNT] = {
 typedef struct Num {
 	enum { ZERO, FINITE, INF, NOT_A_NUMBER } kind;
 	bool negative;
-	uint64_t sig;      /* value = sig * 2^exp */
+	uint64_t sig;      /* FINITE: value = sig * 2^exp */
 	int exp;
 } Num;
 
@@ -43,7 +43,7 @@ static uint64_t signed_bits(Type t, bool negative, uint64_t mag)
 }
 static uint64_t infinity(Type t, bool negative) { return signed_bits(t, negative, formats[t].inf); }
 static uint64_t nan_of(Type t) { return formats[t].nan; }
-/* The NaN that operands a, b, c give. */
+/* The NaN that an operation on a, b and c gives whose result is a NaN, be it because of an operand or not. */
 static uint64_t nan_from(Type t, uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t first = soft_is_nan(t, a) ? a : soft_is_nan(t, b) ? b : c;
@@ -93,7 +93,7 @@ static uint64_t round_pack(Type t, bool negative, u128 sig, int exp, Rnd r)
 	return signed_bits(t, negative, (uint64_t)mag);
 }
 
-/* x >> n, the last bit set when bits were lost */
+/* x >> n, with the last bit set if bits that are not 0 were shifted out */
 static u128 shift_jam(u128 x, int n)
 {
 	if (n >= 128)
@@ -196,7 +196,7 @@ uint64_t soft_sqrt(Type t, uint64_t ab, Rnd r)
 	u128 x = (u128)a.sig << ((a.exp & 1) ? 63 : 62); /* so that the exponent e is even */
 	int e = a.exp - ((a.exp & 1) ? 63 : 62);
 	u128 root = 0, rest = x;
-	for (u128 bit = (u128)1 << 126; bit; bit >>= 2) { /* digit by digit */
+	for (u128 bit = (u128)1 << 126; bit; bit >>= 2) { /* bit by bit of the root */
 		if (rest >= root + bit) {
 			rest -= root + bit;
 			root = (root >> 1) + bit;

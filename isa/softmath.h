@@ -16,9 +16,10 @@
 #define NAN32 0x7fffffffu
 #define NAN64 0xfff8000000000000u
 #define QUIET64 0x0008000000000000u
-#define COARSE_NAN64 0x7fffffff00000000u  /* of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 */
+#define COARSE_NAN64 0x7fffffff00000000u  /* the NaN that rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 give */
 
-/* Operands and results are bits of the type: T_F16, T_F32 or T_F64. Rnd: RND_RN (also RND_NONE) RZ RM RP. */
+/* Operands and results are bits of the type: T_F16, T_F32 or T_F64. Rnd is one of RND_RN (also RND_NONE),
+   RND_RZ, RND_RM, RND_RP. */
 uint64_t soft_fma(Type, uint64_t a, uint64_t b, uint64_t c, Rnd);
 uint64_t soft_add(Type, uint64_t a, uint64_t b, Rnd);
 uint64_t soft_mul(Type, uint64_t a, uint64_t b, Rnd);

@@ -6,9 +6,10 @@
 #define LOG2E 1.4426950408889634074
 #define HALF_PI 1.5707963267948966192
 
-/* -1022 <= n <= 1023 */
+/* x * 2^n, for -1022 <= n <= 1023 */
 static double times_pow2(double x, int n) { return x * bits_f64((uint64_t)(n + 1023) << 52); }
-static double nearest(double x) { return x + 0x1.8p52 - 0x1.8p52; }                           /* |x| < 2^51 */
+/* x rounded to an integer, for |x| < 2^51 */
+static double nearest(double x) { return x + 0x1.8p52 - 0x1.8p52; }
 
 /* 2^x for |x| <= 1000: the integral part n of x becomes the exponent; the rest is computed by the Taylor
    series of exp (|f| < 0.347, error below 2^-52). */
@@ -32,7 +33,7 @@ float soft_ex2(float x)
 	return x < -160 ? 0.0f : (float)pow2(x);
 }
 
-/* log2(m 2^e) = e + 2/ln 2 atanh((m-1)/(m+1)), m in [sqrt 1/2, sqrt 2) */
+/* Computes log2(m 2^e) = e + 2/ln 2 atanh((m-1)/(m+1)), m in [sqrt 1/2, sqrt 2). */
 float soft_lg2(float x)
 {
 	if (x != x || x < 0)
@@ -67,8 +68,9 @@ static uint32_t pi_bits(int from)
 	return (uint32_t)(two >> (32 - s));
 }
 
-/* |x| = (q + f) pi/2 with |f| <= 1/2: returns f pi/2 and q mod 4. |x| = m 2^e; bits of 2/pi that make
-   multiples of 4 are left out, and 96 bits are taken: the product is exact to 2^-70. */
+/* |x| = (q + f) pi/2 with |f| <= 1/2: returns f pi/2, and sets *q to q mod 4. The computation: |x| = m 2^e;
+   bits of 2/pi whose product with |x| is a multiple of 4 are left out, and the 96 bits behind them are taken,
+   so the product is exact to 2^-70. */
 static double reduce(float x, int *q)
 {
 	uint32_t u = f32_bits(x) & 0x7fffffff;
@@ -137,7 +139,8 @@ float soft_cos(float x)
 	return (float)quadrant(r, q + 1);
 }
 
-/* Below 1/2 the continued fraction x/(1 + x^2/(3 + x^2/(5 + ...))), above it 1 - 2/(e^2x + 1). */
+/* For |x| below 1/2 the continued fraction x/(1 + x^2/(3 + x^2/(5 + ...))) is computed, above it 1 - 2/(e^2x
+   + 1). */
 float soft_tanh(float x)
 {
 	double a = __builtin_fabs((double)x), v;

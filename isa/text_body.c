@@ -16,7 +16,7 @@ int rd_declare(Reader *r, const Token *t, Type type)
 	return edit_add_reg(&r->edit, t->s, t->n, type);
 }
 
-/* reg u32 %a, %b */
+/* Reads "u32 %a, %b" behind `reg`. */
 static bool read_registers(Reader *r)
 {
 	Type t = rd_type(r);
@@ -72,7 +72,7 @@ static bool read_label(Reader *r)
 {
 	Token at = r->tok;
 	char *name = rd_name(r, "a label");
-	rd_next(r); /* the colon */
+	rd_next(r); /* skips the colon */
 	const Block *old = edit_find_block(&r->edit, name);
 	if (old)
 		return rd_fail(r, &at, "a second label '%.100s'; the first stands in line %d", name,
@@ -113,7 +113,8 @@ static bool read_target(Reader *r, Block *b, int slot)
 	return name != NULL;
 }
 
-/* bra: "A", "%p, A, B"; a guarded "@%p bra A" is "bra %p, A, <the next block>". */
+/* Reads the targets of bra: "A", or "%p, A, B"; a guarded "@%p bra A" becomes "bra %p, A, <the next
+   block>". */
 static bool branch_targets(Reader *r, Ins *i, Block *b)
 {
 	bool two = i->nsrc > 0;

@@ -146,7 +146,7 @@ bool rd_offset(Reader *r, int64_t *offset)
 	if (!minus && !rd_at(r, '+'))
 		return true;
 	rd_next(r);
-	if (!minus && rd_accept(r, '-')) /* PTX writes [%r+-8] */
+	if (!minus && rd_accept(r, '-')) /* compilers write [%r+-8] in PTX */
 		minus = true;
 	uint64_t v;
 	if (!rd_count(r, minus ? (uint64_t)1 << 63 : INT64_MAX, &v, "an offset"))
@@ -192,7 +192,8 @@ static bool element(Reader *r, Symbol *s, uint64_t at)
 	int64_t v;
 	if (!rd_immediate(r, (Type)s->type, &v))
 		return false;
-	memcpy(s->init + at, &v, (size_t)type_bytes(s->type)); /* little-endian, as the simulated machine */
+	/* the host is little-endian, as the simulated machine is */
+	memcpy(s->init + at, &v, (size_t)type_bytes(s->type));
 	return true;
 }
 

@@ -12,7 +12,7 @@ Space rd_space(const Reader *r)
 	return SP_GENERIC;
 }
 
-/* Element type, name and size, as in "u32 x[4] align 8"; count 0 for empty brackets. */
+/* Element type, name, size and alignment, as in "u32 x[4] align 8"; count 0 for empty brackets. */
 typedef struct Shape {
 	Type type;
 	const char *name;
@@ -51,7 +51,7 @@ static bool read_shape(Reader *r, Shape *s, const char *what)
 
 static bool stands_already(Reader *r, const Token *at, const char *name, Loc old)
 {
-	if (old.file && strcmp(old.file, r->lex.path)) /* imported */
+	if (old.file && strcmp(old.file, r->lex.path)) /* the other declaration stands in an imported file */
 		return rd_fail(r, at, "'%.100s' stands in %.200s:%d already", name, old.file, old.line);
 	return rd_fail(r, at, "'%.100s' stands in line %d already", name, old.line);
 }
@@ -312,7 +312,7 @@ static FuncKind kind_of_word(Reader *r, bool *is)
 	return FN_KERNEL;
 }
 
-/* A new function, or the one declared before that this text defines; NULL: reported. */
+/* Makes a function, or takes the one that was declared before and that this text defines; NULL: reported. */
 static Function *introduce(Reader *r, const Token *at, FuncKind kind, const char *name, bool external)
 {
 	int old = strmap_get(&r->func, name), var = strmap_get(&r->global, name);

@@ -12,7 +12,7 @@ typedef struct Reading { uint64_t bytes; int files; SourceRoot root; } Reading;
 /* A file that is being read. by: the file that imports it; NULL: it is the one that the user named. */
 typedef struct Source {
 	const struct Source *by;
-	const char *path;              /* for messages, and as the name of its places */
+	const char *path;              /* path of the file, for messages and for places in it */
 	const char *inside;            /* the path as seen from the root's folder */
 	int depth;
 	Reading *all;

@@ -48,7 +48,8 @@ static void new_line(Lexer *x)
 	x->line_start = x->at;
 }
 
-/* White space and comments; a comment that spans lines does not end the line. false: an open comment. */
+/* Skips white space and comments; a comment that spans lines does not end the line. false: a comment has no
+   end. */
 static bool skip_blanks(Lexer *x)
 {
 	for (;;) {
@@ -94,7 +95,7 @@ static int escape(Lexer *x)
 	}
 }
 
-/* The closing quote in this line, or NULL. */
+/* Where the closing quote stands in this line, or NULL. */
 static const char *closing(const Lexer *x, int quote)
 {
 	for (const char *p = x->at; p < x->end && *p != '\n' && p - x->at <= NAME_LIMIT; p++)
@@ -166,7 +167,8 @@ static bool exponent_sign(const Lexer *x, const char *s)
 	int c = peek(x, 0);
 	if ((c != '-' && c != '+') || x->at == s || (x->at[-1] | 32) != 'e' || !digit(peek(x, 1)))
 		return false;
-	for (; s < x->at - 1; s++) /* only behind decimal digits: 0x1e-3 is a difference */
+	/* an exponent's sign stands behind decimal digits only: 0x1e-3 is a difference */
+	for (; s < x->at - 1; s++)
 		if (!digit((unsigned char)*s) && *s != '.')
 			return false;
 	return true;

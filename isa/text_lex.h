@@ -4,17 +4,17 @@
 #include "isa/ir.h"
 #include "lib/strbuf.h"
 
-typedef enum { /* one-character tokens are their character */
+typedef enum { /* a token of one character has this character as its kind */
 	TK_END = 256,
 	TK_NL,      /* end of a line; a comment that spans lines does not end one */
 	TK_NAME,    /* identifier or mnemonic, or any name in back quotes */
 	TK_REG,     /* %name; text includes the % */
-	TK_INT,     /* value */
+	TK_INT,     /* a whole number: value */
 	TK_FLOAT,   /* decimal; text is what strtod takes */
 	TK_BITS,    /* 0h 0f 0d with 4, 8, 16 digits: value, width */
 	TK_STRING,  /* text decoded */
 	TK_ARROW,   /* -> */
-	TK_BAD      /* reported already */
+	TK_BAD      /* a faulty word, which has been reported */
 } TokenKind;
 
 typedef struct Token {

@@ -55,7 +55,7 @@ bool rd_fail(Reader *r, const Token *t, const char *fmt, ...)
 bool rd_wanted(Reader *r, const char *what)
 {
 	char buf[64];
-	if (r->tok.kind == TK_BAD) /* reported by the lexer */
+	if (r->tok.kind == TK_BAD) /* the lexer has reported it */
 		return false;
 	return rd_fail(r, &r->tok, "expected %s, found %s", what, token_text(&r->tok, buf, sizeof buf));
 }

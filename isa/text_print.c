@@ -48,7 +48,7 @@ static void print_register(const char *s, StrBuf *out)
 	print_quoted(s + 1, '`', out);
 }
 
-/* Only the low bits count, as many as the type has. */
+/* Prints a value of which the low bits count, as many as the type has. */
 static void print_value(Type t, int64_t v, StrBuf *out)
 {
 	int width = t == T_NONE ? 64 : type_bits[t];
@@ -339,7 +339,8 @@ static uint64_t elements_used(const Symbol *s)
 	return n;
 }
 
-/* Addresses stand in the place of 64-bit elements, else at the end behind an @offset. */
+/* Prints initial data. Addresses stand in the place of 64-bit elements, otherwise at the end behind an
+   @offset. */
 static void print_data(const Module *m, const Symbol *s, StrBuf *out)
 {
 	uint64_t size = (uint64_t)type_bytes(s->type), n = elements_used(s);

@@ -1,4 +1,4 @@
-/* The printer, with the choice that object files need. */
+/* Prints modules as text without initial data, as object files need it. */
 #ifndef GSIM_TEXT_PRINT_H
 #define GSIM_TEXT_PRINT_H
 #include "isa/ir.h"

@@ -1,4 +1,4 @@
-/* A module from its text. */
+/* Reads a module from its text. */
 #include "isa/text_import.h"
 #include "isa/text_reader.h"
 #include <string.h>
@@ -36,7 +36,7 @@ static const char *folder_of(Arena *a, const char *path)
 	return arena_strndup(a, path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
-/* Why there can be no such import, or NULL. */
+/* Why this import is refused, as a clause for a message, or NULL. */
 static const char *import_refused(const Reader *r, const char *name, const char *inside)
 {
 	if (!r->from)

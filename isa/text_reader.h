@@ -27,7 +27,7 @@ typedef struct Unnamed { Block *b; int source; } Unnamed;
 
 typedef struct Reader {
 	Lexer lex;
-	Token tok;                     /* the current one */
+	Token tok;                     /* the current token */
 	Module *m;
 	Diag *diag;
 	/* the file from which the text was read; NULL: it comes from no file */
@@ -54,14 +54,14 @@ typedef struct Reader {
 	StrMap source;                 /* by label: index into f->source */
 	Vec(Named) named;              /* names in marks that must turn out to be labels */
 	Vec(Unnamed) unnamed;          /* blocks without label, which get one when all labels are known */
-	bool at_instruction;           /* marks that come now are an instruction's */
+	bool at_instruction;           /* the marks that are read belong to an instruction */
 	/* names of parameters and of the function's variables; number: index << 1, and bit 0 set for a
 	   variable */
 	StrMap local;
 	Vec(Jump) jump;
 
 	Vec(Token) dst;                /* destinations of the instruction being read */
-	char shape;                    /* what encloses them in the text: '{', '(' or 0 */
+	char shape;                    /* what encloses the destinations in the text: '{', '(' or 0 */
 	Vec(Opd) opd;
 	/* places behind !melded and !inlined_at of the instruction whose marks are read, in the order of the
 	   text */
@@ -76,9 +76,12 @@ bool rd_at(const Reader *, int kind);
 bool rd_word(const Reader *, const char *);        /* is the current token this name without quotes? */
 bool rd_accept(Reader *, int kind);
 bool rd_accept_word(Reader *, const char *);
-bool rd_expect(Reader *, int kind, const char *what); /* false: reported "expected <what>" */
-bool rd_fail(Reader *, const Token *, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* false */
-bool rd_wanted(Reader *, const char *what);        /* "expected <what>, found ..."; false */
+/* takes a token of this kind; false: there is none, and "expected <what>" is reported */
+bool rd_expect(Reader *, int kind, const char *what);
+/* reports; returns false */
+bool rd_fail(Reader *, const Token *, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* reports "expected <what>, found ..." and returns false */
+bool rd_wanted(Reader *, const char *what);
 void rd_skip_lines(Reader *);
 void rd_recover(Reader *);                         /* skips the rest of the line */
 Loc rd_loc(const Reader *, const Token *);
@@ -132,7 +135,7 @@ void rd_open(Reader *, Function *);                /* this function is read from
 /* declares a register and returns its number; -1: reported */
 int rd_declare(Reader *, const Token *, Type);
 
-/* text_opd.c: operands gather in r->opd, destinations first */
+/* text_opd.c: operands are collected in r->opd, destinations first */
 bool rd_predicate(Reader *, Opd *);                /* reads [!]%p */
 /* reads destinations and the '=' into r->dst and r->shape */
 bool rd_destinations(Reader *);

@@ -23,8 +23,8 @@ enum { VERIFY_LIMIT = 50 };
    the module. Returns false. */
 bool vf_fail(Verifier *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* verify_lua.c: the header of a function of Lua; verify_rules.c: types and modifiers; verify_ins.c: operands;
-   false: reported */
+/* verify_lua.c checks the header of a function of Lua, verify_rules.c types and modifiers, verify_ins.c
+   operands. false: an error was reported. */
 bool vf_lua(Verifier *, const Function *);
 bool vf_modifiers(Verifier *);
 bool vf_operands(Verifier *);

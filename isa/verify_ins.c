@@ -3,7 +3,7 @@
 
 static bool is_op(const Verifier *v, int op) { return v->i->op == op; }
 
-/* Operations whose registers may be wider than the type, as in PTX. */
+/* May the operation's registers be wider than its type? (As in PTX.) */
 static bool takes_wider(const Ins *i)
 {
 	return (i->op == OP_LD || i->op == OP_ST || i->op == OP_MOV || i->op == OP_CVT || i->op == OP_FILL) &&
@@ -318,7 +318,8 @@ static bool check_operand(Verifier *v, bool dst, int k, char letter, bool option
 	}
 }
 
-/* Walks one side of the operands column; checks the count and each operand up to a '*'. */
+/* Goes through one side of the operands column of isa/ops.def; checks the number of operands, and each
+   operand up to a '*'. */
 static bool check_side(Verifier *v, const char *s, bool dst)
 {
 	const Ins *i = v->i;

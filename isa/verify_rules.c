@@ -132,8 +132,9 @@ static bool check_types(Verifier *v)
 	return ok;
 }
 
-/* PTX ISA, cvt: a rounding to integer from floating point to integer types and, if wanted, within one
-   floating-point type; a rounding of the result where it may be inexact; none otherwise. */
+/* Checks the rounding of cvt (PTX ISA, cvt). A rounding to an integer belongs to conversions from floating
+   point to integer types and may stand in one within one floating-point type; a rounding of the result
+   belongs to conversions whose result may be inexact; all others take none. */
 static bool check_conversion(Verifier *v)
 {
 	const Ins *i = v->i;
