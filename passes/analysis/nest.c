@@ -1,12 +1,13 @@
-/* The cycle nest of a graph and the order that follows from it (graph.h says what they are), in nearly linear
+/* The cycle nest of a graph and the order that follows from it (graph.h says what both are), in nearly linear
  * time.
  *
  * The nest is found as by P. Havlak (Nesting of Reducible and Irreducible Loops, 1997), with G. Ramalingam's
- * treatment of cross edges (Identifying Loops in Almost Linear Time, 1999): of each component the header is
- * what a depth-first walk meets first. Where a component has one entry, this is it. Where it has several, the
- * walk may have come to another one than the smallest: then the component is looked at again, from there. A
- * tangle whose nest is as deep as it is large would be looked at as often as it has nodes; so it is left as
- * the walk has found it when LOOKS for each node are spent. */
+ * treatment of cross edges (Identifying Loops in Almost Linear Time, 1999): the header of each component is
+ * the node that a depth-first walk meets first. Where a component has one entry, this is the header wanted.
+ * Where it has several, the walk may have come to another entry than the smallest: then the component is
+ * searched again, from the smallest one. A tangle whose nest is as deep as it is large would be searched as
+ * often as it has nodes; so once LOOKS nodes have been looked at for each node of the graph, the headers stay
+ * as the walk has found them. */
 #include "passes/analysis/graph.h"
 #include "lib/diag.h"
 #include "lib/heap.h"
@@ -14,30 +15,33 @@
 
 enum { LOOKS = 16 };
 
-/* a component, ascending, its header and that of the loop around; or all nodes and the virtual root */
+/* What one search goes through. node: the nodes of a component, ascending; root: its header; up: the header
+   of the loop around it. In the first search: all nodes, and the virtual root */
 typedef struct Part { int *node; int n, root, up; } Part;
 typedef struct Edge { int from, to, next; } Edge;
 
 typedef struct Nester {
 	Arena arena;
 	const Graph *g;
-	/* of g, in ascending order: the walk then mostly meets the smallest entry of a component first */
+	/* successors in g, in ascending order: so the walk mostly meets the smallest entry of a component
+	   first */
 	IntList *succ;
 	int top;                       /* the virtual root: the loop around everything */
-	IntList all;                   /* its successors */
+	IntList all;                   /* successors of the virtual root: all nodes */
 	int *part, stamp;              /* node -> the part that it was in last */
 	int *up;                /* node -> header of the innermost loop around it, not its own; -1: outside */
 	bool *cyclic;                  /* node -> is it a header? */
-	Tree loops;                    /* of the headers, under top */
+	Tree loops;                    /* the headers of the loops, below top */
 	Tree walk;                     /* the depth-first tree of a part */
-	int *at, *end, *by;     /* the numbers of a node and of the last one below it; by: node of a number */
-	/* rep: where a node has been merged into; lists of edges: by nearest common ancestor of their ends,
-	   by end */
+	/* at: number of a node in the walk; end: that of the last node below it; by: node of a number */
+	int *at, *end, *by;
+	/* rep: the node into which a node has been merged; due, in: lists of edges, by nearest common
+	   ancestor of their ends, by their end */
 	int *rep, *due, *in, *mark;
 	Edge *edge; int nedge;
 	int *entry, *stack, *next;
 	Part *todo; int ntodo;
-	int64_t spent;                 /* nodes looked at */
+	int64_t spent;                 /* how many nodes have been looked at */
 } Nester;
 
 static bool within(const Nester *s, int x, int y) { return s->at[x] <= s->at[y] && s->at[y] <= s->end[x]; }
@@ -51,7 +55,7 @@ static int find(int *rep, int x)
 	return x;
 }
 
-/* The depth-first walk through a part. */
+/* The depth-first walk through a part. Returns how many nodes it meets. */
 static int walk(Nester *s, const Part *p)
 {
 	int n = 0, top = 0;
@@ -104,8 +108,8 @@ static void sort_edges(Nester *s, int n)
 	}
 }
 
-/* The body of the loop with header w, inner loops merged into their headers: what reaches w without leaving
-   what is below w. */
+/* Merges the body of the loop with header w into w: the nodes that reach w without leaving what is below w in
+   the walk. Inner loops have been merged into their headers before. */
 static void take_body(Nester *s, int w)
 {
 	int *body = s->stack, n = 0;
@@ -137,8 +141,8 @@ static void take_body(Nester *s, int w)
 
 /* ---- are the headers the smallest entries? ---- */
 
-/* Depth of the innermost loop around both x and whatever leads to x. x is an entry of the loops around it
-   that are deeper. */
+/* The least depth, over all nodes that lead to x, of the innermost loop around both x and that node. x is an
+   entry of those loops around x that are deeper. */
 static int entered_from(const Nester *s, const Part *p, int x)
 {
 	int least = depth(s, inner(s, x));
@@ -171,15 +175,15 @@ static void find_entries(Nester *s, const Part *p, int n)
 	}
 	for (int k = 1; k < n; k++)
 		missing |= s->cyclic[s->by[k]] && s->entry[s->by[k]] < 0;
-	for (int k = 0; missing && k < p->n; k++) { /* such a loop is an outermost one */
+	for (int k = 0; missing && k < p->n; k++) { /* a loop without entries is an outermost one */
 		int l = inner(s, p->node[k]);
 		if (depth(s, l) >= base && s->entry[l = tree_at(&s->loops, l, base)] < 0)
 			s->entry[l] = p->node[k];
 	}
 }
 
-/* Components with another header than the walk has found are to do again. mark: of a node in such a one the
-   header that it had. */
+/* Puts those loops on the list of parts whose header is not their smallest entry: they are searched again,
+   from that entry. mark: of a node in such a loop the header that the walk has found. */
 static void again(Nester *s, const Part *p, int n)
 {
 	bool any = false;
@@ -244,10 +248,12 @@ static void find_loops(Nester *s, const Part *p)
 
 typedef struct Order {
 	const Nester *s;
-	/* edges by where they begin; both ends stand for the loops that they are in, if these are not around
-	   both */
+	/* Edges by their start. In place of an end stands the header of the outermost loop that is around
+	   this end, but not around the other one. */
 	int *to, *next, *first, nedge;
-	int *waits, *kid, *sibling;      /* kid: by header, the nodes and inner loops of its loop */
+	/* waits: edges to a node from nodes not yet in order; kid, sibling: by header, list of the nodes and
+	   inner loops directly inside its loop */
+	int *waits, *kid, *sibling;
 	int *key, *heap, *stack, n;
 } Order;
 
@@ -255,7 +261,7 @@ static void put_in_order(Order *o, int from, int to)
 {
 	const Nester *s = o->s;
 	int a = inner(s, from), b = inner(s, to), l = a == b ? a : tree_common(&s->loops, a, b);
-	if (from == l || to == l) /* the header stands first in any case */
+	if (from == l || to == l) /* the header stands first in its loop in any case */
 		return;
 	from = a == l ? from : tree_at(&s->loops, a, depth(s, l) + 1);
 	to = b == l ? to : tree_at(&s->loops, b, depth(s, l) + 1);

@@ -31,7 +31,8 @@ static bool descending(const int64_t *a, const int64_t *b)
 	return false;
 }
 
-/* The sources, those that commute in ascending order. */
+/* Writes the sources into the key, two that commute in ascending order. Returns how many numbers they
+   take. */
 static int put_sources(const Ins *i, const int *number, int64_t *key)
 {
 	for (int k = 0; k < i->nsrc; k++)
@@ -43,7 +44,8 @@ static int put_sources(const Ins *i, const int *number, int64_t *key)
 	return OPERAND * i->nsrc;
 }
 
-/* Memory order and scope are no part of it: what has either is not taken for another one. */
+/* Memory order and scope are no part of the key: an instruction with either is never taken for another
+   one. */
 int ins_key(const Function *f, const Ins *i, const int *number, int64_t *key)
 {
 	const int64_t form[] = { i->op, i->type, i->type2, i->rnd, i->ftz, i->sat, i->approx, i->cmp,

@@ -9,22 +9,24 @@ static inline bool opd_same(const Opd *a, const Opd *b)
 {
 	return a->kind == b->kind && a->neg == b->neg && a->id == b->id && a->imm == b->imm;
 }
-/* Do its first two sources give the same, bit for bit, the other way around? In f64 the first of two NaNs is
-   the result (doc/semantics.md), so there one of the two must be a number that is no NaN. */
+/* Does the instruction give the same result, bit for bit, when its first two sources are exchanged? In f64
+   the first of two NaNs is the result (doc/semantics.md), so there one of the two must be a number that is no
+   NaN. */
 bool ins_commutes(const Ins *);
-/* What it computes, as numbers: equal keys, equal results, of instructions that write one register and whose
-   sources are the same values, and memory is the same where they load. Sources that commute stand in one
-   order. Registers stand as number[register], or, number NULL, as themselves. */
+/* Writes the key of what an instruction computes. Two instructions with equal keys have equal results, if
+   each writes one register, their sources have the same values, and memory is the same where they load.
+   Sources that commute stand in one order. A register stands in the key as number[register], or, number NULL,
+   as itself. */
 enum { KEY_MOST = 64 };
-/* how many; 0: too many sources */
+/* returns the length of the key; 0: the instruction has too many sources */
 int ins_key(const Function *, const Ins *, const int *number, int64_t *key);
 
 /* ---- numbers for keys ---- */
-typedef struct Keys { Arena *a; struct Key **bucket, **key; int n, cap; } Keys; /* set a */
-int keys_number(Keys *, const int64_t *key, int n);  /* from 0 on, in the order of first sight */
-int keys_find(const Keys *, const int64_t *key, int n); /* -1: never seen */
+typedef struct Keys { Arena *a; struct Key **bucket, **key; int n, cap; } Keys; /* the caller sets a */
+int keys_number(Keys *, const int64_t *key, int n);  /* of the key: from 0 on, in the order of first sight */
+int keys_find(const Keys *, const int64_t *key, int n); /* -1: the key is new */
 const int64_t *keys_key(const Keys *, int number);
-/* Equal numbers: instructions that do the same, under one guard, from the same registers to the same
-   registers. */
+/* The number of an instruction. Instructions have equal numbers that do the same, under the same guard, from
+   the same registers to the same registers. */
 int ins_number(Keys *, const Ins *);
 #endif

@@ -52,8 +52,9 @@ static bool raise(LiveRegs *to, LiveRegs now)
 	return more;
 }
 
-/* Results have a place behind the instruction, read or not; where operations may write before they have read
-   all (as in the allocator), beside the sources. */
+/* Must the results of the instruction be in other registers than its sources? Yes where the operation may
+   write before it has read all (as in the allocator). Behind the instruction each result has a register,
+   whether somebody reads it or not. */
 static bool apart(const Ins *i) { return i->ndst > 1 || op_info[i->op].kind != K_ALU || i->op == OP_PACK; }
 
 /* Counts what lives in the block, from its end to its start. Returns the place at which most words live. */

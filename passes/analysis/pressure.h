@@ -9,23 +9,22 @@
 typedef struct LiveRegs { int words, preds; } LiveRegs; /* registers of 32 bits; predicates */
 
 typedef struct RegPressure {
-	LiveRegs most;                 /* of all places */
-	/* the first place in reverse post-order at which as many words live as anywhere: while that
-	   instruction executes */
+	LiveRegs most;                 /* at all places, words and predicates each by itself */
+	/* the instruction, the first in reverse post-order, while which the most words live */
 	int block, ins;
-	/* by block: that live at its start and its end; at its worst place, each by itself. Unreachable
-	   blocks: 0 */
+	/* by block: how many live at its start (in), at its end (out), and at most (worst: words and
+	   predicates each at the worst place for it). Unreachable blocks: 0 */
 	LiveRegs *in, *out, *worst;
 } RegPressure;
 RegPressure *pressure_build(Arena *, const Cfg *, const Liveness *);
 
-/* What one value of the type takes. */
+/* The registers that one value of the type takes. */
 static inline LiveRegs pressure_of(Type t)
 {
 	return t == T_PRED ? (LiveRegs){ 0, 1 } : (LiveRegs){ type_bits[t] > 32 ? 2 : 1, 0 };
 }
-/* The most words that live at once in the function as it stands: for passes between their edits, which keep
-   below max-pressure. Takes as long as liveness. */
+/* The most words that live at once in the function as it stands. Passes that keep below max-pressure call
+   this between their edits. Takes as long as liveness. */
 int pressure_max(Function *);
 
 void pressure_print(const Cfg *, const RegPressure *, StrBuf *);

@@ -1,5 +1,5 @@
-/* Results of analyses as text, for people: NAME_print(graph, result, text). Blocks go by their labels, one
-   line each. */
+/* Results of analyses as text, for people: NAME_print(graph, result, text) appends one line for each block,
+   with the block's label. */
 #ifndef GSIM_ANALYSIS_PRINT_H
 #define GSIM_ANALYSIS_PRINT_H
 #include "lib/strbuf.h"
@@ -14,7 +14,7 @@ struct EffectTable;
 struct CostTable;
 struct Profile;
 void effects_print(const Cfg *, const Module *, const struct EffectTable *, StrBuf *);
-/* either may be NULL */
+/* costs (NULL: the default ones) and profile may be NULL */
 void costs_print(const Cfg *, const struct CostTable *, const struct Profile *, StrBuf *);
 
 void cfg_print(const Cfg *, const Cfg *, StrBuf *);

@@ -48,7 +48,8 @@ static uint64_t count_of(const Gather *g, const JsonValue *row, const char *key)
 	return 0;
 }
 
-/* Absent is as good as null: a place may not be known. */
+/* The text of the key. If it is not needed, the key may be absent or null ("" then): a place may not be
+   known. */
 static const char *text_of(const Gather *g, const JsonValue *row, const char *key, bool needed)
 {
 	const JsonValue *v = json_get(row, key);
@@ -59,7 +60,7 @@ static const char *text_of(const Gather *g, const JsonValue *row, const char *ke
 	return "";
 }
 
-/* The list at the path; NULL: there is none. */
+/* The list at the path; NULL: there is none, with an error if something else is there. */
 static const JsonValue *list_at(Gather *g, const JsonValue *run, const char *path)
 {
 	const JsonValue *v = json_path(run, path);
@@ -75,7 +76,8 @@ static void add_block(Gather *g, ProfileBlock b)
 		vec_push(&g->block, b);
 }
 
-/* Blocks of a host function: it is one thread, and a fetch is what that executes. */
+/* Reads the blocks of host functions. A host function is one thread, and each execution of a block counts as
+   a fetch. */
 static void gather_host(Gather *g, const JsonValue *run)
 {
 	const JsonValue *list = list_at(g, run, "host_blocks");
@@ -97,7 +99,8 @@ static void gather_blocks(Gather *g, const JsonValue *run)
 	}
 }
 
-/* Returns whether the report has any list of them: a run in the reference interpreter counts no branches. */
+/* Reads the branches. Returns whether the run has counted branches: one in the reference interpreter does
+   not. */
 static bool gather_branches(Gather *g, const JsonValue *run)
 {
 	const JsonValue *list = list_at(g, run, "total.branches");
@@ -158,7 +161,8 @@ static void join_branches(Profile *p, Gather *g)
 	}
 }
 
-/* The run itself; of a report that compares two, the first, which is without the passes. */
+/* The run of the report; of a report that compares two runs, the first one, which is without the passes. NULL
+   with an error: the report has several runs. */
 static const JsonValue *run_of(const JsonValue *v, const char *path, Diag *diag)
 {
 	if (json_get(v, "runs")) {

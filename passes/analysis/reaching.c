@@ -2,8 +2,8 @@
 #include "passes/analysis/print.h"
 #include "lib/diag.h"
 
-/* Calls visit for each version that goes over into another one: from a phi's argument, or what a guarded
-   definition leaves. */
+/* Calls visit for each version whose value another version may take over: an argument of a phi, or the
+   version that a guarded definition leaves in place. */
 static void each_step(const Ssa *s, void (*visit)(Reaching *, int from, int to), Reaching *r)
 {
 	for (int v = 0; v < s->n; v++) {

@@ -1,6 +1,6 @@
 /* Stricter than textbook reduction for n-way branches: all arms must meet in one place, because their common
- * reconvergence point is what machines use. What is merged has one entry, its first node, and leaves from one
- * node or to one node. */
+ * reconvergence point is what machines use. Nodes that are merged together are entered only at the first of
+ * them, and are left from one node or to one node. */
 #include "passes/analysis/reduction.h"
 #include "passes/analysis/graph.h"
 
@@ -60,7 +60,7 @@ int reduction_find(Reduction *r, int x)
 
 /* ---- edges ---- */
 
-/* In time of the shorter of the two lists. */
+/* The edge between the two nodes, or -1, in the time of the shorter of their two lists. */
 static int between(const Reduction *r, int from, int to)
 {
 	int a = r->node[from].out, b = r->node[to].in;
@@ -115,7 +115,7 @@ static void unlink_in(Reduction *r, int e)
 	r->node[x->to].nin--;
 }
 
-/* The strands first .. last go to the end of edge e's. */
+/* Appends the strands first .. last to the list of edge e. */
 static void add_strands(Reduction *r, int e, int first, int last)
 {
 	RedEdge *x = &r->edge.v[e];
@@ -168,7 +168,8 @@ static void push(Reduction *r, int b)
 	vec_push(&r->todo, b);
 }
 
-/* Who has x alone behind it may have a step now; where x has several ways in, none of them is an arm or a
+/* Puts x on the list, and its predecessor if it has only one: this one may have a step now that the edges of
+   x have changed. Where x has several ways in, it is no arm of any of its predecessors, and no part of a
    sequence. */
 void reduction_look(Reduction *r, int x)
 {
@@ -189,7 +190,7 @@ void reduction_merge(Reduction *r, int b, int x)
 
 static bool free_node(const Reduction *r, int x) { return !r->node[x].keep; }
 
-/* x has one way in, from b, and one way out: to where it leads, -1 when it is not so. */
+/* If x has one way in, from b, and one way out: the node to which that leads; else -1. */
 static int arm(const Reduction *r, int b, int x)
 {
 	const RedNode *n = &r->node[x];
@@ -207,7 +208,7 @@ static bool self_loop(Reduction *r, int b)
 	return true;
 }
 
-/* b's only way out leads to x, whose only way in that is: x's edges become b's. */
+/* If b's only way out leads to x, and is x's only way in: merges x into b, and x's edges become b's. */
 static bool sequence(Reduction *r, int b)
 {
 	if (r->node[b].nout != 1)
@@ -246,8 +247,8 @@ static bool while_loop(Reduction *r, int b)
 	return false;
 }
 
-/* The place where all ways from b meet, -1: there is none. Two that do not agree come to the front, where the
-   next look at b finds them. */
+/* The node where all ways from b meet, -1: there is none. Two edges that do not lead to the same node come to
+   the front of b's list, where the next look at b finds them at once. */
 static int meeting(Reduction *r, int b)
 {
 	int join = -1;
@@ -300,8 +301,8 @@ static bool branch(Reduction *r, int b)
 	return true;
 }
 
-/* Where c goes on in the loop that begins at h when it does not leave for p; -1: more ways than these two, or
-   others come there, too. */
+/* The node to which c, a node of the loop that begins at h, goes when it does not leave the loop for p; -1: c
+   has more ways than these two, or the node can be reached from others, too. */
 static int goes_on(const Reduction *r, int c, int h, int p)
 {
 	int next = -1;
@@ -392,7 +393,7 @@ int graph_reduce(Graph *g, int root, BitSet in, BitSet keep, int *into)
 	Arena a = { 0 };
 	Reduction r;
 	int left = 0;
-	reduction_init(&r, &a, g->n + 1); /* g->n: outside */
+	reduction_init(&r, &a, g->n + 1); /* node g->n is what is outside */
 	if (root >= 0)
 		reduction_edge(&r, g->n, root, -1);
 	r.node[g->n].keep = true;

@@ -6,51 +6,56 @@
 #include "lib/bitset.h"
 #include "lib/vec.h"
 
-/* An edge in the lists of its ends; first .. last: a list of strands through Reduction.strand, -1 = none. */
+/* An edge. next_..., prev_...: its neighbours in the lists of both its ends; first .. last: a list of strands
+   through Reduction.strand, -1 = none. */
 typedef struct RedEdge { int from, to, next_out, prev_out, next_in, prev_in, first, last; } RedEdge;
 typedef struct RedNode {
-	int out, in, nout, nin;    /* first edge in each list, -1 = none; an edge to itself stands in both */
-	int self;                  /* that edge, or -1 */
-	int into;                  /* itself, or the node that it went into */
-	/* nodes that went into it, in their order; the next in the list it is in itself */
+	/* out, in: first edge in each list, -1 = none; nout, nin: lengths. An edge from the node to itself is
+	   in both */
+	int out, in, nout, nin;
+	int self;                  /* the edge from the node to itself, or -1 */
+	int into;                  /* the node itself, or the node into which it was merged */
+	/* kid, last_kid: list of the nodes that were merged into it, in their order; next: the next node in
+	   the list in which it is itself */
 	int kid, last_kid, next;
-	bool keep;                 /* never merged, and nothing into it */
-	bool loop;                 /* cycles that begin here stay */
+	bool keep;                 /* never merge it, nor anything into it */
+	bool loop;                 /* do not take away cycles that begin here */
 	bool cycle;                /* edges back to its first node have been taken away */
 	bool queued;
 } RedNode;
 
 typedef struct Reduction {
-	int n, left;               /* nodes; those that remain */
+	int n, left;               /* number of nodes, and of those that remain */
 	RedNode *node;
 	Arena *arena; int cap;
 	Vec(RedEdge) edge;
-	Vec(int) strand;           /* the next one in its list, -1 = the last */
+	Vec(int) strand;           /* by strand: the next one in its edge's list, -1 = the last */
 	Vec(int) todo;
-	/* NULL, or told of every merge, before it; b keeps its first node */
+	/* NULL, or called before every merge of x into b; b keeps its first node */
 	void (*merged)(void *self, int b, int x);
 	void *self;
 } Reduction;
 
-/* no edges; all nodes are looked at by the first reduction_run */
+/* a graph of n nodes without edges; the first reduction_run looks at all of them */
 void reduction_init(Reduction *, Arena *, int n);
-int reduction_node(Reduction *);                       /* one more, without edges */
+int reduction_node(Reduction *);                       /* adds a node without edges, and returns it */
 void reduction_free(Reduction *);
-int reduction_strand(Reduction *);                    /* a new one, alone */
-/* strand -1: none; joins an edge that is there */
+int reduction_strand(Reduction *);                    /* makes a strand, alone in its list, and returns it */
+/* adds an edge with this strand (-1: none), or the strand to the edge that there is */
 void reduction_edge(Reduction *, int from, int to, int strand);
 void reduction_cut(Reduction *, int edge);
-/* an edge with the strands of that one, which has been cut */
+/* the same with the strands of `edge`, which has been cut */
 void reduction_join(Reduction *, int from, int to, int edge);
-void reduction_merge(Reduction *, int b, int x);      /* x, which has no edges any more, goes into b */
-void reduction_look(Reduction *, int x);              /* in the next run: its edges have changed */
-void reduction_run(Reduction *);                      /* until no step is left */
-/* The nodes h, c1, c2 ... of a loop, each but h with one way in, that all leave it for one node outside only,
-   become h; false: the loop is another one. No part of reduction_run: all threads that leave wait in one
-   place, yet structured code leaves a loop from one place. Inner loops first. */
+void reduction_merge(Reduction *, int b, int x);      /* merges x, which has no edges any more, into b */
+void reduction_look(Reduction *, int x);      /* says that x's edges have changed: the next run looks at it */
+void reduction_run(Reduction *);                      /* does steps until none is left */
+/* Merges a loop that is left from several places, if all its ways out lead to one node: its nodes are h, c1,
+   c2 ..., of which each but h has one way in, and become h. Returns false when the loop is of another form.
+   reduction_run does not do this: although all threads that leave such a loop wait in one place, structured
+   code leaves a loop from one place. Call this for inner loops first. */
 struct Nest;
 bool reduction_relax(Reduction *, const struct Nest *, int loop);
-int reduction_find(Reduction *, int x);            /* the node that x has gone into, itself when it remains */
+int reduction_find(Reduction *, int x);         /* the node into which x was merged, itself when it remains */
 #define red_out(R, X, E) for (int E = (R)->node[X].out, E##_next; \
 	E >= 0 && (E##_next = (R)->edge.v[E].next_out, true); E = E##_next)
 #define red_in(R, X, E) for (int E = (R)->node[X].in, E##_next; \

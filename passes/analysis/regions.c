@@ -22,9 +22,10 @@ typedef struct Search {
 	Graph *g;
 	const Dom *dom, *pdom;
 	int *by_first;                 /* nodes in the order of their places in the dominator tree */
-	/* by node: edges that leave D(b); depth of the deepest target; that one, or -1 */
+	/* by node: number of edges that leave D(b); depth of the deepest of their targets; that target, or
+	   -1 */
 	int *leaving, *deepest, *target;
-	int *pred_first, *pred;        /* predecessors' places, in order */
+	int *pred_first, *pred;     /* by node: places of its predecessors in the dominator tree, ascending */
 	int *farthest;  /* by node: the exit of the longest row of regions that begins there; -1: none does */
 	Vec(Region) found;
 	Heap *heap;
@@ -34,7 +35,7 @@ typedef struct Search {
 
 static int join(Heap *h, int a, int b)
 {
-	int path[64], n = 0;           /* the right spine is logarithmic */
+	int path[64], n = 0;           /* a leftist heap's right spine is logarithmic */
 	while (a && b) {
 		int top = h[a].key >= h[b].key ? a : b, other = top == a ? b : a;
 		path[n++] = top;
@@ -55,8 +56,9 @@ static int join(Heap *h, int a, int b)
 	return sum;
 }
 
-/* A heap of the edges from D(b) by twice the depth of the target, one more for edges to what dominates their
-   source: these leave all but it. */
+/* Counts the edges that leave D(b), for all b from the leaves of the tree up. A heap has the edges from D(b)
+   by twice the depth of their target, one more if the target dominates the edge's start: such an edge leaves
+   D(b) for each b below the target, but not D of the target. */
 static void count_leaving(Search *x, Arena *tmp)
 {
 	const Dom *d = x->dom;
@@ -97,7 +99,7 @@ static void sort_preds(Search *x, Arena *tmp)
 			x->pred[at[x->g->succ[b].v[e]]++] = k;
 }
 
-/* Edges from D(b) to the node. */
+/* The number of edges from D(b) to the node. */
 static int edges_from(const Search *x, int b, int to)
 {
 	int count[2];
@@ -124,7 +126,8 @@ static int size(const Search *x, int e, int exit)
 	return dom_dominates(x->dom, e, exit) ? all - (x->dom->last[exit] - x->dom->first[exit] + 1) : all;
 }
 
-/* The only exit outside D(e) that there may be: where what leaves goes. */
+/* The only node outside D(e) that may be the exit of a region from e, or -1: the target of what leaves
+   D(e). */
 static int outside(const Search *x, int e)
 {
 	int t = x->target[e];
@@ -140,8 +143,8 @@ static void regions_from(Search *x, int e)
 			int left = x->leaving[exit] - edges_from(x, exit, e);
 			bool deep = x->deepest[exit] > d->depth[e];
 			is = !deep && left == x->leaving[e];
-			/* not deep: something leaves D(e) in front of this exit, and of all that follow
-			   inside */
+			/* not deep: an edge leaves D(e) in front of this exit, and so of all later ones
+			   inside D(e) */
 			if (!is)
 				exit = deep ? x->pdom->idom[exit] : outside(x, e);
 			if (!is)
@@ -170,8 +173,8 @@ bool region_has(const Regions *r, int region, int block)
 		(!dom_dominates(r->dom, x->entry, x->exit) || !dom_dominates(r->dom, x->exit, block));
 }
 
-/* Regions of one entry were found from the smallest to the largest, entries from the last place to the first:
-   backwards, outer ones come first. */
+/* Makes the tree. The regions of one entry were found from the smallest to the largest, and entries from the
+   last place in the dominator tree to the first: so taken backwards, outer regions come first. */
 static void nest(Search *x, Regions *r)
 {
 	for (int b = 0; b < x->c->n; b++)
@@ -188,7 +191,7 @@ static void nest(Search *x, Regions *r)
 			in = r->region[in].parent;
 		for (; next >= 0 && x->found.v[next].entry == b; next--) {
 			if (!b && x->found.v[next].exit == x->c->n)
-				continue; /* that is region 0 */
+				continue; /* this is region 0 */
 			r->region[r->n] = x->found.v[next];
 			r->region[r->n].parent = in;
 			r->region[r->n].depth = r->region[in].depth + 1;

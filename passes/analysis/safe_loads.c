@@ -1,7 +1,7 @@
-/* Facts are the accesses that are certain to take place once control comes to them: space, affine form, size.
- * A fact holds until something that its form speaks of gets a new value: a version where it is written, the
- * number of a cycle's turn at its header. Two problems of data flow over these, 64 facts at a time and only
- * those that are asked for. */
+/* A fact is an access that is certain to take place once control comes to it: space, affine form of its
+ * address, size. It holds until an atom of its form gets a new value: a version where it is written, the
+ * number of a cycle's turn at the cycle's header. Two problems of dataflow, forward and backward, say where
+ * facts hold. They are solved for 64 facts at a time, and only for those that somebody asks about. */
 #include "passes/analysis/flow.h"
 #include "passes/analysis/safe_loads_own.h"
 
@@ -45,7 +45,7 @@ typedef Vec(Event) Events;
 
 static void form_ends(const SafeLoads *s, const MemForm *, Events *);
 
-/* Where the atom gets a new value. */
+/* Adds to the list the places at which the atom gets a new value. */
 static void atom_ends(const SafeLoads *s, int atom, Events *list)
 {
 	const MemAtom *a = &s->d->atom[atom];
@@ -118,7 +118,8 @@ static void find_facts(SafeLoads *s)
 	vec_free(&one);
 }
 
-/* Where threads may end, and the blocks that lead to no end. */
+/* Finds the places within blocks at which threads may end, and the blocks from which no way leads to an
+   end. */
 static void find_ends(SafeLoads *s, const EffectTable *effects)
 {
 	Vec(Place) list = { 0 };

@@ -2,26 +2,27 @@
  *
  * An address is safe at a place where the access lies in a symbol of known size, by the ranges of its affine
  * form; where on every way to the place the same bytes, or more around them, have been accessed already;
- * where they are accessed on every way from there to the function's end; and between two such addresses that
- * are close together. Mapping does not change while a kernel runs, so stores, atomic operations and barriers
- * in between do not matter; the same bytes means the same affine form of the address (memdep.h) in values
- * that nothing has given anew in between. Guarded accesses prove nothing, nor do loads that are marked
- * nonfaulting. A way ends where the thread may end: behind calls that may exit and guarded aborts nothing is
- * certain. Endless ways without an end do not count, as anywhere in code motion: a thread that hangs is one
- * that has no result.
+ * where on every way from the place to the function's end these bytes are accessed; and between two such
+ * addresses that are close together. Mapping does not change while a kernel runs, so stores, atomic
+ * operations and barriers in between do not matter. The same bytes means that the address has the same affine
+ * form (memdep.h), made of values that nothing has written anew in between. Guarded accesses prove nothing,
+ * nor do loads that are marked nonfaulting. A way ends where the thread may end: behind calls that may exit
+ * and guarded aborts nothing is certain. Ways that never end do not count, as anywhere in code motion: a
+ * thread that hangs has no result.
  *
- * A place is a number of an instruction: in front of that one, with registers as they are there; the number
- * of instructions is no place, as nothing comes behind a terminator. All questions are asked before the
- * function is changed. */
+ * A place is the number of an instruction, and means the point in front of it, with what registers hold
+ * there. The number of instructions of a block is no place, as nothing comes behind a terminator. All
+ * questions are asked before the function is changed. */
 #ifndef GSIM_SAFE_LOADS_H
 #define GSIM_SAFE_LOADS_H
 #include "passes/analysis/memdep.h"
 
 typedef enum {
-	SAFE_NOT,                      /* it may fault, as far as can be told */
-	SAFE_BOUNDS,                   /* it lies in a variable or a parameter */
-	SAFE_BEFORE, SAFE_AFTER,       /* accessed on every way to the place; from it on */
-	/* between two such addresses, nearer to each other than two allocations are (isa/memory.h) */
+	SAFE_NOT,                      /* the load may fault, as far as can be told */
+	SAFE_BOUNDS,                   /* the access lies in a variable or a parameter */
+	SAFE_BEFORE, SAFE_AFTER,    /* on every way to the place, from the place on, the bytes are accessed */
+	/* the address is between two such addresses, which are nearer to each other than two allocations are
+	   (isa/memory.h) */
 	SAFE_BETWEEN
 } SafeKind;
 extern const char *const safe_name[SAFE_BETWEEN + 1];
@@ -30,16 +31,16 @@ typedef struct SafeLoads SafeLoads;
 SafeLoads *safe_loads_build(Arena *, const Cfg *, const Dom *, const Ssa *, const Liveness *, const MemDep *,
 	const struct EffectTable *);
 
-/* Would a load of so many bytes at the address (a register and offset, a symbol, a parameter: as a source of
-   ld) fault there? */
+/* Is a load of so many bytes at the address safe at the place, and why? The address is a register and offset,
+   a symbol, or a parameter, as a source of ld. */
 SafeKind safe_address(const SafeLoads *, Space, const Opd *address, int size, int block, int ins);
-/* The same of an address as a form of 64 bits, of the atoms of the MemDep, in what registers have there; not
-   one that takes it that no index wrapped. */
+/* The same for an address that is a form of 64 bits over atoms of the MemDep, which have the values of the
+   place. The form must not rest on the assumption that no index wraps. */
 SafeKind safe_form(const SafeLoads *, Space, const MemForm *, int size, int block, int ins);
-/* Would this load, without its guard, executed there with the registers as they are there? One that is marked
-   nonfaulting is asked like any other. */
+/* The same for this load, if it were executed at the place without its guard, with what registers hold there.
+   A load that is marked nonfaulting is treated like any other. */
 SafeKind safe_load(const SafeLoads *, const Ins *load, int block, int ins);
 
-/* each load, and whether something else makes it safe where it stands */
+/* appends each load, and whether something besides the load itself makes it safe where it stands */
 void safe_print(const Cfg *, const SafeLoads *, StrBuf *);
 #endif

@@ -1,5 +1,5 @@
-/* Questions of safe_loads.h: the address that operands make at a place, whether it lies in a variable, and
-   which facts there are of it. */
+/* The questions of safe_loads.h: which address operands make at a place, whether the address lies in a
+   variable, and which facts there are about it. */
 #include "isa/memory.h"
 #include "passes/analysis/print.h"
 #include "passes/analysis/safe_loads_own.h"
@@ -30,8 +30,8 @@ static bool lives(const SafeLoads *s, int reg, int block, int ins)
 	return live_has(s->live, s->live->out[block], reg);
 }
 
-/* The version that the register has there: of the definitions that dominate the place, the last. Where the
-   register does not live versions may have met without a phi: -1. */
+/* The version that the register has at the place: the last of the definitions that dominate the place. -1:
+   the register does not live there; then versions may have met without a phi. */
 static int version_at(const SafeLoads *s, int reg, int block, int ins)
 {
 	const Def *best = NULL;
@@ -48,7 +48,8 @@ static int version_at(const SafeLoads *s, int reg, int block, int ins)
 	return best ? best->version : -1;
 }
 
-/* False: more than 64 bits, or not a number. */
+/* Writes to *lo and *hi the range of the form's value, without atom `but` and without windows. Returns false
+   when an atom may have a size of 2^48 or more. */
 static bool form_range(const SafeLoads *s, const MemForm *f, int but, Wide *lo, Wide *hi)
 {
 	*lo = *hi = f->constant;
@@ -83,11 +84,11 @@ static bool register_form(const SafeLoads *s, const Opd *o, int block, int ins, 
 	if (bits == 64)
 		return true;
 	f->constant = (int32_t)f->constant;
-	f->bits = 64;                  /* as memory dependence extends it */
+	f->bits = 64;                  /* memory dependence extends such addresses with zeros */
 	return form_range(s, f, -1, &lo, &hi) && lo >= 0 && hi < (Wide)1 << 32;
 }
 
-/* False: nothing is known of the address. */
+/* Writes the form of the address at the place to *f. Returns false when nothing is known of the address. */
 static bool address_form(const SafeLoads *s, const Opd *o, int block, int ins, MemForm *f)
 {
 	switch (o->kind) {
@@ -109,7 +110,8 @@ static bool address_form(const SafeLoads *s, const Opd *o, int block, int ins, M
 
 static bool flat(int space) { return space == SP_GLOBAL || space == SP_CONST; }
 
-/* Bytes lo up to hi + size of the variable, in steps that keep the alignment. */
+/* Do accesses of `size` bytes at all multiples of the size from lo to hi lie in the variable, and are they
+   aligned? */
 static bool fits(const Symbol *v, Wide lo, Wide hi, int size)
 {
 	return v->size && !v->external && !v->refused && lo >= 0 && hi + size <= (Wide)v->size &&
@@ -141,7 +143,7 @@ static bool in_variable(const SafeLoads *s, Space space, const MemForm *f, int s
 	return same && fits(v, lo, hi, size);
 }
 
-/* Its symbol or parameter stands in the instruction. */
+/* Does the access lie in a symbol or parameter that is named in the instruction itself? */
 static bool named_in_bounds(const SafeLoads *s, Space space, const Opd *o, int size)
 {
 	if (o->kind == OPD_PARAM) {
@@ -169,7 +171,7 @@ static int first_fact(const SafeLoads *s, const MemForm *f, Wide least)
 	return lo;
 }
 
-/* before: what has been accessed counts, too */
+/* before: accesses in front of the place count, too */
 typedef struct Query {
 	const SafeLoads *s;
 	const MemForm *f;
@@ -198,8 +200,8 @@ static bool aligns(const Query *q, const Fact *x)
 		(unsigned)(q->size - 1));
 }
 
-/* Both a lower and a higher address are accessed, so close that no gap between allocations lies between them:
- * of the nearest facts on each side the first that is certain. */
+/* Are both a lower and a higher address accessed, so close together that no gap between allocations lies
+ * between them? On each side the first of the nearest facts that is certain is taken. */
 static bool between(const Query *q)
 {
 	const SafeLoads *s = q->s;
@@ -286,7 +288,7 @@ void safe_print(const Cfg *c, const SafeLoads *s, StrBuf *out)
 			const Opd *at = ins_src(i, 0);
 			if (how == SAFE_AFTER && at->kind == OPD_REG && ins_writes(c->f, i, at->id))
 				how = SAFE_NOT;
-			else if (how == SAFE_AFTER)    /* itself does not count */
+			else if (how == SAFE_AFTER)    /* the load does not prove itself safe */
 				how = ask(s, (Space)i->space, at, bytes_of(i), c->rpo[b]->id, k + 1, false);
 			sb_printf(out, "  %s:%d %s%s: %s\n", c->rpo[b]->label, k, i->space ? "" : "generic ",
 				i->space ? space_name[i->space] : "",

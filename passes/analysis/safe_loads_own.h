@@ -1,9 +1,11 @@
-/* Between safe_loads.c, which knows what is accessed where, and safe_loads_ask.c, which knows addresses. */
+/* What two files share: safe_loads.c, which knows what is accessed where, and safe_loads_ask.c, which knows
+   addresses. */
 #ifndef GSIM_SAFE_LOADS_OWN_H
 #define GSIM_SAFE_LOADS_OWN_H
 #include "passes/analysis/safe_loads.h"
 
-/* the access, or the end of what it says; ins -1: where the block begins */
+/* A place that counts for a fact. access: the fact's access takes place there; else the fact ends there, as
+   its form gets a new value; ins -1: where the block begins */
 typedef struct Event { int block, ins; bool access; } Event;
 typedef struct Fact {
 	const MemForm *form;
@@ -12,7 +14,7 @@ typedef struct Fact {
 	/* its events, in order of blocks and places; of one instruction the access comes first */
 	int first, n;
 } Fact;
-/* by block: accessed on all ways to its start; from its end on */
+/* by block, the facts that hold: accessed on all ways to its start (in), from its end on (out) */
 typedef struct Solved { BitSet *in, *out; } Solved;
 typedef struct Place { int block, ins; } Place;
 typedef struct Def { int reg, block, ins, version; } Def;
@@ -25,17 +27,17 @@ struct SafeLoads {
 	const Liveness *live;
 	const MemDep *d;
 	int nfact, nevent, nend;
-	Fact *fact;                    /* by form: terms, constant; then space and size */
+	Fact *fact;                 /* in order of the terms of the form, its constant, the space, the size */
 	Event *event;
 	Place *end;                    /* where threads may end within blocks */
 	BitSet endless;                /* blocks from which there is no way to an end */
-	Solved *solved;                /* by window of facts */
+	Solved *solved;                /* by window of 64 facts; NULL in it: not solved yet */
 	int *def_first;   /* by register: its definitions are def[def_first[r]] up to def[def_first[r + 1]] */
 	Def *def;
-	int *atom_of, *symbol_atom;    /* by version, by symbol: the atom; -1 */
+	int *atom_of, *symbol_atom;    /* by version, by symbol: its atom; -1: it has none */
 };
 
-int safe_compare_terms(const MemForm *, const MemForm *);      /* of forms, without their constants */
-bool safe_accessed_before(const SafeLoads *, int fact, int block, int ins); /* on every way to the place */
-bool safe_accessed_after(const SafeLoads *, int fact, int block, int ins);  /* on every way from it on */
+int safe_compare_terms(const MemForm *, const MemForm *);      /* order of forms, without their constants */
+bool safe_accessed_before(const SafeLoads *, int fact, int block, int ins); /* on every way to the place? */
+bool safe_accessed_after(const SafeLoads *, int fact, int block, int ins);  /* on every way from it on? */
 #endif

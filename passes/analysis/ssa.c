@@ -12,7 +12,7 @@ typedef struct Build {
 	int *now;                  /* by register: the version that holds here; -1: the entry's */
 	struct { int reg, version; } *undo;
 	int nundo, capundo;
-	int at;                    /* instruction that is read */
+	int at;                    /* the next place to fill in Ssa.use or Ssa.def */
 	int block, ins;
 } Build;
 
@@ -36,7 +36,8 @@ static bool lives_there(void *self, int block)
 	return l->starts[block] == l->stamp;
 }
 
-/* The blocks of definitions, by register: start[bit] up to start[bit + 1]. */
+/* Returns the blocks in which registers are written: those of the register with number `bit` from start[bit]
+   up to, not including, start[bit + 1]. */
 static int *definitions(Build *x, Arena *tmp, int *start)
 {
 	Places p = { .l = x->live, .last = arena_array(tmp, int, function_values(x->c->f) + 1) };
@@ -63,8 +64,8 @@ static int add_version(Build *x, int reg, int block, int ins, int old)
 	return x->version.n - 1;
 }
 
-/* The register, written in n blocks, is written in one alone that all reads from another block lie below, or
-   in none: nothing meets. */
+/* Needs the register, which is written in n blocks, no phi? Yes when it is written in one block alone which
+   strictly dominates all blocks that read a value from before them, or in none. */
 static bool alone(const Build *x, int bit, const int *block, int n)
 {
 	const LiveRange *l = x->live;
@@ -171,7 +172,7 @@ static void rename_block(Build *x, int b)
 				read_version(x, x->version.v[s->phi[k].version].reg);
 }
 
-/* Down the dominator tree; what a block has written holds below it alone. */
+/* Goes down the dominator tree; a version that a block has written holds in the blocks below alone. */
 static void rename_all(Build *x, Arena *tmp)
 {
 	const Cfg *c = x->c;

@@ -1,6 +1,6 @@
-/* SSA as an overlay: the code keeps its registers, side tables say which version of a register each operand
- * reads and writes. Phis are where versions meet that somebody reads later (pruned by liveness). Reaching
- * definitions and webs are read off it. */
+/* SSA as an overlay: the code keeps its registers, and side tables say which version of a register each
+ * operand reads and writes. Phis stand where versions meet that somebody reads later (pruned by liveness).
+ * Reaching definitions and webs are read off this overlay. */
 #ifndef GSIM_SSA_H
 #define GSIM_SSA_H
 #include "passes/analysis/analysis.h"
@@ -12,14 +12,15 @@ typedef struct SsaVersion {
 	/* position in the block of the instruction that writes it; SSA_PHI; SSA_ENTRY: what is there before
 	   the function begins (arguments; else undefined) */
 	int ins;
-	int old;     /* of a definition that need not take place (ins_kills): what stays then; of others -1 */
+	/* of a definition that need not take place (ins_kills): the version that stays then; else -1 */
+	int old;
 	int phi;                       /* its place in Ssa.phi, or -1 */
 } SsaVersion;
 
 typedef struct SsaPhi {
 	int version;
-	/* arg[k]: along the edge from graph->pred[block].v[k]; at an entry block with predecessors the last
-	   one: from outside */
+	/* arg[k]: the version that comes along the edge from graph->pred[block].v[k]; an entry block with
+	   predecessors has one more, the last: the version from outside */
 	int narg, *arg;
 } SsaPhi;
 
@@ -37,18 +38,21 @@ typedef struct Ssa {
 	int nins;
 	int *use_first, *use;          /* by instruction: versions it reads, in the order of ins_uses */
 	int *def_first, *def;          /* versions it writes, in the order of ins_defs */
-	int *entry;                    /* by register: its version at the entry; -1: nobody asks */
+	int *entry;                    /* by register: its version at the entry; -1: nobody reads it */
 	int *only;                /* by register: the only version that it has; -1: it has none, or several */
 } Ssa;
 Ssa *ssa_build(Arena *, const Cfg *, const Dom *);
 
 /* version that instruction `ins` of the block reads as its guard; -1: it has none */
 int ssa_guard(const Ssa *, const Ins *, int block, int ins);
-int ssa_src(const Ssa *, const Ins *, int block, int ins, int k);   /* as source k; -1: that is no register */
-int ssa_dst(const Ssa *, const Ins *, int block, int ins, int k);       /* writes as destination k */
-/* Where in `use` the versions begin that its marks read, in the order of mark_uses. */
+/* that it reads as source k; -1: no register */
+int ssa_src(const Ssa *, const Ins *, int block, int ins, int k);
+/* that it writes as destination k; -1: no register */
+int ssa_dst(const Ssa *, const Ins *, int block, int ins, int k);
+/* The first place in `use` of the versions that the marks of instruction `number` read, in the order of
+   mark_uses. */
 int ssa_mark_use(const Ssa *, const Function *, const Ins *, int number);
-/* by version: an instruction reads it, or a phi or a guarded definition that is used does */
+/* by version: does an instruction read it, or a phi or a guarded definition that is used itself? */
 bool *ssa_used(Arena *, const Ssa *);
 
 /* Where definitions of one thing meet (iterated dominance frontier): Sreedhar and Gao, A Linear Time
@@ -56,16 +60,18 @@ bool *ssa_used(Arena *, const Ssa *);
 typedef struct Frontier {
 	const Graph *g;
 	const Dom *dom;
-	int *child_first, *child;      /* the tree's children, by node */
-	int *seen, *marked, stamp;   /* by node: walked, in result or among the definitions, in this search */
+	int *child_first, *child;      /* the dominator tree's children, by node */
+	/* by node, for this search: seen is stamp: walked; marked is stamp: a definition, -stamp: in the
+	   result */
+	int *seen, *marked, stamp;
 	int *key, *heap, nheap, *stack;
-	/* only nodes for which it holds are in the result, and only they are walked; NULL: all */
+	/* only nodes for which this returns true are walked and are in the result; NULL: all */
 	bool (*wanted)(void *self, int node);
 	void *self;
 } Frontier;
 Frontier *frontier_new(Arena *, const Graph *, const Dom *);
-void frontier_add(Frontier *, int node);                                /* a definition there */
-/* nodes where they meet; forgets the definitions; returns how many */
+void frontier_add(Frontier *, int node);                                /* adds a definition at the node */
+/* writes the nodes where the definitions meet, forgets the definitions, and returns how many nodes */
 int frontier_find(Frontier *, int *result);
 
 void ssa_print(const Cfg *, const Ssa *, StrBuf *);

@@ -25,14 +25,14 @@ bool structured_but_breaks(const Cfg *c)
 	Reduction r;
 	const Graph *g = cfg_flow_graph(&a, c);
 	int left = 0;
-	reduction_init(&r, &a, c->n + 2); /* the exit; what is in front */
+	reduction_init(&r, &a, c->n + 2); /* two more: the exit, and what is in front of the function */
 	reduction_edge(&r, c->n + 1, 0, -1);
 	r.node[c->n + 1].keep = true;
 	for (int b = 0; b < c->n; b++)
 		for (int k = 0; k < g->succ[b].n; k++)
 			reduction_edge(&r, b, g->succ[b].v[k], -1);
 	reduction_run(&r);
-	Nest nest = *c->nest; /* knows blocks alone */
+	Nest nest = *c->nest; /* which knows blocks alone */
 	nest.of = arena_array(&a, int, c->n + 2);
 	for (int b = 0; b < c->n + 2; b++)
 		nest.of[b] = b < c->n ? c->nest->of[b] : -1;

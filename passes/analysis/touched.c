@@ -1,12 +1,13 @@
 #include "passes/analysis/touched.h"
 
-/* Sets of what may flow into a value: parameters, then symbols, then ANY (one bit): memory. */
+/* Sets of what may flow into a value: a bit for each parameter, then one for each symbol, then the bit `any`
+   for what comes from memory. */
 typedef struct Sources {
 	const Module *m;
 	const Function *f;
 	int nparam, nsymbol, any, bits;
-	BitSet *reg;               /* by register */
-	BitSet now;                /* of the instruction at hand */
+	BitSet *reg;               /* by register: what may flow into it */
+	BitSet now;                /* what flows into the instruction at hand */
 } Sources;
 
 static bool in_memory(const Symbol *s) { return s->space == SP_GLOBAL || s->space == SP_CONST; }
@@ -24,7 +25,7 @@ static void flow_operand(Sources *s, const Ins *i, const Opd *o)
 	}
 }
 
-/* What flows into the instruction's destinations. */
+/* Sets s->now to what flows into the instruction's destinations. */
 static void flow_ins(Sources *s, const Ins *i)
 {
 	bool wide = type_bits[i->type] == 64, param = i->op == OP_LD && i->space == SP_PARAM;
@@ -95,7 +96,7 @@ static void touch(Touched *t, const Sources *s, int source, bool reads, bool wri
 		bs_add(symbol ? t->symbol_writes : t->writes, symbol ? source - s->nparam : source);
 }
 
-/* The one parameter or symbol that the address is made from; -1. */
+/* The parameter or symbol from which alone the address is made; -1: it is not known. */
 static int source_of_form(const Sources *s, const MemDep *d, int form)
 {
 	int base = memdep_base(d, form);
@@ -126,7 +127,8 @@ static void touch_access(Touched *t, Sources *s, const MemDep *d, const MemAcces
 	flow_operand(s, i, ins_src(i, 0));
 	bs_each(s->now, k)
 		touch(t, s, k, reads, writes);
-	/* a number, say; a generic address that is none of memory's is of a window */
+	/* The address is a number, say, and may lead anywhere. But a generic address with a known form that
+	   none of memory's symbols and parameters flows into lies in the window of another space. */
 	if (bs_next(s->now, 0) < 0 && !(x->generic && x->form[0] >= 0))
 		touch(t, s, s->any, reads, writes);
 }
@@ -146,7 +148,8 @@ static bool is_first_of_block(const MemDep *d, int atom)
 		is_sreg(d, x->sub, SREG_CTAID_X)));
 }
 
-/* parameter + bytes * index */
+/* Is the access at parameter + bytes * index, with an index of TouchedWhole? Writes the parameter to *param,
+   the rest to *w. */
 static bool indexed(const MemDep *d, const MemAccess *x, int *param, TouchedWhole *w)
 {
 	const MemForm *f = x->form[1] < 0 ? NULL : &d->form[x->form[1]];
@@ -172,7 +175,7 @@ static bool indexed(const MemDep *d, const MemAccess *x, int *param, TouchedWhol
 	return thread;
 }
 
-/* Every thread that ends has come to the block. */
+/* Does every thread that ends come to the block? */
 static bool always(const Dom *pdom, int entry, int block)
 {
 	int b = entry;
@@ -231,7 +234,7 @@ Touched *touched_of(Arena *a, const EffectTable *effects, Function *kernel)
 	const Module *m = effects->m;
 	Arena tmp = { 0 };
 	Touched *t = arena_new(a, Touched);
-	if (!kernel->block.n) {    /* it cannot run */
+	if (!kernel->block.n) {    /* a kernel without code, which cannot run */
 		*t = (Touched){ .m = m, .kernel = kernel, .reads = bs_new(a, kernel->param.n),
 			.writes = bs_new(a, kernel->param.n), .symbol_reads = bs_new(a, m->symbol.n),
 			.symbol_writes = bs_new(a, m->symbol.n), .reads_any = true, .writes_any = true,

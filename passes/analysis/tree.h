@@ -5,7 +5,8 @@
 #define GSIM_TREE_H
 #include "lib/arena.h"
 
-/* least: of the nodes from here up to jump, that one not included */
+/* jump: an ancestor far up; least: the least value from this node up to jump, without the value of jump
+   itself */
 typedef struct TreeNode { int up, jump, depth, value, least; } TreeNode;
 typedef struct Tree { TreeNode *node; } Tree;
 
@@ -14,6 +15,7 @@ void tree_root(Tree *, int x);
 void tree_add(Tree *, int x, int up, int value);     /* up is in the tree already */
 int tree_common(const Tree *, int a, int b);         /* nearest common ancestor */
 int tree_at(const Tree *, int x, int depth);         /* the ancestor of x (x itself too) at that depth */
-/* of the nodes from x up to top, which is an ancestor and not included; INT_MAX: none */
+/* the least value of the nodes from x up to top, which is an ancestor and not included; INT_MAX: there are
+   none */
 int tree_least(const Tree *, int x, int top);
 #endif
