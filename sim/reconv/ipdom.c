@@ -5,9 +5,9 @@
  * branches push one entry for each target.
  *
  * Counted: depth = entries, the base included; pushes = path and call entries (neither base nor reconvergence
- * entries; a tail merge is a pop and its pushes); merges = path entries popped at their rpc. Post-dominators
- * come from the graph with exit edges; lanes that have ended are masked out of an entry when it comes to the
- * top. */
+ * entries; a branch under R2 counts the pop of the top entry and the pushes of its paths); merges = path
+ * entries popped at their rpc. Post-dominators come from the graph with exit edges; lanes that have ended are
+ * masked out of an entry when it comes to the top. */
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/splits.h"
 
@@ -26,9 +26,10 @@ static const ConfigKey params[] = {
 		"a pop that fills (divergence.spill = constant; assumption)" },
 };
 
-/* kind: ROW_BASE, ... */
+/* kind: ROW_BASE, ROW_RECONVERGENCE, ROW_PATH, ROW_CALLER or ROW_CALLEE; counted: its push and pop are
+   counted. */
 typedef struct IpdomEntry { uint32_t pc, rpc; Mask mask; uint8_t kind; bool counted; } IpdomEntry;
-/* e[n-1] runs: its pc and mask are the split's */
+/* e[n - 1] is the top entry, which runs: its pc and mask are those of the split */
 typedef struct IpdomStack { StackSpill spill; int n, cap; IpdomEntry *e; } IpdomStack;
 
 static size_t state_size(const Config *c) { return sizeof(IpdomStack); }
@@ -62,8 +63,8 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	push_entry(w, reconv_splits(w), k, (IpdomEntry){ pc, NO_PC, lanes, ROW_BASE, false });
 }
 
-/* The entry below goes on. Entries whose lanes have all ended, and entries that stand at their own rpc, are
-   popped. */
+/* Pops the top entry, and lets the entry below go on. Entries whose lanes have all ended, and entries that
+   stand at their own rpc, are popped, too. */
 static void resume(Warp *w, Split *s, IpdomStack *k)
 {
 	drop_entry(w, s, k);

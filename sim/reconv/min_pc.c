@@ -4,9 +4,9 @@
  * with contiguous loops. The pcs are compared at every block.
  *
  * A group that comes to a barrier or a warp-level operation before lanes that it needs is put aside, and the
- * first of the others runs. A group that spins, and comes first, for one behind it never lets that one run,
- * unless `starvation` is set: a group that has waited for so many cycles runs for `quantum` blocks, wherever
- * it stands. */
+ * first of the others runs. A group that comes first in the order and spins until a group behind it has done
+ * something never lets that group run. With `starvation` set it does: a group that has waited for so many
+ * cycles runs for `quantum` blocks, wherever it stands. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/sorted.h"
@@ -23,7 +23,7 @@ static const ConfigKey params[] = {
 };
 
 typedef struct MinPc {
-	Sorted list;                   /* first: the state of sorted.h */
+	Sorted list;                   /* stands first, since sorted.h takes the state to be a Sorted */
 	SortedRules rules;
 	int64_t turn;                  /* blocks that a group which runs out of order may still run */
 } MinPc;
@@ -54,7 +54,7 @@ static void launch_by_depth(Warp *w, Mask lanes, uint32_t pc)
 	((MinPc *)reconv_state(w))->rules.by_depth = true;
 }
 
-/* The group of these lanes that is first in the order, or -1. */
+/* The first group of the order that has one of these lanes; -1: none has. */
 static int group_with(const Sorted *k, Mask m)
 {
 	int at = k->n - 1;

@@ -106,7 +106,8 @@ static void settle_table(Warp *w, Split *s)
 	}
 }
 
-/* A group that has been on chip for long gives way to one in memory. */
+/* Group s, which has been on chip for long, gives way to the group that has been in memory for longest, of
+   those that could run. */
 static void give_way(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);

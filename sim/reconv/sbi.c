@@ -1,8 +1,9 @@
 /* Two instructions at once on lanes that do not overlap (Brunie, Collange, Diamos, Simultaneous Branch and
  * Warp Interweaving for Sustained GPU Performance, ISCA 2012). A warp's groups of lanes are sorted as for
- * thread frontiers: the deepest call, then the lowest address is primary, the next one secondary. sbi: the
- * secondary issues with the primary. swi: another warp's primary issues with it, if their lanes, which a
- * fixed permutation of each warp moves to other places, do not overlap.
+ * thread frontiers: the group with the deepest call, of several the one with the lowest address, is primary,
+ * the next one secondary. sbi: the secondary issues with the primary. swi: another warp's primary issues
+ * with it, if their lanes do not overlap; for that a fixed permutation for each warp moves lanes to other
+ * places.
  *
  * The first groups of the order are in the hot context table, the others in memory. With constraints, a
  * secondary waits at a block that several others lead to while a group is between that block's immediate
@@ -43,7 +44,7 @@ typedef struct Contexts {
 	bool two;                      /* the secondary runs, too */
 	bool constraints;
 	int hot;
-	bool cold[65];                 /* by split: it is in memory */
+	bool cold[65];                 /* by split: the split is in memory */
 	Mask pair;                     /* lanes of the groups that might issue when the cycle began */
 } Contexts;
 
@@ -124,7 +125,8 @@ static bool constrained(Warp *w, const Contexts *k, const Split *s)
 	return false;
 }
 
-/* The group that may run and comes first in the order; behind group `first`, if that is not -1. -1: none. */
+/* The primary: of the groups that wait for no other threads, the first of the order; -1: none. If `first` is
+   not -1, it is the primary, and the result the secondary: the next group that no constraint holds back. */
 static int next_of(Warp *w, const Contexts *k, int first)
 {
 	const Split *all = reconv_splits(w);
@@ -264,7 +266,8 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 /* ---- issue ---- */
 
-/* The n-th split to be tried. First, groups that stand at one place meet, wherever that is. */
+/* The n-th split to be tried: the primary, then the secondary. When n is 0, groups that stand at one place
+   become one before, whether the place is marked or not. */
 static Split *candidate(Warp *w, int n)
 {
 	Contexts *k = reconv_state(w);
@@ -303,8 +306,8 @@ static bool is_ready(const Warp *w, const Split *s)
 	return s && wait_over(&s->wait, reconv_now(w)) && !s->released && s->state == SPLIT_RUN;
 }
 
-/* The warp's other group as the cycle began: changes of the order by the first group's issue count from the
-   next cycle on. */
+/* The other one of the warp's two groups that might issue when the cycle began; NULL: it cannot issue now. If
+   the first group's issue has changed the order, that counts from the next cycle on. */
 static Split *own_secondary(Warp *w, Mask lanes, int n, Warp **of)
 {
 	const Contexts *k = reconv_state(w);

@@ -29,7 +29,8 @@ static void run_newest(Warp *w)
 	reconv_delay(w, last, (Cycle)reconv_param(w, P_SWITCH));
 }
 
-/* The first path goes on as s, the others are parked, the second one last. */
+/* The first path goes on as s. The others are parked; the second path comes last in the list, so it is the
+   first of them to run. */
 static void part_group(Warp *w, Split *s, const Path *p, int n)
 {
 	for (int a = n - 1; a > 0; a--) {

@@ -48,9 +48,9 @@ static int conservative(const Frontier *f, int at, bool refined)
 	return least;
 }
 
-/* Does the warp come from the block to the next one of the layout without a terminator that says so, and may
-   lanes wait there that have come from elsewhere? The warp has to look for them: it may have walked through
-   the block for nothing. npred: by block. */
+/* May the warp come from block `at` to the next one of the layout without a branch that sends it there, while
+   lanes that have come from elsewhere wait there? If so, the warp has to look for them: it may have walked
+   through block `at` for nothing. npred: by block id, its number of predecessors. */
 static bool falls(const Frontier *f, int at, const int *npred)
 {
 	const Block *b = f->order[at];
@@ -113,8 +113,9 @@ static void go_to(Warp *w, Split *s, Sandy *x, uint32_t pc)
 		s->mask |= (Mask)(x->pc[l] == pc) << l;
 }
 
-/* The warp has executed the terminator at pc, and x->pc says where its lanes go. It goes on at `first` or the
-   terminator's conservative target, whichever is lower: no lane is in front of that. */
+/* The warp has executed the terminator at pc, and x->pc says where its lanes go. The warp goes on at `first`
+   or at the terminator's conservative target, whichever is lower: no lane is in front of that. If no lane was
+   enabled, it goes on behind the terminator. */
 static void go_conservatively(Warp *w, Split *s, Sandy *x, uint32_t pc, uint32_t first)
 {
 	uint32_t to = reconv_ins(w, pc)->rpc; /* NO_PC is higher than every pc */
@@ -212,8 +213,8 @@ static void some_exit(Warp *w, Split *s, Mask m)
 	reconv_shed(w, s, m);
 }
 
-/* Behind an exit under a guard the warp goes on in the block, for nothing if no lane is left: others may wait
-   in front of its terminator's target. */
+/* Behind a guarded exit the warp goes on in the block, for nothing if no lane is left there: only the block's
+   terminator has a conservative target, in front of which no other lane waits. */
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	Sandy *x = reconv_state(w);

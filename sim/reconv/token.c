@@ -7,7 +7,7 @@
  * left without lanes are popped, too.
  *
  * Counted: depth = tokens (the running mask is none); pushes and pops = tokens. An indexed branch pushes one
- * DIV token for each further target. Where tokens go is decided in place.c. */
+ * DIV token for each further target. common/place.c decides where SSY, SYNC and the others stand. */
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/place.h"
 #include "sim/reconv/common/splits.h"
@@ -61,7 +61,8 @@ static void push_token(Warp *w, Split *s, Tokens *k, TokenKind kind, Mask m, uin
 	reconv_count_push(w, s, pc, m);
 }
 
-/* Pops until a token has lanes; each pop is one distance of the unwinding. */
+/* Pops tokens until one has lanes, which then run from its place; each pop takes unwind_cycles. If no token
+   is left, the warp has no split any more. */
 static void unwind(Warp *w, Split *s, Tokens *k)
 {
 	Cycle unwind = (Cycle)reconv_param(w, P_UNWIND);
@@ -86,7 +87,7 @@ static void unwind(Warp *w, Split *s, Tokens *k)
 	*reconv_nsplit(w) = 0;
 }
 
-/* Lanes m leave for the nearest token of the kind: stripped from every token above it. */
+/* Lanes m leave for the nearest token of the kind: takes them out of every token above that one. */
 static void strip_tokens(Warp *w, Tokens *k, TokenKind kind, Mask m)
 {
 	for (int i = k->n - 1; i >= 0 && k->t[i].kind != kind; i--) {
@@ -168,8 +169,8 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	unwind(w, s, reconv_state(w));
 }
 
-/* Where the lane of token i goes on. If the token's place is a SYNC, that is the place of the token below
-   that has the lane. */
+/* Where the lane of token i goes on. If the token's place is a SYNC, the lane goes on at the place of the
+   next token below that has the lane, and so on. */
 static uint32_t token_goes_on(const Warp *w, const Tokens *k, int i, int lane)
 {
 	uint32_t pc = k->t[i].pc;

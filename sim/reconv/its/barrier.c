@@ -29,7 +29,8 @@ static void let_go(Its *k, ConvBarrier *b, Mask m)
 
 /* ---- opening ---- */
 
-/* The lanes of m that wait at the pc of the first split with such lanes become one group; *got: its lanes. */
+/* Finds the first split that has lanes of m, and makes one group of all lanes of m that wait at its pc; *got:
+   the lanes of that group. */
 static Split *gather_group(Warp *w, Mask m, Mask *got)
 {
 	Split *first = NULL;
@@ -91,7 +92,8 @@ static bool enough_came(const Warp *w, Mask m)
 	return n && lane_count(m) >= n;
 }
 
-/* Opens the barrier if each lane that it waits for is there, has yielded, or is in `others`. */
+/* Opens the barrier if each lane for which it waits is there, is in `others`, or, with yield_release, has
+   yielded; at a predicted point also if enough lanes have come. */
 static void try_open(Warp *w, Its *k, ConvBarrier *b, Mask others)
 {
 	if (!b->blocked)
@@ -164,7 +166,7 @@ void its_break(Warp *w, Its *k, Mask m, int reg)
 	}
 }
 
-/* Lanes m of the group wait in their barriers; the others pass. */
+/* Lanes m of group s begin to wait in the barriers that they name in the register; its other lanes go on. */
 static void stop_at_barrier(Warp *w, Its *k, Split *s, Mask m, int reg, bool rejoin)
 {
 	int l;

@@ -1,4 +1,5 @@
-/* Convergence barriers in the code: operations on an object become operations on its register. */
+/* Convergence barriers in the code: operations on an object (a barrier of the function: place.h) become
+   operations on the barrier register that the object has. */
 #include "sim/reconv/its/place.h"
 
 static int reg_of(const Barriers *p, int o) { return p->r[o].number % p->registers; }
@@ -13,8 +14,8 @@ Ins its_ins(Barriers *p, int own, int reg)
 	return i;
 }
 
-/* A place that keeps a barrier register: a register, or in recursive functions a slot of the frame, since
-   activations share registers. */
+/* Makes a place that keeps the contents of a barrier register: a general register, or in a recursive function
+   a slot of the call frame, since its activations share registers. */
 static int new_place(Barriers *p)
 {
 	return p->l->recursive ? lower_slot(p->l, T_B32) : edit_temp(&p->l->edit, T_B32);
@@ -42,7 +43,8 @@ static void restore_register(Barriers *p, Block *b, int *at, int reg, int place)
 
 /* ---- operations ---- */
 
-/* Puts the operation on object o; around it an outer barrier in the same register is saved and restored. */
+/* Inserts operation `own` on object o at *at, and moves *at behind it. If an outer barrier has the same
+   register, that is saved before BSSY, and restored behind BSYNC and BREAK. */
 static void emit_operation(Barriers *p, Block *b, int *at, int own, int o)
 {
 	if (p->r[o].idle)
@@ -65,7 +67,7 @@ static void break_barriers(Barriers *p, Block *b, int *at, Chain s)
 		}
 }
 
-/* Replaces the block's operations on objects. */
+/* Replaces the block's operations on objects with operations on registers. */
 static void rewrite_block(Barriers *p, Block *b)
 {
 	for (int k = 0; k < b->ins.n;) {
@@ -76,7 +78,7 @@ static void rewrite_block(Barriers *p, Block *b)
 		int own = b->ins.v[k].mode, o = its_object(&b->ins.v[k], own), at = k + 1;
 		emit_operation(p, b, &at, own, o);
 		edit_remove(&p->l->edit, b, k);
-		k = at - 1; /* the operations put in its place begin there */
+		k = at - 1; /* behind the operations that were put in its place */
 	}
 }
 

@@ -2,9 +2,10 @@
  *
  * Every thread has a pc; lanes with one pc that came there together are a group, a split of the core's. One
  * group of a warp has the turn, the others that are ready are parked. A barrier is a set of lanes that wait
- * for each other: BSSY makes one of the lanes that run and names it in a barrier register, BSYNC waits until
- * all of its lanes wait there, BREAK and EXIT take lanes out of it, YIELD passes the turn on and, in patent
- * US10067768, lets barriers open without the lanes that yield. Threads name their barriers in registers of
+ * for each other: BSSY makes a barrier of the lanes that run and names it in a barrier register, at BSYNC
+ * lanes wait until all lanes of the barrier wait there, BREAK and EXIT take lanes out of it, YIELD passes the
+ * turn on and, in patent US10067768, lets barriers open without the lanes that yield. Threads name their
+ * barriers in registers of
  * their own, B0 to B15, so that groups that are apart can use the same number; BMOV saves and restores these
  * registers. place.c decides where the operations go.
  *
@@ -28,14 +29,14 @@ const OwnOp its_own[ITS_OPS] = {
 	[OWN_YIELD] = { "yield", "", UNIT_CTL, false, "let other lanes of the warp run" },
 };
 
-/* The values of a knob that mean "as the policy says": of knobs with numbers, and of knobs with choices,
-   whose own values follow it. */
+/* The value of a parameter that means "as the policy says": where the parameter is a number, and where it is
+   a choice; the other choices then count from CHOICE_OF_POLICY + 1. */
 enum { NUMBER_OF_POLICY = -1, CHOICE_OF_POLICY = 0 };
-/* Assumptions for the policy fair: how often a spin yields without effect; the cycles after which a turn in a
-   loop passes on. */
+/* Assumptions for the policy its_fair: how often in a row the same lanes have to come to a YIELD before it
+   takes effect; the cycles after which a turn in a loop passes on. */
 enum { FAIR_YIELD_AFTER = 8, FAIR_TIMER = 10000 };
-/* A wait of NO_KNOWN_END cycles or more has no known end; its group may get the turn again after LOOK_AGAIN
-   cycles. */
+/* A wait of NO_KNOWN_END cycles or more has no known end; a group that waits so may get the turn again after
+   LOOK_AGAIN cycles. */
 enum { NO_KNOWN_END = 1000000, LOOK_AGAIN = 32 };
 
 int64_t its_knob(ItsParam p, int64_t policy, int64_t set)
@@ -62,7 +63,7 @@ int64_t its_knob(ItsParam p, int64_t policy, int64_t set)
 size_t its_state_size(const Config *c) { return sizeof(Its) + sizeof(uint32_t) * ITS_REGS * 64; }
 int its_depth(const Warp *w) { return ((Its *)reconv_state((Warp *)w))->n; }
 
-/* Follows every event: some group gets the turn, if any is ready. */
+/* To be called after every event: gives some group the turn, if one is ready. */
 static void settle_turn(Warp *w, Its *k)
 {
 	its_time_out(w, k);
@@ -86,7 +87,7 @@ void its_launch(Warp *w, Mask lanes, uint32_t pc)
 
 static int larger_first(Mask m) { return -(int)lane_count(m); }
 
-/* The order in which the paths run. */
+/* Puts the indices of the paths into the order in which the paths are to run. */
 static void sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
 {
 	int64_t first = its_value(w, ITS_FIRST);
@@ -96,7 +97,8 @@ static void sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
 		paths_sort(p, n, order, first == ITS_LARGER ? larger_first : lowest_lane);
 }
 
-/* The lanes of s part: the first path keeps the turn; pass: it passes on. */
+/* The lanes of s part on n paths. The first path that is to run keeps the turn; pass: the turn goes to
+   another group, if one is ready. */
 static void part_group(Warp *w, Split *s, const Path *p, int n, bool indexed, bool pass)
 {
 	Its *k = reconv_state(w);
@@ -115,7 +117,8 @@ static void part_group(Warp *w, Split *s, const Path *p, int n, bool indexed, bo
 		split_park(s);
 	its_enter(w, k, s, true);
 	its_enqueue(k, pass ? k->n : 0, s);
-	bool next = !pass && its_value(w, ITS_ORDER) == ITS_LIFO; /* the others stand behind s, or last */
+	/* next: the other paths stand right behind s in the queue; else last */
+	bool next = !pass && its_value(w, ITS_ORDER) == ITS_LIFO;
 	for (int a = 1; a < n; a++)
 		its_enqueue(k, next ? a : k->n, its_split(w, lowest_lane(p[order[a]].mask)));
 	settle_turn(w, k);
@@ -135,7 +138,7 @@ void its_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Mask m = s->mask;
 	part_group(w, s, p, n, true, false);
-	((Its *)reconv_state(w))->in_block |= m; /* behind a call */
+	((Its *)reconv_state(w))->in_block |= m; /* the lanes are behind a call, which is in such a block */
 }
 
 /* ---- lanes come somewhere ---- */
@@ -163,7 +166,8 @@ void its_exit(Warp *w, Split *s, Mask m)
 	settle_turn(w, k);
 }
 
-/* The group keeps its turn, and the name by which the queue knows it becomes that of its lowest lane now. */
+/* The group keeps its turn. The queue knows a group by its lowest lane, so that is now the lowest lane
+   left. */
 void its_some_exit(Warp *w, Split *s, Mask m)
 {
 	Its *k = reconv_state(w);
@@ -182,7 +186,7 @@ void its_some_exit(Warp *w, Split *s, Mask m)
 }
 
 /* Does this YIELD take effect? It does from the yield_after-th time on that the same lanes come to the same
-   one. */
+   YIELD in a row. */
 static bool counts(Warp *w, Its *k, const Split *s)
 {
 	ItsGroup *g = &k->group[lowest_lane(s->mask)];
@@ -254,7 +258,7 @@ void its_resume(Warp *w, Split *s)
 	its_choose(w, k);
 }
 
-/* Lanes that a warp-level operation has brought together are one group. */
+/* Makes one group of lanes that a warp-level operation or a block barrier has brought together. */
 void its_met(Warp *w, uint32_t pc, Mask m)
 {
 	Its *k = reconv_state(w);

@@ -8,8 +8,8 @@
 #include "sim/reconv/common/place.h"
 #include "sim/reconv/core.h"
 
-/* The parameters of mechanism its; a mechanism built on it has the same ones first. Those from ITS_FIRST to
-   ITS_MERGE are knobs of the policy: by default they are as the policy says (its_knob). */
+/* The parameters of mechanism its; a mechanism built on its has the same parameters first. Those from
+   ITS_FIRST to ITS_MERGE are knobs: by default they have the value that the policy says (its_knob). */
 typedef enum {
 	ITS_POLICY, ITS_FIRST, ITS_ORDER, ITS_YIELD, ITS_YIELD_RELEASE, ITS_YIELD_AFTER, ITS_SWITCH_BRANCH,
 		ITS_SWITCH_SLEEP,
@@ -30,7 +30,7 @@ static inline int64_t its_lower_knob(const LowerFn *l, ItsParam p)
 
 #define ITS_REGS 16                    /* barrier registers of a thread: B0 to B15 */
 
-/* Its operations: their first operand is the number of a barrier register. */
+/* The operations of mechanism its: their first operand is the number of a barrier register. */
 enum { OWN_BSSY = TOKEN_OPS, OWN_BSYNC, OWN_BSYNCR, OWN_BREAK, OWN_BMOVCLEAR, OWN_BMOV, OWN_YIELD, ITS_OPS };
 extern const OwnOp its_own[ITS_OPS];
 
@@ -78,7 +78,8 @@ extern const OwnOp its_own[ITS_OPS];
 
 /* Compile time: puts BSSY, BSYNC, BREAK, BMOV and YIELD into the function; place.c. */
 bool its_lower(LowerFn *, Diag *);
-/* ... with predicted points besides: !reconverge L where L does not post-dominate; place.c. */
+/* As its_lower, with predicted points besides: those of branches with !reconverge L where L does not
+   post-dominate the branch; place.c. */
 bool its_lower_predicted(LowerFn *, Diag *);
 
 /* Run time, for mechanisms built on it. */

@@ -1,9 +1,10 @@
-/* Which convergence barriers are open where, and their numbers. Barriers that are open together get different
-   ones. */
+/* Finds which convergence barriers are open where, and gives them numbers. Barriers that are open together
+   get different numbers. */
 #include "sim/reconv/its/place.h"
 
-/* s: barriers open before block b; those open behind it. Lanes that come to a frame's BSYNC have left the
-   barriers that are open only inside. */
+/* Returns the barriers that are open behind block b; s: those that are open before it. Notes for each BSSY
+   which barriers are open around it. Lanes that come to a frame's BSYNC have left the barriers that are open
+   only inside the frame; its_solve takes these out on the edge. */
 static Chain flow_block(Barriers *p, const Block *b, Chain s)
 {
 	for (int k = 0; k < b->ins.n; k++) {
@@ -77,12 +78,13 @@ void its_solve(Barriers *p)
 
 /* ---- numbers ---- */
 
-/* By barrier: the numbers that others have which are open together with it although they were numbered before
-   their outer ones. */
+/* taken: by number, the `stamp` of the object that last found the number taken; stamp: of the object that is
+   being numbered; inner: by object, the numbers of barriers that are opened inside it but were numbered
+   before it. */
 typedef struct Numbering { int *taken, stamp; IntList *inner; } Numbering;
 
-/* Gives object o the lowest number that is above those of the outer ones and that none has which is open
-   together with it. */
+/* Gives object o the lowest number that is above those of its outer barriers and that no barrier has which is
+   open together with it. */
 static void give_number(Barriers *p, Numbering *x, int o)
 {
 	int least = 0;

@@ -1,18 +1,20 @@
 /* Where convergence barriers go.
  *
  * The regions are those of tokens (place.c): SSY J and SYNC in front of J become BSSY and BSYNC of one
- * barrier, PBK and PCNT with BRK and CONT likewise one for each frame. Lanes that leave a frame or the
- * function from inside a region BREAK from the barriers that are open there, on the edge. Barriers that are
- * open together get different numbers, the outer ones the lower; one beyond the registers shares one with a
- * barrier that is open around it, which BMOV keeps in a register (in a recursive function, in the frame) as
- * long as the inner one is open. A device function saves the barrier registers that it uses when it is
- * entered, and restores them before it returns. */
+ * barrier, PBK and PCNT with BRK and CONT likewise become BSSY and BSYNC of one barrier for each frame. Lanes
+ * that leave a frame or the function from inside a region execute a BREAK, on the edge, for each barrier that
+ * is open there. Barriers that are open together get different numbers, the outer ones the lower; a barrier
+ * whose number is beyond the registers shares a register with a barrier that is open around it, which BMOV
+ * keeps in a general register (in a recursive function, in the call frame) as long as the inner one is open.
+ * A device function saves the barrier registers that it uses when it is entered, and restores them before it
+ * returns. */
 #include "sim/reconv/its/place.h"
 #include "sim/reconv/common/place.h"
 
 /* ---- from tokens ---- */
 
-/* The object of frame b, or that of lanes which meet in front of b, which may be a frame's block, too. */
+/* The object number of the frame whose frame block is b (frame), or of the barrier whose lanes meet in front
+   of b (not frame; b may be a frame block, too). An object that is not there yet is made. */
 static int object_of(Barriers *p, const Block *b, bool frame)
 {
 	int *object = &p->object[2 * b->id + frame];
@@ -35,7 +37,8 @@ static void translate(PlaceLoops *t, void *self)
 		if (p->f->block.v[b]->id >= n)
 			n = p->f->block.v[b]->id + 1;
 	p->object = arena_array(&p->arena, int, 2 * n);
-	const Block **frame = arena_array(&p->arena, const Block *, n); /* that a leaf leaves, by its id */
+	/* by id of a leaf: the frame block of the frame that lanes leave there */
+	const Block **frame = arena_array(&p->arena, const Block *, n);
 	for (int k = 0; k < t->leaf.n; k++)
 		frame[t->leaf.v[k].block->id] = t->leaf.v[k].frame;
 	for (int b = 0; b < p->f->block.n; b++) {

@@ -6,34 +6,41 @@
 #include "sim/reconv/its/its.h"
 
 typedef struct Object {                /* a barrier of the function, by its object number: BSSY n, BSYNC n */
-	Chain outer;                   /* barriers open where it is opened */
+	Chain outer;                   /* barriers that are open where this one is opened */
 	bool numbered;
-	bool idle;                     /* BSYNC of another barrier follows its own: it has nothing to add */
-	int number;                    /* before it is mapped to registers */
-	int saved;              /* what holds the barrier register of an inner one: a register, or a symbol */
+	/* no operation is placed for it: another barrier's BSYNC follows its own at once, or it gives way to
+	   a predicted point (its_give_way, its_drop_sharing) */
+	bool idle;
+	int number;                    /* its register is this number modulo the number of registers */
+	/* where it shares its register with an outer barrier: what keeps that one meanwhile, a general
+	   register or a slot of the call frame */
+	int saved;
 } Object;
 
-/* next: in p->leave, the next one from the same block, or -1; its_solve */
+/* The k-th edge out of block `from`. next: index in Barriers.leave of the next edge from the same block, or
+   -1; its_solve sets it. */
 typedef struct Edge { Block *from; int k, next; } Edge;
 
-/* A predicted point; its region, the blocks that are reached from the branch and lead to the point; and the
-   region's barrier. */
+/* A predicted point, and the branch that predicts it. wait: the block in front of the point in which lanes
+   wait; region: the blocks that are reached from the branch and lead to the point; object: the region's
+   barrier. */
 typedef struct Prediction { Block *branch, *point, *wait; BitSet region; int object; } Prediction;
 
 typedef struct Barriers {
 	LowerFn *l;
 	Function *f;
 	Arena arena;
-	int n;                         /* objects */
-	/* [2 * block id + (1 for a frame)]: its object + 1; 0 = none; while place.c translates */
+	int n;                         /* number of objects */
+	/* by 2 * block id + (1 for a frame): number of the object + 1; 0 = none; of use only while place.c
+	   translates */
 	int *object;
-	Object *r;
+	Object *r;                     /* by object number */
 	Cfg *cfg;
-	Chains chains;                 /* of sets of objects, each by its_rank */
-	Chain *in, *out;
-	int registers, most;           /* available; used */
+	Chains chains;                 /* sets of objects, each of which stands for itself by its_rank */
+	Chain *in, *out;               /* by block id: barriers that are open before and behind it */
+	int registers, most;           /* barrier registers that there are; numbers that are given out */
 	Vec(Edge) leave;               /* edges to the BSYNC of a frame */
-	int *first_leave;              /* by block id: the first in leave, or -1; its_solve */
+	int *first_leave;              /* by block id: index of its first edge in leave, or -1; its_solve */
 	Vec(Prediction) predicted;
 } Barriers;
 
@@ -42,20 +49,20 @@ typedef struct Barriers {
 static inline int its_object(const Ins *i, int own) { return is_own(i, own) ? (int)ins_src(i, 0)->imm : -1; }
 Ins its_ins(Barriers *, int own, int object);
 
-/* Outer barriers mostly have the lower objects: sets of them begin with the inner ones, and share the outer
-   ones. */
+/* Sets of objects are sorted by rank. Outer barriers mostly have the lower object numbers, so the higher
+   ranks: sets begin with the inner barriers, and share their rests, the outer ones, in memory. */
 static inline int its_rank(const Barriers *p, int object) { return p->n - 1 - object; }
 static inline int its_at_rank(const Barriers *p, int rank) { return p->n - 1 - rank; }
 
-/* Are barriers open together? They are if one is open where the other is opened. */
+/* Are barriers a and b open together? They are if one is open where the other is opened. */
 static inline bool its_together(const Barriers *p, int a, int b)
 {
 	return chain_has(p->r[a].outer, its_rank(p, b)) || chain_has(p->r[b].outer, its_rank(p, a));
 }
 
 /* Predicted points: predict.c. */
-void its_find_predicted(Barriers *);   /* before anything is placed */
-void its_predict(Barriers *, Prediction *);
+void its_find_predicted(Barriers *);   /* finds predicted points, before anything is placed */
+void its_predict(Barriers *, Prediction *);    /* places the barrier of one of them */
 /* barriers that would wait for lanes that wait at a predicted point become idle */
 void its_give_way(Barriers *);
 /* Barriers of predicted points become idle if others share their registers. True: there were any, and all
@@ -63,8 +70,8 @@ void its_give_way(Barriers *);
 bool its_drop_sharing(Barriers *);
 
 /* Which barriers are open where, and their numbers: open.c. */
-void its_solve(Barriers *);            /* cfg, in, out, r[].outer */
-void its_number(Barriers *);           /* r[].number of those that are not idle; most */
+void its_solve(Barriers *);            /* sets cfg, in, out, r[].outer */
+void its_number(Barriers *);           /* sets r[].number of objects that are not idle, and most */
 /* Barriers that lanes leave on the k-th edge of a block, to a frame's BSYNC: those that are open there and
    were not when the frame was entered. */
 Chain its_left(Barriers *, const Block *, int k);

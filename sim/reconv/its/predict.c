@@ -9,8 +9,8 @@ static bool leads_to(Arena *a, const Cfg *cfg, const Block *from, const Block *t
 	return bs_has(behind, to->id);
 }
 
-/* !reconverge on a branch that names a block behind it which does not post-dominate it: lanes are predicted
-   to come there. */
+/* Finds the branches with a !reconverge that names a block which lies behind the branch and does not
+   post-dominate it: lanes are predicted to come to that block. */
 void its_find_predicted(Barriers *p)
 {
 	Arena tmp = { 0 };
@@ -54,7 +54,7 @@ static void on_edges(Barriers *p, const Prediction *x, int own, Block **all, int
 			Block *e = lower_block(p->l, lower_position(p->l, all[b]) + 1);
 			edit_append(&p->l->edit, e, i);
 			edit_jump(&p->l->edit, e, NULL, all[b]->succ[k]);
-			e->id = n; /* in no region */
+			e->id = n; /* an id that is in no region */
 			edit_target(&p->l->edit, all[b], k, e);
 			for (int y = 0; y < p->leave.n; y++)
 				if (p->leave.v[y].from == all[b] && p->leave.v[y].k == k)
@@ -85,8 +85,8 @@ void its_predict(Barriers *p, Prediction *x)
 	}
 }
 
-/* Makes a barrier idle if it is open at a predicted point and its BSYNC lies in the point's region: it would
-   wait for lanes that wait there. */
+/* Makes a barrier idle if it is open at a predicted point and its BSYNC lies in the point's region: such a
+   barrier would wait for lanes that wait at the point. */
 void its_give_way(Barriers *p)
 {
 	for (int y = 0; y < p->predicted.n; y++) {
@@ -104,7 +104,8 @@ void its_give_way(Barriers *p)
 	}
 }
 
-/* BMOV keeps an outer barrier while an inner one has its register, which asks for nested regions. Those of
+/* Makes barriers of predicted points idle that share their register with another barrier. BMOV keeps the
+   outer barrier while the inner one has the register, which works for nested regions only. Regions of
    predicted points may overlap others: lanes may leave the outer region while the inner one's barrier is
    open. */
 bool its_drop_sharing(Barriers *p)

@@ -48,7 +48,8 @@ static bool sooner(Warp *w, const Its *k, int64_t order, int a, int b)
 	}
 }
 
-/* The group of the queue that is to run. One that has just yielded stands last and waits for the others. */
+/* The group of the queue that is to run: the first one with order lifo and fifo, else the best by the order,
+   of the groups that have not yielded if there are any. */
 static Split *best_group(Warp *w, const Its *k)
 {
 	int64_t order = its_value(w, ITS_ORDER);
@@ -79,7 +80,8 @@ static void give_turn(Warp *w, Its *k, Split *s)
 
 void its_choose(Warp *w, Its *k)
 {
-	/* else the group runs, or the core is about to tell that it waits */
+	/* a first group that is not parked has the turn: it runs, or the core is about to tell that it
+	   waits */
 	if (k->n && its_split(w, k->queue[0])->state == SPLIT_PARKED)
 		give_turn(w, k, best_group(w, k));
 }

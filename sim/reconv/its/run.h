@@ -5,32 +5,35 @@
 #include "sim/reconv/common/splits.h"
 
 typedef struct ConvBarrier {
-	Mask members;                  /* lanes that it waits for; empty: it has opened, or is free */
-	Mask holders;       /* lanes that may still name it: members, and lanes without which it has opened */
+	Mask members;                  /* lanes for which it waits; empty: it has opened, or is free */
+	/* lanes that may still name the barrier: its members, and lanes without which it has opened; empty:
+	   the barrier is free */
+	Mask holders;
 	Mask blocked;                  /* members that wait at BSYNC */
 	Cycle since;                   /* when the first of the blocked lanes came */
-	bool rejoin;                   /* lanes stay members when it opens: it is that of a predicted point */
+	bool rejoin;                   /* of a predicted point: lanes stay members when the barrier opens */
 } ConvBarrier;
 
 typedef struct ItsGroup {              /* a group, indexed by its lowest lane */
-	Cycle ran;                     /* when it last had the turn */
-	Cycle stalled;                 /* its next instruction was found to wait until then */
-	Mask spins;                    /* at its last YIELD: the lanes, the place, how often in a row */
+	Cycle ran;                     /* when the group last got the turn */
+	Cycle stalled;                 /* the group was found to wait with its next instruction until then */
+	/* of the group's last YIELD: its lanes, its pc, and how often in a row these lanes have come to it */
+	Mask spins;
 	uint32_t spin_pc, nspin;
 } ItsGroup;
 
 typedef struct Its {
 	int n;
-	uint8_t queue[64];             /* groups that are ready, by lowest lane; [0] has the turn */
-	int turn;                      /* lowest lane of the group that had it last */
+	uint8_t queue[64];             /* the n groups that are ready, by lowest lane; [0] has the turn */
+	int turn;                      /* lowest lane of the group that got the turn last */
 	Cycle began;                   /* when that group got the turn */
 	Mask yielded;                  /* lanes that have yielded and not run since */
 	Mask in_block;            /* lanes that are in a block of the module, not in one that lowering made */
-	int nbarrier, cap, nfree;
-	ConvBarrier *barrier;          /* [name - 1] */
-	int used;                      /* registers below it have been used */
+	int nbarrier, cap, nfree;      /* barriers made; room for so many; how many of them are free */
+	ConvBarrier *barrier;          /* by name - 1 */
+	int used;                      /* no barrier register from this number on has been used */
 	ItsGroup group[64];
-	uint32_t name[][64];           /* [register][lane]: a barrier, 0 = none */
+	uint32_t name[][64];           /* [register][lane]: name of a barrier, from 1; 0 = none */
 } Its;
 
 static inline int64_t its_value(const Warp *w, ItsParam knob)
@@ -58,7 +61,9 @@ static inline void its_enter(Warp *w, Its *k, const Split *s, bool jump)
 /* ---- the queue of groups that are ready: queue.c ---- */
 void its_enqueue(Its *, int at, const Split *);
 void its_dequeue(Its *, const Split *);
-int its_ready_place(const Warp *, const Its *);  /* where a group that becomes ready stands: next, or last */
+/* the place in the queue that a group gets when it becomes ready: behind the first with order lifo, else
+   last */
+int its_ready_place(const Warp *, const Its *);
 void its_rotate(Warp *, Its *);        /* the running group gives the turn up and stands last */
 void its_choose(Warp *, Its *);        /* if no group has the turn, one gets it */
 void its_merge(Warp *, Its *);         /* groups that are ready at one pc become one */
@@ -68,18 +73,21 @@ Split *its_join(Warp *, Split *into, Split *s);
 
 /* ---- barriers: barrier.c. A barrier that opens changes the list of splits. ---- */
 void its_bssy(Warp *, Its *, Mask, int reg);   /* the lanes make a barrier and name it in the register */
-/* the lanes wait in the barriers that they name there */
+/* the split's lanes wait in the barriers that they name in the register; lanes that are members of none go
+   on */
 void its_bsync(Warp *, Its *, Split *, int reg, bool rejoin);
-void its_break(Warp *, Its *, Mask, int reg);  /* the lanes leave the barriers that they name there */
+/* the lanes leave the barriers that they name in the register */
+void its_break(Warp *, Its *, Mask, int reg);
 void its_save(Its *, Mask, int reg, uint32_t *row);            /* the names move into a general register */
+/* the names come from a general register; the lanes leave the barriers that they named before */
 void its_restore(Warp *, Its *, Mask, int reg, const uint32_t *row);
 void its_ended(Warp *, Its *, Mask);      /* the lanes have ended: barriers that waited for them alone open */
 /* the lanes have yielded: barriers open whose other lanes all wait or have yielded */
 void its_yielded(Warp *, Its *, Mask);
-void its_time_out(Warp *, Its *);
+void its_time_out(Warp *, Its *);         /* barriers open at which lanes have waited for barrier_timeout */
 /* For a warp in which no group is ready: lanes wait at block barriers and warp-level operations for others,
-   which may wait for them at convergence barriers. Where barriers open without lanes that yield, they then
-   open without lanes that wait; and so they do where all wait at warp-level operations, for lanes of their
-   own warp. */
+   which may wait for them at convergence barriers. With yield_release, convergence barriers then open without
+   the lanes that wait elsewhere; otherwise they do so only if all of these wait at warp-level operations, for
+   lanes of their own warp. */
 void its_last_resort(Warp *, Its *);
 #endif

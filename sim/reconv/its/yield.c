@@ -1,5 +1,5 @@
-/* Where YIELD goes: on the back edges of loops, or of loops that may spin, in which what other threads write
- * decides whether a lane stays.
+/* Where YIELD goes: on the back edges of all loops, or only of loops that may spin: what other threads write
+ * decides whether a lane stays in them.
  *
  * A loop may spin when its exits depend on an atomic operation, a load that is volatile or ordered, or a
  * result of a call (sim/reconv/common/exit_slice.h); or when the loop sleeps. Plain loads do not count: a

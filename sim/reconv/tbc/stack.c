@@ -105,8 +105,8 @@ static int fullest_column(const BlockStack *b, const Mask *lanes)
 	return most;
 }
 
-/* Notes whether it was in vain to wait at the branch: after compaction the paths need no fewer warps (need)
-   than without. */
+/* Notes whether it was in vain that warps waited at the branch of entry e: after compaction the paths need
+   `need` warps, which is no fewer than without. */
 static void learn(Warp *w, const Entry *e, int need)
 {
 	((Shared *)reconv_sm_state(w))->vain[e->at] = need >= e->splits;
@@ -135,7 +135,8 @@ Entry *tbc_push(Warp *w, BlockStack *b, int at, uint32_t pc, unsigned d, uint32_
 	return p;
 }
 
-/* The last warp of an entry whose warps did not wait for each other has come to the branch. */
+/* The last warp of an entry whose warps did not wait for each other has come to the branch: no more lanes
+   come to the entries of the two paths, and the entry itself goes on where the paths meet, or is dropped. */
 static void close_entry(Warp *w, BlockStack *b, int at)
 {
 	Entry *e = &b->e[at];

@@ -187,7 +187,7 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 	arrive_at(w, s);
 }
 
-/* No entry of them becomes complete: it has the lanes that go on, too. */
+/* No entry becomes complete by this: each that has lanes m has the lanes of s that go on, too. */
 static void some_exit(Warp *w, Split *s, Mask m)
 {
 	BlockStack *b = tbc_stack(w);
