@@ -11,7 +11,8 @@ typedef struct Arms {
 	   blocks where threads that part at the divergent ones of these meet again */
 	Vec(int) depends, met;
 	int *seen, *meets, stamp;      /* by block: stamp, if it is in depends; stamp, if it is in met */
-	Vec(int) walk;                 /* nodes to visit: 2 * node, + 1 if threads have met on the way there */
+	/* nodes to visit: 2 * node, + 1 if threads have met on the way to the node */
+	Vec(int) walk;
 	BitSet walked;                 /* what has been in walk */
 	BitSet bits;
 	int spared;                    /* how many computations stay */

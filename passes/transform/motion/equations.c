@@ -15,7 +15,8 @@ typedef struct Half { unsigned gen, kill, skill; } Half;
 typedef struct Equation {
 	/* all: the meet is "on all ways", else "on some way"; greatest: so is the solution, else the least */
 	bool backward, all, greatest;
-	bool speculates;               /* where the method speculates, the meet is "on some way" at a branch */
+	/* the meet is "on some way" at the branches at which the method speculates */
+	bool speculates;
 	Half n, x;
 	SetName before, after;         /* the sets in which the solution is kept; SETS: it is not kept */
 } Equation;

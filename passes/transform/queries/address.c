@@ -1,8 +1,9 @@
-/* How to have the address of a key where a block ends: in a register that lives there, or made anew by the
- * instructions that make it elsewhere. And registers for the sources of an operation. */
+/* Finds how to have the address of a key where a block ends: in a register that lives there, or by copies of
+ * the instructions that make it elsewhere. Also finds registers for the sources of an operation. */
 #include "passes/transform/queries/queries.h"
 
-/* What a register that lives at the block's end holds there: of the versions that dominate it, the last. */
+/* The version that a register which lives at the block's end holds there: of the versions whose blocks
+   dominate the block, the last one. */
 static int version_at_end(Queries *q, int reg, int block)
 {
 	int best = -1;
@@ -18,7 +19,8 @@ static int version_at_end(Queries *q, int reg, int block)
 	return best < 0 ? q->ssa->entry[reg] : best;
 }
 
-/* All of them, from the first question about the block on. */
+/* All registers that live at the block's end, with their versions. The list is made at the first question
+   about the block, and kept. */
 static const Held *held(Queries *q, int block)
 {
 	if (q->held[block])
@@ -65,9 +67,9 @@ static bool has_address(Queries *q, const Held *h, int form, Opd *o)
 
 enum { SLICE_DEPTH = 8, TRIES = 4 };
 
-/* The instructions that make the version out of what registers have at the block's end, in order. They choose
- * and load nothing: what they make is the form that the version has for memory dependence, of what its
- * unknowns are there. */
+/* Collects the instructions, in order, that make the version out of what registers hold at the block's end.
+ * False: it cannot be made. None of them is a phi or a load: so what they make has the form that memory
+ * dependence gives for the version, with what the form's unknowns hold at that place. */
 static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 {
 	const SsaVersion *v = version >= 0 ? &q->ssa->version[version] : NULL;
@@ -105,7 +107,7 @@ static bool slice_of(Queries *q, int access, int block, Slice *s)
 		block, 0, s) && s->n;
 }
 
-/* ---- either ---- */
+/* ---- an address, or sources ---- */
 
 static bool address(Queries *q, int key, int block, Address *to)
 {
@@ -124,7 +126,7 @@ static bool address(Queries *q, int key, int block, Address *to)
 	return false;
 }
 
-/* A register of the type that has the form at the block's end; -1. */
+/* A register of the type that holds a value of this form at the block's end; -1: there is none. */
 static int register_with(Queries *q, int form, Type t, int block)
 {
 	for (const Held *h = held(q, block); h->reg >= 0; h++)

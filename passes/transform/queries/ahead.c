@@ -1,16 +1,18 @@
-/* What is loaded ahead: on every way from a place, or, from a divergent branch, in what one of its arms
-   does. */
+/* Finds whether a key is loaded ahead: on every way from a place, or, from a divergent branch, in its arms,
+   of which one may be enough. */
 #include "passes/transform/queries/queries.h"
 
-/* A key where a block starts. Behind one edge several keys may be the same one before it: one of them that is
-   loaded is enough. */
-/* next: for each edge its candidates, then -1 */
+/* A key where a block starts. Several keys behind an edge may be the same key before it: it is enough that
+   one of these candidates is loaded. next: for each edge to a successor the nodes of its candidates, then -1;
+   user: the nodes that have this one in next. holds: the key is loaded ahead, as far as is known; either: one
+   edge for which that holds is enough. */
 typedef struct Ahead { int block, key, shifts; bool holds, either; Vec(int) next, user; } Ahead;
 typedef Vec(Ahead) Aheads;
 
 typedef struct Search {
 	Queries *q;
-	const Branch *from;            /* NULL: loads on all ways are asked for, up to the function's end */
+	/* the branch whose arms are asked about; NULL: all ways up to the function's end are */
+	const Branch *from;
 	Arena tmp;
 	Keys known;
 	Aheads all;
@@ -65,7 +67,8 @@ static void lose(Search *s, int x)
 	vec_push(&s->lost, x);
 }
 
-/* What is asked of the block where it starts: found there, not to be found, or left to its successors. */
+/* Asks the block for the key: it is found there, or it cannot be found behind the block's start, or the
+   block's successors have to say. */
 static LocalKind look(Search *s, const Ahead *x)
 {
 	int access = -1;

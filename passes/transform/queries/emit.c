@@ -1,16 +1,18 @@
-/* The code: loads that an answer makes needless read a register for their key, loads that are found write it,
- * false ways get a load, and where a key is rewritten the one register moves to the other. */
+/* Writes the code of a solution. Each key has a register. A load whose answer is yes becomes a move from its
+ * key's register; behind a load that was found a move puts the value into that register; where a way has no
+ * value, a load is inserted; and on an edge on which a key is rewritten, a move copies the register of one
+ * key to that of the other. */
 #include "passes/transform/queries/queries.h"
 
-typedef struct Copy { int to, from; } Copy;
-/* what comes to stand on an edge */
+typedef struct Copy { int to, from; } Copy; /* from the register of one key to that of another */
+/* What is put on the edge from pred to block: copies, and the ways that get a load. */
 typedef struct Tail { int pred, block; Vec(Copy) copy; Vec(int) way; } Tail;
 
 typedef struct Emit {
 	Queries *q;
 	Edit e;
 	Vec(int) reg;                  /* by key: its register, or -1 */
-	bool *keep;                    /* by access: its value is wanted in its key's register */
+	bool *keep;                    /* by access: its value has to go into its key's register */
 	Vec(Tail) tail;
 	Keys edges;
 	Vec(Block *) order;
@@ -40,7 +42,7 @@ void query_put(Queries *q, Edit *e, Block *b, int key, int reg, const Address *a
 	edit_insert(e, b, b->ins.n - 1, load);
 }
 
-/* p = a and b differ */
+/* Inserts a test that sets predicate p if registers a and b differ. */
 static void put_differ(Edit *e, Rewrite *rw, const Ins *i, int p, int a, int b, Type t)
 {
 	Ins test = edit_new(e, i, t == T_PRED ? OP_XOR : OP_SETP, t, 1, 2);
@@ -51,7 +53,8 @@ static void put_differ(Edit *e, Rewrite *rw, const Ins *i, int p, int a, int b, 
 	edit_put(rw, test);
 }
 
-/* check: the load stays, and where it gives something else the launch is aborted. */
+/* Option check: the load stays, and a thread in which it gives something else than register `from` aborts the
+   launch. */
 static void put_check(Queries *q, Edit *e, Rewrite *rw, const Ins *i, int from)
 {
 	int d = ins_dst(i, 0)->id, bits = type_bits[e->f->reg.v[d].type],
@@ -138,7 +141,9 @@ static void put_move(Emit *x, Block *b, const Ins *like, int to, int from)
 	x->q->done.copied++;
 }
 
-/* All at once: first those whose register nobody reads any more; a ring is opened by one register more. */
+/* Puts the edge's copies into the block so that they act as if all were made at once: a copy comes first if
+   no other one still has to read the register that it writes. If there is no such copy, some form a ring;
+   then a new register takes one of their values. */
 static void put_copies(Emit *x, Block *b, const Ins *like, Tail *t)
 {
 	while (t->copy.n) {

@@ -1,4 +1,5 @@
-/* max-pressure: of what is to go, as much as registers allow. It is found on copies of the function. */
+/* Option max-pressure: of the instructions that could go or move, so many do as the limit of registers
+   allows. How many that is, is tried on copies of the function. */
 #include "passes/transform/queries/queries.h"
 #include "passes/transform/transform.h"
 
@@ -19,7 +20,7 @@ static int pressure_of_code(Queries *q, void (*emit)(Queries *))
 	pass_apply(&pass_copy_prop, view, trial.f, NULL, &none);
 	int most = pressure_max(trial.f);
 	q->r = r;
-	done.check.v = q->done.check.v; /* it may have grown */
+	done.check.v = q->done.check.v; /* the list may have moved when it grew */
 	done.check.cap = q->done.check.cap;
 	q->done = done;
 	diag_free(&none);
@@ -27,8 +28,8 @@ static int pressure_of_code(Queries *q, void (*emit)(Queries *))
 	return most;
 }
 
-/* The most of n things that fit when chosen(q, k) says that the first k are wanted; they are, when it
-   returns. */
+/* Finds the largest k, of n, for which the limit holds when the first k things are chosen, which chosen(q, k)
+   does. Returns k, with the first k chosen. */
 static int as_many(Queries *q, int n, void (*chosen)(Queries *, int), void (*emit)(Queries *))
 {
 	int low = 0, high = n;
@@ -67,7 +68,8 @@ static void allow(Queries *q, int n)
 	queries_solve(q);
 }
 
-/* At how many starts of blocks the value is asked for. */
+/* The number of starts of blocks at which a register has to hold the value, so that it is available at the
+   given one. */
 static int range_of(Queries *q, int start)
 {
 	Vec(int) work = { 0 };
@@ -98,7 +100,7 @@ static int by_range(const void *x, const void *y)
 	return a->origin < b->origin ? -1 : a->origin > b->origin;
 }
 
-/* Those first whose values live shortest. */
+/* Lets those origins go first whose values live shortest. */
 void queries_fit(Queries *q)
 {
 	Rank *list = arena_array(&q->arena, Rank, q->origin.n + 1);

@@ -1,4 +1,5 @@
-/* The graph of queries over (block, key), and its greatest solution. */
+/* Builds the graph of queries, whose nodes are pairs of a block and a key, and finds its greatest
+   solution. */
 #include "passes/transform/queries/queries.h"
 
 /* ---- the graph ---- */
@@ -59,20 +60,21 @@ static bool is_rewritten(void *self, const MemAtom *a)
 	return a->kind == ATOM_TURN || (a->kind == ATOM_VERSION && q->ssa->version[a->id].ins == SSA_PHI);
 }
 
-/* Nothing else has the key, it stays the same along every edge, and what asks does not come to itself: no way
-   says yes. */
+/* No way can have the value: no other instruction has the key, the key stays the same along every edge, and
+   the instruction that asks is in no cycle, so that the question does not come back to it. */
 static bool is_alone(Queries *q, const Origin *x)
 {
 	return q->next_of[q->first_of.v[x->key]] < 0 && q->c->nest->of[q->mem.access[x->access].block] < 0 &&
 		!key_mentions(q, x->key, is_rewritten, q);
 }
 
-/* Level by level of shifts, so that each node has the least number of them. */
+/* Nodes are expanded in the order of their shifts, so that each one gets the least number of them. */
 void queries_build(Queries *q)
 {
 	for (int o = 0; o < q->origin.n; o++) {
 		Origin *x = &q->origin.v[o];
-		if (!q->parts && is_alone(q, x)) /* speculation follows ways without a yes, too */
+		/* a pass that speculates needs the ways that have no value, too (hoist.c) */
+		if (!q->parts && is_alone(q, x))
 			continue;
 		const MemAccess *a = &q->mem.access[x->access];
 		int found = -1;
@@ -96,7 +98,7 @@ static bool end_avail(const Queries *q, int e)
 }
 
 
-/* May the load be inserted at the end of this way? */
+/* May the load be inserted at the end of the predecessor from which this way comes? */
 static bool insertable(Queries *q, Way *w)
 {
 	Start *s = &q->start.v[w->start];
@@ -143,7 +145,7 @@ static void settle(Queries *q, Work *work)
 	}
 }
 
-/* Where a real occurrence is behind one of the ways. */
+/* Sets `real` in those available Starts of which some way leads from an access that has the value. */
 static void find_real(Queries *q, Work *work)
 {
 	for (int s = 0; s < q->start.n; s++)
@@ -175,7 +177,8 @@ static bool origin_gone(const Queries *q, const Origin *o)
 	return !o->barred && (o->local >= 0 || (o->start >= 0 && q->start.v[o->start].avail));
 }
 
-/* A load that is inserted must save each of those that come behind it, or some way has one more. */
+/* Does it pay to insert loads for this Start? All accesses by which it is anticipated have to go, or some way
+   would have one load more. */
 static bool pays(const Queries *q, const Start *s)
 {
 	for (int k = s->found; k < s->found + s->nfound; k++)
@@ -191,8 +194,8 @@ void queries_solve(Queries *q)
 		q->start.v[s].avail = true;
 	find_real(q, &work);
 	for (int s = 0; s < q->start.n; s++) {
-		/* nothing is inserted for the others, and without an insertion the function's start says
-		   no */
+		/* the others cannot be available: nothing is inserted for them, and then the answer of some
+		   way is that of the function's start, which is no */
 		q->start.v[s].avail = q->start.v[s].hoped = q->start.v[s].real;
 		if (q->start.v[s].avail)
 			vec_push(&work, s);

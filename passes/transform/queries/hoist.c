@@ -1,18 +1,19 @@
 /* Speculation: a load in an arm of a divergent branch goes to the branch, since a warp that parts there
  * executes both arms anyway. J. Fukuhara's thesis, chapter 4.3.3 and algorithm 2.
  *
- * From the end of the branch's block every way loads the value before the point where the arms meet again; at
- * a divergent branch with two arms one arm that does is enough. All these loads go, and the one at the branch
- * comes instead: a warp whose lanes part at each of these branches loads no more often. A branch that threads
- * can come back to before their arms have met (the exit of a loop) counts as any other: it is executed
- * several times for one load. */
+ * That is done if from the end of the branch's block every way loads the value before the point where the
+ * arms meet again; at a divergent branch with two arms it is enough that one of them does. All these loads
+ * go, and one at the branch replaces them: a warp whose lanes part at each of these branches loads no more
+ * often. A branch to which threads can come back before its arms have met (the exit of a loop) is no such
+ * branch, all its arms have to load: it is executed several times for one load. */
 #include "passes/transform/queries/queries.h"
 
 enum { NOT_ASKED, EITHER_ARM, ALL_ARMS };
 
 /* ---- which branches ---- */
 
-/* Does a way lead from the block back to it before it comes to the point? */
+/* Does a way lead from the block back to itself that does not pass the point where threads that part there
+   meet again? */
 static bool comes_back(Queries *q, int block)
 {
 	Arena tmp = { 0 };
@@ -47,8 +48,8 @@ bool hoist_either(Queries *q, int block)
 
 /* ---- ways up ---- */
 
-/* The key that the load has at the block's end, where all ways up from it come there with that one, and no
-   other load has the value in between; else -1. */
+/* The key that the load's question has when it comes up to the end of the block, which dominates the load.
+   -1: it comes there with different keys, or not on all ways, or another load in between has the value. */
 static int key_at(Queries *q, int access, int block)
 {
 	const Origin *o = q->origin_of[access] >= 0 ? &q->origin.v[q->origin_of[access]] : NULL;
@@ -87,7 +88,7 @@ bool hoist_takes(Queries *q, const Branch *from, int access)
 
 /* ---- one load ---- */
 
-/* what stands against the branch furthest up that was asked */
+/* Why a load cannot stand at the branch of a block: of the branches tried, the one furthest up. */
 typedef struct Reach { const char *why; int block; } Reach;
 
 /* May the load stand at the end of the branch's block? */
@@ -120,7 +121,8 @@ static bool among(const Queries *q, int from, int to, int access)
 	return false;
 }
 
-/* To the branch furthest up at which it may stand. */
+/* Moves the load to the branch furthest up at which it may stand: adds a Hoist. If there is none, a remark
+   may say why. */
 static void raise(Queries *q, int access)
 {
 	const MemAccess *a = &q->mem.access[access];

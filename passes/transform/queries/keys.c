@@ -32,7 +32,7 @@ bool key_mentions(const Queries *q, int key, bool (*is)(void *, const MemAtom *)
 	return any;
 }
 
-/* Registers of other types than integers of 32 and 64 bits are copied only, or unknown. */
+/* What instructions other than copies compute is known for integers of 32 and 64 bits alone. */
 int query_value(Queries *q, int version, int bits)
 {
 	for (int k = 0; k < COPIES; k++) {
@@ -75,7 +75,7 @@ static bool made_here(void *self, const MemAtom *a)
 	return false;
 }
 
-/* The last instruction of the block that gives something anew that the key speaks of; -1: none. */
+/* The last instruction of the block that writes a version of which the key's forms are made; -1: none. */
 static int made_at(Queries *q, int key, int block)
 {
 	Made m = { q, block, -1 };
@@ -83,8 +83,8 @@ static int made_at(Queries *q, int key, int block)
 	return m.ins;
 }
 
-/* The operation that has the key in the block: the last one in front of instruction `from`, or, from 0, the
-   first one up to `to`. -1: there is none. */
+/* The operation that has the key in the block: if `from` is not 0, the last one in front of instruction
+   `from`; else the first one up to instruction `to`. -1: there is none. */
 static int operation_in(const Queries *q, int key, int block, int from, int to)
 {
 	int best = -1;
@@ -122,7 +122,8 @@ LocalKind query_up(Queries *q, int key, int block, int from, int *access)
 	return made >= 0 ? LOCAL_KILLED : LOCAL_PASS;
 }
 
-/* The first instruction of the block, before its last one, behind which a thread may not come. */
+/* The first instruction of the block at which a thread may end, so that it does not come to the next one; if
+   there is none, the block's last instruction. */
 static int way_ends(Queries *q, const Block *b)
 {
 	int k = 0;
@@ -205,7 +206,7 @@ int query_over(Queries *q, int key, int pred, int block, int place, int *shifts)
 		if (f < 0)
 			return -1;
 	}
-	/* to carry it to the next turn costs as much as to compute it */
+	/* to carry an operation's result to the next turn costs as much as to compute it there */
 	if (changed && e.inside && !key_loads(q, key))
 		return -1;
 	if (changed && (e.inside || loop < 0 || q->c->nest->header[loop] != block))

@@ -1,10 +1,10 @@
-/* What is said of a solution: what goes, where something new comes, and why the rest stays. */
+/* Makes the remarks about a solution: what goes, where something new is put, and why the rest stays. */
 #include "passes/transform/queries/queries.h"
 
 static const char *label(const Queries *q, int block) { return q->c->f->block.v[block]->label; }
 
-/* Why there is no answer on some way up from the start; NULL: no other way has the value, or it is not
-   known. */
+/* Returns why some way up from the Start does not have the value, and in *block the end of which block that
+   way comes from. NULL: no way has the value, or the reason is not known. */
 static const char *reason(Queries *q, int first, int *block)
 {
 	Vec(int) work = { 0 };

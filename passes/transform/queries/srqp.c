@@ -1,6 +1,7 @@
-/* srqp, esrqp, ssrqp-s, ssrqp: scalar replacement by question propagation: a load whose value a register has
- * already, from this turn of a loop or an earlier one, goes; before that, loads in arms of divergent branches
- * move to the branch (hoist.c).
+/* srqp, esrqp, ssrqp-s, ssrqp: scalar replacement by question propagation: a load goes if a register has its
+ * value already, from this turn of a loop or an earlier one. Before that, ssrqp moves loads in arms of
+ * divergent branches to the branch (hoist.c), and ssrqp-s those in arms of uniform branches, too. preqp asks
+ * about operations as well as loads.
  *
  * requires  nothing
  * keeps     on every way a thread loads no more than before (srqp); no load is inserted where a divergent
@@ -10,11 +11,13 @@
  *
  * J. Fukuhara, Compiler Optimization for GPU Based on Code Motion (2023), chapter 4.3 and algorithms 1.1 to
  * 2.2, as a greatest fixed point over (block, query). Anticipation is exact here: a load of A[i] does not
- * make A[i + 1] down-safe, as the thesis has it, so nothing is loaded in a last turn that was not. */
+ * make A[i + 1] down-safe, as it does in the thesis, so the last turn of a loop loads nothing that it did not
+ * load before. */
 #include "passes/transform/queries/queries.h"
 #include "passes/transform/transform.h"
 
-enum { PATIENCE = 32, ROUNDS = 16 }; /* steps for an instruction and round */
+/* PATIENCE: steps of the search, for each instruction in each round; ROUNDS: most rounds of a run */
+enum { PATIENCE = 32, ROUNDS = 16 };
 enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_PRESSURE, OPTION_STRICT,
 	OPTION_NONFAULTING };
 
@@ -30,7 +33,8 @@ static int class_of(Queries *q, const Ins *i)
 	return n;
 }
 
-/* Loads that take part: plain, of one register, without guard, with a known address. */
+/* The key of a load that takes part: a plain one, of one register, without guard, with a known address, that
+   could fault. -1: the load does not take part. */
 static int load_key(Queries *q, const MemAccess *a)
 {
 	const Ins *i = query_ins(q, a);
@@ -67,7 +71,9 @@ static int operation_key(Queries *q, const MemAccess *a, const int *zero)
 	int forms[FORMS_MOST], n = 0, length = ins_key(q->c->f, i, zero, v);
 	if (!length || !is_operation(q, i))
 		return -1;
-	v[length++] = ins_src(i, 0)->neg; /* not sorted as in ins_key, like the forms */
+	/* ins_key sorts the sources of an operation that commutes; this one is as the instruction has it,
+	   like the forms below */
+	v[length++] = ins_src(i, 0)->neg;
 	int class = keys_number(&q->classes, v, length);
 	if (class == q->pattern.n)
 		vec_push(&q->pattern, *i);
@@ -87,7 +93,7 @@ static int operation_key(Queries *q, const MemAccess *a, const int *zero)
 	return query_key(q, class, forms, n);
 }
 
-/* Operations take their places among the accesses. */
+/* Adds operations to the list of accesses, so that all are in the order of the code. */
 static void add_operations(Queries *q)
 {
 	Vec(MemAccess) all = { 0 };
@@ -113,8 +119,8 @@ static void add_operations(Queries *q)
 	vec_free(&all);
 }
 
-/* By block: threads may part at its end, and go on in several ways. Where all ways but one end the thread at
-   once, who goes on goes together. */
+/* By block: threads may part at its end, and go on in several ways. A block does not count if all ways but
+   one end the thread at once: then the threads that go on stay together. */
 static bool *parting_blocks(Queries *q)
 {
 	const Uniformity *u = analysis_uniformity(q->r->an);
@@ -129,7 +135,7 @@ static bool *parting_blocks(Queries *q)
 	return parts;
 }
 
-/* p[0]: set where the branch is marked in p[1]. */
+/* Sets the flag at p[0] if the branch is marked in the array at p[1]. */
 static void marked_branch(void *self, int branch, int to)
 {
 	(void)to;
@@ -138,9 +144,9 @@ static void marked_branch(void *self, int branch, int to)
 		*(bool *)p[0] = true;
 }
 
-/* Blocks outside the thesis' control dependence region of non-divergence: they depend on a divergent branch
- * (strict: or on a branch that does). A block on an edge out of a divergent branch counts as if it did,
- * too. */
+/* Marks the blocks outside the thesis' control dependence region of non-divergence: those that depend on a
+ * divergent branch (strict: or on a branch that itself depends on one). Blocks that end with a divergent
+ * branch are marked, too, since what would be inserted on an edge out of them depends on that branch. */
 static void mark_outside(Queries *q, bool strict)
 {
 	const Control *control = analysis_control(q->r->an);
@@ -160,7 +166,7 @@ static void mark_outside(Queries *q, bool strict)
 			q->outside[b] |= now;
 		}
 	}
-	for (int b = 0; b < q->c->n; b++) /* what is put on an edge out of it */
+	for (int b = 0; b < q->c->n; b++) /* because of what may be put on an edge out of the block */
 		q->outside[b] |= parts[b] && q->c->graph->succ[b].n > 1;
 }
 
@@ -203,7 +209,7 @@ static void open_queries(Queries *q, Kind kind)
 	q->forms.mode = r->option[OPTION_NO_WRAP].number ? 1 : 0;
 	list_versions(q);
 	q->held = arena_array(&q->arena, const Held *, q->c->n + 1);
-	q->slices = kind != PREQP; /* which would compute more */
+	q->slices = kind != PREQP; /* preqp would compute more if it made addresses anew */
 	if (kind == PREQP)
 		add_operations(q);
 	int n = q->mem.naccess + 1, *zero = arena_array(&q->arena, int, q->c->f->reg.n + 1);
@@ -239,7 +245,7 @@ static void open_queries(Queries *q, Kind kind)
 	}
 }
 
-/* What the rounds have in common stays. */
+/* Frees everything but what the rounds have in common. */
 static void close_queries(Queries *q)
 {
 	Queries kept = { .r = q->r, .done = q->done, .ask = q->ask, .check = q->check,
@@ -303,7 +309,7 @@ static bool run(PassRun *r, Kind kind)
 			break;
 	}
 	Diag none = { 0 };
-	if (changed && q.limit) /* the code whose registers were counted */
+	if (changed && q.limit) /* so was the code made whose registers were counted (fit.c) */
 		pass_apply(&pass_copy_prop, r->m, r->f, NULL, &none);
 	diag_free(&none);
 	report(&q, kind, changed, no_wrap);
