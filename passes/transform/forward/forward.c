@@ -4,24 +4,24 @@
  * keeps     the graph; stores
  * breaks    liveness
  *
- * A load goes where on every way to it the same bytes were stored last by plain stores of elements as wide as
- * its own, and nobody may have written to them since (places.c). If on every way the stored register, or
+ * A load goes if on every way to it plain stores, of elements as wide as those of the load, have stored the
+ * same bytes, and nobody may have written to these since (places.c). If on every way the stored register, or
  * number, is the same and has not changed, the load becomes a copy of it; else each store of these bytes is
- * followed by a copy of its value to a register of its own, which the load copies. A load behind a guard is
- * also served by a store behind the same one. Volatile and ordered accesses and atomics are left alone. A
- * load that goes can no longer fault; the store before it would have. That pointer parameters lead to arrays
- * of their own is taken only with assume-restrict. */
+ * followed by a copy of its value to a new register, and the load becomes a copy of that register. A load
+ * with a guard can also be replaced because of stores with the same guard. Volatile and ordered accesses and
+ * atomics are left alone. A load that goes can no longer fault; the store before it would have. Only with
+ * assume-restrict are pointer parameters taken to lead to arrays of their own. */
 #include "passes/transform/forward/places.h"
 #include "passes/transform/transform.h"
 
-/* What an element of a load becomes. */
-typedef struct Source { Opd from; int spot; } Source;     /* spot -1: the operand; else the spot's register */
+/* What an element of a load becomes a copy of: if spot is -1, of the operand; else of the spot's register. */
+typedef struct Source { Opd from; int spot; } Source;
 
 typedef struct Forward {
 	Places p;
 	Edit e;
-	Source *of;                    /* by element of accesses, of loads that go */
-	bool *goes;                    /* by access */
+	Source *of;                    /* by element (as in Places.of), of loads that go: what it copies */
+	bool *goes;                    /* by access: it is a load that goes */
 	ForwardCounts *counts;
 	int found;
 } Forward;
@@ -36,7 +36,8 @@ static Type number_type(bool is_signed, int width)
 	return types[is_signed][width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3];
 }
 
-/* The register becomes what an access of so many bits makes of the operand: its low bits, extended. */
+/* An instruction that gives register dst the low bits of the operand, `width` of them, extended as a load of
+   so many bits would. */
 static Ins copy(Forward *w, const Ins *like, int dst, const Opd *from, int width, bool is_signed)
 {
 	const Function *f = w->e.f;
@@ -65,7 +66,7 @@ static bool may_copy(Forward *w, const Ins *load, int element, const Opd *from)
 	return ins_allowed(w->e.m, w->e.f, &i);
 }
 
-/* An element before this one writes the register. */
+/* An element of the load before this one writes the register from which this one would be copied. */
 static bool overwritten(const Ins *load, int element, const Opd *from)
 {
 	for (int k = 0; k < element; k++)
@@ -140,7 +141,7 @@ static void find_loads(Forward *w)
 
 /* ---- what becomes of it ---- */
 
-/* The spots that registers follow. */
+/* Makes a register for each spot that is the source of some element. */
 static void make_registers(Forward *w)
 {
 	Places *p = &w->p;
@@ -175,7 +176,7 @@ static void put_copies(Forward *w, Rewrite *r, const Ins *load, int access)
 	}
 }
 
-/* Behind a store: its values into the registers that loads need. */
+/* Copies the store's values, behind it, to the registers of its elements' spots that have one. */
 static void keep_values(Forward *w, Rewrite *r, const Ins *store, int access)
 {
 	const Places *p = &w->p;
@@ -231,7 +232,8 @@ static bool round_of(Analyses *an, uint8_t origin, const ForwardOptions *o, Forw
 	return w.found > 0;
 }
 
-/* What was loaded may be part of the next load's address. */
+/* Rounds are made until nothing changes, since what one load has read may be part of another one's
+   address. */
 bool forward_stores(Analyses *an, uint8_t origin, const ForwardOptions *o, ForwardCounts *counts)
 {
 	bool any = false;

@@ -1,5 +1,5 @@
-/* Forwarding of stored values to the loads that read them back: for the pass forward-stores, and for whoever
-   knows more of what parameters lead to. */
+/* Replaces loads of what the thread has stored itself by copies of registers: for the pass forward-stores,
+   and for passes that know more of what parameters lead to (fusion). */
 #ifndef GSIM_FORWARD_H
 #define GSIM_FORWARD_H
 #include "isa/edit.h"
@@ -8,9 +8,11 @@
 
 typedef struct ForwardOptions {
 	unsigned allow;            /* MEM_* assumptions that answers may rest on */
-	MemFacts launches;         /* what is known of all launches; all 0: nothing is */
+	MemFacts launches;         /* what is known of all launches of the function; all 0: nothing is */
 } ForwardOptions;
 
+/* loads: how many were replaced; copies: how many were put behind stores; assumed: by assumption, how many
+   answers rested on it */
 typedef struct ForwardCounts { int loads, copies; int64_t assumed[MEM_ASSUMPTIONS]; } ForwardCounts;
 
 /* Replaces loads until nothing changes; adds to the counts. True: something has changed. */

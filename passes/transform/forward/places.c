@@ -1,12 +1,14 @@
-/* Which bytes hold on every way what was stored there last. A fact ends where another write may touch its
- * bytes: by this thread, by what memory dependence says of both addresses at one moment; by other threads,
- * behind a barrier, fence or ordered access, unless no other thread writes to them at all. It also ends where
- * a register of which its address is made, or its guard, is written again, so that the address means the same
- * as long as it holds. */
+/* Finds which bytes hold on every way what was stored there last. A fact ends where another write may touch
+ * its bytes. Writes of the same thread: where memory dependence does not say that the two addresses differ at
+ * that moment. Writes of other threads: at a barrier, fence or ordered access, unless no other thread writes
+ * these bytes at all. A fact also ends where a register of which its address is made, or its guard, is
+ * written again: so, as long as the fact is known, its address and guard mean the same. */
 #include "passes/transform/forward/places.h"
 #include "passes/analysis/flow.h"
 
-enum { PATIENCE = 64, SIDES = 4096 }; /* questions for an instruction; versions times spots */
+/* PATIENCE: questions to memory dependence, for each instruction; SIDES: most versions times spots in
+   add_sides */
+enum { PATIENCE = 64, SIDES = 4096 };
 
 /* ---- spots ---- */
 
@@ -123,7 +125,8 @@ static int find_stored(const Places *w, int held, const Opd *o)
 
 static bool is_value(const Opd *o) { return (o->kind == OPD_REG && !o->neg) || o->kind == OPD_IMM; }
 
-/* The fact about the spot and those threads; access: a store there. */
+/* Finds or adds the fact about the spot in the threads of the guard, -1: in all. access: a store to the
+   spot. */
 static int held_fact(Places *w, int spot, int guard, bool neg, int access)
 {
 	int h = find_held(w, spot, guard, neg);
@@ -164,8 +167,9 @@ static int branch_version(const Places *w, const Block *b)
 		? ssa_src(w->ssa, t, b->id, b->ins.n - 1, 0) : -1;
 }
 
-/* Facts about the threads that go to one side of a branch, where another branch decides by the same version:
-   its sides then have those threads alone. */
+/* Where several branches decide by the same version, adds facts about the threads that go to one side and
+   about those that go to the other: the same threads go to this side at each of the branches, so what one
+   side does is known on the same side of the next branch. */
 static void add_sides(Places *w)
 {
 	int *branches = arena_array(&w->arena, int, w->ssa->n + 1), n = 0, spots = w->spot.n;
@@ -179,7 +183,8 @@ static void add_sides(Places *w)
 		for (int s = 0; s < spots && branches[v] > 1; s++)
 			for (int neg = 0; neg < 2 && w->spot.v[s].first >= 0; neg++)
 				held_fact(w, s, v, neg, w->held.v[w->spot.v[s].first].access);
-	for (int h = w->held.n; h-- > 0;) /* behind the branch it is one about all threads */
+	/* the facts about all threads that these become on one side of a branch (over_edge) */
+	for (int h = w->held.n; h-- > 0;)
 		held_fact(w, w->held.v[h].spot, -1, false, w->held.v[h].access);
 }
 
@@ -253,7 +258,7 @@ static bool survives(Places *w, int held, int access)
 	return w->patience-- > 0 && !memdep_may_alias(w->mem, &w->ask, w->held.v[held].access, access);
 }
 
-/* The element of the store that writes the spot; -1. */
+/* Which element of the access stores to the spot; -1: none. */
 static int element_at(const Places *w, int access, int spot)
 {
 	if (w->element[access] < 0 || ins_of(w, access)->op != OP_ST)
@@ -264,8 +269,9 @@ static int element_at(const Places *w, int access, int spot)
 	return -1;
 }
 
-/* Another store to the very bytes. Where it has a guard, the fact about all threads holds on, with another
-   value. */
+/* The access stores to the very bytes of the fact. So the old values are known no longer, but a fact about
+   all threads still holds, also if the store has a guard: each thread's bytes hold what was stored there
+   last. It ends only if what is stored now cannot be copied. */
 static void store_again(const Step *s, int held, int access, int element)
 {
 	const Held *h = &s->w->held.v[held];
@@ -338,8 +344,8 @@ void places_step(Places *w, int block, int ins, BitSet set, BitSet lost)
 
 /* ---- on every way ---- */
 
-/* On either side of a branch the predicate is known: what holds for such threads holds for all that come
-   here, and anything for the others, of which there are none. */
+/* On either side of a branch its predicate is known. So a fact about the threads that go this way becomes one
+   about all threads, and any fact about the others holds, since none of these comes here. */
 static void over_edge(void *self, int from, int to, BitSet set)
 {
 	const Places *w = self;
