@@ -1,4 +1,4 @@
-/* Traces as comma-separated values (RFC 4180), one event a line. */
+/* Writes traces as comma-separated values (RFC 4180), one event a line. */
 #include "traces/export.h"
 #include "lib/output.h"
 #include <inttypes.h>
@@ -18,7 +18,8 @@ static void put_field(FILE *out, const char *s)
 	sb_free(&field);
 }
 
-/* Writes the run, the stream and the run's clock, as far as the trace knows them. */
+/* Writes the run, the stream and the cycle on the run's clock; fields that the trace does not tell are
+   empty. */
 static void when(FILE *out, const TraceLaunch *l, uint64_t cycle)
 {
 	if (l->run < 0)

@@ -1,5 +1,5 @@
-/* Traces as a page: one file that holds the traces, the sources that they name, and the scripts of web/view/
-   that show them. */
+/* Writes traces as a page: one file that holds the traces, the sources that they name, and the scripts of
+   web/view/ that show both. */
 #include "traces/export.h"
 #include "lib/file.h"
 #include "lib/json.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* bytes of one source, of all together; files */
+/* most bytes of one source, most bytes of all together, most files */
 enum { MOST_SOURCE = 1 << 20, MOST_SOURCES = 4 << 20, MOST_FILES = 64 };
 
 static void put_lines(FILE *out, const char *const *line)
@@ -20,8 +20,8 @@ static void put_lines(FILE *out, const char *const *line)
 		fputs(*line, out);
 }
 
-/* JSON text inside a script element, which "</script" would end, and for which "<!--<script" would make the
-   end of the next element its own. */
+/* Writes JSON text inside a script element. Every < is escaped: "</script" in the text would end the element,
+   and "<!--<script" would make the browser end it only with the next element. */
 static void put_json(FILE *out, const StrBuf *text)
 {
 	for (size_t k = 0; k < text->n; k++)
@@ -56,7 +56,8 @@ static void put_base64(FILE *out, const uint8_t *p, size_t n)
 	}
 }
 
-/* ---- the trace format, for the page's scripts: they have no number or name of it of their own ---- */
+/* ---- the trace format, for the page's scripts, which take every number and name of the format from here
+   ---- */
 
 static void put_list(JsonSink *s, const char *key, const char *const *name, int n)
 {
@@ -93,7 +94,7 @@ static void put_names(JsonSink *s)
 	s->end(s);
 }
 
-/* The numbers that events, rows, tables and flags have. */
+/* Writes the numbers that events, rows, tables and flags have in a trace. */
 static void put_numbers(JsonSink *s)
 {
 	s->key(s, "kind");
@@ -212,7 +213,7 @@ static void add_sources(Sources *s, const TraceLaunch *l)
 			add_source(s, l->ins[i].file);
 }
 
-/* Goes through the trace: false where it is damaged. */
+/* Reads the whole trace and adds the sources that it names. False: the trace is damaged. */
 static bool collect_sources(Sources *s, const char *path, Diag *d)
 {
 	TraceReader *r = trace_open(path, d);
@@ -284,7 +285,8 @@ static void put_part(const Page *p, const char *name, size_t n)
 #undef IS
 }
 
-/* A line of the page's frame; @NAME@ in it stands for a part. */
+/* Writes a line of the page's frame. @NAME@ in the line stands for a part of the page, which is written
+   there. */
 static void put_frame(const Page *p, const char *line)
 {
 	const char *at, *end;

@@ -1,28 +1,30 @@
-/* Traces as JSON for Perfetto and chrome://tracing: a process for each SM, a thread for each warp, a slice
- * for each stay in a basic block, an instant for every other event, a counter for the depth of each warp's
- * divergence structure. A microsecond on the time line is a cycle of the machine's clock; runs follow one
- * another, and so do launches of which the trace does not tell when they started. */
+/* Writes traces as JSON for Perfetto and chrome://tracing: a process for each SM, a thread for each warp, a
+ * slice for each stay in a basic block, an instant for every other event, a counter for the depth of each
+ * warp's divergence structure. A microsecond on the time line is a cycle of the machine's clock. Runs stand
+ * there one after the other, and so do launches of which the trace does not tell when they started. */
 #include "traces/export.h"
 #include "traces/state.h"
 #include <inttypes.h>
 #include <string.h>
 
 typedef struct Track {             /* the track of a warp */
-	uint32_t key;                  /* sm, warp */
+	uint32_t key;                  /* SM << 16 | warp slot */
 	bool named;
 	const TraceIns *block;        /* first instruction issued in the open slice; NULL: no slice is open */
 	uint16_t split, depth;
 	uint64_t mask, start, last;    /* last: cycle of the last issue */
 } Track;
 
-/* stream: the last one whose track has a name, -1: none; why: WHY_ISSUES = no stall is open */
+/* What a scheduler does. stream: the stream for which the scheduler's track got its name last, -1: none; why:
+   the reason of the stall that is open since cycle `since`, WHY_ISSUES: none is open. */
 typedef struct OpenStall { int stream; uint64_t why, since; } OpenStall;
 
 typedef struct State {
 	bool comma;
 	Vec(OpenStall) stall;          /* by SM, then scheduler */
-	uint64_t base, last;           /* times of the launch's cycle 0, and just after its last event */
-	uint64_t latest;               /* the time just after the latest event of all */
+	/* times of the launch's cycle 0, and of the cycle after its last event */
+	uint64_t base, last;
+	uint64_t latest;               /* time of the cycle after the latest event of all launches */
 	int run;
 	uint64_t run_base;             /* time of the run's cycle 0 */
 	Vec(Track) track;
@@ -117,8 +119,9 @@ static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
 	k->block = NULL;
 }
 
-/* ---- schedulers: tracks behind those of the warps, a slice for each span without an issue. Each stream has
-   its own, as a scheduler without a warp of one may issue for another. ---- */
+/* ---- schedulers: each has a track behind the tracks of the warps, with a slice for each span without an
+   issue. Each stream has such tracks of its own, as a scheduler that has no warp of one stream may issue for
+   another. ---- */
 
 enum { SCHEDULER_TID = 1 << 16, TIDS_OF_STREAM = 64 };
 

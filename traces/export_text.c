@@ -1,9 +1,9 @@
-/* Traces as aligned text, one event a line. */
+/* Writes traces as aligned text, one event a line. */
 #include "traces/export.h"
 #include "lib/strbuf.h"
 #include <inttypes.h>
 
-/* The column of lanes is at least as wide as for a warp of 8. */
+/* The width of the column of lanes, in characters: at least what a warp of 8 takes. */
 static int lanes_column(const TraceLaunch *l)
 {
 	int width = trace_lanes_width(l->warp_size);

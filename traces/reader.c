@@ -1,5 +1,5 @@
-/* Reads traces. The file is hostile: every length is bounded before memory is taken for it, every number is
-   checked. */
+/* Reads traces. The file may be hostile: every length is bounded before memory of that length is allocated,
+   and every number is checked. */
 #include "traces/reader.h"
 #include "lib/output.h"
 #include <errno.h>
@@ -162,7 +162,8 @@ uint64_t trace_varint_upto(Bytes *b, uint64_t most)
 	return b->bad ? 0 : v;
 }
 
-/* A name or an instruction. It is shown in lines: it has none of its own, and steers no terminal. */
+/* Reads a name or the text of an instruction. Characters that would end a line or steer a terminal become
+   '?', since programs show these texts inside lines. */
 static const char *string(TraceReader *r, Bytes *b)
 {
 	size_t n = trace_varint_upto(b, (uint64_t)(b->end - b->p));
@@ -328,8 +329,8 @@ static int read_event(TraceReader *r, TraceEvent *e)
 	return 1;
 }
 
-/* Passes a chunk that only readers by index use. A reader in the file's order adds it to the checksum, one
-   that has sought skips it. */
+/* Passes over a chunk that is used only when the reader seeks by the index. A reader that goes through the
+   file in order adds the chunk to the checksum; one that has sought skips it. */
 static bool pass_chunk(TraceReader *r, size_t raw, size_t stored)
 {
 	uint8_t part[4096];

@@ -1,11 +1,11 @@
-/* What a divergence mechanism holds at a moment, as rows of tables: the same form for all mechanisms. A trace
- * records how the rows change; a reader that follows the changes has the mechanism's state
- * (traces/state.h). */
+/* Rows of tables that show what a divergence mechanism holds at a moment, in the same form for all
+ * mechanisms. A trace records how the rows change; a reader that follows the changes has the mechanism's
+ * state (traces/state.h). */
 #ifndef GSIM_TRACE_ROWS_H
 #define GSIM_TRACE_ROWS_H
 #include <stdint.h>
 
-#define TRACE_TABLES(X) /* id, title; of each warp */ \
+#define TRACE_TABLES(X) /* id, title; each warp has one of each */ \
 	X(SPLITS, "splits") \
 	X(HOMES, "homes of splits with lanes of several warps") \
 	X(STACK, "stack, top first") \
@@ -21,17 +21,18 @@ typedef enum {
 	TABLE_COUNT
 } TraceTableKind;
 
-/* id, table, name; the names of the row's rpc, n, m and other: NULL = it has none, "" = a number without a
-   name. Every row also has lanes, and a pc if it is at a place. The numbers of rows are part of the file
-   format: new rows come last, and with a new version. */
+/* X(id, table, name, rpc, n, m, other). The last four are the names under which the members rpc, n, m and
+   other of a TraceRow are shown: NULL = rows of this kind do not use the member, "" = its number is shown
+   without a name. Every row also has lanes, and a pc if it stands for a place in the code. The numbers of
+   kinds of rows are part of the file format: new kinds come last, and with a new version. */
 #define TRACE_ROWS(X) \
 	X(SPLIT, SPLITS, "split", NULL, "barrier", NULL, "with") /* a group of lanes that may be issued */ \
-	/* lanes of a split whose registers are that warp's */ \
+	/* the lanes of a split whose registers belong to the warp in slot n */ \
 	X(HOME, HOMES, "of warp", NULL, "", NULL, NULL) \
-	/* stack of (pc, mask, reconvergence pc): all lanes */ \
+	/* the lowest row of a stack of (pc, mask, reconvergence pc): all lanes */ \
 	X(BASE, STACK, "base", "until", NULL, NULL, NULL) \
 	X(PATH, STACK, "path", "until", NULL, NULL, NULL)                        /* a path of a branch */ \
-	/* where the paths above it meet */ \
+	/* the place at which the paths above this row meet */ \
 	X(RECONVERGENCE, STACK, "reconvergence", "until", NULL, NULL, NULL) \
 	X(CALLEE, STACK, "callee", "until", NULL, NULL, NULL) \
 	/* lanes that go on when the callees above have returned */ \
@@ -41,33 +42,34 @@ typedef enum {
 	X(TOKEN_BRK, STACK, "BRK", NULL, NULL, NULL, NULL) \
 	X(TOKEN_CONT, STACK, "CONT", NULL, NULL, NULL, NULL) \
 	X(TOKEN_CALL, STACK, "CALL", NULL, NULL, NULL, NULL) \
-	/* a group of the sorted list; the first of the order is on top */ \
+	/* a group of the list that is sorted by the mechanism's order; the first group is on top */ \
 	X(LISTED, STACK, "group", NULL, "call depth", NULL, "put aside for") \
-	/* a call's frame: the lanes in it and in frames above */ \
+	/* the frame of a call: the lanes in this frame and in frames above */ \
 	X(FRAME, STACK, "frame", NULL, NULL, NULL, NULL) \
 	X(WAITING, GROUPS, "waiting", NULL, NULL, NULL, NULL) /* lanes that wait at this pc */ \
-	X(SAVED, STACK, "saved mask", NULL, "", "call depth", NULL) /* pc: where its lanes are taken up */ \
+	X(SAVED, STACK, "saved mask", NULL, "", "call depth", NULL) /* pc: where its lanes go on */ \
 	X(LINK, GROUPS, "return address", NULL, "call depth", NULL, NULL) \
 	X(SCALAR, REGISTERS, "scalar", NULL, NULL, NULL, "value") \
-	/* a split; after: lanes that go first */ \
+	/* a split; other: lanes of the paths that run before it */ \
 	X(MEMBER, GROUPS, "group", "until", "region", "order", "after") \
 	/* a split that is a side of an entry of the stack */ \
 	X(SIDE, STACK, "side", "until", "entry", "region", NULL) \
 	/* a split that a load parted from others; pc: the branch at which it waits for them */ \
 	X(FAMILY, GROUPS, "family", NULL, NULL, NULL, "with") \
-	X(WAY, GROUPS, "way", NULL, NULL, NULL, NULL) /* where lanes of a family go behind that branch */ \
-	X(REGION, REGIONS, "region", NULL, "", "outer", "arrived") /* lanes: those on their way to pc */ \
-	X(TURN, QUEUE, "group", NULL, NULL, NULL, "yielded") /* a split that is ready */ \
+	X(WAY, GROUPS, "way", NULL, NULL, NULL, NULL) /* where its lanes go behind that branch */ \
+	/* lanes: those that are on their way to pc, where the region ends */ \
+	X(REGION, REGIONS, "region", NULL, "", "outer", "arrived") \
+	X(TURN, QUEUE, "group", NULL, NULL, NULL, "yielded") /* a split that waits for its turn to issue */ \
 	X(BARRIER, BARRIERS, "barrier", NULL, "", NULL, "waiting")               /* lanes: its members */ \
-	/* lanes that may still name it, where they are not its members */ \
+	/* lanes that may still name barrier n; shown if these are not just its members */ \
 	X(HOLDERS, BARRIERS, "named by", NULL, "barrier", NULL, NULL) \
 	/* lanes whose register names the barrier */ \
 	X(REGISTER, REGISTERS, "register", NULL, "", "barrier", NULL) \
-	/* this warp's lanes in an entry of its block's stack */ \
+	/* an entry of the stack that all warps of a block share: the lanes of this warp in it */ \
 	X(ENTRY, STACK, "entry", "until", "", "call depth", "arrived") \
-	/* where lanes that have arrived at a branch go */ \
+	/* lanes that have arrived at the branch of entry n, and the pc to which they go from there */ \
 	X(TARGET, GROUPS, "target", NULL, "entry", NULL, NULL) \
-	/* a split; in the table on chip, or in memory */ \
+	/* a split; FLAG_IN_MEMORY: its context is in memory, else it is in the table on the chip */ \
 	X(CONTEXT, GROUPS, "context", NULL, "call depth", NULL, NULL)
 typedef enum {
 #define X(ID, TABLE, NAME, RPC, N, M, OTHER) ROW_##ID,
@@ -77,12 +79,15 @@ typedef enum {
 } TraceRowKind;
 
 #define TRACE_FLAGS(X) /* bit, id, name */ \
-	X(0, RUNS, "runs")                  /* it may issue; its pc is the next instruction */ \
+	/* the split may issue; its pc is that of the next instruction */ \
+	X(0, RUNS, "runs") \
 	X(1, PARKED, "parked") \
 	X(2, AT_BARRIER, "at a barrier") \
 	X(3, AT_SYNC, "at a warp-level operation") \
-	X(4, RELEASED, "released")          /* its barrier has opened, and it has yet to step over it */ \
-	/* a warp-level operation has let it go; the mechanism has yet to hear of it */ \
+	/* the barrier at which the split waited has opened; the split has not stepped over it yet */ \
+	X(4, RELEASED, "released") \
+	/* the warp-level operation at which the split waited has let it go; the mechanism has not been told \
+	   of that yet */ \
 	X(5, ARRIVING, "arriving") \
 	X(6, IN_MEMORY, "in memory") \
 	X(7, OF_CALL, "call") \
@@ -103,7 +108,8 @@ typedef struct TraceRow {
 	uint64_t mask, other;
 	uint32_t pc, rpc;              /* ROW_NO_PC: none */
 	uint32_t n, m;
-	uint16_t split;                /* the split that the row shows or belongs to; ROW_NO_SPLIT */
+	/* the split that the row shows or to which it belongs; ROW_NO_SPLIT: none */
+	uint16_t split;
 	uint16_t flags;
 	uint8_t kind;
 } TraceRow;

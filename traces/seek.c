@@ -1,4 +1,4 @@
-/* Goes from place to place in a trace by its index. */
+/* Goes to places in a trace that its index names. */
 #include "traces/reader.h"
 #include "traces/export.h"
 #include <string.h>
@@ -49,7 +49,8 @@ static void read_entries(TraceReader *r)
 		trace_fail(r, "an index that makes no sense");
 }
 
-/* The offset of the index, as the end of the file says; 0: there is no index, or the file cannot seek. */
+/* The offset of the index chunk, which stands at the end of the file; 0: there is no index, or the file
+   cannot seek. */
 static uint64_t index_offset(TraceReader *r)
 {
 	uint8_t end[CHUNK_BYTES + END_BYTES];
@@ -60,7 +61,8 @@ static uint64_t index_offset(TraceReader *r)
 	return get_u64(end + CHUNK_BYTES + 16);
 }
 
-/* Reads the index, once. False: there is none, or an error; the place in the file is as before. */
+/* Reads the index if that has not been done yet, and goes back to the place in the file where the reader was.
+   False: there is no index, or an error. */
 static bool read_index_once(TraceReader *r)
 {
 	if (!r->looked) {
@@ -83,7 +85,7 @@ int64_t trace_launches(TraceReader *r)
 	return read_index_once(r) ? (int64_t)vec_last(&r->index).launch + 1 : -1;
 }
 
-/* The launch's first entry, which is for its begin. */
+/* The launch's first entry in the index, which is for the begin of the launch. */
 static const IndexEntry *entry_of(const TraceReader *r, uint64_t launch)
 {
 	int low = 0, high = r->index.n;
@@ -98,8 +100,8 @@ static const IndexEntry *entry_of(const TraceReader *r, uint64_t launch)
 	return &r->index.v[low];
 }
 
-/* Reads the launch. *state: its last state chunk behind only events before that cycle; NULL: there is
-   none. */
+/* Goes to the launch and reads it. *state: the entry of the launch's last state chunk that has only events
+   before the cycle in front of it; NULL: there is none. False: an error. */
 static bool go_to(TraceReader *r, uint64_t launch, uint64_t cycle, const IndexEntry **state)
 {
 	const IndexEntry *begin = entry_of(r, launch), *end = r->index.v + r->index.n;

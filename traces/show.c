@@ -1,4 +1,4 @@
-/* Rows of a mechanism's state as text. */
+/* Writes rows of a mechanism's state as text. */
 #include "traces/export.h"
 #include "lib/strbuf.h"
 #include <inttypes.h>
@@ -23,8 +23,8 @@ static void lanes(StrBuf *b, const TraceLaunch *l, uint64_t mask)
 	sb_puts(b, trace_lanes(mask, l->warp_size, buf));
 }
 
-/* Adds a number of the row if it is shown: that of a barrier only for a split that waits at one, an order
-   only where there is one. */
+/* Adds a number of a row, behind its name `label`, if `shown` is true and the name is not empty. The number
+   of a barrier is shown only for a split that waits at one. */
 static void show_number(StrBuf *b, const char *label, uint32_t n, bool shown)
 {
 	if (label && *label && shown)

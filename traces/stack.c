@@ -1,4 +1,4 @@
-/* The state of mechanisms at a cycle, as text. */
+/* Writes the state of mechanisms at the end of a cycle as text. */
 #include "traces/export.h"
 #include "traces/state.h"
 #include "lib/strbuf.h"
@@ -10,7 +10,7 @@ typedef struct Picture {
 	const TraceFilter *f;
 	const TraceLaunch *launch;
 	int64_t number;                /* the launch's number */
-	uint64_t cycle, last;          /* the cycle asked for; that of the last event seen */
+	uint64_t cycle, last;          /* the cycle that was asked for; the cycle of the last event seen */
 	TraceState state;
 	int shown;                     /* number of launches shown */
 	TraceAsked asked;
@@ -99,8 +99,8 @@ static void show(Picture *p)
 static bool wanted(Picture *p) { return trace_asked(&p->asked, p->f, p->launch, p->number); }
 
 /* Follows a launch's events from its begin, or from a state whose last event was in cycle `last`, to the end
-   of the cycle asked for, and shows the state there. skip: reads no farther. Returns what trace_next gave
-   last, and the next launch in *next. */
+   of the cycle that was asked for, and writes the state there. skip: reads no events after that cycle.
+   Returns what trace_next returned last, and the next launch in *next. */
 static int follow(Picture *p, TraceReader *r, uint64_t last, const TraceLaunch **next, bool skip, Diag *diag)
 {
 	TraceEvent e;

@@ -12,7 +12,8 @@ const TraceRowInfo trace_row_info[ROW_COUNT] = {
 #undef X
 };
 
-/* a hostile trace takes no more memory, nor moves more rows to make room for one, than that */
+/* Limits that keep a hostile trace from taking too much memory and time: most rows of all tables, most rows
+   that are moved to insert one, most warps. */
 enum { MOST_ROWS = 1 << 22, MOST_MOVED = 1 << 16, MOST_WARPS = 1 << 19 };
 
 /* ---- warps and schedulers ---- */
@@ -109,7 +110,7 @@ void trace_state_free(TraceState *t)
 
 /* ---- what events do ---- */
 
-/* Of n rows of the stack. */
+/* How many of n rows are rows of the stack that have FLAG_RUNS. */
 static int running(const TraceRow *r, int n)
 {
 	int sum = 0;
@@ -150,14 +151,15 @@ static bool set_row(TraceState *t, TraceWarp *w, const TraceEvent *e)
 
 static bool runs(const TraceRow *r, unsigned split) { return r->split == split && r->flags & FLAG_RUNS; }
 
-/* The split that has issued stands at the next instruction until a row says otherwise. */
+/* Moves the split that has issued to the next instruction; if it goes elsewhere, an event for its row
+   follows. */
 static void step_split(TraceWarp *w, const TraceEvent *e)
 {
 	static const int tables[] = { TABLE_SPLITS, TABLE_STACK };
 	for (int x = 0; x < 1 + (w->running > 0); x++) {
 		const TraceRowVec *v = &w->table[tables[x]];
 		int k = v->n - 1;
-		/* as a rule its row is at its own index */
+		/* as a rule the row of a split is at the split's own index */
 		if (tables[x] == TABLE_SPLITS && e->split < v->n && runs(&v->v[e->split], e->split))
 			k = e->split;
 		while (k >= 0 && !runs(&v->v[k], e->split))
@@ -231,8 +233,9 @@ static void change(Change *c, int kind, const TraceRow *row, uint64_t a, int at)
 
 static void set(Change *c, int kind, const TraceRow *row, int at) { change(c, kind, row, row->pc, at); }
 
-/* Equal rows at the begin and at the end stay; of the rows between, as many as both tables have are
-   rewritten, the others come or go. Behind `first` others. */
+/* Emits the events that turn the rows `old` of a table into the rows `now`; in the table they stand behind
+   `first` other rows. Equal rows at the begin and at the end stay; of the rows between, as many as both have
+   are rewritten, and the rest enter or leave. */
 static void put_differences(Change *c, int first, const TraceRow *old, int nold, const TraceRow *now, int n)
 {
 	int front = 0, most = nold < n ? nold : n, same = 0;
@@ -260,7 +263,7 @@ void trace_state_differences(TraceState *t, const TraceEvent *like, const TraceR
 {
 	Change c = { t, *like, emit, self };
 	TraceRowVec before = { 0 };
-	/* stays valid, since its own events ask for no other warp */
+	/* w stays valid, since the events that are emitted ask for no other warp */
 	const TraceWarp *w = trace_state_warp(t, like->sm, like->warp);
 	for (int k = 0; k < TABLE_COUNT; k++) {
 		int first = left_out[k], n = w->table[k].n - first;

@@ -1,6 +1,6 @@
-/* The state of a launch at a moment, as the events up to it leave it: what the mechanism holds for each warp,
- * the thread block of each warp slot, why each scheduler stands still. Recorder and reader follow the same
- * rules, so a trace need not say what follows from an issue: that the split stands at the next
+/* The state of a launch at a moment, which follows from the events up to then: what the mechanism holds for
+ * each warp, the thread block of each warp slot, why each scheduler stands still. Recorder and reader follow
+ * the same rules, so a trace need not say what follows from an issue: that the split stands at the next
  * instruction. */
 #ifndef GSIM_TRACE_STATE_H
 #define GSIM_TRACE_STATE_H
@@ -13,35 +13,39 @@ typedef struct TraceWarp {
 	uint16_t sm, slot;
 	uint16_t depth;
 	bool used;                     /* a warp is in the slot */
-	uint64_t block, index;         /* number of its block; index of the warp in it */
-	uint64_t since;                /* cycle in which it came */
-	uint64_t lanes, ended;
+	uint64_t block, index;         /* number of its thread block; index of the warp in the block */
+	uint64_t since;                /* cycle in which the warp came into the slot */
+	uint64_t lanes, ended;         /* lanes of the warp; lanes that have ended */
 	int running;                   /* rows of the stack that run: FLAG_RUNS */
 	TraceRowVec table[TABLE_COUNT];
 } TraceWarp;
 
 enum { WHY_ISSUES = 0xffff };
-/* why: WHY_ISSUES: it issued last at `since`; else the reason why it has not issued since then */
+/* why: WHY_ISSUES: the scheduler issued last in cycle `since`; else the reason why it has not issued since
+   then */
 typedef struct TraceScheduler { uint16_t sm, number, why; uint64_t since; } TraceScheduler;
 
 typedef struct TraceState {
 	/* schedulers of an SM, as the launch says: set after trace_state_clear; 0 = unknown */
 	int schedulers;
-	uint64_t cycle;                /* of the last event */
+	uint64_t cycle;                /* the cycle of the last event */
 	uint64_t rows;                 /* number of rows in all tables */
 	Vec(TraceWarp) warp;
 	Vec(TraceScheduler) scheduler;
 	Vec(int) place;                /* hash table: places in warp, plus one; empty ones are 0 */
 } TraceState;
 
-/* False: the event contradicts the state, which stays as it was. */
+/* Changes the state as the event says. False: the event contradicts the state, whose rows stay as they
+   were. */
 bool trace_state_event(TraceState *, const TraceEvent *);
-TraceWarp *trace_state_warp(TraceState *, unsigned sm, unsigned slot); /* valid until another is asked for */
-void trace_state_clear(TraceState *);          /* the state before the first event */
+/* The warp in the slot; valid until this is called for another one. */
+TraceWarp *trace_state_warp(TraceState *, unsigned sm, unsigned slot);
+void trace_state_clear(TraceState *);          /* makes it the state before the first event */
 void trace_state_free(TraceState *);
 
-/* Emits the events that turn the warp's rows into `now`, table by table; rows are equal when all their fields
-   are. The first left_out[k] rows of table k stay as they are, and `now` has those behind them. */
+/* Emits the events that turn the warp's rows into `now`, table by table; rows are equal when all their
+   members are. like: an event with the cycle, SM, warp and depth of those emitted. The first left_out[k] rows
+   of table k stay as they are, and now[k] has the rows behind these. */
 typedef void TraceEmit(void *self, const TraceEvent *);
 void trace_state_differences(TraceState *, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT],
 	const int left_out[TABLE_COUNT], TraceEmit *, void *self);

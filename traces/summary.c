@@ -1,4 +1,4 @@
-/* The sums of a trace, counted as the report of a run counts them. */
+/* Computes the sums of a trace, counted as the report of a run counts them. */
 #include "traces/export.h"
 #include "lib/strbuf.h"
 #include "lib/hash.h"

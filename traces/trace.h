@@ -1,5 +1,5 @@
 /* Event traces of a run: a versioned, zlib-compressed file; doc/trace.md is the format.
- * It knows nothing of GPUs but numbers: the writer gives the names.
+ * The code here knows only numbers of SMs, warps, pcs and reasons: the writer gives the names.
  *
  * traces/ is the file of events: writing, reading, exporting. It may include lib/ only; sim/ writes traces,
  * tools/ shows them. */
@@ -43,12 +43,14 @@ enum { TRACE_GRID_BARRIER = 16 };
 
 typedef struct TraceEvent {
 	uint64_t cycle;        /* counted from the launch's begin; functional runs: the number of the issue */
-	uint64_t mask;   /* lanes; in enter and rewrite mask, a and split are the row's lanes, pc and split */
+	/* lanes of the event; in enter and rewrite, mask, a and split are the row's lanes, pc and split */
+	uint64_t mask;
 	uint64_t a, b;
 	uint16_t sm, warp, split;      /* warp: slot in the SM; split: index in the warp */
 	uint16_t depth;                /* depth of the mechanism's structure after the event */
 	uint8_t kind;
-	/* for enter and rewrite; for leave only its kind: that of the first row that has left */
+	/* enter and rewrite: the row; leave: only row.kind is used, the kind of the first row that has
+	   left */
 	TraceRow row;
 } TraceEvent;
 
@@ -72,15 +74,17 @@ typedef struct TraceLaunch {           /* what stands before a launch's events *
 	int schedulers;                /* schedulers of an SM; a warp belongs to number (slot modulo this) */
 	int nreasons;
 	const char *const *reason;     /* names of the reasons of stalls */
-	/* run (of trace_run), stream (0 is the default one) and started: -1, 0, 0 in traces before version
-	   4 */
+	/* number of the run (trace_run); stream, 0 is the default one; these and `started` are -1, 0, 0 in
+	   traces before version 4 */
 	int run, stream;
-	uint64_t started;     /* timed: its cycle 0 on the run's clock, which launches of all streams share */
+	/* timed: the cycle 0 of the launch on the run's clock, which launches of all streams share */
+	uint64_t started;
 } TraceLaunch;
 
 typedef struct TraceWriter TraceWriter;
 TraceWriter *trace_create(const char *path, Diag *);   /* NULL with an error */
-int trace_run(TraceWriter *);     /* begins a run, on a machine whose clock begins at 0; its number, from 0 */
+/* Begins a run, on a machine whose clock begins at 0. Returns the run's number, from 0. */
+int trace_run(TraceWriter *);
 void trace_launch(TraceWriter *, const TraceLaunch *); /* begins a launch; copies what it needs */
 void trace_event(TraceWriter *, const TraceEvent *);   /* in order of (cycle, sm) within a launch */
 bool trace_close(TraceWriter *, Diag *);               /* false: something could not be written */
@@ -93,12 +97,13 @@ int trace_next(TraceReader *, TraceEvent *, const TraceLaunch **launch);
 int trace_version(const TraceReader *);        /* the version of the format */
 /* The number of launches, if the trace has an index; else -1. */
 int64_t trace_launches(TraceReader *);
-/* Goes to that launch, a number below trace_launches, and in it as far as the index leads, at most to the
-   last event of `cycle`: trace_next first gives events that lead to the state there, then the events behind
-   it. *reached: the cycle of the last event before that place. NULL: an error. */
+/* Goes to a launch, whose number must be below trace_launches, and to the last place in it that the index
+   names and that is not behind the last event of `cycle`. From then on trace_next first gives events that
+   lead to the state at that place, then the events behind it. *reached: the cycle of the last event before
+   that place. NULL: an error. */
 const TraceLaunch *trace_seek(TraceReader *, uint64_t launch, uint64_t cycle, uint64_t *reached);
-/* Goes to that launch as trace_seek does, but trace_next gives the events of the file in order, among them
-   all from cycle `from` on; events before that are skipped as far as the index allows. */
+/* Goes to the launch as trace_seek does, but trace_next then gives the events of the file in order: all
+   events from cycle `from` on, and some before that cycle, as many as the index does not allow to skip. */
 const TraceLaunch *trace_seek_events(TraceReader *, uint64_t launch, uint64_t from);
 void trace_reader_free(TraceReader *);
 #endif

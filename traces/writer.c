@@ -24,19 +24,19 @@ struct TraceWriter {
 	int error;                 /* errno of the first failed write; 0 = none */
 	uint64_t launches, events;
 	int runs;
-	uint32_t crc;              /* of every byte written so far */
+	uint32_t crc;              /* CRC-32 of all bytes written so far */
 	z_stream z;
 	uint8_t *out;              /* room for deflate */
 	size_t out_cap;
 
-	uint8_t *raw;              /* EVENTS_RAW */
-	size_t n, most;            /* bytes in raw; the most of a chunk */
+	uint8_t *raw;              /* EVENTS_RAW bytes for events that wait to be written */
+	size_t n, most;            /* bytes in raw; the most bytes of a chunk */
 	Coder coder;
 
 	uint64_t offset;           /* bytes written */
-	TraceState state;          /* after all events so far, written or not */
-	/* bytes of events since the last state chunk; after `every` the next one is due; `every` is never
-	   less than state_every */
+	TraceState state;          /* the state after all events so far, written or not */
+	/* bytes of events since the last state chunk; how many there must be before the next one; the least
+	   that `every` may be */
 	uint64_t since, every, state_every;
 	Coder *state_coder;
 	Vec(uint8_t) state_raw;
@@ -124,7 +124,7 @@ static uint8_t *put_row(uint8_t *p, const TraceEvent *e)
 	return put_varint(p, r->other);
 }
 
-/* Puts the event's bytes at p; returns the place behind them. */
+/* Writes the event's bytes to p; returns the address behind the last one. */
 static uint8_t *put_event(Coder *c, uint8_t *p, const TraceEvent *e)
 {
 	Context *x = coder_context(c, e->sm, e->warp);
@@ -184,7 +184,7 @@ static void put_state_event(void *self, const TraceEvent *e)
 		w->state_raw.v);
 }
 
-/* Writes the state after the events so far, as events that lead to it from the empty state. */
+/* Writes a state chunk: the state after the events so far, as events that lead from the empty state to it. */
 static void emit_state(TraceWriter *w)
 {
 	if (!w->state_coder)
@@ -231,7 +231,7 @@ void trace_event(TraceWriter *w, const TraceEvent *e)
 	w->events++;
 }
 
-/* Writes the index. Returns its offset; 0: it would be too long, and there is none. */
+/* Writes the index. Returns its offset; 0: the index would be too long and has not been written. */
 static uint64_t emit_index(TraceWriter *w)
 {
 	StrBuf b = { 0 };
@@ -255,8 +255,8 @@ static void sb_string(StrBuf *b, const char *s)
 	sb_write(b, s ? s : "", n);
 }
 
-/* Writes a string as its number in the order of first appearance; a new number is followed by the string. 0
-   is the empty string. */
+/* Writes a string as its number, in the order in which strings appear first; behind a new number follows the
+   string itself. Number 0 is the empty string. */
 static void sb_shared_string(StrBuf *b, StrMap *map, const char *s)
 {
 	if (!s || !*s) {
