@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 2 * 1024, CHUNK = 64 * 1024 };  /* chunks grow with the arena */
+/* Bytes of the first chunk, most bytes of a chunk; chunks between are as large as the arena is. A larger
+   piece gets a chunk of its own size. */
+enum { FIRST = 2 * 1024, CHUNK = 64 * 1024 };
 
 struct ArenaChunk { ArenaChunk *next; size_t used, size; char *base; };
 
@@ -78,7 +80,7 @@ void arena_join(Arena *to, Arena *from)
 	ArenaChunk *last = from->chunk;
 	while (last && last->next)
 		last = last->next;
-	if (last && to->chunk) { /* behind the chunk that still has room */
+	if (last && to->chunk) { /* the first chunk of `to` stays the first, since it may still have room */
 		last->next = to->chunk->next;
 		to->chunk->next = from->chunk;
 	} else if (last) {

@@ -1,5 +1,5 @@
-/* Arena: memory with one lifetime, freed at once. Allocation never fails: running out of host memory is
-   fatal.
+/* Arena: pieces of memory that are all freed at once. Allocation never fails: if the host's memory runs out,
+   the program ends.
 
    lib/ has what any program may need: memory, texts, tables, messages, JSON. It knows nothing of GPUs and
    includes no other folder. */
@@ -16,7 +16,8 @@ void *arena_alloc(Arena *, size_t bytes);              /* zeroed, 64-byte aligne
 char *arena_strdup(Arena *, const char *);
 char *arena_strndup(Arena *, const char *, size_t n);
 char *arena_printf(Arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void arena_join(Arena *to, Arena *from);                   /* to has all that from had, which is left empty */
+/* moves all memory of `from` to `to`; empties `from` */
+void arena_join(Arena *to, Arena *from);
 void arena_free(Arena *);                                      /* leaves an empty, usable arena */
 
 #define arena_new(A, T) ((T *)arena_alloc((A), sizeof(T)))

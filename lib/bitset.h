@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef struct BitSet { uint64_t *w; int n; } BitSet; /* n = words */
+typedef struct BitSet { uint64_t *w; int n; } BitSet; /* n: number of 64-bit words in w */
 
 static inline BitSet bs_new(Arena *a, int bits)
 {
@@ -19,7 +19,7 @@ static inline void bs_del(BitSet s, int i) { s.w[i >> 6] &= ~((uint64_t)1 << (i 
 static inline void bs_copy(BitSet d, BitSet s) { memcpy(d.w, s.w, sizeof *d.w * (size_t)d.n); }
 static inline void bs_clear(BitSet d) { memset(d.w, 0, sizeof *d.w * (size_t)d.n); }
 static inline bool bs_equal(BitSet a, BitSet b) { return !memcmp(a.w, b.w, sizeof *a.w * (size_t)a.n); }
-static inline bool bs_union(BitSet d, BitSet s) /* d |= s; true when d changed */
+static inline bool bs_union(BitSet d, BitSet s) /* adds the members of s to d; true when d changed */
 {
 	uint64_t changed = 0;
 	for (int i = 0; i < d.n; i++) {

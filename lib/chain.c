@@ -25,7 +25,7 @@ static void grow(Chains *s)
 			s->slot[place_of(s, old[i]->v, old[i]->next)] = old[i];
 }
 
-/* The list of v and what follows it. */
+/* The list that has v and then the members of `next`. */
 static Chain link(Chains *s, int v, Chain next)
 {
 	if (s->n * 2 >= s->cap)
@@ -39,7 +39,7 @@ static Chain link(Chains *s, int v, Chain next)
 	return s->slot[i];
 }
 
-/* The list of the members, and what follows them. */
+/* The list that has the members m, in their order, and then those of `next`. Frees m. */
 static Chain link_all(Chains *s, Members *m, Chain next)
 {
 	while (m->n)

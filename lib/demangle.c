@@ -16,8 +16,8 @@ enum { MAX_MANGLED = 2048, MAX_DEMANGLED = 4096 };
 
 typedef struct Output { size_t n; char text[MAX_DEMANGLED]; jmp_buf full; } Output;
 
-/* Substitutions let a short name stand for a text of any length: what becomes too long is left in the
-   middle. */
+/* Adds a piece of text to the output. Since substitutions in a mangled name let a short name stand for a text
+   of any length, demangling is given up in the middle (longjmp) when the text becomes too long. */
 static void add(const char *s, size_t n, void *self)
 {
 	Output *out = self;
@@ -36,7 +36,8 @@ static const char *source_form(Arena *a, const char *name)
 	return arena_strndup(a, out.text, out.n);
 }
 #else
-/* The names alone: _Z4name... or _ZN5outer4nameE... */
+/* Without libiberty only the names are found, not template arguments and parameters: of _Z4name... or
+   _ZN5outer4nameE... */
 static const char *source_form(Arena *a, const char *name)
 {
 	const char *p = name + 2;
@@ -60,7 +61,7 @@ const char *demangle(Arena *a, const char *name)
 	return !strncmp(name, "_Z", 2) && strlen(name) <= MAX_MANGLED ? source_form(a, name) : NULL;
 }
 
-/* The text in [s, end) is given, but for blanks. */
+/* True if the text from s to `end` equals `given` when blanks are left out of both. */
 static bool same(const char *s, const char *end, const char *given)
 {
 	for (;; s++, given++) {
@@ -75,7 +76,9 @@ static bool same(const char *s, const char *end, const char *given)
 	}
 }
 
-/* Where the parts of a source form stand: the name behind a result's type, up to the parameters. */
+/* Where the parts of a function's source form begin. name: the qualified name, behind the type of the result;
+   last: its last part; templates: the template arguments behind that; parameters: the (; NULL: there are
+   none. */
 typedef struct Parts { const char *name, *last, *templates, *parameters; } Parts;
 
 static Parts parts_of(const char *s)
@@ -89,7 +92,8 @@ static Parts parts_of(const char *s)
 			depth++;
 		} else if (depth && (*s == '>' || *s == ']' || *s == '}')) {
 			depth--;
-		} else if (!depth && *s == ' ') {  /* a template's form begins with its result */
+		/* the form of a template begins with the type of its result */
+		} else if (!depth && *s == ' ') {
 			p = (Parts){ s + 1, s + 1, NULL, NULL };
 		} else if (!depth && *s == ':' && s[1] == ':') {
 			p.last = s + 2;

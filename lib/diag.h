@@ -1,4 +1,5 @@
-/* Errors in the user's input: collected with their place, printed as `file:line:column: error: ...`. */
+/* Messages about errors in the user's input: collected with their places, printed as
+   `file:line:column: error: ...`. */
 #ifndef GSIM_DIAG_H
 #define GSIM_DIAG_H
 #include "lib/arena.h"
@@ -8,7 +9,8 @@
 
 typedef struct Loc { const char *file; int line, col; } Loc; /* line, col from 1; 0 = unknown */
 
-typedef struct DiagItem { Loc loc; const char *text; bool warning, remark; } DiagItem; /* neither: an error */
+/* neither flag: error */
+typedef struct DiagItem { Loc loc; const char *text; bool warning, remark; } DiagItem;
 typedef struct Diag {
 	Arena arena;
 	Vec(DiagItem) item;
@@ -19,13 +21,13 @@ typedef struct Diag {
 
 void diag_error(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_warning(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* what was asked for: all are kept */
+/* a message for which the user has asked; all of these are kept, whatever the limit */
 void diag_remark(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_print(const Diag *, FILE *);
 const char *diag_first(const Diag *); /* the first error's text, without its place; NULL when there is none */
 void diag_free(Diag *);
 
-/* A bug of ours: says where and aborts. */
+/* Reports a bug of this program, with its place in the source, and aborts. */
 void bug_(const char *file, int line, const char *what) __attribute__((noreturn));
 #define bug(WHAT) bug_(__FILE__, __LINE__, (WHAT))
 #define must(COND) ((COND) ? (void)0 : bug_(__FILE__, __LINE__, #COND))

@@ -1,15 +1,15 @@
-/* E. Myers, An O(ND) Difference Algorithm and Its Variations (1986), the greedy form, between the first and
- * the last line that differ. Texts that have little in common are not compared to the end: what is left
- * counts as replaced. */
+/* E. Myers, An O(ND) Difference Algorithm and Its Variations (1986), in its greedy form. Equal lines at the
+ * begin and at the end are left out before. If texts differ by more than MOST lines, all lines between the
+ * first and the last one that differ count as replaced. */
 #include "lib/diff.h"
 #include "lib/arena.h"
 #include "lib/vec.h"
 #include <stdbool.h>
 
-enum { MOST = 1500 };              /* lines that go or come; memory grows with the square */
+enum { MOST = 1500 };              /* most lines that go or come; the memory needed grows with its square */
 
 typedef Vec(const char *) Lines;
-/* of a's lines, of b's */
+/* The lines of both texts; for each line of a, whether it goes; for each line of b, whether it comes. */
 typedef struct Diff { const char *const *a, *const *b; int na, nb; bool *gone, *come; } Diff;
 
 static void split(Lines *l, char *text)
@@ -22,7 +22,7 @@ static void split(Lines *l, char *text)
 	}
 }
 
-/* Lines from a[at] and b[bt] on that are equal. */
+/* How many lines from a[at] and b[bt] on are equal. */
 static int run(const Diff *d, int at, int bt, int a_end, int b_end)
 {
 	int n = 0;
@@ -39,7 +39,9 @@ static void replace_all(Diff *d, int a0, int a1, int b0, int b1)
 		d->come[k] = true;
 }
 
-/* trace[s][k + s]: how far in a the path with s changes on diagonal k (a's position - b's) has come. */
+/* Marks the changes on the path that has come to line x of a and line y of b, from its end to its begin.
+   trace[s][k + s]: the line of a to which the path with s changes on diagonal k (line of a - line of b) has
+   come. */
 static void walk_back(Diff *d, int **trace, int steps, int a0, int b0, int x, int y)
 {
 	for (int s = steps; s > 0; s--) {
@@ -85,7 +87,7 @@ static void compare(Diff *d, int a0, int a1, int b0, int b1)
 
 typedef struct Line { char sign; const char *text; } Line;
 
-/* Both texts as one list: what is in both, what goes, what comes. */
+/* Makes one list of both texts: lines that are in both, lines that go, lines that come. */
 static Line *merge(const Diff *d, int *n)
 {
 	Line *line = xmalloc(sizeof *line * (size_t)(d->na + d->nb + 1));
@@ -113,7 +115,7 @@ static bool near_change(const Line *line, int n, int k, int context)
 
 static void print(const Line *line, int n, int context, StrBuf *out)
 {
-	int a = 1, b = 1;          /* numbers of the next line in both texts */
+	int a = 1, b = 1;          /* number of the next line in each text */
 	for (int k = 0; k < n;) {
 		int end = k, na = 0, nb = 0;
 		while (end < n && near_change(line, n, end, context)) {

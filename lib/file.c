@@ -21,10 +21,11 @@ static bool fail(const char **why, const char *reason)
 
 /* ---- files that the user names ---- */
 
-/* As much as there is, up to limit bytes; expected: a guess at the size. */
+/* Reads to the end of the file; NULL, with a reason: reading failed, or there are more than limit bytes.
+   expected: a guess at the size. */
 static char *read_all(int fd, size_t expected, size_t limit, size_t *n, const char **why)
 {
-	size_t used = 0, cap = expected + 2;  /* room for the end of the file to show, and for the 0 */
+	size_t used = 0, cap = expected + 2;  /* one byte so that the end of the file shows, one for the 0 */
 	char *data = xrealloc(NULL, cap);
 	for (;;) {
 		if (used + 1 >= cap)
@@ -133,7 +134,8 @@ const char *file_name_refused(const char *name)
 	return NULL;
 }
 
-/* Why something in an open folder could not be opened: errno's text, or that it is no ordinary file. */
+/* Why `part` in an open folder could not be opened: it is a symbolic link, it does not exist, or errno's
+   text. */
 static const char *reason(int parent, const char *part)
 {
 	int error = errno;
@@ -143,8 +145,8 @@ static const char *reason(int parent, const char *part)
 	return error == ENOENT || error == ENOTDIR ? file_absent : strerror(error);
 }
 
-/* Opens the folder in which the last part of name stands, one part after the other, so that no link leads
-   elsewhere. leaf: the last part. -1 with a reason. */
+/* Opens the folder that the name has in front of its last part, one part after the other, so that no link
+   leads elsewhere. *leaf: the last part of the name. -1, with a reason: it cannot be opened. */
 static int open_parent(const char *folder, const char *name, bool links, const char **leaf, const char **why)
 {
 	if ((*why = file_name_refused(name)))
@@ -245,7 +247,8 @@ static int find_id(const FilesWritten *own, const struct stat *st)
 	return k;
 }
 
-/* Writes a new file in an open folder; what stands there, a link too, makes it fail. */
+/* Writes a new file in an open folder. False, with errno: it failed, for instance because a file or link with
+   that name exists. */
 static bool create(int parent, const char *leaf, const void *p, size_t n, FileId *id)
 {
 	struct stat st;
@@ -264,7 +267,8 @@ static bool create(int parent, const char *leaf, const void *p, size_t n, FileId
 	return ok;
 }
 
-/* The bytes go to a file of its own first, which then takes the name: a failure leaves what was there. */
+/* Replaces a file in an open folder. The bytes are written to a new file first, which then takes the name:
+   after a failure the old file is still there. */
 static bool replace(int parent, const char *leaf, const void *p, size_t n, FileId *id)
 {
 	static _Atomic int count;
@@ -300,7 +304,7 @@ bool file_write_in(const char *folder, const char *name, bool any, FilesWritten 
 	else if (!(ok = there ? replace(parent, leaf, p, n, &id) : create(parent, leaf, p, n, &id)))
 		*why = strerror(errno);
 	else if (k >= 0)
-		own->v[k] = id; /* the old file is gone, and its number may become another file's */
+		own->v[k] = id; /* the old file is gone; another file may get its inode number */
 	else
 		vec_push(own, id);
 	close(parent);

@@ -22,7 +22,7 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ h >> 32;
 }
 
-/* Eight bytes at a time. */
+/* Hashes eight bytes at a time. */
 unsigned long long hash_bytes(const void *p, size_t n, unsigned long long seed)
 {
 	const unsigned char *s = p;

@@ -11,12 +11,12 @@ int strmap_getn(const StrMap *, const char *key, size_t n);         /* key need 
 void strmap_put(StrMap *, const char *key, int value);              /* adds or replaces; value >= 0 */
 void strmap_free(StrMap *);
 
-/* for tables of this process: it is another one on other hosts */
+/* A hash for tables in memory. Its values differ between hosts, so they must not be stored. */
 unsigned long long hash_bytes(const void *, size_t n, unsigned long long seed);
-/* FNV-1a with 64 bits: for hashes that stand in files, which are the same on every host and in every
+/* FNV-1a with 64 bits: for hashes that are stored in files, which must be the same on every host and in every
    version. */
 uint64_t hash_fnv1a(const void *, size_t n);
 
-/* The candidate nearest to word in edit distance, or NULL when none is near; for "did you mean". */
+/* The name that is nearest to `word` in edit distance, or NULL when none is near; for "did you mean". */
 const char *nearest_name(const char *word, const char *const *names, int n);
 #endif

@@ -1,5 +1,5 @@
-/* A heap of small integers: the one with the least key lies on top. The caller has the array, and room in
-   it. */
+/* A heap of small integers: heap_pop takes the one with the least key. The caller provides the array, with
+   room for all that are pushed. */
 #ifndef GSIM_HEAP_H
 #define GSIM_HEAP_H
 

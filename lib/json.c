@@ -213,7 +213,7 @@ static void put_utf8(StrBuf *b, unsigned c)
 	}
 }
 
-/* After \u; a pair of surrogates is one character. */
+/* Reads the digits after \u. Two such escapes that are a pair of surrogates are read as one character. */
 static bool read_unicode(Reader *r, StrBuf *b)
 {
 	int c = hex4(r);

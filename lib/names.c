@@ -1,11 +1,11 @@
 /* The forms that are tried for a name that is too wide, with 24 columns:
 
      beginning...end            its beginning and its end;
-     beg...differs here...end   of names that look alike so: also the place from which on they differ, or to
-                                which they differ;
-     beginning..#2..end         where that does not tell all of them apart: a number.
+     beg...differs here...end   if names look alike in the first form: also the place from which on they
+                                differ, or up to which they differ;
+     beginning..#2..end         if the second form does not tell all of these names apart: a number.
 
-   A form is taken only when no other name has it. */
+   A name gets a form only when no other name is shown in the same way. */
 #include "lib/names.h"
 #include "lib/bitset.h"
 #include "lib/diag.h"
@@ -22,7 +22,7 @@ int names_columns(const char *s)
 	return n;
 }
 
-/* The byte at which column `col` of the text begins; its end when it has fewer. */
+/* The byte at which column `col` of the text begins; the text's end when it has fewer columns. */
 static size_t byte_at(const char *s, int col)
 {
 	size_t i = 0;
@@ -44,12 +44,13 @@ typedef struct Names {
 	const char *const *name;
 	const char **shown;
 	int n, width;
-	StrMap taken;                  /* what is shown, to the first name of which it is */
-	int *next;     /* of a long name: the next different one with the same beginning and end; -1 = none */
-	size_t *bytes;
+	StrMap taken;                  /* for each form that is shown, the first name that is shown so */
+	/* for a long name: the next different one with the same beginning and end; -1 = none */
+	int *next;
+	size_t *bytes;                 /* length of a long name; 0: the name fits */
 } Names;
 
-/* Its beginning, `middle` between dots, its end. */
+/* The form of name i that has its beginning, `middle` between dots, and its end. */
 static const char *form(const Names *s, int i, const char *middle, int nmiddle)
 {
 	const char *name = s->name[i];
@@ -58,7 +59,7 @@ static const char *form(const Names *s, int i, const char *middle, int nmiddle)
 		nmiddle ? "..." : "", name + byte_from_end(name, s->bytes[i], tail));
 }
 
-/* Its beginning, a number between two dots each, its end. */
+/* The form of name i that has its beginning, a number with two dots on either side, and its end. */
 static const char *numbered(const Names *s, int i, int number)
 {
 	char text[24];
@@ -70,7 +71,8 @@ static const char *numbered(const Names *s, int i, int number)
 
 /* ---- names that look alike ---- */
 
-/* Bytes that all names of the list have in common at their beginning, or at their end; whole characters. */
+/* How many bytes all names of the list have in common at their beginning or, with `end`, at their end; only
+   whole characters count. */
 static size_t common(const Names *s, int first, bool end)
 {
 	const char *a = s->name[first];
@@ -88,8 +90,9 @@ static size_t common(const Names *s, int first, bool end)
 	return n;
 }
 
-/* Shows of each name of the list the place at which the common beginning ends, or the common end begins.
-   False, and nothing is changed, when some still look like others. */
+/* Gives each name of the list the form that shows the place at which the common beginning ends or, with
+   `end`, the common end begins. False: some names would still look like others; then none of these forms is
+   taken. */
 static bool show_place(Names *s, int first, bool end)
 {
 	int room = s->width - 6, middle = room / 2, before = middle / 4;
@@ -127,8 +130,8 @@ static void tell_apart(Names *s, int first)
 
 /* ---- all of them ---- */
 
-/* Gives long names their first form; returns those that are shown like others as lists: the first ones. `of`:
-   of each name the first equal one. */
+/* Gives long names their first form. Names whose forms are equal are linked by Names.next; the first one of
+   each such list is added to `alike`. of[i]: the first name that is equal to name i. */
 static void first_forms(Names *s, const int *of, BitSet alike)
 {
 	StrMap forms = { 0 };

@@ -1,4 +1,5 @@
-/* Names in columns: one that is too wide is shortened so that those of a table that differ look different. */
+/* Shortens names that are too wide for their column of a table so that different names still look
+   different. */
 #ifndef GSIM_NAMES_H
 #define GSIM_NAMES_H
 #include "lib/arena.h"

@@ -59,7 +59,7 @@ void output_csv(StrBuf *out, const char *s)
 	sb_free(&text);
 }
 
-static int error;                      /* of the last write that failed */
+static int error;                      /* errno of the last write that failed */
 
 void output_write(FILE *f, const char *s, size_t n)
 {
@@ -92,8 +92,8 @@ int output_end(int status)
 	if (fflush(stdout))
 		error = errno;
 	bool failed = ferror(stdout);
-	/* some file systems say only now that they are full; a standard output that was closed from the start
-	   is none */
+	/* some file systems report only here that they are full; EBADF: standard output was closed from the
+	   start, which is no error */
 	if (!failed && fclose(stdout)) {
 		error = errno;
 		failed = errno != EBADF;

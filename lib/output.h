@@ -1,5 +1,5 @@
-/* What programs show. Names and texts in it may be a stranger's, and a terminal obeys control characters:
-   they are never sent. */
+/* Writes what programs show. Names and texts that they show may come from a stranger, and a terminal obeys
+   control characters: these are never written. */
 #ifndef GSIM_OUTPUT_H
 #define GSIM_OUTPUT_H
 #include "lib/strbuf.h"
@@ -8,17 +8,18 @@
 /* Adds n bytes of text as they may be shown: a question mark in place of each byte of control characters but
    newline and tab, and of what is no UTF-8. The '\r' of a line that ends in "\r\n" is left out. */
 void output_clean(StrBuf *out, const char *s, size_t n);
-/* Bytes of the character that begins here, if it may be shown as it is; else 0. n > 0 */
+/* Number of bytes of the character at s, if it may be shown as it is; else 0. n: bytes of the text from s on,
+   > 0. */
 size_t output_plain(const char *s, size_t n);
-/* Adds a text as a field of CSV (RFC 4180). A spreadsheet would compute what begins with = + - or @: an
-   apostrophe stands in front of it. */
+/* Adds a text as a field of CSV (RFC 4180). A text that begins with = + - @ or a tab gets an apostrophe in
+   front, since a spreadsheet would take it for a formula. */
 void output_csv(StrBuf *out, const char *s);
-/* Write text so. Text that a program reads again (reports in JSON, modules) goes through here, too: it has no
-   such bytes. */
+/* Write text as output_clean makes it. Text that a program reads again (reports in JSON, modules) is written
+   by these functions, too: it has no bytes that output_clean would change. */
 void output_write(FILE *, const char *s, size_t n);
 void output_puts(FILE *, const char *s);       /* s may be NULL: nothing */
 void output_printf(FILE *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The last thing of a program: what is left for standard output goes out. Returns its exit status, or 2, with
-   a message, when standard output could not be written. */
+/* Must be called last in a program: writes what is left for standard output. Returns `status`, or 2, with a
+   message, when standard output could not be written. */
 int output_end(int status);
 #endif

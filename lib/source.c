@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The folder `inner` as seen from the folder `outer`, links followed: the user named both. */
+/* The folder `inner` as seen from the folder `outer`, with '/' at its end; "": it does not lie below. Links
+   are followed, since the user named both folders. */
 static const char *place_in(Arena *a, const char *outer, const char *inner)
 {
 	char *x = realpath(*outer ? outer : ".", NULL), *y = realpath(*inner ? inner : ".", NULL);

@@ -1,4 +1,4 @@
-/* A growing text, always terminated. */
+/* A text that grows; it always ends with a 0 byte. */
 #ifndef GSIM_STRBUF_H
 #define GSIM_STRBUF_H
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "lib/vec.h"
 
-/* With the address sanitizer small vectors grow by what is wanted: a pointer into one that may have moved is
-   found at once. */
+/* With the address sanitizer, vectors of fewer than TIGHT elements grow by just what is wanted. So they move
+   at nearly every push, and the sanitizer finds the use of an old pointer into one at once. */
 #ifdef __SANITIZE_ADDRESS__
 enum { TIGHT = 512 };
 #else
