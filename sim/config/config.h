@@ -61,7 +61,8 @@ typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's
 	const char *model;        /* a mechanism's row: its name, and the whole key is model.key; else NULL */
 	const char *key;
 	ConfigType type;
-	size_t offset;             /* of an int64_t in Config; config_key fills it in for mechanisms' rows */
+	/* where the parameter's int64_t is in Config; for mechanisms' rows config_key fills this in */
+	size_t offset;
 	int64_t value, least, most;    /* default and range */
 	const char *choices;       /* CT_ENUM: names separated by | */
 	const char *unit, *help;
@@ -97,7 +98,7 @@ const ModelKeys *model_keys(int model);         /* by index in sim/config/mechan
 /* Fills in row i of all parameters, those of mechanisms included. False: i is past the end. */
 bool config_key(int i, ConfigKey *);
 enum { CONFIG_NAME = 96 };
-const char *config_key_name(const ConfigKey *, char name[CONFIG_NAME]);  /* the whole key */
+const char *config_key_name(const ConfigKey *, char name[CONFIG_NAME]);  /* with the mechanism's name */
 bool config_find(const char *name, ConfigKey *);
 int64_t config_get(const Config *, const ConfigKey *);
 void config_nearest(const char *name, char near[CONFIG_NAME]);  /* the known key most like the name, or "" */
@@ -142,6 +143,6 @@ const char *config_hash_text(const Config *, char text[CONFIG_HASH]);  /* 16 hex
 /* Finds the next key, from number *i on, whose value differs between the two; *i moves behind that key.
    False: there is none. */
 bool config_change(const Config *from, const Config *to, int *i, ConfigKey *);
-/* all such keys: "key=value key=value" */
+/* Writes all keys whose values differ, with the values of `to`: "key=value key=value". */
 void config_changes(const Config *from, const Config *to, struct StrBuf *);
 #endif

@@ -40,7 +40,8 @@ static bool try_folder(Found *f, const char *folder, size_t n, const char *sub, 
 	return f->fd >= 0;
 }
 
-/* list: folders with colons between them, or NULL. */
+/* Looks for the file in each folder of the list, and in the folder configs/ below it. list: folders with
+   colons between them, or NULL. */
 static bool try_list(Found *f, const char *list, const char *file)
 {
 	for (size_t n; list && *list; list += n + (list[n] == ':')) {

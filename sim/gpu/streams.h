@@ -8,7 +8,7 @@
 void streams_open(Gpu *);
 /* the address, as caches see it, at which the host writes the parameters of the next launch */
 uint64_t streams_parameters(Gpu *);
-/* some grid has not ended */
+/* true: some grid of the queue has not ended */
 static inline bool streams_left(const Gpu *g) { return g->ended_grids < g->queue.n; }
 /* For how many cycles SMs may run side by side before what happened in them must be dealt with here: ended
    blocks, ended grids, barriers of grids. At most n. */

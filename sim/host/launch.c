@@ -185,7 +185,7 @@ static void lua_real(JsonSink *sink, double v)
 
 static void lua_text(JsonSink *sink, const char *v)
 {
-	lua_pushstring(((LuaSink *)sink)->L, v);  /* NULL: nil */
+	lua_pushstring(((LuaSink *)sink)->L, v);  /* NULL becomes nil */
 	place_value((LuaSink *)sink);
 }
 

@@ -13,7 +13,7 @@ typedef struct Datum { const char *name; Type type; const uint8_t *bytes; uint64
 struct Recorder {
 	const Run *run;
 	Arena arena;
-	Vec(int) list;                 /* statements in their order */
+	Vec(int) list;                 /* numbers of the statements, in their order */
 	Vec(Item) item;
 	StrMap known;                  /* numbers of items, by their text or, for loops, a key */
 	Vec(Datum) datum;              /* constant variables with data that the host writes */

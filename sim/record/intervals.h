@@ -14,7 +14,7 @@
 #define GSIM_INTERVALS_H
 #include "sim/record/stats.h"
 
-enum { INTERVALS_MOST = 32768 };       /* of about 600 bytes each */
+enum { INTERVALS_MOST = 32768 };       /* the most intervals; each has about 600 bytes */
 
 typedef struct Interval {
 #define S(FIELD, ...) uint64_t FIELD;

@@ -21,7 +21,7 @@ const char *const stall_help[STALL_COUNT] = {
 	STALLS(S)
 #undef S
 };
-/* Powers of two add up to a number with as many bits only if no two are equal. */
+/* The sum of 2^rank over all reasons has one bit for each reason only if no two ranks are equal. */
 #define S(ID, NAME, RANK, COLOUR, HELP) + (1u << RANK)
 _Static_assert(0 STALLS(S) == (2u << STALL_COUNT) - 2,
 	"ranks of stall reasons are 1 to STALL_COUNT, each once");

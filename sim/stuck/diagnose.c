@@ -186,7 +186,8 @@ static bool feeds(const MIns *branch, const MIns *load)
 }
 
 /* The branch by which the lane would leave its loop, and the read that decides this branch; either may be
-   NULL. It is a branch that went the same way every time in the lane's last round. */
+   NULL. The branch is one that went the same way every time in the lane's last round, if there is such a
+   one. */
 static const Choice *way_out(const Watch *x, const Read **read)
 {
 	const Round *r = &x->last;

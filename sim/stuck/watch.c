@@ -509,8 +509,8 @@ static bool some_watched_whole(const Gpu *g)
 	return false;
 }
 
-/* The longest time for which a mechanism may hold lanes of a grid, without the branches that its patience
-   counts. */
+/* The most cycles for which the mechanism may hold lanes of a grid that runs. The branches that Patience
+   counts besides are left out. */
 static Cycle longest_wait(const Gpu *g)
 {
 	Cycle longest = 0;
