@@ -306,8 +306,8 @@ static void alarm(Warp *w)
 		if (m != s->mask && when <= reconv_now(w) && has_room(w, 1) && !others_ready(w, s))
 			subdivide(w, k, s, s->mask & ~m);
 	}
-	/* asks for the earliest alarm of all splits: in which order their cycles became known depends on the
-	   window, and no result may */
+	/* asks for the earliest alarm of all splits: in which order their cycles became known depends on
+	   where windows end, and no result may depend on that */
 	each_split(w, s) {
 		Cycle when;
 		if (s->state == SPLIT_RUN && reconv_first_ready(w, s, &when) != s->mask &&

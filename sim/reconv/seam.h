@@ -45,8 +45,8 @@ typedef struct Split {
 	Parts *parts;
 	Wait wait;                     /* when it may issue */
 	Cycle issued;                  /* when it issued last */
-	uint32_t line;                 /* instruction cache line held, NO_PC = none */
-	uint8_t state;                 /* SplitState */
+	uint32_t line;                 /* the instruction cache line it fetched last, NO_PC = none */
+	uint8_t state;                 /* a SplitState */
 	uint8_t barrier;               /* with SPLIT_BARRIER: number of the block barrier */
 	/* the block barrier has opened, and the split has yet to go on to the instruction behind the
 	   barrier */

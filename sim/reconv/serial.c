@@ -16,7 +16,7 @@ static const ConfigKey params[] = {
 static bool lower(LowerFn *l, Diag *diag) { return true; }
 static size_t state_size(const Config *c) { return 0; }
 
-/* If no group runs, the last of the list that is parked does. */
+/* If no group runs, lets the last parked group of the list run. */
 static void run_newest(Warp *w)
 {
 	Split *last = NULL;

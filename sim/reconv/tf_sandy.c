@@ -103,7 +103,7 @@ static void push_frame(Warp *w, Sandy *x, Mask lanes, uint32_t pc)
 	x->frame[x->n++] = (Frame){ lanes, pc };
 }
 
-/* The warp's pc becomes pc: the lanes that stand there are enabled. */
+/* The warp's pc becomes pc: those lanes of the top frame that stand there are enabled, the others are not. */
 static void go_to(Warp *w, Split *s, Sandy *x, uint32_t pc)
 {
 	int l;

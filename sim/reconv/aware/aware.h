@@ -1,7 +1,7 @@
 /* Delayed reconvergence: points.c decides for aware.c where lanes that have left a spin loop may wait for the
    others.
 
-   sim/reconv/aware/ is one mechanism: no other includes its files. */
+   sim/reconv/aware/ is one mechanism: no other mechanism includes files of this folder. */
 #ifndef GSIM_RECONV_AWARE_H
 #define GSIM_RECONV_AWARE_H
 #include "sim/reconv/common/points.h"

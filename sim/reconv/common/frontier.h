@@ -5,7 +5,7 @@
 #include "passes/analysis/analysis.h"
 #include "sim/reconv/core.h"
 
-/* The row of a mechanism's parameters that chooses the order. */
+/* The row of a mechanism's parameter table that chooses the order of blocks. */
 enum { PRIORITY_RPO, PRIORITY_SOURCE };
 #define PRIORITY_PARAM { NULL, "priority", CT_ENUM, 0, PRIORITY_RPO, 0, 1, "rpo|source", "", \
 	"blocks in reverse post-order with contiguous loops, or as the source has them (for teaching: may " \

@@ -18,8 +18,8 @@ typedef struct PlaceLoops {
 	Vec(MadeBlock) made;
 	Vec(Leaf) leaf;
 	bool *divergent;           /* by block id: the branch may diverge and needs a point of its own */
-	/* by block id: it is a frame block, with PBK or PCNT; its succ[0] is where the lanes of the token go
-	   on, succ[1] the body */
+	/* by block id: is it a frame block, with PBK or PCNT? Its succ[0] is where the lanes of the token go
+	   on, succ[1] the body. */
 	bool *frame;
 	int *home;                 /* by id of a frame block: the loop that it is in, -1 = none */
 	IntList *framed;           /* by block id: frame blocks that lead to the block */
@@ -31,9 +31,9 @@ typedef struct PlaceLoops {
 enum { OWN_SSY, OWN_PBK, OWN_PCNT, OWN_SYNC, OWN_BRK, OWN_CONT, TOKEN_OPS };
 
 typedef struct PlaceStyle {
-	/* make loops with one header, one latch and one exit block frames: PBK, PCNT, BRK, CONT */
+	/* a loop with one header, one latch and one exit block becomes a frame: PBK, PCNT, BRK, CONT */
 	bool frames;
-	/* make a branch to a block that does nothing but leave a predicated BRK, CONT or SYNC */
+	/* a branch to a block in which lanes do nothing but leave becomes a predicated BRK, CONT or SYNC */
 	bool predicate;
 	/* Replaces the operations with those of the mechanism, before operands are numbered; may be NULL. */
 	void (*translate)(PlaceLoops *, void *self);

@@ -26,7 +26,7 @@ typedef struct Sorted {
 
 typedef struct SortedRules {
 	bool by_depth;
-	bool stack;                    /* divergence.depth groups are on chip, the others in memory */
+	bool stack;                    /* at most divergence.depth groups are on chip, others in memory */
 	/* cycles: for each position that an insertion walks along the list; for a spill and for a fill where
 	   divergence.spill = constant */
 	Cycle insert, spill, fill;

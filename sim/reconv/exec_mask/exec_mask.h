@@ -24,7 +24,7 @@ typedef struct MaskPlan {
 	LowerFn *l;
 	Function *f;
 	Arena *arena;
-	int threshold;             /* regions of fewer instructions are not skipped */
+	int threshold;             /* no jump is placed over a region of fewer instructions */
 
 	Cfg *cfg;
 	Loops *loops;

@@ -5,9 +5,8 @@
  * for each other: BSSY makes a barrier of the lanes that run and names it in a barrier register, at BSYNC
  * lanes wait until all lanes of the barrier wait there, BREAK and EXIT take lanes out of it, YIELD passes the
  * turn on and, in patent US10067768, lets barriers open without the lanes that yield. Threads name their
- * barriers in registers of
- * their own, B0 to B15, so that groups that are apart can use the same number; BMOV saves and restores these
- * registers. place.c decides where the operations go.
+ * barriers in registers of their own, B0 to B15, so that groups that are apart can use the same number; BMOV
+ * saves and restores these registers. place.c decides where the operations go.
  *
  * Counted: depth = groups that are ready, the running one included; merges = barriers that opened, for
  * whatever reason; no pushes and pops. */
@@ -138,7 +137,7 @@ void its_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Mask m = s->mask;
 	part_group(w, s, p, n, true, false);
-	((Its *)reconv_state(w))->in_block |= m; /* the lanes are behind a call, which is in such a block */
+	((Its *)reconv_state(w))->in_block |= m; /* a call stands in a block of the module */
 }
 
 /* ---- lanes come somewhere ---- */

@@ -189,7 +189,7 @@ static bool block_runs(Warp *w)
 	return false;
 }
 
-/* The uppermost entry that has not begun and none of whose lanes are above it; -1: none. */
+/* The uppermost entry that has not begun, and of whose lanes none are in an entry above; -1: none. */
 static int next_entry(const BlockStack *b)
 {
 	for (int k = b->n - 1; k >= 0; k--) {

@@ -1,6 +1,6 @@
 /* The stack of a thread block: what tbc.c and stack.c share.
 
-   sim/reconv/tbc/ is one mechanism: no other includes its files. */
+   sim/reconv/tbc/ is one mechanism: no other mechanism includes files of this folder. */
 #ifndef GSIM_TBC_H
 #define GSIM_TBC_H
 #include "sim/reconv/common/splits.h"
@@ -15,7 +15,8 @@ typedef struct Entry {
 	unsigned pc_depth, rpc_depth;
 	/* counted: its push and pop are counted; started: its lanes are in splits, or in `come` */
 	bool counted, started;
-	/* by warp: lanes that have not ended; lanes that have come to its rpc or to its branch */
+	/* by warp: lanes of the entry that have not ended; lanes that have come to the entry's rpc, or to the
+	   branch where it ends */
 	Mask *lanes, *come;
 	/* where paths of the branch or call to which lanes have come meet; NO_PC: at the entry's rpc */
 	uint32_t meet;
