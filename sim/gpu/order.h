@@ -1,6 +1,6 @@
-/* SMs change what they share (memory, the trace, free slots) in the order of cycles; in one cycle, in the
-   order of SMs; and each SM in the order in which it did so. So no result depends on which host thread ran
-   which SM. */
+/* The order in which actions of SMs on what they share (memory, the trace, free slots) take effect: by cycle;
+   in the same cycle, by the number of the SM; those of one SM in the same cycle, as that SM made them. So no
+   result depends on which host thread ran which SM. */
 #ifndef GSIM_ORDER_H
 #define GSIM_ORDER_H
 #include "sim/machine/machine.h"

@@ -11,7 +11,8 @@ void waits_record(Gpu *, int event, int stream);
 /* Launches that are queued in the stream from now on wait for the event as it was recorded last. An event
    that has not been recorded has come. */
 void waits_wait(Gpu *, int stream, int event);
-/* moves the grids for which its stream waits to a grid that is being queued */
+/* Called when a grid is queued: adds the grids for which its stream waits to its own list (Grid.events). The
+   stream waits for none of them any more. */
 void waits_take(Gpu *, Grid *);
 void waits_clear(Gpu *);           /* all queued launches have ended: forgets waits and events */
 void waits_free(Gpu *);
