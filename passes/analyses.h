@@ -52,8 +52,8 @@ typedef enum {
 	AN_SHOWN
 } AnalysisId;
 
-/* Effects of all functions, as they were when a pass began. Passes take effects away but add none, so the
-   table holds until the pass ends. */
+/* The effects of all functions of a module, as they were when a pass began. Passes take effects away but add
+   none, so the table holds until the pass ends. */
 typedef struct EffectCache { Arena arena; EffectTable *table; } EffectCache;
 void effect_cache_clear(EffectCache *);
 
@@ -69,7 +69,7 @@ typedef struct Analyses {
 	   nobody wants them */
 	struct MeasuredTally *tally;
 	AnalysisResult result[AN_COUNT];
-	int made[AN_COUNT];                /* how often each was made, for tests */
+	int made[AN_COUNT];                /* how often each analysis was made, for tests */
 	EffectCache *effects, own;   /* effects: the cache in use, shared by a module's functions, or `own` */
 } Analyses;
 

@@ -164,7 +164,8 @@ static bool wanted_function(const Function *f, const char *only)
 	return f->kind != FN_HOST && !f->declared_only && f->block.n && (!only || !strcmp(only, f->name));
 }
 
-/* The analyses of each function live from pass to pass. */
+/* A run of a pipeline. of[i]: the analyses of function i, which live from pass to pass; NULL: not opened
+   yet. */
 typedef struct Runner {
 	Module *m;
 	const PassHost *host;

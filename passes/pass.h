@@ -25,16 +25,16 @@ typedef struct PassOption {
 typedef struct PassValue {
 	int64_t number;                    /* the number; of a name, its position in names */
 	const char *string;                /* NULL when not given */
-	const char **list; int n;          /* not given: n = 0 */
+	const char **list; int n;          /* n elements; n = 0 when not given */
 	bool given;
-	int col;                           /* where in the pipeline's text, from 1 */
+	int col;                           /* column of the value in the pipeline's text, from 1 */
 } PassValue;
 
 /* ---- one run of a pass ---- */
 typedef struct PassRun {
 	Module *m;
 	Function *f;                       /* NULL in a module pass */
-	const PassValue *option;           /* in the order of the pass's options */
+	const PassValue *option;           /* values in the order of the pass's options */
 	/* the analyses of f (passes/analyses.h); NULL in a module pass, which opens its own */
 	struct Analyses *an;
 	const struct CostTable *cost;      /* latencies of the machine, or NULL: the default ones */
@@ -55,8 +55,9 @@ typedef struct Pass {
 	   remark */
 	const char *name, *help, *idle;
 	const PassOption *options; int noptions;
-	bool (*function)(PassRun *);   /* on one kernel or device function at a time; NULL in a module pass */
-	bool (*module)(PassRun *);         /* on the whole module, host functions included */
+	/* runs the pass on one kernel or device function; NULL in a module pass */
+	bool (*function)(PassRun *);
+	bool (*module)(PassRun *);         /* runs it on the whole module, host functions included */
 	/* Does the pass decide by a profile, with these options? Returns the pipeline whose effect is to be
 	   measured beside the module as it is (Profile.trial), "" when none is to be tried, or NULL when the
 	   pass asks for no profile. The pointer is NULL where a pass never does. */
@@ -72,7 +73,7 @@ typedef struct Pass {
 extern const Pass *const passes[];         /* NULL ends the list */
 void pass_list(struct StrBuf *);           /* appends all passes with their options */
 
-void pass_count(PassRun *, const char *what, int64_t n);    /* adds n to what the pass did: "blocks merged" */
+void pass_count(PassRun *, const char *what, int64_t n);    /* adds n to a count, as of "blocks merged" */
 /* Adds n to how often the pass relied on something that it was told to take for granted, such as "restrict".
    Reports of runs list these assumptions. */
 void pass_assumption(PassRun *, const char *what, int64_t n);
@@ -105,7 +106,7 @@ typedef struct PassLog {
 	Vec(PassIdle) idle;
 } PassLog;
 void pass_log_free(PassLog *);
-void pass_log_print(const PassLog *, struct StrBuf *);         /* a line for each count */
+void pass_log_print(const PassLog *, struct StrBuf *);         /* appends a line for each count */
 
 /* What the caller of a pipeline gives. Zero-initialise; every field may stay zero. */
 typedef struct PassHost {

@@ -46,7 +46,7 @@ static bool wanted(Parse *p, const char *what)
 	return false;
 }
 
-/* Position of the name in the list, or -1 after an error that names the nearest one. */
+/* Returns the position of the name in the list, or -1 after an error that names the nearest one. */
 static int choose(Parse *p, const char *at, int n, const char *const *names, int count, const char *what)
 {
 	char *name = arena_strndup(&p->diag->arena, at, (size_t)n);

@@ -17,7 +17,7 @@ typedef struct Cfg {
 	/* pred[id][k]: the reachable blocks with an edge to the block, each once, even if both ways of its
 	   branch lead there */
 	Block ***pred;
-	int nreach;                /* blocks reachable from the entry */
+	int nreach;                /* number of blocks reachable from the entry */
 	/* the reachable blocks in reverse post-order, each loop in one piece (no block outside a loop stands
 	   between two blocks of it) */
 	Block **rpo;
@@ -87,8 +87,8 @@ typedef struct Loop {
 	/* the blocks of the loop, of inner loops too, are rpo[first] up to, not including, rpo[first + n];
 	   the header is the first one */
 	int first, n;
-	bool reducible;            /* every entry edge goes to the header */
-	Vec(int) latch;            /* sources of back edges to the header */
+	bool reducible;            /* every edge into the loop goes to the header */
+	Vec(int) latch;            /* the blocks of the loop with an edge to the header */
 } Loop;
 /* of[id]: innermost loop around the block, or -1; in `loop` outer loops come before inner ones */
 typedef struct Loops { int n; Loop *loop; int *of; } Loops;
@@ -113,10 +113,10 @@ IntList *loop_exits(Arena *, const Cfg *, const Loops *);
 typedef struct LiveWord { int at; uint64_t w; } LiveWord;      /* w: the set's bits from number 64 * at on */
 typedef struct LiveSet { LiveWord *word; int n, cap; } LiveSet;
 typedef struct Liveness {
-	int n, *reg;               /* registers that live across blocks, by number */
+	int n, *reg;               /* n: how many registers live across blocks; reg: their numbers */
 	/* by register: its place in reg, which is its bit in the sets; -1: it lives within blocks only */
 	int *bit;
-	LiveSet *in, *out;         /* by block */
+	LiveSet *in, *out;         /* by block: what lives at its start, at its end */
 } Liveness;
 Liveness *liveness_build(Arena *, const Cfg *);
 LiveWord *live_word(LiveSet, int bit);               /* the word with that bit; NULL: all its bits are 0 */

@@ -36,7 +36,8 @@ typedef struct Buffers {
 	Buffer *buffer;
 	int nuse;
 	BufferUse *use;           /* block by block in reverse post-order, in a block by place */
-	int *first, *count;        /* by block: its uses are use[first[b]] up to use[first[b] + count[b]] */
+	/* by block: its uses are use[first[b]] up to, not including, use[first[b] + count[b]] */
+	int *first, *count;
 	/* place[block][register]: buffers to which the register may lead where the block begins */
 	BitSet **place;
 	/* by block: buffers that may be read from its start on (in), or from its end on (out), before they

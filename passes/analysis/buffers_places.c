@@ -49,7 +49,8 @@ static void find_buffers(Places *p, const Loops *l)
 	strmap_free(&names);
 }
 
-/* The order of buffers: allocs by their places, then variables by their numbers. */
+/* Does buffer x stand before this one in the order of buffers: allocs by their places, then variables by
+   their numbers? */
 static bool comes_before(const Buffer *x, int block, int ins, int symbol)
 {
 	if (symbol >= 0 || x->symbol >= 0)

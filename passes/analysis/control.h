@@ -34,7 +34,7 @@ void control_dependents(const Control *, int branch, void (*visit)(void *, int b
  * behind the other. Canonical regions contain each other or have nothing in common. */
 typedef struct Region {
 	int entry, exit;           /* exit: c->n is the virtual exit */
-	int parent;                /* -1: the whole function, which is region 0 */
+	int parent;          /* the smallest region around it; -1: none, it is the whole function, region 0 */
 	int depth, blocks;         /* nesting depth from 0; number of blocks */
 } Region;
 typedef struct Regions {

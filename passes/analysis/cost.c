@@ -2,7 +2,7 @@
 
 /* The figures of configs/volta.lua, with latencies of memory as when an access hits in no cache. */
 const CostTable cost_default = {
-	.unit = {              /* latency, interval, copies, count, schedulers */
+	.unit = {         /* the members of UnitCost in order: latency, interval, copies, count, schedulers */
 		[UNIT_ALU] = { 4, 2, UNIT_ALU, 1, 1 },
 		[UNIT_IMUL] = { 5, 2, UNIT_FP32, 1, 1 },
 		[UNIT_FP32] = { 4, 2, UNIT_FP32, 1, 1 },

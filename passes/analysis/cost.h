@@ -1,5 +1,5 @@
-/* What instructions cost, as plain numbers that the caller takes from the machine or leaves at the defaults,
-   and how often blocks were executed. */
+/* What instructions cost, as plain numbers that the caller takes from the machine or leaves at the defaults
+   (CostTable), and how often blocks and branches were executed in a run (Profile). */
 #ifndef GSIM_COST_H
 #define GSIM_COST_H
 #include "passes/analysis/analysis.h"
@@ -49,7 +49,8 @@ typedef struct ProfileBranch {
 	const char *function, *label, *file; /* file "": it is not known */
 	int line;                   /* of the branch, or of one of them, if there are several; 0: not known */
 	ProfileKind kind;
-	uint64_t executed, divergent;  /* issues; of them, those in which lanes went different ways */
+	/* executed: issues of the branch; divergent: those in which lanes went different ways */
+	uint64_t executed, divergent;
 	uint64_t lanes, taken;         /* lanes in all issues together; those of them that took the branch */
 } ProfileBranch;
 typedef struct Profile {
@@ -62,8 +63,8 @@ typedef struct Profile {
 	/* The caller sets this when the run was of other code than the module: what the report says of the
 	   one need not hold of the other. */
 	bool other_code;
-	const char *module_hash, *passes, *model; /* as the report has them; "": it has none */
-	int warp_size;                 /* of the machine; 0: not known */
+	const char *module_hash, *passes, *model; /* texts as the report has them; "": it has none */
+	int warp_size;                 /* lanes in a warp of the run's machine; 0: not known */
 	/* the profile of the same run of the module after the passes that a pass asks to try
 	   (Pass.asks_profile); NULL: there was no such run */
 	const struct Profile *trial;

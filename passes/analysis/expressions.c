@@ -92,7 +92,7 @@ typedef struct Scan {
 	int *written, memory[SP_COUNT];
 	Vec(Write) write;               /* writes to memory in this block */
 	int start, now;                 /* times: when the block began, and of the current instruction */
-	int *seen;               /* by expression: one more than the last block that it has been listed for */
+	int *seen;               /* by expression: 1 + the last block in whose list it has been put */
 	int block, nfirst, nlast, nwritten;
 } Scan;
 
@@ -160,7 +160,8 @@ static void sort(int *v, int from, int to)
 		qsort(v + from, (size_t)(to - from), sizeof *v, ascending);
 }
 
-/* o: the block's first occurrence; returns the next block's. */
+/* Fills in what the block computes first and last, and which registers it writes. o: the block's first
+   occurrence; returns the next block's. */
 static Occurrence *scan_block(Scan *s, const Block *b, Occurrence *o, const Occurrence *end)
 {
 	Expressions *x = s->x;

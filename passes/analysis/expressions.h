@@ -27,12 +27,13 @@ typedef struct Expressions {
 	int n;
 	const Ins **pattern;           /* by expression: one instruction that computes it */
 	int noccurrence;
-	Occurrence *occurrence;        /* in reverse post-order of blocks, then by place */
-	/* by register: the expressions that read it are reader[reader_first[r]] up to reader[reader_first[r +
-	   1]] */
+	/* occurrences of all expressions, in reverse post-order of blocks, in a block by place */
+	Occurrence *occurrence;
+	/* by register: the expressions that read it are reader[reader_first[r]] up to, not including,
+	   reader[reader_first[r + 1]] */
 	int *reader_first, *reader;
 	uint8_t *reads;   /* by expression: the spaces from which it loads and to which something may write */
-	BlockExpressions *of;          /* by block */
+	BlockExpressions *of;          /* by block: what it computes first and last, and what it writes */
 	uint8_t *clobbers;             /* by block: spaces that it may write */
 	bool *stops;                   /* by block: a thread may end within it */
 	ExpressionMemory *memory;      /* NULL: spaces alone decide */

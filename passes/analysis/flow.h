@@ -1,5 +1,5 @@
-/* Dataflow over bit sets: one solver for every problem whose transfer is "what is generated, and what came in
-   and is not killed". */
+/* Dataflow over bit sets: one solver for every problem in which what comes out of a node is what the node
+   generates, and what came in and the node does not kill. */
 #ifndef GSIM_FLOW_H
 #define GSIM_FLOW_H
 #include "passes/analysis/analysis.h"
@@ -35,7 +35,7 @@ typedef struct Flow {
 } Flow;
 void flow_solve(Arena *, Flow *);
 
-BitSet *flow_sets(Arena *, int n, int bits);         /* n empty sets in one piece */
+BitSet *flow_sets(Arena *, int n, int bits);         /* n empty sets of so many bits */
 
 /* A graph of half-block points, for motion of code (transformations 1.3): node 2b is N(b), before b's first
    modification, 2b + 1 is X(b), after its last one, with an edge N(b) -> X(b). Coupled equations over N and X

@@ -1,12 +1,12 @@
-/* Small directed graphs over 0..n-1 without parallel edges: what the analyses compute on. Everything in one
-   arena. */
+/* Small directed graphs, on which the analyses compute: nodes are 0..n-1, there are no parallel edges, and
+   all memory is the graph's arena's. */
 #ifndef GSIM_GRAPH_H
 #define GSIM_GRAPH_H
 #include "lib/bitset.h"
 
 typedef struct IntList { int *v; int n, cap; } IntList;
-void list_add(Arena *, IntList *, int);              /* appends unless present */
-void list_remove(IntList *, int);                    /* keeps the order of the others */
+void list_add(Arena *, IntList *, int);              /* appends the number unless the list has it */
+void list_remove(IntList *, int);                    /* takes the number out, keeps the order of the others */
 bool list_has(const IntList *, int);
 
 typedef struct Graph { Arena *arena; int n; IntList *succ, *pred; } Graph;

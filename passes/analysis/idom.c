@@ -5,7 +5,7 @@
 
 typedef struct Tree {       /* arrays are by the number of a node in depth-first order, from 1 on; 0 = none */
 	int n, *node;
-	int *number;               /* by node */
+	int *number;               /* by node: its number in depth-first order; 0: not reached */
 	int *parent, *semi, *label, *up, *bucket, *next, *dom;
 	int *path;                 /* stack of eval, which compresses paths */
 } Tree;

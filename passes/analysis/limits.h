@@ -1,11 +1,11 @@
-/* What a machine has room for, as plain numbers that the caller takes from it or leaves at the defaults, and
-   what of it a kernel takes. */
+/* What a machine has room for, as plain numbers that the caller takes from the machine or leaves at the
+   defaults, and how much of this room a kernel takes. */
 #ifndef GSIM_LIMITS_H
 #define GSIM_LIMITS_H
 #include "passes/analysis/analysis.h"
 
 typedef struct MachineLimits {
-	int64_t warp_size;             /* threads */
+	int64_t warp_size;             /* threads of a warp */
 	int64_t block_threads;         /* most threads of one block */
 	int64_t block_shared;          /* most bytes of shared memory of one block */
 	int64_t thread_registers;      /* most registers of 32 bits of one thread */

@@ -9,7 +9,7 @@ typedef struct Build {
 	MemDep *d;
 	Arena *arena;
 	const EffectTable *effects;
-	const Loops *loops;        /* numbered as the cycles of Cfg.nest */
+	const Loops *loops;        /* loops have the numbers of the cycles of Cfg.nest */
 	MemForms t;
 	Vec(MemAccess) access;
 	/* by phi: 1 + the form that each turn of the cycle adds to it; 0: there is none, or it is not known

@@ -21,7 +21,7 @@
 typedef struct MemAccess {
 	int block, ins;
 	int size;                  /* bytes; 0: not known (calls) */
-	uint8_t reads, writes;     /* SPACE_BITs it may read and write */
+	uint8_t reads, writes;     /* SPACE_BITs of the spaces that the access may read, may write */
 	/* the access keeps its place among all others (Effects.ordered), whatever its address */
 	bool ordered;
 	bool generic;              /* the address is a generic one */
@@ -31,8 +31,8 @@ typedef struct MemAccess {
 /* What is known of launches. Zero-initialise. */
 typedef struct MemFacts {
 	uint32_t grid[3], block[3]; /* 0 = unknown */
-	/* by parameter, by symbol: the buffers that it may lead to (buffers.h). NULL, or a set without words:
-	   unknown */
+	/* by parameter, by symbol: the buffers to which it may lead (buffers.h). NULL, or a set without
+	   words: not known */
 	const BitSet *param_leads, *symbol_leads;
 } MemFacts;
 
@@ -48,7 +48,8 @@ typedef struct MemDep {
 	MemAtom *atom;
 	/* accesses, barriers, fences and calls of reachable blocks, in reverse post-order */
 	MemAccess *access;
-	int *first;        /* by block: its accesses are access[first[b]] up to access[first[b] + count[b]] */
+	/* by block: its accesses are access[first[b]] up to, not including, access[first[b] + count[b]] */
+	int *first;
 	int *count;
 	/* by version: 1 + its form; 0: it is an atom of its own. [1] holds if no 32-bit index wraps */
 	int *value[2];
@@ -84,9 +85,9 @@ enum {
 
 typedef struct MemAsk {
 	unsigned allow;            /* MEM_* assumptions, or-ed */
-	int within;                /* MEM_MOMENT, MEM_EVER, or a cycle: for questions about one thread */
+	int within;       /* for questions about one thread: MEM_MOMENT, MEM_EVER, or the number of a cycle */
 	unsigned rests;  /* set by a question: the assumptions on which its answer rests, as few as suffice */
-	int64_t count[MEM_ASSUMPTIONS]; /* how many answers so far have rested on each */
+	int64_t count[MEM_ASSUMPTIONS]; /* by assumption: how many answers so far have rested on it */
 } MemAsk;
 
 /* a, b: indices in `access`. Of a device function one call is looked at: questions about several threads are

@@ -1,5 +1,5 @@
-/* Questions about two accesses: the difference of their addresses as a sum over unknowns, and whether it can
-   be small enough for them to meet. */
+/* Questions about two accesses. The difference of their addresses is written as a sum over unknowns; the
+   accesses may meet if this sum can be small enough. */
 #include "passes/analysis/memdep.h"
 #include "lib/diag.h"
 

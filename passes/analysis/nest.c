@@ -28,8 +28,10 @@ typedef struct Nester {
 	IntList *succ;
 	int top;                       /* the virtual root: the loop around everything */
 	IntList all;                   /* successors of the virtual root: all nodes */
-	int *part, stamp;              /* node -> the part that it was in last */
-	int *up;                /* node -> header of the innermost loop around it, not its own; -1: outside */
+	int *part, stamp;              /* part: by node, the stamp of the last part that it was in */
+	/* by node: header of the innermost loop around it, never itself; -1: there is none, as of the virtual
+	   root */
+	int *up;
 	bool *cyclic;                  /* node -> is it a header? */
 	Tree loops;                    /* the headers of the loops, below top */
 	Tree walk;                     /* the depth-first tree of a part */
@@ -195,7 +197,8 @@ static void again(Nester *s, const Part *p, int n)
 	}
 	if (!any || s->spent > (int64_t)LOOKS * s->all.n)
 		return;
-	for (int k = 1; k < n; k++) /* next: by old header the size of the part, then its number */
+	/* from here on next[old header] is the size of the new part, later its number in todo */
+	for (int k = 1; k < n; k++)
 		s->next[s->by[k]] = 0;
 	for (int k = 1; k < n; k++)
 		if (s->mark[s->by[k]] >= 0)

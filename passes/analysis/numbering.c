@@ -13,7 +13,7 @@ bool ins_commutes(const Ins *i)
 		is_number(ins_src(i, 1)));
 }
 
-enum { OPERAND = 4 };              /* numbers that an operand takes */
+enum { OPERAND = 4 };              /* how many numbers of a key an operand takes */
 
 static void put_operand(const Opd *o, const int *number, int64_t *key)
 {

@@ -6,7 +6,7 @@
 #define GSIM_PRESSURE_H
 #include "passes/analysis/analysis.h"
 
-typedef struct LiveRegs { int words, preds; } LiveRegs; /* registers of 32 bits; predicates */
+typedef struct LiveRegs { int words, preds; } LiveRegs; /* numbers of registers of 32 bits, of predicates */
 
 typedef struct RegPressure {
 	LiveRegs most;                 /* at all places, words and predicates each by itself */

@@ -7,8 +7,8 @@
 #include "passes/analysis/uniformity.h"
 
 const char *print_label(const Cfg *, int block);      /* "(exit)" for the virtual exit, "-" for none */
-void print_blocks(const Cfg *, BitSet, StrBuf *);     /* " B1 B2" */
-void print_regs(const Cfg *, BitSet, StrBuf *);       /* " %a %b", the carry flag as "carry" */
+void print_blocks(const Cfg *, BitSet, StrBuf *);     /* appends " B1 B2" */
+void print_regs(const Cfg *, BitSet, StrBuf *);       /* appends " %a %b", the carry flag as "carry" */
 
 struct EffectTable;
 struct CostTable;

@@ -8,7 +8,7 @@
 typedef struct Gather {
 	Arena *arena;
 	Diag *diag;
-	const char *path, *list;       /* the list that is read, as keys from the top: "total.blocks" */
+	const char *path, *list;     /* list: path of keys to the list that is read, such as "total.blocks" */
 	int row;
 	Vec(ProfileBlock) block;
 	Vec(ProfileBranch) branch;

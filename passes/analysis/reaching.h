@@ -11,7 +11,8 @@ typedef struct Reading { int block, ins, use; } Reading;
 
 typedef struct Reaching {
 	const Ssa *ssa;
-	/* by version: instructions read it directly at read[read_first[v]] up to read[read_first[v + 1]] */
+	/* by version: the places that read the version itself are read[read_first[v]] up to, not including,
+	   read[read_first[v + 1]] */
 	int *read_first;
 	Reading *read;
 	/* by version: the versions of phis and guarded definitions that may take over its value are

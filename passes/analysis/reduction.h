@@ -1,6 +1,7 @@
 /* Structural reduction, step by step: {self-loop; sequence; branch whose arms meet; while} on a graph that
-   may be changed in between. Every edge knows the edges of the first graph that it stands for (strands),
-   every node the nodes that have gone into it. Each step takes constant time but for the edges it moves. */
+   the caller may change in between. Every edge knows the edges of the first graph for which it stands
+   (strands), every node the nodes that were merged into it. Each step takes constant time but for the edges
+   that it moves. */
 #ifndef GSIM_REDUCTION_H
 #define GSIM_REDUCTION_H
 #include "lib/bitset.h"
@@ -20,7 +21,7 @@ typedef struct RedNode {
 	int kid, last_kid, next;
 	bool keep;                 /* never merge it, nor anything into it */
 	bool loop;                 /* do not take away cycles that begin here */
-	bool cycle;                /* edges back to its first node have been taken away */
+	bool cycle;                /* the reduction has taken away edges back to its first node */
 	bool queued;
 } RedNode;
 

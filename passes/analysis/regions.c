@@ -1,16 +1,16 @@
 /* The tree of canonical regions, from the dominator tree alone. D(b) is what b dominates. An edge u -> v
- * leaves D(b) when b lies on the way up from u, below v's immediate dominator, and is not v itself: of u in
- * D(b) just the edges to what lies no deeper than b. So (e, x), where x post-dominates e, is a region exactly
- * when
+ * leaves D(b) when b lies on the way up from u, below v's immediate dominator, and is not v itself: of the
+ * edges from nodes in D(b), just those to other nodes no deeper than b. So (e, x), where x post-dominates e,
+ * is a region exactly when
  *
  * 	x outside D(e):  all edges that leave D(e) go to x;
  * 	x inside D(e):   no edge that leaves D(x) goes to anything deeper than e, and those that leave D(e)
- * 	                 are just those that leave D(x)
- * 	                 and do not go to e.
+ * 	                 are just those that leave D(x) and do not go to e.
  *
- * Both are asked of the number of edges that leave D(b), of the deepest of their targets, and of the number
- * of x's and e's predecessors within a piece of the tree. The first x for which edges leave D(e) before x is
- * the last one inside D(e) worth asking; outside there is one candidate, where those edges go. */
+ * Both are decided by the number of edges that leave D(b), by the deepest of their targets, and by how many
+ * predecessors of x and e are in a piece of the tree. Candidates inside D(e) are tried from the nearest
+ * post-dominator of e on, up to the first one in front of which an edge leaves D(e); outside D(e) there is
+ * one candidate, the node to which those edges go. */
 #include "passes/analysis/control.h"
 #include "passes/analysis/print.h"
 #include "lib/diag.h"
@@ -21,12 +21,14 @@ typedef struct Search {
 	const Cfg *c;
 	Graph *g;
 	const Dom *dom, *pdom;
-	int *by_first;                 /* nodes in the order of their places in the dominator tree */
+	int *by_first;                /* the nodes of the dominator tree in the order of a depth-first walk */
 	/* by node: number of edges that leave D(b); depth of the deepest of their targets; that target, or
 	   -1 */
 	int *leaving, *deepest, *target;
 	int *pred_first, *pred;     /* by node: places of its predecessors in the dominator tree, ascending */
-	int *farthest;  /* by node: the exit of the longest row of regions that begins there; -1: none does */
+	/* by node: the exit of the last region in the longest row, one behind the other, that begins there;
+	   -1: none does */
+	int *farthest;
 	Vec(Region) found;
 	Heap *heap;
 } Search;

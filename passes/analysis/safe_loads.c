@@ -201,7 +201,7 @@ SafeLoads *safe_loads_build(Arena *a, const Cfg *c, const Dom *dom, const Ssa *s
 
 /* ---- data flow ---- */
 
-/* The fact's events in a block: from *from up to the number returned. */
+/* Finds the fact's events in a block: their indices are *from up to, not including, the number returned. */
 static int events_of(const SafeLoads *s, const Fact *f, int block, int *from)
 {
 	int lo = f->first, hi = f->first + f->n;
@@ -232,7 +232,8 @@ static int next_end(const SafeLoads *s, int block, int ins)
 	return lo < s->nend && s->end[lo].block == block ? s->end[lo].ins : s->c->f->block.v[block]->ins.n;
 }
 
-typedef struct Sets { BitSet *gen[2], *kill[2]; } Sets;        /* [0] forward, [1] backward */
+/* by block; [0] of the forward problem, [1] of the backward one */
+typedef struct Sets { BitSet *gen[2], *kill[2]; } Sets;
 
 static void fill_sets(const SafeLoads *s, int window, Sets *x)
 {

@@ -180,7 +180,7 @@ typedef struct Query {
 	bool before;
 } Query;
 
-/* Is the fact's address the one that is asked for, but for its constant? */
+/* Is the fact's address the one that is asked about, except for the constant of its form? */
 static bool speaks_of(const Query *q, int fact) { return !safe_compare_terms(q->s->fact[fact].form, q->f); }
 
 static SafeKind certain(const Query *q, int fact)

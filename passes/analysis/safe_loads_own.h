@@ -11,7 +11,8 @@ typedef struct Fact {
 	const MemForm *form;
 	Space space;
 	int size;
-	/* its events, in order of blocks and places; of one instruction the access comes first */
+	/* its events are event[first] up to, not including, event[first + n], in order of blocks and places;
+	   of one instruction the access comes first */
 	int first, n;
 } Fact;
 /* by block, the facts that hold: accessed on all ways to its start (in), from its end on (out) */
@@ -32,7 +33,8 @@ struct SafeLoads {
 	Place *end;                    /* where threads may end within blocks */
 	BitSet endless;                /* blocks from which there is no way to an end */
 	Solved *solved;                /* by window of 64 facts; NULL in it: not solved yet */
-	int *def_first;   /* by register: its definitions are def[def_first[r]] up to def[def_first[r + 1]] */
+	/* by register: its definitions are def[def_first[r]] up to, not including, def[def_first[r + 1]] */
+	int *def_first;
 	Def *def;
 	int *atom_of, *symbol_atom;    /* by version, by symbol: its atom; -1: it has none */
 };

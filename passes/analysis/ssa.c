@@ -9,7 +9,7 @@ typedef struct Build {
 	Arena *arena;
 	Ssa *s;
 	Vec(SsaVersion) version;
-	int *now;                  /* by register: the version that holds here; -1: the entry's */
+	int *now;                  /* by register: its version at the present place; -1: that of the entry */
 	struct { int reg, version; } *undo;
 	int nundo, capundo;
 	int at;                    /* the next place to fill in Ssa.use or Ssa.def */
@@ -64,8 +64,8 @@ static int add_version(Build *x, int reg, int block, int ins, int old)
 	return x->version.n - 1;
 }
 
-/* Needs the register, which is written in n blocks, no phi? Yes when it is written in one block alone which
-   strictly dominates all blocks that read a value from before them, or in none. */
+/* Needs the register, which is written in n blocks, no phi? Yes when it is written in none, or in one block
+   alone, for certain, which strictly dominates all blocks that read a value from before them. */
 static bool alone(const Build *x, int bit, const int *block, int n)
 {
 	const LiveRange *l = x->live;
@@ -231,7 +231,7 @@ static void number_instructions(Build *x)
 	s->def = arena_array(x->arena, int, ndef + 1);
 }
 
-/* Predecessors stand in the order of their numbers, each once (cfg_build). */
+/* Fills in Ssa.edge. Predecessors stand in the order of their numbers, each once (cfg_build). */
 static void number_edges(Build *x, Arena *tmp)
 {
 	const Graph *g = x->c->graph;

@@ -14,7 +14,7 @@ typedef struct SsaVersion {
 	int ins;
 	/* of a definition that need not take place (ins_kills): the version that stays then; else -1 */
 	int old;
-	int phi;                       /* its place in Ssa.phi, or -1 */
+	int phi;                       /* number in Ssa.phi of the phi that writes it, or -1 */
 } SsaVersion;
 
 typedef struct SsaPhi {
@@ -32,12 +32,14 @@ typedef struct Ssa {
 	SsaPhi *phi;
 	/* by block, then by successor in the graph: the block's place among the successor's predecessors */
 	int *edge_first, *edge;
-	/* by block: the number of its first instruction; instructions of reachable blocks are numbered
-	   through */
+	/* by block: the number of its first instruction; the instructions of all reachable blocks have
+	   consecutive numbers */
 	int *ins_first;
 	int nins;
-	int *use_first, *use;          /* by instruction: versions it reads, in the order of ins_uses */
-	int *def_first, *def;          /* versions it writes, in the order of ins_defs */
+	/* by number of an instruction n: the versions that it reads are use[use_first[n]] up to, not
+	   including, use[use_first[n + 1]], in the order of ins_uses */
+	int *use_first, *use;
+	int *def_first, *def;         /* the same for the versions that it writes, in the order of ins_defs */
 	int *entry;                    /* by register: its version at the entry; -1: nobody reads it */
 	int *only;                /* by register: the only version that it has; -1: it has none, or several */
 } Ssa;
@@ -55,7 +57,7 @@ int ssa_mark_use(const Ssa *, const Function *, const Ins *, int number);
 /* by version: does an instruction read it, or a phi or a guarded definition that is used itself? */
 bool *ssa_used(Arena *, const Ssa *);
 
-/* Where definitions of one thing meet (iterated dominance frontier): Sreedhar and Gao, A Linear Time
+/* Finds where definitions of one variable meet (iterated dominance frontier): Sreedhar and Gao, A Linear Time
    Algorithm for Placing phi-nodes (POPL 1995). */
 typedef struct Frontier {
 	const Graph *g;

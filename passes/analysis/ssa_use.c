@@ -1,4 +1,4 @@
-/* Questions about the overlay, and its text. */
+/* Questions about the SSA overlay, and its text. */
 #include "passes/analysis/ssa.h"
 #include "passes/analysis/print.h"
 

@@ -3,14 +3,14 @@
  *
  *   - by its operands, or by a guard that holds for some lanes only;
  *   - by sync dependence: it is a phi where two ways from a divergent branch meet (uniformity_joins.c);
- *   - by temporal divergence: it is made in a cycle that lanes leave in different iterations, and used
- *     outside; or it changes from one iteration
- *     to the next, and lanes of different iterations meet inside (uniformity_cycles.c, and uniformity_meet.c
- *     for where that is so);
- *   - as the result of a warp-level operation, which depends on who executes it together: where lanes come to
- *     it by turns and meet later.
+ *   - by temporal divergence: it is written in a cycle that lanes leave in different iterations, and used
+ *     outside; or it changes from one iteration to the next, and lanes of different iterations meet inside
+ *     the cycle (uniformity_cycles.c; uniformity_meet.c says where they do);
+ *   - as the result of a warp-level operation, which depends on which lanes execute it together: where lanes
+ *     come to the operation by turns and meet later.
  *
- * What becomes divergent is put on a list, and what reads it is looked at again, until the list is empty. */
+ * A version that becomes divergent is put on a list, and the instructions that read it are looked at again,
+ * until the list is empty. */
 #include "passes/analysis/uniformity_own.h"
 #include "isa/lane.h"
 #include "lib/diag.h"
@@ -21,7 +21,7 @@ bool uni_sreg_differs(int s)
 {
 	switch (s) {
 	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: case SREG_LANEID:
-	case SREG_WARPID: /* a machine's warp may hold several of PTX's */
+	case SREG_WARPID: /* a machine's warp may hold several of PTX's warps */
 	case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT:
 	case SREG_LANEMASK_GE:
 	case SREG_CLOCK: case SREG_CLOCK_HI: case SREG_CLOCK64:
@@ -32,15 +32,17 @@ bool uni_sreg_differs(int s)
 	}
 }
 
-/* One instruction, with what its registers hold: use[0] is the guard's, where it has one, then the sources'
-   registers and the carry flag. */
+/* One instruction. use: place in ssa->use of the first register that it reads; nuse: how many it reads. The
+   guard comes first, where there is one, then the sources' registers and the carry flag. */
 typedef struct Here { const Uni *u; const Ins *i; int use, nuse; } Here;
 
 static bool use_divergent(const Uni *u, int use) { return u->use[use] || u->r->version[u->ssa->use[use]]; }
 
 static bool guard_divergent(const Here *h) { return h->i->guard >= 0 && use_divergent(h->u, h->use); }
 
-/* Lanes of different calls may have different places for local variables. */
+/* May an operand that is no register differ? A special register may. So may the address of a variable in a
+   device function when lanes of different calls meet: each call may have another place for its local
+   variables. */
 static bool special_divergent(const Uni *u, const Opd *o)
 {
 	return o->kind == OPD_SREG ? uni_sreg_differs(o->id)
@@ -69,7 +71,8 @@ static bool sources_divergent(const Here *h)
 	return false;
 }
 
-/* A load from one address gives one value when nothing can change the memory between the threads' turns. */
+/* A load from one address gives one value when nothing can change the memory between the turns in which
+   threads execute it. */
 static bool load_divergent(const Here *h)
 {
 	const Uni *u = h->u;
@@ -86,13 +89,13 @@ static bool load_divergent(const Here *h)
 static bool result_divergent(const Here *h, int dst)
 {
 	const Ins *i = h->i;
-	/* not all who get the result have made it together */
+	/* not all lanes that have the result later have executed the instruction together */
 	bool apart = h->u->options.anywhere || h->u->options.wide;
 	switch (op_info[i->op].kind) {
 	case K_ALU: return sources_divergent(h);
 	case K_LD: return load_divergent(h);
 	case K_VOTE: case K_REDUX: return apart || (i->nsrc > 1 && source_divergent(h, i->nsrc - 1));
-	case K_BAR: return false;  /* one result for the block */
+	case K_BAR: return false;  /* all threads of the block get one result */
 	case K_MATCH: return apart || i->mode != MODE_ALL || sources_divergent(h);
 	case K_ELECT: return apart || dst > 0 || sources_divergent(h);
 	default: return true;
@@ -113,8 +116,8 @@ static bool counts(const Block *b)
 	return b->nsucc >= 2 && !(block_term(b)->flags & INSF_UNI);
 }
 
-/* Results of instruction k of the block, and whether its branch parts lanes, after something about its
-   sources has changed. */
+/* Decides whether the results of instruction k of the block differ, and whether its branch parts lanes;
+   called again when something about its sources has changed. */
 void uni_evaluate(Uni *u, int block, int k)
 {
 	const Ssa *s = u->ssa;
@@ -151,7 +154,7 @@ static void find_stores(Uni *u)
 static void start(Uni *u)
 {
 	const Function *f = u->c->f;
-	for (int k = 0; k < f->arg.n; k++) /* callers are not looked at */
+	for (int k = 0; k < f->arg.n; k++) /* what callers give is not known */
 		if (u->ssa->entry[f->arg.v[k]] >= 0)
 			uni_mark(u, u->ssa->entry[f->arg.v[k]], UNI_VALUE, -1);
 	if (f->kind == FN_DEVICE && u->ssa->entry[function_carry(f)] >= 0)
@@ -199,7 +202,7 @@ static void solve(Uni *u)
 	} while (u->todo.n || u->branch.n);
 }
 
-/* By register: some version or use of it differs. */
+/* Fills in regs: a register may differ if some version or use of it does. */
 static void sum_registers(Uni *u)
 {
 	const Ssa *s = u->ssa;

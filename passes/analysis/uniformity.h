@@ -31,41 +31,45 @@ typedef struct UniformityOptions {
 	   (--ld-uniform) */
 	bool loads;
 	bool anywhere;                 /* lanes meet wherever they are at one instruction */
-	bool wide;                     /* a machine's warp is several of the kernel's */
-	/* for the names of successors, by block (64); negative: none, so that every join is the frontier's */
+	bool wide;                    /* a warp of the machine is several of the warps that the kernel sees */
+	/* for each block of the function, the steps that carrying names of successors may take
+	   (uniformity_joins.c); 0: 64; negative: none, so that every join comes from the dominance
+	   frontier */
 	int steps;
 } UniformityOptions;
 
-/* Why a version differs that is not made of others that do (uniformity_why.c). */
+/* Why a version differs (uniformity_why.c). */
 typedef enum {
-	UNI_VALUE,          /* by the instruction that writes it; of a phi: by a version that comes into it */
+	/* because of the instruction that writes it; a phi: because of a version that comes into it */
+	UNI_VALUE,
 	UNI_JOIN,                      /* lanes come to the phi by different ways from a branch */
 	UNI_LEFT,                      /* lanes leave a cycle in different iterations, by a branch */
 	UNI_MIXED,                    /* lanes of different iterations meet in a cycle, because of a branch */
-	/* lanes come by turns to the instruction, whose result depends on who is there, because of a
-	   branch */
+	/* because of a branch, lanes come by turns to the instruction, whose result depends on which lanes
+	   execute it together */
 	UNI_TURNS
 } UniCauseKind;
-typedef struct UniCause { uint8_t kind; int branch; } UniCause; /* branch: its block; -1: no single one */
+/* branch: the branch's block; -1: no single one */
+typedef struct UniCause { uint8_t kind; int branch; } UniCause;
 
 typedef struct Uniformity {
 	bool *divergent;               /* by block: the terminator may part lanes */
 	BitSet regs;                   /* registers that may differ somewhere */
 	const Ssa *ssa;
 	bool *version;                 /* by version: it may differ where it is written */
-	/* by place in ssa->use: it may differ there, as version says or because lanes come from different
-	   iterations */
+	/* by place in ssa->use: the value may differ there, because its version does or because lanes come
+	   from different iterations */
 	bool *use;
 	UniCause *cause;               /* by version, where it differs: the first cause that was found */
-	/* by place in ssa->use, where the use differs and the version does not: the branch by which lanes
-	   leave the cycle, or -1 */
+	/* by place in ssa->use, if the use differs and the version does not: the block of the branch by which
+	   lanes leave the cycle, or -1 */
 	int *left;
 } Uniformity;
-/* Verdicts for a machine with warps of so many lanes: of more than PTX_WARP, a warp is several of the
-   kernel's. */
+/* The options for a machine with warps of so many lanes: `wide` for more than PTX_WARP, where a warp is
+   several of the kernel's. */
 UniformityOptions uniformity_for(int64_t warp_size);
 
-/* Everything made on the way: for callers that keep no analyses. */
+/* Both make all analyses that they need, for callers that keep none. */
 Uniformity *uniformity_build(Arena *, const Cfg *, int64_t warp_size);
 Uniformity *uniformity_build_for(Arena *, const Cfg *, UniformityOptions);
 /* Why branches differ, as text for people: " %tid.x, ld.global:40". A source that differs by itself is a
@@ -74,7 +78,8 @@ Uniformity *uniformity_build_for(Arena *, const Cfg *, UniformityOptions);
    lanes, by the branch's block. */
 typedef struct UniWhy UniWhy;
 UniWhy *uniformity_why_open(const Cfg *, const Uniformity *);
-void uniformity_why(UniWhy *, int block, StrBuf *);  /* of a divergent branch; the nearest sources first */
+/* why the branch of the block is divergent; the nearest sources first */
+void uniformity_why(UniWhy *, int block, StrBuf *);
 void uniformity_why_close(UniWhy *);
 
 struct Reaching;

@@ -1,6 +1,6 @@
-/* Uniformity: cycles. Lanes that leave one in different iterations bring different values out of it (temporal
- * divergence), and where lanes of different iterations meet inside, what changes from one to the next
- * differs. */
+/* Uniformity: cycles. Lanes that leave a cycle in different iterations bring different values out of it
+ * (temporal divergence); and where lanes of different iterations meet inside, a value that changes from one
+ * iteration to the next differs. */
 #include "passes/analysis/uniformity_own.h"
 
 bool uni_contains(const Uni *u, int loop, int block)
@@ -21,7 +21,7 @@ void uni_number_cycles(Uni *u, Arena *a)
 	for (int l = n->nloop; l-- > 0;)
 		if (size[l]++, n->parent[l] >= 0)
 			size[n->parent[l]] += size[l];
-	for (int l = 0; l < n->nloop; l++) { /* outer ones come first */
+	for (int l = 0; l < n->nloop; l++) { /* outer loops have smaller numbers */
 		int *at = n->parent[l] >= 0 ? &free_at[n->parent[l]] : &top;
 		u->loop_first[l] = *at;
 		*at += size[l];
@@ -42,8 +42,8 @@ static void note_escape(Uni *u, int version, int to, int *last)
 	}
 }
 
-/* Each version may be in as many lists as cycles nest, so they are made when lanes first leave a cycle at
-   different times. */
+/* Lists, by cycle, the versions that are defined in it and used outside. A version may be in as many lists as
+   cycles nest, so the lists are made when lanes first leave a cycle at different times. */
 static void find_escapes(Uni *u)
 {
 	const Reaching *r = u->reads;
@@ -59,7 +59,8 @@ static void find_escapes(Uni *u)
 	}
 }
 
-/* What leaves the cycle differs from now on; ended: in blocks where lanes end at once only. */
+/* Lanes leave the cycle at different times: marks all uses outside it of versions defined inside as
+   divergent; ended: only uses in blocks where lanes end at once. */
 void uni_leave(Uni *u, int loop, bool ended, int branch)
 {
 	const Reaching *r = u->reads;
@@ -85,7 +86,7 @@ void uni_leave(Uni *u, int loop, bool ended, int branch)
 	}
 }
 
-/* Results that depend on which lanes execute the instruction together, or when. */
+/* Marks the results in the block that depend on which lanes execute an instruction together, or when. */
 void uni_mark_varying(Uni *u, const Block *b, int branch)
 {
 	const Ssa *s = u->ssa;
@@ -96,7 +97,8 @@ void uni_mark_varying(Uni *u, const Block *b, int branch)
 	}
 }
 
-/* Lanes of different iterations meet in the cycle. */
+/* Lanes of different iterations meet in the cycle: marks all that may change from one iteration to the next
+   (phis), and results that depend on which lanes execute an instruction together. */
 void uni_mix(Uni *u, int loop, int branch)
 {
 	const Ssa *s = u->ssa;

@@ -1,23 +1,25 @@
-/* Uniformity: joins, where ways meet for the first time that lead from a divergent branch. They are what SSA
+/* Uniformity: joins, the blocks where ways from a divergent branch meet for the first time. They are what SSA
  * construction would find for a variable that every successor of the branch defines: each successor's name is
- * carried along the edges, and a block that gets two names is a join, with a name of its own from there on.
- * Edges to loop headers are carried along like others, so irreducible cycles need no rule of their own. Names
+ * carried along the edges, and a block that gets two names is a join, which has a name of its own from there
+ * on. Edges to loop headers carry names like others, so irreducible cycles need no rule of their own. Names
  * end where all lanes have met.
  *
- * Carrying names costs as many steps as blocks lie between branch and post-dominator. Where that comes to
- * more than so many steps a block in all, the remaining branches' joins are taken from the iterated dominance
- * frontier of all their successors at once, which has more blocks, but is linear, and all cycles around them
- * have lanes of different iterations. */
+ * Carrying names costs as many steps as blocks lie between branch and post-dominator. When all branches
+ * together have taken more than so many steps a block (UniformityOptions.steps), the joins of the remaining
+ * branches are taken from the iterated dominance frontier of all their successors at once. This gives more
+ * blocks than needed, but takes linear time; and all cycles around such branches are taken to have lanes of
+ * different iterations. */
 #include "passes/analysis/uniformity_own.h"
 #include "lib/heap.h"
 
-/* Is the edge to the block one of the ways from the branch? The names are not carried behind `stop`. */
+/* Does an edge from the block `from` belong to a way from the branch? Names are not carried behind `stop`. */
 static bool on_the_way(const Uni *u, int branch, int stop, int from)
 {
 	return from != stop && (from == branch || u->stamp[from] == u->now);
 }
 
-/* Phis of a join: one value on all ways is no difference when it was there before the branch. */
+/* Marks the phis of a join as divergent. A phi that gets the same version on all ways is not, if this version
+   was there before the branch. */
 static void join_phis(Uni *u, int branch, int stop, int block)
 {
 	const Ssa *s = u->ssa;
@@ -48,7 +50,7 @@ static void bring(Carry *x, int to, int name)
 	if (!fresh && (u->name[to] == name || u->name[to] == to))
 		return;
 	u->stamp[to] = u->now;
-	u->name[to] = fresh ? name : to; /* a second name: they meet here */
+	u->name[to] = fresh ? name : to; /* a second name: ways meet here */
 	if (!fresh)
 		vec_push(&x->join, to);
 	else if (to != x->stop)
@@ -59,9 +61,9 @@ static void bring(Carry *x, int to, int name)
 	}
 }
 
-/* Lanes may come by turns to blocks behind a join where they have not waited for each other, and to those
- * behind a cycle that they have left in different iterations: what they find out together there is not the
- * same when they meet later. */
+/* Marks results of warp-level operations to which lanes may come by turns: in blocks behind a join where
+ * lanes have not waited for each other, and behind a cycle that they have left in different iterations. What
+ * lanes find out together there is not the same for all when they meet later. */
 static void come_by_turns(const Carry *x)
 {
 	Uni *u = x->u;
@@ -73,7 +75,8 @@ static void come_by_turns(const Carry *x)
 	}
 }
 
-/* By names carried from the branch's successors; the name of a successor is its number behind the blocks'. */
+/* Finds the joins of a branch by carrying names from its successors. A successor's name is its number plus
+   the number of nodes, a join's name is its own number. */
 void uni_carry_names(Uni *u, int branch, int stop)
 {
 	const Graph *g = u->c->graph;
@@ -101,7 +104,8 @@ static void mark_phis(Uni *u, int block)
 		uni_mark(u, u->ssa->phi[k].version, UNI_JOIN, -1);
 }
 
-/* All joins of all the large branches, and perhaps some blocks more. */
+/* Marks the phis at all joins of all large branches (those for which carrying names would take too many
+   steps), and perhaps at some blocks more. */
 void uni_join_large(Uni *u)
 {
 	Arena tmp = { 0 };
@@ -111,7 +115,8 @@ void uni_join_large(Uni *u)
 	for (int k = 0; k < u->large.n; k++)
 		for (int e = 0; e < g->succ[u->large.v[k]].n; e++) {
 			int to = g->succ[u->large.v[k]].v[e];
-			if (g->pred[to].n > 1) /* its name comes along the edge, and others by other ways */
+			/* the successor's own name comes along this edge, other names by other ways */
+			if (g->pred[to].n > 1)
 				mark_phis(u, to);
 			frontier_add(f, to);
 		}

@@ -1,18 +1,21 @@
 /* Uniformity: where lanes that part at a branch meet again is the mechanism's affair. A stack lets them wait
- * at the branch's post-dominator (pdom_point), even lanes that first go round a cycle which the point lies
- * in. A sweep over blocks in reverse post-order (exec_mask) lets them go on from there and meet at the header
- * or earlier. Where the first block in that order runs next (thread frontiers, min_pc), lanes that have come
- * to the header go round before others. They all let lanes meet at the point when it comes behind all blocks
- * on the way to it in that order and nobody goes round a cycle that it lies in before: only then do names of
- * ways end there (uniformity_joins.c), and only then has the cycle no lanes of different iterations. Lanes
- * that stay in a cycle which others leave are of one iteration when they come to one place, or go one way,
- * before they go round. Lanes that end at once are no longer there to differ: what a branch to such a block
- * makes of a cycle's values counts for uses in blocks without successors alone. */
+ * at the branch's post-dominator (pdom_point), even lanes that first go round a cycle in which this point
+ * lies. A sweep over blocks in reverse post-order (exec_mask) lets lanes go on from the point and meet at the
+ * cycle's header or earlier. Where the first block in that order runs next (thread frontiers, min_pc), lanes
+ * that have come to the header go round before others. All these mechanisms let lanes meet at the point when
+ * it comes behind all blocks on the way to it in that order, and no lane goes round a cycle in which the
+ * point lies before it comes there. Only then do names of ways end at the point (uniformity_joins.c), and
+ * only then has the cycle no lanes of different iterations.
+ *
+ * Lanes that stay in a cycle which others leave are of one iteration when they come to one place, or go one
+ * way, before they go round. Lanes that end at once are no longer there to differ: a branch to a block where
+ * they do makes values of the cycle differ only for uses in blocks without successors. */
 #include "passes/analysis/uniformity_own.h"
 #include "lib/heap.h"
 
-/* Marks what lanes come to before `point`, the branch itself when they come back to it. Do they all come to
-   the point afterwards, in reverse post-order? */
+/* Marks in u->region the blocks to which lanes may come from the branch before they come to `point`; the
+   branch itself, too, if they may come back to it. Returns whether the point stands behind all of these in
+   reverse post-order. */
 static bool walk(Uni *u, int branch, int point)
 {
 	const Cfg *c = u->c;
@@ -36,14 +39,16 @@ static bool walk(Uni *u, int branch, int point)
 	return before;
 }
 
-/* Do lanes go round the cycle before they come to the point, or there? After walk. */
+/* Do lanes go round the cycle before they come to the point, or at the point itself? walk() has been called
+   before. */
 static bool goes_round(const Uni *u, int loop, int point)
 {
 	int header = u->c->nest->header[loop];
 	return header == point || u->region[header] == u->area;
 }
 
-/* Do all lanes that part at the branch meet at the point in one iteration of each cycle that both are in? */
+/* Do all lanes that part at the branch meet at the point, in one iteration of each cycle in which both branch
+   and point are? */
 static bool meet_at(Uni *u, int branch, int point)
 {
 	const Nest *n = u->c->nest;
@@ -64,7 +69,7 @@ static void way(Ways *x, int from, int to)
 	if (to == u->c->nest->header[x->loop])
 		x->round = true;
 	else if (order[to] <= order[from])
-		/* else round an inner cycle, all of whose exits are ways */
+		/* of an inner cycle, the edges back need no look: all its exits are ways */
 		x->wild |= u->c->nest->of[from] == x->loop;
 	else if (!u->waits[to]) {
 		u->waits[to] = true;
@@ -73,8 +78,8 @@ static void way(Ways *x, int from, int to)
 }
 
 /* Do lanes that part at the branch and stay in the cycle come to one place, or go one way, before they go
- * round? Those in an inner cycle may leave it anywhere, and there must be a place behind it where they wait
- * for each other. */
+ * round the cycle? Where the branch is in an inner cycle, lanes may leave that one anywhere, and there must
+ * be a place behind it where they wait for each other. */
 static bool stay_together(Uni *u, int branch, int loop)
 {
 	const Nest *n = u->c->nest;
@@ -105,7 +110,8 @@ static bool stay_together(Uni *u, int branch, int loop)
 	return together;
 }
 
-/* Post-dominators of lanes that end in the block: edges to where it cannot be reached from are gone. */
+/* Post-dominators for lanes that end in block `end`: without edges to blocks from which `end` cannot be
+   reached. */
 static Dom *bound_for(Arena *a, const Graph *g, int end, int exit)
 {
 	Graph *h = graph_new(a, g->n);
@@ -133,9 +139,10 @@ static void find_bounds(Uni *u)
 	}
 }
 
-/* Lanes may end in places that have nothing in common. A mechanism that takes one of these for where all of
- * them are to go, and the others for early exits, lets lanes wait in front of that one, perhaps for some that
- * go round a cycle before. */
+/* Lanes of a branch may end in places that have nothing in common. A mechanism that takes one of these places
+ * for where all lanes are to go, and the others for early exits, lets lanes wait in front of this place,
+ * perhaps for lanes that go round a cycle before. Marks each cycle in which such lanes of different
+ * iterations may meet. */
 static void meet_before_end(Uni *u, int branch)
 {
 	const Nest *n = u->c->nest;
@@ -153,8 +160,8 @@ static void meet_before_end(Uni *u, int branch)
 	}
 }
 
-/* What lanes that part at the branch make of the cycles it is in. Returns whether all meet at the point, so
-   that names end there. */
+/* Marks what becomes of the cycles around the branch when lanes part at it. Returns whether all lanes meet at
+   the branch's point, so that names end there. */
 bool uni_part(Uni *u, int branch)
 {
 	const Nest *n = u->c->nest;
@@ -181,7 +188,8 @@ bool uni_part(Uni *u, int branch)
 	return met;
 }
 
-/* Without a look at the ways. */
+/* The same without a look at the ways: every cycle around the branch is taken to have lanes of different
+   iterations, and lanes to leave it at different times. */
 void uni_part_all(Uni *u, int branch)
 {
 	for (int l = u->c->nest->of[branch]; l >= 0; l = u->c->nest->parent[l]) {
@@ -192,8 +200,8 @@ void uni_part_all(Uni *u, int branch)
 	}
 }
 
-/* Post-dominators once edges to blocks that end the thread at once are gone, where there is another way to
-   go. */
+/* Post-dominators for lanes that do not end at once: where a block has another way to go, without its edges
+   to blocks that end the thread at once. */
 Dom *uni_rest_pdom(Arena *a, const Cfg *c)
 {
 	Graph *g = cfg_exit_graph(a, c, false), *h = graph_new(a, g->n);

@@ -1,11 +1,11 @@
-/* Why a branch is said to be divergent: the places where what it decides by begins to differ, found by a walk
- * from its condition back through versions that differ. A load counts as such a place whatever its address is
- * made of: what it brings is in memory, not in the code. */
+/* Why a branch is said to be divergent: the places where the value that it decides by begins to differ. They
+ * are found by a walk from the branch's condition back through versions that differ. A load counts as such a
+ * place however its address is made: the value that it loads comes from memory, not from the code. */
 #include "isa/ir.h"
 #include "passes/analysis/uniformity_own.h"
 
-/* versions looked at for a branch; reasons told of one. Both keep the text of large functions short and quick
-   to make */
+/* WHY_STEPS: most versions looked at for a branch; WHY_SHOWN: most reasons told of one. Both keep the text of
+   large functions short and quick to make */
 enum { WHY_STEPS = 4096, WHY_SHOWN = 4 };
 
 typedef enum { ROOT_SREG, ROOT_ARGUMENT, ROOT_LOCAL, ROOT_INS, ROOT_ONE_ADDRESS, ROOT_JOIN, ROOT_LEFT,
@@ -15,10 +15,10 @@ typedef struct Root { RootKind kind; int at; const Ins *ins; } Root;
 struct UniWhy {
 	const Cfg *c;
 	const Uniformity *u;
-	int *seen, now;                /* by version: walked for the branch `now` */
+	int *seen, now;                /* by version: is `now` if it has been walked for the present branch */
 	Ints todo;
 	Vec(Root) root;
-	bool cut;                      /* not all was walked */
+	bool cut;                      /* WHY_STEPS was reached: not all versions were walked */
 };
 
 UniWhy *uniformity_why_open(const Cfg *c, const Uniformity *u)
@@ -36,7 +36,7 @@ void uniformity_why_close(UniWhy *w)
 	free(w);
 }
 
-/* Instructions of one line that read alike are one reason. */
+/* Do both stand for one reason? Instructions of one line with the same text do. */
 static bool same(const Ins *a, const Ins *b)
 {
 	return a == b || (a && b && a->op == b->op && a->space == b->space && a->file == b->file &&
@@ -59,7 +59,8 @@ static void reach(UniWhy *w, int version)
 	vec_push(&w->todo, version);
 }
 
-/* The value at this place in ssa->use. Does it differ? */
+/* Does the value at this place in ssa->use differ? If its version does, that one is walked later; else that
+   lanes have left a cycle is noted as a reason. */
 static bool follow(UniWhy *w, int use)
 {
 	int version = w->u->ssa->use[use];
@@ -71,7 +72,7 @@ static bool follow(UniWhy *w, int use)
 }
 
 /* Does a source of the instruction differ: a use from number `from` of it on, or an operand that is no
-   register? deeper: these are walked. */
+   register? deeper: the sources that differ are walked, too. */
 static bool sources(UniWhy *w, const Ins *i, int number, int from, bool deeper)
 {
 	const Ssa *s = w->u->ssa;
@@ -171,7 +172,8 @@ void uniformity_why(UniWhy *w, int block, StrBuf *s)
 	vec_clear(&w->root);
 	vec_clear(&w->todo);
 	sources(w, term, number, 0, true);
-	for (int k = 0; k < w->todo.n && !w->cut && w->root.n <= WHY_SHOWN; k++) { /* nearest first */
+	/* the list has the versions nearest to the branch first */
+	for (int k = 0; k < w->todo.n && !w->cut && w->root.n <= WHY_SHOWN; k++) {
 		w->cut = k == WHY_STEPS;
 		walk(w, w->todo.v[k]);
 	}

@@ -1,13 +1,14 @@
-/* The search from a loop's exits back to what a turn reads anew. */
+/* The search from a loop's exits back to what a turn of the loop reads anew. */
 #include "passes/analysis/waits_own.h"
 #include "passes/analysis/print.h"
 
-enum { STEPS = 128 };                  /* of all searches, for each instruction of the function */
-enum { FAR = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_SHARED) }; /* where others write what a thread reads */
+enum { STEPS = 128 };          /* most steps of all searches together, for each instruction of the function */
+/* spaces in which threads read what others write */
+enum { FAR = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_SHARED) };
 
 bool waits_for(const Effects *e) { return e->writes & FAR || e->ordered; }
 
-/* Others may decide what the instruction gives in the next turn. */
+/* May other threads decide what the instruction reads in the next turn? */
 static bool reads_anew(const Search *x, const Ins *i, const Effects *e)
 {
 	return i->cop != COP_NC && e->reads & FAR && (e->ordered || e->reads & x->written & FAR);
@@ -31,7 +32,8 @@ static void want_uses(Search *x, int block, int ins)
 		want(x, x->ssa->use[k]);
 }
 
-/* Whether threads come to the block in a turn. */
+/* Puts a block on the list: whether threads leave the loop depends on whether they come to this block in a
+   turn. */
 static void want_block(Search *x, int block)
 {
 	if (x->block[block] == x->now || !loop_has(x->c, x->l, block))
@@ -51,7 +53,8 @@ static void want_branch(void *self, int branch, int to)
 	want_block(x, branch);
 }
 
-/* A plain load gives what the loop has stored before, perhaps: not told apart by addresses. */
+/* A plain load perhaps gives what the loop has stored before: puts all stores of the loop to these spaces on
+   the list, without a look at addresses. */
 static void want_stores(Search *x, uint8_t spaces)
 {
 	if (!(spaces & ~x->stored))
@@ -101,7 +104,8 @@ static const Ins *first_anew(const Search *x, const Loop *l)
 	}
 }
 
-/* A block with a way out of the loop, and those with calls that may end the thread. */
+/* Puts on the list what decides about an exit: instruction `ins` of the block, which is a branch out of the
+   loop or a call that may end the thread, and whether threads come to the block. */
 static void want_exit(Search *x, const Block *b, int ins)
 {
 	want_uses(x, b->id, ins);
@@ -124,7 +128,8 @@ static void want_exits(Search *x)
 				want_exit(x, b, k);
 }
 
-/* What the loop reads anew, when threads leave it by that alone; or NULL. */
+/* The instruction that reads anew what alone decides whether threads leave the loop; NULL: there is none, the
+   loop does not wait. When the steps for all searches are spent: anything that the loop reads anew. */
 static const Ins *watched(Search *x, const Loop *l)
 {
 	if (x->work >= x->most)
@@ -150,7 +155,7 @@ static const Ins *watched(Search *x, const Loop *l)
 
 /* ---- a function ---- */
 
-/* Which blocks read something anew, and which have ways out of which loops. */
+/* Finds which blocks read something anew, and which have ways out of which loops. */
 static void find_ways(Search *x, Arena *a)
 {
 	const Loops *loops = x->w->loops;
@@ -177,7 +182,8 @@ static void find_ways(Search *x, Arena *a)
 	}
 }
 
-/* Directly or by others; of a call through a register nobody knows. */
+/* May the function call itself, directly or by way of others? True where it calls through a register, as
+   nobody knows what. */
 static bool calls_itself(const Module *m, Arena *tmp, const Function *f)
 {
 	BitSet called = bs_new(tmp, m->func.n), symbol = bs_new(tmp, m->symbol.n);
@@ -188,13 +194,13 @@ static bool calls_itself(const Module *m, Arena *tmp, const Function *f)
 				continue;
 			if (ins_src(i, 0)->kind != OPD_FUNC)
 				return true;
-			/* what is in the sets already is not looked at again */
+			/* functions that are in the sets already are not looked at again */
 			module_uses(m, ins_src(i, 0)->id, called, symbol);
 		}
 	return bs_has(called, f->id);
 }
 
-/* The function itself has a cycle, or calls itself, and an ordered access that reads. */
+/* Has the function itself a cycle (or calls it itself), and an ordered access that reads? */
 static bool may_spin(const Search *x, Function *f)
 {
 	int8_t *answer = &x->spins[f->id];
@@ -214,7 +220,8 @@ static bool may_spin(const Search *x, Function *f)
 	return is;
 }
 
-/* A call of the function, or of any where it is not known which: does it, or one that it calls, wait? */
+/* May the call wait: does the called function, or one that it calls, wait? Where it is not known which is
+   called, any device function may be. */
 static bool call_waits(Search *x, const Ins *i, const Effects *e)
 {
 	const Module *m = x->effects->m;
@@ -252,7 +259,8 @@ static void look_at_block(Search *x, const Block *b)
 	}
 }
 
-/* From loops to those around them, and back. */
+/* Fills in w->within, from calls and loops to the loops around them, and w->around, from loops to those
+   inside. */
 static void spread(Waits *w)
 {
 	for (int k = 0; k < w->c->nreach; k++) {

@@ -1,5 +1,5 @@
 /* Where a thread may wait for what another one does. Whoever makes lanes wait for each other in a new
- * place, or changes which of them goes first, asks it: what one lane waits for in front of that place must
+ * place, or changes which of them goes first, asks this: what one lane waits for in front of that place must
  * not stand behind it.
  *
  * A loop waits when a thread may make turn after turn until another thread writes something. That is so
@@ -29,28 +29,28 @@
 #include "passes/analysis/ssa.h"
 
 typedef struct Wait {
-	const Block *header;           /* of the loop; NULL: a call waits */
-	const Ins *by;                 /* what the loop reads anew; the call */
+	const Block *header;           /* header of the loop that waits; NULL: a call waits */
+	const Ins *by;                 /* the instruction by which the loop reads anew; the call */
 } Wait;
 
 typedef struct Waits {
 	const Module *m;
 	const Cfg *c;
 	const Loops *loops;
-	int n;                         /* loops and blocks with such calls */
+	int n;                         /* number of loops, and of blocks with calls, that wait */
 	const Ins **loop, **call;      /* by loop, by block: Wait.by; NULL: it does not wait */
-	Wait *within;             /* by loop: in it, in one inside it, or in a call; by NULL: there is none */
+	Wait *within; /* by loop: what waits in it, be it a loop inside it or a call; by NULL: nothing does */
 	int *around;     /* by loop: the innermost one around it that waits, itself included; -1: none does */
 } Waits;
 
 Waits *waits_build(Arena *, const Cfg *, const Dom *, const Loops *, const Control *, const Ssa *,
 	const EffectTable *);
-/* May threads wait in the block? In a loop around it, the innermost one that waits, or in a call. Loops
-   around block `outside` as well do not count; -1: all do. */
+/* May threads wait in the block? Writes where: in the innermost loop around the block that waits, or in a
+   call. A loop around block `outside` as well does not count; outside -1: all loops count. */
 bool waits_in(const Waits *, int block, int outside, Wait *);
-bool waits_within(const Waits *, int loop, Wait *); /* in that loop, in one inside it, or in a call */
-bool waits_any(const Waits *, Wait *); /* anywhere in the function */
-/* May a thread that waits in a loop or a call go on because of it? */
+bool waits_within(const Waits *, int loop, Wait *); /* the same in a loop, or within it */
+bool waits_any(const Waits *, Wait *); /* the same anywhere in the function */
+/* May an instruction with these effects let a thread go on that waits in a loop or a call? */
 bool waits_for(const Effects *);
 Loc waits_loc(const Waits *, const Wait *);
 /* "the loop at B, by its ld in line 7, may wait for what other threads do" */

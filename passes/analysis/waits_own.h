@@ -1,10 +1,11 @@
 /* Inside the analysis of what threads wait for: waits.c looks for what lets threads leave a loop,
-   waits_progress.c for what a thread brings on by itself. */
+   waits_progress.c for exits that a thread comes to take by its own doing. */
 #ifndef GSIM_WAITS_OWN_H
 #define GSIM_WAITS_OWN_H
 #include "passes/analysis/waits.h"
 
-typedef struct WayOut { int block, next; } WayOut; /* next: another one of the same loop, -1: there is none */
+/* A block with an edge out of a loop. next: another way out of the same loop, -1: there is none */
+typedef struct WayOut { int block, next; } WayOut;
 
 typedef struct Search {
 	Waits *w;
@@ -13,48 +14,56 @@ typedef struct Search {
 	const Control *control;
 	const Ssa *ssa;
 	const EffectTable *effects;
-	/* by function: a call of it waits; it may itself; below 0: not; 0: nobody has asked */
+	/* Answers by function: above 0 yes, below 0 no, 0: nobody has asked. calls: does a call of it wait?
+	   spins: may it wait itself? */
 	int8_t *calls, *spins;
-	uint8_t written;               /* spaces that others may write while the function runs */
+	uint8_t written;               /* spaces that other threads may write while the function runs */
 
-	int *next;    /* by place in rpo: that of the next block, from there on, which reads something anew */
+	/* by place in rpo: the place, from there on, of the next block that reads something anew */
+	int *next;
 	int *first;                /* by loop: the first of the ways out of it, in `out`; -1: there is none */
 	Vec(WayOut) out;
-	bool ends;                     /* a call may end the thread */
-	/* steps of all searches so far; loops that are left when it is too much are taken to wait */
+	bool ends;                     /* some call of the function may end the thread */
+	/* work: steps of all searches so far; when these come to `most`, the loops that are left are taken to
+	   wait */
 	int64_t work, most;
 
 	const Loop *l;                 /* the loop looked at */
-	int now;                       /* its number, from 1 on: what follows has it where it has been seen */
-	int *version, *block;          /* by version, by block: whether threads leave depends on it */
-	int *been, search;            /* by version: the last search back from one version that has come by */
-	Vec(int) back;                 /* what that search has yet to look at */
-	Vec(int) todo, ways;           /* versions to look at; blocks */
+	/* number of the search for it, from 1 on; version and block have this number where the search has
+	   come */
+	int now;
+	int *version, *block;         /* by version, by block: whether threads leave the loop depends on it */
+	/* by version: the last search back from one version that has come to it; search: the number of that
+	   search */
+	int *been, search;
+	Vec(int) back;                 /* versions that this search has yet to look at */
+	Vec(int) todo, ways;           /* what is to be looked at: versions, blocks */
 	uint8_t stored;                /* spaces whose stores in the loop have been looked at */
-	/* what is read anew, by an ordered access and by one that is not; or NULL */
+	/* the instructions found that read something anew: an ordered access, another one; or NULL */
 	const Ins *ordered, *plain;
-	bool goes_on;                 /* it depends on what the thread itself makes other from turn to turn */
+	bool goes_on;  /* whether threads leave depends on what the thread itself changes from turn to turn */
 } Search;
 
-/* The version is written in the loop. */
+/* Is the version written in the loop? */
 static inline bool waits_inside(const Search *x, int version)
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	return v->ins != SSA_ENTRY && loop_has(x->c, x->l, v->block);
 }
-/* It is what the loop's turns begin with. */
+/* Does a turn of the loop begin with the version: is it a phi of the header? */
 static inline bool waits_turns(const Search *x, int version)
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	return v->phi >= 0 && v->block == x->l->header;
 }
-static inline const Ins *waits_writer(const Search *x, int version) /* NULL: a phi */
+static inline const Ins *waits_writer(const Search *x, int version) /* NULL: none does */
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	return v->ins < 0 ? NULL : &x->c->f->block.v[v->block]->ins.v[v->ins];
 }
-/* What turns begin with may be another one in the next turn, computed or loaded, not only moved or chosen. */
+/* May a phi with which turns begin have another value in the next turn: one that is computed or loaded, not
+   only moved or chosen? */
 bool waits_goes_on(Search *, int phi);
-/* Every turn comes to an exit that comes about in some turn, whatever others do. */
+/* Does every turn come to an exit that is taken in some turn, whatever other threads do? */
 bool waits_bounded(Search *);
 #endif

@@ -1,4 +1,4 @@
-/* What a thread brings on by itself, turn by turn of a loop. */
+/* Exits of a loop that a thread comes to take by its own doing, turn by turn. */
 #include "passes/analysis/waits_own.h"
 #include <stdlib.h>
 
@@ -18,7 +18,8 @@ static bool comes_back(const Search *x, int k)
 	return k < pred->n && loop_has(x->c, x->l, pred->v[k]);
 }
 
-/* What the version is only moved from, or chosen from; false: it is computed or loaded. */
+/* If the version is only moved or chosen from others, puts these on the list. Returns false when it is
+   computed or loaded. */
 static bool copied(Search *x, int version)
 {
 	const SsaVersion *v = &x->ssa->version[version];
@@ -35,7 +36,7 @@ static bool copied(Search *x, int version)
 	return true;
 }
 
-/* Some turn computes or loads what the next one begins with. */
+/* Does some turn compute or load the value with which the next turn begins? */
 bool waits_goes_on(Search *x, int phi)
 {
 	const SsaPhi *p = &x->ssa->phi[phi];
@@ -57,13 +58,14 @@ bool waits_goes_on(Search *x, int phi)
 enum { UP = 1, DOWN = 2 };
 
 typedef struct Steps {
-	int way;                       /* to greater or lesser numbers */
-	int64_t sum;         /* what they add up to; of several ways through a turn the one that adds least */
+	int way;                       /* UP: to greater numbers only, DOWN: to lesser ones only */
+	int64_t sum; /* what a turn adds in all; of several ways through a turn, on the one that adds least */
 	bool odd;                      /* the sum is odd, and the same on all ways */
-	int phi;                       /* what turns begin with; -1: it is no register */
+	int phi;         /* number of the version with which turns begin; -1: the counter is in no register */
 } Steps;
 
-/* The number that the operand is, or that has been moved to the register. */
+/* Writes to *n the number that the operand is, or that was moved to its register. Returns false when it is
+   neither. */
 static bool number(const Search *x, int version, const Opd *o, int64_t *n)
 {
 	const Ins *i = version >= 0 ? waits_writer(x, version) : NULL;
@@ -73,7 +75,8 @@ static bool number(const Search *x, int version, const Opd *o, int64_t *n)
 	return o->kind == OPD_IMM;
 }
 
-/* Adds what the instruction adds to its source *from, if it does nothing else. */
+/* If the version is a source plus or minus a number, or that source moved, adds the number to *s and makes
+   *from the version of the source. Else returns false. */
 static bool step(const Search *x, int version, int *from, Steps *s)
 {
 	const SsaVersion *v = &x->ssa->version[version];
@@ -85,14 +88,15 @@ static bool step(const Search *x, int version, int *from, Steps *s)
 	if (i->op == OP_MOV)
 		return *from >= 0;
 	int by = ssa_src(x->ssa, i, v->block, v->ins, 1), k = 1;
-	if (i->op == OP_ADD && (*from < 0 || !waits_inside(x, *from))) { /* the other way around */
+	/* the number may be the first source */
+	if (i->op == OP_ADD && (*from < 0 || !waits_inside(x, *from))) {
 		int other = *from;
 		*from = by;
 		by = other;
 		k = 0;
 	}
 	int64_t n;
-	/* of a register that may be 0, nothing is known */
+	/* a step must be a number other than 0: a register might hold 0 */
 	if (*from < 0 || !waits_inside(x, *from) || !number(x, by, ins_src(i, k), &n) || !n ||
 		n != (int32_t)n)
 		return false;
@@ -103,7 +107,8 @@ static bool step(const Search *x, int version, int *from, Steps *s)
 	return true;
 }
 
-/* From the version back to what turns begin with; -1: it is not made of that by steps. */
+/* Goes back by steps from the version to the phi with which turns begin, and returns that; -1: the version is
+   not made of one by steps alone. */
 static int walk(const Search *x, int version, Steps *s)
 {
 	while (!waits_turns(x, version))
@@ -112,7 +117,8 @@ static int walk(const Search *x, int version, Steps *s)
 	return version;
 }
 
-/* Every turn adds the same kind of step. */
+/* Is the version a counter, to which every turn adds steps in the same direction? Writes to *all what a turn
+   adds. */
 static bool counts(const Search *x, int version, Steps *all)
 {
 	Steps none = { .way = UP | DOWN };
@@ -166,7 +172,7 @@ static int mirrored(int cmp)
 	}
 }
 
-/* A counter that has come to so and so of the bound ends the loop in some turn. */
+/* Does a counter with such steps come, in some turn, to where this comparison of it with its bound holds? */
 static bool comes_to(int cmp, const Steps *s)
 {
 	switch (cmp) {
@@ -178,7 +184,8 @@ static bool comes_to(int cmp, const Steps *s)
 	}
 }
 
-/* What the counter begins with, when that is one number. */
+/* Writes to *n the number with which the counter comes into the loop. Returns false when it is not one
+   number. */
 static bool begins_with(const Search *x, int phi, int64_t *n)
 {
 	const SsaPhi *p = &x->ssa->phi[x->ssa->version[phi].phi];
@@ -196,8 +203,8 @@ static bool begins_with(const Search *x, int phi, int64_t *n)
 	return any;
 }
 
-/* A thread that gives up only after so many turns waits: a limit to an endless wait is larger as a rule, a
-   search shorter (assumption). */
+/* A thread that leaves a loop by itself only after more than so many turns counts as waiting: a limit to an
+   endless wait is larger as a rule, a search shorter (assumption). */
 enum { PATIENCE = 1 << 20 };
 
 typedef __int128 Wide;
@@ -215,8 +222,9 @@ static Wide value_in(Range r, int64_t n)
 	return v < r.least ? v + all : v > r.most ? v - all : v;
 }
 
-/* As far as numbers say it, the counter comes to where the comparison holds, before long and without going
-   round the type's numbers. cmp: of the counter with `o`, the bound, version `other`. */
+/* Does the counter come to where the comparison holds, within PATIENCE turns and without going round the
+   type's numbers? True, too, where the bound or the number at the start is not known. cmp: of the counter
+   with the bound, which is operand `o`, version `other`. */
 static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int other, const Opd *o)
 {
 	int64_t n;
@@ -231,7 +239,7 @@ static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int oth
 		return true;
 	Wide from = value_in(r, n), way = up ? to - from : from - to, step = up ? by : -by;
 	if (way <= 0 && cmp != CMP_EQ)
-		return true;           /* it is there at once */
+		return true;           /* the comparison holds at once */
 	Wide turns = (way + step - 1) / step, end = from + turns * by;
 	return way >= 0 && turns <= PATIENCE && end >= r.least && end <= r.most &&
 		(cmp != CMP_EQ || end == to);
@@ -239,7 +247,8 @@ static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int oth
 
 static bool stays(const Search *x, int version) { return version < 0 || !waits_inside(x, version); }
 
-/* A bound that every turn reads anew: the counter comes to it, unless somebody else moves it on and on. */
+/* Is the version a bound that every turn loads anew? A counter comes to such a bound unless another thread
+   moves the bound on and on. */
 static bool loaded(const Search *x, int version)
 {
 	const Ins *i = waits_inside(x, version) ? waits_writer(x, version) : NULL;
@@ -259,7 +268,8 @@ static int uncopied(const Search *x, int version)
 	return version;
 }
 
-/* The loop has no other ordered access that writes: none that takes back what this one does. */
+/* Is instruction `at` the only ordered access of the loop that writes? Then no other takes back what it
+   does. */
 static bool alone(const Search *x, const Ins *at)
 {
 	loop_each(x->c, x->l, b)
@@ -272,7 +282,8 @@ static bool alone(const Search *x, const Ins *at)
 	return true;
 }
 
-/* The version is what an atomic addition of a number gives: a counter from which threads take their work. */
+/* Does the version come from an atomic addition of a number: from a counter in memory from which threads take
+   their work? */
 static bool takes(const Search *x, int version, Steps *s)
 {
 	version = uncopied(x, version);
@@ -295,9 +306,9 @@ static bool same_address(const Search *x, int a, int b)
 	return ssa_src(x->ssa, i, v->block, v->ins, 0) == ssa_src(x->ssa, j, w->block, w->ins, 0);
 }
 
-/* Version `got` is what a compare-and-swap found, `expected` what it was to find, and that is what this
-   thread has read there last: the turn before found it, or a load of this turn. The loop goes on only if
-   another thread has been faster. */
+/* Is version `got` what a compare-and-swap found, `expected` what it was to find, and is that the value that
+   this thread has read there last: found in the turn before, or loaded in this turn? Then the loop goes on
+   only if another thread has been faster. */
 static bool retries(const Search *x, int got, int expected)
 {
 	got = uncopied(x, got);
@@ -323,7 +334,7 @@ static bool retries(const Search *x, int got, int expected)
 
 /* ---- exits ---- */
 
-/* The comparison comes out as wanted in some turn. */
+/* Does the comparison that writes the version have the result `want` in some turn, whatever others do? */
 static bool compared(const Search *x, int version, bool want)
 {
 	const SsaVersion *v = &x->ssa->version[version];
@@ -342,7 +353,7 @@ static bool compared(const Search *x, int version, bool want)
 		if (side < 0 || !(stays(x, other) || (ordered && loaded(x, other))))
 			continue;
 		counted = counts(x, side, &s) || (ordered && takes(x, side, &s));
-		int its = k ? mirrored(cmp) : cmp; /* k: the bound stands first */
+		int its = k ? mirrored(cmp) : cmp; /* k = 1: the bound is the first source */
 		if (counted && comes_to(its, &s) && comes_soon(x, (Type)i->type, its, &s, other,
 			ins_src(i, 1 - k)))
 			return true;
@@ -350,7 +361,7 @@ static bool compared(const Search *x, int version, bool want)
 	return false;
 }
 
-/* The predicate becomes what is wanted in some turn, whatever others do. */
+/* Does the predicate become `want` in some turn, whatever others do? */
 static bool comes_about(Search *x, int version, bool want)
 {
 	bool is = false;
@@ -371,7 +382,7 @@ static bool comes_about(Search *x, int version, bool want)
 	return is;
 }
 
-/* The block ends with the branch of an exit, which is taken in some turn. */
+/* Does the block end with a branch out of the loop which is taken in some turn, whatever others do? */
 static bool exit_comes_about(Search *x, int block)
 {
 	const Block *b = x->c->f->block.v[block];

@@ -15,8 +15,8 @@ static void unite(int *up, int a, int b)
 	up[a > b ? a : b] = a > b ? b : a;
 }
 
-/* What a return reads of a result's own register is there without a move: it is one web, which keeps the
-   register. */
+/* Where a return reads a result from the result's own register, no move is needed: all versions that returns
+   read in this way are one web, which keeps the register. */
 static void unite_results(const Cfg *c, const Ssa *s, int *up, bool *fixed)
 {
 	Arena tmp = { 0 };
@@ -61,7 +61,7 @@ Webs *webs_build(Arena *a, const Cfg *c, const Ssa *s)
 	w->of = arena_array(a, int, s->n + 1);
 	w->reg = arena_array(a, int, s->n + 1);
 	w->fixed = arena_array(a, bool, s->n + 1);
-	for (int v = 0; v < s->n; v++) { /* a root is the smallest of its web */
+	for (int v = 0; v < s->n; v++) { /* a root is the smallest version of its web */
 		int r = root(up, v);
 		if (s->version[v].ins == SSA_ENTRY && !used[v]) {
 			w->of[v] = -1;
