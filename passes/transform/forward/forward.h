@@ -15,6 +15,7 @@ typedef struct ForwardOptions {
    answers rested on it */
 typedef struct ForwardCounts { int loads, copies; int64_t assumed[MEM_ASSUMPTIONS]; } ForwardCounts;
 
-/* Replaces loads until nothing changes; adds to the counts. True: something has changed. */
+/* Replaces loads of the function until nothing changes, and adds to the counts. True: some load was
+   replaced. */
 bool forward_stores(Analyses *, uint8_t origin, const ForwardOptions *, ForwardCounts *);
 #endif

@@ -234,7 +234,7 @@ static void written(void *self, int reg)
 		lose_bit(s, s->w->held.n + v);
 }
 
-/* No other thread of the grid writes these bytes. */
+/* Is it certain that no other thread of the grid writes the bytes of this fact? */
 static bool mine(Places *w, int held)
 {
 	int a = w->held.v[held].access;

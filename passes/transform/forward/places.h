@@ -39,7 +39,7 @@ typedef struct Places {
 	const Ssa *ssa;
 	const MemDep *mem;
 	Arena arena;
-	Keys keys;                     /* of spots */
+	Keys keys;                     /* numbers of spots, by address, width and space */
 	Vec(Spot) spot;
 	/* by access: index in `of` of the first of its elements; -1: it is no plain load or store */
 	int *element;
@@ -47,7 +47,7 @@ typedef struct Places {
 	Vec(Held) held;
 	/* in sets of facts, bit k stands for held fact k, and bit held.n + k for stored fact k */
 	Vec(Stored) stored;
-	IntList *ends;                 /* by version: held facts that end where it is written */
+	IntList *ends;                 /* by version: held facts that end where the version is written */
 	/* by version: held facts about the threads for which it is true, and those for which it is false */
 	IntList *guarded;
 	/* by block: the version by which its branch chooses between two blocks; -1: it has no such branch */

@@ -54,7 +54,7 @@ static void count(Launches *l, Analyses *host, int block, int ins, const Ins *la
 	l->bits += analysis_buffers(host)->n;
 }
 
-/* Buffers that may be read behind the instruction. */
+/* The set of the host function's buffers that may be read behind the instruction. */
 static BitSet live_behind(Arena *a, const Buffers *b, int block, int ins)
 {
 	BitSet live = bs_new(a, b->n);
@@ -142,7 +142,8 @@ static const Ins *ins_of(const Clean *w, int access)
 	return &w->f->block.v[w->mem->access[access].block]->ins.v[w->mem->access[access].ins];
 }
 
-/* A plain store, or a reduction that orders nothing. */
+/* The access is a plain store, or a reduction that orders nothing: it writes, and its thread gets no
+   value. */
 static bool writes_only(const Ins *i, const MemAccess *a)
 {
 	if (i->op == OP_ST)
@@ -211,7 +212,8 @@ static bool remove_unread(Clean *w)
 	analyses_close(an);
 	arena_free(&tmp);
 	w->stores += n;
-	w->ask.count[0] += n;          /* what they write lies in the buffer: MEM_IN_BOUNDS */
+	/* each store rests on assumption 0, MEM_IN_BOUNDS: what it writes lies in the parameter's buffer */
+	w->ask.count[0] += n;
 	return n > 0;
 }
 

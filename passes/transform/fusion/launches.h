@@ -112,7 +112,8 @@ const char *host_kernel(const Host *, int launch);
 /* The label of the block in which the statement stands; for a statement on an edge, of the block that the
    edge leaves. */
 const char *host_label(const Host *, int stmt);
-bool host_passes(const Host *, int launch, int stmt);  /* may the launch move over the statement? (Transp) */
+/* May the launch move over the statement? (Transp in the thesis' equations.) */
+bool host_passes(const Host *, int launch, int stmt);
 int host_nsucc(const Host *, int stmt);
 int host_succ(const Host *, int stmt, int k);
 int host_npred(const Host *, int stmt);

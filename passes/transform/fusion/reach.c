@@ -34,7 +34,8 @@ static void spread(Host *h, Reach *r, int start, bool sinks, BitSet *passed)
 	r->stmt = arena_array(&r->arena, int, r->n);
 	memcpy(r->stmt, list.v, sizeof *r->stmt * (size_t)r->n);
 	*passed = bs_new(&r->arena, r->n);
-	for (int k = 2; k < r->n; k++) /* the launch does not pass itself: what is launched twice stays so */
+	/* the launch (node 1) does not pass itself: if it is executed twice, it has to stay so */
+	for (int k = 2; k < r->n; k++)
 		if (over.v[k])
 			bs_add(*passed, k);
 	vec_free(&list);

@@ -9,7 +9,7 @@ typedef struct Apply {
 	Arena arena;
 	const Points *p;
 	const Expressions *x;
-	int *temp;                     /* by expression; -1: it has none yet */
+	int *temp;                     /* by expression: its temporary, a register; -1: it has none yet */
 	int *begin;                    /* by block: number of its first occurrence in Expressions */
 	/* by expression: what happens to it at the start, and at the end, of the block at hand */
 	ActionKind *at[2];
@@ -17,7 +17,8 @@ typedef struct Apply {
 	Applied done;
 } Apply;
 
-/* The temporary has the type of the register that the first occurrence writes: all have its width. */
+/* The expression's temporary, which is made at the first question. It has the type of the register that the
+   first occurrence writes; the registers of all occurrences have the same width. */
 static int temp_of(Apply *w, int expr)
 {
 	if (w->temp[expr] < 0)

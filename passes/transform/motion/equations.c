@@ -1,8 +1,8 @@
 /* Where expressions are computed: one table of equations for all five methods.
  *
- * J. Knoop, O. Ruething and B. Steffen, Optimal Code Motion: Theory and Practice, TOPLAS 1994, over half
- * blocks; E. Morel and C. Renvoise, Global Optimization by Suppression of Partial Redundancies, CACM 1979;
- * the meet at divergent branches: J. Fukuhara's thesis, figure 4.5 (2). */
+ * J. Knoop, O. Ruething and B. Steffen, Optimal Code Motion: Theory and Practice, TOPLAS 1994, with two nodes
+ * for each block, N and X (motion.h); E. Morel and C. Renvoise, Global Optimization by Suppression of Partial
+ * Redundancies, CACM 1979; the meet at divergent branches: J. Fukuhara's thesis, figure 4.5 (2). */
 #include "passes/transform/motion/motion.h"
 
 /* ---- the table ---- */
@@ -246,7 +246,8 @@ static void leave_unrepeated(Slice *s, const Method *m)
 	arena_free(&tmp);
 }
 
-/* The sparse methods begin with what lazy code motion makes without speculation. */
+/* Solves all equations of a method. Sparse methods begin with what lazy code motion makes without
+   speculation. */
 void motion_solve(Slice *s, const Method *m)
 {
 	Method first = *m;

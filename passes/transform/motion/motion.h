@@ -40,7 +40,7 @@ typedef struct Points {
 	const Loops *loops;
 } Points;
 Points *points_build(Arena *, struct Analyses *);
-bool points_leaves(const Points *, int from, int to);      /* the edge leads out of a cycle */
+bool points_leaves(const Points *, int from, int to);      /* does the edge lead out of a cycle? */
 
 /* ---- methods ---- */
 
@@ -49,7 +49,8 @@ typedef enum { SPECULATE_NOWHERE, SPECULATE_DIVERGENT, SPECULATE_EVERYWHERE } Sp
 typedef enum {
 	PLACE_LATE,                    /* as late as the number of computations allows (lazy code motion) */
 	PLACE_EARLY,                   /* as early as possible */
-	PLACE_RENVOISE                 /* as early as it has been computed on some way (Morel and Renvoise) */
+	/* early, but not before the place where some way has computed the value (Morel and Renvoise) */
+	PLACE_RENVOISE
 } Placement;
 
 typedef struct Method {

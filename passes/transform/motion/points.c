@@ -12,7 +12,7 @@ static Tree tree_of_loops(Arena *a, const Nest *n)
 {
 	Tree t = tree_new(a, n->nloop + 1);
 	tree_root(&t, 0);
-	for (int l = 0; l < n->nloop; l++) /* outer ones come first */
+	for (int l = 0; l < n->nloop; l++) /* outer cycles have lower numbers than inner ones */
 		tree_add(&t, l + 1, n->parent[l] + 1, 0);
 	return t;
 }
@@ -39,7 +39,7 @@ static void number_edges(Points *p, Arena *a, int n, int **at)
 	}
 }
 
-/* at: by block, where its critical edges begin in the order. */
+/* Adds the edges of the graph. at: by block, where its critical edges begin in Points.order. */
 static void connect(Points *p, int **at)
 {
 	const Cfg *c = p->c;
@@ -89,7 +89,7 @@ Points *points_build(Arena *a, Analyses *an)
 	int *depth = arena_array(a, int, c->nest->nloop + 1);
 	p->depth = arena_array(a, int, p->n + 1);
 	p->outermost = arena_array(a, int, c->nest->nloop + 1);
-	for (int l = 0; l < c->nest->nloop; l++) { /* outer ones come first */
+	for (int l = 0; l < c->nest->nloop; l++) { /* outer cycles have lower numbers than inner ones */
 		int around = c->nest->parent[l];
 		depth[l] = 1 + (around >= 0 ? depth[around] : 0);
 		p->outermost[l] = around >= 0 ? p->outermost[around] : l;

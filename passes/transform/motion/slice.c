@@ -41,7 +41,7 @@ typedef struct Search {
 	Slice *s;
 	Arena tmp;
 	Vec(Found) found;
-	Vec(int) todo;                 /* places in found */
+	Vec(int) todo;                 /* indices in found of blocks whose predecessors are to be told */
 	BitSet tells;
 	/* by bit: the expression's stop, -1 = none; the next bit of those with the same stop, -1 = none */
 	int *stops, *next_stop;

@@ -23,7 +23,7 @@
 typedef struct Sparse {
 	Slice *s;
 	const Method *m;
-	BitSet *before;                /* COMP as the program has it */
+	BitSet *before;                /* COMP of the slice: what the program computes before motion */
 	BitSet taken;                  /* nodes that have been in list for this bit */
 	int bit;                       /* the expression at hand */
 	int *number;                   /* by node: its place in list */
@@ -119,10 +119,10 @@ static void enter_node(Sparse *w, int k)
 		cut_use(&w->cut, cut_edge(&w->cut, needs_none(k), in_region(k), CUT_ENDLESS), cost(w, node));
 		cut_use(&w->cut, out, cost(w, node));
 	}
-	for (int i = 0; i < succ->n && !has(w, COMP, node); i++) /* (c1) */
+	for (int i = 0; i < succ->n && !has(w, COMP, node); i++) /* condition (c1) */
 		if (through(w, node, succ->v[i]) && may_be(w, succ->v[i]))
 			cut_edge(&w->cut, in_region(k), in_region(w->number[succ->v[i]]), CUT_ENDLESS);
-	for (int i = 0; i < pred->n; i++) {                      /* (c2) */
+	for (int i = 0; i < pred->n; i++) { /* condition (c2) */
 		int p = pred->v[i];
 		if (!through(w, p, node) || !may_be(w, p))
 			continue;

@@ -154,7 +154,7 @@ static void put_copies(Emit *x, Block *b, const Ins *like, Tail *t)
 			if (j == t->copy.n)
 				break;
 		}
-		if (k == t->copy.n) {      /* a ring */
+		if (k == t->copy.n) {      /* all copies that are left form rings */
 			int old = t->copy.v[0].from, none = -2 - x->reg.n,
 				fresh = query_key(x->q, key_class(x->q, old), &none, 1);
 			put_move(x, b, like, key_reg(x, fresh), key_reg(x, old));

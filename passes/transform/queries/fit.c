@@ -3,7 +3,7 @@
 #include "passes/transform/queries/queries.h"
 #include "passes/transform/transform.h"
 
-/* How many registers live at once when the code is what emit makes of it. */
+/* How many registers live at once in the code that emit makes: counted on a copy of the function. */
 static int pressure_of_code(Queries *q, void (*emit)(Queries *))
 {
 	PassRun *r = q->r, trial = *r;

@@ -91,7 +91,7 @@ bool hoist_takes(Queries *q, const Branch *from, int access)
 /* Why a load cannot stand at the branch of a block: of the branches tried, the one furthest up. */
 typedef struct Reach { const char *why; int block; } Reach;
 
-/* May the load stand at the end of the branch's block? */
+/* May the load stand at the end of the branch's block? Fills *h; if it may not, *r says why. */
 static bool may_stand(Queries *q, int access, const Branch *b, Hoist *h, Reach *r)
 {
 	Ins marked = *query_load(q, access);

@@ -1,4 +1,5 @@
-/* Keys: what ends them within a block, and what they become along an edge. */
+/* Keys of queries: which instructions of a block give or may change a key's value, and what a key becomes
+   along an edge. */
 #include "passes/transform/queries/queries.h"
 
 enum { COPIES = 16 };

@@ -86,7 +86,7 @@ typedef struct Queries {
 	const Liveness *live;
 	Keys keys, classes, starts, ends, aheads;
 	int *key_of;                   /* by access: its key, or -1 */
-	Vec(Ins) pattern;              /* by class */
+	Vec(Ins) pattern;              /* by class of a key: an instruction of the class */
 	/* by register: where its versions begin in version_of, the list of those that instructions and phis
 	   make */
 	int *version_first, *version_of;
@@ -112,7 +112,7 @@ typedef struct Queries {
 	   they do not fault */
 	bool check, nonfaulting;
 
-	/* Speculation (hoist.c) */
+	/* the members from here on, except stamp, are for speculation (hoist.c) */
 	/* by block: threads of a warp are taken to part at its end; NULL: the pass does not speculate */
 	const bool *parts;
 	/* by block: is it enough that one arm loads? (the values are in hoist.c); 0: not asked yet */
