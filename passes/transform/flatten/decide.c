@@ -1,22 +1,23 @@
-/* Does it pay to take an inner loop in? Formula (1) of the paper: with n of N lanes idle in a turn of B, on
- * average,
+/* Does it pay to take an inner loop B into the outer loop A? Formula (1) of the paper says that it does when,
+ * with n of N lanes idle in a turn of B on average,
  *
  *   n / N  >  Ta / (Ta + Tb)
  *
- * where Ta is the time of what a turn of A executes besides B, and Tb that of a turn of B. It errs twice: the
- * flattened loop executes some instructions more in each turn (that of B costs 1 + x times as much), and A is
- * executed only in the turns in which some lane needs it: with t turns of B for one of A, and lanes that have
- * come apart, in 1 - (1 - 1/t)^N of them. Corrected:
+ * where Ta is the time of what a turn of A executes besides B, and Tb that of a turn of B. The formula errs
+ * twice. The flattened loop executes some instructions more in each turn: a turn of B costs 1 + x times as
+ * much. And what A has besides B is executed only in those turns in which some lane needs it: with t turns of
+ * B for one of A, and lanes in different turns, that is a share of 1 - (1 - 1/t)^N. Corrected:
  *
  *   n / N  >  max(x / (1 + x), Ta' / (Ta' + Tb)),   Ta' = Ta * (1 - (1 - 1/t)^N)
  *
- * Of N lanes those count that come to A: lanes that have left A do not wait in B. Times are sums of
- * latencies. n, t and how often blocks are executed come from a profile, or are assumed.
+ * N counts only the lanes that come to A: lanes that have left A do not wait in B. Times are sums of
+ * latencies, in cycles. n, t and how often blocks are executed come from a profile, or are assumed.
  *
- * How many turns are left when lanes no longer wait, n does not tell: if the longest way is the same lane's
- * each time, as many as before. A profile with a trial has counted both forms. Then B is taken in where the
- * nest's blocks, as often as they were executed, take less with what is added; and in a nest of more loops,
- * all of which the trial has flattened, where the formula says so, too. */
+ * n does not tell how many turns are left when lanes no longer wait: when it is always the same lane that
+ * makes the most turns, there are as many as before. A profile with a trial has counted turns in both forms
+ * of the nest. Then B is taken in if the blocks of the flattened nest, as often as they were executed, take
+ * less time than those of the nest as it is, with the added instructions counted. In a nest of more than two
+ * levels, all of which the trial has flattened, the formula has to say so, too. */
 #include "passes/analysis/cost.h"
 #include "passes/transform/flatten/flatten.h"
 #include <math.h>
@@ -26,8 +27,8 @@ double decide_cost(const Nests *w, const Block *b)
 	return (double)cost_block(w->r->cost, b);
 }
 
-/* What a turn of the loop costs: its own blocks once, those of inner loops as often as these make turns, or
-   once when they have been taken in. */
+/* Computes what a turn of the loop costs: its own blocks count once, those of an inner loop as often as that
+   makes turns, or once when it has been taken in. */
 void decide_turns(Nests *w, int loop)
 {
 	FlatLoop *x = &w->loop[loop];
@@ -41,8 +42,9 @@ void decide_turns(Nests *w, int loop)
 		x->turns = taken;
 }
 
-/* How often a block was executed by warps, and by threads. The profile tells it of the source's blocks;
-   others are executed with those that dominate them and lie in the same loop. */
+/* How often a block was executed by warps (fetches), and by threads. The profile tells that only of the
+   source's blocks; another block is taken to be executed as often as the nearest one that dominates it and
+   lies in the same loop. */
 typedef struct Count { double fetches, threads; } Count;
 
 static int dominator_beside(const Nests *w, const Dom *dom, int b)
@@ -126,7 +128,7 @@ void decide_prepare(Nests *w)
 		w->uniformity = analysis_uniformity(w->r->an);
 }
 
-/* The block that ends turns of k decides otherwise for some lanes of a warp than for others. */
+/* May lanes of a warp leave loop k in different turns? */
 static bool diverges(const Nests *w, int k)
 {
 	const FlatLoop *x = &w->loop[k];
@@ -144,8 +146,8 @@ static bool diverges(const Nests *w, int k)
 	return false;
 }
 
-/* added, more: cycles and instructions that a turn has more; lanes: that come to A; idle: the share of them
-   that wait */
+/* ta, tb: as in the formula; added, more: cycles and instructions that a turn of the flattened loop has more;
+   lanes: those that come to A; idle: the share of them that waits; limit: the share above which it pays */
 typedef struct Numbers { double ta, tb, added, more, lanes, idle, limit; } Numbers;
 
 static double added(const Nests *w, Op op)
@@ -194,7 +196,7 @@ static bool pays(const Nests *w, const char *inner, const char *outer, Loc at, c
 	return n->idle > n->limit;
 }
 
-/* Is it known how many lanes wait in turns of loop k? */
+/* Is it known how many lanes wait in turns of loop k? If not, a remark says so. */
 static bool idle_known(const Nests *w, int k, const char *outer, Loc at)
 {
 	const char *inner = w->loop[k].source->label;
@@ -211,9 +213,9 @@ static bool idle_known(const Nests *w, int k, const char *outer, Loc at)
 	return !w->r->profile && w->idle > 0;
 }
 
-/* By the trial: both forms of the nest in loop a with the turns that they made; k: the inner loop, whose
-   turns are those of the one loop. A warp that is alone takes the sum of latencies, one among many what is
-   issued: the geometric mean of both has to fall. */
+/* Does the trial say that it pays to take loop k into loop a? The trial has counted the turns of the nest in
+   both forms; the flattened loop makes as many as k. A warp that is alone takes the sum of latencies; for one
+   among many, the number of issued instructions counts: the geometric mean of both has to fall. */
 static bool tried(const Nests *w, int a, int k, const Numbers *n)
 {
 	const FlatLoop *x = &w->loop[a], *y = &w->loop[k];
@@ -228,7 +230,7 @@ static bool tried(const Nests *w, int a, int k, const Numbers *n)
 	return pays;
 }
 
-/* Has the trial tried just this nest? In a nest of more loops it has flattened all of them. */
+/* Has the trial flattened loop a alone? It has, unless there is a loop around a: that was flattened, too. */
 static bool tried_alone(const Nests *w, int a) { return w->loop[a].parent < 0; }
 
 bool decide(Nests *w, int a, int k)

@@ -8,9 +8,10 @@
  * breaks    dominators, loops, uniformity: branches that a warp decided alike are decided by threads in
  *           different turns
  *
- * Inside out: the inner loops of the innermost outer one first, then that one, as one loop, with the one
- * around it. Operations that depend on which threads execute them together forbid it, and so do loops in
- * which a thread may wait for others (passes/analysis/waits.h): in the one loop these would wait for it. */
+ * Nests are flattened from inside out: the innermost loop with inner loops takes these in first; then that
+ * loop, which is one now, may become part of the loop around it. Operations that depend on which threads
+ * execute them together forbid flattening, and so do loops in which a thread may wait for others
+ * (passes/analysis/waits.h): in the flattened loop these others would wait for that thread. */
 #include "passes/analysis/cost.h"
 #include "passes/analysis/limits.h"
 #include "passes/transform/flatten/flatten.h"
@@ -56,7 +57,7 @@ static bool listed(const PassValue *v, const Block *b)
 	return !v->given;
 }
 
-/* Is it wanted, and does it keep what each thread does, to take inner loops into loop a? */
+/* May loop a take inner loops in: is that wanted, and does it keep what each thread does? */
 static bool may_take(const Nests *w, int a)
 {
 	const FlatLoop *x = &w->loop[a];
@@ -82,7 +83,8 @@ static bool may_take(const Nests *w, int a)
 	return true;
 }
 
-/* Chooses inner loops of loop a; returns how many, those that share its header included. */
+/* Chooses the inner loops that loop a takes in. Returns how many; an inner loop that shares a's header
+   counts. */
 static int choose(Nests *w, int a)
 {
 	int n = 0;
@@ -104,8 +106,8 @@ static int choose(Nests *w, int a)
 	return n;
 }
 
-/* Threads that a warp executes together may be in turns that differ: no branch is sure to be decided
-   alike. */
+/* Takes the flag that says "uniform" from branches in flattened loops: threads that a warp executes together
+   there may be in different turns, and so go different ways. */
 static void forget_uniform(Nests *w)
 {
 	for (int b = 0; b < w->cfg->n; b++) {
@@ -118,7 +120,7 @@ static void forget_uniform(Nests *w)
 	}
 }
 
-/* Labels of option loops at which no nest begins. */
+/* Writes a remark for each label of option loops at which no nest of loops begins. */
 static void remark_unlisted(const Nests *w)
 {
 	const PassValue *v = &w->r->option[OPTION_LOOPS];
@@ -142,7 +144,7 @@ static double lanes(const PassRun *r)
 		: (double)limits_of(r->limits)->warp_size;
 }
 
-/* As assumed, if a warp has so many. */
+/* Returns how many lanes are assumed to be idle (assume-idle), and a warp's lanes at most. */
 static double idle(const Nests *w)
 {
 	double n = (double)w->r->option[OPTION_IDLE].number;

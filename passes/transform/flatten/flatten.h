@@ -1,5 +1,5 @@
-/* Inside loop flattening: the nest of loops as lists of the blocks that matter (nest.c), what pays
-   (decide.c), one outer loop rewritten (rewrite.c). */
+/* Inside loop flattening: nest.c keeps the nest of loops as lists of the blocks that matter, decide.c says
+   what pays, rewrite.c rewrites one outer loop. */
 #ifndef GSIM_FLATTEN_H
 #define GSIM_FLATTEN_H
 #include "isa/edit.h"
@@ -8,33 +8,41 @@
 
 typedef Vec(Block *) BlockList;
 
-/* A loop; the lists hold blocks with edges that begin or end turns, as the function is now, inner loops
-   rewritten first. */
+/* A loop. Its lists hold the blocks with edges that begin or end turns, as the function is now: inner loops
+   are rewritten before the loop around them. */
 typedef struct FlatLoop {
-	int parent, end, depth;    /* loops inside have the numbers behind this one up to end; depth from 1 */
+	/* the loop around it, -1 = none; loops inside have the numbers behind this one up to below end;
+	   depth, from 1 */
+	int parent, end, depth;
 	bool reducible;
-	const char *waits;            /* where in it a thread may wait for what others do, as text; or NULL */
-	const Ins *convergent;         /* one that depends on which threads execute it together, or NULL */
+	const char *waits;  /* text: where in the loop a thread may wait for what others do; NULL: nowhere */
+	/* an instruction that depends on which threads execute it together, or NULL */
+	const Ins *convergent;
 	Block *source;                 /* its header in the source */
 	Block *head;                   /* where turns begin: the header, or what was put before it */
 	int last, back;         /* the last of its blocks in the function's order; edges back to its header */
-	/* own: in no inner loop, with an edge to a header or out; enter: outside, with an edge to head */
+	/* own: blocks in no inner loop with an edge to a header or out of the loop; leave, filled when the
+	   loop is done: blocks, also of inner loops, with an edge out of it; enter: blocks outside with an
+	   edge to head */
 	BlockList own, leave, enter;
 
-	/* becomes part of the loop around it; a turn of that one that comes to it takes its first turn,
-	   too */
+	/* chosen: the loop becomes part of the loop around it; now: a thread that comes to the loop takes its
+	   first turn there and then, in the same turn of the loop around */
 	bool chosen, now;
-	int again;                     /* register: the thread goes on with a turn of this loop */
+	int again;      /* register: true while the thread goes on with turns of this loop; -1: none yet */
 
-	bool flattened, within;        /* has taken inner ones in; it or one around it has */
-	/* by the profile: of all its blocks; executions of the header by warps, by threads */
+	/* the loop has taken inner ones in; it, or a loop around it, has */
+	bool flattened, within;
+	/* by the profile: cycles of all its blocks; how often warps, and threads, executed the header */
 	double cycles, fetches, threads;
-	/* by the profile: turns of all threads, those of inner loops when these have been taken in */
+	/* by the profile: turns of all threads; of a loop that has taken inner ones in, the turns of these */
 	double turns;
 	double issues;                 /* by the profile: instructions of all its blocks */
-	/* by its trial: cycles and instructions of all its blocks; executions of the header by warps */
+	/* by the profile's trial: cycles and instructions of all its blocks; how often warps executed the
+	   header */
 	double tried, tried_issues, tried_turns;
-	/* cost of its own blocks, and of a turn, inner loops included; mean turns, each time it is entered */
+	/* cycles of its own blocks, executed once; of a turn, inner loops included; mean turns each time the
+	   loop is entered */
 	double body, turn, trips;
 } FlatLoop;
 
@@ -53,15 +61,18 @@ typedef struct Nests {
 	FlatLoop *loop;                /* outer ones first, each followed by those inside */
 	/* by block: the innermost loop around it; the loop whose head it is; -1 = none */
 	Vec(int) of, begins;
-	/* of one rewriting: an exit's number, or -1; the last loop whose walk has been here */
+	/* by block: its number among the exits of the loop that is being rewritten, or -1; the last loop
+	   whose walk has come here */
 	Vec(int) code, seen;
-	BlockList via;                 /* of one indexed branch: where a target is reached by, or NULL */
+	/* by block: by which block the indexed branch that is being rewritten leads there now, or NULL */
+	BlockList via;
 	Vec(Placed) placed;            /* new blocks */
 	Exits exits;
 	Enter enter;
 	Rule rule;
-	double lanes;                  /* of a warp: the profile's, else the machine's */
-	double idle, trips;  /* assumed: of these, how many are idle, 0 = not known; turns of an inner loop */
+	double lanes;                  /* lanes of a warp: the profile's, else the machine's */
+	/* assumed: how many of these lanes are idle, 0 = not known; turns of an inner loop */
+	double idle, trips;
 	const Dom *pdom;               /* as the pass began; NULL: every loop has one edge back */
 	const Uniformity *uniformity;  /* likewise; NULL when the rule does not ask */
 } Nests;
@@ -73,31 +84,36 @@ static inline bool nest_has(const Nests *w, int loop, const Block *b)
 	int of = w->of.v[b->id];
 	return of >= loop && of < w->loop[loop].end;
 }
-/* There is something to make one loop of: it has loops in it, or is two with one header. */
+/* May there be something to flatten: are there loops in the loop, or several edges back to its header, as two
+   loops with one header have? */
 static inline bool nest_may(const Nests *w, int loop)
 {
 	return w->loop[loop].end > loop + 1 || w->loop[loop].back > 1;
 }
-/* b, which is new, lies in that loop (-1: in none), right before or behind block number anchor. */
+/* Makes a block that lies in that loop (-1: in none), right before or behind block number anchor. */
 Block *nest_place(Nests *, int loop, int anchor, bool behind, const char *base, const char *tail);
 bool nest_fatal(const Nests *, const Block *);   /* all ways from it abort: where it stands does not matter */
-/* b has an edge out of the loop, not counting aborts */
+/* has b an edge out of the loop, not counting aborts? */
 bool nest_leaves(const Nests *, int loop, const Block *b);
-void nest_pass_on(Nests *, int loop); /* the loop stays as it is: which blocks leave it, for the one around */
+/* fills in `leave` of a loop that stays as it is, for the loop around it */
+void nest_pass_on(Nests *, int loop);
 
-/* Two loops share the header: threads go back to it from somewhere before a block that all have to come to,
-   as those of an inner loop do that the outer one begins with. inner: gets the cost of what they execute in
-   such a turn. */
+/* Are there two loops that share the header? Then threads go back to the header from somewhere before a block
+   to which all threads in the loop have to come: they make turns of an inner loop with which the outer loop
+   begins. *inner: the cost of what they execute in such a turn. */
 bool nest_shares_header(Nests *, int loop, double *inner);
 
 double decide_cost(const Nests *, const Block *);
 void decide_prepare(Nests *);
+/* Does flattening loop a pay, which shares its header with an inner loop? inner: the cost of a turn of
+   that. */
 bool decide_shared(Nests *, int a, double inner);
-/* loop k is to become part of loop a, the one around it; remarks say why, or why not */
+/* Is loop k to become part of loop a, the one around it? Remarks say why, or why not. */
 bool decide(Nests *, int a, int k);
-void decide_turns(Nests *, int loop);  /* what is inside of the loop has been decided */
+/* computes what a turn of the loop costs, when it is decided which loops inside are taken in */
+void decide_turns(Nests *, int loop);
 
-/* The inner loops that are chosen become part of this one; none is when it shares its header with the inner
-   loop. */
+/* Makes the chosen inner loops part of this loop. No loop is chosen when this one shares its header with an
+   inner one. */
 void nest_rewrite(Nests *, int loop);
 #endif

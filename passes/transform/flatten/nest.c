@@ -1,5 +1,5 @@
-/* The nest of loops in time proportional to blocks and edges: no set of blocks for each loop, but numbers of
-   loops and the blocks at their borders. */
+/* Finds the nest of loops in time proportional to blocks and edges: a loop has no set of its blocks, but each
+   block has the number of its innermost loop, and each loop lists of the blocks at its borders. */
 #include "passes/transform/flatten/flatten.h"
 #include <stdlib.h>
 
@@ -35,7 +35,8 @@ static void find_loops(Nests *w)
 	}
 }
 
-/* An edge into loops other than by their headers makes these irreducible; one into a header is an entry. */
+/* Looks at the edge from b to s. An edge from outside a loop to a block other than its header makes the loop
+   irreducible; one to its header makes b an entry. */
 static void look_at_edge(Nests *w, Block *b, const Block *s)
 {
 	int l = w->of.v[s->id];
@@ -183,7 +184,8 @@ static void visit(Walk *t, Block *b)
 	vec_push(&t->todo, b);
 }
 
-/* The last of the loop's blocks that every thread comes to before it leaves; -1: none but the header. */
+/* Returns the number of the last of the loop's blocks to which every thread comes before it leaves; -1: there
+   is none but the header. */
 static int last_common(const Nests *w, int loop)
 {
 	const Dom *pdom = w->pdom;

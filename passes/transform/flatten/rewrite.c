@@ -1,4 +1,5 @@
-/* One outer loop A with inner loops B1 .. Bm that become part of it (section III of the paper, and beyond):
+/* Rewrites one outer loop A with inner loops B1 .. Bm that become part of it (section III of the paper, and
+ * beyond):
  *
  *   A_enter:  again1 = .. = againm = leave = false        once, before the first turn
  *   A_next:   again1 -> B1;  again2 -> B2;  ..;  else A   what the thread does in this turn
@@ -7,14 +8,14 @@
  *   A_leave:  where way says                              when A has several exits
  *
  * A thread that comes to the end of a turn of Bk sets againk and goes to A_latch; one that leaves Bk clears
- * it. So the threads of a warp are in turns of any of the loops at once. A thread that comes to Bk from A
- * takes its first turn there and then (`now`), or sets againk and begins with the next turn of A: `now` is
- * good where all threads that are in A itself come to Bk, since those already in Bk then wait for them there;
- * else they would not.
+ * againk. So some threads of a warp may be in turns of one of the loops while others are in turns of another.
+ * A thread that comes to Bk from A takes its first turn there and then (`now`), or sets againk and begins Bk
+ * with the next turn of A. `now` is good where all threads that are in A itself come to Bk: threads that are
+ * already in Bk wait for them there. Where some do not come to Bk, they would not wait.
  *
- * The paper lets threads leave A where they did. Then the only way out post-dominates all of A, and threads
- * wait for each other there, as if nothing had been done; so exits go through A_latch, unless they are asked
- * for as in the paper. */
+ * The paper lets threads leave A where they did before. Then the only way out post-dominates all of A, and
+ * threads wait for each other there, as if nothing had been done. So exits go through A_latch, unless option
+ * exits asks for those of the paper. */
 #include "passes/transform/flatten/flatten.h"
 
 typedef struct Work {
@@ -22,14 +23,15 @@ typedef struct Work {
 	Edit *e;
 	int a;                         /* the outer loop */
 	FlatLoop *x;
-	Ins like;                      /* for places in the source */
+	Ins like;       /* an instruction whose place in the source new instructions get */
 	Block *enter, *next, *latch;
 	int leave, way;                /* registers; way: -1 while there is one exit at most */
-	BlockList exit;                /* by value of way */
+	BlockList exit;                /* by value of way: the block outside A to which the exit leads */
 } Work;
 
-/* What an edge does besides leading to a block; -1: nothing. */
-/* stay: of the inner loop that the edge begins in, 1 goes on, 0 ends */
+/* What an edge does: it leads to a block and assigns variables; -1: it leaves the variable alone. */
+/* stay: value for `again` of the inner loop in which the edge begins: 1 when the thread goes on with turns of
+   it, 0 when it leaves; enter: the inner loop whose `again` becomes true; code: the exit's value of `way` */
 typedef struct Way { Block *to; int stay, enter, code; } Way;
 
 static bool chosen(const Work *x, int k) { return k >= 0 && x->w->loop[k].chosen; }
@@ -41,7 +43,7 @@ static Way way_out(const Work *x, Block *s)
 	return (Way){ x->latch, -1, -1, x->w->code.v[s->id] };
 }
 
-/* The edge to s from a block in inner loop k (-1: in none). */
+/* Returns what the edge to s does from a block that lies in inner loop k (-1: in none). */
 static Way way_of(const Work *x, int k, Block *s)
 {
 	Nests *w = x->w;
@@ -75,7 +77,8 @@ static Opd constant_or(const Ins *term, int yes, int no)
 	return p;
 }
 
-/* reg = yes where b's branch is taken, else no (-1: whatever), before b's terminator. */
+/* Puts in front of b's last instruction: reg = yes if b's branch goes to its first target, else no; -1 stands
+   for any value. */
 static void assign(Work *x, Block *b, int reg, int yes, int no)
 {
 	if (yes < 0 && no < 0)
@@ -92,7 +95,7 @@ static void assign_way(Work *x, Block *b, int yes, int no)
 		return;
 	const Ins *term = block_term(b);
 	bool same = yes < 0 || no < 0 || yes == no || ins_src(term, 0)->kind == OPD_IMM;
-	if (same && yes >= 0 && no >= 0 && yes != no) /* a branch that is decided */
+	if (same && yes >= 0 && no >= 0 && yes != no) /* a branch on a constant */
 		yes = no = ((ins_src(term, 0)->imm & 1) != ins_src(term, 0)->neg) ? yes : no;
 	Ins i = edit_new(x->e, term, same ? OP_MOV : OP_SELP, T_U32, 1, same ? 1 : 3);
 	i.opd[0] = opd_reg(x->way);
@@ -105,9 +108,10 @@ static void assign_way(Work *x, Block *b, int yes, int no)
 	edit_insert(x->e, b, b->ins.n - 1, i);
 }
 
-/* What two edges assign (or one, twice) in block b, which lies in inner loop k. Where one of them enters a
-   loop or leaves A, the other one does not, and the variables are false anyway; the variable of k counts
-   behind edges that end its turn only. */
+/* Puts into block b, which lies in inner loop k, what its two edges assign; a block with one edge gives that
+   one twice. If only one of the two enters a loop or leaves A, the variable for that is set to false on the
+   other one, as it is false there anyway. The variable of k may be set to anything on an edge that does not
+   end a turn of k: it is read only behind edges that do. */
 static void assign_both(Work *x, int k, Block *b, const Way *yes, const Way *no)
 {
 	const FlatLoop *loop = x->w->loop;
@@ -127,7 +131,7 @@ static bool assigns(const Way *y) { return y->stay >= 0 || y->enter >= 0 || y->c
 
 /* ---- blocks ---- */
 
-/* A new block on the edges b -> s, for what they assign. */
+/* Makes a new block on the edges from b to one target, in which stands what these edges assign. */
 static Block *on_edge(Work *x, int k, Block *b, const Way *y)
 {
 	Block *mid = nest_place(x->w, x->a, b->id, true, b->label, "_to");
@@ -136,7 +140,8 @@ static Block *on_edge(Work *x, int k, Block *b, const Way *y)
 	return mid;
 }
 
-/* An indexed branch: a block of its own for each target that wants assignments. */
+/* Rewrites the edges of an indexed branch: a target to which edges with assignments lead gets a block of its
+   own in front, for these. */
 static void reroute_table(Work *x, int k, Block *b)
 {
 	Nests *w = x->w;
@@ -161,7 +166,7 @@ static void reroute_table(Work *x, int k, Block *b)
 	free(to);
 }
 
-/* The edges of block b, which lies in inner loop k, as the flattened loop wants them. */
+/* Rewrites the edges of block b, which lies in inner loop k (-1: in none), for the flattened loop. */
 static void reroute(Work *x, int k, Block *b)
 {
 	Way y[2];
@@ -192,7 +197,7 @@ static void reroute_list(Work *x, int k, const BlockList *list)
 		reroute(x, k, list->v[i]);
 }
 
-/* Inner loop k: what leaves it, and when it becomes part of A, the ends of its turns, too. */
+/* Rewrites the edges that leave inner loop k; when k becomes part of A, also those that end turns of k. */
 static void reroute_inner(Work *x, int k)
 {
 	const FlatLoop *loop = x->w->loop;
@@ -237,7 +242,7 @@ static void find_exits(Work *x)
 			note_exits(x, loop[k].leave.v[i]);
 }
 
-/* b has an edge to s, out of A, now: the loop that begins there is entered by it. */
+/* Notes that b has an edge out of A to s now: if a loop begins with s, b enters that loop. */
 static void enters(Work *x, Block *b, const Block *s)
 {
 	int l = x->w->begins.v[s->id];
@@ -245,8 +250,8 @@ static void enters(Work *x, Block *b, const Block *s)
 		vec_push(&x->w->loop[l].enter, b);
 }
 
-/* Blocks that tell the exits apart. Exits that leave the loop around A, too, come first, so that all of them
-   lie in that loop. */
+/* Makes the blocks that tell the exits of A apart by `way`. Returns the first one, or the only exit itself.
+   Exits that stay in the loop around A are tested last, so that all of these blocks lie in that loop. */
 static Block *make_exits(Work *x)
 {
 	Nests *w = x->w;
@@ -303,8 +308,9 @@ static void make_enter(Work *x)
 		vec_push(&w->loop[a->parent].own, b);
 }
 
-/* Loops that are entered at once come last: then threads in turns of such a loop and threads in A part behind
-   all others, and meet there. */
+/* Fills A_next, which tests in a row which inner loop the thread is in. Loops that are entered at once come
+   last: then threads in turns of such a loop and threads in A part behind all other tests, and meet in that
+   loop. */
 static void make_next(Work *x)
 {
 	FlatLoop *loop = x->w->loop;
@@ -369,7 +375,8 @@ static void reach(Front *t, Block *s)
 	}
 }
 
-/* Do all ways from A's header lead to the same inner loop first? Then that is entered at once. */
+/* Sets `now` of the inner loops. With enter=auto, a loop is entered at once when all ways from A's header
+   lead to that loop first. */
 static void choose_now(Work *x)
 {
 	Nests *w = x->w;

@@ -204,8 +204,8 @@ static void why_no_arm(Meld *w, const MeldRegion *r)
 	const char *stop = r->arm[0].n ? r->arm[1].stop : r->arm[0].stop;
 	if (r->e->succ[0] != r->exit && r->e->succ[1] != r->exit)
 		why_not(w, r, "%s", stop);
-	/* no remark for a branch of this pass, behind which is what had no other half: a remark told that
-	   when the rest was melded */
+	/* a branch that this pass has made for instructions without a counterpart needs no remark: when the
+	   rest was melded, a remark told how many stay on one side */
 	else if (!made(w, r))
 		why_not(w, r, "one of its arms is empty");
 }

@@ -1,6 +1,6 @@
 /* Cleans up after a round of melding: blocks that have been melded are removed, edges skip blocks that only
  * jump, and a new block is merged with the one before or behind it where no other edge comes in between, so
- * that the next round sees one block there. Nothing else of the function is touched. */
+ * that the next round or pass sees one block there. Nothing else of the function is touched. */
 #include "passes/transform/meld/meld.h"
 
 /* Puts new blocks where the first of the old blocks stood that they replace, and removes the old ones. */
