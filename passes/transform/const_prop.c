@@ -1,13 +1,15 @@
-/* const-prop: values that are the same in every execution, along the branches that they leave possible.
+/* const-prop: finds values that are the same in every execution, and follows only branches that these leave
+ * possible.
  *
  * requires  SSA, reaching definitions
  * keeps     labels; what cannot be reached any more stays in the list of blocks
  * breaks    the graph where a branch is decided
  *
  * M. N. Wegman and F. K. Zadeck, Constant Propagation with Conditional Branches, TOPLAS 1991: optimistic, so
- * that a loop whose branch never leaves the constant's way does not spoil it. What becomes of it: results
- * become moves, operands become immediates where the operation takes them, guards go with or without their
- * instruction, branches become jumps. Operations on the carry flag compute no constants. */
+ * that a loop whose branch never leaves the constant's way does not spoil it. The code is rewritten by that:
+ * instructions with a known result become moves, operands become immediates where the operation takes them, a
+ * guard that always holds is removed, an instruction whose guard never holds is deleted, branches become
+ * jumps. Operations on the carry flag compute no constants. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/facts.h"
@@ -25,15 +27,19 @@ typedef struct Prop {
 	const Reaching *uses;
 	Value *value;                  /* by version, once it is known */
 	BitSet known;                  /* versions that have one */
-	/* edges, as Ssa.edge has them; blocks; those whose instructions have been looked at */
+	/* edges that threads may take, numbered as in Ssa.edge; blocks to which threads may come; blocks
+	   whose instructions have been evaluated once */
 	BitSet taken, reached, visited;
-	/* arguments of phis: by phi the first one's number; by number the version that they go into */
+	/* arguments of all phis have numbers: by phi, that of its first argument; by number, the version that
+	   the phi defines */
 	int *slot_first, *slot_of;
-	int *slots, *next;             /* by version a list of those that it is, -1 = none */
-	BitSet counts;                 /* those whose edges are taken */
-	Vec(int) todo;                 /* versions whose readers are still to be told */
+	/* by version: the first argument that reads it; by argument: the next one that reads the same
+	   version; -1 = none */
+	int *slots, *next;
+	BitSet counts;                 /* arguments whose edges threads may take */
+	Vec(int) todo;                 /* versions whose value has changed: what reads them is evaluated */
 	Vec(int) waits;                /* blocks to visit for the first time */
-	int block, at;                 /* of the instruction looked at */
+	int block, at;                 /* place of the instruction that is evaluated */
 	int operands, results, branches, guards;
 } Prop;
 
@@ -52,14 +58,14 @@ static Value source(const Prop *w, const Ins *i, int k)
 	return v;
 }
 
-/* The source that a selp gives, when that is known; -1 else. */
+/* Returns the number of the source that a selp gives, 0 or 1; -1: that is not known, or it is no selp. */
 static int chosen(const Prop *w, const Ins *i)
 {
 	Value v = i->op == OP_SELP ? source(w, i, 2) : unknown;
 	return v.varies ? -1 : (v.bits & 1) == ins_src(i, 2)->neg;
 }
 
-/* What it writes to its one register when it is executed. */
+/* Returns the value that the instruction writes to its one register when it is executed, or `unknown`. */
 static Value result(const Prop *w, const Ins *i)
 {
 	uint64_t src[FOLD_SOURCES], bits;
@@ -96,7 +102,8 @@ static void lower(Prop *w, int version, Value v)
 	vec_push(&w->todo, version);
 }
 
-/* The definitions of the instruction, and what stays where its guard does not hold. */
+/* Gives all that the instruction defines a value. Where its guard may not hold, the register keeps the old
+   one. */
 static void define(Prop *w, const Ins *i)
 {
 	const Ssa *s = w->s;
@@ -115,7 +122,7 @@ static void define(Prop *w, const Ins *i)
 	}
 }
 
-/* The one target that is left, or NULL. */
+/* Returns the only block to which threads can go on from the block; NULL: there are several, or none. */
 static Block *target(Prop *w, const Block *b)
 {
 	const Ins *t = block_term(b);
@@ -131,7 +138,7 @@ static Block *target(Prop *w, const Block *b)
 	return b->succ[(v.bits & 1) == ins_src(t, 0)->neg];
 }
 
-/* Argument k counts from now on. */
+/* Counts argument k of the phi from now on: threads may come along its edge. */
 static void take_argument(Prop *w, int phi, int k)
 {
 	const SsaPhi *p = &w->s->phi[phi];
@@ -168,7 +175,8 @@ static void evaluate(Prop *w, int block, int at)
 			take_edge(w, block, k);
 }
 
-/* The version has a new value: whoever reads it in a block that threads come to is looked at again. */
+/* Version v has a new value: instructions and phis that read it, in blocks to which threads may come, are
+   evaluated again. */
 static void tell(Prop *w, int v)
 {
 	const Reaching *u = w->uses;
@@ -218,7 +226,7 @@ static void propagate(Prop *w)
 	w->visited = bs_new(a, w->c->n);
 	list_slots(w);
 	for (int v = 0; v < s->n; v++)
-		if (s->version[v].ins == SSA_ENTRY) /* nothing is known of it */
+		if (s->version[v].ins == SSA_ENTRY) /* nothing is known of a register's value at the entry */
 			lower(w, v, unknown);
 	for (int phi = s->phi_first[0]; phi < s->phi_first[1]; phi++)
 		take_argument(w, phi, s->phi[phi].narg - 1);
@@ -273,7 +281,8 @@ static Ins operands(Prop *w, const Ins *old)
 	return i;
 }
 
-/* selp with a known condition becomes a move. */
+/* Returns the move that takes the place of a selp with a known condition; `which`: the source that it
+   gives. */
 static Ins selected(Prop *w, const Ins *i, int which)
 {
 	Ins x = edit_copy(&w->e, i);

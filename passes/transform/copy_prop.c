@@ -1,12 +1,13 @@
-/* copy-prop: reads the original where a register was copied from another one and both still hold what they
- * held.
+/* copy-prop: where a register was copied from another one, and both still hold what they held, reads the
+ * original instead of the copy.
  *
  * requires  nothing
  * keeps     the graph
  * breaks    liveness
  *
- * Copies hold within a block and on every way to it. A copy of what the register already has goes. A guarded
- * copy is none, and any definition, guarded or not, ends the copies of its register and to it. */
+ * A copy counts when it was made before in the same block, or on every way to the block. A copy to a register
+ * of what that register has already is deleted. A copy under a guard does not count, and any definition of a
+ * register, under a guard or not, ends all copies from that register and to it. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/facts.h"
@@ -16,7 +17,8 @@ typedef struct Copies {
 	Edit e;
 	Facts facts;
 	Arena arena;
-	/* by register: what it was copied from and when; when it was defined last */
+	/* by register: from which register it was copied, and when; when it was defined last; the present
+	   time; when the block began. Times count definitions */
 	int *from, *copied, *defined, now, start;
 	int replaced, gone;
 } Copies;
@@ -52,8 +54,10 @@ static void step(Copies *w, const Ins *i)
 
 /* ---- which copies hold where a block begins ---- */
 
+/* lives: the copied-to register lives at the end of the block */
 typedef struct Copy { int block, reg, from; bool lives; } Copy;
-typedef struct CopyList { Vec(Copy) copy; int *first, *next; } CopyList; /* by register, a list */
+/* first, next: for each register, a list of its copies; one more than a copy's number, 0 = none */
+typedef struct CopyList { Vec(Copy) copy; int *first, *next; } CopyList;
 
 static void copies_at_end(Copies *w, const LiveRange *l, const Block *b, CopyList *list)
 {
@@ -67,11 +71,11 @@ static void copies_at_end(Copies *w, const LiveRange *l, const Block *b, CopyLis
 	}
 }
 
-/* Register by register. */
+/* Finds, register by register, which copies live at the ends of their blocks. */
 static void find_live(Copies *w, LiveRange *l, CopyList *list)
 {
 	list->first = arena_array(&w->arena, int, l->n + 1);
-	list->next = arena_array(&w->arena, int, list->copy.n + 1); /* 0: the last one */
+	list->next = arena_array(&w->arena, int, list->copy.n + 1);
 	for (int k = 0; k < list->copy.n; k++) {
 		int *first = &list->first[l->bit[list->copy.v[k].reg]];
 		list->next[k] = *first;
@@ -119,7 +123,7 @@ static void enter(Copies *w, const Block *b)
 
 /* ---- what reads them ---- */
 
-/* One operand at a time: the original may be of a type that the operation does not take there. */
+/* Makes one operand read the original, unless that is of a type that the operation does not take there. */
 static void replace_operand(Copies *w, Ins *i, int *place)
 {
 	int old = *place, to = original(w, old);
@@ -163,7 +167,8 @@ static void rewrite(Copies *w, Block *b)
 	}
 }
 
-/* Each round makes more copies known: of an original that is itself a copy, and beyond copies that went. */
+/* Replaces what can be replaced, and returns whether there was anything. Each round makes more copies known:
+   those of an original that is a copy itself, and those that a deleted copy had ended. */
 static bool round_of(PassRun *r, Copies *w)
 {
 	const Cfg *c = analysis_cfg(r->an);

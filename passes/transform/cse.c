@@ -1,5 +1,5 @@
-/* cse: local value numbering: what a register of the same block has already is copied instead of computed
- * again.
+/* cse: local value numbering: a value that a register already has in the same block is copied instead of
+ * computed again.
  *
  * requires  nothing
  * keeps     the graph
@@ -21,8 +21,8 @@ typedef struct Values {
 	Vec(int) value;                /* by expression: its value's number */
 	/* by register: value, and the block (one more than its number) in which it is known */
 	int *of, *block;
-	int now, id;                   /* values so far; the block */
-	int memory[SP_COUNT];          /* state of each space */
+	int now, id;                   /* how many values there are so far; the block's number */
+	int memory[SP_COUNT];          /* by space: the number of its state, a new one after each write */
 	int replaced;
 } Values;
 
@@ -39,7 +39,7 @@ static void known(void *self, int reg)
 		fresh(self, reg);
 }
 
-/* The expression's number, or -1. */
+/* Returns the number of the expression that the instruction computes; -1: it has none. */
 static int expression(Values *w, const Ins *i)
 {
 	int64_t key[KEY_MOST + SP_COUNT + 1];
@@ -60,7 +60,8 @@ static int expression(Values *w, const Ins *i)
 	return x;
 }
 
-/* What the instruction computes is in `holder` already. True: the instruction goes. */
+/* Register `holder` already has what the instruction computes. Returns true when the instruction is not
+   needed at all; else *out is the move that takes its place, unless it is a plain move itself. */
 static bool replace(Values *w, const Ins *i, int holder, Ins *out)
 {
 	int d = ins_dst(i, 0)->id;

@@ -5,9 +5,10 @@
  *           calls, traps
  * breaks    SSA, liveness
  *
- * From what has an effect back to the definitions that it reads, and from these on (R. Cytron et al.,
- * Efficiently Computing Static Single Assignment Form and the Control Dependence Graph, TOPLAS 1991, section
- * 7.1, with every branch live). A dead load goes, and with it the fault it might have raised. */
+ * Goes from instructions with an effect back to the definitions that they read, and on from these (R. Cytron
+ * et al., Efficiently Computing Static Single Assignment Form and the Control Dependence Graph, TOPLAS 1991,
+ * section 7.1, with every branch live). A load that nobody reads is deleted, and with it the fault that it
+ * might have raised. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
@@ -18,8 +19,8 @@ typedef struct Sweep {
 	const Cfg *c;
 	const Ssa *s;
 	BitSet keep;                   /* instructions, by their numbers in SSA */
-	BitSet read;                   /* versions that something kept reads */
-	int *todo, ntodo;              /* those whose definitions are still to be kept */
+	BitSet read;                   /* versions that a kept instruction reads */
+	int *todo, ntodo;              /* versions in `read` whose definitions have not been kept yet */
 } Sweep;
 
 static void want(Sweep *s, int version)
@@ -33,9 +34,11 @@ static void want(Sweep *s, int version)
 static bool has_effect(const Sweep *s, const Ins *i)
 {
 	Effects e = ins_effects(s->effects, i);
-	if (!effects_deletable(&e) || op_info[i->op].kind == K_CALL) /* who is called might go on for ever */
+	/* a function that is called might never return */
+	if (!effects_deletable(&e) || op_info[i->op].kind == K_CALL)
 		return true;
-	return op_info[i->op].flags & OPF_SIDE;              /* nop, prefetch: there for the time they take */
+	/* nop and prefetch are there for the time that they take */
+	return op_info[i->op].flags & OPF_SIDE;
 }
 
 static void keep(Sweep *s, int at)
@@ -56,7 +59,8 @@ static void want_next(void *self, int reg)
 	want(w->s, w->s->s->use[w->use++]);
 }
 
-/* Marks stay where their instruction goes (they go on to the next one), and what they depend on lives. */
+/* Keeps the definitions that the marks of an instruction read: the marks stay also when the instruction is
+   deleted, for then they go on to the next one. */
 static void keep_marks(Sweep *s, const Ins *i, int b, int k)
 {
 	if (i->mark)

@@ -67,7 +67,7 @@ Type fold_source_type(const Module *m, const Ins *i, int k)
 	return i->op == OP_PACK ? parts[type_bits[i->type] / i->nsrc] : ins_value_type(m, i, k);
 }
 
-/* As a register of the function holds what an instruction gives. */
+/* Returns the bits of an instruction's result as its destination register holds them. */
 static uint64_t held(const Function *f, const Ins *i, uint64_t bits)
 {
 	Type reg = (Type)f->reg.v[ins_dst(i, 0)->id].type, t = ins_dst_type(i, 0);
@@ -122,8 +122,8 @@ int facts_hold(Facts *x, int block, const int64_t *key, int n)
 
 void facts_about(Facts *x, int fact, int reg) { link_to(x, &x->of_reg[reg], fact); }
 
-/* seen: by register, one more than the last block that defines it; many: by register, the facts about it,
-   where they are more than a set has words */
+/* kill: facts that end in the block; seen: by register, one more than the last block looked at that defines
+   it; many: by register, the set of facts about it, if they are more than a set has words; else empty */
 typedef struct Ends { Facts *x; BitSet kill, *many; int *seen, block; } Ends;
 
 static void gather(Ends *e, Arena *a, int nreg)

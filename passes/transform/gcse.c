@@ -1,26 +1,28 @@
-/* gcse: copies what a register has on every way to a block instead of computing it again there.
+/* gcse: where a register has a value on every way to a block, copies that register instead of computing the
+ * value again there.
  *
  * requires  nothing
  * keeps     the graph
  * breaks    liveness
  *
- * Available expressions, each with the register that has it: "%d = a + b" holds until %d, %a or %b is
- * written, and a load until something may have been written there: by what memory dependence cannot tell from
- * it, at any time of one call of the function (assume-restrict: taking it that pointer parameters do not
- * overlap). Questions are bounded by the number of instructions; then whatever writes to its space counts.
- * One register has to have the value on all ways: nothing is inserted, so no way gets longer. (Values in
- * different registers on different ways are left to code motion.) Expressions that occur in one block only
- * are cse's. */
+ * Computes available expressions, each with the register that has its value: "%d = a + b" holds until %d, %a
+ * or %b is written, and a load until an access may have written where it loads, as far as memory dependence
+ * can tell, at any time of one call of the function (assume-restrict: pointer parameters are taken not to
+ * overlap). How often memory dependence is asked is bounded by the number of instructions; after that, every
+ * write to the same space counts. The same register has to have the value on all ways: nothing is inserted,
+ * so no way gets longer. (Values in different registers on different ways are left to code motion.)
+ * Expressions that occur in one block only are cse's. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/transform.h"
 
-enum { PATIENCE = 32 };            /* questions for an instruction */
+enum { PATIENCE = 32 };            /* questions about memory for each instruction */
 
-/* block: one that has it; first: of its facts, or -1; load: of its accesses, or -1 */
+/* block: a block that computes the expression; several: another one does, too; first: the first of its facts,
+   or -1; load: the first of its loads, or -1 */
 typedef struct Expr { int block; bool several; int first, load; } Expr;
-/* by fact: who has the value; the next fact of the expression */
+/* by fact: the register that has the value; the next fact of the expression, -1 = none; the expression */
 typedef struct Holder { int reg, next, expr; } Holder;
 typedef struct Load { int access, next; } Load;
 typedef struct Write { int time, access; } Write;
@@ -29,15 +31,16 @@ typedef struct Gcse {
 	PassRun *r;
 	Edit e;
 	Arena arena;
-	Keys keys;                     /* of expressions */
+	Keys keys;                     /* numbers of expressions */
 	Vec(Expr) expr;
 	Vec(Holder) holder;
 	Vec(Load) load;
 	Facts facts;
 	const MemDep *mem;             /* NULL: there are no loads */
 	MemAsk ask;
-	Vec(Write) write;              /* in this block, so far; access -1: anything */
-	/* by register or space (facts_memory): when it was written last; when the block began */
+	Vec(Write) write;              /* writes to memory in this block so far; access -1: to anything */
+	/* by register or space (facts_memory): when it was written last; when the block began; the present
+	   time. Times count instructions */
 	int *defined, start, now;
 	int replaced;
 } Gcse;
@@ -56,7 +59,7 @@ static void step(Gcse *w, const Ins *i, int block, int ins)
 			define(w, facts_memory(&w->facts, s));
 }
 
-/* The expression's number; -1: none that is worth it. */
+/* Returns the number of the expression that the instruction computes; -1: none that is worth copying. */
 static int number(Gcse *w, const Ins *i)
 {
 	int64_t key[KEY_MOST];
@@ -78,7 +81,7 @@ static void survey(Gcse *w, const Block *b)
 	}
 }
 
-/* The places in which the expression loads, for questions. */
+/* Notes the loads of each expression in the block, for questions about memory. */
 static void note_loads(Gcse *w, const Block *b)
 {
 	uint8_t reads;
@@ -92,7 +95,7 @@ static void note_loads(Gcse *w, const Block *b)
 	}
 }
 
-/* Does what the expression loads stay, wherever it does, when that access writes? */
+/* Does a write by access `write` leave alone what expression x loads, at every place where x is computed? */
 static bool stays(Gcse *w, int x, int write)
 {
 	if (!w->mem || write < 0 || w->expr.v[x].load < 0)
@@ -117,7 +120,7 @@ static bool memory_since(Gcse *w, int x, int time)
 	return w->mem != NULL;
 }
 
-/* Are the sources, and the memory read, as they were at that time? */
+/* Are the instruction's sources, and the memory that it reads, still as they were at that time? */
 static bool since(Gcse *w, const Ins *i, int x, int time)
 {
 	uint8_t reads;
@@ -159,7 +162,7 @@ static void facts_of(Gcse *w, const Block *b)
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
 		int x = i->guard < 0 ? number(w, i) : -1, at = start + k + 1;
-		/* a source written by the instruction itself has that very time */
+		/* at - 1: a source that the instruction itself writes has time `at` */
 		if (x >= 0 && w->expr.v[x].several && w->defined[ins_dst(i, 0)->id] == at &&
 			since(w, i, x, at - 1))
 			state(w, i, b->id, x);
@@ -220,7 +223,8 @@ static void ask_memory(PassRun *r, Gcse *w, const Cfg *c)
 		note_loads(w, c->rpo[i]);
 }
 
-/* An instruction that went no longer writes its register, which may be what ended another fact. */
+/* Replaces what can be replaced, and returns whether there was anything. A further round may find more: an
+   instruction that has been removed no longer writes its register, and so no longer ends other facts. */
 static bool round_of(PassRun *r, Gcse *w)
 {
 	const Cfg *c = analysis_cfg(r->an);

@@ -1,17 +1,18 @@
-/* global-dce: device functions that no kernel needs lose their bodies.
+/* global-dce: removes the bodies of device functions that no kernel needs.
  *
  * requires  nothing
  * keeps     kernels and host functions as they are; the numbers of functions, and with them their addresses;
  *           the addresses of variables
  * breaks    nothing
  *
- * A kernel needs what it calls, and what it or a variable of the module holds the address of; so do host
- * functions and what is needed. What goes is left as a declaration, and takes the variables that were
- * declared in it along. */
+ * A kernel needs the functions that it calls, and those whose address it or a variable of the module holds;
+ * the same is true of host functions, and of device functions that are needed. Of a function that is not
+ * needed only a declaration is left, and the variables that were declared in it are removed. */
 #include "isa/edit.h"
 #include "passes/transform/transform.h"
 
-/* Kernels, host functions, and whatever the module's data hold the address of; with all that these need. */
+/* Finds what is needed: kernels, host functions, functions whose address is in the module's data, and all
+   that these need. */
 static void find_needed(const Module *m, BitSet needed, BitSet symbol)
 {
 	for (int k = 0; k < m->func.n; k++)

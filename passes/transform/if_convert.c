@@ -1,13 +1,14 @@
-/* if-convert: small arms of a branch are executed under a guard instead of being branched around.
+/* if-convert: executes small arms of a branch under a guard instead of branching around them.
  *
  * requires  uniformity
  * keeps     the blocks, each with its code: the arms stand one behind the other on the only way
  * breaks    the graph, liveness, uniformity
  *
- * An arm is a chain of blocks that only the branch leads to, and that leads to where the other arm leads. Its
- * instructions get the branch's condition as their guard; one that has a guard gets both. A condition that an
- * arm writes is copied first. Operations that threads execute together, calls, and what ends threads are
- * never guarded: a branch around one of them stays. Inner branches come before outer ones. */
+ * An arm is a chain of blocks to which only the branch leads, and which leads to the same block as the other
+ * arm. Its instructions get the branch's condition as their guard; one that has a guard already gets both
+ * guards. A condition that an arm writes is copied first. Operations that threads execute together, calls,
+ * and instructions that end threads are never guarded: a branch around one of them stays. Inner branches come
+ * before outer ones. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
@@ -19,9 +20,9 @@ typedef struct Arm { Vec(Block *) block; int size; } Arm;
 typedef struct Convert {
 	PassRun *r;
 	Edit e;
-	int *npred;                    /* by block, as conversions leave it */
+	int *npred;                    /* by block: how many edges lead to it now */
 	BitSet named;                  /* reconvergence points that the source asks for */
-	const bool *divergent;         /* by block; NULL: all branches are wanted */
+	const bool *divergent;         /* by block: its branch diverges; NULL: all branches are converted */
 	Arm arm[2];
 	int converted, instructions;
 } Convert;
@@ -36,7 +37,8 @@ static bool guardable(const Convert *w, const Ins *i, int pred)
 	return !e.convergent && !e.ends && op_info[i->op].kind != K_CALL && ins_allowed(w->r->m, w->r->f, &x);
 }
 
-/* Fills the arm from s on. Where it leads; NULL: to several places, or nowhere. */
+/* Fills in the arm that begins with s. Returns the block to which the arm leads; NULL: it leads to several,
+   or threads end in it. */
 static Block *follow(const Convert *w, Arm *arm, Block *s)
 {
 	arm->size = arm->block.n = 0;
@@ -50,7 +52,7 @@ static Block *follow(const Convert *w, Arm *arm, Block *s)
 	return s;
 }
 
-/* The first instruction that cannot be guarded, or NULL. */
+/* Returns the first instruction of the arms that cannot be guarded, or NULL. */
 static const Ins *obstacle(const Convert *w, int pred)
 {
 	for (int a = 0; a < 2; a++)
@@ -80,7 +82,8 @@ static bool fits(Convert *w, const Block *b)
 	return !no;
 }
 
-/* Instructions that have a guard already: each will need one that makes both guards one. */
+/* Returns how many instructions have a guard already: each of them will need one more, which makes one guard
+   of two. */
 static int guarded(const Block *b)
 {
 	int n = 0;
@@ -89,8 +92,8 @@ static int guarded(const Block *b)
 	return n;
 }
 
-/* Would a warp issue no more than it did? By the profile, which counts how often the branch and each of its
-   arms were executed: that is known of the source's blocks alone. */
+/* Would warps issue no more instructions than before? The profile tells how often the branch and each of its
+   arms were executed, but only of blocks of the source; without it the answer is yes. */
 static bool pays(const Convert *w, const Block *b)
 {
 	const Profile *p = w->r->profile;
@@ -102,7 +105,7 @@ static bool pays(const Convert *w, const Block *b)
 			const ProfileBlock *arm = profile_find(p, w->r->f->name, x->label);
 			if (!x->user)
 				return true;
-			/* the branch around the other arm, or back, is one of them */
+			/* one jump of the arm counts: the one around the other arm, or back */
 			before += arm ? (double)arm->fetches * (x->ins.n - (k > 0)) : 0;
 			after += (double)at->fetches * (x->ins.n - 1 + guarded(x));
 		}
@@ -125,7 +128,8 @@ static bool written(const Convert *w, int pred)
 	return false;
 }
 
-/* Both guards: a new predicate. */
+/* Puts an instruction that makes a new predicate of the condition and the guard of i; returns that
+   predicate. */
 static int both(Convert *w, Rewrite *rw, const Ins *i, Opd cond)
 {
 	int t = edit_reg(&w->e, "both", T_PRED);
@@ -165,7 +169,7 @@ static void convert(Convert *w, Block *b, Block *join)
 		copy->opd[0] = opd_reg(cond.id);
 	}
 	Block *last = b, *to = join;
-	for (int a = 1; a >= 0; a--) {     /* from the end: each arm leads to what comes behind it */
+	for (int a = 1; a >= 0; a--) {     /* the last arm first: each one leads to what comes behind it */
 		const Arm *x = &w->arm[a];
 		Opd own = { OPD_REG, cond.neg ^ (a == 1), cond.id, 0 };
 		if (!x->block.n)
@@ -224,7 +228,7 @@ static const PassOption options[] = {
 		PASS_NAME, branches },
 };
 
-/* How often warps execute both arms anyway, a run tells. */
+/* The pass asks for a profile: only a run tells how often warps execute both arms anyway. */
 static const char *asks_profile(const PassValue *option)
 {
 	(void)option;

@@ -1,13 +1,13 @@
-/* loop-rotate: a loop that tests at its top tests at its bottom, behind a copy of the test on the way in.
+/* loop-rotate: makes a loop that tests at its top test at its bottom, with a copy of the test on the way in.
  *
  * requires  loops
  * keeps     the loop's blocks, with their labels; the old header comes to stand behind the last block that
  *           goes back
  * breaks    everything made from the graph
  *
- * The header is copied; all ways into the loop lead to the copy, the ways back to the header, which is the
- * loop's last block then. An iteration executes one jump less. Left alone: loops with several ways in, loops
- * that leave at the bottom already, headers with operations that threads execute together or with calls
+ * The header is copied; all ways into the loop lead to the copy, and the ways back to the header itself,
+ * which is the loop's last block then. A turn executes one jump less. Left alone: loops with several ways in,
+ * loops that leave at the bottom already, headers with operations that threads execute together or with calls
  * (those who enter and those who go on would no longer meet in them), loops in which a thread may wait for
  * what others do (likewise; passes/analysis/waits.h), and headers larger than `size`. */
 #include "isa/edit.h"
@@ -21,9 +21,10 @@ typedef struct Rotate {
 	const Cfg *c;
 	const Loops *loops;
 	const Waits *waits;
-	Block **copy, **map;           /* by block: its copy in front of the loop, or NULL; for edit_clone */
+	/* by block: its copy in front of the loop, or NULL; the map that edit_clone uses */
+	Block **copy, **map;
 	BitSet named;                  /* reconvergence points that the source asks for */
-	Block **behind;                /* by block: the header that comes to stand behind it, or NULL */
+	Block **behind;                /* by block: the header that will stand behind it, or NULL */
 	int rotated;
 } Rotate;
 
@@ -45,7 +46,7 @@ static bool stays(const Rotate *w, const Loop *l, int b)
 	return false;
 }
 
-/* Why the loop stays as it is, or NULL. */
+/* Returns why the loop stays as it is, or NULL. */
 static const char *refused(Rotate *w, const Loop *l)
 {
 	Wait wait;
@@ -71,7 +72,8 @@ static const char *refused(Rotate *w, const Loop *l)
 	return NULL;
 }
 
-/* A copy of another loop's header leads into this loop, too, where that header does. */
+/* Rotates the loop. Where the header of another loop leads into this one, a copy of that header does
+   so, too. */
 static void rotate(Rotate *w, const Loop *l)
 {
 	Block *h = w->r->f->block.v[l->header], *copy;
@@ -93,7 +95,8 @@ static void rotate(Rotate *w, const Loop *l)
 	w->rotated++;
 }
 
-/* The copy takes the header's place in the text, which matters where that is the entry. */
+/* Orders the blocks: a copy takes its header's place in the text, which matters where that is the function's
+   entry; the header stands behind the last block that goes back. */
 static void order(Rotate *w)
 {
 	Vec(Block *) list = { 0 };

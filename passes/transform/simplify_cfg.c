@@ -4,10 +4,10 @@
  * keeps     marks of the source's blocks, and what threads execute but jumps and branches that decide nothing
  * breaks    dominators, loops, liveness
  *
- * until nothing changes: branches with equal targets or a known condition become jumps; edges skip blocks
- * that only jump and in which no block of the source begins; blocks merge with the one before them when there
- * is no other way; blocks that cannot be reached go. Blocks that the source named as reconvergence points
- * stay. */
+ * Until nothing changes any more: branches with equal targets or a known condition become jumps; edges skip
+ * blocks that only jump and in which no block of the source begins; a block is merged with the one before it
+ * when there is no other way to it, and from that one no other way; blocks that cannot be reached are
+ * removed. Blocks that the source names as reconvergence points stay. */
 #include "isa/edit.h"
 #include "isa/lane.h"
 #include "passes/analysis/analysis.h"
@@ -18,7 +18,8 @@ static bool equal_targets(const Block *b)
 	return b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1];
 }
 
-/* What an instruction writes when its sources are immediates and it is executed always. */
+/* Computes what an instruction without a guard writes whose sources are all immediates; false: it is none
+   such. */
 static bool folds(const Ins *i, uint64_t *dst)
 {
 	uint64_t src[8];
@@ -32,7 +33,8 @@ static bool folds(const Ins *i, uint64_t *dst)
 	return lane_fold(i, src, dst);
 }
 
-/* The value of the register at the end of the block, when its last definition there is constant. */
+/* Computes the value of the register at the end of the block; false: its last definition there is no
+   constant. */
 static bool constant(const Block *b, int reg, uint64_t *v)
 {
 	uint64_t dst[8];
@@ -94,8 +96,9 @@ static bool hops(const Block *b, BitSet named)
 	return !b->ins.v[0].mark && b->ins.n == 1 && block_jumps(b) && !bs_has(named, b->id);
 }
 
-/* end[b] for every block on the way from b on: where an edge to it leads at last, blocks with nothing but a
-   jump, and no mark, being skipped. Those of a ring of them, or on a way into one, stay where they are. */
+/* Fills in end[] for every block on the way from b on: the block to which an edge to it leads in the end,
+   when blocks with nothing but a jump without marks are skipped. A block in a ring of such blocks, or on a
+   way into one, has itself as its end. */
 static void find_end(Block *b, BitSet named, Block **end, int *path)
 {
 	int n = 0;
@@ -111,14 +114,15 @@ static void find_end(Block *b, BitSet named, Block **end, int *path)
 		end[path[k]] = last;
 }
 
-/* Where a jump at `at` leads alone, with the marks of what begins there; else at itself. */
+/* If block `at` is nothing but a jump, with or without marks, and has one way in, returns the block to which
+   it jumps; else returns `at` itself. */
 static Block *only_jump(Block *at, const int *preds, BitSet named)
 {
 	return at->ins.n == 1 && block_jumps(at) && preds[at->id] == 1 && at->succ[0] != at &&
 		!bs_has(named, at->id) ? at->succ[0] : at;
 }
 
-/* A branch that a pass has made, by which none of the source decides. */
+/* Has a pass made the branch, and does no branch of the source decide by it? */
 static bool inserted(const Function *f, const Ins *t)
 {
 	bool decides = false;
@@ -127,8 +131,8 @@ static bool inserted(const Function *f, const Ins *t)
 	return t->origin && !decides;
 }
 
-/* Inserted branches both of whose ways lead to one place, with nothing but jumps on them, become jumps: what
-   begins on the ways begins there for their threads. */
+/* Makes a jump of each inserted branch both of whose ways lead to one place with nothing but jumps on them.
+   The jump gets the marks of both ways, each for the threads that went that way. */
 static bool fold_empty(Edit *e, BitSet named)
 {
 	int *preds = xcalloc((size_t)e->f->block.n + 1, sizeof *preds);
@@ -191,7 +195,7 @@ static bool skip_empty(Edit *e, BitSet named)
 	return changed;
 }
 
-/* gone: by id, what a merged block is part of */
+/* gone: by number of a block that has been merged, the block that it has become part of; NULL: it has not */
 typedef struct Merger { Edit *e; Cfg *c; BitSet named; Block **gone; } Merger;
 
 static Block *living(const Merger *w, Block *b)
@@ -207,14 +211,14 @@ static void append(Merger *w, Block *b, Block *s)
 	w->gone[s->id] = b;
 }
 
-/* b, an inserted block, becomes the beginning of s, whose label stays. */
+/* Merges b, an inserted block, and s so that the block is called s: b's instructions come first in it. */
 static void prepend(Merger *w, Block *b, Block *s)
 {
 	Function *f = w->c->f;
 	for (int k = 0; k < w->c->npred[b->id]; k++)
 		edit_retarget(w->e, living(w, w->c->pred[b->id][k]), b, s);
 	edit_merge(w->e, b, s);
-	Block whole = *b;          /* the two change their contents, not their places */
+	Block whole = *b;          /* the two blocks exchange contents, not places */
 	b->ins = s->ins;
 	b->nsucc = 0;
 	b->reconverge = NULL;
@@ -224,15 +228,16 @@ static void prepend(Merger *w, Block *b, Block *s)
 	s->reconverge = whole.reconverge;
 	w->c->pred[s->id] = w->c->pred[b->id];
 	w->c->npred[s->id] = w->c->npred[b->id];
-	if (f->block.v[0] == b) { /* the entry stands first */
+	if (f->block.v[0] == b) { /* the function's entry has to stand first */
 		f->block.v[s->id] = b;
 		f->block.v[0] = s;
 	}
 	w->gone[b->id] = s;
 }
 
-/* Blocks from which no thread comes to an end. Structure counts a third way out of the first block of such a
-   cycle, to the exit, so that block must not get a second branch to itself. */
+/* Finds the blocks from which no thread comes to an end. The analysis of structure gives the first block of
+   such a cycle a third way out, to the exit, so that block must not be merged with one that branches back to
+   it. */
 static BitSet find_endless(Arena *a, const Cfg *c)
 {
 	BitSet ends = bs_new(a, c->n), none = bs_new(a, c->n), endless = bs_new(a, c->n);
@@ -253,12 +258,13 @@ static bool branches_to(const Block *s, const Block *b)
 	return false;
 }
 
-/* Merges along edges that are the only one from their source and the only one to their target. */
+/* Merges the two blocks of each edge that is the only one from its source and the only one to its target. */
 static bool merge(Edit *e, Arena *a, BitSet named)
 {
 	Merger w = { e, cfg_build(a, e->f), named, arena_array(a, Block *, e->f->block.n) };
 	BitSet endless = find_endless(a, w.c);
-	for (int k = 0; k < w.c->n; k++) /* unreachable blocks are not rewritten: what they lead to stays */
+	/* unreachable blocks are not rewritten: blocks to which they lead stay */
+	for (int k = 0; k < w.c->n; k++)
 		for (int s = 0; s < e->f->block.v[k]->nsucc && !bs_has(w.c->reach, k); s++)
 			bs_add(named, e->f->block.v[k]->succ[s]->id);
 	bool changed = false;
@@ -279,7 +285,7 @@ static bool merge(Edit *e, Arena *a, BitSet named)
 	return changed;
 }
 
-/* Blocks that neither the entry nor a reconvergence point leads to. */
+/* Removes blocks to which neither the entry nor a named reconvergence point leads. */
 static bool remove_unreachable(Function *f, BitSet named)
 {
 	bs_add(named, 0);

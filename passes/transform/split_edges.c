@@ -1,12 +1,12 @@
-/* split-edges: a block of its own on every critical edge: from a block with several successors to one with
- * several ways in.
+/* split-edges: puts a block of its own on every critical edge: one from a block with several successors to a
+ * block with several ways in.
  *
  * requires  nothing
  * keeps     what is executed, but for a jump on each such edge
  * breaks    everything made from the graph
  *
- * Code that belongs on one way alone then has a place: motion of code asks for this first. simplify-cfg takes
- * blocks that stay empty out again. */
+ * Code that belongs on one way only then has a place: passes that move code need this first. simplify-cfg
+ * removes blocks that have stayed empty. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
@@ -18,7 +18,8 @@ static bool critical(const Cfg *c, const Block *b, const Block *s)
 	return c->graph->succ[b->id].n > 1 && c->graph->pred[s->id].n + (s->id == 0) > 1;
 }
 
-/* The block's edges get their blocks all at once: an indexed branch may have thousands. */
+/* Puts blocks on all critical edges of block b at once, one for each target: an indexed branch may have
+   thousands of edges. Returns how many blocks were made. */
 static int split(Edit *e, const Cfg *c, Block *b, Block **on, BlockList *order)
 {
 	int n = 0;

@@ -63,8 +63,8 @@ int structurize_strand(Structurize *w, Block *from, int k)
 	return reduction_strand(&w->red);
 }
 
-/* Blocks that threads can come to, without those from which every way aborts; then the virtual exit, and what
-   is in front of the entry. */
+/* Makes the graph for the reduction, and runs that. Nodes are the blocks to which threads can come, without
+   those from which every way aborts; then the virtual exit, and a node in front of the entry. */
 static void open_graph(Structurize *w, const Cfg *c)
 {
 	const Graph *g = cfg_flow_graph(&w->arena, c);
@@ -88,7 +88,7 @@ static void open_graph(Structurize *w, const Cfg *c)
 	reduction_run(&w->red);
 }
 
-/* The loops of what is left. */
+/* Finds the loops of what the reduction has left. */
 static void find_loops(Structurize *w, const Cfg *c)
 {
 	Arena *a = &w->arena;
@@ -136,8 +136,9 @@ void structurize_region(Structurize *w, int loop)
 	}
 }
 
-/* Nothing is left of the loop but one node without a cycle, which may have gone into one of the loop around;
-   else the region is what is left. */
+/* Is the loop done? It is when only one node is left, without an edge to itself, which may have gone
+   into a node of the loop around; or when the pass has given up. Else the region becomes what is left
+   of the loop. */
 static bool done(Structurize *w, int loop)
 {
 	if (w->why || reduction_find(&w->red, w->entry) != w->entry)
@@ -146,7 +147,7 @@ static bool done(Structurize *w, int loop)
 	return w->n == 1 && w->red.node[w->of[0]].self < 0;
 }
 
-/* From inside out: its inner loops are one node each. */
+/* Makes one loop structured. Loops are done from inside out, so its inner loops are one node each. */
 static void do_loop(Structurize *w, int loop)
 {
 	w->entry = w->nest.header[loop];
@@ -217,8 +218,8 @@ static void restore(Edit *e, const Saved *s, int nblock, int nreg)
 	function_number(f);
 }
 
-/* Copies that nothing leads to go; the others come in the order of control flow, and what the source has
-   beside it at the end. */
+/* Removes copies to which nothing leads. The other blocks stand in the order of control flow afterwards, and
+   blocks of the source that cannot be reached at the end. */
 static void tidy(Function *f, int nblock)
 {
 	Arena a = { 0 };

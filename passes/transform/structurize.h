@@ -12,13 +12,17 @@
 /* A node of the reduction: one block or several that were merged. */
 typedef struct StructNode {
 	Block *block;                  /* the first one; NULL: the virtual exit, or outside */
-	int loop;              /* of a node that is left: the innermost loop around it that is not done yet */
+	/* of a node that reduction has left: the innermost loop around it that is not done yet */
+	int loop;
 	int next;                      /* in that loop's list of nodes, -1 = none */
-	int region;                    /* the number of the region that it was in last */
-	int number;        /* free for whoever looks at a region: its place there, its copy's node, a value */
-	int blocks;
+	int region;                    /* the number of the last region that it was in */
+	/* free for the function that looks at a region: place of the node there, node of its copy, a value */
+	int number;
+	int blocks;                    /* how many blocks, and instructions, the node has */
 	int64_t instructions;
-	Block *together;  /* in which threads execute an operation together, or NULL; such are never copied */
+	/* a block of it in which threads execute an operation together; such a node is never copied. NULL:
+	   there is none */
+	Block *together;
 } StructNode;
 
 typedef struct StructEdge { Block *from; int k; } StructEdge; /* from->succ[k]: a strand of the reduction */
@@ -27,10 +31,12 @@ typedef struct Structurize {
 	PassRun *r;
 	Edit e;
 	int64_t most_blocks, most_instructions, instructions;
-	int forward, backward, cuts, copied;   /* nodes, loops, loops, blocks */
-	bool asked;                    /* what threads may wait for in the function is known */
-	const char *why;               /* it was given up, or NULL */
-	Loc where;                     /* because of what stands there */
+	/* how many nodes were copied forward, loops copied backward, loops cut; how many blocks were
+	   copied */
+	int forward, backward, cuts, copied;
+	bool asked;         /* it has been asked whether threads may wait for others in the function */
+	const char *why;               /* why the pass has given up, or NULL */
+	Loc where;                     /* the place in the source because of which it has */
 
 	Arena arena;
 	Reduction red;
@@ -38,28 +44,31 @@ typedef struct Structurize {
 	Vec(StructEdge) edge;
 	Vec(Block *) map;              /* by number of a block, its copy; empty between copies */
 	int exit;
-	/* of what reduction left at first; loops are done inside out, and copies join the loop they are in */
+	/* the loops of what reduction left at first; they are done from inside out, and copies join the loop
+	   in which they are */
 	Nest nest;
-	Tree loops;                    /* its loops, under nest.nloop, which stands for the whole function */
-	int *first;   /* by loop: its list of nodes; those that have been merged stand for what they are in */
+	Tree loops;         /* the loops of nest; the root is nest.nloop, for the whole function */
+	/* by loop: the first of its list of nodes; one that has been merged stands for the node that it went
+	   into */
+	int *first;
 
-	/* the region looked at: its number, the loop's header or the function's entry, its nodes */
+	/* the region looked at: its number; the loop's header, or the function's entry; its n nodes */
 	int region, entry, *of, n;
 } Structurize;
 
-/* the first operation that threads execute together, or NULL */
+/* the first operation of the block that threads execute together, or NULL */
 const Ins *structurize_together(Structurize *, const Block *);
 static inline bool structurize_inside(const Structurize *w, int x)
 {
 	return w->node.v[x].region == w->region;
 }
-int structurize_node(Structurize *, Block *, int loop);  /* a new one */
+int structurize_node(Structurize *, Block *, int loop);  /* adds a node for the block; returns its number */
 int structurize_strand(Structurize *, Block *from, int k);
-/* w->of becomes the nodes of that loop, the last one those of the function that are in no loop */
+/* Puts the nodes of that loop into w->of; loop nest.nloop: those of the function that are in no loop. */
 void structurize_region(Structurize *, int loop);
 
 void structurize_peel(Structurize *);  /* backward copy: a loop with several ways in gets one */
-bool structurize_simple(const Structurize *); /* the loop goes back and leaves at one place */
-void structurize_cut(Structurize *, int loop); /* cut: it does then */
+bool structurize_simple(const Structurize *); /* does the loop go back, and leave, from one place only? */
+void structurize_cut(Structurize *, int loop); /* cut: makes the loop do that */
 void structurize_copy(Structurize *);  /* forward copy, until ways that have met do not lead apart again */
 #endif

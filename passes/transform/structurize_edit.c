@@ -1,4 +1,5 @@
-/* The three transformations of structurize, on the function's blocks and on the reduction at once. */
+/* Does the three transformations of structurize: each changes the function's blocks and the reduction at
+   once. */
 #include "passes/transform/structurize.h"
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ static int by_number(const void *a, const void *b)
 
 typedef Vec(Block *) BlockList;
 
-/* The blocks of a node, behind those that are in the list. */
+/* Appends the blocks of a node to the list. */
 static void gather(const Structurize *w, int x, BlockList *list)
 {
 	Vec(int) todo = { 0 };
@@ -29,7 +30,8 @@ static void gather(const Structurize *w, int x, BlockList *list)
 	vec_free(&todo);
 }
 
-/* Threads execute an operation of the block together: how this would change, and at which node. */
+/* Gives up because of an operation of the block that threads execute together. how: what would happen to it;
+   at: the node at which that would happen. */
 static void refuse(Structurize *w, const Block *b, const char *how, int at)
 {
 	const Ins *i = structurize_together(w, b);
@@ -38,8 +40,8 @@ static void refuse(Structurize *w, const Block *b, const char *how, int at)
 	w->where = ins_loc(w->r->m, i);
 }
 
-/* Before anything changes: threads that one waits for in front of a place where ways meet may come to another
-   copy of it, or be kept in the loop that is cut. */
+/* Before anything changes, gives up if a thread may wait for what others do: after copying, these others may
+   come to another copy of the place where ways meet, or after a cut be kept in the loop. */
 static void ask_waits(Structurize *w)
 {
 	const Waits *x = analysis_waits(w->r->an);
@@ -51,7 +53,8 @@ static void ask_waits(Structurize *w)
 	w->where = waits_loc(x, &wait);
 }
 
-/* May these nodes be copied so often? 0: will they stay where they are, but meet elsewhere? */
+/* May these n nodes be copied `copies` times each? copies 0: may threads meet elsewhere in them, though they
+   stay where they are? If not, w->why gets the reason, in which `how` and node `at` say what would happen. */
 static bool allowed(Structurize *w, const int *node, int n, int copies, const char *how, int at)
 {
 	int64_t instructions = 0, blocks = 0;
@@ -86,7 +89,7 @@ static void forget(Structurize *w, const BlockList *list)
 		w->map.v[list->v[k]->id] = NULL;
 }
 
-/* The node of a node's copy, merged like it, without edges. */
+/* Makes a node, without edges, of the copies of all blocks of node x. */
 static int copy_node(Structurize *w, int x, int loop)
 {
 	BlockList list = { 0 };
@@ -100,7 +103,7 @@ static int copy_node(Structurize *w, int x, int loop)
 	return to;
 }
 
-/* What leads from x to s leads from its copy to `to`, too. */
+/* Gives the node `from`, a copy of the node where edge e begins, the same edge to node `to`. */
 static void copy_edge(Structurize *w, int e, int from, int to)
 {
 	Reduction *r = &w->red;
@@ -111,7 +114,7 @@ static void copy_edge(Structurize *w, int e, int from, int to)
 	}
 }
 
-/* An edge goes to another node. */
+/* Makes edge e lead to node `to`. */
 static void route(Structurize *w, int e, int to)
 {
 	Reduction *r = &w->red;
@@ -123,7 +126,8 @@ static void route(Structurize *w, int e, int to)
 
 /* ---- backward copy ---- */
 
-/* an entry of the loop besides its header, and the innermost loop around it and who comes in there */
+/* an entry of the loop besides its header; the innermost loop that contains both the loop and the node from
+   which threads come in there, and its depth */
 typedef struct Side { int node, loop, depth; } Side;
 typedef Vec(Side) SideList;
 
@@ -150,8 +154,8 @@ static SideList sides(const Structurize *w)
 	return list;
 }
 
-/* What is to be copied, each with the loop that its copy is in: the innermost one from which it can be
-   reached. */
+/* Returns the nodes that have to be copied, each with the loop in which its copy will be: the innermost one
+   from which the copy can be reached. */
 static SideList behind(Structurize *w, const SideList *sides)
 {
 	SideList list = { 0 };
@@ -175,7 +179,8 @@ static SideList behind(Structurize *w, const SideList *sides)
 	return list;
 }
 
-/* number: the place of a node that is copied, then its copy. */
+/* Copies the listed nodes, and leads the edges into them from outside to the copies. A node's `number` is its
+   place in the list before, and the node of its copy afterwards. */
 static void copy_behind(Structurize *w, const SideList *list)
 {
 	Reduction *r = &w->red;
@@ -223,7 +228,8 @@ void structurize_peel(Structurize *w)
 
 /* ---- cut ---- */
 
-/* An edge out of the loop that no thread takes: it has no way out. */
+/* Is it an edge to the virtual exit that no thread takes, and that is there because the loop has no way
+   out? */
 static bool pretended(const Structurize *w, int e)
 {
 	return w->red.edge.v[e].to == w->exit && w->red.edge.v[e].first < 0;
@@ -247,10 +253,11 @@ bool structurize_simple(const Structurize *w)
 		w->red.node[leaves].nout == 2));
 }
 
-/* target: nodes outside that the loop leaves for */
+/* reg: the variable; end: the loop's new last block, of `node`; target: nodes outside to which the loop
+   leaves */
 typedef struct Cut { Structurize *w; int loop, reg; Block *end; int node; Vec(int) target; } Cut;
 
-/* The edge sets the variable and leads to the loop's end. */
+/* Makes edge e set the variable to `value` and lead to the loop's new last block. */
 static void divert(Cut *x, int e, int value)
 {
 	Structurize *w = x->w;
@@ -277,7 +284,8 @@ static void divert(Cut *x, int e, int value)
 	reduction_look(r, from);
 }
 
-/* number: of a node outside, its place among the targets, counted from 1. */
+/* Diverts all edges that go back, with value 0, and all that leave the loop. The value of these is the place
+   of the node outside among the targets, counted from 1; `number` of that node becomes the same. */
 static void divert_all(Cut *x)
 {
 	Structurize *w = x->w;
@@ -300,7 +308,8 @@ static void divert_all(Cut *x)
 		}
 }
 
-/* b, whose node has no edges yet, asks for the variable's value. */
+/* Fills the block of a node without edges: it compares the variable with `value`, and goes on to node `yes`
+   or `no`. */
 static void test(Cut *x, int node, Cmp how, int value, int yes, int no)
 {
 	Structurize *w = x->w;
@@ -319,7 +328,8 @@ static void test(Cut *x, int node, Cmp how, int value, int yes, int no)
 	reduction_edge(&w->red, node, no, structurize_strand(w, b, 1));
 }
 
-/* Behind the loop: who left for where goes there. Each test is in the innermost loop that it leads to. */
+/* Makes the tests behind the loop, by which each thread goes on to the target for which it left; returns the
+   node of the first test, or the only target. Each test is in the innermost loop to which it leads. */
 static int sorted_out(Cut *x)
 {
 	Structurize *w = x->w;
@@ -335,8 +345,8 @@ static int sorted_out(Cut *x)
 	return to;
 }
 
-/* The loop has no way out, and begins with a branch: it gets a block in front, to which all edges to it, and
-   those back, lead. */
+/* Puts a block in front of a loop that has no way out and begins with a branch. All edges into the loop, and
+   all edges back, lead to that block then. */
 static void put_front(Structurize *w, int loop)
 {
 	Reduction *r = &w->red;
@@ -403,7 +413,7 @@ static int by_source(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* For each way to the node but the first one. */
+/* Copies node x once for each way to it but the first one. */
 static void copy_for_each(Structurize *w, int x, int loop)
 {
 	Reduction *r = &w->red;
@@ -431,7 +441,8 @@ static void copy_for_each(Structurize *w, int x, int loop)
 	w->forward++;
 }
 
-/* The node and what it alone leads to: that would be reached on as many ways next. */
+/* Copies node `top` for each way to it, and then in the same way the nodes to which only a node copied here
+   leads: they would be reached on several ways next. */
 static void copy_tree(Structurize *w, int top, int loop)
 {
 	Vec(int) todo = { 0 };
@@ -450,7 +461,8 @@ static void copy_tree(Structurize *w, int top, int loop)
 		reduction_run(&w->red);
 }
 
-/* The region without its edges back; what leaves it or goes back leads to the last node. */
+/* Returns the region as a graph without cycles: edges that leave the region or go back lead to the last
+   node. */
 static Graph *forward_graph(Structurize *w, Arena *a)
 {
 	Graph *g = graph_new(a, w->n + 1);
@@ -468,8 +480,8 @@ static Graph *forward_graph(Structurize *w, Arena *a)
 	return g;
 }
 
-/* From the last one on, each place at which ways meet though they lead apart from where they parted to
-   elsewhere, too. Copying one changes nothing about those before it. */
+/* Copies, from the last one on, each node at which ways meet although some ways from the branch where they
+   parted lead past it. Copying one node changes nothing about those before it. */
 void structurize_copy(Structurize *w)
 {
 	Arena a = { 0 };

@@ -1,23 +1,23 @@
-/* tail-merge: what several blocks do alike before they go on to one block is done in one place.
+/* tail-merge: puts in one place what several blocks do alike before they go on to one block.
  *
  * requires  loops
  * keeps     what each thread executes, in its order, but for jumps; marks of the source's blocks; the nest of
  *           loops
  * breaks    the graph; structure: threads of different arms of a nest of branches may come to one tail
  *
- * For each block S, those that jump to it: the longest run of equal instructions at the ends of two or more
- * of them (operation, operands, guard, all modifiers) becomes a block in front of S, or stays in that one of
- * them which is nothing else; then the next longest, until none is left. The blocks' ends form a tree with
- * the last instructions at its root, one node for each run; nodes are visited from the longest run on, so
- * time grows with the instructions, not with pairs of blocks. Blocks left empty go where a condition alone
- * leads to them, and a branch both of whose sides lead to the same tail then becomes a jump: this is what
- * becomes of a branch with equal arms.
+ * Of the blocks that jump to a block S, the longest run of equal instructions at the ends of two or more of
+ * them (operation, operands, guard, all modifiers) becomes a block in front of S, or stays in one of them
+ * that consists of nothing else; then the next longest run does, until none is left. The blocks' ends form a
+ * tree with the last instructions at its root, one node for each run; nodes are visited from the longest run
+ * on, so time grows with the instructions, not with pairs of blocks. A block left empty is removed where only
+ * a branch on a condition leads to it, and a branch both of whose sides lead to the same tail then becomes a
+ * jump: this is what becomes of a branch with equal arms.
  *
- * No warp executes more: each block had a jump to S, but for one that stands right before it in the text. So
- * the new block takes that place, and must have that one among those it is made for; where another block
- * stands there, only a block that is nothing but the tail can take the others in. Nothing is executed more
- * often either: a warp comes to the tail once for each of the ends that it came to before, or less, where
- * threads wait for each other in front of it.
+ * No warp executes more: each block had a jump to S, but for one that stands right before S in the text. So
+ * the new block takes that place, and the block that stood there must be among those for which it is made; if
+ * it is not, only a block that is nothing but the tail can take in the ends of the others. Nothing is
+ * executed more often either: a warp comes to the tail once for each of the ends that it came to before, or
+ * less, where threads wait for each other in front of it.
  *
  * Left alone: operations that depend on which threads execute them together (barriers, shuffles, votes, calls
  * with such). Threads of several arms would execute them at once that did not before; and where a mask names
@@ -37,7 +37,8 @@
 
 /* ---- where a tail may stand ---- */
 
-/* It can be the place of a tail that it is nothing but. */
+/* Does the block consist of its last n instructions and a jump, without marks? Then these may be merged
+   here. */
 static bool pure(const Block *b, int n)
 {
 	if (b->ins.n - 1 != n || b->id == 0)
@@ -57,7 +58,8 @@ static void look_at(Merge *w, Block *s)
 	place(w, s)->queued = true;
 }
 
-/* A block left with nothing but marks and a jump is not needed where a condition alone leads there. */
+/* Could the block be removed if nothing but marks and a jump were left in it? It could when only a branch on
+   a condition leads to it. */
 static bool dispensable(const Merge *w, const Block *b)
 {
 	const Block *p = place(w, b)->above;
@@ -66,7 +68,8 @@ static bool dispensable(const Merge *w, const Block *b)
 		ins_src(block_term(p), 0)->kind == OPD_REG;
 }
 
-/* The two arms of a branch, and nothing more: the branch goes with them. */
+/* If the run is all of both arms of a branch, returns the block with that branch, which is not needed then;
+   else NULL. */
 static Block *whole_branch(const Merge *w, const Node *v)
 {
 	const Tail *x = &w->tail.v[v->first], *y = &w->tail.v[v->last];
@@ -76,8 +79,8 @@ static Block *whole_branch(const Merge *w, const Node *v)
 	return dispensable(w, x->b) && dispensable(w, y->b) ? place(w, x->b)->above : NULL;
 }
 
-/* Where the run's instructions may stand: in one of its blocks, *whole, or in a new block behind *behind.
-   false: nowhere. */
+/* Finds where the run's instructions may stand: in one of its blocks, *whole, or, if that is NULL, in a new
+   block behind *behind. Returns false when they may stand nowhere. */
 static bool spot(const Merge *w, const Node *v, const Block *s, Block **whole, Block **behind)
 {
 	Block *last = tail_before(w, s);
@@ -124,7 +127,8 @@ static Block *make_tail(Merge *w, const Block *like, Block *s, int n, Block *beh
 	return t;
 }
 
-/* The last n instructions of the block go; it jumps to t instead. */
+/* Removes the last n instructions of the block in front of its jump, which leads to t from now on and gets
+   their marks. */
 static void cut(Merge *w, Block *b, int n, Block *t)
 {
 	int marks = 0;
@@ -139,8 +143,9 @@ static void cut(Merge *w, Block *b, int n, Block *t)
 	place(w, t)->above = NULL;
 }
 
-/* b is empty but for marks and its jump to t. The branch above it leads to t itself, and has the marks for
-   the lanes that went to b; when both its sides lead there it becomes a jump. */
+/* Removes b if it is empty but for marks and its jump to t: the branch above leads to t itself then, and gets
+   the marks, for the lanes that went to b. When both sides of that branch lead to t, it becomes a jump, and
+   its block is looked at in the same way. */
 static void skip(Merge *w, Block *b, Block *t)
 {
 	while (b->ins.n == 1 && dispensable(w, b)) {
@@ -169,7 +174,7 @@ static const char *labels(const Merge *w, const Node *v, StrBuf *s)
 	return s->s;
 }
 
-/* Which blocks, where their tail stands now, and for --print what it is. */
+/* Writes which blocks end alike and where their tail stands now, and for --print also its instructions. */
 static void tell(Merge *w, const Node *v, const Block *s, const Block *t)
 {
 	const Block *b = w->tail.v[v->first].b;
@@ -188,7 +193,8 @@ static void tell(Merge *w, const Node *v, const Block *s, const Block *t)
 	}
 }
 
-/* What stands in t, which was like's, stands for the ends of the other blocks. */
+/* Marks the instructions of t, which are those of block `like`, as melded with those at the ends of the other
+   blocks. */
 static void meld(Merge *w, const Node *v, Block *t, const Block *like)
 {
 	int n = v->length;
@@ -229,7 +235,7 @@ static void merge(Merge *w, Node *v, Block *s, Block *t, Block *behind)
 	v->n = 1;
 }
 
-/* Why the run stays in each of its blocks. */
+/* Writes, in the last sweep, why the run stays in each of its blocks. Returns true. */
 static bool remark(Merge *w, const Node *v, const Block *s)
 {
 	const Block *b = w->tail.v[v->first].b;
@@ -245,7 +251,8 @@ static bool remark(Merge *w, const Node *v, const Block *s)
 	return true;
 }
 
-/* What stands in front of the run is the same in two of its blocks, too, and cannot be moved. */
+/* Writes a remark when the instruction in front of the run is the same in two of its blocks, too, but cannot
+   be moved. */
 static void remark_stop(Merge *w, const Node *v, const Block *s)
 {
 	const Tail *x = NULL;
@@ -328,7 +335,7 @@ static void open_sweep(Merge *w)
 		look_at(w, c->rpo[k]);
 }
 
-/* The blocks as they stand now; arms of branches that have gone go, too. */
+/* Puts the blocks in the order in which they stand now, and removes those that cannot be reached any more. */
 static void lay_out(Merge *w)
 {
 	Function *f = w->r->f;
@@ -362,7 +369,7 @@ static void close_sweep(Merge *w)
 	arena_free(&w->arena);
 }
 
-/* true: something was merged. */
+/* Looks at all blocks, and returns whether something was merged. */
 static bool sweep(Merge *w)
 {
 	int tails = w->tails;
@@ -372,7 +379,7 @@ static bool sweep(Merge *w)
 		visit(w, w->todo.v[k]);
 	if (w->tails > tails)
 		lay_out(w);
-	else if (pass_explains(w->r)) { /* the last one says what stays */
+	else if (pass_explains(w->r)) { /* the last sweep says what stays */
 		w->remarks = true;
 		for (int k = 0; k < w->place.n; k++)
 			visit(w, w->r->f->block.v[k]);
@@ -381,7 +388,7 @@ static bool sweep(Merge *w)
 	return w->tails > tails;
 }
 
-/* What threads wait for in the function; merging changes nothing of that. */
+/* Finds for what threads may wait in the function. Merging does not change that, so once is enough. */
 static void find_waits(Merge *w)
 {
 	const Waits *x = analysis_waits(w->r->an);

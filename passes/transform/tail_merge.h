@@ -1,4 +1,5 @@
-/* Inside tail-merge: tail_merge_find.c says which blocks end alike, tail_merge.c puts that in one place. */
+/* Inside tail-merge: tail_merge_find.c finds which blocks end alike, tail_merge.c puts these ends in one
+   place. */
 #ifndef GSIM_TAIL_MERGE_H
 #define GSIM_TAIL_MERGE_H
 #include "isa/edit.h"
@@ -11,20 +12,22 @@ enum { OPTION_SIZE, OPTIONS };
 typedef Vec(Block *) BlockList;
 
 typedef struct Place {             /* by block, those included that are made in this sweep */
-	Block *prev, *next;            /* in the text */
+	Block *prev, *next;            /* the blocks before and behind it in the text */
 	BlockList from;                /* blocks that jump here, or did */
-	Block *above;                  /* the only one that leads here; NULL: there are several, or none */
-	int loop;                      /* innermost one, or -1 */
-	/* cannot be reached; a branch asks to reconverge here; in the list of what is to be looked at */
+	Block *above;     /* the only block that leads here; NULL: there are several, or none */
+	int loop;                      /* the innermost loop around it, or -1 */
+	/* the block cannot be reached; a branch names it as reconvergence point; it is in Merge.todo */
 	bool gone, named, queued;
 } Place;
 
-/* length: instructions at its end that may be merged, its jump apart */
+/* length: how many instructions in front of the block's jump may be merged */
 typedef struct Tail { Block *b; int length; } Tail;
 
 typedef struct Node {              /* a run of instructions up to the blocks' ends */
-	int parent, length;            /* the run without its first instruction; -1: it is empty */
-	int first, last, n; /* blocks that end in it, and in none that is longer: a list through Merge.next */
+	/* parent: the run without its first instruction; below 0: this run is empty */
+	int parent, length;
+	/* the n blocks that end in the run, and in no longer one: a list of tails through Merge.next */
+	int first, last, n;
 } Node;
 
 typedef struct Run { int length, node; } Run;
@@ -32,33 +35,37 @@ typedef struct Run { int length, node; } Run;
 typedef struct Merge {
 	PassRun *r;
 	Edit e;
-	Arena arena;                   /* of one sweep, as is all below but for the counts */
+	Arena arena;     /* of one sweep, as is all below but the counts and what find_waits sets */
 	Vec(Place) place;
 	BlockList todo;
-	Keys ins, run;                 /* numbers for instructions; for runs: parent and first instruction */
+	/* numbers of instructions; of runs, by their parent and their first instruction */
+	Keys ins, run;
 	Vec(Node) node;                /* by number of the run */
-	Vec(Tail) tail;                /* of the block that is looked at */
+	Vec(Tail) tail;                /* of the blocks that jump to the one that is looked at */
 	Vec(int) next;                 /* by tail: the next one in its node's list, -1: none */
-	Vec(Run) order;                /* the block's runs */
-	Vec(int) regs;                 /* predicates of marks */
+	Vec(Run) order;                /* the runs of these tails, the longest first */
+	Vec(int) regs;                 /* predicates of the marks behind the instruction looked at */
 	int64_t visits;
 	/* a loop or call of the function in which threads may wait for others, as text; or NULL */
 	const char *waiting;
 	bool meeting;        /* the function has barriers or other operations that threads execute together */
-	bool remarks, dropped;         /* the sweep says what stays; blocks cannot be reached any more */
+	/* the sweep only says what stays as it is; some blocks cannot be reached any more */
+	bool remarks, dropped;
 	int tails, instructions, branches;
 } Merge;
 
 static inline Place *place(const Merge *w, const Block *b) { return &w->place.v[b->id]; }
 static inline bool jumps_to(const Block *b, const Block *s) { return block_jumps(b) && b->succ[0] == s; }
-/* the block that stands before it in the code; NULL: none */
+/* the block before it in the text that can be reached; NULL: there is none */
 Block *tail_before(const Merge *, const Block *);
-/* The runs of the blocks that jump to s, in Merge.node from the number returned on. Only blocks of one loop
-   share runs, so that where s begins a loop the ways in and the ways back stay apart. */
+/* Finds the runs at the ends of the blocks that jump to s; they are in Merge.node from the number returned
+   on. Only blocks of one loop share runs, so that where s begins a loop the ways in and the ways back stay
+   apart. */
 int tail_runs(Merge *, Block *s);
 bool tail_same(Merge *, const Ins *, const Ins *);     /* the same operation on the same operands */
-/* Why the instruction, and with it what stands before it, stays where it is; NULL: it need not. marked:
-   behind it are marks that count threads. */
+/* Returns why the instruction, and with it all before it in its block, has to stay where it is; NULL: it may
+   be merged. marked: behind it are marks that count threads. */
 const char *tail_obstacle(const Merge *, const Ins *, bool marked);
-void tail_append(Merge *, Node *, int first, int last, int n); /* to its list of tails */
+/* appends n tails, a list from `first` to `last`, to the node's list */
+void tail_append(Merge *, Node *, int first, int last, int n);
 #endif

@@ -1,5 +1,5 @@
-/* Which blocks end alike: how much of each may be merged, and the tree of runs of equal instructions at their
-   ends. */
+/* Finds which blocks end alike: how much of each may be merged, and the tree of runs of equal instructions at
+   their ends. */
 #include "passes/transform/tail_merge.h"
 
 /* ---- what may be merged ---- */
@@ -33,8 +33,10 @@ const char *tail_obstacle(const Merge *w, const Ins *i, bool marked)
 	return e.ends && marked ? "may end threads, and behind it others are counted" : NULL;
 }
 
-/* How many instructions at the end of the block may be merged. Where it falls into what follows, a predicate
-   of a mark must not be written right before the jump: that would have to stay an instruction. */
+/* Returns how many instructions at the end of the block may be merged. falls: the block stands right in front
+   of the block to which it jumps. Then the instruction that writes a predicate of a mark must not come to
+   stand right before the jump, which would have to stay an instruction: one instruction in between stays,
+   too. */
 static int length(Merge *w, const Block *b, bool falls)
 {
 	bool marked = block_term(b)->mark != 0;
@@ -70,7 +72,8 @@ bool tail_same(Merge *w, const Ins *a, const Ins *b)
 	return ins_number(&w->ins, a) == ins_number(&w->ins, b);
 }
 
-/* The run that is parent with one more instruction before it; parent negative: an empty one. */
+/* Returns the number of the run that has one more instruction before those of `parent`; parent below 0: of an
+   empty run. */
 static int run_number(Merge *w, int parent, int64_t what)
 {
 	int64_t key[] = { parent, what };
@@ -91,7 +94,7 @@ void tail_append(Merge *w, Node *v, int first, int last, int n)
 	v->n += n;
 }
 
-/* Adds the block's tail to the tree. */
+/* Adds the last n instructions of the block, in front of its jump, to the tree. */
 static void enter(Merge *w, int root, Block *b, int n)
 {
 	int v = root;

@@ -1,4 +1,4 @@
-/* unroll: loops are copied turn by turn.
+/* unroll: copies loops turn by turn.
  *
  * requires  loops, dominators, post-dominators, SSA
  * keeps     what each thread executes, in its order, but for branches that are decided; the loop's blocks,
@@ -6,31 +6,32 @@
  * breaks    everything made from the graph
  *
  * A loop of which it is known in which turn all threads leave (unroll_count), and whose copies fit, is copied
- * in full: one copy for each turn, and no way back. Other loops get `factor` turns in one, each with all of
- * the loop's exits, so that nothing needs to be known of how often they turn and no loop for a rest is
- * needed. Where the turn is known, the branches of all copies but one are decided all the same.
+ * in full: one copy for each turn, and no way back. Of other loops `factor` turns become one, each with all
+ * of the loop's exits, so that nothing needs to be known of how often they turn, and no second loop is needed
+ * for the turns that are left over. If it is known in which turn the threads leave, the branches of all
+ * copies but one are decided in these loops, too.
  *
  * Operations that threads execute together stay legal: a copy depends on the same branches as what it is a
- * copy of, no branch is added, and threads that are in the same turn are in the same copy. What would part
- * threads is a loop in which some go back before a block that all have to come to: they wait there for each
- * other, in different turns. Such a loop is a nest that shares its header; it stays as it is, and so do loops
- * with several ways in, and those in which a thread may wait for what others do (passes/analysis/waits.h):
- * threads of different turns of it would stand in different places. */
+ * copy of, no branch is added, and threads that are in the same turn are in the same copy. Threads would part
+ * in a loop in which some go back to the header before a block to which all have to come: as the loop is,
+ * they wait there for each other, in different turns. Such a loop is a nest of loops that share a header; it
+ * stays as it is, and so do loops with several ways in, and those in which a thread may wait for what others
+ * do (passes/analysis/waits.h): threads of different turns of it would stand in different places. */
 #include "isa/edit.h"
 #include "passes/transform/transform.h"
 #include "passes/transform/unroll.h"
 
 enum { OPTION_FACTOR, OPTION_FULL, OPTION_MOST, OPTION_GROWTH, OPTION_LOOPS, OPTIONS };
-enum { TURNS = 4 };                    /* that become one by default */
+enum { TURNS = 4 };                    /* how many turns become one by default */
 
 typedef Vec(Block *) BlockList;
 
 typedef struct Plan {
 	const Loop *l;
-	int turns;                     /* of the loop in all, copies and itself */
+	int turns;                     /* how many turns the code has then: the loop itself and copies */
 	bool full;
 	CountedExit exit;
-	const char *not_full;          /* why not all turns are copied, or NULL: nobody asked for it */
+	const char *not_full;          /* why not all turns are copied; NULL: option full is off */
 } Plan;
 
 typedef struct Unroll {
@@ -40,12 +41,13 @@ typedef struct Unroll {
 	const Cfg *c;
 	const Loops *loops;
 	const Waits *waits;
-	const Dom *dom, *met;          /* met: where the threads that a branch parts meet again */
-	int *size;                     /* by place in c->rpo: instructions before it */
-	bool *inner, *taken;    /* by loop: it has loops in it; it, or one in it, is unrolled in this sweep */
+	const Dom *dom, *met;          /* met: says where threads that a branch parts meet again */
+	int *size;                     /* by place in c->rpo: how many instructions are in blocks before it */
+	/* by loop: it has loops in it; it, or a loop in it, is unrolled in this sweep */
+	bool *inner, *taken;
 	Block **map;                   /* for edit_clone */
-	BlockList *behind;             /* by block: copies that come to stand behind it */
-	StrMap done;                   /* headers of loops that have their factor */
+	BlockList *behind;             /* by block: copies that will stand behind it */
+	StrMap done;                   /* headers of loops that have been unrolled */
 	int64_t added;                 /* instructions, in all sweeps */
 	int full, partial, copies, decided;
 } Unroll;
@@ -84,7 +86,7 @@ static bool leaves(const Unroll *w, const Loop *l)
 	return false;
 }
 
-/* Threads may go back before a block in the loop that all of them have to come to. */
+/* May threads go back to the header before a block of the loop to which all of them have to come? */
 static bool gathers(const Unroll *w, const Loop *l)
 {
 	int last = latch(w, l);
@@ -95,7 +97,8 @@ static bool gathers(const Unroll *w, const Loop *l)
 	return false;
 }
 
-/* Why neither way is open, or NULL. */
+/* Returns why the loop can be unrolled neither in full nor in part; NULL: there is no
+   such reason. */
 static const char *refused(Unroll *w, const Loop *l)
 {
 	Wait wait;
@@ -128,8 +131,8 @@ static const char *too_many(Unroll *w, int turns, int64_t instructions)
 		(long long)option(w, OPTION_MOST), (long long)option(w, OPTION_GROWTH), (long long)w->added);
 }
 
-/* Why it is not unrolled in full, or NULL: then the plan is filled. What follows the branch in the last turn
-   goes. */
+/* Returns why the loop is not unrolled in full; NULL: it is, and the plan is filled. What follows in the last
+   turn behind the branch by which threads leave is removed. */
 static const char *plan_full(Unroll *w, const Loop *l, Plan *p)
 {
 	const char *why = refused(w, l);
@@ -164,8 +167,8 @@ static const char *plan_part(Unroll *w, const Loop *l, Plan *p)
 
 /* ---- doing it ---- */
 
-/* The way back from a turn leads to the next one; what asks to meet where the loop begins, in the next turn,
-   does so there. */
+/* Makes the way back from a turn lead to the next turn. A branch that names the loop's beginning as
+   reconvergence point names the beginning of the next turn, too. */
 static void chain(Unroll *w, Block *const *turn, int n, const Block *head, Block *next)
 {
 	for (int k = 0; k < n; k++) {
@@ -179,7 +182,8 @@ static void chain(Unroll *w, Block *const *turn, int n, const Block *head, Block
 	}
 }
 
-/* The branch of which it is known decides in turn t of the copy as it does. */
+/* b is the copy, in turn t, of the block whose branch decides in which turn threads leave. If that copy
+   always goes the same way, its branch becomes a jump. */
 static void decide(Unroll *w, const Plan *p, Block *b, int t)
 {
 	bool leaves = t == (p->full ? p->exit.turn : p->exit.turn % p->turns);
@@ -194,7 +198,8 @@ static int in_text(const void *a, const void *b)
 	return (*(Block *const *)a)->id - (*(Block *const *)b)->id;
 }
 
-/* The loop's blocks, and behind them those of its copies, each turn in the order of the text. */
+/* Makes the copies. Returns the loop's blocks and behind them those of its copies, each turn in the order of
+   the text. */
 static Block **copy(Unroll *w, const Plan *p)
 {
 	int n = p->l->n;
@@ -264,7 +269,7 @@ static void open_sweep(Unroll *w)
 	w->behind = (BlockList *)arena_alloc(&w->arena, sizeof *w->behind * (size_t)f->block.n);
 }
 
-/* Copies take their places; what is behind the ends of loops goes. */
+/* Puts the copies in their places, and removes blocks that cannot be reached any more. */
 static void close_sweep(Unroll *w, int blocks)
 {
 	Function *f = w->r->f;
@@ -285,8 +290,8 @@ static void close_sweep(Unroll *w, int blocks)
 	edit_drop_unreached(f, roots);
 }
 
-/* Inner loops first; loops around those that are unrolled have to wait for the next sweep. All is decided
-   before anything changes. */
+/* Unrolls loops, inner ones first; a loop around one that is unrolled has to wait for the next sweep. All is
+   decided before anything changes. Returns whether a loop was unrolled. */
 static bool sweep(Unroll *w, bool full)
 {
 	open_sweep(w);
@@ -310,7 +315,7 @@ static bool sweep(Unroll *w, bool full)
 	return n > 0;
 }
 
-/* Why the loops stay that do. */
+/* Writes for each loop that stays as it is why it does. */
 static void explain(Unroll *w)
 {
 	open_sweep(w);

@@ -4,12 +4,12 @@
 #include "passes/analyses.h"
 #include "passes/pass.h"
 
-/* A branch that every turn of a loop comes to, and by which its executions leave: in turn `turn`, from 0 on,
-   if they have not left elsewhere before. block -1: there is none of which this is known. */
+/* A branch to which every turn of a loop comes, and by which all threads leave the loop in turn `turn`,
+   counted from 0, if they have not left elsewhere before. block -1: of no branch this is known. */
 /* stay: the branch's successor by which threads go on with the loop */
 typedef struct CountedExit { int block, turn, stay; } CountedExit;
 
-/* latch: the nearest block that dominates all edges back. Looks at the blocks of the loop between its header
-   and that one. */
+/* Looks for such a branch at the ends of the loop's blocks between its header and `latch`, the nearest block
+   that dominates the starts of all edges back. */
 CountedExit unroll_count(PassRun *, const Loop *, int latch);
 #endif

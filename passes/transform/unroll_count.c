@@ -1,11 +1,11 @@
-/* How often a loop turns: the condition of a branch is computed turn by turn from constants, as lanes compute
- * it, with all that it is made of. So inductions need not be affine: a step that multiplies or shifts counts
- * as well.
+/* Counts how often a loop turns: the condition of a branch is computed turn by turn from constants, as lanes
+ * compute it, with all values on which it depends. So inductions need not be affine: a step that multiplies
+ * or shifts is counted as well.
  *
  * The versions that the condition depends on within a turn (SSA) form a list in which each one stands behind
- * its operands; where the loop begins, phis have what comes from outside, and in later turns what comes along
- * the edges back. Anything else that would have to be known (other phis, definitions under guards, loads,
- * indices of threads) ends the search: then the loop is not counted. */
+ * its operands; in the first turn the header's phis have what comes from outside, in later turns what comes
+ * along the edges back. Anything else that would have to be known (other phis, definitions under guards,
+ * loads, indices of threads) ends the search: then the loop is not counted. */
 #include "passes/transform/facts.h"
 #include "passes/transform/unroll.h"
 
@@ -18,7 +18,8 @@ typedef struct Counter {
 	const Ssa *s;
 	const Loop *l;
 	int n, depth, version[SLICE];           /* the slice, operands first */
-	/* the places of its sources; of a phi [0]: of what comes along the edges back */
+	/* by place in the slice: the places of its sources; of a phi, [0] is the place of what comes along
+	   the edges back */
 	int from[SLICE][FOLD_SOURCES];
 	uint64_t value[SLICE], next[SLICE];
 } Counter;
@@ -65,7 +66,8 @@ static bool add_sources(Counter *w, int version)
 	return true;
 }
 
-/* Adds the version, behind what it depends on within a turn. None depends on itself but through a phi. */
+/* Adds the version to the slice, behind the versions on which it depends within a turn. No version depends on
+   itself but through a phi. Returns false when one of them cannot be known. */
 static bool add(Counter *w, int version)
 {
 	if (place(w, version) != ABSENT)
@@ -81,14 +83,14 @@ static bool add(Counter *w, int version)
 	return true;
 }
 
-/* Argument k of the header's phis comes along an edge back. */
+/* Does argument k of the header's phis come along an edge back? */
 static bool comes_back(const Counter *w, int k)
 {
 	const IntList *pred = &w->c->graph->pred[w->l->header];
 	return k < pred->n && loop_has(w->c, w->l, pred->v[k]);
 }
 
-/* The one version that comes back; -1: there are several. */
+/* Returns the version that comes to the phi along all edges back; -1: there are several. */
 static int back(const Counter *w, int version)
 {
 	const SsaPhi *p = &w->s->phi[w->s->version[version].phi];
@@ -108,7 +110,7 @@ static bool slice(Counter *w, int condition)
 	w->n = w->depth = 0;
 	if (!add(w, condition))
 		return false;
-	for (int k = 0; k < w->n; k++) { /* the list grows: what the next turn's phis depend on */
+	for (int k = 0; k < w->n; k++) { /* the list grows by what phis depend on in the next turn */
 		int v = turns(w, w->version[k]) ? back(w, w->version[k]) : condition;
 		if (v < 0 || !add(w, v))
 			return false;
@@ -137,7 +139,8 @@ static bool compute(Counter *w, int k)
 	return ins_fold(w->r->m, w->r->f, i, src, &w->value[k]);
 }
 
-/* What constants give before the loop: a slice of its own, without phis. */
+/* Computes the bits of a version that comes from outside the loop: by a slice of its own, which may not have
+   phis of the header. Returns false when they cannot be computed from constants. */
 static bool outside(const Counter *w, int version, uint64_t *bits)
 {
 	Counter x = { .r = w->r, .c = w->c, .s = w->s, .l = w->l };
@@ -150,7 +153,7 @@ static bool outside(const Counter *w, int version, uint64_t *bits)
 	return true;
 }
 
-/* The one value that the phi has in the first turn. */
+/* Computes the value that the phi has in the first turn; false: it has several, or is not known. */
 static bool begins(const Counter *w, int version, uint64_t *bits)
 {
 	const SsaPhi *p = &w->s->phi[w->s->version[version].phi];
@@ -182,7 +185,7 @@ static void next_turn(Counter *w)
 	memcpy(w->value, w->next, sizeof w->value);
 }
 
-/* The turn in which the branch of the block leaves the loop; -1: not known. */
+/* Returns the turn, from 0, in which the branch of the block leaves the loop; -1: that is not known. */
 static int leaves(Counter *w, const Block *b)
 {
 	const Ins *t = block_term(b);
@@ -216,7 +219,7 @@ CountedExit unroll_count(PassRun *r, const Loop *l, int latch)
 			loop_has(w.c, l, x->succ[0]->id) == loop_has(w.c, l, x->succ[1]->id))
 			continue;
 		int turn = leaves(&w, x);
-		/* of two in the same turn the one that comes first in it */
+		/* of two branches that leave in the same turn, take the one that comes first in the turn */
 		if (turn >= 0 && (found.block < 0 || turn <= found.turn))
 			found = (CountedExit){ b, turn, !loop_has(w.c, l, x->succ[0]->id) };
 	}

@@ -1,11 +1,12 @@
-/* webs: gives each web of definitions and uses a register of its own. Front ends reuse registers; afterwards
- * what is asked of a register is as precise as if it were asked of a value.
+/* webs: gives each web of definitions and uses a register of its own. Front ends reuse registers; after
+ * this pass, what an analysis says of a register is as precise as if it said it of a value.
  *
  * requires  SSA overlay
  * keeps     the graph, the instructions but for their registers' names, the registers of a function's head
  * breaks    what is known by register
  *
- * A register's first web keeps it, or those that hold an argument or a result. */
+ * The first web of a register keeps that register; but where webs of it hold an argument or a result, these
+ * do. */
 #include "passes/analyses.h"
 #include "passes/analysis/reaching.h"
 #include "passes/transform/transform.h"
@@ -15,8 +16,8 @@ typedef struct Rename {
 	Edit *e;
 	const Ssa *s;
 	const Webs *w;
-	int *reg;                  /* by web; -1: not yet */
-	bool *taken;               /* by register */
+	int *reg;                  /* by web: its register; -1: it has none yet */
+	bool *taken;               /* by register: a web has kept it */
 	int renamed;
 } Rename;
 

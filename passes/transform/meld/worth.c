@@ -40,9 +40,9 @@ static int align_piece(Meld *w, const BlockPair *p, const int *from, const int *
 	return count;
 }
 
-/* Aligns the instructions of a pair of blocks. Long blocks are cut into pieces, each with a table of about `cells` cells
-   at most; returns how many. The last instructions of both blocks always go together, and
-   get no item. */
+/* Aligns the instructions of a pair of blocks. Long blocks are cut into pieces, each with a table of about
+   `cells` cells at most; returns how many. The last instructions of both blocks always go together, and get
+   no item. */
 static int align_blocks(Meld *w, BlockPair *p)
 {
 	int n[2], pieces = 1;
