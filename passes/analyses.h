@@ -62,10 +62,10 @@ typedef struct AnalysisResult { Arena arena; void *value; uint64_t stamp; } Anal
 typedef struct Analyses {
 	Module *m;
 	Function *f;
-	const struct CostTable *cost;      /* NULL: the default one */
-	const struct MachineLimits *limits; /* NULL: the default ones */
+	const struct CostTable *cost;      /* what instructions cost; NULL: the default table */
+	const struct MachineLimits *limits; /* what the machine has room for; NULL: the default limits */
 	const struct Profile *profile;     /* read by analysis_print alone; NULL: there is none */
-	/* when analysis_print compares uniformity with a profile, it adds its counts to this one; NULL:
+	/* analysis_print adds its counts to this tally when it compares uniformity with a profile; NULL:
 	   nobody wants them */
 	struct MeasuredTally *tally;
 	AnalysisResult result[AN_COUNT];

@@ -24,7 +24,7 @@ typedef struct PassOption {
 
 typedef struct PassValue {
 	int64_t number;                    /* the number; of a name, its position in names */
-	const char *string;                /* NULL when not given */
+	const char *string;                /* the text of a string; NULL when not given */
 	const char **list; int n;          /* n elements; n = 0 when not given */
 	bool given;
 	int col;                           /* column of the value in the pipeline's text, from 1 */
@@ -33,7 +33,7 @@ typedef struct PassValue {
 /* ---- one run of a pass ---- */
 typedef struct PassRun {
 	Module *m;
-	Function *f;                       /* NULL in a module pass */
+	Function *f;                       /* the function to change; NULL in a module pass */
 	const PassValue *option;           /* values in the order of the pass's options */
 	/* the analyses of f (passes/analyses.h); NULL in a module pass, which opens its own */
 	struct Analyses *an;
@@ -57,7 +57,7 @@ typedef struct Pass {
 	const PassOption *options; int noptions;
 	/* runs the pass on one kernel or device function; NULL in a module pass */
 	bool (*function)(PassRun *);
-	bool (*module)(PassRun *);         /* runs it on the whole module, host functions included */
+	bool (*module)(PassRun *);         /* runs the pass on the whole module, host functions included */
 	/* Does the pass decide by a profile, with these options? Returns the pipeline whose effect is to be
 	   measured beside the module as it is (Profile.trial), "" when none is to be tried, or NULL when the
 	   pass asks for no profile. The pointer is NULL where a pass never does. */
@@ -70,7 +70,7 @@ typedef struct Pass {
 	   alone */
 	bool keeps_graph;
 } Pass;
-extern const Pass *const passes[];         /* NULL ends the list */
+extern const Pass *const passes[];         /* all passes; NULL ends the list */
 void pass_list(struct StrBuf *);           /* appends all passes with their options */
 
 void pass_count(PassRun *, const char *what, int64_t n);    /* adds n to a count, as of "blocks merged" */
@@ -93,7 +93,8 @@ typedef struct PassCount {
 	int64_t n;
 } PassCount;
 
-typedef struct PassIdle { int step; const char *pass, *why; } PassIdle; /* a step that changed nothing */
+/* a step that changed nothing, and why */
+typedef struct PassIdle { int step; const char *pass, *why; } PassIdle;
 
 /* What the passes of a pipeline did, in the order in which they ran. Texts are in the arena.
    Zero-initialise. */
@@ -126,7 +127,7 @@ typedef struct PassHost {
    Returns false with errors in diag when the text is wrong or a pass failed. */
 bool pipeline_run(Module *, const char *text, const PassHost *host, Diag *);
 bool pipeline_check(const char *text, Diag *);
-bool pipeline_empty(const char *text);  /* is it empty, or "none", which leaves the module as it is? */
+bool pipeline_empty(const char *text);  /* is the text empty, or "none", so that the module stays as it is? */
 /* The pipeline that is to be tried, as the first pass that wants one asks for it (Pass.asks_profile); "":
    none is to be tried, but some pass decides by a profile; NULL: no pass does. pipeline_check must have
    accepted the text. */

@@ -65,7 +65,7 @@ Dom *pdom_build(Arena *, const Cfg *, bool exit_edges);
 /* Graph of the reachable blocks and the virtual exit n, with the edges to the exit, pseudo edges included;
    fatal = false: without the edges that lead from other blocks to fatal ones. */
 Graph *cfg_exit_graph(Arena *, const Cfg *, bool fatal);
-/* The same without edges from or to fatal blocks: the graph on which structured() works. */
+/* cfg_exit_graph without edges from or to fatal blocks: the graph on which structured() works */
 Graph *cfg_flow_graph(Arena *, const Cfg *);
 void fatal_blocks(const Function *, const Graph *, BitSet fatal); /* adds them to the set (Cfg.fatal) */
 /* The block at which lanes that part at the end of a block are to meet: the one that the source asks for
@@ -114,9 +114,10 @@ typedef struct LiveWord { int at; uint64_t w; } LiveWord;      /* w: the set's b
 typedef struct LiveSet { LiveWord *word; int n, cap; } LiveSet;
 typedef struct Liveness {
 	int n, *reg;               /* n: how many registers live across blocks; reg: their numbers */
-	/* by register: its place in reg, which is its bit in the sets; -1: it lives within blocks only */
+	/* by register: its place in reg, which is its bit in the sets; -1: the register lives within blocks
+	   only */
 	int *bit;
-	LiveSet *in, *out;         /* by block: what lives at its start, at its end */
+	LiveSet *in, *out;         /* by block: registers that live at its start, at its end */
 } Liveness;
 Liveness *liveness_build(Arena *, const Cfg *);
 LiveWord *live_word(LiveSet, int bit);               /* the word with that bit; NULL: all its bits are 0 */
@@ -160,10 +161,11 @@ typedef struct LiveRange {
 	   write it; kill: blocks that write it for certain */
 	int *read, *kill;
 	LivePlace *place; int nplace, cap;
-	/* of the register asked for last, by block: the value is `stamp` when it lives at the block's start,
+	/* of the register asked for last, by block: is `stamp` when the register lives at the block's start,
 	   lives at its end, is written there for certain */
 	int stamp, *starts, *ends, *killed;
-	int *start, nstart, *end, nend;     /* the blocks at whose start and end it lives */
+	/* the blocks at whose start, at whose end, the register asked for last lives */
+	int *start, nstart, *end, nend;
 } LiveRange;
 LiveRange *live_range(Arena *, const Cfg *);
 void live_range_of(LiveRange *, int bit);
@@ -173,7 +175,7 @@ void live_range_of(LiveRange *, int bit);
    the first block of each node that remains otherwise. Fatal blocks do not count: what aborts the launch
    needs no structure. */
 bool structured(Arena *, const Cfg *, BitSet *residue);
-/* Would it be, if a loop might also be left from several places for one block? */
+/* Would the function be structured if a loop might also be left from several places for one block? */
 bool structured_but_breaks(const Cfg *);
 bool function_structured(Function *);               /* structured(), without a Cfg */
 typedef struct Structure { bool structured; BitSet residue; } Structure;

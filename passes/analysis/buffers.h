@@ -16,10 +16,10 @@
 #include "passes/analysis/touched.h"
 
 typedef struct Buffer {
-	int block, ins;            /* place of its alloc; -1: the buffer is a variable */
-	int symbol;                /* number of the variable's symbol; -1: it is an alloc */
-	uint64_t size;             /* bytes; 0: not known */
-	bool one;                  /* it stands for one allocation only: its alloc is in no loop */
+	int block, ins;            /* place of the buffer's alloc; -1: the buffer is a variable */
+	int symbol;                /* number of the variable's symbol; -1: the buffer is an alloc */
+	uint64_t size;             /* bytes of the buffer; 0: not known */
+	bool one;                  /* the buffer is one allocation only: its alloc is in no loop */
 	/* name of the alloc's register, with the line if an alloc before has the same, or of the variable */
 	const char *name;
 } Buffer;
@@ -27,8 +27,9 @@ typedef struct Buffer {
 /* An instruction that touches device memory. The sets hold numbers of buffers. */
 typedef struct BufferUse {
 	int block, ins;
-	BitSet reads, writes;      /* buffers that it may read, may write; to free a buffer is to write it */
-	BitSet kills;              /* buffers that it writes as a whole, for certain, or makes or frees */
+	/* buffers that the instruction may read, may write; to free a buffer counts as writing it */
+	BitSet reads, writes;
+	BitSet kills;              /* buffers that it certainly writes as a whole, makes, or frees */
 } BufferUse;
 
 typedef struct Buffers {
@@ -40,7 +41,7 @@ typedef struct Buffers {
 	int *first, *count;
 	/* place[block][register]: buffers to which the register may lead where the block begins */
 	BitSet **place;
-	/* by block: buffers that may be read from its start on (in), or from its end on (out), before they
+	/* by block: buffers that may be read after the block's start (in), after its end (out), before they
 	   are written as a whole */
 	BitSet *in, *out;
 } Buffers;

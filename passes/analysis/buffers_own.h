@@ -11,22 +11,23 @@ typedef struct Places {
 	const Module *m;
 	Buffers *b;
 	int moved, any, bits;
-	BitSet **in;               /* in[block][register]: what it may hold where the block begins */
+	BitSet **in;              /* in[block][register]: what the register may hold where the block begins */
 	BitSet *now;               /* by register, at the present place of a walk through a block */
 	BitSet value;
-	Touched **touched;         /* by function, when it has been launched once; else NULL */
+	/* by function: what it touches; NULL until a launch of the function has been seen */
+	Touched **touched;
 	const EffectTable *effects;
 	Arena *arena;
 } Places;
 
-uint64_t buffers_constant(const Opd *);                    /* the operand's number; 0: it is none */
+uint64_t buffers_constant(const Opd *);               /* the number that the operand is; 0: it is no number */
 /* Finds the buffers, and what registers may hold where each block begins. */
 void places_open(Places *, Arena *tmp, const Loops *);
 /* places_enter sets p->now to what registers may hold where the block begins; places_walk takes p->now from
    in front of an instruction to behind it. */
 void places_enter(Places *, int block);
 void places_walk(Places *, int block, int ins, const Ins *);
-/* These two go by what registers hold in p->now: */
+/* places_lead and places_begins go by what registers hold in p->now: */
 /* adds to the set the buffers to which the operand may lead; all, if it may lead anywhere */
 void places_lead(const Places *, const Opd *, BitSet);
 /* the buffer at whose first byte the operand certainly points; -1: there is none such */

@@ -32,7 +32,7 @@ Span clock_span(const Clock *, Arena *);                /* all code since clock_
 /* The span of one instruction, valid until the next call. alias: NULL, or by register the number of the
    register in whose place it counts, 0: its own. */
 Span clock_ins(Clock *, const Ins *, const int *alias);
-Span span_copy(Arena *, const Span *);                  /* a copy in the arena */
+Span span_copy(Arena *, const Span *);                  /* a copy of the span in the arena */
 /* The span of a loop with `turns` turns, at least two, each of which consists of these n spans. Two turns are
    computed; all further ones are taken to last as long as the second. Sets the clock back. */
 Span clock_turns(Clock *, Arena *, const Span *, int n, int turns);

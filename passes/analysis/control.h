@@ -22,8 +22,8 @@ typedef struct Control {
 	int *least;
 } Control;
 Control *control_build(Arena *, const Cfg *, const Dom *pdom);
-/* Calls visit for each branch on which the block depends, once for each of its edges to `to` that decides,
-   and for CONTROL_ENTRY. */
+/* Calls visit for each branch on which the block depends, once for each edge of the branch (to block `to`) on
+   which it does; and for CONTROL_ENTRY, if it depends on the function's entry. */
 void control_branches(const Control *, int block, void (*visit)(void *, int branch, int to), void *);
 /* Calls visit for each block that depends on the branch, once for each edge of the branch on which it
    does. */
@@ -34,7 +34,7 @@ void control_dependents(const Control *, int branch, void (*visit)(void *, int b
  * behind the other. Canonical regions contain each other or have nothing in common. */
 typedef struct Region {
 	int entry, exit;           /* exit: c->n is the virtual exit */
-	int parent;          /* the smallest region around it; -1: none, it is the whole function, region 0 */
+	int parent;        /* the smallest region around this one; -1: this is the whole function, region 0 */
 	int depth, blocks;         /* nesting depth from 0; number of blocks */
 } Region;
 typedef struct Regions {

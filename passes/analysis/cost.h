@@ -7,16 +7,18 @@
 typedef struct UnitCost {
 	int latency;             /* cycles from an instruction's issue to that of one that reads its result */
 	int interval;                  /* cycles that a warp's instruction keeps the unit */
-	int copies;                 /* the unit whose copies execute it: itself, or one that shares with it */
-	int count;                     /* number of these copies */
-	int schedulers;                /* number of schedulers whose warps share these copies */
+	/* the unit whose copies execute the instructions: the unit itself, or another one, which shares
+	   them */
+	int copies;
+	int count;                     /* how many copies that unit has */
+	int schedulers;                /* how many schedulers' warps share these copies */
 } UnitCost;
 
 typedef struct CostTable {
 	UnitCost unit[UNIT_COUNT];
 	int width;                     /* instructions that a scheduler issues in a cycle */
 	int memory[SP_COUNT];          /* latency of loads and atomics, by space */
-	int op[OP_COUNT];              /* latency by operation; 0: as its unit or space says */
+	int op[OP_COUNT];              /* latency by operation; 0: that of its unit or space */
 } CostTable;
 extern const CostTable cost_default;
 int cost_latency(const CostTable *, const Ins *);     /* cycles; table NULL: the default one */
@@ -47,11 +49,12 @@ typedef struct ProfileBlock { const char *function, *label; uint64_t fetches, th
 typedef enum { PROFILE_BRANCH, PROFILE_DECISION, PROFILE_INSERTED } ProfileKind;
 typedef struct ProfileBranch {
 	const char *function, *label, *file; /* file "": it is not known */
-	int line;                   /* of the branch, or of one of them, if there are several; 0: not known */
+	int line;         /* line of the branch, or of one if several branches are in the row; 0: not known */
 	ProfileKind kind;
 	/* executed: issues of the branch; divergent: those in which lanes went different ways */
 	uint64_t executed, divergent;
-	uint64_t lanes, taken;         /* lanes in all issues together; those of them that took the branch */
+	/* lanes: sum of the lanes of all issues; taken: of these lanes, how many took the branch */
+	uint64_t lanes, taken;
 } ProfileBranch;
 typedef struct Profile {
 	int n;
@@ -63,7 +66,7 @@ typedef struct Profile {
 	/* The caller sets this when the run was of other code than the module: what the report says of the
 	   one need not hold of the other. */
 	bool other_code;
-	const char *module_hash, *passes, *model; /* texts as the report has them; "": it has none */
+	const char *module_hash, *passes, *model; /* texts as the report has them; "": the report has none */
 	int warp_size;                 /* lanes in a warp of the run's machine; 0: not known */
 	/* the profile of the same run of the module after the passes that a pass asks to try
 	   (Pass.asks_profile); NULL: there was no such run */

@@ -66,7 +66,8 @@ static void index_readers(Arena *a, const Cfg *c, Expressions *x)
 
 /* ---- what blocks compute and modify ---- */
 
-/* time: see Scan; access: its number in memory dependence, -1: it has none */
+/* A write to memory. time: number of the instruction, counted as in Scan; access: the write's number in
+   memory dependence, -1: none */
 typedef struct Write { int time, access; } Write;
 
 /* Do all loads of the expression give the same value when the access `write` takes place in between? False,

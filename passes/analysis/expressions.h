@@ -33,12 +33,14 @@ typedef struct Expressions {
 	   reader[reader_first[r + 1]] */
 	int *reader_first, *reader;
 	uint8_t *reads;   /* by expression: the spaces from which it loads and to which something may write */
-	BlockExpressions *of;          /* by block: what it computes first and last, and what it writes */
+	/* by block: the expressions that the block computes first and last, and the registers that it
+	   writes */
+	BlockExpressions *of;
 	uint8_t *clobbers;             /* by block: spaces that it may write */
-	bool *stops;                   /* by block: a thread may end within it */
+	bool *stops;                   /* by block: a thread may end within the block */
 	ExpressionMemory *memory;      /* NULL: spaces alone decide */
-	/* by expression, its first occurrence; by occurrence, the same expression's next one; -1: there is
-	   none */
+	/* occurrence_first: by expression, its first occurrence; occurrence_next: by occurrence, the next one
+	   of the same expression; -1: there is none */
 	int *occurrence_first, *occurrence_next;
 	int *first, *last, *written;   /* where the lists of all blocks are */
 } Expressions;

@@ -5,13 +5,13 @@
 #include "lib/bitset.h"
 
 typedef struct IntList { int *v; int n, cap; } IntList;
-void list_add(Arena *, IntList *, int);              /* appends the number unless the list has it */
+void list_add(Arena *, IntList *, int);              /* appends the number unless the list has it already */
 void list_remove(IntList *, int);                    /* takes the number out, keeps the order of the others */
 bool list_has(const IntList *, int);
 
 typedef struct Graph { Arena *arena; int n; IntList *succ, *pred; } Graph;
 Graph *graph_new(Arena *, int n);
-void graph_edge(Graph *, int from, int to);          /* ignored when there is this edge already */
+void graph_edge(Graph *, int from, int to);          /* adds an edge, if there is none yet */
 void graph_cut(Graph *, int from, int to);
 void graph_isolate(Graph *, BitSet);                 /* cuts every edge from or to a node of the set */
 /* adds the nodes all of whose successors are in the set, if they have any, until there are no more */

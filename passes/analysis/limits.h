@@ -12,7 +12,7 @@ typedef struct MachineLimits {
 	int64_t sms;
 	/* of an SM: resident blocks, resident warps, registers of 32 bits, bytes of shared memory */
 	int64_t blocks, warps, registers, shared;
-	/* registers are given to a warp, and bytes to a block, in multiples of these */
+	/* a warp gets registers, and a block gets bytes of shared memory, in multiples of these */
 	int64_t register_unit, shared_unit;
 } MachineLimits;
 extern const MachineLimits limits_default;

@@ -38,7 +38,7 @@ typedef struct Scan {
 	/* by register: 1 + the number of the last block in which the scan has met a write for certain
 	   (without a guard) */
 	int *written;
-	int *changed;              /* the same, writes under a guard included */
+	int *changed;              /* like `written`, but writes under a guard count, too */
 	bool find;                 /* the scan only finds the registers that have a place in the sets */
 } Scan;
 
@@ -214,7 +214,8 @@ static void put_bit(Arena *a, LiveSet *s, int bit)
 
 typedef struct Who {
 	LiveRange *x;
-	Lanes *in, *out;               /* by block: who needs the register asked for, at its start, its end */
+	/* by block: the threads for which the register asked for lives at its start, at its end */
+	Lanes *in, *out;
 	/* by register p: the blocks that write it, ascending, are written[written_first[p]] up to, not
 	   including, written[written_first[p + 1]] */
 	int *written_first, *written;

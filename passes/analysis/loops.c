@@ -9,8 +9,8 @@
 static void find_reducible(Arena *tmp, const Cfg *c, Loops *l)
 {
 	Tree t = tree_new(tmp, l->n);
-	/* by loop: least depth of a loop from which an edge enters it past its header; its own depth: there
-	   is none */
+	/* by loop: the least depth, over edges that enter the loop past its header, of the innermost loop
+	   around both ends of the edge; the loop's own depth: there is no such edge */
 	int *least = arena_array(tmp, int, l->n + 1);
 	tree_root(&t, l->n);
 	for (int i = 0; i < l->n; i++) {

@@ -59,7 +59,7 @@ typedef struct Build {
 	Measured *r;
 	int *row;                      /* by source's block: 1 + number of its row; 0: none */
 	int first, end; /* branches of the profile that are the function's: first up to, not including, end */
-	BitSet told;                   /* of these: the module has the branch */
+	BitSet told;         /* set of these branches, by number from `first` on: the module has the branch */
 } Build;
 
 /* The number of the source's block whose branch this terminator decides; -1: it decides none of the

@@ -12,7 +12,8 @@
 typedef enum {
 	MEASURED_AGREES,
 	MEASURED_NEVER,                /* divergent by analysis, and lanes never parted */
-	MEASURED_ALONE,            /* the same, but it was executed by single lanes only, which cannot part */
+	/* divergent by analysis, but the branch was executed by single lanes only, which cannot part */
+	MEASURED_ALONE,
 	MEASURED_FAULT,                /* uniform by analysis, and lanes parted */
 	MEASURED_CLAIM,                /* uniform because the source says so (.uni), and lanes parted */
 	MEASURED_ELSEWHERE,            /* uniform by analysis, and lanes parted, in a run of other code */
@@ -34,8 +35,9 @@ typedef struct MeasuredRow {
 	/* block of the first branch of the module that decides this branch of the source, or of the first
 	   divergent one if there is one; -1: none is left */
 	int block;
-	int copies;                    /* number of branches of the module that decide it */
-	bool divergent, claimed;      /* the analysis says divergent; it says uniform because of .uni alone */
+	int copies;                    /* how many branches of the module decide this branch of the source */
+	/* divergent: the analysis says so; claimed: the analysis says uniform, because of .uni alone */
+	bool divergent, claimed;
 	bool inserted;
 	const ProfileBranch *run;      /* NULL: the report does not have it */
 	MeasuredKind kind;
@@ -45,12 +47,13 @@ typedef struct MeasuredTally { uint64_t rows[MEASURED_KINDS], executed[MEASURED_
 
 typedef struct Measured {
 	const Uniformity *u;       /* the analysis' verdicts for the mechanism of the run */
-	bool anywhere, wide;           /* options with which they were made (uniformity.h) */
+	bool anywhere, wide;           /* options of the analysis with which u was made (uniformity.h) */
 	/* the mechanism, with parameters that are not looked at, may need `anywhere`, which is not set
 	   (measured_anywhere) */
 	bool perhaps;
 	int n;
-	MeasuredRow *row;             /* in the order of the source; behind these what the report alone has */
+	/* branches in the order of the source; behind these the branches that the report alone has */
+	MeasuredRow *row;
 	MeasuredTally tally;
 } Measured;
 Measured *measured_build(Arena *, const Module *, const Cfg *, const Uniformity *, const Profile *);

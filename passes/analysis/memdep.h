@@ -25,12 +25,12 @@ typedef struct MemAccess {
 	/* the access keeps its place among all others (Effects.ordered), whatever its address */
 	bool ordered;
 	bool generic;              /* the address is a generic one */
-	int form[2];               /* of its address; -1: not known. [1] holds if no 32-bit index wraps */
+	int form[2];             /* forms of its address; -1: not known. [1] holds if no 32-bit index wraps */
 } MemAccess;
 
 /* What is known of launches. Zero-initialise. */
 typedef struct MemFacts {
-	uint32_t grid[3], block[3]; /* 0 = unknown */
+	uint32_t grid[3], block[3]; /* extents of the grid and of a block; 0: not known */
 	/* by parameter, by symbol: the buffers to which it may lead (buffers.h). NULL, or a set without
 	   words: not known */
 	const BitSet *param_leads, *symbol_leads;

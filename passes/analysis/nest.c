@@ -28,11 +28,11 @@ typedef struct Nester {
 	IntList *succ;
 	int top;                       /* the virtual root: the loop around everything */
 	IntList all;                   /* successors of the virtual root: all nodes */
-	int *part, stamp;              /* part: by node, the stamp of the last part that it was in */
-	/* by node: header of the innermost loop around it, never itself; -1: there is none, as of the virtual
+	int *part, stamp;              /* part: by node, the stamp of the last part that the node was in */
+	/* by node: header of the innermost loop around the node, never the node itself; -1 for the virtual
 	   root */
 	int *up;
-	bool *cyclic;                  /* node -> is it a header? */
+	bool *cyclic;                  /* by node: is it the header of a loop? */
 	Tree loops;                    /* the headers of the loops, below top */
 	Tree walk;                     /* the depth-first tree of a part */
 	/* at: number of a node in the walk; end: that of the last node below it; by: node of a number */

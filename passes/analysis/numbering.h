@@ -22,7 +22,8 @@ enum { KEY_MOST = 64 };
 int ins_key(const Function *, const Ins *, const int *number, int64_t *key);
 
 /* ---- numbers for keys ---- */
-typedef struct Keys { Arena *a; struct Key **bucket, **key; int n, cap; } Keys; /* the caller sets a */
+/* The numbers of keys seen so far. The caller sets a, all else is 0 at first. */
+typedef struct Keys { Arena *a; struct Key **bucket, **key; int n, cap; } Keys;
 int keys_number(Keys *, const int64_t *key, int n);  /* of the key: from 0 on, in the order of first sight */
 int keys_find(const Keys *, const int64_t *key, int n); /* -1: the key is new */
 const int64_t *keys_key(const Keys *, int number);

@@ -9,7 +9,7 @@
 typedef struct LiveRegs { int words, preds; } LiveRegs; /* numbers of registers of 32 bits, of predicates */
 
 typedef struct RegPressure {
-	LiveRegs most;                 /* at all places, words and predicates each by itself */
+	LiveRegs most;                 /* the most at any place, words and predicates each by itself */
 	/* the instruction, the first in reverse post-order, while which the most words live */
 	int block, ins;
 	/* by block: how many live at its start (in), at its end (out), and at most (worst: words and

@@ -6,7 +6,8 @@
 #include "passes/analysis/analysis.h"
 #include "passes/analysis/uniformity.h"
 
-const char *print_label(const Cfg *, int block);      /* "(exit)" for the virtual exit, "-" for none */
+/* the block's label; "(exit)" for the virtual exit, "-" for none */
+const char *print_label(const Cfg *, int block);
 void print_blocks(const Cfg *, BitSet, StrBuf *);     /* appends " B1 B2" */
 void print_regs(const Cfg *, BitSet, StrBuf *);       /* appends " %a %b", the carry flag as "carry" */
 

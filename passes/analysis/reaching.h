@@ -32,8 +32,8 @@ int reaching_uses(const Reaching *, int version, Reading *read);
 /* Webs: the finest partition of versions in which a use and all definitions that reach it are in the same
    part. */
 typedef struct Webs {
-	int n, *of; /* by version: its web; -1: it is there before the function begins, and nobody reads it */
-	int *reg;                  /* by web: the register */
+	int n, *of; /* by version: its web; -1: a version from before the function begins that nobody reads */
+	int *reg;                  /* by web: the register of its versions */
 	bool *fixed;  /* by web: it holds an argument or a result, whose register the function's head names */
 } Webs;
 Webs *webs_build(Arena *, const Cfg *, const Ssa *);

@@ -16,17 +16,17 @@ typedef struct RedNode {
 	int out, in, nout, nin;
 	int self;                  /* the edge from the node to itself, or -1 */
 	int into;                  /* the node itself, or the node into which it was merged */
-	/* kid, last_kid: list of the nodes that were merged into it, in their order; next: the next node in
-	   the list in which it is itself */
+	/* kid, last_kid: list of the nodes that were merged into this one, in their order; next: the next
+	   node in the list that this one is in */
 	int kid, last_kid, next;
-	bool keep;                 /* never merge it, nor anything into it */
+	bool keep;                 /* the node must not be merged, nor anything into it */
 	bool loop;                 /* do not take away cycles that begin here */
 	bool cycle;                /* the reduction has taken away edges back to its first node */
 	bool queued;
 } RedNode;
 
 typedef struct Reduction {
-	int n, left;               /* number of nodes, and of those that remain */
+	int n, left;               /* n: number of nodes; left: how many have not been merged into others */
 	RedNode *node;
 	Arena *arena; int cap;
 	Vec(RedEdge) edge;
@@ -42,10 +42,10 @@ void reduction_init(Reduction *, Arena *, int n);
 int reduction_node(Reduction *);                       /* adds a node without edges, and returns it */
 void reduction_free(Reduction *);
 int reduction_strand(Reduction *);                    /* makes a strand, alone in its list, and returns it */
-/* adds an edge with this strand (-1: none), or the strand to the edge that there is */
+/* adds an edge with the strand (-1: without); if there is the edge already, adds the strand to it */
 void reduction_edge(Reduction *, int from, int to, int strand);
 void reduction_cut(Reduction *, int edge);
-/* the same with the strands of `edge`, which has been cut */
+/* adds an edge with the strands of `edge`, which has been cut before */
 void reduction_join(Reduction *, int from, int to, int edge);
 void reduction_merge(Reduction *, int b, int x);      /* merges x, which has no edges any more, into b */
 void reduction_look(Reduction *, int x);      /* says that x's edges have changed: the next run looks at it */

@@ -25,7 +25,7 @@ typedef struct Search {
 	/* by node: number of edges that leave D(b); depth of the deepest of their targets; that target, or
 	   -1 */
 	int *leaving, *deepest, *target;
-	int *pred_first, *pred;     /* by node: places of its predecessors in the dominator tree, ascending */
+	int *pred_first, *pred;     /* by node: its predecessors' places in by_first, ascending */
 	/* by node: the exit of the last region in the longest row, one behind the other, that begins there;
 	   -1: none does */
 	int *farthest;

@@ -20,7 +20,8 @@
 typedef enum {
 	SAFE_NOT,                      /* the load may fault, as far as can be told */
 	SAFE_BOUNDS,                   /* the access lies in a variable or a parameter */
-	SAFE_BEFORE, SAFE_AFTER,    /* on every way to the place, from the place on, the bytes are accessed */
+	/* the bytes are accessed on every way to the place; on every way from it on */
+	SAFE_BEFORE, SAFE_AFTER,
 	/* the address is between two such addresses, which are nearer to each other than two allocations are
 	   (isa/memory.h) */
 	SAFE_BETWEEN

@@ -15,7 +15,7 @@ typedef struct Fact {
 	   of one instruction the access comes first */
 	int first, n;
 } Fact;
-/* by block, the facts that hold: accessed on all ways to its start (in), from its end on (out) */
+/* by block, sets of facts whose address is accessed on all ways to its start (in), from its end on (out) */
 typedef struct Solved { BitSet *in, *out; } Solved;
 typedef struct Place { int block, ins; } Place;
 typedef struct Def { int reg, block, ins, version; } Def;
@@ -30,16 +30,19 @@ struct SafeLoads {
 	int nfact, nevent, nend;
 	Fact *fact;                 /* in order of the terms of the form, its constant, the space, the size */
 	Event *event;
-	Place *end;                    /* where threads may end within blocks */
+	Place *end;                    /* places within blocks at which threads may end */
 	BitSet endless;                /* blocks from which there is no way to an end */
-	Solved *solved;                /* by window of 64 facts; NULL in it: not solved yet */
+	Solved *solved;         /* by window of 64 facts; in, out NULL: this window has not been solved yet */
 	/* by register: its definitions are def[def_first[r]] up to, not including, def[def_first[r + 1]] */
 	int *def_first;
 	Def *def;
-	int *atom_of, *symbol_atom;    /* by version, by symbol: its atom; -1: it has none */
+	/* atom_of: by version, symbol_atom: by symbol: its atom; -1: it has none */
+	int *atom_of, *symbol_atom;
 };
 
 int safe_compare_terms(const MemForm *, const MemForm *);      /* order of forms, without their constants */
-bool safe_accessed_before(const SafeLoads *, int fact, int block, int ins); /* on every way to the place? */
-bool safe_accessed_after(const SafeLoads *, int fact, int block, int ins);  /* on every way from it on? */
+/* is the fact's address accessed on every way to the place? */
+bool safe_accessed_before(const SafeLoads *, int fact, int block, int ins);
+/* is the fact's address accessed on every way from the place on? */
+bool safe_accessed_after(const SafeLoads *, int fact, int block, int ins);
 #endif

@@ -39,22 +39,23 @@ typedef struct Ssa {
 	/* by number of an instruction n: the versions that it reads are use[use_first[n]] up to, not
 	   including, use[use_first[n + 1]], in the order of ins_uses */
 	int *use_first, *use;
-	int *def_first, *def;         /* the same for the versions that it writes, in the order of ins_defs */
-	int *entry;                    /* by register: its version at the entry; -1: nobody reads it */
+	/* the same for the versions that it writes, in the order of ins_defs: def[def_first[n]] and so on */
+	int *def_first, *def;
+	int *entry;      /* by register: its version at the function's entry; -1: nobody reads that version */
 	int *only;                /* by register: the only version that it has; -1: it has none, or several */
 } Ssa;
 Ssa *ssa_build(Arena *, const Cfg *, const Dom *);
 
 /* version that instruction `ins` of the block reads as its guard; -1: it has none */
 int ssa_guard(const Ssa *, const Ins *, int block, int ins);
-/* that it reads as source k; -1: no register */
+/* version read as source k; -1: no register */
 int ssa_src(const Ssa *, const Ins *, int block, int ins, int k);
-/* that it writes as destination k; -1: no register */
+/* version written as destination k; -1: no register */
 int ssa_dst(const Ssa *, const Ins *, int block, int ins, int k);
 /* The first place in `use` of the versions that the marks of instruction `number` read, in the order of
    mark_uses. */
 int ssa_mark_use(const Ssa *, const Function *, const Ins *, int number);
-/* by version: does an instruction read it, or a phi or a guarded definition that is used itself? */
+/* By version: does an instruction read the version, or a phi or a guarded definition that is itself used? */
 bool *ssa_used(Arena *, const Ssa *);
 
 /* Finds where definitions of one variable meet (iterated dominance frontier): Sreedhar and Gao, A Linear Time

@@ -32,7 +32,7 @@ bool structured_but_breaks(const Cfg *c)
 		for (int k = 0; k < g->succ[b].n; k++)
 			reduction_edge(&r, b, g->succ[b].v[k], -1);
 	reduction_run(&r);
-	Nest nest = *c->nest; /* which knows blocks alone */
+	Nest nest = *c->nest; /* the Cfg's nest knows blocks alone */
 	nest.of = arena_array(&a, int, c->n + 2);
 	for (int b = 0; b < c->n + 2; b++)
 		nest.of[b] = b < c->n ? c->nest->of[b] : -1;

@@ -16,11 +16,11 @@ typedef struct TouchedWhole { int bytes; bool across; } TouchedWhole;
 typedef struct Touched {
 	const Module *m;
 	const Function *kernel;
-	BitSet reads, writes;      /* by parameter: the memory to which it leads may be read, written */
+	BitSet reads, writes; /* by parameter: the memory to which the parameter leads may be read, written */
 	/* by symbol: a variable in global or constant memory may be read, written */
 	BitSet symbol_reads, symbol_writes;
 	bool reads_any, writes_any; /* any memory may be read, written */
-	TouchedWhole *whole;       /* by parameter: what the threads certainly write there */
+	TouchedWhole *whole;       /* by parameter: what each thread certainly writes there */
 } Touched;
 Touched *touched_build(Arena *, const Cfg *, const Dom *pdom, const MemDep *); /* pdom: exit_edges = true */
 Touched *touched_of(Arena *, const EffectTable *, Function *kernel); /* makes the analyses itself */

@@ -30,7 +30,8 @@ typedef struct UniformityOptions {
 	/* a load from one address gives one value, even where others may store to it in between
 	   (--ld-uniform) */
 	bool loads;
-	bool anywhere;                 /* lanes meet wherever they are at one instruction */
+	/* lanes meet wherever they are at one instruction, even of different iterations or calls */
+	bool anywhere;
 	bool wide;                    /* a warp of the machine is several of the warps that the kernel sees */
 	/* for each block of the function, the steps that carrying names of successors may take
 	   (uniformity_joins.c); 0: 64; negative: none, so that every join comes from the dominance
@@ -40,11 +41,12 @@ typedef struct UniformityOptions {
 
 /* Why a version differs (uniformity_why.c). */
 typedef enum {
-	/* because of the instruction that writes it; a phi: because of a version that comes into it */
+	/* because of the instruction that writes the version; if this is a phi, because of a version that
+	   comes into it */
 	UNI_VALUE,
-	UNI_JOIN,                      /* lanes come to the phi by different ways from a branch */
-	UNI_LEFT,                      /* lanes leave a cycle in different iterations, by a branch */
-	UNI_MIXED,                    /* lanes of different iterations meet in a cycle, because of a branch */
+	UNI_JOIN,                      /* lanes that part at a branch come to the phi by different ways */
+	UNI_LEFT,                      /* because of a branch, lanes leave a cycle in different iterations */
+	UNI_MIXED,                    /* because of a branch, lanes of different iterations meet in a cycle */
 	/* because of a branch, lanes come by turns to the instruction, whose result depends on which lanes
 	   execute it together */
 	UNI_TURNS
@@ -56,7 +58,7 @@ typedef struct Uniformity {
 	bool *divergent;               /* by block: the terminator may part lanes */
 	BitSet regs;                   /* registers that may differ somewhere */
 	const Ssa *ssa;
-	bool *version;                 /* by version: it may differ where it is written */
+	bool *version;                 /* by version: the version may differ where it is written */
 	/* by place in ssa->use: the value may differ there, because its version does or because lanes come
 	   from different iterations */
 	bool *use;

@@ -34,10 +34,12 @@ typedef struct Uni {
 	/* by block: is `area` if lanes may come there on the way from the branch looked at to its point */
 	int *region, area;
 	int *heap, nheap;
-	bool *waits;                   /* by block: it is in heap */
-	/* by loop: its number in a walk through the tree of cycles, the last number inside it */
+	bool *waits;                   /* by block: is the block in heap? */
+	/* by loop: loop_first: its number in a walk through the tree of cycles; loop_last: the last number
+	   inside it */
 	int *loop_first, *loop_last;
-	bool *left, *ended;        /* by loop: lanes leave it at different times; lanes that end at once do */
+	/* by loop. left: lanes leave it at different times; ended: lanes that end at once behind it do */
+	bool *left, *ended;
 	bool *mixed;                   /* by loop: lanes of different iterations meet in it */
 	Ints *escapes;             /* by loop: versions defined in it and used outside; NULL: not found yet */
 } Uni;
@@ -46,7 +48,7 @@ typedef struct Uni {
 /* says that the version differs; what reads it is looked at later */
 void uni_mark(Uni *, int version, UniCauseKind, int branch);
 void uni_evaluate(Uni *, int block, int ins);
-bool uni_sreg_differs(int sreg);                      /* does it differ among the lanes of a warp? */
+bool uni_sreg_differs(int sreg);             /* does the special register differ among the lanes of a warp? */
 static inline bool uni_ends_at_once(const Block *b)
 {
 	return !b->nsucc && !(op_info[block_term(b)->op].flags & OPF_FATAL);

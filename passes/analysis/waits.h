@@ -38,9 +38,12 @@ typedef struct Waits {
 	const Cfg *c;
 	const Loops *loops;
 	int n;                         /* number of loops, and of blocks with calls, that wait */
-	const Ins **loop, **call;      /* by loop, by block: Wait.by; NULL: it does not wait */
-	Wait *within; /* by loop: what waits in it, be it a loop inside it or a call; by NULL: nothing does */
-	int *around;     /* by loop: the innermost one around it that waits, itself included; -1: none does */
+	/* loop: by loop, call: by block: the instruction by which it waits, as Wait.by; NULL: it does not
+	   wait */
+	const Ins **loop, **call;
+	/* by loop: what waits there, be it the loop, one inside it, or a call; by NULL: nothing does */
+	Wait *within;
+	int *around;    /* by loop: the innermost loop around it that waits, itself included; -1: none does */
 } Waits;
 
 Waits *waits_build(Arena *, const Cfg *, const Dom *, const Loops *, const Control *, const Ssa *,
@@ -48,12 +51,13 @@ Waits *waits_build(Arena *, const Cfg *, const Dom *, const Loops *, const Contr
 /* May threads wait in the block? Writes where: in the innermost loop around the block that waits, or in a
    call. A loop around block `outside` as well does not count; outside -1: all loops count. */
 bool waits_in(const Waits *, int block, int outside, Wait *);
-bool waits_within(const Waits *, int loop, Wait *); /* the same in a loop, or within it */
-bool waits_any(const Waits *, Wait *); /* the same anywhere in the function */
+/* May threads wait in that loop, in a loop inside it, or in a call there? */
+bool waits_within(const Waits *, int loop, Wait *);
+bool waits_any(const Waits *, Wait *); /* May threads wait anywhere in the function? */
 /* May an instruction with these effects let a thread go on that waits in a loop or a call? */
 bool waits_for(const Effects *);
 Loc waits_loc(const Waits *, const Wait *);
-/* "the loop at B, by its ld in line 7, may wait for what other threads do" */
+/* A text such as "the loop at B, by its ld in line 7, may wait for what other threads do". */
 const char *waits_text(Arena *, const Wait *);
 void waits_print(const Cfg *, const Waits *, StrBuf *);
 #endif

@@ -19,7 +19,7 @@ typedef struct Search {
 	int8_t *calls, *spins;
 	uint8_t written;               /* spaces that other threads may write while the function runs */
 
-	/* by place in rpo: the place, from there on, of the next block that reads something anew */
+	/* by place in rpo: the first place from there on whose block reads something anew */
 	int *next;
 	int *first;                /* by loop: the first of the ways out of it, in `out`; -1: there is none */
 	Vec(WayOut) out;
@@ -29,10 +29,10 @@ typedef struct Search {
 	int64_t work, most;
 
 	const Loop *l;                 /* the loop looked at */
-	/* number of the search for it, from 1 on; version and block have this number where the search has
-	   come */
+	/* number of the search for this loop, from 1 on; version[v] and block[b] are this number where the
+	   search has come to v, to b */
 	int now;
-	int *version, *block;         /* by version, by block: whether threads leave the loop depends on it */
+	int *version, *block;      /* whether threads leave the loop depends on this version, on this block */
 	/* by version: the last search back from one version that has come to it; search: the number of that
 	   search */
 	int *been, search;
@@ -56,7 +56,8 @@ static inline bool waits_turns(const Search *x, int version)
 	const SsaVersion *v = &x->ssa->version[version];
 	return v->phi >= 0 && v->block == x->l->header;
 }
-static inline const Ins *waits_writer(const Search *x, int version) /* NULL: none does */
+/* the instruction that writes the version; NULL: none */
+static inline const Ins *waits_writer(const Search *x, int version)
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	return v->ins < 0 ? NULL : &x->c->f->block.v[v->block]->ins.v[v->ins];
