@@ -25,8 +25,8 @@ typedef struct Prop {
 	const Cfg *c;
 	const Ssa *s;
 	const Reaching *uses;
-	Value *value;                  /* by version, once it is known */
-	BitSet known;                  /* versions that have one */
+	Value *value;                  /* by version: its value, if the version is in `known` */
+	BitSet known;                  /* versions that have a value so far */
 	/* edges that threads may take, numbered as in Ssa.edge; blocks to which threads may come; blocks
 	   whose instructions have been evaluated once */
 	BitSet taken, reached, visited;
@@ -38,7 +38,7 @@ typedef struct Prop {
 	int *slots, *next;
 	BitSet counts;                 /* arguments whose edges threads may take */
 	Vec(int) todo;                 /* versions whose value has changed: what reads them is evaluated */
-	Vec(int) waits;                /* blocks to visit for the first time */
+	Vec(int) waits;                /* blocks that are still to be evaluated for the first time */
 	int block, at;                 /* place of the instruction that is evaluated */
 	int operands, results, branches, guards;
 } Prop;
@@ -112,7 +112,7 @@ static void define(Prop *w, const Ins *i)
 	Value v = g == NEVER || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG ? unknown : result(w, i);
 	for (int k = s->def_first[at]; k < s->def_first[at + 1]; k++) {
 		int old = s->version[s->def[k]].old;
-		/* behind the first one comes the carry flag */
+		/* a second definition is that of the carry flag, which is never known */
 		Value now = k == s->def_first[at] ? v : unknown;
 		if (g == NEVER)
 			now = w->value[old];

@@ -16,10 +16,11 @@
 typedef struct Values {
 	PassRun *r;
 	Edit e;
-	Keys keys;                     /* of expressions over values */
-	Vec(int) holder;               /* by expression: the register that had it last */
-	Vec(int) value;                /* by expression: its value's number */
-	/* by register: value, and the block (one more than its number) in which it is known */
+	Keys keys;                     /* numbers of expressions, whose sources are values */
+	Vec(int) holder;               /* by expression: the register that had its value last */
+	Vec(int) value;                /* by expression: the number of its value */
+	/* by register: the number of its value, and one more than the number of the block in which that value
+	   is known */
 	int *of, *block;
 	int now, id;                   /* how many values there are so far; the block's number */
 	int memory[SP_COUNT];          /* by space: the number of its state, a new one after each write */

@@ -18,7 +18,7 @@ typedef struct Sweep {
 	const EffectTable *effects;
 	const Cfg *c;
 	const Ssa *s;
-	BitSet keep;                   /* instructions, by their numbers in SSA */
+	BitSet keep;                   /* instructions that are not deleted, by their numbers in SSA */
 	BitSet read;                   /* versions that a kept instruction reads */
 	int *todo, ntodo;              /* versions in `read` whose definitions have not been kept yet */
 } Sweep;

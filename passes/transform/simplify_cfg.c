@@ -104,7 +104,7 @@ static void find_end(Block *b, BitSet named, Block **end, int *path)
 	int n = 0;
 	Block *to = b;
 	for (; !end[to->id] && hops(to, named); to = to->succ[0]) {
-		end[to->id] = to;              /* on the path; for a ring it stays so */
+		end[to->id] = to;              /* until the path's end is known; in a ring it stays so */
 		path[n++] = to->id;
 	}
 	if (!end[to->id])

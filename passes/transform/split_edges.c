@@ -47,7 +47,7 @@ static bool run(PassRun *r)
 	const Cfg *c = analysis_cfg(r->an);
 	Edit e = edit_open(r->m, r->f, r->origin);
 	BlockList order = { 0 };
-	/* by target: the new block on the edges of the present block to it */
+	/* by target: the new block on the edges that lead to it from the block being split */
 	Block **on = arena_array(&a, Block *, c->n);
 	int n = 0, all = c->n;
 	for (int k = 0; k < all; k++) {

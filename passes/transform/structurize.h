@@ -11,10 +11,10 @@
 
 /* A node of the reduction: one block or several that were merged. */
 typedef struct StructNode {
-	Block *block;                  /* the first one; NULL: the virtual exit, or outside */
+	Block *block;    /* the first block; NULL: the virtual exit, or the node in front of the entry */
 	/* of a node that reduction has left: the innermost loop around it that is not done yet */
 	int loop;
-	int next;                      /* in that loop's list of nodes, -1 = none */
+	int next;                      /* the next node in that loop's list, -1 = none */
 	int region;                    /* the number of the last region that it was in */
 	/* free for the function that looks at a region: place of the node there, node of its copy, a value */
 	int number;
@@ -70,5 +70,5 @@ void structurize_region(Structurize *, int loop);
 void structurize_peel(Structurize *);  /* backward copy: a loop with several ways in gets one */
 bool structurize_simple(const Structurize *); /* does the loop go back, and leave, from one place only? */
 void structurize_cut(Structurize *, int loop); /* cut: makes the loop do that */
-void structurize_copy(Structurize *);  /* forward copy, until ways that have met do not lead apart again */
+void structurize_copy(Structurize *);  /* forward copy, until no way leads past a node at which others meet */
 #endif

@@ -73,7 +73,8 @@ static bool allowed(Structurize *w, const int *node, int n, int copies, const ch
 	return !w->why;
 }
 
-/* Copies a list of blocks; their copies stand in w->map until forget. */
+/* Copies a list of blocks. Until `forget` is called, w->map says by a block's number which block is its
+   copy. */
 static void copy_blocks(Structurize *w, BlockList *list)
 {
 	qsort(list->v, (size_t)list->n, sizeof *list->v, by_number);
@@ -95,7 +96,7 @@ static int copy_node(Structurize *w, int x, int loop)
 	BlockList list = { 0 };
 	gather(w, x, &list);
 	int to = structurize_node(w, w->map.v[w->node.v[x].block->id], loop);
-	for (int k = 1; k < list.n; k++) { /* the first one is the node's own */
+	for (int k = 1; k < list.n; k++) { /* the first block is that of `to` itself */
 		int kid = structurize_node(w, w->map.v[list.v[k]->id], loop);
 		reduction_merge(&w->red, to, kid);
 	}

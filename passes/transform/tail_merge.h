@@ -40,7 +40,7 @@ typedef struct Merge {
 	BlockList todo;
 	/* numbers of instructions; of runs, by their parent and their first instruction */
 	Keys ins, run;
-	Vec(Node) node;                /* by number of the run */
+	Vec(Node) node;                /* the runs, by number */
 	Vec(Tail) tail;                /* of the blocks that jump to the one that is looked at */
 	Vec(int) next;                 /* by tail: the next one in its node's list, -1: none */
 	Vec(Run) order;                /* the runs of these tails, the longest first */
@@ -62,7 +62,8 @@ Block *tail_before(const Merge *, const Block *);
    on. Only blocks of one loop share runs, so that where s begins a loop the ways in and the ways back stay
    apart. */
 int tail_runs(Merge *, Block *s);
-bool tail_same(Merge *, const Ins *, const Ins *);     /* the same operation on the same operands */
+/* are operation, operands, guard and modifiers the same? */
+bool tail_same(Merge *, const Ins *, const Ins *);
 /* Returns why the instruction, and with it all before it in its block, has to stay where it is; NULL: it may
    be merged. marked: behind it are marks that count threads. */
 const char *tail_obstacle(const Merge *, const Ins *, bool marked);

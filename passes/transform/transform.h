@@ -1,4 +1,4 @@
-/* The passes, one file each.
+/* The tables of all passes; each pass has a file or a folder.
 
    passes/transform/ may include passes/, isa/ and lib/. */
 #ifndef GSIM_TRANSFORM_H

@@ -45,10 +45,10 @@ typedef struct Unroll {
 	int *size;                     /* by place in c->rpo: how many instructions are in blocks before it */
 	/* by loop: it has loops in it; it, or a loop in it, is unrolled in this sweep */
 	bool *inner, *taken;
-	Block **map;                   /* for edit_clone */
+	Block **map;                   /* by block: its copy, while a turn is being copied */
 	BlockList *behind;             /* by block: copies that will stand behind it */
 	StrMap done;                   /* headers of loops that have been unrolled */
-	int64_t added;                 /* instructions, in all sweeps */
+	int64_t added;                 /* how many instructions all sweeps together have added */
 	int full, partial, copies, decided;
 } Unroll;
 
@@ -187,7 +187,7 @@ static void chain(Unroll *w, Block *const *turn, int n, const Block *head, Block
 static void decide(Unroll *w, const Plan *p, Block *b, int t)
 {
 	bool leaves = t == (p->full ? p->exit.turn : p->exit.turn % p->turns);
-	if (leaves && !p->full) /* in some execution of the copy, but not in all */
+	if (leaves && !p->full) /* threads leave here in one execution of the copy, not in all */
 		return;
 	edit_fold(&w->e, b, b->succ[leaves ? !p->exit.stay : p->exit.stay]);
 	w->decided++;

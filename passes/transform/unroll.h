@@ -1,4 +1,4 @@
-/* How often loops turn, for unroll. */
+/* Counts how often loops turn, for the pass unroll. */
 #ifndef GSIM_UNROLL_H
 #define GSIM_UNROLL_H
 #include "passes/analyses.h"

@@ -17,7 +17,8 @@ typedef struct Counter {
 	const Cfg *c;
 	const Ssa *s;
 	const Loop *l;
-	int n, depth, version[SLICE];           /* the slice, operands first */
+	/* the slice: n versions, operands before what reads them. depth: of the search */
+	int n, depth, version[SLICE];
 	/* by place in the slice: the places of its sources; of a phi, [0] is the place of what comes along
 	   the edges back */
 	int from[SLICE][FOLD_SOURCES];
@@ -189,7 +190,7 @@ static void next_turn(Counter *w)
 static int leaves(Counter *w, const Block *b)
 {
 	const Ins *t = block_term(b);
-	bool out = !loop_has(w->c, w->l, b->succ[0]->id); /* by the true side */
+	bool out = !loop_has(w->c, w->l, b->succ[0]->id); /* threads leave when the condition holds */
 	int condition = ssa_src(w->s, t, b->id, b->ins.n - 1, 0);
 	if (!slice(w, condition) || !first_turn(w))
 		return -1;

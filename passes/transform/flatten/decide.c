@@ -38,7 +38,7 @@ void decide_turns(Nests *w, int loop)
 		x->turn += w->loop[k].turn * (w->loop[k].chosen ? 1 : w->loop[k].trips);
 		taken += w->loop[k].chosen ? w->loop[k].turns : 0;
 	}
-	if (taken > 0) /* a thread makes as many turns of the one loop as it made of those inside */
+	if (taken > 0) /* a thread makes as many turns of the flattened loop as it made of the inner ones */
 		x->turns = taken;
 }
 
@@ -171,7 +171,7 @@ static Numbers numbers(const Nests *w, int a, int k)
 	Numbers n = { .ta = x->body, .tb = y->turn, .lanes = w->lanes, .idle = w->idle / w->lanes,
 		.added = added(w, OP_BRA) + added(w, OP_MOV), .more = 2 };
 	for (int j = a + 1; j < x->end; j = w->loop[j].end) {
-		n.added += added(w, OP_BRA); /* one test more of what to do next */
+		n.added += added(w, OP_BRA); /* one more test in A_next */
 		n.more++;
 		if (j != k)
 			n.ta += w->loop[j].turn * w->loop[j].trips;

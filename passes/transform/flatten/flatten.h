@@ -19,8 +19,9 @@ typedef struct FlatLoop {
 	/* an instruction that depends on which threads execute it together, or NULL */
 	const Ins *convergent;
 	Block *source;                 /* its header in the source */
-	Block *head;                   /* where turns begin: the header, or what was put before it */
-	int last, back;         /* the last of its blocks in the function's order; edges back to its header */
+	Block *head;    /* the block where turns begin: the header, or the block put before it */
+	/* number of the last of its blocks in the function's order; how many edges lead back to its header */
+	int last, back;
 	/* own: blocks in no inner loop with an edge to a header or out of the loop; leave, filled when the
 	   loop is done: blocks, also of inner loops, with an edge out of it; enter: blocks outside with an
 	   edge to head */
@@ -37,7 +38,7 @@ typedef struct FlatLoop {
 	double cycles, fetches, threads;
 	/* by the profile: turns of all threads; of a loop that has taken inner ones in, the turns of these */
 	double turns;
-	double issues;                 /* by the profile: instructions of all its blocks */
+	double issues;                 /* by the profile: instructions that warps issued in all its blocks */
 	/* by the profile's trial: cycles and instructions of all its blocks; how often warps executed the
 	   header */
 	double tried, tried_issues, tried_turns;
@@ -56,9 +57,9 @@ typedef struct Nests {
 	PassRun *r;
 	Edit edit;
 	Arena arena;
-	const Cfg *cfg;                /* as the pass began: for blocks that were there then */
+	const Cfg *cfg;                /* made when the pass began: for blocks that were there then */
 	int n;
-	FlatLoop *loop;                /* outer ones first, each followed by those inside */
+	FlatLoop *loop;                /* outer loops first, each followed by the loops inside it */
 	/* by block: the innermost loop around it; the loop whose head it is; -1 = none */
 	Vec(int) of, begins;
 	/* by block: its number among the exits of the loop that is being rewritten, or -1; the last loop
@@ -73,8 +74,8 @@ typedef struct Nests {
 	double lanes;                  /* lanes of a warp: the profile's, else the machine's */
 	/* assumed: how many of these lanes are idle, 0 = not known; turns of an inner loop */
 	double idle, trips;
-	const Dom *pdom;               /* as the pass began; NULL: every loop has one edge back */
-	const Uniformity *uniformity;  /* likewise; NULL when the rule does not ask */
+	const Dom *pdom;               /* made when the pass began; NULL: every loop has only one edge back */
+	const Uniformity *uniformity;  /* made when the pass began; NULL: the rule does not need it */
 } Nests;
 
 void nests_open(Nests *, PassRun *);
@@ -92,7 +93,7 @@ static inline bool nest_may(const Nests *w, int loop)
 }
 /* Makes a block that lies in that loop (-1: in none), right before or behind block number anchor. */
 Block *nest_place(Nests *, int loop, int anchor, bool behind, const char *base, const char *tail);
-bool nest_fatal(const Nests *, const Block *);   /* all ways from it abort: where it stands does not matter */
+bool nest_fatal(const Nests *, const Block *);   /* do all ways from the block abort? */
 /* has b an edge out of the loop, not counting aborts? */
 bool nest_leaves(const Nests *, int loop, const Block *b);
 /* fills in `leave` of a loop that stays as it is, for the loop around it */

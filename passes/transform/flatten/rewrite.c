@@ -25,7 +25,7 @@ typedef struct Work {
 	FlatLoop *x;
 	Ins like;       /* an instruction whose place in the source new instructions get */
 	Block *enter, *next, *latch;
-	int leave, way;                /* registers; way: -1 while there is one exit at most */
+	int leave, way;                /* registers, -1 = none; `way` is needed for several exits only */
 	BlockList exit;                /* by value of way: the block outside A to which the exit leads */
 } Work;
 

@@ -97,7 +97,7 @@ static void jump(Emit *m, Block *b, const Ins *like, int point)
 
 /* ---- guards ---- */
 
-/* test = var cmp value [and test] */
+/* Puts test = (var cmp value), and with `and`, test = (var cmp value and test), at the end of block b. */
 static void compare(Emit *m, Block *b, const Ins *like, Cmp cmp, int value, bool and)
 {
 	Ins *i = edit_ins(m->e, b, like, OP_SETP, T_U32, 1, and ? 3 : 2);
@@ -324,7 +324,7 @@ static void leave(Emit *m, int unit, int to, Block **mids)
 
 /* ---- the way in ---- */
 
-/* Returns the block that edges to the region lead to from now on. */
+/* Makes the way into the region, and returns the block to which edges into the region lead from now on. */
 static Block *enter(Emit *m, Block **mids)
 {
 	const LinRegion *r = m->p->region;

@@ -6,8 +6,8 @@
 
 typedef struct Super {         /* a cycle that is not structured; its first node names it */
 	int first_member, last_member;     /* its nodes: a list through Find.member */
-	Vec(int) out, in;          /* edges that leave it, to different nodes each; edges that enter it */
-	bool many_in;              /* it is entered at several nodes */
+	Vec(int) out, in;          /* edges that leave the cycle, one for each node; edges that enter it */
+	bool many_in;              /* the cycle is entered at several nodes */
 } Super;
 
 typedef struct Find {
@@ -15,8 +15,9 @@ typedef struct Find {
 	Reduction *r;
 	Arena arena;
 	Nest nest;
-	int *first, *link;         /* nodes of each level (loop + 1) */
-	int *level;                /* of each node: the loop in whose list it stands */
+	/* by loop + 1: the first node of its level; by node: the next one of the same level; -1 = none */
+	int *first, *link;
+	int *level;                /* by node: the loop in whose list it stands */
 	int *list;                 /* the nodes of the region that is being looked for */
 	bool merging;              /* the level is a loop in a nest of loops that is to become one region */
 	/* nodes that stand for regions of this level and are not yet in the level's list */
@@ -49,7 +50,7 @@ typedef struct Level {
 /* Builds the graph, the topological order and the dominators of a loop's level; loop -1: of what is in no
    loop. */
 void level_build(Find *, Level *, int loop);
-/* the first node of the outermost cycle so far that node x has gone into, or x */
+/* Returns the first node of the outermost cycle, of those done so far, that contains node x; or x itself. */
 int find_super(Find *, int x);
 static inline bool find_alive(const Find *d, int x) { return d->r->node[x].into == x; }
 #endif

@@ -27,7 +27,7 @@ typedef enum { NEXT, THEN, ELSE, LOOP } State;
    given by a unit >= floor; floor -1: also by the edges into the region. */
 typedef struct Frame {
 	State state;
-	int at, hi, floor, loop;   /* loop: the innermost one around, -1 = none */
+	int at, hi, floor, loop;   /* loop: the innermost loop around the row, -1 = none */
 	bool opened;               /* the loop that begins at `at` has been opened: it is `loop` */
 	/* of the unit or loop that is being made at `at`: where its then part and its else part end; its
 	   guard, or the point with which the loop begins; the loop, or where its part of Make.again begins;
@@ -57,7 +57,7 @@ typedef struct Make {
 	List now, dead;
 	/* by position: the loop that begins there; the innermost loop around the unit; -1 = none */
 	int *loop_at, *inside;
-	Tree loops;                /* loop i is node i + 1 */
+	Tree loops;                /* loop i is node i + 1; node 0 is the region */
 	/* for each loop, a list of the values that lead back within it, but within no loop inside it: by
 	   loop, the first entry; by entry, the next one (-1 = none) and the value */
 	int *back_first, *back_next, *back_value;
@@ -214,7 +214,7 @@ static void open_loop(Make *k, Frame *f, int loop)
 static void close_loop(Make *k, Frame *f)
 {
 	const PlanLoop *p = &k->plan->loop[f->inner];
-	/* no thread is on its way back to before the loop */
+	/* is no thread on its way back to a unit in front of the loop? */
 	bool below = k->level >= 4 && !p->passed && f->back < f->floor;
 	int r = point(k, (Point){ .kind = BACK, .unit = p->hi, .lo = p->lo, .hi = p->hi, .below = below });
 	lead(k, k->now, r, true);

@@ -17,7 +17,7 @@
 /* ---- the function: nodes are blocks, the virtual exit x and entry e; regions that are done and structured
    parts have become one node ---- */
 
-/* edge number k of a block; k = -1: threads end there */
+/* the edge from a block to its successor number k; k = -1: threads end in the block */
 typedef struct Strand { Block *block; int k; } Strand;
 typedef struct LinNode {
 	/* the block to which edges to the node lead; the block behind which its back blocks are put */
@@ -38,8 +38,8 @@ typedef struct Lin {
 	/* the node to which loops without end lead: threads that end lead to x and do not meet them there */
 	int y;
 	LinNode *node;
-	Vec(Strand) strand;        /* by strand of the reduction */
-	Vec(Block *) next, before; /* order of blocks, by Block.id */
+	Vec(Strand) strand;        /* by strand of the reduction: the edge of the program */
+	Vec(Block *) next, before; /* by Block.id: the blocks behind and in front of it in the order */
 	Block *first, *last;
 	const EffectTable *effects;
 	Uniformity *uniformity;    /* NULL: no block has operations that threads execute together */
@@ -52,11 +52,12 @@ typedef struct Lin {
 	/* by block: what a thread may wait for there, and the place in the source where it waits; text NULL:
 	   for nothing. waits NULL: threads wait in no block */
 	struct LinWait { const char *text; Loc loc; } *waits;
-	int level, merge;          /* options opt, merge */
-	bool flat, divergent, relaxed; /* guards do not nest; options divergent, relaxed-exits */
+	int level, merge;          /* values of options opt and merge */
+	/* guards do not nest (option depth); options divergent and relaxed-exits */
+	bool flat, divergent, relaxed;
 	const int *order; int norder; /* blocks that option order lists */
-	const Liveness *live;      /* of the function before any change, with option interleave */
-	struct Pressure *pressure; /* with option interleave, or NULL */
+	const Liveness *live;      /* of the function before any change; NULL: without option interleave */
+	struct Pressure *pressure; /* NULL: without option interleave */
 	struct Clock *clock;       /* NULL: without options interleave and split-loads */
 	bool interleave;
 	/* units of the plan stand in the order in which a warp waits least; false: in topological order */
@@ -64,7 +65,7 @@ typedef struct Lin {
 	struct Sides *sides;     /* registers that are about to be renamed on one side of a branch, or NULL */
 	/* option split-loads: the blocks that were cut off the ends of others, in the function's order */
 	Vec(Block *) cut;
-	int regions, guards, mixed; /* for --pass-stats */
+	int regions, guards, mixed; /* counts for --pass-stats: regions rewritten, guards, interleaved */
 } Lin;
 void blocks_of(const Lin *, int node, BitSet); /* adds the blocks that have gone into the node */
 
@@ -72,11 +73,11 @@ void place_before(Lin *, Block *, Block *anchor);
 void place_behind(Lin *, Block *, Block *anchor);       /* anchor NULL: in front of all */
 void place_all(Lin *);                             /* puts the function's blocks in that order */
 
-/* Nodes with one way in, either all edges from node d or all to node `entry`, and one way out, to node p. d
-   and p are not among them. */
+/* A region: n nodes with one way in (all edges into them come from node d, or all lead to node `entry`) and
+   one way out (all edges out of them lead to node p). d and p are not among these nodes. */
 typedef struct LinRegion {
 	int d, p, entry;   /* d: -1 when edges come from several nodes; entry: -1 when they lead to several */
-	int *node, n;              /* in ascending order */
+	int *node, n;              /* the nodes, in ascending order */
 	bool faster;               /* the region is rewritten only when that is faster */
 } LinRegion;
 void regions_find(Lin *, bool (*found)(Lin *, LinRegion *));
@@ -98,7 +99,7 @@ int region_becomes_node(Lin *, const LinRegion *, bool cut);
    n + 1: the thread ends by `exit`, in a device function that also returns (Plan.thread_ends). */
 typedef struct PlanEdge { int strand, value; } PlanEdge;
 typedef struct PlanUnit {
-	int node, first, n;        /* edges plan->edge[first ..] */
+	int node, first, n;        /* its n edges are plan->edge[first ..] */
 	/* the block from which all these edges come, when they are all of its edges and it ends with bra, ret
 	   or exit; else NULL */
 	Block *chooses;
@@ -135,7 +136,7 @@ void plan_make(Lin *, Arena *, const LinRegion *, Plan *);
 int64_t guard_time(const Lin *);                        /* what one guard costs */
 /* is it a load from memory that takes longer than `guard` cycles? */
 bool is_far(const Lin *, const Ins *, int64_t guard);
-enum { INTERLEAVE_MOST = 256 };                         /* units of a region that are interleaved */
+enum { INTERLEAVE_MOST = 256 };                         /* most units of a region that is interleaved */
 /* Writes plan->found and plan->time. With l->mixing it also changes `order`, which lists the units by number
    in the region, and `begin`, by that number. Does nothing for more than INTERLEAVE_MOST units. */
 void interleave(Lin *, Arena *, Plan *, const Graph *, const Nest *, int *order, int *begin);
@@ -165,7 +166,7 @@ typedef struct Point {
 	int chosen;
 	int yes, no;               /* points; of a UNIT, yes is where its threads go on */
 } Point;
-/* start: where the region begins; after: the point of p */
+/* start: the point of the edges into the region; after: the point of node p */
 typedef struct Guards { Vec(Point) point; int start, after; } Guards;
 /* level: option opt; flat: guards stand in a row, none inside another one or in its else part */
 void guards_make(const Plan *, int level, bool flat, Guards *);
@@ -175,7 +176,7 @@ int64_t guards_time(Lin *, const Plan *, const Guards *);
 /* ---- registers of the sides of a branch ---- */
 typedef struct Sides Sides;
 Sides *sides_new(Lin *);
-void sides_free(Sides *);                               /* NULL: nothing */
+void sides_free(Sides *);                               /* NULL: does nothing */
 /* finds the registers that have to be renamed when the sides of the region's branch are interleaved */
 void sides_find(Lin *, const LinRegion *);
 void sides_rename(Lin *, const LinRegion *);
@@ -187,7 +188,7 @@ bool sides_copied(const Sides *, int alias);
 const int *sides_alias(const Sides *, int block);
 
 /* ---- blocks that end behind loads ---- */
-void split_loads(Lin *);                                /* before the Cfg is made */
+void split_loads(Lin *);                 /* cuts blocks behind loads; called before the Cfg is made */
 /* at the end of the pass: merges blocks that have been cut for nothing; returns how many stay apart */
 int join_loads(Lin *);
 

@@ -175,7 +175,7 @@ int pressure_plan(const Lin *l, const Plan *p)
 		blocks_of(l, p->unit[k].node, in);
 		bs_union(v->in, in);
 		bs_each(in, b) {
-			int most = worst(l, b) + 1; /* the guards' variable */
+			int most = worst(l, b) + 1; /* + 1: the guards' variable lives, too */
 			v->next[b] = most > v->next[b] ? most : v->next[b];
 		}
 		if (!follows(l, p, k))

@@ -1,4 +1,4 @@
-/* What decides about the order of units: how long guards take, and which values come from far away. */
+/* Says by what the order of units is chosen: how long guards take, and which loads take longer than that. */
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/cost.h"
 

@@ -26,15 +26,16 @@ typedef struct Emit {
 
 /* ---- emit_put.c ---- */
 int emit_reg(Emit *, const char *base, Type);
-void emit_put(Emit *, Ins);                            /* at the end of the open block */
+void emit_put(Emit *, Ins);                            /* adds it at the end of the open block */
 Ins emit_copy(Emit *, const Ins *);                    /* a copy with operands of its own */
 /* an instruction that melding inserts: dst = op sources */
 Ins emit_new(Emit *, const Ins *like, Op, Type, int dst, const Opd *src, int nsrc);
-void emit_select(Emit *, const Ins *like, Type, int dst, Opd a, Opd b); /* dst = a for side 0, b for side 1 */
+/* puts dst = a for side 0, b for side 1 */
+void emit_select(Emit *, const Ins *like, Type, int dst, Opd a, Opd b);
 /* the same for addresses, of which `adds` have to be computed first */
 void emit_chosen(Emit *, const Ins *like, Type, int dst, const Opd *from, int adds);
 Type emit_bits(const Emit *, int reg);                 /* the type of a move or a choice of the register */
-Opd emit_choice(Emit *, const Ins *like, Choice);      /* the operand for both sides */
+Opd emit_choice(Emit *, const Ins *like, Choice);      /* returns the operand for both sides */
 /* an instruction with the marks of that one, in which registers have the side's names. all: lanes of both
    sides come here. by: NULL, or the value by which marks decide that decided as the branch goes */
 Ins emit_marked(Emit *, const Ins *, int side, bool all, const Opd *by);
@@ -45,7 +46,7 @@ Block *emit_block(Emit *, const char *tail);
 void emit_open(Emit *, Block *);
 void emit_end(Emit *, Ins term, Block *yes, Block *no, int nsucc); /* ends the open block */
 void emit_jump(Emit *, const Ins *like, Block *);
-void emit_part(Emit *, const Ins *like, Block *, Block *); /* each side goes to a block of its own */
+void emit_part(Emit *, const Ins *like, Block *, Block *); /* ends the block: each side goes to its block */
 
 /* ---- emit_pair.c ---- */
 void emit_pair(Emit *, const BlockPair *, Block *);    /* puts all of a pair, from that block on */

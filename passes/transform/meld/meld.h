@@ -38,12 +38,12 @@ typedef struct Subgraph {
 typedef struct Arm {                /* subgraphs in the order in which lanes come to them */
 	Subgraph *sub;
 	int n;
-	const char *stop;              /* why there is no more of it, or NULL */
+	const char *stop;              /* why the arm ends before its exit, or NULL */
 } Arm;
 
 /* By side: two blocks that become one, or a block of one side where the other side has no code. */
 typedef struct BlockPair {
-	Block *b[2];                   /* NULL: none */
+	Block *b[2];                   /* NULL: the side has no block here */
 	bool comes[2];                 /* do lanes of that side come here? */
 	/* number of the successor to which the side's lanes always go on; OWN_BRANCH: their branch decides */
 	int takes[2];
@@ -74,10 +74,10 @@ typedef struct Time { int64_t alone; double many; } Time;
 
 /* Subgraphs of both arms, one or several in a row, that become one. */
 typedef struct Stretch {
-	PairList pair;                 /* [0] is the entry */
+	PairList pair;                 /* pairs of blocks; number 0 is the entry */
 	/* by side: the first block; the block at which its lanes go on behind the stretch, NULL: they end */
 	Block *entry[2], *exit[2];
-	int64_t weight;                /* of the branch */
+	int64_t weight;                /* how often the branch is executed, as costs count */
 	int percent;                   /* the least melding profitability of its subgraphs */
 	/* how often two regions are melded; how often a block with a region, whose form the block gets */
 	int regions, copies;
@@ -85,8 +85,9 @@ typedef struct Stretch {
 	   how many pieces the alignment of two blocks was cut, at most */
 	int pairs, alone, pieces;
 	int64_t before, after;         /* what the stretch costs, as meld_cost counts, times weights */
-	Time time[2];                  /* of the stretch, before and after */
-	const Block *around;           /* header of the loop around it, or NULL: none, or it is too large */
+	Time time[2];                  /* what the stretch takes before and after melding */
+	/* header of the loop around the stretch; NULL: there is none, or it is too large */
+	const Block *around;
 	int64_t turns[2];  /* cycles that COST_TURNS turns of that loop take a warp alone, before and after */
 	Vec(Shared) shared;
 	Vec(Hoisted) hoisted;
@@ -120,11 +121,12 @@ typedef struct Meld {
 	   block each; replication */
 	bool paper, swap, diamonds, copies;
 	int threshold, cells, most;   /* percent; most cells of an alignment's table; most blocks of an arm */
-	int straight;                  /* instructions of one side that all lanes may execute in a row */
+	/* how many instructions of one side in a row all lanes may execute at most */
+	int straight;
 	MeldOrder order;
 	int64_t work;                  /* most blocks of all rounds together */
 	int rounds;                    /* how many rounds have changed something */
-	bool headed;                   /* a line has been written above what the round does */
+	bool headed;                   /* the line above what the round does has been written */
 
 	Arena a;                       /* of one round, as is all that follows */
 	const Cfg *c;
@@ -137,7 +139,7 @@ typedef struct Meld {
 	const char *unlike;            /* why two subgraphs of the branch differ in form, or NULL */
 	/* blocks that a branch names as its reconvergence point, or to which unreachable blocks lead */
 	BitSet named;
-	BitSet touched;                /* blocks of regions in which something has been melded */
+	BitSet touched;       /* blocks of regions in which something has been melded in this round */
 	BitSet gone;                   /* blocks that have been melded: others take their place */
 	int *seen, seeing;             /* by block: the last search that has come there; the current search */
 	/* by block: in a search, the edge by which the block was reached; on a way that has been found, one
@@ -149,20 +151,21 @@ typedef struct Meld {
 	struct Place *place;      /* by block: its instructions as they were when they were first asked for */
 	/* why branches stay; these remarks are written only when the round has changed nothing */
 	Vec(MeldRemark) said;
-	/* new blocks in their order; for each, the old one in whose place it stands */
+	/* new blocks in their order; for each of them, the old block in whose place it will stand */
 	Vec(Block *) made, anchor;
 } Meld;
 
 /* ---- costs (profit.c) ---- */
 int64_t meld_cost(const Meld *, const Ins *);
-int64_t meld_cost_of(const Meld *, Op, Type);          /* of an instruction that melding inserts */
+int64_t meld_cost_of(const Meld *, Op, Type);          /* the cost of an instruction that melding inserts */
 int64_t meld_block_cost(const Meld *, const Block *);
 int64_t meld_weight(const Meld *, const Block *);
 /* May lanes of both sides execute it together, with another one like it? */
 bool meld_may(const Meld *, const Ins *);
 /* May the two become one instruction? */
 bool meld_alike(const Meld *, const Ins *, const Ins *);
-/* Cycles saved at best by melding the two blocks, and what both cost: MP_B = saved / cost. */
+/* Returns the cycles that melding the two blocks saves at best. As a share of what both cost that is the
+   paper's MP_B. */
 int64_t meld_saved(const Meld *, const Block *, const Block *);
 bool meld_address(const Ins *, int source);            /* is the source an address? */
 /* the type of a variable's address in the instruction's space */
@@ -183,7 +186,7 @@ void order_note(const Meld *, Subgraph *, int n, const Block *branch, bool more)
 bool order_allows(const Subgraph *, const Subgraph *);
 
 /* ---- registers (names.c) ---- */
-void names_open(Meld *);               /* for a round */
+void names_open(Meld *);               /* at the beginning of a round */
 void names_close(Meld *);
 void names_load(Meld *, const Stretch *);              /* the answers below are about this stretch then */
 /* finds shared registers for the pairs of instructions that go together; new ones get numbers below NO_REG */
@@ -191,9 +194,9 @@ void names_share(Meld *, Stretch *);
 void names_hoist(Meld *, Stretch *);   /* finds what is chosen in front of the stretch */
 /* how many instructions move values to that register and back, if it is `home` */
 int names_moves(const Meld *, const Shared *, int home);
-/* NULL: the two registers have no name in common */
+/* the name that side 0's register a and side 1's register b share; NULL: they share none */
 Shared *names_shared(const Meld *, Stretch *, int a, int b);
-Opd names_of(const Meld *, int side, Opd);             /* an operand in melded code */
+Opd names_of(const Meld *, int side, Opd);             /* the side's operand as it is in melded code */
 int names_reg(const Meld *, int side, int reg);
 bool names_is_shared(const Meld *, int side, int reg);
 enum { NAME_LIVES = 1, NAME_IN = 2, NAME_OUT = 4, NAME_WRITTEN = 8 };
@@ -232,7 +235,7 @@ static inline bool item_melds(const Item *i) { return i->at[0] >= 0 && i->at[1] 
 /* n instructions in a row that lie in one loop, -1: in none. Places of melded code stand by ascending
    `first`, which is BlockPair.first, and then by ascending `at`. */
 typedef struct Place { const Span *ins; int n, loop, first, at; } Place;
-void time_open(Meld *);                /* for a round */
+void time_open(Meld *);                /* at the beginning of a round */
 void time_close(Meld *);
 void time_stretch(Meld *, const MeldRegion *, Stretch *, Place *melded, int n, const Load *);
 bool time_falls(const Stretch *);      /* does melding save time? turns of the loop around do not count */

@@ -26,7 +26,7 @@ static void touch(Names *n, int reg)
 
 static void add_state(Names *n, int side, int reg, int state)
 {
-	if (reg >= n->n)               /* the carry flag, by the number that it has now */
+	if (reg >= n->n)               /* the carry flag: its number has grown with new registers */
 		reg = n->n - 1;
 	touch(n, reg);
 	n->state[side][reg] |= state;

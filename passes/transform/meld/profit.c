@@ -1,5 +1,5 @@
-/* What melding may save: costs of instructions, which of them may become one, and the melding profitability
-   of two blocks (section IV-C of the paper). */
+/* Computes what melding may save: what instructions cost, which two of them may become one, and the melding
+   profitability of two blocks (section IV-C of the paper). */
 #include "passes/transform/meld/meld.h"
 #include "passes/analysis/cost.h"
 

@@ -37,7 +37,7 @@ const char *say_end(Meld *w, const Block *b)
 		b->nsucc);
 }
 
-/* Have the arms no instruction but jumps? */
+/* Do both arms consist of nothing but jumps? */
 bool say_empty(const MeldRegion *r)
 {
 	for (int s = 0; s < 2; s++)
