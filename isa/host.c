@@ -222,8 +222,8 @@ static bool host_op(Interp *in, Thread *t, const Step *s)
 static bool waits(const Ins *i)
 {
 	switch (i->op) {
-	case OP_LD:
-		case OP_ST: case OP_COPY: case OP_FILL: case OP_FREE: case OP_CALL: case OP_SYNC: return true;
+	case OP_LD: case OP_ST: case OP_COPY: case OP_FILL: case OP_FREE: case OP_CALL: case OP_SYNC:
+		return true;
 	default: return ins_ends(i) && !i->nsrc && i->op != OP_BRA; /* the host function ends */
 	}
 }

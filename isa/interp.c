@@ -129,9 +129,8 @@ static bool execute(Interp *in, Thread *t, const Step *s)
 	case K_FENCE: case K_NOP: case K_SLEEP: case K_RECONV: break;
 	case K_ACTIVE: interp_write(t, &s->dst[0], T_B32, interp_special(in, t, SREG_LANEMASK_EQ)); break;
 	case K_BAR: return interp_barrier(in, t, s);
-	case K_WARPSYNC:
-		case K_SHFL: case K_VOTE: case K_MATCH: case K_REDUX: case K_ELECT: return interp_warp(in, t,
-			s);
+	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_REDUX: case K_ELECT:
+		return interp_warp(in, t, s);
 	case K_BRA: case K_BRX: return branch(in, t, s);
 	case K_CALL:
 		if (!in->host_op)

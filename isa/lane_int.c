@@ -3,7 +3,6 @@
 
 /* Arithmetic is unsigned, on the bits of the operands; where the result is stored it is truncated and
    extended again. */
-#define U(X) ((UTT)(X))
 #define T2(NAME, T, EXPR) K2(NAME##_##T, T, T, T, EXPR)
 #define T3(NAME, T, EXPR) K3(NAME##_##T, T, T, T, T, EXPR)
 

@@ -106,8 +106,8 @@ static void load(Gen *g, int addr, int offset, int bytes)
 	int r = g->reg++;
 	note(g, addr, offset, bytes, NOTE_READ, NULL);
 	switch (bytes) {
-	case 1:
-		case 2: put(g, "\treg u16 %%b%d\n\t%%b%d = ld.global.u%d [%%a%d+%d]\n"
+	case 1: case 2:
+		put(g, "\treg u16 %%b%d\n\t%%b%d = ld.global.u%d [%%a%d+%d]\n"
 			"\t%%l%d = cvt.u32.u16 %%b%d\n", r, r, 8 * bytes, addr, offset, r, r);
 		break;
 	case 8:
@@ -127,8 +127,8 @@ static void store(Gen *g, int addr, int offset, int bytes, const char *guard)
 		snprintf(when, sizeof when, "@%s ", guard);
 	note(g, addr, offset, bytes, NOTE_WRITE, guard);
 	switch (bytes) {
-	case 1:
-		case 2: put(g, "\t%%b%d = cvt.u16.u32 %%v\n\t%sst.global.u%d [%%a%d+%d], %%b%d\n", r, when,
+	case 1: case 2:
+		put(g, "\t%%b%d = cvt.u16.u32 %%v\n\t%sst.global.u%d [%%a%d+%d], %%b%d\n", r, when,
 			8 * bytes, addr, offset, r);
 		break;
 	case 8:

@@ -53,8 +53,8 @@ static void translate(PlaceLoops *t, void *self)
 				break;
 			case OWN_SYNC: name_barrier(p, i, OWN_BSYNC, blk->succ[0], false); break;
 			case OWN_PBK: case OWN_PCNT: name_barrier(p, i, OWN_BSSY, blk, true); break;
-			case OWN_BRK:
-				case OWN_CONT: name_barrier(p, i, OWN_BSYNC, frame[blk->id], true);
+			case OWN_BRK: case OWN_CONT:
+				name_barrier(p, i, OWN_BSYNC, frame[blk->id], true);
 				break;
 			default: break;
 			}
