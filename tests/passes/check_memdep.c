@@ -160,7 +160,8 @@ static void wide_statement(Text *t)
 	case 1: case 2: sb_printf(&t->s, "%%w%d = add.u64 %%w%d, %%w%d\n", d, a, b); break;
 	case 3: sb_printf(&t->s, "%%w%d = add.s64 %%w%d, %d\n", d, a, pick(65) - 32); break;
 	case 4: case 5:
-		sb_printf(&t->s, "%%w%d = mul.wide.%c32 %%n%d, %d\n", d, pick(2) ? 's' : 'u', n, 1 << pick(5));
+		sb_printf(&t->s, "%%w%d = mul.wide.%c32 %%n%d, %d\n", d, pick(2) ? 's' : 'u', n,
+			1 << pick(5));
 		break;
 	case 6:
 		sb_printf(&t->s, "%%w%d = mad.wide.%c32 %%n%d, %d, %%w%d\n", d, pick(2) ? 's' : 'u', n,
