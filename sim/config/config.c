@@ -328,19 +328,17 @@ static bool check_cache(const char *name, int64_t bytes, int64_t line, int64_t s
 	return d->errors == before;
 }
 
-static bool is_power(int64_t x) { return x > 0 && !(x & (x - 1)); }
-
 const char *config_memory_refused(const Config *c)
 {
 	const struct { bool ok; const char *why; } rule[] = {
-		{ is_power(c->l1_line) && is_power(c->l1_sector),
+		{ power_of_two(c->l1_line) && power_of_two(c->l1_sector),
 			"l1.line_bytes and l1.sector_bytes must be powers of two" },
-		{ is_power(c->l2_line) && is_power(c->l2_sector),
+		{ power_of_two(c->l2_line) && power_of_two(c->l2_sector),
 			"l2.line_bytes and l2.sector_bytes must be powers of two" },
-		{ is_power(c->const_line), "constant.line_bytes must be a power of two" },
-		{ is_power(c->fetch_line), "fetch.line_bytes must be a power of two" },
-		{ is_power(c->dram_row), "dram.row_bytes must be a power of two" },
-		{ is_power(c->shared_bank_bytes), "shared.bank_bytes must be 4 or 8" },
+		{ power_of_two(c->const_line), "constant.line_bytes must be a power of two" },
+		{ power_of_two(c->fetch_line), "fetch.line_bytes must be a power of two" },
+		{ power_of_two(c->dram_row), "dram.row_bytes must be a power of two" },
+		{ power_of_two(c->shared_bank_bytes), "shared.bank_bytes must be 4 or 8" },
 		{ c->l1_sector <= c->l1_line, "l1.sector_bytes must not be larger than l1.line_bytes" },
 		{ c->l2_sector <= c->l2_line, "l2.sector_bytes must not be larger than l2.line_bytes" },
 		{ c->l2_sector <= c->l1_sector, "l2.sector_bytes must not be larger than l1.sector_bytes" },

@@ -95,10 +95,11 @@ static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, cons
 	}
 	if (!v || !w) { /* a buffer that the host has freed is no result */
 		n->freed++;
-		if (v)
+		if (v || w)
 			diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): freed %s, not %s", x->name,
-				type_name[x->type], (unsigned long long)x->n, p->name[1], p->name[0]);
-		return !v;
+				type_name[x->type], (unsigned long long)x->n, p->name[v != NULL],
+				p->name[v == NULL]);
+		return !v && !w;
 	}
 	if (x->type != y->type || x->n != y->n) {
 		diag_error(p->diag, (Loc){ 0 }, "%s: %s[%llu] %s, %s[%llu] %s", x->name, type_name[x->type],

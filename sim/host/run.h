@@ -148,8 +148,8 @@ typedef struct RunCompared {
 	/* alike: not identical, but equal in the way for which the workload asked: as sets or within a
 	   tolerance */
 	int identical, alike;
-	/* freed: freed in one run or in both; if in the second alone, the runs differ; ignored: because the
-	   workload asked for that, or the variable is a constant or has addresses */
+	/* freed: freed in one run or in both; if in one alone, the runs differ; ignored: because the workload
+	   asked for that, or the variable is a constant or has addresses */
 	int different, freed, ignored;
 	uint64_t bytes;                /* bytes of the identical ones */
 } RunCompared;

@@ -284,11 +284,48 @@ START_TEST(programs)
 }
 END_TEST
 
+/* A buffer that one run alone has freed is a difference, whichever run that is; one that both have freed is
+   no result. */
+START_TEST(freed_buffers)
+{
+	static const char *const text[2] = {
+		"kernel k() {\nA: exit\n}\nhost main() {\n reg u64 %b\nH: %b = alloc.u64 64\n exit\n}\n",
+		"kernel k() {\nA: exit\n}\nhost main() {\n reg u64 %b\nH: %b = alloc.u64 64\n free %b\n"
+		" exit\n}\n"
+	};
+	Diag d = { 0 };
+	Module *m[2];
+	Run *r[2];
+	for (int k = 0; k < 2; k++) {
+		m[k] = read(text[k], &d);
+		r[k] = run(m[k], NULL, true, false, &d);
+	}
+	for (int a = 0; a < 2; a++)
+		for (int b = 0; b < 2; b++) {
+			RunCompared n = { 0 };
+			Diag told = { 0 };
+			ck_assert_int_eq(run_same(r[a], r[b], "here", "there", &n, &told), a == b);
+			ck_assert_int_eq(n.freed, a || b);
+			ck_assert_int_eq(told.errors, a != b);
+			if (a != b)
+				ck_assert_msg(strstr(told.item.v[0].text, a ? "freed here, not there"
+					: "freed there, not here"), "%s", told.item.v[0].text);
+			diag_free(&told);
+		}
+	for (int k = 0; k < 2; k++) {
+		run_free(r[k]);
+		module_free(m[k]);
+	}
+	diag_free(&d);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("hosts");
 	TCase *t = tcase_create("programs");
 	tcase_add_loop_test(t, programs, 0, 8);
+	tcase_add_test(t, freed_buffers);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
