@@ -228,10 +228,11 @@ int function_marks(Function *, int a, int b);
 void function_mark_blocks(Module *, Function *);
 /* does this for one block, which is block `source` of the source */
 void block_mark(Function *, Block *, int source);
-/* Does the block have the marks that go without saying? Then the source's block of the same label begins at
-   its first instruction for all lanes, and if it has a branch, decides there as the branch goes. These marks
-   need not be written. Returns the index of the source's block; -1: the block does not have them. *first,
-   *last: the other marks of the first instruction and of the terminator. */
+/* Does the block have the marks that go without saying, which the text of a module leaves out? They say that
+   the source's block of the same label begins at this block's first instruction for all lanes, and, if this
+   block ends in a branch, that each lane's way out of the source's block is the way that this branch takes.
+   Returns the index of the source's block; -1: this block does not have both marks. *first, *last: the other
+   marks of the first instruction and of the terminator. */
 int block_plain_marks(const Function *, const Block *, int *first, int *last);
 static inline Ins *block_term(const Block *b) { return &b->ins.v[b->ins.n - 1]; }
 /* Does the block end with an unconditional jump? (An indexed branch with one target is none: it may still

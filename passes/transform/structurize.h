@@ -36,7 +36,7 @@ typedef struct Structurize {
 	int forward, backward, cuts, copied;
 	bool asked;         /* it has been asked whether threads may wait for others in the function */
 	const char *why;               /* why the pass has given up, or NULL */
-	Loc where;                     /* the place in the source because of which it has */
+	Loc where;                     /* the place in the source that made the pass give up */
 
 	Arena arena;
 	Reduction red;

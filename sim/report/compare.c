@@ -276,7 +276,8 @@ static void put_figure(Index of[2], const char *table, const char *figure, Repor
 	sb_free(&name);
 }
 
-/* Puts `figure` of the rows of a table, and if the form is full, `more` of them, too. */
+/* Writes to out how the figure of that name has changed in each row of a table of the two reports; a full
+   report (form.full) has the figures named in `more`, too. */
 static void put_table(const JsonValue *a, const JsonValue *b, const char *table, const char *figure,
 	const char *more, ReportForm form, StrBuf *out)
 {

@@ -31,7 +31,8 @@ static void tell_warp(Sm *sm, Warp *w)
 		if (s->state != SPLIT_RUN)
 			continue;
 		When t = when_data_known(sm, w, s);
-		if (t.cycle < sm->now) /* the split was not waiting for anything that has come */
+		/* the split could have issued within the window: what has come now did not keep it back */
+		if (t.cycle < sm->now)
 			continue;
 		if (model->times.known && t.why == STALL_MEMORY && wait_over(&s->wait, sm->now - 1))
 			model->times.known(w, s);

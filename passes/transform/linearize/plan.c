@@ -9,8 +9,10 @@ static int ends_by(const Lin *l, int strand)
 	return s->k < 0 ? block_term(s->block)->op : OP_NONE;
 }
 
-/* Adds each strand of the reduction's edge e to the plan's edges from number `at` on, with the value that
-   says where it leads. Returns the number behind them. */
+/* An edge of the reduction stands for one or more edges of the graph, its strands. Adds a row for each strand
+   of edge e to the plan's list of edges, from index `at` on, with the number by which the plan's guards know
+   where the strand leads: the position of a region in the plan, or one of the numbers behind these for the
+   end. Returns the index behind the last row. */
 static int add_edges(Lin *l, Plan *p, int at, int e)
 {
 	int to = l->red.edge.v[e].to;

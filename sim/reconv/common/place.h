@@ -47,7 +47,9 @@ void place_loops(PlaceLoops *, bool frames);
 /* Gives PBK and PCNT of frame blocks their operands, makes predicated operations of branches (PlaceStyle) if
    `predicate` is set, and puts the new blocks in their places. */
 void place_finish(PlaceLoops *, bool predicate);
-Block *place_block(PlaceLoops *, const Block *before);         /* makes a new block: MadeBlock */
+/* Makes an empty block for operations of the mechanism, which will be laid out in front of the block
+   `before`; NULL: at the very start of the function. */
+Block *place_block(PlaceLoops *, const Block *before);
 /* Makes the operation `own`, with the block as its operand (lower_target); NULL: without an operand. */
 Ins place_ins(PlaceLoops *, int own, Block *);
 #endif

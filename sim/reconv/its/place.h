@@ -31,8 +31,9 @@ typedef struct Barriers {
 	Function *f;
 	Arena arena;
 	int n;                         /* number of objects */
-	/* by 2 * block id + (1 for a frame): number of the object + 1; 0 = none; of use only while place.c
-	   translates */
+	/* The convergence barrier (object) of each block at which lanes meet, at index 2 * block id, and of
+	   each block that opens a loop's frame, at 2 * block id + 1: its number + 1; 0 = there is none. Used
+	   only while place.c translates the token stack's operations into barriers. */
 	int *object;
 	Object *r;                     /* by object number */
 	Cfg *cfg;
