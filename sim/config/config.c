@@ -20,7 +20,7 @@ static const char none_or_unit[] = "none"
 #define NONE_OR_UNIT none_or_unit
 
 static const char sched_names[] =
-#define X(ID, NAME, HELP) "|" #NAME
+#define X(ID, NAME) "|" #NAME
 	SCHED_POLICIES(X)
 #undef X
 ;

@@ -12,15 +12,11 @@ typedef uint64_t Cycle;
    uses, 0 = it has its own; latency, interval: cycles. */
 typedef struct UnitConfig { int64_t count, per, shares, latency, interval; } UnitConfig;
 
-/* Policies of warp schedulers: X(ID, name, what it stands for). sim/sm/policies.c has pick_NAME, how one
-   picks a warp. */
-#define SCHED_POLICIES(X) \
-	X(LRR, lrr, "loose round robin") \
-	X(GTO, gto, "greedy then oldest") \
-	X(TWO_LEVEL, two_level, "two-level") \
-	X(OLDEST, oldest, "oldest first")
+/* Policies of warp schedulers: X(ID, name). The parameter scheduler.policy says what they stand for
+   (config.def); sim/sm/policies.c has pick_NAME, which picks a warp. */
+#define SCHED_POLICIES(X) X(LRR, lrr) X(GTO, gto) X(TWO_LEVEL, two_level) X(OLDEST, oldest)
 enum {
-#define X(ID, NAME, HELP) SCHED_##ID,
+#define X(ID, NAME) SCHED_##ID,
 	SCHED_POLICIES(X)
 #undef X
 	SCHED_COUNT

@@ -98,7 +98,7 @@ static bool pick_by_mechanism(Sm *sm, Sched *d)
 SchedPick *sched_pick(const Gpu *g)
 {
 	static SchedPick *const pick[SCHED_COUNT] = {
-#define X(ID, NAME, HELP) [SCHED_##ID] = pick_##NAME,
+#define X(ID, NAME) [SCHED_##ID] = pick_##NAME,
 		SCHED_POLICIES(X)
 #undef X
 	};

@@ -243,7 +243,6 @@ static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 /* One edge of a unit leads to point `to`, and the variable gets the edge's value if `set`. A block with one
    edge sets the variable itself; else the edge goes through a new block, one for each value (`mids`).
    through: edges go through a new block in any case. */
-typedef struct Mid { int value; Block *block; } Mid;
 
 static Block *mid_block(Emit *m, Block *b, int value, int to, Block **mids)
 {
