@@ -1,43 +1,8 @@
-/* All that libgsim offers, and all that it exports: doc/library.md. Any of these may be included alone. */
+/* libgsim: the interface of the simulator for programs. */
 #ifndef GSIM_H
 #define GSIM_H
-#include "isa/decode.h"
-#include "isa/edit.h"
-#include "isa/effects.h"
-#include "isa/interp.h"
-#include "isa/ir.h"
-#include "isa/lane.h"
-#include "isa/launch.h"
-#include "isa/memory.h"
-#include "lib/arena.h"
-#include "lib/bitset.h"
-#include "lib/diag.h"
-#include "lib/hash.h"
-#include "lib/json.h"
-#include "lib/strbuf.h"
-#include "lib/vec.h"
-#include "passes/analyses.h"
-#include "passes/analysis/analysis.h"
-#include "passes/analysis/control.h"
-#include "passes/analysis/cost.h"
-#include "passes/analysis/dot.h"
-#include "passes/analysis/expressions.h"
-#include "passes/analysis/flow.h"
-#include "passes/analysis/graph.h"
-#include "passes/analysis/memdep.h"
-#include "passes/analysis/reaching.h"
-#include "passes/analysis/ssa.h"
-#include "passes/analysis/uniformity.h"
-#include "passes/pass.h"
-#include "sim/config/config.h"
-#include "sim/gsim.h"
-#include "sim/host/run.h"
-#include "sim/record/diagnosis.h"
-#include "sim/record/stats.h"
-#include "sim/report/report.h"
-#include "sim/sandbox/backstop.h"
-#include "traces/export.h"
-#include "traces/rows.h"
-#include "traces/state.h"
-#include "traces/trace.h"
+#define GSIM_VERSION_MAJOR 0
+#define GSIM_VERSION_MINOR 1
+#define GSIM_VERSION_PATCH 0
+#define GSIM_VERSION "0.1.0"
 #endif

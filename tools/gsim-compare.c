@@ -321,7 +321,7 @@ static int options(Compare *c, int argc, char **argv)
 				return 2;
 			break;
 		case 'h': output_puts(stdout, usage); return 0;
-		case 'V': puts("gsim-compare " GSIM_VERSION); return 0;
+		case 'V': puts("gsim-compare " GSIM_RELEASE); return 0;
 		default: return usage_option("gsim-compare", argv, longs, letter);
 		}
 	}

@@ -338,7 +338,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 			if (letter == O_HELP)
 				help();
 			else
-				puts("gsim " GSIM_VERSION);
+				puts("gsim " GSIM_RELEASE);
 			return OPT_DONE;
 		}
 		if (letter == '?' || letter == ':') {

@@ -2,7 +2,7 @@
 
    sim/gpu/ advances all SMs (sim/sm/) and the memory system, on several host threads (pool.h), and gives
    blocks of grids to SMs (streams.h). It may include all folders of sim/ but sandbox, host and report. Its
-   interface is sim/gsim.h. */
+   interface is sim/launcher.h. */
 #include "sim/code/lower_fn.h"
 #include "sim/gpu/pool.h"
 #include "sim/gpu/run.h"

@@ -1,11 +1,11 @@
 /* One run of a module with its host side: its memory, buffers and launches, and the statistics of these.
 
-   sim/host/ is the host of the simulated GPU: it sees sim/gsim.h, and not the machine behind it. */
+   sim/host/ is the host of the simulated GPU: it sees sim/launcher.h, and not the machine behind it. */
 #ifndef GSIM_RUN_H
 #define GSIM_RUN_H
 #include "isa/print.h"
 #include "lib/hash.h"
-#include "sim/gsim.h"
+#include "sim/launcher.h"
 #include "sim/record/instructions.h"
 #include "sim/sandbox/backstop.h"
 

@@ -1,7 +1,7 @@
 /* A launch on the machine, what an SM has of it, its thread blocks. */
 #ifndef GSIM_MACHINE_GRID_H
 #define GSIM_MACHINE_GRID_H
-#include "sim/gsim.h"
+#include "sim/launcher.h"
 #include "sim/machine/partings.h"
 #include "sim/reconv/core.h"
 #include "sim/record/intervals.h"

@@ -98,7 +98,7 @@ static void put_idle(JsonSink *j, const PassLog *l)
 
 static void put_title(JsonSink *j, const Title *t)
 {
-	json_put_text(j, "gsim", GSIM_VERSION);
+	json_put_text(j, "gsim", GSIM_RELEASE);
 	json_put_text(j, "module", t->module);
 	json_put_text(j, "module_hash", t->module_hash);
 	json_put_text(j, "config", t->config);

@@ -2,7 +2,7 @@
  * whose mechanism the input's bytes choose, functional and timed; its host function runs, too. They end well
  * or with a fault that says why. */
 #include "tests/fuzz/fuzz.h"
-#include "sim/gsim.h"
+#include "sim/launcher.h"
 
 enum { STEPS = 3000, CYCLES = 30000, MEMORY = 16 << 20, BUFFER = 1024 };
 

@@ -3,7 +3,7 @@
  * it. */
 #include "tests/fuzz/fuzz.h"
 #include "lib/file.h"
-#include "sim/gsim.h"
+#include "sim/launcher.h"
 
 static const char *survives_text(const Module *m, Diag *d)
 {

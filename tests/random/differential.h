@@ -2,7 +2,7 @@
    memory. */
 #ifndef GSIM_DIFFERENTIAL_H
 #define GSIM_DIFFERENTIAL_H
-#include "sim/gsim.h"
+#include "sim/launcher.h"
 #include "tests/random/random_kernel.h"
 
 /* One way to run a kernel. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# libgsim exports what gsim.h declares, and nothing else: the static library as it is installed, and the shared one where it is built.
+# libgsim exports what gsim-internal.h declares, and nothing else: the static library as it is installed, and the shared one where it is built.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 names=libgsim.sym
 tmp=${TMPDIR:-/tmp}/gsim-exports.$$
@@ -20,18 +20,18 @@ exported() {
 
 # names in the headers, found in another way than tools/exports.awk does: those of the library's symbols that
 # any token is
-${CC:-cc} -std=gnu11 -E -P -I"$srcdir" "$srcdir/gsim.h" >"$tmp/headers" 2>/dev/null || { echo "no compiler here"; exit 77; }
+${CC:-cc} -std=gnu11 -E -P -I"$srcdir" "$srcdir/gsim-internal.h" >"$tmp/headers" 2>/dev/null || { echo "no compiler here"; exit 77; }
 grep -oE '[A-Za-z_][A-Za-z_0-9]*' "$tmp/headers" | LC_ALL=C sort -u >"$tmp/tokens"
 exported -g libgsim.a | LC_ALL=C comm -12 - "$tmp/tokens" >"$tmp/declared"
-diff "$tmp/declared" $names >"$tmp/diff" || fail "libgsim.sym is not what gsim.h declares and the library defines"
+diff "$tmp/declared" $names >"$tmp/diff" || fail "libgsim.sym is not what gsim-internal.h declares and the library defines"
 [ "$(wc -l <$names)" -gt 200 ] || fail "libgsim.sym has few names"
 
-# every header that is installed is in gsim.h
-${CC:-cc} -std=gnu11 -E -I"$srcdir" "$srcdir/gsim.h" >"$tmp/lines"
-sed -n '/^nobase_gsiminclude_HEADERS/,/[^\\]$/p' "$srcdir/Makefile.am" | grep -o '[a-z_/]*[.]h' | while read -r header; do
+# every header that is installed is in gsim-internal.h
+${CC:-cc} -std=gnu11 -E -I"$srcdir" "$srcdir/gsim-internal.h" >"$tmp/lines"
+sed -n '/^nobase_gsiminclude_HEADERS/,/[^\\]$/p' "$srcdir/Makefile.am" | grep -o '[a-z_/-]*[.]h' | while read -r header; do
 	grep -q "/$header\"" "$tmp/lines" || echo "$header"
 done >"$tmp/diff"
-[ -s "$tmp/diff" ] && fail "headers that are installed and not in gsim.h"
+[ -s "$tmp/diff" ] && fail "headers that are installed and not in gsim-internal.h"
 
 # what is installed
 if [ -f libgsim.a ] && command -v "${OBJCOPY:-objcopy}" >/dev/null; then

@@ -62,14 +62,14 @@ if command -v pkg-config >/dev/null; then
 	LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ./example >out 2>&1 || fail "the example of library.md does not run"
 	grep -q '^[1-9][0-9]* cycles$' out || fail "the example of library.md counts no cycles"
 	# it exports what its header declares: functions and variables, no other name
-	echo '#include "gsim.h"' | $CC $CFLAGS $flags -E - | awk -f "$srcdir/tools/exports.awk" | LC_ALL=C sort -u >declared
-	[ -s declared ] || fail "gsim.h declares nothing"
+	echo '#include "gsim-internal.h"' | $CC $CFLAGS $flags -E - | awk -f "$srcdir/tools/exports.awk" | LC_ALL=C sort -u >declared
+	[ -s declared ] || fail "gsim-internal.h declares nothing"
 	for library in libgsim.a libgsim.so; do
 		[ -f "$libdir/$library" ] && command -v objcopy >/dev/null || continue
 		what=-g
 		[ $library = libgsim.so ] && what=-D
 		nm $what --defined-only "$libdir/$library" | awk 'NF == 3 && $2 ~ /^[A-Z]$/ { print $3 }' | LC_ALL=C sort -u | diff declared - >out ||
-			fail "$library exports other names than gsim.h declares"
+			fail "$library exports other names than gsim-internal.h declares"
 	done
 	# every public header can be included first and alone
 	(cd "$includedir/gsim" && find . -name '*.h') | sed 's,^\./,,' | while read -r header; do

@@ -1,6 +1,6 @@
 /* mimd is a bound: of kernels that access no memory but their parameters, shared memory and, for their
  * results, global memory, no mechanism has fewer cycles, on any machine (sim/sm/lanes.c says why). */
-#include "sim/gsim.h"
+#include "sim/launcher.h"
 #include "isa/launch.h"
 #include "tests/random/random_text.h"
 #include "tests/check.h"

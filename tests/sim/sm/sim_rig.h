@@ -2,7 +2,7 @@
  * this is one process; Check runs every test in a fork. */
 #ifndef TEST_SIM_RIG_H
 #define TEST_SIM_RIG_H
-#include "sim/gsim.h"
+#include "sim/launcher.h"
 #include "isa/launch.h"
 #include "isa/print.h"
 #include "lib/strbuf.h"

@@ -1,4 +1,4 @@
-/* libgsim: read a module, transform it, run it on a simulated machine, look at what was measured.
+/* The simulated GPU as its host sees it: launches, one or several in streams, and what was measured of them.
  *
  *   Diag diag = {0};
  *   Module *m = module_read("kernel.ir", &diag);            isa/ir.h
@@ -7,8 +7,8 @@
  *   Gpu *g = gpu_new(&c, m, memory, addresses, &options, &diag);
  *   gpu_launch(g, &launch, &arena, &stats, &fault);         below
  */
-#ifndef GSIM_GSIM_H
-#define GSIM_GSIM_H
+#ifndef GSIM_LAUNCHER_H
+#define GSIM_LAUNCHER_H
 #include "isa/launch.h"
 #include "passes/pass.h"
 #include "sim/record/intervals.h"
