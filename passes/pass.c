@@ -7,15 +7,7 @@
 #include "passes/fingerprint.h"
 #include "passes/pipeline.h"
 #include "passes/registers.h"
-#include "passes/transform/transform.h"
 #include <stdarg.h>
-
-const Pass *const passes[] = {
-#define PASS(NAME) &pass_##NAME,
-#include "passes/transform/passes.def"
-#undef PASS
-	NULL
-};
 
 void pass_defaults(const Pass *p, PassValue *v)
 {
@@ -44,10 +36,11 @@ static void list_option(StrBuf *out, const PassOption *o)
 
 void pass_list(StrBuf *out)
 {
-	for (int i = 0; passes[i]; i++) {
-		sb_printf(out, "%-20s %s\n", passes[i]->name, passes[i]->help);
-		for (int k = 0; k < passes[i]->noptions; k++)
-			list_option(out, &passes[i]->options[k]);
+	for (int i = 0; pass_at(i); i++) {
+		const Pass *p = pass_at(i);
+		sb_printf(out, "%-20s %s\n", p->name, p->help);
+		for (int k = 0; k < p->noptions; k++)
+			list_option(out, &p->options[k]);
 	}
 }
 

@@ -70,7 +70,13 @@ typedef struct Pass {
 	   alone */
 	bool keeps_graph;
 } Pass;
-extern const Pass *const passes[];         /* all passes; NULL ends the list */
+/* Pass number i of the list of all passes, those that were added included; NULL: past its end. */
+const Pass *pass_at(int i);
+enum { PASSES_MOST = 96 };                 /* as many passes as there may be */
+/* Adds a pass at the end of the list, where it stays. To be called before anything looks at the list, and by
+   one thread. False: there is a pass of this name, or the table lacks something that it must have; why says
+   which. */
+bool passes_add(const Pass *, struct StrBuf *why);
 void pass_list(struct StrBuf *);           /* appends all passes with their options */
 
 void pass_count(PassRun *, const char *what, int64_t n);    /* adds n to a count, as of "blocks merged" */

@@ -214,17 +214,17 @@ static bool option(Parse *p, Step *s)
 
 static bool one_pass(Parse *p)
 {
-	const char *names[64];
+	const char *names[PASSES_MOST];
 	int n, count = 0;
 	const char *at = word(p, &n);
 	if (!n)
 		return wanted(p, "the name of a pass");
-	for (; passes[count]; count++)
-		names[count] = passes[count]->name;
+	for (; pass_at(count); count++)
+		names[count] = pass_at(count)->name;
 	int k = choose(p, at, n, names, count, "pass");
 	if (k < 0)
 		return false;
-	Step s = { .pass = passes[k] };
+	Step s = { .pass = pass_at(k) };
 	pass_defaults(s.pass, s.option);
 	if (accept(p, '(') && !accept(p, ')')) {
 		do

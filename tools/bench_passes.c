@@ -573,7 +573,7 @@ enum { PRINT, READ, VERIFY, NOTHING, FIRST_ANALYSIS };
 static int things(void)
 {
 	int n = FIRST_ANALYSIS + AN_COUNT;
-	for (int i = 0; passes[i]; i++)
+	for (int i = 0; pass_at(i); i++)
 		n++;
 	return n;
 }
@@ -583,7 +583,7 @@ static const char *name_of(int thing)
 	static const char *const fixed[] = { "print", "read", "verify", "no pass" };
 	return thing < FIRST_ANALYSIS ? fixed[thing] : thing < FIRST_ANALYSIS + AN_COUNT
 		? analysis_info[thing - FIRST_ANALYSIS].name :
-		passes[thing - FIRST_ANALYSIS - AN_COUNT]->name;
+		pass_at(thing - FIRST_ANALYSIS - AN_COUNT)->name;
 }
 
 typedef struct Sample { double us, blocks; } Sample; /* microseconds; blocks that the shape really has */

@@ -71,10 +71,10 @@ static void list_passes(void)
 	sb_puts(&s, "\nanalyses, for --print:\n");
 	for (int k = 0; analysis_info[k].name; k++)
 		sb_printf(&s, "%-20s %s\n", analysis_info[k].name, analysis_info[k].help);
-	for (int k = 0; passes[k]; k++)
-		if (passes[k]->shows)
+	for (int k = 0; pass_at(k); k++)
+		if (pass_at(k)->shows)
 			sb_printf(&s, "%-20s what the pass does; it may have options, as in a pipeline\n",
-				passes[k]->name);
+				pass_at(k)->name);
 	output_puts(stdout, s.s);
 	sb_free(&s);
 }
@@ -124,20 +124,20 @@ static bool names_pass(const char *text)
 {
 	size_t n = strcspn(text, "(, ");
 	bool found = false;
-	for (int k = 0; passes[k]; k++)
-		found |= strlen(passes[k]->name) == n && !strncmp(passes[k]->name, text, n);
+	for (int k = 0; pass_at(k); k++)
+		found |= strlen(pass_at(k)->name) == n && !strncmp(pass_at(k)->name, text, n);
 	return found;
 }
 
 static bool unknown_analysis(const char *name, Diag *d)
 {
-	const char *names[AN_SHOWN + 64];
+	const char *names[AN_SHOWN + PASSES_MOST];
 	int n = 0;
 	for (int k = 0; k < AN_SHOWN; k++)
 		names[n++] = analysis_info[k].name;
-	for (int k = 0; passes[k] && n < AN_SHOWN + 64; k++)
-		if (passes[k]->shows)
-			names[n++] = passes[k]->name;
+	for (int k = 0; pass_at(k); k++)
+		if (pass_at(k)->shows)
+			names[n++] = pass_at(k)->name;
 	const char *near = nearest_name(name, names, n);
 	diag_error(d, (Loc){ "--print", 0, 0 }, "no analysis `%s`; %s%s", name,
 		near ? "the nearest is " : "see gsim-opt --list", near ? near : "");

@@ -5,12 +5,20 @@
 #include <errno.h>
 #include <stddef.h>
 
-static const char model_names[] =
+/* The choices of divergence.model, in the order of Config.model. */
+static char model_names[MAX_MODELS * (MODEL_NAME + 1)] =
 #define MODEL(NAME) "|" #NAME
 #include "sim/config/mechanisms.def"
 #undef MODEL
 ;
 #define RECONV_NAMES (model_names + 1)
+
+void config_name_model(const char *name)
+{
+	size_t n = strlen(model_names);
+	must(n + 1 + strlen(name) < sizeof model_names);
+	snprintf(model_names + n, sizeof model_names - n, "|%s", name);
+}
 
 static const char none_or_unit[] = "none"
 #define X(ID, NAME, COPIES, LATENCY, INTERVAL) "|" NAME

@@ -26,7 +26,8 @@ enum { SPILL_MEMORY, SPILL_CONSTANT };
 enum { SCHEDULE_TURNS, SCHEDULE_BLOCK };
 enum { BAR_ERROR, BAR_COUNT_WARP, BAR_PER_LANE, BAR_WHOLE_WARP };
 
-enum { MAX_MODELS = 32, MAX_MODEL_PARAMS = 24 };
+/* MODEL_NAME: room for the name of a mechanism */
+enum { MAX_MODELS = 32, MAX_MODEL_PARAMS = 24, MODEL_NAME = 32 };
 
 typedef struct Config {
 	int64_t warp_size, clock_mhz;
@@ -49,7 +50,7 @@ typedef struct Config {
 		guarded_exits;
 	int64_t functional_schedule;
 	int64_t max_cycles, progress_cycles, memory_limit, print_limit;
-	int64_t model_param[MAX_MODELS][MAX_MODEL_PARAMS]; /* [index in reconv_models][index in its params] */
+	int64_t model_param[MAX_MODELS][MAX_MODEL_PARAMS]; /* [index of the mechanism][index in its params] */
 } Config;
 
 typedef enum { CT_INT, CT_BOOL, CT_ENUM } ConfigType;
@@ -89,7 +90,10 @@ typedef struct OwnOp {
 	   of a livelock try them; NULL: there are none */ \
 	const char *fair;
 typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
-const ModelKeys *model_keys(int model);         /* by index in sim/config/mechanisms.def; NULL past the end */
+/* by index in the list of mechanisms (sim/reconv/list.c); NULL past the end */
+const ModelKeys *model_keys(int model);
+/* To be called when a mechanism is added to that list: divergence.model may have its name from now on. */
+void config_name_model(const char *name);
 
 /* Fills in row i of all parameters, those of mechanisms included. False: i is past the end. */
 bool config_key(int i, ConfigKey *);

@@ -26,7 +26,7 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 	g->symbol_address = symbol_address;
 	g->options = *o;
 	g->options.turn = o->turn ? o->turn : 2000;
-	g->model = reconv_models[c->model];
+	g->model = reconv_model((int)c->model);
 #ifdef GSIM_CHECKS
 	gpu_check_model(g);
 #endif

@@ -243,5 +243,11 @@ _Static_assert(offsetof(ReconvModel, show) - offsetof(ReconvModel, launch) + siz
 	offsetof(BlockHooks, order) == 0 RECONV_EVENTS(ONE_MORE), "no hook is missing in RECONV_EVENTS");
 #undef ONE_MORE
 
-extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */
+struct StrBuf;
+/* The mechanism whose number is i in Config.model, an added one included; NULL: there are not so many. */
+const ReconvModel *reconv_model(int i);
+/* Adds a mechanism at the end of the list, where it stays. To be called before anything looks at the list or
+   has a Config, and by one thread. False: there is a mechanism of this name, or the table lacks something
+   that it must have; why, empty before, says which. */
+bool reconv_add(const ReconvModel *, struct StrBuf *why);
 #endif

@@ -57,8 +57,8 @@ static void try_module(const char *top, const char *path)
 			if (m->func.v[f]->kind != FN_KERNEL || !m->func.v[f]->block.n)
 				continue;
 			Diag own = { 0 };
-			Code *code = code_lower(m, m->func.v[f], &c, reconv_models[k]->lower,
-				reconv_models[k]->own, address, &own);
+			Code *code = code_lower(m, m->func.v[f], &c, reconv_model(k)->lower,
+				reconv_model(k)->own, address, &own);
 			if (code)
 				compare(&c, effects, m->func.v[f], code, path, model_keys(k)->name);
 			refused += !code;

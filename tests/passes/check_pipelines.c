@@ -62,9 +62,9 @@ END_TEST
 
 static const Pass *pass_named(const char *name)
 {
-	for (int k = 0; passes[k]; k++)
-		if (!strcmp(passes[k]->name, name))
-			return passes[k];
+	for (int k = 0; pass_at(k); k++)
+		if (!strcmp(pass_at(k)->name, name))
+			return pass_at(k);
 	bug("no such pass");
 }
 

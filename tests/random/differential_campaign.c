@@ -112,7 +112,7 @@ static void report(Trial *t, const Setting *s, const Way *w, const char *what)
    threads as ways (ipdom alone has them) lie behind the barrier in front of which some end in an arm. */
 static bool stack_refuses(const Campaign *c, const Setting *s, const char *text)
 {
-	const ReconvModel *m = reconv_models[s->config.model];
+	const ReconvModel *m = reconv_model((int)s->config.model);
 	const char *apart = m->sync_waits ? "in an entry of the block's stack until"
 		: "part of the lanes of its mask";
 	const char *late = "reach a block barrier after one that other lanes of their warp have reached "

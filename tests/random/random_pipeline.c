@@ -45,10 +45,10 @@ void random_pipeline(uint64_t seed, StrBuf *out)
 {
 	uint64_t rng = seed;
 	int n = 0;
-	while (passes[n])
+	while (pass_at(n))
 		n++;
 	for (int left = 1 + (int)below(&rng, RANDOM_PASSES); left; left--) {
-		put_pass(passes[below(&rng, (uint64_t)n)], &rng, out);
+		put_pass(pass_at((int)below(&rng, (uint64_t)n)), &rng, out);
 		sb_puts(out, left > 1 ? "," : "");
 	}
 }
@@ -65,12 +65,12 @@ void random_defaults(uint64_t seed, StrBuf *out)
 	int n = 0, all = 0;
 	while (shaping[n])
 		n++;
-	while (passes[all])
+	while (pass_at(all))
 		all++;
 	for (int left = 1 + (int)below(&rng, 3); left; left--) {
 		bool shapes = below(&rng, 4);
 		sb_puts(out, shapes ? shaping[below(&rng, (uint64_t)n)]
-			: passes[below(&rng, (uint64_t)all)]->name);
+			: pass_at((int)below(&rng, (uint64_t)all))->name);
 		sb_puts(out, left > 1 ? "," : "");
 	}
 }
@@ -80,10 +80,10 @@ void random_defaults(uint64_t seed, StrBuf *out)
 static const Pass *pass_named(const char *name)
 {
 	int k = 0;
-	while (passes[k] && strcmp(passes[k]->name, name))
+	while (pass_at(k) && strcmp(pass_at(k)->name, name))
 		k++;
-	must(passes[k]);
-	return passes[k];
+	must(pass_at(k));
+	return pass_at(k);
 }
 
 void random_pass(const char *const *list, uint64_t *rng, StrBuf *out)

@@ -84,7 +84,7 @@ END_TEST
    end. */
 START_TEST(who_ends_is_lost_to_nobody)
 {
-	const char *model = reconv_models[_i]->name;
+	const char *model = reconv_model(_i)->name;
 	for (int functional = 0; functional < 2; functional++) {
 		Rig *r = machine(model, true, functional);
 		rig_run(r, guards, 1, 16);
@@ -148,7 +148,7 @@ START_TEST(ends_in_functions_and_loops)
 			" bra %p, N, P\nN: %x = add.u32 %x, 5\n bra Q\nP: %q = setp.gt.u32 %x, 40\n"
 			" bra %q, OUT, Q\nQ: %x = shl.b32 %x, 1\n bra L\nOUT: exit\n"),
 	};
-	const char *model = reconv_models[_i]->name;
+	const char *model = reconv_model(_i)->name;
 	for (int k = 0; k < 2; k++)
 		for (int way = 0; way < 4; way++) {
 			Rig *r = machine(model, way & 1, way & 2);
@@ -172,7 +172,7 @@ START_TEST(who_comes_from_elsewhere_ends_at_once)
 			STORE " bra %p, OUT, OUT\nOUT: exit\n"),
 	};
 	for (int way = 0; way < 4; way++) {
-		Rig *r = machine(reconv_models[_i]->name, true, way & 1);
+		Rig *r = machine(reconv_model(_i)->name, true, way & 1);
 		rig_run(r, text[way >> 1], 1, 16);
 		rig_free(r);
 	}

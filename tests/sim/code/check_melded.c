@@ -56,10 +56,10 @@ static int check_kernels(int m, const char *key, const char *value)
 		config_defaults(&c);
 		c.model = m;
 		ck_assert(!key || config_set(&c, key, value, &d));
-		Code *code = code_lower(k->module, k->kernel, &c, reconv_models[m]->lower,
-			reconv_models[m]->own, address, &d);
+		Code *code = code_lower(k->module, k->kernel, &c, reconv_model(m)->lower,
+			reconv_model(m)->own, address, &d);
 		if (code) { /* a mechanism may refuse the kernel */
-			n += check_code(code, reconv_models[m]->name);
+			n += check_code(code, reconv_model(m)->name);
 			code_print(code, &text);
 			ck_assert_ptr_null(strstr(text.s, "!melded"));
 		}
@@ -74,9 +74,9 @@ static int check_kernels(int m, const char *key, const char *value)
 
 START_TEST(machine_code_keeps_places)
 {
-	for (int m = 0; reconv_models[m]; m++) {
+	for (int m = 0; reconv_model(m); m++) {
 		ck_assert_int_gt(check_kernels(m, NULL, NULL), 1000);
-		if (!strcmp(reconv_models[m]->name, "token"))
+		if (!strcmp(reconv_model(m)->name, "token"))
 			ck_assert_int_gt(check_kernels(m, "token.loop_codegen", "pbk_brk"), 1000);
 	}
 }

@@ -329,8 +329,8 @@ START_TEST(pressure_is_what_assignments_need)
 		RandomKernel *k = random_kernel_new(&p);
 		uint64_t *address = xcalloc((size_t)k->module->symbol.n + 1, sizeof *address);
 		Diag d = { 0 };
-		Code *code = code_lower(k->module, k->kernel, &c, reconv_models[c.model]->lower,
-			reconv_models[c.model]->own, address, &d);
+		Code *code = code_lower(k->module, k->kernel, &c, reconv_model((int)c.model)->lower,
+			reconv_model((int)c.model)->own, address, &d);
 		ck_assert_msg(code != NULL, "%s", diag_first(&d));
 		int most = pressure_max(k->kernel);
 		ck_assert_msg(code->regs >= most, "seed %d: %d registers live at once, %d are assigned",

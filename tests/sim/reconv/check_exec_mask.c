@@ -254,8 +254,8 @@ START_TEST(calls_in_a_long_chain)
 	ck_assert(config_set(&c, "divergence.model", "exec_mask", &d));
 	Module *m = ir_read(b.s, b.n, "chain", &d);
 	ck_assert_ptr_nonnull(m);
-	Code *code = code_lower(m, m->func.v[0], &c, reconv_models[c.model]->lower,
-		reconv_models[c.model]->own, NULL, &d);
+	Code *code = code_lower(m, m->func.v[0], &c, reconv_model((int)c.model)->lower,
+		reconv_model((int)c.model)->own, NULL, &d);
 	ck_assert_ptr_nonnull(code);
 	int drops = 0; /* behind each call, to where the others go on: some lanes may have ended */
 	for (int k = 0; k < code->n; k++)

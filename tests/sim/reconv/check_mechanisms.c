@@ -299,9 +299,9 @@ static bool completes(Rig *r, const Case *c, bool compare)
 static const ReconvModel *named(const char *model)
 {
 	int k = 0;
-	while (strcmp(reconv_models[k]->name, model))
+	while (strcmp(reconv_model(k)->name, model))
 		k++;
-	return reconv_models[k];
+	return reconv_model(k);
 }
 
 /* A stack says why it cannot go on, and goes on when told how. */
@@ -347,7 +347,7 @@ static void one_way_each(const char *model, const char *more, int first)
 
 START_TEST(every_mechanism)
 {
-	const char *model = reconv_models[_i]->name;
+	const char *model = reconv_model(_i)->name;
 	everywhere(model, "");
 	everywhere(model, "divergence.depth=2 divergence.chunk=1");
 }
@@ -381,7 +381,7 @@ static const Case early[] = {
 /* With exits under guards everywhere; without them, where a barrier counts warps. */
 START_TEST(ends_before_barriers)
 {
-	const char *model = reconv_models[_i]->name;
+	const char *model = reconv_model(_i)->name;
 	for (unsigned c = 0; c < sizeof early / sizeof *early; c++)
 		for (int way = 0; way < 2 * WAYS; way++) {
 			bool guarded = way < WAYS;
@@ -411,7 +411,7 @@ START_TEST(active_lanes)
 		"J:" NOW("1280", "%m") " bar.warp.sync 0xff\n %i = mov.u32 0\n bra H\n"
 		"H: %i = add.u32 %i, 1\n %p = setp.lt.u32 %i, %l\n bra %p, H, N\n"
 		"N:" NOW("1536", "%m") " exit\n");
-	const char *model = reconv_models[_i]->name;
+	const char *model = reconv_model(_i)->name;
 	bool alone = !strcmp(model, "mimd"), apart = alone || !strcmp(model, "serial"),
 		chance = !strcmp(model, "dwf");
 	for (int way = 0; way < WAYS; way++) {
@@ -446,7 +446,7 @@ START_TEST(points_that_the_source_asks_for)
 		"sbi", "swi", "exec_mask", "serial", NULL };
 	static const char text[] = K(BIT("%l", "0") " bra %p, T, F%s\n" MIX("T", "1") " bra J\n"
 		MIX("F", "2") " bra J\n" MIX("J", "3") " bra R\n" MIX("R", "4") END);
-	const char *model = reconv_models[_i]->name, *at = strstr(text, "%s");
+	const char *model = reconv_model(_i)->name, *at = strstr(text, "%s");
 	bool has = true;
 	for (int k = 0; without[k]; k++)
 		has &= strcmp(model, without[k]) != 0;
@@ -478,7 +478,7 @@ START_TEST(halves_of_a_warp)
 {
 	static const char text[] = K(" %p = setp.eq.u32 %t, 5\n %q = vote.sync.any.pred %p, 0xffffffff\n"
 		" bra %q, T, F\n" MIX("T", "1") " bra J\n" MIX("F", "2") " bra J\n" MIX("J", "3") END);
-	const char *model = reconv_models[_i]->name;
+	const char *model = reconv_model(_i)->name;
 	uint64_t want = !strcmp(model, "mimd") ? 64 : !strcmp(model, "serial") ? 2 : 1;
 	for (int way = 0; way < WAYS; way++) {
 		Rig *r = machine(model, "warp_size=64 sm.registers=65536", "error", way);
@@ -493,7 +493,7 @@ END_TEST
 /* Each value of each parameter that has names, and of each switch. */
 START_TEST(every_choice)
 {
-	const ReconvModel *m = reconv_models[_i];
+	const ReconvModel *m = reconv_model(_i);
 	int choice = 0;
 	for (int k = 0; k < m->nparams; k++) {
 		const ConfigKey *p = &m->params[k];
@@ -512,7 +512,7 @@ END_TEST
 /* Every number at its least, but not 0: tables of one entry, time-outs and turns of one cycle. */
 START_TEST(least_of_each_number)
 {
-	const ReconvModel *m = reconv_models[_i];
+	const ReconvModel *m = reconv_model(_i);
 	char more[600] = "divergence.depth=1 divergence.chunk=1";
 	for (int k = 0; k < m->nparams; k++)
 		if (m->params[k].type == CT_INT) {

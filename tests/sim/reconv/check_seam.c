@@ -241,9 +241,9 @@ END_TEST
 /* The IR has no word for them: no module may contain them. */
 START_TEST(no_module_names_an_operation_of_a_mechanism)
 {
-	for (int k = 0; reconv_models[k]; k++)
-		for (int i = 0; i < reconv_models[k]->nown; i++) {
-			const OwnOp *o = &reconv_models[k]->own[i];
+	for (int k = 0; reconv_model(k); k++)
+		for (int i = 0; i < reconv_model(k)->nown; i++) {
+			const OwnOp *o = &reconv_model(k)->own[i];
 			if (!o->name)
 				continue;
 			ck_assert_int_eq(op_lookup(o->name, strlen(o->name)), OP_NONE);

@@ -283,7 +283,7 @@ START_TEST(branches_under_every_mechanism)
 		for (int k = 0; k < 2; k++) {
 			uint64_t sum = 0;
 			snprintf(set, sizeof set, "divergence.model=%s", model_keys(model)->name);
-			if (reconv_models[model]->own_slots)
+			if (reconv_model(model)->own_slots)
 				continue;
 			Rig *r = rig_new(set);
 			rig_run(r, text[k], 1, 4);

@@ -72,9 +72,9 @@ static void ends(const char *model, const char *text, unsigned threads, int way)
 static void fate(const char *models, const char *text, unsigned threads, Fate f)
 {
 	bool any = false;
-	for (int k = 0; reconv_models[k]; k++)
-		if (!models || among(models, reconv_models[k]->name)) {
-			fate_under(reconv_models[k]->name, text, threads, &f);
+	for (int k = 0; reconv_model(k); k++)
+		if (!models || among(models, reconv_model(k)->name)) {
+			fate_under(reconv_model(k)->name, text, threads, &f);
 			any = true;
 		}
 	ck_assert(any);

@@ -139,9 +139,9 @@ static Run *run(const char *model, const Module *m, Config *c, Diag *d, int way)
 
 static bool tells_places(const char *model)
 {
-	for (int i = 0; reconv_models[i]; i++)
-		if (!strcmp(reconv_models[i]->name, model))
-			return reconv_models[i]->stuck.held;
+	for (int i = 0; reconv_model(i); i++)
+		if (!strcmp(reconv_model(i)->name, model))
+			return reconv_model(i)->stuck.held;
 	return false;
 }
 
@@ -165,7 +165,7 @@ static void elsewhere_is_so(const Row *row, int k, const Run *r)
 		n++;
 	}
 	int models = 0;
-	while (reconv_models[models])
+	while (reconv_model(models))
 		models++;
 	ck_assert_int_eq(n, models - 1);
 }
@@ -420,8 +420,8 @@ END_TEST
 
 START_TEST(every_mechanism_has_its_row)
 {
-	for (int i = 0; reconv_models[i]; i++) {
-		const char *name = reconv_models[i]->name;
+	for (int i = 0; reconv_model(i); i++) {
+		const char *name = reconv_model(i)->name;
 		bool found = false;
 		for (int k = 0; k < ROWS; k++)
 			found |= !strncmp(rows[k].model, name, strlen(name)) &&
