@@ -1,4 +1,5 @@
 #include "passes/analysis/cost.h"
+#include "passes/constants.h"
 
 /* The figures of configs/volta.lua, with latencies of memory as when an access hits in no cache. */
 const CostTable cost_default = {
@@ -49,8 +50,8 @@ int64_t cost_weight(const Loops *l, const Block *b)
 {
 	int loop = l->of[b->id], depth = loop < 0 ? 0 : l->loop[loop].depth;
 	int64_t weight = 1;
-	for (int k = 0; k < depth && k < 6; k++)
-		weight *= COST_TURNS;
+	for (int k = 0; k < depth && k < LOOP_LEVELS; k++)
+		weight *= LOOP_TURNS;
 	return weight;
 }
 

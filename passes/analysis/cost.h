@@ -3,6 +3,7 @@
 #ifndef GSIM_COST_H
 #define GSIM_COST_H
 #include "passes/analysis/analysis.h"
+#include "passes/constants.h"
 
 typedef struct UnitCost {
 	int latency;             /* cycles from an instruction's issue to that of one that reads its result */
@@ -28,9 +29,8 @@ int64_t cost_block(const CostTable *, const Block *);
 
 /* The cost by which melding decides: cost_function, the sum of cost_whole over all instructions, each times
    cost_weight of its block. A store costs as much as a load of its space, since it keeps the same units and
-   the same memory busy. A block's weight is how often it is executed if every loop makes COST_TURNS turns; of
+   the same memory busy. A block's weight is how often it is executed if every loop makes LOOP_TURNS turns; of
    loops one in the other six count. */
-enum { COST_TURNS = 8 };
 int cost_whole(const CostTable *, const Ins *);
 int64_t cost_weight(const Loops *, const Block *);
 int64_t cost_function(const CostTable *, Function *);

@@ -1,7 +1,6 @@
 #include "passes/analysis/analysis.h"
 #include "lib/diag.h"
-
-enum { EARLY_ROUNDS = 16 };  /* at most so many main exits are looked for, so that no graph takes too long */
+#include "passes/constants.h"
 
 /* Numbers nodes in a depth-first walk through the tree: a subtree has consecutive numbers, its root the
    first. */
@@ -218,7 +217,7 @@ static void ignore_exits(Arena *a, const Cfg *c, Graph *g)
 	/* not copied from c->reach, which has no bit for the virtual exit and may be shorter */
 	for (int i = 0; i < c->nreach; i++)
 		bs_add(e.left, c->rpo[i]->id);
-	for (int round = 0; round < EARLY_ROUNDS; round++) {
+	for (int round = 0; round < EXIT_ROUNDS; round++) {
 		bool found = false;
 		bs_clear(joined);
 		for (int i = 0; i < c->nreach; i++) {

@@ -1,5 +1,6 @@
 #include "passes/analysis/limits.h"
 #include "passes/analysis/pressure.h"
+#include "passes/constants.h"
 
 const MachineLimits limits_default = { .warp_size = 32, .block_threads = 1024, .block_shared = 49152,
 	.thread_registers = 255, .sms = 1, .blocks = 16, .warps = 64,
@@ -77,7 +78,7 @@ int64_t limits_registers(const MachineLimits *m, const EffectTable *effects, Fun
 		n += effects->m->func.v[k]->block.n ? limits_words(effects->m->func.v[k])
 			: m->thread_registers;
 	arena_free(&tmp);
-	n += n / 4 + 8;
+	n += n / FUSION_REGISTER_SHARE + FUSION_REGISTERS_MORE;
 	return n < m->thread_registers ? n : m->thread_registers;
 }
 

@@ -1,13 +1,14 @@
 /* Questions about two accesses. The difference of their addresses is written as a sum over unknowns; the
    accesses may meet if this sum can be small enough. */
 #include "passes/analysis/memdep.h"
+#include "passes/constants.h"
 #include "lib/diag.h"
 
 typedef MemWide Wide;
 
 const char *const mem_assumption[MEM_ASSUMPTIONS] = { "in-bounds", "restrict", "no-wrap", "one-dimension" };
 
-enum { UNKNOWNS = 4 * MEM_TERMS, TRIES = 8, STEPS = 400 };
+enum { UNKNOWNS = 4 * MEMORY_TERMS };
 typedef enum { ONE_THREAD, OTHER_THREAD, OTHER_BLOCK } Who;
 
 /* A term k * x with lo <= x <= hi. apart: x is a difference between two threads; as the threads are
@@ -55,7 +56,7 @@ static bool reaches(Pair *p, int from, Wide at, Wide lo, Wide hi, bool differ)
 	}
 	if (!may_differ || low > hi || high < lo || (common && floor_div(hi - at, common) * common + at < lo))
 		return false;
-	if (from == p->n || ++p->steps > STEPS)
+	if (from == p->n || ++p->steps > MEMORY_STEPS)
 		return true;
 	const Unknown *u = &p->u[from];
 	Wide k = u->k > 0 ? u->k : -u->k, ulo = u->k > 0 ? u->lo : -u->hi, uhi = u->k > 0 ? u->hi : -u->lo;
@@ -63,7 +64,7 @@ static bool reaches(Pair *p, int from, Wide at, Wide lo, Wide hi, bool differ)
 	Wide first = -floor_div(-(lo - at - rest_high), k), last = floor_div(hi - at - rest_low, k);
 	first = first < ulo ? ulo : first;
 	last = last > uhi ? uhi : last;
-	if (last - first >= TRIES)
+	if (last - first >= MEMORY_VALUES)
 		return true;
 	for (Wide v = first; v <= last; v++)
 		if (reaches(p, from + 1, at + k * v, lo, hi, differ || (u->apart && v)))
@@ -254,7 +255,7 @@ static bool dimension_open(const Pair *p, int dim)
 
 static bool may_meet(Pair *p, int f, int g)
 {
-	Both t[2 * MEM_TERMS];
+	Both t[2 * MEMORY_TERMS];
 	const MemForm *x = &p->d->form[f], *y = &p->d->form[g];
 	int n = join(x, y, t);
 	p->n = p->steps = 0;

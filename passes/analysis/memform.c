@@ -1,5 +1,6 @@
 /* Numbers for forms, and arithmetic on them. Each distinct form and atom is stored once. */
 #include "passes/analysis/memform.h"
+#include "passes/constants.h"
 #include "lib/diag.h"
 #include "lib/hash.h"
 
@@ -105,7 +106,7 @@ int memform_add(MemForms *x, int f, int g, int64_t k)
 		j += second;
 		if (!narrow(c, y.bits))
 			continue;
-		if (y.n == MEM_TERMS)
+		if (y.n == MEMORY_TERMS)
 			return -1;
 		y.term[y.n].k = (int64_t)c;
 		y.term[y.n++].atom = atom;
@@ -126,7 +127,7 @@ static int product_atom(MemForms *x, int a, int b)
 		.level = (uint8_t)((p->level > q->level ? p->level : q->level) + 1) };
 	const Wide limit = (Wide)1 << 48;
 	bool small_p = p->lo >= -limit && p->hi <= limit, small_q = q->lo >= -limit && q->hi <= limit;
-	if (y.level > MEM_LEVEL || (!small_p && (p->kind != ATOM_TURN || !small_q)) ||
+	if (y.level > MEMORY_LEVELS || (!small_p && (p->kind != ATOM_TURN || !small_q)) ||
 		(!small_q && (q->kind != ATOM_TURN || !small_p)))
 		return -1;
 	Wide v[4] = { p->lo * q->lo, p->lo * q->hi, p->hi * q->lo, p->hi * q->hi };
@@ -145,7 +146,7 @@ int memform_multiply(MemForms *x, int f, int g)
 	MemForm a = x->form.v[f], b = x->form.v[g];
 	if (!a.n || !b.n)
 		return a.n ? memform_scale(x, f, b.constant) : memform_scale(x, g, a.constant);
-	if (a.n * b.n > MEM_TERMS)
+	if (a.n * b.n > MEMORY_TERMS)
 		return -1;
 	MemForm rest = b;
 	rest.constant = 0;
@@ -186,7 +187,7 @@ static int extension_atom(MemForms *x, int f, bool is_signed)
 	}
 	a.lo = is_signed ? -((Wide)1 << (y->bits - 1)) : 0;
 	a.hi = ((Wide)1 << (is_signed ? y->bits - 1 : y->bits)) - 1;
-	return a.level > MEM_LEVEL ? -1 : mematom_number(x, &a);
+	return a.level > MEMORY_LEVELS ? -1 : mematom_number(x, &a);
 }
 
 static bool of_indices(const MemForms *x, int atom)

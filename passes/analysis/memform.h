@@ -3,10 +3,9 @@
 #ifndef GSIM_MEMFORM_H
 #define GSIM_MEMFORM_H
 #include "lib/vec.h"
+#include "passes/constants.h"
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { MEM_TERMS = 8, MEM_LEVEL = 4 };
 
 typedef enum { ATOM_SREG, ATOM_PARAM, ATOM_SYMBOL, ATOM_WINDOW, ATOM_VERSION, ATOM_SIGNED, ATOM_ZERO,
 	ATOM_PRODUCT, ATOM_TURN } MemAtomKind;
@@ -32,7 +31,7 @@ typedef struct MemTerm { int64_t k; int atom, pad; } MemTerm;
 typedef struct MemForm {
 	int64_t constant;
 	int bits, n;
-	MemTerm term[MEM_TERMS];
+	MemTerm term[MEMORY_TERMS];
 } MemForm;
 
 typedef struct MemTable { int *slot, cap, n; } MemTable; /* by hash: numbers of forms, or of atoms */
@@ -52,7 +51,7 @@ int memform_constant(MemForms *, int64_t, int bits);
 int memform_atom(MemForms *, int atom, int bits);
 
 /* Arithmetic on numbers of forms; -1 stands for a value that is not known. The result is -1 when a form given
-   is -1 (memform_resize takes none such), or when the sum would have more than MEM_TERMS terms. */
+   is -1 (memform_resize takes none such), or when the sum would have more than MEMORY_TERMS terms. */
 int memform_resize(MemForms *, int form, int bits);            /* modulo 2^bits */
 int memform_add(MemForms *, int f, int g, int64_t k);          /* f + k * g */
 int memform_scale(MemForms *, int f, int64_t k);

@@ -6,14 +6,13 @@
  * the node that a depth-first walk meets first. Where a component has one entry, this is the header wanted.
  * Where it has several, the walk may have come to another entry than the smallest: then the component is
  * searched again, from the smallest one. A tangle whose nest is as deep as it is large would be searched as
- * often as it has nodes; so once LOOKS nodes have been looked at for each node of the graph, the headers stay
- * as the walk has found them. */
+ * often as it has nodes; so once NEST_LOOKS nodes have been looked at for each node of the graph, the headers
+ * stay as the walk has found them. */
 #include "passes/analysis/graph.h"
 #include "lib/diag.h"
 #include "lib/heap.h"
 #include "passes/analysis/tree.h"
-
-enum { LOOKS = 16 };
+#include "passes/constants.h"
 
 /* What one search goes through. node: the nodes of a component, ascending; root: its header; up: the header
    of the loop around it. In the first search: all nodes, and the virtual root */
@@ -195,7 +194,7 @@ static void again(Nester *s, const Part *p, int n)
 		s->mark[x] = s->mark[l] >= 0 || !s->cyclic[x] || s->entry[x] == x ? s->mark[l] : x;
 		any |= s->mark[x] >= 0;
 	}
-	if (!any || s->spent > (int64_t)LOOKS * s->all.n)
+	if (!any || s->spent > (int64_t)NEST_LOOKS * s->all.n)
 		return;
 	/* from here on next[old header] is the size of the new part, later its number in todo */
 	for (int k = 1; k < n; k++)

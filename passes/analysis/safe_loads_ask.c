@@ -3,9 +3,10 @@
 #include "isa/memory.h"
 #include "passes/analysis/print.h"
 #include "passes/analysis/safe_loads_own.h"
+#include "passes/constants.h"
 
 typedef MemWide Wide;
-enum { MOST_BYTES = 16, NEAREST = 8 };
+enum { MOST_BYTES = 16 };
 
 const char *const safe_name[SAFE_BETWEEN + 1] = { "may fault", "in bounds", "accessed before",
 	"accessed later", "between what is accessed" };
@@ -207,10 +208,10 @@ static bool between(const Query *q)
 	const SafeLoads *s = q->s;
 	int above = first_fact(s, q->f, (Wide)q->f->constant + 1);
 	const Fact *low = NULL, *high = NULL;
-	for (int k = above, tries = 0; k-- > 0 && tries < NEAREST && !low && speaks_of(q, k); tries++)
+	for (int k = above, tries = 0; k-- > 0 && tries < SAFE_NEAREST && !low && speaks_of(q, k); tries++)
 		low = certain(q, k) ? &s->fact[k] : NULL;
-	for (int k = above, tries = 0; low && k < s->nfact && tries < NEAREST && !high && speaks_of(q, k);
-		k++) {
+	for (int k = above, tries = 0;
+		low && k < s->nfact && tries < SAFE_NEAREST && !high && speaks_of(q, k); k++) {
 		const Fact *x = &s->fact[k];
 		if ((Wide)x->form->constant + x->size < (Wide)q->f->constant + q->size)
 			continue;

@@ -12,6 +12,7 @@
  * A version that becomes divergent is put on a list, and the instructions that read it are looked at again,
  * until the list is empty. */
 #include "passes/analysis/uniformity_own.h"
+#include "passes/constants.h"
 #include "isa/lane.h"
 #include "lib/diag.h"
 
@@ -175,7 +176,7 @@ static void pass_on(Uni *u, int v)
 
 static void solve(Uni *u)
 {
-	int64_t budget = (u->options.steps ? u->options.steps : UNI_STEPS) * (int64_t)(u->c->nreach + 64);
+	int64_t budget = (u->options.steps ? u->options.steps : JOIN_STEPS) * (int64_t)(u->c->nreach + 64);
 	start(u);
 	for (int l = 0; u->options.anywhere && l < u->c->nest->nloop; l++) {
 		uni_mix(u, l, -1);

@@ -34,7 +34,7 @@ typedef struct UniformityOptions {
 	bool anywhere;
 	bool wide;                    /* a warp of the machine is several of the warps that the kernel sees */
 	/* for each block of the function, the steps that carrying names of successors may take
-	   (uniformity_joins.c); 0: 64; negative: none, so that every join comes from the dominance
+	   (uniformity_joins.c); 0: JOIN_STEPS; negative: none, so that every join comes from the dominance
 	   frontier */
 	int steps;
 } UniformityOptions;

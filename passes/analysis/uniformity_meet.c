@@ -11,6 +11,7 @@
  * way, before they go round. Lanes that end at once are no longer there to differ: a branch to a block where
  * they do makes values of the cycle differ only for uses in blocks without successors. */
 #include "passes/analysis/uniformity_own.h"
+#include "passes/constants.h"
 #include "lib/heap.h"
 
 /* Marks in u->region the blocks to which lanes may come from the branch before they come to `point`; the
@@ -130,10 +131,10 @@ static void find_bounds(Uni *u)
 	const Graph *g = cfg_exit_graph(u->arena, u->c, false);
 	const IntList *end = &g->pred[u->c->n];
 	u->nbound = 0;
-	for (int k = 0; k < end->n && u->nbound <= UNI_ENDS; k++) {
+	for (int k = 0; k < end->n && u->nbound <= JOIN_ENDS; k++) {
 		if (bs_has(u->c->fatal, end->v[k]))
 			continue;
-		if (u->nbound < UNI_ENDS)
+		if (u->nbound < JOIN_ENDS)
 			u->bound[u->nbound] = bound_for(u->arena, g, end->v[k], u->c->n);
 		u->nbound++;
 	}
@@ -149,8 +150,8 @@ static void meet_before_end(Uni *u, int branch)
 	if (u->nbound < 0)
 		find_bounds(u);
 	for (int k = 0; k < u->nbound; k++) {
-		int point = u->nbound > UNI_ENDS ? -1 : pdom_point(u->bound[k], u->c->f->block.v[branch]);
-		if (u->nbound <= UNI_ENDS && (point < 0 || point == u->c->n))
+		int point = u->nbound > JOIN_ENDS ? -1 : pdom_point(u->bound[k], u->c->f->block.v[branch]);
+		if (u->nbound <= JOIN_ENDS && (point < 0 || point == u->c->n))
 			continue;
 		if (point >= 0)
 			walk(u, branch, point);

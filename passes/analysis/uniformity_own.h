@@ -6,8 +6,7 @@
 #define GSIM_UNIFORMITY_OWN_H
 #include "passes/analysis/reaching.h"
 #include "passes/analysis/uniformity.h"
-
-enum { UNI_STEPS = 64, UNI_ENDS = 16 };
+#include "passes/constants.h"
 
 typedef Vec(int) Ints;
 
@@ -20,8 +19,8 @@ typedef struct Uni {
 	const Dom *dom, *pdom;
 	Dom *rest;                     /* post-dominators for lanes that do not end at once */
 	/* for each block at which lanes end: post-dominators for lanes that end there */
-	Dom *bound[UNI_ENDS];
-	int nbound;                    /* how many of these; -1: not made yet; UNI_ENDS + 1: too many */
+	Dom *bound[JOIN_ENDS];
+	int nbound;                    /* how many of these; -1: not made yet; JOIN_ENDS + 1: too many */
 	Uniformity *r;
 	bool *use;              /* by place in ssa->use: the value differs here though the version does not */
 	bool stores[SP_COUNT];         /* by space: the function may write to it */

@@ -1,8 +1,8 @@
 /* The search from a loop's exits back to what a turn of the loop reads anew. */
 #include "passes/analysis/waits_own.h"
 #include "passes/analysis/print.h"
+#include "passes/constants.h"
 
-enum { STEPS = 128 };          /* most steps of all searches together, for each instruction of the function */
 /* spaces in which threads read what others write */
 enum { FAR = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_SHARED) };
 
@@ -249,7 +249,7 @@ static void look_at_block(Search *x, const Block *b)
 	for (int k = 0; k < b->ins.n; k++) {
 		Effects e = ins_effects(x->effects, &b->ins.v[k]);
 		x->written |= e.writes;
-		x->most += STEPS;
+		x->most += WAIT_STEPS;
 		x->ends |= op_info[b->ins.v[k].op].kind == K_CALL && e.ends;
 		if (op_info[b->ins.v[k].op].kind == K_CALL && !x->w->call[b->id] &&
 			call_waits(x, &b->ins.v[k], &e)) {
@@ -306,7 +306,7 @@ Waits *waits_build(Arena *a, const Cfg *c, const Dom *dom, const Loops *loops, c
 	x.calls = arena_array(&tmp, int8_t, effects->m->func.n + 1);
 	x.spins = arena_array(&tmp, int8_t, effects->m->func.n + 1);
 	x.written = c->f->kind == FN_KERNEL ? 0 : FAR;
-	x.most = STEPS;
+	x.most = WAIT_STEPS;
 	for (int k = 0; k < c->nreach; k++)
 		look_at_block(&x, c->rpo[k]);
 	find_ways(&x, &tmp);

@@ -1,5 +1,6 @@
 /* Exits of a loop that a thread comes to take by its own doing, turn by turn. */
 #include "passes/analysis/waits_own.h"
+#include "passes/constants.h"
 #include <stdlib.h>
 
 /* ---- what changes from turn to turn ---- */
@@ -203,10 +204,6 @@ static bool begins_with(const Search *x, int phi, int64_t *n)
 	return any;
 }
 
-/* A thread that leaves a loop by itself only after more than so many turns counts as waiting: a limit to an
-   endless wait is larger as a rule, a search shorter (assumption). */
-enum { PATIENCE = 1 << 20 };
-
 typedef __int128 Wide;
 typedef struct Range { Wide least, most; } Range;
 
@@ -222,7 +219,7 @@ static Wide value_in(Range r, int64_t n)
 	return v < r.least ? v + all : v > r.most ? v - all : v;
 }
 
-/* Does the counter come to where the comparison holds, within PATIENCE turns and without going round the
+/* Does the counter come to where the comparison holds, within WAIT_TURNS turns and without going round the
    type's numbers? True, too, where the bound or the number at the start is not known. cmp: of the counter
    with the bound, which is operand `o`, version `other`. */
 static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int other, const Opd *o)
@@ -241,7 +238,7 @@ static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int oth
 	if (way <= 0 && cmp != CMP_EQ)
 		return true;           /* the comparison holds at once */
 	Wide turns = (way + step - 1) / step, end = from + turns * by;
-	return way >= 0 && turns <= PATIENCE && end >= r.least && end <= r.most &&
+	return way >= 0 && turns <= WAIT_TURNS && end >= r.least && end <= r.most &&
 		(cmp != CMP_EQ || end == to);
 }
 

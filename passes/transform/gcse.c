@@ -14,10 +14,9 @@
  * Expressions that occur in one block only are cse's. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
+#include "passes/constants.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/transform.h"
-
-enum { PATIENCE = 32 };            /* questions about memory for each instruction */
 
 /* block: a block that computes the expression; several: another one does, too; first: the first of its facts,
    or -1; load: the first of its loads, or -1 */
@@ -218,7 +217,7 @@ static void ask_memory(PassRun *r, Gcse *w, const Cfg *c)
 	w->mem = analysis_memdep(r->an);
 	w->facts.outlasts = outlasts;
 	w->facts.self = w;
-	w->facts.patience = PATIENCE * n;
+	w->facts.patience = MEMORY_QUESTIONS * n;
 	for (int i = 0; i < c->nreach; i++)
 		note_loads(w, c->rpo[i]);
 }

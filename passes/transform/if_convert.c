@@ -12,6 +12,7 @@
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
+#include "passes/constants.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/transform.h"
 
@@ -223,7 +224,7 @@ static bool run(PassRun *r)
 static const char *const branches[] = { "divergent", "all", NULL };
 
 static const PassOption options[] = {
-	{ "size", 8, 0, 1000, "instructions that an arm may have", PASS_NUMBER, NULL },
+	{ "size", GUARD_SIZE, 0, 1000, "instructions that an arm may have", PASS_NUMBER, NULL },
 	{ "branches", 0, 0, 0, "which branches: those at which the threads of a warp may part, or all",
 		PASS_NAME, branches },
 };

@@ -12,6 +12,7 @@
  * what others do (likewise; passes/analysis/waits.h), and headers larger than `size`. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
+#include "passes/constants.h"
 #include "passes/transform/transform.h"
 
 typedef struct Rotate {
@@ -142,7 +143,7 @@ static bool run(PassRun *r)
 }
 
 static const PassOption options[] = {
-	{ "size", 16, 0, 1000, "instructions that a header may have", PASS_NUMBER, NULL },
+	{ "size", ROTATE_SIZE, 0, 1000, "instructions that a header may have", PASS_NUMBER, NULL },
 };
 
 const Pass pass_loop_rotate = {

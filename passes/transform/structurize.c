@@ -13,6 +13,7 @@
  * it was, and so does one in which a thread may wait for what others do (passes/analysis/waits.h). The time
  * grows little faster than the size. */
 #include "passes/transform/structurize.h"
+#include "passes/constants.h"
 #include "passes/transform/transform.h"
 
 /* ---- the graph ---- */
@@ -282,9 +283,9 @@ static bool run(PassRun *r)
 }
 
 static const PassOption options[] = {
-	{ "growth", 1000, 100, 1000000000, "instructions that the function may have at last, in percent of "
-		"those before", PASS_NUMBER, NULL },
-	{ "blocks", 100000, 1, 10000000, "blocks that it may have at last", PASS_NUMBER, NULL },
+	{ "growth", STRUCTURIZE_GROWTH, 100, 1000000000, "instructions that the function may have at last, "
+		"in percent of those before", PASS_NUMBER, NULL },
+	{ "blocks", STRUCTURIZE_BLOCKS, 1, 10000000, "blocks that it may have at last", PASS_NUMBER, NULL },
 };
 
 const Pass pass_structurize = {

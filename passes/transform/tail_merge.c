@@ -32,6 +32,7 @@
  * threads; those of a block that goes to the branch above it, for the threads that came by it. A mark whose
  * predicates would not have their values there yet ends the run. */
 #include "passes/transform/tail_merge.h"
+#include "passes/constants.h"
 #include "lib/strbuf.h"
 #include "passes/transform/transform.h"
 
@@ -415,7 +416,7 @@ static bool run(PassRun *r)
 }
 
 static const PassOption options[OPTIONS] = {
-	[OPTION_SIZE] = { "size", 1, 1, 1000, "least number of instructions that a tail must have" },
+	[OPTION_SIZE] = { "size", TAIL_SIZE, 1, 1000, "least number of instructions that a tail must have" },
 };
 
 const Pass pass_tail_merge = {

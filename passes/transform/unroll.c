@@ -18,11 +18,11 @@
  * stays as it is, and so do loops with several ways in, and those in which a thread may wait for what others
  * do (passes/analysis/waits.h): threads of different turns of it would stand in different places. */
 #include "isa/edit.h"
+#include "passes/constants.h"
 #include "passes/transform/transform.h"
 #include "passes/transform/unroll.h"
 
 enum { OPTION_FACTOR, OPTION_FULL, OPTION_MOST, OPTION_GROWTH, OPTION_LOOPS, OPTIONS };
-enum { TURNS = 4 };                    /* how many turns become one by default */
 
 typedef Vec(Block *) BlockList;
 
@@ -155,7 +155,7 @@ static const char *plan_part(Unroll *w, const Loop *l, Plan *p)
 	if (w->inner[l - w->loops->loop] && !named(w, l))
 		return "it has loops in it, and loops does not name it";
 	const char *not_full = option(w, OPTION_FULL) ? plan_full(w, l, p) : NULL;
-	*p = (Plan){ l, option(w, OPTION_FACTOR) ? (int)option(w, OPTION_FACTOR) : TURNS, false,
+	*p = (Plan){ l, option(w, OPTION_FACTOR) ? (int)option(w, OPTION_FACTOR) : UNROLL_TURNS, false,
 		unroll_count(w->r, l, latch(w, l)), not_full };
 	if (!option(w, OPTION_FACTOR) && p->exit.block < 0)
 		return "how often it turns is not known, so that each turn would have its test as before: "
@@ -354,11 +354,12 @@ static bool run(PassRun *r)
 
 static const PassOption options[OPTIONS] = {
 	[OPTION_FACTOR] = { "factor", 0, 0, 64, "turns of a loop that become one, where not all do; 1: none; "
-		"0: four where all but one then need no test, else none" },
+		"0: several where all but one then need no test, else none" },
 	[OPTION_FULL] = { "full", 1, 0, 1, "1: loops of which it is known how often they turn are copied "
 		"turn by turn, if that fits" },
-	[OPTION_MOST] = { "most", 400, 0, 10000, "instructions that a loop may have afterwards" },
-	[OPTION_GROWTH] = { "growth", 4000, 0, 20000, "instructions that may be added to a function" },
+	[OPTION_MOST] = { "most", UNROLL_LOOP, 0, 10000, "instructions that a loop may have afterwards" },
+	[OPTION_GROWTH] = { "growth", UNROLL_GROWTH, 0, 20000, "instructions that may be added to a "
+		"function" },
 	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the loops that may be unrolled, "
 		"those with loops in them included; all when not given",
 		.kind = PASS_LIST, .labels = true, .loops = true },

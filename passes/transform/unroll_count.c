@@ -6,11 +6,11 @@
  * its operands; in the first turn the header's phis have what comes from outside, in later turns what comes
  * along the edges back. Anything else that would have to be known (other phis, definitions under guards,
  * loads, indices of threads) ends the search: then the loop is not counted. */
+#include "passes/constants.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/unroll.h"
 
-enum { SLICE = 200 /* versions that a condition may depend on */,
-	WORK = 1 << 14 /* versions computed for one loop */, ABSENT = -1 };
+enum { ABSENT = -1 };
 
 typedef struct Counter {
 	PassRun *r;
@@ -18,11 +18,11 @@ typedef struct Counter {
 	const Ssa *s;
 	const Loop *l;
 	/* the slice: n versions, operands before what reads them. depth: of the search */
-	int n, depth, version[SLICE];
+	int n, depth, version[COUNT_VERSIONS];
 	/* by place in the slice: the places of its sources; of a phi, [0] is the place of what comes along
 	   the edges back */
-	int from[SLICE][FOLD_SOURCES];
-	uint64_t value[SLICE], next[SLICE];
+	int from[COUNT_VERSIONS][FOLD_SOURCES];
+	uint64_t value[COUNT_VERSIONS], next[COUNT_VERSIONS];
 } Counter;
 
 static int place(const Counter *w, int version)
@@ -73,12 +73,12 @@ static bool add(Counter *w, int version)
 {
 	if (place(w, version) != ABSENT)
 		return true;
-	if (w->depth == SLICE)
+	if (w->depth == COUNT_VERSIONS)
 		return false;
 	w->depth++;
 	bool ok = turns(w, version) || add_sources(w, version);
 	w->depth--;
-	if (!ok || w->n == SLICE)
+	if (!ok || w->n == COUNT_VERSIONS)
 		return false;
 	w->version[w->n++] = version;
 	return true;
@@ -195,7 +195,7 @@ static int leaves(Counter *w, const Block *b)
 	if (!slice(w, condition) || !first_turn(w))
 		return -1;
 	int at = place(w, condition);
-	for (int turn = 0; turn * w->n < WORK; turn++) {
+	for (int turn = 0; turn * w->n < COUNT_STEPS; turn++) {
 		for (int k = 0; k < w->n; k++)
 			if (!turns(w, w->version[k]) && !compute(w, k))
 				return -1;

@@ -29,19 +29,19 @@ START_TEST(costs)
 }
 END_TEST
 
-/* A loop of eight turns in one of eight turns; a store counts as a load of its space. */
+/* A loop in a loop, each of LOOP_TURNS turns; a store counts as a load of its space. */
 START_TEST(functions)
 {
 	static const char text[] = "kernel k(u64 out) {\nreg u32 %t\nreg pred %c\nA: %t = mov.u32 %tid.x\n"
 		"bra B\nB: %t = ld.shared.u32 [%t]\nbra C\n"
 		"C: st.shared.u32 [%t], %t\n%c = setp.eq.u32 %t, 1\nbra %c, C, D\nD: bra %c, B, E\nE: exit\n"
 		"}\n";
-	enum { ALU = 4, CTL = 1, SHARED = 19 };
+	enum { ALU = 4, CTL = 1, SHARED = 19, N = LOOP_TURNS };
 	Diag d = { 0 };
 	Module *m = ir_read(text, strlen(text), "k.ir", &d);
 	ck_assert_ptr_nonnull(m);
 	ck_assert_int_eq(cost_function(NULL, m->func.v[0]),
-		ALU + CTL + 8 * (SHARED + CTL) + 64 * (SHARED + ALU + CTL) + 8 * CTL + CTL);
+		ALU + CTL + N * (SHARED + CTL) + N * N * (SHARED + ALU + CTL) + N * CTL + CTL);
 	module_free(m);
 	diag_free(&d);
 }

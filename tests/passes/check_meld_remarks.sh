@@ -106,7 +106,7 @@ bra %e, L, E
 E: st.global.u32 [%p], %x
 st.global.u32 [%p+4], %y
 exit'
-says meld 'the branch of L stays: T1 and F1 would cost 264 cycles as one, not 320, but eight turns of the loop of L take a warp alone 155 cycles, and would take 304' "$chases"
+says meld 'the branch of L stays: T1 and F1 would cost 264 cycles as one, not 320, but 8 turns of the loop of L take a warp alone 155 cycles, and would take 304' "$chases"
 says 'meld(check=latency)' 'the branch of L: T1 and F1 become one: 1 pair of instructions becomes one, 0 stay on one side; 320 cycles become 264 ' "$chases"
 # Without a loop: both loads are there after 21 cycles, and as one with the choices after 29; two loads at a
 # quarter of a unit each are 8 cycles, three choices 6.

@@ -5,10 +5,7 @@
  * written again: so, as long as the fact is known, its address and guard mean the same. */
 #include "passes/transform/forward/places.h"
 #include "passes/analysis/flow.h"
-
-/* PATIENCE: questions to memory dependence, for each instruction; SIDES: most versions times spots in
-   add_sides */
-enum { PATIENCE = 64, SIDES = 4096 };
+#include "passes/constants.h"
 
 /* ---- spots ---- */
 
@@ -177,7 +174,7 @@ static void add_sides(Places *w)
 		int v = w->decides[w->c->rpo[k]->id] = branch_version(w, w->c->rpo[k]);
 		n += v >= 0 && ++branches[v] == 2;
 	}
-	if ((int64_t)n * spots > SIDES)
+	if ((int64_t)n * spots > FORWARD_SIDES)
 		return;
 	for (int v = 0; v < w->ssa->n && n; v++)
 		for (int s = 0; s < spots && branches[v] > 1; s++)
@@ -391,7 +388,7 @@ bool places_find(Places *w)
 	if (!any)
 		return false;
 	for (int k = 0; k < w->c->nreach; k++)
-		w->patience += PATIENCE * w->c->rpo[k]->ins.n;
+		w->patience += FORWARD_QUESTIONS * w->c->rpo[k]->ins.n;
 	find_facts(w);
 	if (!w->held.n)
 		return false;

@@ -1,9 +1,8 @@
 #include "passes/transform/fusion/clean.h"
+#include "passes/constants.h"
 #include "passes/transform/forward/forward.h"
 #include "passes/transform/fusion/values.h"
 #include "passes/transform/transform.h"
-
-enum { ROUNDS = 4, LEVELS = 16 };
 
 /* What all launches of a kernel by the module's host functions say. */
 typedef struct Launches {
@@ -238,12 +237,13 @@ static bool tidy_once(Clean *w)
 	return any;
 }
 
-/* Runs the usual clean-ups until they change nothing, at most LEVELS times. What the second body computes
-   again is found level by level: an index first, then the condition that is computed from the index. */
+/* Runs the usual clean-ups until they change nothing, at most FUSION_CLEANUPS times. What the second body
+   computes again is found level by level: an index first, then the condition that is computed from the
+   index. */
 static bool tidy(Clean *w)
 {
 	int k = 0;
-	while (k < LEVELS && tidy_once(w))
+	while (k < FUSION_CLEANUPS && tidy_once(w))
 		k++;
 	return k > 0;
 }
@@ -263,7 +263,7 @@ static bool clean(PassRun *r, Function *f, unsigned allow)
 {
 	Clean w = { .r = r, .f = f, .ask = { .allow = allow, .within = MEM_EVER } };
 	bool any = tidy(&w);
-	for (int k = 0; k < ROUNDS && round_of(&w, allow); k++)
+	for (int k = 0; k < FUSION_ROUNDS && round_of(&w, allow); k++)
 		any = true;
 	pass_count(r, "loads forwarded", w.forwarded.loads);
 	pass_count(r, "stores removed", w.stores);

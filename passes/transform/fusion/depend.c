@@ -2,10 +2,7 @@
    about pairs of accesses, one of each body. Of accesses of a body that are alike only one is asked about. */
 #include "passes/transform/fusion/own.h"
 #include "lib/strbuf.h"
-
-/* most pairs of accesses that are asked about; if there are more, the kernels are taken to depend on each
-   other */
-enum { PAIRS = 200000 };
+#include "passes/constants.h"
 
 typedef struct Search {
 	const Module *m;
@@ -122,7 +119,7 @@ void depend_find(Module *m, const EffectTable *effects, const Couple *c, const F
 	MemAsk q = { .allow = allow, .within = MEM_EVER };
 	*x = (Dependence){ 0 };
 	find_accesses(&s);
-	if ((int64_t)s.list[0].n * s.list[1].n > PAIRS) {
+	if ((int64_t)s.list[0].n * s.list[1].n > FUSION_PAIRS) {
 		x->between_blocks = true;
 		x->why = arena_printf(a, "%s and %s have too many accesses to memory to ask about each pair",
 			c->kernel[0]->name, c->kernel[1]->name);

@@ -1,5 +1,6 @@
 /* Judges launches, and keeps the fused kernels with what they are made of, so that none is made twice. */
 #include "passes/analysis/limits.h"
+#include "passes/constants.h"
 #include "passes/transform/fusion/own.h"
 
 const char *const fusion_between[] = { "nothing", "a block barrier", "a barrier of the grid" };
@@ -129,9 +130,6 @@ static const char *refuse(Fusion *f, Couple *c)
 {
 	/* the most bytes of parameters of doc/ir.md, less room for alignment and for one more parameter */
 	enum { PARAM_BYTES = 32764 - 16 };
-	/* Each launch of a row is judged with all those before it. Without these bounds the time for a row
-	   would grow with the cube of its length. */
-	enum { INSTRUCTIONS = 2048, BODIES = 64 };
 	if (c->launch[0]->guard >= 0 || c->launch[1]->guard >= 0)
 		return "a launch is guarded";
 	if ((c->launch[0]->flags | c->launch[1]->flags) & INSF_COOPERATIVE)
@@ -145,12 +143,12 @@ static const char *refuse(Fusion *f, Couple *c)
 		return why;
 	if (c->kernel[0]->param_bytes + c->kernel[1]->param_bytes > PARAM_BYTES)
 		return "both together have too many parameters";
-	if (instructions(c->kernel[0]) + instructions(c->kernel[1]) > INSTRUCTIONS)
+	if (instructions(c->kernel[0]) + instructions(c->kernel[1]) > FUSION_INSTRUCTIONS)
 		return arena_printf(&f->arena, "%s and %s have more than %d instructions together",
-			c->kernel[0]->name, c->kernel[1]->name, INSTRUCTIONS);
-	if (bodies_of(f, c->kernel[0]) + bodies_of(f, c->kernel[1]) > BODIES)
+			c->kernel[0]->name, c->kernel[1]->name, FUSION_INSTRUCTIONS);
+	if (bodies_of(f, c->kernel[0]) + bodies_of(f, c->kernel[1]) > FUSION_BODIES)
 		return arena_printf(&f->arena, "%s and %s are made of more than %d kernels",
-			c->kernel[0]->name, c->kernel[1]->name, BODIES);
+			c->kernel[0]->name, c->kernel[1]->name, FUSION_BODIES);
 	find_facts(c);
 	return bodies_refuse(c, f->r->m, &f->arena);
 }

@@ -1,7 +1,8 @@
 #include "passes/transform/fusion/values.h"
+#include "passes/constants.h"
 #include "passes/transform/facts.h"
 
-enum { DEEP = 64, NO_VERSION = -1, SEVERAL = -2 };
+enum { NO_VERSION = -1, SEVERAL = -2 };
 
 HostPlace host_place(Analyses *host, int block, int ins)
 {
@@ -137,7 +138,7 @@ HostValue host_value(const HostPlace *p, const Opd *o, Type t)
 	Search s = { p, o->id, NO_VERSION, bs_new(&tmp, p->c->n) };
 	search(&s, p->block, p->ins);
 	if (s.found >= 0)
-		v = of_version(p, s.found, DEEP);
+		v = of_version(p, s.found, FUSION_DEPTH);
 	if (v.kind == VALUE_NUMBER)
 		v.number = low(v.number, t);
 	arena_free(&tmp);

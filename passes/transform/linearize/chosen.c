@@ -1,6 +1,7 @@
 /* Rewrites the regions that options ask for, structured or not, before reduction runs and those that it
    leaves are rewritten. The units of these regions are blocks. */
 #include "passes/transform/linearize/linearize.h"
+#include "passes/constants.h"
 
 typedef struct Chosen { Lin *l; Arena arena; const Dom *dom, *pdom; int *seen, visit; } Chosen;
 
@@ -229,7 +230,7 @@ static void interleaved(Chosen *c)
 		int b = l->cfg->rpo[i]->id, p = c->pdom->idom[b];
 		if (!l->uniformity->divergent[b] || l->red.node[b].into != b || l->red.node[b].nout < 2 ||
 			p < 0 || block_term(l->block[b])->origin == l->edit.origin || made(l, p) ||
-			!closed(c, b, p, INTERLEAVE_MOST, &r))
+			!closed(c, b, p, INTERLEAVE_UNITS, &r))
 			continue;
 		Arena a = { 0 };
 		if (worth_a_look(l, &a, &r)) {

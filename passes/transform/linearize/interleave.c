@@ -1,13 +1,12 @@
 /* Orders a region's units by how long a warp would wait (option interleave, the paper's section 5.1), by list
  * scheduling. Of the units whose predecessors have their places already, the one comes next that waits least
  * for what loads bring; of units that wait equally long, the one with the longest time to the end behind it.
- * Cycles stay contiguous with their first unit first, and count as TURNS turns. Two cycles of which neither
- * leads to the other take turns together when that takes less time than one behind the other: where each side
- * of a branch follows a list, a warp then waits for the loads of both sides at the same time. */
+ * Cycles stay contiguous with their first unit first, and count as INTERLEAVE_TURNS turns. Two cycles of
+ * which neither leads to the other take turns together when that takes less time than one behind the other:
+ * where each side of a branch follows a list, a warp then waits for the loads of both sides at one time. */
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/tree.h"
-
-enum { TURNS = 10 };               /* how many turns a loop is assumed to make */
+#include "passes/constants.h"
 
 typedef struct Schedule {
 	Lin *l;
@@ -179,7 +178,7 @@ static Span turns(Schedule *v, const IntList *list)
 	Span *of = arena_array(v->a, Span, list->n + 1);
 	for (int k = 0; k < list->n; k++)
 		of[k] = v->span[list->v[k]];
-	return clock_turns(v->l->clock, v->a, of, list->n, TURNS);
+	return clock_turns(v->l->clock, v->a, of, list->n, INTERLEAVE_TURNS);
 }
 
 /* ---- loops that take turns together ---- */
@@ -273,7 +272,7 @@ void interleave(Lin *l, Arena *a, Plan *p, const Graph *g, const Nest *nest, int
 {
 	Schedule v = { .l = l, .a = a, .g = g, .nest = *nest, .n = p->n };
 	IntList out = { 0 };
-	if (p->n > INTERLEAVE_MOST)
+	if (p->n > INTERLEAVE_UNITS)
 		return;
 	find_items(&v, p->region, order);
 	p->found = p->time = arrange(&v, false, &out);
@@ -286,18 +285,22 @@ void interleave(Lin *l, Arena *a, Plan *p, const Graph *g, const Nest *nest, int
 		begin[v.nest.header[i]] = v.inside[v.with[i]].v[0];
 }
 
-/* Returns how many cycles the plan's guards cost; one in a loop counts TURNS times, in a loop within a loop
-   TURNS times TURNS, and so on. */
+/* Returns how many cycles the plan's guards cost; one in a loop counts INTERLEAVE_TURNS times, in a loop
+   within a loop as many times that, and so on. */
 int64_t guards_time(Lin *l, const Plan *p, const Guards *g)
 {
 	int64_t guard = guard_time(l), sum = 0;
 	for (int k = 0; k < g->point.n; k++) {
 		const Point *t = &g->point.v[k];
 		int64_t times = 1;
+		int levels = 0;
 		if ((t->kind != GUARD && t->kind != BACK) || t->chosen >= 0)
 			continue;
-		for (int i = 0; i < p->nloop && p->loop[i].lo <= t->unit && times < 1000000; i++)
-			times *= t->unit <= p->loop[i].hi ? TURNS : 1;
+		for (int i = 0; i < p->nloop && p->loop[i].lo <= t->unit && levels < LOOP_LEVELS; i++)
+			if (t->unit <= p->loop[i].hi) {
+				times *= INTERLEAVE_TURNS;
+				levels++;
+			}
 		sum += times * guard;
 	}
 	return sum;

@@ -15,6 +15,7 @@
 #include "passes/analysis/limits.h"
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analyses.h"
+#include "passes/constants.h"
 #include "passes/transform/transform.h"
 
 /* Returns the block's first operation that threads execute together, or the first call to a function with
@@ -195,7 +196,8 @@ static void make_plan(Lin *l, Arena *a, const LinRegion *r, Plan *p, Guards *g)
 	l->mixing = r->faster;
 	plan_make(l, a, r, p);
 	guards_make(p, l->level, l->flat, g);
-	if (!l->interleave || r->faster || l->norder || r->n > INTERLEAVE_MOST || meets(l, r) || !parts(l, r))
+	if (!l->interleave || r->faster || l->norder || r->n > INTERLEAVE_UNITS || meets(l, r) ||
+		!parts(l, r))
 		return;
 	l->mixing = true;
 	plan_make(l, a, r, &other);
@@ -454,8 +456,8 @@ static const PassOption options[] = {
 		"loads; both sides of a divergent branch become a region where that is faster" },
 	[SPLIT] = { "split-loads", 0, 0, 1, "1: blocks end behind loads that their next instruction waits "
 		"for, so that order and interleave can put others in between" },
-	[REGISTERS] = { "registers", 16, 0, 1000000, "interleave: so many more 32-bit registers may live at "
-		"once than at the function's worst place without it" },
+	[REGISTERS] = { "registers", INTERLEAVE_REGISTERS, 0, 1000000, "interleave: so many more 32-bit "
+		"registers may live at once than at the function's worst place without it" },
 };
 
 const Pass pass_linearize = {

@@ -12,6 +12,7 @@
 #include "passes/analysis/clock.h"
 #include "passes/analysis/reduction.h"
 #include "passes/analysis/uniformity.h"
+#include "passes/constants.h"
 #include "passes/pass.h"
 
 /* ---- the function: nodes are blocks, the virtual exit x and entry e; regions that are done and structured
@@ -136,9 +137,8 @@ void plan_make(Lin *, Arena *, const LinRegion *, Plan *);
 int64_t guard_time(const Lin *);                        /* what one guard costs */
 /* is it a load from memory that takes longer than `guard` cycles? */
 bool is_far(const Lin *, const Ins *, int64_t guard);
-enum { INTERLEAVE_MOST = 256 };                         /* most units of a region that is interleaved */
 /* Writes plan->found and plan->time. With l->mixing it also changes `order`, which lists the units by number
-   in the region, and `begin`, by that number. Does nothing for more than INTERLEAVE_MOST units. */
+   in the region, and `begin`, by that number. Does nothing for more than INTERLEAVE_UNITS units. */
 void interleave(Lin *, Arena *, Plan *, const Graph *, const Nest *, int *order, int *begin);
 
 /* ---- how many registers live at once: 32 bits each, predicates do not count ---- */

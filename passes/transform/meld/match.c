@@ -1,12 +1,10 @@
 /* Finds what goes with what: isomorphic subgraphs, blocks that are given the form of a region, and the
  * alignment of the two arms (definitions 6 and 7 of the paper). */
 #include "passes/transform/meld/meld.h"
+#include "passes/constants.h"
 #include "lib/strbuf.h"
 
 /* ---- isomorphism ---- */
-
-/* most steps of a comparison for each block of side 0; swapping at each branch could take very many more */
-enum { STEPS = 8 };
 
 typedef struct Match {
 	Meld *w;
@@ -82,7 +80,7 @@ static bool walk(Match *x, Block *a, Block *b)
 			say_end(x->w, b));
 	if (x->steps-- <= 0) {
 		x->w->unlike = NULL;
-		return differs(x->w, "it took more than %d steps to compare them", STEPS * x->s[0]->n);
+		return differs(x->w, "it took more than %d steps to compare them", MELD_STEPS * x->s[0]->n);
 	}
 	int at = x->list->n;
 	add_pair(x, a, b);
@@ -116,7 +114,7 @@ static void number_edges(Match *x, int side)
 
 static bool isomorphic(Match *x)
 {
-	x->steps = STEPS * x->s[0]->n;
+	x->steps = MELD_STEPS * x->s[0]->n;
 	bool ok = walk(x, x->s[0]->block[0], x->s[1]->block[0]);
 	if (ok)
 		number_edges(x, 0);
@@ -311,10 +309,9 @@ static void make_stretches(Meld *w, MeldRegion *r, const Item *item, int n)
 
 bool match_swapped(Meld *w, const MeldRegion *r)
 {
-	enum { FEW = 64 };
 	PairList list = { 0 };
 	bool found = false;
-	if (w->swap || r->arm[0].n * r->arm[1].n > FEW)
+	if (w->swap || r->arm[0].n * r->arm[1].n > MELD_SWAPPED)
 		return false;
 	w->swap = true;
 	for (int i = 0; i < r->arm[0].n; i++)

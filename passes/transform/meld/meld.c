@@ -12,6 +12,7 @@
  * (emit.c) when it costs less. Such rounds follow each other until nothing more can be melded: so chains of
  * branches are melded, one branch after the other. */
 #include "passes/transform/meld/meld.h"
+#include "passes/constants.h"
 #include "lib/strbuf.h"
 #include "passes/transform/transform.h"
 
@@ -23,7 +24,7 @@ static const char *const checks[] = { "time", "latency", NULL };
 static const char *const orders[] = { "blocks", "profit", NULL };
 
 static const PassOption options[OPTIONS] = {
-	[OPTION_THRESHOLD] = { "threshold", 20, 1, 50,
+	[OPTION_THRESHOLD] = { "threshold", MELD_THRESHOLD, 1, 50,
 		"percent of their cycles that melding two subgraphs must save at best", PASS_NUMBER, NULL },
 	[OPTION_COSTS] = { "costs", 0, .help = "what instructions cost: the machine's latencies, or the "
 		"paper's numbers", .kind = PASS_NAME, .names = costs },
@@ -41,13 +42,13 @@ static const PassOption options[OPTIONS] = {
 	[OPTION_STRAIGHT] = { "straight", 0, 0, 1000, "so many instructions in a row of one side are "
 		"executed by all lanes where that changes nothing for the others; "
 		"more stand in a block of their own", PASS_NUMBER, NULL },
-	[OPTION_BLOCKS] = { "blocks", 256, 1, 4096, "blocks that an arm may have; what lies behind them is "
-		"left alone", PASS_NUMBER, NULL },
-	[OPTION_CELLS] = { "cells", 1 << 18, 1, 1 << 24,
+	[OPTION_BLOCKS] = { "blocks", MELD_BLOCKS, 1, 4096, "blocks that an arm may have; what lies behind "
+		"them is left alone", PASS_NUMBER, NULL },
+	[OPTION_CELLS] = { "cells", MELD_CELLS, 1, 1 << 24,
 		"size of an alignment's table, the product of the two lengths; longer blocks are aligned in "
 		"pieces",
 		PASS_NUMBER, NULL },
-	[OPTION_WORK] = { "work", 1 << 17, 1, 1 << 30,
+	[OPTION_WORK] = { "work", MELD_WORK, 1, 1 << 30,
 		"blocks of all rounds together; when they are used up, no further round begins", PASS_NUMBER,
 		NULL },
 };
@@ -99,10 +100,10 @@ static bool pays(Meld *w, const MeldRegion *r, const Stretch *s)
 		why_not(w, r, "%s and %s would cost %lld cycles as one, and cost %lld as they are", a, b,
 			(long long)s->after, (long long)s->before);
 	else if (w->timed && s->turns[1] > s->turns[0])
-		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but eight turns of the "
+		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but %d turns of the "
 			"loop of %s take a warp alone %lld cycles, and would take %lld", a, b,
-			(long long)s->after, (long long)s->before, s->around->label, (long long)s->turns[0],
-			(long long)s->turns[1]);
+			(long long)s->after, (long long)s->before, LOOP_TURNS, s->around->label,
+			(long long)s->turns[0], (long long)s->turns[1]);
 	else if (w->timed && !time_falls(s))
 		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but take longer: a warp "
 			"alone takes %lld cycles, and would take %lld; each of many takes %.0f cycles of the "
@@ -227,10 +228,10 @@ static bool consider(Meld *w, MeldRegion *r)
 		why_not(w, r, "its arms are not a block each");
 		return false;
 	}
-	if ((int64_t)r->arm[0].n * r->arm[1].n > w->cells / 16 + 1) {
+	if ((int64_t)r->arm[0].n * r->arm[1].n > w->cells / MELD_SUBGRAPH_CELLS + 1) {
 		why_not(w, r, "its arms have %d and %d subgraphs, and two of them that are compared count as "
 			"16 cells; to align all, cells has to be %lld", r->arm[0].n, r->arm[1].n,
-			(long long)16 * ((int64_t)r->arm[0].n * r->arm[1].n - 1));
+			(long long)MELD_SUBGRAPH_CELLS * ((int64_t)r->arm[0].n * r->arm[1].n - 1));
 		return false;
 	}
 	if (say_empty(r)) {
@@ -450,8 +451,7 @@ static bool run_fusion(PassRun *r)
 {
 	Meld w = { .r = r, .f = r->f, .threshold = (int)r->option[OPTION_THRESHOLD].number,
 		.paper = r->option[OPTION_COSTS].number == 1, .timed = is_timed(r->option), .diamonds = true,
-		.most = 8,
-		.cells = 1 << 18, .work = 1 << 17 };
+		.most = BRANCH_FUSION_BLOCKS, .cells = MELD_CELLS, .work = MELD_WORK };
 	return meld(&w);
 }
 

@@ -6,6 +6,7 @@
 #include "passes/analyses.h"
 #include "passes/analysis/clock.h"
 #include "passes/analysis/numbering.h"
+#include "passes/constants.h"
 #include "passes/pass.h"
 
 enum { LEAVES = -1, NO_INS = -1, OWN_BRANCH = -1, NO_REG = -1 };
@@ -88,7 +89,7 @@ typedef struct Stretch {
 	Time time[2];                  /* what the stretch takes before and after melding */
 	/* header of the loop around the stretch; NULL: there is none, or it is too large */
 	const Block *around;
-	int64_t turns[2];  /* cycles that COST_TURNS turns of that loop take a warp alone, before and after */
+	int64_t turns[2];  /* cycles that LOOP_TURNS turns of that loop take a warp alone, before and after */
 	Vec(Shared) shared;
 	Vec(Hoisted) hoisted;
 } Stretch;

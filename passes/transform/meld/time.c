@@ -7,8 +7,7 @@
  * is alone longer than before. A warp is assumed to have threads on both sides, and so to go through all
  * code. */
 #include "passes/transform/meld/meld.h"
-
-enum { LARGEST = 256 };        /* most blocks of a loop whose turns are timed */
+#include "passes/constants.h"
 
 void time_open(Meld *w)
 {
@@ -68,7 +67,7 @@ static int child_of(const Meld *w, int loop, int inner)
 }
 
 /* Returns the time of n places of code in `loop`, of which those of an inner loop are contiguous. all: the
-   code is executed COST_TURNS times, else once; inner loops always make COST_TURNS turns. */
+   code is executed LOOP_TURNS times, else once; inner loops always make LOOP_TURNS turns. */
 static Span walk(Meld *w, Arena *a, const Place *p, int n, int loop, bool all)
 {
 	int count = 0;
@@ -86,7 +85,7 @@ static Span walk(Meld *w, Arena *a, const Place *p, int n, int loop, bool all)
 			list[count++] = walk(w, a, p + k, to - k, inner, true);
 	}
 	if (all)
-		return clock_turns(w->clock, a, list, count, COST_TURNS);
+		return clock_turns(w->clock, a, list, count, LOOP_TURNS);
 	clock_reset(w->clock);
 	for (int k = 0; k < count; k++)
 		clock_add(w->clock, &list[k]);
@@ -167,7 +166,7 @@ void time_stretch(Meld *w, const MeldRegion *r, Stretch *s, Place *melded, int n
 	for (int i = 0; i < 2; i++)
 		s->time[i] = (Time){ time_alone(w, &a, list[i], count[i], loop, false),
 			load_bound(&l[i]) / (double)s->weight };
-	if (loop >= 0 && w->loops->loop[loop].n <= LARGEST) {
+	if (loop >= 0 && w->loops->loop[loop].n <= MELD_LOOP) {
 		const Loop *around = &w->loops->loop[loop];
 		s->around = w->f->block.v[around->header];
 		find_places(w, &a, around->first, around->first + around->n, first, true, melded, n, list,

@@ -2,13 +2,9 @@
  * for pairs that do not pay. A pair saves one execution; it costs the choices between sources that differ,
  * and its share of the moves of results between registers. */
 #include "passes/transform/meld/meld.h"
+#include "passes/constants.h"
 
 /* ---- alignment of instructions ---- */
-
-/* CLOSENESS: points of the score for each cycle saved; how many operands are the same gives fewer points than
-   one cycle, and so decides between alignments that save equally much. GAP: cycles that an instruction left
-   alone counts. */
-enum { CLOSENESS = 16, GAP = 2 };
 
 static int closeness(const Ins *a, const Ins *b)
 {
@@ -16,7 +12,7 @@ static int closeness(const Ins *a, const Ins *b)
 	for (int k = 0; k < a->ndst + a->nsrc; k++)
 		n += a->opd[k].kind == b->opd[k].kind && a->opd[k].id == b->opd[k].id &&
 			a->opd[k].imm == b->opd[k].imm;
-	return n < CLOSENESS ? n : CLOSENESS - 1;
+	return n < MELD_CLOSENESS ? n : MELD_CLOSENESS - 1;
 }
 
 /* Aligns the instructions from[s] up to below to[s] of each side's block, without the last one of the block.
@@ -29,10 +25,10 @@ static int align_piece(Meld *w, const BlockPair *p, const int *from, const int *
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < m; j++) {
 			const Ins *a = &p->b[0]->ins.v[from[0] + i], *b = &p->b[1]->ins.v[from[1] + j];
-			score[i * m + j] = meld_alike(w, a, b) ? (int)meld_cost(w, a) * CLOSENESS +
+			score[i * m + j] = meld_alike(w, a, b) ? (int)meld_cost(w, a) * MELD_CLOSENESS +
 				closeness(a, b) : NO_PAIR;
 		}
-	int count = meld_align(n, m, score, GAP * CLOSENESS, out, &best);
+	int count = meld_align(n, m, score, MELD_GAP * MELD_CLOSENESS, out, &best);
 	for (int k = 0; k < count; k++)
 		for (int s = 0; s < 2; s++)
 			out[k].at[s] += out[k].at[s] >= 0 ? from[s] : 0;

@@ -9,12 +9,10 @@
  *
  * Chapters 3 and 4 of J. Fukuhara's thesis. Occurrences that are read from a temporary become moves;
  * copy-prop takes these out of the way, so that expressions of what was moved can move in the next round. */
+#include "passes/constants.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/motion/motion.h"
 #include "passes/transform/transform.h"
-
-/* PATIENCE: questions to memory dependence, for each instruction; ROUNDS: most rounds of a run */
-enum { PATIENCE = 32, ROUNDS = 16 };
 
 /* ---- which expressions ---- */
 
@@ -142,7 +140,7 @@ static void look(Motion *w)
 	bool ask = loads(w->c);
 	w->memory = (ExpressionMemory){ .dep = ask ? analysis_memdep(r->an) : NULL,
 		.ask = { .allow = option(r, "assume-restrict") ? MEM_RESTRICT : 0, .within = MEM_EVER },
-		.patience = (int64_t)PATIENCE * n };
+		.patience = (int64_t)MEMORY_QUESTIONS * n };
 	w->x = expressions_build_asking(&w->arena, w->c, analysis_effects(r->an), ask ? &w->memory : NULL);
 }
 
@@ -198,11 +196,11 @@ static bool run(PassRun *r, const Method *how)
 	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n, .nonfaulting = option(r, "nonfaulting"),
 		.limit = (int)(option(r, "max-pressure") > 0 ? option(r, "max-pressure") : 0) };
 	int n = 0;
-	while (n < ROUNDS && round_of(&w, !n))
+	while (n < MOTION_ROUNDS && round_of(&w, !n))
 		n++;
-	if (n == ROUNDS)
+	if (n == MOTION_ROUNDS)
 		pass_remark(r, r->f->loc, "after %d rounds there may be more to move: a second run goes on",
-			ROUNDS);
+			MOTION_ROUNDS);
 	pass_count(r, "expressions moved", w.moved);
 	pass_count(r, "occurrences before", w.before);
 	pass_count(r, "occurrences after", w.after);

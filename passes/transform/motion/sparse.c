@@ -18,6 +18,7 @@
  * The thesis keeps (c1) as it is for divergent branches. From that its figure 4.6 cannot result: node 5 is
  * not down-safe there. */
 #include "passes/transform/motion/mincut.h"
+#include "passes/constants.h"
 #include "passes/transform/motion/motion.h"
 
 typedef struct Sparse {
@@ -43,15 +44,13 @@ static bool entry(const Sparse *w, int node) { return !(node & 1) && !w->s->p->p
 /* Does the edge count? One from N to X of a block that modifies the expression does not. */
 static bool through(const Sparse *w, int from, int to) { return from & 1 || !has(w, MOD, to); }
 
-/* A computation at a node costs BIG and, if the method speculates, a little more the more cycles are around
-   it (DEEPEST cycles at most count): of two solutions with as many computations the one is chosen in which
-   they are executed less often. */
-enum { BIG = 1 << 20, DEEPEST = 8 };
-
+/* A computation at a node costs CUT_PLACE and, if the method speculates, a little more the more cycles are
+   around it (CUT_LEVELS of them at most): of two solutions with as many computations the one is chosen in
+   which they are executed less often. */
 static int64_t cost(const Sparse *w, int node)
 {
 	int depth = w->m->speculation ? w->s->p->depth[w->s->block[node / 2]] : 0;
-	return BIG + (depth ? (int64_t)1 << 2 * (depth < DEEPEST ? depth : DEEPEST) : 0);
+	return CUT_PLACE + (depth ? (int64_t)1 << 2 * (depth < CUT_LEVELS ? depth : CUT_LEVELS) : 0);
 }
 
 /* ---- the part of the graph ---- */

@@ -1,6 +1,7 @@
 /* Finds how to have the address of a key where a block ends: in a register that lives there, or by copies of
  * the instructions that make it elsewhere. Also finds registers for the sources of an operation. */
 #include "passes/transform/queries/queries.h"
+#include "passes/constants.h"
 
 /* The version that a register which lives at the block's end holds there: of the versions whose blocks
    dominate the block, the last one. */
@@ -65,8 +66,6 @@ static bool has_address(Queries *q, const Held *h, int form, Opd *o)
 
 /* ---- made anew ---- */
 
-enum { SLICE_DEPTH = 8, TRIES = 4 };
-
 /* Collects the instructions, in order, that make the version out of what registers hold at the block's end.
  * False: it cannot be made. None of them is a phi or a load: so what they make has the form that memory
  * dependence gives for the version, with what the form's unknowns hold at that place. */
@@ -75,7 +74,7 @@ static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 	const SsaVersion *v = version >= 0 ? &q->ssa->version[version] : NULL;
 	uint8_t reads;
 	q->patience--;
-	if (!v || depth > SLICE_DEPTH || s->n == SLICE_MOST)
+	if (!v || depth > ADDRESS_DEPTH || s->n == ADDRESS_INSTRUCTIONS)
 		return false;
 	if (live_has(q->live, q->live->out[block], v->reg) && version_at_end(q, v->reg, block) == version)
 		return true;
@@ -91,7 +90,7 @@ static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 		if (ins_src(i, k)->kind == OPD_REG && !slice(q, ssa_src(q->ssa, i, v->block, v->ins, k),
 			block, depth + 1, s))
 			return false;
-	if (s->n == SLICE_MOST)
+	if (s->n == ADDRESS_INSTRUCTIONS)
 		return false;
 	s->ins[s->n] = *i;
 	s->version[s->n++] = version;
@@ -116,8 +115,8 @@ static bool address(Queries *q, int key, int block, Address *to)
 	for (const Held *h = held(q, block); h->reg >= 0; h++)
 		if (has_address(q, h, form, &to->at))
 			return true;
-	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1; a >= 0 && q->slices && tries++ < TRIES;
-		a = q->next_of[a])
+	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1;
+		a >= 0 && q->slices && tries++ < ADDRESS_LOADS; a = q->next_of[a])
 		if (slice_of(q, a, block, &s)) {
 			to->slice = arena_array(&q->arena, Slice, 1);
 			*to->slice = s;
@@ -162,7 +161,7 @@ bool query_address(Queries *q, int key, int block, Address *to)
 Opd query_make(Queries *q, Edit *e, Block *b, const Address *a)
 {
 	const Slice *s = a->slice;
-	int temp[SLICE_MOST];
+	int temp[ADDRESS_INSTRUCTIONS];
 	if (!s)
 		return a->at;
 	Opd at = s->at;

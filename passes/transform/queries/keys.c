@@ -1,8 +1,7 @@
 /* Keys of queries: which instructions of a block give or may change a key's value, and what a key becomes
    along an edge. */
 #include "passes/transform/queries/queries.h"
-
-enum { COPIES = 16 };
+#include "passes/constants.h"
 
 int query_key(Queries *q, int class, const int *forms, int n)
 {
@@ -36,7 +35,7 @@ bool key_mentions(const Queries *q, int key, bool (*is)(void *, const MemAtom *)
 /* What instructions other than copies compute is known for integers of 32 and 64 bits alone. */
 int query_value(Queries *q, int version, int bits)
 {
-	for (int k = 0; k < COPIES; k++) {
+	for (int k = 0; k < QUERY_COPIES; k++) {
 		const SsaVersion *v = &q->ssa->version[version];
 		const Ins *i = v->ins >= 0 ? &q->c->f->block.v[v->block]->ins.v[v->ins] : NULL;
 		if (!i || i->guard >= 0 || !ins_copies(q->c->f, i))

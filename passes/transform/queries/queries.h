@@ -11,6 +11,7 @@
 #define GSIM_QUERIES_H
 #include "isa/edit.h"
 #include "passes/analyses.h"
+#include "passes/constants.h"
 #include "passes/pass.h"
 #include "passes/transform/facts.h"
 
@@ -39,10 +40,9 @@ typedef struct Start {
    value; start: if kind is PASS, the Start to which the question is passed on, else -1; user: the first way
    that comes from here, or -1. */
 typedef struct End { int block, key, access, start, user; LocalKind kind; } End;
-enum { SLICE_MOST = 12 };
 /* The instructions that make an address, each with the version that it writes. at: the address as the load
    reads it. */
-typedef struct Slice { int n, version[SLICE_MOST]; Ins ins[SLICE_MOST]; Opd at; } Slice;
+typedef struct Slice { int n, version[ADDRESS_INSTRUCTIONS]; Ins ins[ADDRESS_INSTRUCTIONS]; Opd at; } Slice;
 /* How to have what an instruction reads at a place. A load's address: `at`, a register and a number; or, if
    slice is not NULL, what its instructions make, which are to be put there first. Of other operations:
    source[k] is the register to read in place of the k-th register. */

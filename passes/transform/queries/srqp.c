@@ -14,10 +14,9 @@
  * make A[i + 1] down-safe, as it does in the thesis, so the last turn of a loop loads nothing that it did not
  * load before. */
 #include "passes/transform/queries/queries.h"
+#include "passes/constants.h"
 #include "passes/transform/transform.h"
 
-/* PATIENCE: steps of the search, for each instruction in each round; ROUNDS: most rounds of a run */
-enum { PATIENCE = 32, ROUNDS = 16 };
 enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_PRESSURE, OPTION_STRICT,
 	OPTION_NONFAULTING };
 
@@ -217,7 +216,7 @@ static void open_queries(Queries *q, Kind kind)
 	q->origin_of = arena_array(&q->arena, int, n);
 	q->next_of = arena_array(&q->arena, int, n);
 	for (int k = 0; k < q->c->nreach; k++)
-		q->patience += PATIENCE * (q->c->rpo[k]->ins.n + 1);
+		q->patience += QUERY_STEPS * (q->c->rpo[k]->ins.n + 1);
 	for (int a = 0; a < q->mem.naccess; a++) {
 		const MemAccess *x = &q->mem.access[a];
 		int key = query_ins(q, x)->op == OP_LD ? load_key(q, x)
@@ -293,11 +292,11 @@ static bool run(PassRun *r, Kind kind)
 		.most_shifts = (int)r->option[OPTION_SHIFTS].number };
 	int now = r->option[OPTION_PRESSURE].number > 0 ? pressure_max(r->f) : 0;
 	q.limit = now > r->option[OPTION_PRESSURE].number ? now : (int)r->option[OPTION_PRESSURE].number;
-	for (int round = 0; round <= ROUNDS; round++) {
+	for (int round = 0; round <= MOTION_ROUNDS; round++) {
 		open_queries(&q, kind);
 		queries_build(&q);
 		queries_solve(&q);
-		bool again = speculates && round < ROUNDS && queries_hoist(&q);
+		bool again = speculates && round < MOTION_ROUNDS && queries_hoist(&q);
 		if (!again)
 			queries_fit(&q);
 		changed |= again || queries_emit(&q);
@@ -327,7 +326,7 @@ static bool run_ssrqp_s(PassRun *r) { return run(r, SSRQP_S); }
 	{ .name = "check", .value = 0, .least = 0, .most = 1, \
 		.help = "loads that go stay, and a thread that loads something else than the register has " \
 		"aborts the launch" }, \
-	{ .name = "shifts", .value = 2, .least = 0, .most = 16, \
+	{ .name = "shifts", .value = QUERY_SHIFTS, .least = 0, .most = 16, \
 		.help = "how many turns back a query may go" }, \
 	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, \
 		.help = "take it that pointer parameters lead to arrays of their own, in which addresses " \
