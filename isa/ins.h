@@ -195,39 +195,71 @@ typedef enum {
 	OPD_STR     /* id = index into module->string */
 } OpdKind;
 
+/* The fields of an operand: X(type, name). Two operands of one function are the same if all of these are. */
+#define OPD_FIELDS(X) \
+	X(uint8_t, kind)               /* an OpdKind, which says what id and imm are */ \
+	X(uint8_t, neg)                /* 1: the predicate is negated, as in !%p */ \
+	X(int32_t, id) \
+	X(int64_t, imm)
+
 typedef struct Opd {
-	uint8_t kind;
-	uint8_t neg;      /* 1: the predicate is negated, as in !%p */
-	int32_t id;
-	int64_t imm;
+#define X(TYPE, NAME) TYPE NAME;
+	OPD_FIELDS(X)
+#undef X
 } Opd;
 
 enum { INSF_SYNC = 1, INSF_ALIGNED = 2, INSF_UNI = 4, INSF_TO = 8, INSF_NONFAULTING = 16,
 	INSF_COOPERATIVE = 32 };
 
-#define MODIFIERS(X) X(rnd) X(ftz) X(sat) X(approx) X(cmp) X(boolop) X(hilo) X(cc) X(space) \
-	X(vec) /* 0, 2 or 4 */ X(mode) X(mode2) X(aop) X(cop) X(sem) X(scope) X(flags) /* INSF_* */
+/* The fields of an instruction but its operands, each by its role as ROLE(type, name). Two instructions that
+ * differ in a field of role
+ * FORM   do different things; so for every modifier
+ * GUARD  do it in different threads
+ * PLACE  do the same: they stand, or come from, elsewhere
+ * MARK   do the same: they count for other blocks and branches of the source
+ * Whoever compares or hashes instructions field by field goes by this list, and so takes a new field the way
+ * that its role says. */
+#define INS_FIELDS(FORM, GUARD, PLACE, MARK) \
+	FORM(uint8_t, op)              /* the operation, an Op */ \
+	FORM(uint8_t, type)            /* the first Type; T_NONE: the instruction has none */ \
+	FORM(uint8_t, type2)           /* the second one */ \
+	FORM(uint8_t, rnd) \
+	FORM(uint8_t, ftz) \
+	FORM(uint8_t, sat) \
+	FORM(uint8_t, approx) \
+	FORM(uint8_t, cmp) \
+	FORM(uint8_t, boolop) \
+	FORM(uint8_t, hilo) \
+	FORM(uint8_t, cc) \
+	FORM(uint8_t, space) \
+	FORM(uint8_t, vec)             /* 0, 2 or 4 */ \
+	FORM(uint8_t, mode) \
+	FORM(uint8_t, mode2) \
+	FORM(uint8_t, aop) \
+	FORM(uint8_t, cop) \
+	FORM(uint8_t, sem) \
+	FORM(uint8_t, scope) \
+	FORM(uint8_t, flags)           /* INSF_* */ \
+	GUARD(uint8_t, guard_neg)      /* 1: the guard is negated, as in @!%p */ \
+	PLACE(uint8_t, origin)         /* 0 = the user's; else index into module->origin: who inserted it */ \
+	FORM(uint16_t, ndst) \
+	FORM(uint16_t, nsrc) \
+	PLACE(uint16_t, file)          /* index into module->file */ \
+	GUARD(int32_t, guard)          /* predicate register that guards the instruction, or -1 */ \
+	PLACE(int32_t, line)           /* source place, 0 = unknown */ \
+	PLACE(int32_t, col) \
+	/* 0, or a list in module->place: where the other instructions stood that passes have melded with \
+	   this one */ \
+	PLACE(int32_t, melded) \
+	/* 0, or a list in module->place, for an instruction of an inlined function: places from its own \
+	   line in that function to the outermost call */ \
+	PLACE(int32_t, inlined) \
+	MARK(int32_t, mark)            /* 0, or the first of the instruction's marks in function->mark */
 
 typedef struct Ins {
-	uint8_t op;                    /* the operation, an Op */
-	uint8_t type, type2;           /* the first and the second Type; T_NONE: the instruction has none */
-#define X(NAME) uint8_t NAME;
-	MODIFIERS(X)
-#undef X
-	uint8_t guard_neg;             /* 1: the guard is negated, as in @!%p */
-	uint8_t origin;        /* 0 = the user's; else index into module->origin: the pass that inserted it */
-
-	uint16_t ndst, nsrc;
-	uint16_t file;                 /* index into module->file */
-	int32_t guard;                 /* predicate register that guards the instruction, or -1 */
-	int32_t line, col;             /* source place, 0 = unknown */
-	/* 0, or a list in module->place: where the other instructions stood that passes have melded with this
-	   one */
-	int32_t melded;
-	/* 0, or a list in module->place, for an instruction of an inlined function: places from its own line
-	   in that function to the outermost call */
-	int32_t inlined;
-	int32_t mark;                  /* 0, or the first of the instruction's marks in function->mark */
+#define FIELD(TYPE, NAME) TYPE NAME;
+	INS_FIELDS(FIELD, FIELD, FIELD, FIELD)
+#undef FIELD
 	Opd *opd;                      /* destinations, then sources */
 } Ins;
 
@@ -243,12 +275,18 @@ static inline bool ins_ends(const Ins *i)
 }
 static inline Opd opd_reg(int id) { return (Opd){ OPD_REG, 0, id, 0 }; }
 static inline Opd opd_imm(int64_t v) { return (Opd){ OPD_IMM, 0, 0, v }; }
+static inline bool opd_same(const Opd *a, const Opd *b)
+{
+#define X(TYPE, NAME) && a->NAME == b->NAME
+	return true OPD_FIELDS(X);
+#undef X
+}
 Unit ins_unit(const Ins *);                                   /* the functional unit, by operation and type */
 /* type of destination k as the operation defines it; T_NONE: any (call, unpack) */
 Type ins_dst_type(const Ins *, int k);
 /* the same for source k; addresses: T_U64 */
 Type ins_src_type(const Ins *, int k);
-/* are operation, types, modifiers and numbers of operands the same? */
+/* are operation, types, modifiers and numbers of operands (the fields of role FORM) the same? */
 bool ins_same_form(const Ins *, const Ins *);
 /* is everything about two instructions of one function the same? */
 bool ins_equal(const Ins *, const Ins *);

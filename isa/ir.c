@@ -354,24 +354,21 @@ Loc ins_loc(const Module *m, const Ins *i)
 	return (Loc){ i->file < m->file.n ? m->file.v[i->file] : NULL, i->line, i->col };
 }
 
+#define SAME(TYPE, NAME) && a->NAME == b->NAME
+#define NO_MATTER(TYPE, NAME)
 bool ins_same_form(const Ins *a, const Ins *b)
 {
-#define X(NAME) && a->NAME == b->NAME
-	return a->op == b->op && a->type == b->type && a->type2 == b->type2 && a->ndst == b->ndst &&
-		a->nsrc == b->nsrc MODIFIERS(X);
-#undef X
+	return true INS_FIELDS(SAME, NO_MATTER, NO_MATTER, NO_MATTER);
 }
 
 bool ins_equal(const Ins *a, const Ins *b)
 {
-	if (!ins_same_form(a, b) || a->guard != b->guard || a->guard_neg != b->guard_neg ||
-		a->origin != b->origin || a->file != b->file || a->line != b->line || a->col != b->col ||
-		a->melded != b->melded || a->inlined != b->inlined || a->mark != b->mark)
+	if (!(true INS_FIELDS(SAME, SAME, SAME, SAME)))
 		return false;
-	for (int k = 0; k < a->ndst + a->nsrc && a->opd != b->opd; k++) {
-		const Opd *x = &a->opd[k], *y = &b->opd[k];
-		if (x->kind != y->kind || x->neg != y->neg || x->id != y->id || x->imm != y->imm)
+	for (int k = 0; k < a->ndst + a->nsrc && a->opd != b->opd; k++)
+		if (!opd_same(&a->opd[k], &b->opd[k]))
 			return false;
-	}
 	return true;
 }
+#undef SAME
+#undef NO_MATTER

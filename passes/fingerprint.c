@@ -7,7 +7,9 @@ static unsigned long long add_text(unsigned long long h, const char *s) { return
 /* Hashes field by field: a struct may have padding, whose bytes are undefined. */
 static unsigned long long add_operand(unsigned long long h, const Opd *o)
 {
-	int64_t v[] = { o->kind, o->neg, o->id, o->imm };
+#define X(TYPE, NAME) o->NAME,
+	int64_t v[] = { OPD_FIELDS(X) };
+#undef X
 	return add(h, v, sizeof v);
 }
 
@@ -25,10 +27,11 @@ static unsigned long long add_marks(unsigned long long h, const Function *f, int
 
 static unsigned long long add_instruction(unsigned long long h, const Function *f, const Ins *i)
 {
-#define X(NAME) i->NAME,
-	int64_t v[] = { i->op, i->type, i->type2, MODIFIERS(X) i->guard_neg, i->origin, i->guard, i->ndst,
-		i->nsrc, i->file, i->line, i->col, i->melded, i->inlined };
-#undef X
+#define FIELD(TYPE, NAME) i->NAME,
+#define OTHERWISE(TYPE, NAME)      /* add_marks has what the marks say */
+	int64_t v[] = { INS_FIELDS(FIELD, FIELD, FIELD, OTHERWISE) };
+#undef FIELD
+#undef OTHERWISE
 	h = add(h, v, sizeof v);
 	for (int k = 0; k < i->ndst + i->nsrc; k++)
 		h = add_operand(h, &i->opd[k]);

@@ -60,11 +60,11 @@ int ins_key(const Function *f, const Ins *i, const int *number, int64_t *key)
 
 int ins_number(Keys *keys, const Ins *i)
 {
-	const int64_t form[] = { i->op, i->type, i->type2,
-#define X(NAME) i->NAME,
-		MODIFIERS(X)
-#undef X
-		i->guard, i->guard_neg, i->ndst, i->nsrc };
+#define FIELD(TYPE, NAME) i->NAME,
+#define NO_MATTER(TYPE, NAME)
+	const int64_t form[] = { INS_FIELDS(FIELD, FIELD, NO_MATTER, NO_MATTER) };
+#undef FIELD
+#undef NO_MATTER
 	int n = sizeof form / sizeof *form;
 	int64_t *key = xmalloc(sizeof *key * (size_t)(n + OPERAND * (i->ndst + i->nsrc)));
 	memcpy(key, form, sizeof form);

@@ -5,10 +5,6 @@
 #include "isa/ir.h"
 
 /* ---- questions about instructions ---- */
-static inline bool opd_same(const Opd *a, const Opd *b)
-{
-	return a->kind == b->kind && a->neg == b->neg && a->id == b->id && a->imm == b->imm;
-}
 /* Does the instruction give the same result, bit for bit, when its first two sources are exchanged? In f64
    the first of two NaNs is the result (doc/semantics.md), so there one of the two must be a number that is no
    NaN. */
