@@ -1,32 +1,21 @@
 #include "passes/analysis/expressions.h"
 #include "lib/diag.h"
-#include "passes/analysis/numbering.h"
-
-static bool is_candidate(const EffectTable *t, const Ins *i, uint8_t *reads)
-{
-	Effects e = ins_effects(t, i);
-	bool load = i->op == OP_LD && i->sem <= SEM_WEAK && i->cop != COP_CV && !e.ordered;
-	*reads = e.reads & SPACES_WRITTEN;
-	return i->guard < 0 && i->ndst == 1 && ins_dst(i, 0)->kind == OPD_REG && !e.convergent &&
-		(effects_pure(&e) || load);
-}
+#include "passes/analysis/values.h"
 
 /* Numbers expressions in the order in which they first occur in the code. */
-static void find(Arena *a, const Cfg *c, const EffectTable *t, Expressions *x)
+static void find(Arena *a, const Cfg *c, Expressions *x)
 {
 	Arena tmp = { 0 };
 	Keys keys = { .a = &tmp };
 	Vec(Occurrence) all = { 0 };
 	Vec(const Ins *) pattern = { 0 };
-	int64_t key[KEY_MOST];
 	uint8_t reads;
 	for (int k = 0; k < c->nreach; k++)
 		for (int i = 0; i < c->rpo[k]->ins.n; i++) {
 			const Ins *at = &c->rpo[k]->ins.v[i];
-			int n = is_candidate(t, at, &reads) ? ins_key(c->f, at, NULL, key) : 0;
-			if (!n)
+			if (at->guard >= 0 || !ins_repeats(at, &reads))
 				continue;
-			int e = keys_number(&keys, key, n);
+			int e = value_number(&keys, c->f, at, NULL);
 			if (e == pattern.n)
 				vec_push(&pattern, at);
 			vec_push(&all, ((Occurrence){ .block = c->rpo[k]->id, .ins = i, .expression = e }));
@@ -242,11 +231,11 @@ Expressions *expressions_build_asking(Arena *a, const Cfg *c, const EffectTable 
 {
 	must(cfg_fresh(c));
 	Expressions *x = arena_new(a, Expressions);
-	find(a, c, t, x);
+	find(a, c, x);
 	index_readers(a, c, x);
 	x->reads = arena_array(a, uint8_t, x->n + 1);
 	for (int e = 0; e < x->n; e++)
-		is_candidate(t, x->pattern[e], &x->reads[e]);
+		ins_repeats(x->pattern[e], &x->reads[e]);
 	x->memory = memory;
 	list_occurrences(a, x);
 	scan_blocks(a, c, t, x);

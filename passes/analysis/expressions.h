@@ -44,8 +44,8 @@ typedef struct Expressions {
 	int *occurrence_first, *occurrence_next;
 	int *first, *last, *written;   /* where the lists of all blocks are */
 } Expressions;
-/* Expressions are instructions without a guard and with one destination that effects_pure allows to be taken
- * for another, and plain loads. Results of different widths are different expressions. What other
+/* Expressions are instructions without a guard that may be computed again (ins_repeats). They are the same by
+ * the numbers of their values (values.h), in which registers count as themselves. What other
  * instructions (stores, calls) may change in memory is taken from their effects, by spaces. An instruction
  * behind which a thread may not go on modifies every load: a load must not be moved in front of it. The table
  * may be NULL: then a call may do anything. */

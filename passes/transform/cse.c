@@ -43,17 +43,14 @@ static void known(void *self, int reg)
 /* Returns the number of the expression that the instruction computes; -1: it has none. */
 static int expression(Values *w, const Ins *i)
 {
-	int64_t key[KEY_MOST + SP_COUNT + 1];
+	int64_t state[SP_COUNT + 1];
 	uint8_t reads;
 	if (!ins_repeats(i, &reads))
 		return -1;
-	int n = ins_key(w->r->f, i, w->of, key);
-	if (!n)
-		return -1;
 	for (int s = 0; s < SP_COUNT; s++)
-		key[n++] = reads & SPACE_BIT(s) ? w->memory[s] : 0;
-	key[n++] = w->id;
-	int x = keys_number(&w->keys, key, n);
+		state[s] = reads & SPACE_BIT(s) ? w->memory[s] : 0;
+	state[SP_COUNT] = w->id;
+	int x = value_number_in(&w->keys, w->r->f, i, w->of, state, SP_COUNT + 1);
 	if (x == w->value.n) {
 		vec_push(&w->value, 0);
 		vec_push(&w->holder, -1);
@@ -66,8 +63,7 @@ static int expression(Values *w, const Ins *i)
 static bool replace(Values *w, const Ins *i, int holder, Ins *out)
 {
 	int d = ins_dst(i, 0)->id;
-	if (i->op == OP_MOV && (ins_src(i, 0)->kind == OPD_REG || ins_src(i, 0)->kind == OPD_IMM) &&
-		holder != d)
+	if (ins_moves(i) && holder != d)
 		return false;
 	w->replaced++;
 	if (holder == d)

@@ -4,14 +4,9 @@
 #define GSIM_FACTS_H
 #include "isa/effects.h"
 #include "passes/analysis/analysis.h"
-#include "passes/analysis/numbering.h"
+#include "passes/analysis/values.h"
 
 /* ---- questions about an instruction ---- */
-/* Does the instruction, with a guard or without, move all bits of one register to another? */
-bool ins_copies(const Function *, const Ins *);
-/* Does the instruction write one register only, with a value that depends only on its sources and on memory?
-   *reads: the spaces of that memory, without those that are never written. */
-bool ins_repeats(const Ins *, uint8_t *reads);
 /* Returns the spaces in which the instruction may change values. */
 uint8_t ins_clobbers(const EffectTable *, const Ins *);
 bool ins_allowed(const Module *, const Function *, const Ins *); /* is the instruction valid IR? */

@@ -61,12 +61,8 @@ static void step(Gcse *w, const Ins *i, int block, int ins)
 /* Returns the number of the expression that the instruction computes; -1: none that is worth copying. */
 static int number(Gcse *w, const Ins *i)
 {
-	int64_t key[KEY_MOST];
 	uint8_t reads;
-	int n = ins_repeats(i, &reads) && (i->op != OP_MOV ||
-		(ins_src(i, 0)->kind != OPD_REG && ins_src(i, 0)->kind != OPD_IMM))
-		? ins_key(w->r->f, i, NULL, key) : 0;
-	return n ? keys_number(&w->keys, key, n) : -1;
+	return ins_repeats(i, &reads) && !ins_moves(i) ? value_number(&w->keys, w->r->f, i, NULL) : -1;
 }
 
 static void survey(Gcse *w, const Block *b)

@@ -69,7 +69,7 @@ Block *tail_before(const Merge *w, const Block *s)
 
 bool tail_same(Merge *w, const Ins *a, const Ins *b)
 {
-	return ins_number(&w->ins, a) == ins_number(&w->ins, b);
+	return deed_number(&w->ins, a) == deed_number(&w->ins, b);
 }
 
 /* Returns the number of the run that has one more instruction before those of `parent`; parent below 0: of an
@@ -99,7 +99,7 @@ static void enter(Merge *w, int root, Block *b, int n)
 {
 	int v = root;
 	for (int k = 0; k < n; k++)
-		v = run_number(w, v, ins_number(&w->ins, &b->ins.v[b->ins.n - 2 - k]));
+		v = run_number(w, v, deed_number(&w->ins, &b->ins.v[b->ins.n - 2 - k]));
 	vec_push(&w->tail, ((Tail){ b, n }));
 	vec_push(&w->next, -1);
 	tail_append(w, &w->node.v[v], w->tail.n - 1, w->tail.n - 1, 1);

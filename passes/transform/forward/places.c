@@ -26,7 +26,7 @@ static bool plain(const Ins *i, const MemAccess *a)
 static int spot_of(Places *w, const Ins *i, const MemAccess *a, int element)
 {
 	const MemForm *f = &w->mem->form[a->form[0]];
-	int64_t key[KEY_MOST];
+	int64_t key[4 + 2 * MEMORY_TERMS];
 	int n = 0, width = type_bits[i->type];
 	key[n++] = a->generic;
 	key[n++] = a->reads | a->writes;

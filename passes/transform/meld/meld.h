@@ -5,7 +5,7 @@
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/analysis/clock.h"
-#include "passes/analysis/numbering.h"
+#include "passes/analysis/values.h"
 #include "passes/constants.h"
 #include "passes/pass.h"
 

@@ -21,8 +21,7 @@ static bool worth_it(const Motion *w, int e)
 {
 	const Ins *i = w->x->pattern[e];
 	uint8_t reads;
-	return ins_repeats(i, &reads) && (i->op != OP_MOV ||
-		(ins_src(i, 0)->kind != OPD_REG && ins_src(i, 0)->kind != OPD_IMM));
+	return ins_repeats(i, &reads) && !ins_moves(i);
 }
 
 /* The expression is computed in several places, or in a cycle: only then can it be computed less often. */

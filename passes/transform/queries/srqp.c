@@ -13,6 +13,7 @@
  * 2.2, as a greatest fixed point over (block, query). Anticipation is exact here: a load of A[i] does not
  * make A[i + 1] down-safe, as it does in the thesis, so the last turn of a loop loads nothing that it did not
  * load before. */
+#include "passes/analysis/numbering.h"
 #include "passes/transform/queries/queries.h"
 #include "passes/constants.h"
 #include "passes/transform/transform.h"
