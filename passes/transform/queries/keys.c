@@ -5,9 +5,12 @@
 
 int query_key(Queries *q, int class, const int *forms, int n)
 {
+	const Ins *i = &q->pattern.v[class];
 	int64_t v[1 + FORMS_MOST] = { class };
+	bool both = n > 1 && ins_src(i, 0)->kind == OPD_REG && ins_src(i, 1)->kind == OPD_REG,
+		turned = both && ins_turned(i, forms);
 	for (int k = 0; k < n; k++)
-		v[1 + k] = forms[k];
+		v[1 + k] = forms[turned && k < 2 ? 1 - k : k];
 	return keys_number(&q->keys, v, 1 + n);
 }
 

@@ -86,7 +86,9 @@ typedef struct Queries {
 	const Liveness *live;
 	Keys keys, classes, starts, ends, aheads;
 	int *key_of;                   /* by access: its key, or -1 */
-	Vec(Ins) pattern;              /* by class of a key: an instruction of the class */
+	/* by class of a key: an instruction of the class, its sources in the order of identities */
+	Vec(Ins) pattern;
+	int *none;                     /* by register: 0, a value number that is the same for all */
 	/* by register: where its versions begin in version_of, the list of those that instructions and phis
 	   make */
 	int *version_first, *version_of;
@@ -125,7 +127,8 @@ typedef struct Queries {
 } Queries;
 
 enum { FORMS_MOST = 6 };
-int query_key(Queries *, int class, const int *forms, int n);             /* the number of the key */
+/* the number of the key; forms: those of the registers that the class' pattern reads, in its order */
+int query_key(Queries *, int class, const int *forms, int n);
 /* of a load: the form of its address */
 static inline int key_form(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[1]; }
 int key_forms(const Queries *, int key, int *forms);           /* fills forms; returns how many there are */

@@ -13,7 +13,6 @@
  * 2.2, as a greatest fixed point over (block, query). Anticipation is exact here: a load of A[i] does not
  * make A[i + 1] down-safe, as it does in the thesis, so the last turn of a loop loads nothing that it did not
  * load before. */
-#include "passes/analysis/numbering.h"
 #include "passes/transform/queries/queries.h"
 #include "passes/constants.h"
 #include "passes/transform/transform.h"
@@ -23,13 +22,39 @@ enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_PRES
 
 typedef enum { PREQP, SRQP, ESRQP, SSRQP, SSRQP_S } Kind;
 
+static void exchange(int *a, int *b)
+{
+	int was = *a;
+	*a = *b;
+	*b = was;
+}
+
+/* The instruction with its sources in the order of identities, as far as registers do not matter. */
+static Ins in_order(Queries *q, const Ins *i)
+{
+	Ins x = *i;
+	if (!ins_turned(i, (int[2]){ 0 }))
+		return x;
+	x.opd = arena_array(&q->arena, Opd, i->ndst + i->nsrc);
+	memcpy(x.opd, i->opd, sizeof *i->opd * (size_t)(i->ndst + i->nsrc));
+	*ins_src(&x, 0) = *ins_src(i, 1);
+	*ins_src(&x, 1) = *ins_src(i, 0);
+	return x;
+}
+
+/* The class is the value number that the instruction has if what its registers hold does not count, nor the
+   address of a load, nor, where loads may be speculated, whether it is nonfaulting. */
 static int class_of(Queries *q, const Ins *i)
 {
-	int64_t v[] = { i->type, i->space, i->cop, q->nonfaulting ? i->flags & ~INSF_NONFAULTING : i->flags,
-		i->mode, i->mode2, q->r->f->reg.v[ins_dst(i, 0)->id].type };
-	int n = keys_number(&q->classes, v, sizeof v / sizeof *v);
+	Ins x = *i;
+	Opd load[2] = { *ins_dst(i, 0) };
+	if (i->op == OP_LD)
+		x.opd = load;
+	if (q->nonfaulting)
+		x.flags &= (uint8_t)~INSF_NONFAULTING;
+	int n = value_number(&q->classes, q->c->f, &x, q->none);
 	if (n == q->pattern.n)
-		vec_push(&q->pattern, *i);
+		vec_push(&q->pattern, in_order(q, i));
 	return n;
 }
 
@@ -54,29 +79,23 @@ static int load_key(Queries *q, const MemAccess *a)
 
 /* ---- operations ---- */
 
-static bool is_operation(const Queries *q, const Ins *i)
+static bool is_operation(const Ins *i)
 {
 	uint8_t reads;
 	int regs = 0;
 	for (int k = 0; k < i->nsrc; k++)
 		regs += ins_src(i, k)->kind == OPD_REG;
-	return i->op != OP_LD && i->op != OP_MOV && i->guard < 0 && regs && regs <= FORMS_MOST &&
-		ins_repeats(i, &reads) && !ins_copies(q->c->f, i);
+	return i->op != OP_LD && !ins_moves(i) && i->guard < 0 && regs && regs <= FORMS_MOST &&
+		ins_repeats(i, &reads);
 }
 
-static int operation_key(Queries *q, const MemAccess *a, const int *zero)
+static int operation_key(Queries *q, const MemAccess *a)
 {
 	const Ins *i = query_ins(q, a);
-	int64_t v[KEY_MOST + 1];
-	int forms[FORMS_MOST], n = 0, length = ins_key(q->c->f, i, zero, v);
-	if (!length || !is_operation(q, i))
+	int forms[FORMS_MOST], n = 0;
+	if (!is_operation(i))
 		return -1;
-	/* ins_key sorts the sources of an operation that commutes; this one is as the instruction has it,
-	   like the forms below */
-	v[length++] = ins_src(i, 0)->neg;
-	int class = keys_number(&q->classes, v, length);
-	if (class == q->pattern.n)
-		vec_push(&q->pattern, *i);
+	int class = class_of(q, i);
 	for (int k = 0; k < i->nsrc; k++)
 		if (ins_src(i, k)->kind == OPD_REG) {
 			forms[n++] = query_value(q, ssa_src(q->ssa, i, a->block, a->ins, k),
@@ -84,12 +103,8 @@ static int operation_key(Queries *q, const MemAccess *a, const int *zero)
 			if (forms[n - 1] < 0)
 				return -1;
 		}
-	if (ins_commutes(i) && n > 1 && ins_src(i, 0)->kind == OPD_REG && ins_src(i, 1)->kind == OPD_REG &&
-		ins_src(i, 0)->neg == ins_src(i, 1)->neg && forms[0] > forms[1]) {
-		int first = forms[0];
-		forms[0] = forms[1];
-		forms[1] = first;
-	}
+	if (ins_turned(i, (int[2]){ 0 }) && ins_src(i, 0)->kind == ins_src(i, 1)->kind)
+		exchange(&forms[0], &forms[1]);
 	return query_key(q, class, forms, n);
 }
 
@@ -106,7 +121,7 @@ static void add_operations(Queries *q)
 		for (int k = 0; k < x->ins.n; k++)
 			if (a < end && q->mem.access[a].ins == k)
 				vec_push(&all, q->mem.access[a++]);
-			else if (is_operation(q, &x->ins.v[k]))
+			else if (is_operation(&x->ins.v[k]))
 				vec_push(&all, ((MemAccess){ .block = x->id, .ins = k, .form = { -1, -1 } }));
 		count[x->id] = all.n - first[x->id];
 	}
@@ -212,7 +227,8 @@ static void open_queries(Queries *q, Kind kind)
 	q->slices = kind != PREQP; /* preqp would compute more if it made addresses anew */
 	if (kind == PREQP)
 		add_operations(q);
-	int n = q->mem.naccess + 1, *zero = arena_array(&q->arena, int, q->c->f->reg.n + 1);
+	int n = q->mem.naccess + 1;
+	q->none = arena_array(&q->arena, int, q->c->f->reg.n + 1);
 	q->key_of = arena_array(&q->arena, int, n);
 	q->origin_of = arena_array(&q->arena, int, n);
 	q->next_of = arena_array(&q->arena, int, n);
@@ -221,7 +237,7 @@ static void open_queries(Queries *q, Kind kind)
 	for (int a = 0; a < q->mem.naccess; a++) {
 		const MemAccess *x = &q->mem.access[a];
 		int key = query_ins(q, x)->op == OP_LD ? load_key(q, x)
-			: kind == PREQP ? operation_key(q, x, zero) : -1;
+			: kind == PREQP ? operation_key(q, x) : -1;
 		q->key_of[a] = key;
 		q->origin_of[a] = key >= 0 ? q->origin.n : -1;
 		if (key >= 0)
