@@ -153,21 +153,6 @@ static void find_ends(SafeLoads *s, const EffectTable *effects)
 	vec_free(&list);
 }
 
-static void list_definitions(SafeLoads *s)
-{
-	int nreg = function_values(s->c->f);
-	s->def_first = arena_array(s->arena, int, nreg + 2);
-	s->def = arena_array(s->arena, Def, s->ssa->n + 1);
-	for (int v = 0; v < s->ssa->n; v++)
-		s->def_first[s->ssa->version[v].reg + 2]++;
-	for (int r = 0; r < nreg; r++)
-		s->def_first[r + 2] += s->def_first[r + 1];
-	for (int v = 0; v < s->ssa->n; v++) {
-		const SsaVersion *x = &s->ssa->version[v];
-		s->def[s->def_first[x->reg + 1]++] = (Def){ x->reg, x->block, x->ins, v };
-	}
-}
-
 static void list_atoms(SafeLoads *s)
 {
 	s->atom_of = arena_array(s->arena, int, s->ssa->n + 1);
@@ -190,10 +175,10 @@ SafeLoads *safe_loads_build(Arena *a, const Cfg *c, const Dom *dom, const Ssa *s
 {
 	must(cfg_fresh(c));
 	SafeLoads *s = arena_new(a, SafeLoads);
-	*s = (SafeLoads){ .arena = a, .c = c, .dom = dom, .ssa = ssa, .live = live, .d = d };
+	*s = (SafeLoads){ .arena = a, .c = c, .ssa = ssa, .d = d,
+		.versions = versions_build(a, c, dom, ssa, live) };
 	find_facts(s);
 	find_ends(s, effects);
-	list_definitions(s);
 	list_atoms(s);
 	s->solved = arena_array(a, Solved, s->nfact / WINDOW + 1);
 	return s;

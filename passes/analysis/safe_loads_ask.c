@@ -13,42 +13,6 @@ const char *const safe_name[SAFE_BETWEEN + 1] = { "may fault", "in bounds", "acc
 
 /* ---- the address at a place ---- */
 
-typedef struct Uses { int reg; bool found; } Uses;
-static void look(void *self, int reg) { ((Uses *)self)->found |= ((Uses *)self)->reg == reg; }
-
-static bool lives(const SafeLoads *s, int reg, int block, int ins)
-{
-	const Function *f = s->c->f;
-	const Block *b = f->block.v[block];
-	for (int k = ins; k < b->ins.n; k++) {
-		Uses u = { reg, false };
-		ins_uses(f, &b->ins.v[k], look, &u);
-		if (u.found)
-			return true;
-		if (ins_writes(f, &b->ins.v[k], reg) && ins_kills(f, &b->ins.v[k], reg))
-			return false;
-	}
-	return live_has(s->live, s->live->out[block], reg);
-}
-
-/* The version that the register has at the place: the last of the definitions that dominate the place. -1:
-   the register does not live there; then versions may have met without a phi. */
-static int version_at(const SafeLoads *s, int reg, int block, int ins)
-{
-	const Def *best = NULL;
-	if (!lives(s, reg, block, ins))
-		return -1;
-	for (int k = s->def_first[reg]; k < s->def_first[reg + 1]; k++) {
-		const Def *d = &s->def[k];
-		if (d->block == block ? d->ins >= ins : !dom_dominates(s->dom, d->block, block))
-			continue;
-		bool later = !best || (d->block == best->block ? d->ins > best->ins
-			: s->dom->depth[d->block] > s->dom->depth[best->block]);
-		best = later ? d : best;
-	}
-	return best ? best->version : -1;
-}
-
 /* Writes to *lo and *hi the range of the form's value, without atom `but` and without windows. Returns false
    when an atom may have a size of 2^48 or more. */
 static bool form_range(const SafeLoads *s, const MemForm *f, int but, Wide *lo, Wide *hi)
@@ -69,7 +33,7 @@ static bool form_range(const SafeLoads *s, const MemForm *f, int but, Wide *lo, 
 
 static bool register_form(const SafeLoads *s, const Opd *o, int block, int ins, MemForm *f)
 {
-	int bits = type_bits[s->c->f->reg.v[o->id].type], v = version_at(s, o->id, block, ins);
+	int bits = type_bits[s->c->f->reg.v[o->id].type], v = version_at(s->versions, o->id, block, ins);
 	if (v < 0 || (bits != 64 && bits != 32))
 		return false;
 	if (s->d->value[0][v])

@@ -3,6 +3,7 @@
 #ifndef GSIM_SAFE_LOADS_OWN_H
 #define GSIM_SAFE_LOADS_OWN_H
 #include "passes/analysis/safe_loads.h"
+#include "passes/analysis/versions.h"
 
 /* A place that counts for a fact. access: the fact's access takes place there; else the fact ends there, as
    its form gets a new value; ins -1: where the block begins */
@@ -18,14 +19,12 @@ typedef struct Fact {
 /* by block, sets of facts whose address is accessed on all ways to its start (in), from its end on (out) */
 typedef struct Solved { BitSet *in, *out; } Solved;
 typedef struct Place { int block, ins; } Place;
-typedef struct Def { int reg, block, ins, version; } Def;
 
 struct SafeLoads {
 	Arena *arena;
 	const Cfg *c;
-	const Dom *dom;
 	const Ssa *ssa;
-	const Liveness *live;
+	const Versions *versions;
 	const MemDep *d;
 	int nfact, nevent, nend;
 	Fact *fact;                 /* in order of the terms of the form, its constant, the space, the size */
@@ -33,9 +32,6 @@ struct SafeLoads {
 	Place *end;                    /* places within blocks at which threads may end */
 	BitSet endless;                /* blocks from which there is no way to an end */
 	Solved *solved;         /* by window of 64 facts; in, out NULL: this window has not been solved yet */
-	/* by register: its definitions are def[def_first[r]] up to, not including, def[def_first[r + 1]] */
-	int *def_first;
-	Def *def;
 	/* atom_of: by version, symbol_atom: by symbol: its atom; -1: it has none */
 	int *atom_of, *symbol_atom;
 };

@@ -1,8 +1,7 @@
 #include "passes/transform/fusion/values.h"
+#include "passes/analysis/versions.h"
 #include "passes/constants.h"
 #include "passes/transform/facts.h"
-
-enum { NO_VERSION = -1, SEVERAL = -2 };
 
 HostPlace host_place(Analyses *host, int block, int ins)
 {
@@ -73,74 +72,18 @@ static HostValue of_version(const HostPlace *p, int version, int deep)
 	return ins_fold(p->m, p->c->f, i, src, &result) ? (HostValue){ VALUE_NUMBER, 0, result } : own;
 }
 
-/* ---- which version stands at the place ---- */
-
-typedef struct Search { const HostPlace *p; int reg, found; BitSet seen; } Search;
-
-static void meet(Search *s, int version)
-{
-	s->found = s->found == NO_VERSION || s->found == version ? version : SEVERAL;
-}
-
-/* The register's last version that the block makes above the instruction; NO_VERSION: it makes none. */
-static int made_above(const Search *s, int block, int ins)
-{
-	const Ssa *ssa = s->p->ssa;
-	const Block *b = s->p->c->f->block.v[block];
-	int only = ssa->only[s->reg];
-	if (only >= 0)
-		return ssa->version[only].block == block && ssa->version[only].ins >= 0 &&
-			ssa->version[only].ins < ins ? only : NO_VERSION;
-	for (int k = ins - 1; k >= 0; k--) {
-		if (!ins_writes(s->p->c->f, &b->ins.v[k], s->reg))
-			continue;
-		int number = ssa->ins_first[block] + k;
-		for (int d = ssa->def_first[number]; d < ssa->def_first[number + 1]; d++)
-			if (ssa->version[ssa->def[d]].reg == s->reg)
-				return ssa->def[d];
-	}
-	for (int k = ssa->phi_first[block]; k < ssa->phi_first[block + 1]; k++)
-		if (ssa->version[ssa->phi[k].version].reg == s->reg)
-			return ssa->phi[k].version;
-	return NO_VERSION;
-}
-
-/* Looks for the register's version backwards along all ways. The tree of dominators does not tell which it
-   is, since SSA has no phi where nobody reads the register. */
-static void search(Search *s, int block, int ins)
-{
-	int version = made_above(s, block, ins);
-	if (version != NO_VERSION) {
-		meet(s, version);
-		return;
-	}
-	const Cfg *c = s->p->c;
-	if (block == c->rpo[0]->id)
-		meet(s, SEVERAL);
-	for (int k = 0; k < c->npred[block] && s->found != SEVERAL; k++) {
-		int b = c->pred[block][k]->id;
-		if (bs_has(s->seen, b))
-			continue;
-		bs_add(s->seen, b);
-		search(s, b, c->f->block.v[b]->ins.n);
-	}
-}
-
 HostValue host_value(const HostPlace *p, const Opd *o, Type t)
 {
-	Arena tmp = { 0 };
 	HostValue v = { VALUE_REGISTER, o->id, 0 };
 	if (o->kind == OPD_IMM)
 		return (HostValue){ VALUE_NUMBER, 0, low((uint64_t)o->imm, t) };
 	if (o->kind == OPD_SYM)
 		return (HostValue){ VALUE_SYMBOL, o->id, (uint64_t)o->imm };
 	must(o->kind == OPD_REG);
-	Search s = { p, o->id, NO_VERSION, bs_new(&tmp, p->c->n) };
-	search(&s, p->block, p->ins);
-	if (s.found >= 0)
-		v = of_version(p, s.found, FUSION_DEPTH);
+	int version = version_on_ways(p->c, p->ssa, o->id, p->block, p->ins);
+	if (version >= 0)
+		v = of_version(p, version, FUSION_DEPTH);
 	if (v.kind == VALUE_NUMBER)
 		v.number = low(v.number, t);
-	arena_free(&tmp);
 	return v;
 }

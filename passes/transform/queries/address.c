@@ -3,21 +3,10 @@
 #include "passes/transform/queries/queries.h"
 #include "passes/constants.h"
 
-/* The version that a register which lives at the block's end holds there: of the versions whose blocks
-   dominate the block, the last one. */
-static int version_at_end(Queries *q, int reg, int block)
+/* The version that the register holds at the block's end; -1: nobody reads it there. */
+static int version_at_end(const Queries *q, int reg, int block)
 {
-	int best = -1;
-	for (int k = q->version_first[reg]; k < q->version_first[reg + 1]; k++) {
-		const SsaVersion *v = &q->ssa->version[q->version_of[k]],
-			*b = best < 0 ? NULL : &q->ssa->version[best];
-		if (!dom_dominates(q->dom, v->block, block))
-			continue;
-		if (!b || (b->block == v->block ? v->ins > b->ins
-			: q->dom->depth[v->block] > q->dom->depth[b->block]))
-			best = q->version_of[k];
-	}
-	return best < 0 ? q->ssa->entry[reg] : best;
+	return version_at(q->versions, reg, block, q->c->f->block.v[block]->ins.n);
 }
 
 /* All registers that live at the block's end, with their versions. The list is made at the first question
@@ -76,7 +65,7 @@ static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 	q->patience--;
 	if (!v || depth > ADDRESS_DEPTH || s->n == ADDRESS_INSTRUCTIONS)
 		return false;
-	if (live_has(q->live, q->live->out[block], v->reg) && version_at_end(q, v->reg, block) == version)
+	if (version_at_end(q, v->reg, block) == version)
 		return true;
 	for (int k = 0; k < s->n; k++)
 		if (s->version[k] == version)

@@ -11,6 +11,7 @@
 #define GSIM_QUERIES_H
 #include "isa/edit.h"
 #include "passes/analyses.h"
+#include "passes/analysis/versions.h"
 #include "passes/constants.h"
 #include "passes/pass.h"
 #include "passes/transform/facts.h"
@@ -89,9 +90,7 @@ typedef struct Queries {
 	/* by class of a key: an instruction of the class, its sources in the order of identities */
 	Vec(Ins) pattern;
 	int *none;                     /* by register: 0, a value number that is the same for all */
-	/* by register: where its versions begin in version_of, the list of those that instructions and phis
-	   make */
-	int *version_first, *version_of;
+	const Versions *versions;
 	/* by block: the registers that live at its end, and what they hold there; NULL: not asked yet */
 	const Held **held;
 	Vec(Start) start;

@@ -196,20 +196,6 @@ static bool has_loads(const Function *f)
 
 /* ---- a round ---- */
 
-static void list_versions(Queries *q)
-{
-	int regs = function_values(q->c->f);
-	q->version_first = arena_array(&q->arena, int, regs + 2);
-	q->version_of = arena_array(&q->arena, int, q->ssa->n + 1);
-	for (int v = 0; v < q->ssa->n; v++)
-		q->version_first[q->ssa->version[v].reg + 2] += q->ssa->version[v].ins != SSA_ENTRY;
-	for (int r = 0; r < regs; r++)
-		q->version_first[r + 2] += q->version_first[r + 1];
-	for (int v = 0; v < q->ssa->n; v++)
-		if (q->ssa->version[v].ins != SSA_ENTRY)
-			q->version_of[q->version_first[q->ssa->version[v].reg + 1]++] = v;
-}
-
 static void open_queries(Queries *q, Kind kind)
 {
 	PassRun *r = q->r;
@@ -222,7 +208,7 @@ static void open_queries(Queries *q, Kind kind)
 	q->keys.a = q->classes.a = q->starts.a = q->ends.a = &q->arena;
 	memforms_copy(&q->forms, d->form, d->nform, d->atom, d->natom);
 	q->forms.mode = r->option[OPTION_NO_WRAP].number ? 1 : 0;
-	list_versions(q);
+	q->versions = versions_build(&q->arena, q->c, analysis_dom(r->an), q->ssa, q->live);
 	q->held = arena_array(&q->arena, const Held *, q->c->n + 1);
 	q->slices = kind != PREQP; /* preqp would compute more if it made addresses anew */
 	if (kind == PREQP)
