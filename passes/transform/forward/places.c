@@ -114,8 +114,7 @@ static Opd value_of(const Ins *i, int element)
 static int find_stored(const Places *w, int held, const Opd *o)
 {
 	int v = w->held.v[held].value;
-	while (v >= 0 && (w->stored.v[v].value.kind != o->kind || w->stored.v[v].value.id != o->id ||
-		w->stored.v[v].value.imm != o->imm))
+	while (v >= 0 && !opd_same(&w->stored.v[v].value, o))
 		v = w->stored.v[v].next;
 	return v;
 }

@@ -94,11 +94,7 @@ static const Chosen *find_chosen(const Emit *x, const Choice *c)
 {
 	for (int k = 0; k < x->chosen.n; k++) {
 		const Chosen *d = &x->chosen.v[k];
-		bool same = d->type == c->type;
-		for (int s = 0; s < 2; s++)
-			same &= d->x[s].kind == c->x[s].kind && d->x[s].id == c->x[s].id &&
-				d->x[s].neg == c->x[s].neg && d->x[s].imm == c->x[s].imm;
-		if (same)
+		if (d->type == c->type && opd_same(&d->x[0], &c->x[0]) && opd_same(&d->x[1], &c->x[1]))
 			return d;
 	}
 	return NULL;

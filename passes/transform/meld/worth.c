@@ -10,8 +10,7 @@ static int closeness(const Ins *a, const Ins *b)
 {
 	int n = 0;
 	for (int k = 0; k < a->ndst + a->nsrc; k++)
-		n += a->opd[k].kind == b->opd[k].kind && a->opd[k].id == b->opd[k].id &&
-			a->opd[k].imm == b->opd[k].imm;
+		n += opd_same(&a->opd[k], &b->opd[k]);
 	return n < MELD_CLOSENESS ? n : MELD_CLOSENESS - 1;
 }
 
