@@ -293,14 +293,17 @@ static bool takes(const Search *x, int version, Steps *s)
 	return true;
 }
 
-static bool same_address(const Search *x, int a, int b)
+/* Do the two versions come from the same bytes of memory? */
+static bool same_bytes(const Search *x, int a, int b)
 {
 	const SsaVersion *v = &x->ssa->version[a], *w = &x->ssa->version[b];
 	const Ins *i = waits_writer(x, a), *j = waits_writer(x, b);
-	const Opd *p = ins_src(i, 0), *q = ins_src(j, 0);
-	if (p->kind != q->kind || p->imm != q->imm || p->kind != OPD_REG)
-		return p->kind == q->kind && p->imm == q->imm && p->id == q->id;
-	return ssa_src(x->ssa, i, v->block, v->ins, 0) == ssa_src(x->ssa, j, w->block, w->ins, 0);
+	Opd p = *ins_src(i, 0), q = *ins_src(j, 0);
+	if (p.kind == OPD_REG && q.kind == OPD_REG) {
+		p.id = ssa_src(x->ssa, i, v->block, v->ins, 0);
+		q.id = ssa_src(x->ssa, j, w->block, w->ins, 0);
+	}
+	return i->space == j->space && type_bits[i->type] == type_bits[j->type] && opd_same(&p, &q);
 }
 
 /* Is version `got` what a compare-and-swap found, `expected` what it was to find, and is that the value that
@@ -320,7 +323,7 @@ static bool retries(const Search *x, int got, int expected)
 	if (!waits_turns(x, expected)) {
 		const Ins *load = waits_writer(x, expected);
 		return load && load->op == OP_LD && load->guard < 0 && !load->vec &&
-			same_address(x, got, expected);
+			same_bytes(x, got, expected);
 	}
 	const SsaPhi *p = &x->ssa->phi[x->ssa->version[expected].phi];
 	for (int k = 0; k < p->narg; k++)

@@ -200,6 +200,11 @@ START_TEST(own_doing_in_memory)
 		" %x = atom.global.cas.b32 [%p], %y, %i\n %c = setp.ne.u32 %x, %y"), "");
 	ck_assert_str_eq(loop("%y = ld.volatile.global.u32 [%q]\n %i = add.u32 %y, %t\n"
 		" %x = atom.global.cas.b32 [%p], %y, %i\n %c = setp.ne.u32 %x, %y"), "L");
+	/* loaded elsewhere: from another space, or a part of what the swap compares */
+	ck_assert_str_eq(loop("%y = ld.volatile.shared.u32 [%p]\n %i = add.u32 %y, %t\n"
+		" %x = atom.global.cas.b32 [%p], %y, %i\n %c = setp.ne.u32 %x, %y"), "L");
+	ck_assert_str_eq(loop("%y = ld.volatile.global.u8 [%p]\n %i = add.u32 %y, %t\n"
+		" %x = atom.global.cas.b32 [%p], %y, %i\n %c = setp.ne.u32 %x, %y"), "L");
 	ck_assert_str_eq(loop("%x = atom.global.cas.b32 [%p], %y, 1\n %c = setp.ne.u32 %x, %y"), "L");
 	ck_assert_str_eq(loop("%y = ld.volatile.global.u32 [%p]\n %i = add.u32 %y, 1\n"
 		" %x = atom.global.cas.b32 [%p], %y, %i\n %c = setp.ne.u32 %x, %y\n %d = setp.eq.u32 %y, 7\n"
