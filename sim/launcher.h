@@ -64,7 +64,7 @@ bool gpu_sync(Gpu *, Arena *, const LaunchStats **failed, Fault *);
 bool gpu_launch(Gpu *, const Launch *, Arena *, LaunchStats *, Fault *); /* the two for one launch */
 /* Of all launches so far: cycles in which one ran at least, and the scheduler-cycles of them, with those
    without a warp. */
-void gpu_busy(const Gpu *, LaunchStats *total);
+void gpu_busy(const Gpu *, Totals *);
 /* Sectors that warm-ups (launch.warm), which no statistics have, dirtied more than they wrote back; modulo
    2^64. */
 uint64_t gpu_warm_dirtied(const Gpu *);

@@ -57,8 +57,8 @@ static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, con
 	c->useful += useful;
 	c->off += lane_count(s->mask) - useful;
 	if (!s->mask)
-		share->stats.noop_fetches += (i->flags & MI_BLOCK_START) != 0;
-	share->stats.depth_sum += w->stack_depth;
+		share->totals.noop_fetches += (i->flags & MI_BLOCK_START) != 0;
+	share->totals.depth_sum += w->stack_depth;
 	sm->issues++;
 	if (tracing(sm))
 		sm_trace(sm, w, s, TR_ISSUE, s->mask, s->pc, 0);
@@ -76,7 +76,7 @@ static inline void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	group_issue(g, s->pc, sm->now, (i->flags & MI_OVERHEAD) != 0);
 	c->issues++;
 	c->useful += g->n;
-	w->share->stats.depth_sum += w->stack_depth;
+	w->share->totals.depth_sum += w->stack_depth;
 	sm->issues++;
 }
 

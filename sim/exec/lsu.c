@@ -42,7 +42,7 @@ static void note_access(const Access *a, uint64_t sectors, Issue *is)
 static bool make_access(Sm *sm, Warp *w, const Access *a, MemTicket *t, Issue *is)
 {
 	Cycle retry = 0;
-	LaunchStats *st = &w->share->stats;
+	Totals *st = &w->share->totals;
 	uint64_t sectors = st->transactions;
 	if (!smmem_access(sm->mem, sm->now, a, st, t, &retry)) {
 		sm->lsu_free = retry >= sm->until ? PENDING : retry > sm->now ? retry : sm->now + 1;

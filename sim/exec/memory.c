@@ -8,7 +8,7 @@
 
 static void count_access(Warp *w, const MIns *i, Space space)
 {
-	LaunchStats *st = &w->share->stats;
+	Totals *st = &w->share->totals;
 	if (space == SP_SHARED)
 		st->shared_accesses++;
 	else if (space == SP_LOCAL)

@@ -64,7 +64,7 @@ Mask nonfaulting_take_zeros(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask
 
 void nonfaulting_count(Warp *w, Mask m, Mask zero)
 {
-	LaunchStats *st = &w->share->stats;
+	Totals *st = &w->share->totals;
 	st->nonfaulting_loads++;
 	st->nonfaulting_lanes += (uint64_t)__builtin_popcountll(m);
 	st->nonfaulting_zero_loads += zero != 0;

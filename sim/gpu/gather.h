@@ -14,6 +14,8 @@ typedef struct Counts {
 	uint64_t *stalls;              /* [pc * STALL_COUNT + reason]; last row: stalls of no instruction */
 } Counts;
 
+/* sim/gpu/gather_tables.c: makes the tables of blocks, branches, partings and lines, in the arena */
+void gather_tables(const Counts *, Arena *, LaunchStats *);
 struct InsTables;
 void gather_instructions(const Counts *, struct InsTables *); /* sim/gpu/instructions.c */
 

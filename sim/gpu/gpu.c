@@ -300,7 +300,7 @@ bool gpu_sync(Gpu *g, Arena *a, const LaunchStats **failed, Fault *fault)
 	*failed = out.grid ? out.grid->stats : NULL;
 	double each = (now_seconds() - start) / g->queue.n;
 	for (int i = 0; i < g->queue.n; i++)
-		g->queue.v[i]->stats->seconds = g->queue.v[i]->begun ? each : 0;
+		g->queue.v[i]->stats->totals.seconds = g->queue.v[i]->begun ? each : 0;
 	clear_queue(g);
 	vec_clear(&g->coming);
 	return ok;
@@ -312,7 +312,7 @@ bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault
 	return gpu_queue(g, l, 0, a, st, fault) && gpu_sync(g, a, &failed, fault);
 }
 
-void gpu_busy(const Gpu *g, LaunchStats *total)
+void gpu_busy(const Gpu *g, Totals *total)
 {
 	total->cycles = g->busy;
 	total->slots = g->busy * (Cycle)g->config.sched_count * (Cycle)g->config.sm_count;

@@ -284,7 +284,7 @@ static void end_grid(Gpu *g, Grid *x)
 {
 	Cycle gone = x->last;
 	for (int i = 0; i < g->config.sm_count; i++)
-		gone = latest(gone, x->share[i].stats.quiet);
+		gone = latest(gone, x->share[i].totals.quiet);
 	grid_leaves(g, x, g->model->own_slots ? x->last : gone, gone);
 	x->completed = true;
 	vec_push(&g->finished, x);

@@ -47,7 +47,7 @@ Warm *warm_begin(Gpu *g)
 static void queue_again(Gpu *g, Grid *x, const Queued *b)
 {
 	PrintBuffer *p = x->launch->print;
-	g->warm_dirtied += x->stats->l2_dirtied - x->stats->l2_writebacks;
+	g->warm_dirtied += x->stats->totals.l2_dirtied - x->stats->totals.l2_writebacks;
 	*x = b->grid;
 	*x->stats = b->stats;
 	x->param_base = streams_parameters(g);

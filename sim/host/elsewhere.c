@@ -26,9 +26,8 @@ typedef struct Budget { uint64_t lua, run, all; } Budget;
 
 static Budget budget_of(const Run *run)
 {
-	uint64_t n = run->lua_steps / STEPS;
-	for (int i = 0; i < run_measured(run); i++)
-		n += run_stats(run, i)->warp_instructions + run_stats(run, i)->overhead_warp;
+	Totals all = run_counted(run);
+	uint64_t n = run->lua_steps / STEPS + all.warp_instructions + all.overhead_warp;
 	return (Budget){ 2 * run->lua_steps + RUN_LEAST * STEPS, RUN_LEAST + RUN_TIMES * n,
 		ALL_LEAST + ALL_TIMES * n };
 }

@@ -105,8 +105,8 @@ void run_races_found(Run *run, Pending *p)
 	if (run->options.races) {
 		races_find(p->launch.races, &found);
 		s->races_checked = true;
-		s->nraces = found.n;
-		s->race_stats = table_of(run, &found);
+		s->tables.races.n = found.n;
+		s->tables.races.v = table_of(run, &found);
 		run->racing += found.n > 0;
 		vec_free(&found);
 	}
@@ -119,39 +119,4 @@ void run_races_judge(Run *run)
 	if (run->racing)
 		run_fail(run, RUN_FAILED, (Loc){ 0 }, "--race-check: blocks race in %d of %d launches; the "
 			"report names the accesses", run->racing, run->launch.n);
-}
-
-/* ---- all launches ---- */
-
-static bool same_end(const RaceEnd *a, const RaceEnd *b)
-{
-	return a->function == b->function && a->label == b->label && a->file == b->file &&
-		a->line == b->line && a->access == b->access;
-}
-
-void run_races_total(Run *run, LaunchStats *total)
-{
-	Vec(RaceStats) all = { 0 };
-	for (int i = 0; i < run->launch.n; i++) {
-		const LaunchStats *s = run->launch.v[i];
-		total->races_checked |= s->races_checked;
-		for (int k = 0; k < s->nraces; k++) {
-			const RaceStats *x = &s->race_stats[k];
-			int n = 0;
-			while (n < all.n && !(same_end(&all.v[n].end[0], &x->end[0]) &&
-				same_end(&all.v[n].end[1], &x->end[1])))
-				n++;
-			if (n == all.n) {
-				vec_push(&all, *x);
-				continue;
-			}
-			all.v[n].bytes += x->bytes;
-			all.v[n].same += x->same;
-		}
-	}
-	total->nraces = all.n;
-	total->race_stats = arena_array(&run->arena, RaceStats, all.n + 1);
-	if (all.n)
-		memcpy(total->race_stats, all.v, sizeof *all.v * (size_t)all.n);
-	vec_free(&all);
 }

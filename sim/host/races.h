@@ -10,6 +10,5 @@ void run_races_open(Run *, Pending *);         /* has the launch's accesses note
    run->launch; launches of a stream must come in their order. */
 void run_races_found(Run *, Pending *);
 void run_races_judge(Run *);                   /* fails the run if races were found */
-void run_races_total(Run *, LaunchStats *total);  /* adds up the races of all launches */
 void run_races_free(Run *);
 #endif

@@ -175,15 +175,17 @@ static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *f
 	bool watched = unread_open(&unread, l);
 	InterpOptions options = { .warp_size = (int)run->config->warp_size,
 		.max_steps = (uint64_t)run->config->max_cycles,
-		.thread_instructions = &s->thread_instructions, .interrupted = run->options.gpu.interrupted,
-		.watch = watched ? unread_watch : NULL, .self = &unread };
+		.thread_instructions = &s->totals.thread_instructions,
+		.interrupted = run->options.gpu.interrupted,
+		.watch = watched ? unread_watch : NULL,
+		.self = &unread };
 	s->reference = true;
-	s->launches = 1;
+	s->totals.launches = 1;
 	s->warp_size = (int)run->config->warp_size;
 	s->completed = interp_launch(l, &options, fault);
 	unread_close(&unread);
-	s->inserted_values = unread.values;
-	s->inserted_unread = unread.unread;
+	s->totals.inserted_values = unread.values;
+	s->totals.inserted_unread = unread.unread;
 	return s->completed;
 }
 
@@ -221,21 +223,15 @@ static void show_printed(Run *run, Pending *p)
 /* Checks the laws that hold for all launches together. Returns the one that is broken; NULL: none is. */
 static const char *broken_program_law(const Run *run)
 {
-	uint64_t dirtied = 0, written = 0, cycles = 0;
-	LaunchStats busy;
+	Totals all, busy;
 	if (!run->gpu || run->options.gpu.functional)
 		return NULL;
-	for (int i = 0; i < run_measured(run); i++) {
-		const LaunchStats *s = run_stats(run, i);
-		dirtied += s->l2_dirtied;
-		written += s->l2_writebacks;
-		cycles += s->issued;
-		for (int k = 0; k < STALL_COUNT; k++)
-			cycles += k == STALL_EMPTY ? 0 : s->stalls[k];
-	}
+	all = run_counted(run);
+	uint64_t dirtied = all.l2_dirtied + gpu_warm_dirtied(run->gpu), cycles = all.issued;
+	for (int k = 0; k < STALL_COUNT; k++)
+		cycles += k == STALL_EMPTY ? 0 : all.stalls[k];
 	gpu_busy(run->gpu, &busy);
-	dirtied += gpu_warm_dirtied(run->gpu);
-	return written > dirtied ? "L2 write-backs <= sectors that became dirty"
+	return all.l2_writebacks > dirtied ? "L2 write-backs <= sectors that became dirty"
 		: cycles + busy.stalls[STALL_EMPTY] != busy.slots
 		? "scheduler-cycles are issues and stalls of some launch, or without a warp" : NULL;
 }
@@ -296,7 +292,7 @@ static bool sync_reference(Run *run, const LaunchStats **failed, Fault *fault)
 		memcpy(s->block, l->block, sizeof s->block);
 		double start = wall_seconds();
 		bool ok = launch_reference(run, l, s, fault);
-		s->seconds = wall_seconds() - start;
+		s->totals.seconds = wall_seconds() - start;
 		if (!ok) {
 			*failed = s;
 			return false;
@@ -334,6 +330,7 @@ bool run_sync(Run *run)
 			continue;      /* the launch had not begun when another one failed */
 		vec_push(&run->launch, run->pending.v[i]->stats);
 		run_races_found(run, run->pending.v[i]);
+		run_add_launch(run, run->pending.v[i]->stats);
 	}
 	if (!ok)
 		fail_launch(run, failed, &fault);

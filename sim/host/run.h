@@ -75,7 +75,7 @@ typedef struct Pending { Launch launch; LaunchStats *stats; PrintBuffer printed;
 typedef struct SavedFile { const char *name; void *data; size_t n; } SavedFile; /* data: from malloc */
 
 typedef struct RunRaces RunRaces;
-typedef struct RunSum RunSum;
+typedef struct KernelSum KernelSum;
 
 /* If there are very many launches, a report names the first so many; these are never forgotten. */
 enum { LISTED_LAUNCHES = 5 };
@@ -92,8 +92,13 @@ typedef struct Run {
 	/* global variables, then buffers in the order in which the workload made them */
 	Vec(RunBuffer) buffer;
 	Vec(LaunchStats *) launch;     /* launches that have run and are not forgotten (sim/host/totals.c) */
-	Vec(RunSum *) sum;             /* sums of the forgotten launches, one for each kernel */
-	StrMap sum_at;                 /* place in `sum`, by the kernel's name */
+	/* the sum of each kernel's launches, in the order in which the kernels were launched first */
+	Vec(KernelSum *) kernel;
+	StrMap kernel_at;              /* place in `kernel`, by the kernel's name */
+	uint64_t ended;                /* launches that have run */
+	/* the total of all launches; NULL: it is not added up, or a launch has ended since */
+	LaunchStats *total;
+	TableSums all_tables;          /* those of `total` */
 	Arena passing;                 /* for launches that will be forgotten */
 	Vec(Pending *) pending;        /* launches to be run, in the order in which they were called for */
 	int nanonymous;                /* how many buffers are named by their number */
@@ -157,23 +162,24 @@ typedef struct RunCompared {
    they differ, with errors in diag that call the runs a and b. compared (may be NULL): the numbers are added
    to it. */
 bool run_same(const Run *, const Run *, const char *a, const char *b, RunCompared *compared, Diag *);
-/* sim/host/totals.c. The statistics of all launches, in the order in which their kernels were launched first:
-   those of each launch that is not forgotten, and for each kernel the sum of its forgotten launches.
-   run_measured says how many there are, run_stats gives number i. */
-int run_measured(const Run *);
-const LaunchStats *run_stats(const Run *, int);
+/* sim/host/totals.c. The statistics of launches together: of each kernel, added up as launches end, and of
+   all. */
+void run_add_launch(Run *, const LaunchStats *);          /* the launch has ended */
+int run_kernels(const Run *);          /* how many kernels have been launched */
+/* All launches of kernel number i, in the order in which kernels were launched first. Counters are sums or
+   maxima of those of each launch, `started` is the first start; what the code takes, and all sizes, are those
+   of the first launch. */
+const LaunchStats *run_kernel(const Run *, int i);
 uint64_t run_launches(const Run *);    /* how many have run */
-/* Adds up the launches that no report will name, and forgets them. Must be called only when the statistics of
-   the last launches are not used any more. */
+Totals run_counted(const Run *);       /* the totals of all launches, added up as those of a kernel */
+/* The statistics of all launches, added up when they are asked for first; valid until another launch ends.
+   Cycles and scheduler-cycles are those in which a launch ran. */
+const LaunchStats *run_total(Run *);
+/* Forgets the launches that no report will name. Must be called only when the statistics of the last launches
+   are not used any more. */
 void run_forget(Run *);
 Arena *run_launch_arena(Run *);        /* the arena for launches that are queued now */
 void run_sums_free(Run *);
-/* The statistics of all launches together, in the run's arena; blocks and branches of one name are added
-   up. */
-LaunchStats *run_total(Run *);
-/* The statistics of all launches of one kernel; cycles and scheduler-cycles are the sums of those of each
-   launch. */
-LaunchStats *run_sum(Run *, const char *kernel);
 
 /* sim/host/workload.c: the Lua host side. */
 void run_workload(Run *, const char *path);

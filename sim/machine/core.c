@@ -93,7 +93,7 @@ int reconv_scheduler_warps(Warp *w, Warp **list)
 
 void reconv_count_own(Warp *w, const char *key)
 {
-	LaunchStats *s = &w->share->stats;
+	Totals *s = &w->share->totals;
 	int k = 0;
 	while (k < s->nmodel && strcmp(s->model[k].key, key))
 		k++;
@@ -149,19 +149,19 @@ static void put_event_with_depth(Warp *w, const Split *s, TraceKind kind, uint32
 
 void reconv_count_push(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
-	w->share->stats.pushes++;
+	w->share->totals.pushes++;
 	put_event_with_depth(w, s, TR_PUSH, pc, m);
 }
 
 void reconv_count_pop(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
-	w->share->stats.pops++;
+	w->share->totals.pops++;
 	put_event_with_depth(w, s, TR_POP, pc, m);
 }
 
 void reconv_count_merge(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
-	w->share->stats.merges++;
+	w->share->totals.merges++;
 	put_event(w, s, TR_RECONVERGE, pc, m, 2);
 }
 
@@ -228,7 +228,7 @@ static void move_entries(Warp *w, Split *s, int entry, int n, bool store, Cycle 
 	}
 	MemTicket *t = sm_ticket(sm);
 	smmem_mechanism(sm->mem, sm->now, spill_address(w, entry), (unsigned)(n * c->div_entry_bytes), store,
-		&w->share->stats, t);
+		&w->share->totals, t);
 	sm_wait(sm, w, s, t, STALL_DIVERGENCE);
 }
 
@@ -241,7 +241,7 @@ void reconv_spill_push(Warp *w, Split *s, StackSpill *k, Cycle constant)
 		reconv_changed(w, k->spilled);
 		k->resident -= n;
 		k->spilled += n;
-		w->share->stats.spills++;
+		w->share->totals.spills++;
 		put_event(w, s, TR_SPILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
 	}
 	k->resident++;
@@ -258,7 +258,7 @@ void reconv_spill_top(Warp *w, Split *s, StackSpill *k, Cycle constant)
 		k->resident += n;
 		reconv_changed(w, k->spilled);
 		move_entries(w, s, k->spilled, n, false, constant);
-		w->share->stats.fills++;
+		w->share->totals.fills++;
 		put_event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
 	}
 }
@@ -275,13 +275,13 @@ void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
 void reconv_spill_entry(Warp *w, Split *s, int entry, Cycle constant)
 {
 	move_entries(w, s, entry, 1, true, constant);
-	w->share->stats.spills++;
+	w->share->totals.spills++;
 	put_event_with_depth(w, s, TR_SPILL, 1, s->mask);
 }
 
 void reconv_fill_entry(Warp *w, Split *s, int entry, Cycle constant)
 {
 	move_entries(w, s, entry, 1, false, constant);
-	w->share->stats.fills++;
+	w->share->totals.fills++;
 	put_event_with_depth(w, s, TR_FILL, 1, s->mask);
 }

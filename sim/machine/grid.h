@@ -29,7 +29,7 @@ typedef struct Barrier {
 /* What an SM has of a grid. */
 typedef struct Share {
 	Grid *grid;
-	LaunchStats stats;         /* counts of its warps and accesses, but for what the next members count */
+	Totals totals;             /* counts of its warps and accesses, but for what the next members count */
 	/* by pc; count, parted, met_at, branch and stalls are NULL until the SM has a block of the grid */
 	InsCount *count;
 	PartCount *parted;             /* counts of partings, by pc */

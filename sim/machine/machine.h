@@ -108,8 +108,8 @@ static inline void note_depth(Sm *sm, Warp *w)
 {
 	int d = sm->gpu->model->depth(w);
 	w->stack_depth = (uint32_t)d;
-	if ((uint64_t)d > w->share->stats.max_depth)
-		w->share->stats.max_depth = (uint64_t)d;
+	if ((uint64_t)d > w->share->totals.max_depth)
+		w->share->totals.max_depth = (uint64_t)d;
 }
 static inline const Launch *launch_of(const Warp *w) { return w->share->grid->launch; }
 static inline Origin origin_of(const Warp *w, const MIns *i)

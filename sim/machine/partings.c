@@ -312,7 +312,7 @@ static int join(Warp *w, Mask m, uint32_t pc)
 		if (last == NO_GROUP || parted_later(p, g, last))
 			last = g;
 	}
-	w->share->stats.reconvergences++;
+	w->share->totals.reconvergences++;
 	while (at(p, last)->lanes != m)
 		last = meet(w, last, m, pc);
 	return last;

@@ -39,7 +39,7 @@ static void sample(Intervals *to, Cycle at, unsigned reads, unsigned writes, uin
 }
 
 /* A bank is busy while it changes rows and while its burst is on the bus; column accesses overlap. */
-Cycle dram_access(Dram *d, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, LaunchStats *st)
+Cycle dram_access(Dram *d, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, Totals *st)
 {
 	uint64_t inner = line / d->channels, channel = (line + fold(inner)) % d->channels;
 	uint64_t row = inner >> d->row_shift, bytes = n * d->sector;

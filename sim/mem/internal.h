@@ -195,7 +195,7 @@ typedef struct Request {               /* a request of one access; its parts are
 	int32_t waiter;                /* first of the list of groups that wait for the request, or -1 */
 	uint64_t target;               /* OWNER_L1: index of the MSHR; OWNER_CONST, OWNER_FETCH: the line */
 	uint32_t target_sectors;       /* OWNER_L1: mask of the sectors of L1 that it brings */
-	LaunchStats *stats; /* the counts to which the request adds: those of its access's launch */
+	Totals *stats; /* the counts to which the request adds: those of its access's launch */
 } Request;
 
 typedef struct Waiter { uint32_t group; int32_t next; } Waiter;
@@ -253,7 +253,7 @@ void smmem_wait_until(SmMem *, MemTicket *, Cycle when);
 bool smmem_lacks(SmMem *, Lack);
 
 /* ---- l1.c ---- */
-bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, LaunchStats *, MemTicket *);
+bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, Totals *, MemTicket *);
 /* when all sectors for which the MSHR waits may be there, at the earliest */
 Cycle l1_when_filled(const SmMem *, const Mshr *);
 /* the first cycle, now or later, in which an access may join those that wait for the line */
@@ -300,7 +300,7 @@ void dram_rewind(Dram *);
 void dram_free(Dram *);
 /* Reads or writes n sectors of one line of L2. Returns when they are in L2 (reads) or have passed the bus
    (writes). */
-Cycle dram_access(Dram *, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, LaunchStats *);
+Cycle dram_access(Dram *, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, Totals *);
 
 /* ---- l2.c ---- */
 typedef struct Slice {
@@ -324,5 +324,5 @@ void l2_empty(L2 *);
 void l2_rewind(L2 *);
 void l2_free(L2 *);
 /* Serves a piece of one line, which arrives at cycle `at`. Returns when the reply leaves the slice. */
-Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, LaunchStats *);
+Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, Totals *);
 #endif

@@ -81,7 +81,7 @@ static uint32_t widen(const SmMem *s, uint32_t sectors)
 
 /* Queues a request to L2 for the sectors that line k misses, and returns its index. after: the request that
    must be done before, or -1. */
-static int send_miss(SmMem *s, Cycle now, int k, int32_t after, LaunchStats *st, MemTicket *t)
+static int send_miss(SmMem *s, Cycle now, int k, int32_t after, Totals *st, MemTicket *t)
 {
 	const L1Look *l = &s->look[k];
 	Mshr *e = &s->mshr.entry[l->entry];
@@ -97,7 +97,7 @@ static int send_miss(SmMem *s, Cycle now, int k, int32_t after, LaunchStats *st,
 	return r;
 }
 
-static void count_look(const L1Look *l, LaunchStats *st)
+static void count_look(const L1Look *l, Totals *st)
 {
 	unsigned hits = bits(l->hit), merges = bits(l->merge);
 	unsigned misses = bits(l->miss);
@@ -139,7 +139,7 @@ static uint64_t lanes_that_hit(const SmMem *s, const Access *a, uint64_t base)
 	return lanes;
 }
 
-bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t)
+bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, Totals *st, MemTicket *t)
 {
 	/* indices of the requests; more than `limit` only when all entries were free */
 	int32_t entered[MAX_PIECES];

@@ -52,7 +52,7 @@ static uint64_t outer(const L2 *l2, uint64_t slice, uint64_t inner)
 
 /* Writes the dirty sectors of a victim of slice k to DRAM. Returns when the victim has got a place in the
    buffer; its way in the cache is free then. */
-static Cycle write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t k, Victim v, LaunchStats *st)
+static Cycle write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t k, Victim v, Totals *st)
 {
 	StampHeap *writing = &l2->slice[k].writing;
 	unsigned n = bits(v.dirty);
@@ -75,7 +75,7 @@ static bool in_flight(const Cache *c, int64_t i, Cycle at)
 /* Fetches these sectors of line i from DRAM, and returns when they are there. The fill takes an MSHR, unless
    the line has one already; *at becomes the cycle in which it gets the MSHR. */
 static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i, const Piece *p,
-	uint32_t sectors, LaunchStats *st)
+	uint32_t sectors, Totals *st)
 {
 	bool shared = in_flight(&s->cache, i, *at);
 	if (!shared)
@@ -95,7 +95,7 @@ static void set_ready(Cache *c, int64_t i, uint32_t sectors, Cycle ready)
 
 /* Counts a request for n sectors. The masks: sectors that are present, that are missing, and that a store
    writes whole. */
-static void count(unsigned n, uint32_t present, uint32_t missing, uint32_t whole, LaunchStats *st)
+static void count(unsigned n, uint32_t present, uint32_t missing, uint32_t whole, Totals *st)
 {
 	st->l2_requests += n;
 	st->l2_hits += missing | whole ? bits(present) : n;
@@ -103,7 +103,7 @@ static void count(unsigned n, uint32_t present, uint32_t missing, uint32_t whole
 	st->l2_allocations += bits(whole);
 }
 
-Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const Piece *p, LaunchStats *st)
+Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const Piece *p, Totals *st)
 {
 	uint64_t inner = l2->power ? p->line >> l2->slice_shift : p->line / l2->slices,
 		folded = p->line + fold(inner);

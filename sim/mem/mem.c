@@ -10,7 +10,7 @@ struct MemSystem {
 	Vec(int) next;                 /* [sm]: index of this request in the SM's queue */
 	Intervals *intervals;          /* where the memory system counts, too, or NULL */
 	/* with intervals: what L2 and DRAM count of the part of a request that is being served */
-	LaunchStats own;
+	Totals own;
 };
 
 MemSystem *mem_new(const Config *c)
@@ -61,22 +61,16 @@ void mem_sample(MemSystem *m, Intervals *to) { m->intervals = m->dram.intervals 
    the interval with that cycle; DRAM adds its counts to its intervals itself. */
 static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, Cycle at)
 {
-	LaunchStats *own = &m->own, *st = r->stats;
+	Totals *own = &m->own, *st = r->stats;
 	Cycle reply = l2_access(&m->l2, &m->dram, r->cycle, at, (AccessKind)r->kind, part, own);
 	Interval *x = intervals_at(m->intervals, at);
-#define MOVE(FIELD) (st->FIELD += own->FIELD, x->FIELD += own->FIELD, own->FIELD = 0)
-	MOVE(l2_requests);
-	MOVE(l2_hits);
-	MOVE(l2_misses);
-	MOVE(l2_allocations);
-	MOVE(l2_writebacks);
-	MOVE(l2_dirtied);
-#undef MOVE
-#define MOVE(FIELD) (st->FIELD += own->FIELD, own->FIELD = 0)
-	MOVE(dram_reads);
-	MOVE(dram_writes);
-	MOVE(dram_row_hits);
-#undef MOVE
+#define S(FIELD, PATH, HOW, KNOWN, ...) \
+	if (STAT_##KNOWN == STAT_L2) \
+		x->FIELD += own->FIELD; \
+	if (STAT_##KNOWN == STAT_L2 || STAT_##KNOWN == STAT_DRAM) \
+		st->FIELD += own->FIELD, own->FIELD = 0;
+	STATS(S)
+#undef S
 	st->quiet = later(st->quiet, own->quiet);
 	own->quiet = 0;
 	return reply;
@@ -87,7 +81,7 @@ static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, C
 static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem *s, const Request *r,
 	Cycle *t, Intervals *intervals)
 {
-	LaunchStats *st = r->stats;
+	Totals *st = r->stats;
 	const Piece *part = s->part.v + r->part;
 	Cycle at = r->after >= 0 ? later(r->at, s->queue.v[r->after].done) : r->at;
 	uint64_t sectors = 0;

@@ -76,7 +76,7 @@ typedef struct MemTicket {            /* what the scoreboard waits for */
    (global_loads, shared_accesses, atomics, ...) are the caller's, who also runs without timing. Requests that
    leave the SM count there, too, when they are served, so the stats must live until then. Calls for one SM
    come with cycles that do not fall. */
-bool smmem_access(SmMem *, Cycle now, const Access *, LaunchStats *, MemTicket *, Cycle *retry);
+bool smmem_access(SmMem *, Cycle now, const Access *, Totals *, MemTicket *, Cycle *retry);
 /* Returns the first cycle, `now` or later, in which it is worth trying again the access that was refused
    last. While requests are queued the cycle may turn out too early; then it lies behind the window, and a
    call after mem_drain knows more. */
@@ -84,10 +84,10 @@ Cycle smmem_retry(SmMem *, Cycle now);
 /* Fetches the line of instructions with byte address pc. Returns false when the line is in the instruction
    cache or there is no such cache, else true, and fills the ticket. When the ticket is ready the instruction
    is delivered, and the caller does not ask again: another warp's line may have pushed this one out. */
-bool smmem_fetch(SmMem *, Cycle now, uint64_t pc, LaunchStats *, MemTicket *);
+bool smmem_fetch(SmMem *, Cycle now, uint64_t pc, Totals *, MemTicket *);
 /* Traffic of a divergence mechanism past L1: a load or store of n bytes at an address of the SM's own (below
    2^48). */
-void smmem_mechanism(SmMem *, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *,
+void smmem_mechanism(SmMem *, Cycle now, uint64_t addr, unsigned bytes, bool store, Totals *,
 	MemTicket *);
 /* True when requests are queued for mem_drain. */
 bool smmem_queued(const SmMem *);

@@ -306,7 +306,7 @@ int smmem_outstanding(const SmMem *s, Cycle now)
 
 /* Queues the pieces of the access: as one request, or, if there are more than `limit`, each as a request of
    its own, because some must wait for others of the same access. */
-static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, LaunchStats *st, MemTicket *t)
+static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, Totals *st, MemTicket *t)
 {
 	int limit = (int)s->c.l1_queue, n = s->co.n, each = n > limit ? 1 : n;
 	for (int k = 0; k < n; k += each) {
@@ -320,7 +320,7 @@ static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, Laun
 	}
 }
 
-static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t)
+static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Totals *st, MemTicket *t)
 {
 	int limit = (int)s->c.l1_queue;
 	bool returns = a->kind == ACC_LOAD || (a->kind == ACC_ATOMIC && a->returns);
@@ -341,7 +341,7 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Launc
 }
 
 /* ---- the other paths ---- */
-static void use_shared(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t)
+static void use_shared(SmMem *s, Cycle now, const Access *a, Totals *st, MemTicket *t)
 {
 	unsigned extra = 0, cycles = a->own_ports ? 1 : shared_cycles(a, (unsigned)s->c.shared_banks,
 		(unsigned)s->c.shared_bank_bytes, &extra);
@@ -353,7 +353,7 @@ static void use_shared(SmMem *s, Cycle now, const Access *a, LaunchStats *st, Me
 /* Looks a line up in the constant or instruction cache, and returns when it has arrived there. *missed: the
    line was not there, and a request was queued. */
 static Cycle look_read_only(SmMem *s, Cache *c, Cycle now, Cycle at, Owner owner, uint64_t line,
-	LaunchStats *st, bool *missed)
+	Totals *st, bool *missed)
 {
 	int64_t i = cache_find(c, line);
 	*missed = i < 0;
@@ -374,7 +374,7 @@ static Cycle look_read_only(SmMem *s, Cache *c, Cycle now, Cycle at, Owner owner
 		(uint32_t)(((uint64_t)1 << n) - 1));
 }
 
-static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t)
+static void load_constant(SmMem *s, Cycle now, const Access *a, Totals *st, MemTicket *t)
 {
 	uint64_t address[64];
 	uint32_t lanes[64];
@@ -392,7 +392,7 @@ static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st,
 		}
 }
 
-static bool access_made(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t)
+static bool access_made(SmMem *s, Cycle now, const Access *a, Totals *st, MemTicket *t)
 {
 	expire(s, now);
 	t->npending = 0;
@@ -419,7 +419,7 @@ static bool access_made(SmMem *s, Cycle now, const Access *a, LaunchStats *st, M
 	return send_past(s, now, a, base, st, t);
 }
 
-bool smmem_access(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t, Cycle *retry)
+bool smmem_access(SmMem *s, Cycle now, const Access *a, Totals *st, MemTicket *t, Cycle *retry)
 {
 	if (access_made(s, now, a, st, t))
 		return true;
@@ -427,7 +427,7 @@ bool smmem_access(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTick
 	return false;
 }
 
-bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, LaunchStats *st, MemTicket *t)
+bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, Totals *st, MemTicket *t)
 {
 	if (!s->fetch.sets)
 		return false;
@@ -443,7 +443,7 @@ bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, LaunchStats *st, MemTicket *t
 	return true;
 }
 
-void smmem_mechanism(SmMem *s, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *st,
+void smmem_mechanism(SmMem *s, Cycle now, uint64_t addr, unsigned bytes, bool store, Totals *st,
 	MemTicket *t)
 {
 	expire(s, now);

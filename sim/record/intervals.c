@@ -45,15 +45,12 @@ bool interval_any(const Interval *x)
 	return any != 0;
 }
 
-void interval_of_stats(Interval *x, const LaunchStats *s)
+void interval_of_totals(Interval *x, const Totals *s)
 {
 	uint64_t busy = s->issued;
 	*x = (Interval){ 0 };
 	for (int i = 0; i < stat_count; i++)
-		figures(x)[i] = stat_info[i].max ? 0 : stat_get(s, i);
-	x->l2_requests = x->l2_replies = x->l2_hits = x->l2_misses = x->l2_allocations = x->l2_writebacks =
-		x->l2_dirtied = 0;
-	x->dram_reads = x->dram_writes = x->dram_row_hits = 0;
+		figures(x)[i] = stat_info[i].max || stat_info[i].known >= STAT_L2 ? 0 : stat_get(s, i);
 	for (int i = 0; i < STALL_COUNT; i++) {
 		x->stalls[i] = i == STALL_EMPTY ? 0 : s->stalls[i];
 		busy += x->stalls[i];
@@ -70,7 +67,7 @@ bool interval_figure(const LaunchStats *total, int i, FigurePath *path)
 		snprintf(path->text, sizeof path->text, "issue.stalls.%s", stall_name[i - stat_count]);
 	else
 		snprintf(path->text, sizeof path->text, "resident_warps");
-	if (stat && !strncmp(path->text, "memory.nonfaulting.", 19) && !total->nonfaulting_loads)
+	if (stat && !strncmp(path->text, "memory.nonfaulting.", 19) && !total->totals.nonfaulting_loads)
 		return false;
 	return !stat || (!stat_info[i].max && stat_known(total, i));
 }

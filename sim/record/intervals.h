@@ -44,7 +44,7 @@ void intervals_double(Intervals *);
 /* Fills in what an SM has counted, from its statistics. Figures of L2 and DRAM are 0: these are counted
    elsewhere. no_warp is minus the number of issues and other stalls, modulo 2^64, since intervals_run adds
    all scheduler-cycles to it. */
-void interval_of_stats(Interval *, const LaunchStats *);
+void interval_of_totals(Interval *, const Totals *);
 void interval_add(Interval *, const Interval *);
 void interval_take(Interval *, const Interval *);       /* subtracts */
 bool interval_any(const Interval *);                    /* has anything been counted? */

@@ -8,7 +8,7 @@ static void put_stat(JsonSink *j, const LaunchStats *s, int i, const char *key)
 {
 	j->key(j, key);
 	if (stat_known(s, i))
-		j->count(j, stat_get(s, i));
+		j->count(j, stat_get(&s->totals, i));
 	else
 		j->text(j, NULL);
 }
@@ -36,7 +36,7 @@ static void counters(JsonSink *j, const LaunchStats *s, const char *group)
 		snprintf(sub, sizeof sub, "%.*s", (int)(dot - path), path);
 		if (i && in_group(stat_info[i - 1].path, sub))
 			continue; /* the group's first counter has put it already */
-		if (!strcmp(sub, "memory.nonfaulting") && !s->nonfaulting_loads)
+		if (!strcmp(sub, "memory.nonfaulting") && !s->totals.nonfaulting_loads)
 			continue;
 		j->key(j, sub + n + 1);
 		j->begin(j, '{', true);
@@ -59,8 +59,8 @@ static void put_divergence(JsonSink *j, const LaunchStats *s)
 	j->begin(j, '{', true);
 	counters(j, s, "divergence");
 	json_put_real(j, "mean_depth", !s->reference, stats_mean_depth(s));
-	for (int i = 0; i < s->nmodel; i++)
-		json_put_count(j, s->model[i].key, s->model[i].value);
+	for (int i = 0; i < s->totals.nmodel; i++)
+		json_put_count(j, s->totals.model[i].key, s->totals.model[i].value);
 	j->end(j);
 }
 
@@ -74,7 +74,7 @@ static void put_issue(JsonSink *j, const LaunchStats *s)
 	for (int i = 0; i < STALL_COUNT; i++) {
 		j->key(j, stall_name[i]);
 		if (s->timed)
-			j->count(j, s->stalls[i]);
+			j->count(j, s->totals.stalls[i]);
 		else
 			j->text(j, NULL);
 	}
@@ -129,8 +129,8 @@ static void put_branches(const LaunchStats *s, JsonSink *j)
 {
 	j->key(j, "branches");
 	j->begin(j, '[', false);
-	for (int i = 0; i < s->nbranches; i++) {
-		const BranchStats *b = &s->branch_stats[i];
+	for (int i = 0; i < s->tables.branches.n; i++) {
+		const BranchStats *b = &s->tables.branches.v[i];
 		j->begin(j, '{', true);
 		put_place(j, b);
 		if (!b->source) {
@@ -148,11 +148,11 @@ static void put_branches(const LaunchStats *s, JsonSink *j)
 	j->end(j);
 	j->key(j, "partings");
 	j->begin(j, '[', false);
-	for (int i = 0; i < s->npartings; i++) {
+	for (int i = 0; i < s->tables.partings.n; i++) {
 		j->begin(j, '{', true);
-		put_place(j, &s->parting_stats[i]);
-		put_part_count(j, &s->parting_stats[i].parted, s->timed);
-		put_met(j, &s->parting_stats[i].met);
+		put_place(j, &s->tables.partings.v[i]);
+		put_part_count(j, &s->tables.partings.v[i].parted, s->timed);
+		put_met(j, &s->tables.partings.v[i].met);
 		j->end(j);
 	}
 	j->end(j);
@@ -198,8 +198,8 @@ static void put_lines(const LaunchStats *s, JsonSink *j)
 {
 	j->key(j, "lines");
 	j->begin(j, '[', false);
-	for (int i = 0; i < s->nlines; i++) {
-		const LineStats *l = &s->line_stats[i];
+	for (int i = 0; i < s->tables.lines.n; i++) {
+		const LineStats *l = &s->tables.lines.v[i];
 		j->begin(j, '{', true);
 		json_put_text(j, "function", l->function);
 		json_put_text(j, "file", l->file);
@@ -222,8 +222,8 @@ void stats_json_tables(const LaunchStats *s, JsonSink *j)
 {
 	j->key(j, "blocks");
 	j->begin(j, '[', false);
-	for (int i = 0; i < s->nblocks; i++) {
-		const BlockStats *b = &s->block_stats[i];
+	for (int i = 0; i < s->tables.blocks.n; i++) {
+		const BlockStats *b = &s->tables.blocks.v[i];
 		j->begin(j, '{', true);
 		json_put_text(j, "function", b->function);
 		json_put_text(j, "label", b->label);
@@ -249,7 +249,7 @@ void stats_json_measured(const LaunchStats *s, JsonSink *j)
 	j->key(j, "active_lanes");
 	j->begin(j, '[', true);
 	for (int i = 0; !s->reference && i <= s->warp_size && i <= 64; i++)
-		j->count(j, s->active_lanes[i]);
+		j->count(j, s->totals.active_lanes[i]);
 	j->end(j);
 	put_group(j, s, "inserted");
 	put_group(j, s, "overhead");

@@ -2,7 +2,7 @@
 #include "sim/record/stats.h"
 #include <stdio.h>
 
-const char *stats_memory_law(const LaunchStats *s, const Config *c)
+const char *stats_memory_law(const Totals *s, const Config *c)
 {
 	uint64_t wide = (uint64_t)(c->l1_sector / c->l2_sector);
 	const struct { bool ok; const char *what; } law[] = {
@@ -32,7 +32,7 @@ const char *stats_memory_law(const LaunchStats *s, const Config *c)
 	return NULL;
 }
 
-const char *stats_rate_law(const LaunchStats *s, const Config *c)
+const char *stats_rate_law(const Totals *s, const Config *c)
 {
 	uint64_t sector = (uint64_t)c->l2_sector, dram = (uint64_t)(c->dram_channels * c->dram_width),
 		l2 = (uint64_t)(c->l2_slices * c->l2_width), ports = (uint64_t)(c->sm_count * c->icnt_width);
@@ -73,40 +73,41 @@ static const char *lane_law(const LaunchStats *s)
 {
 	uint64_t width = (uint64_t)s->warp_size, lost[2] = { 0 }, issues[2] = { 0 }, useful[2] = { 0 };
 	const char *bad = unequal("inactive lanes have no thread, have ended or have parted from the group",
-		s->lanes_inactive, s->lanes_no_thread + s->lanes_ended + s->lanes_parted);
+		s->totals.lanes_inactive,
+		s->totals.lanes_no_thread + s->totals.lanes_ended + s->totals.lanes_parted);
 	if (!bad)
 		bad = unequal("lanes of issued overhead executed, or have a cause why not",
-			s->overhead_warp * width, s->overhead_thread + s->overhead_off +
-			s->overhead_no_thread + s->overhead_ended + s->overhead_parted);
-	for (int i = 0; i < s->nbranches; i++)
+			s->totals.overhead_warp * width, s->totals.overhead_thread + s->totals.overhead_off +
+			s->totals.overhead_no_thread + s->totals.overhead_ended + s->totals.overhead_parted);
+	for (int i = 0; i < s->tables.branches.n; i++)
 		for (int k = 0; k < 2; k++)
-			lost[k] += s->branch_stats[i].parted.lost[k];
-	for (int i = 0; i < s->npartings; i++)
+			lost[k] += s->tables.branches.v[i].parted.lost[k];
+	for (int i = 0; i < s->tables.partings.n; i++)
 		for (int k = 0; k < 2; k++)
-			lost[k] += s->parting_stats[i].parted.lost[k];
-	for (int i = 0; i < s->nlines; i++)
+			lost[k] += s->tables.partings.v[i].parted.lost[k];
+	for (int i = 0; i < s->tables.lines.n; i++)
 		for (int k = 0; k < 2; k++) {
-			issues[k] += s->line_stats[i].count[k].issues;
-			useful[k] += s->line_stats[i].count[k].useful;
+			issues[k] += s->tables.lines.v[i].count[k].issues;
+			useful[k] += s->tables.lines.v[i].count[k].useful;
 		}
-	for (int i = 0; i < s->nbranches && !bad; i++)
-		bad = meeting_law(&s->branch_stats[i]);
-	for (int i = 0; i < s->npartings && !bad; i++)
-		bad = meeting_law(&s->parting_stats[i]);
+	for (int i = 0; i < s->tables.branches.n && !bad; i++)
+		bad = meeting_law(&s->tables.branches.v[i]);
+	for (int i = 0; i < s->tables.partings.n && !bad; i++)
+		bad = meeting_law(&s->tables.partings.v[i]);
 	if (!bad)
-		bad = unequal("lanes that have parted are charged to an instruction", s->lanes_parted,
+		bad = unequal("lanes that have parted are charged to an instruction", s->totals.lanes_parted,
 			lost[0]);
 	if (!bad)
 		bad = unequal("lanes that have parted in overhead are charged to an instruction",
-			s->overhead_parted, lost[1]);
+			s->totals.overhead_parted, lost[1]);
 	if (!bad)
-		bad = unequal("instructions of lines are instructions issued", s->warp_instructions,
+		bad = unequal("instructions of lines are instructions issued", s->totals.warp_instructions,
 			issues[0]);
 	if (!bad)
-		bad = unequal("overhead of lines is overhead issued", s->overhead_warp, issues[1]);
+		bad = unequal("overhead of lines is overhead issued", s->totals.overhead_warp, issues[1]);
 	if (!bad)
 		bad = unequal("lanes of lines are thread instructions",
-			s->thread_instructions + s->overhead_thread, useful[0] + useful[1]);
+			s->totals.thread_instructions + s->totals.overhead_thread, useful[0] + useful[1]);
 	return bad;
 }
 
@@ -117,44 +118,45 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 	if (s->reference || !s->completed)
 		return NULL;
 	for (int i = 0; i < STALL_COUNT; i++)
-		stalls += s->stalls[i];
+		stalls += s->totals.stalls[i];
 	for (int i = 0; i <= s->warp_size; i++) {
-		issues += s->active_lanes[i];
-		lanes += s->active_lanes[i] * (uint64_t)i;
+		issues += s->totals.active_lanes[i];
+		lanes += s->totals.active_lanes[i] * (uint64_t)i;
 	}
 	for (int i = 0; i < STALL_COUNT && !bad && s->timed; i++) {
 		uint64_t sum = 0;
-		for (int k = 0; k < s->nlines; k++)
-			sum += s->line_stats[k].stalls[i];
-		bad = unequal("stalls of lines are the schedulers'", s->stalls[i], sum);
+		for (int k = 0; k < s->tables.lines.n; k++)
+			sum += s->tables.lines.v[k].stalls[i];
+		bad = unequal("stalls of lines are the schedulers'", s->totals.stalls[i], sum);
 	}
 	if (s->timed) {
 		if (!bad)
-			bad = unequal("scheduler-cycles are issues and stalls", s->slots, s->issued + stalls);
+			bad = unequal("scheduler-cycles are issues and stalls", s->totals.slots,
+				s->totals.issued + stalls);
 		if (!bad)
-			bad = unequal("scheduler-cycles are cycles x schedulers x SMs", s->slots,
-				s->cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
+			bad = unequal("scheduler-cycles are cycles x schedulers x SMs", s->totals.slots,
+				s->totals.cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
 		if (!bad)
-			bad = stats_memory_law(s, c);
+			bad = stats_memory_law(&s->totals, c);
 		if (!bad && !s->own_slots) /* under own_slots launches end before their stores are done */
-			bad = stats_rate_law(s, c);
+			bad = stats_rate_law(&s->totals, c);
 	}
 	if (!bad && !s->own_slots)
 		bad = unequal("lanes of issued instructions are useful, predicated off or inactive",
-			s->lanes_useful + s->lanes_predicated_off + s->lanes_inactive,
-			s->warp_instructions * (uint64_t)s->warp_size);
+			s->totals.lanes_useful + s->totals.lanes_predicated_off + s->totals.lanes_inactive,
+			s->totals.warp_instructions * (uint64_t)s->warp_size);
 	if (!bad && !s->own_slots)
 		bad = lane_law(s);
 	if (!bad)
-		bad = unequal("useful lanes are thread instructions", s->lanes_useful,
-			s->thread_instructions);
+		bad = unequal("useful lanes are thread instructions", s->totals.lanes_useful,
+			s->totals.thread_instructions);
 	if (!bad && !s->own_slots)
-		bad = unequal("active_lanes counts each instruction", issues, s->warp_instructions);
+		bad = unequal("active_lanes counts each instruction", issues, s->totals.warp_instructions);
 	if (!bad && !s->own_slots)
 		bad = unequal("active_lanes counts useful and predicated-off lanes", lanes,
-			s->lanes_useful + s->lanes_predicated_off);
+			s->totals.lanes_useful + s->totals.lanes_predicated_off);
 	if (!bad)
-		bad = unequal("entries pushed are popped", s->pushes, s->pops);
+		bad = unequal("entries pushed are popped", s->totals.pushes, s->totals.pops);
 	if (!bad && s->registers > (uint64_t)c->sm_max_regs)
 		bad = "a thread has at most sm.max_registers_per_thread registers";
 	return bad;

@@ -37,7 +37,7 @@ void stats_json_races(const LaunchStats *s, JsonSink *j)
 {
 	if (s->races_checked) {
 		j->key(j, "races");
-		put_pairs(j, s->race_stats, s->nraces, true);
+		put_pairs(j, s->tables.races.v, s->tables.races.n, true);
 	}
 	if (s->behind) {
 		j->key(j, "behind");

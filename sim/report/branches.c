@@ -44,12 +44,12 @@ static const char *name_of(Table *t, const BranchStats *b, bool several)
 static void collect(Table *t)
 {
 	const LaunchStats *s = t->s;
-	for (int i = 0; i < s->nbranches; i++)
-		if (s->branch_stats[i].executed)
-			vec_push(&t->branch, &s->branch_stats[i]);
-	for (int i = 0; i < s->npartings; i++)
-		if (s->parting_stats[i].parted.lost[0])
-			vec_push(&t->branch, &s->parting_stats[i]);
+	for (int i = 0; i < s->tables.branches.n; i++)
+		if (s->tables.branches.v[i].executed)
+			vec_push(&t->branch, &s->tables.branches.v[i]);
+	for (int i = 0; i < s->tables.partings.n; i++)
+		if (s->tables.partings.v[i].parted.lost[0])
+			vec_push(&t->branch, &s->tables.partings.v[i]);
 	if (t->branch.n)
 		qsort(t->branch.v, (size_t)t->branch.n, sizeof *t->branch.v, by_lost);
 	bool several = false;
@@ -135,12 +135,12 @@ static void put_rest(const Table *t, int from, StrBuf *out)
 
 void text_branches(const LaunchStats *s, bool all, StrBuf *out)
 {
-	Table t = { .s = s, .slots = s->warp_instructions * (uint64_t)s->warp_size, .all = all };
+	Table t = { .s = s, .slots = s->totals.warp_instructions * (uint64_t)s->warp_size, .all = all };
 	char name[64];
 	collect(&t);
 	int shown = all || t.branch.n < MOST_BRANCHES ? t.branch.n : MOST_BRANCHES;
 	snprintf(name, sizeof name, s->own_slots ? "branches" : "branches by lanes lost (%s of all)",
-		PERCENT(text_share(s->lanes_parted, t.slots)));
+		PERCENT(text_share(s->totals.lanes_parted, t.slots)));
 	sb_printf(out, "\n%-*s %9s %9s", NAME + 2, name, "executed", "divergent");
 	if (all)
 		sb_printf(out, " %8s", "taken");
@@ -195,15 +195,15 @@ static void put_inlined_lines(PlaceList inlined, StrBuf *out)
 void text_lines(const LaunchStats *s, StrBuf *out)
 {
 	Arena names = { 0 };
-	const char **name = arena_array(&names, const char *, s->nlines + 1);
-	for (int i = 0; i < s->nlines; i++)
-		name[i] = line_name(&names, &s->line_stats[i]);
-	names_shown(&names, name, s->nlines, NAME, name);
+	const char **name = arena_array(&names, const char *, s->tables.lines.n + 1);
+	for (int i = 0; i < s->tables.lines.n; i++)
+		name[i] = line_name(&names, &s->tables.lines.v[i]);
+	names_shown(&names, name, s->tables.lines.n, NAME, name);
 	sb_printf(out, "\n%-*s %9s %9s %8s %11s %11s  %s\n", NAME + 2, "lines", "issued", "overhead", "SIMD",
 		"lanes lost", "stalls", "most of them");
-	for (int i = 0; i < s->nlines; i++) {
-		put_line(s, &s->line_stats[i], name[i], out);
-		put_inlined_lines(s->line_stats[i].inlined, out);
+	for (int i = 0; i < s->tables.lines.n; i++) {
+		put_line(s, &s->tables.lines.v[i], name[i], out);
+		put_inlined_lines(s->tables.lines.v[i].inlined, out);
 	}
 	arena_free(&names);
 }

@@ -3,7 +3,7 @@
 
 /* ---- one interval after the other ---- */
 
-static Cycle end_of(const LaunchStats *l) { return l->started + l->cycles; }
+static Cycle end_of(const LaunchStats *l) { return l->started + l->totals.cycles; }
 
 static int by_start(const Run *run, int a, int b)
 {
@@ -26,7 +26,7 @@ void walk_open(Walk *w, const Run *run, const Intervals *v)
 {
 	*w = (Walk){ .run = run, .intervals = v };
 	for (int i = 0; i < run->launch.n; i++)
-		if (run->launch.v[i]->cycles)
+		if (run->launch.v[i]->totals.cycles)
 			insert_by_start(w, i);
 }
 

@@ -449,10 +449,10 @@ static void put_launches(Picture *p, const Chart *c)
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *l = run->launch.v[i];
 		int row = strip_of(l->stream, streams, &n);
-		double from = place_of(p, c, l->started), to = place_of(p, c, l->started + l->cycles),
+		double from = place_of(p, c, l->started), to = place_of(p, c, l->started + l->totals.cycles),
 			y = p->y + row * STRIP;
 		most = row + 1 > most ? row + 1 : most;
-		if (!l->cycles || to < right[row] + 0.5) /* no pixel of the bar would be seen */
+		if (!l->totals.cycles || to < right[row] + 0.5) /* no pixel of the bar would be seen */
 			continue;
 		right[row] = to;
 		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" "

@@ -8,16 +8,16 @@ static void put_total(Run *run, JsonSink *j)
 	const LaunchStats *t = run_total(run);
 	j->key(j, "total");
 	j->begin(j, '{', false);
-	json_put_count(j, "launches", t->launches);
+	json_put_count(j, "launches", t->totals.launches);
 	stats_json_measured(t, j);
 	stats_json_tables(t, j);
 	stats_json_races(t, j);
 	j->end(j);
 	j->key(j, "host");
 	j->begin(j, '{', true);
-	json_put_real(j, "seconds", true, t->seconds);
-	json_put_real(j, "warp_instructions_per_second", !t->reference && t->seconds > 0,
-		(double)t->warp_instructions / (t->seconds > 0 ? t->seconds : 1));
+	json_put_real(j, "seconds", true, t->totals.seconds);
+	json_put_real(j, "warp_instructions_per_second", !t->reference && t->totals.seconds > 0,
+		(double)t->totals.warp_instructions / (t->totals.seconds > 0 ? t->totals.seconds : 1));
 	j->end(j);
 }
 

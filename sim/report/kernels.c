@@ -4,22 +4,12 @@
 #include "lib/names.h"
 #include "sim/report/compare.h"
 #include "sim/report/kernels.h"
+#include "sim/report/text.h"
 #include <limits.h>
 
 enum { BRIEF_KERNELS = 8, BRIEF_TAKES = 3, KERNEL_NAME = 28 };
 
-/* ---- sums over a run's launches ---- */
-
-typedef struct Row {
-	const char *name;
-	uint64_t launches, cycles, warp, thread, started, ended;
-	/* instructions of the kernel in the module that ran, functions that it calls left out */
-	uint64_t instructions;
-	const LaunchStats *first;
-	bool completed;
-} Row;
-
-typedef Vec(Row) Rows;
+/* ---- the kernels of a run ---- */
 
 static uint64_t size_of(const Function *f)
 {
@@ -29,30 +19,10 @@ static uint64_t size_of(const Function *f)
 	return n;
 }
 
-static Rows rows_of(const Run *run)
+/* The instructions of the kernel in the module that ran; functions that it calls are left out. */
+static uint64_t size_of_kernel(const Run *run, const LaunchStats *s)
 {
-	Rows rows = { 0 };
-	StrMap at = { 0 };
-	for (int i = 0; i < run_measured(run); i++) {
-		const LaunchStats *l = run_stats(run, i);
-		int k = strmap_get(&at, l->kernel);
-		if (k < 0) {
-			strmap_put(&at, l->kernel, k = rows.n);
-			vec_push(&rows, ((Row){ .name = l->kernel, .started = UINT64_MAX, .completed = true,
-				.first = l, .instructions = size_of(module_find_function(run->module,
-				l->kernel)) }));
-		}
-		Row *r = &rows.v[k];
-		r->launches += l->launches;
-		r->cycles += l->cycles;
-		r->warp += l->warp_instructions;
-		r->thread += l->thread_instructions;
-		r->started = l->started < r->started ? l->started : r->started;
-		r->ended = l->program_cycles > r->ended ? l->program_cycles : r->ended;
-		r->completed &= l->completed;
-	}
-	strmap_free(&at);
-	return rows;
+	return size_of(module_find_function(run->module, s->kernel));
 }
 
 static bool is_timed(const Run *run) { return !run->options.gpu.functional && !run->options.reference; }
@@ -87,71 +57,68 @@ static void put_code(JsonSink *j, const Module *m)
 
 void kernels_json(const Run *run, JsonSink *j)
 {
-	Rows rows = rows_of(run);
 	bool timed = is_timed(run);
 	j->key(j, "kernels");
 	j->begin(j, '[', false);
-	for (int i = 0; i < rows.n; i++) {
-		const Row *r = &rows.v[i];
+	for (int i = 0; i < run_kernels(run); i++) {
+		const LaunchStats *s = run_kernel(run, i);
 		j->begin(j, '{', true);
-		json_put_text(j, "kernel", r->name);
-		json_put_count(j, "launches", r->launches);
+		json_put_text(j, "kernel", s->kernel);
+		json_put_count(j, "launches", s->totals.launches);
 		j->key(j, "completed");
-		j->boolean(j, r->completed);
-		put_known(j, "cycles", timed, r->cycles);
-		put_known(j, "started", timed, r->started);
-		put_known(j, "ended", timed, r->ended);
-		put_known(j, "warp_instructions", !run->options.reference, r->warp);
-		json_put_count(j, "thread_instructions", r->thread);
-		json_put_count(j, "instructions", r->instructions);
-		stats_json_static(r->first, j);
-		const InsTable *t = ins_tables_find(&run->instructions, r->name);
+		j->boolean(j, s->completed);
+		put_known(j, "cycles", timed, s->totals.cycles);
+		put_known(j, "started", timed, s->started);
+		put_known(j, "ended", timed, s->totals.program_cycles);
+		put_known(j, "warp_instructions", !run->options.reference, s->totals.warp_instructions);
+		json_put_count(j, "thread_instructions", s->totals.thread_instructions);
+		json_put_count(j, "instructions", size_of_kernel(run, s));
+		stats_json_static(s, j);
+		const InsTable *t = ins_tables_find(&run->instructions, s->kernel);
 		if (t) {
 			j->key(j, "code");
-			ins_table_json(t, r->first, j);
+			ins_table_json(t, s, j);
 		}
 		j->end(j);
 	}
 	j->end(j);
 	put_code(j, run->module);
-	vec_free(&rows);
 }
 
 void kernels_text(const Run *run, bool all, StrBuf *out)
 {
-	Rows rows = rows_of(run);
 	bool timed = is_timed(run);
-	int most = all ? INT_MAX : BRIEF_KERNELS;
+	int n = run_kernels(run), most = all ? INT_MAX : BRIEF_KERNELS;
 	uint64_t cycles = 0;
 	Arena names = { 0 };
-	for (int i = 0; i < rows.n; i++)
-		cycles += rows.v[i].cycles;
-	if (rows.n > 1)
-		sb_printf(out, timed ? "\n%-30s %9s %13s %8s %13s %13s %8s\n" : "\n%-30s %9s %20s %8s\n",
-			"kernels", "launches", timed ? "cycles" : "thread instructions",
-			timed ? "of all" : "size", "first start", "last end", "size");
-	const char **name = arena_array(&names, const char *, rows.n + 1);
-	for (int i = 0; i < rows.n; i++)
-		name[i] = rows.v[i].name;
-	names_shown(&names, name, rows.n, KERNEL_NAME, name);
-	for (int i = 0; i < rows.n && rows.n > 1; i++) {
-		const Row *r = &rows.v[i];
-		if (i == most - 1 && rows.n > most) {
-			sb_printf(out, "  %d more " REPORT_ALL "\n", rows.n - i);
+	if (n < 2)
+		return;
+	sb_printf(out, timed ? "\n%-30s %9s %13s %8s %13s %13s %8s\n" : "\n%-30s %9s %20s %8s\n", "kernels",
+		"launches", timed ? "cycles" : "thread instructions", timed ? "of all" : "size",
+		"first start", "last end", "size");
+	const char **name = arena_array(&names, const char *, n + 1);
+	for (int i = 0; i < n; i++) {
+		cycles += run_kernel(run, i)->totals.cycles;
+		name[i] = run_kernel(run, i)->kernel;
+	}
+	names_shown(&names, name, n, KERNEL_NAME, name);
+	for (int i = 0; i < n; i++) {
+		const LaunchStats *s = run_kernel(run, i);
+		if (i == most - 1 && n > most) {
+			sb_printf(out, "  %d more " REPORT_ALL "\n", n - i);
 			break;
 		}
 		sb_printf(out, "  %-*s %9llu", KERNEL_NAME + (int)strlen(name[i]) - names_columns(name[i]),
-			name[i], (unsigned long long)r->launches);
+			name[i], (unsigned long long)s->totals.launches);
 		if (timed)
-			sb_printf(out, " %13llu %8s %13llu %13llu", (unsigned long long)r->cycles,
-				PERCENT(cycles ? (double)r->cycles / (double)cycles : 0),
-				(unsigned long long)r->started, (unsigned long long)r->ended);
+			sb_printf(out, " %13llu %8s %13llu %13llu", (unsigned long long)s->totals.cycles,
+				PERCENT(text_share(s->totals.cycles, cycles)),
+				(unsigned long long)s->started, (unsigned long long)s->totals.program_cycles);
 		else
-			sb_printf(out, " %20llu", (unsigned long long)r->thread);
-		sb_printf(out, " %8llu\n", (unsigned long long)r->instructions);
+			sb_printf(out, " %20llu", (unsigned long long)s->totals.thread_instructions);
+		sb_printf(out, " %8llu\n", (unsigned long long)size_of_kernel(run, s));
 	}
 	arena_free(&names);
-	vec_free(&rows);
 }
 
 /* ---- two reports ---- */

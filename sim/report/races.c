@@ -45,8 +45,10 @@ void report_races(const Run *run, const LaunchStats *total, bool all, StrBuf *ou
 	int behind = 0, dependent = 0;
 	if (total->races_checked) {
 		sb_printf(out, "\nraces between blocks: %d pair%s of accesses, in %d of %d launches\n",
-			total->nraces, total->nraces == 1 ? "" : "s", run->racing, run->launch.n);
-		put_pairs(total->race_stats, total->nraces, true, all ? INT_MAX : MOST_PAIRS, out);
+			total->tables.races.n, total->tables.races.n == 1 ? "" : "s", run->racing,
+			run->launch.n);
+		put_pairs(total->tables.races.v, total->tables.races.n, true, all ? INT_MAX : MOST_PAIRS,
+			out);
 	}
 	for (int i = 0; i < run->launch.n; i++) {
 		behind += run->launch.v[i]->behind > 0;

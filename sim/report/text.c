@@ -161,7 +161,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 	put_idle(t->log, out);
 	char spilled[48];
 	size_t start = out->n;
-	if (s->launches == 1) {
+	if (s->totals.launches == 1) {
 		const LaunchStats *l = run->launch.v[0];
 		sb_printf(out, "kernel %.50s", l->kernel);
 		put_dimensions(out, "grid", l->grid);
@@ -172,7 +172,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 				PERCENT(l->occupancy), l->occupancy_limit ? " (limit: " : "",
 				l->occupancy_limit ? l->occupancy_limit : "", l->occupancy_limit ? ")" : "");
 	} else {
-		sb_printf(out, "%llu launches", (unsigned long long)s->launches);
+		sb_printf(out, "%llu launches", (unsigned long long)s->totals.launches);
 	}
 	end_line(out, start);
 	put_configuration(t, all, out);
@@ -187,19 +187,20 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 	char a[REPORT_PERCENT], b[32];
 	if (s->timed) {
 		sb_printf(out, "cycles            %16s   warp instructions   %16s   %.3f per cycle\n",
-			grouped(a, s->cycles), grouped(b, s->warp_instructions),
-			s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0);
+			grouped(a, s->totals.cycles), grouped(b, s->totals.warp_instructions),
+			s->totals.cycles ? (double)s->totals.warp_instructions / (double)s->totals.cycles
+					 : 0);
 		sb_printf(out, "program's cycles  %16s   from the host's first call to the end of %s\n",
-			grouped(a, s->program_cycles), last);
+			grouped(a, s->totals.program_cycles), last);
 	} else if (!s->reference)
 		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured",
-			grouped(b, s->warp_instructions));
+			grouped(b, s->totals.warp_instructions));
 	if (s->reference) {
 		sb_printf(out, "thread instructions %14s   (the reference interpreter measures no other "
-			"instructions)\n", grouped(a, s->thread_instructions));
-		if (s->inserted_values)
+			"instructions)\n", grouped(a, s->totals.thread_instructions));
+		if (s->totals.inserted_values)
 			sb_printf(out, "inserted by passes %15s values   %s of them never read\n",
-				grouped(a, s->inserted_values), grouped(b, s->inserted_unread));
+				grouped(a, s->totals.inserted_values), grouped(b, s->totals.inserted_unread));
 		return;
 	}
 	if (s->own_slots)
@@ -207,22 +208,23 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 	else
 		report_percent(a, stats_utilization(s));
 	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a,
-		grouped(b, s->thread_instructions));
+		grouped(b, s->totals.thread_instructions));
 	if (!s->own_slots)
-		sb_printf(out, "   %s off by guard", PERCENT(text_share(s->lanes_predicated_off,
-			s->lanes_useful + s->lanes_predicated_off + s->lanes_inactive)));
+		sb_printf(out, "   %s off by guard", PERCENT(text_share(s->totals.lanes_predicated_off,
+			s->totals.lanes_useful + s->totals.lanes_predicated_off + s->totals.lanes_inactive)));
 	sb_printf(out, "\nstack depth       %7llu max %4.2f mean   pushes %llu   pops %llu   reconvergences "
-		"%llu   spills %llu\n", (unsigned long long)s->max_depth, stats_mean_depth(s),
-		(unsigned long long)s->pushes, (unsigned long long)s->pops,
-		(unsigned long long)s->reconvergences, (unsigned long long)s->spills);
+		"%llu   spills %llu\n", (unsigned long long)s->totals.max_depth, stats_mean_depth(s),
+		(unsigned long long)s->totals.pushes, (unsigned long long)s->totals.pops,
+		(unsigned long long)s->totals.reconvergences, (unsigned long long)s->totals.spills);
 	size_t start = out->n;
-	put_number(out, "inserted by passes", s->inserted_warp);
-	put_number(out, " warp,", s->inserted_thread);
-	put_number(out, " thread instructions   overhead of the mechanism and lowering", s->overhead_warp);
+	put_number(out, "inserted by passes", s->totals.inserted_warp);
+	put_number(out, " warp,", s->totals.inserted_thread);
+	put_number(out, " thread instructions   overhead of the mechanism and lowering",
+		s->totals.overhead_warp);
 	end_line(out, start);
-	if (s->noop_fetches) {
+	if (s->totals.noop_fetches) {
 		start = out->n;
-		put_number(out, "blocks fetched for no lane", s->noop_fetches);
+		put_number(out, "blocks fetched for no lane", s->totals.noop_fetches);
 		end_line(out, start);
 	}
 }
@@ -252,12 +254,12 @@ static void put_cause(const char *name, int all, int with_warp, bool warp, StrBu
    100 %. */
 static void put_causes(const LaunchStats *s, StrBuf *out)
 {
-	Cause cause[STALL_COUNT + 1] = { { "issued", s->issued, true } };
+	Cause cause[STALL_COUNT + 1] = { { "issued", s->totals.issued, true } };
 	uint64_t part[STALL_COUNT + 1] = { 0 }, busy[STALL_COUNT + 1] = { 0 };
 	int all[STALL_COUNT + 1], warp[STALL_COUNT + 1], n = 1, shown = 0, rest_all = 0, rest_warp = 0;
 	for (int i = 0; i < STALL_COUNT; i++)
-		if (s->stalls[i])
-			cause[n++] = (Cause){ stall_name[i], s->stalls[i], i != STALL_EMPTY };
+		if (s->totals.stalls[i])
+			cause[n++] = (Cause){ stall_name[i], s->totals.stalls[i], i != STALL_EMPTY };
 	qsort(cause + 1, (size_t)n - 1, sizeof *cause, by_cycles);
 	for (int i = 0; i < n; i++) {
 		part[i] = cause[i].cycles;
@@ -278,39 +280,41 @@ static void put_causes(const LaunchStats *s, StrBuf *out)
 
 static void put_memory(const LaunchStats *s, StrBuf *out)
 {
-	uint64_t accesses = s->global_loads + s->global_stores + s->atomics + s->local_accesses;
+	uint64_t accesses = s->totals.global_loads + s->totals.global_stores + s->totals.atomics +
+		s->totals.local_accesses;
 	size_t start = out->n + 1;
-	put_number(out, "\nmemory  global loads", s->global_loads);
-	put_number(out, "  stores", s->global_stores);
-	put_number(out, "  atomics", s->atomics);
-	put_number(out, "  shared", s->shared_accesses);
-	put_number(out, "  local", s->local_accesses);
+	put_number(out, "\nmemory  global loads", s->totals.global_loads);
+	put_number(out, "  stores", s->totals.global_stores);
+	put_number(out, "  atomics", s->totals.atomics);
+	put_number(out, "  shared", s->totals.shared_accesses);
+	put_number(out, "  local", s->totals.local_accesses);
 	end_line(out, start);
-	if (s->nonfaulting_loads) {
+	if (s->totals.nonfaulting_loads) {
 		start = out->n;
-		put_number(out, "        nonfaulting loads", s->nonfaulting_loads);
-		put_number(out, "  lanes", s->nonfaulting_lanes);
-		put_number(out, "  with nothing to load:", s->nonfaulting_zero_loads);
-		put_number(out, "  lanes", s->nonfaulting_zero_lanes);
+		put_number(out, "        nonfaulting loads", s->totals.nonfaulting_loads);
+		put_number(out, "  lanes", s->totals.nonfaulting_lanes);
+		put_number(out, "  with nothing to load:", s->totals.nonfaulting_zero_loads);
+		put_number(out, "  lanes", s->totals.nonfaulting_zero_lanes);
 		end_line(out, start);
 	}
 	if (!s->timed)
 		return;
 	start = out->n;
-	put_number(out, "        sectors", s->transactions);
-	sb_printf(out, " (%.1f an access)  ", accesses ? (double)s->transactions / (double)accesses : 0);
-	put_number(out, "bank conflicts", s->shared_conflicts);
+	put_number(out, "        sectors", s->totals.transactions);
+	sb_printf(out, " (%.1f an access)  ",
+		accesses ? (double)s->totals.transactions / (double)accesses : 0);
+	put_number(out, "bank conflicts", s->totals.shared_conflicts);
 	sb_puts(out, " cycles  ");
-	put_number(out, "DRAM reads", s->dram_reads);
-	put_number(out, "  writes", s->dram_writes);
+	put_number(out, "DRAM reads", s->totals.dram_reads);
+	put_number(out, "  writes", s->totals.dram_writes);
 	end_line(out, start);
 	start = out->n;
 	sb_printf(out, "        hits: L1 %s  L2 %s  DRAM row %s",
-		PERCENT(text_share(s->l1_hits, s->l1_accesses)),
-		PERCENT(text_share(s->l2_hits, s->l2_hits + s->l2_misses)),
-		PERCENT(text_share(s->dram_row_hits, s->dram_reads + s->dram_writes)));
-	put_number(out, "   misses: constant", s->constant_misses);
-	put_number(out, "  instruction", s->fetch_misses);
+		PERCENT(text_share(s->totals.l1_hits, s->totals.l1_accesses)),
+		PERCENT(text_share(s->totals.l2_hits, s->totals.l2_hits + s->totals.l2_misses)),
+		PERCENT(text_share(s->totals.dram_row_hits, s->totals.dram_reads + s->totals.dram_writes)));
+	put_number(out, "   misses: constant", s->totals.constant_misses);
+	put_number(out, "  instruction", s->totals.fetch_misses);
 	end_line(out, start);
 }
 
@@ -330,9 +334,9 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 	Arena names = { 0 };
 	char line[24];
 	bool several = false; /* the blocks are those of several functions */
-	for (int i = 0; i < s->nblocks; i++) {
-		vec_push(&all, &s->block_stats[i]);
-		several |= strcmp(s->block_stats[i].function, s->block_stats[0].function) != 0;
+	for (int i = 0; i < s->tables.blocks.n; i++) {
+		vec_push(&all, &s->tables.blocks.v[i]);
+		several |= strcmp(s->tables.blocks.v[i].function, s->tables.blocks.v[0].function) != 0;
 	}
 	if (all.n > 12 && !everything)
 		qsort(all.v, (size_t)all.n, sizeof *all.v, by_fetches);
@@ -384,13 +388,13 @@ static void put_launches(const Run *run, uint64_t all, bool everything, StrBuf *
 		}
 		const char *name = arena_printf(&names, "%d %s <%u,%u,%u> <%u,%u,%u>", i + 1, kernel[i],
 			s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1], s->block[2]);
-		snprintf(depth, sizeof depth, "%llu", (unsigned long long)s->max_depth);
+		snprintf(depth, sizeof depth, "%llu", (unsigned long long)s->totals.max_depth);
 		snprintf(start, sizeof start, "%llu", (unsigned long long)s->started);
 		sb_printf(out, "  %-*s ", wide, name);
 		if (streams)
 			sb_printf(out, "%6d ", s->stream);
 		sb_printf(out, "%12s %14llu ", s->timed ? start : "",
-			(unsigned long long)(s->timed ? s->cycles : s->thread_instructions));
+			(unsigned long long)(s->timed ? s->totals.cycles : s->totals.thread_instructions));
 		if (s->own_slots || s->reference)
 			sb_printf(out, "%8s", "n/a");
 		else
@@ -436,18 +440,9 @@ static void put_figures(const LaunchStats *s, const char *last, bool all, StrBuf
 /* Puts a section for each kernel, then, unless the report is of sums, for each launch. */
 static void put_parts(Run *run, bool sums, StrBuf *out)
 {
-	Vec(const char *) kernel = { 0 };
-	for (int i = 0; i < run_measured(run); i++) {
-		int k = 0;
-		while (k < kernel.n && strcmp(kernel.v[k], run_stats(run, i)->kernel))
-			k++;
-		if (k == kernel.n)
-			vec_push(&kernel, run_stats(run, i)->kernel);
-	}
-	for (int k = 0; kernel.n > 1 && k < kernel.n; k++) {
-		const LaunchStats *s = run_sum(run, kernel.v[k]);
-		sb_printf(out, "\n==== kernel %s: its launches together\n", kernel.v[k]);
-		put_figures(s, "its last launch", true, out);
+	for (int k = 0; run_kernels(run) > 1 && k < run_kernels(run); k++) {
+		sb_printf(out, "\n==== kernel %s: its launches together\n", run_kernel(run, k)->kernel);
+		put_figures(run_kernel(run, k), "its last launch", true, out);
 	}
 	for (int i = 0; !sums && i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
@@ -457,7 +452,6 @@ static void put_parts(Run *run, bool sums, StrBuf *out)
 		sb_putc(out, '\n');
 		put_figures(s, "this launch", true, out);
 	}
-	vec_free(&kernel);
 }
 
 void report_text(Run *run, const Title *title, bool all, StrBuf *out)
@@ -470,10 +464,10 @@ void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 	put_figures(s, "the last launch", all, out);
 	kernels_text(run, all, out);
 	report_races(run, s, all, out);
-	if (s->launches > 1)
-		put_launches(run, s->launches, all && !run->options.sums, out);
+	if (s->totals.launches > 1)
+		put_launches(run, s->totals.launches, all && !run->options.sums, out);
 	if (run->host && run->host->block.n > 1)
 		put_host_blocks(run, all, out);
-	if (all && s->launches > 1)
+	if (all && s->totals.launches > 1)
 		put_parts(run, title->sums, out);
 }

@@ -240,7 +240,7 @@ static bool is_fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 	*t = (MemTicket){ 0 };
 	s->line = i->line;
 	if (smmem_fetch(sm->mem, sm->now, (code_of(w)->first_line + i->line) * (uint64_t)c->fetch_line,
-		&w->share->stats, t)) {
+		&w->share->totals, t)) {
 		sm_wait(sm, w, s, t, STALL_FETCH);
 		return false;
 	}

@@ -36,7 +36,7 @@ static Cycle run_cycle(Sm *sm, int64_t n)
 			if (sm->pick(sm, d)) {
 				sm->issued++;
 				d->of = sm->warp[d->last].share;
-				d->of->stats.issued++;
+				d->of->totals.issued++;
 				next = sm->now + 1;
 				d->sleep = 0;
 				d->why = STALL_COUNT;

@@ -3,7 +3,7 @@
    over the counters of the instructions of each grid that the SM has had blocks of. */
 #include "sim/sm/sm.h"
 
-static void add_instruction(const Share *h, int pc, int flags, LaunchStats *st)
+static void add_instruction(const Share *h, int pc, int flags, Totals *st)
 {
 	const InsCount *c = &h->count[pc];
 	if (flags & MI_OVERHEAD) {
@@ -21,10 +21,10 @@ static void add_instruction(const Share *h, int pc, int flags, LaunchStats *st)
 	st->overhead_parted += h->parted[pc].lost[1];
 }
 
-void share_totals(const Share *h, int width, LaunchStats *st)
+void share_totals(const Share *h, int width, Totals *st)
 {
 	const Code *c = h->grid->code;
-	*st = h->stats;
+	*st = h->totals;
 	for (int pc = 0; pc < c->n; pc++)
 		add_instruction(h, pc, c->ins[pc].flags, st);
 	for (int pc = 0; pc <= c->n; pc++)
@@ -54,7 +54,7 @@ static Cycle present(const Sm *sm) { return sm->sample_at - 1; }
    lanes that they had (partings_settle). */
 static void add_share(Sm *sm, Share *h, Interval *sum)
 {
-	LaunchStats st;
+	Totals st;
 	Interval now;
 	if (!h->sampled)               /* the SM has had no block of the grid */
 		return;
@@ -62,7 +62,7 @@ static void add_share(Sm *sm, Share *h, Interval *sum)
 		if (sm->warp[k].used && sm->warp[k].share == h)
 			partings_settle(&sm->warp[k]);
 	share_totals(h, warp_width(sm->gpu), &st);
-	interval_of_stats(&now, &st);
+	interval_of_totals(&now, &st);
 	interval_add(sum, &now);
 	interval_take(sum, h->sampled);
 	*h->sampled = now;

@@ -29,7 +29,7 @@ Cycle sm_next(const Sm *);                     /* the first cycle at which somet
 void sm_settle(Sm *);    /* after mem_drain: puts the times at which accesses are done into the scoreboards */
 /* sim/sm/sample.c */
 /* gives the share's counts, with those of its instructions added up */
-void share_totals(const Share *, int width, LaunchStats *);
+void share_totals(const Share *, int width, Totals *);
 /* as sm_run, and notes the counts of each interval that ends on the way */
 void sm_run_sampled(Sm *, Cycle to);
 typedef void SmAdvance(Sm *, Cycle to);

@@ -337,9 +337,9 @@ static const struct { const char *name, *text; void (*plan)(Plan *, uint32_t, in
 
 static uint64_t fetches(const LaunchStats *s, const char *label)
 {
-	for (int k = 0; k < s->nblocks; k++)
-		if (!strcmp(s->block_stats[k].label, label))
-			return s->block_stats[k].fetches;
+	for (int k = 0; k < s->tables.blocks.n; k++)
+		if (!strcmp(s->tables.blocks.v[k].label, label))
+			return s->tables.blocks.v[k].fetches;
 	return 0;
 }
 

@@ -137,7 +137,7 @@ static uint64_t loads_of(const Module *m)
 	ck_assert(config_set_model(&c, "ipdom", &d));
 	Run *r = run_new(&c, m, &(RunOptions){ .gpu = { 0 } }, &d);
 	ck_assert(r && run_module(r) == RUN_OK);
-	uint64_t n = run_total(r)->global_loads;
+	uint64_t n = run_total(r)->totals.global_loads;
 	run_free(r);
 	diag_free(&d);
 	return n;

@@ -102,8 +102,8 @@ static void count_accesses(const Module *m, uint64_t *loads, uint64_t *stores)
 	Run *r = run_new(&c, m, &(RunOptions){ .gpu = { 0 } }, &d);
 	ck_assert(r && run_module(r) == RUN_OK);
 	const LaunchStats *s = run_total(r);
-	*loads = s->global_loads;
-	*stores = s->global_stores;
+	*loads = s->totals.global_loads;
+	*stores = s->totals.global_stores;
 	run_free(r);
 	diag_free(&d);
 }

@@ -154,9 +154,9 @@ START_TEST(bitonic_sort_as_in_the_paper)
 	/* The warp, whose threads part at every branch: four loads and four stores in the arms become two and
 	   two; one access before and one behind stay. */
 	LaunchStats a = statistics(&shape, m, &before), b = statistics(&shape, after, &then);
-	ck_assert_int_eq((int)a.shared_accesses, 4 + 4 + 2);
-	ck_assert_int_eq((int)b.shared_accesses, 2 + 2 + 2);
-	ck_assert_int_lt((int)b.warp_instructions, (int)a.warp_instructions);
+	ck_assert_int_eq((int)a.totals.shared_accesses, 4 + 4 + 2);
+	ck_assert_int_eq((int)b.totals.shared_accesses, 2 + 2 + 2);
+	ck_assert_int_lt((int)b.totals.warp_instructions, (int)a.totals.warp_instructions);
 	arena_free(&before.arena);
 	arena_free(&then.arena);
 	/* Table I: neither of the other two does anything. */

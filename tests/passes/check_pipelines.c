@@ -130,7 +130,7 @@ static uint64_t warp_instructions(const Kernel *x, const char *pipeline, const c
 	job.module = m;
 	outcome_machine(&job, &c, &way, &probe, &got);
 	ck_assert_msg(got.how == RAN_WELL, "%s: %s", pipeline ? pipeline : "as it is", got.text);
-	uint64_t n = probe.stats.warp_instructions;
+	uint64_t n = probe.stats.totals.warp_instructions;
 	outcome_free(&got);
 	module_free(m);
 	arena_free(&probe.arena);

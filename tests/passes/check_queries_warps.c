@@ -44,10 +44,10 @@ static bool all_part(Module *m, const LaunchStats *s)
 	const Cfg *c = cfg_build(&a, f);
 	const Uniformity *u = uniformity_build(&a, c, 32);
 	bool ok = true;
-	for (int k = 0; k < s->nbranches; k++)
+	for (int k = 0; k < s->tables.branches.n; k++)
 		for (int b = 0; b < f->block.n; b++)
-			if (u->divergent[b] && !strcmp(f->block.v[b]->label, s->branch_stats[k].label))
-				ok &= s->branch_stats[k].executed == s->branch_stats[k].divergent;
+			if (u->divergent[b] && !strcmp(f->block.v[b]->label, s->tables.branches.v[k].label))
+				ok &= s->tables.branches.v[k].executed == s->tables.branches.v[k].divergent;
 	arena_free(&a);
 	return ok;
 }
@@ -87,13 +87,14 @@ static void warps(uint64_t seed, void *self)
 		Outcome got = ran(&shape, m, seed, pipeline, &after);
 		ck_assert_msg(!memcmp(want.out, got.out, shape.out_bytes), "seed %d: %s: other results",
 			(int)seed, pipeline);
-		ck_assert_msg(l == LAWS || after.stats.global_loads <= before.stats.global_loads,
+		ck_assert_msg(l == LAWS ||
+				after.stats.totals.global_loads <= before.stats.totals.global_loads,
 			"seed %d: %s: %d loads of warps, %d before", (int)seed, pipeline,
-			(int)after.stats.global_loads, (int)before.stats.global_loads);
-		seen->more += l == LAWS && after.stats.global_loads > before.stats.global_loads;
+			(int)after.stats.totals.global_loads, (int)before.stats.totals.global_loads);
+		seen->more += l == LAWS && after.stats.totals.global_loads > before.stats.totals.global_loads;
 		if (l < LAWS) {
-			seen->before[l] += before.stats.global_loads;
-			seen->after[l] += after.stats.global_loads;
+			seen->before[l] += before.stats.totals.global_loads;
+			seen->after[l] += after.stats.totals.global_loads;
 		}
 		outcome_free(&got);
 		arena_free(&after.arena);

@@ -85,8 +85,8 @@ static void marks_hold(const Module *m, Cfg *const *c, Uniformity *const *u, con
 		ck_assert_msg(!strstr(s.s, "DIVERGED"), "%s, %s:\n%s", what, model, s.s);
 		sb_free(&s);
 	}
-	for (int k = 0; k < stats->nbranches; k++)
-		executed += stats->branch_stats[k].executed;
+	for (int k = 0; k < stats->tables.branches.n; k++)
+		executed += stats->tables.branches.v[k].executed;
 	ck_assert_msg(told == executed, "%s, %s: %llu executions of branches told, %llu counted", what, model,
 		(unsigned long long)told, (unsigned long long)executed);
 	arena_free(&a);

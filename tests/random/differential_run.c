@@ -147,7 +147,7 @@ void outcome_machine(const Job *j, const Config *base, const Way *way, Probe *pr
 	else
 		collect(j, &m, o);
 	o->fault = fault.kind;
-	o->thread_instructions = p->stats.thread_instructions;
+	o->thread_instructions = p->stats.totals.thread_instructions;
 	o->printed = hash_of_lines(&printed);
 	sb_free(&printed.text);
 	gpu_free(g);

@@ -168,15 +168,15 @@ static void check_group(Trial *t, const Module *m, const LaunchStats *l, Group g
 	y->conflicts += grid;
 	for (int i = g.first; i < g.first + g.n; i++)
 		own |= t->noted.launch.v[i].race;
-	y->races += l->nraces > 0 && !own;
-	bool inexact = whole && !barrier && !raced && (l->nraces > 0) != (race || own);
+	y->races += l->tables.races.n > 0 && !own;
+	bool inexact = whole && !barrier && !raced && (l->tables.races.n > 0) != (race || own);
 	/* other passes may load what nobody needs */
-	if (inexact || (v->alone && l->nraces > 0 && !own && !barrier && !v->no_grid_sync))
+	if (inexact || (v->alone && l->tables.races.n > 0 && !own && !barrier && !v->no_grid_sync))
 		FAIL(t, "%s: --race-check finds %d races in %s, the notes of launches %d to %d %s",
-			v->passes.s, l->nraces, l->kernel, g.first, g.first + g.n - 1,
+			v->passes.s, l->tables.races.n, l->kernel, g.first, g.first + g.n - 1,
 			race || own ? "some" : "none");
 	y->whole += whole;
-	y->missed += v->no_grid_sync && race && !l->nraces;
+	y->missed += v->no_grid_sync && race && !l->tables.races.n;
 }
 
 static void check_launches(Trial *t, const Module *m, const Run *r, const Variant *v)

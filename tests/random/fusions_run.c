@@ -71,9 +71,9 @@ static void check_detector(Trial *t)
 		const LaunchStats *l = t->want->launch.v[k];
 		const NotedLaunch *x = &t->noted.launch.v[k],
 			*last = l->behind ? &t->noted.launch.v[l->behind - 1] : NULL;
-		if ((l->nraces > 0) != x->race)
+		if ((l->tables.races.n > 0) != x->race)
 			FAIL(t, "launch %d of %s: --race-check finds %d races, the notes %s", k, x->kernel,
-				l->nraces, x->race ? "some" : "none");
+				l->tables.races.n, x->race ? "some" : "none");
 		else if (last && !memcmp(last->grid, x->grid, sizeof x->grid) &&
 			(l->nbetween > 0) != fusion_conflict(&t->noted, (int)(last - t->noted.launch.v),
 			k).race)

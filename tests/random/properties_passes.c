@@ -17,10 +17,10 @@ static uint64_t number_of(const Case *c, int k) { return c->seed * 8191 + (uint6
 
 static const BlockStats *block_named(const LaunchStats *s, const BlockStats *b)
 {
-	for (int k = 0; k < s->nblocks; k++)
-		if (!strcmp(s->block_stats[k].function, b->function) &&
-			!strcmp(s->block_stats[k].label, b->label))
-			return &s->block_stats[k];
+	for (int k = 0; k < s->tables.blocks.n; k++)
+		if (!strcmp(s->tables.blocks.v[k].function, b->function) &&
+			!strcmp(s->tables.blocks.v[k].label, b->label))
+			return &s->tables.blocks.v[k];
 	return NULL;
 }
 
@@ -29,8 +29,8 @@ static const BlockStats *block_named(const LaunchStats *s, const BlockStats *b)
 static void decided(const LaunchStats *s, const BranchStats *of, uint64_t *lanes, uint64_t *taken)
 {
 	*lanes = *taken = 0;
-	for (int k = 0; k < s->nbranches; k++) {
-		const BranchStats *b = &s->branch_stats[k];
+	for (int k = 0; k < s->tables.branches.n; k++) {
+		const BranchStats *b = &s->tables.branches.v[k];
 		if (b->source && !strcmp(b->function, of->function) && !strcmp(b->label, of->label)) {
 			*lanes += b->lanes;
 			*taken += b->lanes_taken;
@@ -40,8 +40,8 @@ static void decided(const LaunchStats *s, const BranchStats *of, uint64_t *lanes
 
 static void same_decisions(Case *c, const LaunchStats *before, const LaunchStats *after, const char *pipeline)
 {
-	for (int k = 0; k < before->nbranches; k++) {
-		const BranchStats *b = &before->branch_stats[k];
+	for (int k = 0; k < before->tables.branches.n; k++) {
+		const BranchStats *b = &before->tables.branches.v[k];
 		uint64_t lanes[2], taken[2];
 		decided(before, b, &lanes[0], &taken[0]);
 		decided(after, b, &lanes[1], &taken[1]);
@@ -70,8 +70,9 @@ static void same_sources(Case *c, const Run *before, const char *pipeline)
 	outcome_machine(&job, &config, &way, &probe, &got);
 	if (got.how == RAN_BADLY)
 		FAIL(c, "%s: %s", pipeline, got.text);
-	for (int k = 0; k < before->probe.stats.nblocks && got.how == RAN_WELL; k++) {
-		const BlockStats *b = &before->probe.stats.block_stats[k], *a = block_named(&probe.stats, b);
+	for (int k = 0; k < before->probe.stats.tables.blocks.n && got.how == RAN_WELL; k++) {
+		const BlockStats *b = &before->probe.stats.tables.blocks.v[k],
+				 *a = block_named(&probe.stats, b);
 		/* a function that nobody calls any more has no rows */
 		if ((a ? a->threads : 0) != b->threads)
 			FAIL(c, "%s: %llu lanes in block %s of %s, %llu before", pipeline,
@@ -241,10 +242,10 @@ void accesses(Case *c)
 		FAIL(c, "%s", why);
 	else if (!(c->k->features & (RF_WARP | RF_GROUP)) && run_alone(c, c->k->module, NULL, &before) &&
 		run_alone(c, m, s.s, &after)) {
-		const uint64_t was[] = { before.global_loads, before.global_stores, before.shared_accesses,
-			before.local_accesses, before.atomics };
-		const uint64_t is[] = { after.global_loads, after.global_stores, after.shared_accesses,
-			after.local_accesses, after.atomics };
+		const uint64_t was[] = { before.totals.global_loads, before.totals.global_stores,
+			before.totals.shared_accesses, before.totals.local_accesses, before.totals.atomics };
+		const uint64_t is[] = { after.totals.global_loads, after.totals.global_stores,
+			after.totals.shared_accesses, after.totals.local_accesses, after.totals.atomics };
 		static const char *const what[] = { "loads", "stores", "shared accesses", "local accesses",
 			"atomics" };
 		for (int k = 0; k < 5; k++)

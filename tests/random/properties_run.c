@@ -56,8 +56,8 @@ int model_index(const char *name)
 
 static void sum(Run *r)
 {
-	for (int b = 0; b < r->probe.stats.nblocks; b++) {
-		const BlockStats *s = &r->probe.stats.block_stats[b];
+	for (int b = 0; b < r->probe.stats.tables.blocks.n; b++) {
+		const BlockStats *s = &r->probe.stats.tables.blocks.v[b];
 		r->fetches += s->fetches;
 		r->threads += s->threads;
 		if (s->fetches > r->most)
@@ -127,10 +127,11 @@ static void lanes(Case *c)
 			FAIL(c, "%llu lanes in blocks under %s, %llu under %s", ll(r->threads), r->model,
 				ll(first->threads), first->model);
 		if (first && r &&
-			r->probe.stats.thread_instructions != first->probe.stats.thread_instructions)
+			r->probe.stats.totals.thread_instructions !=
+				first->probe.stats.totals.thread_instructions)
 			FAIL(c, "%llu thread instructions under %s, %llu under %s",
-				ll(r->probe.stats.thread_instructions), r->model,
-				ll(first->probe.stats.thread_instructions), first->model);
+				ll(r->probe.stats.totals.thread_instructions), r->model,
+				ll(first->probe.stats.totals.thread_instructions), first->model);
 	}
 }
 
@@ -190,9 +191,10 @@ static void sandy(Case *c)
 	const Run *stack = case_run(c, "tf_stack", "");
 	for (int i = 0; i < 2; i++) {
 		const Run *r = case_run(c, "tf_sandy", rules[i]);
-		if (r && stack && r->fetches - r->probe.stats.noop_fetches != stack->fetches)
+		if (r && stack && r->fetches - r->probe.stats.totals.noop_fetches != stack->fetches)
 			FAIL(c, "%llu fetches for lanes under tf_sandy %s, %llu under tf_stack",
-				ll(r->fetches - r->probe.stats.noop_fetches), r->set, ll(stack->fetches));
+				ll(r->fetches - r->probe.stats.totals.noop_fetches), r->set,
+				ll(stack->fetches));
 	}
 	no_more_fetches(c, case_run(c, "tf_sandy", rules[1]), case_run(c, "tf_sandy", rules[0]));
 }
@@ -203,9 +205,9 @@ static void entries(Case *c)
 	LowerFn l = { .f = c->k->kernel };
 	Frontier f = frontier_build(&a, &l, PRIORITY_RPO);
 	const Run *r = case_run(c, "tf_stack", "");
-	if (r && r->probe.stats.max_depth > (uint64_t)frontier_most(&f) + 1)
-		FAIL(c, "%llu entries under tf_stack, the frontier allows %d", ll(r->probe.stats.max_depth),
-			frontier_most(&f) + 1);
+	if (r && r->probe.stats.totals.max_depth > (uint64_t)frontier_most(&f) + 1)
+		FAIL(c, "%llu entries under tf_stack, the frontier allows %d",
+			ll(r->probe.stats.totals.max_depth), frontier_most(&f) + 1);
 	arena_free(&a);
 }
 
@@ -219,11 +221,12 @@ static void spills(Case *c)
 			continue;
 		const LaunchStats *a = &all->probe.stats, *o = &one->probe.stats;
 		same_fetches(c, one, all);
-		if (a->pushes != o->pushes || a->max_depth != o->max_depth || a->spills)
+		if (a->totals.pushes != o->totals.pushes || a->totals.max_depth != o->totals.max_depth ||
+			a->totals.spills)
 			FAIL(c, "%s: a chip of one entry changes what is pushed", models[m]);
-		if (o->spills != o->fills || (a->max_depth > 1 && !o->spills))
-			FAIL(c, "%s, depth %llu: %llu spills and %llu fills", models[m], ll(a->max_depth),
-				ll(o->spills), ll(o->fills));
+		if (o->totals.spills != o->totals.fills || (a->totals.max_depth > 1 && !o->totals.spills))
+			FAIL(c, "%s, depth %llu: %llu spills and %llu fills", models[m],
+				ll(a->totals.max_depth), ll(o->totals.spills), ll(o->totals.fills));
 	}
 }
 

@@ -72,7 +72,7 @@ static Ran measure(const Job *j, const Way *way, StrBuf *text, char *why, size_t
 		sb_puts(text, outcome.text);
 		how = RAN_WELL;
 	} else if (how == RAN_WELL) {
-		probe.stats.seconds = 0;
+		probe.stats.totals.seconds = 0;
 		json_text(&json, text);
 		stats_json(&probe.stats, &json.sink);
 	} else {

@@ -20,8 +20,8 @@ static void same(const char *what, uint64_t trace, uint64_t stats, const char *w
 /* Fetches of a source block, wherever lowering put it. */
 static void same_blocks(const TraceSum *sum, const LaunchStats *s, const char *where)
 {
-	for (int k = 0; k < s->nblocks; k++) {
-		const BlockStats *b = &s->block_stats[k];
+	for (int k = 0; k < s->tables.blocks.n; k++) {
+		const BlockStats *b = &s->tables.blocks.v[k];
 		uint64_t fetches = 0, lanes = 0;
 		for (int i = 0; i < sum->nblocks; i++)
 			if (!strcmp(sum->block[i].label, b->label) &&
@@ -40,21 +40,21 @@ static void same_blocks(const TraceSum *sum, const LaunchStats *s, const char *w
 
 static void compare(const TraceSum *sum, const LaunchStats *s, const char *where)
 {
-	same("warp instructions", sum->issues, s->warp_instructions, where);
-	same("lanes", sum->lanes, s->lanes_useful + s->lanes_predicated_off, where);
-	same("inserted instructions", sum->inserted, s->inserted_warp, where);
-	same("overhead", sum->overhead, s->overhead_warp, where);
-	same("no-operation fetches", sum->empty, s->noop_fetches, where);
-	same("pushes", sum->of_kind[TR_PUSH], s->pushes, where);
-	same("pops", sum->of_kind[TR_POP], s->pops, where);
-	same("greatest depth", sum->max_depth, s->max_depth, where);
-	same("sum of depths", sum->depth_sum, s->depth_sum, where);
-	same("spills", sum->of_kind[TR_SPILL], s->spills, where);
-	same("fills", sum->of_kind[TR_FILL], s->fills, where);
-	same("merges", sum->of_kind[TR_RECONVERGE], s->merges, where);
+	same("warp instructions", sum->issues, s->totals.warp_instructions, where);
+	same("lanes", sum->lanes, s->totals.lanes_useful + s->totals.lanes_predicated_off, where);
+	same("inserted instructions", sum->inserted, s->totals.inserted_warp, where);
+	same("overhead", sum->overhead, s->totals.overhead_warp, where);
+	same("no-operation fetches", sum->empty, s->totals.noop_fetches, where);
+	same("pushes", sum->of_kind[TR_PUSH], s->totals.pushes, where);
+	same("pops", sum->of_kind[TR_POP], s->totals.pops, where);
+	same("greatest depth", sum->max_depth, s->totals.max_depth, where);
+	same("sum of depths", sum->depth_sum, s->totals.depth_sum, where);
+	same("spills", sum->of_kind[TR_SPILL], s->totals.spills, where);
+	same("fills", sum->of_kind[TR_FILL], s->totals.fills, where);
+	same("merges", sum->of_kind[TR_RECONVERGE], s->totals.merges, where);
 	same_blocks(sum, s, where);
 	if (s->timed)
-		ck_assert_msg(sum->last_cycle < s->cycles, "%s: an event after the end", where);
+		ck_assert_msg(sum->last_cycle < s->totals.cycles, "%s: an event after the end", where);
 }
 
 /* Exited lanes and thread blocks: every one once. */

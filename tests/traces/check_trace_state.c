@@ -192,12 +192,12 @@ static void redraw(const LaunchStats *stats)
 	ck_assert_int_eq(d.errors, 0);
 	if (stats->timed && stats->completed) {
 		all_come(&flights);
-		pass_time(&t, &x, stats->cycles);
+		pass_time(&t, &x, stats->totals.cycles);
 		for (int k = 0; k < STALL_COUNT; k++)
-			ck_assert_msg(x.stalls[k] == stats->stalls[k],
+			ck_assert_msg(x.stalls[k] == stats->totals.stalls[k],
 				"%s: %s: %llu scheduler-cycles in the trace, %llu in the statistics",
 				seen.where, stall_name[k], (unsigned long long)x.stalls[k],
-				(unsigned long long)stats->stalls[k]);
+				(unsigned long long)stats->totals.stalls[k]);
 	}
 	for (int k = 0; stats->completed && k < t.warp.n; k++)
 		ck_assert_msg(!t.warp.v[k].used, "%s: a warp has not ended", seen.where);

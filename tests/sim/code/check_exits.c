@@ -29,17 +29,17 @@ static int count_text(const Rig *r, const char *text)
 
 static const BlockStats *block_named(const Rig *r, const char *label)
 {
-	for (int k = 0; k < r->s.nblocks; k++)
-		if (!strcmp(r->s.block_stats[k].label, label))
-			return &r->s.block_stats[k];
+	for (int k = 0; k < r->s.tables.blocks.n; k++)
+		if (!strcmp(r->s.tables.blocks.v[k].label, label))
+			return &r->s.tables.blocks.v[k];
 	ck_abort_msg("no block %s", label);
 }
 
 static const BranchStats *branch_of(const Rig *r, const char *label)
 {
-	for (int k = 0; k < r->s.nbranches; k++)
-		if (!strcmp(r->s.branch_stats[k].label, label))
-			return &r->s.branch_stats[k];
+	for (int k = 0; k < r->s.tables.branches.n; k++)
+		if (!strcmp(r->s.tables.branches.v[k].label, label))
+			return &r->s.tables.branches.v[k];
 	ck_abort_msg("no branch of %s", label);
 }
 
@@ -91,8 +91,8 @@ START_TEST(who_ends_is_lost_to_nobody)
 		ck_assert_uint_eq(branch_of(r, "A")->lanes, 16);
 		ck_assert_uint_eq(branch_of(r, "B")->lanes_taken, 6);
 		ck_assert_uint_eq(branch_of(r, "C")->lanes_taken, 3);
-		ck_assert_uint_eq(r->s.lanes_parted, 0);
-		ck_assert_uint_eq(r->s.ended_at_branches, 12);
+		ck_assert_uint_eq(r->s.totals.lanes_parted, 0);
+		ck_assert_uint_eq(r->s.totals.ended_at_branches, 12);
 		ck_assert_int_eq(count_text(r, "@!%p exit") + count_text(r, "@%q exit"), 3); /* A, B, C */
 		ck_assert_int_eq(count_text(r, "bra %"), 0);
 		rig_free(r);
@@ -153,7 +153,8 @@ START_TEST(ends_in_functions_and_loops)
 		for (int way = 0; way < 4; way++) {
 			Rig *r = machine(model, way & 1, way & 2);
 			rig_run(r, text[k], 1, 16);
-			ck_assert(way & 1 ? r->s.ended_at_branches > 0 : r->s.ended_at_branches == 0);
+			ck_assert(way & 1 ? r->s.totals.ended_at_branches > 0
+						: r->s.totals.ended_at_branches == 0);
 			rig_free(r);
 		}
 }

@@ -40,22 +40,24 @@ START_TEST(values_without_a_register_spill)
 		Rig *all = rig_new(set);
 		rig_run(all, PRESSURE, 2, 12);
 		ck_assert_uint_gt(all->s.registers, 10);
-		ck_assert_uint_eq(all->s.local_accesses, 0);
+		ck_assert_uint_eq(all->s.totals.local_accesses, 0);
 		ck_assert_uint_eq(all->s.spilled, 0);
 		snprintf(set, sizeof set, "divergence.model=%s sm.max_registers_per_thread=8", mechanisms[k]);
 		Rig *few = rig_new(set);
 		rig_run(few, PRESSURE, 2, 12);
 		ck_assert_uint_le(few->s.registers, 8);
-		ck_assert_uint_gt(few->s.local_accesses, 0);
+		ck_assert_uint_gt(few->s.totals.local_accesses, 0);
 		ck_assert_uint_gt(few->s.spilled, 0);
-		ck_assert_uint_gt(few->s.cycles, all->s.cycles);
-		ck_assert_uint_eq(few->s.warp_instructions, all->s.warp_instructions);
+		ck_assert_uint_gt(few->s.totals.cycles, all->s.totals.cycles);
+		ck_assert_uint_eq(few->s.totals.warp_instructions, all->s.totals.warp_instructions);
 		/* Each is one instruction more, with some lane; where lanes are on their own, they issue it
 		   for themselves and access memory together. */
 		if (few->s.own_slots)
-			ck_assert_uint_lt(few->s.local_accesses, few->s.overhead_warp - all->s.overhead_warp);
+			ck_assert_uint_lt(few->s.totals.local_accesses,
+				few->s.totals.overhead_warp - all->s.totals.overhead_warp);
 		else
-			ck_assert_uint_eq(few->s.overhead_warp, all->s.overhead_warp + few->s.local_accesses);
+			ck_assert_uint_eq(few->s.totals.overhead_warp,
+				all->s.totals.overhead_warp + few->s.totals.local_accesses);
 		ck_assert_mem_eq(few->out, all->out, sizeof all->out);
 		rig_free(all);
 		rig_free(few);
@@ -74,8 +76,8 @@ START_TEST(a_guard_holds_for_what_is_spilled)
 		EACH(CHANGE) EACH(ADD) STORE("%a") EX);
 	Rig *r = rig_new("sm.max_registers_per_thread=8");
 	rig_run(r, text, 1, 4);
-	ck_assert_uint_gt(r->s.overhead_off, 0);
-	ck_assert_uint_lt(r->s.overhead_off, 10 + 1); /* one lane of each change at most */
+	ck_assert_uint_gt(r->s.totals.overhead_off, 0);
+	ck_assert_uint_lt(r->s.totals.overhead_off, 10 + 1); /* one lane of each change at most */
 	rig_free(r);
 #undef EACH
 #undef MAKE
@@ -169,7 +171,7 @@ START_TEST(pairs_and_single_registers_share_a_file)
 		Rig *all = rig_new(set);
 		rig_run(all, b.s, 1, 8);
 		ck_assert_uint_le(all->s.registers, 34);
-		ck_assert_uint_eq(all->s.local_accesses, 0);
+		ck_assert_uint_eq(all->s.totals.local_accesses, 0);
 		for (int limit = 8; limit <= 33; limit += 5) {
 			snprintf(set, sizeof set, "divergence.model=%s sm.max_registers_per_thread=%d",
 				mechanisms[k], limit);

@@ -480,7 +480,7 @@ END_TEST
 
 START_TEST(statistics_add)
 {
-	LaunchStats total = { 0 }, s = { .warp_size = 32, .timed = true };
+	Totals total = { 0 }, s = { 0 };
 	s.cycles = 100;
 	s.max_depth = 5;
 	s.warp_instructions = 10;
@@ -489,16 +489,17 @@ START_TEST(statistics_add)
 	s.stalls[STALL_DATA] = 3;
 	s.model[s.nmodel++] = (ModelStat){ "frontier_checks", 4 };
 	s.model[s.nmodel++] = (ModelStat){ "most_splits", 4, true };
-	stats_add(&total, &s);
+	totals_add(&total, &s);
 	s.max_depth = 3;
-	stats_add(&total, &s);
+	totals_add(&total, &s);
 	ck_assert_uint_eq(total.cycles, 200);
 	ck_assert_uint_eq(total.max_depth, 5);
 	ck_assert_uint_eq(total.active_lanes[16], 20);
 	ck_assert_uint_eq(total.stalls[STALL_DATA], 6);
 	ck_assert_uint_eq(total.model[0].value, 8);
 	ck_assert_uint_eq(total.model[1].value, 4);
-	ck_assert(stats_utilization(&total) == 0.5);
+	LaunchStats both = { .warp_size = 32, .totals = total };
+	ck_assert(stats_utilization(&both) == 0.5);
 }
 END_TEST
 

@@ -220,12 +220,12 @@ static int check_launch(const Program *p, const LaunchStats *s, int kernel, cons
 			Expected e = expect(p, side[0], side[1], t, t, i, k);
 			if (!e.bytes || (i < p->barrier[kernel] && k >= p->barrier[kernel]))
 				continue;
-			ck_assert_msg(n < s->nraces, "%s\n%s: N%d and N%d are not found", p->text.s, name, i,
-				k);
+			ck_assert_msg(n < s->tables.races.n, "%s\n%s: N%d and N%d are not found", p->text.s,
+				name, i, k);
 			/* what lies there at a barrier depends on races before it */
-			check_pair(p, &s->race_stats[n++], &e, names, side, i, k, !p->barrier[kernel]);
+			check_pair(p, &s->tables.races.v[n++], &e, names, side, i, k, !p->barrier[kernel]);
 		}
-	ck_assert_int_eq(n, s->nraces);
+	ck_assert_int_eq(n, s->tables.races.n);
 	return n;
 }
 

@@ -1,5 +1,6 @@
 /* The Lua host side: buffers, launches, checks, comparison of runs, limits. */
 #include "lib/demangle.h"
+#include "lib/json.h"
 #include "lib/strbuf.h"
 #include "sim/host/kernel_name.h"
 #include "sim/host/run.h"
@@ -522,7 +523,7 @@ START_TEST(reference_agrees)
 	ck_assert_msg(a.status == RUN_OK && b.status == RUN_OK, "%s %s", a.text, b.text);
 	bool same = run_same(a.run, b.run, "machine", "reference", NULL, &d);
 	ck_assert_msg(same, "%s", same ? "" : d.item.v[0].text);
-	ck_assert_uint_gt(b.run->launch.v[0]->thread_instructions, 0);
+	ck_assert_uint_gt(b.run->launch.v[0]->totals.thread_instructions, 0);
 	ck_assert(!stat_known(b.run->launch.v[0], 0));
 	end(&a);
 	end(&b);
@@ -542,17 +543,68 @@ START_TEST(totals)
 	const LaunchStats *t = run_total(o.run);
 	uint64_t sum = 0;
 	for (int i = 0; i < o.run->launch.n; i++)
-		sum += o.run->launch.v[i]->thread_instructions;
-	ck_assert_uint_eq(t->thread_instructions, sum);
-	ck_assert_int_eq(t->nblocks, 4);
-	ck_assert_str_eq(t->block_stats[0].label, "begin");
-	ck_assert_str_eq(t->block_stats[0].function, "copy");
-	ck_assert_uint_eq(t->block_stats[0].threads, 32 * 6);
-	ck_assert_str_eq(t->block_stats[3].function, "put");
-	ck_assert_int_eq(t->nbranches, 1);
-	ck_assert_uint_eq(t->branch_stats[0].executed, 6);
-	ck_assert_uint_eq(t->branch_stats[0].divergent, 0);
+		sum += o.run->launch.v[i]->totals.thread_instructions;
+	ck_assert_uint_eq(t->totals.thread_instructions, sum);
+	ck_assert_int_eq(t->tables.blocks.n, 4);
+	ck_assert_str_eq(t->tables.blocks.v[0].label, "begin");
+	ck_assert_str_eq(t->tables.blocks.v[0].function, "copy");
+	ck_assert_uint_eq(t->tables.blocks.v[0].threads, 32 * 6);
+	ck_assert_str_eq(t->tables.blocks.v[3].function, "put");
+	ck_assert_int_eq(t->tables.branches.n, 1);
+	ck_assert_uint_eq(t->tables.branches.v[0].executed, 6);
+	ck_assert_uint_eq(t->tables.branches.v[0].divergent, 0);
 	end(&o);
+}
+END_TEST
+
+/* Lines of copy that no launch before that of put has executed. */
+static const char late_lines[] = "local a = gpu.buffer('u32', 64)\n"
+				 "local function copy(n) gpu.launch { kernel = 'copy', grid = 1, block = 32, "
+				 "args = { a, a, n } } end\n"
+				 "for i = 1, 6 do copy(0) end\n"
+				 "gpu.launch { kernel = 'put', grid = 1, block = 1, args = { a, 0, 0, "
+				 "'abcdef', 0 } }\n"
+				 "for i = 1, 3 do copy(20) end";
+
+/* Totals and tables as JSON. */
+static char *figures_of(const LaunchStats *s)
+{
+	StrBuf text = { 0 };
+	JsonText t;
+	json_text(&t, &text);
+	t.sink.begin(&t.sink, '{', false);
+	stats_json_measured(s, &t.sink);
+	stats_json_tables(s, &t.sink);
+	t.sink.end(&t.sink);
+	return text.s;
+}
+
+static void same_figures(const LaunchStats *have, const LaunchStats *want)
+{
+	char *a = figures_of(have), *b = figures_of(want);
+	ck_assert_str_eq(a, b);
+	free(a);
+	free(b);
+}
+
+/* The total and the sums of kernels are the same whether launches are forgotten or not. */
+START_TEST(forgotten)
+{
+	static const RunOptions timed = { 0 }, sums = { .sums = true };
+	Outcome all, some;
+	begin(&all, late_lines, timed);
+	begin(&some, late_lines, sums);
+	ck_assert_msg(all.status == RUN_OK && some.status == RUN_OK, "%s %s", all.text, some.text);
+	ck_assert_int_eq(all.run->launch.n, 10);
+	ck_assert_int_lt(some.run->launch.n, 10);
+	ck_assert_uint_eq(run_launches(some.run), 10);
+	ck_assert_int_eq(run_kernels(some.run), 2);
+	ck_assert_uint_eq(run_kernel(some.run, 0)->totals.launches, 9);
+	same_figures(run_kernel(some.run, 0), run_kernel(all.run, 0));
+	same_figures(run_kernel(some.run, 1), run_kernel(all.run, 1));
+	same_figures(run_total(some.run), run_total(all.run));
+	end(&all);
+	end(&some);
 }
 END_TEST
 
@@ -764,6 +816,7 @@ int main(void)
 	tcase_add_loop_test(t, compares, 0, (int)(sizeof pairs / sizeof *pairs));
 	tcase_add_test(t, reference_agrees);
 	tcase_add_test(t, totals);
+	tcase_add_test(t, forgotten);
 	tcase_add_test(t, trial_keeps_files);
 	tcase_add_test(t, saves_again);
 	tcase_add_test(t, source_names);

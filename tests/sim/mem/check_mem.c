@@ -441,7 +441,7 @@ START_TEST(sharing_l2)
 	c.sm_count = 2;
 	MemSystem *m = mem_new(&c);
 	SmMem *s[2] = { smmem_new(&c, 0), smmem_new(&c, 1) };
-	LaunchStats stats[2] = { { 0 }, { 0 } }, *st[2] = { &stats[0], &stats[1] };
+	Totals stats[2] = { { 0 }, { 0 } }, *st[2] = { &stats[0], &stats[1] };
 	MemTicket t[2];
 	Cycle retry;
 	uint64_t addr[2] = { A, A };
@@ -599,7 +599,7 @@ START_TEST(rows_of_dram)
 {
 	Config c = defaults();
 	c.dram_channels = 1;
-	LaunchStats st = { 0 };
+	Totals st = { 0 };
 	Dram d;
 	dram_init(&d, &c);
 	/* 16 lines to a row; bank 0 opens row 0 */

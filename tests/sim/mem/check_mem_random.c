@@ -284,7 +284,7 @@ static Config hostile_config(int which)
 enum { SMS = 4, JOBS = 150 };
 typedef struct Traffic {
 	uint64_t ready[SMS][JOBS];     /* what came out: the time each job was done */
-	LaunchStats st[SMS], total;
+	Totals st[SMS], total;
 	int refused;
 } Traffic;
 
@@ -342,7 +342,7 @@ static Cycle soonest(const Config *c, const Source *q)
 }
 
 /* True when the job was accepted. */
-static bool try_job(SmMem *s, Source *q, LaunchStats *st, Cycle *retry)
+static bool try_job(SmMem *s, Source *q, Totals *st, Cycle *retry)
 {
 	MemTicket *t = &q->ticket[q->job];
 	q->issued[q->job] = q->now;
@@ -361,7 +361,7 @@ static bool try_job(SmMem *s, Source *q, LaunchStats *st, Cycle *retry)
 }
 
 /* One SM's part of the window that ends at `end`. */
-static void run_window(SmMem *s, Source *q, const Config *c, Cycle end, LaunchStats *st, int *refused)
+static void run_window(SmMem *s, Source *q, const Config *c, Cycle end, Totals *st, int *refused)
 {
 	while (q->job < JOBS && q->now < end) {
 		Cycle retry = 0;
@@ -389,7 +389,7 @@ static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int or
 	Source *q = xcalloc(SMS, sizeof *q);
 	MemSystem *m = mem_new(c);
 	SmMem *s[SMS];
-	LaunchStats *st[SMS];
+	Totals *st[SMS];
 	int done[SMS] = { 0 }, left = SMS;
 	for (int i = 0; i < SMS; i++) {
 		s[i] = smmem_new(c, i);
@@ -426,7 +426,7 @@ static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int or
 	}
 	for (int i = 0; i < SMS; i++) {
 		ck_assert_int_eq(smmem_outstanding(s[i], UNKNOWN), 0);
-		stats_add(&out->total, st[i]);
+		totals_add(&out->total, st[i]);
 		smmem_free(s[i]);
 	}
 	ck_assert_uint_le(out->total.l2_writebacks, out->total.l2_dirtied);
@@ -505,12 +505,12 @@ END_TEST
 /* The random traffic reaches everything it is meant to reach. */
 START_TEST(random_traffic_reaches)
 {
-	LaunchStats sum = { 0 };
+	Totals sum = { 0 };
 	int refused = 0;
 	for (int which = 0; which < 12; which++) {
 		Config c = hostile_config(which);
 		Traffic *t = run_traffic(&c, (uint64_t)which, mem_window(&c), 0);
-		stats_add(&sum, &t->total);
+		totals_add(&sum, &t->total);
 		refused += t->refused;
 		free(t);
 	}
@@ -532,19 +532,19 @@ START_TEST(laws_can_fail)
 	c.sm_count = SMS;
 	Traffic *t = run_traffic(&c, 3, mem_window(&c), 0);
 	ck_assert_ptr_null(stats_memory_law(&t->total, &c));
-	const size_t field[] = { offsetof(LaunchStats, l1_accesses), offsetof(LaunchStats, l1_hits),
-		offsetof(LaunchStats, l1_merges),
-		offsetof(LaunchStats, l1_misses), offsetof(LaunchStats, l1_bypasses),
-		offsetof(LaunchStats, l1_writes),
-		offsetof(LaunchStats, l1_atomics), offsetof(LaunchStats, l1_other),
-		offsetof(LaunchStats, l2_requests),
-		offsetof(LaunchStats, l2_replies), offsetof(LaunchStats, l2_hits),
-		offsetof(LaunchStats, l2_misses),
-		offsetof(LaunchStats, l2_allocations), offsetof(LaunchStats, l2_writebacks),
-		offsetof(LaunchStats, dram_reads),
-		offsetof(LaunchStats, dram_writes), offsetof(LaunchStats, transactions) };
+	const size_t field[] = { offsetof(Totals, l1_accesses), offsetof(Totals, l1_hits),
+		offsetof(Totals, l1_merges),
+		offsetof(Totals, l1_misses), offsetof(Totals, l1_bypasses),
+		offsetof(Totals, l1_writes),
+		offsetof(Totals, l1_atomics), offsetof(Totals, l1_other),
+		offsetof(Totals, l2_requests),
+		offsetof(Totals, l2_replies), offsetof(Totals, l2_hits),
+		offsetof(Totals, l2_misses),
+		offsetof(Totals, l2_allocations), offsetof(Totals, l2_writebacks),
+		offsetof(Totals, dram_reads),
+		offsetof(Totals, dram_writes), offsetof(Totals, transactions) };
 	for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
-		LaunchStats wrong = t->total;
+		Totals wrong = t->total;
 		++*(uint64_t *)((char *)&wrong + field[i]);
 		ck_assert_msg(stats_memory_law(&wrong, &c) != NULL, "counter %d off by one is not noticed",
 			(int)i);

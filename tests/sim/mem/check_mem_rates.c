@@ -30,7 +30,7 @@ static const char *const stream_name[STREAMS] = { "stores", "loads", "a copy", "
 
 typedef struct Streamer {              /* one SM's part: warp accesses to lines dealt to SMs in turn */
 	SmMem *s;
-	LaunchStats st;
+	Totals st;
 	Cycle now;
 	int job;
 	MemTicket *ticket;
@@ -51,12 +51,12 @@ static bool access(Streamer *q, const Config *c, Stream what, uint64_t start, Cy
 
 /* All SMs issue `jobs` accesses each, as fast as they are accepted. Everything counted, cycles until all is
    quiet. */
-static LaunchStats stream(const Config *c, Stream what, int jobs)
+static Totals stream(const Config *c, Stream what, int jobs)
 {
 	int n = (int)c->sm_count, left = n;
 	Streamer *q = xcalloc((size_t)n, sizeof *q);
 	SmMem *s[256];
-	LaunchStats total = { 0 };
+	Totals total = { 0 };
 	MemSystem *m = mem_new(c);
 	for (int i = 0; i < n; i++) {
 		q[i] = (Streamer){ .s = smmem_new(c, i), .ticket = xcalloc((size_t)jobs, sizeof(MemTicket)) };
@@ -82,7 +82,7 @@ static LaunchStats stream(const Config *c, Stream what, int jobs)
 				smmem_resolve(s[i], &q[i].ticket[from[i]]);
 	}
 	for (int i = 0; i < n; i++) {
-		stats_add(&total, &q[i].st);
+		totals_add(&total, &q[i].st);
 		smmem_free(s[i]);
 		free(q[i].ticket);
 	}
@@ -103,7 +103,7 @@ START_TEST(streams_keep_the_rates)
 	Config c = machine(name);
 	Stream what = (Stream)(_i % STREAMS);
 	uint64_t jobs = (uint64_t)jobs_for(&c), stored = jobs * (uint64_t)(c.sm_count * c.warp_size * 4);
-	LaunchStats s = stream(&c, what, (int)jobs);
+	Totals s = stream(&c, what, (int)jobs);
 	uint64_t moved = (s.dram_reads + s.dram_writes) * (uint64_t)c.l2_sector;
 	Cycle least = moved / (uint64_t)(c.dram_channels * c.dram_width);
 	ck_assert_msg(s.cycles >= least, "%s, %s: %llu bytes of DRAM in %llu cycles", name, stream_name[what],
@@ -131,7 +131,7 @@ START_TEST(rate_laws_can_fail)
 		for (int what = STORES; what <= LOADS; what++) {
 			int64_t usual = *rate[k];
 			*rate[k] = k == 2 ? 8 : 1;
-			LaunchStats s = stream(&c, (Stream)what, 2000);
+			Totals s = stream(&c, (Stream)what, 2000);
 			ck_assert_ptr_null(stats_rate_law(&s, &c));
 			s.cycles /= 2;
 			ck_assert_msg(stats_rate_law(&s, &c) != NULL, "rate %d, %s", k, stream_name[what]);

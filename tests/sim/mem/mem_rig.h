@@ -24,7 +24,7 @@ typedef struct Rig {
 	Config c;
 	MemSystem *m;
 	SmMem *s;
-	LaunchStats st;
+	Totals st;
 	uint64_t addr[64];
 	MemTicket t;
 	Cycle retry;

@@ -33,10 +33,10 @@ static void counted(const char *set, const char *text, const char *path, uint64_
 	uint64_t overhead, uint64_t noops)
 {
 	Rig *r = run(set, text, path);
-	ck_assert_uint_eq(r->s.pushes, pushes);
-	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.overhead_warp, overhead);
-	ck_assert_uint_eq(r->s.noop_fetches, noops);
+	ck_assert_uint_eq(r->s.totals.pushes, pushes);
+	ck_assert_uint_eq(r->s.totals.max_depth, depth);
+	ck_assert_uint_eq(r->s.totals.overhead_warp, overhead);
+	ck_assert_uint_eq(r->s.totals.noop_fetches, noops);
 	rig_free(r);
 }
 
@@ -71,13 +71,13 @@ START_TEST(cycles)
 	   J. */
 	Rig *r = run(ALWAYS, IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17");
-	ck_assert_uint_eq(r->s.branches, 1);
-	ck_assert_uint_eq(r->s.divergent_branches, 1);
+	ck_assert_uint_eq(r->s.totals.branches, 1);
+	ck_assert_uint_eq(r->s.totals.divergent_branches, 1);
 	rig_free(r);
 	/* All take T: 10 jumps, which the front end feels. */
 	r = run(ALWAYS " fetch.redirect_cycles=3", IF_ELSE("15"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 14 15 16 17 18 19");
-	ck_assert_uint_eq(r->s.divergent_branches, 0);
+	ck_assert_uint_eq(r->s.totals.divergent_branches, 0);
 	rig_free(r);
 }
 END_TEST
@@ -205,7 +205,7 @@ START_TEST(indexed_branch)
 	Rig *r = rig_new("divergence.model=exec_mask warp_size=8");
 	rig_run(r, FIVE, 1, 8);
 	rig_path(r, 0, "A:ff B0:21 B1:42 B2:84 B3:8 B4:10 J:ff");
-	ck_assert_uint_eq(r->s.branches, 5);
+	ck_assert_uint_eq(r->s.totals.branches, 5);
 	rig_free(r);
 }
 END_TEST
@@ -217,7 +217,7 @@ START_TEST(one_return)
 		"B: %a = and.b32 %n, 1\n %p = setp.eq.u32 %a, 0\n bra %p, C, D\n"
 		"C: %r = mov.u32 7\n ret\nD: %r = mov.u32 1\n ret\n}\n" K(" (%x) = call f, (%t)\n"
 		AT("J", "2") END), "A:f B:f C:5 D:a J:f");
-	ck_assert_uint_eq(r->s.max_depth, 2);
+	ck_assert_uint_eq(r->s.totals.max_depth, 2);
 	rig_free(r);
 }
 END_TEST
@@ -419,12 +419,12 @@ START_TEST(random_graphs)
 				rig_set(r, sets[k]);
 				rig_run(r, b.s, 1, 60);
 				if (dag && k == 1) /* a sweep comes to each block once */
-					for (int i = 0; i < r->s.nblocks; i++)
-						ck_assert_msg(r->s.block_stats[i].fetches <= 4 ||
-							!strcmp(r->s.block_stats[i].function, "f"),
+					for (int i = 0; i < r->s.tables.blocks.n; i++)
+						ck_assert_msg(r->s.tables.blocks.v[i].fetches <= 4 ||
+							!strcmp(r->s.tables.blocks.v[i].function, "f"),
 							"seed %d: block %s is run %llu times by four warps",
-							seed, r->s.block_stats[i].label,
-							(unsigned long long)r->s.block_stats[i].fetches);
+							seed, r->s.tables.blocks.v[i].label,
+							(unsigned long long)r->s.tables.blocks.v[i].fetches);
 				rig_free(r);
 				sb_free(&b);
 			}

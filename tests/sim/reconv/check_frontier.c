@@ -79,12 +79,12 @@ START_TEST(sandy_walks)
 	runs("divergence.model=tf_sandy", IF_ELSE("3"), "A:f T:3 F:c J:f");
 	runs("divergence.model=tf_sandy", IF_ELSE("15"), "A:f T:f J:f");
 	Rig *r = rig_four("divergence.model=tf_sandy", LOOP, "A:f H:f H:7 H:3 H:1 H:0 Y:f");
-	ck_assert_uint_eq(r->s.noop_fetches, 1);
-	ck_assert_uint_eq(r->s.active_lanes[0], 4); /* H's instructions */
+	ck_assert_uint_eq(r->s.totals.noop_fetches, 1);
+	ck_assert_uint_eq(r->s.totals.active_lanes[0], 4); /* H's instructions */
 	ck_assert_uint_eq(rig_fetches(r, "H"), 5);
 	rig_free(r);
 	r = rig_four("divergence.model=tf_sandy tf_sandy.rule=refined", LOOP, "A:f H:f H:7 H:3 H:1 Y:f");
-	ck_assert_uint_eq(r->s.noop_fetches, 0);
+	ck_assert_uint_eq(r->s.totals.noop_fetches, 0);
 	rig_free(r);
 }
 END_TEST
@@ -97,10 +97,10 @@ START_TEST(sandy_costs)
 	rig_free(r);
 	r = rig_four("divergence.model=tf_sandy tf_sandy.conservative_cycles=3", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 8 9 13 14 15 16 17 18");
-	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 6);
+	ck_assert_uint_eq(r->s.totals.stalls[STALL_DIVERGENCE], 6);
 	rig_free(r);
 	r = rig_four("divergence.model=tf_sandy tf_sandy.conservative_cycles=3", IF_ELSE("15"), NULL);
-	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 0);
+	ck_assert_uint_eq(r->s.totals.stalls[STALL_DIVERGENCE], 0);
 	rig_free(r);
 }
 END_TEST
@@ -125,8 +125,8 @@ START_TEST(sandy_executes_nothing_harmlessly)
 			r->functional = functional;
 			rig_run(r, last[k], 1, 4);
 			rig_path(r, 0, "A:f B2:c B3:3 B4:0 B5:0 B6:0 B7:f");
-			ck_assert_uint_eq(r->s.noop_fetches, 3);
-			ck_assert_uint_eq(r->s.pushes, 0);
+			ck_assert_uint_eq(r->s.totals.noop_fetches, 3);
+			ck_assert_uint_eq(r->s.totals.pushes, 0);
 			rig_free(r);
 		}
 }

@@ -25,23 +25,23 @@ static Rig *run(int model, const char *more, const char *text, unsigned threads)
 {
 	Rig *r = rig(model, more);
 	rig_run(r, text, 1, threads);
-	ck_assert_uint_eq(r->s.pushes, r->s.pops);
+	ck_assert_uint_eq(r->s.totals.pushes, r->s.totals.pops);
 	return r;
 }
 
 static uint64_t figure(const Rig *r, const char *key)
 {
-	for (int k = 0; k < r->s.nmodel; k++)
-		if (!strcmp(r->s.model[k].key, key))
-			return r->s.model[k].value;
+	for (int k = 0; k < r->s.totals.nmodel; k++)
+		if (!strcmp(r->s.totals.model[k].key, key))
+			return r->s.totals.model[k].value;
 	return 0;
 }
 
 static unsigned fetches(const Rig *r, const char *label)
 {
-	for (int k = 0; k < r->s.nblocks; k++)
-		if (!strcmp(r->s.block_stats[k].label, label))
-			return (unsigned)r->s.block_stats[k].fetches;
+	for (int k = 0; k < r->s.tables.blocks.n; k++)
+		if (!strcmp(r->s.tables.blocks.v[k].label, label))
+			return (unsigned)r->s.tables.blocks.v[k].fetches;
 	ck_abort_msg("no block %s", label);
 }
 
@@ -53,7 +53,7 @@ START_TEST(columns_that_fit)
 	ck_assert_uint_eq(fetches(r, "B"), 1);
 	ck_assert_uint_eq(fetches(r, "C"), 1);
 	ck_assert_uint_eq(fetches(r, "D"), 2);
-	ck_assert_uint_eq(r->s.active_lanes[4], r->s.warp_instructions); /* always full */
+	ck_assert_uint_eq(r->s.totals.active_lanes[4], r->s.totals.warp_instructions); /* always full */
 	rig_free(r);
 }
 END_TEST
@@ -110,7 +110,7 @@ START_TEST(scattering_wakes_the_homes)
 	for (unsigned t = 0; t < 16; t++)
 		ck_assert_uint_eq(r->out[t], t > 7 && (t ^ t >> 2) & 1
 			? (t + 1) * 1000 + (t >> 2 & 1 ? 5 : 10) : t + 1);
-	ck_assert_uint_eq(r->s.stalls[STALL_BARRIER], 0);
+	ck_assert_uint_eq(r->s.totals.stalls[STALL_BARRIER], 0);
 	rig_free(r);
 }
 END_TEST
@@ -188,7 +188,7 @@ START_TEST(compaction_takes_time)
 {
 	Rig *a = run(1, "tbc.compaction_cycles=0", K(CROSSED SIDES), 8),
 		*b = run(1, "tbc.compaction_cycles=100", K(CROSSED SIDES), 8);
-	ck_assert_uint_eq(b->s.cycles, a->s.cycles + 300); /* each side, and behind them */
+	ck_assert_uint_eq(b->s.totals.cycles, a->s.totals.cycles + 300); /* each side, and behind them */
 	ck_assert_uint_eq(figure(a, "warps_formed"), 4);
 	rig_free(a);
 	rig_free(b);
@@ -204,8 +204,8 @@ START_TEST(prediction_lets_warps_advance)
 		"D: %m = add.u32 %m, 1\n %q = setp.lt.u32 %m, 4\n bra %q, L, E\nE:");
 	Rig *a = run(1, "tbc.compaction_cycles=100", text, 8),
 		*b = run(1, "tbc.compaction_cycles=100 tbc.predict=true", text, 8);
-	ck_assert_uint_lt(b->s.cycles + 100, a->s.cycles);
-	ck_assert_uint_eq(a->s.thread_instructions, b->s.thread_instructions);
+	ck_assert_uint_lt(b->s.totals.cycles + 100, a->s.totals.cycles);
+	ck_assert_uint_eq(a->s.totals.thread_instructions, b->s.totals.thread_instructions);
 	rig_free(a);
 	rig_free(b);
 }
@@ -230,9 +230,9 @@ START_TEST(who_has_starved_gets_a_block)
 	ck_assert_uint_eq(r->out[256], 0);
 	for (unsigned t = 0; t < THREADS; t++)
 		ck_assert_uint_eq(r->out[t], t + 1);
-	ck_assert_uint_gt(r->s.warp_instructions, 4 * PATIENCE); /* they do starve */
+	ck_assert_uint_gt(r->s.totals.warp_instructions, 4 * PATIENCE); /* they do starve */
 	/* in C, at M, and among the others */
-	ck_assert_uint_lt(r->s.warp_instructions, THREADS * 3 * PATIENCE);
+	ck_assert_uint_lt(r->s.totals.warp_instructions, THREADS * 3 * PATIENCE);
 	rig_free(r);
 }
 END_TEST
@@ -249,8 +249,8 @@ START_TEST(the_stack_is_ipdoms)
 			for (int k = 0; k < 3; k++) {
 				Rig *r = rig_new(sets[k]);
 				rig_run(r, text, 1, threads);
-				for (int b = 0; b < r->s.nblocks; b++)
-					all[k] += r->s.block_stats[b].fetches;
+				for (int b = 0; b < r->s.tables.blocks.n; b++)
+					all[k] += r->s.tables.blocks.v[b].fetches;
 				rig_free(r);
 				ck_assert_msg(threads == 4 ? all[k] == all[0] : all[k] <= all[0],
 					"seed %llu, %s: %llu fetches, ipdom %llu", (unsigned long long)seed,

@@ -26,9 +26,9 @@ static void path(const char *machine, const char *text, const char *want, uint64
 	Rig *r = rig_new(machine);
 	rig_run(r, text, 1, 4);
 	rig_path(r, 0, want);
-	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.merges, merges);
-	ck_assert_uint_eq(r->s.pushes, 0);
+	ck_assert_uint_eq(r->s.totals.max_depth, depth);
+	ck_assert_uint_eq(r->s.totals.merges, merges);
+	ck_assert_uint_eq(r->s.totals.pushes, 0);
 	rig_free(r);
 }
 
@@ -149,8 +149,8 @@ START_TEST(registers_for_more_than_sixteen_barriers)
 		ck_assert_uint_eq(issues_of(r, "bsync"), 19); /* lane 0 comes to the outermost apart */
 		ck_assert_uint_eq(issues_of(r, "bmov.clear"), e[k].saves);
 		ck_assert_uint_eq(issues_of(r, "bmov"), e[k].saves);
-		ck_assert_uint_eq(r->s.merges, 18);
-		ck_assert_uint_eq(slow->s.cycles, r->s.cycles + 7 * 2 * (unsigned)e[k].saves);
+		ck_assert_uint_eq(r->s.totals.merges, 18);
+		ck_assert_uint_eq(slow->s.totals.cycles, r->s.totals.cycles + 7 * 2 * (unsigned)e[k].saves);
 		ck_assert_uint_eq(rig_fetches(r, "J0"), 1);
 		rig_free(slow);
 		rig_free(r);
@@ -185,7 +185,7 @@ START_TEST(time_outs)
 		while (r->e[i].kind != TR_ISSUE || strcmp(r->block[r->e[i].a], "J"))
 			i++;
 		ck_assert_uint_eq(r->e[i].cycle, e[k].at);
-		ck_assert_uint_eq(r->s.merges, 1);
+		ck_assert_uint_eq(r->s.totals.merges, 1);
 		rig_free(r);
 	}
 }
@@ -278,7 +278,7 @@ START_TEST(indexed_branch)
 		AT("B1", "2") " bra J\n" AT("B2", "3") " bra J\n" AT("B3", "4") " bra J\n"
 		AT("B4", "5") " bra J\n" AT("J", "6") END), 1, 8);
 	rig_path(r, 0, "A:ff B0:21 B1:42 B2:84 B3:8 B4:10 J:ff");
-	ck_assert_uint_eq(r->s.max_depth, 5);
+	ck_assert_uint_eq(r->s.totals.max_depth, 5);
 	rig_free(r);
 }
 END_TEST
@@ -356,12 +356,12 @@ START_TEST(random_graphs)
 			r[k]->functional = true;
 			rig_set(r[k], "warp_size=8");
 			rig_run(r[k], text, 1, 8);
-			for (int b = 0; b < r[0]->s.nblocks; b++)
-				ck_assert_msg(r[k]->s.block_stats[b].fetches ==
-					rig_fetches(r[0], r[k]->s.block_stats[b].label),
+			for (int b = 0; b < r[0]->s.tables.blocks.n; b++)
+				ck_assert_msg(r[k]->s.tables.blocks.v[b].fetches ==
+					rig_fetches(r[0], r[k]->s.tables.blocks.v[b].label),
 					"seed %llu, %s: %s is fetched %llu times", (unsigned long long)seed,
-					sets[k], r[k]->s.block_stats[b].label,
-					(unsigned long long)r[k]->s.block_stats[b].fetches);
+					sets[k], r[k]->s.tables.blocks.v[b].label,
+					(unsigned long long)r[k]->s.tables.blocks.v[b].fetches);
 		}
 		for (int k = 0; k < 3; k++)
 			rig_free(r[k]);
@@ -544,11 +544,11 @@ START_TEST(a_turn_given_anew_costs_a_jump)
 			"F: %x = add.u32 %x, 1\n %p = setp.lt.u32 %x, 9\n bra %p, F, J\n" AT("J", "3") END),
 			1, 4);
 		for (int s = 0; s < STALL_COUNT; s++)
-			ck_assert_uint_eq(r[k]->s.stalls[s], r[0]->s.stalls[s] +
+			ck_assert_uint_eq(r[k]->s.totals.stalls[s], r[0]->s.totals.stalls[s] +
 				(k == 2 && s == STALL_DIVERGENCE ? 2 * 7 : 0));
-		ck_assert_uint_eq(r[k]->s.cycles, r[0]->s.cycles + (k == 2 ? 2 * 7 : 0));
+		ck_assert_uint_eq(r[k]->s.totals.cycles, r[0]->s.totals.cycles + (k == 2 ? 2 * 7 : 0));
 	}
-	ck_assert_uint_eq(r[0]->s.stalls[STALL_DIVERGENCE], 2 * 5);
+	ck_assert_uint_eq(r[0]->s.totals.stalls[STALL_DIVERGENCE], 2 * 5);
 	for (int k = 0; k < 3; k++)
 		rig_free(r[k]);
 }

@@ -72,11 +72,11 @@ START_TEST(ipdom_costs)
 {
 	Rig *r = rig_four("", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12");
-	ck_assert_uint_eq(r->s.overhead_warp, 1);
+	ck_assert_uint_eq(r->s.totals.overhead_warp, 1);
 	rig_free(r);
 	r = rig_four("ipdom.push_cycles=3", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 8 9 10 11 12 13 14 15");
-	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 3);
+	ck_assert_uint_eq(r->s.totals.stalls[STALL_DIVERGENCE], 3);
 	rig_free(r);
 	/* at the jump of T and the last instruction of F */
 	r = rig_four("ipdom.pop_cycles=4", IF_ELSE("3"), NULL);
@@ -92,9 +92,9 @@ START_TEST(ipdom_spills_with_constant_costs)
 	Rig *r = rig_four("divergence.depth=2 divergence.chunk=1 divergence.spill=constant "
 		"ipdom.spill_push=7 ipdom.reload_pop=9", IF_ELSE("3"), "A:f T:3 F:c J:f");
 	rig_issues(r, 0, "0 1 2 3 4 12 13 14 24 25 26 27 28");
-	ck_assert_uint_eq(r->s.spills, 1);
-	ck_assert_uint_eq(r->s.fills, 1);
-	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 7 + 9);
+	ck_assert_uint_eq(r->s.totals.spills, 1);
+	ck_assert_uint_eq(r->s.totals.fills, 1);
+	ck_assert_uint_eq(r->s.totals.stalls[STALL_DIVERGENCE], 7 + 9);
 	rig_free(r);
 }
 END_TEST
@@ -108,20 +108,20 @@ START_TEST(ipdom_spill_counts)
 		snprintf(set, sizeof set, "divergence.depth=2 divergence.chunk=1 divergence.spill=%s",
 			how[k]);
 		Rig *r = rig_four(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f");
-		ck_assert_uint_eq(r->s.spills, 5);
-		ck_assert_uint_eq(r->s.fills, 5);
+		ck_assert_uint_eq(r->s.totals.spills, 5);
+		ck_assert_uint_eq(r->s.totals.fills, 5);
 		rig_counts(r, 6, 7, 6);
 		/* Each chunk is an entry of 8 bytes in a sector of its own, besides the load of the parameter
 		   (a hit). */
-		ck_assert_uint_eq(r->s.l1_other, k ? 10 : 0);
+		ck_assert_uint_eq(r->s.totals.l1_other, k ? 10 : 0);
 		rig_free(r);
 	}
 	Rig *r = rig_four("divergence.depth=7", NESTED, NULL);
-	ck_assert_uint_eq(r->s.spills, 0);
+	ck_assert_uint_eq(r->s.totals.spills, 0);
 	rig_free(r);
 	r = rig_four("divergence.depth=4 divergence.chunk=4", NESTED, NULL); /* the fifth push moves four */
-	ck_assert_uint_eq(r->s.spills, 1);
-	ck_assert_uint_eq(r->s.fills, 1);
+	ck_assert_uint_eq(r->s.totals.spills, 1);
+	ck_assert_uint_eq(r->s.totals.fills, 1);
 	rig_free(r);
 }
 END_TEST
@@ -166,10 +166,10 @@ START_TEST(token_spill_counts)
 		snprintf(set, sizeof set, "divergence.model=token divergence.depth=2 divergence.chunk=1 "
 			"divergence.spill=%s l2.latency=50", how[k]);
 		Rig *r = rig_four(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f");
-		ck_assert_uint_eq(r->s.spills, 4); /* six tokens, two on chip */
-		ck_assert_uint_eq(r->s.fills, 4);
+		ck_assert_uint_eq(r->s.totals.spills, 4); /* six tokens, two on chip */
+		ck_assert_uint_eq(r->s.totals.fills, 4);
 		rig_counts(r, 6, 6, 3);
-		cycles[k] = r->s.cycles;
+		cycles[k] = r->s.totals.cycles;
 		rig_free(r);
 	}
 	ck_assert_uint_ne(cycles[0], cycles[1]);
@@ -213,7 +213,7 @@ START_TEST(tf_stack_order)
 	rig_four_counts("divergence.model=tf_stack", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f",
 		9, 4, 3);
 	Rig *r = rig_four("divergence.model=tf_stack", LOOP, "A:f H:f H:7 H:3 H:1 Y:f");
-	ck_assert_uint_eq(r->s.max_depth, 2);
+	ck_assert_uint_eq(r->s.totals.max_depth, 2);
 	rig_free(r);
 }
 END_TEST
@@ -226,7 +226,7 @@ START_TEST(serial_runs_each_group_to_its_end)
 	rig_four_counts("divergence.model=serial", LOOP, "A:f H:f H:7 H:3 H:1 Y:1 Y:2 Y:4 Y:8", 3, 4, 0);
 	Rig *r = rig_four("divergence.model=serial serial.switch_cycles=4", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 16 17 18 19 20 21");
-	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 4);
+	ck_assert_uint_eq(r->s.totals.stalls[STALL_DIVERGENCE], 4);
 	rig_free(r);
 }
 END_TEST
@@ -237,12 +237,12 @@ START_TEST(mimd_is_every_lane_on_its_own)
 {
 	Rig *r = rig_four("divergence.model=mimd", IF_ELSE("3"), NULL);
 	ck_assert_uint_eq(rig_fetches(r, "J"), 4);
-	ck_assert_uint_eq(r->s.max_depth, 4);
-	ck_assert_uint_eq(r->s.pushes, 0);
+	ck_assert_uint_eq(r->s.totals.max_depth, 4);
+	ck_assert_uint_eq(r->s.totals.pushes, 0);
 	/* As long as a lane alone: 5 in A, 1 in T, whose jump takes no time, or F, and 5 in J. So all come to
 	   the store in one cycle: one access. */
-	ck_assert_uint_eq(r->s.cycles, 11);
-	ck_assert_uint_eq(r->s.global_stores, 1);
+	ck_assert_uint_eq(r->s.totals.cycles, 11);
+	ck_assert_uint_eq(r->s.totals.global_stores, 1);
 	rig_free(r);
 }
 END_TEST
@@ -314,8 +314,8 @@ START_TEST(sleep_lasts_over_a_point)
 			char set[300];
 			snprintf(set, sizeof set, "clock_mhz=1000 %s", machines[k]);
 			Rig *r = rig_four(set, texts[t], NULL);
-			ck_assert_msg(r->s.cycles >= 5000, "%s, kernel %u: %llu cycles", set, t,
-				(unsigned long long)r->s.cycles);
+			ck_assert_msg(r->s.totals.cycles >= 5000, "%s, kernel %u: %llu cycles", set, t,
+				(unsigned long long)r->s.totals.cycles);
 			rig_free(r);
 		}
 #undef ASLEEP
@@ -379,9 +379,9 @@ START_TEST(time_is_linear_in_paths)
 				"fetch.redirect_cycles=4 units.alu.latency=6", models[m]);
 			Rig *r = rig_new(set);
 			rig_run(r, text, 1, 8);
-			cycles[k] = r->s.cycles;
+			cycles[k] = r->s.totals.cycles;
 			if (k == 2 || k == 4) /* every instruction of a path has 8/k lanes */
-				ck_assert_uint_eq(r->s.active_lanes[8 / k], 20 * k);
+				ck_assert_uint_eq(r->s.totals.active_lanes[8 / k], 20 * k);
 			rig_free(r);
 			free(text);
 		}
@@ -454,12 +454,13 @@ START_TEST(tf_stack_holds_no_more_than_the_frontier)
 		Rig *r = rig_new("divergence.model=tf_stack warp_size=16");
 		rig_run(r, text, 1, 16);
 		int bound = widest_frontier(text) + 1;
-		ck_assert_msg(r->s.max_depth <= (uint64_t)bound,
+		ck_assert_msg(r->s.totals.max_depth <= (uint64_t)bound,
 			"seed %llu: %llu entries, the frontier allows %d", (unsigned long long)seed,
-			(unsigned long long)r->s.max_depth, bound);
-		reached |= r->s.max_depth == (uint64_t)bound && bound > 3;
-		for (int b = 0; seed % 2 && b < r->s.nblocks; b++) /* without loops, everything runs once */
-			ck_assert_uint_le(r->s.block_stats[b].fetches, 1);
+			(unsigned long long)r->s.totals.max_depth, bound);
+		reached |= r->s.totals.max_depth == (uint64_t)bound && bound > 3;
+		for (int b = 0; seed % 2 && b < r->s.tables.blocks.n;
+			b++) /* without loops, everything runs once */
+			ck_assert_uint_le(r->s.tables.blocks.v[b].fetches, 1);
 		rig_free(r);
 		free(text);
 	}
@@ -484,12 +485,12 @@ START_TEST(costs_change_no_counts)
 				r[how] = rig_new(set);
 				rig_run(r[how], text, 1, 8);
 			}
-			ck_assert_uint_eq(r[0]->s.spills, r[1]->s.spills);
-			ck_assert_uint_eq(r[0]->s.fills, r[1]->s.fills);
-			ck_assert_uint_eq(r[0]->s.pushes, r[1]->s.pushes);
-			ck_assert_uint_eq(r[0]->s.max_depth, r[1]->s.max_depth);
-			ck_assert_uint_eq(r[0]->s.spills, r[0]->s.fills);
-			spills += r[0]->s.spills;
+			ck_assert_uint_eq(r[0]->s.totals.spills, r[1]->s.totals.spills);
+			ck_assert_uint_eq(r[0]->s.totals.fills, r[1]->s.totals.fills);
+			ck_assert_uint_eq(r[0]->s.totals.pushes, r[1]->s.totals.pushes);
+			ck_assert_uint_eq(r[0]->s.totals.max_depth, r[1]->s.totals.max_depth);
+			ck_assert_uint_eq(r[0]->s.totals.spills, r[0]->s.totals.fills);
+			spills += r[0]->s.totals.spills;
 			rig_free(r[0]);
 			rig_free(r[1]);
 		}

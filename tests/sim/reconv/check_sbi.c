@@ -21,9 +21,9 @@ static Rig *run(const char *set, const char *text, unsigned threads)
 
 static uint64_t own(const Rig *r, const char *key)
 {
-	for (int k = 0; k < r->s.nmodel; k++)
-		if (!strcmp(r->s.model[k].key, key))
-			return r->s.model[k].value;
+	for (int k = 0; k < r->s.totals.nmodel; k++)
+		if (!strcmp(r->s.totals.model[k].key, key))
+			return r->s.totals.model[k].value;
 	return 0;
 }
 
@@ -38,11 +38,11 @@ START_TEST(branches_interweave)
 	rig_issues(r, 0, "0 1 2 3 4 5 5 6 6 7 7 8 8 9 10 11 12 13 14");
 	rig_path(r, 0, "A:f T:3 F:c J:f");
 	ck_assert_uint_eq(own(r, "pairs_of_a_warp"), 4);
-	ck_assert_uint_eq(r->s.issued, 15);
-	ck_assert_uint_eq(r->s.warp_instructions + r->s.overhead_warp, 19);
-	ck_assert_uint_eq(r->s.pushes, 1);
-	ck_assert_uint_eq(r->s.max_depth, 2);
-	ck_assert_uint_eq(r->s.reconvergences, 1);
+	ck_assert_uint_eq(r->s.totals.issued, 15);
+	ck_assert_uint_eq(r->s.totals.warp_instructions + r->s.totals.overhead_warp, 19);
+	ck_assert_uint_eq(r->s.totals.pushes, 1);
+	ck_assert_uint_eq(r->s.totals.max_depth, 2);
+	ck_assert_uint_eq(r->s.totals.reconvergences, 1);
 	rig_free(r);
 }
 END_TEST
@@ -88,10 +88,10 @@ START_TEST(the_other_group_hides_latency)
 		"F:" ADD4 ADD4 " bra J\nJ: %x = add.u32 %x, 5\n" END);
 	uint64_t one, two;
 	Rig *r = run("divergence.model=min_pc dram.latency=20", text, 4);
-	one = r->s.cycles;
+	one = r->s.totals.cycles;
 	rig_free(r);
 	r = run("divergence.model=sbi dram.latency=20", text, 4);
-	two = r->s.cycles;
+	two = r->s.totals.cycles;
 	rig_free(r);
 	ck_assert_uint_eq(one - two, 8);
 }
@@ -109,10 +109,10 @@ START_TEST(cold_groups)
 		char set[100];
 		snprintf(set, sizeof set, "divergence.model=sbi divergence.spill=constant %s", e[k].set);
 		Rig *r = run(set, text, 4);
-		ck_assert_msg(r->s.spills == e[k].spills && r->s.fills == e[k].spills,
-			"%s: %llu spills, %llu fills", e[k].set, (unsigned long long)r->s.spills,
-			(unsigned long long)r->s.fills);
-		ck_assert_uint_eq(r->s.max_depth, 4);
+		ck_assert_msg(r->s.totals.spills == e[k].spills && r->s.totals.fills == e[k].spills,
+			"%s: %llu spills, %llu fills", e[k].set, (unsigned long long)r->s.totals.spills,
+			(unsigned long long)r->s.totals.fills);
+		ck_assert_uint_eq(r->s.totals.max_depth, 4);
 		rig_free(r);
 	}
 }

@@ -233,7 +233,7 @@ START_TEST(operations_of_a_mechanism)
 	rig_run(r, text, 1, 8);
 	ck_assert_int_eq(told, 8);
 	ck_assert_int_eq(steps, 8 * (1 + 1) + 2 * (1 + 2 + 3 + 4)); /* A and B once, L once to four times */
-	ck_assert_uint_eq(r->s.overhead_warp, (uint64_t)(steps + told));
+	ck_assert_uint_eq(r->s.totals.overhead_warp, (uint64_t)(steps + told));
 	rig_free(r);
 }
 END_TEST
@@ -282,8 +282,8 @@ static Rig *counting(int64_t more)
 START_TEST(figures_of_a_mechanism)
 {
 	Rig *r = counting(0);
-	ck_assert_int_eq(r->s.nmodel, MODEL_STATS);
-	ck_assert_uint_eq(r->s.model[MODEL_STATS - 1].value, 8);
+	ck_assert_int_eq(r->s.totals.nmodel, MODEL_STATS);
+	ck_assert_uint_eq(r->s.totals.model[MODEL_STATS - 1].value, 8);
 	rig_free(r);
 }
 END_TEST

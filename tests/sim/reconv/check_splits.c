@@ -29,8 +29,8 @@
 static void spilled(const char *machine, const char *text, uint64_t spills, uint64_t fills)
 {
 	Rig *r = rig_four(machine, text, NULL);
-	ck_assert_uint_eq(r->s.spills, spills);
-	ck_assert_uint_eq(r->s.fills, fills);
+	ck_assert_uint_eq(r->s.totals.spills, spills);
+	ck_assert_uint_eq(r->s.totals.fills, fills);
 	rig_free(r);
 }
 
@@ -307,7 +307,7 @@ START_TEST(aware_locks)
 		ck_assert_uint_eq(rig_fetches(r, "C"), 4);
 		if (k == 1) {
 			ck_assert_uint_eq(rig_fetches(r, "X"), 1);
-			ck_assert_uint_eq(r->s.merges, 1);
+			ck_assert_uint_eq(r->s.totals.merges, 1);
 		}
 		rig_free(r);
 	}
@@ -334,7 +334,7 @@ START_TEST(dws_branches)
 	rig_four_counts("divergence.model=dws dws.splits=2", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
 	/* Room for two: B and F1 take it, C and F2 do not, until F1 has come to its point. */
 	Rig *r = rig_four("divergence.model=dws dws.splits=2 units.imul.latency=50", SLOW, NULL);
-	ck_assert_uint_eq(r->s.max_depth, 4);
+	ck_assert_uint_eq(r->s.totals.max_depth, 4);
 	ck_assert_uint_eq(rig_fetches(r, "J1"), 1);
 	rig_free(r);
 }
@@ -372,8 +372,8 @@ START_TEST(dws_loads)
 		snprintf(set, sizeof set, "divergence.model=dws " L1 "%s", e[k].set);
 		Rig *r = rig_four(set, partly, NULL);
 		rig_path(r, 0, e[k].path);
-		ck_assert_uint_eq(r->s.pushes, e[k].pushes);
-		ck_assert_uint_eq(r->s.merges, e[k].merges);
+		ck_assert_uint_eq(r->s.totals.pushes, e[k].pushes);
+		ck_assert_uint_eq(r->s.totals.merges, e[k].merges);
 		rig_free(r);
 	}
 }

@@ -30,14 +30,16 @@ static const char *const reached_name[REACHED_COUNT] = {
 
 static void reach_causes(uint64_t *slots, const LaunchStats *s)
 {
-	slots[REACHED_NO_THREAD] += s->lanes_no_thread;
-	slots[REACHED_ENDED] += s->lanes_ended;
-	slots[REACHED_OFF] += s->lanes_predicated_off;
-	slots[REACHED_ADDED] += s->overhead_parted;
-	for (int k = 0; k < s->nbranches; k++)
-		slots[REACHED_BRANCH + s->branch_stats[k].kind] += s->branch_stats[k].parted.lost[0];
-	for (int k = 0; k < s->npartings; k++)
-		slots[REACHED_BRANCH + s->parting_stats[k].kind] += s->parting_stats[k].parted.lost[0];
+	slots[REACHED_NO_THREAD] += s->totals.lanes_no_thread;
+	slots[REACHED_ENDED] += s->totals.lanes_ended;
+	slots[REACHED_OFF] += s->totals.lanes_predicated_off;
+	slots[REACHED_ADDED] += s->totals.overhead_parted;
+	for (int k = 0; k < s->tables.branches.n; k++)
+		slots[REACHED_BRANCH + s->tables.branches.v[k].kind] +=
+			s->tables.branches.v[k].parted.lost[0];
+	for (int k = 0; k < s->tables.partings.n; k++)
+		slots[REACHED_BRANCH + s->tables.partings.v[k].kind] +=
+			s->tables.partings.v[k].parted.lost[0];
 }
 
 static bool overwrites_guard(const Ins *i)
@@ -55,8 +57,8 @@ static void reach_at(uint64_t *slots, const Block *b, int at, const LaunchStats 
 	bool overwrites = overwrites_guard(i), one_target = i->op == OP_BRX && b->nsucc == 1;
 	bool table = i->op == OP_CALL && i->opd[i->ndst].kind == OPD_REG && at &&
 		b->ins.v[at - 1].op == OP_LD;
-	for (int k = 0; k < s->nlines && (overwrites || one_target || table); k++) {
-		const LineStats *l = &s->line_stats[k];
+	for (int k = 0; k < s->tables.lines.n && (overwrites || one_target || table); k++) {
+		const LineStats *l = &s->tables.lines.v[k];
 		const InsCount *c = &l->count[0];
 		if (!l->function || l->line != (int)i->line)
 			continue;
@@ -121,8 +123,8 @@ typedef struct Line { int line; uint64_t partings, lost, overhead_lost, cycles; 
 static void ranked(const Rig *r, const Line *want, int n)
 {
 	int lines = 0;
-	for (int k = 0; k < r->s.nlines; k++) {
-		const LineStats *l = &r->s.line_stats[k];
+	for (int k = 0; k < r->s.tables.lines.n; k++) {
+		const LineStats *l = &r->s.tables.lines.v[k];
 		if (!parted_any(&l->parted))
 			continue;
 		lines++;
@@ -136,10 +138,10 @@ static void ranked(const Rig *r, const Line *want, int n)
 		ck_assert_uint_eq(l->parted.cycles, want[w].cycles);
 	}
 	ck_assert_int_eq(lines, n);
-	const BranchStats *first = &r->s.branch_stats[0];
-	for (int k = 1; k < r->s.nbranches; k++)
-		if (r->s.branch_stats[k].parted.lost[0] > first->parted.lost[0])
-			first = &r->s.branch_stats[k];
+	const BranchStats *first = &r->s.tables.branches.v[0];
+	for (int k = 1; k < r->s.tables.branches.n; k++)
+		if (r->s.tables.branches.v[k].parted.lost[0] > first->parted.lost[0])
+			first = &r->s.tables.branches.v[k];
 	ck_assert_int_eq(first->line, want[0].line);
 	ck_assert_uint_eq(first->parted.lost[0], want[0].lost);
 	ck_assert_uint_eq(first->parted.cycles, want[0].cycles);
@@ -162,10 +164,10 @@ static void ranked(const Rig *r, const Line *want, int n)
 
 static const BranchStats *decision(const Rig *r, const char *label, PartKind kind)
 {
-	for (int k = 0; k < r->s.nbranches; k++)
-		if (r->s.branch_stats[k].source && r->s.branch_stats[k].kind == kind &&
-			!strcmp(r->s.branch_stats[k].label, label))
-			return &r->s.branch_stats[k];
+	for (int k = 0; k < r->s.tables.branches.n; k++)
+		if (r->s.tables.branches.v[k].source && r->s.tables.branches.v[k].kind == kind &&
+			!strcmp(r->s.tables.branches.v[k].label, label))
+			return &r->s.tables.branches.v[k];
 	ck_abort_msg("no row for %s", label);
 }
 
@@ -192,7 +194,7 @@ START_TEST(melded)
 			(int)b->divergent, (int)b->lanes, (int)b->lanes_taken);
 	}
 	for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
-		const BlockStats *b = &r->s.block_stats[k];
+		const BlockStats *b = &r->s.tables.blocks.v[k];
 		ck_assert_str_eq(b->label, blocks[k].label);
 		ck_assert_msg(b->fetches == blocks[k].fetches && b->threads == blocks[k].threads,
 			"%s: %d fetches, %d threads", b->label, (int)b->fetches, (int)b->threads);
@@ -210,9 +212,9 @@ START_TEST(ifs)
 	rig_run(r, IFS, 1, 4);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14");
 	ranked(r, (Line[]){ { 7, 1, 8, 2, 9 }, { 9, 1, 5, 3, 7 } }, 2);
-	ck_assert_uint_eq(r->s.reconvergences, 1);
-	ck_assert_uint_eq(r->s.lanes_parted, 13);
-	ck_assert_uint_eq(r->s.overhead_parted, 5);
+	ck_assert_uint_eq(r->s.totals.reconvergences, 1);
+	ck_assert_uint_eq(r->s.totals.lanes_parted, 13);
+	ck_assert_uint_eq(r->s.totals.overhead_parted, 5);
 	rig_free(r);
 }
 END_TEST
@@ -225,7 +227,7 @@ START_TEST(loop)
 	rig_run(r, LOOP, 1, 4);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17");
 	ranked(r, (Line[]){ { 9, 3, 18, 0, 21 } }, 1);
-	ck_assert_uint_eq(r->s.reconvergences, 1);
+	ck_assert_uint_eq(r->s.totals.reconvergences, 1);
 	rig_free(r);
 }
 END_TEST
@@ -241,15 +243,15 @@ START_TEST(every_cause)
 		"Q: @%p %x = mov.u32 2\nJ:\n" END), 1, 3);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12");
 	ranked(r, (Line[]){ { 7, 1, 2, 0, 1 }, { 10, 1, 2, 1, 4 } }, 2);
-	ck_assert_uint_eq(r->s.reconvergences, 1);
-	ck_assert_uint_eq(r->s.lanes_useful, 23);
-	ck_assert_uint_eq(r->s.lanes_predicated_off, 1);
-	ck_assert_uint_eq(r->s.lanes_no_thread, 12);
-	ck_assert_uint_eq(r->s.lanes_ended, 8);
-	ck_assert_uint_eq(r->s.lanes_parted, 4);
-	ck_assert_uint_eq(r->s.overhead_no_thread, 1);
-	ck_assert_uint_eq(r->s.overhead_ended, 1);
-	ck_assert_uint_eq(r->s.overhead_parted, 1);
+	ck_assert_uint_eq(r->s.totals.reconvergences, 1);
+	ck_assert_uint_eq(r->s.totals.lanes_useful, 23);
+	ck_assert_uint_eq(r->s.totals.lanes_predicated_off, 1);
+	ck_assert_uint_eq(r->s.totals.lanes_no_thread, 12);
+	ck_assert_uint_eq(r->s.totals.lanes_ended, 8);
+	ck_assert_uint_eq(r->s.totals.lanes_parted, 4);
+	ck_assert_uint_eq(r->s.totals.overhead_no_thread, 1);
+	ck_assert_uint_eq(r->s.totals.overhead_ended, 1);
+	ck_assert_uint_eq(r->s.totals.overhead_parted, 1);
 	rig_free(r);
 }
 END_TEST
@@ -266,9 +268,9 @@ START_TEST(two_at_once)
 	rig_run(one, text, 1, 4);
 	rig_run(two, text, 1, 4);
 	ranked(one, (Line[]){ { 7, 1, 8, 2, 6 } }, 1);
-	ck_assert_uint_eq(two->s.lanes_parted, 8);
-	ck_assert_uint_eq(two->s.branch_stats[0].parted.lost[0], 8);
-	ck_assert_uint_lt(two->s.branch_stats[0].parted.cycles, 6);
+	ck_assert_uint_eq(two->s.totals.lanes_parted, 8);
+	ck_assert_uint_eq(two->s.tables.branches.v[0].parted.lost[0], 8);
+	ck_assert_uint_lt(two->s.tables.branches.v[0].parted.cycles, 6);
 	rig_free(one);
 	rig_free(two);
 }
@@ -287,12 +289,12 @@ START_TEST(branches_under_every_mechanism)
 				continue;
 			Rig *r = rig_new(set);
 			rig_run(r, text[k], 1, 4);
-			for (int b = 0; b < r->s.nbranches; b++)
-				sum += r->s.branch_stats[b].parted.lost[0];
-			ck_assert_msg(sum == r->s.lanes_parted && sum > 0,
+			for (int b = 0; b < r->s.tables.branches.n; b++)
+				sum += r->s.tables.branches.v[b].parted.lost[0];
+			ck_assert_msg(sum == r->s.totals.lanes_parted && sum > 0,
 				"%s: %llu of %llu lost lanes are charged to branches", set,
-				(unsigned long long)sum, (unsigned long long)r->s.lanes_parted);
-			ck_assert_uint_gt(r->s.branch_stats[0].parted.partings, 0);
+				(unsigned long long)sum, (unsigned long long)r->s.totals.lanes_parted);
+			ck_assert_uint_gt(r->s.tables.branches.v[0].parted.partings, 0);
 			rig_free(r);
 		}
 }

@@ -5,10 +5,10 @@
 #include <stddef.h>
 
 /* Counters that keep every law of stats_memory_law; inequalities as equalities. */
-static LaunchStats kept(const Config *c)
+static Totals kept(const Config *c)
 {
 	uint64_t wide = (uint64_t)(c->l1_sector / c->l2_sector), requests = 4 * wide + 5 + 6 + 7 + 8;
-	return (LaunchStats){
+	return (Totals){
 		.l1_hits = 3, .l1_merges = 2, .l1_misses = 4, .l1_accesses = 9,
 		.l1_bypasses = 5, .l1_writes = 6, .l1_atomics = 7, .transactions = 9 + 5 + 6 + 7,
 		.l1_other = 8, .l2_requests = requests, .l2_replies = requests,
@@ -19,7 +19,7 @@ static LaunchStats kept(const Config *c)
 	};
 }
 
-#define OFF(COUNTER, BY, LAW) { #COUNTER, offsetof(LaunchStats, COUNTER), BY, LAW }
+#define OFF(COUNTER, BY, LAW) { #COUNTER, offsetof(Totals, COUNTER), BY, LAW }
 static const struct { const char *counter; size_t at; int by; const char *law; } wrong[] = {
 	OFF(l1_hits, 1, "L1 accesses ="), OFF(l1_hits, -1, "L1 accesses ="),
 		OFF(l1_merges, 1, "L1 accesses ="),
@@ -46,7 +46,7 @@ START_TEST(memory_law)
 {
 	Config c;
 	config_defaults(&c);
-	LaunchStats s = kept(&c);
+	Totals s = kept(&c);
 	const char *law = stats_memory_law(&s, &c);
 	ck_assert_msg(!law, "counters that keep every law break one: %s", law);
 	uint64_t *counter = (uint64_t *)((char *)&s + wrong[_i].at);
@@ -69,11 +69,11 @@ START_TEST(rate_law)
 	uint64_t cycles = (uint64_t)c.l2_sector, dram = (uint64_t)(c.dram_channels * c.dram_width),
 		l2 = (uint64_t)(c.l2_slices * c.l2_width),
 		ports = (uint64_t)(c.sm_count * c.icnt_width);
-	const LaunchStats full = { .cycles = cycles, .dram_reads = dram - 1, .dram_writes = 1,
+	const Totals full = { .cycles = cycles, .dram_reads = dram - 1, .dram_writes = 1,
 		.l2_requests = l2, .l1_writes = ports - 1, .l1_atomics = 1,
 		.l1_bypasses = ports };
 	ck_assert_msg(!stats_rate_law(&full, &c), "%s", stats_rate_law(&full, &c));
-	LaunchStats more[6] = { full, full, full, full, full, full };
+	Totals more[6] = { full, full, full, full, full, full };
 	more[0].dram_reads++;
 	more[1].dram_writes++;
 	more[2].l2_requests++;

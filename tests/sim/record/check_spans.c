@@ -169,7 +169,7 @@ START_TEST(a_jump_is_divided)
 {
 	const char *text = K(" %t = mov.u32 %tid.x\n nanosleep.u32 50\n exit\n");
 	Rig *r = over_time("clock_mhz=1000", 10, text, 1, 3);
-	ck_assert_uint_eq(r->s.cycles, 52);
+	ck_assert_uint_eq(r->s.totals.cycles, 52);
 	IS(r, cycles, "10 10 10 10 10 2");
 	IS(r, issued, "2 0 0 0 0 1");
 	IS(r, warp_instructions, "2 0 0 0 0 1");

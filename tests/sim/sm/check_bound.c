@@ -70,7 +70,7 @@ static uint64_t cycles(const Module *m, const Config *c, unsigned blocks, unsign
 	bool ok = gpu_launch(g, &l, &a, &s, &fault);
 	ck_assert_msg(ok, "%s: %s", model, fault.text);
 	ck_assert_msg(!stats_conservation(&s, c), "%s: %s", model, stats_conservation(&s, c));
-	uint64_t n = s.cycles;
+	uint64_t n = s.totals.cycles;
 	gpu_free(g);
 	arena_free(&a);
 	diag_free(&d);

@@ -84,7 +84,7 @@ START_TEST(two_levels_in_windows_of_any_length)
 			ck_assert(r[0]->e[i].kind == r[1]->e[i].kind && r[0]->e[i].warp == r[1]->e[i].warp &&
 				r[0]->e[i].cycle == r[1]->e[i].cycle);
 		for (int s = 0; s < STALL_COUNT; s++)
-			stall(r[1], (Stall)s, r[0]->s.stalls[s]);
+			stall(r[1], (Stall)s, r[0]->s.totals.stalls[s]);
 		rig_free(r[0]);
 		rig_free(r[1]);
 	}
@@ -120,7 +120,7 @@ START_TEST(a_warp_belongs_to_one_scheduler)
 	rig_issues(r, 1, "0 1 2");
 	rig_issues(r, 2, "1 3 5");
 	only_stall(r, STALL_EMPTY, 3);
-	ck_assert_uint_eq(r->s.slots, 12);
+	ck_assert_uint_eq(r->s.totals.slots, 12);
 	rig_free(r);
 }
 END_TEST

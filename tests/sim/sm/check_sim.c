@@ -14,8 +14,8 @@ START_TEST(a_result_can_be_used_after_the_latency)
 		Rig *r = one(machine[k], K(" %a = mov.u32 5\n %b = add.u32 %a, 1\n %c = add.u32 %b, %a\n" EX),
 			cycles[k]);
 		only_stall(r, STALL_DATA, 2 * (latency[k] - 1));
-		ck_assert_uint_eq(r->s.cycles, 2 * latency[k] + 2);
-		ck_assert_uint_eq(r->s.issued, 4);
+		ck_assert_uint_eq(r->s.totals.cycles, 2 * latency[k] + 2);
+		ck_assert_uint_eq(r->s.totals.issued, 4);
 		rig_free(r);
 	}
 }
@@ -145,7 +145,7 @@ START_TEST(bank_conflicts_hold_the_load_store_unit)
 		" st.shared.u32 [buf], 0\n" EX);
 	Rig *r = one("shared.latency=1", conflict, "0 1 2 3 6 7");
 	only_stall(r, STALL_MEMPIPE, 2);
-	ck_assert_uint_eq(r->s.shared_conflicts, 3);
+	ck_assert_uint_eq(r->s.totals.shared_conflicts, 3);
 	rig_free(r);
 	r = one("units.mem.interval=3", K(" %b = ld.shared.u32 [buf]\n %c = ld.shared.u32 [buf]\n" EX),
 		"0 3 4");
@@ -161,9 +161,9 @@ START_TEST(two_independent_instructions_issue_together)
 	const char *text = K(" %a = mov.u32 1\n %b = mov.u32 2\n %c = add.u32 %a, 1\n %d = add.u32 %b, %c\n"
 		EX);
 	Rig *r = one("scheduler.issue_width=2 units.alu.count=2", text, "0 0 1 2 2");
-	ck_assert_uint_eq(r->s.issued, 3);
-	ck_assert_uint_eq(r->s.slots, 3);
-	ck_assert_uint_eq(r->s.warp_instructions, 5);
+	ck_assert_uint_eq(r->s.totals.issued, 3);
+	ck_assert_uint_eq(r->s.totals.slots, 3);
+	ck_assert_uint_eq(r->s.totals.warp_instructions, 5);
 	rig_free(r);
 	rig_free(one("scheduler.issue_width=2 units.alu.count=1", text, "0 1 2 3 3"));
 	rig_free(one("scheduler.issue_width=1 units.alu.count=2", text, "0 1 2 3 4"));
@@ -187,12 +187,12 @@ START_TEST(a_jump_costs_the_redirection)
 	/* Taken to a place behind the next instruction; the jump to the next block is none. */
 	Rig *r = one("fetch.redirect_cycles=5", K(" bra C\nB: exit\nC: bra B\n"), "0 6 12");
 	only_stall(r, STALL_BRANCH, 10);
-	ck_assert_uint_eq(r->s.overhead_warp, 2);
-	ck_assert_uint_eq(r->s.warp_instructions, 1);
+	ck_assert_uint_eq(r->s.totals.overhead_warp, 2);
+	ck_assert_uint_eq(r->s.totals.warp_instructions, 1);
 	rig_free(r);
 	r = one("fetch.redirect_cycles=5", K(" %a = mov.u32 1\n bra B\nB: %b = mov.u32 2\n bra C\nC: exit\n"),
 		"0 1 2");
-	ck_assert_uint_eq(r->s.overhead_warp, 0);
+	ck_assert_uint_eq(r->s.totals.overhead_warp, 0);
 	rig_free(r);
 }
 END_TEST
@@ -254,7 +254,7 @@ static uint64_t issues_within(const char *machine, const char *text)
 	Rig *r = rig_new(machine);
 	rig_try(r, text, 1, 4);
 	ck_assert(!r->ok);
-	uint64_t n = r->s.issued;
+	uint64_t n = r->s.totals.issued;
 	rig_free(r);
 	return n;
 }
@@ -281,12 +281,12 @@ START_TEST(instruction_lines_are_fetched_once)
 		"fetch.miss_cycles=20 dram.row_miss=1";
 	Rig *r = one(m, K(" %a = mov.u32 1\n %b = mov.u32 2\n %c = mov.u32 3\n" EX), "22 23 46 47");
 	only_stall(r, STALL_FETCH, 44);
-	ck_assert_uint_eq(r->s.fetch_misses, 2);
-	ck_assert_uint_eq(r->s.l1_other, 2);
+	ck_assert_uint_eq(r->s.totals.fetch_misses, 2);
+	ck_assert_uint_eq(r->s.totals.l1_other, 2);
 	rig_free(r);
 	r = rig_new(m); /* the second warp joins the miss of the first */
 	rig_run(r, K(" %a = mov.u32 1\n %b = mov.u32 2\n" EX), 1, 8);
-	ck_assert_uint_eq(r->s.fetch_misses, 2);
+	ck_assert_uint_eq(r->s.totals.fetch_misses, 2);
 	rig_order(r, "0 1 0 1 0 1");
 	rig_free(r);
 }
@@ -304,7 +304,7 @@ START_TEST(lines_come_while_data_are_computed)
 			"units.sfu.latency=%d", slow);
 		Rig *r = rig_new(set);
 		rig_run(r, K(" %a = mov.u32 1\n %f = ex2.approx.f32 %g\n %h = add.f32 %f, %f\n" EX), 1, 4);
-		cycles[slow] = r->s.cycles;
+		cycles[slow] = r->s.totals.cycles;
 		rig_free(r);
 	}
 	ck_assert_uint_eq(cycles[20], cycles[1]); /* the line takes longer */
@@ -322,12 +322,12 @@ START_TEST(loops_stay_in_the_instruction_cache)
 		"D: exit\n");
 	Rig *r = rig_new("fetch.cache_bytes=128 fetch.line_bytes=32 fetch.ways=4 fetch.instruction_bytes=16");
 	rig_run(r, text, 1, 4);
-	ck_assert_uint_eq(r->s.fetch_misses, 3);
+	ck_assert_uint_eq(r->s.totals.fetch_misses, 3);
 	rig_free(r);
 	/* one line: two misses a turn */
 	r = rig_new("fetch.cache_bytes=32 fetch.line_bytes=32 fetch.ways=1 fetch.instruction_bytes=16");
 	rig_run(r, text, 1, 4);
-	ck_assert_uint_gt(r->s.fetch_misses, 50);
+	ck_assert_uint_gt(r->s.totals.fetch_misses, 50);
 	rig_free(r);
 }
 END_TEST
@@ -352,8 +352,8 @@ START_TEST(ended_warps_drain)
 	Rig *r = rig_new("l2.latency=30");
 	rig_run(r, K(" %o = ld.param.u64 [out]\n %a = ld.global.u32 [%o]\n" EX), 1, 4);
 	rig_issues(r, 0, "0 1 2");
-	ck_assert_uint_gt(r->s.stalls[STALL_DRAIN], 30);
-	ck_assert_uint_eq(r->s.stalls[STALL_DRAIN] + 3, r->s.cycles);
+	ck_assert_uint_gt(r->s.totals.stalls[STALL_DRAIN], 30);
+	ck_assert_uint_eq(r->s.totals.stalls[STALL_DRAIN] + 3, r->s.totals.cycles);
 	rig_free(r);
 }
 END_TEST
@@ -529,7 +529,7 @@ START_TEST(a_lane_alone_is_a_warp_of_one)
 		ck_assert_msg(!strcmp(got, want), "width %d, latency %d, %d between, %s: a lane issues in "
 			"%s, a warp in %s", width, latency, between, operands[k % 6], got, want);
 		for (int s = 0; s < STALL_COUNT; s++)
-			stall(lane, (Stall)s, warp->s.stalls[s]);
+			stall(lane, (Stall)s, warp->s.totals.stalls[s]);
 		rig_free(warp);
 		rig_free(lane);
 	}
@@ -553,8 +553,8 @@ START_TEST(a_lane_waits_for_little)
 		snprintf(text, sizeof text, "%s%s}\n", lane_head, want[k].text);
 		Rig *r = rig_new("divergence.model=mimd units.sfu.latency=8 shared.latency=8");
 		rig_run(r, text, 1, 1);
-		ck_assert_msg(r->s.cycles == want[k].cycles, "%llu cycles, expected %llu\n%s",
-			(unsigned long long)r->s.cycles, (unsigned long long)want[k].cycles, text);
+		ck_assert_msg(r->s.totals.cycles == want[k].cycles, "%llu cycles, expected %llu\n%s",
+			(unsigned long long)r->s.totals.cycles, (unsigned long long)want[k].cycles, text);
 		rig_free(r);
 	}
 #undef IF_ELSE
@@ -609,7 +609,7 @@ START_TEST(lanes_go_on_together_behind_a_barrier)
 			lane_head, last, barriers[k / 4 % 2]);
 		Rig *r = rig_new(set);
 		rig_run(r, text, 1, 4);
-		snprintf(end, sizeof end, " %llu ", (unsigned long long)r->s.cycles - 1);
+		snprintf(end, sizeof end, " %llu ", (unsigned long long)r->s.totals.cycles - 1);
 		for (int lane = 0; lane < 4; lane++) {
 			issues_of_lane(r, lane, got);
 			ck_assert_msg(strlen(got) > strlen(end) &&

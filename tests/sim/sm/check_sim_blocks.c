@@ -44,7 +44,7 @@ START_TEST(barriers_release_in_the_cycle_after_the_last_arrival)
 	rig_run(r, late, 1, 8);
 	rig_issues(r, 0, "0 2 4 6 14 16");
 	rig_issues(r, 1, "1 3 5 7 12 13 15 17");
-	ck_assert_uint_eq(r->s.stalls[STALL_DATA] + r->s.stalls[STALL_BARRIER], 4);
+	ck_assert_uint_eq(r->s.totals.stalls[STALL_DATA] + r->s.totals.stalls[STALL_BARRIER], 4);
 	rig_free(r);
 }
 END_TEST
@@ -195,8 +195,8 @@ START_TEST(a_block_takes_its_time_to_begin)
 		Rig *r = rig_new(set);
 		rig_run(r, K(" %a = mov.u32 1\n" EX), 3, 4);
 		starts(r, "0 8 16");
-		ck_assert_uint_eq(r->s.cycles, 18);
-		ck_assert_uint_eq(r->s.stalls[STALL_EMPTY], 2 * 6);
+		ck_assert_uint_eq(r->s.totals.cycles, 18);
+		ck_assert_uint_eq(r->s.totals.stalls[STALL_EMPTY], 2 * 6);
 		rig_free(r);
 	}
 }
@@ -318,8 +318,8 @@ START_TEST(units_of_a_scheduler_serve_its_warps)
 		strcat(text, EX "}\n");
 		Rig *r = rig_new(set);
 		rig_run(r, text, 1, want[k].threads);
-		ck_assert_msg(r->s.cycles + 2 >= want[k].end && r->s.cycles <= want[k].end + 4,
-			"%s: %llu cycles", set, (unsigned long long)r->s.cycles);
+		ck_assert_msg(r->s.totals.cycles + 2 >= want[k].end && r->s.totals.cycles <= want[k].end + 4,
+			"%s: %llu cycles", set, (unsigned long long)r->s.totals.cycles);
 		rig_free(r);
 	}
 }
@@ -343,8 +343,8 @@ START_TEST(units_share_copies)
 		Rig *r = rig_new("scheduler.count=4 scheduler.policy=lrr units.fp32.count=3 "
 			"units.alu.shares=fp32 units.alu.count=2 units.alu.latency=1 units.fp32.latency=1");
 		rig_run(r, text, 1, 16);
-		ck_assert_msg(r->s.cycles >= want[k].end && r->s.cycles * 5 <= want[k].end * 6,
-			"%s%s: %llu cycles", want[k].a, want[k].b, (unsigned long long)r->s.cycles);
+		ck_assert_msg(r->s.totals.cycles >= want[k].end && r->s.totals.cycles * 5 <= want[k].end * 6,
+			"%s%s: %llu cycles", want[k].a, want[k].b, (unsigned long long)r->s.totals.cycles);
 		rig_free(r);
 	}
 }
@@ -381,7 +381,7 @@ START_TEST(blocks_go_to_sms_in_turn)
 	rig_run(r, K(" %a = mov.u32 %smid\n" STORE("%a") EX), 8, 4);
 	for (int b = 0; b < 6; b++)
 		ck_assert_uint_eq(r->out[4 * b], b % 3);
-	ck_assert_uint_eq(r->s.slots, 3 * r->s.cycles);
+	ck_assert_uint_eq(r->s.totals.slots, 3 * r->s.totals.cycles);
 	rig_free(r);
 }
 END_TEST
@@ -453,7 +453,7 @@ START_TEST(recursion_saves_what_lives_across_the_call)
 		rig_run(r, text, 1, 12);
 		for (uint32_t t = 0; t < 12; t++)
 			ck_assert_uint_eq(r->out[t], 3 * t * (t + 1) / 2 + 100 + t);
-		ck_assert_uint_gt(r->s.local_accesses, 0); /* saved in the frame */
+		ck_assert_uint_gt(r->s.totals.local_accesses, 0); /* saved in the frame */
 		rig_free(r);
 	}
 }
@@ -563,8 +563,8 @@ START_TEST(an_indexed_branch_runs_each_target_once)
 		}
 		ck_assert_uint_eq(rig_fetches(r, "J"), k == 2 ? 8 : 1);
 		if (k != 2) {
-			ck_assert_uint_eq(r->s.branches, 1);
-			ck_assert_uint_eq(r->s.divergent_branches, 1);
+			ck_assert_uint_eq(r->s.totals.branches, 1);
+			ck_assert_uint_eq(r->s.totals.divergent_branches, 1);
 			rig_path(r, 0, "A:ff B0:21 B1:42 B2:84 B3:8 B4:10 J:ff");
 		}
 		rig_free(r);

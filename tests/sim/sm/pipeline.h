@@ -15,8 +15,8 @@
 
 static inline void stall(const Rig *r, Stall s, uint64_t want)
 {
-	ck_assert_msg(r->s.stalls[s] == want, "%llu cycles of stall %s; expected %llu",
-		(unsigned long long)r->s.stalls[s], stall_name[s], (unsigned long long)want);
+	ck_assert_msg(r->s.totals.stalls[s] == want, "%llu cycles of stall %s; expected %llu",
+		(unsigned long long)r->s.totals.stalls[s], stall_name[s], (unsigned long long)want);
 }
 
 /* The only stalls are n of one kind. */
@@ -38,16 +38,16 @@ static inline void fetched_once(const Rig *r, const char *machine, const char *t
 		return;
 	Rig *f = rig_new(set);
 	rig_run(f, text, 1, threads);
-	ck_assert_uint_eq(f->s.fetch_misses, 1);
+	ck_assert_uint_eq(f->s.totals.fetch_misses, 1);
 	ck_assert_int_eq(f->n, r->n);
-	Cycle later = f->s.cycles - r->s.cycles;
+	Cycle later = f->s.totals.cycles - r->s.totals.cycles;
 	for (int i = 0; i < r->n; i++)
 		ck_assert_msg(r->e[i].kind != TR_ISSUE || (f->e[i].kind == TR_ISSUE &&
 			f->e[i].cycle == r->e[i].cycle + later && f->e[i].a == r->e[i].a &&
 			f->e[i].warp == r->e[i].warp), "%s: event %d is in cycle %d, with fetches in %d",
 			machine, i, (int)r->e[i].cycle, (int)f->e[i].cycle);
 	for (int k = 0; k < STALL_COUNT; k++)
-		ck_assert_uint_eq(f->s.stalls[k], r->s.stalls[k] +
+		ck_assert_uint_eq(f->s.totals.stalls[k], r->s.totals.stalls[k] +
 			(k == STALL_FETCH ? later * (Cycle)r->c.sched_count : 0));
 	rig_free(f);
 }

@@ -190,7 +190,7 @@ static inline void rig_reference(Rig *r, const char *text, unsigned grid, unsign
 	for (int i = 0; i < RIG_WORDS; i++)
 		ck_assert_msg(want[i] == r->out[i], "out[%d] = %u, the reference interpreter says %u", i,
 			r->out[i], want[i]);
-	ck_assert_uint_eq(n, r->s.thread_instructions + r->s.ended_at_branches);
+	ck_assert_uint_eq(n, r->s.totals.thread_instructions + r->s.totals.ended_at_branches);
 	rig_memory_free(&x);
 	module_free(m);
 }
@@ -200,10 +200,11 @@ static inline void rig_laws(const Rig *r)
 	ck_assert_msg(r->ok, "%s", r->fault.text);
 	const char *law = stats_conservation(&r->s, &r->c);
 	ck_assert_msg(!law, "%s", law);
-	ck_assert_uint_eq(r->s.pushes, r->s.pops);
+	ck_assert_uint_eq(r->s.totals.pushes, r->s.totals.pops);
 	if (!r->c.fetch_redirect) /* no jump takes time: whoever waits waits for something else */
-		ck_assert_msg(!r->s.stalls[STALL_BRANCH], "%s: branches take %llu cycles",
-			model_keys((int)r->c.model)->name, (unsigned long long)r->s.stalls[STALL_BRANCH]);
+		ck_assert_msg(!r->s.totals.stalls[STALL_BRANCH], "%s: branches take %llu cycles",
+			model_keys((int)r->c.model)->name,
+			(unsigned long long)r->s.totals.stalls[STALL_BRANCH]);
 }
 
 static inline void rig_run(Rig *r, const char *text, unsigned grid, unsigned block)
@@ -264,9 +265,9 @@ static inline Rig *rig_four(const char *assignments, const char *text, const cha
 
 static inline void rig_counts(const Rig *r, uint64_t pushes, uint64_t depth, uint64_t merges)
 {
-	ck_assert_uint_eq(r->s.pushes, pushes);
-	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.merges, merges);
+	ck_assert_uint_eq(r->s.totals.pushes, pushes);
+	ck_assert_uint_eq(r->s.totals.max_depth, depth);
+	ck_assert_uint_eq(r->s.totals.merges, merges);
 }
 
 static inline void rig_four_counts(const char *assignments, const char *text, const char *path,
@@ -279,9 +280,9 @@ static inline void rig_four_counts(const char *assignments, const char *text, co
 
 static inline uint64_t rig_fetches(const Rig *r, const char *label)
 {
-	for (int i = 0; i < r->s.nblocks; i++)
-		if (!strcmp(r->s.block_stats[i].label, label))
-			return r->s.block_stats[i].fetches;
+	for (int i = 0; i < r->s.tables.blocks.n; i++)
+		if (!strcmp(r->s.tables.blocks.v[i].label, label))
+			return r->s.tables.blocks.v[i].fetches;
 	ck_abort_msg("no block %s", label);
 }
 
