@@ -10,10 +10,27 @@ static bool is_number(const Opd *o)
 	return o->kind == OPD_IMM && ((uint64_t)o->imm & ~((uint64_t)1 << 63)) <= 0x7ff0000000000000u;
 }
 
+static bool compares_evenly(Cmp c)
+{
+	return c == CMP_EQ || c == CMP_NE || c == CMP_EQU || c == CMP_NEU || c == CMP_NUM || c == CMP_NAN;
+}
+
+/* Has lop3's table the same bits where a alone is set as where b alone is, with c and without? */
+static bool is_even_table(const Opd *o)
+{
+	return o->kind == OPD_IMM && (o->imm >> 2 & 3) == (o->imm >> 4 & 3);
+}
+
 bool ins_commutes(const Ins *i)
 {
-	return op_info[i->op].flags & OPF_COMM && (i->type != T_F64 || is_number(ins_src(i, 0)) ||
-		is_number(ins_src(i, 1)));
+	if (!(op_info[i->op].flags & OPF_COMM))
+		return false;
+	switch (i->op) {
+	case OP_SETP: case OP_SET: return compares_evenly((Cmp)i->cmp);
+	case OP_DP4A: return i->type == i->type2;
+	case OP_LOP3: return is_even_table(ins_src(i, 3));
+	default: return i->type != T_F64 || is_number(ins_src(i, 0)) || is_number(ins_src(i, 1));
+	}
 }
 
 #define X(TYPE, NAME) + 1

@@ -30,8 +30,8 @@
 /* ---- identity ---- */
 
 /* Does the instruction give the same result, bit for bit, when its first two sources are exchanged? In f64
-   the first of two NaNs is the result (doc/semantics.md), so there one of the two must be a number that is no
-   NaN. */
+   the first of two NaNs is the result (doc/semantics.md), so of arithmetic there one of the two must be a
+   number that is no NaN. */
 bool ins_commutes(const Ins *);
 /* Do the first two sources commute, and stand in identities the other way around? value: by source, what
    stands for the register that it names; NULL: the registers themselves. */
