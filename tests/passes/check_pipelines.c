@@ -46,7 +46,7 @@ START_TEST(same_memory)
 		outcome_reference(&x.job, 32, &want);
 		for (int p = 0; p < each; p++) {
 			StrBuf pipeline = { 0 };
-			random_pipeline(seed * 1000 + (uint64_t)p, &pipeline);
+			random_pipeline(seed * 1000 + (uint64_t)p, x.k->module, NULL, &pipeline);
 			if (getenv("VERBOSE"))
 				fprintf(stderr, "seed %d: %s\n", (int)seed, pipeline.s);
 			try(&x, seed, pipeline.s, &want);

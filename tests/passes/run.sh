@@ -148,6 +148,23 @@ expect 0 'global-dce looks at the whole module: it does not run, since passes ar
 grep -q '^func unused' "$tmp/out" || { echo "--filter: global-dce took a body"; bad=1; }
 expect 0 '!loc 0:1:8' --filter k --dump -p dce "$tmp/nest.ir"
 expect 2 'order: no block `B2_use` that can be reached in short_circuit' -p 'linearize(order=[B3,B2,B2_use])' "$some"
+# A block of the list that nobody comes to in one function is no mistake if another has all of them.
+cat >"$tmp/other.ir" <<'END'
+func f() {
+B0: bra B1
+B1: ret
+B2: bra B1 }
+kernel k() { reg pred %p
+	reg u32 %t
+B0: %t = mov.u32 %tid.x
+	%p = setp.eq.u32 %t, 1
+	bra %p, B1, B2
+B1: bra END
+B2: bra END
+END: exit }
+END
+expect 0 '' -p 'linearize(order=[B2,B1])' "$tmp/other.ir"
+grep -q 'origin linearize' "$tmp/out" || { echo 'order: k stays as it is'; bad=1; }
 # A list may name blocks of several functions; a quote or a backslash in a label stands behind a backslash.
 cat >"$tmp/two.ir" <<'END'
 kernel a() { reg pred %p

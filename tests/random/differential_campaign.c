@@ -282,7 +282,10 @@ static void try_all(Trial *t)
 		try_passes(t, c->passes.v[p]);
 	for (uint64_t p = 0; p < c->pipelines; p++) {
 		StrBuf pipeline = { 0 };
-		(c->spins ? random_defaults : random_pipeline)(t->seed * 1000003 + p, &pipeline);
+		if (c->spins)
+			random_defaults(t->seed * 1000003 + p, &pipeline);
+		else
+			random_pipeline(t->seed * 1000003 + p, t->job.module, &t->machine, &pipeline);
 		try_passes(t, pipeline.s);
 		sb_free(&pipeline);
 	}

@@ -35,7 +35,7 @@ static void others(StrBuf *to, uint64_t *rng)
 	do {
 		sb_free(&s);
 		s = (StrBuf){ 0 };
-		random_pipeline(fusion_random(rng, 1u << 30), &s);
+		random_pipeline(fusion_random(rng, 1u << 30), NULL, NULL, &s);
 	} while (strstr(s.s, "assume-restrict=1") || strstr(s.s, "assume-no-grid-sync=1"));
 	sb_puts(to, s.s);
 	sb_free(&s);

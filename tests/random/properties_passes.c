@@ -96,7 +96,7 @@ void sources(Case *c)
 	for (int k = 0; k < 4; k++) {
 		s.n = 0;
 		random_pipeline(c->k->module->func.n * 7919u + (uint64_t)before->fetches * 4 + (uint64_t)k,
-			&s);
+			c->k->module, NULL, &s);
 		same_sources(c, before, s.s);
 	}
 	sb_free(&s);

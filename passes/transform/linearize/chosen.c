@@ -78,8 +78,23 @@ static bool contains(const LinRegion *r, const int *list, int n, int *mark)
 	return found == n;
 }
 
+/* Has another function a block for each of the labels? A pipeline cannot say which function it means. */
+static bool meant_for_another(const Lin *l, const PassValue *v)
+{
+	const Module *m = l->run->m;
+	for (int f = 0; f < m->func.n; f++) {
+		bool all = m->func.v[f] != l->run->f && m->func.v[f]->kind != FN_HOST;
+		for (int i = 0; i < v->n && all; i++)
+			all = pass_knows_label(m->func.v[f], v->list[i]);
+		if (all)
+			return true;
+	}
+	return false;
+}
+
 /* Option order: rewrites the smallest region that contains the listed blocks, with these in the order given.
-   Reports a label that is given twice, or that names no block which can be reached. */
+   Reports a label that is given twice, or that names no block which can be reached, unless another function
+   has all of them. */
 static void in_order(Chosen *c, const PassValue *v)
 {
 	Lin *l = c->l;
@@ -103,7 +118,7 @@ static void in_order(Chosen *c, const PassValue *v)
 		d = d < 0 ? b : dom_common(c->dom, d, b);
 		p = p < 0 ? b : dom_common(c->pdom, p, b);
 	}
-	if (n && missing)
+	if (n && missing && !meant_for_another(l, v))
 		diag_error(l->run->diag, l->run->f->loc, "linearize: order: no block `%s` that can be "
 			"reached in %s", missing, l->run->f->name);
 	if (!n || missing)
