@@ -69,11 +69,18 @@ static Waits *build_waits(Analyses *an, Arena *a)
 	return waits_build(a, analysis_cfg(an), analysis_dom(an), analysis_loops(an), analysis_control(an),
 		analysis_ssa(an), analysis_effects(an));
 }
-static Uniformity *build_uniformity(Analyses *an, Arena *a)
+static Uniformity *build_for_scope(Analyses *an, Arena *a, UniScope scope)
 {
 	return uniformity_solve(a, analysis_cfg(an), analysis_dom(an), analysis_pdom(an), analysis_ssa(an),
-		analysis_reaching(an), uniformity_for(limits_of(an->limits)->warp_size));
+		analysis_reaching(an), (UniformityOptions){ .scope = scope,
+		.warp_size = limits_of(an->limits)->warp_size });
 }
+static Uniformity *build_uniformity(Analyses *an, Arena *a) { return build_for_scope(an, a, UNI_WARP); }
+static Uniformity *build_uniformity_block(Analyses *an, Arena *a)
+{
+	return build_for_scope(an, a, UNI_BLOCK);
+}
+static Uniformity *build_uniformity_grid(Analyses *an, Arena *a) { return build_for_scope(an, a, UNI_GRID); }
 
 static void *build(Analyses *an, AnalysisId id, Arena *a)
 {
@@ -98,10 +105,14 @@ static void print_measured(Analyses *an, StrBuf *s)
 	arena_free(&tmp);
 }
 
+#define uniformity_block_print uniformity_print
+#define uniformity_grid_print uniformity_print
+
 void analysis_print(Analyses *an, AnalysisId id, StrBuf *s)
 {
+	bool uniformity = id == AN_uniformity || id == AN_uniformity_block || id == AN_uniformity_grid;
 	sb_printf(s, "%s of %s: %s\n", analysis_info[id].name, an->f->name, analysis_info[id].help);
-	if (id == AN_uniformity && an->f->kind == FN_HOST) {
+	if (uniformity && an->f->kind == FN_HOST) {
 		sb_puts(s, "  a host function: one thread, in no warp\n");
 		return;
 	}

@@ -40,7 +40,10 @@
 	X(safe, SafeLoads, false, "loads that cannot fault where they stand, and why") \
 	X(waits, Waits, false, "loops and calls in which a thread may wait for what another one does") \
 	X(uniformity, Uniformity, false, "branches on which the threads of a warp may part, registers that " \
-		"may differ in a warp")
+		"may differ in a warp") \
+	X(uniformity_block, Uniformity, false, "the same of the threads of a block, and where some of them " \
+		"may come alone") \
+	X(uniformity_grid, Uniformity, false, "the same of all threads of the grid")
 
 typedef enum {
 #define X(NAME, TYPE, GRAPH, HELP) AN_##NAME,

@@ -33,6 +33,24 @@ static bool predicts(const Module *m)
 	return found;
 }
 
+/* Does the module read what is the same in a warp, and not in a warp of threads from several warps? */
+static bool reads_place(const Module *m)
+{
+	for (int f = 0; f < m->func.n; f++)
+		for (int b = 0; b < m->func.v[f]->block.n; b++)
+			for (int k = 0; k < m->func.v[f]->block.v[b]->ins.n; k++) {
+				const Ins *i = &m->func.v[f]->block.v[b]->ins.v[k];
+				for (int s = 0; s < i->nsrc; s++) {
+					const Opd *o = ins_src(i, s);
+					bool row = o->id == SREG_TID_Y || o->id == SREG_TID_Z;
+					if (o->kind == OPD_SREG && (o->id == SREG_WARPID ||
+						(row && m->func.v[f]->reqntid[0])))
+						return true;
+				}
+			}
+	return false;
+}
+
 bool measured_anywhere(const Module *m, const char *model, bool *perhaps)
 {
 	static const char *const always[] = { "dwf", "dws", "sbi" },
@@ -45,7 +63,8 @@ bool measured_anywhere(const Module *m, const char *model, bool *perhaps)
 			return true;
 		*perhaps |= IS(by_parameters[k]);
 	}
-	return (IS("min_pc") && has_kind(m, K_CALL, K_CALL)) || (IS("tbc") && has_kind(m, K_SHFL, K_ELECT)) ||
+	return (IS("min_pc") && has_kind(m, K_CALL, K_CALL)) ||
+		(IS("tbc") && (has_kind(m, K_SHFL, K_ELECT) || reads_place(m))) ||
 		(IS("spec_reconv") && predicts(m));
 #undef IS
 }
@@ -183,9 +202,9 @@ Measured *measured_build(Arena *a, const Module *m, const Cfg *c, const Uniformi
 	w.told = bs_new(&tmp, w.end - w.first + 1);
 	r->anywhere = measured_anywhere(m, p->model, &r->perhaps);
 	r->wide = p->warp_size > PTX_WARP && has_kind(m, K_SHFL, K_ELECT);
-	UniformityOptions o = uniformity_for(p->warp_size);
-	o.anywhere = r->anywhere;
-	r->u = o.anywhere || o.wide ? uniformity_build_for(a, c, o) : u;
+	UniformityOptions o = { .warp_size = p->warp_size, .anywhere = r->anywhere };
+	bool same = u->options.warp_size == o.warp_size && u->options.anywhere == o.anywhere;
+	r->u = same ? u : uniformity_build_for(a, c, o);
 	r->row = arena_array(a, MeasuredRow, c->n + w.end - w.first + 1);
 	for (int b = 0; b < c->n; b++)
 		if (bs_has(c->reach, b) && c->f->block.v[b]->nsucc > 1)

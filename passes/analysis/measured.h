@@ -47,7 +47,9 @@ typedef struct MeasuredTally { uint64_t rows[MEASURED_KINDS], executed[MEASURED_
 
 typedef struct Measured {
 	const Uniformity *u;       /* the analysis' verdicts for the mechanism of the run */
-	bool anywhere, wide;           /* options of the analysis with which u was made (uniformity.h) */
+	/* what the verdicts are for (uniformity.h): lanes meet anywhere; warps are several of the kernel's,
+	   which has warp-level operations */
+	bool anywhere, wide;
 	/* the mechanism, with parameters that are not looked at, may need `anywhere`, which is not set
 	   (measured_anywhere) */
 	bool perhaps;

@@ -72,6 +72,15 @@ void structure_print(const Cfg *c, const Structure *x, StrBuf *s)
 	sb_puts(s, "\n");
 }
 
+static void print_apart(const Cfg *c, const Uniformity *u, StrBuf *s)
+{
+	Arena tmp = { 0 };
+	sb_puts(s, "  blocks to which some may come alone:");
+	print_blocks(c, uniformity_apart(&tmp, c, u), s);
+	sb_puts(s, "\n");
+	arena_free(&tmp);
+}
+
 void uniformity_print(const Cfg *c, const Uniformity *u, StrBuf *s)
 {
 	UniWhy *why = uniformity_why_open(c, u);
@@ -86,6 +95,8 @@ void uniformity_print(const Cfg *c, const Uniformity *u, StrBuf *s)
 	}
 	uniformity_why_close(why);
 	uniformity_print_regs(c, u, s);
+	if (u->options.scope != UNI_WARP)
+		print_apart(c, u, s);
 }
 
 void uniformity_print_regs(const Cfg *c, const Uniformity *u, StrBuf *s)

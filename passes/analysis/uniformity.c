@@ -1,4 +1,4 @@
-/* Uniformity on the SSA overlay. A version is divergent when lanes of a warp that execute together may see
+/* Uniformity on the SSA overlay. A version is divergent when lanes of the scope that execute together may see
  * different values of it:
  *
  *   - by its operands, or by a guard that holds for some lanes only;
@@ -13,25 +13,9 @@
  * until the list is empty. */
 #include "passes/analysis/uniformity_own.h"
 #include "passes/constants.h"
-#include "isa/lane.h"
 #include "lib/diag.h"
 
 /* ---- values ---- */
-
-bool uni_sreg_differs(int s)
-{
-	switch (s) {
-	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: case SREG_LANEID:
-	case SREG_WARPID: /* a machine's warp may hold several of PTX's warps */
-	case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT:
-	case SREG_LANEMASK_GE:
-	case SREG_CLOCK: case SREG_CLOCK_HI: case SREG_CLOCK64:
-	case SREG_GLOBALTIMER: case SREG_GLOBALTIMER_LO: case SREG_GLOBALTIMER_HI:
-		return true;
-	default:
-		return false;
-	}
-}
 
 /* One instruction. use: place in ssa->use of the first register that it reads; nuse: how many it reads. The
    guard comes first, where there is one, then the sources' registers and the carry flag. */
@@ -46,7 +30,7 @@ static bool guard_divergent(const Here *h) { return h->i->guard >= 0 && use_dive
    variables. */
 static bool special_divergent(const Uni *u, const Opd *o)
 {
-	return o->kind == OPD_SREG ? uni_sreg_differs(o->id)
+	return o->kind == OPD_SREG ? u->r->sreg[o->id]
 		: o->kind == OPD_SYM && u->options.anywhere && u->c->f->kind == FN_DEVICE;
 }
 
@@ -82,21 +66,29 @@ static bool load_divergent(const Here *h)
 		return true;
 	if (i->space == SP_PARAM || i->space == SP_CONST || i->cop == COP_NC)
 		return false;
-	if (i->space == SP_GENERIC)
+	if (i->space == SP_GENERIC || (i->space == SP_SHARED && u->options.scope == UNI_GRID))
 		return true;
 	return !u->options.loads && (u->stores[i->space] || u->stores[SP_GENERIC]);
+}
+
+/* All threads of a block get one result of a barrier; if it waits for a number of them, those who come
+   together. */
+static bool barrier_divergent(const Here *h)
+{
+	const Ins *i = h->i;
+	bool counted = i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE;
+	return h->u->options.scope == UNI_GRID || (counted && h->u->apart);
 }
 
 static bool result_divergent(const Here *h, int dst)
 {
 	const Ins *i = h->i;
-	/* not all lanes that have the result later have executed the instruction together */
-	bool apart = h->u->options.anywhere || h->u->options.wide;
+	bool apart = h->u->apart;
 	switch (op_info[i->op].kind) {
 	case K_ALU: return sources_divergent(h);
 	case K_LD: return load_divergent(h);
 	case K_VOTE: case K_REDUX: return apart || (i->nsrc > 1 && source_divergent(h, i->nsrc - 1));
-	case K_BAR: return false;  /* all threads of the block get one result */
+	case K_BAR: return barrier_divergent(h);
 	case K_MATCH: return apart || i->mode != MODE_ALL || sources_divergent(h);
 	case K_ELECT: return apart || dst > 0 || sources_divergent(h);
 	default: return true;
@@ -112,9 +104,9 @@ void uni_mark(Uni *u, int version, UniCauseKind why, int branch)
 	vec_push(&u->todo, version);
 }
 
-static bool counts(const Block *b)
+static bool counts(const Uni *u, const Block *b)
 {
-	return b->nsucc >= 2 && !(block_term(b)->flags & INSF_UNI);
+	return b->nsucc >= 2 && !(block_term(b)->flags & INSF_UNI && u->options.scope == UNI_WARP);
 }
 
 /* Decides whether the results of instruction k of the block differ, and whether its branch parts lanes;
@@ -131,7 +123,7 @@ void uni_evaluate(Uni *u, int block, int k)
 		if (guard_divergent(&h) || result_divergent(&h, dst))
 			uni_mark(u, s->def[d], UNI_VALUE, -1);
 	}
-	if (k == b->ins.n - 1 && !u->r->divergent[block] && counts(b) && sources_divergent(&h)) {
+	if (k == b->ins.n - 1 && !u->r->divergent[block] && counts(u, b) && sources_divergent(&h)) {
 		u->r->divergent[block] = true;
 		vec_push(&u->branch, block);
 	}
@@ -217,18 +209,32 @@ static void sum_registers(Uni *u)
 			bs_add(u->r->regs, s->version[v].reg);
 }
 
+static void find_parts(const Uni *u)
+{
+	const Function *f = u->c->f;
+	for (int b = 0; b < u->c->n; b++) {
+		int on = 0;
+		for (int k = 0; k < f->block.v[b]->nsucc; k++)
+			on += !block_only_ends(f, f->block.v[b]->succ[k]);
+		u->r->parts[b] = u->r->divergent[b] && on > 1;
+	}
+}
+
 Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *pdom, const Ssa *s,
 	const Reaching *reads, UniformityOptions options)
 {
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
+	const int uses = s->use_first[s->nins];
 	Uniformity *r = arena_new(a, Uniformity);
-	*r = (Uniformity){ arena_array(a, bool, c->n + 1), bs_new(a, c->f->reg.n), s,
-		arena_array(a, bool, s->n + 1),
-		arena_array(a, bool, s->use_first[s->nins] + 1), arena_array(a, UniCause, s->n + 1),
-		arena_array(a, int, s->use_first[s->nins] + 1) };
+	*r = (Uniformity){ .options = options, .divergent = arena_array(a, bool, c->n + 1),
+		.parts = arena_array(a, bool, c->n + 1), .regs = bs_new(a, c->f->reg.n), .ssa = s,
+		.version = arena_array(a, bool, s->n + 1), .use = arena_array(a, bool, uses + 1),
+		.cause = arena_array(a, UniCause, s->n + 1), .left = arena_array(a, int, uses + 1) };
 	Uni u = { .arena = &tmp, .nbound = -1, .c = c, .options = options, .ssa = s, .reads = reads,
-		.dom = dom, .pdom = pdom, .rest = uni_rest_pdom(&tmp, c), .r = r, .use = r->use };
+		.dom = dom, .pdom = pdom, .r = r, .use = r->use };
+	uni_find_scope(&u);
+	uni_find_rest(&u);
 	u.name = arena_array(&tmp, int, c->n + 1);
 	u.stamp = arena_array(&tmp, int, c->n + 2);
 	u.region = arena_array(&tmp, int, c->n + 2);
@@ -238,6 +244,7 @@ Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *
 	find_stores(&u);
 	solve(&u);
 	sum_registers(&u);
+	find_parts(&u);
 	for (int l = 0; u.escapes && l < c->nest->nloop; l++)
 		vec_free(&u.escapes[l]);
 	vec_free(&u.todo);
@@ -254,12 +261,7 @@ Uniformity *uniformity_build_for(Arena *a, const Cfg *c, UniformityOptions optio
 	return uniformity_solve(a, c, dom, pdom_build(a, c, true), s, reaching_build(a, c, s), options);
 }
 
-UniformityOptions uniformity_for(int64_t warp_size)
-{
-	return (UniformityOptions){ .wide = warp_size > PTX_WARP };
-}
-
 Uniformity *uniformity_build(Arena *a, const Cfg *c, int64_t warp_size)
 {
-	return uniformity_build_for(a, c, uniformity_for(warp_size));
+	return uniformity_build_for(a, c, (UniformityOptions){ .warp_size = warp_size });
 }

@@ -59,8 +59,14 @@ static void find_escapes(Uni *u)
 	}
 }
 
+/* Is the block one in which lanes that have left the cycle at different times may be? */
+static bool comes_later(const Uni *u, int loop, bool ended, int block)
+{
+	return !uni_contains(u, loop, block) && (!ended || bs_has(u->tail, block));
+}
+
 /* Lanes leave the cycle at different times: marks all uses outside it of versions defined inside as
-   divergent; ended: only uses in blocks where lanes end at once. */
+   divergent; ended: only uses in blocks where lanes are that end apart. */
 void uni_leave(Uni *u, int loop, bool ended, int branch)
 {
 	const Reaching *r = u->reads;
@@ -68,9 +74,10 @@ void uni_leave(Uni *u, int loop, bool ended, int branch)
 		find_escapes(u);
 	for (int e = 0; e < u->escapes[loop].n; e++) {
 		int v = u->escapes[loop].v[e];
+		u->steps += r->read_first[v + 1] - r->read_first[v];
 		for (int k = r->read_first[v]; k < r->read_first[v + 1]; k++) {
 			Reading x = r->read[k];
-			if (uni_contains(u, loop, x.block) || (ended && u->c->f->block.v[x.block]->nsucc))
+			if (!comes_later(u, loop, ended, x.block))
 				continue;
 			int use = u->ssa->use_first[u->ssa->ins_first[x.block] + x.ins] + x.use;
 			if (!u->use[use])
@@ -80,7 +87,7 @@ void uni_leave(Uni *u, int loop, bool ended, int branch)
 		}
 		for (int k = r->into_first[v]; k < r->into_first[v + 1]; k++) {
 			int to = u->ssa->version[r->into[k]].block;
-			if (!uni_contains(u, loop, to) && !(ended && u->c->f->block.v[to]->nsucc))
+			if (comes_later(u, loop, ended, to))
 				uni_mark(u, r->into[k], UNI_LEFT, branch);
 		}
 	}

@@ -8,8 +8,8 @@
  * only then has the cycle no lanes of different iterations.
  *
  * Lanes that stay in a cycle which others leave are of one iteration when they come to one place, or go one
- * way, before they go round. Lanes that end at once are no longer there to differ: a branch to a block where
- * they do makes values of the cycle differ only for uses in blocks without successors. */
+ * way, before they go round. Lanes that end apart (uniformity.h) do not come back to differ: a branch to a
+ * block where they do makes values of the cycle differ only for uses in blocks of such lanes. */
 #include "passes/analysis/uniformity_own.h"
 #include "passes/constants.h"
 #include "lib/heap.h"
@@ -140,6 +140,15 @@ static void find_bounds(Uni *u)
 	}
 }
 
+/* May lanes that wait for each other at the point be of different iterations of the cycle? At its header they
+   are not where those that stay in the cycle come there in one row. walk() has been called before. */
+static bool mixes_at(Uni *u, int branch, int loop, int point)
+{
+	if (!uni_contains(u, loop, point) || !goes_round(u, loop, point))
+		return false;
+	return u->c->nest->header[loop] != point || !stay_together(u, branch, loop);
+}
+
 /* Lanes of a branch may end in places that have nothing in common. A mechanism that takes one of these places
  * for where all lanes are to go, and the others for early exits, lets lanes wait in front of this place,
  * perhaps for lanes that go round a cycle before. Marks each cycle in which such lanes of different
@@ -156,9 +165,29 @@ static void meet_before_end(Uni *u, int branch)
 		if (point >= 0)
 			walk(u, branch, point);
 		for (int l = n->of[branch]; l >= 0; l = n->parent[l])
-			if (point < 0 || (uni_contains(u, l, point) && goes_round(u, l, point)))
+			if (point < 0 || mixes_at(u, branch, l, point))
 				uni_mix(u, l, branch);
 	}
+}
+
+/* The block to which all lanes go that part at the branch and do not end apart: its only way that is not one
+   of ends of its own. -1: there are several ways, or no such ends. The blocks of those ends go into
+   u->tail. */
+static int only_way_on(Uni *u, int branch)
+{
+	const IntList *succ = &u->c->graph->succ[branch];
+	int on = -1, ways = 0;
+	for (int k = 0; k < succ->n; k++)
+		if (!u->own_end[succ->v[k]]) {
+			on = succ->v[k];
+			ways++;
+		}
+	if (ways != 1 || succ->n < 2)
+		return -1;
+	for (int k = 0; k < succ->n; k++)
+		if (succ->v[k] != on)
+			graph_reach(u->c->graph, false, succ->v[k], u->none, u->tail);
+	return on;
 }
 
 /* Marks what becomes of the cycles around the branch when lanes part at it. Returns whether all lanes meet at
@@ -167,24 +196,24 @@ bool uni_part(Uni *u, int branch)
 {
 	const Nest *n = u->c->nest;
 	const Block *b = u->c->f->block.v[branch];
-	int point = pdom_point(u->pdom, b), rest = pdom_point(u->rest, b), l = n->of[branch];
+	int point = pdom_point(u->pdom, b), rest = pdom_point(u->rest, b), l = n->of[branch],
+		way = l < 0 ? -1 : only_way_on(u, branch);
 	if (l >= 0 && (point < 0 || point == u->c->n))
 		meet_before_end(u, branch);
-	bool rest_met = rest != point && meet_at(u, branch, rest), met = meet_at(u, branch, point);
+	bool rest_met = way >= 0 || (rest != point && meet_at(u, branch, rest)),
+		met = meet_at(u, branch, point);
 	for (; l >= 0; l = n->parent[l]) {
 		bool inside = point >= 0 && uni_contains(u, l, point);
 		if (inside && (met || !goes_round(u, l, point)))
 			break;
 		if (inside || !stay_together(u, branch, l))
 			uni_mix(u, l, branch);
-		bool ended = rest != point && rest >= 0 && uni_contains(u, l, rest) && rest_met;
-		if (!ended && !u->left[l]) {
-			u->left[l] = true;
-			uni_leave(u, l, false, branch);
-		} else if (!u->left[l] && !u->ended[l]) {
-			u->ended[l] = true;
-			uni_leave(u, l, true, branch);
-		}
+		int stays = way >= 0 ? way : rest;
+		bool ended = stays != point && stays >= 0 && uni_contains(u, l, stays) && rest_met;
+		if (!u->left[l] && (!ended || way >= 0 || !u->ended[l]))
+			uni_leave(u, l, ended, branch);
+		u->left[l] |= !ended;
+		u->ended[l] |= ended;
 	}
 	return met;
 }
@@ -201,16 +230,59 @@ void uni_part_all(Uni *u, int branch)
 	}
 }
 
-/* Post-dominators for lanes that do not end at once: where a block has another way to go, without its edges
-   to blocks that end the thread at once. */
-Dom *uni_rest_pdom(Arena *a, const Cfg *c)
+/* ---- ends ---- */
+
+static bool ends_at_once(const Block *b)
 {
-	Graph *g = cfg_exit_graph(a, c, false), *h = graph_new(a, g->n);
+	return !b->nsucc && !(op_info[block_term(b)->op].flags & OPF_FATAL);
+}
+
+/* Fills in own_end: by block, is it one to which one way leads, and from which nothing can be reached but
+   what it dominates, so that lanes that come there meet no others again? */
+static void find_own_ends(Uni *u)
+{
+	const Graph *g = u->c->graph;
+	const Dom *dom = u->dom;
+	/* by block: the least and the greatest number, in the tree of dominators, of all blocks to which
+	   edges lead from blocks that it dominates */
+	int *least = arena_array(u->arena, int, u->c->n + 1), *most = arena_array(u->arena, int, u->c->n + 1),
+		n = u->c->nreach;
+	u->own_end = arena_array(u->arena, bool, u->c->n + 1);
+	for (int k = 0; k < n; k++)
+		least[u->c->rpo[k]->id] = most[u->c->rpo[k]->id] = dom->first[u->c->rpo[k]->id];
+	for (int k = n; k-- > 0;) { /* dominators stand in front of what they dominate */
+		int b = u->c->rpo[k]->id, up = dom->idom[b];
+		for (int e = 0; e < g->succ[b].n; e++) {
+			int to = dom->first[g->succ[b].v[e]];
+			least[b] = to < least[b] ? to : least[b];
+			most[b] = to > most[b] ? to : most[b];
+		}
+		u->own_end[b] = up >= 0 && g->pred[b].n == 1 && least[b] >= dom->first[b] &&
+			most[b] <= dom->last[b] && !bs_has(u->c->fatal, b);
+		if (up >= 0) {
+			least[up] = least[b] < least[up] ? least[b] : least[up];
+			most[up] = most[b] > most[up] ? most[b] : most[up];
+		}
+	}
+}
+
+/* Fills in `rest`: post-dominators for lanes that do not end at once: where a block has another way to go,
+   without its edges to blocks that end the thread at once. */
+void uni_find_rest(Uni *u)
+{
+	const Cfg *c = u->c;
+	Graph *g = cfg_exit_graph(u->arena, c, false), *h = graph_new(u->arena, g->n);
 	for (int b = 0; b < g->n; b++)
 		for (int k = 0; k < g->succ[b].n; k++) {
 			int s = g->succ[b].v[k];
-			if (g->succ[b].n < 2 || s == c->n || !uni_ends_at_once(c->f->block.v[s]))
+			if (g->succ[b].n < 2 || s == c->n || !ends_at_once(c->f->block.v[s]))
 				graph_edge(h, b, s);
 		}
-	return dom_of_graph(a, h, true, c->n);
+	u->rest = dom_of_graph(u->arena, h, true, c->n);
+	u->tail = bs_new(u->arena, c->graph->n);
+	u->none = bs_new(u->arena, c->graph->n);
+	for (int b = 0; b < c->n; b++)
+		if (!c->f->block.v[b]->nsucc)
+			bs_add(u->tail, b);
+	find_own_ends(u);
 }

@@ -1,5 +1,6 @@
 /* Inside the uniformity analysis: its state, and what its files ask each other. uniformity.c says which
- * results of instructions differ, and runs all of it; uniformity_cycles.c says what cycles make of values;
+ * results of instructions differ, and runs all of it; uniformity_scope.c says which lanes are asked about,
+ * and what special registers are to them; uniformity_cycles.c says what cycles make of values;
  * uniformity_meet.c, where lanes that part meet again; uniformity_joins.c, where values of different ways
  * come together; uniformity_why.c, where the value that a branch decides by begins to differ. */
 #ifndef GSIM_UNIFORMITY_OWN_H
@@ -14,10 +15,18 @@ typedef struct Uni {
 	Arena *arena;                  /* freed when the analysis is done */
 	const Cfg *c;
 	UniformityOptions options;
+	/* of a block, of the grid: extents, 0: not known. apart: not all lanes of the scope take part in one
+	   warp-level operation, so that its results differ */
+	uint32_t block[3], grid[3];
+	bool apart;
 	const Ssa *ssa;
 	const Reaching *reads;
 	const Dom *dom, *pdom;
 	Dom *rest;                     /* post-dominators for lanes that do not end at once */
+	/* by block: whoever comes there by its only edge ends without meeting those that do not */
+	bool *own_end;
+	/* tail: blocks in which lanes are that have parted from the others to end; none: the empty set */
+	BitSet tail, none;
 	/* for each block at which lanes end: post-dominators for lanes that end there */
 	Dom *bound[JOIN_ENDS];
 	int nbound;                    /* how many of these; -1: not made yet; JOIN_ENDS + 1: too many */
@@ -37,7 +46,7 @@ typedef struct Uni {
 	/* by loop: loop_first: its number in a walk through the tree of cycles; loop_last: the last number
 	   inside it */
 	int *loop_first, *loop_last;
-	/* by loop. left: lanes leave it at different times; ended: lanes that end at once behind it do */
+	/* by loop. left: lanes leave it at different times; ended: lanes that end apart behind it do */
 	bool *left, *ended;
 	bool *mixed;                   /* by loop: lanes of different iterations meet in it */
 	Ints *escapes;             /* by loop: versions defined in it and used outside; NULL: not found yet */
@@ -47,11 +56,6 @@ typedef struct Uni {
 /* says that the version differs; what reads it is looked at later */
 void uni_mark(Uni *, int version, UniCauseKind, int branch);
 void uni_evaluate(Uni *, int block, int ins);
-bool uni_sreg_differs(int sreg);             /* does the special register differ among the lanes of a warp? */
-static inline bool uni_ends_at_once(const Block *b)
-{
-	return !b->nsucc && !(op_info[block_term(b)->op].flags & OPF_FATAL);
-}
 
 /* ---- uniformity_cycles.c ---- */
 void uni_number_cycles(Uni *, Arena *);
@@ -61,9 +65,13 @@ void uni_mark_varying(Uni *, const Block *, int branch);
 void uni_mix(Uni *, int loop, int branch);
 
 /* ---- uniformity_meet.c ---- */
-Dom *uni_rest_pdom(Arena *, const Cfg *);
+void uni_find_rest(Uni *);                   /* fills in rest, own_end and tail */
 bool uni_part(Uni *, int branch);
 void uni_part_all(Uni *, int branch);
+
+/* ---- uniformity_scope.c ---- */
+/* Fills in what depends on the scope: extents, `apart`, and which special registers differ. */
+void uni_find_scope(Uni *);
 
 /* ---- uniformity_joins.c ---- */
 void uni_carry_names(Uni *, int branch, int stop);

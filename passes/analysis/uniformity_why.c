@@ -81,7 +81,7 @@ static bool sources(UniWhy *w, const Ins *i, int number, int from, bool deeper)
 		any |= deeper ? follow(w, k) : w->u->use[k];
 	for (int k = 0; k < i->nsrc; k++) {
 		const Opd *o = ins_src(i, k);
-		if (o->kind != OPD_SREG || !uni_sreg_differs(o->id))
+		if (o->kind != OPD_SREG || !w->u->sreg[o->id])
 			continue;
 		any = true;
 		if (deeper)

@@ -736,6 +736,70 @@ START_TEST(uniform_and_divergent)
 }
 END_TEST
 
+/* Lanes that leave a loop for blocks of their own, and end there, do not make differ what the others find
+   behind it. Where they come back, they do. */
+START_TEST(ends_part_nobody)
+{
+	static const char *const last[] = { "exit", "bra E" };
+	for (int k = 0; k < 2; k++) {
+		Function *f = read_kernel(arena_printf(&arena,
+			"	reg u32 %%t, %%i, %%x\n	reg pred %%p, %%q, %%r, %%s\n"
+			"A:	%%t = mov.u32 %%tid.x\n	%%i = mov.u32 0\n	bra H\n"
+			"H:	%%i = add.u32 %%i, 1\n	%%p = setp.lt.u32 %%i, 9\n	bra %%p, B, E\n"
+			"B:	%%q = setp.eq.u32 %%t, %%i\n	bra %%q, X, H\n"
+			"X:	%%r = setp.eq.u32 %%i, 3\n	bra %%r, F, G\n"
+			"F:	bra G\nG:	%s\n"
+			"E:	%%s = setp.eq.u32 %%i, 4\n	bra %%s, M, N\n"
+			"M:	bra N\nN:	exit\n", last[k]));
+		Uniformity *u = uniformity_build(&arena, cfg_build(&arena, f), 32);
+		ck_assert(!u->divergent[1] && u->divergent[2] && u->divergent[3]);
+		ck_assert_int_eq(u->divergent[6], k);
+		ck_assert(u->parts[2] && (u->parts[3] || !k));
+	}
+	Function *f = read_kernel("	reg u32 %t\n	reg pred %p\nA:	%t = mov.u32 %tid.x\n"
+		"	%p = setp.eq.u32 %t, 0\n	bra %p, B, E\nB:	%t = mov.u32 0\n"
+		"	bra E\nE:	exit\n");
+	Uniformity *u = uniformity_build(&arena, cfg_build(&arena, f), 32);
+	ck_assert(u->divergent[0] && !u->parts[0]);
+}
+END_TEST
+
+/* What is the same in a warp, in a block and in the grid. row: threads in x that the kernel asks for; 0: it
+   asks for nothing. */
+static void same_in(uint32_t row, int64_t warp_size, UniScope scope, bool y, bool warp, bool block)
+{
+	char *text = arena_printf(&arena, "kernel k(u32 n) %s\n{\n	reg u32 %%x, %%y, %%w, %%b, %%n\n"
+		"	reg pred %%p\n"
+		"A:	%%x = mov.u32 %%tid.x\n	%%y = mov.u32 %%tid.y\n	%%w = mov.u32 %%warpid\n"
+		"	%%b = mov.u32 %%ctaid.x\n	%%n = ld.param.u32 [n]\n	exit\n}\n",
+		row ? arena_printf(&arena, "reqntid(%u, 2)", row) : "");
+	module_free(m);
+	m = ir_read(text, strlen(text), "test.ir", &diag);
+	ck_assert_ptr_nonnull(m);
+	Function *f = m->func.v[0];
+	Uniformity *u = uniformity_build_for(&arena, cfg_build(&arena, f),
+		(UniformityOptions){ .scope = scope, .warp_size = warp_size });
+	ck_assert_int_eq(bs_has(u->regs, function_find_reg(f, "%x")), row != 1);
+	ck_assert_int_eq(!bs_has(u->regs, function_find_reg(f, "%y")), y);
+	ck_assert_int_eq(!bs_has(u->regs, function_find_reg(f, "%w")), warp);
+	ck_assert_int_eq(!bs_has(u->regs, function_find_reg(f, "%b")), block);
+	ck_assert(!bs_has(u->regs, function_find_reg(f, "%n")));
+}
+
+START_TEST(scopes)
+{
+	same_in(0, 32, UNI_WARP, false, true, true);
+	same_in(0, 64, UNI_WARP, false, false, true);
+	same_in(16, 32, UNI_WARP, false, true, true);
+	same_in(16, 4, UNI_WARP, true, true, true);
+	same_in(32, 32, UNI_WARP, true, true, true);
+	same_in(32, 64, UNI_WARP, false, false, true);
+	same_in(1, 32, UNI_WARP, false, true, true);
+	same_in(32, 32, UNI_BLOCK, false, false, true);
+	same_in(32, 32, UNI_GRID, false, false, false);
+}
+END_TEST
+
 /* What a vote finds out in one half of a machine's warp of 64 the other half does not know: a branch on it
    parts them there, and nowhere else. */
 START_TEST(halves_of_a_warp)
@@ -1019,6 +1083,8 @@ int main(void)
 	tcase_add_test(t, random_options);
 	tcase_add_test(t, interleaved);
 	tcase_add_test(t, uniform_and_divergent);
+	tcase_add_test(t, ends_part_nobody);
+	tcase_add_test(t, scopes);
 	tcase_add_test(t, rule_b);
 	tcase_add_test(t, halves_of_a_warp);
 	tcase_add_test(t, refusals);

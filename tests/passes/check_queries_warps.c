@@ -152,15 +152,6 @@ static bool depends(const Function *f, int m, int n)
 	return some && (m == n || !after_all(f, m, n));
 }
 
-/* Threads may part at its end, and go on in several ways. */
-static bool parts_who_go_on(const Uniformity *u, const Function *f, int n)
-{
-	int on = 0;
-	for (int k = 0; k < f->block.v[n]->nsucc; k++)
-		on += !block_only_ends(f, f->block.v[n]->succ[k]);
-	return u->divergent[n] && on > 1;
-}
-
 static void insertions(uint64_t seed, void *self)
 {
 	char why[1700] = "";
@@ -177,7 +168,7 @@ static void insertions(uint64_t seed, void *self)
 				continue;
 			++*(int *)self;
 			for (int n = 0; n < f->block.n; n++)
-				ck_assert_msg(!parts_who_go_on(u, f, n) || !depends(f, b, n),
+				ck_assert_msg(!u->parts[n] || !depends(f, b, n),
 					"seed %d: a load in %s, which depends on the divergent branch of %s",
 					(int)seed, f->block.v[b]->label, f->block.v[n]->label);
 		}

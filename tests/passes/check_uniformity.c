@@ -1,11 +1,18 @@
 /* What the analysis says is uniform is so in executions: random kernels, as they are and behind passes, and a
- * few that once were judged wrongly, under mechanisms that let lanes meet in different places. No branch said
- * to be uniform parts lanes, by the marks that `gsim-opt --print uniformity --profile` gives them, and a
- * check in front of each use of a register said to be uniform finds one value in all lanes that are there
- * together. Where lanes may meet anywhere, the analysis is asked for that. SEED=n COUNT=n: other kernels;
- * ALL=1: each under all mechanisms; VERBOSE=1: how many verdicts. */
+ * few that once were judged wrongly.
+ *
+ * In a warp, of 4 to 64 lanes, under mechanisms that let lanes meet in different places: no branch said to be
+ * uniform parts lanes, by the marks that `gsim-opt --print uniformity --profile` gives them, and a check in
+ * front of each use of a register said to be uniform finds one value in all lanes that are there together.
+ * Where lanes may meet anywhere, the analysis is asked for that.
+ *
+ * In a block and in the grid: all threads come to the checks of blocks in which they are not apart in one
+ * order, as far as they come, and find equal values (tests/passes/scope_checks.h). Threads may end early in
+ * all of them. SEED=n COUNT=n: other kernels; ALL=1: each under all mechanisms; VERBOSE=1: how many
+ * verdicts. */
 #include "lib/json.h"
 #include "passes/analysis/measured.h"
+#include "tests/passes/scope_checks.h"
 #include "tests/passes/uniform_checks.h"
 #include "tests/random.h"
 #include "tests/random/differential.h"
@@ -22,7 +29,7 @@ static const char *const pipelines[] = { NULL, "flatten(rule=always,exits=direct
 	"linearize" };
 enum { PIPELINES = sizeof pipelines / sizeof *pipelines };
 
-typedef struct Seen { long uniform, divergent, parted, tests, runs; } Seen;
+typedef struct Seen { long uniform, divergent, parted, tests, runs, judged; } Seen;
 
 /* ---- one kernel ---- */
 
@@ -92,17 +99,17 @@ static void marks_hold(const Module *m, Cfg *const *c, Uniformity *const *u, con
 	arena_free(&a);
 }
 
-static void run_on(const Job *job, int k, Cfg *const *c, Uniformity *const *u, bool anywhere,
+static void run_on(const Job *job, int k, int warp_size, Cfg *const *c, Uniformity *const *u, bool anywhere,
 	const char *what, Seen *seen)
 {
-	static const int sizes[] = { 32, 4, 64, 16 };
 	Config machine;
 	Probe probe = { 0 };
 	Outcome o;
 	Diag d = { 0 };
 	differential_machine(&machine);
 	ck_assert(config_set_model(&machine, mechanisms[k], &d));
-	machine.warp_size = sizes[seen->runs++ % 4];
+	machine.warp_size = warp_size;
+	seen->runs++;
 	Way way = { .model = (int)machine.model, .functional = k % 2 };
 	outcome_machine(job, &machine, &way, &probe, &o);
 	/* barriers of these kernels count warps of 32 */
@@ -116,12 +123,12 @@ static void run_on(const Job *job, int k, Cfg *const *c, Uniformity *const *u, b
 
 /* On all mechanisms for which such verdicts hold, or on some of them in turn. u: what is compared with them;
    NULL: nothing is. */
-static void run(const Job *job, const bool *wanted, Cfg *const *c, Uniformity *const *u, bool anywhere,
-	int turn, const char *what, Seen *seen)
+static void run(const Job *job, const bool *wanted, int warp_size, Cfg *const *c, Uniformity *const *u,
+	bool anywhere, int turn, const char *what, Seen *seen)
 {
 	for (int k = 0; k < MECHANISMS; k++)
 		if (wanted[k] && (turn < 0 || (k + turn) % EACH == 0))
-			run_on(job, k, c, u, anywhere, what, seen);
+			run_on(job, k, warp_size, c, u, anywhere, what, seen);
 }
 
 /* Joins from the frontier are all joins, and more: what is uniform with them is. So is what is uniform where
@@ -140,6 +147,8 @@ static void coarser(Arena *a, const Cfg *c, const Uniformity *u, UniformityOptio
 static void judge(const RandomKernel *shape, const Module *module, bool anywhere, int turn, const char *name,
 	Seen *seen)
 {
+	static const int sizes[] = { 32, 4, 64, 16 };
+	const int warp_size = sizes[seen->judged++ % 4];
 	Module *m = module_copy(module);
 	Job job = { .shape = shape, .module = m };
 	Arena a = { 0 };
@@ -149,19 +158,21 @@ static void judge(const RandomKernel *shape, const Module *module, bool anywhere
 	for (int f = 0; f < m->func.n; f++)
 		if (m->func.v[f]->kind != FN_HOST && m->func.v[f]->block.n) {
 			c[f] = cfg_build(&a, m->func.v[f]);
-			u[f] = uniformity_build_for(&a, c[f], (UniformityOptions){ .anywhere = anywhere });
-			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = anywhere, .steps = -1 },
-				name);
-			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = true }, name);
+			UniformityOptions o = { .warp_size = warp_size, .anywhere = anywhere };
+			u[f] = uniformity_build_for(&a, c[f], o);
+			o.steps = -1;
+			coarser(&a, c[f], u[f], o, name);
+			coarser(&a, c[f], u[f], (UniformityOptions){ .warp_size = warp_size,
+				.anywhere = true }, name);
 		}
 	bool wanted[MECHANISMS], perhaps;
 	for (int k = 0; k < MECHANISMS; k++)
 		wanted[k] = measured_anywhere(m, mechanisms[k], &perhaps) == anywhere;
-	run(&job, wanted, c, u, anywhere, turn, name, seen);
+	run(&job, wanted, warp_size, c, u, anywhere, turn, name, seen);
 	for (int f = 0; f < m->func.n; f++)
 		if (u[f])
 			seen->tests += add_uniform_checks(m, c[f], u[f]);
-	run(&job, wanted, c, NULL, anywhere, turn, arena_printf(&a, "%s with checks", name), seen);
+	run(&job, wanted, warp_size, c, NULL, anywhere, turn, arena_printf(&a, "%s with checks", name), seen);
 	arena_free(&a);
 	module_free(m);
 }
@@ -191,10 +202,20 @@ static void scatter_votes(Module *m, Function *f, uint64_t *rng)
 	edit_close(&e);
 }
 
-static void judge_random(int seed, Seen *seen)
+/* Half of the kernels ask for the block that they get. */
+static RandomKernel *kernel_for(int seed, bool ends)
 {
 	RandomParams p = RANDOM_DEFAULTS((uint64_t)seed);
+	p.ends = ends;
 	RandomKernel *k = random_kernel_new(&p);
+	if (seed & 4)
+		memcpy(k->kernel->reqntid, k->block, sizeof k->block);
+	return k;
+}
+
+static void judge_random(int seed, Seen *seen)
+{
+	RandomKernel *k = kernel_for(seed, false);
 	/* every branch is one of the source's, whatever passes make of it */
 	for (int f = 0; f < k->module->func.n; f++) {
 		for (int b = 0; b < k->module->func.v[f]->block.n; b++)
@@ -215,6 +236,73 @@ static void judge_random(int seed, Seen *seen)
 	module_free(m);
 	random_kernel_free(k);
 }
+
+/* ---- blocks and grids ---- */
+
+/* checks: how many stand in kernels; apart: blocks in which threads may be apart; blocks: all that can be
+   reached */
+typedef struct Scoped { long checks, apart, blocks; } Scoped;
+
+static void judge_scope(const RandomKernel *k, const Module *module, UniScope scope, bool extents,
+	const char *name, Scoped *seen)
+{
+	Arena a = { 0 };
+	Module *m = module_copy(module);
+	RandomKernel shape = *k;
+	Job job = { .shape = &shape, .module = m };
+	Function *f = module_find_function(m, k->kernel->name);
+	const Cfg *c = cfg_build(&a, f);
+	UniformityOptions o = { .scope = scope };
+	if (extents) {
+		memcpy(o.block, k->block, sizeof o.block);
+		memcpy(o.grid, k->grid, sizeof o.grid);
+	}
+	const Uniformity *u = uniformity_build_for(&a, c, o);
+	BitSet apart = uniformity_apart(&a, c, u);
+	seen->apart += bs_count(apart);
+	seen->blocks += c->nreach;
+	seen->checks += add_scope_checks(m, c, u, apart, k->out_bytes);
+	shape.out_bytes += scope_check_bytes(k->grid);
+	memcpy(job.grid, k->grid, sizeof job.grid);
+	Outcome got;
+	outcome_reference(&job, 32, &got);
+	ck_assert_msg(got.how == RAN_WELL, "%s, %s: %s", name, scope == UNI_GRID ? "grid" : "block",
+		got.text);
+	outcome_free(&got);
+	module_free(m);
+	arena_free(&a);
+}
+
+START_TEST(scopes_hold)
+{
+	Scoped seen[2] = { { 0 } };
+	const char *count = getenv("COUNT"), *from = getenv("SEED");
+	int n = count ? atoi(count) : 300;
+	for (int i = 0; i < n; i++) {
+		int seed = i + (from ? atoi(from) : 1);
+		RandomKernel *k = kernel_for(seed, seed % 3 == 0);
+		char text[300], name[100];
+		const char *passes = pipelines[seed / 3 % PIPELINES];
+		Module *m = transformed(k->module, passes, text, sizeof text);
+		ck_assert_msg(m != NULL, "seed %d: %s", seed, text);
+		snprintf(name, sizeof name, "seed %d behind %s", seed, passes ? passes : "no pass");
+		for (UniScope s = UNI_BLOCK; s <= UNI_GRID; s++)
+			judge_scope(k, m, s, seed & 8, name, &seen[s - UNI_BLOCK]);
+		module_free(m);
+		random_kernel_free(k);
+	}
+	for (int s = 0; s < 2 && getenv("VERBOSE"); s++)
+		fprintf(stderr, "%s: %ld checks, %ld of %ld blocks apart\n", s ? "grid" : "block",
+			seen[s].checks, seen[s].apart, seen[s].blocks);
+	for (int s = 0; s < 2 && n >= 10; s++) {
+		ck_assert_int_gt(seen[s].checks, 5 * n);
+		ck_assert_int_gt(seen[s].apart, n);
+		ck_assert_int_gt(seen[s].blocks, seen[s].apart + n);
+	}
+}
+END_TEST
+
+/* ---- where lanes meet ---- */
 
 /* Kernels of one warp whose lanes meet in different places under different mechanisms. */
 static const struct { const char *name, *text; } met[] = {
@@ -285,6 +373,17 @@ static const struct { const char *name, *text; } met[] = {
 		"L:	%x = and.b32 %i, 1\n	%s = setp.eq.u32 %x, 0\n	bra %s, F, K\n"
 		"F:	bra H\nK:	bra H\n"
 		"E:	exit\nX:	exit\n" },
+	{ "a loop that lanes leave in different iterations for blocks of their own, at whose end they end",
+		"	reg u32 %t, %i, %x, %y\n	reg pred %p, %q, %r, %s\n"
+		"A:	%t = mov.u32 %tid.x\n	%i = mov.u32 0\n	bra H\n"
+		"H:	%i = add.u32 %i, 1\n	%p = setp.lt.u32 %i, 9\n	bra %p, B, E\n"
+		"B:	%x = add.u32 %t, %t\n	%q = setp.eq.u32 %x, %i\n	bra %q, X, H\n"
+		"X:	%x = and.b32 %i, 2\n	%r = setp.eq.u32 %x, 0\n	%y = mov.u32 0\n"
+		"	bra %r, F, G\n"
+		"F:	%y = add.u32 %y, 1\n	%s = setp.lt.u32 %y, %i\n	bra %s, F, G\n"
+		"G:	exit\n"
+		"E:	%x = and.b32 %i, 1\n	%s = setp.eq.u32 %x, 0\n	bra %s, M, N\n"
+		"M:	bra N\nN:	exit\n" },
 	{ "a loop that lanes leave in different iterations",
 		"	reg u32 %t, %i, %x\n	reg pred %p, %q\n"
 		"A:	%t = mov.u32 %tid.x\n	%t = and.b32 %t, 3\n	%i = mov.u32 0\n	bra L\n"
@@ -337,6 +436,7 @@ int main(void)
 	Suite *s = suite_create("uniformity in executions");
 	TCase *t = tcase_create("all");
 	tcase_add_test(t, verdicts_hold);
+	tcase_add_test(t, scopes_hold);
 	tcase_add_loop_test(t, meeting_places, 0, (int)(sizeof met / sizeof *met));
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

@@ -1,5 +1,5 @@
-/* Lists name blocks, so they are drawn for a module, as it is where their pass begins: the passes before it are
- * run first. No pass has an option that is a text. */
+/* Lists name blocks, so they are drawn for a module, as it is where their pass begins: the passes before it
+   are run first. No pass has an option that is a text. */
 #include "tests/random/random_pipeline.h"
 #include "passes/analysis/analysis.h"
 #include "passes/pass.h"

@@ -1,6 +1,6 @@
 /* Looks at what the two bodies do besides accessing global memory, and tells whether one kernel may do
    both. */
-#include "passes/transform/fusion/even.h"
+#include "passes/analysis/uniformity.h"
 #include "passes/transform/fusion/own.h"
 #include "isa/launch.h"
 
@@ -103,28 +103,41 @@ static Body body_of(const Module *m, const Function *kernel, Arena *a)
 
 /* ---- barriers ---- */
 
+/* May threads of the scope be apart in a block where they meet? By block. */
+static BitSet apart_in(const Couple *k, Arena *a, const Cfg *c, UniScope scope)
+{
+	UniformityOptions o = { .scope = scope, .warp_size = k->warp_size };
+	memcpy(o.block, k->facts.block, sizeof o.block);
+	memcpy(o.grid, k->facts.grid, sizeof o.grid);
+	return uniformity_apart(a, c, uniformity_build_for(a, c, o));
+}
+
+/* Of which threads must all come to the instruction, if some do? Returns false where there are none. */
+static bool scope_of(const Body *b, const Ins *i, UniScope *scope)
+{
+	int kind = op_info[i->op].kind;
+	bool counted = i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE;
+	*scope = i->op == OP_BARGRID ? UNI_GRID : kind == K_BAR || kind == K_CALL ? UNI_BLOCK : UNI_WARP;
+	return i->op == OP_BARGRID || (kind == K_BAR && !counted) || is_warp_level(kind) ||
+		(kind == K_CALL && (b->called.any || b->warps));
+}
+
 /* Looks in the first body for barriers, warp-level operations, and calls of functions with such, to which not
    all threads need come. Threads that do not come would wait at the join meanwhile: the operation would miss
    them, or would take them to have come. Returns a clause about the first one found, or NULL. */
-static const char *meeting_apart(const Body *b)
+static const char *meeting_apart(const Couple *couple, const Body *b)
 {
 	Arena tmp = { 0 };
 	const char *why = NULL;
-	Function *f = b->m->func.v[b->kernel->id];
-	const Cfg *c = cfg_build(&tmp, f);
-	const Dom *pdom = pdom_build(&tmp, c, true);
-	const Ssa *ssa = ssa_build(&tmp, c, dom_build(&tmp, c));
-	BitSet apart = even_apart(&tmp, c, pdom, ssa, false), grid = even_apart(&tmp, c, pdom, ssa, true);
+	const Cfg *c = cfg_build(&tmp, b->m->func.v[b->kernel->id]);
+	BitSet apart[3];
+	for (UniScope s = UNI_WARP; s <= UNI_GRID; s++)
+		apart[s] = apart_in(couple, &tmp, c, s);
 	for (int k = 0; k < c->nreach && !why; k++)
 		for (int at = 0; at < c->rpo[k]->ins.n && !why; at++) {
 			const Ins *i = &c->rpo[k]->ins.v[at];
-			int kind = op_info[i->op].kind;
-			bool whole = i->op == OP_BARGRID, all = whole ||
-				(kind == K_BAR && !(i->nsrc - (i->op == OP_BARRED) > 1 &&
-				ins_src(i, 1)->kind != OPD_NONE));
-			bool call = kind == K_CALL && (b->called.any || b->warps);
-			if ((all || call || is_warp_level(kind)) &&
-				(i->guard >= 0 || bs_has(whole ? grid : apart, c->rpo[k]->id)))
+			UniScope scope;
+			if (scope_of(b, i, &scope) && (i->guard >= 0 || bs_has(apart[scope], c->rpo[k]->id)))
 				why = arena_printf(b->arena, "not all threads need come to the %s of %s in "
 					"line %d, and those that do not would wait behind %s's body",
 					op_info[i->op].name, b->kernel->name, i->line, b->kernel->name);
@@ -251,7 +264,7 @@ const char *bodies_refuse(Couple *c, const Module *m, Arena *a)
 	why = why ? why : barriers_refuse(c, b, a);
 	why = why ? why : shared_refuses(c, b, a);
 	if (!why && (b[0].barriers.all || b[0].grid || b[0].warps))
-		why = meeting_apart(&b[0]);
+		why = meeting_apart(c, &b[0]);
 	for (int k = 1; k >= 0; k--)
 		if (b[k].grid || b[k].waits)
 			c->waits = c->kernel[k];

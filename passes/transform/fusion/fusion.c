@@ -103,7 +103,8 @@ static void find_params(Couple *c, Arena *a)
 static Couple couple_of(Fusion *f, Analyses *host, int block, int ins, const Ins *first, const Ins *second)
 {
 	const Module *m = f->r->m;
-	Couple c = { .launch = { first, second }, .place = host_place(host, block, ins) };
+	Couple c = { .launch = { first, second }, .place = host_place(host, block, ins),
+		.warp_size = limits_of(f->r->limits)->warp_size };
 	c.kernel[0] = m->func.v[ins_src(first, 0)->id];
 	c.kernel[1] = m->func.v[ins_src(second, 0)->id];
 	return c;

@@ -10,6 +10,7 @@ typedef struct Couple {
 	const Ins *launch[2];
 	HostPlace place;               /* where both launches are taken to stand */
 	MemFacts facts;                /* extents of grid and block; 0 where the launches have no number */
+	int64_t warp_size;             /* threads of a warp of the machine */
 	/* by parameter of the kernel: number of the fused kernel's parameter that gets its value; parameters
 	   that get the same value share one */
 	int *param[2];

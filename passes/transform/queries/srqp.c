@@ -134,22 +134,6 @@ static void add_operations(Queries *q)
 	vec_free(&all);
 }
 
-/* By block: threads may part at its end, and go on in several ways. A block does not count if all ways but
-   one end the thread at once: then the threads that go on stay together. */
-static bool *parting_blocks(Queries *q)
-{
-	const Uniformity *u = analysis_uniformity(q->r->an);
-	bool *parts = arena_array(&q->arena, bool, q->c->n + 1);
-	for (int b = 0; b < q->c->n; b++) {
-		const Block *x = q->c->f->block.v[b];
-		int on = 0;
-		for (int k = 0; k < x->nsucc; k++)
-			on += !block_only_ends(q->c->f, x->succ[k]);
-		parts[b] = u->divergent[b] && on > 1;
-	}
-	return parts;
-}
-
 /* Sets the flag at p[0] if the branch is marked in the array at p[1]. */
 static void marked_branch(void *self, int branch, int to)
 {
@@ -165,7 +149,7 @@ static void marked_branch(void *self, int branch, int to)
 static void mark_outside(Queries *q, bool strict)
 {
 	const Control *control = analysis_control(q->r->an);
-	const bool *parts = parting_blocks(q);
+	const bool *parts = analysis_uniformity(q->r->an)->parts;
 	q->outside = arena_array(&q->arena, bool, q->c->n + 1);
 	for (int k = 0; k < q->c->nreach; k++) {
 		int b = q->c->rpo[k]->id;
@@ -238,7 +222,7 @@ static void open_queries(Queries *q, Kind kind)
 	if (kind > SRQP)
 		mark_outside(q, r->option[OPTION_STRICT].number);
 	if (kind == SSRQP)
-		q->parts = parting_blocks(q);
+		q->parts = analysis_uniformity(r->an)->parts;
 	if (kind == SSRQP_S) {
 		bool *all = arena_array(&q->arena, bool, q->c->n + 1);
 		for (int b = 0; b < q->c->n; b++)
