@@ -59,8 +59,6 @@ void access_addresses(const Warp *w, const Split *s, const MIns *i, Mask m, uint
 
 static bool writes(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
 
-/* Returns where the host has the bytes; NULL: there are none, or the instruction may not access them, and
-   *why says which of the two. Not for local memory, whose data lie otherwise (local.c). */
 uint8_t *access_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size,
 	const Alloc **hint, FaultKind *why)
 {
@@ -85,7 +83,6 @@ uint8_t *access_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_
 	}
 }
 
-/* As access_bytes; if that is NULL, a fault is recorded. */
 uint8_t *access_bytes_of(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a,
 	unsigned size, const Alloc **hint)
 {
@@ -96,7 +93,6 @@ uint8_t *access_bytes_of(Sm *sm, Warp *w, const MIns *i, int lane, Space space, 
 	return p;
 }
 
-/* Returns the space of a generic address; *addr becomes the address in that space. */
 Space access_space_of(const Warp *w, uint64_t *addr)
 {
 	Space s = address_space(*addr);
@@ -125,8 +121,6 @@ bool exec_byte(Sm *sm, Warp *w, const MIns *i, int lane, uint64_t addr, uint8_t 
 	return p != NULL;
 }
 
-/* Fills in the area that holds the address. False: no area does, or the instruction may not access it, or it
-   is smaller than the access. */
 bool access_area(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, Area *r)
 {
 	const Launch *L = launch_of(w);

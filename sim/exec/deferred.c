@@ -1,7 +1,6 @@
 /* Accesses to global memory in timed runs, whose data move at the end of the window. */
 #include "sim/exec/access.h"
 
-/* Keeps what is needed to move the data at the end of the window. */
 void deferred_add(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, Deferred *d)
 {
 	d->mask = m;

@@ -125,7 +125,6 @@ static __attribute__((noinline)) bool move_lanes(Warp *w, const MIns *i, Mask m,
 	return changed;
 }
 
-/* Moves the data of all lanes; what is stored comes from the registers. Returns whether memory changed. */
 bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Area *r, const uint64_t *addr)
 {
 	uintptr_t base = (uintptr_t)r->data - r->start; /* modulo 2^64: base + addr lies in data */

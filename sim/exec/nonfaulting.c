@@ -41,8 +41,6 @@ static uint64_t asked_address(const Sm *sm, Space space, uint64_t a, unsigned si
 	return a & (((uint64_t)1 << 48) - 1) & ~(uint64_t)(size - 1);
 }
 
-/* Writes 0 to the registers of lanes whose address is not mapped, and returns these lanes. to: gets the
-   addresses for which the memory system is asked. */
 Mask nonfaulting_take_zeros(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space,
 	const uint64_t *addr, uint64_t *to)
 {
