@@ -29,8 +29,8 @@ static inline bool goes_before(uint64_t *own, uint64_t *its)
 Copy *arbiter_other_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
 {
 	const Copies *c = &d->unit[u];
-	Cycle least = NEVER;
-	for (int k = c->n; k-- > 0;) {
+	Cycle least = c->copy[c->n - 1].free;
+	for (int k = c->n - 1; k-- > 0;) {
 		if (c->copy[k].free <= sm->now)
 			return &c->copy[k];
 		if (c->copy[k].free < least)
