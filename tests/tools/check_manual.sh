@@ -25,9 +25,16 @@ fi
 "$gsim" --list parameters | grep -v -f "$tmp/prefixes" |
 	sed 's/^\(divergence\.model  *\)[^:]*:/\1one of gsim --list models:/' > "$tmp/parameters" # nor are their names
 
-# the glossary says what each reason for a stall means
-for reason in $("$gsim" --list statistics | sed -n 's/^issue\.stalls\.\([a-z_]*\) .*/\1/p'); do
-	grep -q "^| \`$reason\` |" "${manual%gsim.md}glossary.md" || { echo "doc/glossary.md has no reason $reason"; exit 1; }
+# rows of STALLS: rank and name. The documents repeat the order and the reasons.
+sed -n '/^#define STALLS/,/^$/s/^\tS([A-Z]*, "\([a-z_]*\)", \([0-9]*\),.*/\2 \1/p' "$srcdir/sim/record/totals.h" > "$tmp/stalls"
+"$gsim" --list statistics | sed -n 's/^issue\.stalls\.\([a-z_]*\) .*/\1/p' > "$tmp/reasons"
+cut -d' ' -f2 "$tmp/stalls" | diff "$tmp/reasons" - || { echo "rows of STALLS are not read right here"; exit 1; }
+sort -n "$tmp/stalls" | sed -n 's/^[0-9]* \(.*\)/`\1`/p' | grep -v no_warp | tr '\n' ' ' | sed 's/ $//; s/ /, /g' > "$tmp/order"
+tr '\n' ' ' <"${manual%gsim.md}timing.md" | sed -n 's/.*counts, in this order: \([^.]*\)\..*/\1/p' | tr -d '\n' > "$tmp/told"
+[ "$(cat "$tmp/order")" = "$(cat "$tmp/told")" ] || { echo "doc/timing.md says another order of stalls than their ranks: $(cat "$tmp/order")"; exit 1; }
+for document in timing glossary; do # the tables have a row for each reason, in the order of STALLS
+	awk '/^\| reason \|/ { on = 1; next } on && !/^\|/ { exit } on && /^\| `/ { print $2 }' "${manual%gsim.md}$document.md" | tr -d '\`' |
+		diff "$tmp/reasons" - || { echo "the table of stalls in doc/$document.md is not that of STALLS"; exit 1; }
 done
 
 # figures of rows are in the report
