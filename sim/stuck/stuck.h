@@ -6,12 +6,13 @@
 #define GSIM_STUCK_H
 #include "sim/machine/machine.h"
 
-/* sim/stuck/watch.c */
+/* sim/stuck/livelock.c */
 void livelock_start(Gpu *);                    /* the machine begins to run */
 /* a grid begins: sets how long its lanes may be held (Grid.patience) */
 void livelock_grid(const Gpu *, Grid *);
 /* Called between windows. True: it is proven that a launch can never end; fills in the fault and its grid. */
 bool livelock_check(Gpu *, Fault *, Grid **);
+/* sim/stuck/watch.c */
 void livelock_forget(Warp *);                  /* a new warp has come into the slot */
 /* The next four are called only while the machine watches. */
 /* at a branch: its lanes go n ways */

@@ -1,4 +1,4 @@
-/* What the watch (watch.c) tells to the code that reports a livelock (diagnose.c). */
+/* What the watch (watch.c, livelock.c) tells to the code that reports a livelock (diagnose.c). */
 #ifndef GSIM_DIAGNOSE_H
 #define GSIM_DIAGNOSE_H
 #include "sim/record/diagnosis.h"
