@@ -1,227 +1,6 @@
-#include "isa/mnemonic.h"
-#include "isa/text_lex.h"
+/* Prints modules, functions and variables as text. */
 #include "isa/text_print.h"
-#include "lib/output.h"
 #include <inttypes.h>
-#include <string.h>
-
-/* ---- names and literals ---- */
-
-static bool reserved(const char *s)
-{
-	return !strcmp(s, "_") || !strcmp(s, "inf") || !strcmp(s, "nan") || !strcmp(s, "WARP_SZ") ||
-		!strcmp(s, "generic");
-}
-
-static void print_quoted(const char *s, char quote, StrBuf *out)
-{
-	sb_putc(out, quote);
-	for (size_t k; *s; s += k ? k : 1) {
-		k = output_plain(s, strnlen(s, 4));
-		if (*s == quote || *s == '\\')
-			sb_printf(out, "\\%c", *s);
-		else if (*s == '\n')
-			sb_puts(out, "\\n");
-		else if (!k || *s == '\t')
-			sb_printf(out, "\\x%02x", (unsigned char)*s);
-		else
-			sb_write(out, s, k);
-	}
-	sb_putc(out, quote);
-}
-
-static void print_name(const char *s, StrBuf *out)
-{
-	if (name_is_plain(s) && !reserved(s))
-		sb_puts(out, s);
-	else
-		print_quoted(s, '`', out);
-}
-
-static void print_register(const char *s, StrBuf *out)
-{
-	if (register_is_plain(s)) {
-		sb_puts(out, s);
-		return;
-	}
-	sb_putc(out, '%');
-	print_quoted(s + 1, '`', out);
-}
-
-/* Prints a value of which the low bits count, as many as the type has. */
-static void print_value(Type t, int64_t v, StrBuf *out)
-{
-	int width = t == T_NONE ? 64 : type_bits[t];
-	uint64_t bits = width == 64 ? (uint64_t)v : (uint64_t)v & (((uint64_t)1 << width) - 1);
-	int64_t extended = width == 64 ? v : (int64_t)(bits << (64 - width)) >> (64 - width);
-	switch (type_kind[t]) {
-	case 'F':
-		sb_printf(out, "0%c%0*" PRIx64, width == 16 ? 'h' : width == 32 ? 'f' : 'd', width / 4, bits);
-		break;
-	case 'U': case 'P':
-		sb_printf(out, "%" PRIu64, bits);
-		break;
-	case 'B':
-		sb_printf(out, bits < 65536 ? "%" PRIu64 : "0x%" PRIx64, bits);
-		break;
-	default:
-		sb_printf(out, "%" PRId64, extended);
-	}
-}
-
-static void print_offset(int64_t v, StrBuf *out)
-{
-	if (v)
-		sb_printf(out, "%+" PRId64, v);
-}
-
-/* ---- instructions ---- */
-
-static void print_operand(const Module *m, const Function *f, const Opd *o, Type t, StrBuf *out)
-{
-	switch ((OpdKind)o->kind) {
-	case OPD_NONE:
-		sb_putc(out, '_');
-		return;
-	case OPD_REG:
-		if (o->neg)
-			sb_putc(out, '!');
-		print_register(f->reg.v[o->id].name, out);
-		print_offset(o->imm, out);
-		return;
-	case OPD_IMM:
-		print_value(t, o->imm, out);
-		return;
-	case OPD_SREG:
-		sb_puts(out, sreg_name[o->id]);
-		return;
-	case OPD_SYM:
-		print_name(m->symbol.v[o->id]->name, out);
-		print_offset(o->imm, out);
-		return;
-	case OPD_PARAM:
-		print_name(f->param.v[o->id].name, out);
-		print_offset(o->imm, out);
-		return;
-	case OPD_FUNC:
-		print_name(m->func.v[o->id]->name, out);
-		return;
-	case OPD_STR:
-		print_quoted(m->string.v[o->id], '"', out);
-		return;
-	}
-}
-
-static void print_destinations(const Module *m, const Function *f, const Ins *i, StrBuf *out)
-{
-	if (!i->ndst)
-		return;
-	bool braces = i->op == OP_UNPACK || i->vec, call = i->op == OP_CALL;
-	const char *open = call ? "(" : braces ? "{" : "", *close = call ? ") = " : braces ? "} = " : " = ";
-	sb_puts(out, open);
-	for (int k = 0; k < i->ndst; k++) {
-		if (k)
-			sb_puts(out, call || braces ? ", " : "|");
-		print_operand(m, f, ins_dst(i, k), T_NONE, out);
-	}
-	sb_puts(out, close);
-}
-
-/* Prints the sources k to end - 1 with commas, in these two brackets; returns end. */
-static int print_group(const Module *m, const Function *f, const Ins *i, int k, int end, const char *brackets,
-	StrBuf *out)
-{
-	sb_putc(out, brackets[0]);
-	for (int first = k; k < end; k++) {
-		if (k > first)
-			sb_puts(out, ", ");
-		print_operand(m, f, ins_src(i, k), ins_value_type(m, i, k), out);
-	}
-	sb_putc(out, brackets[1]);
-	return k;
-}
-
-static int print_source(const Module *m, const Function *f, const Ins *i, char letter, int k, StrBuf *out)
-{
-	if (letter == 'a')
-		return print_group(m, f, i, k, k + 1, "[]", out);
-	if (letter == 'v' && i->vec)
-		return print_group(m, f, i, k, k + i->vec < i->nsrc ? k + i->vec : i->nsrc, "{}", out);
-	if (letter != '*') {
-		print_operand(m, f, ins_src(i, k), ins_value_type(m, i, k), out);
-		return k + 1;
-	}
-	if (i->op == OP_LAUNCH && i->nsrc >= LAUNCH_ARGS) {
-		k = print_group(m, f, i, 1, 4, "()", out);
-		sb_puts(out, ", ");
-		k = print_group(m, f, i, k, 7, "()", out);
-		sb_puts(out, ", ");
-		for (; k < LAUNCH_ARGS; k++) {
-			const Opd *o = ins_src(i, k);
-			if (k == LAUNCH_STREAM && o->kind == OPD_IMM && !o->imm)
-				continue;
-			print_operand(m, f, o, T_B32, out);
-			sb_puts(out, ", ");
-		}
-	}
-	return print_group(m, f, i, k, i->nsrc, i->op == OP_PACK ? "{}" : "()", out);
-}
-
-/* Does a return find its results in the registers that the function's head names? Then they need not be
-   written. */
-static bool returns_own(const Function *f, const Ins *i)
-{
-	int k = 0;
-	while (i->op == OP_RET && k < i->nsrc && k < f->ret.n && ins_src(i, k)->kind == OPD_REG &&
-		ins_src(i, k)->id == f->ret.v[k])
-		k++;
-	return i->op == OP_RET && k == i->nsrc;
-}
-
-static void print_sources(const Module *m, const Function *f, const Ins *i, StrBuf *out)
-{
-	if (returns_own(f, i))
-		return;
-	const char *separator = " ";
-	int k = 0;
-	for (const char *s = strchr(op_info[i->op].operands, ':') + 1; *s; s++) {
-		if (*s == '?' || (k >= i->nsrc && *s != '*'))
-			continue;
-		sb_puts(out, separator);
-		k = print_source(m, f, i, *s, k, out);
-		separator = ", ";
-	}
-}
-
-static void print_targets(const Ins *i, const Block *b, StrBuf *out)
-{
-	if (i->op != OP_BRA && i->op != OP_BRX)
-		return;
-	const char *separator = i->nsrc ? ", " : " ";
-	if (i->op == OP_BRX)
-		sb_puts(out, ", [");
-	for (int k = 0; k < b->nsucc; k++) {
-		sb_puts(out, k || i->op == OP_BRA ? separator : "");
-		print_name(b->succ[k]->label, out);
-		separator = ", ";
-	}
-	if (i->op == OP_BRX)
-		sb_putc(out, ']');
-}
-
-void ir_print_ins(const Module *m, const Function *f, const Block *b, const Ins *i, StrBuf *out)
-{
-	if (i->guard >= 0) {
-		sb_puts(out, i->guard_neg ? "@!" : "@");
-		print_register(f->reg.v[i->guard].name, out);
-		sb_putc(out, ' ');
-	}
-	print_destinations(m, f, i, out);
-	mnemonic_print(i, out);
-	print_sources(m, f, i, out);
-	if (b)
-		print_targets(i, b, out);
-}
 
 /* ---- places ---- */
 
@@ -271,7 +50,7 @@ static void number_file(Printer *p, const char *file)
 	if (!file || strmap_get(&p->file, file) >= 0)
 		return;
 	sb_printf(p->out, "file %d ", p->nfiles);
-	print_quoted(file, '"', p->out);
+	text_put_quoted(file, '"', p->out);
 	sb_putc(p->out, '\n');
 	strmap_put(&p->file, file, p->nfiles++);
 }
@@ -296,7 +75,7 @@ static void print_origin(const Printer *p, int origin)
 	if (!origin)
 		return;
 	sb_puts(p->out, " !origin ");
-	print_name(p->m->origin.v[origin], p->out);
+	text_put_name(p->m->origin.v[origin], p->out);
 }
 
 /* ---- variables ---- */
@@ -304,7 +83,7 @@ static void print_origin(const Printer *p, int origin)
 static void print_shape(Type t, const char *name, bool array, uint64_t count, uint32_t align, StrBuf *out)
 {
 	sb_printf(out, "%s ", type_name[t]);
-	print_name(name, out);
+	text_put_name(name, out);
 	if (array)
 		sb_printf(out, count ? "[%" PRIu64 "]" : "[]", count);
 	if (align != (uint32_t)type_bytes(t))
@@ -315,10 +94,10 @@ static void print_address(const Module *m, const Reloc *x, StrBuf *out)
 {
 	if (x->generic)
 		sb_puts(out, "generic(");
-	print_name(x->func ? m->func.v[x->id]->name : m->symbol.v[x->id]->name, out);
+	text_put_name(x->func ? m->func.v[x->id]->name : m->symbol.v[x->id]->name, out);
 	if (x->generic)
 		sb_putc(out, ')');
-	print_offset(x->addend, out);
+	text_put_offset(x->addend, out);
 }
 
 static bool in_place(const Symbol *s, const Reloc *x)
@@ -360,7 +139,7 @@ static void print_data(const Module *m, const Symbol *s, StrBuf *out)
 		}
 		uint64_t v = 0;
 		memcpy(&v, s->init + k * size, size);
-		print_value((Type)s->type, (int64_t)v, out);
+		text_put_value((Type)s->type, (int64_t)v, out);
 	}
 	for (r = 0; r < s->reloc.n; r++)
 		if (!in_place(s, &s->reloc.v[r])) {
@@ -374,7 +153,7 @@ static void print_data(const Module *m, const Symbol *s, StrBuf *out)
 static void print_refused(const char *what, StrBuf *out)
 {
 	sb_puts(out, "refused ");
-	print_quoted(what, '"', out);
+	text_put_quoted(what, '"', out);
 }
 
 static void print_symbol(const Printer *p, const Symbol *s)
@@ -407,7 +186,7 @@ static void print_args(const Function *f, const int *v, int n, StrBuf *out)
 	sb_putc(out, '(');
 	for (int k = 0; k < n; k++) {
 		sb_printf(out, "%s%s ", k ? ", " : "", type_name[f->reg.v[v[k]].type]);
-		print_register(f->reg.v[v[k]].name, out);
+		text_put_register(f->reg.v[v[k]].name, out);
 	}
 	sb_putc(out, ')');
 }
@@ -434,7 +213,7 @@ static void print_touched(const Function *f, bool writes, StrBuf *out)
 		if (!(writes ? t->writes : t->reads))
 			continue;
 		sb_printf(out, "%s%s ", separator, type_name[t->type]);
-		print_register(f->reg.v[f->arg.v[t->arg]].name, out);
+		text_put_register(f->reg.v[f->arg.v[t->arg]].name, out);
 		separator = ", ";
 		end = ")";
 	}
@@ -443,7 +222,7 @@ static void print_touched(const Function *f, bool writes, StrBuf *out)
 
 void ir_print_signature(const Function *f, StrBuf *out)
 {
-	print_name(f->name, out);
+	text_put_name(f->name, out);
 	if (f->kind == FN_KERNEL)
 		print_params(f, out);
 	else
@@ -489,7 +268,7 @@ static void print_registers(const Function *f, StrBuf *out)
 		}
 		type = f->reg.v[k].type;
 		sb_printf(out, n ? ", " : "\treg %s ", type_name[type]);
-		print_register(f->reg.v[k].name, out);
+		text_put_register(f->reg.v[k].name, out);
 		n++;
 	}
 	if (n)
@@ -500,7 +279,7 @@ static void print_registers(const Function *f, StrBuf *out)
 static void print_predicate(const Function *f, int reg, bool neg, StrBuf *out)
 {
 	sb_puts(out, neg ? "!" : "");
-	print_register(f->reg.v[reg].name, out);
+	text_put_register(f->reg.v[reg].name, out);
 }
 
 static void print_marks(const Function *f, int mark, StrBuf *out)
@@ -508,7 +287,7 @@ static void print_marks(const Function *f, int mark, StrBuf *out)
 	for (; mark; mark = f->mark.v[mark].next) {
 		const Mark *x = &f->mark.v[mark];
 		sb_puts(out, x->kind == MARK_BEGINS ? " !begins " : " !decides ");
-		print_name(f->source.v[x->source], out);
+		text_put_name(f->source.v[x->source], out);
 		if (x->value.kind != OPD_NONE)
 			sb_puts(out, " by ");
 		if (x->value.kind == OPD_REG)
@@ -546,7 +325,7 @@ static void print_source_blocks(const Function *f, StrBuf *out)
 		return;
 	for (int k = 0; k < f->source.n; k++) {
 		sb_puts(out, k % PER_LINE ? ", " : k ? "\n\tsource " : "\tsource ");
-		print_name(f->source.v[k], out);
+		text_put_name(f->source.v[k], out);
 	}
 	sb_putc(out, '\n');
 }
@@ -556,7 +335,7 @@ static void print_block(const Printer *p, const Function *f, const Block *b)
 	StrBuf *out = p->out;
 	int first, last;
 	bool plain = block_plain_marks(f, b, &first, &last) >= 0;
-	print_name(b->label, out);
+	text_put_name(b->label, out);
 	sb_putc(out, ':');
 	if (!b->user)
 		sb_puts(out, " !auto");
@@ -575,7 +354,7 @@ static void print_block(const Printer *p, const Function *f, const Block *b)
 		print_marks(f, !plain ? i->mark : k == b->ins.n - 1 ? last : k ? i->mark : first, out);
 		if (b->reconverge && k == b->ins.n - 1) {
 			sb_puts(out, " !reconverge ");
-			print_name(b->reconverge->label, out);
+			text_put_name(b->reconverge->label, out);
 		}
 		sb_putc(out, '\n');
 	}

@@ -1,6 +1,5 @@
 /* One instruction of one split: its effect on registers, control and statistics. */
 #include "sim/exec/internal.h"
-#include <stdio.h>
 
 /* ---- statistics ---- */
 
@@ -334,75 +333,7 @@ static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
 	note_depth(sm, w);
 }
 
-/* ---- special registers ---- */
-
-static uint64_t special_register(const Sm *sm, const Warp *w, const MIns *i, int l)
-{
-	const Launch *L = launch_of(w);
-	int lane = l % PTX_WARP, warp = ptx_warp(w->lanes.width);
-	switch (i->sreg) {
-	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: return w->tid[i->sreg - SREG_TID_X][l];
-	case SREG_NTID_X: case SREG_NTID_Y: case SREG_NTID_Z: return L->block[i->sreg - SREG_NTID_X];
-	case SREG_CTAID_X: case SREG_CTAID_Y: case SREG_CTAID_Z: return w->cta->id[i->sreg - SREG_CTAID_X];
-	case SREG_NCTAID_X: case SREG_NCTAID_Y: case SREG_NCTAID_Z: return L->grid[i->sreg - SREG_NCTAID_X];
-	case SREG_LANEID: return (unsigned)lane;
-	case SREG_WARPID: return (unsigned)((w->index * w->lanes.width + l) / warp);
-	case SREG_NWARPID: return (unsigned)((threads_of(L) + (uint64_t)warp - 1) / (uint64_t)warp);
-	case SREG_SMID: return (unsigned)sm->id;
-	case SREG_NSMID: return (unsigned)sm->gpu->config.sm_count;
-	case SREG_GRIDID: return w->share->grid->number;
-	case SREG_LANEMASK_EQ: return 1u << lane;
-	case SREG_LANEMASK_LT: return (uint32_t)lanes_below(lane);
-	case SREG_LANEMASK_LE: return (uint32_t)lanes_below(lane + 1);
-	case SREG_LANEMASK_GT: return (uint32_t)~lanes_below(lane + 1);
-	case SREG_LANEMASK_GE: return (uint32_t)~lanes_below(lane);
-	case SREG_CLOCK: return (uint32_t)sm->now;
-	case SREG_CLOCK_HI: return (uint32_t)(sm->now >> 32);
-	case SREG_CLOCK64: return sm->now;
-	case SREG_GLOBALTIMER: return sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz;
-	case SREG_GLOBALTIMER_LO: return (uint32_t)(sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz);
-	case SREG_GLOBALTIMER_HI: return (sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz) >> 32;
-	case SREG_DYNAMIC_SMEM_SIZE: return L->dynamic_shared;
-	case SREG_TOTAL_SMEM_SIZE: return w->cta->shared_bytes;
-	case SREG_RESERVED_BEGIN: case SREG_RESERVED_END: case SREG_RESERVED_0: case SREG_RESERVED_1:
-		return w->cta->shared_bytes; /* as interp_special does in the reference interpreter */
-	case SREG_WARP_SZ: return (unsigned)warp;
-	case SREG_ENVREG1: return w->share->grid->workspace >> 32;
-	case SREG_ENVREG2: return (uint32_t)w->share->grid->workspace;
-	case SREG_LOCAL_ADDRESS: return w->sp[l] + (uint64_t)i->offset;
-	case SREG_PARAM_ADDRESS: return sm->gpu->param_address + (uint64_t)i->offset;
-	default: return 0;
-	}
-}
-
-/* The dimensions of block and grid, and the block's coordinates: every thread of a block reads the same. */
-static bool same_in_block(int sreg) { return sreg >= SREG_NTID_X && sreg <= SREG_NCTAID_Z; }
-
-static void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
-{
-	int l;
-	if (sm->gpu->watching && i->sreg >= SREG_CLOCK && i->sreg <= SREG_GLOBALTIMER_HI)
-		livelock_clock(w, m);
-	if (i->sreg == SREG_ZERO_PRED) {
-		w->lanes.pred[i->x.d] &= ~m;
-		return;
-	}
-	if (!m)
-		return;
-	bool same = same_in_block(i->sreg), wide = type_bits[i->type] == 64;
-	uint64_t keep = type_bits[i->type] == 16 ? 0xffff : ~(uint64_t)0,
-		v = special_register(sm, w, i, lowest_lane(m)) & keep;
-	uint32_t *d = wide ? NULL : row32(&w->lanes, i->x.d);
-	uint64_t *d64 = wide ? row64(&w->lanes, i->x.d) : NULL;
-	each_lane(m, l) {
-		if (!same)
-			v = special_register(sm, w, i, l) & keep;
-		if (wide)
-			d64[l] = v;
-		else
-			d[l] = (uint32_t)v;
-	}
-}
+/* ---- any instruction ---- */
 
 static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {

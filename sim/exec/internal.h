@@ -39,6 +39,8 @@ void local_write(Warp *, int lane, uint64_t addr, unsigned size, const uint8_t *
 int races_site(const Grid *, const MIns *);
 void races_note(Sm *, struct RaceLog *, int site, uint64_t block, const MIns *, Mask m, const uint64_t *addr,
 	const uint64_t *v, int n);
+/* sim/exec/sreg.c: reads a special register, or what lowering gives as one, in lanes of one home */
+void exec_sreg(Sm *, Warp *, const MIns *, Mask);
 /* sim/exec/print.c */
 void exec_print(Sm *, Warp *, Split *, const MIns *, Mask);
 void print_apply(Sm *, const Deferred *);

@@ -13,8 +13,8 @@ Places state_all_places(const Warp *);
 /* True if a load is on its way to a register of the state, which still has its old value. */
 bool state_in_flight(const Warp *, const Places *, int lane);
 
-/* Goes through the words of a state in order, from `at` to `end`. write: state_add_lane stores each word there;
-   else it compares the word with the one that is there, and sets `same` to false if they differ. */
+/* Goes through the words of a state in order, from `at` to `end`. write: each word is stored there; else it
+   is compared with the one that is there, and `same` becomes false if they differ. */
 typedef struct Words { uint64_t *at, *end; bool write, same; } Words;
 Words state_write_into(Sm *, SavedState *, int room);  /* room: words, state_most_words of each lane */
 Words state_compare_with(const SavedState *);
