@@ -271,7 +271,7 @@ bool host_run(const Module *m, const Function *f, Memory *memory, const uint64_t
 		.host_op = host_op,
 		.host = &h };
 	bool ok = interp_open(&in);
-	const Code *c = ok ? interp_code(&in, f) : NULL;
+	const InterpCode *c = ok ? interp_code(&in, f) : NULL;
 	h.block = block_starts(&in.arena, f);
 	ok = ok && c && interp_enter(&in, &t, c) && run(&in, &t);
 	interp_thread_free(&t);

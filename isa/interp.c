@@ -6,7 +6,7 @@
 
 /* ---- frames ---- */
 
-bool interp_enter(Interp *in, Thread *t, const Code *c)
+bool interp_enter(Interp *in, Thread *t, const InterpCode *c)
 {
 	Frame f = { c, 0, t->local_top, NULL, NULL };
 	bool full = t->frame.n >= FRAME_LIMIT || t->local_top + c->local_bytes > LOCAL_LIMIT;
@@ -50,7 +50,7 @@ static bool call(Interp *in, Thread *t, const Step *s)
 		interp_fault(in, t, why.kind, "%s", why.text);
 		in->fault->loc = why.loc.file ? why.loc : in->fault->loc;
 	}
-	const Code *c = f ? interp_code(in, f) : NULL;
+	const InterpCode *c = f ? interp_code(in, f) : NULL;
 	uint64_t small[16], *v = f && f->arg.n > 16 ? xmalloc(sizeof *v * (size_t)f->arg.n) : small;
 	bool ok = c != NULL;
 	for (int k = 0; ok && k < f->arg.n; k++)
@@ -208,7 +208,7 @@ void interp_block_end(Interp *in)
 	in->thread = NULL;
 }
 
-static bool threads_new(Interp *in, const Code *c)
+static bool threads_new(Interp *in, const InterpCode *c)
 {
 	const uint32_t *n = in->launch->block;
 	in->nthread = in->live = (int)(n[0] * n[1] * n[2]);
@@ -225,7 +225,7 @@ static bool threads_new(Interp *in, const Code *c)
 	return true;
 }
 
-bool interp_block_begin(Interp *in, const Code *c, uint64_t block)
+bool interp_block_begin(Interp *in, const InterpCode *c, uint64_t block)
 {
 	const uint32_t *n = in->launch->grid;
 	in->ctaid[0] = (uint32_t)(block % n[0]);
@@ -270,7 +270,7 @@ bool interp_open(Interp *in)
 	const Launch *l = in->launch;
 	const Module *m = l->module;
 	in->bank.width = 1;
-	in->code = arena_array(&in->arena, Code *, m->func.n + 1);
+	in->code = arena_array(&in->arena, InterpCode *, m->func.n + 1);
 	in->shared_offset = arena_array(&in->arena, int64_t, m->symbol.n + 1);
 	uint64_t bytes = layout_shared(m, l->kernel, in->shared_offset);
 	for (int i = 0; i < m->symbol.n; i++)
@@ -342,7 +342,7 @@ bool interp_launch(const Launch *l, const InterpOptions *options, Fault *fault)
 	if (!sensible(l, fault))
 		return false;
 	bool ok = interp_open(&in);
-	const Code *c = ok ? interp_code(&in, l->kernel) : NULL;
+	const InterpCode *c = ok ? interp_code(&in, l->kernel) : NULL;
 	ok = ok && c;
 	uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	const Ins *meeting = kernel_grid_barrier(l->module, l->kernel);

@@ -33,17 +33,17 @@ typedef struct Step {              /* a decoded instruction */
 	int ndynamic;
 } Step;
 
-typedef struct Code {              /* a decoded function */
+typedef struct InterpCode {        /* a decoded function */
 	const Function *f;
 	Step *step;
 	uint32_t words, npred;     /* of a frame: words of its rows, predicates */
 	uint32_t local_bytes;
 	uint32_t *constants;
 	Place *reg;                /* by register: where it lives */
-} Code;
+} InterpCode;
 
 typedef struct Frame {
-	const Code *code;
+	const InterpCode *code;
 	int pc;
 	uint64_t local_base;
 	uint32_t *words;
@@ -77,7 +77,7 @@ typedef struct Interp {
 	Fault *fault;
 	Arena arena;
 	ConstBank bank;
-	Code **code;               /* by function; a function is decoded on first use */
+	InterpCode **code;         /* by function; a function is decoded on first use */
 	const Alloc *hint;
 	uint64_t instructions;
 	/* counts changes of memory words, ends of threads and meetings of threads; a livelock has none */
@@ -102,7 +102,7 @@ typedef struct Interp {
 } Interp;
 
 /* interp_decode.c: the function, decoded; NULL: it cannot be, and the fault is filled */
-const Code *interp_code(Interp *, const Function *);
+const InterpCode *interp_code(Interp *, const Function *);
 
 /* interp_exec.c */
 uint64_t interp_read(const Interp *, const Thread *, const Place *);
@@ -143,14 +143,14 @@ bool interp_livelock(Interp *, const Cycling *);
 
 /* interp_gang.c: runs all blocks of a grid at once. barrier: the kernel's barrier.grid, for messages; NULL:
    it has none, and the launch is cooperative. false: fault */
-bool interp_gang(Interp *, const Code *, const Ins *barrier, uint64_t blocks);
+bool interp_gang(Interp *, const InterpCode *, const Ins *barrier, uint64_t blocks);
 
 /* interp.c */
 /* makes the block's threads and clears its shared memory; false: fault */
-bool interp_block_begin(Interp *, const Code *, uint64_t block);
+bool interp_block_begin(Interp *, const InterpCode *, uint64_t block);
 bool interp_round(Interp *);              /* each thread of the block that can run has a turn; false: fault */
 void interp_block_end(Interp *);
-bool interp_enter(Interp *, Thread *, const Code *);                   /* pushes a frame; false: fault */
+bool interp_enter(Interp *, Thread *, const InterpCode *);             /* pushes a frame; false: fault */
 bool interp_run(Interp *, Thread *, uint64_t steps);  /* until it blocks or steps are used up; false: fault */
 /* counts these steps for the thread; false: they are too many (a fault), or the user wants no more */
 bool interp_charge(Interp *, Thread *, uint64_t steps);

@@ -2,13 +2,13 @@
 
 typedef struct Decoding {
 	Interp *in;
-	Code *code;
+	InterpCode *code;
 	const Function *f;
 	int64_t *local_offset;
 	Vec(Dynamic) dynamic;      /* what the instruction that is being decoded needs put into rows */
 } Decoding;
 
-static uint32_t new_row(Code *c, bool wide)
+static uint32_t new_row(InterpCode *c, bool wide)
 {
 	if (wide)
 		c->words = (c->words + 1) & ~1u;
@@ -118,7 +118,7 @@ static bool decode_one(Decoding *d, const Block *b, const Ins *i, const int *sta
 
 static void decode_registers(Decoding *d)
 {
-	Code *c = d->code;
+	InterpCode *c = d->code;
 	c->reg = arena_array(&d->in->arena, Place, d->f->reg.n);
 	for (int r = 0; r < d->f->reg.n; r++) {
 		Type t = (Type)d->f->reg.v[r].type;
@@ -153,12 +153,12 @@ static bool decode_blocks(Decoding *d)
 	return true;
 }
 
-const Code *interp_code(Interp *in, const Function *f)
+const InterpCode *interp_code(Interp *in, const Function *f)
 {
 	if (in->code[f->id])
 		return in->code[f->id];
 	Arena tmp = { 0 };
-	Code *c = arena_new(&in->arena, Code);
+	InterpCode *c = arena_new(&in->arena, InterpCode);
 	Decoding d = { in, c, f, arena_array(&tmp, int64_t, in->launch->module->symbol.n + 1), { 0 } };
 	c->f = f;
 	c->local_bytes = layout_local(in->launch->module, f, d.local_offset);

@@ -33,7 +33,7 @@ static void take(Interp *in, const Kept *b, uint64_t number)
 }
 
 /* Are there too many blocks to keep all of them within GANG_LIMIT bytes? Then the fault is filled. */
-static bool refused(Interp *in, const Code *c, const Ins *barrier, uint64_t blocks)
+static bool refused(Interp *in, const InterpCode *c, const Ins *barrier, uint64_t blocks)
 {
 	const Launch *l = in->launch;
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -84,7 +84,7 @@ static void barrier_opens(Interp *in, Kept *kept, uint64_t n)
 	}
 }
 
-bool interp_gang(Interp *in, const Code *c, const Ins *barrier, uint64_t blocks)
+bool interp_gang(Interp *in, const InterpCode *c, const Ins *barrier, uint64_t blocks)
 {
 	uint8_t *own = in->shared;
 	uint64_t n = 0;

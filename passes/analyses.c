@@ -30,7 +30,7 @@ static Control *build_control(Analyses *an, Arena *a)
 {
 	return control_build(a, analysis_cfg(an), analysis_pdom(an));
 }
-static Regions *build_regions(Analyses *an, Arena *a) { return regions_build(a, analysis_cfg(an)); }
+static SeseRegions *build_regions(Analyses *an, Arena *a) { return regions_build(a, analysis_cfg(an)); }
 static Structure *build_structure(Analyses *an, Arena *a) { return structure_build(a, analysis_cfg(an)); }
 static Liveness *build_liveness(Analyses *an, Arena *a) { return liveness_build(a, analysis_cfg(an)); }
 static RegPressure *build_pressure(Analyses *an, Arena *a)

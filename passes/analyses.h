@@ -23,7 +23,7 @@
 	X(pdom, Dom, true, "post-dominators, with returns and exits as edges to the exit") \
 	X(loops, Loops, true, "the nest of loops, irreducible ones included") \
 	X(control, Control, true, "the branches that each block is control dependent on") \
-	X(regions, Regions, true, "the tree of regions with one entry and one exit") \
+	X(regions, SeseRegions, true, "the tree of regions with one entry and one exit") \
 	X(structure, Structure, true, "whether structural reduction leaves one node, and where it stops " \
 		"else") \
 	X(liveness, Liveness, false, "registers that are live where blocks begin and end") \

@@ -32,20 +32,20 @@ void control_dependents(const Control *, int branch, void (*visit)(void *, int b
 /* A region (e, x) is a set of blocks: all edges that come in go to e, all that go out go to x, which is not
  * in the set. A region is canonical when it does not consist of two smaller ones, (e, y) and (y, x), one
  * behind the other. Canonical regions contain each other or have nothing in common. */
-typedef struct Region {
+typedef struct SeseRegion {
 	int entry, exit;           /* exit: c->n is the virtual exit */
 	int parent;        /* the smallest region around this one; -1: this is the whole function, region 0 */
 	int depth, blocks;         /* nesting depth from 0; number of blocks */
-} Region;
-typedef struct Regions {
+} SeseRegion;
+typedef struct SeseRegions {
 	int n;
-	Region *region;            /* outer regions come before inner ones */
+	SeseRegion *region;            /* outer regions come before inner ones */
 	int *of;                   /* by block: its innermost region; -1: unreachable or fatal */
 	const Dom *dom;            /* dominators of the graph with the virtual exit */
-} Regions;
-Regions *regions_build(Arena *, const Cfg *);
-bool region_has(const Regions *, int region, int block);
+} SeseRegions;
+SeseRegions *regions_build(Arena *, const Cfg *);
+bool region_has(const SeseRegions *, int region, int block);
 
 void control_print(const Cfg *, const Control *, StrBuf *);
-void regions_print(const Cfg *, const Regions *, StrBuf *);
+void regions_print(const Cfg *, const SeseRegions *, StrBuf *);
 #endif

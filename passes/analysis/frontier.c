@@ -4,9 +4,9 @@
 #include "passes/analysis/ssa.h"
 #include "lib/heap.h"
 
-Frontier *frontier_new(Arena *a, const Graph *g, const Dom *d)
+DomFrontier *frontier_new(Arena *a, const Graph *g, const Dom *d)
 {
-	Frontier *x = arena_new(a, Frontier);
+	DomFrontier *x = arena_new(a, DomFrontier);
 	int n = g->n, **all[] = { &x->child_first, &x->child, &x->seen, &x->marked, &x->key, &x->heap,
 		&x->stack };
 	x->g = g;
@@ -27,7 +27,7 @@ Frontier *frontier_new(Arena *a, const Graph *g, const Dom *d)
 	return x;
 }
 
-void frontier_add(Frontier *x, int node)
+void frontier_add(DomFrontier *x, int node)
 {
 	if (x->marked[node] == x->stamp)
 		return;
@@ -35,11 +35,11 @@ void frontier_add(Frontier *x, int node)
 	heap_push(x->heap, &x->nheap, x->key, node);
 }
 
-static bool wanted(const Frontier *x, int node) { return !x->wanted || x->wanted(x->self, node); }
+static bool wanted(const DomFrontier *x, int node) { return !x->wanted || x->wanted(x->self, node); }
 
 /* Walks the subtree of one definition. marked[] is stamp for a definition and -stamp for a result, which
    counts as a definition from then on. */
-static int walk(Frontier *x, int root, int *result, int n)
+static int walk(DomFrontier *x, int root, int *result, int n)
 {
 	int top = 0, level = x->dom->depth[root];
 	x->stack[top++] = root;
@@ -66,7 +66,7 @@ static int walk(Frontier *x, int root, int *result, int n)
 	return n;
 }
 
-int frontier_find(Frontier *x, int *result)
+int frontier_find(DomFrontier *x, int *result)
 {
 	int n = 0;
 	while (x->nheap)

@@ -29,7 +29,7 @@ typedef struct Search {
 	/* by node: the exit of the last region in the longest row, one behind the other, that begins there;
 	   -1: none does */
 	int *farthest;
-	Vec(Region) found;
+	Vec(SeseRegion) found;
 	Heap *heap;
 } Search;
 
@@ -155,7 +155,7 @@ static void regions_from(Search *x, int e)
 			is = x->leaving[e] == edges_from(x, e, exit);
 		}
 		if (is) {
-			vec_push(&x->found, ((Region){ e, exit, -1, 0, size(x, e, exit) }));
+			vec_push(&x->found, ((SeseRegion){ e, exit, -1, 0, size(x, e, exit) }));
 			x->farthest[e] = x->farthest[exit] >= 0 && inside ? x->farthest[exit] : exit;
 		}
 		if (!inside)
@@ -166,9 +166,9 @@ static void regions_from(Search *x, int e)
 
 /* ---- the tree ---- */
 
-bool region_has(const Regions *r, int region, int block)
+bool region_has(const SeseRegions *r, int region, int block)
 {
-	const Region *x = &r->region[region];
+	const SeseRegion *x = &r->region[region];
 	if (r->of[block] < 0)
 		return false;
 	return dom_dominates(r->dom, x->entry, block) &&
@@ -177,11 +177,11 @@ bool region_has(const Regions *r, int region, int block)
 
 /* Makes the tree. The regions of one entry were found from the smallest to the largest, and entries from the
    last place in the dominator tree to the first: so taken backwards, outer regions come first. */
-static void nest(Search *x, Regions *r)
+static void nest(Search *x, SeseRegions *r)
 {
 	for (int b = 0; b < x->c->n; b++)
 		r->of[b] = -1;
-	r->region[r->n++] = (Region){ 0, x->c->n, -1, 0, x->dom->last[0] - x->dom->first[0] };
+	r->region[r->n++] = (SeseRegion){ 0, x->c->n, -1, 0, x->dom->last[0] - x->dom->first[0] };
 	int next = x->found.n - 1;
 	for (int k = 0; k < x->g->n; k++) {
 		int b = x->by_first[k];
@@ -203,7 +203,7 @@ static void nest(Search *x, Regions *r)
 	}
 }
 
-Regions *regions_build(Arena *a, const Cfg *c)
+SeseRegions *regions_build(Arena *a, const Cfg *c)
 {
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
@@ -222,17 +222,17 @@ Regions *regions_build(Arena *a, const Cfg *c)
 	for (int k = n; k-- > 0;)
 		if (x.dom->first[x.by_first[k]] <= x.dom->last[0] && x.by_first[k] != c->n)
 			regions_from(&x, x.by_first[k]);
-	Regions *r = arena_new(a, Regions);
+	SeseRegions *r = arena_new(a, SeseRegions);
 	r->dom = x.dom;
 	r->of = arena_array(a, int, c->n + 1);
-	r->region = arena_array(a, Region, x.found.n + 2);
+	r->region = arena_array(a, SeseRegion, x.found.n + 2);
 	nest(&x, r);
 	vec_free(&x.found);
 	arena_free(&tmp);
 	return r;
 }
 
-void regions_print(const Cfg *c, const Regions *r, StrBuf *s)
+void regions_print(const Cfg *c, const SeseRegions *r, StrBuf *s)
 {
 	for (int k = 0; k < r->n; k++)
 		sb_printf(s, "  %*s%s => %s: %d blocks\n", 2 * r->region[k].depth, "",

@@ -5,7 +5,7 @@ typedef struct Build {
 	const Cfg *c;
 	const Dom *dom;
 	LiveRange *live;
-	Frontier *frontier;
+	DomFrontier *frontier;
 	Arena *arena;
 	Ssa *s;
 	Vec(SsaVersion) version;

@@ -60,7 +60,7 @@ bool *ssa_used(Arena *, const Ssa *);
 
 /* Finds where definitions of one variable meet (iterated dominance frontier): Sreedhar and Gao, A Linear Time
    Algorithm for Placing phi-nodes (POPL 1995). */
-typedef struct Frontier {
+typedef struct DomFrontier {
 	const Graph *g;
 	const Dom *dom;
 	int *child_first, *child;      /* the dominator tree's children, by node */
@@ -71,11 +71,11 @@ typedef struct Frontier {
 	/* only nodes for which this returns true are walked and are in the result; NULL: all */
 	bool (*wanted)(void *self, int node);
 	void *self;
-} Frontier;
-Frontier *frontier_new(Arena *, const Graph *, const Dom *);
-void frontier_add(Frontier *, int node);                                /* adds a definition at the node */
+} DomFrontier;
+DomFrontier *frontier_new(Arena *, const Graph *, const Dom *);
+void frontier_add(DomFrontier *, int node);                                /* adds a definition at the node */
 /* writes the nodes where the definitions meet, forgets the definitions, and returns how many nodes */
-int frontier_find(Frontier *, int *result);
+int frontier_find(DomFrontier *, int *result);
 
 void ssa_print(const Cfg *, const Ssa *, StrBuf *);
 #endif

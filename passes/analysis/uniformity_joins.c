@@ -110,7 +110,7 @@ void uni_join_large(Uni *u)
 {
 	Arena tmp = { 0 };
 	const Graph *g = u->c->graph;
-	Frontier *f = frontier_new(&tmp, g, u->dom);
+	DomFrontier *f = frontier_new(&tmp, g, u->dom);
 	int *join = arena_array(&tmp, int, g->n + 1);
 	for (int k = 0; k < u->large.n; k++)
 		for (int e = 0; e < g->succ[u->large.v[k]].n; e++) {

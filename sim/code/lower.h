@@ -87,7 +87,7 @@ void lower_exits(LowerFn *);
 bool lower_late(Lower *, LowerFn *);               /* before the mechanism's hook; sets LowerFn.late */
 bool lower_late_registers(Lower *, LowerFn *);     /* after the mechanism's hook */
 /* spill.c */
-void spill(LowerFn *, const int *values, int n);
+void lower_spill(LowerFn *, const int *values, int n);
 /* bases.c */
 /* chooses each function's first register, and for each call whether values pass through memory and which are
    saved */

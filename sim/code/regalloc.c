@@ -289,7 +289,7 @@ bool regalloc(LowerFn *l, int limit, Diag *diag)
 			return true;
 		}
 		bool stuck = !a.victims.n;
-		spill(l, a.victims.v, a.victims.n);
+		lower_spill(l, a.victims.v, a.victims.n);
 		free_scan(&a);
 		if (stuck && ends) {
 			diag_error(diag, f->loc, "function %s needs more than %d registers at once; raise "

@@ -92,7 +92,7 @@ static void spill_ins(Spill *s, Ins i)
 	vec_free(&moved);
 }
 
-void spill(LowerFn *l, const int *values, int n)
+void lower_spill(LowerFn *l, const int *values, int n)
 {
 	Spill s = { .l = l, .nreg = l->f->reg.n }; /* registers from here on are temporaries */
 	s.slot = xcalloc((size_t)s.nreg + 1, sizeof *s.slot);

@@ -167,7 +167,7 @@ static void put_launch(const Gpu *g, const Grid *x, Arena *a, LaunchStats *st)
 	occupancy(&g->config, x, st);
 }
 
-void gather(const Gpu *g, Grid *x, Arena *a)
+void gpu_gather(const Gpu *g, Grid *x, Arena *a)
 {
 	LaunchStats *st = x->stats;
 	*st = (LaunchStats){ .timed = !g->options.functional, .completed = x->completed,

@@ -20,5 +20,5 @@ struct InsTables;
 void gather_instructions(const Counts *, struct InsTables *); /* sim/gpu/instructions.c */
 
 /* Fills in the grid's statistics (Grid.stats). Strings and tables are allocated in the arena. */
-void gather(const Gpu *, Grid *, Arena *);
+void gpu_gather(const Gpu *, Grid *, Arena *);
 #endif

@@ -226,7 +226,7 @@ static bool functional_run(Gpu *g, Grid *x, Failure *out)
 static void measure_grid(Gpu *g, Grid *x)
 {
 	events_end(g, x);
-	gather(g, x, g->out);
+	gpu_gather(g, x, g->out);
 	for (int i = 0; i < g->config.sm_count && g->options.intervals; i++)
 		sm_sample_grid(&g->sm[i], x);
 }

@@ -125,7 +125,7 @@ static Split *entry_to_join(Warp *w, uint32_t pc, const Split *s, Mask m, Warp *
 	return e;
 }
 
-static void join_entry(Warp *holder, Split *e, const Part *part, int n, const Wait *wait)
+static void join_entry(Warp *holder, Split *e, const Part *part, int n, const SplitWait *wait)
 {
 	reconv_join(holder, e, part, n);
 	split_not_before(holder, e, wait->known, wait->why);
@@ -139,7 +139,7 @@ static void reach(Warp *w, Split *s)
 	Warp *holder;
 	Pool *pool = reconv_sm_state(w);
 	int n = reconv_parts(w, s, part);
-	Wait wait = s->wait;
+	SplitWait wait = s->wait;
 	level_counts(w, part, n, s->pc);
 	Split *e = entry_to_join(w, s->pc, s, s->mask, &holder);
 	if (!e) {

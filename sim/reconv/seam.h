@@ -43,7 +43,7 @@ typedef struct Split {
 	/* where the split has lanes of several warps: the lanes of each home warp, as disjoint masks; NULL:
 	   all lanes belong to the warp in whose list the split stands */
 	Parts *parts;
-	Wait wait;                     /* when it may issue */
+	SplitWait wait;                /* when it may issue */
 	Cycle issued;                  /* when it issued last */
 	uint32_t line;                 /* the instruction cache line it fetched last, NO_PC = none */
 	uint8_t state;                 /* a SplitState */

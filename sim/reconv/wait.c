@@ -1,7 +1,7 @@
 #include "sim/reconv/wait.h"
 
 /* Adds a member to the wait's set. */
-static void put_member(Events *e, Wait *x, Awaited m)
+static void put_member(Events *e, SplitWait *x, Awaited m)
 {
 	m.next = x->events;
 	vec_push(&e->member, m);
@@ -9,11 +9,11 @@ static void put_member(Events *e, Wait *x, Awaited m)
 }
 
 /* A wait that is over need not keep the reason of its event. */
-static void refresh(Wait *x, Cycle now) { x->of_event = wait_awaits(x, now); }
+static void refresh(SplitWait *x, Cycle now) { x->of_event = wait_awaits(x, now); }
 
-static void no_earlier(Wait *x, Cycle c) { x->known = x->known > c ? x->known : c; }
+static void no_earlier(SplitWait *x, Cycle c) { x->known = x->known > c ? x->known : c; }
 
-void wait_not_before(Wait *x, Cycle c, uint8_t why, Cycle now)
+void wait_not_before(SplitWait *x, Cycle c, uint8_t why, Cycle now)
 {
 	refresh(x, now);
 	if (!x->of_event && x->known < c)
@@ -21,7 +21,7 @@ void wait_not_before(Wait *x, Cycle c, uint8_t why, Cycle now)
 	no_earlier(x, c);
 }
 
-void wait_delay(Events *e, Wait *x, Cycle n, Cycle now)
+void wait_delay(Events *e, SplitWait *x, Cycle n, Cycle now)
 {
 	uint32_t at = x->events;
 	refresh(x, now);
@@ -33,7 +33,7 @@ void wait_delay(Events *e, Wait *x, Cycle n, Cycle now)
 	}
 }
 
-static bool has(const Events *e, const Wait *x, uint32_t event, Cycle late)
+static bool has(const Events *e, const SplitWait *x, uint32_t event, Cycle late)
 {
 	uint32_t at = x->events;
 	while (at && (e->member.v[at - 1].event != event || e->member.v[at - 1].late < late))
@@ -41,7 +41,7 @@ static bool has(const Events *e, const Wait *x, uint32_t event, Cycle late)
 	return at != 0;
 }
 
-void wait_join(Events *e, Wait *into, const Wait *x, Cycle now)
+void wait_join(Events *e, SplitWait *into, const SplitWait *x, Cycle now)
 {
 	if (!wait_awaits(x, now)) {
 		wait_not_before(into, x->known, x->why, now);
@@ -59,14 +59,14 @@ void wait_join(Events *e, Wait *into, const Wait *x, Cycle now)
 	}
 }
 
-void wait_add(Events *e, Wait *x, uint32_t event, uint8_t why)
+void wait_add(Events *e, SplitWait *x, uint32_t event, uint8_t why)
 {
 	put_member(e, x, (Awaited){ .told = PENDING, .event = event });
 	x->why = why;
 	x->of_event = true;
 }
 
-void wait_add_told(Wait *x, Cycle c, uint8_t why)
+void wait_add_told(SplitWait *x, Cycle c, uint8_t why)
 {
 	no_earlier(x, c);
 	x->why = why;
@@ -80,7 +80,7 @@ void events_tell(Events *e, uint32_t event, Cycle c)
 			e->member.v[k].told = c;
 }
 
-void wait_hear(const Events *from, Events *to, Wait *x)
+void wait_hear(const Events *from, Events *to, SplitWait *x)
 {
 	uint32_t at = x->events;
 	x->events = 0;

@@ -23,12 +23,12 @@
 
 #define PENDING ((Cycle)1 << 62)       /* a cycle that is not known yet */
 
-typedef struct Wait {
+typedef struct SplitWait {
 	Cycle known;                   /* the split may not issue before this cycle */
 	uint32_t events;               /* the set: number of its first member in an Events; 0: empty */
 	uint8_t why;                   /* the Stall that is counted while the split waits */
 	bool of_event;                 /* `why` is the reason of an event */
-} Wait;
+} SplitWait;
 
 /* Members of sets. Of a member only `told` ever changes, so that copies of a wait can share a set. Members
    last until the end of the window; those that have not been told then become members of a new list. */
@@ -40,28 +40,28 @@ typedef struct Awaited {
 } Awaited;
 typedef struct Events { Vec(Awaited) member; } Events;
 
-static inline Wait wait_until(Cycle c, uint8_t why) { return (Wait){ .known = c, .why = why }; }
+static inline SplitWait wait_until(Cycle c, uint8_t why) { return (SplitWait){ .known = c, .why = why }; }
 /* The cycle in which the split may issue, PENDING if it is not known yet. */
-static inline Cycle wait_end(const Wait *x) { return x->events ? PENDING : x->known; }
-static inline bool wait_over(const Wait *x, Cycle now) { return !x->events && x->known <= now; }
+static inline Cycle wait_end(const SplitWait *x) { return x->events ? PENDING : x->known; }
+static inline bool wait_over(const SplitWait *x, Cycle now) { return !x->events && x->known <= now; }
 /* Is an event still to come? Events whose cycle has been told count, too, as long as the wait is not over. */
-static inline bool wait_awaits(const Wait *x, Cycle now) { return x->of_event && !wait_over(x, now); }
+static inline bool wait_awaits(const SplitWait *x, Cycle now) { return x->of_event && !wait_over(x, now); }
 /* The cycle in which the split may issue; PENDING as long as an event is to come, even if the event has been
    told. */
-static inline Cycle wait_foreseen(const Wait *x, Cycle now)
+static inline Cycle wait_foreseen(const SplitWait *x, Cycle now)
 {
 	return wait_awaits(x, now) ? PENDING : x->known;
 }
 
-void wait_not_before(Wait *, Cycle, uint8_t why, Cycle now);
-void wait_delay(Events *, Wait *, Cycle n, Cycle now);
-void wait_join(Events *, Wait *into, const Wait *, Cycle now);
-void wait_add(Events *, Wait *, uint32_t event, uint8_t why);
-void wait_add_told(Wait *, Cycle, uint8_t why); /* adds an event that is known to come in that cycle */
+void wait_not_before(SplitWait *, Cycle, uint8_t why, Cycle now);
+void wait_delay(Events *, SplitWait *, Cycle n, Cycle now);
+void wait_join(Events *, SplitWait *into, const SplitWait *, Cycle now);
+void wait_add(Events *, SplitWait *, uint32_t event, uint8_t why);
+void wait_add_told(SplitWait *, Cycle, uint8_t why); /* adds an event that is known to come in that cycle */
 
 /* Notes that the event comes in that cycle; the caller then calls wait_hear for every wait that has it. */
 void events_tell(Events *, uint32_t event, Cycle);
 /* The members of the set that have been told leave it; the others become members of `to`, which may be
    `from`. */
-void wait_hear(const Events *from, Events *to, Wait *);
+void wait_hear(const Events *from, Events *to, SplitWait *);
 #endif

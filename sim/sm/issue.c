@@ -266,7 +266,7 @@ static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const
    unless it had to wait for something longer than one cycle anyway. */
 static void redirect_front_end(const Sm *sm, Split *s, uint32_t pc)
 {
-	Wait *x = &s->wait;
+	SplitWait *x = &s->wait;
 	Cycle n = (Cycle)sm->gpu->config.fetch_redirect;
 	bool to_itself = s->pc == pc && s->state == SPLIT_RUN && !s->released;
 	if (s->pc == pc + 1 || (s->pc == pc && !to_itself))

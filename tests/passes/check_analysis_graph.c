@@ -318,7 +318,7 @@ START_TEST(regions_by_definition)
 {
 	Cfg *c = random_cfg(_i, MOST);
 	Graph *g = cfg_exit_graph(&arena, c, false);
-	Regions *r = regions_build(&arena, c);
+	SeseRegions *r = regions_build(&arena, c);
 	bool is[MOST + 1][MOST + 1] = { 0 };
 	BitSet *blocks = arena_array(&arena, BitSet, (MOST + 1) * (MOST + 1)), of[2 * MOST * MOST];
 	for (int e = 0; e < g->n; e++)

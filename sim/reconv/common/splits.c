@@ -53,7 +53,7 @@ Split *splits_add(Warp *w, Path p, const Split *from)
 {
 	Split *t = &reconv_splits(w)[(*reconv_nsplit(w))++];
 	/* the new split need not wait for memory traffic of the split `from` */
-	Wait wait = wait_until(from->wait.known, from->wait.why);
+	SplitWait wait = wait_until(from->wait.known, from->wait.why);
 	*t = (Split){ .pc = p.pc, .mask = p.mask, .line = NO_PC, .wait = wait };
 	return t;
 }

@@ -9,7 +9,7 @@ typedef struct Plain { Cycle known; int n; Cycle event[MEMBERS]; } Plain;
 
 typedef struct World {             /* some waits, and how long it takes until events are told */
 	Events list, spare;
-	Wait x[WAITS];
+	SplitWait x[WAITS];
 	Cycle comes[CYCLES * 2];   /* by event */
 	uint32_t events, told;     /* events 1..told have been told */
 } World;
@@ -82,7 +82,7 @@ static void act(World *o, Plain *p, uint64_t *state, Cycle now, Cycle window_end
 static void compare(const World *o, const Plain *p, Cycle now)
 {
 	for (int k = 0; k < WAITS; k++) {
-		const Wait *x = &o[0].x[k], *y = &o[1].x[k];
+		const SplitWait *x = &o[0].x[k], *y = &o[1].x[k];
 		ck_assert_int_eq(wait_over(x, now), plain_end(&p[k]) <= now);
 		ck_assert_int_eq(wait_over(y, now), plain_end(&p[k]) <= now);
 		ck_assert_uint_eq(wait_foreseen(x, now), wait_foreseen(y, now));
@@ -119,7 +119,7 @@ END_TEST
 START_TEST(an_event_is_the_reason)
 {
 	Events e = { 0 };
-	Wait x = wait_until(5, STALL_DATA);
+	SplitWait x = wait_until(5, STALL_DATA);
 	wait_add(&e, &x, 1, STALL_FETCH);
 	wait_not_before(&x, 9, STALL_BRANCH, 5);
 	ck_assert_int_eq(x.why, STALL_FETCH);
@@ -138,7 +138,7 @@ END_TEST
 START_TEST(parts_wait_for_the_same)
 {
 	Events e = { 0 };
-	Wait x = wait_until(5, STALL_DATA), y;
+	SplitWait x = wait_until(5, STALL_DATA), y;
 	wait_add(&e, &x, 1, STALL_DIVERGENCE);
 	y = x;
 	wait_delay(&e, &y, 10, 5);
