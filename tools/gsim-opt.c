@@ -12,6 +12,7 @@
 #include "passes/pass.h"
 #include "sim/config/config.h"
 #include "tools/inputs.h"
+#include "tools/plugins.h"
 #include "tools/usage.h"
 #include <stdio.h>
 
@@ -23,6 +24,7 @@ static const char usage[] =
 	"                       the default)\n"
 	"  -c, --config FILE    the machine whose latencies passes go by; as given, then in $GSIM_PATH, then "
 	"in the data directory\n"
+	"      --load FILE      a plug-in: its passes can be named as those of gsim-opt; repeatable\n"
 	"      --source DIR     the module imports files of this folder and below; default: its own folder\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
 	"      --print NAME     write the result of an analysis of each function instead of the module, or "
@@ -43,13 +45,15 @@ static const char usage[] =
 	"exit status: 0; 2 usage, bad input or a pass that failed\n";
 
 enum { OPT_CFG = 256, OPT_SOURCE, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS,
-	OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
+	OPT_DUMP, OPT_LIST, OPT_LOAD, OPT_HELP,
+	OPT_VERSION };
 static const struct option options[] = {
 	{ "config", required_argument, NULL, 'c' }, { "passes", required_argument, NULL, 'p' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "print", required_argument, NULL, OPT_PRINT }, { "filter", required_argument, NULL, OPT_FILTER },
 	{ "profile", required_argument, NULL, OPT_PROFILE },
 	{ "source", required_argument, NULL, OPT_SOURCE },
+	{ "load", required_argument, NULL, OPT_LOAD },
 	{ "print-changed", no_argument, NULL, OPT_CHANGED }, { "remarks", no_argument, NULL, OPT_REMARKS },
 	{ "pass-stats", no_argument, NULL, OPT_STATS }, { "cfg", required_argument, NULL, OPT_CFG },
 	{ "dump", no_argument, NULL, OPT_DUMP },
@@ -59,7 +63,8 @@ static const struct option options[] = {
 
 typedef struct Job {
 	const char *passes, *output, *config, *cfg, *module, *print, *filter, *profile, *source;
-	bool dump, changed, stats;
+	Vec(const char *) load;
+	bool dump, changed, stats, list;
 	PassLog log;
 	StrBuf before;                 /* the module's text after the last pass, for --print-changed */
 } Job;
@@ -291,56 +296,86 @@ static bool work(Job *job, Diag *d)
 	return ok;
 }
 
-static int program(int argc, char **argv)
+/* The options, with the MODULE; -1, or the exit status of a program that is done. */
+static int take_options(Job *job, int argc, char **argv)
 {
-	Job job = { .passes = "" };
 	uint64_t given = 0;
 	opterr = 0;
 	for (int c; (c = getopt_long(argc, argv, ":c:p:o:", options, NULL)) != -1;) {
-		if (usage_twice("gsim-opt", options, c, &given))
+		if (c != OPT_LOAD && usage_twice("gsim-opt", options, c, &given))
 			return 2;
 		switch (c) {
-		case 'c': job.config = optarg; break;
-		case 'p': job.passes = optarg; break;
-		case 'o': job.output = optarg; break;
-		case OPT_CFG: job.cfg = optarg; break;
-		case OPT_PRINT: job.print = optarg; break;
-		case OPT_FILTER: job.filter = optarg; break;
-		case OPT_PROFILE: job.profile = optarg; break;
-		case OPT_SOURCE: job.source = optarg; break;
-		case OPT_CHANGED: job.changed = true; break;
-		case OPT_REMARKS: job.log.remarks = true; break;
-		case OPT_STATS: job.stats = true; break;
-		case OPT_DUMP: job.dump = true; break;
-		case OPT_LIST: list_passes(); return 0;
+		case 'c': job->config = optarg; break;
+		case 'p': job->passes = optarg; break;
+		case 'o': job->output = optarg; break;
+		case OPT_CFG: job->cfg = optarg; break;
+		case OPT_PRINT: job->print = optarg; break;
+		case OPT_FILTER: job->filter = optarg; break;
+		case OPT_PROFILE: job->profile = optarg; break;
+		case OPT_SOURCE: job->source = optarg; break;
+		case OPT_LOAD: vec_push(&job->load, optarg); break;
+		case OPT_CHANGED: job->changed = true; break;
+		case OPT_REMARKS: job->log.remarks = true; break;
+		case OPT_STATS: job->stats = true; break;
+		case OPT_DUMP: job->dump = true; break;
+		case OPT_LIST: job->list = true; break;
 		case OPT_HELP: printf("%s", usage); return 0;
 		case OPT_VERSION: printf("gsim-opt " PACKAGE_VERSION "\n"); return 0;
 		default: return usage_option("gsim-opt", argv, options, c);
 		}
 	}
+	if (job->list)
+		return -1;
 	if (optind + 1 != argc)
 		return usage_wrong("gsim-opt", optind == argc ? "expected a MODULE"
 			: "one MODULE at a time: ", optind == argc ? "" : argv[optind + 1]);
-	if (!usage_folder("--source", job.source))
+	job->module = argv[optind];
+	return -1;
+}
+
+/* What does not go together: -1, or the exit status. */
+static int check_options(const Job *job)
+{
+	if (!usage_folder("--source", job->source))
 		return 2;
-	job.module = argv[optind];
-	if (job.cfg && job.print)
+	if (job->cfg && job->print)
 		return usage_wrong("gsim-opt", "--cfg excludes ", "--print");
-	if ((job.cfg || job.print) && names_object(&job))
-		return usage_wrong("gsim-opt", job.cfg ? "--cfg writes a graph; an object is expected in "
-			"--output " : "--print writes text; an object is expected in --output ", job.output);
+	if ((job->cfg || job->print) && names_object(job))
+		return usage_wrong("gsim-opt", job->cfg ? "--cfg writes a graph; an object is expected in "
+			"--output " : "--print writes text; an object is expected in --output ", job->output);
+	return -1;
+}
+
+static int run_job(Job *job)
+{
 	Diag d = { 0 };
-	bool ok = work(&job, &d);
+	bool ok = plugins_load(job->load.v, job->load.n, &d);
+	if (ok && job->list)
+		list_passes();
+	else if (ok)
+		ok = work(job, &d);
 	diag_print(&d, stderr);
 	diag_free(&d);
-	if (job.stats) {
+	if (job->stats) {
 		StrBuf s = { 0 };
-		pass_log_print(&job.log, &s);
+		pass_log_print(&job->log, &s);
 		output_puts(stderr, s.s);
 		sb_free(&s);
 	}
-	pass_log_free(&job.log);
+	pass_log_free(&job->log);
 	return ok ? 0 : 2;
+}
+
+static int program(int argc, char **argv)
+{
+	Job job = { .passes = "" };
+	int status = take_options(&job, argc, argv);
+	if (status < 0)
+		status = check_options(&job);
+	if (status < 0)
+		status = run_job(&job);
+	vec_free(&job.load);
+	return status;
 }
 
 int main(int argc, char **argv) { return output_end(program(argc, argv)); }

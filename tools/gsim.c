@@ -3,6 +3,7 @@
 #include "tools/inputs.h"
 #include "tools/job.h"
 #include "tools/list.h"
+#include "tools/plugins.h"
 #include "tools/skeleton.h"
 #include "traces/export.h"
 #include <errno.h>
@@ -370,7 +371,10 @@ static int program(int argc, char **argv)
 	switch (options_parse(&s.opt, argc, argv)) {
 	case OPT_DONE: status = RUN_OK; break;
 	case OPT_ERROR: break;
-	case OPT_RUN: status = run(&s); break;
+	case OPT_RUN:
+		if (plugins_load(s.opt.load.v, s.opt.load.n, &s.diag))
+			status = run(&s);
+		break;
 	}
 	diag_print(&s.diag, stderr);
 	if (s.diag.errors)

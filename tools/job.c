@@ -1,5 +1,6 @@
 #include "tools/job.h"
 #include "tools/inputs.h"
+#include "tools/plugins.h"
 #include "lib/file.h"
 #include "lib/output.h"
 #include "sim/host/record.h"
@@ -28,12 +29,14 @@ static void clear_progress(const Session *s)
 
 static Title title_of(const Session *s, const Job *j)
 {
-	return (Title){ .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash,
+	Title t = { .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash,
 		.passes = j->passes, .log = &j->log,
 		.profile = s->opt.profile, .profiled = j->profile && j->profile == s->made,
 		.model = j->model, .workload = s->opt.workload, .nargs = s->opt.nargs, .args = s->opt.args,
 		.effective = &j->config, .sums = s->opt.sums,
 		.file = &s->file };
+	t.plugin = plugins_loaded(&t.nplugins);
+	return t;
 }
 
 const char *job_model(const Job *j) { return j->model ? j->model : model_keys((int)j->config.model)->name; }

@@ -10,7 +10,8 @@
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
 enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES,
 	O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT,
-	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL };
+	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL,
+	O_LOAD };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data "
 		"directory" },
@@ -18,6 +19,8 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, "
 		"'ipdom(push_order=fall_top)'" },
 	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is" },
+	{ O_LOAD, "load", "FILE", "a plug-in: its passes and mechanisms can be named as those of gsim; "
+		"repeatable" },
 	{ O_PROFILE, "profile", "FILE", "an earlier report of MODULE (--stats FILE): how often blocks were "
 		"executed, for passes that ask" },
 	{ O_NO_PROFILE, "no-profile", NULL, "passes that ask for a profile get none; else a functional run "
@@ -147,7 +150,8 @@ static bool number(const char *text, long most, int *out)
 /* Those of models and passes are --grid's: check. */
 static bool may_be_repeated(int letter)
 {
-	return letter == 'D' || letter == 'm' || letter == 'p' || letter == 's' || letter == O_FILES;
+	return letter == 'D' || letter == 'm' || letter == 'p' || letter == 's' || letter == O_FILES ||
+		letter == O_LOAD;
 }
 
 /* The option that shows something and runs nothing, or NULL. */
@@ -181,6 +185,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_WINDOW: return number(arg, 1000000, &o->window);
 	case O_INTERVAL: return number(arg, LONGEST_INTERVAL, &o->interval);
 	case O_FILES: vec_push(&o->files, arg); break;
+	case O_LOAD: vec_push(&o->load, arg); break;
 	case O_SOURCE: o->source = arg; break;
 	case O_GRID: o->grid = true; break;
 	case O_FUNCTIONAL: o->functional = true; break;
@@ -373,4 +378,5 @@ void options_free(Options *o)
 	vec_free(&o->passes);
 	vec_free(&o->stats);
 	vec_free(&o->files);
+	vec_free(&o->load);
 }

@@ -17,7 +17,7 @@ typedef struct Options {
 	/* the one of --list, --new-workload, --print-config and --disassemble that is given, or NULL */
 	const char *show;
 	Vec(const char *) set;         /* key=value, in order */
-	Vec(const char *) model, passes, stats, files;
+	Vec(const char *) model, passes, stats, files, load;
 	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races,
 		no_profile, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet,
 		verbose;

@@ -107,13 +107,26 @@ static bool belongs(const char *key, const char *mechanism)
 	return n && !strncmp(key, mechanism, n) && key[n] == '.';
 }
 
-static bool of_a_mechanism(const char *key)
+/* Does a plug-in that a run could use have the mechanism whose parameter this is? */
+static bool of_a_plugin(const JsonValue *run, const char *key)
+{
+	const JsonValue *plugin = json_get(run, "plug_ins"), *names;
+	for (int i = 0; plugin && plugin->kind == JSON_ARRAY && i < plugin->n; i++) {
+		names = json_get(&plugin->item[i], "mechanisms");
+		for (int k = 0; names && names->kind == JSON_ARRAY && k < names->n; k++)
+			if (names->item[k].kind == JSON_STRING && belongs(key, names->item[k].text))
+				return true;
+	}
+	return false;
+}
+
+static bool of_a_mechanism(const Differ *d, const char *key)
 {
 	const ModelKeys *m;
 	for (int i = 0; (m = model_keys(i)); i++)
 		if (belongs(key, m->name))
 			return true;
-	return false;
+	return of_a_plugin(d->run[0], key) || of_a_plugin(d->run[1], key);
 }
 
 static bool was_changed(const Differ *d, const char *key)
@@ -138,8 +151,8 @@ static bool is_in_spec(const Differ *d, const char *key, int k)
  * one run alone belong to the mechanism, and those that come with another machine file belong to the file. */
 static void parameter(Differ *d, const char *key, const char *a, const char *b, bool same_file)
 {
-	bool in_a = !of_a_mechanism(key) || belongs(key, d->mechanism[0]);
-	bool in_b = !of_a_mechanism(key) || belongs(key, d->mechanism[1]);
+	bool in_a = !of_a_mechanism(d, key) || belongs(key, d->mechanism[0]);
+	bool in_b = !of_a_mechanism(d, key) || belongs(key, d->mechanism[1]);
 	if (!strcmp(key, "divergence.model") || !strcmp(a, b) || (!in_a && !in_b))
 		return;
 	if (in_a && in_b)
@@ -199,6 +212,21 @@ static bool module(Differ *d)
 	return renamed || (known && !same);
 }
 
+/* Notes plug-ins of one name whose files differ. One that a single run could use makes no difference by
+   itself: what it adds has to be named to have an effect. */
+static void plugins(Differ *d)
+{
+	const JsonValue *list[2] = { json_get(d->run[0], "plug_ins"), json_get(d->run[1], "plug_ins") };
+	for (int i = 0; list[0] && list[0]->kind == JSON_ARRAY && i < list[0]->n; i++)
+		for (int k = 0; list[1] && list[1]->kind == JSON_ARRAY && k < list[1]->n; k++) {
+			const JsonValue *a = &list[0]->item[i], *b = &list[1]->item[k];
+			const char *name = json_string(a, "name");
+			if (!strcmp(name, json_string(b, "name")))
+				setting(d, arena_printf(&d->arena, "content of the plug-in %s", name),
+					json_string(a, "hash"), json_string(b, "hash"));
+		}
+}
+
 static void collect(Differ *d)
 {
 	for (int k = 0; k < 2; k++) {
@@ -213,6 +241,7 @@ static void collect(Differ *d)
 		differs(d, "kernel", kernel[0], kernel[1], false);
 	else
 		program |= setting(d, "kernel", kernel[0], kernel[1]);
+	plugins(d);
 	program |= texts(d, "workload", "workload");
 	program |= setting(d, "arguments", joined(d, json_get(d->run[0], "arguments")),
 		joined(d, json_get(d->run[1], "arguments")));

@@ -96,6 +96,35 @@ static void put_idle(JsonSink *j, const PassLog *l)
 	j->end(j);
 }
 
+static void put_names(JsonSink *j, const char *key, const char *const *names, int n)
+{
+	j->key(j, key);
+	j->begin(j, '[', true);
+	for (int i = 0; i < n; i++)
+		j->text(j, names[i]);
+	j->end(j);
+}
+
+/* Puts the plug-ins that were loaded; nothing where there are none. */
+static void put_plugins(JsonSink *j, const Title *t)
+{
+	if (!t->nplugins)
+		return;
+	j->key(j, "plug_ins");
+	j->begin(j, '[', false);
+	for (int i = 0; i < t->nplugins; i++) {
+		const ReportPlugin *p = &t->plugin[i];
+		j->begin(j, '{', true);
+		json_put_text(j, "name", p->name);
+		json_put_text(j, "file", p->file);
+		json_put_text(j, "hash", p->hash);
+		put_names(j, "passes", p->passes.v, p->passes.n);
+		put_names(j, "mechanisms", p->mechanisms.v, p->mechanisms.n);
+		j->end(j);
+	}
+	j->end(j);
+}
+
 static void put_title(JsonSink *j, const Title *t)
 {
 	json_put_text(j, "gsim", GSIM_RELEASE);
@@ -109,12 +138,9 @@ static void put_title(JsonSink *j, const Title *t)
 	j->boolean(j, t->profiled);
 	put_passes(j, t->log);
 	put_idle(j, t->log);
+	put_plugins(j, t);
 	json_put_text(j, "workload", t->workload);
-	j->key(j, "arguments");
-	j->begin(j, '[', true);
-	for (int i = 0; i < t->nargs; i++)
-		j->text(j, t->args[i]);
-	j->end(j);
+	put_names(j, "arguments", (const char *const *)t->args, t->nargs);
 	put_configuration(j, t);
 }
 

@@ -7,6 +7,13 @@
 #include "lib/source.h"
 #include "sim/host/run.h"
 
+/* A plug-in that was loaded: its name, the file, a hash of what is in it, and the names of what it adds. */
+typedef struct ReportPlugin {
+	const char *name, *file;
+	char hash[17];
+	Vec(const char *) passes, mechanisms;
+} ReportPlugin;
+
 /* What a report says about a run that the Run does not know. */
 typedef struct Title {
 	const char *module, *config;   /* files; config NULL: the machine is that of the defaults */
@@ -20,6 +27,7 @@ typedef struct Title {
 	const char *model;
 	const char *workload;  /* the workload as asked for; NULL: it was found by the module's name */
 	int nargs; char **args;        /* the workload's arguments */
+	const ReportPlugin *plugin; int nplugins;      /* those that the run could use */
 	bool sums;                     /* JSON: the report has sums over launches, not the launches */
 	const Config *effective, *file;  /* the machine that runs; the machine before -D and -m changed it */
 } Title;

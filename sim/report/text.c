@@ -147,6 +147,15 @@ static void put_profile(const Title *t, StrBuf *out)
 			"leaves it out)\n");
 }
 
+static void put_plugins(const Title *t, StrBuf *out)
+{
+	size_t start = out->n;
+	for (int k = 0; k < t->nplugins; k++)
+		sb_printf(out, "%s%s (%s)", k ? ", " : "plug-ins: ", t->plugin[k].name, t->plugin[k].file);
+	if (out->n > start)
+		end_line(out, start);
+}
+
 static const char *put_spilled(char text[48], const LaunchStats *l)
 {
 	snprintf(text, 48, l->spilled ? ", %llu bytes spilled" : "", (unsigned long long)l->spilled);
@@ -156,6 +165,7 @@ static const char *put_spilled(char text[48], const LaunchStats *l)
 static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, StrBuf *out)
 {
 	put_module(run, t, s, out);
+	put_plugins(t, out);
 	put_profile(t, out);
 	put_assumptions(t->log, out);
 	put_idle(t->log, out);

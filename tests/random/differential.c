@@ -3,6 +3,7 @@
 #include "config.h"
 #include "lib/strbuf.h"
 #include "tests/random/differential.h"
+#include "tools/plugins.h"
 #include <getopt.h>
 #include <inttypes.h>
 
@@ -27,6 +28,8 @@ static const char help[] =
 	"      --models LIST    mechanisms, separated by commas (all)\n"
 	"      --choices        besides the mechanisms named, each of them with each named value of each of "
 	"its parameters\n"
+	"      --load FILE      a plug-in, whose passes and mechanisms are tested as those of gsim; "
+	"repeatable\n"
 	"      --passes LIST    a pipeline to test besides the untransformed kernel; repeatable "
 	"('linearize'); 'none': no pipeline\n"
 	"      --pipelines N    and N random pipelines for each kernel\n"
@@ -56,8 +59,8 @@ static const char help[] =
 
 enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_PIPELINES,
 	OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH, OPT_WINDOWS,
-	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_ENDS, OPT_SPINS, OPT_WITHOUT, OPT_KEEP,
-	OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
+	OPT_CONFIG, OPT_LOAD, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_ENDS, OPT_SPINS,
+	OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
 
 static const struct option options[] = {
 	{ "count", required_argument, NULL, OPT_COUNT }, { "seed", required_argument, NULL, OPT_SEED },
@@ -68,6 +71,7 @@ static const struct option options[] = {
 	{ "functional", no_argument, NULL, OPT_FUNCTIONAL }, { "timed", no_argument, NULL, OPT_TIMED },
 	{ "both", no_argument, NULL, OPT_BOTH }, { "windows", no_argument, NULL, OPT_WINDOWS },
 	{ "config", required_argument, NULL, OPT_CONFIG },
+	{ "load", required_argument, NULL, OPT_LOAD },
 	{ "set", required_argument, NULL, 'D' }, { "registers", required_argument, NULL, OPT_REGISTERS },
 	{ "size", required_argument, NULL, OPT_SIZE },
 	{ "arms", no_argument, NULL, OPT_ARMS }, { "apart", no_argument, NULL, OPT_APART },
@@ -214,6 +218,18 @@ static void wait_little(Campaign *c)
 	c->pipelines = c->pipelines || c->passes.n > 1 ? c->pipelines : 4;
 }
 
+/* Loads the plug-ins before anything else is looked at: other options may name what they have, in front of
+   --load, too. */
+static bool load_plugins(int argc, char **argv, Diag *d)
+{
+	bool ok = true;
+	opterr = 0;
+	for (int opt; ok && (opt = getopt_long(argc, argv, "m:D:", options, NULL)) != -1;)
+		ok = opt != OPT_LOAD || plugin_load(optarg, d);
+	opterr = optind = 1;
+	return ok;
+}
+
 static bool parse(Options *o, int argc, char **argv, Diag *d)
 {
 	Campaign *c = &o->c;
@@ -251,6 +267,7 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		case OPT_KEEP: c->keep = optarg; break;
 		case OPT_MINIMIZE: c->minimize = true; break;
 		case OPT_PRINT: o->print = true; break;
+		case OPT_LOAD: break;
 		case OPT_HELP: fputs(help, stdout); exit(0);
 		default: return false;
 		}
@@ -290,9 +307,10 @@ int main(int argc, char **argv)
 		.keep = ".", .registers = -1 } };
 	Diag d = { 0 };
 	int status = 0;
+	bool loaded = load_plugins(argc, argv, &d);
 	differential_machine(&o.c.config);
 	vec_push(&o.c.passes, NULL);
-	if (!parse(&o, argc, argv, &d))
+	if (!loaded || !parse(&o, argc, argv, &d))
 		status = 2;
 	else if (o.print)
 		print_kernel(&o.c);

@@ -28,7 +28,7 @@ diff "$tmp/declared" $names >"$tmp/diff" || fail "libgsim.sym is not what gsim-i
 
 # every header that is installed is in gsim-internal.h
 ${CC:-cc} -std=gnu11 -E -I"$srcdir" "$srcdir/gsim-internal.h" >"$tmp/lines"
-sed -n '/^nobase_gsiminclude_HEADERS/,/[^\\]$/p' "$srcdir/Makefile.am" | grep -o '[a-z_/-]*[.]h' | while read -r header; do
+sed -n '/^nobase_internalinclude_HEADERS/,/[^\\]$/p' "$srcdir/Makefile.am" | grep -o "[a-z_/-]*[.]h" | grep -v "^gsim-plugin" | while read -r header; do
 	grep -q "/$header\"" "$tmp/lines" || echo "$header"
 done >"$tmp/diff"
 [ -s "$tmp/diff" ] && fail "headers that are installed and not in gsim-internal.h"

@@ -72,10 +72,16 @@ if command -v pkg-config >/dev/null; then
 			fail "$library exports other names than gsim-internal.h declares"
 	done
 	# every public header can be included first and alone
-	(cd "$includedir/gsim" && find . -name '*.h') | sed 's,^\./,,' | while read -r header; do
+	(cd "$includedir/gsim-internal" && find . -name '*.h') | sed 's,^\./,,' | while read -r header; do
 		echo "#include \"$header\"" >header.c
 		$CC $CFLAGS $flags -fsyntax-only header.c >out 2>&1 || { echo "$header:"; cat out; touch bad; }
 	done
 	[ -f bad ] && fail "installed headers that do not stand alone"
+
+	# plug-ins, by gsim-internal.pc: the examples of plug-ins.md as they are installed
+	internal=$(pkg-config "$@" --cflags gsim-internal) || fail "pkg-config gsim-internal"
+	srcdir=$srcdir BIN=$bindir FLAGS=$internal EXAMPLES=$docdir/doc/examples KERNELS=$pkgdatadir/kernels CC=$CC \
+		"$srcdir/tests/tools/check_plugins.sh" >out 2>&1
+	case $? in 0 | 77) ;; *) fail "plug-ins" ;; esac
 fi
 exit $failed
