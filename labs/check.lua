@@ -12,8 +12,9 @@ local trace, report = scratch .. ".trace", scratch .. ".json"
 
 local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
+local plugins = {}                      -- their files
 local function remove()
-	for _, path in ipairs { scratch, trace, report } do os.remove(path) end
+	for _, path in ipairs { scratch, trace, report, table.unpack(plugins) } do os.remove(path) end
 end
 
 local function fail(...)
@@ -24,10 +25,8 @@ local function fail(...)
 end
 
 -- What a command prints when it is run in the source tree, and its status.
-local programs = nil                    -- a folder of programs that come before those on the PATH
 local function attempt(command)
-	local path = programs and ("PATH=%s:$PATH; "):format(quote(programs)) or ""
-	local pipe = assert(io.popen(("cd %s && %s%s"):format(quote(top), path, command)))
+	local pipe = assert(io.popen(("cd %s && %s"):format(quote(top), command)))
 	local text = pipe:read("a")
 	local _, _, status = pipe:close()
 	return text, status or 0
@@ -76,7 +75,16 @@ local lab = { output = output, attempt = attempt, fail = fail, trace = trace, so
 local questions, laws = {}, {}
 local broken = false                    -- a law so far
 
-function lab.programs(folder) programs = folder end
+-- Compiles a file to a plug-in of gsim; returns the options that load it, or nil when it does not compile, and why
+-- stands on standard error. more: options of the compiler.
+function lab.plugin(source, more)
+	local object = ("%s.%d.so"):format(scratch, #plugins)
+	plugins[#plugins + 1] = object
+	local flags, missing = attempt("pkg-config --cflags gsim-internal")
+	if missing ~= 0 then fail("nothing can be compiled here: pkg-config does not find gsim-internal") end
+	local _, failed = attempt(("${CC:-cc} -Wall -O2 %s %s -shared -o %s %s >&2"):format(flags:gsub("%s+$", ""), more, quote(object), quote(source)))
+	return failed == 0 and ("--load %s "):format(quote(object)) or nil
+end
 function lab.law(text, holds, why)
 	laws[#laws + 1] = { text = text, holds = holds, why = why }
 	broken = broken or not holds

@@ -7,7 +7,7 @@
  *
  * Counted: depth = groups; pushes = groups that parted from another; pops = groups that met another or ended,
  * the last one to end not counted. */
-#include "sim/reconv/common/splits.h"
+#include "gsim-plugin.h"
 
 enum { POLICY_MOST, POLICY_LOWEST };
 enum { P_POLICY };
@@ -84,7 +84,7 @@ static void lanes_exit(Warp *w, Split *s, Mask lanes)
 static void wait(Warp *w, Split *s) { choose(w); }
 static void resume(Warp *w, Split *s) { choose(w); }
 
-const ReconvModel reconv_crowd = {
+static const ReconvModel reconv_crowd = {
 	.name = "crowd",
 	.help = "one group at a time, that with most lanes; groups that come to one place become one",
 	.source = "none: an exercise",
@@ -95,3 +95,5 @@ const ReconvModel reconv_crowd = {
 	.sync = { .wait = wait, .resume = resume },
 	.stuck = { .holds = "runs one group, the others stand by" },
 };
+
+GSIM_PLUGIN("crowd", .mechanisms = { &reconv_crowd });

@@ -1,15 +1,19 @@
--- The pass same-sides and the mechanism crowd are built from LAB_SOURCES, else from this lab's folder; where
+-- The pass same-sides and the mechanism crowd are compiled from LAB_SOURCES, else from this lab's folder; where
 -- solutions or a sheet are asked for, from the solutions. Their laws come first. What they must do stands
 -- here or follows from other passes and mechanisms; only numbers that are asked for come from them.
 local lab = ...
-local dir, teaching = "labs/10-write-your-own/", "--config teaching.lua "
+local dir = "labs/10-write-your-own/"
 local cases = dir .. "cases.ir"
 local folder = lab.solving and dir .. "solutions" or (os.getenv("LAB_SOURCES") or ""):match(".+") or dir
-local where, status = lab.attempt(dir .. "build '" .. folder .. "'")
-if status > 1 then lab.fail("nothing can be built here") end
-lab.law("same_sides.c and crowd.c compile", status == 0, "see above")
-local built = status == 0
-lab.programs(built and where:match("^(.-)%s*$") or nil)
+local pass, mechanism = lab.plugin(folder .. "/same_sides.c", "-I" .. dir), lab.plugin(folder .. "/crowd.c", "-I" .. dir)
+local built = pass and mechanism
+lab.law("same_sides.c and crowd.c compile", built, "see above")
+local loads = built and pass .. mechanism or ""
+local teaching, kepler = loads .. "--config teaching.lua ", loads .. "--config kepler.lua --functional "
+-- A command as a student types it.
+local function typed(command)
+	return (command:gsub("%-%-load %S+ %-%-load %S+ ", "--load ./same_sides.so --load ./crowd.so "))
+end
 local yesno = { "yes", "no" }
 
 -- A law: f returns what is wrong, or nil. Nothing is tried behind one that does not hold.
@@ -29,7 +33,7 @@ local kernels = { "plain", "empty", "stored", "two", "turns", "constants", "guar
 -- The text of each kernel behind these passes, without places in it; and its conditional branches.
 local function text_of(passes)
 	local text, branches = {}, {}
-	local all = lab.output("gsim-opt -p '" .. passes .. "' " .. cases)
+	local all = lab.output("gsim-opt " .. loads .. "-p '" .. passes .. "' " .. cases)
 	for name, body in all:gmatch("kernel (%w+)(%b().-\n}\n)") do
 		text[name] = body:gsub(" !loc [%d:]+", "")
 		branches[name] = select(2, body:gsub("\tbra %%", ""))
@@ -43,7 +47,7 @@ local function run(options, module)
 end
 
 law("same-sides leaves what gsim accepts", function()
-	local said, failed = lab.attempt("gsim-opt -p same-sides " .. cases .. " 2>&1 >/dev/null")
+	local said, failed = lab.attempt("gsim-opt " .. loads .. "-p same-sides " .. cases .. " 2>&1 >/dev/null")
 	return failed ~= 0 and said:match("^[^\n]*") or nil
 end)
 law("branches with equal sides go", function()
@@ -65,11 +69,11 @@ law("results are the same", function()
 	for _, name in ipairs(kernels) do
 		local verify = name ~= "together" and "--verify-each " or ""
 		if not run(teaching .. verify .. "-b -p same-sides", cases .. " -- " .. name) then
-			return ("gsim %s%s-b -p same-sides %s -- %s"):format(teaching, verify, cases, name)
+			return typed(("gsim %s%s-b -p same-sides %s -- %s"):format(teaching, verify, cases, name))
 		end
 	end
 	for _, module in ipairs { "kernels/calculator/calculator.ir", "kernels/bitonic_sort/bitonic_sort.ptx", "kernels/queens/queens.ptx" } do
-		if not run("--config kepler.lua --functional -b -p same-sides", module) then return module .. " has others" end
+		if not run(kepler .. "-b -p same-sides", module) then return module .. " has others" end
 	end
 end)
 law("reports still speak of every block of the source", function()
@@ -133,8 +137,8 @@ end
 law("programs end well under crowd, whatever runs first", function()
 	for _, policy in ipairs { "most", "lowest" } do
 		for _, module in ipairs { loop, nest, calculator, "kernels/loop_exits/loop_exits.ptx", "kernels/recursion/recursion.ptx", "kernels/scan/scan.ptx" } do
-			local options = (module:find("^labs") and teaching .. "-D warp_size=8 " or "--config kepler.lua --functional ") .. crowd(policy)
-			if not run(options .. "--laws --verify", module) then return ("gsim --laws --verify %s%s"):format(options, module) end
+			local options = (module:find("^labs") and teaching .. "-D warp_size=8 " or kepler) .. crowd(policy)
+			if not run(options .. "--laws --verify", module) then return typed(("gsim --laws --verify %s%s"):format(options, module)) end
 		end
 	end
 end)
@@ -152,7 +156,7 @@ law("most: the walk through the loop of lab 1, with turns 1 1 1 3", function()
 end)
 law("lowest: fetches as min_pc does", function()
 	for _, case in ipairs { { teaching .. one_warp, fig1 }, { teaching .. "-D warp_size=8 ", nest }, { teaching, loop },
-		{ "--config kepler.lua --functional ", calculator }, { "--config kepler.lua --functional ", "kernels/loop_exits/loop_exits.ptx" } } do
+		{ kepler, calculator }, { kepler, "kernels/loop_exits/loop_exits.ptx" } } do
 		local got, want = lab.run(case[1] .. crowd("lowest"), case[2]), lab.run(case[1] .. "-m min_pc", case[2])
 		for label, n in pairs(want.fetches) do
 			if got.fetches[label] ~= n then return ("%s: block %s is fetched %d times, expected %d"):format(case[2], label, got.fetches[label] or 0, n) end
@@ -177,7 +181,7 @@ ask("number", "nest_lowest", "And with policy=lowest?", function()
 	return #walk(teaching .. "-D warp_size=8 " .. crowd("lowest"), nest)
 end)
 ask("word", "calculator", "calculator.ir on kepler.lua: which policy takes fewer warp instructions?", function()
-	local function instructions(policy) return lab.run("--config kepler.lua --functional " .. crowd(policy), calculator).total.warp_instructions end
+	local function instructions(policy) return lab.run(kepler .. crowd(policy), calculator).total.warp_instructions end
 	return instructions("most") < instructions("lowest") and "most" or "lowest"
 end, { "most", "lowest" })
 local function ends(policy, module) return run(teaching .. crowd(policy), "kernels/oracles/" .. module) and "yes" or "no" end

@@ -2,9 +2,7 @@
    leads to any more. */
 #ifndef LAB_SIDES_H
 #define LAB_SIDES_H
-#include "isa/edit.h"
-#include "passes/analyses.h"
-#include "passes/pass.h"
+#include "gsim-plugin.h"
 
 /* The block ends in a branch with two sides; this branch alone leads to each of them. Of what a side does,
    only the first instruction begins a block of the source: marks (isa/ir.h) further behind would need

@@ -6,7 +6,7 @@
  *
  * Left alone: sides that something else leads to, too, and sides with operations that depend on which threads
  * execute them together. */
-#include "labs/10-write-your-own/sides.h"
+#include "sides.h"
 
 /* The same operation on the same operands, with the same guard. */
 static bool same_instruction(const Ins *a, const Ins *b)
@@ -69,8 +69,10 @@ static bool run(PassRun *r)
 	return removed > 0; /* has the function changed? */
 }
 
-const Pass pass_same_sides = {
+static const Pass pass_same_sides = {
 	.name = "same-sides",
 	.help = "a branch whose two sides are the same becomes a jump",
 	.function = run,
 };
+
+GSIM_PLUGIN("same-sides", .passes = { &pass_same_sides });
