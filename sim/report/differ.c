@@ -220,10 +220,11 @@ static void plugins(Differ *d)
 	for (int i = 0; list[0] && list[0]->kind == JSON_ARRAY && i < list[0]->n; i++)
 		for (int k = 0; list[1] && list[1]->kind == JSON_ARRAY && k < list[1]->n; k++) {
 			const JsonValue *a = &list[0]->item[i], *b = &list[1]->item[k];
-			const char *name = json_string(a, "name");
-			if (!strcmp(name, json_string(b, "name")))
-				setting(d, arena_printf(&d->arena, "content of the plug-in %s", name),
-					json_string(a, "hash"), json_string(b, "hash"));
+			const char *name = json_string(a, "name"), *hash[2] = { json_string(a, "hash"),
+				json_string(b, "hash") };
+			if (!strcmp(name, json_string(b, "name")) && strcmp(hash[0], hash[1]))
+				differs(d, arena_printf(&d->arena, "content of the plug-in %s", name),
+					hash[0], hash[1], true);
 		}
 }
 

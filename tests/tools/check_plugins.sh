@@ -165,6 +165,8 @@ says '^tame '
 build=$(echo '#include "gsim-fingerprint.h"
 GSIM_PLUGIN_BUILD' | $cc $flags -E -P - | tr -d '"\n')
 release=${build%% *}
+# a header is looked for beside the one that includes it first
+cp "$(echo '#include "gsim-plugin.h"' | $cc $flags -M -x c - | tr -s ' \\' '\n\n' | grep 'gsim-plugin\.h$')" "$tmp/gsim-plugin.h"
 another() { # BUILD MESSAGE
 	echo "#define GSIM_PLUGIN_BUILD \"$1\"" >"$tmp/gsim-fingerprint.h"
 	object another "$top/tests/tools/plugins/bad.c" -DFAULT=NONE -I"$tmp"
