@@ -22,7 +22,8 @@ static inline __attribute__((always_inline)) void all_addresses(const Warp *w, c
 	}
 }
 
-static void plain_addresses(const Warp *w, const MIns *i, Mask m, uint64_t *addr)
+static inline __attribute__((always_inline)) void plain_addresses(const Warp *w, const MIns *i, Mask m,
+	uint64_t *addr)
 {
 	int l;
 	if (w->lanes.width == 32)
@@ -34,7 +35,7 @@ static void plain_addresses(const Warp *w, const MIns *i, Mask m, uint64_t *addr
 			addr[l] += w->sp[l];
 }
 
-static void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr)
+static __attribute__((noinline)) void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr)
 {
 	uint64_t of[64];
 	int l;

@@ -26,24 +26,18 @@ static inline bool goes_before(uint64_t *own, uint64_t *its)
 	return more <= 0;
 }
 
-Copy *arbiter_other_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
+Cycle arbiter_in_vain(Sm *sm, Sched *d, const Copies *c)
 {
-	const Copies *c = &d->unit[u];
-	Cycle least = c->copy[c->n - 1].free;
-	for (int k = c->n - 1; k-- > 0;) {
-		if (c->copy[k].free <= sm->now)
-			return &c->copy[k];
-		if (c->copy[k].free < least)
-			least = c->copy[k].free;
-	}
+	Cycle least = NEVER;
 	for (int k = 0; k < c->n; k++) {
 		int taker = c->copy[k].taker;
+		if (c->copy[k].free < least)
+			least = c->copy[k].free;
 		if (!((d->behind | 1 << d->index) >> taker & 1))
 			d->behind |= (uint8_t)(goes_before(c->had, c->had + taker - d->index) << taker);
 	}
 	sm->unfair |= d->behind != 0;
-	*when = least;
-	return NULL;
+	return least;
 }
 
 /* Changes the order in which schedulers are asked. A scheduler that has wanted a copy of a unit in vain in

@@ -50,14 +50,21 @@ bool issue_from_warp(Sm *, Warp *);
 void sm_sleep_until(Warp *, When);
 void sm_end_warp(Sm *, Warp *); /* the warp is ending: its slot becomes free when its accesses are complete */
 /* arbiter.c */
-/* as arbiter_free_copy, for when the last copy is not free */
-Copy *arbiter_other_copy(Sm *, Sched *, Unit, Cycle *when);
+/* The scheduler has wanted a copy of the unit, and none is free. Returns the first cycle at which one is. */
+Cycle arbiter_in_vain(Sm *, Sched *, const Copies *);
 /* Returns a copy of the functional unit that can take an instruction of the scheduler now; NULL: none can
    before *when. Of several it is the last, because other kinds of instructions may share the first ones. */
 static inline Copy *arbiter_free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
 {
-	Copy *last = &d->unit[u].copy[d->unit[u].n - 1];
-	return last->free <= sm->now ? last : arbiter_other_copy(sm, d, u, when);
+	const Copies *c = &d->unit[u];
+	Copy *x = &c->copy[c->n - 1];
+	if (__builtin_expect(x->free <= sm->now, true))
+		return x;
+	while (x > c->copy)
+		if ((--x)->free <= sm->now)
+			return x;
+	*when = arbiter_in_vain(sm, d, c);
+	return NULL;
 }
 /* called between two cycles: changes the order of the n schedulers by what they have wanted in vain */
 void arbiter_give_way(Sm *, int n);
