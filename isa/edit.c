@@ -4,6 +4,7 @@ Edit edit_open(Module *m, Function *f, uint8_t origin) { return (Edit){ .m = m, 
 
 void edit_close(Edit *e)
 {
+	edit_settle(e);
 	strmap_free(&e->label);
 	strmap_free(&e->reg);
 	strmap_free(&e->last);

@@ -2,12 +2,20 @@
    New code carries the origin with which the Edit was opened, and the place in the source of the code it was
    made for. Every change increments the function's stamps, by which analyses know that they are stale.
 
-   Only edit_order and edit_drop_unreached number the blocks. Until one of them is called, a new block keeps
-   the number with which it was made. */
+   Whoever makes a block says where in the function's list it belongs. It gets there with edit_settle, or when
+   the Edit is closed; until then it stands at the end, so that every block keeps its number, and the list can
+   be indexed by these numbers. */
 #ifndef GSIM_EDIT_H
 #define GSIM_EDIT_H
 #include "isa/ir.h"
 #include "lib/bitset.h"
+
+/* A block's neighbours in the order in which blocks will stand; the last block that was put behind it; and
+   the block behind which it was put itself. NULL: there is none. */
+typedef struct EditStand { Block *before, *behind, *put, *at; } EditStand;
+/* The order in which blocks will stand. block: by number; empty: the order is that of the function's list.
+   n: how many blocks there will be. changed: the order is another than that of the list. */
+typedef struct EditOrder { Vec(EditStand) block; Block *first, *last; int n; bool changed; } EditOrder;
 
 typedef struct Edit {
 	Module *m;
@@ -20,10 +28,11 @@ typedef struct Edit {
 	Vec(Block *) named;
 	bool knows_labels;
 	int nreg;                              /* how many registers `reg` has */
+	EditOrder order;
 } Edit;
 
 Edit edit_open(Module *, Function *, uint8_t origin);
-void edit_close(Edit *);
+void edit_close(Edit *);                       /* calls edit_settle */
 
 /* ---- stamps ---- */
 void edit_touch_code(Function *);              /* instructions have changed, blocks and edges have not */
@@ -39,27 +48,52 @@ void edit_label(Edit *, Block *, const char *label);
    after it. */
 const char *edit_auto_label(Edit *, int *k);
 
+/* ---- where blocks stand ---- */
+/* A place in the list, beside the block `at`. Without a block: in front of all (SPOT_BEFORE), or behind
+   all. */
+typedef enum { SPOT_BEFORE, SPOT_NEXT, SPOT_BEHIND } SpotSide;
+typedef struct BlockSpot { Block *at; SpotSide side; } BlockSpot;
+/* right before the block; right behind it; behind it and behind all that was put behind it in this way
+   since the last edit_settle */
+static inline BlockSpot spot_before(Block *b) { return (BlockSpot){ b, SPOT_BEFORE }; }
+static inline BlockSpot spot_next(Block *b) { return (BlockSpot){ b, SPOT_NEXT }; }
+static inline BlockSpot spot_behind(Block *b) { return (BlockSpot){ b, SPOT_BEHIND }; }
+static inline BlockSpot spot_first(void) { return (BlockSpot){ NULL, SPOT_BEFORE }; }
+static inline BlockSpot spot_last(void) { return (BlockSpot){ NULL, SPOT_BEHIND }; }
+
+void edit_move(Edit *, Block *, BlockSpot);            /* the block belongs there from now on */
+/* Takes a block to which nothing leads any more out of the function, with the next edit_settle; its
+   instructions are gone at once. */
+void edit_drop(Edit *, Block *);
+/* the first block, the last one, and the one in front of b (NULL: b is the first), as they will stand if
+   nothing else is moved */
+Block *edit_first(Edit *);
+Block *edit_last(Edit *);
+Block *edit_before(Edit *, const Block *b);
+/* Puts the blocks in the order that was asked for and numbers them anew, if one was asked for or a block
+   was dropped. Analyses that go by the order of blocks need this first, and so does edit_drop_unreached. */
+void edit_settle(Edit *);
+/* For a pass that lays out a whole function: this list is the function's blocks from now on. */
+void edit_order(Edit *, Block *const *list, int n);
+
 /* ---- blocks and edges ---- */
-/* Adds a block without instructions at the end of the function's list. label NULL: the caller labels the
-   block later. */
+/* Adds a block without instructions, the last of the list. label NULL: the caller labels the block later. */
 Block *edit_add_block(Edit *, const char *label);
-/* Adds such a block with the label base+tail, and a number behind it if that label is taken. */
-Block *edit_block(Edit *, const char *base, const char *tail);
-/* Moves the last block of the list to position `at`; the blocks keep their numbers. */
+/* Adds such a block at that spot, with the label base+tail, and a number behind it if that label is taken. */
+Block *edit_block(Edit *, BlockSpot, const char *base, const char *tail);
+/* Moves the last block of the list to position `at` at once; the blocks keep their numbers. No block may
+   be on its way to a spot. */
 void edit_move_last(Edit *, int at);
-/* Makes this list the blocks of the function, and numbers them in its order. */
-void edit_order(Function *, Block *const *list, int n);
 /* Sets the n successors of the block; list NULL: the caller sets each of them by edit_target. */
 void edit_targets(Edit *, Block *, Block *const *list, int n);
 void edit_target(Edit *, Block *, int k, Block *to);           /* edge k goes to `to` from now on */
 /* every edge of the block that went to `from` goes to `to` */
 void edit_retarget(Edit *, Block *, const Block *from, Block *to);
-/* Puts a new block on all edges from b to s and returns it. The new block is the last of the list: the caller
-   makes the list, with the new block behind b, that edit_order gets. */
+/* Puts a new block on all edges from b to s and returns it; it stands at spot_behind(b). */
 Block *edit_split_edge(Edit *, Block *b, Block *s, const char *tail);
 /* Moves b's instructions from number `at` on to the end of `to`, and gives b's edges to `to`. */
 void edit_move_rest(Edit *, Block *b, int at, Block *to);
-/* Does the same with a new block, to which b then jumps, and returns the new block. */
+/* Does the same with a new block right behind b, to which b then jumps, and returns the new block. */
 Block *edit_split_block(Edit *, Block *b, int at, const char *tail);
 /* Moves the code of s to the end of b, in the place of b's jump to s; no other block may go to s. What is
    left of s is `exit` alone, without an edge from or to it. */
@@ -69,11 +103,13 @@ void edit_merge(Edit *, Block *b, Block *s);
    true if blocks were removed. */
 bool edit_drop_unreached(Function *, BitSet roots);
 
-/* Copies n blocks. block[] has an entry for each block of the function; edit_clone sets the entries of the
-   copied blocks to their copies. Edges between copied blocks go to the copies, others go where they went. A
-   copy has register reg[r] where the block has r; reg NULL: the registers stay. Copies keep the origin of
-   what they copy, get labels with the tail, and are no blocks of the source. */
-void edit_clone(Edit *, Block *const *list, int n, Block **block, const int *reg, const char *tail);
+/* Copies n blocks; the copies stand at the spot, in the order of the list. block[] has an entry for each
+   block of the function; edit_clone sets the entries of the copied blocks to their copies. Edges between
+   copied blocks go to the copies, others go where they went. A copy has register reg[r] where the block
+   has r; reg NULL: the registers stay. Copies keep the origin of what they copy, get labels with the tail,
+   and are no blocks of the source. */
+void edit_clone(Edit *, BlockSpot, Block *const *list, int n, Block **block, const int *reg,
+	const char *tail);
 
 /* A device function becomes a declaration: its header stays, with the registers of arguments and results. */
 void edit_drop_body(Function *);

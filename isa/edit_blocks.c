@@ -7,6 +7,7 @@ static Block *add_block(Edit *e, const char *label)
 	b->id = e->f->block.n;
 	b->origin = e->origin;
 	vec_push(&e->f->block, b);
+	edit_order_add(e, b);
 	if (label)
 		edit_label(e, b, label);
 	return b;
@@ -18,25 +19,20 @@ Block *edit_add_block(Edit *e, const char *label)
 	return add_block(e, label ? arena_strdup(&e->m->arena, label) : NULL);
 }
 
-Block *edit_block(Edit *e, const char *base, const char *tail)
+Block *edit_block(Edit *e, BlockSpot s, const char *base, const char *tail)
 {
-	return add_block(e, edit_fresh_label(e, base, tail));
+	Block *b = add_block(e, edit_fresh_label(e, base, tail));
+	if (s.at || s.side == SPOT_BEFORE)
+		edit_move(e, b, s);
+	return b;
 }
 
 void edit_move_last(Edit *e, int at)
 {
+	must(!e->order.block.n);
 	Block *b = vec_pop(&e->f->block);
 	vec_insert(&e->f->block, at, b);
 	edit_touch_graph(e->f);
-}
-
-void edit_order(Function *f, Block *const *list, int n)
-{
-	f->block.n = 0;
-	for (int i = 0; i < n; i++)
-		vec_push(&f->block, list[i]);
-	function_number(f);
-	edit_touch_graph(f);
 }
 
 void edit_targets(Edit *e, Block *b, Block *const *list, int n)
@@ -63,7 +59,7 @@ void edit_retarget(Edit *e, Block *b, const Block *from, Block *to)
 
 Block *edit_split_edge(Edit *e, Block *b, Block *s, const char *tail)
 {
-	Block *mid = edit_block(e, b->label, tail);
+	Block *mid = edit_block(e, spot_behind(b), b->label, tail);
 	mid->loc = b->loc;
 	edit_jump(e, mid, block_term(b), s);
 	edit_retarget(e, b, s, mid);
@@ -86,7 +82,8 @@ void edit_move_rest(Edit *e, Block *b, int at, Block *to)
 
 Block *edit_split_block(Edit *e, Block *b, int at, const char *tail)
 {
-	Block *rest = edit_block(e, b->label, tail);
+	Block *rest = edit_block(e, spot_last(), b->label, tail);
+	edit_order_split(e, b, rest);
 	rest->loc = b->loc;
 	rest->origin = b->origin;
 	edit_move_rest(e, b, at, rest);

@@ -43,10 +43,11 @@ static const char *without(Edit *e, const char *label, const char *tail)
 		: label;
 }
 
-void edit_clone(Edit *e, Block *const *list, int n, Block **block, const int *reg, const char *tail)
+void edit_clone(Edit *e, BlockSpot s, Block *const *list, int n, Block **block, const int *reg,
+	const char *tail)
 {
 	for (int k = 0; k < n; k++)
-		block[list[k]->id] = edit_block(e, without(e, list[k]->label, tail), tail);
+		block[list[k]->id] = edit_block(e, s, without(e, list[k]->label, tail), tail);
 	for (int k = 0; k < n; k++)
 		clone_block(e, block[list[k]->id], list[k], block, reg);
 	edit_touch_graph(e->f);

@@ -3,6 +3,12 @@
 #define GSIM_EDIT_OWN_H
 #include "isa/edit.h"
 
+/* Notes a block that has been added at the end of the function's list. */
+void edit_order_add(Edit *, Block *);
+/* Puts `rest`, the last block of the list, right behind b: it has been cut off b. What was put behind b
+   stands behind it from then on. */
+void edit_order_split(Edit *, Block *b, Block *rest);
+
 /* base+tail, or if that label is taken, base+tail with a number behind it */
 const char *edit_fresh_label(Edit *, const char *base, const char *tail);
 

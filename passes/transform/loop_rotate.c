@@ -25,8 +25,8 @@ typedef struct Rotate {
 	/* by block: its copy in front of the loop, or NULL; the map that edit_clone uses */
 	Block **copy, **map;
 	BitSet named;                  /* reconvergence points that the source asks for */
-	Block **behind;                /* by block: the header that will stand behind it, or NULL */
-	int rotated;
+	/* the headers that have been rotated, and behind which block each will stand */
+	Vec(Block *) header, last;
 } Rotate;
 
 static bool leaves(const Rotate *w, const Loop *l, int b)
@@ -80,7 +80,7 @@ static void rotate(Rotate *w, const Loop *l)
 	Block *h = w->r->f->block.v[l->header], *copy;
 	const IntList *pred = &w->c->graph->pred[h->id];
 	int last = 0;
-	edit_clone(&w->e, &h, 1, w->map, NULL, "_enter");
+	edit_clone(&w->e, spot_before(h), &h, 1, w->map, NULL, "_enter");
 	copy = w->copy[h->id] = w->map[h->id];
 	w->map[h->id] = NULL;
 	for (int k = 0; k < pred->n; k++) {
@@ -92,25 +92,16 @@ static void rotate(Rotate *w, const Loop *l)
 	}
 	for (int k = 0; k < l->latch.n; k++)
 		last = l->latch.v[k] > last ? l->latch.v[k] : last;
-	w->behind[last] = h;
-	w->rotated++;
+	vec_push(&w->header, h);
+	vec_push(&w->last, w->r->f->block.v[last]);
 }
 
-/* Orders the blocks: a copy takes its header's place in the text, which matters where that is the function's
-   entry; the header stands behind the last block that goes back. */
-static void order(Rotate *w)
+/* A copy has its header's place in the text, which matters where that is the function's entry; the header now
+   goes behind the last block that goes back. Inner loops come first: that block may be the header of one. */
+static void move_headers(Rotate *w)
 {
-	Vec(Block *) list = { 0 };
-	for (int k = 0; k < w->c->n; k++) {
-		if (w->copy[k]) {
-			vec_push(&list, w->copy[k]);
-			continue;
-		}
-		for (Block *b = w->r->f->block.v[k]; b; b = w->behind[b->id])
-			vec_push(&list, b);
-	}
-	edit_order(w->r->f, list.v, list.n);
-	vec_free(&list);
+	while (w->header.n)
+		edit_move(&w->e, vec_pop(&w->header), spot_behind(vec_pop(&w->last)));
 }
 
 static bool run(PassRun *r)
@@ -120,7 +111,6 @@ static bool run(PassRun *r)
 	w.waits = analysis_waits(r->an);
 	w.copy = arena_array(&w.arena, Block *, w.c->n);
 	w.map = arena_array(&w.arena, Block *, w.c->n);
-	w.behind = arena_array(&w.arena, Block *, w.c->n);
 	w.named = bs_new(&w.arena, w.c->n);
 	for (int k = 0; k < w.c->n; k++)
 		if (r->f->block.v[k]->reconverge)
@@ -134,12 +124,14 @@ static bool run(PassRun *r)
 		else
 			rotate(&w, l);
 	}
-	if (w.rotated)
-		order(&w);
+	int rotated = w.header.n;
+	move_headers(&w);
 	edit_close(&w.e);
+	vec_free(&w.header);
+	vec_free(&w.last);
 	arena_free(&w.arena);
-	pass_count(r, "loops rotated", w.rotated);
-	return w.rotated > 0;
+	pass_count(r, "loops rotated", rotated);
+	return rotated > 0;
 }
 
 static const PassOption options[] = {

@@ -11,8 +11,6 @@
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
 
-typedef Vec(Block *) BlockList;
-
 static bool critical(const Cfg *c, const Block *b, const Block *s)
 {
 	return c->graph->succ[b->id].n > 1 && c->graph->pred[s->id].n + (s->id == 0) > 1;
@@ -20,7 +18,7 @@ static bool critical(const Cfg *c, const Block *b, const Block *s)
 
 /* Puts blocks on all critical edges of block b at once, one for each target: an indexed branch may have
    thousands of edges. Returns how many blocks were made. */
-static int split(Edit *e, const Cfg *c, Block *b, Block **on, BlockList *order)
+static int split(Edit *e, const Cfg *c, Block *b, Block **on)
 {
 	int n = 0;
 	for (int k = 0; k < b->nsucc; k++) {
@@ -28,10 +26,9 @@ static int split(Edit *e, const Cfg *c, Block *b, Block **on, BlockList *order)
 		if (!critical(c, b, s))
 			continue;
 		if (!on[s->id]) {
-			on[s->id] = edit_block(e, b->label, "_edge");
+			on[s->id] = edit_block(e, spot_behind(b), b->label, "_edge");
 			on[s->id]->loc = b->loc;
 			edit_jump(e, on[s->id], block_term(b), s);
-			vec_push(order, on[s->id]);
 			n++;
 		}
 		edit_target(e, b, k, on[s->id]);
@@ -46,18 +43,12 @@ static bool run(PassRun *r)
 	Arena a = { 0 };
 	const Cfg *c = analysis_cfg(r->an);
 	Edit e = edit_open(r->m, r->f, r->origin);
-	BlockList order = { 0 };
 	/* by target: the new block on the edges that lead to it from the block being split */
 	Block **on = arena_array(&a, Block *, c->n);
 	int n = 0, all = c->n;
-	for (int k = 0; k < all; k++) {
-		vec_push(&order, r->f->block.v[k]);
+	for (int k = 0; k < all; k++)
 		if (bs_has(c->reach, k))
-			n += split(&e, c, r->f->block.v[k], on, &order);
-	}
-	if (n)
-		edit_order(r->f, order.v, order.n);
-	vec_free(&order);
+			n += split(&e, c, r->f->block.v[k], on);
 	edit_close(&e);
 	arena_free(&a);
 	if (n)

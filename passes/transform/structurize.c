@@ -205,33 +205,34 @@ static void restore(Edit *e, const Saved *s, int nblock, int nreg)
 {
 	Function *f = e->f;
 	for (int k = nblock; k < f->block.n; k++)
-		vec_free(&f->block.v[k]->ins);
-	f->block.n = nblock;
+		edit_drop(e, f->block.v[k]);
+	edit_settle(e);
 	f->reg.n = nreg;
 	for (int k = 0; k < nblock; k++) {
-		Block *b = f->block.v[k] = s[k].b;
+		Block *b = s[k].b;
 		edit_targets(e, b, s[k].succ, s[k].nsucc);
 		b->reconverge = s[k].reconverge;
 		vec_clear(&b->ins);
 		for (int i = 0; i < s[k].n; i++)
 			vec_push(&b->ins, s[k].ins[i]);
 	}
-	function_number(f);
 }
 
 /* Removes copies to which nothing leads. The other blocks stand in the order of control flow afterwards, and
    blocks of the source that cannot be reached at the end. */
-static void tidy(Function *f, int nblock)
+static void tidy(Edit *e, const Saved *s, int nblock)
 {
 	Arena a = { 0 };
+	Function *f = e->f;
+	edit_settle(e);
 	BitSet roots = bs_new(&a, f->block.n);
 	const Cfg *c = cfg_build(&a, f);
+	for (int k = 0; k < nblock; k++)
+		bs_add(roots, s[k].b->id);
 	for (int k = 0; k < f->block.n; k++) {
-		Block *b = f->block.v[k];
-		if (k < nblock)
-			bs_add(roots, k);
-		if (b->reconverge && b->reconverge->id >= nblock && !bs_has(c->reach, b->reconverge->id))
-			b->reconverge = NULL;
+		const Block *meet = f->block.v[k]->reconverge;
+		if (meet && !bs_has(roots, meet->id) && !bs_has(c->reach, meet->id))
+			f->block.v[k]->reconverge = NULL;
 	}
 	edit_drop_unreached(f, roots);
 	c = cfg_build(&a, f);
@@ -242,7 +243,7 @@ static void tidy(Function *f, int nblock)
 	for (int k = 0; k < c->n; k++)
 		if (!bs_has(c->reach, k))
 			list[n++] = f->block.v[k];
-	edit_order(f, list, n);
+	edit_order(e, list, n);
 	arena_free(&a);
 }
 
@@ -257,7 +258,7 @@ static bool finish(Structurize *w, const Saved *saved, int nblock, int nreg)
 		return false;
 	}
 	if (any)
-		tidy(r->f, nblock);
+		tidy(&w->e, saved, nblock);
 	pass_count(r, "forward copies", w->forward);
 	pass_count(r, "backward copies", w->backward);
 	pass_count(r, "cuts", w->cuts);

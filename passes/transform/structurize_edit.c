@@ -80,7 +80,7 @@ static void copy_blocks(Structurize *w, BlockList *list)
 	qsort(list->v, (size_t)list->n, sizeof *list->v, by_number);
 	while (w->map.n < w->r->f->block.n)
 		vec_push(&w->map, (Block *)NULL);
-	edit_clone(&w->e, list->v, list->n, w->map.v, NULL, "_copy");
+	edit_clone(&w->e, spot_last(), list->v, list->n, w->map.v, NULL, "_copy");
 	w->copied += list->n;
 }
 
@@ -271,7 +271,7 @@ static void divert(Cut *x, int e, int value)
 		next = r->strand.v[k];
 		r->strand.v[k] = -1;
 		if (s.from != last) {
-			Block *b = edit_block(&w->e, s.from->label, "_leave");
+			Block *b = edit_block(&w->e, spot_last(), s.from->label, "_leave");
 			b->loc = s.from->loc;
 			edit_mov(&w->e, b, block_term(s.from), x->reg, value);
 			edit_jump(&w->e, b, block_term(s.from), x->end);
@@ -338,8 +338,8 @@ static int sorted_out(Cut *x)
 	for (int k = x->target.n - 1; k-- > 0;) {
 		int loop = tree_common(&w->loops, w->node.v[x->target.v[k]].loop, x->loop);
 		around = depth(w, loop) > depth(w, around) ? loop : around;
-		int b = structurize_node(w, edit_block(&w->e, w->node.v[w->entry].block->label, "_left"),
-			around);
+		int b = structurize_node(w, edit_block(&w->e, spot_last(), w->node.v[w->entry].block->label,
+			"_left"), around);
 		test(x, b, CMP_EQ, k + 1, x->target.v[k], to);
 		to = b;
 	}
@@ -395,7 +395,7 @@ void structurize_cut(Structurize *w, int loop)
 	}
 	Block *header = w->node.v[w->entry].block;
 	Cut x = { .w = w, .loop = loop, .reg = edit_reg(&w->e, "leave", T_U32),
-		.end = edit_block(&w->e, header->label, "_end") };
+		.end = edit_block(&w->e, spot_last(), header->label, "_end") };
 	x.node = structurize_node(w, x.end, loop);
 	divert_all(&x);
 	test(&x, x.node, CMP_NE, 0, sorted_out(&x), w->entry);

@@ -81,13 +81,13 @@ static Block *whole_branch(const Merge *w, const Node *v)
 }
 
 /* Finds where the run's instructions may stand: in one of its blocks, *whole, or, if that is NULL, in a new
-   block behind *behind. Returns false when they may stand nowhere. */
-static bool spot(const Merge *w, const Node *v, const Block *s, Block **whole, Block **behind)
+   block at *at. Returns false when they may stand nowhere. */
+static bool find_spot(Merge *w, const Node *v, Block *s, Block **whole, BlockSpot *at)
 {
 	Block *last = tail_before(w, s);
 	bool in = false;
 	*whole = NULL;
-	*behind = place(w, s)->prev;
+	*at = spot_before(s);
 	if (!falls(last, s))
 		last = NULL;
 	for (int k = v->first; k >= 0; k = w->next.v[k]) {
@@ -103,15 +103,15 @@ static bool spot(const Merge *w, const Node *v, const Block *s, Block **whole, B
 	*whole = NULL;
 	if (in && (last->ins.n - 1 > v->length || dispensable(w, last)))
 		return true;
-	*behind = whole_branch(w, v);
-	return *behind;
+	*at = spot_behind(whole_branch(w, v));
+	return at->at;
 }
 
 /* ---- merging ---- */
 
-static Block *make_tail(Merge *w, const Block *like, Block *s, int n, Block *behind)
+static Block *make_tail(Merge *w, const Block *like, Block *s, int n, BlockSpot at)
 {
-	Block *t = edit_block(&w->e, s->label, "_tail"), *next = place(w, behind)->next;
+	Block *t = edit_block(&w->e, at, s->label, "_tail");
 	t->loc = ins_loc(w->r->m, &like->ins.v[like->ins.n - 1 - n]);
 	for (int k = like->ins.n - 1 - n; k < like->ins.n - 1; k++) {
 		vec_push(&t->ins, like->ins.v[k]);
@@ -120,10 +120,7 @@ static Block *make_tail(Merge *w, const Block *like, Block *s, int n, Block *beh
 	edit_jump(&w->e, t, block_term(like), s);
 	block_term(t)->origin = block_term(like)->origin;
 	must(t->id == w->place.n);
-	vec_push(&w->place, ((Place){ .prev = behind, .next = next, .loop = place(w, like)->loop }));
-	place(w, behind)->next = t;
-	if (next)
-		place(w, next)->prev = t;
+	vec_push(&w->place, ((Place){ .loop = place(w, like)->loop }));
 	vec_push(&place(w, s)->from, t);
 	return t;
 }
@@ -211,12 +208,12 @@ static void meld(Merge *w, const Node *v, Block *t, const Block *like)
 	}
 }
 
-static void merge(Merge *w, Node *v, Block *s, Block *t, Block *behind)
+static void merge(Merge *w, Node *v, Block *s, Block *t, BlockSpot spot)
 {
 	int n = v->length, at = v->first;
 	Block *like = t ? t : w->tail.v[at].b;
 	if (!t)
-		t = make_tail(w, like, s, n, behind);
+		t = make_tail(w, like, s, n, spot);
 	meld(w, v, t, like);
 	tell(w, v, s, t);
 	for (int k = at; k >= 0; k = w->next.v[k]) {
@@ -296,14 +293,15 @@ static void visit(Merge *w, Block *s)
 		qsort(w->order.v, (size_t)w->order.n, sizeof *w->order.v, longest_first);
 	for (int k = 0; k < w->order.n; k++) {
 		Node *v = &w->node.v[w->order.v[k].node];
-		Block *whole, *behind;
+		Block *whole;
+		BlockSpot at;
 		if (v->n > 1 && w->remarks)
 			remark_stop(w, v, s);
 		if (!v->length)
 			continue;
 		if (v->n > 1 && v->length >= w->r->option[OPTION_SIZE].number &&
-			spot(w, v, s, &whole, &behind))
-			merge(w, v, s, whole, behind);
+			find_spot(w, v, s, &whole, &at))
+			merge(w, v, s, whole, at);
 		else if (v->n > 1 && !said)
 			said = remark(w, v, s);
 		if (v->n)
@@ -321,9 +319,8 @@ static void open_sweep(Merge *w)
 	w->ins.a = w->run.a = &w->arena;
 	for (int k = 0; k < c->n; k++) {
 		bool gone = !bs_has(c->reach, k);
-		vec_push(&w->place, ((Place){ .prev = k ? f->block.v[k - 1] : NULL,
-			.next = k + 1 < c->n ? f->block.v[k + 1] : NULL, .loop = loops->of[k],
-			.gone = gone, .above = k && !gone && c->npred[k] == 1 ? c->pred[k][0] : NULL }));
+		vec_push(&w->place, ((Place){ .loop = loops->of[k], .gone = gone,
+			.above = k && !gone && c->npred[k] == 1 ? c->pred[k][0] : NULL }));
 	}
 	for (int k = 0; k < c->n; k++) {
 		Block *b = f->block.v[k];
@@ -336,15 +333,11 @@ static void open_sweep(Merge *w)
 		look_at(w, c->rpo[k]);
 }
 
-/* Puts the blocks in the order in which they stand now, and removes those that cannot be reached any more. */
-static void lay_out(Merge *w)
+/* Removes blocks that cannot be reached any more. */
+static void drop_unreached(Merge *w)
 {
 	Function *f = w->r->f;
-	BlockList list = { 0 };
-	for (Block *b = f->block.v[0]; b; b = place(w, b)->next)
-		vec_push(&list, b);
-	edit_order(f, list.v, list.n);
-	vec_free(&list);
+	edit_settle(&w->e);
 	if (!w->dropped)
 		return;
 	BitSet roots = bs_new(&w->arena, f->block.n);
@@ -379,7 +372,7 @@ static bool sweep(Merge *w)
 	for (int k = 0; k < w->todo.n; k++)
 		visit(w, w->todo.v[k]);
 	if (w->tails > tails)
-		lay_out(w);
+		drop_unreached(w);
 	else if (pass_explains(w->r)) { /* the last sweep says what stays */
 		w->remarks = true;
 		for (int k = 0; k < w->place.n; k++)

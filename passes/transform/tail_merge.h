@@ -12,7 +12,6 @@ enum { OPTION_SIZE, OPTIONS };
 typedef Vec(Block *) BlockList;
 
 typedef struct Place {             /* by block, those included that are made in this sweep */
-	Block *prev, *next;            /* the blocks before and behind it in the text */
 	BlockList from;                /* blocks that jump here, or did */
 	Block *above;     /* the only block that leads here; NULL: there are several, or none */
 	int loop;                      /* the innermost loop around it, or -1 */
@@ -57,7 +56,7 @@ typedef struct Merge {
 static inline Place *place(const Merge *w, const Block *b) { return &w->place.v[b->id]; }
 static inline bool jumps_to(const Block *b, const Block *s) { return block_jumps(b) && b->succ[0] == s; }
 /* the block before it in the text that can be reached; NULL: there is none */
-Block *tail_before(const Merge *, const Block *);
+Block *tail_before(Merge *, const Block *);
 /* Finds the runs at the ends of the blocks that jump to s; they are in Merge.node from the number returned
    on. Only blocks of one loop share runs, so that where s begins a loop the ways in and the ways back stay
    apart. */

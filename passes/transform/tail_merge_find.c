@@ -57,11 +57,11 @@ static int length(Merge *w, const Block *b, bool falls)
 	return n;
 }
 
-Block *tail_before(const Merge *w, const Block *s)
+Block *tail_before(Merge *w, const Block *s)
 {
-	Block *b = place(w, s)->prev;
+	Block *b = edit_before(&w->e, s);
 	while (b && place(w, b)->gone)
-		b = place(w, b)->prev;
+		b = edit_before(&w->e, b);
 	return b;
 }
 

@@ -46,7 +46,6 @@ typedef struct Unroll {
 	/* by loop: it has loops in it; it, or a loop in it, is unrolled in this sweep */
 	bool *inner, *taken;
 	Block **map;                   /* by block: its copy, while a turn is being copied */
-	BlockList *behind;             /* by block: copies that will stand behind it */
 	StrMap done;                   /* headers of loops that have been unrolled */
 	int64_t added;                 /* how many instructions all sweeps together have added */
 	int full, partial, copies, decided;
@@ -207,11 +206,11 @@ static Block **copy(Unroll *w, const Plan *p)
 	memcpy(turn, w->c->rpo + p->l->first, sizeof *turn * (size_t)n);
 	qsort(turn, (size_t)n, sizeof *turn, in_text);
 	for (int t = 1; t < p->turns; t++) {
-		edit_clone(&w->e, turn, n, w->map, NULL, arena_printf(&w->arena, "_%d", t + 1));
+		edit_clone(&w->e, spot_behind(turn[n - 1]), turn, n, w->map, NULL,
+			arena_printf(&w->arena, "_%d", t + 1));
 		for (int k = 0; k < n; k++) {
 			turn[t * n + k] = w->map[turn[k]->id];
 			w->map[turn[k]->id] = NULL;
-			vec_push(&w->behind[turn[n - 1]->id], turn[t * n + k]);
 		}
 	}
 	return turn;
@@ -266,22 +265,13 @@ static void open_sweep(Unroll *w)
 		if (w->loops->loop[i].parent >= 0)
 			w->inner[w->loops->loop[i].parent] = true;
 	w->map = arena_array(&w->arena, Block *, f->block.n);
-	w->behind = (BlockList *)arena_alloc(&w->arena, sizeof *w->behind * (size_t)f->block.n);
 }
 
-/* Puts the copies in their places, and removes blocks that cannot be reached any more. */
-static void close_sweep(Unroll *w, int blocks)
+/* Removes blocks that cannot be reached any more. */
+static void close_sweep(Unroll *w)
 {
 	Function *f = w->r->f;
-	BlockList list = { 0 };
-	for (int k = 0; k < blocks; k++) {
-		vec_push(&list, f->block.v[k]);
-		for (int i = 0; i < w->behind[k].n; i++)
-			vec_push(&list, w->behind[k].v[i]);
-		vec_free(&w->behind[k]);
-	}
-	edit_order(f, list.v, list.n);
-	vec_free(&list);
+	edit_settle(&w->e);
 	BitSet roots = bs_new(&w->arena, f->block.n);
 	bs_add(roots, 0);
 	for (int k = 0; k < f->block.n; k++)
@@ -296,7 +286,7 @@ static bool sweep(Unroll *w, bool full)
 {
 	open_sweep(w);
 	Plan *plan = arena_array(&w->arena, Plan, w->loops->n + 1);
-	int n = 0, blocks = w->c->n;
+	int n = 0;
 	for (int i = w->loops->n - 1; i >= 0; i--) {
 		const Loop *l = &w->loops->loop[i];
 		if (!w->taken[i] && strmap_get(&w->done, header(w, l)->label) < 0 &&
@@ -311,7 +301,7 @@ static bool sweep(Unroll *w, bool full)
 	for (int k = 0; k < n; k++)
 		unroll(w, &plan[k]);
 	if (n)
-		close_sweep(w, blocks);
+		close_sweep(w);
 	return n > 0;
 }
 

@@ -11,10 +11,15 @@ Ins lower_own(LowerFn *l, int own, int ndst, int nsrc)
 	return i;
 }
 
-Block *lower_block(LowerFn *l, int at)
+Block *lower_new_block(LowerFn *l)
 {
 	int k = l->f->block.n;
-	Block *b = edit_add_block(&l->edit, edit_auto_label(&l->edit, &k));
+	return edit_add_block(&l->edit, edit_auto_label(&l->edit, &k));
+}
+
+Block *lower_block(LowerFn *l, int at)
+{
+	Block *b = lower_new_block(l);
 	edit_move_last(&l->edit, at);
 	return b;
 }

@@ -68,6 +68,7 @@ enum { ORIGIN_LOWER = 255 };
 /* makes one of the mechanism's operations: sim/code/build.c */
 Ins lower_own(LowerFn *, int own, int ndst, int nsrc);
 static inline bool is_own(const Ins *i, int own) { return i->op == OP_OWN && i->mode == own; }
+Block *lower_new_block(LowerFn *);     /* makes a block, the last of the list */
 /* makes a block at index `at` of the list of blocks; ids of other blocks stay */
 Block *lower_block(LowerFn *, int at);
 int lower_position(const LowerFn *, const Block *);

@@ -174,17 +174,18 @@ START_TEST(building)
 	ck_assert_str_eq(shape(&a, f), "E(2)>H H(3)>H_back>X X(1) H_back(1)>H H_rest(1) ");
 	Block *copy[8] = { 0 }, *list[2] = { h, mid };
 	int reg[2] = { edit_reg(&e, "i", T_U32), 1 };
-	function_number(f);
-	edit_clone(&e, list, 2, copy, reg, "_copy");
+	edit_settle(&e);
+	ck_assert_str_eq(shape(&a, f), "E(2)>H H(3)>H_back>X H_rest(1) H_back(1)>H X(1) ");
+	edit_clone(&e, spot_last(), list, 2, copy, reg, "_copy");
 	edit_retarget(&e, f->block.v[0], h, copy[1]);
-	ck_assert_str_eq(shape(&a, f), "E(2)>H_copy H(3)>H_back>X X(1) H_back(1)>H H_rest(1) "
+	ck_assert_str_eq(shape(&a, f), "E(2)>H_copy H(3)>H_back>X H_rest(1) H_back(1)>H X(1) "
 		"H_copy(3)>H_back_copy>X H_back_copy(1)>H_copy ");
 	ck_assert_int_eq(ins_dst(&copy[1]->ins.v[0], 0)->id, reg[0]);
 	ck_assert_int_eq(ins_dst(&h->ins.v[0], 0)->id, 0);
 	BitSet roots = bs_new(&a, f->block.n);
 	bs_add(roots, 0);
 	copy[1]->reconverge = h;       /* goes, and X stays */
-	f->block.v[0]->reconverge = f->block.v[2];
+	f->block.v[0]->reconverge = f->block.v[4];
 	ck_assert(edit_drop_unreached(f, roots));
 	ck_assert_str_eq(shape(&a, f), "E(2)>H_copy X(1) H_copy(3)>H_back_copy>X H_back_copy(1)>H_copy ");
 	ck_assert_ptr_null(copy[1]->reconverge);
@@ -194,6 +195,66 @@ START_TEST(building)
 	ck_assert(ir_verify(m, &diag));
 	edit_close(&e);
 	arena_free(&a);
+}
+END_TEST
+
+/* Asserts that the function's blocks have these labels, in this order, and the numbers of it. */
+static void assert_order(const Function *f, const char *labels)
+{
+	Arena a = { 0 };
+	const char *s = "";
+	for (int b = 0; b < f->block.n; b++) {
+		ck_assert_int_eq(f->block.v[b]->id, b);
+		s = arena_printf(&a, "%s%s ", s, f->block.v[b]->label);
+	}
+	ck_assert_str_eq(s, labels);
+	arena_free(&a);
+}
+
+static Block *new_at(Edit *e, BlockSpot s, const char *label)
+{
+	Block *b = edit_block(e, s, label, "");
+	edit_ins(e, b, NULL, OP_EXIT, T_NONE, 0, 0);
+	return b;
+}
+
+START_TEST(spots)
+{
+	read_module(loop);
+	Function *f = m->func.v[0];
+	Edit e = edit_open(m, f, 0);
+	Block *entry = f->block.v[0], *h = f->block.v[1], *x = f->block.v[2];
+	new_at(&e, spot_behind(h), "b1");
+	Block *b2 = new_at(&e, spot_behind(h), "b2");
+	new_at(&e, spot_next(h), "n");
+	new_at(&e, spot_behind(b2), "b2_1");
+	new_at(&e, spot_behind(h), "b3");
+	new_at(&e, spot_before(h), "a1");
+	new_at(&e, spot_before(h), "a2");
+	new_at(&e, spot_last(), "z");
+	assert_order(f, "E H X b1 b2 n b2_1 b3 a1 a2 z "); /* nothing moves until the end */
+	ck_assert_str_eq(edit_before(&e, h)->label, "a2");
+	ck_assert_ptr_null(edit_before(&e, entry));
+	ck_assert_ptr_eq(edit_first(&e), entry);
+	ck_assert_str_eq(edit_last(&e)->label, "z");
+	edit_settle(&e);
+	assert_order(f, "E a1 a2 H n b1 b2 b2_1 b3 X z ");
+	/* what was put behind the block before is forgotten; what is cut off a block stands right behind it,
+	   in front of what is on its edges */
+	new_at(&e, spot_behind(h), "c");
+	edit_split_edge(&e, h, x, "_edge");
+	edit_split_block(&e, h, 1, "_rest");
+	new_at(&e, spot_behind(h), "d");
+	new_at(&e, spot_first(), "first");
+	edit_drop(&e, b2);
+	edit_move(&e, f->block.v[1], spot_behind(x));
+	edit_settle(&e);
+	assert_order(f, "first E a2 H H_rest c H_edge d n b1 b2_1 b3 X a1 z ");
+	uint64_t stamp = f->graph_stamp;
+	ck_assert_str_eq(edit_before(&e, h)->label, "a2");
+	edit_close(&e);
+	ck_assert_uint_eq(f->graph_stamp, stamp);
+	ck_assert(ir_verify(m, &diag));
 }
 END_TEST
 
@@ -226,11 +287,11 @@ START_TEST(fresh_names)
 	Edit e = edit_open(m, f, 0);
 	ck_assert_str_eq(f->reg.v[edit_reg(&e, "x", T_U32)].name, "%x1");
 	ck_assert_str_eq(f->reg.v[edit_reg(&e, "x", T_U32)].name, "%x3");
-	ck_assert_str_eq(edit_block(&e, "E", "")->label, "E2");
-	ck_assert_str_eq(edit_block(&e, "E", "2")->label, "E22");
+	ck_assert_str_eq(edit_block(&e, spot_last(), "E", "")->label, "E2");
+	ck_assert_str_eq(edit_block(&e, spot_last(), "E", "2")->label, "E22");
 	for (int k = 0; k < 50000; k++) {
 		edit_reg(&e, "x", T_U32);
-		edit_block(&e, "E", "_guard");
+		edit_block(&e, spot_last(), "E", "_guard");
 	}
 	ck_assert_str_eq(vec_last(&f->reg).name, "%x50003");
 	ck_assert_str_eq(vec_last(&f->block)->label, "E_guard50000");
@@ -331,6 +392,7 @@ int main(void)
 	tcase_add_test(t, each_instruction);
 	tcase_add_test(t, carry_is_live);
 	tcase_add_test(t, building);
+	tcase_add_test(t, spots);
 	tcase_add_test(t, rewriting);
 	tcase_add_test(t, fresh_names);
 	tcase_add_test(t, many_marks);

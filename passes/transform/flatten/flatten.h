@@ -47,8 +47,6 @@ typedef struct FlatLoop {
 	double body, turn, trips;
 } FlatLoop;
 
-typedef struct Placed { int key, seq; Block *block; } Placed;
-
 typedef enum { EXITS_LATCH, EXITS_DIRECT } Exits;
 typedef enum { RULE_ALWAYS, RULE_PAPER, RULE_CORRECTED } Rule;
 typedef enum { ENTER_AUTO, ENTER_NOW, ENTER_NEXT } Enter;
@@ -67,7 +65,6 @@ typedef struct Nests {
 	Vec(int) code, seen;
 	/* by block: by which block the indexed branch that is being rewritten leads there now, or NULL */
 	BlockList via;
-	Vec(Placed) placed;            /* new blocks */
 	Exits exits;
 	Enter enter;
 	Rule rule;
@@ -79,7 +76,7 @@ typedef struct Nests {
 } Nests;
 
 void nests_open(Nests *, PassRun *);
-void nests_close(Nests *);             /* puts the new blocks into the function's order */
+void nests_close(Nests *);
 static inline bool nest_has(const Nests *w, int loop, const Block *b)
 {
 	int of = w->of.v[b->id];
@@ -91,8 +88,8 @@ static inline bool nest_may(const Nests *w, int loop)
 {
 	return w->loop[loop].end > loop + 1 || w->loop[loop].back > 1;
 }
-/* Makes a block that lies in that loop (-1: in none), right before or behind block number anchor. */
-Block *nest_place(Nests *, int loop, int anchor, bool behind, const char *base, const char *tail);
+/* Makes a block that lies in that loop (-1: in none). */
+Block *nest_place(Nests *, int loop, BlockSpot, const char *base, const char *tail);
 bool nest_fatal(const Nests *, const Block *);   /* do all ways from the block abort? */
 /* has b an edge out of the loop, not counting aborts? */
 bool nest_leaves(const Nests *, int loop, const Block *b);

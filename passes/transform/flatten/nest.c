@@ -94,32 +94,8 @@ void nests_open(Nests *w, PassRun *r)
 	}
 }
 
-/* ---- new blocks ---- */
-
-static int by_key(const void *a, const void *b)
-{
-	const Placed *x = a, *y = b;
-	return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->seq - y->seq;
-}
-
-static void arrange(Nests *w)
-{
-	Function *f = w->r->f;
-	int old = f->block.n - w->placed.n;
-	for (int b = 0; b < old; b++)
-		vec_push(&w->placed, ((Placed){ b * 3 + 1, 0, f->block.v[b] }));
-	qsort(w->placed.v, (size_t)w->placed.n, sizeof *w->placed.v, by_key);
-	Block **list = xmalloc(sizeof *list * (size_t)w->placed.n);
-	for (int i = 0; i < w->placed.n; i++)
-		list[i] = w->placed.v[i].block;
-	edit_order(f, list, w->placed.n);
-	free(list);
-}
-
 void nests_close(Nests *w)
 {
-	if (w->placed.n)
-		arrange(w);
 	for (int l = 0; l < w->n; l++) {
 		vec_free(&w->loop[l].own);
 		vec_free(&w->loop[l].leave);
@@ -130,18 +106,16 @@ void nests_close(Nests *w)
 	vec_free(&w->code);
 	vec_free(&w->seen);
 	vec_free(&w->via);
-	vec_free(&w->placed);
 	edit_close(&w->edit);
 	arena_free(&w->arena);
 }
 
-Block *nest_place(Nests *w, int loop, int anchor, bool behind, const char *base, const char *tail)
+Block *nest_place(Nests *w, int loop, BlockSpot s, const char *base, const char *tail)
 {
-	Block *b = edit_block(&w->edit, base, tail);
-	b->loc = w->r->f->block.v[anchor]->loc;
+	Block *b = edit_block(&w->edit, s, base, tail);
+	b->loc = s.at->loc;
 	must(b->id == w->of.n);
 	know(w, loop);
-	vec_push(&w->placed, ((Placed){ anchor * 3 + (behind ? 2 : 0), w->placed.n, b }));
 	return b;
 }
 

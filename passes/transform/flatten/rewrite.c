@@ -134,7 +134,7 @@ static bool assigns(const Way *y) { return y->stay >= 0 || y->enter >= 0 || y->c
 /* Makes a new block on the edges from b to one target, in which stands what these edges assign. */
 static Block *on_edge(Work *x, int k, Block *b, const Way *y)
 {
-	Block *mid = nest_place(x->w, x->a, b->id, true, b->label, "_to");
+	Block *mid = nest_place(x->w, x->a, spot_behind(b), b->label, "_to");
 	edit_jump(x->e, mid, block_term(b), y->to);
 	assign_both(x, k, mid, y, y);
 	return mid;
@@ -264,7 +264,8 @@ static Block *make_exits(Work *x)
 			if ((p >= 0 && nest_has(w, p, x->exit.v[i])) == in)
 				order[k++] = i;
 	for (int i = 0; i + 1 < n; i++) {
-		Block *b = nest_place(w, p, x->x->last, true, x->x->source->label, "_leave");
+		Block *b = nest_place(w, p, spot_behind(w->r->f->block.v[x->x->last]), x->x->source->label,
+			"_leave");
 		Ins *set = edit_ins(x->e, b, &x->like, OP_SETP, T_U32, 1, 2);
 		set->cmp = CMP_EQ;
 		set->opd[0] = opd_reg(q);
@@ -324,7 +325,7 @@ static void make_next(Work *x)
 		for (int k = x->a + 1; k < x->x->end; k = loop[k].end) {
 			if (!chosen(x, k) || loop[k].now != now)
 				continue;
-			Block *other = --left ? nest_place(x->w, x->a, x->x->source->id, false,
+			Block *other = --left ? nest_place(x->w, x->a, spot_before(x->x->source),
 				x->x->source->label, "_next") : x->x->source;
 			edit_branch(x->e, b, &x->like, loop[k].again, loop[k].head, other);
 			b = other;
@@ -403,9 +404,9 @@ void nest_rewrite(Nests *w, int loop)
 	choose_now(&x);
 	find_exits(&x);
 	make_registers(&x);
-	x.enter = nest_place(w, a->parent, a->source->id, false, a->source->label, "_enter");
-	x.next = nest_place(w, loop, a->source->id, false, a->source->label, "_next");
-	x.latch = nest_place(w, loop, a->last, true, a->source->label, "_latch");
+	x.enter = nest_place(w, a->parent, spot_before(a->source), a->source->label, "_enter");
+	x.next = nest_place(w, loop, spot_before(a->source), a->source->label, "_next");
+	x.latch = nest_place(w, loop, spot_behind(w->r->f->block.v[a->last]), a->source->label, "_latch");
 	if (w->exits == EXITS_DIRECT)
 		nest_pass_on(w, loop);
 	reroute_all(&x);

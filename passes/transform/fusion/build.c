@@ -178,7 +178,7 @@ static const char *fresh_source(Builder *b, const char *first)
 
 static Block *body_block(Builder *b, const char *base, const char *label)
 {
-	Block *d = edit_block(&b->e, base, label);
+	Block *d = edit_block(&b->e, spot_last(), base, label);
 	if (is_source(b->f, d->label))
 		edit_label(&b->e, d, fresh_source(b, d->label));
 	return d;
@@ -329,7 +329,7 @@ static void add_body(Builder *b, int side)
 	add_sources(b);
 	add_marks(b);
 	if (!side)
-		b->to->join = edit_block(&b->e, "join", "");
+		b->to->join = edit_block(&b->e, spot_last(), "join", "");
 	if (side && b->c->begin_given)
 		add_begin(b);
 	for (int k = 0; k < b->from->block.n; k++)

@@ -4,7 +4,6 @@
    in the place of that one, a launch; or, if ins is -1, `by` as a new one. */
 typedef struct Item { int ins; bool replaced; Ins by; } Item;
 typedef Vec(Item) Items;
-typedef Vec(Block *) BlockList;
 
 static bool stands(const Stmt *s) { return s->kind == STMT_CODE || s->kind == STMT_LAUNCH; }
 
@@ -83,7 +82,7 @@ static void rewrite(Host *h, Block *b, const Items *list)
 	}
 }
 
-static void write_edge(Host *h, Block *last, int part, BlockList *order)
+static void write_edge(Host *h, Block *last, int part)
 {
 	const Part *p = &h->part.v[part];
 	Block *mid = NULL;
@@ -96,34 +95,29 @@ static void write_edge(Host *h, Block *last, int part, BlockList *order)
 		edit_insert(&h->e, mid, at++, launch_of(h, s));
 		h->inserted++;
 	}
-	if (mid)
-		vec_push(order, mid);
 }
 
-static void write_start(Host *h, int part, BlockList *order)
+static void write_start(Host *h, int part)
 {
 	Block *entry = h->r->f->block.v[0], *start = NULL;
 	for (int s = h->part.v[part].first; s >= 0; s = h->stmt.v[s].next) {
 		if (!stands(&h->stmt.v[s]))
 			continue;
 		if (!start) {
-			start = edit_block(&h->e, entry->label, "_start");
+			start = edit_block(&h->e, spot_first(), entry->label, "_start");
 			start->loc = entry->loc;
 		}
 		edit_append(&h->e, start, launch_of(h, s));
 		h->inserted++;
 	}
-	if (!start)
-		return;
-	edit_jump(&h->e, start, block_term(start), entry);
-	vec_push(order, start);
+	if (start)
+		edit_jump(&h->e, start, block_term(start), entry);
 }
 
 /* In Host.part the parts of a block follow each other, and then come the parts of its edges. */
 bool host_write(Host *h)
 {
 	Function *f = h->r->f;
-	BlockList order = { 0 };
 	int n = f->block.n, *first = xcalloc((size_t)n + 1, sizeof *first);
 	bool changed = false;
 	for (int p = h->part.n; p-- > 0;) {
@@ -132,12 +126,11 @@ bool host_write(Host *h)
 			first[h->part.v[p].block] = p + 1;
 	}
 	if (changed && h->part.v[0].kind == PART_START)
-		write_start(h, 0, &order);
+		write_start(h, 0);
 	for (int b = 0; changed && b < n; b++) {
 		Block *block = f->block.v[b];
 		Items list = { 0 };
 		bool here = false;
-		vec_push(&order, block);
 		int p = first[b] - 1;
 		for (; p >= 0 && p < h->part.n && h->part.v[p].block == b && h->part.v[p].kind != PART_EDGE;
 			p++) {
@@ -148,12 +141,10 @@ bool host_write(Host *h)
 			rewrite(h, block, &list);
 		for (; p >= 0 && p < h->part.n && h->part.v[p].block == b && h->part.v[p].kind == PART_EDGE;
 			p++)
-			write_edge(h, block, p, &order);
+			write_edge(h, block, p);
 		vec_free(&list);
 	}
-	if (order.n > n)
-		edit_order(f, order.v, order.n);
-	vec_free(&order);
+	edit_settle(&h->e);
 	free(first);
 	return changed;
 }

@@ -21,19 +21,10 @@ typedef struct Emit {
 
 /* ---- blocks ---- */
 
-static Block *before_block(Emit *m, Block *anchor, const char *base, const char *tail)
+static Block *new_block(Emit *m, BlockSpot s, const char *base, const char *tail)
 {
-	Block *b = edit_block(m->e, base, tail);
-	b->loc = anchor->loc;
-	place_before(m->l, b, anchor);
-	return b;
-}
-
-static Block *behind_block(Emit *m, Block *anchor, const char *base, const char *tail)
-{
-	Block *b = edit_block(m->e, base, tail);
-	b->loc = anchor->loc;
-	place_behind(m->l, b, anchor);
+	Block *b = edit_block(m->e, s, base, tail);
+	b->loc = s.at->loc;
 	return b;
 }
 
@@ -120,9 +111,9 @@ static void make_guards(Emit *m)
 			continue;
 		LinNode *n = &m->l->node[m->p->unit[p->unit].node];
 		if (p->kind == GUARD) {
-			m->block[i] = before_block(m, n->head, n->head->label, "_guard");
+			m->block[i] = new_block(m, spot_before(n->head), n->head->label, "_guard");
 		} else {
-			m->block[i] = behind_block(m, n->last, n->head->label, "_back");
+			m->block[i] = new_block(m, spot_next(n->last), n->head->label, "_back");
 			n->last = m->block[i];
 		}
 		m->l->guards++;
@@ -168,10 +159,10 @@ static void make_end(Emit *m)
 			ret |= like.op == OP_RET;
 			exit |= like.op == OP_EXIT;
 		}
-	m->after = behind_block(m, m->l->last, f->name, "_exit");
+	m->after = new_block(m, spot_next(edit_last(m->e)), f->name, "_exit");
 	if (m->p->thread_ends) {
-		m->gone = behind_block(m, m->after, f->name, "_gone");
-		m->back = behind_block(m, m->gone, f->name, "_ret");
+		m->gone = new_block(m, spot_next(m->after), f->name, "_gone");
+		m->back = new_block(m, spot_next(m->gone), f->name, "_ret");
 		compare(m, m->after, &like, CMP_EQ, m->p->n + 1, false);
 		edit_branch(m->e, m->after, &like, test_reg(m), m->gone, m->back);
 		edit_ins(m->e, m->gone, &like, OP_EXIT, T_NONE, 0, 0);
@@ -250,7 +241,7 @@ static Block *mid_block(Emit *m, Block *b, int value, int to, Block **mids)
 	if (mids[value])
 		return mids[value];
 	snprintf(tail, sizeof tail, "_to%d", value);
-	Block *mid = mids[value] = behind_block(m, b, b->label, tail);
+	Block *mid = mids[value] = new_block(m, spot_next(b), b->label, tail);
 	assign(m, mid, block_term(b), value);
 	jump(m, mid, block_term(b), to);
 	return mid;
@@ -333,7 +324,7 @@ static Block *enter(Emit *m, Block **mids)
 	if (r->d == m->l->e) {
 		if (first == m->l->cfg->f->block.v[0] && !read_at(m, to))
 			return first;
-		Block *entry = before_block(m, m->l->first, m->e->f->name, "_entry");
+		Block *entry = new_block(m, spot_before(edit_first(m->e)), m->e->f->name, "_entry");
 		const Ins like = h->ins.v[0];
 		if (read_at(m, to))
 			assign(m, entry, &like, u->value[0]);
@@ -348,7 +339,7 @@ static Block *enter(Emit *m, Block **mids)
 		leave(m, m->p->n, to, mids);
 		return first;
 	}
-	Block *pre = before_block(m, first, h->label, "_in");
+	Block *pre = new_block(m, spot_before(first), h->label, "_in");
 	const Ins like = h->ins.v[0];
 	assign(m, pre, &like, u->value[0]);
 	jump(m, pre, &like, to);

@@ -323,7 +323,6 @@ static void build(Lin *l, bool apart)
 	for (int b = 0; b < c->n; b++) {
 		Block *p = l->block[b] = f->block.v[b];
 		l->node[b] = (LinNode){ .head = p, .last = p, .at = b };
-		place_behind(l, p, b ? f->block.v[b - 1] : NULL);
 		if (!bs_has(c->reach, b) || bs_has(c->fatal, b))
 			continue;
 		for (int k = 0; k < p->nsucc; k++)
@@ -415,8 +414,7 @@ static bool run(PassRun *r)
 		regions_find(&l, region_rewrite);
 		must(is_structured(&l));
 	}
-	if (l.regions)
-		place_all(&l);
+	edit_settle(&l.edit);
 	if (l.cut.n)
 		pass_count(r, "blocks split", join_loads(&l));
 	if (o[DEPTH].number && r->log && r->log->remarks)
@@ -429,8 +427,6 @@ static bool run(PassRun *r)
 	vec_free(&l.cut);
 	reduction_free(&l.red);
 	vec_free(&l.strand);
-	vec_free(&l.next);
-	vec_free(&l.before);
 	edit_close(&l.edit);
 	arena_free(&l.arena);
 	return l.regions > 0;

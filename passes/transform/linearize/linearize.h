@@ -40,8 +40,6 @@ typedef struct Lin {
 	int y;
 	LinNode *node;
 	Vec(Strand) strand;        /* by strand of the reduction: the edge of the program */
-	Vec(Block *) next, before; /* by Block.id: the blocks behind and in front of it in the order */
-	Block *first, *last;
 	const EffectTable *effects;
 	Uniformity *uniformity;    /* NULL: no block has operations that threads execute together */
 	Dom *pdom;
@@ -69,10 +67,6 @@ typedef struct Lin {
 	int regions, guards, mixed; /* counts for --pass-stats: regions rewritten, guards, interleaved */
 } Lin;
 void blocks_of(const Lin *, int node, BitSet); /* adds the blocks that have gone into the node */
-
-void place_before(Lin *, Block *, Block *anchor);
-void place_behind(Lin *, Block *, Block *anchor);       /* anchor NULL: in front of all */
-void place_all(Lin *);                             /* puts the function's blocks in that order */
 
 /* A region: n nodes with one way in (all edges into them come from node d, or all lead to node `entry`) and
    one way out (all edges out of them lead to node p). d and p are not among these nodes. */

@@ -23,7 +23,6 @@ static int first_wait(Lin *l, const Block *b, int64_t guard)
 void split_loads(Lin *l)
 {
 	Function *f = l->run->f;
-	Vec(Block *) order = { 0 };
 	int64_t guard = guard_time(l);
 	const Graph *flow = cfg_flow_graph(&l->arena, analysis_cfg(l->run->an));
 	int n = f->block.n;
@@ -32,25 +31,19 @@ void split_loads(Lin *l)
 		/* a loop without end begins here, and analyses give this block an edge to the exit: it stays
 		   whole */
 		bool endless = b->nsucc && list_has(&flow->succ[i], n);
-		vec_push(&order, b);
 		for (int k; !endless && (k = first_wait(l, b, guard)) >= 0;) {
 			b = edit_split_block(&l->edit, b, k, "_use");
-			vec_push(&order, b);
 			vec_push(&l->cut, b);
 		}
 	}
-	if (l->cut.n)
-		edit_order(f, order.v, order.n);
-	vec_free(&order);
+	edit_settle(&l->edit);
 }
 
 int join_loads(Lin *l)
 {
 	Function *f = l->run->f;
-	Vec(Block *) left = { 0 };
 	int apart = l->cut.n, *from = arena_array(&l->arena, int, f->block.n);
 	Block **before = arena_array(&l->arena, Block *, f->block.n);
-	bool *gone = arena_array(&l->arena, bool, f->block.n);
 	for (int i = 0; i < f->block.n; i++)
 		for (int k = 0; k < f->block.v[i]->nsucc; k++) {
 			from[f->block.v[i]->succ[k]->id]++;
@@ -62,16 +55,9 @@ int join_loads(Lin *l)
 		if (from[b->id] != 1 || !block_jumps(p))
 			continue;
 		edit_merge(&l->edit, p, b);
-		gone[b->id] = true;
+		edit_drop(&l->edit, b);
 		apart--;
 	}
-	for (int i = 0; i < f->block.n; i++)
-		if (gone[i])
-			vec_free(&f->block.v[i]->ins);
-		else
-			vec_push(&left, f->block.v[i]);
-	if (left.n < f->block.n)
-		edit_order(f, left.v, left.n);
-	vec_free(&left);
+	edit_settle(&l->edit);
 	return apart;
 }

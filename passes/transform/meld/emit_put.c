@@ -167,7 +167,7 @@ Block *emit_block(Emit *x, const char *tail)
 {
 	if (x->dry)
 		return NULL;
-	Block *b = edit_block(&x->w->e, x->like->label, tail);
+	Block *b = edit_block(&x->w->e, spot_last(), x->like->label, tail);
 	b->loc = x->like->loc;
 	return b;
 }
@@ -178,7 +178,7 @@ void emit_open(Emit *x, Block *b)
 	if (x->dry)
 		return;
 	vec_push(&x->w->made, b);
-	vec_push(&x->w->anchor, x->s->entry[0]);
+	edit_move(&x->w->e, b, spot_before(x->s->entry[0]));
 }
 
 /* Ends the open block with `term` and nsucc successors, of which `yes` is the first. */

@@ -308,7 +308,7 @@ static void open_round(Meld *w)
 	w->take = arena_array(&w->a, int, n);
 	w->pair[0] = arena_array(&w->a, int, n);
 	w->pair[1] = arena_array(&w->a, int, n);
-	w->seeing = w->made.n = w->anchor.n = w->said.n = 0;
+	w->seeing = w->made.n = w->said.n = 0;
 	for (int k = 0; k < n; k++) {
 		const Block *b = w->f->block.v[k];
 		if (b->reconverge)
@@ -418,7 +418,6 @@ static bool meld(Meld *w)
 	pass_count(r, "rounds", w->rounds);
 	edit_close(&w->e);
 	vec_free(&w->made);
-	vec_free(&w->anchor);
 	vec_free(&w->said);
 	return changed;
 }

@@ -152,8 +152,7 @@ typedef struct Meld {
 	struct Place *place;      /* by block: its instructions as they were when they were first asked for */
 	/* why branches stay; these remarks are written only when the round has changed nothing */
 	Vec(MeldRemark) said;
-	/* new blocks in their order; for each of them, the old block in whose place it will stand */
-	Vec(Block *) made, anchor;
+	Vec(Block *) made;             /* new blocks */
 } Meld;
 
 /* ---- costs (profit.c) ---- */

@@ -3,31 +3,6 @@
  * that the next round or pass sees one block there. Nothing else of the function is touched. */
 #include "passes/transform/meld/meld.h"
 
-/* Puts new blocks where the first of the old blocks stood that they replace, and removes the old ones. */
-static void place(Meld *w, BitSet gone)
-{
-	Function *f = w->f;
-	int old = w->c->n;
-	Vec(Block *) list = { 0 };
-	Arena a = { 0 };
-	int *first = arena_array(&a, int, old), *next = arena_array(&a, int, w->made.n + 1);
-	for (int k = w->made.n; k-- > 0;) {
-		next[k] = first[w->anchor.v[k]->id];
-		first[w->anchor.v[k]->id] = k + 1;
-	}
-	for (int b = 0; b < old; b++) {
-		for (int k = first[b]; k; k = next[k - 1])
-			vec_push(&list, w->made.v[k - 1]);
-		if (!bs_has(gone, b))
-			vec_push(&list, f->block.v[b]);
-		else
-			vec_free(&f->block.v[b]->ins);
-	}
-	edit_order(f, list.v, list.n);
-	vec_free(&list);
-	arena_free(&a);
-}
-
 typedef struct Tidy { Meld *w; BitSet made, named, gone; int *npred; } Tidy;
 
 /* Is the block a jump without marks and nothing else, and is it new or in front of a new block? */
@@ -101,24 +76,17 @@ static void join(Tidy *t)
 	}
 }
 
-static void drop(Tidy *t)
+static void drop(Meld *w, BitSet gone)
 {
-	Function *f = t->w->f;
-	Vec(Block *) list = { 0 };
-	for (int k = 0; k < f->block.n; k++)
-		if (!bs_has(t->gone, k))
-			vec_push(&list, f->block.v[k]);
-		else
-			vec_free(&f->block.v[k]->ins);
-	if (list.n < f->block.n)
-		edit_order(f, list.v, list.n);
-	vec_free(&list);
+	bs_each(gone, k)
+		edit_drop(&w->e, w->f->block.v[k]);
+	edit_settle(&w->e);
 }
 
 void meld_tidy(Meld *w, BitSet gone)
 {
 	Arena a = { 0 };
-	place(w, gone);
+	drop(w, gone);
 	Function *f = w->f;
 	int n = f->block.n;
 	Tidy t = { w, bs_new(&a, n), bs_new(&a, n), bs_new(&a, n), arena_array(&a, int, n) };
@@ -129,6 +97,6 @@ void meld_tidy(Meld *w, BitSet gone)
 			bs_add(t.named, f->block.v[k]->reconverge->id);
 	skip_all(&t);
 	join(&t);
-	drop(&t);
+	drop(w, t.gone);
 	arena_free(&a);
 }

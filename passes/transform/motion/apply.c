@@ -103,31 +103,6 @@ static void put_on_edge(Apply *w, const Action *a)
 	edit_insert(&w->e, w->on_edge[a->block], w->on_edge[a->block]->ins.n - 1, computation(w, a));
 }
 
-/* New blocks stand behind the one that their edge comes from. */
-static void order_blocks(Apply *w)
-{
-	Vec(Block *) list = { 0 };
-	const Points *p = w->p;
-	int n = p->c->n, *first = arena_array(&w->arena, int, n + 1),
-		*next = arena_array(&w->arena, int, p->n + 1);
-	Block **old = arena_array(&w->arena, Block *, n + 1);
-	memcpy(old, w->r->f->block.v, sizeof *old * (size_t)n);
-	for (int b = 0; b < n; b++)
-		first[b] = -1;
-	for (int b = p->n; b-- > n;)
-		if (w->on_edge[b]) {
-			next[b] = first[p->from[b]];
-			first[p->from[b]] = b;
-		}
-	for (int b = 0; b < n; b++) {
-		vec_push(&list, old[b]);
-		for (int k = first[b]; k >= 0; k = next[k])
-			vec_push(&list, w->on_edge[k]);
-	}
-	edit_order(w->r->f, list.v, list.n);
-	vec_free(&list);
-}
-
 static int by_block(const void *x, const void *y)
 {
 	const Action *a = x, *b = y;
@@ -178,8 +153,6 @@ Applied motion_apply(PassRun *r, const Points *p, const Expressions *x, const Pl
 		for (int k = from; list[from].block >= p->c->n && k < to; k++)
 			put_on_edge(&w, &list[k]);
 	}
-	if (w.done.split)
-		order_blocks(&w);
 	edit_close(&w.e);
 	arena_free(&w.arena);
 	return w.done;

@@ -15,7 +15,6 @@ typedef struct Emit {
 	bool *keep;                    /* by access: its value has to go into its key's register */
 	Vec(Tail) tail;
 	Keys edges;
-	Vec(Block *) order;
 } Emit;
 
 /* ---- instructions ---- */
@@ -179,14 +178,8 @@ static void put_tail(Emit *x, Tail *t)
 {
 	Block *p = x->e.f->block.v[t->pred], *s = x->e.f->block.v[t->block], *b = p;
 	const Ins *like = &x->q->pattern.v[0];
-	if (p->nsucc > 1) {
+	if (p->nsucc > 1)
 		b = edit_split_edge(&x->e, p, s, "_edge");
-		for (int k = 0; k < x->order.n; k++)
-			if (x->order.v[k] == p) {
-				vec_insert(&x->order, k + 1, b);
-				break;
-			}
-	}
 	put_copies(x, b, like, t);
 	for (int k = 0; k < t->way.n; k++)
 		put_load(x, b, t->way.v[k]);
@@ -228,19 +221,13 @@ bool queries_emit(Queries *q)
 			want_start(&x, y->start);
 	}
 	queries_remark(q);
-	for (int k = 0; any && k < q->c->n; k++)
-		vec_push(&x.order, x.e.f->block.v[k]);
 	for (int k = 0; any && k < q->c->nreach; k++)
 		rewrite(&x, x.e.f->block.v[q->c->rpo[k]->id]);
-	int blocks = x.order.n;
 	for (int k = 0; k < x.tail.n; k++) {
 		put_tail(&x, &x.tail.v[k]);
 		vec_free(&x.tail.v[k].copy);
 		vec_free(&x.tail.v[k].way);
 	}
-	if (x.order.n > blocks)
-		edit_order(q->r->f, x.order.v, x.order.n);
-	vec_free(&x.order);
 	vec_free(&x.reg);
 	vec_free(&x.tail);
 	edit_close(&x.e);

@@ -220,7 +220,7 @@ static int fresh_points(const OpenPoints *p, Chain now, Chain before, int *list)
 	return n;
 }
 
-static Block *new_block(OpenPoints *p, const Block *before) { return place_block(p->loops, before); }
+static Block *new_block(OpenPoints *p, Block *before) { return place_block(p->loops, before); }
 
 static void insert_ssy(OpenPoints *p, Block *b, int at, Block *point)
 {
@@ -310,7 +310,6 @@ bool place_tokens(LowerFn *l, const PlaceStyle *style, Diag *diag)
 	if (style->translate)
 		style->translate(&loops, style->self);
 	lower_targets(l->f);
-	vec_free(&loops.made);
 	vec_free(&loops.leaf);
 	arena_free(&arena);
 	return true;

@@ -7,15 +7,12 @@
 
 /* Loops as frames: place_loops.c. A frame is a loop, or one iteration of it, in front of which a block (the
    frame block) pushes a token, and which lanes leave for that token. New blocks are appended to the function
-   first, and place_finish puts them in their places. */
-/* A new block, and the block before which it will stand; NULL: it will stand at the very start. */
-typedef struct MadeBlock { Block *block; const Block *before; } MadeBlock;
+   first, and go to their places with place_finish. */
 /* A block in which lanes do nothing but leave a frame, and that frame's frame block. */
 typedef struct Leaf { Block *block, *frame; } Leaf;
 typedef struct PlaceLoops {
 	LowerFn *l;
 	Arena *arena;
-	Vec(MadeBlock) made;
 	Vec(Leaf) leaf;
 	bool *divergent;           /* by block id: the branch may diverge and needs a point of its own */
 	/* by block id: is it a frame block, with PBK or PCNT? Its succ[0] is where the lanes of the token go
@@ -47,9 +44,10 @@ void place_loops(PlaceLoops *, bool frames);
 /* Gives PBK and PCNT of frame blocks their operands, makes predicated operations of branches (PlaceStyle) if
    `predicate` is set, and puts the new blocks in their places. */
 void place_finish(PlaceLoops *, bool predicate);
-/* Makes an empty block for operations of the mechanism, which will be laid out in front of the block
-   `before`; NULL: at the very start of the function. */
-Block *place_block(PlaceLoops *, const Block *before);
+/* Makes an empty block for operations of the mechanism, which will stand in front of the block `before`;
+   NULL: at the very start of the function. A block to stand in front of the entry stands last: a function
+   begins with its entry. */
+Block *place_block(PlaceLoops *, Block *before);
 /* Makes the operation `own`, with the block as its operand (lower_target); NULL: without an operand. */
 Ins place_ins(PlaceLoops *, int own, Block *);
 #endif

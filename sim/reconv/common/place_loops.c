@@ -10,10 +10,11 @@
 #include "sim/reconv/common/place.h"
 #include "passes/analysis/uniformity.h"
 
-Block *place_block(PlaceLoops *t, const Block *before)
+Block *place_block(PlaceLoops *t, Block *before)
 {
-	Block *b = lower_block(t->l, t->l->f->block.n);
-	vec_push(&t->made, ((MadeBlock){ b, before }));
+	Block *entry = t->l->f->block.v[0], *b = lower_new_block(t->l);
+	if (before != entry)
+		edit_move(&t->l->edit, b, spot_before(before ? before : entry));
 	return b;
 }
 
@@ -28,7 +29,7 @@ Ins place_ins(PlaceLoops *t, int own, Block *to)
 /* Makes a block in which lanes do nothing but leave for the token of a frame. The block ends with an exit
    while tokens inside the frame are placed; place_finish turns the exit into a jump to where the lanes of the
    token go on, which is what liveness must see. */
-static Block *make_leaf(PlaceLoops *t, int own, Block *frame, const Block *before)
+static Block *make_leaf(PlaceLoops *t, int own, Block *frame, Block *before)
 {
 	Block *b = place_block(t, before);
 	edit_append(&t->l->edit, b, place_ins(t, own, NULL));
@@ -191,56 +192,6 @@ static void predicate_branch(PlaceLoops *t, Block *b)
 	edit_targets(e, b, (Block *[]){ other, resume }, 2);
 }
 
-typedef Vec(Block *) Order;
-
-/* Lists of the blocks that were made to stand before a block, in the order in which they were made. first: by
-   id of that block, an index in `made`; next: by index in `made`; -1 = none. */
-typedef struct Before { int *first, *next; } Before;
-
-static Before before_blocks(const PlaceLoops *t)
-{
-	int n = t->l->f->block.n;
-	Before x = { arena_array(t->arena, int, n), arena_array(t->arena, int, t->made.n + 1) };
-	for (int b = 0; b < n; b++)
-		x.first[b] = -1;
-	for (int k = t->made.n; k-- > 0;) {
-		const Block *before = t->made.v[k].before;
-		x.next[k] = before ? x.first[before->id] : -1;
-		if (before)
-			x.first[before->id] = k;
-	}
-	return x;
-}
-
-/* Appends to the order the blocks that are to stand before block b, and then b. */
-static void put_block(PlaceLoops *t, const Before *x, Block *b, Order *order)
-{
-	for (int k = x->first[b->id]; k >= 0; k = x->next[k])
-		put_block(t, x, t->made.v[k].block, order);
-	vec_push(order, b);
-}
-
-static void lay_out_blocks(PlaceLoops *t)
-{
-	Function *f = t->l->f;
-	Block *entry = f->block.v[0];
-	int n = f->block.n - t->made.n;
-	Before x = before_blocks(t);
-	Order order = { 0 };
-	for (int k = 0; k < t->made.n; k++)
-		if (!t->made.v[k].before)
-			vec_push(&order, t->made.v[k].block);
-	vec_push(&order, entry);
-	for (int i = 1; i < n; i++)
-		put_block(t, &x, f->block.v[i], &order);
-	/* blocks made to stand before the entry stand last: a function begins with its first block */
-	for (int k = x.first[entry->id]; k >= 0; k = x.next[k])
-		put_block(t, &x, t->made.v[k].block, &order);
-	must(order.n == f->block.n);
-	edit_order(f, order.v, order.n);
-	vec_free(&order);
-}
-
 void place_finish(PlaceLoops *t, bool predicated)
 {
 	Function *f = t->l->f;
@@ -260,5 +211,5 @@ void place_finish(PlaceLoops *t, bool predicated)
 	}
 	for (int i = 0; predicated && i < f->block.n; i++)
 		predicate_branch(t, f->block.v[i]);
-	lay_out_blocks(t);
+	edit_settle(&t->l->edit);
 }

@@ -12,7 +12,7 @@ typedef struct MaskCode {
 
 /* ---- making operations ---- */
 
-static Block *new_block(MaskCode *x) { return lower_block(x->p->l, x->p->f->block.n); }
+static Block *new_block(MaskCode *x) { return lower_new_block(x->p->l); }
 static Opd mask_name(int mask) { return opd_imm(mask); }
 
 static Ins *append_op(MaskCode *x, Block *b, int own, int nsrc)
@@ -465,7 +465,7 @@ void mask_place(MaskPlan *p)
 		if (p->pos[f->block.v[b]->id] < 0)
 			vec_push(&x.order, f->block.v[b]);
 	must(x.order.n == f->block.n);
-	edit_order(f, x.order.v, x.order.n);
+	edit_order(&p->l->edit, x.order.v, x.order.n);
 	vec_free(&x.order);
 	lower_targets(f);
 }

@@ -60,7 +60,7 @@ static void unify_returns(MaskPlan *p)
 {
 	Function *f = p->f;
 	Edit *e = &p->l->edit;
-	Block *last = lower_block(p->l, f->block.n);
+	Block *last = lower_new_block(p->l);
 	for (int b = 0; b < f->block.n - 1; b++) {
 		Block *k = f->block.v[b];
 		if (block_term(k)->op != OP_RET)
