@@ -2,6 +2,7 @@
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
 #include "passes/analysis/limits.h"
+#include "passes/fit.h"
 #include <math.h>
 
 /* What a function needs. words: registers of 32 bits that live at once; warps: how many can be resident with
@@ -16,25 +17,16 @@ static Needs needs_of(const PassRun *r, Function *f)
 
 /* Runs the pass on a copy of the function and finds out what the result needs. Returns false when the pass
    changes nothing. */
-static bool try(const PassRun *r, const PassValue *option, Needs *after)
+static bool try(const PassRun *r, Needs *after)
 {
-	Diag none = { 0 };
-	Module *view = module_view(r->m);
-	PassRun trial = *r;
-	trial.m = view;
-	trial.f = view_function(view, r->f->id);
-	trial.option = option;
-	trial.log = NULL;
-	trial.show = NULL;
-	trial.diag = &none;
-	function_number(trial.f);
-	trial.an = analyses_open(view, trial.f, NULL, r->cost, r->limits);
-	bool changed = r->pass->function(&trial);
-	analyses_close(trial.an);
+	Trial t;
+	trial_open(&t, r);
+	t.run.an = analyses_open(t.run.m, t.run.f, NULL, r->cost, r->limits);
+	bool changed = r->pass->function(&t.run);
+	analyses_close(t.run.an);
 	if (changed)
-		*after = needs_of(r, trial.f);
-	diag_free(&none);
-	module_free(view);
+		*after = needs_of(r, t.run.f);
+	trial_close(&t);
 	return changed;
 }
 
@@ -81,14 +73,14 @@ bool registers_allow(PassRun *r, PassValue values[PASS_OPTIONS])
 	/* the user has set a limit of registers, or switched it off */
 	if (k >= 0 && r->option[k].number >= 0)
 		return true;
-	if (!try(r, r->option, &after) || worth(r, &before, &after))
+	if (!try(r, &after) || worth(r, &before, &after))
 		return true;
 	if (k >= 0) {
 		int64_t now = pressure_max(r->f), room = now + limits_room(m, before.words) - before.words;
 		memcpy(values, r->option, sizeof *values * (size_t)r->pass->noptions);
 		values[k].number = room > now ? room : now;
 		r->option = values;
-		if (!try(r, r->option, &after) || worth(r, &before, &after))
+		if (!try(r, &after) || worth(r, &before, &after))
 			return true;
 	}
 	refuse(r, &before, &after);

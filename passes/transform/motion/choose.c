@@ -1,6 +1,7 @@
 /* Chooses which expressions move, apart from the equations: which may be speculated, and how many the limit
    of registers allows. Makes the remarks about them. */
 #include "lib/strbuf.h"
+#include "passes/fit.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/motion/motion.h"
 #include "passes/transform/transform.h"
@@ -89,30 +90,21 @@ static void plan_of(const Motion *w, BitSet with, Plan *to)
 			vec_push(&to->action, w->plan.action.v[k]);
 }
 
-/* How many registers live at once if the first n expressions of the list move: counted on a copy of the
-   function. */
-static int pressure_with(const Motion *w, const Rank *list, int n)
+typedef struct Fitting { const Motion *w; const Rank *list; } Fitting;
+
+/* Moves the first n expressions of the list. */
+static void move_first(void *self, PassRun *trial, int n)
 {
+	const Fitting *x = self;
 	Arena tmp = { 0 };
-	Diag none = { 0 };
-	BitSet with = bs_new(&tmp, w->x->n);
+	BitSet with = bs_new(&tmp, x->w->x->n);
 	Plan plan = { 0 };
-	Module *view = module_view(w->r->m);
-	PassRun trial = *w->r;
 	for (int k = 0; k < n; k++)
-		bs_add(with, list[k].expr);
-	plan_of(w, with, &plan);
-	trial.m = view;
-	trial.f = view_function(view, w->r->f->id);
-	function_number(trial.f);
-	motion_apply(&trial, w->p, w->x, &plan);
-	pass_apply(&pass_copy_prop, view, trial.f, NULL, &none);
-	int most = pressure_max(trial.f);
+		bs_add(with, x->list[k].expr);
+	plan_of(x->w, with, &plan);
+	motion_apply(trial, x->w->p, x->w->x, &plan);
 	vec_free(&plan.action);
-	diag_free(&none);
-	module_free(view);
 	arena_free(&tmp);
-	return most;
 }
 
 /* Keeps as many expressions in the plan as the limit allows, those first whose temporaries live shortest. The
@@ -122,25 +114,18 @@ void motion_fit(Motion *w)
 	if (!w->limit || !w->plan.action.n)
 		return;
 	Rank *list = arena_array(&w->arena, Rank, w->plan.action.n + 1);
-	int n = rank(w, list), now = pressure_max(w->r->f), limit = w->limit > now ? w->limit : now, low = 0,
-		high = n;
-	while (low < high) {
-		int mid = low + (high - low + 1) / 2;
-		if (pressure_with(w, list, mid) <= limit)
-			low = mid;
-		else
-			high = mid - 1;
-	}
+	int n = rank(w, list), now = pressure_max(w->r->f), limit = w->limit > now ? w->limit : now,
+		moved = fit_changes(w->r, n, limit, move_first, &(Fitting){ w, list });
 	BitSet with = bs_new(&w->arena, w->x->n);
 	Plan left = { 0 };
-	for (int k = 0; k < low; k++)
+	for (int k = 0; k < moved; k++)
 		bs_add(with, list[k].expr);
-	for (int k = low; k < n; k++) {
+	for (int k = moved; k < n; k++) {
 		const Ins *i = w->x->pattern[list[k].expr];
 		pass_remark(w->r, ins_loc(w->r->m, i), "%s stays: more than %d registers would live at once",
 			op_info[i->op].name, limit);
 	}
-	w->refused = n - low;
+	w->refused = n - moved;
 	plan_of(w, with, &left);
 	vec_free(&w->plan.action);
 	w->plan = left;

@@ -1,51 +1,45 @@
 /* Option max-pressure: of the instructions that could go or move, so many do as the limit of registers
    allows. How many that is, is tried on copies of the function. */
+#include "passes/fit.h"
 #include "passes/transform/queries/queries.h"
-#include "passes/transform/transform.h"
 
-/* How many registers live at once in the code that emit makes: counted on a copy of the function. */
-static int pressure_of_code(Queries *q, void (*emit)(Queries *))
+/* choose(q, k) chooses the first k of some things, and emit makes the code of those that are chosen. chosen:
+   how many are. */
+typedef struct Fitting {
+	Queries *q;
+	void (*choose)(Queries *, int);
+	void (*emit)(Queries *);
+	int chosen;
+} Fitting;
+
+static void choose_first(Fitting *x, int k)
 {
-	PassRun *r = q->r, trial = *r;
+	if (x->chosen != k)
+		x->choose(x->q, k);
+	x->chosen = k;
+}
+
+static void emit_first(void *self, PassRun *trial, int k)
+{
+	Fitting *x = self;
+	Queries *q = x->q;
+	PassRun *r = q->r;
+	choose_first(x, k);
 	QueriesDone done = q->done;
-	Diag none = { 0 };
-	Module *view = module_view(r->m);
-	trial.m = view;
-	trial.f = view_function(view, r->f->id);
-	trial.log = NULL;
-	trial.show = NULL;
-	function_number(trial.f);
-	q->r = &trial;
-	emit(q);
-	pass_apply(&pass_copy_prop, view, trial.f, NULL, &none);
-	int most = pressure_max(trial.f);
+	q->r = trial;
+	x->emit(q);
 	q->r = r;
 	done.check.v = q->done.check.v; /* the list may have moved when it grew */
 	done.check.cap = q->done.check.cap;
 	q->done = done;
-	diag_free(&none);
-	module_free(view);
-	return most;
 }
 
-/* Finds the largest k, of n, for which the limit holds when the first k things are chosen, which chosen(q, k)
-   does. Returns k, with the first k chosen. */
-static int as_many(Queries *q, int n, void (*chosen)(Queries *, int), void (*emit)(Queries *))
+/* Chooses as many of the n things as the limit of registers allows, and returns how many that are. */
+static int choose_fitting(Queries *q, int n, void (*choose)(Queries *, int), void (*emit)(Queries *))
 {
-	int low = 0, high = n;
-	chosen(q, n);
-	if (pressure_of_code(q, emit) <= q->limit)
-		return n;
-	for (high = n - 1; low < high;) {
-		int mid = low + (high - low + 1) / 2;
-		chosen(q, mid);
-		if (pressure_of_code(q, emit) <= q->limit)
-			low = mid;
-		else
-			high = mid - 1;
-	}
-	chosen(q, low);
-	return low;
+	Fitting x = { q, choose, emit, -1 };
+	choose_first(&x, fit_changes(q->r, n, q->limit, emit_first, &x));
+	return x.chosen;
 }
 
 static void say(Queries *q, int n)
@@ -116,7 +110,7 @@ void queries_fit(Queries *q)
 	q->nrank = n;
 	for (int k = 0; k < n; k++)
 		q->rank[k] = list[k].origin;
-	say(q, n - as_many(q, n, allow, emit_all));
+	say(q, n - choose_fitting(q, n, allow, emit_all));
 }
 
 /* ---- what moves to branches ---- */
@@ -127,5 +121,5 @@ void queries_fit_hoists(Queries *q)
 {
 	q->hoists = q->hoist.n;
 	if (q->limit && q->hoist.n)
-		say(q, q->hoist.n - as_many(q, q->hoist.n, keep, hoists_emit));
+		say(q, q->hoist.n - choose_fitting(q, q->hoist.n, keep, hoists_emit));
 }
