@@ -15,6 +15,7 @@
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/constants.h"
+#include "passes/options.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/transform.h"
 
@@ -247,7 +248,7 @@ static bool round_of(PassRun *r, Gcse *w)
 static bool run(PassRun *r)
 {
 	Gcse w = { .r = r, .e = edit_open(r->m, r->f, r->origin),
-		.ask = { .allow = r->option[0].number ? MEM_RESTRICT : 0, .within = MEM_EVER } };
+		.ask = { .allow = option_restrict(r->option[0].number), .within = MEM_EVER } };
 	while (round_of(r, &w))
 		;
 	edit_close(&w.e);
@@ -256,17 +257,12 @@ static bool run(PassRun *r)
 	vec_free(&w.load);
 	vec_free(&w.write);
 	pass_count(r, "computations replaced", w.replaced);
-	for (int k = 0; k < MEM_ASSUMPTIONS && w.replaced; k++)
-		if (w.ask.count[k])
-			pass_assumption(r, mem_assumption[k], w.ask.count[k]);
+	if (w.replaced)
+		pass_assumptions(r, w.ask.count);
 	return w.replaced > 0;
 }
 
-static const PassOption options[] = {
-	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1,
-		.help = "take it that pointer parameters lead to arrays of their own, in which addresses "
-		"stay; reports say so" },
-};
+static const PassOption options[] = { OPTION_ROW_RESTRICT };
 
 const Pass pass_gcse = {
 	.name = "gcse",

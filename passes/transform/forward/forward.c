@@ -11,6 +11,7 @@
  * with a guard can also be replaced because of stores with the same guard. Volatile and ordered accesses and
  * atomics are left alone. A load that goes can no longer fault; the store before it would have. Only with
  * assume-restrict are pointer parameters taken to lead to arrays of their own. */
+#include "passes/options.h"
 #include "passes/transform/forward/places.h"
 #include "passes/transform/transform.h"
 
@@ -244,22 +245,16 @@ bool forward_stores(Analyses *an, uint8_t origin, const ForwardOptions *o, Forwa
 
 static bool run(PassRun *r)
 {
-	ForwardOptions o = { .allow = r->option[0].number ? MEM_RESTRICT : 0 };
+	ForwardOptions o = { .allow = option_restrict(r->option[0].number) };
 	ForwardCounts n = { 0 };
 	bool any = forward_stores(r->an, r->origin, &o, &n);
 	pass_count(r, "loads forwarded", n.loads);
 	pass_count(r, "copies inserted", n.copies);
-	for (int k = 0; k < MEM_ASSUMPTIONS; k++)
-		if (n.assumed[k])
-			pass_assumption(r, mem_assumption[k], n.assumed[k]);
+	pass_assumptions(r, n.assumed);
 	return any;
 }
 
-static const PassOption options[] = {
-	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1,
-		.help = "take it that pointer parameters lead to arrays of their own, in which addresses "
-		"stay; reports say so" },
-};
+static const PassOption options[] = { OPTION_ROW_RESTRICT };
 
 const Pass pass_forward_stores = {
 	.name = "forward-stores",

@@ -1,5 +1,6 @@
 #include "passes/transform/fusion/clean.h"
 #include "passes/constants.h"
+#include "passes/options.h"
 #include "passes/transform/forward/forward.h"
 #include "passes/transform/fusion/values.h"
 #include "passes/transform/transform.h"
@@ -268,8 +269,8 @@ static bool clean(PassRun *r, Function *f, unsigned allow)
 	pass_count(r, "loads forwarded", w.forwarded.loads);
 	pass_count(r, "stores removed", w.stores);
 	for (int k = 0; k < MEM_ASSUMPTIONS; k++)
-		if (w.forwarded.assumed[k] + w.ask.count[k])
-			pass_assumption(r, mem_assumption[k], w.forwarded.assumed[k] + w.ask.count[k]);
+		w.forwarded.assumed[k] += w.ask.count[k];
+	pass_assumptions(r, w.forwarded.assumed);
 	if (w.forwarded.loads || w.stores)
 		pass_remark(r, f->loc, "%s: %d load%s of what the thread has stored itself became a copy of "
 			"a register, %d store%s that nobody reads went", f->name, w.forwarded.loads,

@@ -1,6 +1,7 @@
 /* Judges launches, and keeps the fused kernels with what they are made of, so that none is made twice. */
 #include "passes/analysis/limits.h"
 #include "passes/constants.h"
+#include "passes/options.h"
 #include "passes/transform/fusion/own.h"
 
 const char *const fusion_between[] = { "nothing", "a block barrier", "a barrier of the grid" };
@@ -366,9 +367,10 @@ Ins fusion_make(Fusion *f, Analyses *host, Edit *e, Block *b, int ins, const Ins
 		launch.opd[LAUNCH_ARGS + c.nparam] = begin;
 	if (v->unmeasured)
 		pass_assumption(f->r, "shared-memory-fits", 1);
+	int64_t once[MEM_ASSUMPTIONS];
 	for (int k = 0; k < MEM_ASSUMPTIONS; k++)
-		if (v->assumed >> k & 1)
-			pass_assumption(f->r, mem_assumption[k], 1);
+		once[k] = v->assumed >> k & 1;
+	pass_assumptions(f->r, once);
 	if (v->no_grid_sync)
 		pass_assumption(f->r, "no-grid-sync", 1);
 	return launch;

@@ -10,6 +10,7 @@
  * Chapters 3 and 4 of J. Fukuhara's thesis. Occurrences that are read from a temporary become moves;
  * copy-prop takes these out of the way, so that expressions of what was moved can move in the next round. */
 #include "passes/constants.h"
+#include "passes/options.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/motion/motion.h"
 #include "passes/transform/transform.h"
@@ -138,7 +139,7 @@ static void look(Motion *w)
 		n += w->c->rpo[k]->ins.n;
 	bool ask = loads(w->c);
 	w->memory = (ExpressionMemory){ .dep = ask ? analysis_memdep(r->an) : NULL,
-		.ask = { .allow = option(r, "assume-restrict") ? MEM_RESTRICT : 0, .within = MEM_EVER },
+		.ask = { .allow = option_restrict(option(r, "assume-restrict")), .within = MEM_EVER },
 		.patience = (int64_t)MEMORY_QUESTIONS * n };
 	w->x = expressions_build_asking(&w->arena, w->c, analysis_effects(r->an), ask ? &w->memory : NULL);
 }
@@ -182,9 +183,8 @@ static bool round_of(Motion *w, bool first)
 		w->done.split += a.split;
 		pass_apply(&pass_copy_prop, r->m, r->f, NULL, &none);
 	}
-	for (int k = 0; k < MEM_ASSUMPTIONS && moves; k++)
-		if (w->memory.ask.count[k])
-			pass_assumption(r, mem_assumption[k], w->memory.ask.count[k]);
+	if (moves)
+		pass_assumptions(r, w->memory.ask.count);
 	diag_free(&none);
 	arena_free(&w->arena);
 	return moves;
@@ -214,28 +214,17 @@ static bool run(PassRun *r, const Method *how)
 
 /* ---- the passes ---- */
 
-#define RESTRICT { .name = "assume-restrict", .value = 0, .least = 0, .most = 1, \
-	.help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; " \
-	"reports say so" }
-
-#define PRESSURE { .name = "max-pressure", .value = -1, .least = -1, .most = 1000000, \
-	.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: " \
-	"any number; -1: as the machine has room for" }
-#define NONFAULTING { .name = "nonfaulting", .value = 0, .least = 0, .most = 1, \
-	.help = "loads may come where the program has none; those that may fault there are marked so that " \
-	"they do not" }
-
-static const PassOption options[] = { RESTRICT, PRESSURE };
-static const PassOption options_spre[] = { RESTRICT, PRESSURE, NONFAULTING };
+static const PassOption options[] = { OPTION_ROW_RESTRICT, OPTION_ROW_PRESSURE };
+static const PassOption options_spre[] = { OPTION_ROW_RESTRICT, OPTION_ROW_PRESSURE, OPTION_ROW_NONFAULTING };
 static const PassOption options_pre[] = {
-	RESTRICT, PRESSURE,
+	OPTION_ROW_RESTRICT, OPTION_ROW_PRESSURE,
 	{ .name = "partial", .value = 0, .least = 0, .most = 1,
 		.help = "no further up than something has been computed on some way, as Morel and Renvoise "
 		"have it" },
 };
 
 static const PassOption options_sscm[] = {
-	RESTRICT, PRESSURE, NONFAULTING,
+	OPTION_ROW_RESTRICT, OPTION_ROW_PRESSURE, OPTION_ROW_NONFAULTING,
 	{ .name = "arms", .value = 0, .least = 0, .most = 1,
 		.help = "as the thesis has it: something new may be computed in the arms of a divergent "
 		"branch for what is read behind them" },

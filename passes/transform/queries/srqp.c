@@ -15,6 +15,7 @@
  * load before. */
 #include "passes/transform/queries/queries.h"
 #include "passes/constants.h"
+#include "passes/options.h"
 #include "passes/transform/transform.h"
 
 enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_PRESSURE, OPTION_STRICT,
@@ -261,9 +262,8 @@ static void report(Queries *q, Kind kind, bool changed, bool no_wrap)
 		pass_count(r, "loads moved to branches", q->done.raised);
 	pass_count(r, "copies between turns", q->done.copied);
 	pass_count(r, "left for registers", q->done.refused);
-	for (int k = 0; k < MEM_ASSUMPTIONS && changed; k++)
-		if (q->ask.count[k])
-			pass_assumption(r, mem_assumption[k], q->ask.count[k]);
+	if (changed)
+		pass_assumptions(r, q->ask.count);
 	if (changed && no_wrap)
 		pass_assumption(r, "no-wrap", q->done.removed);
 }
@@ -273,7 +273,7 @@ static bool run(PassRun *r, Kind kind)
 	if (kind != PREQP && !has_loads(r->f))
 		return false;
 	bool speculates = kind > ESRQP, changed = false, no_wrap = r->option[OPTION_NO_WRAP].number;
-	Queries q = { .r = r, .ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0,
+	Queries q = { .r = r, .ask = { .allow = option_restrict(r->option[OPTION_RESTRICT].number),
 		.within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
 		.nonfaulting = speculates && r->option[OPTION_NONFAULTING].number,
 		.most_shifts = (int)r->option[OPTION_SHIFTS].number };
@@ -315,26 +315,17 @@ static bool run_ssrqp_s(PassRun *r) { return run(r, SSRQP_S); }
 		"aborts the launch" }, \
 	{ .name = "shifts", .value = QUERY_SHIFTS, .least = 0, .most = 16, \
 		.help = "how many turns back a query may go" }, \
-	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, \
-		.help = "take it that pointer parameters lead to arrays of their own, in which addresses " \
-		"stay; reports say so" }, \
+	OPTION_ROW_RESTRICT, \
 	{ .name = "assume-no-wrap", .value = 0, .least = 0, .most = 1, \
 		.help = "take it that narrow integers extended to make an address have not wrapped; " \
 		"reports say so" }, \
-	{ .name = "max-pressure", .value = -1, .least = -1, .most = 1000000, \
-		.help = "at most so many registers of 32 bits live at once afterwards, or as many as " \
-		"before; 0: any number; -1: as the machine has room for" }
+	OPTION_ROW_PRESSURE
 #define STRICT(VALUE) \
 	{ .name = "cdrnd-strict", .value = VALUE, .least = 0, .most = 1, \
 	.help = "insert nothing either where a branch decides that itself depends on a divergent one" }
 
 static const PassOption options[] = { COMMON, STRICT(0) };
-static const PassOption options_speculating[] = {
-	COMMON, STRICT(1),
-	{ .name = "nonfaulting", .value = 0, .least = 0, .most = 1,
-		.help = "loads may come where the program has none; those that may fault there are marked so "
-		"that they do not" },
-};
+static const PassOption options_speculating[] = { COMMON, STRICT(1), OPTION_ROW_NONFAULTING };
 
 const Pass pass_preqp = {
 	.name = "preqp",
