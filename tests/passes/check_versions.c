@@ -74,9 +74,11 @@ static void walk(Walk *w, uint64_t *rng)
 	}
 }
 
-/* What instructions read by the overlay, they find at their place. */
-static void check_sources(const Versions *v)
+/* What instructions read by the overlay, they find at their place. Returns how often an instruction finds,
+   too, what stays where its guard does not hold. */
+static int check_sources(const Versions *v)
 {
+	int stays = 0;
 	for (int b = 0; b < v->c->nreach; b++)
 		for (int k = 0; k < v->c->rpo[b]->ins.n; k++) {
 			const Ins *i = &v->c->rpo[b]->ins.v[k];
@@ -85,12 +87,17 @@ static void check_sources(const Versions *v)
 				if (ins_src(i, s)->kind == OPD_REG)
 					ck_assert_int_eq(version_at(v, ins_src(i, s)->id, id, k),
 						ssa_src(v->ssa, i, id, k, s));
+			int d = i->guard >= 0 && i->ndst == 1 ? ssa_dst(v->ssa, i, id, k, 0) : -1,
+				at = d >= 0 ? version_at(v, ins_dst(i, 0)->id, id, k) : -1;
+			ck_assert(at < 0 || at == v->ssa->version[d].old);
+			stays += at >= 0 && !judge_reads(v->c->f, i, ins_dst(i, 0)->id);
 		}
+	return stays;
 }
 
 START_TEST(by_walks)
 {
-	int told = 0, dead = 0;
+	int told = 0, dead = 0, stays = 0;
 	for (uint64_t seed = 1; seed <= FUNCTIONS; seed++) {
 		uint64_t rng = seed;
 		RandomShape shape = random_shape(&rng, 12);
@@ -100,7 +107,7 @@ START_TEST(by_walks)
 		Versions *v = versions_build(&arena, c, dom, ssa_build(&arena, c, dom),
 			liveness_build(&arena, c));
 		int n = function_values(f);
-		check_sources(v);
+		stays += check_sources(v);
 		for (int k = 0; k < WALKS; k++) {
 			Walk w = { .v = v, .wrote = arena_array(&arena, int, n),
 				.block = arena_array(&arena, int, n), .ins = arena_array(&arena, int, n),
@@ -113,6 +120,7 @@ START_TEST(by_walks)
 	}
 	ck_assert_int_gt(told, 10 * FUNCTIONS);
 	ck_assert_int_gt(dead, FUNCTIONS);
+	ck_assert_int_gt(stays, FUNCTIONS / 4);
 }
 END_TEST
 
