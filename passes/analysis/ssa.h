@@ -46,6 +46,12 @@ typedef struct Ssa {
 } Ssa;
 Ssa *ssa_build(Arena *, const Cfg *, const Dom *);
 
+/* the instruction that writes the version; NULL: a phi does, or it is there when the function begins */
+static inline const Ins *ssa_writer(const Cfg *c, const Ssa *s, int version)
+{
+	const SsaVersion *v = &s->version[version];
+	return v->ins < 0 ? NULL : &c->f->block.v[v->block]->ins.v[v->ins];
+}
 /* version that instruction `ins` of the block reads as its guard; -1: it has none */
 int ssa_guard(const Ssa *, const Ins *, int block, int ins);
 /* version read as source k; -1: no register */

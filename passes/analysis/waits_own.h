@@ -59,8 +59,7 @@ static inline bool waits_turns(const Search *x, int version)
 /* the instruction that writes the version; NULL: none */
 static inline const Ins *waits_writer(const Search *x, int version)
 {
-	const SsaVersion *v = &x->ssa->version[version];
-	return v->ins < 0 ? NULL : &x->c->f->block.v[v->block]->ins.v[v->ins];
+	return ssa_writer(x->c, x->ssa, version);
 }
 /* May a phi with which turns begin have another value in the next turn: one that is computed or loaded, not
    only moved or chosen? */

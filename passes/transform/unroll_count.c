@@ -33,12 +33,6 @@ static int place(const Counter *w, int version)
 	return ABSENT;
 }
 
-static const Ins *writer(const Counter *w, int version)
-{
-	const SsaVersion *v = &w->s->version[version];
-	return &w->r->f->block.v[v->block]->ins.v[v->ins];
-}
-
 static bool turns(const Counter *w, int version)
 {
 	const SsaVersion *v = &w->s->version[version];
@@ -48,7 +42,7 @@ static bool turns(const Counter *w, int version)
 static int source(const Counter *w, int version, int k)
 {
 	const SsaVersion *v = &w->s->version[version];
-	return ssa_src(w->s, writer(w, version), v->block, v->ins, k);
+	return ssa_src(w->s, ssa_writer(w->c, w->s, version), v->block, v->ins, k);
 }
 
 static bool add(Counter *, int version);
@@ -56,7 +50,7 @@ static bool add(Counter *, int version);
 static bool add_sources(Counter *w, int version)
 {
 	const SsaVersion *v = &w->s->version[version];
-	const Ins *i = v->ins >= 0 ? writer(w, version) : NULL;
+	const Ins *i = ssa_writer(w->c, w->s, version);
 	if (!i || v->old >= 0 || op_info[i->op].kind != K_ALU || i->nsrc > FOLD_SOURCES)
 		return false;
 	for (int k = 0; k < i->nsrc; k++) {
@@ -122,7 +116,7 @@ static bool slice(Counter *w, int condition)
 			w->from[k][0] = place(w, back(w, v));
 			continue;
 		}
-		for (int s = 0; s < writer(w, v)->nsrc; s++)
+		for (int s = 0; s < ssa_writer(w->c, w->s, v)->nsrc; s++)
 			w->from[k][s] = place(w, source(w, v, s));
 	}
 	return true;
@@ -132,7 +126,7 @@ static bool slice(Counter *w, int condition)
 
 static bool compute(Counter *w, int k)
 {
-	const Ins *i = writer(w, w->version[k]);
+	const Ins *i = ssa_writer(w->c, w->s, w->version[k]);
 	uint64_t src[FOLD_SOURCES];
 	for (int s = 0; s < i->nsrc; s++)
 		src[s] = ins_src(i, s)->kind == OPD_IMM ? (uint64_t)ins_src(i, s)->imm

@@ -58,7 +58,7 @@ static HostValue of_version(const HostPlace *p, int version, int deep)
 		return own;
 	if (v->phi >= 0)
 		return of_phi(p, &p->ssa->phi[v->phi], own, deep / 2);
-	const Ins *i = &p->c->f->block.v[v->block]->ins.v[v->ins];
+	const Ins *i = ssa_writer(p->c, p->ssa, version);
 	if (i->guard >= 0 || i->ndst != 1 || op_info[i->op].kind != K_ALU || i->nsrc > FOLD_SOURCES)
 		return own;
 	if (ins_copies(p->c->f, i) || (i->op == OP_MOV && ins_src(i, 0)->kind == OPD_SYM))

@@ -70,10 +70,8 @@ static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 	for (int k = 0; k < s->n; k++)
 		if (s->version[k] == version)
 			return true;
-	if (v->ins < 0)
-		return false;
-	const Ins *i = &q->c->f->block.v[v->block]->ins.v[v->ins];
-	if (i->guard >= 0 || i->op == OP_LD || i->ndst != 1 || !ins_repeats(i, &reads) || reads)
+	const Ins *i = ssa_writer(q->c, q->ssa, version);
+	if (!i || i->guard >= 0 || i->op == OP_LD || i->ndst != 1 || !ins_repeats(i, &reads) || reads)
 		return false;
 	for (int k = 0; k < i->nsrc; k++)
 		if (ins_src(i, k)->kind == OPD_REG && !slice(q, ssa_src(q->ssa, i, v->block, v->ins, k),

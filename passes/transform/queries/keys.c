@@ -40,7 +40,7 @@ int query_value(Queries *q, int version, int bits)
 {
 	for (int k = 0; k < QUERY_COPIES; k++) {
 		const SsaVersion *v = &q->ssa->version[version];
-		const Ins *i = v->ins >= 0 ? &q->c->f->block.v[v->block]->ins.v[v->ins] : NULL;
+		const Ins *i = ssa_writer(q->c, q->ssa, version);
 		if (!i || i->guard >= 0 || !ins_copies(q->c->f, i))
 			break;
 		version = ssa_src(q->ssa, i, v->block, v->ins, 0);
