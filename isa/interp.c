@@ -2,6 +2,7 @@
  * other (where all blocks meet: interp_gang.c), the threads of a block in turns. Where results depend on
  * which thread comes first (atomics, races, clocks, activemask), this order decides. */
 #include "isa/interp.h"
+#include "lib/interrupt.h"
 #include "lib/strbuf.h"
 
 /* ---- frames ---- */
@@ -159,7 +160,7 @@ static bool too_many(Interp *in, const Thread *t)
 	return true;
 }
 
-static bool interrupted(const Interp *in) { return in->options->interrupted && *in->options->interrupted; }
+static bool interrupted(const Interp *in) { return is_interrupted(in->options->interrupted); }
 
 bool interp_charge(Interp *in, Thread *t, uint64_t steps)
 {

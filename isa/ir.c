@@ -1,4 +1,5 @@
 #include "isa/ir.h"
+#include <pthread.h>
 #include <stdio.h>
 
 const char *const type_name[T_COUNT] = {
@@ -101,25 +102,32 @@ Type type_widened(Type t)
 	}
 }
 
+static StrMap op_map, sreg_map;
+
+static void fill_maps(void)
+{
+	for (int op = 1; op < OP_COUNT; op++)
+		if (!(op_info[op].flags & OPF_MACH)) /* machine code has no text */
+			strmap_put(&op_map, op_info[op].name, op);
+	for (int i = 0; i < SREG_COUNT; i++)
+		strmap_put(&sreg_map, sreg_name[i], i);
+}
+
+/* The maps are filled once, whichever threads ask for them first. */
+static int look_up(const StrMap *map, const char *name, size_t n)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, fill_maps);
+	return strmap_getn(map, name, n);
+}
+
 Op op_lookup(const char *name, size_t n)
 {
-	static StrMap map;
-	if (!map.n) /* the map is filled once, by module_new, before any thread of the host is started */
-		for (int op = 1; op < OP_COUNT; op++)
-			if (!(op_info[op].flags & OPF_MACH)) /* machine code has no text */
-				strmap_put(&map, op_info[op].name, op);
-	int op = strmap_getn(&map, name, n);
+	int op = look_up(&op_map, name, n);
 	return op < 0 ? OP_NONE : (Op)op;
 }
 
-int sreg_lookup(const char *name, size_t n)
-{
-	static StrMap map;
-	if (!map.n) /* the map is filled once, as in op_lookup */
-		for (int i = 0; i < SREG_COUNT; i++)
-			strmap_put(&map, sreg_name[i], i);
-	return strmap_getn(&map, name, n);
-}
+int sreg_lookup(const char *name, size_t n) { return look_up(&sreg_map, name, n); }
 
 /* ---- modules ---- */
 

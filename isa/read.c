@@ -80,9 +80,24 @@ static const char *what_it_is(const char *path)
 		"object (.gso) is expected";
 }
 
+/* Reads the n bytes of a module in whatever form. source: the file that they come from; NULL: the module may
+   not import anything. */
+static Module *read_form(const char *data, size_t n, const char *path, const Source *source, Diag *diag)
+{
+	const char *other;
+	if (n >= 4 && !memcmp(data, "\177ELF", 4))
+		return elf_read(data, n, path, diag);
+	if (looks_like_ptx(data, n))
+		return ptx_read(data, n, path, diag);
+	if (looks_like_ir(data, n) || !(other = what_it_is(path)))
+		return ir_read_source(data, n, path, source, diag);
+	diag_error(diag, (Loc){ path, 0, 0 }, "%s", other);
+	return NULL;
+}
+
 Module *source_read(const Source *source, Loc at, Diag *diag)
 {
-	const char *why, *other, *path = source->path;
+	const char *why, *path = source->path;
 	size_t n, left = TEXT_LIMIT - source->all->bytes;
 	char *data = source->by ? file_read_in(source->all->root.folder, source->inside, left, &n, &why)
 		: file_read(path, left, &n, &why);
@@ -92,15 +107,7 @@ Module *source_read(const Source *source, Loc at, Diag *diag)
 		return NULL;
 	}
 	source->all->bytes += n;
-	Module *m = NULL;
-	if (n >= 4 && !memcmp(data, "\177ELF", 4))
-		m = elf_read(data, n, path, diag);
-	else if (looks_like_ptx(data, n))
-		m = ptx_read(data, n, path, diag);
-	else if (!looks_like_ir(data, n) && (other = what_it_is(path)))
-		diag_error(diag, (Loc){ path, 0, 0 }, "%s", other);
-	else
-		m = ir_read_source(data, n, path, source, diag);
+	Module *m = read_form(data, n, path, source, diag);
 	free(data);
 	return m;
 }
@@ -120,3 +127,17 @@ Module *module_read_below(const char *path, const char *folder, Diag *diag)
 }
 
 Module *module_read(const char *path, Diag *diag) { return module_read_below(path, NULL, diag); }
+
+Module *module_read_text(const char *text, size_t n, const char *name, const char *folder, Diag *diag)
+{
+	Reading all = { n, 1, { NULL, folder, "" } };
+	Source source = { NULL, name, name, 0, &all };
+	Module *m = NULL;
+	if (n > TEXT_LIMIT)
+		diag_error(diag, (Loc){ name, 0, 0 }, "the text has more than %d bytes", TEXT_LIMIT);
+	else
+		m = read_form(text, n, name, folder ? &source : NULL, diag);
+	if (m)
+		ir_warn_undefined(m, diag);
+	return m;
+}

@@ -8,7 +8,4 @@ const char *hash_of_file(Arena *, const char *path);   /* 16 hexadecimal digits;
 /* The profile that passes get. NULL with an error where it cannot be had; a warning where it speaks of
    another file than the module (module_hash NULL: nobody knows), whose other_code it sets then. */
 Profile *profile_of_file(Arena *, const char *path, const char *module, const char *module_hash, Diag *);
-/* Does a run under this mechanism say how many lanes of a warp are idle? Under mimd each lane runs by itself,
-   and none waits for others. */
-bool inputs_tell_idle(const char *model);
 #endif

@@ -3,6 +3,7 @@
 #include "tools/plugins.h"
 #include "lib/file.h"
 #include "lib/output.h"
+#include "passes/analysis/profile.h"
 #include "sim/host/record.h"
 #include "sim/record/diagnosis.h"
 
@@ -49,15 +50,6 @@ static bool stats_to_output(const Session *s)
 	return false;
 }
 
-static bool transform(const Config *c, Module *m, const char *passes, const Profile *profile, PassLog *log,
-	Diag *d)
-{
-	CostTable cost = config_costs(c);
-	MachineLimits limits = config_limits(c);
-	return pipeline_run(m, passes, &(PassHost){ .cost = &cost, .limits = &limits, .profile = profile,
-		.log = log }, d);
-}
-
 /* How the workload runs: what every run of the session has in common. */
 static RunOptions run_options(Session *s)
 {
@@ -80,7 +72,7 @@ static Profile *profile_of_run(Session *s, const Job *j, const char *passes)
 	JsonText t;
 	Profile *p = NULL;
 	options.gpu.functional = options.trial = true;
-	Run *run = !*passes || transform(&j->config, m, passes, NULL, NULL, &d)
+	Run *run = !*passes || config_transform(&j->config, m, passes, NULL, NULL, &d)
 		? run_new(&j->config, m, &options, &d) : NULL;
 	if (run && run_module(run) == RUN_OK) {
 		Title title = title_of(s, &(Job){ .config = j->config, .model = j->model, .passes = passes });
@@ -103,7 +95,7 @@ static Profile *profile_of_run(Session *s, const Job *j, const char *passes)
 static const Profile *profile_for(Session *s, const Job *j)
 {
 	const char *model = job_model(j), *trial = pipeline_asks_profile(j->passes);
-	if (s->profile || s->opt.no_profile || s->opt.disassemble || !trial || !inputs_tell_idle(model))
+	if (s->profile || s->opt.no_profile || s->opt.disassemble || !trial || !profile_tells_idle(model))
 		return s->profile;
 	if (!s->made_for || strcmp(s->made_for, model)) {
 		s->made = profile_of_run(s, j, "");
@@ -122,7 +114,7 @@ bool job_transform(Session *s, Job *j)
 	j->module = module_copy(s->module);
 	j->log.remarks = s->opt.remarks && !j->reference;
 	j->profile = profile_for(s, j);
-	return transform(&j->config, j->module, j->passes, j->profile, &j->log, &j->diag);
+	return config_transform(&j->config, j->module, j->passes, j->profile, &j->log, &j->diag);
 }
 
 static void print_pass_stats(const Session *s, const Job *j)

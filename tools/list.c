@@ -79,14 +79,10 @@ static void list_parameters(StrBuf *out)
 
 static void list_statistics(StrBuf *out)
 {
-	for (int i = 0; i < stat_count; i++)
-		sb_printf(out, "%-32s %s: %s%s\n", stat_info[i].path, stat_info[i].unit, stat_info[i].help,
-			stat_info[i].max ? " (launches: the largest)" : "");
-	for (int i = 0; i < STALL_COUNT; i++) {
-		char path[64];
-		snprintf(path, sizeof path, "issue.stalls.%s", stall_name[i]);
-		sb_printf(out, "%-32s cycles: %s\n", path, stall_help[i]);
-	}
+	const StatInfo *f;
+	for (int i = 0; (f = figure_info(i)); i++)
+		sb_printf(out, "%-32s %s: %s%s\n", f->path, f->unit, f->help,
+			f->max ? " (launches: the largest)" : "");
 	for (const RowStat *r = row_stats; r->path; r++)
 		sb_printf(out, "%-32s %s: %s\n", r->path, r->unit, r->help);
 }

@@ -1,7 +1,7 @@
 /* Profiles: what a run has counted of the source's blocks and branches, out of a report (sim/report/json.c
  * writes it). A report may be old, cut, or made by hand: a row with something else than what is expected in
  * it is an error that says where in the report it stands. */
-#include "passes/analysis/cost.h"
+#include "passes/analysis/profile.h"
 #include "lib/json.h"
 #include <inttypes.h>
 
@@ -212,4 +212,21 @@ const ProfileBranch *profile_branch(const Profile *p, const char *function, cons
 	ProfileBranch wanted = { .function = function, .label = label, .kind = kind };
 	return p->nbranch ? bsearch(&wanted, p->branch, (size_t)p->nbranch, sizeof *p->branch, by_branch)
 		: NULL;
+}
+
+bool profile_tells_idle(const char *model) { return strncmp(model, "mimd", 4) != 0; }
+
+void profile_check(Profile *p, const char *path, const char *module, const char *module_hash, Diag *d)
+{
+	p->other_code = module_hash && *p->module_hash && strcmp(p->module_hash, module_hash);
+	if (p->other_code)
+		diag_warning(d, (Loc){ path, 0, 0 }, "the module of this report had the hash %s, %s has %s: "
+			"blocks and branches are taken for the same where their names are", p->module_hash,
+			module, module_hash);
+	if (*p->passes)
+		diag_warning(d, (Loc){ path, 0, 0 }, "this report is of a run with the passes %s: its counts "
+			"are those of the code that they made", p->passes);
+	if (!profile_tells_idle(p->model))
+		diag_warning(d, (Loc){ path, 0, 0 }, "this report is of a run under mimd, where each fetch "
+			"is for one lane: it does not say how many lanes of a warp are idle");
 }

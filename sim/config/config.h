@@ -130,6 +130,14 @@ struct CostTable config_costs(const Config *);
 struct MachineLimits;
 struct MachineLimits config_limits(const Config *);
 
+/* sim/config/transform.c: runs a pipeline of passes on the module, with these tables of the machine. profile
+   and log may be NULL. False: the text is wrong or a pass failed, and diag says why. */
+struct Module;
+struct Profile;
+struct PassLog;
+bool config_transform(const Config *, struct Module *, const char *passes, const struct Profile *,
+	struct PassLog *, Diag *);
+
 /* sim/config/print.c */
 struct StrBuf;
 void config_print(const Config *, struct StrBuf *); /* a machine file that gives exactly this configuration */

@@ -1,6 +1,7 @@
 /* Runs the machine. In timed runs SMs run side by side for a window of cycles; then what each did becomes
    known to all. In functional runs the SMs take turns. */
 #include "sim/gpu/run.h"
+#include "lib/interrupt.h"
 #include "sim/gpu/events.h"
 #include "sim/gpu/gather.h"
 #include "sim/gpu/order.h"
@@ -46,7 +47,7 @@ static void apply_accesses(Gpu *g)
 		deferred_apply(&g->sm[i], &g->sm[i].deferred.v[at[i]++]);
 }
 
-static bool interrupted(const Gpu *g) { return g->options.interrupted && *g->options.interrupted; }
+static bool interrupted(const Gpu *g) { return is_interrupted(g->options.interrupted); }
 
 static uint64_t issued_by_all(const Gpu *g)
 {

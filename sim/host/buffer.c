@@ -1,7 +1,7 @@
 /* Buffers of a workload, views of them, and the numbers that go into them. */
 #include "sim/host/workload.h"
+#include "sim/host/parameter.h"
 #include "sim/host/value.h"
-#include <math.h>
 
 /* FILL_BYTES: most bytes that fill copies at once; BUFFER_STEPS: steps that a new buffer costs, besides those
    for its bytes */
@@ -13,20 +13,8 @@ static const char metatable[] = "buffer";
 /* The number at index as the bits of an element or parameter; false when it does not fit. */
 static bool to_bits(lua_State *L, int index, Type t, uint64_t *bits)
 {
-	int whole;
-	lua_Number real = lua_tonumber(L, index);
-	if (t == T_F32 || t == T_F64) {
-		*bits = value_of_real(t, real);
-		return t == T_F64 || !isfinite(real) || isfinite((float)real);
-	}
-	lua_Integer v = lua_tointegerx(L, index, &whole);
-	if (!whole) {
-		*bits = real >= 0x1p63 && real < 0x1p64 ? (uint64_t)real : 0;
-		return type_bits[t] == 64 && *bits && real == floor(real);
-	}
-	*bits = (uint64_t)v;
-	int width = type_bits[t];
-	return width == 64 || (v >= -((int64_t)1 << (width - 1)) && v < (int64_t)1 << width);
+	return lua_isinteger(L, index) ? integer_bits(lua_tointeger(L, index), t, bits)
+		: real_bits(lua_tonumber(L, index), t, bits);
 }
 
 uint64_t host_bits(lua_State *L, int index, Type t, const char *what)
@@ -34,7 +22,7 @@ uint64_t host_bits(lua_State *L, int index, Type t, const char *what)
 	uint64_t bits = 0;
 	if (host_is_buffer(L, index)) {
 		HostBuffer b = host_buffer(L, index);
-		if (type_bits[t] != 64 || type_kind[t] == 'F')
+		if (!holds_address(t))
 			luaL_error(L, "%s: an address needs 64 bits, not %s", what, type_name[t]);
 		return host_address(L, &b);
 	}
@@ -134,17 +122,11 @@ static HostBuffer whole_buffer(lua_State *L, int index)
 
 static Type check_type(lua_State *L, int index)
 {
-	static const struct { const char *name; Type type; } types[] = {
-		{ "u8", T_U8 }, { "s8", T_S8 }, { "u16", T_U16 }, { "s16", T_S16 }, { "u32", T_U32 },
-		{ "s32", T_S32 }, { "u64", T_U64 },
-		{ "s64", T_S64 }, { "f32", T_F32 }, { "f64", T_F64 },
-	};
 	const char *name = luaL_checkstring(L, index);
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (!strcmp(name, types[i].name))
-			return types[i].type;
-	luaL_error(L, "unknown element type '%s': expected u8 s8 u16 s16 u32 s32 u64 s64 f32 or f64", name);
-	return T_NONE;
+	Type t = element_named(name);
+	if (t == T_NONE)
+		luaL_error(L, "unknown element type '%s': expected " ELEMENTS, name);
+	return t;
 }
 
 /* A view of n elements of type t, from byte `offset` of b on; n < 0: as many as there are. */
@@ -343,17 +325,14 @@ int host_new_buffer(lua_State *L)
 	host_not_called(L, "gpu.buffer");
 	Type t = check_type(L, 1);
 	lua_Integer n = luaL_checkinteger(L, 2);
-	int size = type_bytes(t);
 	sandbox_charge(L, BUFFER_STEPS);
 	if (n < 1)
 		return luaL_error(L, "a buffer has at least one element, not %I", n);
-	uint64_t addr = n > run->config->memory_limit / size ? 0
-		: memory_alloc(run->memory, (uint64_t)n * (uint64_t)size,
-		arena_printf(&run->arena, "buffer %d", run->nanonymous + 1), false);
-	if (!addr)
+	int index = run_new_buffer(run, t, (uint64_t)n);
+	if (index < 0)
 		return luaL_error(L, "a buffer of %I elements of %s does not fit into limits.memory_bytes = "
 			"%I", n, type_name[t], (lua_Integer)run->config->memory_limit);
-	HostBuffer b = whole_buffer(L, run_add_buffer(run, addr, t, (uint64_t)n, NULL));
+	HostBuffer b = whole_buffer(L, index);
 	record_buffer(run->recorder, b.index);
 	initialise(L, &b, 3);
 	return host_push_buffer(L, b);
@@ -364,31 +343,23 @@ int host_symbol(lua_State *L)
 {
 	Run *run = run_of(L);
 	const char *name = luaL_checkstring(L, 1);
-	Vec(const char *) names = { 0 };
-	for (int i = 0; i < run->buffer.n; i++) {
-		if (!run->buffer.v[i].symbol)
-			continue;
-		if (!strcmp(run->buffer.v[i].name, name)) {
-			HostBuffer b = whole_buffer(L, i);
-			vec_free(&names);
-			return host_push_buffer(L, lua_isnoneornil(L, 2) ? b
-				: view(L, b, check_type(L, 2), 0, -1));
-		}
-		vec_push(&names, run->buffer.v[i].name);
+	const char *near = NULL;
+	int i = run_find_symbol(run, name, &near);
+	if (i >= 0) {
+		HostBuffer b = whole_buffer(L, i);
+		return host_push_buffer(L, lua_isnoneornil(L, 2) ? b : view(L, b, check_type(L, 2), 0, -1));
 	}
-	const char *near = nearest_name(name, names.v, names.n);
-	vec_free(&names);
 	return luaL_error(L, near ? "the module has no global or const variable '%s'; did you mean '%s'?" :
 		"the module has no global or const variable '%s'", name, near);
 }
 
 static CompareHow compare_how(lua_State *L)
 {
-	static const char *const names[] = { "exact", "set", "tolerance", "ignore" };
 	int type = lua_getfield(L, 2, "how");
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (type == LUA_TNIL || (type == LUA_TSTRING && lua_rawlen(L, -1) == strlen(names[i]) &&
-			!strcmp(lua_tostring(L, -1), names[i])))
+	for (int i = 0; i < COMPARE_HOWS; i++)
+		if (type == LUA_TNIL || (type == LUA_TSTRING &&
+			lua_rawlen(L, -1) == strlen(compare_how_name[i]) &&
+			!strcmp(lua_tostring(L, -1), compare_how_name[i])))
 			return (CompareHow)i;
 	return (CompareHow)luaL_error(L, "gpu.compare: how: expected 'exact', 'set', 'tolerance' or "
 		"'ignore', found %s%s%s", type == LUA_TSTRING ? "'" : luaL_typename(L, -1),

@@ -4,6 +4,8 @@
 #include "sim/host/value.h"
 #include <math.h>
 
+const char *const compare_how_name[COMPARE_HOWS] = { "exact", "set", "tolerance", "ignore" };
+
 typedef struct Pair { const char *name[2]; Diag *diag; } Pair;
 
 static bool exact(const RunBuffer *b, const uint8_t *x, const uint8_t *y, uint64_t i)

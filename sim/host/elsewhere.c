@@ -5,6 +5,7 @@
  *
  * The work of these runs is bounded, in proportion to the work of the run that failed, so that the answer
  * takes about as long as the failing run did and is the same on every host. */
+#include "lib/interrupt.h"
 #include "lib/strbuf.h"
 #include "sim/host/run.h"
 
@@ -34,7 +35,7 @@ static Budget budget_of(const Run *run)
 
 static bool interrupted(const Run *run)
 {
-	return run->options.gpu.interrupted && *run->options.gpu.interrupted;
+	return is_interrupted(run->options.gpu.interrupted);
 }
 
 /* ---- one run ---- */

@@ -3,9 +3,10 @@
 #include "lib/json.h"
 #include "lib/strbuf.h"
 #include "sim/host/kernel_name.h"
+#include "sim/host/parameter.h"
 #include "sim/host/value.h"
 
-enum { MAX_PARAM_BYTES = 1 << 16, LAUNCH_STEPS = 2000 };
+enum { LAUNCH_STEPS = 2000 };
 
 static uint32_t dimension(lua_State *L, const char *what)
 {
@@ -88,8 +89,8 @@ static void array_parameter(lua_State *L, const Param *p, const char *what, uint
 static void parameter(lua_State *L, const Function *k, int i, uint8_t *params)
 {
 	const Param *p = &k->param.v[i];
-	char what[200];
-	snprintf(what, sizeof what, "gpu.launch: argument %d (%.60s) of %.60s", i + 1, p->name, k->name);
+	char name[PARAMETER_NAME], what[PARAMETER_NAME + 16];
+	snprintf(what, sizeof what, "gpu.launch: %s", parameter_name(k, i, name));
 	if (p->array) {
 		array_parameter(L, p, what, params + p->offset);
 	} else {
@@ -104,14 +105,11 @@ static void arguments(lua_State *L, int table, const Function *k, uint8_t *param
 		luaL_error(L, "gpu.launch: args: expected a list, found a %s", luaL_typename(L, -1));
 	int given = type == LUA_TTABLE ? (int)lua_rawlen(L, -1) : 0;
 	if (given != n) {
-		lua_pushstring(L, "");
-		for (int i = 0; i < n; i++) {
-			lua_pushfstring(L, "%s%s %s", i ? ", " : ": ", type_name[k->param.v[i].type],
-				k->param.v[i].name);
-			lua_concat(L, 2);
-		}
-		luaL_error(L, "gpu.launch: kernel %s takes %d argument%s%s; %d given", k->name, n,
-			n == 1 ? "" : "s", lua_tostring(L, -1), given);
+		StrBuf text = { 0 };
+		parameters_print(k, given, &text);
+		lua_pushstring(L, text.s);
+		sb_free(&text);
+		luaL_error(L, "gpu.launch: %s", lua_tostring(L, -1));
 	}
 	for (int i = 0; i < n; i++) {
 		lua_rawgeti(L, -1, i + 1);

@@ -1,6 +1,7 @@
 /* Runs the module's host function main as the host side: carries out its launches, and its calls of functions
    of Lua. */
 #include "sim/host/workload.h"
+#include "lib/interrupt.h"
 #include "sim/host/value.h"
 
 /* What the functions get that host_run calls while main runs. host NULL: main calls no functions of Lua. */
@@ -8,7 +9,7 @@ typedef struct Main { Run *run; Host *host; } Main;
 
 static bool interrupted(const Run *run)
 {
-	return run->options.gpu.interrupted && *run->options.gpu.interrupted;
+	return is_interrupted(run->options.gpu.interrupted);
 }
 
 /* Makes host_run stop after an error that has been reported already. run_main drops the fault that host_run

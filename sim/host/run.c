@@ -4,6 +4,7 @@
 #include "isa/print.h"
 #include "isa/unread.h"
 #include "lib/file.h"
+#include "lib/interrupt.h"
 #include "lib/output.h"
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +29,30 @@ int run_add_buffer(Run *run, uint64_t addr, Type type, uint64_t n, const char *n
 		: arena_printf(&run->arena, "buffer %d", ++run->nanonymous);
 	vec_push(&run->buffer, b);
 	return run->buffer.n - 1;
+}
+
+int run_new_buffer(Run *run, Type t, uint64_t n)
+{
+	uint64_t size = (uint64_t)type_bytes(t), addr = n > (uint64_t)run->config->memory_limit / size ? 0
+		: memory_alloc(run->memory, n * size,
+		arena_printf(&run->arena, "buffer %d", run->nanonymous + 1), false);
+	return addr ? run_add_buffer(run, addr, t, n, NULL) : -1;
+}
+
+int run_find_symbol(const Run *run, const char *name, const char **near)
+{
+	Vec(const char *) names = { 0 };
+	int found = -1;
+	for (int i = 0; i < run->buffer.n && found < 0; i++) {
+		if (!run->buffer.v[i].symbol)
+			continue;
+		if (!strcmp(run->buffer.v[i].name, name))
+			found = i;
+		vec_push(&names, run->buffer.v[i].name);
+	}
+	*near = found < 0 ? nearest_name(name, names.v, names.n) : NULL;
+	vec_free(&names);
+	return found;
 }
 
 static Type element_type(const Symbol *s)
@@ -191,7 +216,7 @@ static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *f
 
 static bool interrupted(const Run *run)
 {
-	return run->options.gpu.interrupted && *run->options.gpu.interrupted;
+	return is_interrupted(run->options.gpu.interrupted);
 }
 
 void run_fault(Run *run, const Fault *fault, Loc where)

@@ -12,7 +12,8 @@
 /* also the program's exit status */
 typedef enum { RUN_OK, RUN_FAILED, RUN_BAD_INPUT, RUN_INTERRUPTED } RunStatus;
 
-typedef enum { COMPARE_EXACT, COMPARE_SET, COMPARE_TOLERANCE, COMPARE_IGNORE } CompareHow;
+typedef enum { COMPARE_EXACT, COMPARE_SET, COMPARE_TOLERANCE, COMPARE_IGNORE, COMPARE_HOWS } CompareHow;
+extern const char *const compare_how_name[COMPARE_HOWS];       /* as gpu.compare takes them */
 
 typedef struct RunBuffer {
 	const char *name;              /* name for messages; for a variable of the module, its name */
@@ -143,6 +144,11 @@ void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((
 void run_fault(Run *, const Fault *, Loc where);
 /* Adds a buffer of n elements to run->buffer and returns its index there. name NULL: its name is a number. */
 int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name);
+/* Allocates a buffer of n > 0 zeroed elements and adds it; -1: it does not fit into limits.memory_bytes. */
+int run_new_buffer(Run *, Type, uint64_t n);
+/* The index of the module's variable of that name in run->buffer. -1: there is none; *near gets the nearest
+   name, or NULL. */
+int run_find_symbol(const Run *, const char *name, const char **near);
 uint8_t *run_data(const Run *, const RunBuffer *);       /* the buffer's bytes now; NULL: it was freed */
 /* After a run that ended in a livelock or at a barrier that cannot complete: runs the program under every
    other mechanism. text: lines that say how it ended there. False: the run ended otherwise, or an interrupt

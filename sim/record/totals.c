@@ -12,6 +12,20 @@ const StatInfo stat_info[] = {
 };
 const int stat_count = sizeof stat_info / sizeof *stat_info;
 
+static const StatInfo stall_info[STALL_COUNT] = {
+#define S(ID, NAME, RANK, COLOUR, HELP) \
+	[STALL_##ID] = { "issue.stalls." NAME, offsetof(Totals, stalls[STALL_##ID]), SUM, STAT_TIMED, \
+		"cycles", HELP },
+	STALLS(S)
+#undef S
+};
+
+const StatInfo *figure_info(int i)
+{
+	return i < 0 || i >= stat_count + STALL_COUNT ? NULL : i < stat_count ? &stat_info[i]
+		: &stall_info[i - stat_count];
+}
+
 const char *const stall_name[STALL_COUNT] = {
 #define S(ID, NAME, RANK, COLOUR, HELP) [STALL_##ID] = NAME,
 	STALLS(S)

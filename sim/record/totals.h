@@ -186,4 +186,7 @@ typedef struct Totals {
 
 void totals_add(Totals *to, const Totals *);     /* adds the second's counters, as sums or maxima */
 uint64_t stat_get(const Totals *, int i);                  /* by index in stat_info */
+/* All figures of launches that have a name, those of stat_info and then the reasons for stalls, by number.
+   NULL: i is past the end. */
+const StatInfo *figure_info(int i);
 #endif

@@ -1,5 +1,6 @@
 /* The limits of a script, calls into it, and its errors. */
 #include "sim/sandbox/sandbox.h"
+#include "lib/interrupt.h"
 
 enum { MEMORY_LIMIT = 512 << 20, HOOK_STEPS = 100, LOOK_STEPS = 1000, CAUGHT_STEPS = 100, GRACE = 2 /* s */ };
 enum { PIECE = 64 };                   /* bytes of a text that Lua compiles between two looks at the limits */
@@ -105,7 +106,7 @@ static void look(lua_State *L)
 {
 	Sandbox *s = sandbox_of(L);
 	s->next_look = s->steps + LOOK_STEPS;
-	if (s->interrupted && *s->interrupted) {
+	if (is_interrupted(s->interrupted)) {
 		reach(L, "");  /* no message: the run tells of the interrupt */
 	} else if (s->steps > s->step_limit) {
 		reach(L, "the instruction limit is reached (an endless loop?)");
