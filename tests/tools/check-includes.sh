@@ -5,7 +5,7 @@ tool=${srcdir:-.}/tools/check-includes
 "$tool" "${srcdir:-.}"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-mkdir -p "$dir/sim/code" "$dir/sim/reconv/its" "$dir/sim/host" "$dir/lib" "$dir/isa" "$dir/passes" "$dir/sim" "$dir/traces" "$dir/tools"
+mkdir -p "$dir/sim/code" "$dir/sim/report" "$dir/sim/reconv/its" "$dir/sim/host" "$dir/lib" "$dir/isa" "$dir/passes" "$dir/sim" "$dir/traces" "$dir/tools"
 echo '#include "lib/b.h"' >"$dir/lib/a.c"
 "$tool" "$dir"
 wrong() { # file, line of text
@@ -30,6 +30,9 @@ wrong sim/code/x.h '#include "sim/reconv/seam.h"'
 wrong sim/reconv/its/x.c '#include "sim/machine/machine.h"'
 wrong sim/host/x.c '#include "sim/report/report.h"'
 wrong sim/host/x.c '#include "sim/machine/machine.h"'
+wrong sim/host/x.c '#include "gsim.h"'
+wrong tools/x.c '#include "gsim.h"'
+wrong sim/report/x.c '#include "sim/api/api.h"'
 wrong sim/x.c '#include <zlib.h>'
 wrong tools/x.c '#include <libelf.h>'
 wrong lib/x.c '#include "tests/check.h"'

@@ -56,30 +56,62 @@ if command -v pkg-config >/dev/null; then
 		grep -q 'lua\|-lz\|-lelf\|-liberty' out && fail "gsim.pc makes programs link with what the shared library is linked with itself"
 	fi
 	flags=$(pkg-config "$@" --cflags gsim) && libs=$(pkg-config "$@" --libs gsim) || fail "pkg-config gsim"
-	sed -n '/^```c$/,/^```$/p' "$docdir/doc/library.md" | grep -v '^```' >example.c
-	cp "$pkgdatadir/kernels/matmul/matmul.ptx" kernel.ptx && cp "$pkgdatadir/kernels/matmul/matmul.lua" kernel.lua
-	$CC $CFLAGS $flags -o example example.c $libs >out 2>&1 || fail "the example of library.md does not build with gsim.pc's flags"
-	LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ./example >out 2>&1 || fail "the example of library.md does not run"
-	grep -q '^[1-9][0-9]* cycles$' out || fail "the example of library.md counts no cycles"
-	# it exports what its header declares: functions and variables, no other name
-	echo '#include "gsim-internal.h"' | $CC $CFLAGS $flags -E - | awk -f "$srcdir/tools/exports.awk" | LC_ALL=C sort -u >declared
-	[ -s declared ] || fail "gsim-internal.h declares nothing"
+	archive=$(pkg-config "$@" --static --libs gsim | sed 's/-lgsim/-l:libgsim.a/')
+	sed -n '/^```c$/,/^```$/p' "$docdir/doc/library.md" | grep -v '^```' >add.c
+	cp "$docdir/doc/examples/sweep.c" "$docdir/doc/examples/wrapper.cpp" . || fail "the examples are not installed"
+	LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+	export LD_LIBRARY_PATH
+	SANITIZER=
+	for option in $CFLAGS; do
+		case $option in -fsanitize=* | --coverage) SANITIZER="$SANITIZER $option" ;; esac
+	done
+	# build HOW FLAGS COMPILER STANDARD FILE: ./program, linked as pkg-config says or with the archive
+	build() {
+		rm -f program
+		# shellcheck disable=SC2086
+		$3 -std=$4 -Wall -Wextra -pedantic -Werror -pthread $SANITIZER $flags -o program "$5" $2 >out 2>&1 || fail "$5 does not build, $1"
+	}
+	for how in default archive; do
+		with=$libs
+		[ $how = archive ] && with=$archive
+		build $how "$with" "$CC" c99 add.c
+		./program >out 2>&1 || fail "add.c of library.md does not run, $how"
+		grep -q '^99 + 1000 = 1099, [1-9][0-9]* cycles$' out || fail "add.c of library.md prints something else, $how"
+		if command -v ldd >/dev/null && [ -f "$libdir/libgsim.so" ]; then
+			ldd ./program >out
+			grep -q libgsim out
+			[ $? = $([ $how = archive ] && echo 1 || echo 0) ] || fail "add.c is linked with the other library, $how"
+		fi
+		build $how "$with" "$CC" c11 sweep.c
+		./program "$pkgdatadir/kernels/matmul/matmul.ptx" kepler.lua dram.latency 20 200 >out 2>&1 || fail "sweep.c does not run, $how"
+		[ "$(grep -c '^[0-9]*,[1-9][0-9]*,[1-9][0-9]*,' out)" = 2 ] || fail "the table of sweep.c, $how"
+		command -v "${CXX:-c++}" >/dev/null || continue
+		build $how "$with" "${CXX:-c++}" c++11 wrapper.cpp
+		./program "$kernel" kepler.lua >out 2>&1 || fail "wrapper.cpp does not run, $how"
+		[ "$(grep -c '^[a-z_]*: [1-9][0-9]* cycles, ' out)" = 2 ] || fail "wrapper.cpp prints something else, $how"
+	done
+	# it exports the functions that gsim.h declares, and no other name
+	echo '#include <gsim.h>' | $CC $flags -E -x c - | sed 's/^\(# [0-9]* "[^"]*gsim[.]h"\).*/\1/' | awk -f "$srcdir/tools/exports.awk" | LC_ALL=C sort -u >declared
+	[ -s declared ] || fail "gsim.h declares nothing"
 	for library in libgsim.a libgsim.so; do
 		[ -f "$libdir/$library" ] && command -v objcopy >/dev/null || continue
 		what=-g
 		[ $library = libgsim.so ] && what=-D
 		nm $what --defined-only "$libdir/$library" | awk 'NF == 3 && $2 ~ /^[A-Z]$/ { print $3 }' | LC_ALL=C sort -u | diff declared - >out ||
-			fail "$library exports other names than gsim-internal.h declares"
+			fail "$library exports other names than gsim.h declares"
 	done
-	# every public header can be included first and alone
+	if [ -f "$libdir/libgsim.so" ]; then
+		objdump -p "$libdir/libgsim.so" 2>/dev/null | grep -q "SONAME *libgsim-$(pkg-config --modversion gsim).so" || fail "the shared library's name has no version"
+	fi
+	# every internal header can be included first and alone
+	internal=$(pkg-config "$@" --cflags gsim-internal) || fail "pkg-config gsim-internal"
 	(cd "$includedir/gsim-internal" && find . -name '*.h') | sed 's,^\./,,' | while read -r header; do
 		echo "#include \"$header\"" >header.c
-		$CC $CFLAGS $flags -fsyntax-only header.c >out 2>&1 || { echo "$header:"; cat out; touch bad; }
+		$CC $CFLAGS $internal -fsyntax-only header.c >out 2>&1 || { echo "$header:"; cat out; touch bad; }
 	done
 	[ -f bad ] && fail "installed headers that do not stand alone"
 
 	# plug-ins, by gsim-internal.pc: the examples of plug-ins.md as they are installed
-	internal=$(pkg-config "$@" --cflags gsim-internal) || fail "pkg-config gsim-internal"
 	srcdir=$srcdir BIN=$bindir FLAGS=$internal EXAMPLES=$docdir/doc/examples KERNELS=$pkgdatadir/kernels CC=$CC \
 		"$srcdir/tests/tools/check_plugins.sh" >out 2>&1
 	case $? in 0 | 77) ;; *) fail "plug-ins" ;; esac

@@ -1,0 +1,116 @@
+/* Machines: configurations that a program reads and changes. */
+#include "sim/api/api.h"
+
+static GsimMachine *machine_new(GsimOnMessage *call, void *self)
+{
+	GsimMachine *m = xcalloc(1, sizeof *m);
+	handle_open(&m->handle, HANDLE_MACHINE);
+	messages_open(&m->messages, call, self);
+	return m;
+}
+
+GsimMachine *gsim_machine_new(const char *file, GsimOnMessage *on_message, void *self)
+{
+	GsimMachine *m = machine_new(on_message, self);
+	bool ok = true;
+	if (file)
+		ok = config_load(&m->config, file, &m->messages.diag);
+	else
+		config_defaults(&m->config);
+	m->path = file ? xstrdup(file) : NULL;
+	m->file = m->config;
+	messages_tell(&m->messages);
+	if (!ok)
+		gsim_machine_free(m);
+	return ok ? m : NULL;
+}
+
+GsimMachine *gsim_machine_copy(const GsimMachine *machine)
+{
+	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+		return NULL;
+	GsimMachine *m = machine_new(machine->messages.call, machine->messages.self);
+	m->config = machine->config;
+	m->file = machine->file;
+	m->path = machine->path ? xstrdup(machine->path) : NULL;
+	m->mechanism = machine->mechanism ? xstrdup(machine->mechanism) : NULL;
+	return m;
+}
+
+void gsim_machine_free(GsimMachine *machine)
+{
+	if (!machine || !handle_is(machine, HANDLE_MACHINE, __func__))
+		return;
+	handle_close(&machine->handle);
+	free(machine->path);
+	free(machine->mechanism);
+	diag_free(&machine->messages.diag);
+	free(machine);
+}
+
+GsimStatus gsim_machine_set(GsimMachine *machine, const char *key, const char *value)
+{
+	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+		return GSIM_MISUSE;
+	if (!key || !value)
+		return misuse(&machine->messages, "%s: the %s is NULL", __func__, key ? "value" : "key");
+	messages_begin(&machine->messages);
+	bool ok = config_set(&machine->config, key, value, &machine->messages.diag);
+	messages_tell(&machine->messages);
+	return ok ? GSIM_OK : GSIM_BAD_INPUT;
+}
+
+GsimStatus gsim_machine_set_mechanism(GsimMachine *machine, const char *mechanism)
+{
+	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+		return GSIM_MISUSE;
+	if (!mechanism)
+		return misuse(&machine->messages, "%s: the mechanism is NULL", __func__);
+	Config c = machine->config;
+	messages_begin(&machine->messages);
+	bool ok = config_set_model(&c, mechanism, &machine->messages.diag);
+	messages_tell(&machine->messages);
+	if (!ok)
+		return GSIM_BAD_INPUT;
+	machine->config = c;
+	free(machine->mechanism);
+	machine->mechanism = xstrdup(mechanism);
+	return GSIM_OK;
+}
+
+char *gsim_machine_get(GsimMachine *machine, const char *key)
+{
+	ConfigKey found;
+	StrBuf text = { 0 };
+	char near[CONFIG_NAME];
+	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+		return NULL;
+	if (!key) {
+		misuse(&machine->messages, "%s: the key is NULL", __func__);
+		return NULL;
+	}
+	if (config_find(key, &found)) {
+		config_print_value(&found, config_get(&machine->config, &found), &text);
+		return text.s;
+	}
+	config_nearest(key, near);
+	misuse(&machine->messages, "%s: machines have no parameter '%s'%s%s%s", __func__, key,
+		*near ? "; did you mean '" : "", near, *near ? "'?" : "");
+	return NULL;
+}
+
+const char *gsim_machine_key(int i)
+{
+	static _Thread_local char name[CONFIG_NAME];
+	ConfigKey key;
+	return i >= 0 && config_key(i, &key) ? config_key_name(&key, name) : NULL;
+}
+
+char *gsim_machine_print(const GsimMachine *machine)
+{
+	StrBuf text = { 0 };
+	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+		return NULL;
+	config_print(&machine->config, &text);
+	return text.s;
+}
