@@ -15,13 +15,13 @@
  *
  * Errors. A function that returns a pointer returns NULL after an error, one that returns a status something
  * else than GSIM_OK, one that returns a number -1. What is wrong is told as messages to the function that
- * was given for them, before the call returns, and gsim_last_error() has the last one. A wrong call (NULL or
- * a freed object in place of a live one, a number that is out of range, an unknown name, calls in a wrong
- * order) is GSIM_MISUSE and changes nothing. No input and no wrong call ends the program; memory that the
- * host cannot give does.
+ * was given for them, before the call returns, and gsim_last_error() has the last one; where an object is
+ * NULL or was freed, nobody else has it. A wrong call (NULL or a freed object in place of a live one, a
+ * number that is out of range, an unknown name, calls in a wrong order) is GSIM_MISUSE and changes nothing.
+ * No input and no wrong call ends the program; memory that the host cannot give does.
  *
  * Threads. Different objects may be used by different threads at the same time. One object is used by one
- * thread at a time; gsim_run_cancel alone may be called from any thread while another one uses the run.
+ * thread at a time, a run with its buffers; gsim_run_cancel alone may be called from any thread meanwhile.
  *
  * Texts that functions take end with a zero byte, and are copied. Texts that they return as `const char *`
  * belong to the object and live as long as it does, or as a comment says; those that they return as `char *`

@@ -54,9 +54,14 @@ GsimStatus gsim_machine_set(GsimMachine *machine, const char *key, const char *v
 		return GSIM_MISUSE;
 	if (!key || !value)
 		return misuse(&machine->messages, "%s: the %s is NULL", __func__, key ? "value" : "key");
+	int64_t model = machine->config.model;
 	messages_begin(&machine->messages);
 	bool ok = config_set(&machine->config, key, value, &machine->messages.diag);
 	messages_tell(&machine->messages);
+	if (machine->config.model != model) { /* reports do not show what was set before */
+		free(machine->mechanism);
+		machine->mechanism = NULL;
+	}
 	return ok ? GSIM_OK : GSIM_BAD_INPUT;
 }
 

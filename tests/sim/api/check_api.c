@@ -379,11 +379,21 @@ START_TEST(machines_are_set_and_read)
 	ck_assert_int_eq(gsim_machine_set_mechanism(m, "ipdom"), GSIM_OK);
 	GsimMachine *copy = gsim_machine_copy(m);
 	ck_assert_int_eq(gsim_machine_set(m, "l1.latency", "32"), GSIM_OK);
+	ck_assert_int_eq(gsim_machine_set(m, "divergence.model", "token"), GSIM_OK);
 	char *a = gsim_machine_get(m, "l1.latency"), *b = gsim_machine_get(copy, "l1.latency"),
 		*model = gsim_machine_get(copy, "divergence.model"), *all = gsim_machine_print(copy);
 	ck_assert_str_eq(a, "32");
 	ck_assert_str_eq(b, "31");
 	ck_assert_str_eq(model, "ipdom");
+	GsimModule *module = module_of(scale, &h);
+	GsimRun *run = gsim_run_new(module, m, hear, &h);
+	scale_in(run, 2);
+	GsimReport *r = gsim_run_report(run);
+	ck_assert_str_eq(gsim_report_value(r, "model"), "token");
+	ck_assert_str_eq(gsim_report_value(r, "config"), "teaching.lua");
+	gsim_report_free(r);
+	gsim_run_free(run);
+	gsim_module_free(module);
 	ck_assert_ptr_nonnull(strstr(all, "latency = 31"));
 	ck_assert_int_eq(h.errors, 0);
 	ck_assert_int_eq(gsim_machine_set(m, "l1.latencies", "3"), GSIM_BAD_INPUT);
