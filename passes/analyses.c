@@ -67,7 +67,7 @@ static Webs *build_webs(Analyses *an, Arena *a) { return webs_build(a, analysis_
 static Waits *build_waits(Analyses *an, Arena *a)
 {
 	return waits_build(a, analysis_cfg(an), analysis_dom(an), analysis_loops(an), analysis_control(an),
-		analysis_ssa(an), analysis_effects(an));
+		analysis_ssa(an), analysis_effects(an), WAITS_FOR_THREADS);
 }
 static Uniformity *build_for_scope(Analyses *an, Arena *a, UniScope scope)
 {

@@ -3,15 +3,12 @@
 #include "passes/analysis/print.h"
 #include "passes/constants.h"
 
-/* spaces in which threads read what others write */
-enum { FAR = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_SHARED) };
-
-bool waits_for(const Effects *e) { return e->writes & FAR || e->ordered; }
+bool waits_for(const Effects *e) { return e->writes & WAITS_FOR_THREADS || e->ordered; }
 
 /* May other threads decide what the instruction reads in the next turn? */
 static bool reads_anew(const Search *x, const Ins *i, const Effects *e)
 {
-	return i->cop != COP_NC && e->reads & FAR && (e->ordered || e->reads & x->written & FAR);
+	return i->cop != COP_NC && e->reads & x->far && (e->ordered || e->reads & x->written & x->far);
 }
 
 /* ---- what decides ---- */
@@ -211,7 +208,7 @@ static bool may_spin(const Search *x, Function *f)
 	for (int b = 0; b < f->block.n; b++)
 		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
 			Effects e = ins_effects(x->effects, &f->block.v[b]->ins.v[k]);
-			reads |= e.ordered && e.reads & FAR &&
+			reads |= e.ordered && e.reads & x->far &&
 				op_info[f->block.v[b]->ins.v[k].op].kind != K_CALL;
 		}
 	bool is = reads && (calls_itself(x->effects->m, &tmp, f) || cfg_build(&tmp, f)->nest->nloop);
@@ -226,7 +223,7 @@ static bool call_waits(Search *x, const Ins *i, const Effects *e)
 {
 	const Module *m = x->effects->m;
 	bool known = ins_src(i, 0)->kind == OPD_FUNC, is = false;
-	if (!e->ordered || !(e->reads & FAR))
+	if (!e->ordered || !(e->reads & x->far))
 		return false;
 	int8_t *answer = known ? &x->calls[ins_src(i, 0)->id] : NULL;
 	if (known && *answer)
@@ -293,19 +290,20 @@ static Waits *new_waits(Arena *a, const Cfg *c, const Loops *loops, const Effect
 }
 
 Waits *waits_build(Arena *a, const Cfg *c, const Dom *dom, const Loops *loops, const Control *control,
-	const Ssa *ssa, const EffectTable *effects)
+	const Ssa *ssa, const EffectTable *effects, uint8_t far)
 {
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	Waits *w = new_waits(a, c, loops, effects);
-	Search x = { .w = w, .c = c, .dom = dom, .control = control, .ssa = ssa, .effects = effects };
+	Search x = { .w = w, .c = c, .dom = dom, .control = control, .ssa = ssa, .effects = effects,
+		.far = far };
 	int **by_version[] = { &x.version, &x.been };
 	for (size_t k = 0; k < sizeof by_version / sizeof *by_version; k++)
 		*by_version[k] = arena_array(&tmp, int, ssa->n + 1);
 	x.block = arena_array(&tmp, int, c->n + 1);
 	x.calls = arena_array(&tmp, int8_t, effects->m->func.n + 1);
 	x.spins = arena_array(&tmp, int8_t, effects->m->func.n + 1);
-	x.written = c->f->kind == FN_KERNEL ? 0 : FAR;
+	x.written = c->f->kind == FN_KERNEL ? 0 : far;
 	x.most = WAIT_STEPS;
 	for (int k = 0; k < c->nreach; k++)
 		look_at_block(&x, c->rpo[k]);

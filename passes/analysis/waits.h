@@ -20,6 +20,8 @@
  * Where loops lie in each other so deep that the search would take more than some steps for each instruction
  * of the function, those that are left are taken to wait if they read something anew.
  *
+ * Asked of the threads of other blocks alone, only global memory counts.
+ *
  * A call waits when the function, or one that it calls, has both a cycle and ordered accesses that read:
  * there may be such a loop. Barriers and warp-level operations wait, too, but say so themselves
  * (Effects.convergent). */
@@ -46,8 +48,11 @@ typedef struct Waits {
 	int *around;    /* by loop: the innermost loop around it that waits, itself included; -1: none does */
 } Waits;
 
+/* For whom threads wait: the spaces in which they read what those write. */
+enum { WAITS_FOR_BLOCKS = SPACE_BIT(SP_GLOBAL), WAITS_FOR_THREADS = WAITS_FOR_BLOCKS | SPACE_BIT(SP_SHARED) };
+/* spaces: WAITS_FOR_THREADS, or WAITS_FOR_BLOCKS: those of other blocks */
 Waits *waits_build(Arena *, const Cfg *, const Dom *, const Loops *, const Control *, const Ssa *,
-	const EffectTable *);
+	const EffectTable *, uint8_t spaces);
 /* May threads wait in the block? Writes where: in the innermost loop around the block that waits, or in a
    call. A loop around block `outside` as well does not count; outside -1: all loops count. */
 bool waits_in(const Waits *, int block, int outside, Wait *);

@@ -17,6 +17,7 @@ typedef struct Search {
 	/* Answers by function: above 0 yes, below 0 no, 0: nobody has asked. calls: does a call of it wait?
 	   spins: may it wait itself? */
 	int8_t *calls, *spins;
+	uint8_t far;                   /* spaces in which threads read what those write that are waited for */
 	uint8_t written;               /* spaces that other threads may write while the function runs */
 
 	/* by place in rpo: the first place from there on whose block reads something anew */

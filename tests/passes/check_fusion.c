@@ -203,6 +203,22 @@ static const Case cases[] = {
 		"\tbra %s, LOOP, END\nEND:\n\texit\n") COPY("two")
 		PAIR("64, 32", "one", "(%y, %x, 0)", "two", "(%z, %x, 0)"), 0,
 			"one may wait for other blocks", 0 },
+	{ "a kernel that waits for other blocks by plain loads", KERNEL("one", AT("%p", "%a", "%i")
+		"\t%v = mov.u32 1\n\tst.global.u32 [%p], %v\n\tbra LOOP\nLOOP:\n\t%v = ld.global.u32 [%b]\n"
+		"\t%s = setp.eq.u32 %v, 0\n\tbra %s, LOOP, END\nEND:\n\texit\n") COPY("two")
+		PAIR("64, 32", "one", "(%y, %x, 0)", "two", "(%z, %x, 0)"), 0,
+			"one may wait for other blocks", 0 },
+	{ "a kernel whose loop takes numbers, and waits for nobody", KERNEL("one", "\t%k = mov.u32 0\n"
+		"\t%v = mov.u32 0\n\tbra LOOP\nLOOP:\n\t%w = atom.global.add.u32 [%a], 1\n"
+		"\t%v = max.u32 %v, %w\n\t%k = add.u32 %k, 1\n\t%s = setp.lt.u32 %k, 3\n"
+		"\tbra %s, LOOP, END\nEND:\n\t%s = setp.gt.u32 %v, 99999\n\tbra %s, BAD, GOOD\n"
+		"BAD:\n\ttrap\nGOOD:\n\texit\n") COPY("two")
+		PAIR("16, 64", "one", "(%y, %x, 0)", "two", "(%z, %x, 0)"), 1, NULL, FUSION_NOTHING },
+	{ "a barrier in a loop whose turns are in memory that nobody writes", KERNEL("one",
+		"\t%k = mov.u32 0\n\t%w = ld.global.nc.u32 [%b]\n" AT("%p", "%a", "%i") "\t%v = mov.u32 5\n"
+		"\tbra LOOP\nLOOP:\n\tbar.sync 0\n\t%k = add.u32 %k, 1\n\t%s = setp.lt.u32 %k, %w\n"
+		"\tbra %s, LOOP, END\nEND:\n" STORE) COPY("two")
+		PAIR("4, 64", "one", "(%y, %x, 0)", "two", "(%z, %y, 0)"), 1, NULL, FUSION_NOTHING },
 	{ "the number of the launch", KERNEL("one", AT("%p", "%a", "%i")
 		"\t%w = mov.u64 %gridid\n\t%v = cvt.u32.u64 %w\n" STORE) COPY("two") PAIR("4, 64", "one",
 		"(%y, %x, 0)", "two", "(%z, %x, 0)"), 0, "what its launch", 0 },

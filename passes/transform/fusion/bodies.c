@@ -1,7 +1,7 @@
 /* Looks at what the two bodies do besides accessing global memory, and tells whether one kernel may do
    both. */
-#include "passes/analysis/uniformity.h"
 #include "passes/transform/fusion/own.h"
+#include "passes/analyses.h"
 #include "isa/launch.h"
 
 /* The barriers in some code. */
@@ -60,24 +60,13 @@ static bool is_warp_level(int kind)
 		kind == K_ACTIVE || kind == K_REDUX || kind == K_ELECT;
 }
 
-/* Each time it is executed, the instruction reads anew what other blocks may have written meanwhile: it is an
-   ordered load, or an atomic whose result is used. In a cycle a thread can wait for other blocks by it. */
-static bool watches(const Ins *i)
-{
-	int kind = op_info[i->op].kind;
-	bool far = i->space == SP_GLOBAL || i->space == SP_GENERIC;
-	return far && ((kind == K_LD && i->sem > SEM_WEAK) ||
-		(kind == K_ATOM && i->ndst && ins_dst(i, 0)->kind == OPD_REG));
-}
-
-static void note(Body *b, const Function *f, const Ins *i, bool turns)
+static void note(Body *b, const Function *f, const Ins *i)
 {
 	int kind = op_info[i->op].kind;
 	bool inner = f != b->kernel, memory = kind == K_LD || kind == K_ST || kind == K_ATOM;
 	if (kind == K_BAR)
 		note_barrier(inner ? &b->called : &b->barriers, i);
 	b->grid |= i->op == OP_BARGRID;
-	b->waits |= (turns || inner) && watches(i);
 	b->warps |= is_warp_level(kind);
 	b->prints |= kind == K_PRINT;
 	b->ends_below |= inner && kind == K_EXIT;
@@ -87,17 +76,28 @@ static void note(Body *b, const Function *f, const Ins *i, bool turns)
 		b->special |= of_launch(ins_src(i, k));
 }
 
-static Body body_of(const Module *m, const Function *kernel, Arena *a)
+static bool waits_for_blocks(Module *m, Function *f, EffectCache *effects)
+{
+	Arena tmp = { 0 };
+	Analyses *an = analyses_open(m, f, effects, NULL, NULL);
+	const Waits *w = waits_build(&tmp, analysis_cfg(an), analysis_dom(an), analysis_loops(an),
+		analysis_control(an), analysis_ssa(an), analysis_effects(an), WAITS_FOR_BLOCKS);
+	bool is = waits_any(w, &(Wait){ 0 });
+	analyses_close(an);
+	arena_free(&tmp);
+	return is;
+}
+
+static Body body_of(Module *m, const Function *kernel, EffectCache *effects, Arena *a)
 {
 	Body b = { .m = m, .kernel = kernel, .arena = a, .func = bs_new(a, m->func.n),
 		.symbol = bs_new(a, m->symbol.n) };
 	module_uses(m, kernel->id, b.func, b.symbol);
-	const Nest *nest = cfg_build(a, m->func.v[kernel->id])->nest;
+	b.waits = waits_for_blocks(m, m->func.v[kernel->id], effects);
 	bs_each(b.func, k)
 		for (int at = 0; at < m->func.v[k]->block.n; at++)
 			for (int i = 0; i < m->func.v[k]->block.v[at]->ins.n; i++)
-				note(&b, m->func.v[k], &m->func.v[k]->block.v[at]->ins.v[i],
-					nest && k == kernel->id && nest->of[at] >= 0);
+				note(&b, m->func.v[k], &m->func.v[k]->block.v[at]->ins.v[i]);
 	return b;
 }
 
@@ -248,12 +248,12 @@ static const char *kernel_refuses(const Body *b)
 	return why ? why : own_variable(b);
 }
 
-const char *bodies_refuse(Couple *c, const Module *m, Arena *a)
+const char *bodies_refuse(Couple *c, Module *m, EffectCache *effects, Arena *a)
 {
 	for (int k = 0; k < 2; k++)
 		if (c->kernel[k]->declared_only || !c->kernel[k]->block.n || c->kernel[k]->refused.what)
 			return arena_printf(a, "%s has no body", c->kernel[k]->name);
-	Body b[2] = { body_of(m, c->kernel[0], a), body_of(m, c->kernel[1], a) };
+	Body b[2] = { body_of(m, c->kernel[0], effects, a), body_of(m, c->kernel[1], effects, a) };
 	const char *why = kernel_refuses(&b[0]);
 	why = why ? why : kernel_refuses(&b[1]);
 	if (!why && b[0].ends_below)

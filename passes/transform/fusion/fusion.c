@@ -128,7 +128,7 @@ static int bodies_of(const Fusion *f, const Function *kernel)
 
 /* Returns why the launches are not fused, whatever global memory the kernels touch; NULL: nothing speaks
    against it. */
-static const char *refuse(Fusion *f, Couple *c)
+static const char *refuse(Fusion *f, Couple *c, EffectCache *effects)
 {
 	/* the most bytes of parameters of doc/ir.md, less room for alignment and for one more parameter */
 	enum { PARAM_BYTES = 32764 - 16 };
@@ -152,7 +152,7 @@ static const char *refuse(Fusion *f, Couple *c)
 		return arena_printf(&f->arena, "%s and %s are made of more than %d kernels",
 			c->kernel[0]->name, c->kernel[1]->name, FUSION_BODIES);
 	find_facts(c);
-	return bodies_refuse(c, f->r->m, &f->arena);
+	return bodies_refuse(c, f->r->m, effects, &f->arena);
 }
 
 /* ---- which buffers parameters lead to ---- */
@@ -263,7 +263,7 @@ bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *firs
 {
 	*v = (FusionVerdict){ 0 };
 	Couple c = couple_of(f, host, block, ins, first, second);
-	const char *why = refuse(f, &c);
+	const char *why = refuse(f, &c, host->effects);
 	if (why)
 		return refused(v, why);
 	Arena tmp = { 0 };
@@ -350,7 +350,7 @@ Ins fusion_make(Fusion *f, Analyses *host, Edit *e, Block *b, int ins, const Ins
 	const FusionVerdict *v)
 {
 	Couple c = couple_of(f, host, b->id, ins, first, second);
-	must(v->may && !refuse(f, &c));
+	must(v->may && !refuse(f, &c, host->effects));
 	find_params(&c, &f->arena);
 	c.between = v->between;
 	const Fused *to = &make(f, &c)->fused;

@@ -42,7 +42,7 @@ Fused fusion_build(Module *, uint8_t origin, const Couple *, Arena *);
 /* ---- bodies.c: looks at what the bodies do, whatever global memory they touch. Returns NULL, or why the
    kernels are not fused: a clause in the arena. Sets dynamic, begin, begin_given, begin_align, waits and
    barrier. ---- */
-const char *bodies_refuse(Couple *, const Module *, Arena *);
+const char *bodies_refuse(Couple *, Module *, EffectCache *, Arena *);
 
 /* ---- depend.c ---- */
 typedef struct Dependence {
