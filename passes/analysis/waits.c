@@ -5,10 +5,13 @@
 
 bool waits_for(const Effects *e) { return e->writes & WAITS_FOR_THREADS || e->ordered; }
 
+/* Does the instruction read what a thread may wait for: in order, or fetched again each time (.cv)? */
+static bool is_watching(const Ins *i, const Effects *e) { return e->ordered || i->cop == COP_CV; }
+
 /* May other threads decide what the instruction reads in the next turn? */
 static bool reads_anew(const Search *x, const Ins *i, const Effects *e)
 {
-	return i->cop != COP_NC && e->reads & x->far && (e->ordered || e->reads & x->written & x->far);
+	return i->cop != COP_NC && e->reads & x->far && (is_watching(i, e) || e->reads & x->written & x->far);
 }
 
 /* ---- what decides ---- */
@@ -82,7 +85,7 @@ static void look_at(Search *x, int version)
 	const Ins *i = waits_writer(x, version);
 	Effects e = ins_effects(x->effects, i);
 	if (reads_anew(x, i, &e))
-		*(e.ordered ? &x->ordered : &x->plain) = i;
+		*(is_watching(i, &e) ? &x->ordered : &x->plain) = i;
 	want_stores(x, e.reads & SPACES_WRITTEN);
 	want_uses(x, v->block, v->ins);
 }
@@ -208,7 +211,7 @@ static bool may_spin(const Search *x, Function *f)
 	for (int b = 0; b < f->block.n; b++)
 		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
 			Effects e = ins_effects(x->effects, &f->block.v[b]->ins.v[k]);
-			reads |= e.ordered && e.reads & x->far &&
+			reads |= is_watching(&f->block.v[b]->ins.v[k], &e) && e.reads & x->far &&
 				op_info[f->block.v[b]->ins.v[k].op].kind != K_CALL;
 		}
 	bool is = reads && (calls_itself(x->effects->m, &tmp, f) || cfg_build(&tmp, f)->nest->nloop);

@@ -6,8 +6,8 @@
  * when both hold:
  *
  *   - whether threads leave it depends, by values or by the branches that decide which of them come about,
- *     on what a turn reads anew: an atomic that returns something, a volatile, relaxed or acquire load, a
- *     call that has such; or a plain load of memory that the function writes, where it depends on nothing
+ *     on what a turn reads anew: an atomic that returns something, a volatile, relaxed, acquire or .cv load,
+ *     a call that has such; or a plain load of memory that the function writes, where it depends on nothing
  *     else that the thread makes other from turn to turn. (Loops that go through an array, along a chain or
  *     down a tree by plain loads have such a thing. Two threads that meet by plain loads and stores have a
  *     race; compilers may keep what was loaded.) Memory that nobody may write to (.nc, .const, .param)

@@ -80,7 +80,7 @@ bool aware_lower_delayed(LowerFn *l, Diag *diag)
 	for (int k = 0; k < loops->n; k++) {
 		const Loop *loop = &loops->loop[k];
 		LoopReads r = { .strong = true };
-		exit_slice(&tmp, cfg, NULL, loop, add_read, &r);
+		exit_slice(&tmp, cfg, loop, add_read, &r);
 		if (!r.any)
 			continue;
 		int safe = safe_point(&tmp, cfg, pdom, &exits[k], &r);

@@ -2,9 +2,8 @@
 
 typedef struct ExitSlice {
 	const Cfg *cfg;
-	const Dom *pdom;
 	BitSet in;                     /* blocks of the loop */
-	BitSet regs, blocks;           /* registers that the slice reads; blocks with parts of it */
+	BitSet regs;                   /* registers that the slice reads */
 	bool changed;
 } ExitSlice;
 
@@ -16,31 +15,6 @@ static void use_register(void *self, int reg)
 }
 
 static const Block *block(const ExitSlice *s, int id) { return s->cfg->f->block.v[id]; }
-
-/* Does the branch at the end of block a decide whether block b is executed? */
-static bool decides(const ExitSlice *s, int a, int b)
-{
-	const Block *x = block(s, a);
-	if (x->nsucc < 2 || (a != b && dom_dominates(s->pdom, b, a)))
-		return false;
-	for (int k = 0; k < x->nsucc; k++)
-		if (dom_dominates(s->pdom, b, x->succ[k]->id))
-			return true;
-	return false;
-}
-
-static void add_block(ExitSlice *s, int b)
-{
-	if (!s->pdom || bs_has(s->blocks, b))
-		return;
-	bs_add(s->blocks, b);
-	s->changed = true;
-	bs_each(s->in, a)
-		if (decides(s, a, b)) {
-			ins_uses(s->cfg->f, block_term(block(s, a)), use_register, s);
-			add_block(s, a);
-		}
-}
 
 static bool leaves(const ExitSlice *s, int b)
 {
@@ -65,24 +39,19 @@ static bool defines(const ExitSlice *s, const Ins *i)
 	return q.yes;
 }
 
-void exit_slice(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, void (*visit)(void *, const Ins *),
-	void *self)
+void exit_slice(Arena *a, const Cfg *cfg, const Loop *l, void (*visit)(void *, const Ins *), void *self)
 {
-	ExitSlice s = { .cfg = cfg, .pdom = pdom, .in = loop_blocks(a, cfg, l),
-		.regs = bs_new(a, function_values(cfg->f)), .blocks = bs_new(a, cfg->n) };
+	ExitSlice s = { .cfg = cfg, .in = loop_blocks(a, cfg, l),
+		.regs = bs_new(a, function_values(cfg->f)) };
 	bs_each(s.in, b)
-		if (leaves(&s, b)) {
+		if (leaves(&s, b))
 			ins_uses(s.cfg->f, block_term(block(&s, b)), use_register, &s);
-			add_block(&s, b);
-		}
 	for (s.changed = true; s.changed;) {
 		s.changed = false;
 		bs_each(s.in, b)
 			for (int k = 0; k < block(&s, b)->ins.n; k++)
-				if (defines(&s, &block(&s, b)->ins.v[k])) {
+				if (defines(&s, &block(&s, b)->ins.v[k]))
 					ins_uses(cfg->f, &block(&s, b)->ins.v[k], use_register, &s);
-					add_block(&s, b);
-				}
 	}
 	bs_each(s.in, b)
 		for (int k = 0; k < block(&s, b)->ins.n; k++)

@@ -5,11 +5,9 @@
 #include "passes/analysis/analysis.h"
 
 /* Calls visit for each instruction of the slice: an instruction of the loop belongs to it that computes a
- * register which a branch that leaves the loop, or another instruction of the slice, reads. pdom:
- * post-dominators, or NULL. With pdom, registers count, too, that a branch reads which decides whether an
- * instruction of the slice is executed. The order of instructions plays no part, and values are not followed
- * through memory. Time: the loop's instructions are gone through once for each register or block that joins
- * the slice, at most. */
-void exit_slice(Arena *, const Cfg *, const Dom *pdom, const Loop *, void (*visit)(void *, const Ins *),
-	void *self);
+ * register which a branch that leaves the loop, or another instruction of the slice, reads. Branches inside
+ * the loop that decide which instructions come about play no part, nor does the order of instructions, and
+ * values are not followed through memory. Time: the loop's instructions are gone through once for each
+ * register that joins the slice, at most. */
+void exit_slice(Arena *, const Cfg *, const Loop *, void (*visit)(void *, const Ins *), void *self);
 #endif

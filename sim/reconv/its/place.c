@@ -95,6 +95,9 @@ static void mark_places(Barriers *p)
 static bool lower(LowerFn *l, Diag *diag, bool predicted)
 {
 	Barriers p = { .l = l, .f = l->f, .registers = (int)reconv_lower_param(l, ITS_REGISTERS) };
+	Spins spins = { 0 };
+	if (its_lower_knob(l, ITS_YIELD) == ITS_YIELD_SPIN)
+		its_find_spins(l, &spins);
 	if (predicted)
 		its_find_predicted(&p);
 	bool ok = place_tokens(l, &(PlaceStyle){ .frames = true, .translate = translate, .self = &p }, diag);
@@ -106,9 +109,10 @@ static bool lower(LowerFn *l, Diag *diag, bool predicted)
 		its_give_way(&p);
 		its_number(&p);
 		its_code(&p);
-		its_place_yields(l);
+		its_place_yields(l, &spins);
 		mark_places(&p);
 	}
+	vec_free(&spins);
 	vec_free(&p.leave);
 	vec_free(&p.predicted);
 	arena_free(&p.arena);

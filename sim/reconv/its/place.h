@@ -4,6 +4,7 @@
 #include "lib/chain.h"
 #include "passes/analysis/analysis.h"
 #include "sim/reconv/its/its.h"
+#include "sim/reconv/its/spins.h"
 
 typedef struct Object {                /* a barrier of the function, by its object number: BSSY n, BSYNC n */
 	Chain outer;                   /* barriers that are open where this one is opened */
@@ -81,5 +82,5 @@ Chain its_left(Barriers *, const Block *, int k);
 void its_code(Barriers *);
 
 /* YIELD in loops, as the policy says: yield.c. */
-void its_place_yields(LowerFn *);
+void its_place_yields(LowerFn *, const Spins *);
 #endif

@@ -1,40 +1,16 @@
-/* Where YIELD goes: on the back edges of all loops, or only of loops that may spin: what other threads write
- * decides whether a lane stays in them.
- *
- * A loop may spin when its exits depend on an atomic operation, a load that is volatile or ordered, or a
- * result of a call (sim/reconv/common/exit_slice.h); or when the loop sleeps. Plain loads do not count: a
- * thread that waits on one for another thread has a data race. */
-#include "sim/reconv/common/exit_slice.h"
+/* Where YIELD goes: on the back edges of all loops, or only of those that may spin. */
 #include "sim/reconv/its/place.h"
 
-static void sees_others(void *spins, const Ins *i)
-{
-	*(bool *)spins |= i->op == OP_ATOM || i->op == OP_CALL ||
-		(i->op == OP_LD && (i->sem >= SEM_VOLATILE || i->cop == COP_CV));
-}
-
-static bool sleeps(const Cfg *cfg, const Loop *l)
-{
-	loop_each(cfg, l, b)
-		for (int k = 0; k < b->ins.n; k++)
-			if (op_info[b->ins.v[k].op].kind == K_SLEEP)
-				return true;
-	return false;
-}
-
-/* Which loops may spin, by index in loops. */
-static bool *spin_loops(Arena *a, const Cfg *cfg, const Loops *loops)
+/* Which loops may spin, by index in loops: operations of the mechanism may now stand in front of what was a
+   loop's first block, but this is still in the loop. */
+static bool *spin_loops(Arena *a, const Loops *loops, const Spins *spins)
 {
 	bool *spin = arena_array(a, bool, loops->n + 1);
-	const Dom *pdom = loops->n ? pdom_build(a, cfg, true) : NULL;
-	for (int k = 0; k < loops->n; k++) {
-		spin[k] = sleeps(cfg, &loops->loop[k]);
-		exit_slice(a, cfg, pdom, &loops->loop[k], sees_others, &spin[k]);
-	}
+	for (int k = 0; k < spins->n; k++)
+		if (loops->of[spins->v[k]->id] >= 0)
+			spin[loops->of[spins->v[k]->id]] = true;
 	return spin;
 }
-
-/* ---- YIELD ---- */
 
 /* Puts YIELD on the edges from b to the head of a loop. */
 static void place_yield(LowerFn *l, Block *b, Block *header)
@@ -49,13 +25,13 @@ static void place_yield(LowerFn *l, Block *b, Block *header)
 	edit_retarget(&l->edit, b, header, e);
 }
 
-void its_place_yields(LowerFn *l)
+void its_place_yields(LowerFn *l, const Spins *spins)
 {
 	int64_t where = its_lower_knob(l, ITS_YIELD);
 	Arena arena = { 0 };
 	Cfg *cfg = cfg_build(&arena, l->f);
 	Loops *loops = loops_build(&arena, cfg);
-	bool *spin = where == ITS_YIELD_SPIN ? spin_loops(&arena, cfg, loops) : NULL;
+	bool *spin = where == ITS_YIELD_SPIN ? spin_loops(&arena, loops, spins) : NULL;
 	for (int k = 0; k < loops->n && where != ITS_YIELD_NONE; k++) {
 		const Loop *loop = &loops->loop[k];
 		Block *header = cfg->rpo[cfg->rpo_index[loop->header]];

@@ -475,12 +475,42 @@ START_TEST(yields_on_back_edges)
 }
 END_TEST
 
+/* Lanes that wait go back by another edge than the exit's block: who comes to the exit does not say how long
+   they stay. Without a yield lane 0 waits for them behind the loop, and they for what it does there. */
+START_TEST(waiting_lanes_let_others_leave)
+{
+	Rig *r = rig_new("divergence.model=its");
+	rig_try(r, K(" %o = ld.param.u64 [out]\n bra H\n"
+		"H: %a = ld.volatile.global.u32 [%o+8000]\n %a = mul.lo.u32 %a, 64\n"
+		" %p = setp.gt.u32 %t, %a\n bra %p, H, M\n"
+		"M: %s = add.u32 %s, 1\n %p = setp.lt.u32 %s, 2\n bra %p, H, E\n"
+		"E: %a = mov.u32 1\n st.volatile.global.u32 [%o+8000], %a\n" END), 1, 4);
+	rig_laws(r); /* how often lanes go round is no affair of the reference */
+	ck_assert_uint_eq(rig_fetches(r, "E"), 2);
+	rig_free(r);
+}
+END_TEST
+
+/* A lane that tries a compare-and-swap again waits for nobody: another one has succeeded. */
+START_TEST(who_tries_again_does_not_yield)
+{
+	Rig *r = rig_new("divergence.model=its its.yield=spin");
+	rig_try(r, K(" %o = ld.param.u64 [out]\n %a = mov.u32 0\n bra B\nB: %s = mov.b32 %a\n"
+		" %x = add.u32 %s, 1\n %a = atom.global.cas.b32 [%o+8000], %s, %x\n"
+		" %p = setp.ne.u32 %a, %s\n bra %p, B, J\n" AT("J", "3") END), 1, 4);
+	rig_laws(r);
+	ck_assert_uint_gt(rig_fetches(r, "B"), 1);
+	ck_assert_int_eq(executed(r, "yield"), 0);
+	rig_free(r);
+}
+END_TEST
+
 #define WAITS(LOAD) K(" %o = ld.param.u64 [out]\n bra B\nB: %x = add.u32 %x, 1\n " \
 	LOAD "\n %s = add.u32 %x, %a\n %p = setp.lt.u32 %s, 3\n" \
 	" bra %p, B, J\n" AT("J", "3") END)
 
 /* What others write in order may decide whether a lane stays in a loop; then it spins. A plain load is for
-   nobody to wait on. */
+   nobody to wait on where the lane counts, too. */
 START_TEST(loops_that_may_spin_yield)
 {
 	static const struct { const char *text; int yields; } want[] = {
@@ -489,9 +519,9 @@ START_TEST(loops_that_may_spin_yield)
 		{ WAITS("%a = ld.global.cv.u32 [%o+8000]"), 2 },
 		{ WAITS("%a = atom.global.add.u32 [%o+8000], 0"), 2 },
 	};
-	for (int k = 0; k < 4; k++) {
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
 		Rig *r = rig_four("divergence.model=its its.yield=spin", want[k].text, NULL);
-		ck_assert_msg(executed(r, "yield") == want[k].yields, "loop %d: %d yields", k,
+		ck_assert_msg(executed(r, "yield") == want[k].yields, "loop %d: %d yields", (int)k,
 			executed(r, "yield"));
 		rig_free(r);
 	}
@@ -675,6 +705,7 @@ int main(void)
 		predicted_points_share_no_registers, the_timer_counts_cycles,
 		the_turn_passes_on_in_long_waits,
 		barriers_share_registers, yields_on_back_edges, loops_that_may_spin_yield,
+		waiting_lanes_let_others_leave, who_tries_again_does_not_yield,
 		nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump,
 		the_turn_of_who_has_met, a_barrier_is_held_by_those_who_name_it,
 		overlapping_predictions_both_stay, barriers_do_not_depend_on_the_order_of_blocks,
