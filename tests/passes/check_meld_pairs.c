@@ -28,6 +28,8 @@ static const Pair pairs[] = {
 	{ { "%x = mul.lo.u32 %a, %b", "%x = mul.hi.u32 %a, %b" }, OP_MUL, 2 },
 	{ { "%x = mul.lo.u32 %a, %b", "%x = mul.lo.s32 %a, %b" }, OP_MUL, 2 },
 	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %a, %b, %x, 150" }, OP_LOP3, 1 },
+	/* by this table a and b may be exchanged */
+	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %b, %a, %t, 150" }, OP_LOP3, 1 },
 	/* the table is no value */
 	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %a, %b, %t, 232" }, OP_LOP3, 2 },
 	/* results: to one place or two */
@@ -41,7 +43,7 @@ static const Pair pairs[] = {
 	{ { "%a = div.u32 %t, 3\n %b = div.u32 %a, 5", "%b = div.u32 %t, 7\n %b = div.u32 %b, 9" }, OP_DIV,
 		2 },
 	/* not worth two choices, nor two moves, where a branch and two jumps are all there is to save */
-	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %b, %a, %t, 150" }, OP_LOP3, 2 },
+	{ { "%x = lop3.b32 %a, %b, %t, 184", "%x = lop3.b32 %b, %a, %t, 184" }, OP_LOP3, 2 },
 	{ { "%x = mul.lo.u32 %t, 3\n %x = popc.b32 %x", "%a = mul.lo.u32 %t, 5\n %b = popc.b32 %a" }, OP_POPC,
 		2 },
 	{ { "%a = xor.b32 %t, 3", "%b = xor.b32 %t, 3" }, OP_XOR, 2 },
