@@ -93,6 +93,9 @@ if [ -x ./differential ] && [ -z "$BIN" ]; then
 	well "random kernels" ./differential --passes div-shift --passes tail-merge,div-shift -m arm_by_arm -m 'arm_by_arm(first=oldest)' --count 25 --keep "$tmp" \
 		--load "$pass" --load "$mechanism"
 fi
+well "a trace" "$gsim" --load "$mechanism" --config teaching.lua -m arm_by_arm -t "$tmp/run.trace" --html "$tmp/run.html" -q "$examples/digits.ir"
+well "gsim-trace, which needs no plug-in" "$bin/gsim-trace" --summary "$tmp/run.trace"
+says 'arm_by_arm'
 well "several threads of the host" "$gsim" --load "$mechanism" --config kepler.lua -m arm_by_arm -j 4 -s "$tmp/four.json" -q "$examples/digits.ir"
 well "one thread of the host" "$gsim" --load "$mechanism" --config kepler.lua -m arm_by_arm -s "$tmp/one.json" -q "$examples/digits.ir"
 grep -v '"seconds"\|per_second' "$tmp/one.json" >"$tmp/one" && grep -v '"seconds"\|per_second' "$tmp/four.json" | diff "$tmp/one" - >"$tmp/out" || fail "-j 4 gives another report"
