@@ -9,9 +9,7 @@
 /* turns: how often a loop is assumed to turn where nobody knows, for the weight of a block and for the time
    of a loop. So many that the inner loop counts more than what is around it, and so few that what is around
    it still counts. */
-#define LOOP_TURNS 8
-/* the same for the order of units that linearize(interleave=1) chooses */
-#define INTERLEAVE_TURNS 10
+#define LOOP_TURNS 10
 /* levels: loops deeper in each other weigh no more. The weight of six, 2^18, leaves room in 64 bits for the
    sum of all costs of a function. */
 #define LOOP_LEVELS 6

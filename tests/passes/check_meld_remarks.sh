@@ -106,8 +106,8 @@ bra %e, L, E
 E: st.global.u32 [%p], %x
 st.global.u32 [%p+4], %y
 exit'
-says meld 'the branch of L stays: T1 and F1 would cost 264 cycles as one, not 320, but 8 turns of the loop of L take a warp alone 155 cycles, and would take 304' "$chases"
-says 'meld(check=latency)' 'the branch of L: T1 and F1 become one: 1 pair of instructions becomes one, 0 stay on one side; 320 cycles become 264 ' "$chases"
+says meld 'the branch of L stays: T1 and F1 would cost 330 cycles as one, not 400, but 10 turns of the loop of L take a warp alone 193 cycles, and would take 380' "$chases"
+says 'meld(check=latency)' 'the branch of L: T1 and F1 become one: 1 pair of instructions becomes one, 0 stay on one side; 400 cycles become 330 ' "$chases"
 # Without a loop: both loads are there after 21 cycles, and as one with the choices after 29; two loads at a
 # quarter of a unit each are 8 cycles, three choices 6.
 says meld 'the branch of A stays: T and F would cost 33 cycles as one, not 40, but take longer: a warp alone takes 21 cycles, and would take 29; each of many takes 8 cycles of the unit that is asked for most, and would take 6' "T: %x = ld.shared.u32 [%x]
@@ -118,7 +118,7 @@ J: st.global.u32 [%p], %x
 st.global.u32 [%p+4], %y
 exit"
 # Chases in loops of their own, within the other: one begins behind the end of the other one, and two times
-# eight turns become eight that are a little longer.
+# ten turns become ten that are a little longer.
 says meld 'the branch of L: T1 and F1 become one: 3 pairs of instructions become one each' "T: bra L
 F: bra L
 L: %i = mov.u32 0

@@ -1,7 +1,7 @@
 /* Orders a region's units by how long a warp would wait (option interleave, the paper's section 5.1), by list
  * scheduling. Of the units whose predecessors have their places already, the one comes next that waits least
  * for what loads bring; of units that wait equally long, the one with the longest time to the end behind it.
- * Cycles stay contiguous with their first unit first, and count as INTERLEAVE_TURNS turns. Two cycles of
+ * Cycles stay contiguous with their first unit first, and count as LOOP_TURNS turns. Two cycles of
  * which neither leads to the other take turns together when that takes less time than one behind the other:
  * where each side of a branch follows a list, a warp then waits for the loads of both sides at one time. */
 #include "passes/transform/linearize/linearize.h"
@@ -178,7 +178,7 @@ static Span turns(Schedule *v, const IntList *list)
 	Span *of = arena_array(v->a, Span, list->n + 1);
 	for (int k = 0; k < list->n; k++)
 		of[k] = v->span[list->v[k]];
-	return clock_turns(v->l->clock, v->a, of, list->n, INTERLEAVE_TURNS);
+	return clock_turns(v->l->clock, v->a, of, list->n, LOOP_TURNS);
 }
 
 /* ---- loops that take turns together ---- */
@@ -285,7 +285,7 @@ void interleave(Lin *l, Arena *a, Plan *p, const Graph *g, const Nest *nest, int
 		begin[v.nest.header[i]] = v.inside[v.with[i]].v[0];
 }
 
-/* Returns how many cycles the plan's guards cost; one in a loop counts INTERLEAVE_TURNS times, in a loop
+/* Returns how many cycles the plan's guards cost; one in a loop counts LOOP_TURNS times, in a loop
    within a loop as many times that, and so on. */
 int64_t guards_time(Lin *l, const Plan *p, const Guards *g)
 {
@@ -298,7 +298,7 @@ int64_t guards_time(Lin *l, const Plan *p, const Guards *g)
 			continue;
 		for (int i = 0; i < p->nloop && p->loop[i].lo <= t->unit && levels < LOOP_LEVELS; i++)
 			if (t->unit <= p->loop[i].hi) {
-				times *= INTERLEAVE_TURNS;
+				times *= LOOP_TURNS;
 				levels++;
 			}
 		sum += times * guard;
