@@ -34,9 +34,7 @@
 
 /* questions about pairs of accesses, for each instruction of the function, that a pass asks. Without a bound
    they would grow with the square of its length. */
-#define MEMORY_QUESTIONS 32
-/* the same of forward-stores, which asks about each store at each place where memory is written */
-#define FORWARD_QUESTIONS 64
+#define MEMORY_QUESTIONS 64
 /* versions times spots: facts by side of a branch in forward-stores are made up to so many, since each costs
    a bit in every block */
 #define FORWARD_SIDES 4096

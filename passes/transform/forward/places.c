@@ -387,7 +387,7 @@ bool places_find(Places *w)
 	if (!any)
 		return false;
 	for (int k = 0; k < w->c->nreach; k++)
-		w->patience += FORWARD_QUESTIONS * w->c->rpo[k]->ins.n;
+		w->patience += MEMORY_QUESTIONS * w->c->rpo[k]->ins.n;
 	find_facts(w);
 	if (!w->held.n)
 		return false;
