@@ -1,6 +1,8 @@
 /* The numbers by which passes and analyses decide, and the bounds behind which they give up: guesses, each
- * with its unit and its reason. Options of passes have theirs as defaults. Each definition is one line.
- * Numbers that follow from the machine or from PTX are no guesses, and stand where they are used. */
+ * with its unit and its reason. Options of passes have theirs as defaults. What other values would do is in
+ * doc/measured-constants.md; tools/sweep-constants measures it, with copies of this file in which one line
+ * `#define NAME number` has another number. Numbers that follow from the machine or from PTX are no guesses,
+ * and stand where they are used. */
 #ifndef GSIM_CONSTANTS_H
 #define GSIM_CONSTANTS_H
 
@@ -55,7 +57,8 @@
 #define MOTION_ROUNDS 16
 /* steps of the search for answers to queries, for each instruction, in each round */
 #define QUERY_STEPS 32
-/* turns of a loop that a query goes back: by as many as a stencil of five points reads its array again */
+/* turns of a loop that a query goes back: by as many as a stencil of three points in a row reads its array
+   again */
 #define QUERY_SHIFTS 2
 /* copies, one of the other, behind which the value of a version is looked for */
 #define QUERY_COPIES 16
@@ -89,8 +92,8 @@
 
 /* ---- sizes of what is guarded, merged, melded or copied ---- */
 
-/* instructions of an arm that if-convert guards where no profile says what pays: as many as cost about what a
-   branch and a jump do */
+/* instructions of an arm that if-convert puts under a guard: as many as cost about what a branch and a jump
+   do. Where there is a profile, it has to say so, too. */
 #define GUARD_SIZE 8
 /* instructions that a common tail needs: one already saves one for every warp that parts */
 #define TAIL_SIZE 1
