@@ -102,6 +102,11 @@ void edit_merge(Edit *, Block *b, Block *s);
    anew. A branch that asks for a removed block as its reconvergence point asks for none any more. Returns
    true if blocks were removed. */
 bool edit_drop_unreached(Function *, BitSet roots);
+/* the numbers of the blocks that branches ask for as their reconvergence points */
+BitSet edit_named(Arena *, const Function *);
+/* Calls edit_settle, and removes the blocks to which neither the entry nor such a block leads. Returns true
+   if there were any. */
+bool edit_drop_dead(Edit *);
 
 /* Copies n blocks; the copies stand at the spot, in the order of the list. block[] has an entry for each
    block of the function; edit_clone sets the entries of the copied blocks to their copies. Edges between

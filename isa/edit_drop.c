@@ -44,6 +44,26 @@ bool edit_drop_unreached(Function *f, BitSet roots)
 	return true;
 }
 
+BitSet edit_named(Arena *a, const Function *f)
+{
+	BitSet s = bs_new(a, f->block.n);
+	for (int k = 0; k < f->block.n; k++)
+		if (f->block.v[k]->reconverge)
+			bs_add(s, f->block.v[k]->reconverge->id);
+	return s;
+}
+
+bool edit_drop_dead(Edit *e)
+{
+	Arena a = { 0 };
+	edit_settle(e);
+	BitSet roots = edit_named(&a, e->f);
+	bs_add(roots, 0);
+	bool any = edit_drop_unreached(e->f, roots);
+	arena_free(&a);
+	return any;
+}
+
 /* Gives the registers that `list` names new numbers from n on, each register once, and writes these to
    `list`. moved[r] is one more than the new number of register r, or 0 if it has none yet. Returns the next
    free number. */

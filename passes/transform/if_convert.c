@@ -204,12 +204,9 @@ static bool run(PassRun *r)
 	Arena a = { 0 };
 	const Cfg *c = analysis_cfg(r->an);
 	Convert w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .npred = arena_array(&a, int, c->n),
-		.named = bs_new(&a, c->n) };
+		.named = edit_named(&a, r->f) };
 	w.divergent = r->option[1].number == 0 ? analysis_uniformity(r->an)->divergent : NULL;
 	memcpy(w.npred, c->npred, sizeof *w.npred * (size_t)c->n);
-	for (int k = 0; k < c->n; k++)
-		if (r->f->block.v[k]->reconverge)
-			bs_add(w.named, r->f->block.v[k]->reconverge->id);
 	for (int i = c->nreach; i-- > 0;)
 		consider(&w, c->rpo[i]);
 	edit_close(&w.e);

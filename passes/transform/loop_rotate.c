@@ -111,10 +111,7 @@ static bool run(PassRun *r)
 	w.waits = analysis_waits(r->an);
 	w.copy = arena_array(&w.arena, Block *, w.c->n);
 	w.map = arena_array(&w.arena, Block *, w.c->n);
-	w.named = bs_new(&w.arena, w.c->n);
-	for (int k = 0; k < w.c->n; k++)
-		if (r->f->block.v[k]->reconverge)
-			bs_add(w.named, r->f->block.v[k]->reconverge->id);
+	w.named = edit_named(&w.arena, r->f);
 	for (int i = 0; i < w.loops->n; i++) {
 		const Loop *l = &w.loops->loop[i];
 		const Block *h = r->f->block.v[l->header];

@@ -82,15 +82,6 @@ static bool fold_branches(Edit *e)
 	return changed;
 }
 
-static BitSet named_points(Arena *a, const Function *f)
-{
-	BitSet s = bs_new(a, f->block.n);
-	for (int k = 0; k < f->block.n; k++)
-		if (f->block.v[k]->reconverge)
-			bs_add(s, f->block.v[k]->reconverge->id);
-	return s;
-}
-
 static bool hops(const Block *b, BitSet named)
 {
 	return !b->ins.v[0].mark && b->ins.n == 1 && block_jumps(b) && !bs_has(named, b->id);
@@ -285,23 +276,16 @@ static bool merge(Edit *e, Arena *a, BitSet named)
 	return changed;
 }
 
-/* Removes blocks to which neither the entry nor a named reconvergence point leads. */
-static bool remove_unreachable(Function *f, BitSet named)
-{
-	bs_add(named, 0);
-	return edit_drop_unreached(f, named);
-}
-
 static bool round_of(Edit *e)
 {
 	Arena a = { 0 };
 	function_number(e->f);
 	bool changed = fold_branches(e);
-	BitSet named = named_points(&a, e->f);
+	BitSet named = edit_named(&a, e->f);
 	changed |= skip_empty(e, named);
 	changed |= fold_empty(e, named);
 	changed |= merge(e, &a, named);
-	changed |= remove_unreachable(e->f, named_points(&a, e->f));
+	changed |= edit_drop_dead(e);
 	arena_free(&a);
 	return changed;
 }

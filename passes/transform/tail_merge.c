@@ -333,21 +333,6 @@ static void open_sweep(Merge *w)
 		look_at(w, c->rpo[k]);
 }
 
-/* Removes blocks that cannot be reached any more. */
-static void drop_unreached(Merge *w)
-{
-	Function *f = w->r->f;
-	edit_settle(&w->e);
-	if (!w->dropped)
-		return;
-	BitSet roots = bs_new(&w->arena, f->block.n);
-	bs_add(roots, 0);
-	for (int k = 0; k < f->block.n; k++)
-		if (f->block.v[k]->reconverge)
-			bs_add(roots, f->block.v[k]->reconverge->id);
-	edit_drop_unreached(f, roots);
-}
-
 static void close_sweep(Merge *w)
 {
 	for (int k = 0; k < w->place.n; k++)
@@ -371,8 +356,10 @@ static bool sweep(Merge *w)
 	open_sweep(w);
 	for (int k = 0; k < w->todo.n; k++)
 		visit(w, w->todo.v[k]);
-	if (w->tails > tails)
-		drop_unreached(w);
+	if (w->tails > tails && w->dropped)
+		edit_drop_dead(&w->e);
+	else if (w->tails > tails)
+		edit_settle(&w->e);
 	else if (pass_explains(w->r)) { /* the last sweep says what stays */
 		w->remarks = true;
 		for (int k = 0; k < w->place.n; k++)

@@ -267,19 +267,6 @@ static void open_sweep(Unroll *w)
 	w->map = arena_array(&w->arena, Block *, f->block.n);
 }
 
-/* Removes blocks that cannot be reached any more. */
-static void close_sweep(Unroll *w)
-{
-	Function *f = w->r->f;
-	edit_settle(&w->e);
-	BitSet roots = bs_new(&w->arena, f->block.n);
-	bs_add(roots, 0);
-	for (int k = 0; k < f->block.n; k++)
-		if (f->block.v[k]->reconverge)
-			bs_add(roots, f->block.v[k]->reconverge->id);
-	edit_drop_unreached(f, roots);
-}
-
 /* Unrolls loops, inner ones first; a loop around one that is unrolled has to wait for the next sweep. All is
    decided before anything changes. Returns whether a loop was unrolled. */
 static bool sweep(Unroll *w, bool full)
@@ -301,7 +288,7 @@ static bool sweep(Unroll *w, bool full)
 	for (int k = 0; k < n; k++)
 		unroll(w, &plan[k]);
 	if (n)
-		close_sweep(w);
+		edit_drop_dead(&w->e);
 	return n > 0;
 }
 

@@ -300,7 +300,7 @@ static void open_round(Meld *w)
 	w->effects = analysis_effects(an);
 	w->c = analysis_cfg(an);
 	int n = w->c->n;
-	w->named = bs_new(&w->a, n);
+	w->named = edit_named(&w->a, w->f);
 	w->touched = bs_new(&w->a, n);
 	w->gone = bs_new(&w->a, n);
 	w->seen = arena_array(&w->a, int, n);
@@ -311,8 +311,6 @@ static void open_round(Meld *w)
 	w->seeing = w->made.n = w->said.n = 0;
 	for (int k = 0; k < n; k++) {
 		const Block *b = w->f->block.v[k];
-		if (b->reconverge)
-			bs_add(w->named, b->reconverge->id);
 		for (int e = 0; e < b->nsucc && w->c->rpo_index[k] < 0; e++)
 			bs_add(w->named, b->succ[e]->id);
 	}

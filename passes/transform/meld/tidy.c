@@ -89,12 +89,9 @@ void meld_tidy(Meld *w, BitSet gone)
 	drop(w, gone);
 	Function *f = w->f;
 	int n = f->block.n;
-	Tidy t = { w, bs_new(&a, n), bs_new(&a, n), bs_new(&a, n), arena_array(&a, int, n) };
+	Tidy t = { w, bs_new(&a, n), edit_named(&a, f), bs_new(&a, n), arena_array(&a, int, n) };
 	for (int k = 0; k < w->made.n; k++)
 		bs_add(t.made, w->made.v[k]->id);
-	for (int k = 0; k < n; k++)
-		if (f->block.v[k]->reconverge)
-			bs_add(t.named, f->block.v[k]->reconverge->id);
 	skip_all(&t);
 	join(&t);
 	drop(w, t.gone);

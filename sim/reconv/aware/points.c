@@ -11,6 +11,7 @@
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/aware/aware.h"
 #include "sim/reconv/common/exit_slice.h"
+#include "sim/reconv/common/points.h"
 
 /* The reads of a loop on which its exits depend: are there any, are all of them strong (atomic, volatile,
    relaxed or the like), and which spaces do they read? */
@@ -97,11 +98,7 @@ bool aware_lower_delayed(LowerFn *l, Diag *diag)
 				point[b] = dom_common(pdom, point[b], safe);
 		}
 	}
-	for (int b = 0; b < l->f->block.n; b++)
-		if (point[b] >= 0 && point[b] < cfg->n) {
-			l->rpc_block[b] = point[b];
-			l->reach[point[b]] = true;
-		}
+	reconv_set_points(l, cfg, point);
 	arena_free(&tmp);
 	return true;
 }

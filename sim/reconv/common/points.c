@@ -3,16 +3,20 @@
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"
 
-bool reconv_lower_ipdom(LowerFn *l, Diag *diag)
+void reconv_set_points(LowerFn *l, const Cfg *cfg, const int *point)
 {
-	Arena tmp = { 0 };
-	Cfg *cfg = cfg_build(&tmp, l->f);
-	const int *point = pdom_points(&tmp, cfg, pdom_build(&tmp, cfg, true));
 	for (int b = 0; b < l->f->block.n; b++)
 		if (point[b] >= 0 && point[b] < cfg->n) {
 			l->rpc_block[b] = point[b];
 			l->reach[point[b]] = true;
 		}
+}
+
+bool reconv_lower_ipdom(LowerFn *l, Diag *diag)
+{
+	Arena tmp = { 0 };
+	Cfg *cfg = cfg_build(&tmp, l->f);
+	reconv_set_points(l, cfg, pdom_points(&tmp, cfg, pdom_build(&tmp, cfg, true)));
 	arena_free(&tmp);
 	return true;
 }
