@@ -5,20 +5,21 @@ static unsigned hash_of_bits(uint64_t bits, bool wide)
 	return (unsigned)((bits + wide) * 0x9e3779b97f4a7c15u >> 40);
 }
 
-static uint64_t value_at(const ConstBank *b, int slot)
+static uint64_t const_slot_value(const ConstBank *b, int slot)
 {
 	return b->wide.v[slot] ? (uint64_t)b->word.v[slot + 1] << 32 | b->word.v[slot] : b->word.v[slot];
 }
 
-static int *place(ConstBank *b, uint64_t bits, bool wide)
+static int *find_const_slot(ConstBank *b, uint64_t bits, bool wide)
 {
 	unsigned i = hash_of_bits(bits, wide) & (unsigned)(b->nindex - 1);
-	while (b->index[i] >= 0 && (value_at(b, b->index[i]) != bits || b->wide.v[b->index[i]] != wide))
+	while (b->index[i] >= 0 && (const_slot_value(b, b->index[i]) != bits ||
+		b->wide.v[b->index[i]] != wide))
 		i = (i + 1) & (unsigned)(b->nindex - 1);
 	return &b->index[i];
 }
 
-static void grow(ConstBank *b)
+static void grow_const_index(ConstBank *b)
 {
 	int old = b->nindex, *slots = b->index;
 	b->nindex = old ? old * 2 : 64;
@@ -27,7 +28,7 @@ static void grow(ConstBank *b)
 		b->index[i] = -1;
 	for (int i = 0; i < old; i++)
 		if (slots[i] >= 0)
-			*place(b, value_at(b, slots[i]), b->wide.v[slots[i]]) = slots[i];
+			*find_const_slot(b, const_slot_value(b, slots[i]), b->wide.v[slots[i]]) = slots[i];
 	free(slots);
 }
 
@@ -36,8 +37,8 @@ uint32_t bank_const(ConstBank *b, uint64_t bits, bool wide)
 	if (!wide)
 		bits = (uint32_t)bits;
 	if (b->word.n * 2 >= b->nindex)
-		grow(b);
-	int *at = place(b, bits, wide);
+		grow_const_index(b);
+	int *at = find_const_slot(b, bits, wide);
 	if (*at < 0) {
 		if (wide && (b->word.n & 1)) {
 			vec_push(&b->word, 0);
@@ -60,7 +61,7 @@ uint32_t *bank_rows(const ConstBank *b, Arena *a)
 	uint32_t *rows = arena_array(a, uint32_t, (b->word.n + 2) * b->width);
 	for (int s = 0; s < b->word.n; s++) {
 		if (b->wide.v[s]) {
-			uint64_t v = value_at(b, s);
+			uint64_t v = const_slot_value(b, s);
 			for (int l = 0; l < b->width; l++)
 				memcpy(rows + s * b->width + 2 * l, &v, 8);
 			s++;
@@ -83,7 +84,7 @@ void bank_free(ConstBank *b)
 
 /* The row of a source operand. An immediate predicate gets no row: NO_ROW stands for true; for false neg_bit
    is flipped in *neg, too. */
-static uint32_t source(const Decoder *d, const Opd *o, Type t, uint8_t neg_bit, uint8_t *neg)
+static uint32_t decode_source(const Decoder *d, const Opd *o, Type t, uint8_t neg_bit, uint8_t *neg)
 {
 	if (o->kind == OPD_NONE)
 		return NO_ROW;
@@ -110,13 +111,13 @@ static void decode_parts(const Decoder *d, const Ins *i, LaneIns *out)
 	uint32_t *rows = arena_array(d->arena, uint32_t, n);
 	Type t = part_type(i, n);
 	for (int k = 0; k < n; k++)
-		rows[k] = source(d, pack ? ins_src(i, k) : ins_dst(i, k), t, 0, &out->neg);
+		rows[k] = decode_source(d, pack ? ins_src(i, k) : ins_dst(i, k), t, 0, &out->neg);
 	out->rows = rows;
 	out->nrows = n;
 	if (pack)
-		out->d = source(d, ins_dst(i, 0), (Type)i->type, 0, &out->neg);
+		out->d = decode_source(d, ins_dst(i, 0), (Type)i->type, 0, &out->neg);
 	else
-		out->a = source(d, ins_src(i, 0), (Type)i->type, 0, &out->neg);
+		out->a = decode_source(d, ins_src(i, 0), (Type)i->type, 0, &out->neg);
 }
 
 bool decode_alu(const Decoder *d, const Ins *i, LaneIns *out)
@@ -131,9 +132,10 @@ bool decode_alu(const Decoder *d, const Ins *i, LaneIns *out)
 	if (i->nsrc > 4 || i->ndst < 1 || i->ndst > 2)
 		return false;
 	for (int k = 0; k < i->nsrc; k++)
-		*from[k] = source(d, ins_src(i, k), ins_src_type(i, k), (uint8_t)(NEG_A << k), &out->neg);
-	out->d = source(d, ins_dst(i, 0), ins_dst_type(i, 0), 0, &out->neg);
+		*from[k] = decode_source(d, ins_src(i, k), ins_src_type(i, k), (uint8_t)(NEG_A << k),
+			&out->neg);
+	out->d = decode_source(d, ins_dst(i, 0), ins_dst_type(i, 0), 0, &out->neg);
 	if (i->ndst > 1)
-		out->d2 = source(d, ins_dst(i, 1), ins_dst_type(i, 1), 0, &out->neg);
+		out->d2 = decode_source(d, ins_dst(i, 1), ins_dst_type(i, 1), 0, &out->neg);
 	return true;
 }

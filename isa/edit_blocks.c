@@ -1,7 +1,7 @@
 /* Makes blocks, and changes which block leads to which. */
 #include "isa/edit_own.h"
 
-static Block *add_block(Edit *e, const char *label)
+static Block *add_edit_block(Edit *e, const char *label)
 {
 	Block *b = arena_new(&e->m->arena, Block);
 	b->id = e->f->block.n;
@@ -16,12 +16,12 @@ static Block *add_block(Edit *e, const char *label)
 Block *edit_add_block(Edit *e, const char *label)
 {
 	edit_touch_graph(e->f);
-	return add_block(e, label ? arena_strdup(&e->m->arena, label) : NULL);
+	return add_edit_block(e, label ? arena_strdup(&e->m->arena, label) : NULL);
 }
 
 Block *edit_block(Edit *e, BlockSpot s, const char *base, const char *tail)
 {
-	Block *b = add_block(e, edit_fresh_label(e, base, tail));
+	Block *b = add_edit_block(e, edit_fresh_label(e, base, tail));
 	if (s.at || s.side == SPOT_BEFORE)
 		edit_move(e, b, s);
 	return b;

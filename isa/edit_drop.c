@@ -2,7 +2,7 @@
 #include "isa/edit.h"
 
 /* Adds to `keep`, which has the roots, every block to which they lead; does not recurse. */
-static void reach(const Function *f, BitSet keep)
+static void reach_from_roots(const Function *f, BitSet keep)
 {
 	Vec(int) todo = { 0 };
 	bs_each(keep, b)
@@ -25,7 +25,7 @@ bool edit_drop_unreached(Function *f, BitSet roots)
 	function_number(f);
 	BitSet keep = bs_new(&a, all);
 	bs_copy(keep, roots);
-	reach(f, keep);
+	reach_from_roots(f, keep);
 	for (int b = 0; b < all; b++) {
 		Block *x = f->block.v[b];
 		if (x->reconverge && !bs_has(keep, x->reconverge->id))

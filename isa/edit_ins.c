@@ -85,7 +85,7 @@ Ins edit_cut_term(Edit *e, Block *b)
 
 typedef struct Known { Function *f; int reg; bool value; } Known;
 
-static bool know(void *self, Mark *x)
+static bool mark_know_value(void *self, Mark *x)
 {
 	const Known *k = self;
 	int lanes = function_lanes_known(k->f, x->lanes, k->reg, k->value);
@@ -106,7 +106,7 @@ void edit_fold(Edit *e, Block *b, Block *to)
 		*branch = edit_copy(e, branch);
 		*ins_src(branch, 0) = opd_imm(taken);
 		if (c.kind == OPD_REG)
-			branch->mark = function_change_marks(e->f, branch->mark, know,
+			branch->mark = function_change_marks(e->f, branch->mark, mark_know_value,
 				&(Known){ e->f, c.id, taken ^ (c.neg != 0) });
 	}
 	Ins term = edit_cut_term(e, b);

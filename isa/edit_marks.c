@@ -30,7 +30,7 @@ void edit_meld(Edit *e, Ins *i, const Ins *other)
 	ins_meld(e->m, i, &other, 1);
 }
 
-static bool decide_by(void *self, Mark *x)
+static bool mark_decide_by(void *self, Mark *x)
 {
 	const Opd *value = self;
 	if (x->kind == MARK_DECIDES && x->value.kind == OPD_NONE)
@@ -45,7 +45,8 @@ int edit_cut_marks(Function *f, const Ins *branch)
 		by = *ins_src(branch, 0);
 	if (by.kind == OPD_IMM)
 		by = opd_imm((by.imm & 1) ^ (by.neg != 0));
-	return ins_decides(branch) ? function_change_marks(f, branch->mark, decide_by, &by) : branch->mark;
+	return ins_decides(branch) ? function_change_marks(f, branch->mark, mark_decide_by, &by)
+		: branch->mark;
 }
 
 static bool decides_by(const Mark *x, const Opd *condition)

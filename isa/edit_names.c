@@ -58,7 +58,7 @@ int edit_find_reg(Edit *e, const char *name, size_t n)
 	return strmap_getn(&e->reg, name, n);
 }
 
-static int add_reg(Edit *e, const char *name, Type type)
+static int append_reg(Edit *e, const char *name, Type type)
 {
 	vec_push(&e->f->reg, ((Reg){ name, (uint8_t)type }));
 	return e->f->reg.n - 1;
@@ -66,7 +66,7 @@ static int add_reg(Edit *e, const char *name, Type type)
 
 int edit_add_reg(Edit *e, const char *name, size_t n, Type type)
 {
-	return add_reg(e, arena_strndup(&e->m->arena, name, n), type);
+	return append_reg(e, arena_strndup(&e->m->arena, name, n), type);
 }
 
 int edit_reg(Edit *e, const char *base, Type type)
@@ -78,7 +78,7 @@ int edit_reg(Edit *e, const char *base, Type type)
 		name = arena_printf(&e->m->arena, "%s%d", stem, ++k);
 	while (edit_find_reg(e, name, strlen(name)) >= 0);
 	strmap_put(&e->last, stem, k);
-	return add_reg(e, name, type);
+	return append_reg(e, name, type);
 }
 
 int edit_temp(Edit *e, Type type)
@@ -88,5 +88,5 @@ int edit_temp(Edit *e, Type type)
 	do
 		name = arena_printf(&e->m->arena, "%%t%d", k++);
 	while (edit_find_reg(e, name, strlen(name)) >= 0);
-	return add_reg(e, name, type);
+	return append_reg(e, name, type);
 }

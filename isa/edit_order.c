@@ -6,17 +6,17 @@ static bool is_open(const Edit *e) { return e->order.block.n > 0; }
 static EditStand *stand(Edit *e, const Block *b) { return &e->order.block.v[b->id]; }
 
 /* The neighbours of b. NULL stands for what is in front of the first block and behind the last. */
-static Block **before(Edit *e, const Block *b) { return b ? &stand(e, b)->before : &e->order.last; }
+static Block **block_in_front(Edit *e, const Block *b) { return b ? &stand(e, b)->before : &e->order.last; }
 static Block **behind(Edit *e, const Block *b) { return b ? &stand(e, b)->behind : &e->order.first; }
 
 static void link_blocks(Edit *e, Block *a, Block *b)
 {
 	*behind(e, a) = b;
-	*before(e, b) = a;
+	*block_in_front(e, b) = a;
 }
 
 /* Puts b, which stands nowhere, right behind a. */
-static void put_in(Edit *e, Block *a, Block *b)
+static void put_block_behind(Edit *e, Block *a, Block *b)
 {
 	Block *next = *behind(e, a);
 	link_blocks(e, a, b);
@@ -30,7 +30,7 @@ static void note_put(Edit *e, Block *at, Block *b)
 	stand(e, b)->at = at;
 }
 
-static void take_out(Edit *e, Block *b)
+static void take_block_out(Edit *e, Block *b)
 {
 	EditStand *x = stand(e, b);
 	link_blocks(e, x->before, x->behind);
@@ -47,7 +47,7 @@ static void open_order(Edit *e)
 	for (int k = 0; k < n; k++)
 		vec_push(&e->order.block, (EditStand){ 0 });
 	for (int k = 0; k < n; k++)
-		put_in(e, e->order.last, e->f->block.v[k]);
+		put_block_behind(e, e->order.last, e->f->block.v[k]);
 }
 
 static void close_order(Edit *e)
@@ -62,14 +62,14 @@ void edit_order_add(Edit *e, Block *b)
 		return;
 	must(b->id == e->order.block.n);
 	vec_push(&e->order.block, (EditStand){ 0 });
-	put_in(e, e->order.last, b);
+	put_block_behind(e, e->order.last, b);
 }
 
 void edit_order_split(Edit *e, Block *b, Block *rest)
 {
 	open_order(e);
-	take_out(e, rest);
-	put_in(e, b, rest);
+	take_block_out(e, rest);
+	put_block_behind(e, b, rest);
 	if (stand(e, b)->put)
 		note_put(e, rest, stand(e, b)->put);
 	note_put(e, b, rest);
@@ -87,13 +87,13 @@ static Block *last_put(Edit *e, Block *b)
 void edit_move(Edit *e, Block *b, BlockSpot s)
 {
 	open_order(e);
-	take_out(e, b);
+	take_block_out(e, b);
 	if (!s.at) {
-		put_in(e, s.side == SPOT_BEFORE ? NULL : e->order.last, b);
+		put_block_behind(e, s.side == SPOT_BEFORE ? NULL : e->order.last, b);
 	} else if (s.side != SPOT_BEHIND) {
-		put_in(e, s.side == SPOT_BEFORE ? *before(e, s.at) : s.at, b);
+		put_block_behind(e, s.side == SPOT_BEFORE ? *block_in_front(e, s.at) : s.at, b);
 	} else {
-		put_in(e, last_put(e, s.at), b);
+		put_block_behind(e, last_put(e, s.at), b);
 		note_put(e, s.at, b);
 	}
 }
@@ -101,7 +101,7 @@ void edit_move(Edit *e, Block *b, BlockSpot s)
 void edit_drop(Edit *e, Block *b)
 {
 	open_order(e);
-	take_out(e, b);
+	take_block_out(e, b);
 	vec_free(&b->ins);
 }
 

@@ -54,7 +54,7 @@ bool ins_writes(const Function *f, const Ins *i, int reg)
 static const Effects anything = { SPACES_READ, SPACES_WRITTEN, true, true, true, true, true, true, true,
 	true };
 
-static uint8_t spaces(const Ins *i, uint8_t all)
+static uint8_t space_bits(const Ins *i, uint8_t all)
 {
 	return i->space == SP_GENERIC ? all : (uint8_t)SPACE_BIT(i->space);
 }
@@ -76,7 +76,7 @@ static bool reads_clock(const Ins *i)
 	return false;
 }
 
-static void add(Effects *e, const Effects *x)
+static void add_effects(Effects *e, const Effects *x)
 {
 	e->reads |= x->reads;
 	e->writes |= x->writes;
@@ -98,12 +98,12 @@ static Effects call_effects(const EffectTable *t, const Ins *i)
 	if (!t)
 		return anything;
 	if (ins_src(i, 0)->kind == OPD_FUNC) {
-		add(&e, &t->function[ins_src(i, 0)->id]);
+		add_effects(&e, &t->function[ins_src(i, 0)->id]);
 		return e;
 	}
 	for (int k = 0; k < t->m->func.n; k++)
 		if (t->m->func.v[k]->kind == FN_DEVICE)
-			add(&e, &t->function[k]);
+			add_effects(&e, &t->function[k]);
 	e.convergent = true;           /* lanes that call the same function execute it together */
 	return e;
 }
@@ -115,9 +115,9 @@ Effects ins_effects(const EffectTable *t, const Ins *i)
 		.ends = o->flags & (OPF_TERM | OPF_FATAL),
 		.faults = o->flags & (OPF_LOAD | OPF_STORE | OPF_FATAL), .varies = reads_clock(i) };
 	if (o->flags & OPF_LOAD)
-		e.reads = spaces(i, SPACES_READ);
+		e.reads = space_bits(i, SPACES_READ);
 	if (o->flags & OPF_STORE)
-		e.writes = spaces(i, SPACES_WRITTEN);
+		e.writes = space_bits(i, SPACES_WRITTEN);
 	switch (o->kind) {
 	case K_CALL: return call_effects(t, i);
 	case K_LD: case K_ST:
@@ -149,12 +149,12 @@ static Effects body_effects(const EffectTable *t, const Function *f)
 			Effects e = ins_effects(t, i);
 			if (op_info[i->op].flags & OPF_TERM)
 				e.ends = i->op == OP_EXIT;
-			add(&all, &e);
+			add_effects(&all, &e);
 		}
 	return all;
 }
 
-static bool same(const Effects *a, const Effects *b)
+static bool same_effects(const Effects *a, const Effects *b)
 {
 	return a->reads == b->reads && a->writes == b->writes && a->ordered == b->ordered &&
 		a->convergent == b->convergent &&
@@ -187,7 +187,7 @@ EffectTable *effects_build(Arena *a, const Module *m)
 			if (leaf[k])
 				continue;
 			Effects e = body_effects(t, m->func.v[k]);
-			changed |= !same(&e, &t->function[k]);
+			changed |= !same_effects(&e, &t->function[k]);
 			t->function[k] = e;
 		}
 	}

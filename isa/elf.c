@@ -60,14 +60,14 @@ static const struct { const char *name; uint32_t type; uint64_t flags, align, en
 	[S_SHSTRTAB] = { ".shstrtab", SHT_STRTAB, 0, 1, 0, ELF_T_BYTE },
 };
 
-typedef struct Writer {
+typedef struct ElfWriter {
 	const Module *m;
 	StrBuf data, strings, names, text;
 	Vec(Elf64_Sym) sym;
 	Vec(Elf64_Rela) rela;
 	uint32_t name[S_COUNT];
 	int *order, *place, nowned;   /* place[symbol id] = the variable's position in the order */
-} Writer;
+} ElfWriter;
 
 static uint32_t add_string(StrBuf *table, const char *s)
 {
@@ -76,7 +76,7 @@ static uint32_t add_string(StrBuf *table, const char *s)
 	return (uint32_t)at;
 }
 
-static void add_variable(Writer *w, int id, int bind)
+static void write_variable(ElfWriter *w, int id, int bind)
 {
 	const Symbol *s = w->m->symbol.v[id];
 	Elf64_Sym e = { .st_name = add_string(&w->strings, s->name),
@@ -99,7 +99,7 @@ static void add_variable(Writer *w, int id, int bind)
 	vec_push(&w->sym, e);
 }
 
-static void add_symbols(Writer *w)
+static void write_symbol_table(ElfWriter *w)
 {
 	const Module *m = w->m;
 	w->order = table_order(m, &w->nowned);
@@ -109,16 +109,16 @@ static void add_symbols(Writer *w)
 	sb_putc(&w->strings, 0);
 	vec_push(&w->sym, (Elf64_Sym){ 0 });
 	for (int k = 0; k < w->nowned; k++)
-		add_variable(w, w->order[k], STB_LOCAL);
+		write_variable(w, w->order[k], STB_LOCAL);
 	for (int k = 0; k < m->func.n; k++)
 		vec_push(&w->sym, ((Elf64_Sym){ .st_name = add_string(&w->strings, m->func.v[k]->name),
 			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 			.st_shndx = m->func.v[k]->declared_only ? SHN_UNDEF : S_IR }));
 	for (int k = w->nowned; k < m->symbol.n; k++)
-		add_variable(w, w->order[k], STB_GLOBAL);
+		write_variable(w, w->order[k], STB_GLOBAL);
 }
 
-static bool add_section(Writer *w, Elf *elf, int s, void *p, size_t n)
+static bool add_section(ElfWriter *w, Elf *elf, int s, void *p, size_t n)
 {
 	Elf_Scn *scn = elf_newscn(elf);
 	Elf_Data *d = scn ? elf_newdata(scn) : NULL;
@@ -139,7 +139,7 @@ static bool add_section(Writer *w, Elf *elf, int s, void *p, size_t n)
 	return gelf_update_shdr(scn, &h) != 0;
 }
 
-static bool write_elf(Writer *w, Elf *elf)
+static bool write_elf(ElfWriter *w, Elf *elf)
 {
 	Note note = { sizeof note_owner, sizeof note.version, NOTE_TYPE, "gsim", GSO_VERSION };
 	GElf_Ehdr h;
@@ -172,12 +172,12 @@ bool elf_write(const Module *m, const char *path, Diag *diag)
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
 	if (fd < 0)
 		return complain(diag, path, strerror(errno));
-	Writer w = { .m = m };
+	ElfWriter w = { .m = m };
 	sb_putc(&w.names, 0);
 	for (int s = 1; s < S_COUNT; s++)
 		w.name[s] = add_string(&w.names, sections[s].name);
 	ir_print_without_data(m, &w.text);
-	add_symbols(&w);
+	write_symbol_table(&w);
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
 	bool ok = elf && write_elf(&w, elf);
@@ -212,7 +212,7 @@ typedef struct File {
 	int *order, nowned;
 } File;
 
-static bool refuse(File *f, const char *what) { return complain(f->diag, f->path, what); }
+static bool refuse_object(File *f, const char *what) { return complain(f->diag, f->path, what); }
 
 static int known_section(const char *name)
 {
@@ -227,11 +227,11 @@ static bool find_sections(File *f)
 {
 	size_t names, n;
 	if (elf_getshdrnum(f->elf, &n) || elf_getshdrstrndx(f->elf, &names) || n > MOST_SECTIONS)
-		return refuse(f, "the object file's section table is damaged");
+		return refuse_object(f, "the object file's section table is damaged");
 	for (Elf_Scn *scn = elf_nextscn(f->elf, NULL); scn; scn = elf_nextscn(f->elf, scn)) {
 		GElf_Shdr h;
 		if (!gelf_getshdr(scn, &h))
-			return refuse(f, "the object file's section table is damaged");
+			return refuse_object(f, "the object file's section table is damaged");
 		int s = known_section(elf_strptr(f->elf, names, h.sh_name));
 		if (!s)
 			continue;
@@ -239,20 +239,20 @@ static bool find_sections(File *f)
 			h.sh_size > f->size - h.sh_offset || h.sh_flags & SHF_COMPRESSED ||
 			(sections[s].entry && h.sh_entsize != sections[s].entry) ||
 			(sections[s].entry && h.sh_size % sections[s].entry))
-			return refuse(f, "a section of the object file is damaged");
+			return refuse_object(f, "a section of the object file is damaged");
 		f->scn[s] = scn;
 		f->hdr[s] = h;
 		f->data[s] = elf_getdata(scn, NULL);
 		if (h.sh_size && (!f->data[s] || f->data[s]->d_size != h.sh_size))
-			return refuse(f, "a section of the object file is damaged");
+			return refuse_object(f, "a section of the object file is damaged");
 	}
 	for (int s = 1; s < S_COUNT; s++)
 		if (!f->scn[s])
-			return refuse(f, "this ELF file is no gsim object: a section is missing");
+			return refuse_object(f, "this ELF file is no gsim object: a section is missing");
 	if (elf_ndxscn(f->scn[S_STRTAB]) != f->hdr[S_SYMTAB].sh_link ||
 		elf_ndxscn(f->scn[S_SYMTAB]) != f->hdr[S_RELA].sh_link ||
 		elf_ndxscn(f->scn[S_DATA]) != f->hdr[S_RELA].sh_info)
-		return refuse(f, "the object file's sections refer to the wrong ones");
+		return refuse_object(f, "the object file's sections refer to the wrong ones");
 	return true;
 }
 
@@ -260,16 +260,16 @@ static bool check_note(File *f)
 {
 	Note n;
 	if (f->hdr[S_NOTE].sh_size != sizeof n)
-		return refuse(f, "the object file's version note is damaged");
+		return refuse_object(f, "the object file's version note is damaged");
 	memcpy(&n, f->data[S_NOTE]->d_buf, sizeof n);
 	if (n.namesz != sizeof note_owner || n.descsz != sizeof n.version || n.type != NOTE_TYPE ||
 		memcmp(n.name, note_owner, sizeof note_owner))
-		return refuse(f, "the object file's version note is damaged");
-	return n.version == GSO_VERSION || refuse(f, "the object file was written by another version of "
-		"gsim");
+		return refuse_object(f, "the object file's version note is damaged");
+	return n.version == GSO_VERSION || refuse_object(f,
+		"the object file was written by another version of gsim");
 }
 
-static size_t entries(const File *f, int s) { return f->hdr[s].sh_size / sections[s].entry; }
+static size_t section_entries(const File *f, int s) { return f->hdr[s].sh_size / sections[s].entry; }
 
 /* The name of a symbol; NULL if it does not lie in the string table. */
 static const char *symbol_name(const File *f, const GElf_Sym *e)
@@ -281,11 +281,11 @@ static const char *symbol_name(const File *f, const GElf_Sym *e)
 	return memchr(s, 0, d->d_size - e->st_name) ? s : NULL;
 }
 
-static bool check_symbol(File *f, const GElf_Sym *e, const char *name, int type)
+static bool check_symbol_entry(File *f, const GElf_Sym *e, const char *name, int type)
 {
 	const char *is = symbol_name(f, e);
 	return (is && !strcmp(is, name) && GELF_ST_TYPE(e->st_info) == type) ||
-		refuse(f, "the object file's symbol table does not agree with its text");
+		refuse_object(f, "the object file's symbol table does not agree with its text");
 }
 
 /* Gives a variable its initial data. *used: bytes of .data that the variables before it take up; data of two
@@ -297,7 +297,7 @@ static bool read_variable(File *f, Symbol *s, const GElf_Sym *e, uint64_t *used)
 		return true;
 	if (e->st_size != s->size || e->st_value < *used || e->st_value > have ||
 		s->size > have - e->st_value)
-		return refuse(f, "a variable's initial data lies outside of the object file's data");
+		return refuse_object(f, "a variable's initial data lies outside of the object file's data");
 	*used = e->st_value + s->size;
 	s->init = arena_alloc(&f->m->arena, s->size ? s->size : 1);
 	if (s->size)
@@ -309,22 +309,22 @@ static bool read_symbols(File *f)
 {
 	Module *m = f->m;
 	uint64_t used = 0;
-	size_t n = entries(f, S_SYMTAB);
+	size_t n = section_entries(f, S_SYMTAB);
 	f->order = table_order(m, &f->nowned);
 	if (n != 1 + (size_t)m->symbol.n + (size_t)m->func.n || n > INT_MAX)
-		return refuse(f, "the object file's symbol table does not agree with its text");
+		return refuse_object(f, "the object file's symbol table does not agree with its text");
 	for (int k = 1; k < (int)n; k++) {
 		GElf_Sym e;
 		if (!gelf_getsym(f->data[S_SYMTAB], k, &e))
-			return refuse(f, "the object file's symbol table is damaged");
+			return refuse_object(f, "the object file's symbol table is damaged");
 		int func = k - 1 - f->nowned, var = func < 0 ? k - 1 : k - 1 - m->func.n;
 		if (func >= 0 && func < m->func.n) {
-			if (!check_symbol(f, &e, m->func.v[func]->name, STT_FUNC))
+			if (!check_symbol_entry(f, &e, m->func.v[func]->name, STT_FUNC))
 				return false;
 			continue;
 		}
 		Symbol *s = m->symbol.v[f->order[var]];
-		if (!check_symbol(f, &e, s->name, STT_OBJECT) || !read_variable(f, s, &e, &used))
+		if (!check_symbol_entry(f, &e, s->name, STT_OBJECT) || !read_variable(f, s, &e, &used))
 			return false;
 	}
 	return true;
@@ -352,19 +352,19 @@ static Symbol *variable_at(File *f, uint64_t offset, int *from, uint64_t *inside
 
 static bool read_addresses(File *f)
 {
-	size_t n = entries(f, S_RELA);
+	size_t n = section_entries(f, S_RELA);
 	int from = 0;
 	for (size_t k = 0; k < n; k++) {
 		GElf_Rela x;
 		uint64_t inside = 0;
 		if (k > INT_MAX || !gelf_getrela(f->data[S_RELA], (int)k, &x))
-			return refuse(f, "the object file's table of addresses is damaged");
+			return refuse_object(f, "the object file's table of addresses is damaged");
 		Symbol *s = variable_at(f, x.r_offset, &from, &inside);
 		uint64_t to = GELF_R_SYM(x.r_info), type = GELF_R_TYPE(x.r_info);
 		int64_t func = (int64_t)to - 1 - f->nowned, var = func - f->m->func.n;
 		if (!s || inside > UINT32_MAX || (type != R_ADDRESS && type != R_GENERIC) || func < 0 ||
 			var >= f->m->symbol.n - f->nowned)
-			return refuse(f, "the object file's table of addresses refers to nothing");
+			return refuse_object(f, "the object file's table of addresses refers to nothing");
 		Reloc r = { .offset = (uint32_t)inside, .func = var < 0, .generic = type == R_GENERIC,
 			.addend = x.r_addend };
 		r.id = var < 0 ? (int)func : f->order[f->nowned + (int)var];
@@ -377,11 +377,11 @@ static bool read_file(File *f)
 {
 	GElf_Ehdr h;
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &h))
-		return refuse(f, "the ELF header is damaged");
+		return refuse_object(f, "the ELF header is damaged");
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_type != ET_REL ||
 		h.e_machine != EM_NONE)
-		return refuse(f, "this ELF file is no gsim object; gsim-opt -o NAME.gso writes those, and "
-			"cuobjdump -ptx takes PTX out of a CUDA program");
+		return refuse_object(f, "this ELF file is no gsim object; gsim-opt -o NAME.gso writes those, "
+			"and cuobjdump -ptx takes PTX out of a CUDA program");
 	if (!find_sections(f) || !check_note(f))
 		return false;
 	f->m = ir_read(f->hdr[S_IR].sh_size ? f->data[S_IR]->d_buf : "", f->hdr[S_IR].sh_size, f->path,
@@ -396,7 +396,7 @@ Module *elf_read(const void *p, size_t n, const char *path, Diag *diag)
 	memcpy(image, p, n);
 	elf_version(EV_CURRENT);
 	f.elf = elf_memory(image, n);
-	bool ok = f.elf ? read_file(&f) : refuse(&f, "the ELF header is damaged");
+	bool ok = f.elf ? read_file(&f) : refuse_object(&f, "the ELF header is damaged");
 	free(f.order);
 	elf_end(f.elf);
 	free(image);

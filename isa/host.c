@@ -3,17 +3,17 @@
 
 /* Costs of operations in steps, of which a program has so many (max_steps): a step for each STEP_BYTES bytes
    that an operation writes, and BUFFER_STEPS steps for the host's memory of a buffer. PIECE: most bytes that
-   are charged for at once. FILL_BYTES: bytes of the pattern that `fill` writes. */
+   are charged for at once. FILL_BYTES: bytes of the pattern that `host_fill` writes. */
 enum { STEP_BYTES = 64, BUFFER_STEPS = 50, PIECE = 1 << 20, FILL_BYTES = 4096 };
 
-typedef struct Host {
+typedef struct HostRun {
 	const HostHooks *hooks;
 	const int *block;              /* by step: the number of the block that begins there; -1: none does */
-} Host;
+} HostRun;
 
 /* Where the host has the `size` bytes at an address of a buffer or variable, or NULL with the fault filled.
    The host may write constants. */
-static uint8_t *range(Interp *in, Thread *t, uint64_t addr, uint64_t size)
+static uint8_t *host_range(Interp *in, Thread *t, uint64_t addr, uint64_t size)
 {
 	const Alloc *a = memory_find(in->launch->memory, addr, size, &in->hint);
 	if (a)
@@ -24,9 +24,9 @@ static uint8_t *range(Interp *in, Thread *t, uint64_t addr, uint64_t size)
 	return NULL;
 }
 
-static bool allocate(Interp *in, Thread *t, const Step *s)
+static bool host_alloc(Interp *in, Thread *t, const InterpStep *s)
 {
-	const Host *h = in->host;
+	const HostRun *h = in->host;
 	uint64_t size = interp_read(in, t, &s->src[0]);
 	const Opd *d = ins_dst(s->ins, 0);
 	const char *name = d->kind == OPD_REG ? in->launch->kernel->reg.v[d->id].name : "buffer";
@@ -45,7 +45,7 @@ static bool allocate(Interp *in, Thread *t, const Step *s)
 }
 
 /* Frees a buffer. The module's variables are no buffers: to free one is a fault. */
-static bool release(Interp *in, Thread *t, const Step *s)
+static bool host_free(Interp *in, Thread *t, const InterpStep *s)
 {
 	uint64_t addr = interp_read(in, t, &s->src[0]);
 	bool variable = false;
@@ -61,7 +61,7 @@ static bool release(Interp *in, Thread *t, const Step *s)
 /* Charges for the next bytes of a copy or fill of n bytes before they are written: those behind the first
    `done`, at most PIECE. Returns how many they are. 0: all are done, or the program may not go on, and *ok
    becomes false. */
-static uint64_t next_piece(Interp *in, Thread *t, uint64_t done, uint64_t n, bool *ok)
+static uint64_t charge_piece(Interp *in, Thread *t, uint64_t done, uint64_t n, bool *ok)
 {
 	uint64_t piece = n - done < PIECE ? n - done : PIECE;
 	*ok = interp_charge(in, t, piece / STEP_BYTES);
@@ -69,35 +69,35 @@ static uint64_t next_piece(Interp *in, Thread *t, uint64_t done, uint64_t n, boo
 }
 
 /* The bytes that are read and those that are written may overlap. */
-static bool copy(Interp *in, Thread *t, const Step *s)
+static bool host_copy(Interp *in, Thread *t, const InterpStep *s)
 {
 	uint64_t n = interp_read(in, t, &s->src[2]), done = 0, piece;
-	uint8_t *to = range(in, t, interp_read(in, t, &s->src[0]), n);
-	uint8_t *from = to ? range(in, t, interp_read(in, t, &s->src[1]), n) : NULL;
+	uint8_t *to = host_range(in, t, interp_read(in, t, &s->src[0]), n);
+	uint8_t *from = to ? host_range(in, t, interp_read(in, t, &s->src[1]), n) : NULL;
 	bool ok = from != NULL, up = to <= from;
-	for (; ok && (piece = next_piece(in, t, done, n, &ok)); done += piece)
+	for (; ok && (piece = charge_piece(in, t, done, n, &ok)); done += piece)
 		memmove(up ? to + done : to + n - done - piece, up ? from + done : from + n - done - piece,
 			piece);
 	return ok;
 }
 
-static bool fill(Interp *in, Thread *t, const Step *s)
+static bool host_fill(Interp *in, Thread *t, const InterpStep *s)
 {
 	uint64_t addr = interp_read(in, t, &s->src[0]), v = interp_read(in, t, &s->src[1]),
 		n = interp_read(in, t, &s->src[2]);
 	uint64_t size = (uint64_t)type_bytes(s->ins->type),
 		bytes = n > UINT64_MAX / size ? UINT64_MAX : n * size, done = 0, piece;
-	uint8_t *p = range(in, t, addr, bytes), pattern[FILL_BYTES];
+	uint8_t *p = host_range(in, t, addr, bytes), pattern[FILL_BYTES];
 	bool ok = p != NULL;
 	for (uint64_t k = 0; k < FILL_BYTES; k += size)
 		memcpy(pattern + k, &v, size);
-	for (; ok && (piece = next_piece(in, t, done, bytes, &ok)); done += piece)
+	for (; ok && (piece = charge_piece(in, t, done, bytes, &ok)); done += piece)
 		for (uint64_t k = 0; k < piece; k += FILL_BYTES)
 			memcpy(p + done + k, pattern, piece - k < FILL_BYTES ? piece - k : FILL_BYTES);
 	return ok;
 }
 
-static bool check(Interp *in, Thread *t, const Step *s)
+static bool check(Interp *in, Thread *t, const InterpStep *s)
 {
 	const Module *m = in->launch->module;
 	if (interp_read(in, t, &s->src[0]) & 1)
@@ -111,7 +111,7 @@ static bool check(Interp *in, Thread *t, const Step *s)
 }
 
 /* Writes the arguments of a launch into `bytes`, where the kernel's parameters have their places. */
-static void marshal(const Interp *in, const Thread *t, const Step *s, const Function *k, uint8_t *bytes)
+static void marshal(const Interp *in, const Thread *t, const InterpStep *s, const Function *k, uint8_t *bytes)
 {
 	for (int i = 0; i < k->param.n; i++) {
 		const Param *p = &k->param.v[i];
@@ -120,9 +120,9 @@ static void marshal(const Interp *in, const Thread *t, const Step *s, const Func
 	}
 }
 
-static bool launch(Interp *in, Thread *t, const Step *s)
+static bool launch_from_host(Interp *in, Thread *t, const InterpStep *s)
 {
-	const Host *h = in->host;
+	const HostRun *h = in->host;
 	const Module *m = in->launch->module;
 	const Function *k = m->func.v[ins_src(s->ins, 0)->id];
 	Launch l = { .module = m, .kernel = k, .memory = in->launch->memory,
@@ -155,9 +155,9 @@ static bool launch(Interp *in, Thread *t, const Step *s)
 /* ---- streams and events ---- */
 
 /* Executes "record event, stream" or "wait stream, event". */
-static bool order(Interp *in, Thread *t, const Step *s)
+static bool order_streams(Interp *in, Thread *t, const InterpStep *s)
 {
-	const HostHooks *h = ((const Host *)in->host)->hooks;
+	const HostHooks *h = ((const HostRun *)in->host)->hooks;
 	bool record = s->ins->op == OP_RECORD;
 	uint32_t event = (uint32_t)interp_read(in, t, &s->src[!record]),
 		stream = (uint32_t)interp_read(in, t, &s->src[record]);
@@ -175,15 +175,15 @@ static bool order(Interp *in, Thread *t, const Step *s)
 
 static bool synchronise(Interp *in)
 {
-	const HostHooks *h = ((const Host *)in->host)->hooks;
+	const HostHooks *h = ((const HostRun *)in->host)->hooks;
 	return !h->sync || h->sync(h->self, in->fault);
 }
 
 /* ---- functions of Lua ---- */
 
-static bool call(Interp *in, Thread *t, const Step *s)
+static bool host_call(Interp *in, Thread *t, const InterpStep *s)
 {
-	const Host *h = in->host;
+	const HostRun *h = in->host;
 	const Function *f = in->launch->module->func.v[ins_src(s->ins, 0)->id];
 	if (!h->hooks->call) {
 		interp_fault(in, t, FAULT_UNSUPPORTED, "there is no function of Lua %s", f->name);
@@ -202,24 +202,24 @@ static bool call(Interp *in, Thread *t, const Step *s)
 
 /* ---- running ---- */
 
-static bool host_op(Interp *in, Thread *t, const Step *s)
+static bool host_op(Interp *in, Thread *t, const InterpStep *s)
 {
 	switch (s->ins->op) {
-	case OP_ALLOC: return allocate(in, t, s);
-	case OP_COPY: return copy(in, t, s);
-	case OP_FILL: return fill(in, t, s);
-	case OP_FREE: return release(in, t, s);
+	case OP_ALLOC: return host_alloc(in, t, s);
+	case OP_COPY: return host_copy(in, t, s);
+	case OP_FILL: return host_fill(in, t, s);
+	case OP_FREE: return host_free(in, t, s);
 	case OP_CHECK: return check(in, t, s);
-	case OP_CALL: return call(in, t, s);
-	case OP_RECORD: case OP_WAIT: return order(in, t, s);
-	case OP_SYNC: return true;     /* `run` has waited for the launches before */
-	default: return launch(in, t, s);
+	case OP_CALL: return host_call(in, t, s);
+	case OP_RECORD: case OP_WAIT: return order_streams(in, t, s);
+	case OP_SYNC: return true;     /* `run_host_thread` has waited for the launches before */
+	default: return launch_from_host(in, t, s);
 	}
 }
 
 /* Must all launches have ended before the instruction is executed? Yes where the host function accesses
    memory, frees a buffer, calls a function of Lua, waits or ends; launches and allocations need not wait. */
-static bool waits(const Ins *i)
+static bool waits_for_launches(const Ins *i)
 {
 	switch (i->op) {
 	case OP_LD: case OP_ST: case OP_COPY: case OP_FILL: case OP_FREE: case OP_CALL: case OP_SYNC:
@@ -229,17 +229,17 @@ static bool waits(const Ins *i)
 }
 
 /* Runs the host function, one instruction after the other. What it has launched ends before an instruction
-   that accesses memory (waits). false: a fault. */
-static bool run(Interp *in, Thread *t)
+   that accesses memory (waits_for_launches). false: a fault. */
+static bool run_host_thread(Interp *in, Thread *t)
 {
-	const Host *h = in->host;
+	const HostRun *h = in->host;
 	while (in->live) {
-		const Frame *top = interp_top(t);
-		const Step *s = &top->code->step[top->pc];
+		const InterpFrame *top = interp_top(t);
+		const InterpStep *s = &top->code->step[top->pc];
 		if (h->hooks->ran && h->block[top->pc] >= 0)
 			h->hooks->ran[h->block[top->pc]]++;
 		bool skipped = s->guard.kind == PL_PRED && !interp_read(in, t, &s->guard);
-		if ((!skipped && waits(s->ins) && !synchronise(in)) || !interp_run(in, t, 1))
+		if ((!skipped && waits_for_launches(s->ins) && !synchronise(in)) || !interp_run(in, t, 1))
 			return false;
 	}
 	return true;
@@ -265,7 +265,7 @@ bool host_run(const Module *m, const Function *f, Memory *memory, const uint64_t
 		.symbol_address = symbol_address };
 	InterpOptions o = { .warp_size = 32, .max_steps = hooks->max_steps ? hooks->max_steps : 100000000,
 		.interrupted = hooks->interrupted };
-	Host h = { .hooks = hooks };
+	HostRun h = { .hooks = hooks };
 	Thread t = { 0 };
 	Interp in = { .launch = &l, .options = &o, .fault = fault, .thread = &t, .nthread = 1, .live = 1,
 		.host_op = host_op,
@@ -273,7 +273,7 @@ bool host_run(const Module *m, const Function *f, Memory *memory, const uint64_t
 	bool ok = interp_open(&in);
 	const InterpCode *c = ok ? interp_code(&in, f) : NULL;
 	h.block = block_starts(&in.arena, f);
-	ok = ok && c && interp_enter(&in, &t, c) && run(&in, &t);
+	ok = ok && c && interp_enter(&in, &t, c) && run_host_thread(&in, &t);
 	interp_thread_free(&t);
 	interp_close(&in);
 	return ok;

@@ -9,7 +9,7 @@
 
 bool interp_enter(Interp *in, Thread *t, const InterpCode *c)
 {
-	Frame f = { c, 0, t->local_top, NULL, NULL };
+	InterpFrame f = { c, 0, t->local_top, NULL, NULL };
 	bool full = t->frame.n >= FRAME_LIMIT || t->local_top + c->local_bytes > LOCAL_LIMIT;
 	if (full && !t->frame.n) {
 		fault_text(in->fault, FAULT_LOCAL, "%s: needs %u bytes of local memory; there are %d",
@@ -34,16 +34,16 @@ bool interp_enter(Interp *in, Thread *t, const InterpCode *c)
 	return true;
 }
 
-static void leave(Thread *t)
+static void pop_frame(Thread *t)
 {
-	Frame f = vec_pop(&t->frame);
+	InterpFrame f = vec_pop(&t->frame);
 	t->local_top = f.local_base;
 	free(f.words);
 }
 
 /* ---- control ---- */
 
-static bool call(Interp *in, Thread *t, const Step *s)
+static bool step_call(Interp *in, Thread *t, const InterpStep *s)
 {
 	Fault why;
 	const Function *f = call_target(in->launch->module, s->ins, interp_read(in, t, &s->src[0]), &why);
@@ -64,20 +64,20 @@ static bool call(Interp *in, Thread *t, const Step *s)
 	return ok;
 }
 
-static void ret(Interp *in, Thread *t)
+static void step_return(Interp *in, Thread *t)
 {
 	if (t->frame.n == 1) {
 		interp_exit(in, t);
 		return;
 	}
-	const Frame *top = interp_top(t);
+	const InterpFrame *top = interp_top(t);
 	const Function *f = top->code->f;
-	const Frame *caller = &t->frame.v[t->frame.n - 2];
-	const Step *s = &caller->code->step[caller->pc], *own = &top->code->step[top->pc];
+	const InterpFrame *caller = &t->frame.v[t->frame.n - 2];
+	const InterpStep *s = &caller->code->step[caller->pc], *own = &top->code->step[top->pc];
 	uint64_t small[16], *v = f->ret.n > 16 ? xmalloc(sizeof *v * (size_t)f->ret.n) : small;
 	for (int k = 0; k < f->ret.n; k++)
 		v[k] = interp_read(in, t, &own->src[k]);
-	leave(t);
+	pop_frame(t);
 	for (int k = 0; k < s->ins->ndst; k++)
 		interp_write(t, &s->dst[k], (Type)f->reg.v[f->ret.v[k]].type, v[k]);
 	interp_top(t)->pc++;
@@ -85,7 +85,7 @@ static void ret(Interp *in, Thread *t)
 		free(v);
 }
 
-static bool branch(Interp *in, Thread *t, const Step *s)
+static bool step_branch(Interp *in, Thread *t, const InterpStep *s)
 {
 	uint32_t k = 0;
 	if (s->ins->op == OP_BRX) {
@@ -103,9 +103,9 @@ static bool branch(Interp *in, Thread *t, const Step *s)
 
 /* ---- one instruction ---- */
 
-static void compute(Interp *in, Thread *t, const Step *s)
+static void step_alu(Interp *in, Thread *t, const InterpStep *s)
 {
-	Frame *f = interp_top(t);
+	InterpFrame *f = interp_top(t);
 	for (int k = 0; k < s->ndynamic; k++) {
 		const Dynamic *d = &s->dynamic[k];
 		uint64_t v = interp_read(in, t, &d->from);
@@ -118,12 +118,12 @@ static void compute(Interp *in, Thread *t, const Step *s)
 }
 
 /* Executes one instruction, which moves the thread on or leaves it waiting. false: a fault. */
-static bool execute(Interp *in, Thread *t, const Step *s)
+static bool execute(Interp *in, Thread *t, const InterpStep *s)
 {
-	Frame *f = interp_top(t);
+	InterpFrame *f = interp_top(t);
 	bool ok = true;
 	switch (op_info[s->ins->op].kind) {
-	case K_ALU: compute(in, t, s); return true;
+	case K_ALU: step_alu(in, t, s); return true;
 	case K_LD: ok = interp_load(in, t, s); break;
 	case K_ST: ok = interp_store(in, t, s); break;
 	case K_ATOM: ok = interp_atomic(in, t, s); break;
@@ -132,13 +132,13 @@ static bool execute(Interp *in, Thread *t, const Step *s)
 	case K_BAR: return interp_barrier(in, t, s);
 	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_REDUX: case K_ELECT:
 		return interp_warp(in, t, s);
-	case K_BRA: case K_BRX: return branch(in, t, s);
+	case K_BRA: case K_BRX: return step_branch(in, t, s);
 	case K_CALL:
 		if (!in->host_op)
-			return call(in, t, s);
+			return step_call(in, t, s);
 		ok = in->host_op(in, t, s);
 		break;
-	case K_RET: ret(in, t); return true;
+	case K_RET: step_return(in, t); return true;
 	case K_EXIT: interp_exit(in, t); return true;
 	case K_PRINT: ok = interp_print(in, t, s); break;
 	case K_ASSERT: interp_assertion(in, t, s); return false;
@@ -150,7 +150,7 @@ static bool execute(Interp *in, Thread *t, const Step *s)
 	return ok;
 }
 
-static bool too_many(Interp *in, const Thread *t)
+static bool too_many_steps(Interp *in, const Thread *t)
 {
 	if (!in->options->max_steps || t->steps < in->options->max_steps)
 		return false;
@@ -160,20 +160,20 @@ static bool too_many(Interp *in, const Thread *t)
 	return true;
 }
 
-static bool interrupted(const Interp *in) { return is_interrupted(in->options->interrupted); }
+static bool interp_interrupted(const Interp *in) { return is_interrupted(in->options->interrupted); }
 
 bool interp_charge(Interp *in, Thread *t, uint64_t steps)
 {
 	t->steps += steps;
-	return !too_many(in, t) && !interrupted(in);
+	return !too_many_steps(in, t) && !interp_interrupted(in);
 }
 
 bool interp_run(Interp *in, Thread *t, uint64_t steps)
 {
 	for (; steps && t->state == RUNNABLE; steps--) {
-		Frame *f = interp_top(t);
-		const Step *s = &f->code->step[f->pc];
-		if (too_many(in, t) || (!(t->steps++ & 0xffff) && interrupted(in)))
+		InterpFrame *f = interp_top(t);
+		const InterpStep *s = &f->code->step[f->pc];
+		if (too_many_steps(in, t) || (!(t->steps++ & 0xffff) && interp_interrupted(in)))
 			return false;
 		if (s->guard.kind == PL_PRED && !interp_read(in, t, &s->guard)) {
 			f->pc++;
@@ -195,7 +195,7 @@ bool interp_run(Interp *in, Thread *t, uint64_t steps)
 void interp_thread_free(Thread *t)
 {
 	while (t->frame.n)
-		leave(t);
+		pop_frame(t);
 	vec_free(&t->frame);
 	vec_free(&t->watch.saved);
 	free(t->local);
@@ -253,7 +253,7 @@ bool interp_round(Interp *in)
 }
 
 /* Runs a block to its end, while no other block is kept. false: a fault. */
-static bool block_runs(Interp *in)
+static bool run_block_alone(Interp *in)
 {
 	bool ok = true;
 	while (ok && in->live) {
@@ -351,7 +351,7 @@ bool interp_launch(const Launch *l, const InterpOptions *options, Fault *fault)
 	if (ok && gang)
 		ok = interp_gang(&in, c, meeting, n);
 	for (uint64_t b = 0; ok && !gang && b < n; b++) {
-		ok = interp_block_begin(&in, c, b) && block_runs(&in);
+		ok = interp_block_begin(&in, c, b) && run_block_alone(&in);
 		interp_block_end(&in);
 	}
 	if (o.thread_instructions)

@@ -10,45 +10,45 @@ enum { FRAME_LIMIT = 4096, LOCAL_LIMIT = 512 * 1024,
    at once */
 #define GANG_LIMIT (1u << 30)
 
-typedef struct Place {             /* where an operand lives */
+typedef struct OperandPlace {             /* where an operand lives */
 	enum { PL_NONE, PL_CONST, PL_32, PL_64, PL_PRED, PL_SREG, PL_LOCAL } kind;
 	bool neg;                  /* the predicate is inverted when it is read */
 	uint32_t row;              /* PL_32, PL_64, PL_PRED: the row in the frame; PL_SREG: the Sreg */
 	/* PL_CONST: the value; PL_LOCAL: the offset in the frame's part of local memory; else an offset in
 	   bytes that an address adds */
 	int64_t value;
-} Place;
+} OperandPlace;
 
 /* a value that is copied from its place to a row before an instruction is executed */
-typedef struct Dynamic { Place from; uint32_t row; bool wide; } Dynamic;
+typedef struct Dynamic { OperandPlace from; uint32_t row; bool wide; } Dynamic;
 
-typedef struct Step {              /* a decoded instruction */
+typedef struct InterpStep {              /* a decoded instruction */
 	const Ins *ins;
 	LaneIns lane;              /* for instructions of kind K_ALU */
-	Place *dst, *src;
-	Place guard;               /* PL_NONE: there is no guard */
+	OperandPlace *dst, *src;
+	OperandPlace guard;               /* PL_NONE: there is no guard */
 	const int *target;         /* steps that bra and brx continue at */
 	int ntarget;
 	const Dynamic *dynamic;
 	int ndynamic;
-} Step;
+} InterpStep;
 
 typedef struct InterpCode {        /* a decoded function */
 	const Function *f;
-	Step *step;
+	InterpStep *step;
 	uint32_t words, npred;     /* of a frame: words of its rows, predicates */
 	uint32_t local_bytes;
 	uint32_t *constants;
-	Place *reg;                /* by register: where it lives */
+	OperandPlace *reg;                /* by register: where it lives */
 } InterpCode;
 
-typedef struct Frame {
+typedef struct InterpFrame {
 	const InterpCode *code;
 	int pc;
 	uint64_t local_base;
 	uint32_t *words;
 	Mask *pred;
-} Frame;
+} InterpFrame;
 
 typedef enum { RUNNABLE, AT_BARRIER, AT_WARP, AT_GRID, EXITED } ThreadState;
 
@@ -57,7 +57,7 @@ typedef Vec(uint64_t) StateWords;
 typedef struct Thread {
 	ThreadState state;
 	uint32_t tid[3], linear;
-	Vec(Frame) frame;
+	Vec(InterpFrame) frame;
 	uint8_t *local;
 	uint64_t local_top, local_cap;
 	uint64_t steps;
@@ -69,7 +69,7 @@ typedef struct Thread {
 	struct { StateWords saved; uint64_t steps, power; bool cycling; } watch;
 } Thread;
 
-typedef struct Barrier { int arrived, expected; bool explicit_count; int yes, votes; } Barrier;
+typedef struct InterpBarrier { int arrived, expected; bool explicit_count; int yes, votes; } InterpBarrier;
 
 typedef struct Interp {
 	const Launch *launch;
@@ -95,9 +95,9 @@ typedef struct Interp {
 	uint32_t first;
 	bool gang;                 /* all blocks of the grid are kept, and run in turns */
 	int at_grid;               /* how many of the live threads wait at barrier.grid */
-	Barrier barrier[BARRIERS];
+	InterpBarrier barrier[BARRIERS];
 	/* executes operations of kind K_HOST, and calls; NULL outside host functions */
-	bool (*host_op)(struct Interp *, Thread *, const Step *);
+	bool (*host_op)(struct Interp *, Thread *, const InterpStep *);
 	void *host;
 } Interp;
 
@@ -105,23 +105,23 @@ typedef struct Interp {
 const InterpCode *interp_code(Interp *, const Function *);
 
 /* interp_exec.c */
-uint64_t interp_read(const Interp *, const Thread *, const Place *);
+uint64_t interp_read(const Interp *, const Thread *, const OperandPlace *);
 /* writes a value of the type, extended to the register */
-void interp_write(Thread *, const Place *, Type, uint64_t);
+void interp_write(Thread *, const OperandPlace *, Type, uint64_t);
 uint64_t interp_special(const Interp *, const Thread *, Sreg);
-bool interp_load(Interp *, Thread *, const Step *);                    /* false: fault */
-bool interp_store(Interp *, Thread *, const Step *);
-bool interp_atomic(Interp *, Thread *, const Step *);
-bool interp_print(Interp *, Thread *, const Step *);
+bool interp_load(Interp *, Thread *, const InterpStep *);                    /* false: fault */
+bool interp_store(Interp *, Thread *, const InterpStep *);
+bool interp_atomic(Interp *, Thread *, const InterpStep *);
+bool interp_print(Interp *, Thread *, const InterpStep *);
 /* the assertion has failed: fills the fault */
-void interp_assertion(Interp *, Thread *, const Step *);
+void interp_assertion(Interp *, Thread *, const InterpStep *);
 void interp_fault(Interp *, const Thread *, FaultKind, const char *fmt,
 	...) __attribute__((format(printf, 4, 5)));
 
 /* interp_sync.c: the thread has come to the instruction; its state stays RUNNABLE when it may go on at once.
    false: fault */
-bool interp_barrier(Interp *, Thread *, const Step *);
-bool interp_warp(Interp *, Thread *, const Step *);
+bool interp_barrier(Interp *, Thread *, const InterpStep *);
+bool interp_warp(Interp *, Thread *, const InterpStep *);
 /* ends the thread, and opens barriers that waited for it */
 void interp_exit(Interp *, Thread *);
 void interp_deadlock(Interp *);
@@ -158,5 +158,5 @@ void interp_thread_free(Thread *);
 /* allocates parameters, shared memory and the workspace; false: fault */
 bool interp_open(Interp *);
 void interp_close(Interp *);
-static inline Frame *interp_top(const Thread *t) { return &t->frame.v[t->frame.n - 1]; }
+static inline InterpFrame *interp_top(const Thread *t) { return &t->frame.v[t->frame.n - 1]; }
 #endif

@@ -18,42 +18,43 @@ static uint32_t new_row(InterpCode *c, bool wide)
 }
 
 /* The address that a symbol stands for: an offset in its space, or a generic address. */
-static Place symbol(const Decoding *d, const Opd *o, bool generic)
+static OperandPlace symbol(const Decoding *d, const Opd *o, bool generic)
 {
 	const Symbol *s = d->in->launch->module->symbol.v[o->id];
-	Place p = { PL_CONST, false, 0, o->imm };
+	OperandPlace p = { PL_CONST, false, 0, o->imm };
 	if (s->space == SP_SHARED)
 		p.value += d->in->shared_offset[o->id] + (generic ? (int64_t)SHARED_WINDOW : 0);
 	else if (s->space == SP_LOCAL && s->owner < 0)
 		p.value += d->local_offset[o->id] + (generic ? (int64_t)LOCAL_WINDOW : 0);
 	else if (s->space == SP_LOCAL)
-		p = (Place){ PL_LOCAL, false, 0, d->local_offset[o->id] + o->imm +
+		p = (OperandPlace){ PL_LOCAL, false, 0, d->local_offset[o->id] + o->imm +
 			(generic ? (int64_t)LOCAL_WINDOW : 0) };
 	else
 		p.value += (int64_t)d->in->launch->symbol_address[o->id];
 	return p;
 }
 
-static Place place(const Decoding *d, const Opd *o, bool generic)
+static OperandPlace decode_place(const Decoding *d, const Opd *o, bool generic)
 {
-	Place p;
+	OperandPlace p;
 	switch (o->kind) {
 	case OPD_REG:
 		p = d->code->reg[o->id];
 		p.neg = o->neg;
 		p.value = o->imm;
 		return p;
-	case OPD_IMM: return (Place){ PL_CONST, false, 0, o->imm };
+	case OPD_IMM: return (OperandPlace){ PL_CONST, false, 0, o->imm };
 	case OPD_SREG:
 		d->in->clock |= o->id >= SREG_CLOCK && o->id <= SREG_GLOBALTIMER_HI;
-		return (Place){ PL_SREG, false, (uint32_t)o->id, 0 };
+		return (OperandPlace){ PL_SREG, false, (uint32_t)o->id, 0 };
 	case OPD_SYM: return symbol(d, o, generic);
 	case OPD_PARAM:
-		return (Place){ PL_CONST, false, 0, (int64_t)d->in->params + d->f->param.v[o->id].offset +
+		return (OperandPlace){ PL_CONST, false, 0, (int64_t)d->in->params +
+			d->f->param.v[o->id].offset +
 			o->imm };
-	case OPD_FUNC: return (Place){ PL_CONST, false, 0, FUNCTION_ADDRESS(o->id) };
-	case OPD_STR: return (Place){ PL_CONST, false, 0, o->id };
-	default: return (Place){ PL_NONE, false, 0, 0 };
+	case OPD_FUNC: return (OperandPlace){ PL_CONST, false, 0, FUNCTION_ADDRESS(o->id) };
+	case OPD_STR: return (OperandPlace){ PL_CONST, false, 0, o->id };
+	default: return (OperandPlace){ PL_NONE, false, 0, 0 };
 	}
 }
 
@@ -62,7 +63,7 @@ static Place place(const Decoding *d, const Opd *o, bool generic)
 static uint32_t alu_row(void *self, const Opd *o, Type t)
 {
 	Decoding *d = self;
-	Place p = place(d, o, false);
+	OperandPlace p = decode_place(d, o, false);
 	if (o->kind == OPD_REG)
 		return p.row;
 	bool wide = type_bits[t] == 64;
@@ -73,19 +74,19 @@ static uint32_t alu_row(void *self, const Opd *o, Type t)
 	return dyn.row;
 }
 
-static void decode_operands(const Decoding *d, const Ins *i, Step *s)
+static void decode_operands(const Decoding *d, const Ins *i, InterpStep *s)
 {
 	Arena *a = &d->in->arena;
 	bool generic = i->space == SP_GENERIC && (op_info[i->op].flags & (OPF_LOAD | OPF_STORE));
-	s->dst = arena_array(a, Place, i->ndst);
-	s->src = arena_array(a, Place, i->nsrc);
+	s->dst = arena_array(a, OperandPlace, i->ndst);
+	s->src = arena_array(a, OperandPlace, i->nsrc);
 	for (int k = 0; k < i->ndst; k++)
-		s->dst[k] = place(d, ins_dst(i, k), false);
+		s->dst[k] = decode_place(d, ins_dst(i, k), false);
 	for (int k = 0; k < i->nsrc; k++)
-		s->src[k] = place(d, ins_src(i, k), generic && k == 0);
+		s->src[k] = decode_place(d, ins_src(i, k), generic && k == 0);
 }
 
-static bool decode_one(Decoding *d, const Block *b, const Ins *i, const int *start, Step *s)
+static bool decode_one(Decoding *d, const Block *b, const Ins *i, const int *start, InterpStep *s)
 {
 	Arena *a = &d->in->arena;
 	s->ins = i;
@@ -119,13 +120,13 @@ static bool decode_one(Decoding *d, const Block *b, const Ins *i, const int *sta
 static void decode_registers(Decoding *d)
 {
 	InterpCode *c = d->code;
-	c->reg = arena_array(&d->in->arena, Place, d->f->reg.n);
+	c->reg = arena_array(&d->in->arena, OperandPlace, d->f->reg.n);
 	for (int r = 0; r < d->f->reg.n; r++) {
 		Type t = (Type)d->f->reg.v[r].type;
 		if (t == T_PRED)
-			c->reg[r] = (Place){ PL_PRED, false, c->npred++, 0 };
+			c->reg[r] = (OperandPlace){ PL_PRED, false, c->npred++, 0 };
 		else
-			c->reg[r] = (Place){ type_bits[t] == 64 ? PL_64 : PL_32, false,
+			c->reg[r] = (OperandPlace){ type_bits[t] == 64 ? PL_64 : PL_32, false,
 				new_row(c, type_bits[t] == 64), 0 };
 	}
 }
@@ -138,7 +139,7 @@ static bool decode_blocks(Decoding *d)
 		start[b] = n;
 		n += d->f->block.v[b]->ins.n;
 	}
-	d->code->step = arena_array(&d->in->arena, Step, n);
+	d->code->step = arena_array(&d->in->arena, InterpStep, n);
 	for (int b = 0; b < d->f->block.n; b++) {
 		const Block *block = d->f->block.v[b];
 		must(block->id == b);

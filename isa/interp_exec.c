@@ -38,9 +38,9 @@ uint64_t interp_special(const Interp *in, const Thread *t, Sreg r)
 	}
 }
 
-uint64_t interp_read(const Interp *in, const Thread *t, const Place *p)
+uint64_t interp_read(const Interp *in, const Thread *t, const OperandPlace *p)
 {
-	const Frame *f = interp_top(t);
+	const InterpFrame *f = interp_top(t);
 	uint64_t v;
 	switch (p->kind) {
 	case PL_CONST: return (uint64_t)p->value;
@@ -53,9 +53,9 @@ uint64_t interp_read(const Interp *in, const Thread *t, const Place *p)
 	}
 }
 
-void interp_write(Thread *t, const Place *p, Type type, uint64_t v)
+void interp_write(Thread *t, const OperandPlace *p, Type type, uint64_t v)
 {
-	Frame *f = interp_top(t);
+	InterpFrame *f = interp_top(t);
 	switch (p->kind) {
 	case PL_PRED: f->pred[p->row] = v & 1; break;
 	case PL_32: f->words[p->row] = (uint32_t)lane_extend(type, v); break;
@@ -68,7 +68,7 @@ void interp_write(Thread *t, const Place *p, Type type, uint64_t v)
 }
 
 /* The value of an address operand. With a base of 32 bits the sum is cut to 32 bits. */
-static uint64_t address(const Interp *in, const Thread *t, const Place *p)
+static uint64_t access_address(const Interp *in, const Thread *t, const OperandPlace *p)
 {
 	uint64_t base = interp_read(in, t, p);
 	if (p->kind == PL_32)
@@ -78,7 +78,7 @@ static uint64_t address(const Interp *in, const Thread *t, const Place *p)
 
 void interp_fault(Interp *in, const Thread *t, FaultKind kind, const char *fmt, ...)
 {
-	const Frame *f = interp_top(t);
+	const InterpFrame *f = interp_top(t);
 	char more[1024];
 	va_list ap;
 	va_start(ap, fmt);
@@ -99,8 +99,8 @@ static Space accessed(const Ins *i, uint64_t addr)
 }
 
 /* Where the host has the bytes [addr, addr+size), or NULL; *why then says what is wrong with the access. */
-static uint8_t *find(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write,
-	FaultKind *why)
+static uint8_t *find_bytes(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size,
+	bool write, FaultKind *why)
 {
 	Space space = accessed(i, addr);
 	uint64_t at = addr;
@@ -125,11 +125,11 @@ static uint8_t *find(Interp *in, const Thread *t, const Ins *i, uint64_t addr, u
 	return NULL;
 }
 
-/* Does the same as `find`, and fills the fault where it returns NULL. */
-static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write)
+/* Does the same as `find_bytes`, and fills the fault where it returns NULL. */
+static uint8_t *locate_bytes(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write)
 {
 	FaultKind why;
-	uint8_t *p = find(in, t, i, addr, size, write, &why);
+	uint8_t *p = find_bytes(in, t, i, addr, size, write, &why);
 	if (!p)
 		fault_memory(in->fault, in->launch, why, interp_top(t)->code->f, i, in->ctaid, t->tid,
 			(Space)i->space, addr, size);
@@ -146,14 +146,14 @@ static const uint8_t *find_or_zero(Interp *in, const Thread *t, const Ins *i, ui
 	bool param = addr - in->params < in->launch->kernel->param_bytes;
 	FaultKind why;
 	const uint8_t *p = i->space == SP_GENERIC || param == (i->space == SP_PARAM)
-		? find(in, t, i, addr, size, false, &why) : NULL;
+		? find_bytes(in, t, i, addr, size, false, &why) : NULL;
 	return p ? p : zeros;
 }
 
 /* Notes an access to global memory if the launch has a race log. now: as for race_note; before NULL: the
    access is a load. */
-static void note(const Interp *in, const Ins *i, uint64_t addr, unsigned size, const uint8_t *before,
-	const uint8_t *now)
+static void note_race_access(const Interp *in, const Ins *i, uint64_t addr, unsigned size,
+	const uint8_t *before, const uint8_t *now)
 {
 	RaceLog *l = in->launch->races;
 	const uint32_t *n = in->launch->grid, *at = in->ctaid;
@@ -164,18 +164,18 @@ static void note(const Interp *in, const Ins *i, uint64_t addr, unsigned size, c
 		at[0] + (uint64_t)n[0] * (at[1] + (uint64_t)n[1] * at[2]), addr, size, before, now);
 }
 
-bool interp_load(Interp *in, Thread *t, const Step *s)
+bool interp_load(Interp *in, Thread *t, const InterpStep *s)
 {
 	const Ins *i = s->ins;
 	unsigned n = i->vec ? i->vec : 1, bytes = (unsigned)type_bytes(i->type);
-	uint64_t addr = address(in, t, &s->src[0]);
+	uint64_t addr = access_address(in, t, &s->src[0]);
 	const uint8_t *p = i->flags & INSF_NONFAULTING ? find_or_zero(in, t, i, addr, n * bytes)
-		: locate(in, t, i, addr, n * bytes, false);
+		: locate_bytes(in, t, i, addr, n * bytes, false);
 	uint64_t v[4] = { 0 };
 	if (!p)
 		return false;
 	if (p != zeros)
-		note(in, i, addr, n * bytes, NULL, NULL);
+		note_race_access(in, i, addr, n * bytes, NULL, NULL);
 	for (unsigned k = 0; k < n; k++)
 		memcpy(&v[k], p + k * bytes, bytes);
 	for (unsigned k = 0; k < n; k++)
@@ -183,33 +183,33 @@ bool interp_load(Interp *in, Thread *t, const Step *s)
 	return true;
 }
 
-bool interp_store(Interp *in, Thread *t, const Step *s)
+bool interp_store(Interp *in, Thread *t, const InterpStep *s)
 {
 	const Ins *i = s->ins;
 	unsigned n = i->vec ? i->vec : 1, bytes = (unsigned)type_bytes(i->type);
-	uint64_t addr = address(in, t, &s->src[0]);
-	uint8_t *p = locate(in, t, i, addr, n * bytes, true), now[MOST_BYTES];
+	uint64_t addr = access_address(in, t, &s->src[0]);
+	uint8_t *p = locate_bytes(in, t, i, addr, n * bytes, true), now[MOST_BYTES];
 	if (!p)
 		return false;
 	for (unsigned k = 0; k < n; k++) {
 		uint64_t v = interp_read(in, t, &s->src[1 + k]);
 		memcpy(now + k * bytes, &v, bytes);
 	}
-	note(in, i, addr, n * bytes, p, now);
+	note_race_access(in, i, addr, n * bytes, p, now);
 	in->changes += memcmp(p, now, n * bytes) != 0;
 	memcpy(p, now, n * bytes);
 	return true;
 }
 
-bool interp_atomic(Interp *in, Thread *t, const Step *s)
+bool interp_atomic(Interp *in, Thread *t, const InterpStep *s)
 {
 	const Ins *i = s->ins;
 	unsigned bytes = (unsigned)type_bytes(i->type);
-	uint64_t addr = address(in, t, &s->src[0]), old = 0;
-	uint8_t *p = locate(in, t, i, addr, bytes, true);
+	uint64_t addr = access_address(in, t, &s->src[0]), old = 0;
+	uint8_t *p = locate_bytes(in, t, i, addr, bytes, true);
 	if (!p)
 		return false;
-	note(in, i, addr, bytes, p, NULL);
+	note_race_access(in, i, addr, bytes, p, NULL);
 	memcpy(&old, p, bytes);
 	uint64_t b = interp_read(in, t, &s->src[1]), c = i->nsrc > 2 ? interp_read(in, t, &s->src[2]) : 0;
 	uint64_t v = lane_atomic((AtomOp)i->aop, (Type)i->type, accessed(i, addr), old, b, c);
@@ -222,36 +222,36 @@ bool interp_atomic(Interp *in, Thread *t, const Step *s)
 
 /* ---- printing ---- */
 
-typedef struct Reading { Interp *in; Thread *t; const Ins *i; } Reading;
+typedef struct PrintReading { Interp *in; Thread *t; const Ins *i; } PrintReading;
 
-static bool read_byte(void *self, uint64_t addr, uint8_t *v)
+static bool read_print_byte(void *self, uint64_t addr, uint8_t *v)
 {
-	const Reading *r = self;
-	const uint8_t *p = locate(r->in, r->t, r->i, addr, 1, false);
+	const PrintReading *r = self;
+	const uint8_t *p = locate_bytes(r->in, r->t, r->i, addr, 1, false);
 	if (p)
 		*v = *p;
 	return p != NULL;
 }
 
-bool interp_print(Interp *in, Thread *t, const Step *s)
+bool interp_print(Interp *in, Thread *t, const InterpStep *s)
 {
-	Reading r = { in, t, s->ins };
+	PrintReading r = { in, t, s->ins };
 	int32_t n;
-	if (!print_format(in->launch->print, &(PrintReader){ &r, read_byte }, interp_read(in, t, &s->src[0]),
-		interp_read(in, t, &s->src[1]), &n))
+	if (!print_format(in->launch->print, &(PrintReader){ &r, read_print_byte },
+		interp_read(in, t, &s->src[0]), interp_read(in, t, &s->src[1]), &n))
 		return false;
 	interp_write(t, &s->dst[0], T_B32, (uint32_t)n);
 	return true;
 }
 
-void interp_assertion(Interp *in, Thread *t, const Step *s)
+void interp_assertion(Interp *in, Thread *t, const InterpStep *s)
 {
 	Assertion a = { interp_read(in, t, &s->src[0]), interp_read(in, t, &s->src[1]),
 		interp_read(in, t, &s->src[3]),
 		(uint32_t)interp_read(in, t, &s->src[2]) };
-	Reading r = { in, t, s->ins };
+	PrintReading r = { in, t, s->ins };
 	StrBuf text = { 0 };
-	if (print_assertion(&a, &(PrintReader){ &r, read_byte }, in->ctaid, t->tid, &text))
+	if (print_assertion(&a, &(PrintReader){ &r, read_print_byte }, in->ctaid, t->tid, &text))
 		interp_fault(in, t, FAULT_ASSERT, "%s", text.s);
 	sb_free(&text);
 }

@@ -9,7 +9,7 @@ typedef struct Kept {              /* members of Interp for this block, while an
 	uint32_t ctaid[3];
 	Thread *thread;
 	int nthread, live, at_grid;
-	Barrier barrier[BARRIERS];
+	InterpBarrier barrier[BARRIERS];
 	uint8_t *shared;
 } Kept;
 
@@ -20,7 +20,7 @@ static void put_away(const Interp *in, Kept *b)
 	memcpy(b->barrier, in->barrier, sizeof b->barrier);
 }
 
-static void take(Interp *in, const Kept *b, uint64_t number)
+static void take_kept_block(Interp *in, const Kept *b, uint64_t number)
 {
 	memcpy(in->ctaid, b->ctaid, sizeof in->ctaid);
 	memcpy(in->barrier, b->barrier, sizeof in->barrier);
@@ -33,11 +33,12 @@ static void take(Interp *in, const Kept *b, uint64_t number)
 }
 
 /* Are there too many blocks to keep all of them within GANG_LIMIT bytes? Then the fault is filled. */
-static bool refused(Interp *in, const InterpCode *c, const Ins *barrier, uint64_t blocks)
+static bool refuse_gang(Interp *in, const InterpCode *c, const Ins *barrier, uint64_t blocks)
 {
 	const Launch *l = in->launch;
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-	uint64_t thread = sizeof(Thread) + sizeof(Frame) + 4 * (c->words + 2 * ((uint64_t)c->npred + 1)) +
+	uint64_t thread = sizeof(Thread) + sizeof(InterpFrame) + 4 *
+		(c->words + 2 * ((uint64_t)c->npred + 1)) +
 		c->local_bytes;
 	uint64_t block = sizeof(Kept) + in->shared_bytes + threads * thread;
 	if (blocks <= GANG_LIMIT / block)
@@ -61,12 +62,12 @@ static bool all_go_on(Interp *in, Kept *kept, uint64_t n)
 	for (uint64_t b = 0; ok && b < n; b++) {
 		if (!can_go_on(&kept[b]))
 			continue;
-		take(in, &kept[b], b);
+		take_kept_block(in, &kept[b], b);
 		ok = interp_round(in);
 		put_away(in, &kept[b]);
 	}
 	for (uint64_t b = 0; ok && b < n; b++) {
-		take(in, &kept[b], b);
+		take_kept_block(in, &kept[b], b);
 		interp_look(in, before, &c);
 		put_away(in, &kept[b]);
 	}
@@ -78,7 +79,7 @@ static void barrier_opens(Interp *in, Kept *kept, uint64_t n)
 	if (in->launch->races)
 		race_grid_barrier(in->launch->races);
 	for (uint64_t b = 0; b < n; b++) {
-		take(in, &kept[b], b);
+		take_kept_block(in, &kept[b], b);
 		interp_grid_opens(in);
 		put_away(in, &kept[b]);
 	}
@@ -88,7 +89,7 @@ bool interp_gang(Interp *in, const InterpCode *c, const Ins *barrier, uint64_t b
 {
 	uint8_t *own = in->shared;
 	uint64_t n = 0;
-	bool ok = !refused(in, c, barrier, blocks);
+	bool ok = !refuse_gang(in, c, barrier, blocks);
 	Kept *kept = ok ? xcalloc(blocks, sizeof *kept) : NULL;
 	for (; ok && n < blocks; n++) {
 		in->shared = xcalloc(in->shared_bytes ? in->shared_bytes : 1, 1);
@@ -108,7 +109,7 @@ bool interp_gang(Interp *in, const InterpCode *c, const Ins *barrier, uint64_t b
 			barrier_opens(in, kept, n);
 	}
 	for (uint64_t b = 0; b < n; b++) {
-		take(in, &kept[b], b);
+		take_kept_block(in, &kept[b], b);
 		interp_block_end(in);
 		free(in->shared);
 	}

@@ -11,7 +11,7 @@ static void put_state(const Thread *t, StateWords *s)
 {
 	vec_push(s, (uint64_t)t->frame.n << 1 | (t->cc & 1));
 	for (int k = 0; k < t->frame.n; k++) {
-		const Frame *f = &t->frame.v[k];
+		const InterpFrame *f = &t->frame.v[k];
 		vec_push(s, (uint64_t)f->code->f->id << 32 | (uint32_t)f->pc);
 		for (uint32_t i = 0; i < f->code->words; i++)
 			vec_push(s, f->words[i]);
@@ -20,7 +20,7 @@ static void put_state(const Thread *t, StateWords *s)
 	}
 }
 
-static void look(Thread *t)
+static void look_at_thread(Thread *t)
 {
 	StateWords now = { 0 }, *saved = &t->watch.saved;
 	put_state(t, &now);
@@ -37,7 +37,7 @@ static void look(Thread *t)
 	vec_free(&now);
 }
 
-static void forget(Thread *t)
+static void forget_cycle(Thread *t)
 {
 	t->watch.steps = t->watch.power = 0;
 	t->watch.cycling = false;
@@ -50,10 +50,10 @@ void interp_look(Interp *in, uint64_t before, Cycling *c)
 	for (int k = 0; k < in->nthread; k++) {
 		Thread *t = &in->thread[k];
 		if (!still)
-			forget(t);
+			forget_cycle(t);
 		if (!still || t->state != RUNNABLE)
 			continue;
-		look(t);
+		look_at_thread(t);
 		c->changing |= !t->watch.cycling;
 		if (!c->n++) {
 			c->first = t;

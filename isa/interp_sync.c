@@ -3,8 +3,13 @@
 #include "isa/interp.h"
 #include "lib/strbuf.h"
 
-static const Step *at(const Thread *t) { const Frame *f = interp_top(t); return &f->code->step[f->pc]; }
-static void pass(Interp *in, Thread *t)
+static const InterpStep *thread_step(const Thread *t)
+{
+	const InterpFrame *f = interp_top(t);
+	return &f->code->step[f->pc];
+}
+
+static void pass_thread(Interp *in, Thread *t)
 {
 	in->changes++;
 	t->state = RUNNABLE;
@@ -25,30 +30,30 @@ static Thread *fellow(Interp *in, const Thread *t, int lane)
 
 /* ---- block barriers ---- */
 
-static void release(Interp *in, int id)
+static void wake_at_barrier(Interp *in, int id)
 {
-	Barrier *b = &in->barrier[id];
+	InterpBarrier *b = &in->barrier[id];
 	for (int k = 0; k < in->nthread; k++) {
 		Thread *t = &in->thread[k];
 		if (t->state != AT_BARRIER || t->barrier != id)
 			continue;
-		const Step *s = at(t);
+		const InterpStep *s = thread_step(t);
 		if (s->ins->op == OP_BARRED) {
 			uint64_t v = s->ins->aop == AOP_POPC ? (uint64_t)b->yes
 				: s->ins->aop == AOP_AND ? b->yes == b->votes : b->yes > 0;
 			interp_write(t, &s->dst[0], ins_dst_type(s->ins, 0), v);
 		}
-		pass(in, t);
+		pass_thread(in, t);
 	}
-	*b = (Barrier){ 0 };
+	*b = (InterpBarrier){ 0 };
 }
 
 /* Opens the barrier if all live threads have arrived, or as many as its instructions named. */
-static void settle(Interp *in, int id)
+static void settle_barrier(Interp *in, int id)
 {
-	Barrier *b = &in->barrier[id];
+	InterpBarrier *b = &in->barrier[id];
 	if (b->arrived && b->arrived >= (b->explicit_count ? b->expected : in->live))
-		release(in, id);
+		wake_at_barrier(in, id);
 }
 
 /* If i is an .aligned barrier instruction: another one at which threads of t's warp wait. NULL: there is
@@ -57,13 +62,14 @@ static const Ins *aligned_elsewhere(Interp *in, const Thread *t, const Ins *i)
 {
 	for (int l = 0; is_aligned_barrier(i) && l < in->options->warp_size; l++) {
 		const Thread *o = fellow(in, t, l);
-		if (o && o->state == AT_BARRIER && at(o)->ins != i && is_aligned_barrier(at(o)->ins))
-			return at(o)->ins;
+		if (o && o->state == AT_BARRIER && thread_step(o)->ins != i &&
+			is_aligned_barrier(thread_step(o)->ins))
+			return thread_step(o)->ins;
 	}
 	return NULL;
 }
 
-bool interp_barrier(Interp *in, Thread *t, const Step *s)
+bool interp_barrier(Interp *in, Thread *t, const InterpStep *s)
 {
 	const Ins *i = s->ins;
 	if (i->op == OP_BARGRID) {
@@ -89,7 +95,7 @@ bool interp_barrier(Interp *in, Thread *t, const Step *s)
 		interp_fault(in, t, FAULT_UNDEFINED, "%s", text);
 		return false;
 	}
-	Barrier *b = &in->barrier[id];
+	InterpBarrier *b = &in->barrier[id];
 	if (b->arrived && (b->explicit_count != given || b->expected != (int)count)) {
 		interp_fault(in, t, FAULT_OPERAND, WORDS_COUNTS, id);
 		return false;
@@ -102,12 +108,12 @@ bool interp_barrier(Interp *in, Thread *t, const Step *s)
 		b->yes += interp_read(in, t, &s->src[i->nsrc - 1]) & 1;
 	}
 	if (i->op == OP_BARARRIVE) {
-		pass(in, t);
+		pass_thread(in, t);
 	} else {
 		t->state = AT_BARRIER;
 		t->barrier = (int)id;
 	}
-	settle(in, (int)id);
+	settle_barrier(in, (int)id);
 	return true;
 }
 
@@ -115,7 +121,7 @@ void interp_grid_opens(Interp *in)
 {
 	for (int k = 0; k < in->nthread; k++)
 		if (in->thread[k].state == AT_GRID)
-			pass(in, &in->thread[k]);
+			pass_thread(in, &in->thread[k]);
 	in->at_grid = 0;
 }
 
@@ -137,20 +143,20 @@ static bool gathered(Interp *in, const Thread *t, uint32_t *present)
 		if (!o || o->state == EXITED)
 			continue;
 		if (o->state != AT_WARP || o->members != t->members ||
-			!same_operation(at(o)->ins, at(t)->ins))
+			!same_operation(thread_step(o)->ins, thread_step(t)->ins))
 			return false;
 		*present |= 1u << l;
 	}
 	return true;
 }
 
-typedef struct Meeting {           /* what the present lanes brought */
+typedef struct ThreadMeeting {           /* what the present lanes brought */
 	uint32_t present;
 	Thread *thread[PTX_WARP];
 	uint64_t value[PTX_WARP];
-} Meeting;
+} ThreadMeeting;
 
-static bool all_equal(const Meeting *m)
+static bool all_equal(const ThreadMeeting *m)
 {
 	int first = __builtin_ctz(m->present);
 	for (int l = 0; l < PTX_WARP; l++)
@@ -159,7 +165,7 @@ static bool all_equal(const Meeting *m)
 	return true;
 }
 
-static uint32_t lanes_with(const Meeting *m, uint64_t value)
+static uint32_t lanes_with_value(const ThreadMeeting *m, uint64_t value)
 {
 	uint32_t mask = 0;
 	for (int l = 0; l < PTX_WARP; l++)
@@ -168,9 +174,9 @@ static uint32_t lanes_with(const Meeting *m, uint64_t value)
 	return mask;
 }
 
-static uint64_t vote(const Meeting *m, Mode mode)
+static uint64_t vote_of_meeting(const ThreadMeeting *m, Mode mode)
 {
-	uint32_t yes = lanes_with(m, 1);
+	uint32_t yes = lanes_with_value(m, 1);
 	switch (mode) {
 	case MODE_ALL: return yes == m->present;
 	case MODE_ANY: return yes != 0;
@@ -179,7 +185,7 @@ static uint64_t vote(const Meeting *m, Mode mode)
 	}
 }
 
-static uint64_t reduced(const Meeting *m, const Ins *i)
+static uint64_t reduce_meeting(const ThreadMeeting *m, const Ins *i)
 {
 	int first = __builtin_ctz(m->present);
 	uint64_t v = m->value[first];
@@ -191,10 +197,10 @@ static uint64_t reduced(const Meeting *m, const Ins *i)
 
 /* Gives the result of shfl to a lane. Where the lane that it reads takes no part or does not exist, it gets
    its own value. */
-static void shuffle(Interp *in, const Meeting *m, int lane, uint64_t *value, uint64_t *in_range)
+static void shuffle_lane(Interp *in, const ThreadMeeting *m, int lane, uint64_t *value, uint64_t *in_range)
 {
 	Thread *t = m->thread[lane];
-	const Step *s = at(t);
+	const InterpStep *s = thread_step(t);
 	bool ok;
 	int from = lane_shfl_source((Mode)s->ins->mode, lane, (uint32_t)interp_read(in, t, &s->src[1]),
 		(uint32_t)interp_read(in, t, &s->src[2]), &ok);
@@ -202,20 +208,21 @@ static void shuffle(Interp *in, const Meeting *m, int lane, uint64_t *value, uin
 	*in_range = ok;
 }
 
-static void result(Interp *in, const Meeting *m, int lane, uint64_t out[2])
+static void meeting_result(Interp *in, const ThreadMeeting *m, int lane, uint64_t out[2])
 {
-	const Ins *i = at(m->thread[lane])->ins;
+	const Ins *i = thread_step(m->thread[lane])->ins;
 	switch (op_info[i->op].kind) {
-	case K_SHFL: shuffle(in, m, lane, &out[0], &out[1]); break;
-	case K_VOTE: out[0] = vote(m, (Mode)i->mode); break;
-	case K_REDUX: out[0] = reduced(m, i); break;
+	case K_SHFL: shuffle_lane(in, m, lane, &out[0], &out[1]); break;
+	case K_VOTE: out[0] = vote_of_meeting(m, (Mode)i->mode); break;
+	case K_REDUX: out[0] = reduce_meeting(m, i); break;
 	case K_ELECT:
 		out[0] = (uint64_t)__builtin_ctz(m->present);
 		out[1] = out[0] == (uint64_t)lane;
 		break;
 	case K_MATCH:
 		out[1] = all_equal(m);
-		out[0] = i->mode == MODE_ALL ? (out[1] ? m->present : 0) : lanes_with(m, m->value[lane]);
+		out[0] = i->mode == MODE_ALL ? (out[1] ? m->present : 0)
+			: lanes_with_value(m, m->value[lane]);
 		break;
 	default: break; /* bar.warp.sync has no result */
 	}
@@ -223,29 +230,29 @@ static void result(Interp *in, const Meeting *m, int lane, uint64_t out[2])
 
 static bool brings_value(const Ins *i) { return i->op != OP_BARWARP && i->op != OP_ELECT; }
 
-static void meet(Interp *in, Thread *t, uint32_t present)
+static void meet_at_operation(Interp *in, Thread *t, uint32_t present)
 {
-	Meeting m = { .present = present };
+	ThreadMeeting m = { .present = present };
 	uint64_t out[PTX_WARP][2] = { { 0 } };
 	for (int l = 0; l < PTX_WARP; l++) {
 		if (!(present >> l & 1))
 			continue;
 		m.thread[l] = fellow(in, t, l);
-		const Step *s = at(m.thread[l]);
+		const InterpStep *s = thread_step(m.thread[l]);
 		if (brings_value(s->ins))
 			m.value[l] = lane_extend(ins_src_type(s->ins, 0),
 				interp_read(in, m.thread[l], &s->src[0]));
 	}
 	for (int l = 0; l < PTX_WARP; l++)
 		if (present >> l & 1)
-			result(in, &m, l, out[l]);
+			meeting_result(in, &m, l, out[l]);
 	for (int l = 0; l < PTX_WARP; l++) {
 		if (!(present >> l & 1))
 			continue;
-		const Step *s = at(m.thread[l]);
+		const InterpStep *s = thread_step(m.thread[l]);
 		for (int k = 0; k < s->ins->ndst && k < 2; k++)
 			interp_write(m.thread[l], &s->dst[k], ins_dst_type(s->ins, k), out[l][k]);
-		pass(in, m.thread[l]);
+		pass_thread(in, m.thread[l]);
 	}
 }
 
@@ -258,23 +265,23 @@ static int mask_operand(const Ins *i)
 
 /* Does the thread wait for one that waits for it, at an operation at which they cannot meet? Then neither
    ever goes on: the fault is filled. */
-static bool crossed(Interp *in, const Thread *t)
+static bool waits_crossed(Interp *in, const Thread *t)
 {
 	char text[REFUSAL];
 	for (int l = 0; l < PTX_WARP; l++) {
 		const Thread *o = t->members >> l & 1 ? fellow(in, t, l) : NULL;
 		if (!o || o->state != AT_WARP || !(o->members >> lane_of(in, t) & 1))
 			continue;
-		if (o->members == t->members && same_operation(at(o)->ins, at(t)->ins))
+		if (o->members == t->members && same_operation(thread_step(o)->ins, thread_step(t)->ins))
 			continue;
-		words_crossed(t->members, l, at(o)->ins, o->members, text);
+		words_crossed(t->members, l, thread_step(o)->ins, o->members, text);
 		interp_fault(in, t, FAULT_UNDEFINED, "%s", text);
 		return true;
 	}
 	return false;
 }
 
-bool interp_warp(Interp *in, Thread *t, const Step *s)
+bool interp_warp(Interp *in, Thread *t, const InterpStep *s)
 {
 	int k = mask_operand(s->ins);
 	uint32_t all = ~0u >> (PTX_WARP - in->options->warp_size), present;
@@ -287,10 +294,10 @@ bool interp_warp(Interp *in, Thread *t, const Step *s)
 	}
 	t->members = mask & all;
 	t->state = AT_WARP;
-	if (crossed(in, t))
+	if (waits_crossed(in, t))
 		return false;
 	if (gathered(in, t, &present))
-		meet(in, t, present);
+		meet_at_operation(in, t, present);
 	return true;
 }
 
@@ -304,11 +311,11 @@ void interp_exit(Interp *in, Thread *t)
 	in->live--;
 	for (int id = 0; id < BARRIERS; id++)
 		if (!in->barrier[id].explicit_count)
-			settle(in, id);
+			settle_barrier(in, id);
 	for (int l = 0; l < PTX_WARP; l++) {
 		Thread *o = fellow(in, t, l);
 		if (o && o->state == AT_WARP && o->members >> lane_of(in, t) & 1 && gathered(in, o, &present))
-			meet(in, o, present);
+			meet_at_operation(in, o, present);
 	}
 }
 
@@ -327,7 +334,7 @@ void interp_deadlock(Interp *in)
 			more++;
 			continue;
 		}
-		const Ins *i = at(t)->ins;
+		const Ins *i = thread_step(t)->ins;
 		sb_printf(&s, "%sthread (%u,%u,%u) waits at %s", listed++ ? "; " : "", t->tid[0], t->tid[1],
 			t->tid[2], op_info[i->op].name);
 		if (t->state == AT_BARRIER)

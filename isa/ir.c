@@ -114,7 +114,7 @@ static void fill_maps(void)
 }
 
 /* The maps are filled once, whichever threads ask for them first. */
-static int look_up(const StrMap *map, const char *name, size_t n)
+static int look_up_name(const StrMap *map, const char *name, size_t n)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, fill_maps);
@@ -123,11 +123,11 @@ static int look_up(const StrMap *map, const char *name, size_t n)
 
 Op op_lookup(const char *name, size_t n)
 {
-	int op = look_up(&op_map, name, n);
+	int op = look_up_name(&op_map, name, n);
 	return op < 0 ? OP_NONE : (Op)op;
 }
 
-int sreg_lookup(const char *name, size_t n) { return look_up(&sreg_map, name, n); }
+int sreg_lookup(const char *name, size_t n) { return look_up_name(&sreg_map, name, n); }
 
 /* ---- modules ---- */
 

@@ -61,7 +61,7 @@ static bool wider(const Function *f, const Opd *o, Type t)
 	return f && o->kind == OPD_REG && type_bits[f->reg.v[o->id].type] == 64 && type_bits[t] < 64;
 }
 
-static void nothing(const LaneIns *i, Lanes *L, Mask m) { }
+static void lane_nothing(const LaneIns *i, Lanes *L, Mask m) { }
 
 bool lane_bind(const Function *f, const Ins *i, LaneIns *out)
 {
@@ -74,7 +74,7 @@ bool lane_bind(const Function *f, const Ins *i, LaneIns *out)
 		return false;
 	bool sink = i->ndst == 1 && ins_dst(i, 0)->kind == OPD_NONE && i->op != OP_UNPACK;
 	if (sink && f && !i->cc)
-		out->fn = nothing;
+		out->fn = lane_nothing;
 	if (i->op == OP_SETP)
 		out->mode = i->boolop;
 	if (op_info[i->op].suffixes && strchr(op_info[i->op].suffixes, 'C'))
@@ -157,7 +157,7 @@ static uint64_t add_float(Type t, Space space, uint64_t old, uint64_t b)
 	return flush ? soft_flush(t, sum) : sum;
 }
 
-static bool less(Type t, uint64_t x, uint64_t y)
+static bool less_typed(Type t, uint64_t x, uint64_t y)
 {
 	switch (t) {
 	case T_S32: return (int32_t)x < (int32_t)y;
@@ -175,8 +175,8 @@ uint64_t lane_atomic(AtomOp op, Type t, Space space, uint64_t old, uint64_t b, u
 	uint64_t v;
 	switch (op) {
 	case AOP_ADD: v = type_kind[t] == 'F' ? add_float(t, space, old, b) : old + b; break;
-	case AOP_MIN: v = less(t, b, old) ? b : old; break;
-	case AOP_MAX: v = less(t, old, b) ? b : old; break;
+	case AOP_MIN: v = less_typed(t, b, old) ? b : old; break;
+	case AOP_MAX: v = less_typed(t, old, b) ? b : old; break;
 	case AOP_AND: v = old & b; break;
 	case AOP_OR: v = old | b; break;
 	case AOP_XOR: v = old ^ b; break;

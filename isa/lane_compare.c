@@ -5,7 +5,7 @@
    combined with the third source. i->mode is the instruction's BoolOp. The function is always inlined: before
    a tail call gcc 12 leaves the upper halves of vector registers in use, which makes the instructions that
    come next in code for the baseline slow, on some hosts by 100 ns. */
-static inline __attribute__((always_inline)) void finish(const LaneIns *i, Lanes *L, Mask m, Mask bits)
+static inline __attribute__((always_inline)) void finish_setp(const LaneIns *i, Lanes *L, Mask m, Mask bits)
 {
 	Mask no = ~bits;
 	if (i->mode != BOOL_NONE) {
@@ -29,7 +29,7 @@ static void setp_##NAME(const LaneIns *i, Lanes *L, Mask m) \
 	const RT_##T *a = lane_row(L, i->a), *b = lane_row(L, i->b); \
 	Mask bits = 0; \
 	COLLECT(T, ({ V x = F((V)a[l]), y = F((V)b[l]); (COND); })); \
-	finish(i, L, m, bits); \
+	finish_setp(i, L, m, bits); \
 } \
 static void set_##NAME(const LaneIns *i, Lanes *L, Mask m) \
 { \

@@ -1,4 +1,4 @@
-/* Conversions. Common ones have functions of their own; convert() does all of them through soft_*. */
+/* Conversions. Common ones have functions of their own; convert_any() does all of them through soft_*. */
 #include "isa/lane_kernel.h"
 #include "isa/softmath.h"
 
@@ -33,16 +33,16 @@ static inline double clamped(double x, double lo, double hi)
 #define S32_RANGE(X) clamped(X, -2147483648.0, 2147483647.0)
 #define U32_RANGE(X) clamped(X, 0.0, 4294967295.0)
 /* Rounding to integral values: when 2^52 of the same sign is added, the fraction is rounded away. */
-static inline double nearest(double x)
+static inline double round_nearest(double x)
 {
 	double big = __builtin_copysign(0x1p52, x), n = (x + big) - big;
 	return __builtin_fabs(x) < 0x1p52 ? n : x;
 }
-static inline double down(double x) { double n = nearest(x); return n > x ? n - 1 : n; }
-static inline double up(double x) { double n = nearest(x); return n < x ? n + 1 : n; }
+static inline double down(double x) { double n = round_nearest(x); return n > x ? n - 1 : n; }
+static inline double round_upward(double x) { double n = round_nearest(x); return n < x ? n + 1 : n; }
 static inline double chop(double x)
 {
-	double n = nearest(x);
+	double n = round_nearest(x);
 	return __builtin_fabs(n) > __builtin_fabs(x) ? n - __builtin_copysign(1, x) : n;
 }
 /* The integers that a NaN becomes (PTX ISA, cvt: Integer Notes). */
@@ -52,10 +52,10 @@ static inline double chop(double x)
 #define INT32(D, S, RND, F, INT) K1(D##_##RND##_##S, U32, S, \
 	A != A ? NAN_FROM_##S : (uint32_t)(INT)F(D##_RANGE(A)))
 #define TO_INT32(S) \
-	INT32(S32, S, rz, , int32_t) INT32(S32, S, rn, nearest, int32_t) INT32(S32, S, rm, down, \
-		int32_t) INT32(S32, S, rp, up, int32_t) \
-	INT32(U32, S, rz, , int64_t) INT32(U32, S, rn, nearest, int64_t) INT32(U32, S, rm, down, \
-	int64_t) INT32(U32, S, rp, up, int64_t)
+	INT32(S32, S, rz, , int32_t) INT32(S32, S, rn, round_nearest, int32_t) INT32(S32, S, rm, down, \
+		int32_t) INT32(S32, S, rp, round_upward, int32_t) \
+	INT32(U32, S, rz, , int64_t) INT32(U32, S, rn, round_nearest, int64_t) INT32(U32, S, rm, down, \
+	int64_t) INT32(U32, S, rp, round_upward, int64_t)
 TO_INT32(F32)
 TO_INT32(F64)
 /* floats to 64-bit integers, rounded towards zero */
@@ -82,16 +82,16 @@ K1(F64_from_F32, U64, U32, ({ double x = bits_f32(A); x == x ? f64_bits(x) : sof
 	K1(F32_##NAME, U32, F32, canon32((float)SAME_SIGN(F(A), A))) \
 	K1(F64_##NAME, U64, F64, ({ double x = A; x == x ? f64_bits(SAME_SIGN(F(x), x)) \
 	: f64_bits(x) | QUIET64; }))
-INTEGRAL(rni, nearest)
+INTEGRAL(rni, round_nearest)
 INTEGRAL(rzi, chop)
 INTEGRAL(rmi, down)
-INTEGRAL(rpi, up)
+INTEGRAL(rpi, round_upward)
 K1(F32_sat, U32, F32, ({ float x = A; f32_bits(x > 0 ? (x < 1 ? x : 1.0f) : 0.0f); }))
 static LaneFn *const integral[2][4] = { /* [1: the type is f64][rounding] */
 	{ F32_rni, F32_rzi, F32_rmi, F32_rpi }, { F64_rni, F64_rzi, F64_rmi, F64_rpi }
 };
 
-/* The function of its own for a conversion from a float; NULL: it has none, and convert() does it. */
+/* The function of its own for a conversion from a float; NULL: it has none, and convert_any() does it. */
 static LaneFn *common_float(const Ins *i, Type d, Type s)
 {
 	int from64 = s == T_F64;
@@ -114,7 +114,7 @@ static LaneFn *common_float(const Ins *i, Type d, Type s)
 }
 
 /* ---- everything ---- */
-static uint64_t source(const LaneIns *i, const Lanes *L, int l)
+static uint64_t convert_source(const LaneIns *i, const Lanes *L, int l)
 {
 	return type_bits[i->type2] == 64 ? ((const Row64u *)lane_row(L, i->a))[l] : row32(L, i->a)[l];
 }
@@ -162,11 +162,11 @@ static uint64_t from_int(const LaneIns *i, uint64_t v)
 	return i->sat ? soft_saturate(to, v) : v;
 }
 
-static void convert(const LaneIns *i, Lanes *L, Mask m)
+static void convert_any(const LaneIns *i, Lanes *L, Mask m)
 {
 	for (Mask k = m; k; k &= k - 1) {
 		int l = __builtin_ctzll(k);
-		uint64_t v = source(i, L, l);
+		uint64_t v = convert_source(i, L, l);
 		v = type_kind[i->type2] == 'F' ? from_float(i, v) : from_int(i, v);
 		if (type_bits[i->type] == 64)
 			((Row64u *)lane_row(L, i->d))[l] = v;
@@ -185,12 +185,12 @@ LaneFn *LANE(lane_cvt)(const Ins *i)
 		return NULL;
 	bool to_nearest = i->rnd <= RND_RN;
 	if (!to_float && !from_float_)
-		return i->sat ? convert : int_int[d][s];
+		return i->sat ? convert_any : int_int[d][s];
 	if (plain && to_nearest && !from_float_ && d == T_F32)
 		return int_f32[s];
 	if (plain && to_nearest && !from_float_ && d == T_F64)
 		return int_f64[s];
 	if (from_float_ && common_float(i, d, s))
 		return common_float(i, d, s);
-	return convert;
+	return convert_any;
 }

@@ -4,19 +4,19 @@
 #include "isa/lane_kernel.h"
 #include "isa/softmath.h"
 
-static inline float flush(float x)
+static inline float flush_f32(float x)
 {
 	uint32_t u = f32_bits(x);
 	return bits_f32(u & ((u & 0x7f800000u) ? ~0u : 0x80000000u));
 }
-static inline float keep(float x) { return x; }
+static inline float keep_f32(float x) { return x; }
 static inline uint32_t canon(float x) { return x == x ? f32_bits(x) : NAN32; }
 /* a NaN and -0 become +0 */
 static inline float clamp01(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
 #define OUT_N(X) canon(X)
-#define OUT_Z(X) canon(flush(X))
+#define OUT_Z(X) canon(flush_f32(X))
 #define OUT_S(X) f32_bits(clamp01(X))
-#define OUT_ZS(X) f32_bits(clamp01(flush(X)))
+#define OUT_ZS(X) f32_bits(clamp01(flush_f32(X)))
 
 /* In EXPR x, y and z are the sources, flushed where the function is for .ftz. */
 #define F1(HOW, NAME, IN, OUT, EXPR) K1X(HOW, NAME, U32, F32, ({ float x = IN(A); OUT(EXPR); }))
@@ -25,9 +25,10 @@ static inline float clamp01(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f;
 #define F3(HOW, NAME, IN, OUT, EXPR) \
 	K3X(HOW, NAME, U32, F32, F32, F32, ({ float x = IN(A), y = IN(B), z = IN(C); OUT(EXPR); }))
 #define FOUR(F, NAME, EXPR) \
-	F(EACH, NAME##_N, keep, OUT_N, EXPR) F(EACH, NAME##_Z, flush, OUT_Z, EXPR) \
-	F(EACH, NAME##_S, keep, OUT_S, EXPR) F(EACH, NAME##_ZS, flush, OUT_ZS, EXPR)
-#define TWO(F, HOW, NAME, EXPR) F(HOW, NAME##_N, keep, OUT_N, EXPR) F(HOW, NAME##_Z, flush, OUT_Z, EXPR)
+	F(EACH, NAME##_N, keep_f32, OUT_N, EXPR) F(EACH, NAME##_Z, flush_f32, OUT_Z, EXPR) \
+	F(EACH, NAME##_S, keep_f32, OUT_S, EXPR) F(EACH, NAME##_ZS, flush_f32, OUT_ZS, EXPR)
+#define TWO(F, HOW, NAME, EXPR) F(HOW, NAME##_N, keep_f32, OUT_N, EXPR) F(HOW, NAME##_Z, flush_f32, OUT_Z, \
+	EXPR)
 FOUR(F2, add, x + y)
 FOUR(F2, sub, x - y)
 FOUR(F2, mul, x * y)
@@ -47,7 +48,7 @@ TWO(F1, EACH_SPARSE, sin, soft_sin(x))
 TWO(F1, EACH_SPARSE, cos, soft_cos(x))
 TWO(F1, EACH_SPARSE, lg2, soft_lg2(x))
 TWO(F1, EACH_SPARSE, ex2, soft_ex2(x))
-F1(EACH_SPARSE, tanh_N, keep, OUT_N, soft_tanh(x))
+F1(EACH_SPARSE, tanh_N, keep_f32, OUT_N, soft_tanh(x))
 
 /* min and max: where one operand is a NaN they give the other one; -0 is less than +0: among equal values the
    sign bits decide. */
@@ -56,13 +57,13 @@ static inline float least(float x, float y)
 	float z = x == y ? bits_f32(f32_bits(x) | f32_bits(y)) : x < y ? x : y;
 	return x != x ? y : y != y ? x : z;
 }
-static inline float most(float x, float y)
+static inline float most_f32(float x, float y)
 {
 	float z = x == y ? bits_f32(f32_bits(x) & f32_bits(y)) : x > y ? x : y;
 	return x != x ? y : y != y ? x : z;
 }
 TWO(F2, EACH, min, least(x, y))
-TWO(F2, EACH, max, most(x, y))
+TWO(F2, EACH, max, most_f32(x, y))
 
 /* abs, neg and copysign change sign bits only: a NaN keeps its payload. */
 #define FLUSH_BITS(U) ((U) & (((U) & 0x7f800000u) ? ~0u : 0x80000000u))
@@ -88,13 +89,17 @@ static float round_sum(double x, double y, Rnd r)
 	bool want = r == RND_RM ? s < 0 : r == RND_RP ? s > 0 : false;
 	return bits_f32(f32_bits(f) + (want && !away) - (!want && away));
 }
-static inline uint32_t finish(const LaneIns *i, float f)
+static inline uint32_t finish_f32(const LaneIns *i, float f)
 {
 	if (i->ftz)
-		f = flush(f);
+		f = flush_f32(f);
 	return i->sat ? f32_bits(clamp01(f)) : canon(f);
 }
-static inline float in(const LaneIns *i, const RT_F32 *row, int l) { return i->ftz ? flush(row[l]) : row[l]; }
+
+static inline float in(const LaneIns *i, const RT_F32 *row, int l)
+{
+	return i->ftz ? flush_f32(row[l]) : row[l];
+}
 #define ROUNDED(NAME, EXPR) \
 static void NAME##_R(const LaneIns *i, Lanes *L, Mask m) \
 { \
@@ -103,7 +108,7 @@ static void NAME##_R(const LaneIns *i, Lanes *L, Mask m) \
 		*c = i->c == NO_ROW ? a : lane_row(L, i->c); \
 	Rnd r = (Rnd)i->rnd; \
 	EACH_SPARSE(({ float x = in(i, a, l), y = in(i, b, l), z = in(i, c, l); (void)y, (void)z; \
-		finish(i, EXPR); })); \
+		finish_f32(i, EXPR); })); \
 }
 #define SOFT(F, ...) bits_f32((uint32_t)F(T_F32, __VA_ARGS__, r))
 ROUNDED(add, round_sum(x, y, r))

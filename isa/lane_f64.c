@@ -30,13 +30,13 @@ static inline double least(double x, double y)
 	double z = x == y ? bits_f64(f64_bits(x) | f64_bits(y)) : x < y ? x : y;
 	return x != x ? y : y != y ? x : z;
 }
-static inline double most(double x, double y)
+static inline double most_f64(double x, double y)
 {
 	double z = x == y ? bits_f64(f64_bits(x) & f64_bits(y)) : x > y ? x : y;
 	return x != x ? y : y != y ? x : z;
 }
 K2(min_N, U64, F64, F64, of2(least(A, B), A, B))
-K2(max_N, U64, F64, F64, of2(most(A, B), A, B))
+K2(max_N, U64, F64, F64, of2(most_f64(A, B), A, B))
 
 #define SIGN 0x8000000000000000u
 #define IS_NAN(X) (((X) & ~SIGN) > 0x7ff0000000000000u)

@@ -77,7 +77,7 @@ static void pack(const LaneIns *i, Lanes *L, Mask m)
 		any_set(L, i->d, bits, l, v);
 	}
 }
-static void unpack(const LaneIns *i, Lanes *L, Mask m)
+static void unpack_lanes(const LaneIns *i, Lanes *L, Mask m)
 {
 	int bits = type_bits[i->type], part = bits / i->nrows;
 	for (Mask k = m; k; k &= k - 1) {
@@ -131,7 +131,7 @@ LaneFn *LANE(lane_move)(const Ins *i)
 	case OP_SELP: return selp[t];
 	case OP_SLCT: return t2 == T_S32 ? slct[0][t] : t2 == T_F32 ? slct[i->ftz ? 2 : 1][t] : NULL;
 	case OP_PACK: return i->nsrc && type_bits[t] % i->nsrc == 0 ? pack : NULL;
-	case OP_UNPACK: return i->ndst && type_bits[t] % i->ndst == 0 ? unpack : NULL;
+	case OP_UNPACK: return i->ndst && type_bits[t] % i->ndst == 0 ? unpack_lanes : NULL;
 	case OP_CVTA: return cvta(i);
 	case OP_ISSPACEP: return isspacep(i);
 	default: return NULL;

@@ -18,7 +18,7 @@ void fault_text(Fault *f, FaultKind kind, const char *fmt, ...)
 
 /* The block in which the instruction stands, or NULL. The instruction may be a copy: it is found by its
    operands, which copies share. */
-static const Block *block_of(const Function *f, const Ins *ins)
+static const Block *block_of_ins(const Function *f, const Ins *ins)
 {
 	for (int b = 0; b < f->block.n; b++)
 		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
@@ -29,11 +29,11 @@ static const Block *block_of(const Function *f, const Ins *ins)
 	return NULL;
 }
 
-static void put_place(StrBuf *s, const Launch *l, const Function *f, const Ins *ins, const uint32_t ctaid[3],
-	const uint32_t tid[3])
+static void put_fault_place(StrBuf *s, const Launch *l, const Function *f, const Ins *ins,
+	const uint32_t ctaid[3], const uint32_t tid[3])
 {
 	const Module *m = l->module;
-	const Block *b = block_of(f, ins);
+	const Block *b = block_of_ins(f, ins);
 	Loc loc = ins_loc(m, ins);
 	size_t start;
 	if (b)
@@ -88,7 +88,7 @@ void fault_at(Fault *fault, const Launch *l, FaultKind kind, const Function *f, 
 	sb_printf(&s, "%s: %s", l->kernel->name, what(kind));
 	if (f != l->kernel)
 		sb_printf(&s, ", in function %s", f->name);
-	put_place(&s, l, f, ins, ctaid, tid);
+	put_fault_place(&s, l, f, ins, ctaid, tid);
 	char more[1024];
 	va_start(ap, fmt);
 	vsnprintf(more, sizeof more, fmt, ap);
@@ -241,20 +241,20 @@ void function_refused(const Function *f, Loc *where, StrBuf *why)
 	put_body(f, why);
 }
 
-typedef struct Reach {
+typedef struct KernelReach {
 	const Module *m;
 	const Function *kernel;
 	BitSet seen;
 	Vec(const Function *) list;
-} Reach;
+} KernelReach;
 
-static void put_reached(const Reach *r, const Function *f, StrBuf *why)
+static void put_reached(const KernelReach *r, const Function *f, StrBuf *why)
 {
 	if (f != r->kernel)
 		sb_printf(why, "its calls lead to function %s: ", f->name);
 }
 
-static void add_reached(Reach *r, int id)
+static void add_reached(KernelReach *r, int id)
 {
 	if (bs_has(r->seen, id))
 		return;
@@ -264,7 +264,7 @@ static void add_reached(Reach *r, int id)
 
 /* Adds the function that the instruction calls to the list. true: the instruction uses a variable that is
    refused; *where and why are filled. */
-static bool look_at(Reach *r, const Function *f, const Ins *i, Loc *where, StrBuf *why)
+static bool reach_from_ins(KernelReach *r, const Function *f, const Ins *i, Loc *where, StrBuf *why)
 {
 	for (int k = 0; k < i->ndst + i->nsrc; k++) {
 		const Opd *o = &i->opd[k];
@@ -284,7 +284,7 @@ static bool look_at(Reach *r, const Function *f, const Ins *i, Loc *where, StrBu
 bool kernel_refused(const Module *m, const Function *kernel, Loc *where, StrBuf *why)
 {
 	Arena tmp = { 0 };
-	Reach r = { .m = m, .kernel = kernel, .seen = bs_new(&tmp, m->func.n) };
+	KernelReach r = { .m = m, .kernel = kernel, .seen = bs_new(&tmp, m->func.n) };
 	bool refused = false;
 	vec_push(&r.list, kernel);
 	for (int n = 0; n < r.list.n && !refused; n++) {
@@ -297,7 +297,7 @@ bool kernel_refused(const Module *m, const Function *kernel, Loc *where, StrBuf 
 		}
 		for (int b = 0; b < f->block.n && !refused; b++)
 			for (int k = 0; k < f->block.v[b]->ins.n && !refused; k++)
-				refused = look_at(&r, f, &f->block.v[b]->ins.v[k], where, why);
+				refused = reach_from_ins(&r, f, &f->block.v[b]->ins.v[k], where, why);
 	}
 	vec_free(&r.list);
 	arena_free(&tmp);
@@ -314,7 +314,7 @@ uint64_t workspace_new(const Launch *l)
 }
 
 /* A call through a register may come to any device function. */
-static void add_callees(Reach *r, const Ins *call)
+static void add_callees(KernelReach *r, const Ins *call)
 {
 	if (ins_src(call, 0)->kind == OPD_FUNC)
 		add_reached(r, ins_src(call, 0)->id);
@@ -327,7 +327,7 @@ static void add_callees(Reach *r, const Ins *call)
 const Ins *kernel_grid_barrier(const Module *m, const Function *kernel)
 {
 	Arena tmp = { 0 };
-	Reach r = { .m = m, .kernel = kernel, .seen = bs_new(&tmp, m->func.n) };
+	KernelReach r = { .m = m, .kernel = kernel, .seen = bs_new(&tmp, m->func.n) };
 	const Ins *found = NULL;
 	vec_push(&r.list, kernel);
 	for (int n = 0; n < r.list.n && !found; n++)

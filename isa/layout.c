@@ -3,9 +3,9 @@
 
 /* Collects what a function uses: its symbols, those of its callees, and what the initial data of used symbols
    points to. todo: functions whose code has not been looked at yet. */
-typedef struct Uses { const Module *m; BitSet func, symbol; Vec(int) todo; } Uses;
+typedef struct LayoutUses { const Module *m; BitSet func, symbol; Vec(int) todo; } LayoutUses;
 
-static void use_function(Uses *u, int id)
+static void use_function(LayoutUses *u, int id)
 {
 	if (!bs_has(u->func, id)) {
 		bs_add(u->func, id);
@@ -13,7 +13,7 @@ static void use_function(Uses *u, int id)
 	}
 }
 
-static void use_symbol(Uses *u, int id)
+static void use_symbol(LayoutUses *u, int id)
 {
 	Vec(int) todo = { 0 };
 	vec_push(&todo, id);
@@ -33,7 +33,7 @@ static void use_symbol(Uses *u, int id)
 	vec_free(&todo);
 }
 
-static void use_all(Uses *u, int function)
+static void use_all(LayoutUses *u, int function)
 {
 	use_function(u, function);
 	while (u->todo.n) {
@@ -54,7 +54,7 @@ static void use_all(Uses *u, int function)
 
 void module_uses(const Module *m, int function, BitSet func, BitSet symbol)
 {
-	Uses u = { m, func, symbol, { 0 } };
+	LayoutUses u = { m, func, symbol, { 0 } };
 	use_all(&u, function);
 }
 

@@ -79,7 +79,7 @@ int function_change_marks(Function *f, int mark, bool (*change)(void *, Mark *),
 
 typedef struct Renaming { Function *f; int (*rename)(void *, int reg); void *self; } Renaming;
 
-static bool rename_mark(void *self, Mark *x)
+static bool rename_mark_lanes(void *self, Mark *x)
 {
 	Renaming *r = self;
 	Vec(SomeLanes) all = { 0 };
@@ -103,7 +103,7 @@ static bool rename_mark(void *self, Mark *x)
 
 int function_rename_marks(Function *f, int mark, int (*rename)(void *, int reg), void *self)
 {
-	return function_change_marks(f, mark, rename_mark, &(Renaming){ f, rename, self });
+	return function_change_marks(f, mark, rename_mark_lanes, &(Renaming){ f, rename, self });
 }
 
 int function_marks(Function *f, int a, int b)

@@ -61,7 +61,7 @@ void memory_free(Memory *m)
 
 static uint64_t align_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
-static uint64_t allocate(Memory *m, uint64_t size, uint64_t align, const char *name, bool read_only)
+static uint64_t add_allocation(Memory *m, uint64_t size, uint64_t align, const char *name, bool read_only)
 {
 	uint64_t addr = align_up(m->next, align > ALIGN ? align : ALIGN);
 	if (size > m->limit || m->used > m->limit - size || addr + size + MEMORY_GAP < addr)
@@ -79,11 +79,11 @@ static uint64_t allocate(Memory *m, uint64_t size, uint64_t align, const char *n
 
 uint64_t memory_alloc(Memory *m, uint64_t size, const char *name, bool read_only)
 {
-	return allocate(m, size, ALIGN, name, read_only);
+	return add_allocation(m, size, ALIGN, name, read_only);
 }
 
 /* Position of the last allocation that begins at or below addr, or -1. */
-static int below(const Memory *m, uint64_t addr)
+static int alloc_below(const Memory *m, uint64_t addr)
 {
 	int lo = 0, hi = m->live.n;
 	while (lo < hi) {
@@ -98,7 +98,7 @@ static int below(const Memory *m, uint64_t addr)
 
 bool memory_release(Memory *m, uint64_t addr)
 {
-	int i = below(m, addr);
+	int i = alloc_below(m, addr);
 	if (i < 0 || m->live.v[i]->addr != addr)
 		return false;
 	Alloc *a = m->live.v[i];
@@ -111,17 +111,17 @@ bool memory_release(Memory *m, uint64_t addr)
 	return true;
 }
 
-static bool holds(const Alloc *a, uint64_t addr, uint64_t size)
+static bool alloc_holds(const Alloc *a, uint64_t addr, uint64_t size)
 {
 	return a->live && addr >= a->addr && addr - a->addr <= a->size && size <= a->size - (addr - a->addr);
 }
 
 const Alloc *memory_find(const Memory *m, uint64_t addr, uint64_t size, const Alloc **hint)
 {
-	if (hint && *hint && holds(*hint, addr, size))
+	if (hint && *hint && alloc_holds(*hint, addr, size))
 		return *hint;
-	int i = below(m, addr);
-	if (i < 0 || !holds(m->live.v[i], addr, size))
+	int i = alloc_below(m, addr);
+	if (i < 0 || !alloc_holds(m->live.v[i], addr, size))
 		return NULL;
 	if (hint)
 		*hint = m->live.v[i];
@@ -135,7 +135,7 @@ static uint64_t distance(const Alloc *a, uint64_t addr)
 
 const Alloc *memory_nearest(const Memory *m, uint64_t addr)
 {
-	int i = below(m, addr);
+	int i = alloc_below(m, addr);
 	const Alloc *lower = i >= 0 ? m->live.v[i] : NULL,
 		*upper = i + 1 < m->live.n ? m->live.v[i + 1] : NULL;
 	if (!lower || !upper)
@@ -160,8 +160,8 @@ unsigned long long memory_hash(const Memory *m)
 
 /* ---- copies ---- */
 
-typedef struct Saved { uint64_t size; uint8_t *data; } Saved;
-struct MemoryCopy { Vec(Saved) of; };          /* for each live allocation; data NULL: it is read-only */
+typedef struct SavedAlloc { uint64_t size; uint8_t *data; } SavedAlloc;
+struct MemoryCopy { Vec(SavedAlloc) of; };          /* for each live allocation; data NULL: it is read-only */
 
 /* Copies bytes page by page. Pages that are equal already are not written, so that they stay untouched. */
 static void copy_pages(uint8_t *to, const uint8_t *from, uint64_t size)
@@ -178,7 +178,7 @@ MemoryCopy *memory_copy(const Memory *m)
 	MemoryCopy *c = xcalloc(1, sizeof *c);
 	for (int i = 0; i < m->live.n; i++) {
 		const Alloc *a = m->live.v[i];
-		Saved s = { a->size, a->read_only ? NULL : data_new(a->size) };
+		SavedAlloc s = { a->size, a->read_only ? NULL : data_new(a->size) };
 		if (!a->read_only) {
 			must(s.data);
 			copy_pages(s.data, a->data, a->size);
@@ -231,7 +231,7 @@ bool memory_load_module(Memory *mem, const Module *m, uint64_t *address)
 		address[i] = 0;
 		if (s->space != SP_GLOBAL && s->space != SP_CONST)
 			continue;
-		address[i] = allocate(mem, s->size, s->align, s->name, s->space == SP_CONST);
+		address[i] = add_allocation(mem, s->size, s->align, s->name, s->space == SP_CONST);
 		if (!address[i])
 			return false;
 	}

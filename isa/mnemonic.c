@@ -62,7 +62,7 @@ static bool set_modifier(Ins *i, char group, int value)
 	return true;
 }
 
-static bool same(const char *name, const char *s, size_t n)
+static bool is_spelled(const char *name, const char *s, size_t n)
 {
 	return *name == *s && !strncmp(name, s, n) && !name[n];
 }
@@ -70,7 +70,7 @@ static bool same(const char *name, const char *s, size_t n)
 Type type_lookup(const char *s, size_t n)
 {
 	for (int t = 1; n && t < T_COUNT; t++)
-		if (same(type_name[t], s, n))
+		if (is_spelled(type_name[t], s, n))
 			return (Type)t;
 	return T_NONE;
 }
@@ -85,7 +85,7 @@ const char *suffix_name(char group, int value)
 
 /* ---- errors ---- */
 
-static bool fail(MnemonicError *e, MnemonicFault fault, Op op, const char *s, size_t n)
+static bool fail_mnemonic(MnemonicError *e, MnemonicFault fault, Op op, const char *s, size_t n)
 {
 	enum { MOST = 192 };
 	const char *names[MOST];
@@ -154,17 +154,18 @@ bool mnemonic_suffix(const char *s, size_t n, Ins *i, MnemonicError *e)
 			return true;
 		if (strchr(takes, '2') && set_modifier(i, '2', t))
 			return true;
-		return fail(e, strchr(takes, '1') ? MNERR_TWICE : MNERR_FOREIGN, i->op, s, n);
+		return fail_mnemonic(e, strchr(takes, '1') ? MNERR_TWICE : MNERR_FOREIGN, i->op, s, n);
 	}
 	bool known = false;
 	for (const Suffix *x = suffix_table; n && x->name; x++) {
-		if (!same(x->name, s, n))
+		if (!is_spelled(x->name, s, n))
 			continue;
 		known = true;
 		if (strchr(takes, x->group))
-			return set_modifier(i, x->group, x->value) || fail(e, MNERR_TWICE, i->op, s, n);
+			return set_modifier(i, x->group, x->value) ||
+				fail_mnemonic(e, MNERR_TWICE, i->op, s, n);
 	}
-	return fail(e, known ? MNERR_FOREIGN : MNERR_SUFFIX, i->op, s, n);
+	return fail_mnemonic(e, known ? MNERR_FOREIGN : MNERR_SUFFIX, i->op, s, n);
 }
 
 /* The length in bytes of the name in an unknown mnemonic: it ends at the first dot, or, where a known
@@ -186,7 +187,7 @@ bool mnemonic_parse(const char *s, size_t n, Ins *i, MnemonicError *e)
 	size_t at = 0;
 	Op op = mnemonic_op(s, n, &at);
 	if (op == OP_NONE)
-		return fail(e, MNERR_OP, OP_NONE, s, name_length(s, n));
+		return fail_mnemonic(e, MNERR_OP, OP_NONE, s, name_length(s, n));
 	i->op = (uint8_t)op;
 	while (at < n) {
 		const char *part = s + at + 1, *dot = memchr(part, '.', n - at - 1);

@@ -149,7 +149,7 @@ Function *view_function(Module *m, int id)
 
 /* Two modules, with the second one's number for each of the first one's registers and symbols. Numbers may
    differ where names agree, for the text form orders variables by owner and declares arguments first. */
-typedef struct Pair { const Module *a, *b; int *symbol; int *reg; const Function *fa, *fb; } Pair;
+typedef struct ModulePair { const Module *a, *b; int *symbol; int *reg; const Function *fa, *fb; } ModulePair;
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
@@ -160,7 +160,7 @@ static bool same_loc(Loc a, Loc b)
 	return a.line == b.line && a.col == b.col && same_text(a.file, b.file);
 }
 
-static bool same_place(const Pair *p, const Ins *a, const Ins *b)
+static bool same_ins_place(const ModulePair *p, const Ins *a, const Ins *b)
 {
 	if (!a->line || !b->line)
 		return a->line == b->line;
@@ -168,7 +168,7 @@ static bool same_place(const Pair *p, const Ins *a, const Ins *b)
 		!strcmp(p->a->file.v[a->file], p->b->file.v[b->file]);
 }
 
-static bool same_places(const Pair *p, int i, int j)
+static bool same_places(const ModulePair *p, int i, int j)
 {
 	Loc x, y;
 	while (place_next(p->a, &i, &x))
@@ -177,7 +177,7 @@ static bool same_places(const Pair *p, int i, int j)
 	return !j;
 }
 
-static bool same_origin(const Pair *p, int a, int b)
+static bool same_origin(const ModulePair *p, int a, int b)
 {
 	return !a || !b ? a == b : !strcmp(p->a->origin.v[a], p->b->origin.v[b]);
 }
@@ -188,7 +188,7 @@ static bool same_value(Type t, int64_t a, int64_t b)
 	return !((uint64_t)(a ^ b) << (64 - width));
 }
 
-static bool same_operand(const Pair *p, const Opd *a, const Opd *b, Type t)
+static bool same_operand(const ModulePair *p, const Opd *a, const Opd *b, Type t)
 {
 	if (a->kind != b->kind || a->neg != b->neg)
 		return false;
@@ -205,7 +205,7 @@ static bool same_operand(const Pair *p, const Opd *a, const Opd *b, Type t)
 	return false;
 }
 
-static bool same_lanes(const Pair *p, int a, int b)
+static bool same_lanes(const ModulePair *p, int a, int b)
 {
 	while (a && b) {
 		const SomeLanes *x = &p->fa->lanes.v[a], *y = &p->fb->lanes.v[b];
@@ -217,7 +217,7 @@ static bool same_lanes(const Pair *p, int a, int b)
 	return !a && !b;
 }
 
-static bool same_marks(const Pair *p, int a, int b)
+static bool same_marks(const ModulePair *p, int a, int b)
 {
 	while (a && b) {
 		const Mark *x = &p->fa->mark.v[a], *y = &p->fb->mark.v[b];
@@ -230,9 +230,9 @@ static bool same_marks(const Pair *p, int a, int b)
 	return !a && !b;
 }
 
-static bool same_ins(const Pair *p, const Ins *a, const Ins *b)
+static bool same_ins(const ModulePair *p, const Ins *a, const Ins *b)
 {
-	if (!ins_same_form(a, b) || !same_place(p, a, b) || !same_places(p, a->melded, b->melded) ||
+	if (!ins_same_form(a, b) || !same_ins_place(p, a, b) || !same_places(p, a->melded, b->melded) ||
 		!same_places(p, a->inlined, b->inlined) || !same_origin(p, a->origin, b->origin) ||
 		(a->guard < 0) != (b->guard < 0))
 		return false;
@@ -249,7 +249,7 @@ static bool same_ins(const Pair *p, const Ins *a, const Ins *b)
 	return true;
 }
 
-static bool same_block(const Pair *p, const Block *a, const Block *b)
+static bool same_block(const ModulePair *p, const Block *a, const Block *b)
 {
 	if (strcmp(a->label, b->label) || a->user != b->user || !same_origin(p, a->origin, b->origin) ||
 		!same_loc(a->loc, b->loc) || a->nsucc != b->nsucc || a->ins.n != b->ins.n ||
@@ -267,7 +267,7 @@ static bool same_block(const Pair *p, const Block *a, const Block *b)
 }
 
 /* Fills p->reg with the registers of the same names. false: the functions have other registers. */
-static bool pair_registers(Pair *p)
+static bool pair_registers(ModulePair *p)
 {
 	const Function *a = p->fa, *b = p->fb;
 	StrMap names = { 0 };
@@ -282,7 +282,7 @@ static bool pair_registers(Pair *p)
 	return ok;
 }
 
-static bool same_header(const Pair *p)
+static bool same_header(const ModulePair *p)
 {
 	const Function *a = p->fa, *b = p->fb;
 	if (strcmp(a->name, b->name) || a->kind != b->kind || a->declared_only != b->declared_only ||
@@ -309,7 +309,7 @@ static bool same_header(const Pair *p)
 	return true;
 }
 
-static bool same_function(Pair *p)
+static bool same_function(ModulePair *p)
 {
 	const Function *a = p->fa, *b = p->fb;
 	if (!same_header(p) || !pair_registers(p) || a->source.n != b->source.n)
@@ -346,7 +346,7 @@ static bool same_bytes(const Symbol *a, const Symbol *b, uint64_t from, uint64_t
 	return true;
 }
 
-static bool same_data(const Pair *p, const Symbol *a, const Symbol *b)
+static bool same_data(const ModulePair *p, const Symbol *a, const Symbol *b)
 {
 	uint64_t from = 0;
 	if (a->reloc.n != b->reloc.n)
@@ -366,7 +366,7 @@ static bool same_data(const Pair *p, const Symbol *a, const Symbol *b)
 	return same_bytes(a, b, from, a->size);
 }
 
-static bool same_symbol(const Pair *p, const Symbol *a, const Symbol *b)
+static bool same_symbol(const ModulePair *p, const Symbol *a, const Symbol *b)
 {
 	return !strcmp(a->name, b->name) && a->space == b->space && a->type == b->type &&
 		a->count == b->count &&
@@ -376,7 +376,7 @@ static bool same_symbol(const Pair *p, const Symbol *a, const Symbol *b)
 		a->owner == b->owner && same_loc(a->loc, b->loc) && same_data(p, a, b);
 }
 
-static void pair_symbols(Pair *p)
+static void pair_symbols(ModulePair *p)
 {
 	SymbolOrder a = symbol_order(p->a), b = symbol_order(p->b);
 	for (int k = 0; k < p->a->symbol.n; k++)
@@ -392,7 +392,7 @@ bool module_equal(const Module *a, const Module *b)
 	int most = 0;
 	for (int k = 0; k < a->func.n; k++)
 		most = a->func.v[k]->reg.n > most ? a->func.v[k]->reg.n : most;
-	Pair p = { .a = a, .b = b, .symbol = xcalloc((size_t)a->symbol.n, sizeof(int)),
+	ModulePair p = { .a = a, .b = b, .symbol = xcalloc((size_t)a->symbol.n, sizeof(int)),
 		.reg = xcalloc((size_t)most, sizeof(int)) };
 	pair_symbols(&p);
 	bool ok = true;

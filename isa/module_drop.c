@@ -4,7 +4,7 @@
 
 /* ---- variables ---- */
 
-static void renumber(Function *f, OpdKind kind, const int *id)
+static void renumber_operands(Function *f, OpdKind kind, const int *id)
 {
 	for (int b = 0; b < f->block.n; b++)
 		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
@@ -38,7 +38,7 @@ void module_drop_symbols(Module *m, BitSet which)
 		m->symbol.n = n;
 		renumber_data(m, false, id);
 		for (int k = 0; k < m->func.n; k++)
-			renumber(m->func.v[k], OPD_SYM, id);
+			renumber_operands(m->func.v[k], OPD_SYM, id);
 	}
 	free(id);
 }
@@ -79,7 +79,7 @@ void module_drop_functions(Module *m, BitSet which)
 		m->func.n = n;
 		renumber_data(m, true, id);
 		for (int k = 0; k < n; k++)
-			renumber(m->func.v[k], OPD_FUNC, id);
+			renumber_operands(m->func.v[k], OPD_FUNC, id);
 		for (int k = 0; k < m->symbol.n; k++)
 			if (m->symbol.v[k]->owner >= 0)
 				m->symbol.v[k]->owner = id[m->symbol.v[k]->owner];

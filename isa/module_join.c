@@ -180,13 +180,14 @@ static void move_symbols(Join *j)
 	j->from->symbol.n = 0;
 }
 
-static int *numbers(int n) { return xcalloc((size_t)n + 1, sizeof(int)); }
+static int *new_numbers(int n) { return xcalloc((size_t)n + 1, sizeof(int)); }
 
 bool module_join(Module *to, Module *from, Loc place, Diag *diag)
 {
-	Join j = { .to = to, .from = from, .func = numbers(from->func.n), .symbol = numbers(from->symbol.n),
-		.string = numbers(from->string.n),
-		.file = numbers(from->file.n), .origin = numbers(from->origin.n),
+	Join j = { .to = to, .from = from, .func = new_numbers(from->func.n),
+		.symbol = new_numbers(from->symbol.n),
+		.string = new_numbers(from->string.n),
+		.file = new_numbers(from->file.n), .origin = new_numbers(from->origin.n),
 		.kept = xcalloc((size_t)from->func.n + 1, sizeof(bool)),
 		.place = place, .diag = diag };
 	index_names(&j);

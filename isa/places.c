@@ -22,12 +22,12 @@ static int add_place(Module *m, SourcePlace p)
 
 /* ---- melded instructions ---- */
 
-typedef struct Named { const char *file; SourcePlace p; } Named;
+typedef struct NamedPlace { const char *file; SourcePlace p; } NamedPlace;
 
 /* Orders places by file, line and column; the unknown place comes first. */
-static int by_place(const void *a, const void *b)
+static int by_source_place(const void *a, const void *b)
 {
-	const Named *x = a, *y = b;
+	const NamedPlace *x = a, *y = b;
 	int c = x->p.line && y->p.line ? strcmp(x->file, y->file) : 0;
 	return c ? c : x->p.line != y->p.line ? (x->p.line > y->p.line) - (x->p.line < y->p.line)
 		: (x->p.col > y->p.col) - (x->p.col < y->p.col);
@@ -38,15 +38,15 @@ int module_melded(Module *m, const SourcePlace *place, int n)
 	int list = 0;
 	if (!n)
 		return 0;
-	Named *all = xcalloc((size_t)n, sizeof *all);
+	NamedPlace *all = xcalloc((size_t)n, sizeof *all);
 	for (int k = 0; k < n; k++) {
 		bool known = place[k].line;
-		all[k] = (Named){ known ? m->file.v[place[k].file] : "",
+		all[k] = (NamedPlace){ known ? m->file.v[place[k].file] : "",
 			{ known ? place[k].file : 0, place[k].line, known ? place[k].col : 0, 0 } };
 	}
-	qsort(all, (size_t)n, sizeof *all, by_place);
+	qsort(all, (size_t)n, sizeof *all, by_source_place);
 	for (int k = n - 1; k >= 0; k--) {
-		if (k + 1 < n && !by_place(&all[k], &all[k + 1]))
+		if (k + 1 < n && !by_source_place(&all[k], &all[k + 1]))
 			continue;
 		all[k].p.next = list;
 		list = add_place(m, all[k].p);
@@ -55,9 +55,9 @@ int module_melded(Module *m, const SourcePlace *place, int n)
 	return list;
 }
 
-typedef Vec(SourcePlace) Places;
+typedef Vec(SourcePlace) PlaceVec;
 
-static void add_list(const Module *m, Places *to, const Ins *i)
+static void add_list(const Module *m, PlaceVec *to, const Ins *i)
 {
 	for (int k = i->melded; k; k = m->place.v[k].next)
 		vec_push(to, m->place.v[k]);
@@ -65,7 +65,7 @@ static void add_list(const Module *m, Places *to, const Ins *i)
 
 void ins_meld(Module *m, Ins *i, const Ins *const *others, int n)
 {
-	Places all = { 0 };
+	PlaceVec all = { 0 };
 	const Ins old = *i, *own = i;
 	/* if one of them stands in the source, the result stands there */
 	for (int k = 0; k < n && own->origin; k++)

@@ -33,21 +33,21 @@ typedef struct Printing {
 
 /* ---- output ---- */
 
-static bool fits(Printing *p, uint64_t n)
+static bool fits_output(Printing *p, uint64_t n)
 {
 	p->full |= n > p->room || p->out.n > p->room - n;
 	return !p->full;
 }
 
-static void put(Printing *p, const char *s, size_t n)
+static void put_output(Printing *p, const char *s, size_t n)
 {
-	if (n && fits(p, n))
+	if (n && fits_output(p, n))
 		sb_write(&p->out, s, n);
 }
 
-static void put_blanks(Printing *p, int64_t n)
+static void put_padding(Printing *p, int64_t n)
 {
-	if (n > 0 && fits(p, (uint64_t)n))
+	if (n > 0 && fits_output(p, (uint64_t)n))
 		while (n--)
 			sb_putc(&p->out, ' ');
 }
@@ -56,17 +56,17 @@ static void put_padded(Printing *p, const Spec *x, const char *s, size_t n)
 {
 	int64_t blanks = (int64_t)x->width - (int64_t)n;
 	if (!x->left)
-		put_blanks(p, blanks);
-	put(p, s, n);
+		put_padding(p, blanks);
+	put_output(p, s, n);
 	if (x->left)
-		put_blanks(p, blanks);
+		put_padding(p, blanks);
 }
 
 /* ---- input ---- */
 
 /* Reads a string up to its zero byte, but at most n bytes. too_long is set, and the call of printf fails, if
    it has more than `most` bytes. */
-static void read_string(Printing *p, uint64_t addr, uint64_t n, uint64_t most, StrBuf *s)
+static void read_print_string(Printing *p, uint64_t addr, uint64_t n, uint64_t most, StrBuf *s)
 {
 	uint8_t c;
 	for (uint64_t k = 0; k < n; k++) {
@@ -84,7 +84,7 @@ static void read_string(Printing *p, uint64_t addr, uint64_t n, uint64_t most, S
 	}
 }
 
-static uint64_t argument(Printing *p, unsigned bytes)
+static uint64_t next_argument(Printing *p, unsigned bytes)
 {
 	uint64_t v = 0;
 	p->offset = (p->offset + bytes - 1) / bytes * bytes;
@@ -100,7 +100,7 @@ static uint64_t argument(Printing *p, unsigned bytes)
 
 /* ---- conversions ---- */
 
-static const char *number(const char *s, bool *star, int *v)
+static const char *parse_width(const char *s, bool *star, int *v)
 {
 	*v = 0;
 	if ((*star = *s == '*'))
@@ -110,7 +110,7 @@ static const char *number(const char *s, bool *star, int *v)
 	return s;
 }
 
-static const char *size_of(const char *s, Size *size)
+static const char *parse_size(const char *s, Size *size)
 {
 	*size = SIZE_INT;
 	if (*s == 'h')
@@ -121,17 +121,17 @@ static const char *size_of(const char *s, Size *size)
 }
 
 /* Reads a conversion from the text behind its '%'. false: the '%' begins no conversion. */
-static bool parse(const char *s, Spec *x)
+static bool parse_conversion(const char *s, Spec *x)
 {
 	*x = (Spec){ .precision = -1 };
 	for (size_t n = 0; *s && strchr("-+ #0", *s); s++)
 		if (!strchr(x->flags, *s))
 			x->flags[n++] = *s;
 	x->left = strchr(x->flags, '-') != NULL;
-	s = number(s, &x->star_width, &x->width);
+	s = parse_width(s, &x->star_width, &x->width);
 	if (*s == '.')
-		s = number(s + 1, &x->star_precision, &x->precision);
-	s = size_of(s, &x->size);
+		s = parse_width(s + 1, &x->star_precision, &x->precision);
+	s = parse_size(s, &x->size);
 	x->type = *s;
 	x->end = s + 1;
 	return *s && strchr("diuoxXcspaAeEfFgG%", *s);
@@ -140,7 +140,7 @@ static bool parse(const char *s, Spec *x)
 static void take_stars(Printing *p, Spec *x)
 {
 	if (x->star_width) {
-		int32_t w = (int32_t)argument(p, 4);
+		int32_t w = (int32_t)next_argument(p, 4);
 		if (w < 0 && !x->left) {
 			x->left = true;
 			strcat(x->flags, "-");
@@ -148,31 +148,32 @@ static void take_stars(Printing *p, Spec *x)
 		x->width = w == INT32_MIN ? INT32_MAX : w < 0 ? -w : w;
 	}
 	if (x->star_precision) {
-		int32_t n = (int32_t)argument(p, 4);
+		int32_t n = (int32_t)next_argument(p, 4);
 		x->precision = n < 0 ? -1 : n;
 	}
 }
 
 /* Prints a number by the host's printf, whose %lld and %a know all of C's rules. */
-static void put_number(Printing *p, const Spec *x, uint64_t bits)
+static void print_number(Printing *p, const Spec *x, uint64_t bits)
 {
 	bool whole = strchr("diuoxX", x->type) != NULL;
 	char format[24];
 	double d;
-	if (!fits(p, (uint64_t)x->width) || !fits(p, x->precision > 0 ? (uint64_t)x->precision : 0))
+	if (!fits_output(p, (uint64_t)x->width) || !fits_output(p,
+		x->precision > 0 ? (uint64_t)x->precision : 0))
 		return;
 	memcpy(&d, &bits, sizeof d);
 	snprintf(format, sizeof format, "%%%s*.*%s%c", x->flags, whole ? "ll" : "", x->type);
 	int n = whole ? snprintf(NULL, 0, format, x->width, x->precision, (long long)bits)
 		: snprintf(NULL, 0, format, x->width, x->precision, d);
-	if (n <= 0 || !fits(p, (uint64_t)n))
+	if (n <= 0 || !fits_output(p, (uint64_t)n))
 		return;
 	char *text = xmalloc((size_t)n + 1);
 	if (whole)
 		snprintf(text, (size_t)n + 1, format, x->width, x->precision, (long long)bits);
 	else
 		snprintf(text, (size_t)n + 1, format, x->width, x->precision, d);
-	put(p, text, (size_t)n);
+	put_output(p, text, (size_t)n);
 	free(text);
 }
 
@@ -191,7 +192,8 @@ static void put_string(Printing *p, const Spec *x, uint64_t addr)
 {
 	StrBuf s = { 0 };
 	if (addr)
-		read_string(p, addr, x->precision < 0 ? UINT64_MAX : (uint64_t)x->precision, MOST_STRING, &s);
+		read_print_string(p, addr, x->precision < 0 ? UINT64_MAX : (uint64_t)x->precision,
+			MOST_STRING, &s);
 	else if (x->precision < 0 || x->precision >= 6)
 		sb_puts(&s, "(null)");
 	if (!p->fault && !p->too_long)
@@ -199,50 +201,50 @@ static void put_string(Printing *p, const Spec *x, uint64_t addr)
 	sb_free(&s);
 }
 
-static void convert(Printing *p, Spec *x)
+static void print_conversion(Printing *p, Spec *x)
 {
 	char text[32];
 	take_stars(p, x);
 	switch (x->type) {
 	case 'c':
-		text[0] = (char)argument(p, 4);
+		text[0] = (char)next_argument(p, 4);
 		put_padded(p, x, text, 1);
 		break;
 	case 's':
-		put_string(p, x, argument(p, 8));
+		put_string(p, x, next_argument(p, 8));
 		break;
 	case 'p': {
-		uint64_t v = argument(p, 8);
+		uint64_t v = next_argument(p, 8);
 		int n = snprintf(text, sizeof text, v ? "0x%llx" : "(nil)", (unsigned long long)v);
 		put_padded(p, x, text, (size_t)n);
 		break;
 	}
 	case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
-		put_number(p, x, integer(x, argument(p, x->size == SIZE_LONG ? 8 : 4)));
+		print_number(p, x, integer(x, next_argument(p, x->size == SIZE_LONG ? 8 : 4)));
 		break;
 	default:
-		put_number(p, x, argument(p, 8));
+		print_number(p, x, next_argument(p, 8));
 	}
 }
 
-static void print(Printing *p, const char *s)
+static void print_text(Printing *p, const char *s)
 {
 	while (*s && !p->fault && !p->too_long) {
 		size_t plain = strcspn(s, "%");
 		Spec x;
-		put(p, s, plain);
+		put_output(p, s, plain);
 		s += plain;
 		if (!*s)
 			break;
-		if (!parse(s + 1, &x) || (x.type != '%' && p->n + 1 + x.star_width +
+		if (!parse_conversion(s + 1, &x) || (x.type != '%' && p->n + 1 + x.star_width +
 			x.star_precision > PRINT_ARGS)) {
-			put(p, s++, 1);
+			put_output(p, s++, 1);
 			continue;
 		}
 		if (x.type == '%')
-			put(p, "%", 1);
+			put_output(p, "%", 1);
 		else
-			convert(p, &x);
+			print_conversion(p, &x);
 		s = x.end;
 	}
 }
@@ -253,9 +255,9 @@ bool print_format(PrintBuffer *b, const PrintReader *reader, uint64_t format, ui
 	StrBuf s = { 0 };
 	p.room = b && b->limit > b->text.n ? b->limit - b->text.n : 0;
 	if (format)
-		read_string(&p, format, UINT64_MAX, MOST_FORMAT, &s);
+		read_print_string(&p, format, UINT64_MAX, MOST_FORMAT, &s);
 	if (!p.fault && !p.too_long && s.s)
-		print(&p, s.s);
+		print_text(&p, s.s);
 	*result = !format ? -1 : p.too_long ? -2 : p.n;
 	if (b && !p.fault && *result >= 0) {
 		if (p.full)
@@ -277,7 +279,7 @@ bool print_assertion(const Assertion *a, const PrintReader *reader, const uint32
 	for (int k = 0; k < 3 && !p.fault; k++) {
 		sb_puts(&s[k], "");
 		if (from[k])
-			read_string(&p, from[k], MOST_ASSERT, MOST_ASSERT, &s[k]);
+			read_print_string(&p, from[k], MOST_ASSERT, MOST_ASSERT, &s[k]);
 	}
 	if (!p.fault)
 		sb_printf(out, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",

@@ -5,13 +5,13 @@ enum { JOINS = 1 << 16 };
 
 /* ---- sets of entries ---- */
 
-static uint32_t mix(uint64_t h)
+static uint32_t fold_hash(uint64_t h)
 {
 	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
 	return (uint32_t)(h >> 32);
 }
 
-static const RaceEntry *entries(const Races *r, uint32_t set) { return r->entry.v + r->set.v[set].first; }
+static const RaceEntry *set_entries(const Races *r, uint32_t set) { return r->entry.v + r->set.v[set].first; }
 
 static bool same_entries(const RaceEntry *a, const RaceEntry *b, uint32_t n)
 {
@@ -22,7 +22,7 @@ static bool same_entries(const RaceEntry *a, const RaceEntry *b, uint32_t n)
 	return true;
 }
 
-static uint32_t hash_of(const RaceEntry *e, uint32_t n)
+static uint32_t hash_race_entry(const RaceEntry *e, uint32_t n)
 {
 	uint64_t h = n;
 	for (uint32_t k = 0; k < n; k++) {
@@ -30,12 +30,13 @@ static uint32_t hash_of(const RaceEntry *e, uint32_t n)
 		h = (h ^ h >> 29 ^ e[k].block[0]) * 0xc4ceb9fe1a85ec53u;
 		h = (h ^ h >> 31 ^ e[k].block[1]) * 0xff51afd7ed558ccdu;
 	}
-	return mix(h);
+	return fold_hash(h);
 }
 
 static void put_slot(Races *r, uint32_t set)
 {
-	uint32_t mask = (uint32_t)r->set_slot.n - 1, at = hash_of(entries(r, set), r->set.v[set].n) & mask;
+	uint32_t mask = (uint32_t)r->set_slot.n - 1, at =
+		hash_race_entry(set_entries(r, set), r->set.v[set].n) & mask;
 	while (r->set_slot.v[at])
 		at = (at + 1) & mask;
 	r->set_slot.v[at] = set;
@@ -57,9 +58,9 @@ static uint32_t intern(Races *r, uint32_t first)
 {
 	uint32_t n = (uint32_t)r->entry.n - first, mask = (uint32_t)r->set_slot.n - 1;
 	const RaceEntry *e = r->entry.v + first;
-	for (uint32_t at = hash_of(e, n) & mask; r->set_slot.v[at]; at = (at + 1) & mask) {
+	for (uint32_t at = hash_race_entry(e, n) & mask; r->set_slot.v[at]; at = (at + 1) & mask) {
 		uint32_t set = r->set_slot.v[at];
-		if (r->set.v[set].n == n && same_entries(entries(r, set), e, n)) {
+		if (r->set.v[set].n == n && same_entries(set_entries(r, set), e, n)) {
 			r->entry.n = (int)first;
 			return set;
 		}
@@ -73,7 +74,7 @@ static uint32_t intern(Races *r, uint32_t first)
 	return (uint32_t)r->set.n - 1;
 }
 
-static uint32_t single(Races *r, int site, uint64_t block)
+static uint32_t single_entry_set(Races *r, int site, uint64_t block)
 {
 	uint32_t first = (uint32_t)r->entry.n;
 	vec_push(&r->entry, ((RaceEntry){ (uint32_t)site, { block, RACE_NOBODY } }));
@@ -90,7 +91,7 @@ static void take_block(RaceEntry *e, uint64_t block)
 	}
 }
 
-static uint32_t unite(Races *r, uint32_t a, uint32_t b)
+static uint32_t unite_sets(Races *r, uint32_t a, uint32_t b)
 {
 	RaceSet x = r->set.v[a], y = r->set.v[b];
 	uint32_t first = (uint32_t)r->entry.n, i = 0, k = 0;
@@ -116,9 +117,9 @@ uint32_t race_join(Races *r, uint32_t a, uint32_t b)
 		return a;
 	if (!a)
 		return b;
-	RaceJoin *j = &r->join[mix((uint64_t)a << 32 | b) % JOINS];
+	RaceJoin *j = &r->join[fold_hash((uint64_t)a << 32 | b) % JOINS];
 	if (j->a != a || j->b != b)
-		*j = (RaceJoin){ a, b, unite(r, a, b) };
+		*j = (RaceJoin){ a, b, unite_sets(r, a, b) };
 	return j->ab;
 }
 
@@ -129,7 +130,7 @@ RacePage *race_page(RaceShadow *s, uint64_t number)
 	if (s->last && s->last->number == number)
 		return s->last;
 	uint32_t mask = (uint32_t)s->slot.n - 1;
-	for (uint32_t at = mix(number) & mask; s->slot.n && s->slot.v[at]; at = (at + 1) & mask)
+	for (uint32_t at = fold_hash(number) & mask; s->slot.n && s->slot.v[at]; at = (at + 1) & mask)
 		if (s->page.v[s->slot.v[at] - 1]->number == number)
 			return s->last = s->page.v[s->slot.v[at] - 1];
 	return NULL;
@@ -137,7 +138,7 @@ RacePage *race_page(RaceShadow *s, uint64_t number)
 
 static void put_page(RaceShadow *s, int k)
 {
-	uint32_t mask = (uint32_t)s->slot.n - 1, at = mix(s->page.v[k]->number) & mask;
+	uint32_t mask = (uint32_t)s->slot.n - 1, at = fold_hash(s->page.v[k]->number) & mask;
 	while (s->slot.v[at])
 		at = (at + 1) & mask;
 	s->slot.v[at] = k + 1;
@@ -245,7 +246,7 @@ void race_close(RaceLog *l)
 
 static RaceKey *find_key(Races *r, const void *key)
 {
-	uint32_t mask = (uint32_t)r->key.n - 1, at = mix((uint64_t)(uintptr_t)key) & mask;
+	uint32_t mask = (uint32_t)r->key.n - 1, at = fold_hash((uint64_t)(uintptr_t)key) & mask;
 	while (r->key.v[at].key && r->key.v[at].key != key)
 		at = (at + 1) & mask;
 	return &r->key.v[at];
@@ -274,7 +275,7 @@ static void put_key(Races *r, RaceKey k)
 }
 
 /* Makes the site of an instruction: its place in the module, and how it accesses memory. */
-static RaceSite place(const Module *m, const Ins *ins)
+static RaceSite make_site(const Module *m, const Ins *ins)
 {
 	OpKind kind = (OpKind)op_info[ins->op].kind;
 	RaceSite s = { .writes = kind != K_LD, .reads = kind != K_ST,
@@ -298,7 +299,7 @@ int race_site_add(RaceLog *l, const void *key, const Ins *ins)
 	while (k < r->site.n && r->site.v[k].where.ins != ins)
 		k++;
 	if (k == r->site.n)
-		vec_push(&r->site, place(r->module, ins));
+		vec_push(&r->site, make_site(r->module, ins));
 	put_key(r, (RaceKey){ key, k });
 	return k;
 }
@@ -352,7 +353,7 @@ void race_note(RaceLog *l, int site, uint64_t block, uint64_t addr, unsigned siz
 	if (l->site != site || l->block != block) {
 		l->site = site;
 		l->block = block;
-		l->single = single(r, site, block);
+		l->single = single_entry_set(r, site, block);
 	}
 	/* an access is aligned: it lies in one page */
 	RacePage *p = race_page_new(&l->now, addr / RACE_PAGE);

@@ -9,7 +9,7 @@ const char *race_verb(const Ins *i)
 
 /* ---- two entries ---- */
 
-static bool conflict(const RaceSite *a, const RaceSite *b)
+static bool sites_conflict(const RaceSite *a, const RaceSite *b)
 {
 	return (a->writes || b->writes) && !(a->atomic && b->atomic);
 }
@@ -39,18 +39,18 @@ static int order_sites(const RaceSite *a, const RaceSite *b)
 	return 0;
 }
 
-typedef struct Found { const RaceSite *site[2]; RacePair pair; } Found;
-typedef struct Search { Races *races; bool between, any; Vec(Found) found; } Search;
+typedef struct FoundRace { const RaceSite *site[2]; RacePair pair; } FoundRace;
+typedef struct RaceSearch { Races *races; bool between, any; Vec(FoundRace) found; } RaceSearch;
 
 /* numbers of bytes with the same set: of all; of those to which one value alone was written; of those of them
    that had this value before. addr: the smallest address */
-typedef struct Tally { uint64_t bytes, one, unchanged, addr; } Tally;
+typedef struct RaceTally { uint64_t bytes, one, unchanged, addr; } RaceTally;
 
-static void find_pair(Search *w, const RaceEntry *a, const RaceEntry *b, const Tally *t)
+static void find_pair(RaceSearch *w, const RaceEntry *a, const RaceEntry *b, const RaceTally *t)
 {
 	const RaceSite *x = &w->races->site.v[a->site], *y = &w->races->site.v[b->site];
 	uint64_t number[2];
-	if (!conflict(x, y))
+	if (!sites_conflict(x, y))
 		return;
 	if (!w->between && order_sites(x, y) > 0) {
 		find_pair(w, b, a, t);
@@ -58,7 +58,7 @@ static void find_pair(Search *w, const RaceEntry *a, const RaceEntry *b, const T
 	}
 	if (!blocks(a, b, w->any, number))
 		return;
-	Found f = { { x, y }, { { x->where, y->where }, t->bytes,
+	FoundRace f = { { x, y }, { { x->where, y->where }, t->bytes,
 		x->reads || y->reads ? t->unchanged : t->one, t->addr } };
 	for (int k = 0; k < 2; k++)
 		f.pair.side[k].number = number[k];
@@ -67,7 +67,7 @@ static void find_pair(Search *w, const RaceEntry *a, const RaceEntry *b, const T
 
 /* Finds all races of bytes that have these sets, one of each launch; within one launch both are the same
    set. */
-static void find_in(Search *w, uint32_t first, uint32_t second, const Tally *t)
+static void find_races_in(RaceSearch *w, uint32_t first, uint32_t second, const RaceTally *t)
 {
 	const RaceSet a = w->races->set.v[first], b = w->races->set.v[second];
 	const RaceEntry *e = w->races->entry.v;
@@ -76,9 +76,9 @@ static void find_in(Search *w, uint32_t first, uint32_t second, const Tally *t)
 			find_pair(w, e + a.first + i, e + b.first + k, t);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_race_place(const void *a, const void *b)
 {
-	const Found *x = a, *y = b;
+	const FoundRace *x = a, *y = b;
 	for (int k = 0; k < 2; k++) {
 		int c = order_sites(x->site[k], y->site[k]);
 		if (c)
@@ -89,11 +89,11 @@ static int by_place(const void *a, const void *b)
 
 /* Appends what was found, each pair of instructions once; the numbers of bytes of equal pairs are added
    up. */
-static void put_found(Search *w, RacePairs *out)
+static void put_found(RaceSearch *w, RacePairs *out)
 {
 	int first = out->n;
 	if (w->found.n)
-		qsort(w->found.v, (size_t)w->found.n, sizeof *w->found.v, by_place);
+		qsort(w->found.v, (size_t)w->found.n, sizeof *w->found.v, by_race_place);
 	for (int k = 0; k < w->found.n; k++) {
 		const RacePair *p = &w->found.v[k].pair;
 		RacePair *last = out->n > first ? &vec_last(out) : NULL;
@@ -109,7 +109,7 @@ static void put_found(Search *w, RacePairs *out)
 
 /* ---- one launch ---- */
 
-static void count_byte(Tally *t, uint64_t addr, uint16_t value)
+static void count_byte(RaceTally *t, uint64_t addr, uint16_t value)
 {
 	bool one = value & RACE_WRITTEN && !(value & RACE_SEVERAL);
 	t->addr = t->bytes && t->addr < addr ? t->addr : addr;
@@ -118,9 +118,9 @@ static void count_byte(Tally *t, uint64_t addr, uint16_t value)
 	t->unchanged += one && !(value & RACE_CHANGED);
 }
 
-static void search_launch(Search *w, const RaceShadow *s)
+static void search_launch(RaceSearch *w, const RaceShadow *s)
 {
-	Tally *tally = xcalloc((size_t)w->races->set.n, sizeof *tally);
+	RaceTally *tally = xcalloc((size_t)w->races->set.n, sizeof *tally);
 	for (int n = 0; n < s->page.n; n++) {
 		const RacePage *p = s->page.v[n];
 		for (int k = 0; k < RACE_PAGE; k++) {
@@ -132,13 +132,13 @@ static void search_launch(Search *w, const RaceShadow *s)
 	}
 	for (int k = 1; k < w->races->set.n; k++)
 		if (tally[k].bytes)
-			find_in(w, (uint32_t)k, (uint32_t)k, &tally[k]);
+			find_races_in(w, (uint32_t)k, (uint32_t)k, &tally[k]);
 	free(tally);
 }
 
 /* Adds the pairs that were found before the last barrier of the grid: the races of a launch are those before,
    between and after its barriers. */
-static void found_before(Search *w, const RaceLog *l)
+static void found_before(RaceSearch *w, const RaceLog *l)
 {
 	for (int k = 0; k < l->found.n; k++) {
 		const RaceSite *of[2] = { NULL, NULL };
@@ -146,13 +146,13 @@ static void found_before(Search *w, const RaceLog *l)
 			for (int side = 0; side < 2; side++)
 				if (w->races->site.v[i].where.ins == l->found.v[k].side[side].ins)
 					of[side] = &w->races->site.v[i];
-		vec_push(&w->found, ((Found){ { of[0], of[1] }, l->found.v[k] }));
+		vec_push(&w->found, ((FoundRace){ { of[0], of[1] }, l->found.v[k] }));
 	}
 }
 
 void races_find(RaceLog *l, RacePairs *out)
 {
-	Search w = { .races = l->races };
+	RaceSearch w = { .races = l->races };
 	search_launch(&w, &l->now);
 	found_before(&w, l);
 	put_found(&w, out);
@@ -187,9 +187,9 @@ void race_grid_barrier(RaceLog *l)
 
 /* ---- two launches ---- */
 
-typedef struct Both { uint32_t set[2]; Tally tally; } Both;
+typedef struct SetPair { uint32_t set[2]; RaceTally tally; } SetPair;
 
-static bool same_sets(const Both *a, const Both *b)
+static bool same_sets(const SetPair *a, const SetPair *b)
 {
 	return a->set[0] == b->set[0] && a->set[1] == b->set[1];
 }
@@ -210,8 +210,8 @@ static Pages pages_of(RaceLog *l, uint64_t number)
 
 void races_between(RaceLog *first, RaceLog *second, bool any, RacePairs *out)
 {
-	Search w = { .races = first->races, .between = true, .any = any };
-	Vec(Both) all = { 0 };
+	RaceSearch w = { .races = first->races, .between = true, .any = any };
+	Vec(SetPair) all = { 0 };
 	Vec(uint64_t) number = { 0 };
 	for (int n = 0; n < first->now.page.n; n++)
 		vec_push(&number, first->now.page.v[n]->number);
@@ -222,9 +222,9 @@ void races_between(RaceLog *first, RaceLog *second, bool any, RacePairs *out)
 		Pages a = pages_of(first, number.v[n]), b = pages_of(second, number.v[n]);
 		for (int k = 0; k < RACE_PAGE && (b.now || b.past); k++) {
 			uint64_t addr = number.v[n] * RACE_PAGE + (uint64_t)k;
-			Both x = { { whole_set(first, a.now, a.past, k),
+			SetPair x = { { whole_set(first, a.now, a.past, k),
 				whole_set(second, b.now, b.past, k) }, { .bytes = 1, .addr = addr } };
-			Both *last = all.n ? &vec_last(&all) : NULL;
+			SetPair *last = all.n ? &vec_last(&all) : NULL;
 			if (last && same_sets(last, &x)) {
 				last->tally.bytes++;
 				last->tally.addr = addr < last->tally.addr ? addr : last->tally.addr;
@@ -233,7 +233,7 @@ void races_between(RaceLog *first, RaceLog *second, bool any, RacePairs *out)
 		}
 	}
 	for (int k = 0; k < all.n; k++)
-		find_in(&w, all.v[k].set[0], all.v[k].set[1], &all.v[k].tally);
+		find_races_in(&w, all.v[k].set[0], all.v[k].set[1], &all.v[k].tally);
 	vec_free(&all);
 	vec_free(&number);
 	put_found(&w, out);

@@ -82,7 +82,7 @@ static const char *what_it_is(const char *path)
 
 /* Reads the n bytes of a module in whatever form. source: the file that they come from; NULL: the module may
    not import anything. */
-static Module *read_form(const char *data, size_t n, const char *path, const Source *source, Diag *diag)
+static Module *read_form(const char *data, size_t n, const char *path, const ImportSource *source, Diag *diag)
 {
 	const char *other;
 	if (n >= 4 && !memcmp(data, "\177ELF", 4))
@@ -95,7 +95,7 @@ static Module *read_form(const char *data, size_t n, const char *path, const Sou
 	return NULL;
 }
 
-Module *source_read(const Source *source, Loc at, Diag *diag)
+Module *source_read(const ImportSource *source, Loc at, Diag *diag)
 {
 	const char *why, *path = source->path;
 	size_t n, left = TEXT_LIMIT - source->all->bytes;
@@ -115,9 +115,10 @@ Module *source_read(const Source *source, Loc at, Diag *diag)
 Module *module_read_below(const char *path, const char *folder, Diag *diag)
 {
 	Arena a = { 0 };
-	Reading all = { 0, 1, source_root(&a, path, folder) };
+	ImportReading all = { 0, 1, source_root(&a, path, folder) };
 	const char *slash = strrchr(path, '/');
-	Source source = { NULL, path, arena_printf(&a, "%s%s", all.root.at, slash ? slash + 1 : path), 0,
+	ImportSource source = { NULL, path, arena_printf(&a, "%s%s", all.root.at, slash ? slash + 1 : path),
+		0,
 		&all };
 	Module *m = source_read(&source, (Loc){ path, 0, 0 }, diag);
 	if (m)
@@ -130,8 +131,8 @@ Module *module_read(const char *path, Diag *diag) { return module_read_below(pat
 
 Module *module_read_text(const char *text, size_t n, const char *name, const char *folder, Diag *diag)
 {
-	Reading all = { n, 1, { NULL, folder, "" } };
-	Source source = { NULL, name, name, 0, &all };
+	ImportReading all = { n, 1, { NULL, folder, "" } };
+	ImportSource source = { NULL, name, name, 0, &all };
 	Module *m = NULL;
 	if (n > TEXT_LIMIT)
 		diag_error(diag, (Loc){ name, 0, 0 }, "the text has more than %d bytes", TEXT_LIMIT);

@@ -17,7 +17,7 @@ typedef struct Num {
 	int exp;
 } Num;
 
-static Num unpack(Type t, uint64_t a)
+static Num unpack_num(Type t, uint64_t a)
 {
 	const Format *f = &formats[t];
 	uint64_t sign = (uint64_t)1 << (type_bits[t] - 1), mag = a & (sign - 1);
@@ -127,7 +127,7 @@ static uint64_t add_terms(Type t, bool na, u128 a, int ea, bool nb, u128 b, int 
 
 uint64_t soft_fma(Type t, uint64_t ab, uint64_t bb, uint64_t cb, Rnd r)
 {
-	Num a = unpack(t, ab), b = unpack(t, bb), c = unpack(t, cb);
+	Num a = unpack_num(t, ab), b = unpack_num(t, bb), c = unpack_num(t, cb);
 	bool np = a.negative != b.negative;
 	if (a.kind == NOT_A_NUMBER || b.kind == NOT_A_NUMBER || c.kind == NOT_A_NUMBER)
 		return nan_from(t, ab, bb, cb);
@@ -170,7 +170,7 @@ static int normalise(Num *n) /* moves the top bit of sig to bit 63 */
 
 uint64_t soft_div(Type t, uint64_t ab, uint64_t bb, Rnd r)
 {
-	Num a = unpack(t, ab), b = unpack(t, bb);
+	Num a = unpack_num(t, ab), b = unpack_num(t, bb);
 	bool neg = a.negative != b.negative;
 	if (a.kind == NOT_A_NUMBER || b.kind == NOT_A_NUMBER || (a.kind == INF && b.kind == INF)
 		|| (a.kind == ZERO && b.kind == ZERO))
@@ -187,7 +187,7 @@ uint64_t soft_div(Type t, uint64_t ab, uint64_t bb, Rnd r)
 
 uint64_t soft_sqrt(Type t, uint64_t ab, Rnd r)
 {
-	Num a = unpack(t, ab);
+	Num a = unpack_num(t, ab);
 	if (a.kind == NOT_A_NUMBER || (a.negative && a.kind != ZERO))
 		return nan_from(t, ab, ab, ab);
 	if (a.kind != FINITE)
@@ -209,7 +209,7 @@ uint64_t soft_sqrt(Type t, uint64_t ab, Rnd r)
 
 uint64_t soft_convert(Type to, Type from, uint64_t ab, Rnd r)
 {
-	Num a = unpack(from, ab);
+	Num a = unpack_num(from, ab);
 	if (a.kind == NOT_A_NUMBER && to == T_F64)
 		return from == T_F64 ? ab : soft_widen_nan(from == T_F32 ? (uint32_t)ab : NAN32);
 	switch (a.kind) {
@@ -233,7 +233,7 @@ static uint64_t round_sig(const Num *a, Rnd r)
 
 uint64_t soft_integral(Type t, uint64_t ab, Rnd r)
 {
-	Num a = unpack(t, ab);
+	Num a = unpack_num(t, ab);
 	if (a.kind == NOT_A_NUMBER)
 		return nan_from(t, ab, ab, ab);
 	if (a.kind != FINITE || a.exp >= 0)
@@ -248,7 +248,7 @@ uint64_t soft_from_int(Type to, bool negative, uint64_t magnitude, Rnd r)
 
 uint64_t soft_to_int(Type to, Type from, uint64_t ab, Rnd r)
 {
-	Num a = unpack(from, ab);
+	Num a = unpack_num(from, ab);
 	int bits = type_bits[to];
 	bool is_signed = type_kind[to] == 'S';
 	uint64_t most = is_signed ? ((uint64_t)1 << (bits - 1)) - 1 : ~(uint64_t)0 >> (64 - bits);

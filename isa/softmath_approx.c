@@ -9,13 +9,13 @@
 /* x * 2^n, for -1022 <= n <= 1023 */
 static double times_pow2(double x, int n) { return x * bits_f64((uint64_t)(n + 1023) << 52); }
 /* x rounded to an integer, for |x| < 2^51 */
-static double nearest(double x) { return x + 0x1.8p52 - 0x1.8p52; }
+static double nearest_integer(double x) { return x + 0x1.8p52 - 0x1.8p52; }
 
 /* 2^x for |x| <= 1000: the integral part n of x becomes the exponent; the rest is computed by the Taylor
    series of exp (|f| < 0.347, error below 2^-52). */
 static double pow2(double x)
 {
-	double n = nearest(x), f = (x - n) * LN2, p = 1.0 / 479001600;
+	double n = nearest_integer(x), f = (x - n) * LN2, p = 1.0 / 479001600;
 	static const double factor[] = { 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
 		1.0 / 720,
 		1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0 };
@@ -158,7 +158,7 @@ float soft_tanh(float x)
 }
 
 static double coarse(double x) { return bits_f64(f64_bits(x) & 0xffffffff00000000u); }
-static double flush(double x) { return bits_f64(soft_flush(T_F64, f64_bits(x))); }
+static double flush_f64(double x) { return bits_f64(soft_flush(T_F64, f64_bits(x))); }
 static double or_nan(double x) { return x == x ? x : bits_f64(COARSE_NAN64); }
-double soft_rcp64_coarse(double x) { return or_nan(coarse(flush(1.0 / flush(coarse(x))))); }
-double soft_rsqrt64_coarse(double x) { return or_nan(coarse(1.0 / __builtin_sqrt(flush(coarse(x))))); }
+double soft_rcp64_coarse(double x) { return or_nan(coarse(flush_f64(1.0 / flush_f64(coarse(x))))); }
+double soft_rsqrt64_coarse(double x) { return or_nan(coarse(1.0 / __builtin_sqrt(flush_f64(coarse(x))))); }

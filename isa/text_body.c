@@ -32,16 +32,16 @@ static bool read_registers(Reader *r)
 
 /* ---- blocks ---- */
 
-static Place here(Reader *r, const Token *t)
+static TextPlace token_place(Reader *r, const Token *t)
 {
 	if (r->own_file < 0)
 		r->own_file = module_file(r->m, r->m->name);
-	return (Place){ r->own_file, t->line, t->col };
+	return (TextPlace){ r->own_file, t->line, t->col };
 }
 
-static void place_ins(Reader *r, Ins *i, const Token *t)
+static void place_ins_at(Reader *r, Ins *i, const Token *t)
 {
-	Place p = here(r, t);
+	TextPlace p = token_place(r, t);
 	i->file = (uint16_t)p.file;
 	i->line = p.line;
 	i->col = p.col;
@@ -60,7 +60,7 @@ static Block *start_block(Reader *r, char *name, const Token *at)
 	}
 	if (before) {
 		edit_jump(&r->edit, before, NULL, b);
-		place_ins(r, block_term(before), at);
+		place_ins_at(r, block_term(before), at);
 	}
 	if (r->falls)
 		edit_target(&r->edit, r->falls, 1, b);
@@ -87,7 +87,7 @@ static bool read_label(Reader *r)
 		rd_source(r, b->label);
 	b->origin = marks.origin;
 	if (marks.has_loc)
-		vec_push(&r->fix, ((Fix){ NULL, 0, &b->loc, marks.loc }));
+		vec_push(&r->fix, ((LocFix){ NULL, 0, &b->loc, marks.loc }));
 	if (marks.is_auto && marks.is_marked)
 		return rd_fail(r, &marks.at, "a label is !auto or !marked, not both");
 	return marks.reconverge ? rd_fail(r, &marks.at,
@@ -239,7 +239,7 @@ static int reverse_marks(Function *f, int mark)
 
 /* Makes the list of inlined places of the instruction whose marks are read: its own !loc, and behind it its
    !inlined_at. 0: there are no !inlined_at. */
-static int inlined_list(Reader *r, Place own)
+static int read_inlined_list(Reader *r, TextPlace own)
 {
 	int list = 0;
 	for (int k = r->inlined.n; k; k--)
@@ -248,7 +248,7 @@ static int inlined_list(Reader *r, Place own)
 		.col = own.col }, list) : 0;
 }
 
-static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
+static bool finish_ins(Reader *r, Ins *i, Block *b, const Token *at)
 {
 	Marks marks;
 	r->at_instruction = true;
@@ -262,9 +262,10 @@ static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
 	if (r->inlined.n && !marks.loc.line)
 		return rd_fail(r, &marks.at, "!inlined_at needs the place of what has been inlined: !loc "
 			"FILE:LINE");
-	place_ins(r, i, at);
+	place_ins_at(r, i, at);
 	if (marks.has_loc)
-		vec_push(&r->fix, ((Fix){ b, b->ins.n, NULL, marks.loc, inlined_list(r, marks.loc) }));
+		vec_push(&r->fix, ((LocFix){ b, b->ins.n, NULL, marks.loc,
+			read_inlined_list(r, marks.loc) }));
 	if (marks.reconverge) {
 		if (i->op != OP_BRX && (i->op != OP_BRA || !i->nsrc))
 			return rd_fail(r, &marks.at, "!reconverge belongs to a conditional or indexed "
@@ -309,7 +310,7 @@ static bool read_instruction(Reader *r)
 		return false;
 	if (op_info[i.op].flags & OPF_TERM && i.guard >= 0)
 		return rd_fail(r, &at, "%s takes no guard; branch around it", op_info[i.op].name);
-	if (!finish(r, &i, b, &at))
+	if (!finish_ins(r, &i, b, &at))
 		return false;
 	edit_append(&r->edit, b, i);
 	if (ins_ends(&i))
@@ -377,7 +378,7 @@ static void close_body(Reader *r, const Token *at)
 	if (r->b) {
 		edit_append(&r->edit, r->b, f->kind == FN_DEVICE ? edit_ret(&r->edit, NULL)
 			: edit_new(&r->edit, NULL, OP_EXIT, T_NONE, 0, 0));
-		place_ins(r, block_term(r->b), at);
+		place_ins_at(r, block_term(r->b), at);
 	}
 	for (int k = 0, fresh = 0; k < r->unnamed.n; k++) {
 		Unnamed *x = &r->unnamed.v[k];
@@ -396,7 +397,7 @@ static void close_body(Reader *r, const Token *at)
 static void check_named(Reader *r)
 {
 	for (int k = 0; k < r->named.n; k++) {
-		const Named *x = &r->named.v[k];
+		const NamedSource *x = &r->named.v[k];
 		const Block *b = edit_find_block(&r->edit, x->label);
 		if (!b || !b->user)
 			rd_fail(r, &x->at, "no block of the source is called '%.100s': expected the label of "
@@ -422,7 +423,7 @@ void rd_open(Reader *r, Function *f)
 	r->f = f;
 }
 
-static void enter(Reader *r, Function *f)
+static void enter_function(Reader *r, Function *f)
 {
 	rd_open(r, f);
 	r->b = r->falls = NULL;
@@ -438,7 +439,7 @@ static void enter(Reader *r, Function *f)
 void rd_body(Reader *r, Function *f)
 {
 	int errors = r->diag->errors;
-	enter(r, f);
+	enter_function(r, f);
 	rd_next(r);
 	for (;;) {
 		rd_skip_lines(r);

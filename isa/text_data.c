@@ -68,7 +68,7 @@ static uint64_t decimal_bits(const Token *t, int width)
 	return w;
 }
 
-static bool real(Reader *r, int width, bool minus, uint64_t *v)
+static bool read_real(Reader *r, int width, bool minus, uint64_t *v)
 {
 	const Token *t = &r->tok;
 	if (t->kind == TK_NAME)
@@ -94,7 +94,7 @@ static int64_t sign_extend(uint64_t v, int width)
 	return width == 64 ? (int64_t)v : (int64_t)(v << (64 - width)) >> (64 - width);
 }
 
-static bool whole(Reader *r, Type t, bool minus, uint64_t *v)
+static bool read_whole(Reader *r, Type t, bool minus, uint64_t *v)
 {
 	int width = t == T_NONE ? 64 : type_bits[t];
 	uint64_t x = r->tok.value, most = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
@@ -121,14 +121,14 @@ bool rd_immediate(Reader *r, Type t, int64_t *out)
 		return rd_wanted(r, minus ? "a number" : "a value");
 	uint64_t v = 0;
 	if (type_kind[t] == 'F') {
-		if (!real(r, type_bits[t], minus, &v))
+		if (!read_real(r, type_bits[t], minus, &v))
 			return false;
 		*out = (int64_t)v;
 	} else {
 		if (word)
 			return rd_fail(r, &r->tok, "'%.*s' for a value of type %s", (int)r->tok.n, r->tok.s,
 				t ? type_name[t] : "unknown");
-		if (!whole(r, t, minus, &v))
+		if (!read_whole(r, t, minus, &v))
 			return false;
 		*out = t == T_NONE ? (int64_t)v : t == T_PRED ? (int64_t)(v & 1)
 			: sign_extend(v, type_bits[t]);
@@ -183,7 +183,7 @@ static bool relocation(Reader *r, Symbol *s, uint64_t at)
 	return true;
 }
 
-static bool element(Reader *r, Symbol *s, uint64_t at)
+static bool read_data_element(Reader *r, Symbol *s, uint64_t at)
 {
 	if (rd_at(r, TK_NAME) && !rd_word(r, "inf") && !rd_word(r, "nan"))
 		return type_bytes(s->type) == 8 ? relocation(r, s, at)
@@ -221,7 +221,7 @@ static bool elements(Reader *r, Symbol *s)
 		if (k == s->count)
 			return rd_fail(r, &r->tok, "more than the %llu elements declared",
 				(unsigned long long)s->count);
-		if (!element(r, s, k++ * (uint64_t)type_bytes(s->type)))
+		if (!read_data_element(r, s, k++ * (uint64_t)type_bytes(s->type)))
 			return false;
 	}
 	return true;
@@ -243,7 +243,7 @@ bool rd_data(Reader *r, Symbol *s)
 		return rd_fail(r, &at, "more than %d bytes of initial data", DATA_LIMIT);
 	s->init = arena_alloc(&r->m->arena, s->size);
 	if (!rd_accept(r, '{'))
-		return s->count == 1 ? element(r, s, 0) : rd_wanted(r, "'{' and the elements");
+		return s->count == 1 ? read_data_element(r, s, 0) : rd_wanted(r, "'{' and the elements");
 	bool ok = elements(r, s);
 	if (s->reloc.n)
 		qsort(s->reloc.v, (size_t)s->reloc.n, sizeof *s->reloc.v, by_offset);

@@ -13,18 +13,18 @@ Space rd_space(const Reader *r)
 }
 
 /* Element type, name, size and alignment, as in "u32 x[4] align 8"; count 0 for empty brackets. */
-typedef struct Shape {
+typedef struct DeclShape {
 	Type type;
 	const char *name;
 	uint64_t count;
 	uint32_t align;
 	bool array;
 	Token at;
-} Shape;
+} DeclShape;
 
-static bool read_shape(Reader *r, Shape *s, const char *what)
+static bool read_shape(Reader *r, DeclShape *s, const char *what)
 {
-	*s = (Shape){ .type = rd_type(r) };
+	*s = (DeclShape){ .type = rd_type(r) };
 	if (!s->type)
 		return false;
 	s->at = r->tok;
@@ -56,7 +56,7 @@ static bool stands_already(Reader *r, const Token *at, const char *name, Loc old
 	return rd_fail(r, at, "'%.100s' stands in line %d already", name, old.line);
 }
 
-static bool duplicate(Reader *r, const Shape *s, int owner)
+static bool duplicate(Reader *r, const DeclShape *s, int owner)
 {
 	int old = owner < 0 ? strmap_get(&r->global, s->name) : strmap_get(&r->local, s->name);
 	int func = owner < 0 ? strmap_get(&r->func, s->name) : -1;
@@ -100,7 +100,7 @@ bool rd_symbol(Reader *r, int owner)
 	if (space == SP_GENERIC)
 		return rd_wanted(r, "global, const, shared or local");
 	rd_next(r);
-	Shape shape;
+	DeclShape shape;
 	if (!read_shape(r, &shape, "the variable's name"))
 		return false;
 	if (duplicate(r, &shape, owner))
@@ -160,7 +160,7 @@ static bool kernel_params(Reader *r, Function *f)
 		if (f->param.n && !rd_expect(r, ',', "',' or ')'"))
 			return false;
 		rd_skip_lines(r);
-		Shape s;
+		DeclShape s;
 		if (!read_shape(r, &s, "the parameter's name"))
 			return false;
 		if (s.count > 1 << 16 || f->param.n == OPERAND_LIMIT)
@@ -206,7 +206,7 @@ static bool register_list(Reader *r, Function *f, bool results)
 	return true;
 }
 
-static bool dimensions(Reader *r, uint32_t *v, int least, int most)
+static bool read_dimensions(Reader *r, uint32_t *v, int least, int most)
 {
 	if (!rd_expect(r, '(', "'('"))
 		return false;
@@ -235,13 +235,13 @@ static bool attributes(Reader *r, Function *f, bool lines)
 		if (lines)
 			rd_skip_lines(r);
 		if (rd_accept_word(r, "maxntid")) {
-			if (!dimensions(r, f->maxntid, 1, 3))
+			if (!read_dimensions(r, f->maxntid, 1, 3))
 				return false;
 		} else if (rd_accept_word(r, "reqntid")) {
-			if (!dimensions(r, f->reqntid, 1, 3))
+			if (!read_dimensions(r, f->reqntid, 1, 3))
 				return false;
 		} else if (rd_accept_word(r, "minnctapersm")) {
-			if (!dimensions(r, &f->minnctapersm, 1, 1))
+			if (!read_dimensions(r, &f->minnctapersm, 1, 1))
 				return false;
 		} else if (f->kind == FN_HOST && (rd_word(r, "reads") || rd_word(r, "writes"))) {
 			if (!rd_touched(r, f))

@@ -65,7 +65,7 @@ const char *habit_mnemonic(const char *s, size_t n)
 
 /* The operands of an instruction in its line: where they end, the comma behind the first one (NULL: none),
    and how many there are. */
-typedef struct Operands { const char *end, *comma; int n; } Operands;
+typedef struct OperandSpan { const char *end, *comma; int n; } OperandSpan;
 
 static bool ends_operands(const char *s, const char *end)
 {
@@ -75,9 +75,9 @@ static bool ends_operands(const char *s, const char *end)
 		(*s == '!' && (unsigned)(next | 32) - 'a' < 26u);
 }
 
-static Operands scan(const char *s, const char *end)
+static OperandSpan scan_operands(const char *s, const char *end)
 {
-	Operands o = { s, NULL, 1 };
+	OperandSpan o = { s, NULL, 1 };
 	int depth = 0;
 	for (; s < end && !ends_operands(s, end); s++) {
 		if (*s == '(' || *s == '[' || *s == '{')
@@ -101,7 +101,7 @@ static int least_sources(const Ins *i)
 	return strchr(op_info[i->op].operands, '*') ? -1 : n;
 }
 
-static void quote(StrBuf *out, const char *from, const char *to)
+static void quote_source(StrBuf *out, const char *from, const char *to)
 {
 	enum { MOST = 60 };
 	int n = to - from > MOST ? MOST : (int)(to - from);
@@ -109,7 +109,7 @@ static void quote(StrBuf *out, const char *from, const char *to)
 }
 
 /* The operation to write, unpack or pack, where PTX's mov has a list in braces; NULL: it has none. */
-static const char *mov_name(const Ins *i, const Operands *o, const char *at, const char *rest)
+static const char *mov_name(const Ins *i, const OperandSpan *o, const char *at, const char *rest)
 {
 	bool list = i->op == OP_MOV && !i->vec;
 	return list && *at == '{' ? "unpack" : list && rest < o->end && *rest == '{' ? "pack" : NULL;
@@ -141,25 +141,25 @@ bool habit_operands(Reader *r, const Token *start, const Token *mnemonic, const 
 		: rd_at(r, TK_REG) || rd_at(r, '{') || rd_word(r, "_")) || r->tok.quoted)
 		return true;
 	const char *at = r->tok.s, *name = NULL;
-	Operands o = scan(at, r->lex.end);
+	OperandSpan o = scan_operands(at, r->lex.end);
 	Token where = r->tok;
 	StrBuf sb = { 0 };
 	if (!o.comma || o.n <= least_sources(i)) {
 		if (call || first == '*')
 			return true;
 		sb_printf(&sb, "the destination stands left of '=': %%r = ");
-		quote(&sb, start->s, o.end);
+		quote_source(&sb, start->s, o.end);
 	} else {
 		const char *rest = past_blanks(o.comma + 1, o.end);
 		sb_printf(&sb, "the destination stands left of '='; write: %.*s",
 			(int)(mnemonic->s - start->s > 60 ? 0 : mnemonic->s - start->s), start->s);
-		quote(&sb, at, o.comma);
+		quote_source(&sb, at, o.comma);
 		sb_puts(&sb, " = ");
 		name = mov_name(i, &o, at, rest);
 		sb_puts(&sb, name ? name : "");
-		quote(&sb, mnemonic->s + (name ? strlen("mov") : 0), mnemonic->s + mnemonic->n);
+		quote_source(&sb, mnemonic->s + (name ? strlen("mov") : 0), mnemonic->s + mnemonic->n);
 		sb_putc(&sb, ' ');
-		quote(&sb, rest, o.end);
+		quote_source(&sb, rest, o.end);
 		take_destinations(r, o.comma);
 	}
 	rd_fail(r, &where, "%s", sb.s);

@@ -31,13 +31,13 @@ bool register_is_plain(const char *s)
 	return !*s;
 }
 
-static int peek(const Lexer *x, int k) { return x->end - x->at > k ? (unsigned char)x->at[k] : -1; }
+static int peek_char(const Lexer *x, int k) { return x->end - x->at > k ? (unsigned char)x->at[k] : -1; }
 
-static Loc place(const Lexer *x, const Token *t) { return (Loc){ x->path, t->line, t->col }; }
+static Loc token_loc(const Lexer *x, const Token *t) { return (Loc){ x->path, t->line, t->col }; }
 
 static Token bad(Lexer *x, Token t, const char *what)
 {
-	diag_error(x->diag, place(x, &t), "%s", what);
+	diag_error(x->diag, token_loc(x, &t), "%s", what);
 	t.kind = TK_BAD;
 	return t;
 }
@@ -53,18 +53,18 @@ static void new_line(Lexer *x)
 static bool skip_blanks(Lexer *x)
 {
 	for (;;) {
-		int c = peek(x, 0);
+		int c = peek_char(x, 0);
 		if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
 			x->at++;
-		} else if (c == '/' && peek(x, 1) == '/') {
+		} else if (c == '/' && peek_char(x, 1) == '/') {
 			const char *nl = memchr(x->at, '\n', (size_t)(x->end - x->at));
 			x->at = nl ? nl : x->end;
-		} else if (c == '/' && peek(x, 1) == '*') {
+		} else if (c == '/' && peek_char(x, 1) == '*') {
 			x->at += 2;
-			while (peek(x, 0) >= 0 && !(peek(x, 0) == '*' && peek(x, 1) == '/'))
+			while (peek_char(x, 0) >= 0 && !(peek_char(x, 0) == '*' && peek_char(x, 1) == '/'))
 				if (*x->at++ == '\n')
 					new_line(x);
-			if (peek(x, 0) < 0)
+			if (peek_char(x, 0) < 0)
 				return false;
 			x->at += 2;
 		} else {
@@ -77,7 +77,7 @@ static bool skip_blanks(Lexer *x)
 
 static int escape(Lexer *x)
 {
-	int c = peek(x, 0);
+	int c = peek_char(x, 0);
 	x->at++;
 	switch (c) {
 	case 'n': return '\n';
@@ -85,7 +85,7 @@ static int escape(Lexer *x)
 	case 'r': return '\r';
 	case '"': case '\\': case '`': case '\'': return c;
 	case 'x': {
-		int hi = hex_value(peek(x, 0)), lo = hi < 0 ? -1 : hex_value(peek(x, 1));
+		int hi = hex_value(peek_char(x, 0)), lo = hi < 0 ? -1 : hex_value(peek_char(x, 1));
 		if (lo < 0)
 			return -1;
 		x->at += 2;
@@ -107,7 +107,7 @@ static const char *closing(const Lexer *x, int quote)
 }
 
 /* Decodes up to the closing quote into fresh memory, behind a prefix. */
-static Token quoted(Lexer *x, Token t, int quote, const char *prefix)
+static Token read_quoted_token(Lexer *x, Token t, int quote, const char *prefix)
 {
 	const char *close = closing(x, quote);
 	if (!close)
@@ -134,7 +134,7 @@ static Token quoted(Lexer *x, Token t, int quote, const char *prefix)
 
 /* ---- numbers ---- */
 
-static Token digits(Lexer *x, Token t, const char *s, size_t n, unsigned base)
+static Token read_digits_token(Lexer *x, Token t, const char *s, size_t n, unsigned base)
 {
 	t.kind = TK_INT;
 	if (!n)
@@ -151,9 +151,9 @@ static Token digits(Lexer *x, Token t, const char *s, size_t n, unsigned base)
 	return t;
 }
 
-static Token bits(Lexer *x, Token t, const char *s, size_t n, int width)
+static Token read_bits_token(Lexer *x, Token t, const char *s, size_t n, int width)
 {
-	t = digits(x, t, s, n, 16);
+	t = read_digits_token(x, t, s, n, 16);
 	if (t.kind == TK_INT && n != (size_t)width / 4)
 		return bad(x, t, "expected 4 hexadecimal digits after 0h, 8 after 0f, 16 after 0d");
 	if (t.kind == TK_INT)
@@ -164,8 +164,8 @@ static Token bits(Lexer *x, Token t, const char *s, size_t n, int width)
 
 static bool exponent_sign(const Lexer *x, const char *s)
 {
-	int c = peek(x, 0);
-	if ((c != '-' && c != '+') || x->at == s || (x->at[-1] | 32) != 'e' || !digit(peek(x, 1)))
+	int c = peek_char(x, 0);
+	if ((c != '-' && c != '+') || x->at == s || (x->at[-1] | 32) != 'e' || !digit(peek_char(x, 1)))
 		return false;
 	/* an exponent's sign stands behind decimal digits only: 0x1e-3 is a difference */
 	for (; s < x->at - 1; s++)
@@ -174,24 +174,24 @@ static bool exponent_sign(const Lexer *x, const char *s)
 	return true;
 }
 
-static Token number(Lexer *x, Token t)
+static Token read_number_token(Lexer *x, Token t)
 {
 	const char *s = x->at;
-	while (name_char(peek(x, 0)) || exponent_sign(x, s))
+	while (name_char(peek_char(x, 0)) || exponent_sign(x, s))
 		x->at++;
 	size_t n = t.n = (size_t)(x->at - s);
 	if (n > NUMBER_LIMIT)
 		return bad(x, t, "the number is too long");
 	if (n > 1 && s[0] == '0')
 		switch (s[1]) {
-		case 'x': case 'X': return digits(x, t, s + 2, n - 2, 16);
-		case 'b': case 'B': return digits(x, t, s + 2, n - 2, 2);
-		case 'h': case 'H': return bits(x, t, s + 2, n - 2, 16);
-		case 'f': case 'F': return bits(x, t, s + 2, n - 2, 32);
-		case 'd': case 'D': return bits(x, t, s + 2, n - 2, 64);
+		case 'x': case 'X': return read_digits_token(x, t, s + 2, n - 2, 16);
+		case 'b': case 'B': return read_digits_token(x, t, s + 2, n - 2, 2);
+		case 'h': case 'H': return read_bits_token(x, t, s + 2, n - 2, 16);
+		case 'f': case 'F': return read_bits_token(x, t, s + 2, n - 2, 32);
+		case 'd': case 'D': return read_bits_token(x, t, s + 2, n - 2, 64);
 		}
 	if (!memchr(s, '.', n) && !memchr(s, 'e', n) && !memchr(s, 'E', n))
-		return digits(x, t, s, n, 10);
+		return read_digits_token(x, t, s, n, 10);
 	for (size_t k = 0, e = 0; k < n; k++)
 		if (!digit(s[k]) && s[k] != '+' && s[k] != '-' && !(s[k] == '.' && !e) &&
 			!((s[k] | 32) == 'e' && !e++ && k + 1 < n))
@@ -202,12 +202,12 @@ static Token number(Lexer *x, Token t)
 
 /* ---- words ---- */
 
-static Token word(Lexer *x, Token t)
+static Token read_word_token(Lexer *x, Token t)
 {
 	t.kind = *x->at == '%' ? TK_REG : TK_NAME;
 	if (t.kind == TK_REG)
 		x->at++;
-	while (name_char(peek(x, 0)))
+	while (name_char(peek_char(x, 0)))
 		x->at++;
 	t.n = (size_t)(x->at - t.s);
 	if (t.n > NAME_LIMIT)
@@ -221,7 +221,7 @@ static Token word(Lexer *x, Token t)
 static Token dotted(Lexer *x, Token t)
 {
 	const char *s = x->at;
-	while (name_char(peek(x, 0)))
+	while (name_char(peek_char(x, 0)))
 		x->at++;
 	StrBuf sb = { 0 };
 	habit_dot(s, (size_t)(x->at - s), &sb);
@@ -236,15 +236,15 @@ Token lex_next(Lexer *x)
 	Token t = { .s = x->at, .n = 1, .line = x->line, .col = 1 + (int)(x->at - x->line_start) };
 	if (!closed)
 		return bad(x, t, "the comment has no closing '*/'");
-	int c = peek(x, 0), d = peek(x, 1);
+	int c = peek_char(x, 0), d = peek_char(x, 1);
 	if (c < 0) {
 		t.kind = TK_END;
 		return t;
 	}
 	if (name_start(c) || (c == '%' && d != '`'))
-		return word(x, t);
+		return read_word_token(x, t);
 	if (digit(c))
-		return number(x, t);
+		return read_number_token(x, t);
 	x->at++;
 	t.kind = c;
 	switch (c) {
@@ -255,13 +255,13 @@ Token lex_next(Lexer *x)
 	case '%':
 		x->at++;
 		t.kind = TK_REG;
-		return quoted(x, t, '`', "%");
+		return read_quoted_token(x, t, '`', "%");
 	case '`':
 		t.kind = TK_NAME;
-		return quoted(x, t, '`', "");
+		return read_quoted_token(x, t, '`', "");
 	case '"':
 		t.kind = TK_STRING;
-		return quoted(x, t, '"', "");
+		return read_quoted_token(x, t, '"', "");
 	case '-':
 		if (d == '>') {
 			x->at++;

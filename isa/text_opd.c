@@ -38,7 +38,7 @@ bool rd_operands_end(const Reader *r)
 
 /* ---- one operand ---- */
 
-static bool unknown_name(Reader *r, const Token *t)
+static bool fail_unknown_name(Reader *r, const Token *t)
 {
 	const char **names = NULL;
 	int n = 0, most = r->f->param.n + r->m->symbol.n + r->m->func.n;
@@ -55,12 +55,12 @@ static bool unknown_name(Reader *r, const Token *t)
 	return false;
 }
 
-static bool named(Reader *r, Opd *o)
+static bool read_named(Reader *r, Opd *o)
 {
 	Token t = r->tok;
 	*o = rd_find_name(r, t.s, t.n);
 	if (o->kind == OPD_NONE)
-		return unknown_name(r, &t);
+		return fail_unknown_name(r, &t);
 	rd_next(r);
 	return o->kind == OPD_FUNC || rd_offset(r, &o->imm);
 }
@@ -79,7 +79,7 @@ static bool register_or_special(Reader *r, Opd *o)
 	return id >= 0;
 }
 
-static bool operand(Reader *r, Type type, Opd *o)
+static bool read_operand(Reader *r, Type type, Opd *o)
 {
 	*o = (Opd){ 0 };
 	switch (r->tok.kind) {
@@ -100,13 +100,13 @@ static bool operand(Reader *r, Type type, Opd *o)
 			return true;
 		}
 		if (!rd_word(r, "inf") && !rd_word(r, "nan"))
-			return named(r, o);
+			return read_named(r, o);
 	}
 	o->kind = OPD_IMM;
 	return rd_immediate(r, type, &o->imm);
 }
 
-static bool address(Reader *r, Opd *o)
+static bool read_address_opd(Reader *r, Opd *o)
 {
 	if (!rd_expect(r, '[', "'[' and an address"))
 		return false;
@@ -115,7 +115,7 @@ static bool address(Reader *r, Opd *o)
 	if (rd_at(r, TK_REG))
 		ok = register_or_special(r, o) && rd_offset(r, &o->imm);
 	else
-		ok = operand(r, T_U64, o);
+		ok = read_operand(r, T_U64, o);
 	if (ok && o->kind != OPD_REG && o->kind != OPD_SYM && o->kind != OPD_PARAM && o->kind != OPD_IMM)
 		return rd_fail(r, &t, "an address is a register, variable, parameter or number, each with an "
 			"offset");
@@ -124,7 +124,7 @@ static bool address(Reader *r, Opd *o)
 
 /* ---- sources ---- */
 
-static bool push(Reader *r, Opd o)
+static bool push_opd(Reader *r, Opd o)
 {
 	if (r->opd.n >= OPERAND_LIMIT)
 		return rd_fail(r, &r->tok, "more than %d operands", OPERAND_LIMIT);
@@ -137,10 +137,10 @@ static bool next_source(Reader *r, Ins *i)
 {
 	Opd o;
 	i->opd = r->opd.v;
-	return operand(r, ins_value_type(r->m, i, r->opd.n - i->ndst), &o) && push(r, o);
+	return read_operand(r, ins_value_type(r->m, i, r->opd.n - i->ndst), &o) && push_opd(r, o);
 }
 
-static bool list(Reader *r, Ins *i, int open, int close, const char *what)
+static bool read_opd_list(Reader *r, Ins *i, int open, int close, const char *what)
 {
 	if (!rd_expect(r, open, what))
 		return false;
@@ -158,12 +158,12 @@ static bool list(Reader *r, Ins *i, int open, int close, const char *what)
 static bool three(Reader *r, Ins *i)
 {
 	int before = r->opd.n;
-	if (rd_at(r, '(') ? !list(r, i, '(', ')', "'('") : !next_source(r, i))
+	if (rd_at(r, '(') ? !read_opd_list(r, i, '(', ')', "'('") : !next_source(r, i))
 		return false;
 	if (r->opd.n == before || r->opd.n > before + 3)
 		return rd_wanted(r, "one to three numbers before");
 	while (r->opd.n < before + 3)
-		if (!push(r, opd_imm(1)))
+		if (!push_opd(r, opd_imm(1)))
 			return false;
 	return true;
 }
@@ -181,11 +181,12 @@ static bool launch_rest(Reader *r, Ins *i)
 	if (!end && !rd_expect(r, ',', "','"))
 		return false;
 	if (end || rd_at(r, '('))
-		return push(r, opd_imm(0)) && (end || list(r, i, '(', ')', "'(' and the arguments"));
+		return push_opd(r, opd_imm(0)) && (end || read_opd_list(r, i, '(', ')',
+			"'(' and the arguments"));
 	if (!next_source(r, i))
 		return false;
 	return rd_operands_end(r) || (rd_expect(r, ',', "','") &&
-		list(r, i, '(', ')', "'(' and the arguments"));
+		read_opd_list(r, i, '(', ')', "'(' and the arguments"));
 }
 
 static bool one_source(Reader *r, Ins *i, char letter)
@@ -193,14 +194,15 @@ static bool one_source(Reader *r, Ins *i, char letter)
 	Opd o = { 0 };
 	switch (letter) {
 	case 'a':
-		return address(r, &o) && push(r, o);
+		return read_address_opd(r, &o) && push_opd(r, o);
 	case 'v':
-		return i->vec ? list(r, i, '{', '}', "'{' and the vector's values") : next_source(r, i);
+		return i->vec ? read_opd_list(r, i, '{', '}', "'{' and the vector's values")
+			: next_source(r, i);
 	case '*':
 		return i->op == OP_LAUNCH ? launch_rest(r, i)
-			: i->op == OP_CALL ? list(r, i, '(', ')', "'(' and the arguments")
-			: i->op == OP_RET ? list(r, i, '(', ')', "'(' and the results")
-				: list(r, i, '{', '}', "'{' and the parts");
+			: i->op == OP_CALL ? read_opd_list(r, i, '(', ')', "'(' and the arguments")
+			: i->op == OP_RET ? read_opd_list(r, i, '(', ')', "'(' and the results")
+				: read_opd_list(r, i, '{', '}', "'{' and the parts");
 	default:
 		return next_source(r, i);
 	}
@@ -235,7 +237,7 @@ bool rd_sources(Reader *r, Ins *i)
 			if (!optional && !rest)
 				return rd_wanted(r, operand_words(*s));
 			for (int k = 0; i->op == OP_RET && k < r->f->ret.n; k++)
-				if (!push(r, opd_reg(r->f->ret.v[k])))
+				if (!push_opd(r, opd_reg(r->f->ret.v[k])))
 					return false;
 			/* Whatever else is missing is optional, too: in the table optional operands come
 			   last, but for one operation. */
@@ -245,7 +247,7 @@ bool rd_sources(Reader *r, Ins *i)
 			return false;
 		first = false;
 		if (optional && s[2] && at_predicate(r)) { /* that operation: bar.red a[, b], p */
-			if (!push(r, (Opd){ 0 }))
+			if (!push_opd(r, (Opd){ 0 }))
 				return false;
 			first = true;
 		} else if (!one_source(r, i, *s)) {

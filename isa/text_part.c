@@ -196,7 +196,7 @@ static bool read_source_mark(Reader *r, MarkKind kind, Marks *marks)
 	if (!label)
 		return false;
 	if (strmap_get(&r->source, label) < 0)
-		vec_push(&r->named, ((Named){ first, label }));
+		vec_push(&r->named, ((NamedSource){ first, label }));
 	x.source = rd_source(r, label);
 	if (kind == MARK_DECIDES && rd_accept_word(r, "by") && !read_decision(r, &x))
 		return false;
@@ -237,7 +237,7 @@ static int file_index(const Reader *r, uint64_t number)
 	return k < r->file.n && r->file.v[k].file == (int)number ? r->file.v[k].line : number ? -1 : 0;
 }
 
-static bool read_place(Reader *r, Place *p)
+static bool read_place(Reader *r, TextPlace *p)
 {
 	uint64_t file, line, col = 0;
 	Token at = r->tok;
@@ -246,7 +246,7 @@ static bool read_place(Reader *r, Place *p)
 		return false;
 	if (rd_accept(r, ':') && !rd_count(r, INT32_MAX, &col, "a column"))
 		return false;
-	*p = (Place){ file_index(r, file), (int)line, (int)col };
+	*p = (TextPlace){ file_index(r, file), (int)line, (int)col };
 	return p->file >= 0 || rd_fail(r, &at, "no file %llu; write: file %llu \"name\"",
 		(unsigned long long)file, (unsigned long long)file);
 }
@@ -254,7 +254,7 @@ static bool read_place(Reader *r, Place *p)
 /* Reads one place of a list of the instruction: behind !melded or !inlined_at. */
 static bool read_listed(Reader *r, const char *word, SourcePlace *to)
 {
-	Place p;
+	TextPlace p;
 	if (!r->at_instruction)
 		return rd_fail(r, &r->tok, "!%s belongs to instructions", word);
 	rd_next(r);
@@ -334,5 +334,5 @@ bool rd_marks(Reader *r, Marks *marks)
 void rd_later_loc(Reader *r, Loc *loc, const Marks *marks)
 {
 	if (marks->has_loc)
-		vec_push(&r->fix, ((Fix){ NULL, 0, loc, marks->loc }));
+		vec_push(&r->fix, ((LocFix){ NULL, 0, loc, marks->loc }));
 }

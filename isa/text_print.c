@@ -14,7 +14,7 @@ typedef struct Printer {
 } Printer;
 
 /* Prints a place, 0:0 if it is unknown: without a mark the reader would take the place in the text. */
-static void print_place(const Printer *p, const char *mark, Loc l)
+static void print_mark_place(const Printer *p, const char *mark, Loc l)
 {
 	bool known = l.file && l.line;
 	sb_printf(p->out, " %s %d:%d", mark, known ? strmap_get(&p->file, l.file) : 0, known ? l.line : 0);
@@ -22,7 +22,7 @@ static void print_place(const Printer *p, const char *mark, Loc l)
 		sb_printf(p->out, ":%d", l.col);
 }
 
-static void print_loc(const Printer *p, Loc l) { print_place(p, "!loc", l); }
+static void print_loc(const Printer *p, Loc l) { print_mark_place(p, "!loc", l); }
 
 /* Prints where the instruction stands; for inlined code the places from the innermost line to the outermost
    call. */
@@ -33,14 +33,14 @@ static void print_ins_loc(const Printer *p, const Ins *i)
 	if (!i->inlined)
 		print_loc(p, ins_loc(p->m, i));
 	for (int at = i->inlined; place_next(p->m, &at, &l); mark = "!inlined_at")
-		print_place(p, mark, l);
+		print_mark_place(p, mark, l);
 }
 
 static void print_melded(const Printer *p, const Ins *i)
 {
 	Loc l;
 	for (int at = i->melded; place_next(p->m, &at, &l);)
-		print_place(p, "!melded", l);
+		print_mark_place(p, "!melded", l);
 }
 
 /* Prints a file with its number, if it has none yet. The files of the module come first, then those in which

@@ -25,7 +25,7 @@ static bool read_file_line(Reader *r)
 	} else {
 		index = module_file(r->m, path.s);
 	}
-	vec_insert(&r->file, k, ((Place){ (int)number, index, 0 }));
+	vec_insert(&r->file, k, ((TextPlace){ (int)number, index, 0 }));
 	return true;
 }
 
@@ -49,7 +49,7 @@ static const char *import_refused(const Reader *r, const char *name, const char 
 	if (!inside)
 		return "'..' leads out of the folder of the module that was named; --source DIR names "
 			"another one";
-	for (const Source *s = r->from; s; s = s->by)
+	for (const ImportSource *s = r->from; s; s = s->by)
 		if (!strcmp(s->inside, inside))
 			return s == r->from ? "the file imports itself"
 				: "files import each other in a circle";
@@ -90,7 +90,7 @@ static bool read_import(Reader *r)
 	if ((why = import_refused(r, at.s, inside)))
 		return rd_fail(r, &at, "import: %s", why);
 	r->from->all->files++;
-	Source source = { r->from, arena_printf(a, "%s%s", folder_of(a, r->from->path), at.s), inside,
+	ImportSource source = { r->from, arena_printf(a, "%s%s", folder_of(a, r->from->path), at.s), inside,
 		r->from->depth + 1, r->from->all };
 	Module *from = source_read(&source, rd_loc(r, &at), r->diag);
 	return from && take_over(r, from, &at);
@@ -152,7 +152,7 @@ static void second_pass(Reader *r)
 static void set_places(Reader *r)
 {
 	for (int k = 0; k < r->fix.n; k++) {
-		const Fix *x = &r->fix.v[k];
+		const LocFix *x = &r->fix.v[k];
 		if (x->loc) {
 			*x->loc = x->place.line ? (Loc){ r->m->file.v[x->place.file], x->place.line,
 				x->place.col } : (Loc){ NULL, 0, 0 };
@@ -208,7 +208,7 @@ static void free_reader(Reader *r)
 	vec_free(&r->inlined);
 }
 
-Module *ir_read_source(const char *text, size_t n, const char *path, const Source *source, Diag *diag)
+Module *ir_read_source(const char *text, size_t n, const char *path, const ImportSource *source, Diag *diag)
 {
 	Module *m = module_new(path);
 	Reader r = { .m = m, .from = source, .diag = diag, .errors_before = diag->errors };

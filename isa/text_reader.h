@@ -6,11 +6,11 @@
 #include "isa/edit.h"
 #include "isa/text_lex.h"
 
-typedef struct Place { int file, line, col; } Place;
+typedef struct TextPlace { int file, line, col; } TextPlace;
 
 /* a !loc that takes effect when the module has been verified: for *loc, or if it is NULL, for instruction
    `index` of the block; inlined: 0, or the instruction's list of inlined places */
-typedef struct Fix { Block *block; int index; Loc *loc; Place place; int inlined; } Fix;
+typedef struct LocFix { Block *block; int index; Loc *loc; TextPlace place; int inlined; } LocFix;
 
 /* a body or initial data, for the second pass */
 typedef struct Later { Lexer lex; Token tok; Function *f; Symbol *symbol; } Later;
@@ -20,7 +20,7 @@ typedef struct Later { Lexer lex; Token tok; Function *f; Symbol *symbol; } Late
 typedef struct Jump { Block *from; int slot; const char *label; Loc loc; } Jump;
 
 /* where a mark first names a block of the source that has not been seen yet */
-typedef struct Named { Token at; const char *label; } Named;
+typedef struct NamedSource { Token at; const char *label; } NamedSource;
 
 /* a block that has no label yet; source: its index into f->source */
 typedef struct Unnamed { Block *b; int source; } Unnamed;
@@ -31,7 +31,7 @@ typedef struct Reader {
 	Module *m;
 	Diag *diag;
 	/* the file from which the text was read; NULL: it comes from no file */
-	const struct Source *from;
+	const struct ImportSource *from;
 	/* imported: an import stands before; lacks: an import has failed, so names that it would have brought
 	   are unknown */
 	bool imported, lacks;
@@ -39,11 +39,11 @@ typedef struct Reader {
 	int own_file;               /* file index of the text itself; -1: file 0 was declared to be another */
 	uint64_t data_bytes;           /* initial data so far */
 	StrMap func, global, string;
-	/* by file line: Place.file is its number in the text, ascending, Place.line its index into
+	/* by file line: TextPlace.file is its number in the text, ascending, TextPlace.line its index into
 	   module->file */
-	Vec(Place) file;
+	Vec(TextPlace) file;
 	Vec(Later) later;
-	Vec(Fix) fix;
+	Vec(LocFix) fix;
 
 	Function *f;                   /* the function being read */
 	Edit edit;                     /* of f */
@@ -52,7 +52,7 @@ typedef struct Reader {
 	   none */
 	Block *falls;
 	StrMap source;                 /* by label: index into f->source */
-	Vec(Named) named;              /* names in marks that must turn out to be labels */
+	Vec(NamedSource) named;              /* names in marks that must turn out to be labels */
 	Vec(Unnamed) unnamed;          /* blocks without label, which get one when all labels are known */
 	bool at_instruction;           /* the marks that are read belong to an instruction */
 	/* names of parameters and of the function's variables; number: index << 1, and bit 0 set for a
@@ -91,7 +91,7 @@ bool rd_at_mark(const Reader *);
    !decides of an instruction, the last one first. */
 typedef struct Marks {
 	bool has_loc, is_auto, is_marked;
-	Place loc;
+	TextPlace loc;
 	uint8_t origin;
 	const char *reconverge;
 	int mark;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* The number of the argument whose register the token names; -1: it names none. */
-static int argument(Reader *r, const Function *f, const Token *t)
+static int argument_of_token(Reader *r, const Function *f, const Token *t)
 {
 	int id = edit_find_reg(&r->edit, t->s, t->n);
 	for (int k = 0; k < f->arg.n; k++)
@@ -12,7 +12,7 @@ static int argument(Reader *r, const Function *f, const Token *t)
 	return -1;
 }
 
-static bool touch(Reader *r, Function *f, const Token *at, LuaTouch x)
+static bool add_touch(Reader *r, Function *f, const Token *at, LuaTouch x)
 {
 	int k = 0;
 	while (k < f->touch.n && f->touch.v[k].arg < x.arg)
@@ -44,11 +44,11 @@ bool rd_touched(Reader *r, Function *f)
 		Token at = r->tok;
 		if (!t || !rd_expect(r, TK_REG, "an argument"))
 			return false;
-		int k = argument(r, f, &at);
+		int k = argument_of_token(r, f, &at);
 		if (k < 0)
 			return rd_fail(r, &at, "expected an argument of %.100s, found %.*s", f->name,
 				(int)(at.n > 60 ? 60 : at.n), at.s);
-		if (!touch(r, f, &at, (LuaTouch){ k, (uint8_t)t, !writes, writes }))
+		if (!add_touch(r, f, &at, (LuaTouch){ k, (uint8_t)t, !writes, writes }))
 			return false;
 	} while (rd_accept(r, ','));
 	return rd_expect(r, ')', "',' or ')'");

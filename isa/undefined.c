@@ -12,9 +12,9 @@
 /* CHUNK: registers in a set, one bit each; MOST: warnings of one module at most, to leave room for errors */
 enum { CHUNK = 64, MOST = 8 };
 
-typedef struct Place { int reg, block, ins; } Place; /* ins: for a use only */
+typedef struct UsePlace { int reg, block, ins; } UsePlace; /* ins: for a use only */
 
-typedef struct Search {
+typedef struct UndefinedSearch {
 	const Module *m;
 	const Function *f;
 	const Ins *i;                  /* the instruction that is looked at, and where it stands */
@@ -25,7 +25,7 @@ typedef struct Search {
 	bool *entry;                   /* by register: the entry or the caller writes it */
 	/* use: the first read of a register in a block, if nothing before it in the block writes the
 	   register; bad: uses that no definition reaches */
-	Vec(Place) def, use, bad;
+	Vec(UsePlace) def, use, bad;
 	/* by block, as bits: in: registers of this chunk that a definition reaches; out: those that the block
 	   writes itself */
 	uint64_t *in, *out;
@@ -33,7 +33,7 @@ typedef struct Search {
 	/* todo: numbers of blocks; bit: by register, its bit in the sets of its chunk, -1: it is not looked
 	   for (yet) */
 	int *todo, *bit;
-} Search;
+} UndefinedSearch;
 
 /* Does the instruction read nothing but the register's low byte? Such reads are not noted: compilers copy the
    padding of structures byte by byte. */
@@ -49,49 +49,49 @@ static bool reads_byte(const Ins *i, int reg)
 
 static void note_use(void *self, int reg)
 {
-	Search *s = self;
+	UndefinedSearch *s = self;
 	if (s->written[reg] == s->block + 1 || (s->entry[reg] && s->block) || reads_byte(s->i, reg))
 		return;
-	vec_push(&s->use, ((Place){ reg, s->block, s->ins }));
+	vec_push(&s->use, ((UsePlace){ reg, s->block, s->ins }));
 	s->written[reg] = s->block + 1; /* one report is enough; definitions are noted apart */
 }
 
-static void note_def(void *self, int reg)
+static void note_written(void *self, int reg)
 {
-	Search *s = self;
+	UndefinedSearch *s = self;
 	if (s->entry[reg] && s->block)
 		return;
 	s->written[reg] = s->block + 1;
 	s->entry[reg] |= s->block == 0;
-	vec_push(&s->def, ((Place){ reg, s->block, 0 }));
+	vec_push(&s->def, ((UsePlace){ reg, s->block, 0 }));
 }
 
-static void scan(Search *s)
+static void scan_registers(UndefinedSearch *s)
 {
 	for (s->block = 0; s->block < s->f->block.n; s->block++)
 		for (s->ins = 0; s->ins < s->f->block.v[s->block]->ins.n; s->ins++) {
 			s->i = &s->f->block.v[s->block]->ins.v[s->ins];
 			ins_reads(s->f, s->i, note_use, s);
-			ins_defs(s->f, s->i, note_def, s);
+			ins_defs(s->f, s->i, note_written, s);
 		}
 }
 
 static int by_register(const void *a, const void *b)
 {
-	const Place *x = a, *y = b;
+	const UsePlace *x = a, *y = b;
 	return x->reg != y->reg ? x->reg - y->reg : x->block - y->block;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_use_place(const void *a, const void *b)
 {
-	const Place *x = a, *y = b;
+	const UsePlace *x = a, *y = b;
 	return x->block != y->block ? x->block - y->block : x->ins != y->ins ? x->ins - y->ins
 		: x->reg - y->reg;
 }
 
 /* Fills `in`: the registers that a definition reaches at the begin of each block, from what the blocks
    write. */
-static void flow(Search *s)
+static void flow_definitions(UndefinedSearch *s)
 {
 	int n = 0;
 	s->todo[n++] = 0;
@@ -116,7 +116,7 @@ static void flow(Search *s)
 
 /* Looks at the uses from number u on, of at most 64 registers, and at the definitions of these from number *d
    on. Returns the number of the first use of the next registers. */
-static int chunk(Search *s, int u, int *d)
+static int chunk(UndefinedSearch *s, int u, int *d)
 {
 	int bits = 0, end = u, nblock = s->f->block.n;
 	memset(s->in, 0, sizeof *s->in * (size_t)nblock);
@@ -130,13 +130,13 @@ static int chunk(Search *s, int u, int *d)
 		s->bit[s->use.v[end].reg] = bits - 1;
 	}
 	for (; *d < s->def.n && s->def.v[*d].reg <= s->use.v[end - 1].reg; ++*d) {
-		const Place *x = &s->def.v[*d];
+		const UsePlace *x = &s->def.v[*d];
 		if (s->bit[x->reg] >= 0)
 			s->out[x->block] |= (uint64_t)1 << s->bit[x->reg];
 	}
-	flow(s);
+	flow_definitions(s);
 	for (int k = u; k < end; k++) {
-		const Place *x = &s->use.v[k];
+		const UsePlace *x = &s->use.v[k];
 		bool again = s->bad.n && vec_last(&s->bad).reg == x->reg;
 		if (!again && s->reached[x->block] && !(s->in[x->block] >> s->bit[x->reg] & 1))
 			vec_push(&s->bad, *x);
@@ -144,7 +144,7 @@ static int chunk(Search *s, int u, int *d)
 	return end;
 }
 
-static void search(Search *s)
+static void search_undefined(UndefinedSearch *s)
 {
 	size_t nreg = (size_t)function_values(s->f), nblock = (size_t)s->f->block.n;
 	s->written = xcalloc(nreg, sizeof *s->written);
@@ -161,7 +161,7 @@ static void search(Search *s)
 		s->written[s->f->arg.v[k]] = 1;
 		s->entry[s->f->arg.v[k]] = true;
 	}
-	scan(s);
+	scan_registers(s);
 	if (s->use.n)
 		qsort(s->use.v, (size_t)s->use.n, sizeof *s->use.v, by_register);
 	if (s->def.n)
@@ -169,10 +169,10 @@ static void search(Search *s)
 	for (int u = 0, d = 0; u < s->use.n;)
 		u = chunk(s, u, &d);
 	if (s->bad.n)
-		qsort(s->bad.v, (size_t)s->bad.n, sizeof *s->bad.v, by_place);
+		qsort(s->bad.v, (size_t)s->bad.n, sizeof *s->bad.v, by_use_place);
 }
 
-static void free_search(Search *s)
+static void free_search(UndefinedSearch *s)
 {
 	void *all[] = { s->written, s->entry, s->bit, s->in, s->out, s->reached, s->waits, s->todo };
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
@@ -182,7 +182,7 @@ static void free_search(Search *s)
 	vec_free(&s->bad);
 }
 
-static void warn(const Search *s, const Place *x, Diag *diag)
+static void warn(const UndefinedSearch *s, const UsePlace *x, Diag *diag)
 {
 	Loc loc = ins_loc(s->m, &s->f->block.v[x->block]->ins.v[x->ins]);
 	if (!loc.file)
@@ -199,11 +199,11 @@ void ir_warn_undefined(Module *m, Diag *diag)
 {
 	int found = 0;
 	for (int k = 0; k < m->func.n; k++) {
-		Search s = { .m = m, .f = m->func.v[k] };
+		UndefinedSearch s = { .m = m, .f = m->func.v[k] };
 		if (!s.f->block.n)
 			continue;
 		function_number(m->func.v[k]);
-		search(&s);
+		search_undefined(&s);
 		for (int i = 0; i < s.bad.n && found + i < MOST; i++)
 			warn(&s, &s.bad.v[i], diag);
 		found += s.bad.n;

@@ -4,13 +4,13 @@
 
 enum { MOST_BYTES = 1 << 30 };
 
-static bool counts(const Ins *i) { return i->origin && i->ndst && i->op != OP_MOV; }
+static bool counts_as_inserted(const Ins *i) { return i->origin && i->ndst && i->op != OP_MOV; }
 
 static bool made_by_passes(const Function *f)
 {
 	for (int b = 0; b < f->block.n; b++)
 		for (int i = 0; i < f->block.v[b]->ins.n; i++)
-			if (counts(&f->block.v[b]->ins.v[i]))
+			if (counts_as_inserted(&f->block.v[b]->ins.v[i]))
 				return true;
 	return false;
 }
@@ -35,18 +35,18 @@ void unread_close(Unread *u)
 	u->waits = NULL;
 }
 
-static bool *waits(Unread *u, int reg)
+static bool *waiting_write(Unread *u, int reg)
 {
 	return &u->waits[u->thread * (size_t)function_values(u->kernel) + (size_t)reg];
 }
 
-static void is_read(void *self, int reg) { *waits(self, reg) = false; }
+static void note_read(void *self, int reg) { *waiting_write(self, reg) = false; }
 
 static void goes(void *self, int reg)
 {
 	Unread *u = self;
-	u->unread += *waits(u, reg);
-	*waits(u, reg) = false;
+	u->unread += *waiting_write(u, reg);
+	*waiting_write(u, reg) = false;
 }
 
 void unread_watch(void *self, uint32_t thread, const Function *f, const Ins *i)
@@ -55,10 +55,10 @@ void unread_watch(void *self, uint32_t thread, const Function *f, const Ins *i)
 	if (f != u->kernel)
 		return;
 	u->thread = thread;
-	ins_reads(f, i, is_read, u);
+	ins_reads(f, i, note_read, u);
 	ins_defs(f, i, goes, u);
-	for (int d = 0; d < i->ndst && counts(i); d++, u->values++)
-		*waits(u, ins_dst(i, d)->id) = true;
+	for (int d = 0; d < i->ndst && counts_as_inserted(i); d++, u->values++)
+		*waiting_write(u, ins_dst(i, d)->id) = true;
 	for (int r = 0; r < f->reg.n && (i->op == OP_EXIT || i->op == OP_RET); r++)
 		goes(u, r);
 }

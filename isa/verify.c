@@ -47,7 +47,7 @@ static bool symbol_fail(Verifier *v, const Symbol *s, const char *what)
 	return false;
 }
 
-static bool power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
+static bool is_power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 
 /* ---- variables ---- */
 
@@ -71,7 +71,7 @@ static bool check_relocs(Verifier *v, const Symbol *s)
 	return true;
 }
 
-static bool check_symbol(Verifier *v, const Symbol *s)
+static bool check_variable(Verifier *v, const Symbol *s)
 {
 	if (!s->name || !*s->name)
 		return vf_fail(v, "a variable has no name");
@@ -84,7 +84,7 @@ static bool check_symbol(Verifier *v, const Symbol *s)
 			"local");
 	if (s->type == T_NONE || s->type == T_PRED || s->type >= T_COUNT)
 		return symbol_fail(v, s, "needs a type that memory can hold");
-	if (!power_of_two(s->align) || s->align > 1 << 16)
+	if (!is_power_of_two(s->align) || s->align > 1 << 16)
 		return symbol_fail(v, s, "must be aligned to a power of two up to 65536");
 	if (s->count > (uint64_t)1 << 40 || s->size != s->count * (uint64_t)type_bytes(s->type))
 		return symbol_fail(v, s, "has a size that is not its elements'");
@@ -113,7 +113,7 @@ static void check_symbols(Verifier *v)
 	}
 	for (int k = 0; k < v->m->symbol.n && !enough(v); k++) {
 		const Symbol *s = v->m->symbol.v[k];
-		if (!check_symbol(v, s) || s->owner >= 0)
+		if (!check_variable(v, s) || s->owner >= 0)
 			continue;
 		if (strmap_get(&names, s->name) >= 0)
 			symbol_fail(v, s, "has the name of another variable or function");
@@ -131,8 +131,8 @@ static bool check_params(Verifier *v, const Function *f)
 		return vf_fail(v, "has parameters in memory; only kernels do");
 	for (int k = 0; k < f->param.n; k++) {
 		const Param *p = &f->param.v[k];
-		if (p->type == T_NONE || p->type == T_PRED || p->type >= T_COUNT || !power_of_two(p->align) ||
-			!p->count || (p->count != 1 && !p->array))
+		if (p->type == T_NONE || p->type == T_PRED || p->type >= T_COUNT ||
+			!is_power_of_two(p->align) || !p->count || (p->count != 1 && !p->array))
 			return vf_fail(v, "has a parameter '%.100s' without proper type, size or alignment",
 				p->name);
 		at = (at + p->align - 1) / p->align * p->align;
@@ -149,7 +149,7 @@ static bool check_params(Verifier *v, const Function *f)
 		f->param_bytes);
 }
 
-static bool check_dimensions(Verifier *v, const uint32_t *d)
+static bool check_ntid(Verifier *v, const uint32_t *d)
 {
 	bool none = !d[0] && !d[1] && !d[2], all = d[0] && d[1] && d[2];
 	return none || all || vf_fail(v, "has a maxntid or reqntid with a zero");
@@ -209,7 +209,7 @@ static bool host_may(const Ins *i)
 	}
 }
 
-static bool is_predicate(const Function *f, int reg)
+static bool is_predicate_reg(const Function *f, int reg)
 {
 	return reg >= 0 && reg < f->reg.n && f->reg.v[reg].type == T_PRED;
 }
@@ -220,13 +220,13 @@ static bool check_lanes(Verifier *v, int lanes)
 	for (int k = lanes, n = 0; k; k = f->lanes.v[k].next, n++) {
 		if (k < 0 || k >= f->lanes.n || n > f->lanes.n)
 			return vf_fail(v, "has a mark for lanes that there are not");
-		if (!is_predicate(f, f->lanes.v[k].reg))
+		if (!is_predicate_reg(f, f->lanes.v[k].reg))
 			return vf_fail(v, "has a mark that depends on what is no predicate register");
 	}
 	return true;
 }
 
-static bool check_value(Verifier *v, const Ins *i, const Mark *x)
+static bool check_mark_value(Verifier *v, const Ins *i, const Mark *x)
 {
 	const char *label = v->f->source.v[x->source];
 	switch (x->kind == MARK_BEGINS ? OPD_NONE : (OpdKind)x->value.kind) {
@@ -235,7 +235,7 @@ static bool check_value(Verifier *v, const Ins *i, const Mark *x)
 			vf_fail(v, "is no branch by which %.100s could decide: expected !decides %.100s by "
 			"%%p, 0 or 1", label, label);
 	case OPD_REG:
-		return is_predicate(v->f, x->value.id) || vf_fail(v,
+		return is_predicate_reg(v->f, x->value.id) || vf_fail(v,
 			"has a mark that depends on what is no predicate register");
 	default:
 		return (x->value.kind == OPD_IMM && !x->value.neg && (x->value.imm & ~INT64_C(1)) == 0) ||
@@ -252,7 +252,7 @@ static bool check_marks(Verifier *v, const Ins *i)
 		const Mark *x = &f->mark.v[k];
 		if (x->kind > MARK_DECIDES || x->source < 0 || x->source >= f->source.n)
 			return vf_fail(v, "has a mark of a block that the source has not");
-		if (!check_lanes(v, x->lanes) || !check_value(v, i, x))
+		if (!check_lanes(v, x->lanes) || !check_mark_value(v, i, x))
 			return false;
 	}
 	return true;
@@ -389,8 +389,8 @@ static void check_blocks(Verifier *v, const Function *f)
 static bool check_header(Verifier *v, const Function *f)
 {
 	v->f = f;
-	return check_params(v, f) && check_registers(v, f) && check_dimensions(v, f->maxntid) &&
-		check_dimensions(v, f->reqntid);
+	return check_params(v, f) && check_registers(v, f) && check_ntid(v, f->maxntid) &&
+		check_ntid(v, f->reqntid);
 }
 
 /* Checks all headers before any body, for calls look at the headers of other functions. */
@@ -435,7 +435,7 @@ bool ir_verify_ins(const Module *m, const Function *f, const Ins *i, StrBuf *why
 	return v.errors == 0;
 }
 
-static void check_places(Verifier *v)
+static void check_place_lists(Verifier *v)
 {
 	for (int k = 1; k < v->m->place.n; k++) {
 		const SourcePlace *p = &v->m->place.v[k];
@@ -450,7 +450,7 @@ bool ir_verify(const Module *m, Diag *d)
 {
 	Verifier v = { .m = m, .d = d };
 	check_symbols(&v);
-	check_places(&v);
+	check_place_lists(&v);
 	if (!v.errors)
 		check_headers(&v);
 	if (v.errors)

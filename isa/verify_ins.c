@@ -10,7 +10,7 @@ static bool takes_wider(const Ins *i)
 		(type_kind[i->type] != 'F' || i->type == T_F16 || i->op == OP_CVT);
 }
 
-static bool fits(const Ins *i, Type reg, Type type)
+static bool fits_register(const Ins *i, Type reg, Type type)
 {
 	if (reg == T_PRED || type == T_PRED)
 		return reg == type;
@@ -31,7 +31,7 @@ static bool check_register(Verifier *v, const Opd *o, Type t, const char *what)
 	if (!valid_register(v, o, what))
 		return false;
 	const Reg *r = &v->f->reg.v[o->id];
-	if (t != T_NONE && !fits(v->i, (Type)r->type, t))
+	if (t != T_NONE && !fits_register(v->i, (Type)r->type, t))
 		return vf_fail(v, "%s: %s is %s, but the operation takes %s", what, r->name,
 			type_name[r->type], t == T_PRED ? "a predicate" : type_bits[t] == 64 ? "64 bits"
 			: type_bits[t] == 32 ? "32 bits" : type_bits[t] == 16 ? "16 bits" : "8 bits");
@@ -127,7 +127,7 @@ static bool check_mov(Verifier *v, const Opd *o, const char *what)
 		vf_fail(v, "takes the address of '%.100s', which has 64 bits", v->m->symbol.v[o->id]->name);
 }
 
-static bool check_value(Verifier *v, const Opd *o, Type t, bool optional, const char *what)
+static bool check_operand_value(Verifier *v, const Opd *o, Type t, bool optional, const char *what)
 {
 	switch ((OpdKind)o->kind) {
 	case OPD_NONE:
@@ -223,7 +223,7 @@ static bool check_call(Verifier *v)
 	char what[32];
 	for (int k = 1; k < i->nsrc; k++) {
 		snprintf(what, sizeof what, "argument %d", k);
-		if (!check_value(v, ins_src(i, k), ins_value_type(v->m, i, k), false, what))
+		if (!check_operand_value(v, ins_src(i, k), ins_value_type(v->m, i, k), false, what))
 			return false;
 	}
 	for (int k = 0; k < i->ndst; k++) {
@@ -273,14 +273,14 @@ static bool check_launch(Verifier *v)
 		if (k >= LAUNCH_ARGS && f->param.v[k - LAUNCH_ARGS].count != 1)
 			return vf_fail(v, "%s: a structure cannot be given to parameter '%.100s'", what,
 				f->param.v[k - LAUNCH_ARGS].name);
-		if (!check_value(v, ins_src(i, k), ins_value_type(v->m, i, k), false, what))
+		if (!check_operand_value(v, ins_src(i, k), ins_value_type(v->m, i, k), false, what))
 			return false;
 	}
 	return true;
 }
 
 /* Checks the parts of pack and unpack: 2, 4 or 8 that make up the whole. */
-static bool check_parts(Verifier *v, const Opd *o, int n, bool reads)
+static bool check_pack_parts(Verifier *v, const Opd *o, int n, bool reads)
 {
 	int bits = type_bits[v->i->type];
 	char what[32];
@@ -289,7 +289,7 @@ static bool check_parts(Verifier *v, const Opd *o, int n, bool reads)
 	Type part = bits / n == 32 ? T_B32 : bits / n == 16 ? T_B16 : T_B8;
 	for (int k = 0; k < n; k++) {
 		snprintf(what, sizeof what, "part %d", k + 1);
-		if (reads ? !check_value(v, &o[k], part, false, what)
+		if (reads ? !check_operand_value(v, &o[k], part, false, what)
 			: !check_destination(v, &o[k], part, what))
 			return false;
 	}
@@ -314,7 +314,7 @@ static bool check_operand(Verifier *v, bool dst, int k, char letter, bool option
 			return true;
 		return (o->kind == OPD_STR && !o->neg && o->id >= 0 && o->id < v->m->string.n) ||
 			vf_fail(v, "%s must be a string", what);
-	default: return check_value(v, o, ins_src_type(i, k), optional, what);
+	default: return check_operand_value(v, o, ins_src_type(i, k), optional, what);
 	}
 }
 
@@ -376,8 +376,8 @@ bool vf_operands(Verifier *v)
 	case OP_CALL: return check_call(v);
 	case OP_RET: return check_return(v);
 	case OP_LAUNCH: return check_launch(v);
-	case OP_PACK: return check_parts(v, ins_src(i, 0), i->nsrc, true);
-	case OP_UNPACK: return check_parts(v, ins_dst(i, 0), i->ndst, false);
+	case OP_PACK: return check_pack_parts(v, ins_src(i, 0), i->nsrc, true);
+	case OP_UNPACK: return check_pack_parts(v, ins_dst(i, 0), i->ndst, false);
 	default: return check_together(v);
 	}
 }

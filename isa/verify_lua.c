@@ -3,7 +3,7 @@
 #include "isa/verify.h"
 
 /* Can a value of the type be given to Lua as a number? */
-static bool is_number(int type) { return type != T_F16; }
+static bool is_lua_number(int type) { return type != T_F16; }
 static bool is_element(int type) { return type_bits[type] >= 8 && type_kind[type] != 'B' && type != T_F16; }
 
 bool vf_lua(Verifier *v, const Function *f)
@@ -12,7 +12,7 @@ bool vf_lua(Verifier *v, const Function *f)
 		return vf_fail(v, "says what it reads and writes, which belongs to a function of Lua: extern "
 			"host");
 	for (int k = 0; k < f->reg.n && f->kind == FN_HOST && f->declared_only; k++)
-		if (!is_number(f->reg.v[k].type))
+		if (!is_lua_number(f->reg.v[k].type))
 			return vf_fail(v, "has %.100s of type %s; expected pred, an integer, f32 or f64",
 				f->reg.v[k].name, type_name[f->reg.v[k].type]);
 	for (int k = 0; k < f->touch.n; k++) {

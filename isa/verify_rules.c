@@ -4,7 +4,7 @@
 
 /* A RULE of isa/ops.def: values: the values that modifiers of the group may have where the operation's type
    is in `types`. */
-typedef struct Rule { uint8_t op; char group; uint32_t types, values; } Rule;
+typedef struct OpRule { uint8_t op; char group; uint32_t types, values; } OpRule;
 
 #define V(X) (1u << (X))
 enum {
@@ -21,7 +21,7 @@ enum {
 	ARITH = V(AOP_ADD) | V(AOP_MIN) | V(AOP_MAX), WRAPPING = V(AOP_INC) | V(AOP_DEC)
 };
 
-static const Rule rules[] = {
+static const OpRule rules[] = {
 #define OP(...)
 #define RULE(ID, GROUP, TYPES, VALUES) { OP_##ID, GROUP, TYPES, VALUES },
 #include "isa/ops.def"
@@ -31,7 +31,7 @@ enum { NRULES = sizeof rules / sizeof *rules };
 
 /* The rule for a group of modifiers of an operation with this type, or NULL. *any: the operation has rules
    for the group; if NULL is returned, they are for other types. */
-static const Rule *find_rule(int op, char group, int type, bool *any)
+static const OpRule *find_rule(int op, char group, int type, bool *any)
 {
 	*any = false;
 	for (int k = 0; k < NRULES; k++) {
@@ -65,7 +65,7 @@ static bool check_group(Verifier *v, char group)
 	const Ins *i = v->i;
 	bool any;
 	int value = ins_modifier(i, group), type = deciding_type(i, group);
-	const Rule *r = find_rule(i->op, group, type, &any);
+	const OpRule *r = find_rule(i->op, group, type, &any);
 	if (!any)
 		r = find_rule(OP_NONE, group, type, &any);
 	if (value && !suffix_name(group, value))
@@ -122,7 +122,7 @@ bool mnemonic_types(const Ins *i, StrBuf *why)
 	return true;
 }
 
-static bool check_types(Verifier *v)
+static bool check_mnemonic_types(Verifier *v)
 {
 	if (v->i->type >= T_COUNT || v->i->type2 >= T_COUNT)
 		return vf_fail(v, "has a type that there is not");
@@ -179,7 +179,7 @@ static bool check_foreign(Verifier *v)
 
 bool vf_modifiers(Verifier *v)
 {
-	if (!check_types(v) || !check_foreign(v))
+	if (!check_mnemonic_types(v) || !check_foreign(v))
 		return false;
 	for (const char *g = op_info[v->i->op].suffixes; *g; g++)
 		if (*g != '1' && *g != '2' && !flag_group(*g) && !check_group(v, *g))

@@ -24,7 +24,7 @@ void *xcalloc(size_t n, size_t size) { return or_die(calloc(n ? n : 1, size ? si
 void *xrealloc(void *p, size_t n) { return or_die(realloc(p, n ? n : 1)); }
 char *xstrdup(const char *s) { return or_die(strdup(s)); }
 
-static ArenaChunk *grow(Arena *a, size_t bytes)
+static ArenaChunk *add_chunk(Arena *a, size_t bytes)
 {
 	size_t size = a->total < FIRST ? FIRST : a->total < CHUNK ? a->total : CHUNK;
 	size = bytes + 64 > size ? bytes + 64 : size;
@@ -49,7 +49,7 @@ void *arena_alloc(Arena *a, size_t bytes)
 				return c->base + start;
 			}
 		}
-		c = grow(a, bytes);
+		c = add_chunk(a, bytes);
 	}
 }
 

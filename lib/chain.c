@@ -5,7 +5,7 @@
 
 typedef Vec(int) Members;
 
-static size_t place_of(const Chains *s, int v, Chain next)
+static size_t find_link_slot(const Chains *s, int v, Chain next)
 {
 	struct { Chain next; long v; } key = { next, v };
 	size_t i = (size_t)hash_bytes(&key, sizeof key, 0) & (size_t)(s->cap - 1);
@@ -14,7 +14,7 @@ static size_t place_of(const Chains *s, int v, Chain next)
 	return i;
 }
 
-static void grow(Chains *s)
+static void grow_chains(Chains *s)
 {
 	Chain *old = s->slot;
 	int n = s->cap;
@@ -22,15 +22,15 @@ static void grow(Chains *s)
 	s->slot = arena_array(s->arena, Chain, s->cap);
 	for (int i = 0; i < n; i++)
 		if (old[i])
-			s->slot[place_of(s, old[i]->v, old[i]->next)] = old[i];
+			s->slot[find_link_slot(s, old[i]->v, old[i]->next)] = old[i];
 }
 
 /* The list that has v and then the members of `next`. */
-static Chain link(Chains *s, int v, Chain next)
+static Chain link_chain(Chains *s, int v, Chain next)
 {
 	if (s->n * 2 >= s->cap)
-		grow(s);
-	size_t i = place_of(s, v, next);
+		grow_chains(s);
+	size_t i = find_link_slot(s, v, next);
 	if (!s->slot[i]) {
 		s->slot[i] = arena_new(s->arena, ChainLink);
 		*s->slot[i] = (ChainLink){ .v = v, .n = chain_count(next) + 1, .next = next };
@@ -43,7 +43,7 @@ static Chain link(Chains *s, int v, Chain next)
 static Chain link_all(Chains *s, Members *m, Chain next)
 {
 	while (m->n)
-		next = link(s, vec_pop(m), next);
+		next = link_chain(s, vec_pop(m), next);
 	vec_free(m);
 	return next;
 }
@@ -75,12 +75,12 @@ Chain chain_without(Chains *s, Chain a, Chain gone)
 
 Chain chain_add(Chains *s, Chain a, int v)
 {
-	return chain_union(s, a, link(s, v, NULL));
+	return chain_union(s, a, link_chain(s, v, NULL));
 }
 
 Chain chain_remove(Chains *s, Chain a, int v)
 {
-	return chain_without(s, a, link(s, v, NULL));
+	return chain_without(s, a, link_chain(s, v, NULL));
 }
 
 bool chain_has(Chain a, int v)

@@ -18,7 +18,7 @@ typedef struct Output { size_t n; char text[MAX_DEMANGLED]; jmp_buf full; } Outp
 
 /* Adds a piece of text to the output. Since substitutions in a mangled name let a short name stand for a text
    of any length, demangling is given up in the middle (longjmp) when the text becomes too long. */
-static void add(const char *s, size_t n, void *self)
+static void add_piece(const char *s, size_t n, void *self)
 {
 	Output *out = self;
 	if (n >= sizeof out->text - out->n)
@@ -31,7 +31,7 @@ static const char *source_form(Arena *a, const char *name)
 {
 	Output out;
 	out.n = 0;
-	if (setjmp(out.full) || !cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, add, &out))
+	if (setjmp(out.full) || !cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, add_piece, &out))
 		return NULL;
 	return arena_strndup(a, out.text, out.n);
 }
@@ -62,7 +62,7 @@ const char *demangle(Arena *a, const char *name)
 }
 
 /* True if the text from s to `end` equals `given` when blanks are left out of both. */
-static bool same(const char *s, const char *end, const char *given)
+static bool same_but_blanks(const char *s, const char *end, const char *given)
 {
 	for (;; s++, given++) {
 		while (s < end && *s == ' ')
@@ -79,11 +79,11 @@ static bool same(const char *s, const char *end, const char *given)
 /* Where the parts of a function's source form begin. name: the qualified name, behind the type of the result;
    last: its last part; templates: the template arguments behind that; parameters: the (; NULL: there are
    none. */
-typedef struct Parts { const char *name, *last, *templates, *parameters; } Parts;
+typedef struct NameParts { const char *name, *last, *templates, *parameters; } NameParts;
 
-static Parts parts_of(const char *s)
+static NameParts parts_of(const char *s)
 {
-	Parts p = { s, s, NULL, NULL };
+	NameParts p = { s, s, NULL, NULL };
 	int depth = 0;
 	for (; *s; s++) {
 		if (*s == '<' || *s == '[' || *s == '{') {
@@ -94,7 +94,7 @@ static Parts parts_of(const char *s)
 			depth--;
 		/* the form of a template begins with the type of its result */
 		} else if (!depth && *s == ' ') {
-			p = (Parts){ s + 1, s + 1, NULL, NULL };
+			p = (NameParts){ s + 1, s + 1, NULL, NULL };
 		} else if (!depth && *s == ':' && s[1] == ':') {
 			p.last = s + 2;
 			p.templates = NULL;
@@ -112,14 +112,14 @@ static Parts parts_of(const char *s)
 
 int demangled_matches(const char *demangled, const char *given)
 {
-	Parts p = parts_of(demangled);
+	NameParts p = parts_of(demangled);
 	const char *end = demangled + strlen(demangled), *stop = p.parameters ? p.parameters : end;
 	const char *plain = p.templates ? p.templates : stop;
-	if (same(demangled, end, given) || same(p.name, end, given))
+	if (same_but_blanks(demangled, end, given) || same_but_blanks(p.name, end, given))
 		return 4;
-	if (same(p.name, stop, given))
+	if (same_but_blanks(p.name, stop, given))
 		return 3;
-	if (same(p.name, plain, given))
+	if (same_but_blanks(p.name, plain, given))
 		return 2;
-	return same(p.last, stop, given) || same(p.last, plain, given);
+	return same_but_blanks(p.last, stop, given) || same_but_blanks(p.last, plain, given);
 }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { ERROR, WARNING, REMARK } Kind;
+typedef enum { ERROR, WARNING, REMARK } DiagKind;
 
-static void add(Diag *d, Loc loc, Kind kind, const char *fmt, va_list ap)
+static void add_message(Diag *d, Loc loc, DiagKind kind, const char *fmt, va_list ap)
 {
 	d->errors += kind == ERROR;
 	d->remarks += kind == REMARK;
@@ -26,7 +26,7 @@ void diag_error(Diag *d, Loc loc, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	add(d, loc, ERROR, fmt, ap);
+	add_message(d, loc, ERROR, fmt, ap);
 	va_end(ap);
 }
 
@@ -34,7 +34,7 @@ void diag_warning(Diag *d, Loc loc, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	add(d, loc, WARNING, fmt, ap);
+	add_message(d, loc, WARNING, fmt, ap);
 	va_end(ap);
 }
 
@@ -42,7 +42,7 @@ void diag_remark(Diag *d, Loc loc, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	add(d, loc, REMARK, fmt, ap);
+	add_message(d, loc, REMARK, fmt, ap);
 	va_end(ap);
 }
 

@@ -12,7 +12,7 @@ typedef Vec(const char *) Lines;
 /* The lines of both texts; for each line of a, whether it goes; for each line of b, whether it comes. */
 typedef struct Diff { const char *const *a, *const *b; int na, nb; bool *gone, *come; } Diff;
 
-static void split(Lines *l, char *text)
+static void split_lines(Lines *l, char *text)
 {
 	for (char *end; *text; text = end) {
 		end = text + strcspn(text, "\n");
@@ -23,7 +23,7 @@ static void split(Lines *l, char *text)
 }
 
 /* How many lines from a[at] and b[bt] on are equal. */
-static int run(const Diff *d, int at, int bt, int a_end, int b_end)
+static int equal_run(const Diff *d, int at, int bt, int a_end, int b_end)
 {
 	int n = 0;
 	while (at + n < a_end && bt + n < b_end && !strcmp(d->a[at + n], d->b[bt + n]))
@@ -59,7 +59,7 @@ static void walk_back(Diff *d, int **trace, int steps, int a0, int b0, int x, in
 	}
 }
 
-static void compare(Diff *d, int a0, int a1, int b0, int b1)
+static void compare_lines(Diff *d, int a0, int a1, int b0, int b1)
 {
 	Arena arena = { 0 };
 	int **trace = arena_array(&arena, int *, MOST + 1);
@@ -72,7 +72,7 @@ static void compare(Diff *d, int a0, int a1, int b0, int b1)
 			int x = !s ? 0 : k == -s || (k != s && left < right) ? right : left + 1;
 			int y = x - k;
 			if (x <= a1 - a0 && y <= b1 - b0 && x >= 0 && y >= 0)
-				x += run(d, a0 + x, b0 + y, a1, b1);
+				x += equal_run(d, a0 + x, b0 + y, a1, b1);
 			v[k + s] = x;
 			if (x == a1 - a0 && x - k == b1 - b0) {
 				walk_back(d, trace, s, a0, b0, x, x - k);
@@ -85,27 +85,27 @@ static void compare(Diff *d, int a0, int a1, int b0, int b1)
 	replace_all(d, a0, a1, b0, b1);
 }
 
-typedef struct Line { char sign; const char *text; } Line;
+typedef struct DiffLine { char sign; const char *text; } DiffLine;
 
 /* Makes one list of both texts: lines that are in both, lines that go, lines that come. */
-static Line *merge(const Diff *d, int *n)
+static DiffLine *merge_lines(const Diff *d, int *n)
 {
-	Line *line = xmalloc(sizeof *line * (size_t)(d->na + d->nb + 1));
+	DiffLine *line = xmalloc(sizeof *line * (size_t)(d->na + d->nb + 1));
 	*n = 0;
 	for (int a = 0, b = 0; a < d->na || b < d->nb;) {
 		if (a < d->na && d->gone[a])
-			line[(*n)++] = (Line){ '-', d->a[a++] };
+			line[(*n)++] = (DiffLine){ '-', d->a[a++] };
 		else if (b < d->nb && d->come[b])
-			line[(*n)++] = (Line){ '+', d->b[b++] };
+			line[(*n)++] = (DiffLine){ '+', d->b[b++] };
 		else {
-			line[(*n)++] = (Line){ ' ', d->a[a++] };
+			line[(*n)++] = (DiffLine){ ' ', d->a[a++] };
 			b++;
 		}
 	}
 	return line;
 }
 
-static bool near_change(const Line *line, int n, int k, int context)
+static bool near_change(const DiffLine *line, int n, int k, int context)
 {
 	for (int j = k < context ? 0 : k - context; j < n && j <= k + context; j++)
 		if (line[j].sign != ' ')
@@ -113,7 +113,7 @@ static bool near_change(const Line *line, int n, int k, int context)
 	return false;
 }
 
-static void print(const Line *line, int n, int context, StrBuf *out)
+static void print_hunks(const DiffLine *line, int n, int context, StrBuf *out)
 {
 	int a = 1, b = 1;          /* number of the next line in each text */
 	for (int k = 0; k < n;) {
@@ -138,12 +138,12 @@ static void print(const Line *line, int n, int context, StrBuf *out)
 
 static void compare_all(Diff *d)
 {
-	int first = run(d, 0, 0, d->na, d->nb), a1 = d->na, b1 = d->nb;
+	int first = equal_run(d, 0, 0, d->na, d->nb), a1 = d->na, b1 = d->nb;
 	while (a1 > first && b1 > first && !strcmp(d->a[a1 - 1], d->b[b1 - 1])) {
 		a1--;
 		b1--;
 	}
-	compare(d, first, a1, first, b1);
+	compare_lines(d, first, a1, first, b1);
 }
 
 void diff_lines(const char *const *a, int na, const char *const *b, int nb, bool *gone, bool *come)
@@ -158,14 +158,14 @@ void line_diff(const char *before, const char *after, int context, StrBuf *out)
 {
 	char *x = xstrdup(before), *y = xstrdup(after);
 	Lines a = { 0 }, b = { 0 };
-	split(&a, x);
-	split(&b, y);
+	split_lines(&a, x);
+	split_lines(&b, y);
 	Diff d = { a.v, b.v, a.n, b.n, xcalloc((size_t)a.n + 1, sizeof *d.gone),
 		xcalloc((size_t)b.n + 1, sizeof *d.come) };
 	compare_all(&d);
 	int n;
-	Line *line = merge(&d, &n);
-	print(line, n, context, out);
+	DiffLine *line = merge_lines(&d, &n);
+	print_hunks(line, n, context, out);
 	free(line);
 	free(d.gone);
 	free(d.come);

@@ -13,7 +13,7 @@ static const char too_large[] = "it is too large", directory[] = "it is a direct
 	shorter[] = "it became shorter while it was read";
 const char file_absent[] = "there is no such file";
 
-static bool fail(const char **why, const char *reason)
+static bool fail_with(const char **why, const char *reason)
 {
 	*why = reason;
 	return false;
@@ -136,7 +136,7 @@ const char *file_name_refused(const char *name)
 
 /* Why `part` in an open folder could not be opened: it is a symbolic link, it does not exist, or errno's
    text. */
-static const char *reason(int parent, const char *part)
+static const char *open_error(int parent, const char *part)
 {
 	int error = errno;
 	struct stat st;
@@ -165,7 +165,7 @@ static int open_parent(const char *folder, const char *name, bool links, const c
 			continue;
 		int next = openat(fd, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (links ? 0 : O_NOFOLLOW));
 		if (next < 0)
-			*why = reason(fd, part);
+			*why = open_error(fd, part);
 		close(fd);
 		fd = next;
 	}
@@ -183,7 +183,7 @@ int file_open_in(const char *folder, const char *name, bool links, uint64_t *siz
 	int fd = openat(parent, leaf, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
 		(links ? 0 : O_NOFOLLOW));
 	if (fd < 0)
-		*why = reason(parent, leaf);
+		*why = open_error(parent, leaf);
 	close(parent);
 	if (fd < 0)
 		return -1;
@@ -269,7 +269,7 @@ static bool create(int parent, const char *leaf, const void *p, size_t n, FileId
 
 /* Replaces a file in an open folder. The bytes are written to a new file first, which then takes the name:
    after a failure the old file is still there. */
-static bool replace(int parent, const char *leaf, const void *p, size_t n, FileId *id)
+static bool replace_file(int parent, const char *leaf, const void *p, size_t n, FileId *id)
 {
 	static _Atomic int count;
 	char name[64];
@@ -295,13 +295,13 @@ bool file_write_in(const char *folder, const char *name, bool any, FilesWritten 
 	FileId id;
 	int parent = open_parent(folder, name, false, &leaf, why), k = -1;
 	if (parent < 0)
-		return fail(why, *why == file_absent ? "there is no such folder" : *why);
+		return fail_with(why, *why == file_absent ? "there is no such folder" : *why);
 	bool there = !fstatat(parent, leaf, &st, AT_SYMLINK_NOFOLLOW), ok = false;
 	if (there && !S_ISREG(st.st_mode))
 		*why = S_ISDIR(st.st_mode) ? directory : "something is there that is no ordinary file";
 	else if (there && (k = find_id(own, &st)) < 0 && !any)
 		*why = "the file exists, and this run has not written it";
-	else if (!(ok = there ? replace(parent, leaf, p, n, &id) : create(parent, leaf, p, n, &id)))
+	else if (!(ok = there ? replace_file(parent, leaf, p, n, &id) : create(parent, leaf, p, n, &id)))
 		*why = strerror(errno);
 	else if (k >= 0)
 		own->v[k] = id; /* the old file is gone; another file may get its inode number */

@@ -16,7 +16,7 @@ static uint64_t fnv1a(const unsigned char *s, size_t n, uint64_t h)
 
 uint64_t hash_fnv1a(const void *p, size_t n) { return fnv1a(p, n, FNV_BASIS); }
 
-static uint64_t mix(uint64_t h, uint64_t word)
+static uint64_t mix_word(uint64_t h, uint64_t word)
 {
 	h = (h ^ word) * 0x9e3779b97f4a7c15u;
 	return h ^ h >> 32;
@@ -26,20 +26,20 @@ static uint64_t mix(uint64_t h, uint64_t word)
 unsigned long long hash_bytes(const void *p, size_t n, unsigned long long seed)
 {
 	const unsigned char *s = p;
-	uint64_t h = mix(seed ^ FNV_BASIS, n), word;
+	uint64_t h = mix_word(seed ^ FNV_BASIS, n), word;
 	for (; n >= sizeof word; s += sizeof word, n -= sizeof word) {
 		memcpy(&word, s, sizeof word);
-		h = mix(h, word);
+		h = mix_word(h, word);
 	}
 	if (n) {
 		word = 0;
 		memcpy(&word, s, n);
-		h = mix(h, word);
+		h = mix_word(h, word);
 	}
-	return mix(h, 0);
+	return mix_word(h, 0);
 }
 
-static struct StrSlot *find(const StrMap *m, const char *key, size_t n)
+static struct StrSlot *find_str_slot(const StrMap *m, const char *key, size_t n)
 {
 	if (!m->cap)
 		return NULL;
@@ -55,7 +55,7 @@ static struct StrSlot *find(const StrMap *m, const char *key, size_t n)
 
 int strmap_getn(const StrMap *m, const char *key, size_t n)
 {
-	struct StrSlot *s = find(m, key, n);
+	struct StrSlot *s = find_str_slot(m, key, n);
 	return s ? s->value : -1;
 }
 
@@ -73,7 +73,7 @@ static void insert(StrMap *m, const char *key, int value)
 
 void strmap_put(StrMap *m, const char *key, int value)
 {
-	struct StrSlot *s = find(m, key, strlen(key));
+	struct StrSlot *s = find_str_slot(m, key, strlen(key));
 	if (s) {
 		s->value = value;
 		return;

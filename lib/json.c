@@ -69,7 +69,7 @@ static void text_end(JsonSink *s)
 		sb_putc(t->out, '\n');
 }
 
-static void quote(StrBuf *out, const char *s)
+static void write_quoted(StrBuf *out, const char *s)
 {
 	sb_putc(out, '"');
 	for (; *s; s++) {
@@ -88,7 +88,7 @@ static void text_key(JsonSink *s, const char *key)
 {
 	JsonText *t = (JsonText *)s;
 	separate(t);
-	quote(t->out, key);
+	write_quoted(t->out, key);
 	sb_puts(t->out, ": ");
 	t->keyed = true;
 }
@@ -133,7 +133,7 @@ static void text_text(JsonSink *s, const char *v)
 	JsonText *t = (JsonText *)s;
 	separate(t);
 	if (v)
-		quote(t->out, v);
+		write_quoted(t->out, v);
 	else
 		sb_puts(t->out, "null");
 }
@@ -153,14 +153,14 @@ void json_text(JsonText *t, StrBuf *out)
 
 /* ---- reading ---- */
 
-typedef struct Reader {
+typedef struct JsonReader {
 	Arena *arena;
 	const char *path, *start, *p, *end;
 	Diag *diag;
 	int depth;
-} Reader;
+} JsonReader;
 
-static bool fail(Reader *r, const char *what)
+static bool fail_json(JsonReader *r, const char *what)
 {
 	int line = 1, col = 1;
 	for (const char *p = r->start; p < r->p; p++) {
@@ -171,15 +171,15 @@ static bool fail(Reader *r, const char *what)
 	return false;
 }
 
-static void skip(Reader *r)
+static void skip_white(JsonReader *r)
 {
 	while (r->p < r->end && (*r->p == ' ' || *r->p == '\t' || *r->p == '\n' || *r->p == '\r'))
 		r->p++;
 }
 
-static bool next_is(Reader *r, char c) { return r->p < r->end && *r->p == c; }
+static bool next_is(JsonReader *r, char c) { return r->p < r->end && *r->p == c; }
 
-static int hex4(const Reader *r)
+static int hex4(const JsonReader *r)
 {
 	int v = 0;
 	if (r->end - r->p < 4)
@@ -214,11 +214,11 @@ static void put_utf8(StrBuf *b, unsigned c)
 }
 
 /* Reads the digits after \u. Two such escapes that are a pair of surrogates are read as one character. */
-static bool read_unicode(Reader *r, StrBuf *b)
+static bool read_unicode(JsonReader *r, StrBuf *b)
 {
 	int c = hex4(r);
 	if (c <= 0)
-		return fail(r, "expected four hexadecimal digits that are not 0000");
+		return fail_json(r, "expected four hexadecimal digits that are not 0000");
 	r->p += 4;
 	if (c >= 0xd800 && c < 0xdc00) {
 		int d = -1;
@@ -227,26 +227,26 @@ static bool read_unicode(Reader *r, StrBuf *b)
 			d = hex4(r);
 		}
 		if (d < 0xdc00 || d > 0xdfff)
-			return fail(r, "half of a surrogate pair");
+			return fail_json(r, "half of a surrogate pair");
 		r->p += 4;
 		c = 0x10000 + ((c - 0xd800) << 10) + (d - 0xdc00);
 	} else if (c >= 0xdc00 && c < 0xe000) {
-		return fail(r, "half of a surrogate pair");
+		return fail_json(r, "half of a surrogate pair");
 	}
 	put_utf8(b, (unsigned)c);
 	return true;
 }
 
-static bool read_chars(Reader *r, StrBuf *b)
+static bool read_chars(JsonReader *r, StrBuf *b)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	for (r->p++; !next_is(r, '"'); ) {
 		if (r->p >= r->end)
-			return fail(r, "a string without its closing quote");
+			return fail_json(r, "a string without its closing quote");
 		unsigned char c = (unsigned char)*r->p++;
 		if (c < 32) {
 			r->p--;
-			return fail(r, "a control character in a string");
+			return fail_json(r, "a control character in a string");
 		}
 		if (c != '\\') {
 			sb_putc(b, (char)c);
@@ -261,14 +261,14 @@ static bool read_chars(Reader *r, StrBuf *b)
 			sb_putc(b, to[at - from]);
 			r->p++;
 		} else {
-			return fail(r, "an unknown escape in a string");
+			return fail_json(r, "an unknown escape in a string");
 		}
 	}
 	r->p++;
 	return true;
 }
 
-static bool read_string(Reader *r, const char **s)
+static bool read_json_string(JsonReader *r, const char **s)
 {
 	StrBuf b = { 0 };
 	bool ok = read_chars(r, &b);
@@ -278,7 +278,7 @@ static bool read_string(Reader *r, const char **s)
 	return ok;
 }
 
-static int digits(Reader *r)
+static int skip_digits(JsonReader *r)
 {
 	int n = 0;
 	for (; r->p < r->end && *r->p >= '0' && *r->p <= '9'; n++)
@@ -286,24 +286,24 @@ static int digits(Reader *r)
 	return n;
 }
 
-static bool read_number(Reader *r, JsonValue *v)
+static bool read_number(JsonReader *r, JsonValue *v)
 {
 	const char *start = r->p;
 	r->p += next_is(r, '-');
 	bool zero = next_is(r, '0');
-	int n = digits(r);
+	int n = skip_digits(r);
 	if (!n || (zero && n > 1))
-		return fail(r, "expected a value");
+		return fail_json(r, "expected a value");
 	if (next_is(r, '.')) {
 		r->p++;
-		if (!digits(r))
-			return fail(r, "expected digits after the point");
+		if (!skip_digits(r))
+			return fail_json(r, "expected digits after the point");
 	}
 	if (next_is(r, 'e') || next_is(r, 'E')) {
 		r->p++;
 		r->p += next_is(r, '+') || next_is(r, '-');
-		if (!digits(r))
-			return fail(r, "expected digits of an exponent");
+		if (!skip_digits(r))
+			return fail_json(r, "expected digits of an exponent");
 	}
 	v->kind = JSON_NUMBER;
 	v->text = arena_strndup(r->arena, start, (size_t)(r->p - start));
@@ -311,27 +311,28 @@ static bool read_number(Reader *r, JsonValue *v)
 	if (isfinite(v->number))
 		return true;
 	r->p = start;
-	return fail(r, "the number is too large");
+	return fail_json(r, "the number is too large");
 }
 
-static bool read_value(Reader *, JsonValue *);
+static bool read_value(JsonReader *, JsonValue *);
 
-static bool read_members(Reader *r, JsonValue *v, bool keys)
+static bool read_members(JsonReader *r, JsonValue *v, bool keys)
 {
 	Vec(JsonValue) items = { 0 };
 	Vec(const char *) names = { 0 };
 	char close = keys ? '}' : ']';
 	bool ok = true;
 	r->p++;
-	skip(r);
+	skip_white(r);
 	while (ok && !next_is(r, close)) {
 		JsonValue item = { 0 };
 		const char *name = NULL;
 		if (keys) {
-			ok = next_is(r, '"') ? read_string(r, &name) : fail(r, "expected a name in quotes");
-			skip(r);
+			ok = next_is(r, '"') ? read_json_string(r, &name)
+				: fail_json(r, "expected a name in quotes");
+			skip_white(r);
 			if (ok && !next_is(r, ':'))
-				ok = fail(r, "expected ':'");
+				ok = fail_json(r, "expected ':'");
 			r->p++;
 		}
 		if (!ok || !(ok = read_value(r, &item)))
@@ -340,15 +341,15 @@ static bool read_members(Reader *r, JsonValue *v, bool keys)
 		if (keys)
 			vec_push(&names, name);
 		if (names.n > JSON_MEMBERS)
-			ok = fail(r, "an object with too many members");
-		skip(r);
+			ok = fail_json(r, "an object with too many members");
+		skip_white(r);
 		if (ok && next_is(r, ',')) {
 			r->p++;
-			skip(r);
+			skip_white(r);
 			if (next_is(r, close))
-				ok = fail(r, "expected another member after ','");
+				ok = fail_json(r, "expected another member after ','");
 		} else if (ok && !next_is(r, close)) {
-			ok = fail(r, keys ? "expected ',' or '}'" : "expected ',' or ']'");
+			ok = fail_json(r, keys ? "expected ',' or '}'" : "expected ',' or ']'");
 		}
 	}
 	r->p++;
@@ -364,7 +365,7 @@ static bool read_members(Reader *r, JsonValue *v, bool keys)
 	return ok;
 }
 
-static bool word(Reader *r, const char *w)
+static bool accept_word(JsonReader *r, const char *w)
 {
 	size_t n = strlen(w);
 	if ((size_t)(r->end - r->p) < n || memcmp(r->p, w, n))
@@ -373,15 +374,15 @@ static bool word(Reader *r, const char *w)
 	return true;
 }
 
-static bool read_value(Reader *r, JsonValue *v)
+static bool read_value(JsonReader *r, JsonValue *v)
 {
 	bool ok;
-	skip(r);
+	skip_white(r);
 	if (r->p >= r->end)
-		return fail(r, "the text ends where a value is expected");
+		return fail_json(r, "the text ends where a value is expected");
 	if (*r->p == '{' || *r->p == '[') {
 		if (r->depth == JSON_DEPTH)
-			return fail(r, "too many values inside each other");
+			return fail_json(r, "too many values inside each other");
 		v->kind = *r->p == '{' ? JSON_OBJECT : JSON_ARRAY;
 		r->depth++;
 		ok = read_members(r, v, v->kind == JSON_OBJECT);
@@ -390,12 +391,12 @@ static bool read_value(Reader *r, JsonValue *v)
 	}
 	if (*r->p == '"') {
 		v->kind = JSON_STRING;
-		return read_string(r, &v->text);
+		return read_json_string(r, &v->text);
 	}
-	if (word(r, "null"))
+	if (accept_word(r, "null"))
 		return true;
-	bool yes = word(r, "true");
-	if (yes || word(r, "false")) {
+	bool yes = accept_word(r, "true");
+	if (yes || accept_word(r, "false")) {
 		v->kind = JSON_BOOL;
 		v->number = yes;
 		return true;
@@ -405,14 +406,14 @@ static bool read_value(Reader *r, JsonValue *v)
 
 const JsonValue *json_read(Arena *a, const char *text, size_t n, const char *path, Diag *diag)
 {
-	Reader r = { a, path, text, text, text + n, diag, 0 };
+	JsonReader r = { a, path, text, text, text + n, diag, 0 };
 	JsonValue *v = arena_new(a, JsonValue);
 	if (!read_value(&r, v))
 		return NULL;
-	skip(&r);
+	skip_white(&r);
 	if (r.p == r.end)
 		return v;
-	fail(&r, "expected the end of the text");
+	fail_json(&r, "expected the end of the text");
 	return NULL;
 }
 

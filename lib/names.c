@@ -39,7 +39,7 @@ static size_t byte_from_end(const char *s, size_t bytes, int n)
 	return bytes;
 }
 
-typedef struct Names {
+typedef struct ShortNames {
 	Arena *arena;
 	const char *const *name;
 	const char **shown;
@@ -48,10 +48,10 @@ typedef struct Names {
 	/* for a long name: the next different one with the same beginning and end; -1 = none */
 	int *next;
 	size_t *bytes;                 /* length of a long name; 0: the name fits */
-} Names;
+} ShortNames;
 
 /* The form of name i that has its beginning, `middle` between dots, and its end. */
-static const char *form(const Names *s, int i, const char *middle, int nmiddle)
+static const char *form(const ShortNames *s, int i, const char *middle, int nmiddle)
 {
 	const char *name = s->name[i];
 	int rest = s->width - 3 - (nmiddle ? nmiddle + 3 : 0), tail = rest / 2;
@@ -60,7 +60,7 @@ static const char *form(const Names *s, int i, const char *middle, int nmiddle)
 }
 
 /* The form of name i that has its beginning, a number with two dots on either side, and its end. */
-static const char *numbered(const Names *s, int i, int number)
+static const char *numbered(const ShortNames *s, int i, int number)
 {
 	char text[24];
 	const char *name = s->name[i];
@@ -73,7 +73,7 @@ static const char *numbered(const Names *s, int i, int number)
 
 /* How many bytes all names of the list have in common at their beginning or, with `end`, at their end; only
    whole characters count. */
-static size_t common(const Names *s, int first, bool end)
+static size_t common(const ShortNames *s, int first, bool end)
 {
 	const char *a = s->name[first];
 	size_t n = s->bytes[first];
@@ -93,7 +93,7 @@ static size_t common(const Names *s, int first, bool end)
 /* Gives each name of the list the form that shows the place at which the common beginning ends or, with
    `end`, the common end begins. False: some names would still look like others; then none of these forms is
    taken. */
-static bool show_place(Names *s, int first, bool end)
+static bool show_place(ShortNames *s, int first, bool end)
 {
 	int room = s->width - 6, middle = room / 2, before = middle / 4;
 	size_t same = common(s, first, end);
@@ -115,7 +115,7 @@ static bool show_place(Names *s, int first, bool end)
 	return good;
 }
 
-static void tell_apart(Names *s, int first)
+static void tell_apart(ShortNames *s, int first)
 {
 	if (show_place(s, first, false) || show_place(s, first, true))
 		return;
@@ -130,9 +130,9 @@ static void tell_apart(Names *s, int first)
 
 /* ---- all of them ---- */
 
-/* Gives long names their first form. Names whose forms are equal are linked by Names.next; the first one of
-   each such list is added to `alike`. of[i]: the first name that is equal to name i. */
-static void first_forms(Names *s, const int *of, BitSet alike)
+/* Gives long names their first form. Names whose forms are equal are linked by ShortNames.next; the first one
+   of each such list is added to `alike`. of[i]: the first name that is equal to name i. */
+static void first_forms(ShortNames *s, const int *of, BitSet alike)
 {
 	StrMap forms = { 0 };
 	int *last = arena_array(s->arena, int, s->n);
@@ -162,7 +162,7 @@ static void first_forms(Names *s, const int *of, BitSet alike)
 void names_shown(Arena *arena, const char *const *name, int n, int width, const char **shown)
 {
 	const char **copy = arena_array(arena, const char *, n);
-	Names s = { .arena = arena, .name = copy, .shown = shown, .n = n, .width = width };
+	ShortNames s = { .arena = arena, .name = copy, .shown = shown, .n = n, .width = width };
 	StrMap seen = { 0 };
 	must(width >= NAMES_LEAST);
 	for (int i = 0; i < n; i++)

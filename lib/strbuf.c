@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void reserve(StrBuf *b, size_t more)
+static void reserve_room(StrBuf *b, size_t more)
 {
 	if (b->n + more + 1 <= b->cap)
 		return;
@@ -14,7 +14,7 @@ static void reserve(StrBuf *b, size_t more)
 
 void sb_write(StrBuf *b, const void *p, size_t n)
 {
-	reserve(b, n);
+	reserve_room(b, n);
 	memcpy(b->s + b->n, p, n);
 	b->n += n;
 	b->s[b->n] = 0;
@@ -29,7 +29,7 @@ void sb_vprintf(StrBuf *b, const char *fmt, va_list ap)
 	va_copy(aq, ap);
 	int n = vsnprintf(NULL, 0, fmt, aq);
 	va_end(aq);
-	reserve(b, (size_t)n);
+	reserve_room(b, (size_t)n);
 	vsnprintf(b->s + b->n, (size_t)n + 1, fmt, ap);
 	b->n += (size_t)n;
 }

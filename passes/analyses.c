@@ -82,7 +82,7 @@ static Uniformity *build_uniformity_block(Analyses *an, Arena *a)
 }
 static Uniformity *build_uniformity_grid(Analyses *an, Arena *a) { return build_for_scope(an, a, UNI_GRID); }
 
-static void *build(Analyses *an, AnalysisId id, Arena *a)
+static void *build_analysis(Analyses *an, AnalysisId id, Arena *a)
 {
 	switch (id) {
 #define X(NAME, TYPE, GRAPH, HELP) case AN_##NAME: return build_##NAME(an, a);
@@ -177,7 +177,7 @@ void *analysis_get(Analyses *an, AnalysisId id)
 		return r->value;
 	arena_free(&r->arena);
 	r->arena = (Arena){ 0 };
-	r->value = build(an, id, &r->arena);
+	r->value = build_analysis(an, id, &r->arena);
 	r->stamp = now;
 	an->made[id]++;
 	return r->value;

@@ -134,7 +134,7 @@ static bool run_function(const PassRun *given)
 	return moved;              /* a pass that reports a change may have undone it */
 }
 
-static bool apply(PassRun *r)
+static bool apply_pass(PassRun *r)
 {
 	if (r->pass->module)
 		return r->pass->module(r);
@@ -148,7 +148,7 @@ bool pass_apply(const Pass *p, Module *m, Function *f, const PassValue *option, 
 {
 	PassValue values[PASS_OPTIONS];
 	pass_defaults(p, values);
-	return apply(&(PassRun){ .m = m, .f = f, .option = option ? option : values,
+	return apply_pass(&(PassRun){ .m = m, .f = f, .option = option ? option : values,
 		.origin = (uint8_t)module_origin(m, p->name), .diag = d, .pass = p });
 }
 
@@ -169,7 +169,7 @@ typedef struct Runner {
 } Runner;
 
 /* Is `label` the label `has`, or one that a pass makes of `has`, as B6_use of B6? */
-static bool same_label(const char *has, const char *label)
+static bool label_comes_from(const char *has, const char *label)
 {
 	size_t n = strlen(has);
 	return !strncmp(has, label, n) && (!label[n] || label[n] == '_');
@@ -178,10 +178,10 @@ static bool same_label(const char *has, const char *label)
 bool pass_knows_label(const Function *f, const char *label)
 {
 	for (int b = 0; b < f->block.n; b++)
-		if (same_label(f->block.v[b]->label, label))
+		if (label_comes_from(f->block.v[b]->label, label))
 			return true;
 	for (int k = 0; k < f->source.n; k++)
-		if (same_label(f->source.v[k], label))
+		if (label_comes_from(f->source.v[k], label))
 			return true;
 	return false;
 }

@@ -5,7 +5,7 @@
 
 typedef struct Parse { const char *text, *at; Diag *diag; Pipeline *to; } Parse;
 
-static Loc here(const Parse *p, const char *at)
+static Loc loc_here(const Parse *p, const char *at)
 {
 	return (Loc){ p->to->option ? p->to->option : "--passes", 1, (int)(at - p->text) + 1 };
 }
@@ -17,7 +17,7 @@ static void blanks(Parse *p)
 }
 
 /* Reads a name at the cursor; *n is its length, 0 when there is no name. */
-static const char *word(Parse *p, int *n)
+static const char *read_word(Parse *p, int *n)
 {
 	blanks(p);
 	const char *start = p->at;
@@ -36,18 +36,18 @@ static bool accept(Parse *p, char c)
 	return true;
 }
 
-static bool wanted(Parse *p, const char *what)
+static bool fail_wanted(Parse *p, const char *what)
 {
 	blanks(p);
 	if (*p->at)
-		diag_error(p->diag, here(p, p->at), "expected %s, found `%c`", what, *p->at);
+		diag_error(p->diag, loc_here(p, p->at), "expected %s, found `%c`", what, *p->at);
 	else
-		diag_error(p->diag, here(p, p->at), "expected %s, found the end of the list", what);
+		diag_error(p->diag, loc_here(p, p->at), "expected %s, found the end of the list", what);
 	return false;
 }
 
 /* Returns the position of the name in the list, or -1 after an error that names the nearest one. */
-static int choose(Parse *p, const char *at, int n, const char *const *names, int count, const char *what)
+static int choose_name(Parse *p, const char *at, int n, const char *const *names, int count, const char *what)
 {
 	char *name = arena_strndup(&p->diag->arena, at, (size_t)n);
 	for (int i = 0; i < count; i++)
@@ -58,16 +58,16 @@ static int choose(Parse *p, const char *at, int n, const char *const *names, int
 	for (int i = 0; i < count; i++)
 		sb_printf(&all, "%s%s", i ? ", " : "", names[i]);
 	if (near)
-		diag_error(p->diag, here(p, at), "no %s `%s`; the nearest is `%s`", what, name, near);
+		diag_error(p->diag, loc_here(p, at), "no %s `%s`; the nearest is `%s`", what, name, near);
 	else if (count)
-		diag_error(p->diag, here(p, at), "no %s `%s`; there are %s", what, name, all.s);
+		diag_error(p->diag, loc_here(p, at), "no %s `%s`; there are %s", what, name, all.s);
 	else
-		diag_error(p->diag, here(p, at), "no %s `%s`; there are none", what, name);
+		diag_error(p->diag, loc_here(p, at), "no %s `%s`; there are none", what, name);
 	sb_free(&all);
 	return -1;
 }
 
-static bool number(Parse *p, int64_t *v)
+static bool read_integer(Parse *p, int64_t *v)
 {
 	blanks(p);
 	const char *start = p->at;
@@ -75,7 +75,7 @@ static bool number(Parse *p, int64_t *v)
 	p->at += minus;
 	if (!isdigit((unsigned char)*p->at)) {
 		p->at = start;
-		return wanted(p, "a number");
+		return fail_wanted(p, "a number");
 	}
 	for (*v = 0; isdigit((unsigned char)*p->at); p->at++)
 		if (*v < INT64_MAX / 100)
@@ -83,7 +83,7 @@ static bool number(Parse *p, int64_t *v)
 	if (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.') {
 		while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.')
 			p->at++;
-		diag_error(p->diag, here(p, start), "`%.*s` is no number: expected decimal digits",
+		diag_error(p->diag, loc_here(p, start), "`%.*s` is no number: expected decimal digits",
 			(int)(p->at - start), start);
 		return false;
 	}
@@ -94,7 +94,7 @@ static bool number(Parse *p, int64_t *v)
 
 /* Reads a text between double quotes; a backslash in front of a quote or of a backslash makes that one part
    of the text. Returns NULL after an error. */
-static const char *quoted(Parse *p)
+static const char *read_quoted(Parse *p)
 {
 	const char *start = p->at++;
 	char *text = arena_strdup(&p->to->arena, p->at), *end = text;
@@ -106,7 +106,7 @@ static const char *quoted(Parse *p)
 	if (*p->at++)
 		return text;
 	p->at--;
-	diag_error(p->diag, here(p, start), "the text that begins here has no `\"` at its end");
+	diag_error(p->diag, loc_here(p, start), "the text that begins here has no `\"` at its end");
 	return NULL;
 }
 
@@ -117,11 +117,11 @@ static const char *text_word(Parse *p, const char *what)
 	blanks(p);
 	const char *start = p->at;
 	if (*p->at == '"')
-		return quoted(p);
+		return read_quoted(p);
 	while (isalnum((unsigned char)*p->at) || (*p->at && strchr("_$.%-/", *p->at)))
 		p->at++;
 	if (p->at == start) {
-		wanted(p, what);
+		fail_wanted(p, what);
 		return NULL;
 	}
 	return arena_strndup(&p->to->arena, start, (size_t)(p->at - start));
@@ -131,11 +131,11 @@ static bool number_value(Parse *p, const PassOption *o, PassValue *v)
 {
 	blanks(p);
 	const char *start = p->at;
-	if (!number(p, &v->number))
+	if (!read_integer(p, &v->number))
 		return false;
 	if (v->number >= o->least && v->number <= o->most)
 		return true;
-	diag_error(p->diag, here(p, start), "%s: %.*s is not within %lld..%lld", o->name,
+	diag_error(p->diag, loc_here(p, start), "%s: %.*s is not within %lld..%lld", o->name,
 		(int)(p->at - start), start, (long long)o->least, (long long)o->most);
 	return false;
 }
@@ -143,19 +143,20 @@ static bool number_value(Parse *p, const PassOption *o, PassValue *v)
 static bool name_value(Parse *p, const PassOption *o, PassValue *v)
 {
 	int n, count = 0;
-	const char *at = word(p, &n);
+	const char *at = read_word(p, &n);
 	if (!n)
-		return wanted(p, "a name");
+		return fail_wanted(p, "a name");
 	while (o->names[count])
 		count++;
-	v->number = choose(p, at, n, o->names, count, arena_printf(&p->diag->arena, "value of %s", o->name));
+	v->number = choose_name(p, at, n, o->names, count,
+		arena_printf(&p->diag->arena, "value of %s", o->name));
 	return v->number >= 0;
 }
 
 static bool list_value(Parse *p, PassValue *v)
 {
 	Vec(const char *) list = { 0 };
-	bool ok = accept(p, '[') || wanted(p, "`[`");
+	bool ok = accept(p, '[') || fail_wanted(p, "`[`");
 	while (ok) {
 		const char *s = text_word(p, "a label, a name, or a text in double quotes");
 		ok = s != NULL;
@@ -163,7 +164,7 @@ static bool list_value(Parse *p, PassValue *v)
 			vec_push(&list, s);
 		if (!ok || accept(p, ']'))
 			break;
-		ok = accept(p, ',') || wanted(p, "`,` or `]`");
+		ok = accept(p, ',') || fail_wanted(p, "`,` or `]`");
 	}
 	v->n = list.n;
 	v->list = arena_array(&p->to->arena, const char *, list.n + 1);
@@ -173,7 +174,7 @@ static bool list_value(Parse *p, PassValue *v)
 	return ok;
 }
 
-static bool value(Parse *p, const PassOption *o, PassValue *v)
+static bool read_option_value(Parse *p, const PassOption *o, PassValue *v)
 {
 	blanks(p);
 	v->given = true;
@@ -187,52 +188,52 @@ static bool value(Parse *p, const PassOption *o, PassValue *v)
 	return false;
 }
 
-static bool option(Parse *p, Step *s)
+static bool read_option(Parse *p, Step *s)
 {
 	static const char *const what[] = { "a number", "a name", "a text", "a list" };
 	const Pass *pass = s->pass;
 	const char *names[PASS_OPTIONS];
 	int n;
-	const char *at = word(p, &n);
+	const char *at = read_word(p, &n);
 	if (!n)
-		return wanted(p, "the name of an option");
+		return fail_wanted(p, "the name of an option");
 	for (int i = 0; i < pass->noptions; i++)
 		names[i] = pass->options[i].name;
-	int k = choose(p, at, n, names, pass->noptions,
+	int k = choose_name(p, at, n, names, pass->noptions,
 		arena_printf(&p->diag->arena, "option of %s", pass->name));
 	if (k < 0)
 		return false;
 	const PassOption *o = &pass->options[k];
 	if (s->option[k].given) {
-		diag_error(p->diag, here(p, at), "%s: given twice", o->name);
+		diag_error(p->diag, loc_here(p, at), "%s: given twice", o->name);
 		return false;
 	}
 	if (!accept(p, '='))
-		return wanted(p, arena_printf(&p->diag->arena, "`=` and %s", what[o->kind]));
-	return value(p, o, &s->option[k]);
+		return fail_wanted(p, arena_printf(&p->diag->arena, "`=` and %s", what[o->kind]));
+	return read_option_value(p, o, &s->option[k]);
 }
 
 static bool one_pass(Parse *p)
 {
 	const char *names[PASSES_MOST];
 	int n, count = 0;
-	const char *at = word(p, &n);
+	const char *at = read_word(p, &n);
 	if (!n)
-		return wanted(p, "the name of a pass");
+		return fail_wanted(p, "the name of a pass");
 	for (; pass_at(count); count++)
 		names[count] = pass_at(count)->name;
-	int k = choose(p, at, n, names, count, "pass");
+	int k = choose_name(p, at, n, names, count, "pass");
 	if (k < 0)
 		return false;
 	Step s = { .pass = pass_at(k) };
 	pass_defaults(s.pass, s.option);
 	if (accept(p, '(') && !accept(p, ')')) {
 		do
-			if (!option(p, &s))
+			if (!read_option(p, &s))
 				return false;
 		while (accept(p, ','));
 		if (!accept(p, ')'))
-			return wanted(p, "`,` or `)`");
+			return fail_wanted(p, "`,` or `)`");
 	}
 	s.end = (int)(p->at - p->text);
 	vec_push(&p->to->step, s);
@@ -243,12 +244,12 @@ bool pipeline_empty(const char *text)
 {
 	Parse p = { .text = text, .at = text };
 	int n;
-	const char *name = word(&p, &n);
+	const char *name = read_word(&p, &n);
 	blanks(&p);
 	return !*p.at && (!n || (n == 4 && !strncmp(name, "none", 4)));
 }
 
-static bool parse(Parse *p)
+static bool parse_pipeline(Parse *p)
 {
 	if (pipeline_empty(p->text))
 		return true;
@@ -257,13 +258,13 @@ static bool parse(Parse *p)
 			return false;
 	while (accept(p, ','));
 	blanks(p);
-	return !*p->at || wanted(p, "`,` and another pass");
+	return !*p->at || fail_wanted(p, "`,` and another pass");
 }
 
 bool pipeline_parse(Pipeline *to, const char *text, Diag *d)
 {
 	Parse p = { .text = text, .at = text, .diag = d, .to = to };
-	return parse(&p);
+	return parse_pipeline(&p);
 }
 
 void pipeline_free(Pipeline *p)

@@ -17,7 +17,7 @@ static Needs needs_of(const PassRun *r, Function *f)
 
 /* Runs the pass on a copy of the function and finds out what the result needs. Returns false when the pass
    changes nothing. */
-static bool try(const PassRun *r, Needs *after)
+static bool try_pass(const PassRun *r, Needs *after)
 {
 	Trial t;
 	trial_open(&t, r);
@@ -51,7 +51,7 @@ static int pressure_option(const Pass *p)
 	return -1;
 }
 
-static void refuse(PassRun *r, const Needs *before, const Needs *after)
+static void refuse_result(PassRun *r, const Needs *before, const Needs *after)
 {
 	const MachineLimits *m = limits_of(r->limits);
 	if (spills(r, before, after))
@@ -73,17 +73,17 @@ bool registers_allow(PassRun *r, PassValue values[PASS_OPTIONS])
 	/* the user has set a limit of registers, or switched it off */
 	if (k >= 0 && r->option[k].number >= 0)
 		return true;
-	if (!try(r, &after) || worth(r, &before, &after))
+	if (!try_pass(r, &after) || worth(r, &before, &after))
 		return true;
 	if (k >= 0) {
 		int64_t now = pressure_max(r->f), room = now + limits_room(m, before.words) - before.words;
 		memcpy(values, r->option, sizeof *values * (size_t)r->pass->noptions);
 		values[k].number = room > now ? room : now;
 		r->option = values;
-		if (!try(r, &after) || worth(r, &before, &after))
+		if (!try_pass(r, &after) || worth(r, &before, &after))
 			return true;
 	}
-	refuse(r, &before, &after);
+	refuse_result(r, &before, &after);
 	return false;
 }
 

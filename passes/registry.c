@@ -23,7 +23,7 @@ const Pass *pass_at(int i)
 /* ---- adding ---- */
 
 /* Is it a name that the text of a pipeline can have? */
-static bool is_name(const char *s)
+static bool is_pass_name(const char *s)
 {
 	if (!s || !isalpha((unsigned char)*s))
 		return false;
@@ -66,7 +66,7 @@ static bool options_allowed(const Pass *p, StrBuf *why)
 	for (int k = 0; k < p->noptions; k++) {
 		const PassOption *o = &p->options[k];
 		bool twice = false;
-		if (!is_name(o->name)) {
+		if (!is_pass_name(o->name)) {
 			sb_printf(why, "the pass %s has an option without a name of letters, digits, - and _",
 				p->name);
 			return false;
@@ -84,7 +84,7 @@ static bool options_allowed(const Pass *p, StrBuf *why)
 
 bool passes_add(const Pass *p, StrBuf *why)
 {
-	if (!is_name(p->name) || !strcmp(p->name, "none")) {
+	if (!is_pass_name(p->name) || !strcmp(p->name, "none")) {
 		sb_puts(why, "a pass has no name of letters, digits, - and _, or the name none");
 		return false;
 	}

@@ -43,7 +43,7 @@ typedef struct Compare {
 	Annotate annotate;
 	const char *source;            /* of --source; NULL: none is read */
 	Vec(Condition) condition;
-	Vec(Pair) pair;                /* what was compared */
+	Vec(GridPair) pair;                /* what was compared */
 	bool named;                    /* they are runs of grids */
 	bool differ;                   /* the results of the two runs differ */
 } Compare;
@@ -143,7 +143,7 @@ static const JsonValue *report_in(Compare *c, const JsonValue *v, const char *ro
 static void two_runs(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *both, StrBuf *out)
 {
 	report_compare(a, b, both, c->form, out);
-	vec_push(&c->pair, ((Pair){ { a, b } }));
+	vec_push(&c->pair, ((GridPair){ { a, b } }));
 	c->differ = !strcmp(json_string(both, "results"), "differ");
 }
 

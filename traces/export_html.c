@@ -14,7 +14,7 @@
 /* most bytes of one source, most bytes of all together, most files */
 enum { MOST_SOURCE = 1 << 20, MOST_SOURCES = 4 << 20, MOST_FILES = 64 };
 
-static void put_lines(FILE *out, const char *const *line)
+static void write_lines(FILE *out, const char *const *line)
 {
 	for (; *line; line++)
 		fputs(*line, out);
@@ -68,7 +68,7 @@ static void put_list(JsonSink *s, const char *key, const char *const *name, int 
 	s->end(s);
 }
 
-static void put_names(JsonSink *s)
+static void html_put_names(JsonSink *s)
 {
 	static const char *const flag_name[] = {
 #define X(BIT, ID, NAME) [BIT] = NAME,
@@ -159,7 +159,7 @@ static void put_format(FILE *out)
 	JsonText t;
 	json_text(&t, &text);
 	t.sink.begin(&t.sink, '{', false);
-	put_names(&t.sink);
+	html_put_names(&t.sink);
 	put_numbers(&t.sink);
 	put_sizes(&t.sink);
 	t.sink.end(&t.sink);
@@ -171,18 +171,18 @@ static void put_format(FILE *out)
 
 /* ---- sources ---- */
 
-typedef struct Sources {
+typedef struct PageSources {
 	const SourceRoot *root;
 	Arena arena;
 	StrMap seen;
 	StrBuf text;
 	JsonText json;
 	size_t bytes;
-} Sources;
+} PageSources;
 
 /* A trace may come from anybody, and a page may go to anybody: only what looks like a source of kernels is
    put into it. */
-static bool is_source(const char *path)
+static bool is_kernel_source(const char *path)
 {
 	static const char *const end[] = { ".ir", ".ptx", ".cu", ".cuh", ".cl", ".h", ".hpp" };
 	size_t n = strlen(path);
@@ -192,10 +192,10 @@ static bool is_source(const char *path)
 	return false;
 }
 
-static void add_source(Sources *s, const char *path)
+static void add_source(PageSources *s, const char *path)
 {
 	size_t n;
-	if (!is_source(path) || strmap_get(&s->seen, path) >= 0 || s->seen.n >= MOST_FILES)
+	if (!is_kernel_source(path) || strmap_get(&s->seen, path) >= 0 || s->seen.n >= MOST_FILES)
 		return;
 	char *text = source_text(s->root, path, MOST_SOURCE, &n);
 	strmap_put(&s->seen, arena_strdup(&s->arena, path), 1);
@@ -206,7 +206,7 @@ static void add_source(Sources *s, const char *path)
 	free(text);
 }
 
-static void add_sources(Sources *s, const TraceLaunch *l)
+static void add_launch_sources(PageSources *s, const TraceLaunch *l)
 {
 	for (int i = 0; i < l->nins; i++)
 		if (!i || l->ins[i].file != l->ins[i - 1].file)
@@ -214,7 +214,7 @@ static void add_sources(Sources *s, const TraceLaunch *l)
 }
 
 /* Reads the whole trace and adds the sources that it names. False: the trace is damaged. */
-static bool collect_sources(Sources *s, const char *path, Diag *d)
+static bool collect_sources(PageSources *s, const char *path, Diag *d)
 {
 	TraceReader *r = trace_open(path, d);
 	TraceEvent e;
@@ -222,7 +222,7 @@ static bool collect_sources(Sources *s, const char *path, Diag *d)
 	int k = -1;
 	while (r && (k = trace_next(r, &e, &l)) > 0)
 		if (k == 2)
-			add_sources(s, l);
+			add_launch_sources(s, l);
 	if (r)
 		trace_reader_free(r);
 	return !k;
@@ -253,12 +253,12 @@ static const char *const *const script[] = { page_draw_js, page_graph_js, page_f
 static void put_files(FILE *out, const char *const *const *file)
 {
 	for (; *file; file++)
-		put_lines(out, *file);
+		write_lines(out, *file);
 }
 
 typedef struct Page {
 	FILE *out;
-	Sources *sources;
+	PageSources *sources;
 	const char *const *name;
 	uint8_t *const *bytes;
 	const size_t *size;
@@ -269,7 +269,7 @@ static void put_part(const Page *p, const char *name, size_t n)
 {
 #define IS(NAME) (n == sizeof NAME - 1 && !memcmp(name, NAME, n))
 	if (IS("STYLE"))
-		put_lines(p->out, page_page_css);
+		write_lines(p->out, page_page_css);
 	else if (IS("SOURCES"))
 		put_json(p->out, &p->sources->text);
 	else if (IS("TRACES"))
@@ -277,7 +277,7 @@ static void put_part(const Page *p, const char *name, size_t n)
 	else if (IS("FORMAT"))
 		put_format(p->out);
 	else if (IS("COMMON"))
-		put_lines(p->out, page_common_js);
+		write_lines(p->out, page_common_js);
 	else if (IS("READER"))
 		put_files(p->out, reader);
 	else if (IS("SCRIPT"))
@@ -301,7 +301,7 @@ static void put_frame(const Page *p, const char *line)
 bool trace_html(const char *const *path, const char *const *name, int n, const SourceRoot *root, FILE *out,
 	Diag *d)
 {
-	Sources s = { .root = root };
+	PageSources s = { .root = root };
 	uint8_t *bytes[TRACE_HTML_MOST] = { 0 };
 	size_t size[TRACE_HTML_MOST];
 	bool ok = true, all = true;

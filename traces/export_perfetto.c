@@ -19,7 +19,7 @@ typedef struct Track {             /* the track of a warp */
    the reason of the stall that is open since cycle `since`, WHY_ISSUES: none is open. */
 typedef struct OpenStall { int stream; uint64_t why, since; } OpenStall;
 
-typedef struct State {
+typedef struct PerfettoState {
 	bool comma;
 	Vec(OpenStall) stall;          /* by SM, then scheduler */
 	/* times of the launch's cycle 0, and of the cycle after its last event */
@@ -30,23 +30,23 @@ typedef struct State {
 	Vec(Track) track;
 	int *slot;                     /* hash table of indices into track plus 1 */
 	uint32_t nslot;
-} State;
+} PerfettoState;
 
-static void begin(TraceExport *t)
+static void perfetto_begin(TraceExport *t)
 {
-	State *s = t->state = xcalloc(1, sizeof(State));
+	PerfettoState *s = t->state = xcalloc(1, sizeof(PerfettoState));
 	s->run = -1;
 	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", t->out);
 }
 
 static void next_item(TraceExport *t)
 {
-	State *s = t->state;
+	PerfettoState *s = t->state;
 	fputs(s->comma ? ",\n" : "\n", t->out);
 	s->comma = true;
 }
 
-static void json_string(FILE *out, const char *s)
+static void write_json_string(FILE *out, const char *s)
 {
 	putc('"', out);
 	for (; *s; s++) {
@@ -61,7 +61,7 @@ static void json_string(FILE *out, const char *s)
 	putc('"', out);
 }
 
-static void rehash(State *s)
+static void rehash(PerfettoState *s)
 {
 	s->nslot = s->nslot ? s->nslot * 2 : 256;
 	free(s->slot);
@@ -74,7 +74,7 @@ static void rehash(State *s)
 	}
 }
 
-static Track *track(State *s, const TraceEvent *e)
+static Track *track(PerfettoState *s, const TraceEvent *e)
 {
 	uint32_t key = (uint32_t)e->sm << 16 | e->warp;
 	if ((uint32_t)s->track.n * 2 >= s->nslot)
@@ -88,7 +88,7 @@ static Track *track(State *s, const TraceEvent *e)
 	return &vec_last(&s->track);
 }
 
-static void name_track(TraceExport *t, State *s, Track *k, const TraceEvent *e)
+static void name_track(TraceExport *t, PerfettoState *s, Track *k, const TraceEvent *e)
 {
 	if (k->named)
 		return;
@@ -100,21 +100,21 @@ static void name_track(TraceExport *t, State *s, Track *k, const TraceEvent *e)
 		"\"args\":{\"name\":\"warp %d\"}}", e->sm + 1, e->warp, e->warp);
 }
 
-static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
+static void close_slice(TraceExport *t, PerfettoState *s, Track *k, uint64_t until)
 {
 	if (!k->block)
 		return;
 	char lanes[LANES_TEXT];
 	next_item(t);
 	fputs("{\"ph\":\"X\",\"name\":", t->out);
-	json_string(t->out, *k->block->block ? k->block->block : "(no label)");
+	write_json_string(t->out, *k->block->block ? k->block->block : "(no label)");
 	fprintf(t->out, ",\"cat\":\"block\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%"
 		PRIu64 ",\"args\":{\"lanes\":\"%s\",\"split\":%d,\"function\":", (k->key >> 16) + 1,
 		k->key & 0xffff, s->base + k->start, until > k->start ? until - k->start : 0,
 		trace_lanes(k->mask, t->launch->warp_size, lanes), k->split);
-	json_string(t->out, k->block->function);
+	write_json_string(t->out, k->block->function);
 	fputs(",\"file\":", t->out);
-	json_string(t->out, k->block->file);
+	write_json_string(t->out, k->block->file);
 	fprintf(t->out, ",\"line\":%d}}", k->block->line);
 	k->block = NULL;
 }
@@ -132,7 +132,7 @@ static uint64_t scheduler_tid(const TraceLaunch *l, unsigned number)
 
 static OpenStall *stall_of(TraceExport *t, unsigned sm, unsigned number)
 {
-	State *s = t->state;
+	PerfettoState *s = t->state;
 	int at = (int)(sm * (unsigned)t->launch->schedulers + number);
 	while (s->stall.n <= at)
 		vec_push(&s->stall, ((OpenStall){ -1, WHY_ISSUES, 0 }));
@@ -141,12 +141,12 @@ static OpenStall *stall_of(TraceExport *t, unsigned sm, unsigned number)
 
 static void end_stall(TraceExport *t, unsigned sm, unsigned number, uint64_t until)
 {
-	State *s = t->state;
+	PerfettoState *s = t->state;
 	OpenStall *x = stall_of(t, sm, number);
 	if (x->why != WHY_ISSUES && until > x->since) {
 		next_item(t);
 		fputs("{\"ph\":\"X\",\"name\":", t->out);
-		json_string(t->out, trace_reason(t->launch, x->why));
+		write_json_string(t->out, trace_reason(t->launch, x->why));
 		fprintf(t->out, ",\"cat\":\"stall\",\"pid\":%u,\"tid\":%" PRIu64 ",\"ts\":%"
 			PRIu64 ",\"dur\":%" PRIu64 "}", sm + 1, scheduler_tid(t->launch, number),
 			s->base + x->since, until - x->since);
@@ -165,7 +165,7 @@ static void name_scheduler(TraceExport *t, unsigned sm, unsigned number)
 		number, stream);
 }
 
-static void stall(TraceExport *t, const TraceEvent *e)
+static void perfetto_stall(TraceExport *t, const TraceEvent *e)
 {
 	if (e->a >= (uint64_t)t->launch->schedulers)
 		return;
@@ -179,9 +179,9 @@ static void stall(TraceExport *t, const TraceEvent *e)
 	x->since = e->cycle;
 }
 
-static void finish(TraceExport *t)
+static void perfetto_finish(TraceExport *t)
 {
-	State *s = t->state;
+	PerfettoState *s = t->state;
 	for (int i = 0; i < s->stall.n && t->launch->schedulers; i++)
 		end_stall(t, (unsigned)(i / t->launch->schedulers), (unsigned)(i % t->launch->schedulers),
 			s->last > s->base ? s->last - s->base : 0);
@@ -189,9 +189,9 @@ static void finish(TraceExport *t)
 		close_slice(t, s, &s->track.v[i], s->track.v[i].last + 1);
 }
 
-static void launch(TraceExport *t)
+static void perfetto_launch(TraceExport *t)
 {
-	State *s = t->state;
+	PerfettoState *s = t->state;
 	const TraceLaunch *l = t->launch;
 	if (l->run != s->run)
 		s->run_base = s->latest;
@@ -201,19 +201,19 @@ static void launch(TraceExport *t)
 		s->track.v[i].depth = 0;
 	next_item(t);
 	fputs("{\"ph\":\"i\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"name\":", t->out);
-	json_string(t->out, l->kernel);
+	write_json_string(t->out, l->kernel);
 	fprintf(t->out, ",\"cat\":\"launch\",\"ts\":%" PRIu64 ",\"args\":{\"launch\":%d,\"model\":", s->base,
 		t->launch_number);
-	json_string(t->out, l->model);
+	write_json_string(t->out, l->model);
 	fputs(",\"machine\":", t->out);
-	json_string(t->out, l->machine);
+	write_json_string(t->out, l->machine);
 	if (*l->configuration) {
 		fputs(",\"configuration\":", t->out);
-		json_string(t->out, l->configuration);
+		write_json_string(t->out, l->configuration);
 		fputs(",\"changed\":", t->out);
-		json_string(t->out, l->changed);
+		write_json_string(t->out, l->changed);
 		fputs(",\"passes\":", t->out);
-		json_string(t->out, l->passes);
+		write_json_string(t->out, l->passes);
 	}
 	if (l->run >= 0)
 		fprintf(t->out, ",\"run\":%d,\"stream\":%d", l->run, l->stream);
@@ -222,7 +222,7 @@ static void launch(TraceExport *t)
 	fputs("}}", t->out);
 }
 
-static void issue(TraceExport *t, State *s, Track *k, const TraceEvent *e)
+static void issue(TraceExport *t, PerfettoState *s, Track *k, const TraceEvent *e)
 {
 	const TraceIns *i = trace_ins(t->launch, e->a);
 	if (k->block && (!i || i->block_start || k->split != e->split || k->mask != e->mask ||
@@ -237,13 +237,13 @@ static void issue(TraceExport *t, State *s, Track *k, const TraceEvent *e)
 	k->last = e->cycle;
 }
 
-static void event(TraceExport *t, const TraceEvent *e)
+static void perfetto_event(TraceExport *t, const TraceEvent *e)
 {
-	State *s = t->state;
+	PerfettoState *s = t->state;
 	if (e->kind == TR_ENTER || e->kind == TR_REWRITE || e->kind == TR_LEAVE)
 		return;
 	if (e->kind == TR_STALL) {
-		stall(t, e);
+		perfetto_stall(t, e);
 		return;
 	}
 	if (e->kind == TR_ISSUE && t->launch->schedulers)
@@ -272,9 +272,9 @@ static void event(TraceExport *t, const TraceEvent *e)
 	}
 }
 
-static void end(TraceExport *t)
+static void perfetto_end(TraceExport *t)
 {
-	State *s = t->state;
+	PerfettoState *s = t->state;
 	fputs("\n]}\n", t->out);
 	vec_free(&s->track);
 	vec_free(&s->stall);
@@ -282,6 +282,5 @@ static void end(TraceExport *t)
 	free(s);
 }
 
-const TraceExporter trace_perfetto = { "perfetto", "JSON for ui.perfetto.dev and chrome://tracing", begin,
-	launch,
-	event, finish, end };
+const TraceExporter trace_perfetto = { "perfetto", "JSON for ui.perfetto.dev and chrome://tracing",
+	perfetto_begin, perfetto_launch, perfetto_event, perfetto_finish, perfetto_end };

@@ -10,7 +10,7 @@ static int lanes_column(const TraceLaunch *l)
 	return width > LANES_GROUP ? width : LANES_GROUP;
 }
 
-static void launch(TraceExport *t)
+static void text_launch(TraceExport *t)
 {
 	const TraceLaunch *l = t->launch;
 	fprintf(t->out, "launch %d: kernel %s, grid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "), block (%"
@@ -23,7 +23,7 @@ static void launch(TraceExport *t)
 		lanes_column(l), "lanes");
 }
 
-static void print_place(FILE *out, const TraceIns *i, uint64_t pc)
+static void print_ins_place(FILE *out, const TraceIns *i, uint64_t pc)
 {
 	fprintf(out, "%4" PRIu64, pc);
 	if (i)
@@ -32,7 +32,7 @@ static void print_place(FILE *out, const TraceIns *i, uint64_t pc)
 
 static void print_issue(FILE *out, const TraceIns *i, uint64_t pc)
 {
-	print_place(out, i, pc);
+	print_ins_place(out, i, pc);
 	if (!i)
 		return;
 	fprintf(out, ": %s", i->text);
@@ -42,7 +42,7 @@ static void print_issue(FILE *out, const TraceIns *i, uint64_t pc)
 		fputs(i->overhead ? "  (added by lowering)" : "  (inserted by a pass)", out);
 }
 
-static void print_row(FILE *out, const TraceLaunch *l, const TraceEvent *e)
+static void print_state_row(FILE *out, const TraceLaunch *l, const TraceEvent *e)
 {
 	StrBuf b = { 0 };
 	trace_row_text(&b, l, &e->row);
@@ -50,7 +50,7 @@ static void print_row(FILE *out, const TraceLaunch *l, const TraceEvent *e)
 	sb_free(&b);
 }
 
-static void event(TraceExport *t, const TraceEvent *e)
+static void text_event(TraceExport *t, const TraceEvent *e)
 {
 	char lanes[LANES_TEXT];
 	bool no_lanes = e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END || e->kind == TR_STALL ||
@@ -67,13 +67,13 @@ static void event(TraceExport *t, const TraceEvent *e)
 		print_issue(t->out, i, e->a);
 		break;
 	case TR_PUSH: case TR_POP:
-		print_place(t->out, i, e->a);
+		print_ins_place(t->out, i, e->a);
 		break;
 	case TR_SPILL: case TR_FILL:
 		fprintf(t->out, "%4" PRIu64 " entries", e->a);
 		break;
 	case TR_RECONVERGE:
-		print_place(t->out, i, e->a);
+		print_ins_place(t->out, i, e->a);
 		fprintf(t->out, ", %" PRIu64 " groups", e->b);
 		break;
 	case TR_BARRIER_WAIT: case TR_BARRIER_RELEASE:
@@ -92,11 +92,11 @@ static void event(TraceExport *t, const TraceEvent *e)
 		fprintf(t->out, "thread block %" PRIu64, e->a);
 		break;
 	case TR_EXIT:
-		print_place(t->out, i, e->a);
+		print_ins_place(t->out, i, e->a);
 		fprintf(t->out, ", %" PRIu64 " lanes left", e->b);
 		break;
 	case TR_ENTER: case TR_REWRITE:
-		print_row(t->out, t->launch, e);
+		print_state_row(t->out, t->launch, e);
 		break;
 	case TR_LEAVE:
 		fprintf(t->out, "%4" PRIu64 " %s, %" PRIu64 " rows", e->b, trace_row_info[e->row.kind].name,
@@ -106,7 +106,7 @@ static void event(TraceExport *t, const TraceEvent *e)
 		fprintf(t->out, "scheduler %" PRIu64 ", %s", e->a, trace_reason(t->launch, e->b));
 		break;
 	case TR_RETURN:
-		print_place(t->out, i, e->a);
+		print_ins_place(t->out, i, e->a);
 		fprintf(t->out, ", made in cycle %" PRIu64, e->b);
 		break;
 	case TR_WARP_START: case TR_WARP_END:
@@ -116,7 +116,7 @@ static void event(TraceExport *t, const TraceEvent *e)
 	putc('\n', t->out);
 }
 
-static void nothing(TraceExport *t) {}
+static void text_nothing(TraceExport *t) {}
 
-const TraceExporter trace_text = { "text", "one event a line (default)", nothing, launch, event, nothing,
-	nothing };
+const TraceExporter trace_text = { "text", "one event a line (default)", text_nothing, text_launch,
+	text_event, text_nothing, text_nothing };

@@ -83,7 +83,7 @@ void trace_reader_free(TraceReader *r)
 
 /* ---- chunks ---- */
 
-static void reserve(uint8_t **p, size_t *cap, size_t n)
+static void reserve_bytes(uint8_t **p, size_t *cap, size_t n)
 {
 	if (n <= *cap)
 		return;
@@ -98,11 +98,11 @@ bool trace_inflate(TraceReader *r, size_t raw, size_t stored, size_t most)
 		trace_fail(r, "a chunk with an impossible length");
 		return false;
 	}
-	reserve(&r->stored, &r->stored_cap, stored);
+	reserve_bytes(&r->stored, &r->stored_cap, stored);
 	if (!trace_take(r, r->stored, stored))
 		return false;
 	count_crc(r, r->stored, stored);
-	reserve(&r->raw, &r->raw_cap, raw);
+	reserve_bytes(&r->raw, &r->raw_cap, raw);
 	inflateReset(&r->z);
 	r->z.next_in = r->stored;
 	r->z.avail_in = (uInt)stored;
@@ -164,7 +164,7 @@ uint64_t trace_varint_upto(Bytes *b, uint64_t most)
 
 /* Reads a name or the text of an instruction. Characters that would end a line or steer a terminal become
    '?', since programs show these texts inside lines. */
-static const char *string(TraceReader *r, Bytes *b)
+static const char *read_clean_string(TraceReader *r, Bytes *b)
 {
 	size_t n = trace_varint_upto(b, (uint64_t)(b->end - b->p));
 	if (b->bad || n > (size_t)(b->end - b->p) || memchr(b->p, 0, n)) {
@@ -187,7 +187,7 @@ static const char *shared_string(TraceReader *r, Bytes *b, Strings *s)
 {
 	uint64_t k = trace_varint_upto(b, (uint64_t)s->n);
 	if (k == (uint64_t)s->n && !b->bad) {
-		const char *fresh = string(r, b);
+		const char *fresh = read_clean_string(r, b);
 		vec_push(s, fresh);
 	}
 	return b->bad ? "" : s->v[k];
@@ -220,7 +220,7 @@ static void read_schedulers(TraceReader *r, Bytes *b, TraceLaunch *l)
 	l->nreasons = (int)trace_varint_upto(b, MOST_REASONS);
 	const char **reason = arena_array(&r->arena[r->now], const char *, l->nreasons + 1);
 	for (int k = 0; k < l->nreasons; k++)
-		reason[k] = string(r, b);
+		reason[k] = read_clean_string(r, b);
 	l->reason = reason;
 }
 
@@ -233,12 +233,12 @@ int trace_read_launch(TraceReader *r)
 	Bytes *b = &r->b;
 	Strings s = { 0 };
 	vec_push(&s, "");
-	l->kernel = string(r, b);
-	l->machine = string(r, b);
-	l->model = string(r, b);
-	l->configuration = r->version > 1 ? string(r, b) : "";
-	l->changed = r->version > 1 ? string(r, b) : "";
-	l->passes = r->version > 1 ? string(r, b) : "";
+	l->kernel = read_clean_string(r, b);
+	l->machine = read_clean_string(r, b);
+	l->model = read_clean_string(r, b);
+	l->configuration = r->version > 1 ? read_clean_string(r, b) : "";
+	l->changed = r->version > 1 ? read_clean_string(r, b) : "";
+	l->passes = r->version > 1 ? read_clean_string(r, b) : "";
 	for (int k = 0; k < 3; k++)
 		l->grid[k] = (uint32_t)trace_varint_upto(b, UINT32_MAX);
 	for (int k = 0; k < 3; k++)

@@ -102,7 +102,7 @@ static const IndexEntry *entry_of(const TraceReader *r, uint64_t launch)
 
 /* Goes to the launch and reads it. *state: the entry of the launch's last state chunk that has only events
    before the cycle in front of it; NULL: there is none. False: an error. */
-static bool go_to(TraceReader *r, uint64_t launch, uint64_t cycle, const IndexEntry **state)
+static bool go_to_launch(TraceReader *r, uint64_t launch, uint64_t cycle, const IndexEntry **state)
 {
 	const IndexEntry *begin = entry_of(r, launch), *end = r->index.v + r->index.n;
 	*state = NULL;
@@ -117,7 +117,7 @@ static bool go_to(TraceReader *r, uint64_t launch, uint64_t cycle, const IndexEn
 const TraceLaunch *trace_seek(TraceReader *r, uint64_t launch, uint64_t cycle, uint64_t *reached)
 {
 	const IndexEntry *state;
-	if (!go_to(r, launch, cycle < UINT64_MAX ? cycle + 1 : cycle, &state) ||
+	if (!go_to_launch(r, launch, cycle < UINT64_MAX ? cycle + 1 : cycle, &state) ||
 		(state && !trace_chunk_at(r, state->offset, CHUNK_STATE)))
 		return NULL;
 	*reached = state ? state->cycle : 0;
@@ -127,7 +127,7 @@ const TraceLaunch *trace_seek(TraceReader *r, uint64_t launch, uint64_t cycle, u
 const TraceLaunch *trace_seek_events(TraceReader *r, uint64_t launch, uint64_t from)
 {
 	const IndexEntry *state;
-	if (!go_to(r, launch, from, &state))
+	if (!go_to_launch(r, launch, from, &state))
 		return NULL;
 	if (state && !trace_go(r, state->offset))
 		return NULL;

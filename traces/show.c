@@ -17,7 +17,7 @@ void trace_place(StrBuf *b, const TraceLaunch *l, uint64_t pc)
 		sb_printf(b, " %s", i->block);
 }
 
-static void lanes(StrBuf *b, const TraceLaunch *l, uint64_t mask)
+static void put_trace_lanes(StrBuf *b, const TraceLaunch *l, uint64_t mask)
 {
 	char buf[LANES_TEXT];
 	sb_puts(b, trace_lanes(mask, l->warp_size, buf));
@@ -51,7 +51,7 @@ void trace_row_text(StrBuf *b, const TraceLaunch *l, const TraceRow *r)
 		sb_printf(b, ", %s 0x%" PRIx64, x->other, r->other);
 	} else if (x->other && r->other) {
 		sb_printf(b, ", %s ", x->other);
-		lanes(b, l, r->other);
+		put_trace_lanes(b, l, r->other);
 	}
 	for (int k = 0; k < (int)(sizeof flag_name / sizeof *flag_name); k++)
 		if (r->flags >> k & 1)

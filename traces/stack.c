@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct Picture {
+typedef struct StackPicture {
 	FILE *out;
 	const TraceFilter *f;
 	const TraceLaunch *launch;
@@ -14,11 +14,11 @@ typedef struct Picture {
 	TraceState state;
 	int shown;                     /* number of launches shown */
 	TraceAsked asked;
-} Picture;
+} StackPicture;
 
 /* ---- text ---- */
 
-static void draw_row(const Picture *p, int place, const TraceRow *r)
+static void draw_row(const StackPicture *p, int place, const TraceRow *r)
 {
 	char lanes[LANES_TEXT];
 	StrBuf b = { 0 };
@@ -31,7 +31,7 @@ static void draw_row(const Picture *p, int place, const TraceRow *r)
 	sb_free(&b);
 }
 
-static void warp(const Picture *p, const TraceWarp *w)
+static void warp(const StackPicture *p, const TraceWarp *w)
 {
 	char lanes[LANES_TEXT], ended[LANES_TEXT];
 	fprintf(p->out, "SM %d, warp %d: thread block %" PRIu64 ", warp %" PRIu64 " of it, lanes %s", w->sm,
@@ -50,7 +50,7 @@ static void warp(const Picture *p, const TraceWarp *w)
 	}
 }
 
-static void scheduler(const Picture *p, const TraceScheduler *s)
+static void put_scheduler(const StackPicture *p, const TraceScheduler *s)
 {
 	if (s->why == WHY_ISSUES)
 		fprintf(p->out, "SM %d, scheduler %d: issues\n", s->sm, s->number);
@@ -59,13 +59,13 @@ static void scheduler(const Picture *p, const TraceScheduler *s)
 			trace_reason(p->launch, s->why), s->since);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_warp_slot(const void *a, const void *b)
 {
 	const TraceWarp *x = *(TraceWarp *const *)a, *y = *(TraceWarp *const *)b;
 	return x->sm != y->sm ? x->sm - y->sm : x->slot - y->slot;
 }
 
-static void show(Picture *p)
+static void show_state(StackPicture *p)
 {
 	const TraceFilter *f = p->f;
 	const TraceState *t = &p->state;
@@ -77,7 +77,7 @@ static void show(Picture *p)
 		const TraceScheduler *s = &t->scheduler.v[k];
 		if ((f->sm < 0 || s->sm == f->sm) && (f->warp < 0 ||
 			f->warp % p->launch->schedulers == s->number))
-			scheduler(p, s);
+			put_scheduler(p, s);
 	}
 	for (int k = 0; k < t->warp.n; k++) {
 		const TraceWarp *w = &t->warp.v[k];
@@ -85,7 +85,7 @@ static void show(Picture *p)
 			vec_push(&list, w);
 	}
 	if (list.n)
-		qsort(list.v, (size_t)list.n, sizeof *list.v, by_place);
+		qsort(list.v, (size_t)list.n, sizeof *list.v, by_warp_slot);
 	for (int k = 0; k < list.n; k++)
 		warp(p, list.v[k]);
 	if (!list.n)
@@ -96,12 +96,13 @@ static void show(Picture *p)
 
 /* ---- following the events ---- */
 
-static bool wanted(Picture *p) { return trace_asked(&p->asked, p->f, p->launch, p->number); }
+static bool is_asked(StackPicture *p) { return trace_asked(&p->asked, p->f, p->launch, p->number); }
 
 /* Follows a launch's events from its begin, or from a state whose last event was in cycle `last`, to the end
    of the cycle that was asked for, and writes the state there. skip: reads no events after that cycle.
    Returns what trace_next returned last, and the next launch in *next. */
-static int follow(Picture *p, TraceReader *r, uint64_t last, const TraceLaunch **next, bool skip, Diag *diag)
+static int follow_launch(StackPicture *p, TraceReader *r, uint64_t last, const TraceLaunch **next, bool skip,
+	Diag *diag)
 {
 	TraceEvent e;
 	int k;
@@ -119,12 +120,12 @@ static int follow(Picture *p, TraceReader *r, uint64_t last, const TraceLaunch *
 	}
 	p->last = last > p->last ? last : p->last;
 	if (k >= 0 && last >= p->cycle)
-		show(p);
+		show_state(p);
 	return k;
 }
 
 /* Reads launches one after another, and passes over those that are not wanted. */
-static int in_order(Picture *p, TraceReader *r, Diag *diag)
+static int show_in_order(StackPicture *p, TraceReader *r, Diag *diag)
 {
 	TraceEvent e;
 	const TraceLaunch *next = NULL;
@@ -136,12 +137,12 @@ static int in_order(Picture *p, TraceReader *r, Diag *diag)
 		}
 		p->launch = next;
 		p->number++;
-		k = wanted(p) ? follow(p, r, 0, &next, false, diag) : 1;
+		k = is_asked(p) ? follow_launch(p, r, 0, &next, false, diag) : 1;
 	}
 	return k;
 }
 
-static int by_index(Picture *p, TraceReader *r, int64_t launches, Diag *diag)
+static int by_index(StackPicture *p, TraceReader *r, int64_t launches, Diag *diag)
 {
 	int k = 0;
 	for (int64_t n = 0; n < launches && k >= 0; n++) {
@@ -153,8 +154,8 @@ static int by_index(Picture *p, TraceReader *r, int64_t launches, Diag *diag)
 		p->launch = trace_seek(r, (uint64_t)n, p->cycle, &reached);
 		if (!p->launch)
 			return -1;
-		if (wanted(p))
-			k = follow(p, r, reached, &next, true, diag);
+		if (is_asked(p))
+			k = follow_launch(p, r, reached, &next, true, diag);
 	}
 	p->asked.launches = launches;
 	return k;
@@ -162,7 +163,7 @@ static int by_index(Picture *p, TraceReader *r, int64_t launches, Diag *diag)
 
 bool trace_stack(TraceReader *r, const TraceFilter *f, uint64_t cycle, FILE *out, Diag *diag)
 {
-	Picture p = { .out = out, .f = f, .number = -1, .cycle = cycle };
+	StackPicture p = { .out = out, .f = f, .number = -1, .cycle = cycle };
 	if (trace_version(r) < 3) {
 		diag_error(diag, (Loc){ 0 }, "a trace of format version %d does not tell the state of "
 			"mechanisms; version 3 does: record it again", trace_version(r));
@@ -170,7 +171,7 @@ bool trace_stack(TraceReader *r, const TraceFilter *f, uint64_t cycle, FILE *out
 	}
 	int64_t launches = trace_launches(r);
 	int errors = diag->errors;
-	int k = launches < 0 ? in_order(&p, r, diag) : by_index(&p, r, launches, diag);
+	int k = launches < 0 ? show_in_order(&p, r, diag) : by_index(&p, r, launches, diag);
 	trace_state_free(&p.state);
 	if (k >= 0 && trace_asked_found(&p.asked, f, diag) && !p.shown)
 		diag_error(diag, (Loc){ 0 }, "no launch that was asked for has an event in or behind cycle %"

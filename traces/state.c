@@ -59,7 +59,7 @@ TraceWarp *trace_state_warp(TraceState *t, unsigned sm, unsigned slot)
 }
 
 /* number: less than t->schedulers */
-static TraceScheduler *scheduler(TraceState *t, unsigned sm, unsigned number)
+static TraceScheduler *scheduler_state(TraceState *t, unsigned sm, unsigned number)
 {
 	int at = (int)(sm * (unsigned)t->schedulers + number);
 	for (int k = t->scheduler.n; k <= at; k++)
@@ -72,7 +72,7 @@ static bool keep_stall(TraceState *t, const TraceEvent *e)
 {
 	if (e->a >= (uint64_t)t->schedulers || e->b > WHY_ISSUES)
 		return false;
-	TraceScheduler *s = scheduler(t, e->sm, (unsigned)e->a);
+	TraceScheduler *s = scheduler_state(t, e->sm, (unsigned)e->a);
 	s->why = (uint16_t)e->b;
 	s->since = e->cycle;
 	return true;
@@ -169,7 +169,7 @@ static void step_split(TraceWarp *w, const TraceEvent *e)
 	}
 }
 
-static void start_warp(TraceState *t, TraceWarp *w, const TraceEvent *e)
+static void start_traced_warp(TraceState *t, TraceWarp *w, const TraceEvent *e)
 {
 	clear_rows(t, w);
 	w->used = true;
@@ -198,14 +198,15 @@ bool trace_state_event(TraceState *t, const TraceEvent *e)
 	case TR_ISSUE:
 		step_split(w, e);
 		if (t->schedulers)
-			*scheduler(t, e->sm, (unsigned)(e->warp % t->schedulers)) = (TraceScheduler){ e->sm,
+			*scheduler_state(t, e->sm, (unsigned)(e->warp % t->schedulers)) =
+				(TraceScheduler){ e->sm,
 				(uint16_t)(e->warp % t->schedulers), WHY_ISSUES, e->cycle };
 		return true;
 	case TR_EXIT:
 		w->ended |= e->mask;
 		return true;
 	case TR_WARP_START:
-		start_warp(t, w, e);
+		start_traced_warp(t, w, e);
 		return true;
 	case TR_WARP_END:
 		w->used = false;
@@ -220,7 +221,7 @@ bool trace_state_event(TraceState *t, const TraceEvent *e)
 
 typedef struct Change { TraceState *state; TraceEvent e; TraceEmit *emit; void *self; } Change;
 
-static void change(Change *c, int kind, const TraceRow *row, uint64_t a, int at)
+static void emit_change(Change *c, int kind, const TraceRow *row, uint64_t a, int at)
 {
 	c->e.kind = (uint8_t)kind;
 	c->e.row = *row;
@@ -231,7 +232,10 @@ static void change(Change *c, int kind, const TraceRow *row, uint64_t a, int at)
 	c->emit(c->self, &c->e);
 }
 
-static void set(Change *c, int kind, const TraceRow *row, int at) { change(c, kind, row, row->pc, at); }
+static void emit_row(Change *c, int kind, const TraceRow *row, int at)
+{
+	emit_change(c, kind, row, row->pc, at);
+}
 
 /* Emits the events that turn the rows `old` of a table into the rows `now`; in the table they stand behind
    `first` other rows. Equal rows at the begin and at the end stay; of the rows between, as many as both have
@@ -248,13 +252,13 @@ static void put_differences(Change *c, int first, const TraceRow *old, int nold,
 	int both = most - same;
 	for (int k = front; k < both; k++)
 		if (!trace_row_equal(&old[k], &now[k]))
-			set(c, TR_REWRITE, &now[k], first + k);
+			emit_row(c, TR_REWRITE, &now[k], first + k);
 	for (int k = both; k < n - same; k++)
-		set(c, TR_ENTER, &now[k], first + k);
+		emit_row(c, TR_ENTER, &now[k], first + k);
 	if (nold > n) {
 		TraceRow gone = { .kind = old[both].kind, .split = ROW_NO_SPLIT, .pc = ROW_NO_PC,
 			.rpc = ROW_NO_PC };
-		change(c, TR_LEAVE, &gone, (uint64_t)(nold - n), first + both);
+		emit_change(c, TR_LEAVE, &gone, (uint64_t)(nold - n), first + both);
 	}
 }
 

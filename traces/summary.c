@@ -63,49 +63,49 @@ void trace_sum_event(TraceSum *s, const TraceLaunch *l, const TraceEvent *e)
 
 /* ---- as an exporter ---- */
 
-typedef struct State { Arena arena; TraceSum *sum; } State;
+typedef struct SummaryState { Arena arena; TraceSum *sum; } SummaryState;
 
-static void begin(TraceExport *t) { t->state = xcalloc(1, sizeof(State)); }
+static void summary_begin(TraceExport *t) { t->state = xcalloc(1, sizeof(SummaryState)); }
 
-static void launch(TraceExport *t)
+static void summary_launch(TraceExport *t)
 {
-	State *s = t->state;
+	SummaryState *s = t->state;
 	s->sum = trace_sum_new(&s->arena, t->launch);
 }
 
-static void event(TraceExport *t, const TraceEvent *e)
+static void summary_event(TraceExport *t, const TraceEvent *e)
 {
-	trace_sum_event(((State *)t->state)->sum, t->launch, e);
+	trace_sum_event(((SummaryState *)t->state)->sum, t->launch, e);
 }
 
-static void print_row(FILE *out, const char *name, uint64_t value)
+static void print_sum(FILE *out, const char *name, uint64_t value)
 {
 	fprintf(out, "  %-20s %12" PRIu64 "\n", name, value);
 }
 
-static void finish(TraceExport *t)
+static void summary_finish(TraceExport *t)
 {
-	State *st = t->state;
+	SummaryState *st = t->state;
 	const TraceSum *s = st->sum;
 	fprintf(t->out, "launch %d: kernel %s, machine %s, model %s\n", t->launch_number, t->launch->kernel,
 		t->launch->machine, t->launch->model);
 	trace_when(t->launch, t->out);
 	trace_settings(t->launch, t->out);
-	print_row(t->out, "events", s->events);
-	print_row(t->out, "last_cycle", s->last_cycle);
-	print_row(t->out, "warp_instructions", s->issues);
-	print_row(t->out, "lanes", s->lanes);
-	print_row(t->out, "inserted", s->inserted);
-	print_row(t->out, "overhead", s->overhead);
-	print_row(t->out, "noop_fetches", s->empty);
-	print_row(t->out, "pushes", s->of_kind[TR_PUSH]);
-	print_row(t->out, "pops", s->of_kind[TR_POP]);
-	print_row(t->out, "max_depth", s->max_depth);
-	print_row(t->out, "depth_sum", s->depth_sum);
-	print_row(t->out, "spills", s->of_kind[TR_SPILL]);
-	print_row(t->out, "fills", s->of_kind[TR_FILL]);
-	print_row(t->out, "merges", s->of_kind[TR_RECONVERGE]);
-	print_row(t->out, "thread_blocks", s->of_kind[TR_BLOCK_START]);
+	print_sum(t->out, "events", s->events);
+	print_sum(t->out, "last_cycle", s->last_cycle);
+	print_sum(t->out, "warp_instructions", s->issues);
+	print_sum(t->out, "lanes", s->lanes);
+	print_sum(t->out, "inserted", s->inserted);
+	print_sum(t->out, "overhead", s->overhead);
+	print_sum(t->out, "noop_fetches", s->empty);
+	print_sum(t->out, "pushes", s->of_kind[TR_PUSH]);
+	print_sum(t->out, "pops", s->of_kind[TR_POP]);
+	print_sum(t->out, "max_depth", s->max_depth);
+	print_sum(t->out, "depth_sum", s->depth_sum);
+	print_sum(t->out, "spills", s->of_kind[TR_SPILL]);
+	print_sum(t->out, "fills", s->of_kind[TR_FILL]);
+	print_sum(t->out, "merges", s->of_kind[TR_RECONVERGE]);
+	print_sum(t->out, "thread_blocks", s->of_kind[TR_BLOCK_START]);
 	for (int k = 0; k < s->nblocks; k++)
 		if (s->block[k].starts)
 			fprintf(t->out, "  block %s %s: fetches %" PRIu64 ", lanes %" PRIu64 "\n",
@@ -114,8 +114,7 @@ static void finish(TraceExport *t)
 	arena_free(&st->arena);
 }
 
-static void end(TraceExport *t) { free(t->state); }
+static void summary_end(TraceExport *t) { free(t->state); }
 
-const TraceExporter trace_summary = { "summary", "sums of each launch, as the report counts them", begin,
-	launch, event,
-	finish, end };
+const TraceExporter trace_summary = { "summary", "sums of each launch, as the report counts them",
+	summary_begin, summary_launch, summary_event, summary_finish, summary_end };

@@ -111,7 +111,7 @@ static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
 	return p;
 }
 
-static uint8_t *put_row(uint8_t *p, const TraceEvent *e)
+static uint8_t *put_row_bytes(uint8_t *p, const TraceEvent *e)
 {
 	const TraceRow *r = &e->row;
 	*p++ = r->kind;
@@ -125,7 +125,7 @@ static uint8_t *put_row(uint8_t *p, const TraceEvent *e)
 }
 
 /* Writes the event's bytes to p; returns the address behind the last one. */
-static uint8_t *put_event(Coder *c, uint8_t *p, const TraceEvent *e)
+static uint8_t *put_event_bytes(Coder *c, uint8_t *p, const TraceEvent *e)
 {
 	Context *x = coder_context(c, e->sm, e->warp);
 	uint8_t *tag = p++;
@@ -155,7 +155,7 @@ static uint8_t *put_event(Coder *c, uint8_t *p, const TraceEvent *e)
 	p = put_varint(p, zigzag(e->a - coder_predict(x, e->kind)));
 	p = put_varint(p, e->b);
 	if (has_row(e->kind))
-		p = put_row(p, e);
+		p = put_row_bytes(p, e);
 	c->cycle = e->cycle;
 	c->sm = e->sm;
 	c->warp = e->warp;
@@ -180,7 +180,7 @@ static void put_state_event(void *self, const TraceEvent *e)
 {
 	TraceWriter *w = self;
 	vec_reserve(&w->state_raw, w->state_raw.n + EVENT_BYTES);
-	w->state_raw.n = (int)(put_event(w->state_coder, w->state_raw.v + w->state_raw.n, e) -
+	w->state_raw.n = (int)(put_event_bytes(w->state_coder, w->state_raw.v + w->state_raw.n, e) -
 		w->state_raw.v);
 }
 
@@ -226,7 +226,7 @@ void trace_event(TraceWriter *w, const TraceEvent *e)
 		flush_events(w);
 	if (!w->n && w->since >= w->every)
 		emit_state(w);
-	w->n = (size_t)(put_event(&w->coder, w->raw + w->n, e) - w->raw);
+	w->n = (size_t)(put_event_bytes(&w->coder, w->raw + w->n, e) - w->raw);
 	trace_state_event(&w->state, e);
 	w->events++;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Reads a name. Returns the device function of that name, or -1 after reporting an error. */
-static int named(Ptx *p)
+static int read_alias_name(Ptx *p)
 {
 	Loc loc = tok_here(p);
 	const char *name = tok_name(p);
@@ -24,10 +24,10 @@ bool ptx_alias(Ptx *p)
 {
 	tok_next(p);
 	Loc loc = tok_here(p);
-	int id = named(p);
+	int id = read_alias_name(p);
 	if (id < 0 || !tok_expect(p, ',', "behind the name of a function"))
 		return false;
-	int to = named(p);
+	int to = read_alias_name(p);
 	if (to < 0)
 		return false;
 	const Function *f = p->m->func.v[id];
@@ -56,7 +56,7 @@ static int meant(Ptx *p, const int *next, int id, Loc loc)
 	return at;
 }
 
-static void rename_operands(Function *f, const int *id)
+static void rename_func_operands(Function *f, const int *id)
 {
 	for (int b = 0; b < f->block.n; b++)
 		for (int j = 0; j < f->block.v[b]->ins.n; j++) {
@@ -68,14 +68,14 @@ static void rename_operands(Function *f, const int *id)
 }
 
 /* Gives the functions the numbers in `id`, and removes those that are declared with a second name. */
-static void renumber(Ptx *p, const int *id, const int *next)
+static void renumber_functions(Ptx *p, const int *id, const int *next)
 {
 	Module *m = p->m;
 	int n = 0;
 	for (int k = 0; k < m->func.n; k++) {
 		Function *f = m->func.v[k];
 		strmap_put(&p->funcs, f->name, id[k]);
-		rename_operands(f, id);
+		rename_func_operands(f, id);
 		if (next[k] >= 0) {
 			vec_free(&f->reg);
 			vec_free(&f->arg);
@@ -117,7 +117,7 @@ void ptx_resolve_aliases(Ptx *p)
 		id[a->func] = f < 0 ? -1 : id[f];
 	}
 	if (ok && p->alias.n)
-		renumber(p, id, next);
+		renumber_functions(p, id, next);
 	free(next);
 	free(id);
 }

@@ -3,15 +3,15 @@
 #include "isa/ptx/ptx.h"
 
 
-typedef struct Words { Vec(Opd) opd; Vec(uint8_t) type; } Words;
+typedef struct CallWords { Vec(Opd) opd; Vec(uint8_t) type; } CallWords;
 
-static void words_free(Words *w)
+static void words_free(CallWords *w)
 {
 	vec_free(&w->opd);
 	vec_free(&w->type);
 }
 
-static void add(Words *w, Opd o, Type t)
+static void append_word(CallWords *w, Opd o, Type t)
 {
 	vec_push(&w->opd, o);
 	vec_push(&w->type, (uint8_t)t);
@@ -19,7 +19,7 @@ static void add(Words *w, Opd o, Type t)
 
 /* Adds all words of a .param variable to the arguments or results of a call. Words of an argument that were
    never stored pass 0. */
-static bool add_variable(Ptx *p, Words *w, int id, bool argument)
+static bool add_param_words(Ptx *p, CallWords *w, int id, bool argument)
 {
 	Pvar *v = &p->b->pvar.v[id];
 	Type t = v->unit == 8 ? T_B64 : T_B32;
@@ -31,13 +31,13 @@ static bool add_variable(Ptx *p, Words *w, int id, bool argument)
 			bind_emit(p, OP_MOV, t, T_NONE, (Guard){ -1, false }, o, 1, &zero);
 		if (!argument)
 			v->state[k] |= WORD_WRITTEN;
-		add(w, o, t);
+		append_word(w, o, t);
 	}
 	return true;
 }
 
 /* Reads the list of arguments or results of a call: (name, ...) */
-static bool list(Ptx *p, Words *w, bool argument, Guard g)
+static bool read_call_list(Ptx *p, CallWords *w, bool argument, Guard g)
 {
 	if (!tok_expect(p, '(', "in a call"))
 		return false;
@@ -52,14 +52,14 @@ static bool list(Ptx *p, Words *w, bool argument, Guard g)
 			if (!argument && p->b->pvar.v[a.id].role == PV_IN)
 				return ptx_error(p, a.loc, "'%s' cannot receive a result",
 					p->b->pvar.v[a.id].name);
-			if (!add_variable(p, w, a.id, argument))
+			if (!add_param_words(p, w, a.id, argument))
 				return false;
 		} else if (a.kind == A_REG || (argument && a.kind != A_KPARAM)) {
 			if (!bind_opd(p, &a, T_NONE, &o))
 				return false;
 			if (o.kind != OPD_REG && o.kind != OPD_IMM)
 				o = bind_register(p, o, T_NONE, g);
-			add(w, o, o.kind == OPD_REG ? (Type)p->b->edit.f->reg.v[o.id].type : T_NONE);
+			append_word(w, o, o.kind == OPD_REG ? (Type)p->b->edit.f->reg.v[o.id].type : T_NONE);
 		} else {
 			return ptx_error(p, a.loc, "a %s of a call is a .param variable or a register",
 				argument ? "parameter" : "result");
@@ -70,7 +70,7 @@ static bool list(Ptx *p, Words *w, bool argument, Guard g)
 	return tok_expect(p, ')', "in a call");
 }
 
-static bool fits(Ptx *p, const Function *f, const Words *w, bool args, Loc loc)
+static bool fits_prototype(Ptx *p, const Function *f, const CallWords *w, bool args, Loc loc)
 {
 	int n = args ? f->arg.n : f->ret.n;
 	bool same = n == w->opd.n;
@@ -85,7 +85,7 @@ static bool fits(Ptx *p, const Function *f, const Words *w, bool args, Loc loc)
 		args ? "parameters" : "results", f->name);
 }
 
-static bool callee(Ptx *p, const Arg *a, const Words *ret, const Words *arg, Opd *target)
+static bool callee(Ptx *p, const Arg *a, const CallWords *ret, const CallWords *arg, Opd *target)
 {
 	if (a->kind == A_REG) {
 		*target = opd_reg(a->id);
@@ -97,20 +97,20 @@ static bool callee(Ptx *p, const Arg *a, const Words *ret, const Words *arg, Opd
 	if (f->kind != FN_DEVICE)
 		return ptx_error(p, a->loc, "'%s' is a kernel: it cannot be called", f->name);
 	*target = (Opd){ .kind = OPD_FUNC, .id = a->id };
-	return fits(p, f, ret, false, a->loc) && fits(p, f, arg, true, a->loc);
+	return fits_prototype(p, f, ret, false, a->loc) && fits_prototype(p, f, arg, true, a->loc);
 }
 
-static bool parts(Ptx *p, Guard g, Words *ret, Words *arg, Opd *target)
+static bool read_call_parts(Ptx *p, Guard g, CallWords *ret, CallWords *arg, Opd *target)
 {
 	Arg a;
-	if (tok_is(p, '(') && (!list(p, ret, false, g) ||
+	if (tok_is(p, '(') && (!read_call_list(p, ret, false, g) ||
 		!tok_expect(p, ',', "behind the results of a call")))
 		return false;
 	if (!ptx_arg(p, &a))
 		return false;
 	bool more = tok_accept(p, ',');
 	if (more && tok_is(p, '(')) {
-		if (!list(p, arg, true, g))
+		if (!read_call_list(p, arg, true, g))
 			return false;
 		more = tok_accept(p, ',');
 	}
@@ -129,9 +129,9 @@ static bool parts(Ptx *p, Guard g, Words *ret, Words *arg, Opd *target)
 
 bool ptx_call(Ptx *p, Guard g, int flags)
 {
-	Words ret = { 0 }, arg = { 0 };
+	CallWords ret = { 0 }, arg = { 0 };
 	Opd target;
-	bool ok = parts(p, g, &ret, &arg, &target);
+	bool ok = read_call_parts(p, g, &ret, &arg, &target);
 	if (ok) {
 		Ins i = edit_new(&p->b->edit, NULL, OP_CALL, T_NONE, ret.opd.n, 1 + arg.opd.n);
 		i.flags = (uint8_t)flags;

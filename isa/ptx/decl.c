@@ -9,7 +9,7 @@ static const struct { const char *name; uint8_t type; } type_table[] = {
 	{ ".f16x2", T_B32 }, { ".bf16", T_B16 }, { ".bf16x2", T_B32 }, { ".tf32", T_B32 }
 };
 
-Type ptx_type_directive(const Token *t)
+Type ptx_type_directive(const PtxToken *t)
 {
 	if (t->kind == TK_DIRECTIVE)
 		for (size_t i = 0; i < sizeof type_table / sizeof *type_table; i++)
@@ -163,7 +163,7 @@ static void fill_symbol(Symbol *s, const Decl *d, Space space, bool external)
 	s->loc = d->loc;
 }
 
-static bool is_taken(const Ptx *p, const char *name)
+static bool symbol_is_taken(const Ptx *p, const char *name)
 {
 	return strmap_get(&p->b->symbol_names, name) >= 0 || strmap_get(&p->symbols, name) >= 0 ||
 		strmap_get(&p->funcs, name) >= 0;
@@ -172,7 +172,8 @@ static bool is_taken(const Ptx *p, const char *name)
 /* Returns a name that is unique among those of the function and of the module so far. */
 static const char *unique_symbol(Ptx *p, const char *name)
 {
-	const char *own = is_taken(p, name) ? ptx_rename(p, &p->arena, name, p->m->symbol.n, is_taken)
+	const char *own = symbol_is_taken(p, name) ? ptx_rename(p, &p->arena, name, p->m->symbol.n,
+		symbol_is_taken)
 		: arena_strdup(&p->arena, name);
 	strmap_put(&p->b->symbol_names, own, 1);
 	return own;

@@ -54,7 +54,7 @@ static bool need_int(Ptx *p, Loc loc, Const v)
 /* The type of the cast at hand, (.s64) or (.u64); T_NONE: there is no cast. */
 static Type cast_at(const Ptx *p)
 {
-	const Token *t = tok_ahead(p, 1), *end = tok_ahead(p, 2);
+	const PtxToken *t = tok_ahead(p, 1), *end = tok_ahead(p, 2);
 	Type type = tok_is(p, '(') && end->kind == TK_PUNCT && end->punct == ')' ? ptx_type_directive(t)
 		: T_NONE;
 	return type == T_S64 || type == T_U64 ? type : T_NONE;
@@ -83,7 +83,7 @@ static bool unary(Ptx *p, Loc loc, char op, Const *v)
 
 static bool literal(Ptx *p, Const *v)
 {
-	const Token *t = tok(p);
+	const PtxToken *t = tok(p);
 	switch (t->kind) {
 	case TK_INT: set_int(v, t->is_unsigned ? T_U64 : T_S64, t->bits); break;
 	case TK_F32: *v = (Const){ T_F32, t->bits }; break;
@@ -98,16 +98,16 @@ static bool literal(Ptx *p, Const *v)
 	return true;
 }
 
-static bool primary(Ptx *p, Const *v, int depth)
+static bool parse_primary(Ptx *p, Const *v, int depth)
 {
-	const Token *t = tok(p);
+	const PtxToken *t = tok(p);
 	Loc loc = tok_here(p);
 	if (depth > DEEPEST)
 		return ptx_error(p, loc, "constant expression is nested too deeply");
 	Type cast = cast_at(p);
 	if (cast) {
 		p->at += 3;
-		if (!primary(p, v, depth + 1) || !need_int(p, loc, *v))
+		if (!parse_primary(p, v, depth + 1) || !need_int(p, loc, *v))
 			return false;
 		v->type = (uint8_t)cast;
 		return true;
@@ -116,7 +116,7 @@ static bool primary(Ptx *p, Const *v, int depth)
 		return ternary(p, v, depth + 1) && tok_expect(p, ')', "in a constant expression");
 	if (t->kind == TK_PUNCT && t->punct && strchr("-+~!", t->punct)) {
 		tok_next(p);
-		return primary(p, v, depth + 1) && unary(p, loc, t->punct, v);
+		return parse_primary(p, v, depth + 1) && unary(p, loc, t->punct, v);
 	}
 	return literal(p, v);
 }
@@ -132,7 +132,7 @@ enum { LEVELS = sizeof level / sizeof *level };
 /* If the operator at hand is in the list, returns its number, else 0. */
 static int operator_at(const Ptx *p, const char *list)
 {
-	const Token *a = tok(p), *b = tok_ahead(p, 1);
+	const PtxToken *a = tok(p), *b = tok_ahead(p, 1);
 	if (a->kind != TK_PUNCT || !a->punct)
 		return 0;
 	char op[3] = { a->punct };
@@ -205,7 +205,7 @@ static void apply_int(int op, Const *v, Const b)
 	}
 }
 
-static bool apply(Ptx *p, Loc loc, int op, Const *v, Const b)
+static bool apply_operator(Ptx *p, Loc loc, int op, Const *v, Const b)
 {
 	char text[3] = { (char)(op & 255), (char)(op >> 8) };
 	bool ints = is_int(*v) && is_int(b);
@@ -227,14 +227,14 @@ static bool apply(Ptx *p, Loc loc, int op, Const *v, Const b)
 static bool binary(Ptx *p, Const *v, int l, int depth)
 {
 	if (l == LEVELS)
-		return primary(p, v, depth);
+		return parse_primary(p, v, depth);
 	if (!binary(p, v, l + 1, depth))
 		return false;
 	for (int op; (op = operator_at(p, level[l])) != 0; ) {
 		Loc loc = tok_here(p);
 		Const right;
 		p->at += op >> 8 ? 2 : 1;
-		if (!binary(p, &right, l + 1, depth) || !apply(p, loc, op, v, right))
+		if (!binary(p, &right, l + 1, depth) || !apply_operator(p, loc, op, v, right))
 			return false;
 	}
 	return true;

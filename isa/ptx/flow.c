@@ -3,7 +3,7 @@
 #include "isa/ptx/ptx.h"
 #include "lib/strbuf.h"
 
-static void place(Ptx *p, Ins *i)
+static void set_ins_place(Ptx *p, Ins *i)
 {
 	if (p->loc_inlined) {
 		ins_place_inlined(p->m, i, p->loc_inlined);
@@ -21,7 +21,7 @@ static const char *auto_label(Ptx *p) { return edit_auto_label(&p->b->edit, &p->
 
 static bool is_label(const Ptx *p, const char *name) { return edit_find_block(&p->b->edit, name) != NULL; }
 
-static Block *new_block(Ptx *p, const char *label, bool user)
+static Block *new_flow_block(Ptx *p, const char *label, bool user)
 {
 	Block *x = edit_add_block(&p->b->edit, label);
 	x->user = user;
@@ -37,7 +37,7 @@ static void fall_into(Ptx *p, Block *x)
 		edit_target(&b->edit, b->fall, 1, x);
 	} else if (b->cur) {
 		edit_jump(&b->edit, b->cur, NULL, x);
-		place(p, block_term(b->cur));
+		set_ins_place(p, block_term(b->cur));
 	}
 	b->fall = NULL;
 	b->cur = x;
@@ -48,7 +48,7 @@ Block *flow_block(Ptx *p)
 	Body *b = p->b;
 	if (!b->cur) {
 		bool first = b->edit.f->block.n == 0;
-		fall_into(p, new_block(p, first ? "entry" : auto_label(p), first));
+		fall_into(p, new_flow_block(p, first ? "entry" : auto_label(p), first));
 	}
 	return b->cur;
 }
@@ -57,7 +57,7 @@ void flow_emit(Ptx *p, Ins *i)
 {
 	Block *x = flow_block(p);
 	StrBuf why = { 0 };
-	place(p, i);
+	set_ins_place(p, i);
 	edit_append(&p->b->edit, x, *i);
 	if (p->b->word && !ir_verify_ins(p->m, p->b->edit.f, i, &why))
 		ptx_refuse_ins(p, "%s", why.s);
@@ -80,10 +80,10 @@ void flow_label(Ptx *p, const char *name, Loc loc)
 	else if (taken)
 		own = ptx_rename(p, &p->arena, name, b->edit.f->block.n, is_label);
 	strmap_put(&s->label, name, b->edit.f->block.n);
-	fall_into(p, new_block(p, own, true));
+	fall_into(p, new_flow_block(p, own, true));
 }
 
-static void end_block(Ptx *p, Ins *i, int nsucc)
+static void end_flow_block(Ptx *p, Ins *i, int nsucc)
 {
 	Block *x = flow_block(p);
 	flow_emit(p, i);
@@ -120,7 +120,7 @@ bool flow_pragma(Ptx *p)
 {
 	static const char word[] = "reconverge";
 	Body *b = p->b;
-	const Token *t = tok_ahead(p, 1);
+	const PtxToken *t = tok_ahead(p, 1);
 	Loc loc = tok_loc(p, t);
 	size_t n = sizeof word - 1;
 	if (t->kind != TK_STRING || t->n < n || memcmp(t->s, word, n) || (t->n > n && t->s[n] != ' ')) {
@@ -149,7 +149,7 @@ void flow_branch(Ptx *p, Guard g, const char *label, Loc loc, int flags)
 		i.opd[0] = opd_reg(g.reg);
 		i.opd[0].neg = g.neg;
 	}
-	end_block(p, &i, g.reg >= 0 ? 2 : 1);
+	end_flow_block(p, &i, g.reg >= 0 ? 2 : 1);
 	refer(p, x, 0, label, loc);
 	if (g.reg >= 0) {
 		take_point(p, x);
@@ -159,7 +159,7 @@ void flow_branch(Ptx *p, Guard g, const char *label, Loc loc, int flags)
 
 /* If a terminator has a guard, ends the block with a branch to a new block, and makes that the current one,
    to receive the terminator. */
-static void split(Ptx *p, Guard g)
+static void split_off_guard(Ptx *p, Guard g)
 {
 	if (g.reg < 0)
 		return;
@@ -167,28 +167,28 @@ static void split(Ptx *p, Guard g)
 	Ins i = edit_new(&p->b->edit, NULL, OP_BRA, T_NONE, 0, 1);
 	i.opd[0] = opd_reg(g.reg);
 	i.opd[0].neg = g.neg;
-	end_block(p, &i, 2);
-	p->b->cur = new_block(p, auto_label(p), false);
+	end_flow_block(p, &i, 2);
+	p->b->cur = new_flow_block(p, auto_label(p), false);
 	edit_target(&p->b->edit, x, 0, p->b->cur);
 	p->b->fall = x;
 }
 
 void flow_end(Ptx *p, Op op, Guard g, int flags)
 {
-	split(p, g);
+	split_off_guard(p, g);
 	Ins i = op == OP_RET ? edit_ret(&p->b->edit, NULL) : edit_new(&p->b->edit, NULL, op, T_NONE, 0, 0);
 	i.flags = (uint8_t)flags;
-	end_block(p, &i, 0);
+	end_flow_block(p, &i, 0);
 }
 
 void flow_brx(Ptx *p, Guard g, Opd index, const char *list, Loc loc, int flags)
 {
-	split(p, g);
+	split_off_guard(p, g);
 	Block *x = flow_block(p);
 	Ins i = edit_new(&p->b->edit, NULL, OP_BRX, T_NONE, 0, 1);
 	i.flags = (uint8_t)flags;
 	i.opd[0] = index;
-	end_block(p, &i, 0);
+	end_flow_block(p, &i, 0);
 	take_point(p, x);
 	BrxRef r = { x, list, p->b->here, loc };
 	vec_push(&p->b->brx, r);
@@ -267,10 +267,10 @@ static void guard_entry(Ptx *p)
 			target |= f->block.v[i]->succ[k] == f->block.v[0];
 	if (!target)
 		return;
-	Block *x = new_block(p, !is_label(p, "entry") ? "entry" : auto_label(p), true);
+	Block *x = new_flow_block(p, !is_label(p, "entry") ? "entry" : auto_label(p), true);
 	edit_move_last(&p->b->edit, 0);
 	edit_jump(&p->b->edit, x, NULL, f->block.v[1]);
-	place(p, block_term(x));
+	set_ins_place(p, block_term(x));
 }
 
 void flow_finish(Ptx *p)

@@ -5,7 +5,7 @@ enum { DEEPEST_SCOPE = 500 };
 
 /* ---- names ---- */
 
-static bool is_taken(const Ptx *p, const char *name)
+static bool reg_is_taken(const Ptx *p, const char *name)
 {
 	return edit_find_reg(&p->b->edit, name, strlen(name)) >= 0 || sreg_lookup(name, strlen(name)) >= 0;
 }
@@ -28,8 +28,8 @@ int ptx_new_reg(Ptx *p, const char *name, Type type)
 	Body *b = p->b;
 	const char *base = !name ? "%t" : *name == '%' ? name : arena_printf(&p->arena, "%%%s", name);
 	const char *own = name ? base : arena_printf(&p->arena, "%%t_%d", b->edit.f->reg.n);
-	if (is_taken(p, own))
-		own = ptx_rename(p, &p->arena, base, b->edit.f->reg.n + !name, is_taken);
+	if (reg_is_taken(p, own))
+		own = ptx_rename(p, &p->arena, base, b->edit.f->reg.n + !name, reg_is_taken);
 	return edit_add_reg(&b->edit, own, strlen(own), type);
 }
 
@@ -46,7 +46,7 @@ bool ptx_declare(Ptx *p, const char *name, Entity e, Loc loc)
 
 /* If the name is that of a register of one of these ranges, as %r7 is of %r<9>, returns the type of the
    range; else T_NONE. */
-static Type find_range(const Ptx *p, const StrMap *ranges, const char *name)
+static Type find_reg_range(const Ptx *p, const StrMap *ranges, const char *name)
 {
 	size_t n = strlen(name), k = n;
 	uint64_t number = 0, power = 1;
@@ -63,7 +63,7 @@ static Type find_range(const Ptx *p, const StrMap *ranges, const char *name)
 }
 
 /* Adds the entity of a register. The register itself is made when it is used for the first time. */
-static int add_reg(Ptx *p, int scope, const char *name, Type type)
+static int add_reg_entity(Ptx *p, int scope, const char *name, Type type)
 {
 	Body *b = p->b;
 	vec_push(&b->entity, ((Entity){ ENT_REG, (uint8_t)type, -1 }));
@@ -76,11 +76,11 @@ static int add_reg(Ptx *p, int scope, const char *name, Type type)
 static Entity *find_module_reg(Ptx *p, const char *name)
 {
 	int id = strmap_get(&p->reg_name, name);
-	Type t = id < 0 ? find_range(p, &p->reg_range, name) : (Type)p->module_reg.v[id].type;
+	Type t = id < 0 ? find_reg_range(p, &p->reg_range, name) : (Type)p->module_reg.v[id].type;
 	if (!t || (id < 0 && !ptx_module_reg(p, arena_strdup(&p->arena, name), t, tok_here(p))))
 		return NULL;
 	id = strmap_get(&p->reg_name, name);
-	int k = add_reg(p, 0, name, t);
+	int k = add_reg_entity(p, 0, name, t);
 	Entity *e = &p->b->entity.v[k];
 	e->id = ptx_new_reg(p, name, t);
 	ptx_use_module_reg(p, id, e->id);
@@ -92,9 +92,9 @@ Entity *ptx_find(Ptx *p, const char *name)
 	Body *b = p->b;
 	for (int s = b->here; s >= 0; s = b->scope.v[s].parent) {
 		int id = strmap_get(&b->scope.v[s].name, name);
-		Type t = id < 0 ? find_range(p, &b->scope.v[s].range, name) : T_NONE;
+		Type t = id < 0 ? find_reg_range(p, &b->scope.v[s].range, name) : T_NONE;
 		if (t)
-			id = add_reg(p, s, name, t);
+			id = add_reg_entity(p, s, name, t);
 		if (id < 0)
 			continue;
 		Entity *e = &b->entity.v[id];
@@ -149,7 +149,7 @@ static bool one_reg(Ptx *p, const Decl *d)
 	if (!tok_accept(p, '<'))
 		return p->b ? ptx_declare(p, name, (Entity){ ENT_REG, (uint8_t)d->type, -1 }, loc)
 			: ptx_module_reg(p, name, d->type, loc);
-	const Token *t = tok(p);
+	const PtxToken *t = tok(p);
 	if (t->kind != TK_INT || t->bits > 1000000)
 		return ptx_error(p, tok_here(p), "expected a number of registers up to 1000000, not %s",
 			tok_text(p, t));
@@ -215,7 +215,7 @@ static bool body_directive(Ptx *p)
 }
 
 /* Reads `label:`, or `label: .branchtargets a, b;` and its like. */
-static bool label(Ptx *p)
+static bool read_ptx_label(Ptx *p)
 {
 	Loc loc = tok_here(p);
 	char *name = tok_name(p);
@@ -232,7 +232,7 @@ static bool label(Ptx *p)
 
 static bool statement(Ptx *p)
 {
-	const Token *t = tok(p), *next = tok_ahead(p, 1);
+	const PtxToken *t = tok(p), *next = tok_ahead(p, 1);
 	p->b->line = t->line;
 	p->b->col = t->col;
 	if (tok_accept(p, ';'))
@@ -240,7 +240,7 @@ static bool statement(Ptx *p)
 	if (t->kind == TK_DIRECTIVE)
 		return body_directive(p);
 	if (t->kind == TK_WORD && next->kind == TK_PUNCT && next->punct == ':')
-		return label(p);
+		return read_ptx_label(p);
 	return ptx_statement(p);
 }
 
@@ -275,11 +275,11 @@ static bool statements(Ptx *p)
 }
 
 /* what there was before the body: the token, numbers of registers, symbols, fixes */
-typedef struct Start { int at, regs, symbols, fixes; } Start;
+typedef struct BodyStart { int at, regs, symbols, fixes; } BodyStart;
 
 /* Takes back what a refused body has added to the function and the module. The function keeps the reason.
    Goes on behind the body. */
-static bool refuse_body(Ptx *p, const Start *s)
+static bool refuse_body(Ptx *p, const BodyStart *s)
 {
 	Module *m = p->m;
 	Function *f = p->b->edit.f;
@@ -299,7 +299,7 @@ static bool refuse_body(Ptx *p, const Start *s)
 bool body_read(Ptx *p)
 {
 	Body *b = p->b;
-	Start s = { p->at, b->edit.f->reg.n, p->m->symbol.n, p->fix.n };
+	BodyStart s = { p->at, b->edit.f->reg.n, p->m->symbol.n, p->fix.n };
 	if (!b->refused.what && !statements(p))
 		return false;
 	if (b->refused.what)

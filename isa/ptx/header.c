@@ -126,20 +126,20 @@ static bool performance(Ptx *p)
 /* ---- headers ---- */
 
 /* Returns the token of the name, which stands behind an optional list of results. Takes no token. */
-static const Token *header_name(Ptx *p)
+static const PtxToken *header_name(Ptx *p)
 {
 	int at = p->at;
 	if (tok_is(p, '('))
 		while (!tok_is(p, ')') && tok(p)->kind != TK_EOF)
 			tok_next(p);
 	tok_accept(p, ')');
-	const Token *t = tok(p);
+	const PtxToken *t = tok(p);
 	p->at = at;
 	return t;
 }
 
 /* Sets p->b->edit.f: to a new function of the module, or if the module has one of that name, to a function
-   outside of the module for the second header, which `merge` compares with the first. */
+   outside of the module for the second header, which `merge_headers` compares with the first. */
 static bool choose_function(Ptx *p, const char *name, FuncKind kind, Loc loc)
 {
 	Module *m = p->m;
@@ -195,7 +195,7 @@ bool ptx_same_prototype(const Function *a, const Function *b)
 
 /* If the header is the second one of a function, compares it with the first. A definition replaces what a
    declaration gave. */
-static bool merge(Ptx *p, bool define, Loc loc)
+static bool merge_headers(Ptx *p, bool define, Loc loc)
 {
 	Function *f = p->b->edit.f, *old = p->m->func.v[f->id];
 	if (f == old)
@@ -227,9 +227,9 @@ static bool bare_end(const Ptx *p)
 	return tok(p)->kind == TK_EOF;
 }
 
-static bool header(Ptx *p, bool entry, Loc *loc)
+static bool read_header(Ptx *p, bool entry, Loc *loc)
 {
-	const Token *t = header_name(p);
+	const PtxToken *t = header_name(p);
 	*loc = tok_loc(p, t);
 	if (t->kind != TK_WORD)
 		return ptx_error(p, *loc, "expected the name of a function, not %s", tok_text(p, t));
@@ -254,7 +254,7 @@ bool ptx_function(Ptx *p, bool entry)
 	Loc loc;
 	p->b = &b;
 	body_scope(p);
-	bool ok = header(p, entry, &loc);
+	bool ok = read_header(p, entry, &loc);
 	bool define = ok && tok_is(p, '{');
 	if (!ok && b.edit.f && b.edit.f != p->m->func.v[b.edit.f->id])
 		drop_vectors(b.edit.f);
@@ -265,7 +265,7 @@ bool ptx_function(Ptx *p, bool entry)
 			tok_skip_braces(p);
 		else
 			tok_next(p);
-	} else if (merge(p, define, loc) && define) {
+	} else if (merge_headers(p, define, loc) && define) {
 		b.edit.f->declared_only = false;
 		ok = body_read(p);
 	} else {

@@ -3,7 +3,7 @@
 
 typedef struct Init { Symbol *s; int id; const Decl *d; } Init;
 
-static bool put(Ptx *p, Init *in, uint64_t index, uint64_t bits, Loc loc)
+static bool put_init_value(Ptx *p, Init *in, uint64_t index, uint64_t bits, Loc loc)
 {
 	int n = type_bytes(in->s->type);
 	if ((index + 1) * (uint64_t)n > in->s->size)
@@ -43,7 +43,7 @@ static bool constant_bits(Ptx *p, Const v, Type type, uint64_t *bits, Loc loc)
 /* Reads [generic(]name[)] [+- constant], and records the address, which is resolved when all of the module is
    known. at: offset in the variable; part: which byte of the address a byte element takes, 0: the lowest, or
    all. */
-static bool address(Ptx *p, Init *in, uint64_t at, int part)
+static bool read_init_address(Ptx *p, Init *in, uint64_t at, int part)
 {
 	Loc loc = tok_here(p);
 	bool generic = tok_is_word(p, "generic") && tok_ahead(p, 1)->kind == TK_PUNCT &&
@@ -83,35 +83,35 @@ static bool masked(Ptx *p, Init *in, uint64_t index)
 	if (mask != (uint64_t)0xff << (8 * part) || type_bits[in->s->type] != 8)
 		return ptx_error(p, loc, "a masked address must be one byte: 0xff, 0xff00, ... of a .b8 "
 			"element");
-	return address(p, in, index, part) && tok_expect(p, ')', "behind a masked address");
+	return read_init_address(p, in, index, part) && tok_expect(p, ')', "behind a masked address");
 }
 
-static bool element(Ptx *p, Init *in, uint64_t index)
+static bool read_init_element(Ptx *p, Init *in, uint64_t index)
 {
-	const Token *t = tok(p), *next = tok_ahead(p, 1);
+	const PtxToken *t = tok(p), *next = tok_ahead(p, 1);
 	Loc loc = tok_here(p);
 	if (index >= in->s->count)
-		return put(p, in, index, 0, loc);
+		return put_init_value(p, in, index, 0, loc);
 	if (t->kind == TK_INT && next->kind == TK_PUNCT && next->punct == '(')
 		return masked(p, in, index);
 	if (t->kind == TK_WORD) {
 		if (type_bits[in->s->type] != 64)
 			return ptx_error(p, loc, "an address needs an element of 64 bits, not .%s",
 				type_name[in->s->type]);
-		return address(p, in, index * 8, 0);
+		return read_init_address(p, in, index * 8, 0);
 	}
 	Const v;
 	uint64_t bits;
 	return ptx_constant(p, &v) && constant_bits(p, v, (Type)in->s->type, &bits, loc) &&
-		put(p, in, index, bits, loc);
+		put_init_value(p, in, index, bits, loc);
 }
 
 /* Reads { a, { b, c }, ... }. The values of a nested list begin at the next multiple of the size of its
    dimension. */
-static bool list(Ptx *p, Init *in, int dim, uint64_t *index)
+static bool read_init_list(Ptx *p, Init *in, int dim, uint64_t *index)
 {
 	if (!tok_accept(p, '{'))
-		return element(p, in, (*index)++);
+		return read_init_element(p, in, (*index)++);
 	if (dim >= in->d->ndim)
 		return ptx_error(p, tok_here(p), "the value of '%s' has too many nested braces", in->s->name);
 	uint64_t part = 1, from = *index;
@@ -120,7 +120,7 @@ static bool list(Ptx *p, Init *in, int dim, uint64_t *index)
 	while (!tok_is(p, '}')) {
 		bool nested = tok_is(p, '{');
 		uint64_t first = *index;
-		if (!list(p, in, dim + 1, index))
+		if (!read_init_list(p, in, dim + 1, index))
 			return false;
 		if (nested && *index - first > part)
 			return ptx_error(p, tok_here(p), "too many values for one part of '%s'", in->s->name);
@@ -140,7 +140,7 @@ static uint64_t count_outer(const Ptx *p)
 	int depth = 0;
 	uint64_t n = 0;
 	for (int k = 0;; k++) {
-		const Token *t = tok_ahead(p, k);
+		const PtxToken *t = tok_ahead(p, k);
 		char c = t->kind == TK_PUNCT ? t->punct : 0;
 		if (t->kind == TK_EOF || c == ';')
 			return n;
@@ -173,7 +173,7 @@ bool ptx_init(Ptx *p, Symbol *s, int id, const Decl *decl)
 	p->init_bytes += s->size;
 	s->init = arena_alloc(&p->m->arena, s->size);
 	Init in = { s, id, &d };
-	return list(p, &in, 0, &index);
+	return read_init_list(p, &in, 0, &index);
 }
 
 void ptx_resolve_inits(Ptx *p)

@@ -29,7 +29,7 @@ bool ptx_refuse(Ptx *p, Loc loc, const char *fmt, ...)
 
 bool ptx_refuse_ins(Ptx *p, const char *fmt, ...)
 {
-	const Token *t = p->b->word;
+	const PtxToken *t = p->b->word;
 	char text[300];
 	va_list ap;
 	va_start(ap, fmt);
@@ -41,7 +41,7 @@ bool ptx_refuse_ins(Ptx *p, const char *fmt, ...)
 
 /* ---- places in other files ---- */
 
-static int by_number(const void *a, const void *b)
+static int by_file_number(const void *a, const void *b)
 {
 	const FileNo *x = a, *y = b;
 	return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
@@ -53,14 +53,14 @@ static int by_number(const void *a, const void *b)
 static void find_files(Ptx *p)
 {
 	for (int i = 0; i + 2 < p->tok.n; i++) {
-		const Token *t = &p->tok.v[i];
+		const PtxToken *t = &p->tok.v[i];
 		if (t->kind != TK_DIRECTIVE || t->n != 5 || memcmp(t->s, ".file", 5) || t[1].kind != TK_INT ||
 			t[2].kind != TK_STRING)
 			continue;
 		vec_push(&p->file, ((FileNo){ .number = t[1].bits, .name = &t[2], .file = -1 }));
 	}
 	if (p->file.n)
-		qsort(p->file.v, (size_t)p->file.n, sizeof *p->file.v, by_number);
+		qsort(p->file.v, (size_t)p->file.n, sizeof *p->file.v, by_file_number);
 }
 
 /* Returns the last .file directive with this number, whose file becomes one of the module. NULL: there is
@@ -89,7 +89,7 @@ static bool place_in_file(Ptx *p, const char *behind, SourcePlace *to)
 	uint32_t v[3];
 	Loc loc = tok_here(p);
 	for (int i = 0; i < 3; i++) {
-		const Token *t = tok(p);
+		const PtxToken *t = tok(p);
 		if (t->kind != TK_INT || t->bits > INT32_MAX)
 			return ptx_error(p, tok_here(p), "expected a number behind %s, not %s", behind,
 				tok_text(p, t));
@@ -106,7 +106,7 @@ static bool place_in_file(Ptx *p, const char *behind, SourcePlace *to)
 
 /* Returns the list of places that begins with `at` and goes on with list `call`. The same arguments give the
    same list. */
-static int inlined_list(Ptx *p, SourcePlace at, int call)
+static int inlined_chain(Ptx *p, SourcePlace at, int call)
 {
 	const char *key = arena_printf(&p->arena, "%d %d %d %d", at.file, at.line, at.col, call);
 	int list = strmap_get(&p->inlined, key);
@@ -135,8 +135,8 @@ static void set_inlined(Ptx *p, SourcePlace at, SourcePlace call)
 	int known = strmap_get(&p->call_at, call_key(p, call));
 	bool inlined = at.line && call.line;
 	if (inlined)
-		p->loc_inlined = inlined_list(p, at, known > 0 && places_of(p, known) < INLINED_LIMIT ? known
-			: inlined_list(p, call, 0));
+		p->loc_inlined = inlined_chain(p, at, known > 0 && places_of(p, known) < INLINED_LIMIT ? known
+			: inlined_chain(p, call, 0));
 	if (at.line)
 		strmap_put(&p->call_at, call_key(p, at), p->loc_inlined);
 }
@@ -169,9 +169,9 @@ bool ptx_loc(Ptx *p)
 
 /* ---- .version .target .address_size ---- */
 
-static bool version(Ptx *p)
+static bool read_ptx_version(Ptx *p)
 {
-	const Token *t = tok(p);
+	const PtxToken *t = tok(p);
 	double d;
 	memcpy(&d, &t->bits, sizeof d);
 	if (t->kind != TK_F64 || d < 1 || d >= 100)
@@ -181,10 +181,10 @@ static bool version(Ptx *p)
 	return true;
 }
 
-static bool target(Ptx *p)
+static bool read_ptx_target(Ptx *p)
 {
 	do {
-		const Token *t = tok(p);
+		const PtxToken *t = tok(p);
 		char *name = tok_name(p);
 		if (!name)
 			return false;
@@ -204,7 +204,7 @@ static bool target(Ptx *p)
 
 static bool address_size(Ptx *p)
 {
-	const Token *t = tok(p);
+	const PtxToken *t = tok(p);
 	if (t->kind != TK_INT || t->bits != 64)
 		return ptx_error(p, tok_here(p), t->kind == TK_INT && t->bits == 32 ?
 				 ".address_size 32 is not supported: addresses have 64 bits in "
@@ -229,7 +229,7 @@ static bool section(Ptx *p)
 
 static bool file(Ptx *p) /* Checks .file number "name" [, time, size]; find_files has read it. */
 {
-	const Token *t = tok_ahead(p, 0), *name = tok_ahead(p, 1);
+	const PtxToken *t = tok_ahead(p, 0), *name = tok_ahead(p, 1);
 	if (t->kind != TK_INT || name->kind != TK_STRING)
 		return ptx_error(p, tok_here(p), "expected a number and a name behind .file");
 	p->at += 2;
@@ -253,7 +253,8 @@ static bool linkage(Ptx *p, bool *external)
 static bool directive(Ptx *p)
 {
 	static const struct { const char *name; bool (*read)(Ptx *); } simple[] = {
-		{ ".version", version }, { ".target", target }, { ".address_size", address_size },
+		{ ".version", read_ptx_version }, { ".target", read_ptx_target },
+		{ ".address_size", address_size },
 		{ ".section", section },
 		{ ".file", file }
 	};

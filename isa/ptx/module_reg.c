@@ -49,7 +49,7 @@ static int new_slot(Ptx *p, const ModuleReg *r)
 typedef struct Passing { Ptx *p; Edit e; const RegUse *use; int n; Rewrite out; const Ins *at; } Passing;
 
 /* Emits an instruction. o: its n operands, the first ndst of which are destinations. */
-static void put(Passing *x, Op op, Type t, int ndst, int n, const Opd *o)
+static void put_passing_ins(Passing *x, Op op, Type t, int ndst, int n, const Opd *o)
 {
 	Ins i = edit_new(&x->e, x->at, op, t, ndst, n - ndst);
 	memcpy(i.opd, o, sizeof *o * (size_t)n);
@@ -74,18 +74,18 @@ static bool load_or_store(Passing *x, bool store)
 		if (pred)
 			v = opd_reg(edit_temp(&x->e, T_B16));
 		if (pred && store)
-			put(x, OP_SELP, T_B16, 1, 4, (Opd[]){ v, opd_imm(1), opd_imm(0), r });
+			put_passing_ins(x, OP_SELP, T_B16, 1, 4, (Opd[]){ v, opd_imm(1), opd_imm(0), r });
 		if (store)
-			put(x, OP_ST, t, 0, 2, (Opd[]){ at, v });
+			put_passing_ins(x, OP_ST, t, 0, 2, (Opd[]){ at, v });
 		else
-			put(x, OP_LD, t, 1, 2, (Opd[]){ v, at });
+			put_passing_ins(x, OP_LD, t, 1, 2, (Opd[]){ v, at });
 		if (pred && !store)
-			put(x, OP_SETP, T_B16, 1, 3, (Opd[]){ r, v, opd_imm(0) });
+			put_passing_ins(x, OP_SETP, T_B16, 1, 3, (Opd[]){ r, v, opd_imm(0) });
 	}
 	return true;
 }
 
-static bool pass(Passing *x)
+static bool pass_registers(Passing *x)
 {
 	const Function *f = x->e.f;
 	bool ok = true, device = f->kind == FN_DEVICE;
@@ -123,6 +123,6 @@ void ptx_pass_module_regs(Ptx *p)
 			;
 		Passing x = { .p = p, .e = edit_open(p->m, p->m->func.v[f], 0), .use = &p->reg_use.v[from],
 			.n = to - from };
-		ok = pass(&x);
+		ok = pass_registers(&x);
 	}
 }

@@ -15,7 +15,7 @@ static const struct { const char *prefix, *what; } no_sreg[] = {
 	{ "%aggr_smem_size", "thread block clusters" }
 };
 
-static bool unknown_name(Ptx *p, const char *name, Loc loc)
+static bool fail_undeclared(Ptx *p, const char *name, Loc loc)
 {
 	for (size_t i = 0; i < sizeof no_sreg / sizeof *no_sreg; i++)
 		if (!strncmp(name, no_sreg[i].prefix, strlen(no_sreg[i].prefix)))
@@ -39,7 +39,7 @@ static bool resolve(Ptx *p, const char *name, Arg *a)
 	} else if ((a->id = strmap_get(&p->funcs, name)) >= 0) {
 		a->kind = A_FUNC;
 	} else {
-		return unknown_name(p, name, a->loc);
+		return fail_undeclared(p, name, a->loc);
 	}
 	return true;
 }
@@ -61,7 +61,7 @@ static bool offset(Ptx *p, Arg *a)
 	return true;
 }
 
-static bool number(Ptx *p, Arg *a)
+static bool read_number_operand(Ptx *p, Arg *a)
 {
 	Const v;
 	if (!ptx_constant(p, &v))
@@ -75,11 +75,11 @@ bool ptx_arg(Ptx *p, Arg *a)
 {
 	*a = (Arg){ .loc = tok_here(p) };
 	a->neg = tok_is(p, '!') && tok_ahead(p, 1)->kind == TK_WORD && tok_accept(p, '!');
-	const Token *next = tok_ahead(p, 1);
+	const PtxToken *next = tok_ahead(p, 1);
 	bool expression = tok_is_word(p, "WARP_SZ") &&
 		!(next->kind == TK_PUNCT && strchr(",;}]", next->punct));
 	if (tok(p)->kind != TK_WORD || expression)
-		return number(p, a);
+		return read_number_operand(p, a);
 	const char *name = tok_name(p);
 	if (!strcmp(name, "_")) {
 		a->kind = A_SINK;
@@ -93,7 +93,7 @@ bool ptx_arg(Ptx *p, Arg *a)
 }
 
 /* Reads an address, behind '['. */
-static bool address(Ptx *p, Arg *a)
+static bool read_address(Ptx *p, Arg *a)
 {
 	if (!ptx_arg(p, a))
 		return false;
@@ -129,7 +129,7 @@ static bool group(Ptx *p, Args *args)
 		if (!vector(p, args, &g))
 			return false;
 	} else {
-		if (!(tok_accept(p, '[') ? address(p, &a) : ptx_arg(p, &a)))
+		if (!(tok_accept(p, '[') ? read_address(p, &a) : ptx_arg(p, &a)))
 			return false;
 		vec_push(&args->arg, a);
 		g.n = 1;

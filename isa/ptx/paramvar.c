@@ -177,7 +177,7 @@ static bool store(Ptx *p, Pvar *v, int64_t off, Type t, const Arg *a, Guard g)
 	return true;
 }
 
-static Pvar *variable(Ptx *p, const Args *a, int group)
+static Pvar *read_param_variable(Ptx *p, const Args *a, int group)
 {
 	return &p->b->pvar.v[a->arg.v[a->group.v[group].first].id];
 }
@@ -200,7 +200,7 @@ bool pvar_load(Ptx *p, const Ins *i, const Args *a, Guard g)
 {
 	const ArgGroup *dst = &a->group.v[0];
 	const Arg *at = &a->arg.v[a->group.v[1].first];
-	Pvar *v = variable(p, a, 1);
+	Pvar *v = read_param_variable(p, a, 1);
 	if (!check_vector(p, i, dst))
 		return false;
 	if (v->role == PV_OUT)
@@ -215,7 +215,7 @@ bool pvar_store(Ptx *p, const Ins *i, const Args *a, Guard g)
 {
 	const ArgGroup *src = &a->group.v[1];
 	const Arg *at = &a->arg.v[a->group.v[0].first];
-	Pvar *v = variable(p, a, 0);
+	Pvar *v = read_param_variable(p, a, 0);
 	if (!check_vector(p, i, src))
 		return false;
 	if (v->role == PV_IN)

@@ -20,9 +20,9 @@ typedef enum {
 	TK_DIRECTIVE,        /* .name, dot included */
 	TK_INT, TK_F32, TK_F64, TK_STRING,
 	TK_PUNCT
-} TokenKind;
+} PtxTokenKind;
 
-typedef struct Token {
+typedef struct PtxToken {
 	uint8_t kind;
 	char punct;
 	bool is_unsigned;    /* the integer was written with U, or is too large for 63 bits */
@@ -30,7 +30,7 @@ typedef struct Token {
 	uint32_t n;
 	const char *s;       /* n characters of the text; strings without their quotes */
 	uint64_t bits;       /* the value: an integer, or the IEEE bits of a floating-point number */
-} Token;
+} PtxToken;
 
 /* ---- names of a function body ---- */
 typedef enum { ENT_REG, ENT_SYMBOL, ENT_KPARAM, ENT_PVAR, ENT_TARGETS, ENT_PROTO } EntityKind;
@@ -93,7 +93,7 @@ typedef struct Body {
 	int nauto;               /* number of the next automatic label */
 	int suffix;              /* ptx_rename tries no smaller number, since it has found them taken */
 	int line, col;           /* place of the statement being read */
-	const Token *word;       /* mnemonic of the instruction being read, or NULL */
+	const PtxToken *word;       /* mnemonic of the instruction being read, or NULL */
 } Body;
 
 /* ---- the whole file ---- */
@@ -105,13 +105,13 @@ typedef struct ModuleReg { const char *name; uint8_t type; bool called; int user
 typedef struct Alias { int func, to; Loc loc; } Alias;
 typedef struct RegUse { int module_reg, func, reg; } RegUse;
 /* a .file directive. file: the module's number of the file; -1: no instruction comes from it yet */
-typedef struct FileNo { uint64_t number; const Token *name; int file; } FileNo;
+typedef struct FileNo { uint64_t number; const PtxToken *name; int file; } FileNo;
 
 typedef struct Ptx {
 	Module *m;
 	Diag *diag;
 	Arena arena;             /* names that outlive a function */
-	Vec(Token) tok;
+	Vec(PtxToken) tok;
 	int at;
 	int version, sm;         /* version: 75 for 7.5; sm: 75 for sm_75; 0 = not given */
 	int address_size;
@@ -154,10 +154,10 @@ bool ptx_refuse_ins(Ptx *, const char *fmt, ...) __attribute__((format(printf, 2
 /* ---- lexer.c ---- */
 /* fills Ptx.tok; false: there were errors, which are reported */
 bool ptx_lex(Ptx *, const char *text, size_t n);
-static inline const Token *tok(const Ptx *p) { return &p->tok.v[p->at]; }
-const Token *tok_ahead(const Ptx *, int k);
+static inline const PtxToken *tok(const Ptx *p) { return &p->tok.v[p->at]; }
+const PtxToken *tok_ahead(const Ptx *, int k);
 void tok_next(Ptx *);
-Loc tok_loc(const Ptx *, const Token *);
+Loc tok_loc(const Ptx *, const PtxToken *);
 Loc tok_here(const Ptx *);
 bool tok_is(const Ptx *, char);
 bool tok_is_directive(const Ptx *, const char *);
@@ -166,7 +166,8 @@ bool tok_accept(Ptx *, char);
 bool tok_accept_directive(Ptx *, const char *);
 /* takes this character; false: another one stands there (reported) */
 bool tok_expect(Ptx *, char, const char *where);
-const char *tok_text(const Ptx *, const Token *); /* the text of a token for messages, cut at 40 characters */
+/* the text of a token for messages, cut at 40 characters */
+const char *tok_text(const Ptx *, const PtxToken *);
 char *tok_name(Ptx *);  /* takes the word at hand and returns a copy; NULL (reported): there is no word */
 void tok_skip_statement(Ptx *);  /* goes behind the next ';' outside of braces, or to a '}' */
 bool tok_skip_braces(Ptx *);  /* at '{': goes behind the '}' that closes it; false: there is none */
@@ -195,7 +196,7 @@ typedef struct Decl {       /* a declaration: .space .align 8 .v2 .b32 name[3][4
 	uint32_t points_align;
 	Refusal refused;        /* the reason, if gsim does not have its type */
 } Decl;
-Type ptx_type_directive(const Token *);  /* the type that a directive such as .u32 names; T_NONE: none */
+Type ptx_type_directive(const PtxToken *);  /* the type that a directive such as .u32 names; T_NONE: none */
 bool ptx_type(Ptx *, Decl *);  /* reads [.align n] [.v2] .type with .ptr annotations, up to the name */
 bool ptx_usable(Ptx *, const Decl *);  /* false: gsim does not have the type, and the function is refused */
 bool ptx_declarator(Ptx *, Decl *);                 /* reads name and dimensions, and computes the size */

@@ -17,7 +17,7 @@ static const struct { const char *name, *what; } absent[] = {
 	{ "__nv_*", "functions of libdevice that the compiler has not linked are" }
 };
 
-static bool fits(const Function *f, const char *bits, bool args)
+static bool fits_signature(const Function *f, const char *bits, bool args)
 {
 	int n = args ? f->arg.n : f->ret.n;
 	if ((int)strlen(bits) != n)
@@ -29,12 +29,12 @@ static bool fits(const Function *f, const char *bits, bool args)
 }
 
 /* Row in `calls` of the operation that calls of a function without a body stand for; -1: none. */
-static int row_of(const Function *f)
+static int runtime_row(const Function *f)
 {
 	for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
 		if (f->declared_only && f->kind == FN_DEVICE && !strcmp(f->name, calls[k].name) &&
-			fits(f, calls[k].ret, false) &&
-		fits(f, calls[k].arg, true))
+			fits_signature(f, calls[k].ret, false) &&
+		fits_signature(f, calls[k].arg, true))
 			return (int)k;
 	return -1;
 }
@@ -45,7 +45,7 @@ static bool is_named(const char *name, const char *pattern)
 	return pattern[n] == '*' ? !strncmp(name, pattern, n) : !strcmp(name, pattern);
 }
 
-static void refuse(Ptx *p, Function *f)
+static void refuse_absent(Ptx *p, Function *f)
 {
 	for (size_t k = 0; k < sizeof absent / sizeof *absent; k++)
 		if (f->declared_only && f->kind == FN_DEVICE && is_named(f->name, absent[k].name)) {
@@ -113,8 +113,8 @@ void ptx_runtime_calls(Ptx *p)
 	const Module *m = p->m;
 	int *row = xcalloc((size_t)m->func.n + 1, sizeof *row);
 	for (int k = 0; k < m->func.n; k++) {
-		row[k] = row_of(m->func.v[k]);
-		refuse(p, m->func.v[k]);
+		row[k] = runtime_row(m->func.v[k]);
+		refuse_absent(p, m->func.v[k]);
 	}
 	for (int k = 0; k < m->func.n; k++)
 		replace_calls(p, m->func.v[k], row);

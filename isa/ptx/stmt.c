@@ -10,7 +10,7 @@ typedef struct Mnemonic {
 	size_t n;
 	bool policy;             /* .L2::cache_hint: the last operand is a cache policy */
 	Loc loc;
-	const Token *token;
+	const PtxToken *token;
 } Mnemonic;
 
 /* first parts of mnemonics that have another name in the table */
@@ -41,7 +41,7 @@ static const struct { const char *op, *part, *as; } respelled[] = {
 	{ "prefetch", "L2::evict_last", "L2" }, { "prefetch", "L2::evict_normal", "L2" }
 };
 
-static bool same(const char *s, size_t n, const char *what)
+static bool spells(const char *s, size_t n, const char *what)
 {
 	return strlen(what) == n && !memcmp(s, what, n);
 }
@@ -54,20 +54,20 @@ static size_t part_length(const char *s, const char *end)
 
 static bool is_of(const Mnemonic *m, const char *op)
 {
-	return !op || same(m->s, part_length(m->s, m->s + m->n), op);
+	return !op || spells(m->s, part_length(m->s, m->s + m->n), op);
 }
 
 static bool is_dropped(const Mnemonic *m, const char *s, size_t n, const char *end)
 {
 	const char *next = s + n < end ? s + n + 1 : end;
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
-		if (same(s, n, dropped[i].part) && is_of(m, dropped[i].op) &&
-		(!dropped[i].next || same(next, part_length(next, end), dropped[i].next)))
+		if (spells(s, n, dropped[i].part) && is_of(m, dropped[i].op) &&
+		(!dropped[i].next || spells(next, part_length(next, end), dropped[i].next)))
 			return true;
 	return false;
 }
 
-static void add_part(Mnemonic *m, const char *s, size_t n)
+static void add_mnemonic_part(Mnemonic *m, const char *s, size_t n)
 {
 	if (m->n)
 		m->s[m->n++] = '.';
@@ -78,7 +78,7 @@ static void add_part(Mnemonic *m, const char *s, size_t n)
 /* Reads the mnemonic, and gives it the spelling of the table. */
 static bool respell(Ptx *p, Mnemonic *m)
 {
-	const Token *t = tok(p);
+	const PtxToken *t = tok(p);
 	const char *s = t->s, *end = t->s + t->n;
 	*m = (Mnemonic){ .loc = tok_here(p), .token = t };
 	if (t->kind != TK_WORD || t->n > LONGEST - 8)
@@ -89,14 +89,14 @@ static bool respell(Ptx *p, Mnemonic *m)
 		const char *part = s;
 		size_t n = part_length(s, end), k = n;
 		for (size_t i = 0; !m->n && i < sizeof renamed / sizeof *renamed; i++)
-			if (same(s, n, renamed[i].ptx))
+			if (spells(s, n, renamed[i].ptx))
 				k = strlen(part = renamed[i].op);
 		for (size_t i = 0; i < sizeof respelled / sizeof *respelled; i++)
-			if (m->n && same(s, n, respelled[i].part) && is_of(m, respelled[i].op))
+			if (m->n && spells(s, n, respelled[i].part) && is_of(m, respelled[i].op))
 				k = strlen(part = respelled[i].as);
-		m->policy |= same(s, n, "L2::cache_hint");
+		m->policy |= spells(s, n, "L2::cache_hint");
 		if (!m->n || part != s || !is_dropped(m, s, n, end))
-			add_part(m, part, k);
+			add_mnemonic_part(m, part, k);
 		s += n + 1;
 	}
 	return true;
@@ -104,7 +104,7 @@ static bool respell(Ptx *p, Mnemonic *m)
 
 /* Checks the types first, since the steps that follow compute with them. All else is checked when the
    instruction is complete (flow_emit). */
-static bool check_types(Ptx *p, const Ins *i)
+static bool check_ins_types(Ptx *p, const Ins *i)
 {
 	StrBuf why = { 0 };
 	bool ok = mnemonic_types(i, &why) || ptx_refuse_ins(p, "%s", why.s);
@@ -122,7 +122,7 @@ static void align_barrier(const Mnemonic *m, Ins *i)
 
 /* Parses the mnemonic. A name that PTX does not have is an error of the module, whatever stands behind it; an
    operation or a form that gsim does not have refuses the function. */
-static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
+static bool parse_mnemonic(Ptx *p, const Mnemonic *m, Ins *i)
 {
 	MnemonicError e = { 0 };
 	StrBuf text = { 0 };
@@ -135,7 +135,7 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 		return ptx_refuse_ins(p, "'.nonfaulting' is a suffix of gsim's IR, none of PTX");
 	if (read && !ours && (op == OP_CVT || !ptx_unsupported(m->s, m->n))) {
 		align_barrier(m, i);
-		return check_types(p, i);
+		return check_ins_types(p, i);
 	}
 	const char *what = ptx_unsupported(m->token->s, m->token->n);
 	mnemonic_explain(&e, &text);
@@ -225,7 +225,7 @@ static bool bind(Ptx *p, Ins *i, Args *a, const Mnemonic *m, Guard g)
 
 /* ---- control ---- */
 
-static bool target(Ptx *p, Guard g, int flags)
+static bool read_branch(Ptx *p, Guard g, int flags)
 {
 	Loc loc = tok_here(p);
 	const char *name = tok_name(p);
@@ -234,7 +234,7 @@ static bool target(Ptx *p, Guard g, int flags)
 	return name != NULL;
 }
 
-static bool indexed(Ptx *p, Guard g, int flags)
+static bool read_indexed_branch(Ptx *p, Guard g, int flags)
 {
 	Arg a;
 	Opd o;
@@ -257,24 +257,24 @@ static bool control(Ptx *p, const Mnemonic *m, Guard g, bool *ok)
 	int uni = m->n > 4 && !memcmp(s + m->n - 4, ".uni", 4) ? INSF_UNI : 0;
 	size_t n = uni ? m->n - 4 : m->n;
 	*ok = true;
-	if (same(s, n, "bra"))
-		*ok = target(p, g, uni);
-	else if (same(s, n, "brx.idx"))
-		*ok = indexed(p, g, uni);
-	else if (same(s, n, "call"))
+	if (spells(s, n, "bra"))
+		*ok = read_branch(p, g, uni);
+	else if (spells(s, n, "brx.idx"))
+		*ok = read_indexed_branch(p, g, uni);
+	else if (spells(s, n, "call"))
 		*ok = ptx_call(p, g, uni);
-	else if (same(s, n, "ret"))
+	else if (spells(s, n, "ret"))
 		flow_end(p, OP_RET, g, uni);
-	else if (same(s, n, "exit") && !uni)
+	else if (spells(s, n, "exit") && !uni)
 		flow_end(p, OP_EXIT, g, 0);
-	else if (same(s, n, "trap") && !uni && g.reg < 0)
+	else if (spells(s, n, "trap") && !uni && g.reg < 0)
 		flow_end(p, OP_TRAP, g, 0);
 	else
 		return false;
 	return true;
 }
 
-static bool guard(Ptx *p, Guard *g)
+static bool read_guard(Ptx *p, Guard *g)
 {
 	*g = (Guard){ -1, false };
 	if (!tok_accept(p, '@'))
@@ -295,11 +295,11 @@ bool ptx_statement(Ptx *p)
 	Mnemonic m;
 	Ins i;
 	bool ok;
-	if (!guard(p, &g) || !respell(p, &m))
+	if (!read_guard(p, &g) || !respell(p, &m))
 		return false;
 	if (!control(p, &m, g, &ok) && !ptx_expand(p, m.s, m.n, g, &ok)) {
 		Args a = { 0 };
-		ok = parse(p, &m, &i) && ptx_args(p, &a) && bind(p, &i, &a, &m, g);
+		ok = parse_mnemonic(p, &m, &i) && ptx_args(p, &a) && bind(p, &i, &a, &m, g);
 		args_free(&a);
 	}
 	return ok && tok_expect(p, ';', "behind an instruction");

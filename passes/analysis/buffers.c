@@ -4,7 +4,7 @@
 
 /* ---- what instructions touch ---- */
 
-static void kill(const Places *p, const Ins *i, const Opd *o, uint64_t bytes, BitSet kills)
+static void kill(const BufferPlaces *p, const Ins *i, const Opd *o, uint64_t bytes, BitSet kills)
 {
 	int k = places_begins(p, o);
 	if (k >= 0 && i->guard < 0 && bytes && bytes >= p->b->buffer[k].size && p->b->buffer[k].size)
@@ -24,7 +24,7 @@ static uint64_t threads(const Ins *i, bool across, int bytes)
 	return n < (uint64_t)INT32_MAX / (uint64_t)bytes ? n : 0;
 }
 
-static void use_launch(Places *p, const Ins *i, BufferUse *u)
+static void use_launch(BufferPlaces *p, const Ins *i, BufferUse *u)
 {
 	int id = ins_src(i, 0)->id;
 	if (!p->touched[id])
@@ -49,7 +49,7 @@ static void use_launch(Places *p, const Ins *i, BufferUse *u)
 	}
 }
 
-static void use_lua(Places *p, const Ins *i, BufferUse *u)
+static void use_lua(BufferPlaces *p, const Ins *i, BufferUse *u)
 {
 	const Function *f = p->m->func.v[ins_src(i, 0)->id];
 	for (int k = 0; k < f->touch.n; k++) {
@@ -63,7 +63,7 @@ static void use_lua(Places *p, const Ins *i, BufferUse *u)
 
 /* Writes to *u which buffers the instruction reads, writes and writes as a whole; p->now is what registers
    hold before it. Returns false when the instruction does not touch memory. */
-static bool use(Places *p, int block, int ins, const Ins *i, BufferUse *u)
+static bool use(BufferPlaces *p, int block, int ins, const Ins *i, BufferUse *u)
 {
 	*u = (BufferUse){ block, ins, bs_new(p->arena, p->b->n), bs_new(p->arena, p->b->n),
 		bs_new(p->arena, p->b->n) };
@@ -102,7 +102,7 @@ static bool use(Places *p, int block, int ins, const Ins *i, BufferUse *u)
 	}
 }
 
-static void find_uses(Places *p)
+static void find_uses(BufferPlaces *p)
 {
 	Vec(BufferUse) list = { 0 };
 	Buffers *b = p->b;
@@ -140,7 +140,7 @@ static bool aborts(const Block *b) { return op_info[vec_last(&b->ins).op].flags 
 
 /* Returns by block the buffers that may exist at its end, which are allocated and not yet freed; *begin: the
    same at its start. */
-static BitSet *solve_life(const Places *p, Arena *tmp, const int *order, BitSet **begin)
+static BitSet *solve_life(const BufferPlaces *p, Arena *tmp, const int *order, BitSet **begin)
 {
 	const Cfg *c = p->c;
 	const Buffers *b = p->b;
@@ -166,13 +166,13 @@ static BitSet *solve_life(const Places *p, Arena *tmp, const int *order, BitSet 
 	return w.after;
 }
 
-static void keep(BitSet set, BitSet of)
+static void keep_common(BitSet set, BitSet of)
 {
 	for (int k = 0; k < set.n; k++)
 		set.w[k] &= of.w[k];
 }
 
-static void solve_liveness(Places *p, Arena *tmp)
+static void solve_liveness(BufferPlaces *p, Arena *tmp)
 {
 	const Cfg *c = p->c;
 	Buffers *b = p->b;
@@ -198,8 +198,8 @@ static void solve_liveness(Places *p, Arena *tmp)
 	BitSet *begin, *end = solve_life(p, tmp, order, &begin);
 	for (int k = 0; k < c->nreach; k++) {
 		int id = order[k];
-		keep(b->in[id], begin[id]);
-		keep(b->out[id], end[id]);
+		keep_common(b->in[id], begin[id]);
+		keep_common(b->out[id], end[id]);
 		if (aborts(c->rpo[k]))
 			bs_clear(b->out[id]);
 	}
@@ -210,7 +210,7 @@ Buffers *buffers_build(Arena *a, const Cfg *c, const Loops *l, const EffectTable
 	Arena tmp = { 0 };
 	const Function *f = c->f;
 	Buffers *b = arena_new(a, Buffers);
-	Places p = { .c = c, .m = effects->m, .b = b, .effects = effects, .arena = a };
+	BufferPlaces p = { .c = c, .m = effects->m, .b = b, .effects = effects, .arena = a };
 	*b = (Buffers){ .first = arena_array(a, int, c->n + 1), .count = arena_array(a, int, c->n + 1) };
 	if (f->kind != FN_HOST) {
 		b->in = flow_sets(a, c->n, 0);

@@ -4,7 +4,7 @@
 
 /* ---- buffers ---- */
 
-static bool is_memory(const Symbol *s)
+static bool is_buffer_symbol(const Symbol *s)
 {
 	return s->owner < 0 && (s->space == SP_GLOBAL || s->space == SP_CONST);
 }
@@ -12,7 +12,7 @@ static bool is_memory(const Symbol *s)
 uint64_t buffers_constant(const Opd *o) { return o->kind == OPD_IMM ? (uint64_t)o->imm : 0; }
 
 /* The name of an alloc's register; where an alloc before has the same register, with the line. */
-static const char *name_of(Places *p, const Ins *i, StrMap *names)
+static const char *alloc_name(BufferPlaces *p, const Ins *i, StrMap *names)
 {
 	const Function *f = p->c->f;
 	const Opd *d = ins_dst(i, 0);
@@ -25,7 +25,7 @@ static const char *name_of(Places *p, const Ins *i, StrMap *names)
 	return name;
 }
 
-static void find_buffers(Places *p, const Loops *l)
+static void find_buffers(BufferPlaces *p, const Loops *l)
 {
 	const Function *f = p->c->f;
 	int most = p->m->symbol.n;
@@ -39,11 +39,11 @@ static void find_buffers(Places *p, const Loops *l)
 			if (i->op != OP_ALLOC || !bs_has(p->c->reach, b))
 				continue;
 			p->b->buffer[p->b->n] = (Buffer){ b, k, -1, buffers_constant(ins_src(i, 0)),
-				l->of[b] < 0, name_of(p, i, &names) };
+				l->of[b] < 0, alloc_name(p, i, &names) };
 			p->b->n++;
 		}
 	for (int k = 0; k < p->m->symbol.n; k++)
-		if (is_memory(p->m->symbol.v[k]))
+		if (is_buffer_symbol(p->m->symbol.v[k]))
 			p->b->buffer[p->b->n++] = (Buffer){ -1, -1, k, p->m->symbol.v[k]->size, true,
 				p->m->symbol.v[k]->name };
 	strmap_free(&names);
@@ -58,7 +58,7 @@ static bool comes_before(const Buffer *x, int block, int ins, int symbol)
 	return x->block != block ? x->block < block : x->ins < ins;
 }
 
-int places_buffer(const Places *p, int block, int ins, int symbol)
+int places_buffer(const BufferPlaces *p, int block, int ins, int symbol)
 {
 	int low = 0, high = p->b->n;
 	while (low < high) {
@@ -74,7 +74,7 @@ int places_buffer(const Places *p, int block, int ins, int symbol)
 
 /* ---- what registers hold ---- */
 
-static void add_operand(const Places *p, const Opd *o, BitSet to)
+static void add_operand_buffers(const BufferPlaces *p, const Opd *o, BitSet to)
 {
 	if (o->kind == OPD_REG && p->c->f->reg.v[o->id].type != T_PRED &&
 		type_bits[p->c->f->reg.v[o->id].type] == 64)
@@ -87,7 +87,7 @@ static void add_operand(const Places *p, const Opd *o, BitSet to)
 }
 
 /* Sets p->value to what the instruction's result may hold. */
-static void compute(Places *p, int block, int ins, const Ins *i)
+static void compute_buffers(BufferPlaces *p, int block, int ins, const Ins *i)
 {
 	bs_clear(p->value);
 	switch (i->op) {
@@ -99,18 +99,18 @@ static void compute(Places *p, int block, int ins, const Ins *i)
 	default: break;
 	}
 	for (int k = 0; k < i->nsrc; k++)
-		add_operand(p, ins_src(i, k), p->value);
+		add_operand_buffers(p, ins_src(i, k), p->value);
 	if (i->op != OP_MOV && i->op != OP_SELP)
 		bs_add(p->value, p->moved);
 }
 
-void places_walk(Places *p, int block, int ins, const Ins *i)
+void places_walk(BufferPlaces *p, int block, int ins, const Ins *i)
 {
 	for (int k = 0; k < i->ndst; k++) {
 		const Opd *d = ins_dst(i, k);
 		if (d->kind != OPD_REG || type_bits[p->c->f->reg.v[d->id].type] != 64)
 			continue;
-		compute(p, block, ins, i);
+		compute_buffers(p, block, ins, i);
 		if (i->guard >= 0)
 			bs_union(p->now[d->id], p->value);
 		else
@@ -118,13 +118,13 @@ void places_walk(Places *p, int block, int ins, const Ins *i)
 	}
 }
 
-void places_enter(Places *p, int block)
+void places_enter(BufferPlaces *p, int block)
 {
 	for (int r = 0; r < p->c->f->reg.n; r++)
 		bs_copy(p->now[r], p->in[block][r]);
 }
 
-static bool leave(Places *p, const Block *b)
+static bool leave_places(BufferPlaces *p, const Block *b)
 {
 	bool changed = false;
 	for (int k = 0; k < b->nsucc; k++)
@@ -133,7 +133,7 @@ static bool leave(Places *p, const Block *b)
 	return changed;
 }
 
-static void solve_places(Places *p)
+static void solve_places(BufferPlaces *p)
 {
 	const Cfg *c = p->c;
 	for (bool changed = true; changed;) {
@@ -143,17 +143,17 @@ static void solve_places(Places *p)
 			places_enter(p, b->id);
 			for (int i = 0; i < b->ins.n; i++)
 				places_walk(p, b->id, i, &b->ins.v[i]);
-			changed |= leave(p, b);
+			changed |= leave_places(p, b);
 		}
 	}
 }
 
 /* ---- answers ---- */
 
-void places_lead(const Places *p, const Opd *o, BitSet set)
+void places_lead(const BufferPlaces *p, const Opd *o, BitSet set)
 {
 	bs_clear(p->value);
-	add_operand(p, o, p->value);
+	add_operand_buffers(p, o, p->value);
 	int first = bs_next(p->value, 0);
 	/* the operand is made of numbers alone, or may lead anywhere */
 	if (first < 0 || first == p->moved || bs_has(p->value, p->any)) {
@@ -165,16 +165,16 @@ void places_lead(const Places *p, const Opd *o, BitSet set)
 		bs_add(set, k);
 }
 
-int places_begins(const Places *p, const Opd *o)
+int places_begins(const BufferPlaces *p, const Opd *o)
 {
 	bs_clear(p->value);
-	add_operand(p, o, p->value);
+	add_operand_buffers(p, o, p->value);
 	int k = bs_next(p->value, 0);
 	return k >= 0 && k < p->b->n && bs_next(p->value, k + 1) < 0 && p->b->buffer[k].one ? k : -1;
 }
 
 /* Sets up for a question the members that it needs, but for `now`. */
-static void open_walk(Places *p, Arena *tmp)
+static void open_walk(BufferPlaces *p, Arena *tmp)
 {
 	p->moved = p->b->n;
 	p->any = p->b->n + 1;
@@ -183,7 +183,7 @@ static void open_walk(Places *p, Arena *tmp)
 	p->value = bs_new(tmp, p->bits);
 }
 
-void places_open(Places *p, Arena *tmp, const Loops *l)
+void places_open(BufferPlaces *p, Arena *tmp, const Loops *l)
 {
 	const Cfg *c = p->c;
 	find_buffers(p, l);
@@ -200,15 +200,15 @@ void places_open(Places *p, Arena *tmp, const Loops *l)
    a block of many instructions, and each time about few registers. */
 /* reg: registers whose values are asked for; ins: the instructions that write these, from the last to the
    first */
-typedef struct Slice { Places *p; Arena *tmp; BitSet reg; Vec(int) ins; } Slice;
+typedef struct BufferSlice { BufferPlaces *p; Arena *tmp; BitSet reg; Vec(int) ins; } BufferSlice;
 
-static void add_reg(Slice *s, const Opd *o)
+static void add_slice_reg(BufferSlice *s, const Opd *o)
 {
 	if (o->kind == OPD_REG)
 		bs_add(s->reg, o->id);
 }
 
-static void find_slice(Slice *s, const Block *b, int ins)
+static void find_slice(BufferSlice *s, const Block *b, int ins)
 {
 	for (int k = ins - 1; k >= 0; k--) {
 		const Ins *i = &b->ins.v[k];
@@ -219,13 +219,13 @@ static void find_slice(Slice *s, const Block *b, int ins)
 			continue;
 		vec_push(&s->ins, k);
 		for (int u = 0; u < i->nsrc; u++)
-			add_reg(s, ins_src(i, u));
+			add_slice_reg(s, ins_src(i, u));
 		for (int d = 0; d < i->ndst; d++)
-			add_reg(s, ins_dst(i, d));
+			add_slice_reg(s, ins_dst(i, d));
 	}
 }
 
-static void walk_slice(Slice *s, const Block *b)
+static void walk_slice(BufferSlice *s, const Block *b)
 {
 	s->p->now = arena_array(s->tmp, BitSet, s->p->c->f->reg.n + 1);
 	bs_each(s->reg, r) {
@@ -240,12 +240,12 @@ void buffers_lead(const Buffers *b, const Cfg *c, const Module *m, int block, in
 	int n, const BitSet *set)
 {
 	Arena tmp = { 0 };
-	Places p = { .c = c, .m = m, .b = (Buffers *)(uintptr_t)b };
+	BufferPlaces p = { .c = c, .m = m, .b = (Buffers *)(uintptr_t)b };
 	open_walk(&p, &tmp);
-	Slice s = { .p = &p, .tmp = &tmp, .reg = bs_new(&tmp, c->f->reg.n + 1) };
+	BufferSlice s = { .p = &p, .tmp = &tmp, .reg = bs_new(&tmp, c->f->reg.n + 1) };
 	for (int k = 0; k < n; k++)
 		if (o[k])
-			add_reg(&s, o[k]);
+			add_slice_reg(&s, o[k]);
 	find_slice(&s, c->f->block.v[block], ins);
 	walk_slice(&s, c->f->block.v[block]);
 	for (int k = 0; k < n; k++)

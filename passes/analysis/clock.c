@@ -10,7 +10,7 @@ struct Clock {
 	   was set back */
 	int *known, *given, stamp;
 	const int *alias;
-	Vec(When) need, use, def;  /* need: of all code since then; use, def: of the latest instruction */
+	Vec(RegTime) need, use, def;  /* need: of all code since then; use, def: of the latest instruction */
 	Vec(int) give;
 };
 
@@ -49,7 +49,7 @@ int64_t clock_wait(const Clock *c, const Span *s)
 {
 	int64_t start = c->now;
 	for (int k = 0; k < s->nneed; k++) {
-		const When *w = &s->need[k];
+		const RegTime *w = &s->need[k];
 		if (c->known[w->reg] == c->stamp && c->ready[w->reg] - w->at > start)
 			start = c->ready[w->reg] - w->at;
 	}
@@ -60,15 +60,15 @@ void clock_add(Clock *c, const Span *s)
 {
 	int64_t start = c->now + clock_wait(c, s);
 	for (int k = 0; k < s->nneed; k++) {
-		const When *w = &s->need[k];
+		const RegTime *w = &s->need[k];
 		if (c->known[w->reg] == c->stamp)
 			continue;
 		c->known[w->reg] = c->stamp;
 		c->ready[w->reg] = 0;
-		vec_push(&c->need, ((When){ w->reg, start + w->at }));
+		vec_push(&c->need, ((RegTime){ w->reg, start + w->at }));
 	}
 	for (int k = 0; k < s->ngive; k++) {
-		const When *w = &s->give[k];
+		const RegTime *w = &s->give[k];
 		c->known[w->reg] = c->stamp;
 		c->ready[w->reg] = start + w->at;
 		if (c->given[w->reg] != c->stamp)
@@ -87,7 +87,7 @@ int64_t clock_done(const Clock *c)
 }
 
 /* Lets so many cycles pass; all registers that have been written are ready as much later. */
-static void skip(Clock *c, int64_t time)
+static void skip_time(Clock *c, int64_t time)
 {
 	c->now += time;
 	for (int k = 0; k < c->give.n; k++)
@@ -96,17 +96,18 @@ static void skip(Clock *c, int64_t time)
 
 Span clock_span(const Clock *c, Arena *a)
 {
-	When *need = arena_array(a, When, c->need.n + 1), *give = arena_array(a, When, c->give.n + 1);
+	RegTime *need = arena_array(a, RegTime, c->need.n + 1),
+		*give = arena_array(a, RegTime, c->give.n + 1);
 	for (int k = 0; k < c->need.n; k++)
 		need[k] = c->need.v[k];
 	for (int k = 0; k < c->give.n; k++)
-		give[k] = (When){ c->give.v[k], c->ready[c->give.v[k]] };
+		give[k] = (RegTime){ c->give.v[k], c->ready[c->give.v[k]] };
 	return (Span){ need, give, c->need.n, c->give.n, c->now };
 }
 
 Span span_copy(Arena *a, const Span *s)
 {
-	When *need = arena_array(a, When, s->nneed + 1), *give = arena_array(a, When, s->ngive + 1);
+	RegTime *need = arena_array(a, RegTime, s->nneed + 1), *give = arena_array(a, RegTime, s->ngive + 1);
 	for (int k = 0; k < s->nneed; k++)
 		need[k] = s->need[k];
 	for (int k = 0; k < s->ngive; k++)
@@ -123,14 +124,14 @@ Span clock_turns(Clock *c, Arena *a, const Span *s, int n, int turns)
 		for (int k = 0; k < n; k++)
 			clock_add(c, &s[k]);
 	}
-	skip(c, (turns - 2) * (clock_now(c) - first));
+	skip_time(c, (turns - 2) * (clock_now(c) - first));
 	return clock_span(c, a);
 }
 
 /* ---- instructions ---- */
 
 /* Makes the arrays long enough for the name, and returns the name. */
-static int room(Clock *c, int name)
+static int room_for_name(Clock *c, int name)
 {
 	if (name >= c->cap) {
 		int cap = 2 * name + 16;
@@ -144,18 +145,18 @@ static int room(Clock *c, int name)
 	return name;
 }
 
-static int named(Clock *c, int reg)
+static int name_of_reg(Clock *c, int reg)
 {
 	if (reg < 0)
-		return room(c, c->n - reg);
-	return room(c, c->alias && c->alias[reg] ? c->alias[reg] : reg);
+		return room_for_name(c, c->n - reg);
+	return room_for_name(c, c->alias && c->alias[reg] ? c->alias[reg] : reg);
 }
 
 static void add_use(void *self, int reg)
 {
 	Clock *c = self;
 	if (reg < c->n)
-		vec_push(&c->use, ((When){ named(c, reg), 0 }));
+		vec_push(&c->use, ((RegTime){ name_of_reg(c, reg), 0 }));
 }
 
 static void add_def(void *self, int reg)
@@ -163,7 +164,7 @@ static void add_def(void *self, int reg)
 	Clock *c = self;
 	add_use(self, reg);
 	if (reg < c->n)
-		vec_push(&c->def, ((When){ named(c, reg), 0 }));
+		vec_push(&c->def, ((RegTime){ name_of_reg(c, reg), 0 }));
 }
 
 Span clock_ins(Clock *c, const Ins *i, const int *alias)

@@ -6,13 +6,13 @@
 #define GSIM_CLOCK_H
 #include "passes/analysis/cost.h"
 
-typedef struct When { int reg; int64_t at; } When;
+typedef struct RegTime { int reg; int64_t at; } RegTime;
 /* The timing of a piece of code, in cycles from its start. Code of several instructions waits for all
    registers that it needs before the first one is issued */
 typedef struct Span {
 	/* need: registers that the code reads or writes before it has written them itself, and when they must
 	   be ready; give: registers that it writes, and when these can be read */
-	const When *need, *give;
+	const RegTime *need, *give;
 	int nneed, ngive;
 	int64_t time;              /* cycles until what follows can be issued */
 } Span;

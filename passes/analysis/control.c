@@ -5,7 +5,7 @@
 
 /* The blocks that depend on an edge are `to` and what lies above it in the tree of post-dominators, up to
    below the node that this returns. */
-static int stop_of(const Control *x, int from, int to)
+static int dependence_stop(const Control *x, int from, int to)
 {
 	bool aborts = bs_has(x->c->fatal, to) && !bs_has(x->c->fatal, from);
 	return aborts ? x->c->n : x->pdom->idom[from];
@@ -16,8 +16,9 @@ static int each_edge(const Control *x, int from, struct ControlEdge *edge)
 	int n = 0;
 	const IntList *to = &x->c->graph->succ[from];
 	for (int k = 0; k < to->n; k++)
-		if (to->v[k] != stop_of(x, from, to->v[k]))
-			edge[n++] = (struct ControlEdge){ from, to->v[k], stop_of(x, from, to->v[k]) };
+		if (to->v[k] != dependence_stop(x, from, to->v[k]))
+			edge[n++] = (struct ControlEdge){ from, to->v[k],
+				dependence_stop(x, from, to->v[k]) };
 	return n;
 }
 
@@ -77,7 +78,7 @@ typedef struct Ask {
 
 /* Visits those of the edges low..high - 1 whose `stop` lies less deep than q->depth. Node k of the tree
    `least` stands for the `width` edges from `at` on. */
-static void find(const Ask *q, int k, int at, int width)
+static void visit_edges(const Ask *q, int k, int at, int width)
 {
 	if (at >= q->high || at + width <= q->low || q->x->least[k] >= q->depth)
 		return;
@@ -85,8 +86,8 @@ static void find(const Ask *q, int k, int at, int width)
 		q->visit(q->self, q->x->edge[at].from, q->x->edge[at].to);
 		return;
 	}
-	find(q, 2 * k, at, width / 2);
-	find(q, 2 * k + 1, at + width / 2, width / 2);
+	visit_edges(q, 2 * k, at, width / 2);
+	visit_edges(q, 2 * k + 1, at + width / 2, width / 2);
 }
 
 void control_branches(const Control *x, int block, void (*visit)(void *, int branch, int to), void *self)
@@ -96,22 +97,22 @@ void control_branches(const Control *x, int block, void (*visit)(void *, int bra
 		visit, self };
 	if (bs_has(x->c->reach, block) && dom_dominates(p, block, 0))
 		visit(self, CONTROL_ENTRY, 0);
-	find(&q, 1, 0, x->width);
+	visit_edges(&q, 1, 0, x->width);
 }
 
 void control_dependents(const Control *x, int branch, void (*visit)(void *, int block), void *self)
 {
 	const IntList *to = &x->c->graph->succ[branch];
 	for (int k = 0; k < to->n; k++)
-		for (int b = to->v[k], stop = stop_of(x, branch, b); b != stop; b = x->pdom->idom[b])
+		for (int b = to->v[k], stop = dependence_stop(x, branch, b); b != stop; b = x->pdom->idom[b])
 			visit(self, b);
 }
 
-typedef struct Printer { const Cfg *c; StrBuf *s; } Printer;
+typedef struct EdgePrinter { const Cfg *c; StrBuf *s; } EdgePrinter;
 
 static void print_branch(void *self, int branch, int to)
 {
-	Printer *p = self;
+	EdgePrinter *p = self;
 	if (branch == CONTROL_ENTRY)
 		sb_puts(p->s, " (entry)");
 	else
@@ -120,7 +121,7 @@ static void print_branch(void *self, int branch, int to)
 
 void control_print(const Cfg *c, const Control *x, StrBuf *s)
 {
-	Printer p = { c, s };
+	EdgePrinter p = { c, s };
 	for (int i = 0; i < c->nreach; i++) {
 		sb_printf(s, "  %s:", c->rpo[i]->label);
 		control_branches(x, c->rpo[i]->id, print_branch, &p);

@@ -68,7 +68,7 @@ int pdom_point(const Dom *d, const Block *b)
 
 /* Looks on the way from block b to its point for the point of a branch around b (one from which b is reached
    without passing that point). The nearest such point becomes b's point. Returns false when there is none. */
-static bool nest(const Cfg *c, const Dom *d, int *point, int b)
+static bool nest_point(const Cfg *c, const Dom *d, int *point, int b)
 {
 	for (int j = d->idom[b]; j != point[b]; j = d->idom[j]) {
 		Arena tmp = { 0 };
@@ -98,7 +98,7 @@ int *pdom_points(Arena *a, const Cfg *c, const Dom *d)
 		changed = false;
 		for (int b = 0; b < c->n; b++)
 			if (point[b] >= 0 && point[b] != d->idom[b])
-				changed |= nest(c, d, point, b);
+				changed |= nest_point(c, d, point, b);
 	}
 	return point;
 }
@@ -154,17 +154,17 @@ Graph *cfg_flow_graph(Arena *a, const Cfg *c)
 
 /* ---- exits of threads inside the function ---- */
 
-typedef struct Exits {
+typedef struct ExitSearch {
 	Graph *g;                /* graph with the virtual exit x; the edges to early exits are cut from it */
 	int x;
 	BitSet left;               /* blocks not yet decided */
 	/* of the exit block looked at: blocks that reach it; blocks behind forks of the paths to it */
 	BitSet reach, forked;
 	BitSet out, none;
-} Exits;
+} ExitSearch;
 
 /* Sets e->reach to the blocks of e->left from which the block `exit` can be reached. */
-static void reaching(Exits *e, int exit)
+static void reaching(ExitSearch *e, int exit)
 {
 	bs_clear(e->reach);
 	bs_clear(e->out);
@@ -176,7 +176,7 @@ static void reaching(Exits *e, int exit)
 
 /* Sets e->forked to the blocks at which paths to the exit fork, and all that can be reached from these.
    Returns false when there is no fork. */
-static bool after_forks(Exits *e)
+static bool after_forks(ExitSearch *e)
 {
 	bool any = false;
 	bs_clear(e->forked);
@@ -195,7 +195,7 @@ static bool after_forks(Exits *e)
 /* Cuts edges that lead from `reach`, the blocks that reach the exit taken, to blocks that do not: all edges
    to blocks from which threads only end early, which are not in `joined` (the blocks that reach some main
    exit), and behind a fork of the paths to this exit (`forked`) the others, too. */
-static void cut_early(Exits *e, BitSet reach, BitSet forked, BitSet joined)
+static void cut_early(ExitSearch *e, BitSet reach, BitSet forked, BitSet joined)
 {
 	bs_each(reach, b)
 		for (int k = 0; k < e->g->succ[b].n; k++) {
@@ -212,7 +212,7 @@ static void cut_early(Exits *e, BitSet reach, BitSet forked, BitSet joined)
 static void ignore_exits(Arena *a, const Cfg *c, Graph *g)
 {
 	int n = g->n;
-	Exits e = { g, c->n, bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n) };
+	ExitSearch e = { g, c->n, bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n) };
 	BitSet joined = bs_new(a, n), reach = bs_new(a, n), forked = bs_new(a, n);
 	/* not copied from c->reach, which has no bit for the virtual exit and may be shorter */
 	for (int i = 0; i < c->nreach; i++)

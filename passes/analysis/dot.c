@@ -4,7 +4,7 @@
 #include "passes/analysis/analysis.h"
 #include "passes/analysis/cost.h"
 
-static void quoted(StrBuf *s, const char *text)
+static void put_escaped(StrBuf *s, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
@@ -14,7 +14,7 @@ static void quoted(StrBuf *s, const char *text)
 }
 
 /* Appends how often, as the profile has it, the source's blocks that begin in this one were fetched. */
-static void counts(StrBuf *s, const Function *f, const Block *b, const Profile *profile)
+static void put_fetches(StrBuf *s, const Function *f, const Block *b, const Profile *profile)
 {
 	for (int i = 0; i < b->ins.n; i++)
 		for (int k = b->ins.v[i].mark; k; k = f->mark.v[k].next) {
@@ -23,24 +23,24 @@ static void counts(StrBuf *s, const Function *f, const Block *b, const Profile *
 				? profile_find(profile, f->name, f->source.v[x->source]) : NULL;
 			if (!p)
 				continue;
-			quoted(s, p->label);
+			put_escaped(s, p->label);
 			sb_printf(s, ": %llu fetches of %.1f lanes\\l", (unsigned long long)p->fetches,
 				p->fetches ? (double)p->threads / (double)p->fetches : 0.0);
 		}
 }
 
-static void node(StrBuf *s, const Module *m, const Function *f, const Block *b, const Profile *profile,
+static void put_node(StrBuf *s, const Module *m, const Function *f, const Block *b, const Profile *profile,
 	bool reached)
 {
 	sb_printf(s, "\tb%d [label=\"", b->id);
-	quoted(s, b->label);
+	put_escaped(s, b->label);
 	sb_puts(s, "\\l");
 	if (profile)
-		counts(s, f, b, profile);
+		put_fetches(s, f, b, profile);
 	for (int k = 0; k < b->ins.n; k++) {
 		StrBuf line = { 0 };
 		ir_print_ins(m, f, b, &b->ins.v[k], &line);
-		quoted(s, line.s ? line.s + strspn(line.s, " \t") : "");
+		put_escaped(s, line.s ? line.s + strspn(line.s, " \t") : "");
 		sb_puts(s, "\\l");
 		sb_free(&line);
 	}
@@ -79,12 +79,12 @@ void cfg_dot(const Module *m, Function *f, const Profile *profile, StrBuf *s)
 	Dom *dom = dom_build(&a, c), *pdom = pdom_build(&a, c, true);
 	Loops *loops = loops_build(&a, c);
 	sb_puts(s, "digraph \"");
-	quoted(s, f->name);
+	put_escaped(s, f->name);
 	sb_printf(s, "\" {\n\t// %s; dashed: immediate post-dominators; red: unstructured edges (definition "
 		"1)\n", structured(&a, c, NULL) ? "structured" : "unstructured");
 	sb_puts(s, "\tnode [shape=box, fontname=monospace];\n\texit [shape=plaintext];\n");
 	for (int b = 0; b < c->n; b++)
-		node(s, m, f, f->block.v[b], profile, bs_has(c->reach, b));
+		put_node(s, m, f, f->block.v[b], profile, bs_has(c->reach, b));
 	for (int b = 0; b < c->n; b++) {
 		edges(s, c, dom, pdom, loops, f->block.v[b]);
 		if (!f->block.v[b]->nsucc)

@@ -3,7 +3,7 @@
 #include "passes/analysis/values.h"
 
 /* Numbers expressions in the order in which they first occur in the code. */
-static void find(Arena *a, const Cfg *c, Expressions *x)
+static void find_expressions(Arena *a, const Cfg *c, Expressions *x)
 {
 	Arena tmp = { 0 };
 	Keys keys = { .a = &tmp };
@@ -55,13 +55,13 @@ static void index_readers(Arena *a, const Cfg *c, Expressions *x)
 
 /* ---- what blocks compute and modify ---- */
 
-/* A write to memory. time: number of the instruction, counted as in Scan; access: the write's number in
-   memory dependence, -1: none */
+/* A write to memory. time: number of the instruction, counted as in ExpressionScan; access: the write's
+   number in memory dependence, -1: none */
 typedef struct Write { int time, access; } Write;
 
 /* Do all loads of the expression give the same value when the access `write` takes place in between? False,
    too, when memory dependence cannot tell or patience has run out. */
-static bool stays(const Expressions *x, int e, int write)
+static bool loads_stay(const Expressions *x, int e, int write)
 {
 	ExpressionMemory *m = x->memory;
 	if (!m || write < 0 || !x->reads[e])
@@ -74,7 +74,7 @@ static bool stays(const Expressions *x, int e, int write)
 	return true;
 }
 
-typedef struct Scan {
+typedef struct ExpressionScan {
 	const Function *f;
 	const EffectTable *effects;
 	Expressions *x;
@@ -84,26 +84,26 @@ typedef struct Scan {
 	int start, now;                 /* times: when the block began, and of the current instruction */
 	int *seen;               /* by expression: 1 + the last block in whose list it has been put */
 	int block, nfirst, nlast, nwritten;
-} Scan;
+} ExpressionScan;
 
 static void write_register(void *self, int reg)
 {
-	Scan *s = self;
+	ExpressionScan *s = self;
 	if (s->written[reg] <= s->start)
 		s->x->written[s->nwritten++] = reg;
 	s->written[reg] = s->now;
 }
 
-static bool memory_since(const Scan *s, int e, int time)
+static bool written_since(const ExpressionScan *s, int e, int time)
 {
 	for (int k = s->write.n; k-- > 0 && s->write.v[k].time >= time;)
-		if (!stays(s->x, e, s->write.v[k].access))
+		if (!loads_stay(s->x, e, s->write.v[k].access))
 			return true;
 	return false;
 }
 
 /* Has a register that the expression reads, or memory that it loads, been written at that time or later? */
-static bool modified_since(const Scan *s, int e, int time)
+static bool modified_since(const ExpressionScan *s, int e, int time)
 {
 	const Ins *i = s->x->pattern[e];
 	for (int k = 0; k < i->nsrc; k++)
@@ -111,18 +111,18 @@ static bool modified_since(const Scan *s, int e, int time)
 			return true;
 	for (int k = 0; k < SP_COUNT; k++)
 		if (s->x->reads[e] & SPACE_BIT(k) && s->memory[k] >= time)
-			return memory_since(s, e, time);
+			return written_since(s, e, time);
 	return false;
 }
 
-static bool listed(Scan *s, int e)
+static bool list_once(ExpressionScan *s, int e)
 {
 	bool was = s->seen[e] == s->block + 1;
 	s->seen[e] = s->block + 1;
 	return was;
 }
 
-static void step(Scan *s, const Ins *i, int at)
+static void step_scan(ExpressionScan *s, const Ins *i, int at)
 {
 	Effects e = ins_effects(s->effects, i);
 	bool stops = e.ends && !(op_info[i->op].flags & OPF_TERM);
@@ -144,7 +144,7 @@ static int ascending(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-static void sort(int *v, int from, int to)
+static void sort_range(int *v, int from, int to)
 {
 	if (to - from > 1)
 		qsort(v + from, (size_t)(to - from), sizeof *v, ascending);
@@ -152,7 +152,7 @@ static void sort(int *v, int from, int to)
 
 /* Fills in what the block computes first and last, and which registers it writes. o: the block's first
    occurrence; returns the next block's. */
-static Occurrence *scan_block(Scan *s, const Block *b, Occurrence *o, const Occurrence *end)
+static Occurrence *scan_block(ExpressionScan *s, const Block *b, Occurrence *o, const Occurrence *end)
 {
 	Expressions *x = s->x;
 	Occurrence *begin = o;
@@ -164,22 +164,22 @@ static Occurrence *scan_block(Scan *s, const Block *b, Occurrence *o, const Occu
 		s->now++;
 		if (o < end && o->block == b->id && o->ins == i) {
 			o->first = !modified_since(s, o->expression, s->start + 1);
-			if (o->first && !listed(s, o->expression))
+			if (o->first && !list_once(s, o->expression))
 				x->first[s->nfirst++] = o->expression;
 			o++;
 		}
-		step(s, &b->ins.v[i], i);
+		step_scan(s, &b->ins.v[i], i);
 	}
 	for (const Occurrence *p = begin; p < o; p++)
 		s->seen[p->expression] = 0;
 	for (Occurrence *p = o; p-- > begin;) {
 		p->last = !modified_since(s, p->expression, s->start + 1 + p->ins);
-		if (p->last && !listed(s, p->expression))
+		if (p->last && !list_once(s, p->expression))
 			x->last[s->nlast++] = p->expression;
 	}
-	sort(x->first, nfirst, s->nfirst);
-	sort(x->last, nlast, s->nlast);
-	sort(x->written, nwritten, s->nwritten);
+	sort_range(x->first, nfirst, s->nfirst);
+	sort_range(x->last, nlast, s->nlast);
+	sort_range(x->written, nwritten, s->nwritten);
 	x->of[b->id] = (BlockExpressions){ x->first + nfirst, s->nfirst - nfirst, x->last + nlast,
 		s->nlast - nlast, x->written + nwritten, s->nwritten - nwritten };
 	return o;
@@ -200,7 +200,7 @@ static void scan_blocks(Arena *a, const Cfg *c, const EffectTable *t, Expression
 	x->clobbers = arena_array(a, uint8_t, c->n + 1);
 	x->stops = arena_array(a, bool, c->n + 1);
 	Arena tmp = { 0 };
-	Scan s = { .f = c->f, .effects = t, .x = x, .written = arena_array(&tmp, int,
+	ExpressionScan s = { .f = c->f, .effects = t, .x = x, .written = arena_array(&tmp, int,
 		function_values(c->f) + 1), .seen = arena_array(&tmp, int, x->n + 1) };
 	Occurrence *o = x->occurrence;
 	for (int k = 0; k < c->nreach; k++)
@@ -231,7 +231,7 @@ Expressions *expressions_build_asking(Arena *a, const Cfg *c, const EffectTable 
 {
 	must(cfg_fresh(c));
 	Expressions *x = arena_new(a, Expressions);
-	find(a, c, x);
+	find_expressions(a, c, x);
 	index_readers(a, c, x);
 	x->reads = arena_array(a, uint8_t, x->n + 1);
 	for (int e = 0; e < x->n; e++)
@@ -243,7 +243,7 @@ Expressions *expressions_build_asking(Arena *a, const Cfg *c, const EffectTable 
 }
 
 /* The index of the first number in an ascending list that is at least `least`; n: there is none. */
-static int place_of(const int *v, int n, int least)
+static int lower_bound(const int *v, int n, int least)
 {
 	int low = 0;
 	while (low < n) {
@@ -265,7 +265,7 @@ static bool clobbered(const Expressions *x, int block, int e)
 	if (!d || x->stops[block])
 		return true;
 	for (int k = d->first[block]; k < d->first[block] + d->count[block]; k++)
-		if ((d->access[k].writes || d->access[k].ordered) && !stays(x, e, k))
+		if ((d->access[k].writes || d->access[k].ordered) && !loads_stay(x, e, k))
 			return true;
 	return false;
 }
@@ -277,7 +277,7 @@ bool expressions_modified(const Expressions *x, int block, int e)
 		return true;
 	for (int k = 0; k < x->pattern[e]->nsrc; k++) {
 		const Opd *o = ins_src(x->pattern[e], k);
-		int at = o->kind == OPD_REG ? place_of(b->written, b->nwritten, o->id) : b->nwritten;
+		int at = o->kind == OPD_REG ? lower_bound(b->written, b->nwritten, o->id) : b->nwritten;
 		if (at < b->nwritten && b->written[at] == o->id)
 			return true;
 	}
@@ -286,7 +286,7 @@ bool expressions_modified(const Expressions *x, int block, int e)
 
 static void put_in_set(BitSet set, const int *v, int n, const int *bit, int from, int to)
 {
-	for (int k = place_of(v, n, from); k < n && v[k] < to; k++)
+	for (int k = lower_bound(v, n, from); k < n && v[k] < to; k++)
 		if (bit[v[k]] >= 0)
 			bs_add(set, bit[v[k]]);
 }

@@ -13,39 +13,39 @@ BitSet *flow_sets(Arena *a, int n, int bits)
 	return s;
 }
 
-static void fill(BitSet s, int bits)
+static void fill_set(BitSet s, int bits)
 {
 	memset(s.w, 0xff, (size_t)bits / 64 * sizeof *s.w);
 	if (bits % 64)
 		s.w[bits / 64] = ((uint64_t)1 << bits % 64) - 1;
 }
 
-static inline uint64_t word(const BitSet *s, int node, int k) { return s ? s[node].w[k] : 0; }
+static inline uint64_t set_word(const BitSet *s, int node, int k) { return s ? s[node].w[k] : 0; }
 
 /* Sets `set` to what node `from` sends to node `to` in the direction of the problem: backward, the graph's
    edge leads from `to` to `from`. */
-static void send(const Flow *x, int from, int to, BitSet set)
+static void send_flow(const Flow *x, int from, int to, BitSet set)
 {
 	for (int k = 0; k < set.n; k++)
-		set.w[k] = word(x->sgen, from, k) | (x->after[from].w[k] & ~word(x->skill, from, k));
+		set.w[k] = set_word(x->sgen, from, k) | (x->after[from].w[k] & ~set_word(x->skill, from, k));
 	if (x->edge)
 		x->edge(x->self, x->backward ? to : from, x->backward ? from : to, set);
 }
 
-static void meet(bool all, bool first, BitSet into, BitSet set)
+static void meet_sets(bool all, bool first, BitSet into, BitSet set)
 {
 	for (int k = 0; k < into.n; k++)
 		into.w[k] = first ? set.w[k] : all ? into.w[k] & set.w[k] : into.w[k] | set.w[k];
 }
 
 /* Solves the equations of one node once. Returns true when its `after` has changed. */
-static bool visit(const Flow *x, int node, BitSet in, BitSet sent)
+static bool visit_flow_node(const Flow *x, int node, BitSet in, BitSet sent)
 {
 	const IntList *from = x->backward ? &x->g->succ[node] : &x->g->pred[node];
 	bool first = true, all = x->all != (x->other.w && bs_has(x->other, node));
 	for (int k = 0; k < from->n; k++) {
-		send(x, from->v[k], node, sent);
-		meet(all, first, in, sent);
+		send_flow(x, from->v[k], node, sent);
+		meet_sets(all, first, in, sent);
 		first = false;
 	}
 	if (first || (!x->backward && node == x->order[0])) {
@@ -53,11 +53,11 @@ static bool visit(const Flow *x, int node, BitSet in, BitSet sent)
 			bs_copy(sent, x->boundary);
 		else
 			bs_clear(sent);
-		meet(all, first, in, sent);
+		meet_sets(all, first, in, sent);
 	}
 	bool changed = false;
 	for (int k = 0; k < in.n; k++) {
-		uint64_t w = word(x->gen, node, k) | (in.w[k] & ~word(x->kill, node, k));
+		uint64_t w = set_word(x->gen, node, k) | (in.w[k] & ~set_word(x->kill, node, k));
 		changed |= w != x->after[node].w[k];
 		x->before[node].w[k] = in.w[k];
 		x->after[node].w[k] = w;
@@ -79,8 +79,8 @@ void flow_solve(Arena *a, Flow *x)
 		at[node] = x->backward ? last - k : k;
 		bs_add(waits, k);
 		if (x->greatest) {
-			fill(x->before[node], x->bits);
-			fill(x->after[node], x->bits);
+			fill_set(x->before[node], x->bits);
+			fill_set(x->after[node], x->bits);
 		}
 	}
 	for (int p = bs_next(waits, 0); p >= 0;) {
@@ -88,7 +88,7 @@ void flow_solve(Arena *a, Flow *x)
 		const IntList *to = x->backward ? &x->g->pred[node] : &x->g->succ[node];
 		bs_del(waits, p);
 		x->visits++;
-		if (visit(x, node, in, sent))
+		if (visit_flow_node(x, node, in, sent))
 			for (int k = 0; k < to->n; k++)
 				if (at[to->v[k]] >= 0)
 					bs_add(waits, at[to->v[k]]);

@@ -35,11 +35,11 @@ void frontier_add(DomFrontier *x, int node)
 	heap_push(x->heap, &x->nheap, x->key, node);
 }
 
-static bool wanted(const DomFrontier *x, int node) { return !x->wanted || x->wanted(x->self, node); }
+static bool is_wanted_node(const DomFrontier *x, int node) { return !x->wanted || x->wanted(x->self, node); }
 
 /* Walks the subtree of one definition. marked[] is stamp for a definition and -stamp for a result, which
    counts as a definition from then on. */
-static int walk(DomFrontier *x, int root, int *result, int n)
+static int walk_subtree(DomFrontier *x, int root, int *result, int n)
 {
 	int top = 0, level = x->dom->depth[root];
 	x->stack[top++] = root;
@@ -50,7 +50,7 @@ static int walk(DomFrontier *x, int root, int *result, int n)
 		for (int k = 0; k < to->n; k++) {
 			int y = to->v[k];
 			if (x->dom->idom[y] == z || x->dom->depth[y] > level || x->marked[y] == -x->stamp ||
-				!wanted(x, y))
+				!is_wanted_node(x, y))
 				continue;
 			if (x->marked[y] != x->stamp)
 				heap_push(x->heap, &x->nheap, x->key, y);
@@ -58,7 +58,7 @@ static int walk(DomFrontier *x, int root, int *result, int n)
 			result[n++] = y;
 		}
 		for (int k = x->child_first[z]; k < x->child_first[z + 1]; k++)
-			if (x->seen[x->child[k]] != x->stamp && wanted(x, x->child[k])) {
+			if (x->seen[x->child[k]] != x->stamp && is_wanted_node(x, x->child[k])) {
 				x->seen[x->child[k]] = x->stamp;
 				x->stack[top++] = x->child[k];
 			}
@@ -70,7 +70,7 @@ int frontier_find(DomFrontier *x, int *result)
 {
 	int n = 0;
 	while (x->nheap)
-		n = walk(x, heap_pop(x->heap, &x->nheap, x->key), result, n);
+		n = walk_subtree(x, heap_pop(x->heap, &x->nheap, x->key), result, n);
 	x->stamp++;
 	return n;
 }

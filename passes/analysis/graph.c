@@ -9,7 +9,7 @@ bool list_has(const IntList *l, int x)
 	return false;
 }
 
-static void append(Arena *a, IntList *l, int x)
+static void append_int(Arena *a, IntList *l, int x)
 {
 	if (l->n == l->cap) {
 		int cap = l->cap ? l->cap * 2 : 4;
@@ -25,7 +25,7 @@ static void append(Arena *a, IntList *l, int x)
 void list_add(Arena *a, IntList *l, int x)
 {
 	if (!list_has(l, x))
-		append(a, l, x);
+		append_int(a, l, x);
 }
 
 void list_remove(IntList *l, int x)
@@ -53,8 +53,8 @@ void graph_edge(Graph *g, int from, int to)
 	/* searches the shorter list: one node may have very many edges, but rarely both */
 	if (s->n <= p->n ? list_has(s, to) : list_has(p, from))
 		return;
-	append(g->arena, s, to);
-	append(g->arena, p, from);
+	append_int(g->arena, s, to);
+	append_int(g->arena, p, from);
 }
 
 void graph_cut(Graph *g, int from, int to)

@@ -5,7 +5,7 @@
 
 /* ---- sources that commute ---- */
 
-static bool is_number(const Opd *o)
+static bool is_immediate_number(const Opd *o)
 {
 	return o->kind == OPD_IMM && ((uint64_t)o->imm & ~((uint64_t)1 << 63)) <= 0x7ff0000000000000u;
 }
@@ -29,7 +29,9 @@ bool ins_commutes(const Ins *i)
 	case OP_SETP: case OP_SET: return compares_evenly((Cmp)i->cmp);
 	case OP_DP4A: return i->type == i->type2;
 	case OP_LOP3: return is_even_table(ins_src(i, 3));
-	default: return i->type != T_F64 || is_number(ins_src(i, 0)) || is_number(ins_src(i, 1));
+	default:
+		return i->type != T_F64 || is_immediate_number(ins_src(i, 0)) ||
+			is_immediate_number(ins_src(i, 1));
 	}
 }
 
@@ -113,7 +115,7 @@ static int put_sources(const Ins *i, const int *number, int64_t *key)
 }
 
 /* How many numbers an identity may take. */
-static int room_for(const Ins *i)
+static int identity_room(const Ins *i)
 {
 	return (int)sizeof *i + OPERAND * (i->ndst + i->nsrc); /* a field has a byte at least */
 }
@@ -121,7 +123,7 @@ static int room_for(const Ins *i)
 int value_number_in(Keys *keys, const Function *f, const Ins *i, const int *number, const int64_t *state,
 	int n)
 {
-	int64_t *key = keys_room(keys, room_for(i) + n);
+	int64_t *key = keys_room(keys, identity_room(i) + n);
 	Ins form = *i;
 	if (form.sem == SEM_WEAK)
 		form.sem = SEM_NONE;
@@ -140,7 +142,7 @@ int value_number(Keys *keys, const Function *f, const Ins *i, const int *number)
 
 int deed_number(Keys *keys, const Ins *i)
 {
-	int64_t *key = keys_room(keys, room_for(i));
+	int64_t *key = keys_room(keys, identity_room(i));
 	int at = put_form(i, key);
 	at += put_guard(i, key + at);
 	for (int k = 0; k < i->ndst; k++, at += OPERAND)

@@ -3,14 +3,14 @@
  * included. */
 #include "passes/analysis/graph.h"
 
-typedef struct Tree {       /* arrays are by the number of a node in depth-first order, from 1 on; 0 = none */
+typedef struct IdomTree { /* arrays are by the number of a node in depth-first order, from 1 on; 0 = none */
 	int n, *node;
 	int *number;               /* by node: its number in depth-first order; 0: not reached */
 	int *parent, *semi, *label, *up, *bucket, *next, *dom;
 	int *path;                 /* stack of eval, which compresses paths */
-} Tree;
+} IdomTree;
 
-static void visit(Tree *t, int node, int parent)
+static void number_node(IdomTree *t, int node, int parent)
 {
 	int v = ++t->n;
 	t->node[v] = node;
@@ -19,11 +19,11 @@ static void visit(Tree *t, int node, int parent)
 	t->semi[v] = t->label[v] = v;
 }
 
-static void depth_first(Tree *t, const Graph *g, bool backward, int root, const bool *in)
+static void depth_first(IdomTree *t, const Graph *g, bool backward, int root, const bool *in)
 {
 	/* nobody else uses these two until the search is over */
 	int *edge = t->next, *stack = t->path, top = 0;
-	visit(t, root, 0);
+	number_node(t, root, 0);
 	stack[top++] = root;
 	while (top) {
 		int b = stack[top - 1];
@@ -34,7 +34,7 @@ static void depth_first(Tree *t, const Graph *g, bool backward, int root, const 
 		}
 		int s = to->v[edge[t->number[b]]++];
 		if (in[s] && !t->number[s]) {
-			visit(t, s, t->number[b]);
+			number_node(t, s, t->number[b]);
 			stack[top++] = s;
 		}
 	}
@@ -42,7 +42,7 @@ static void depth_first(Tree *t, const Graph *g, bool backward, int root, const 
 }
 
 /* The node with the least semidominator on the way up from v in the forest so far; compresses the path. */
-static int eval(Tree *t, int v)
+static int eval(IdomTree *t, int v)
 {
 	int n = 0;
 	if (!t->up[v])
@@ -58,7 +58,7 @@ static int eval(Tree *t, int v)
 	return t->label[v];
 }
 
-static void dominators(Tree *t, const Graph *g, bool backward)
+static void compute_idoms(IdomTree *t, const Graph *g, bool backward)
 {
 	for (int w = t->n; w > 1; w--) {
 		const IntList *from = backward ? &g->succ[t->node[w]] : &g->pred[t->node[w]];
@@ -84,7 +84,7 @@ static void dominators(Tree *t, const Graph *g, bool backward)
 void graph_idom(const Graph *g, bool backward, const int *order, int norder, int *idom, int *depth)
 {
 	Arena a = { 0 };
-	Tree t = { .number = arena_array(&a, int, g->n + 1) };
+	IdomTree t = { .number = arena_array(&a, int, g->n + 1) };
 	int **all[] = { &t.node, &t.parent, &t.semi, &t.label, &t.up, &t.bucket, &t.next, &t.dom, &t.path };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		*all[i] = arena_array(&a, int, norder + 1);
@@ -97,7 +97,7 @@ void graph_idom(const Graph *g, bool backward, const int *order, int norder, int
 		in[order[i]] = true;
 	if (norder) {
 		depth_first(&t, g, backward, order[0], in);
-		dominators(&t, g, backward);
+		compute_idoms(&t, g, backward);
 	}
 	for (int w = 2; w <= t.n; w++) { /* a dominator has a smaller number than the nodes below it */
 		int b = t.node[w], d = t.node[t.dom[w]];

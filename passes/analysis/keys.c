@@ -4,7 +4,7 @@
 
 struct Key { struct Key *next; int number, n; int64_t v[]; };
 
-static struct Key *look(const Keys *k, const int64_t *key, int n)
+static struct Key *look_up_key(const Keys *k, const int64_t *key, int n)
 {
 	if (!k->cap)
 		return NULL;
@@ -14,7 +14,7 @@ static struct Key *look(const Keys *k, const int64_t *key, int n)
 	return x;
 }
 
-static void enter(Keys *k, struct Key *x)
+static void enter_key(Keys *k, struct Key *x)
 {
 	struct Key **b = &k->bucket[hash_bytes(x->v, sizeof *x->v * (size_t)x->n, 1) % (unsigned)k->cap];
 	x->next = *b;
@@ -23,13 +23,13 @@ static void enter(Keys *k, struct Key *x)
 
 int keys_find(const Keys *k, const int64_t *key, int n)
 {
-	const struct Key *x = look(k, key, n);
+	const struct Key *x = look_up_key(k, key, n);
 	return x ? x->number : -1;
 }
 
 const int64_t *keys_key(const Keys *k, int number) { return k->key[number]->v; }
 
-static void grow(Keys *k)
+static void grow_keys(Keys *k)
 {
 	struct Key **old = k->key;
 	k->cap = k->cap ? 4 * k->cap : 64;
@@ -37,7 +37,7 @@ static void grow(Keys *k)
 	k->key = arena_array(k->a, struct Key *, k->cap);
 	for (int x = 0; x < k->n; x++) {
 		k->key[x] = old[x];
-		enter(k, old[x]);
+		enter_key(k, old[x]);
 	}
 }
 
@@ -47,13 +47,13 @@ int keys_number(Keys *k, const int64_t *key, int n)
 	if (known >= 0)
 		return known;
 	if (k->n >= k->cap)
-		grow(k);
+		grow_keys(k);
 	struct Key *x = arena_alloc(k->a, sizeof *x + sizeof *key * (size_t)n);
 	x->number = k->n++;
 	x->n = n;
 	memcpy(x->v, key, sizeof *key * (size_t)n);
 	k->key[x->number] = x;
-	enter(k, x);
+	enter_key(k, x);
 	return x->number;
 }
 

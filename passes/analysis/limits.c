@@ -10,16 +10,16 @@ const MachineLimits limits_default = { .warp_size = 32, .block_threads = 1024, .
 
 /* by register: first and last place between which it is kept, where places number instructions from 1, in the
    order of the blocks; first 0: it is never used. at: the present place */
-typedef struct Spans { const Function *f; int *first, *last; int at; } Spans;
+typedef struct RegSpans { const Function *f; int *first, *last; int at; } RegSpans;
 
-static void touch(void *self, int reg)
+static void touch_span(void *self, int reg)
 {
-	Spans *s = self;
+	RegSpans *s = self;
 	s->first[reg] = s->first[reg] ? s->first[reg] : s->at;
 	s->last[reg] = s->at;
 }
 
-static void walk(Spans *s, const Cfg *c, const Liveness *l)
+static void walk_spans(RegSpans *s, const Cfg *c, const Liveness *l)
 {
 	s->at = 1;
 	for (int b = 0; b < c->n; b++) {
@@ -27,13 +27,13 @@ static void walk(Spans *s, const Cfg *c, const Liveness *l)
 			continue;
 		const Block *block = c->f->block.v[b];
 		live_each(l, l->in[b], in)
-			touch(s, in);
+			touch_span(s, in);
 		for (int k = 0; k < block->ins.n; k++, s->at++) {
-			ins_uses(c->f, &block->ins.v[k], touch, s);
-			ins_defs(c->f, &block->ins.v[k], touch, s);
+			ins_uses(c->f, &block->ins.v[k], touch_span, s);
+			ins_defs(c->f, &block->ins.v[k], touch_span, s);
 		}
 		live_each(l, l->out[b], out)
-			touch(s, out);
+			touch_span(s, out);
 	}
 }
 
@@ -48,8 +48,9 @@ int64_t limits_words(Function *f)
 	Arena tmp = { 0 };
 	const Cfg *c = cfg_build(&tmp, f);
 	int n = function_values(f);
-	Spans s = { .f = f, .first = arena_array(&tmp, int, n + 1), .last = arena_array(&tmp, int, n + 1) };
-	walk(&s, c, liveness_build(&tmp, c));
+	RegSpans s = { .f = f, .first = arena_array(&tmp, int, n + 1),
+		.last = arena_array(&tmp, int, n + 1) };
+	walk_spans(&s, c, liveness_build(&tmp, c));
 	int64_t *change = arena_array(&tmp, int64_t, s.at + 3), now = 0, most = 0;
 	for (int r = 0; r < n; r++)
 		if (s.first[r]) {

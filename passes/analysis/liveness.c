@@ -30,7 +30,7 @@ void liveness_step(const Function *f, const Ins *i, BitSet set)
 
 /* ---- what blocks read and write ---- */
 
-typedef struct Scan {
+typedef struct LiveScan {
 	LiveRange *x;
 	const Function *f;
 	const Ins *ins;
@@ -40,38 +40,46 @@ typedef struct Scan {
 	int *written;
 	int *changed;              /* like `written`, but writes under a guard count, too */
 	bool find;                 /* the scan only finds the registers that have a place in the sets */
-} Scan;
+} LiveScan;
 
 /* For which threads a register lives: for none, for all, or for those in which a predicate holds, or does not
    hold. A register that lives by two different predicates counts as living for all. */
-typedef int Lanes;
+typedef int LiveLanes;
 /* from SOME_LANES on: SOME_LANES + twice the predicate's number, and one more for threads in which it does
    not hold */
 enum { NO_LANES, ALL_LANES, SOME_LANES };
-static Lanes lanes_of(int predicate, bool neg) { return SOME_LANES + 2 * predicate + neg; }
-static bool opposite(Lanes a, Lanes b)
+static LiveLanes lanes_of(int predicate, bool neg) { return SOME_LANES + 2 * predicate + neg; }
+static bool opposite(LiveLanes a, LiveLanes b)
 {
 	return a >= SOME_LANES && b >= SOME_LANES && ((a - SOME_LANES) ^ (b - SOME_LANES)) == 1;
 }
-static Lanes either(Lanes a, Lanes b) { return a == b || b == NO_LANES ? a : a == NO_LANES ? b : ALL_LANES; }
-static Lanes both(Lanes a, Lanes edge) { return opposite(a, edge) ? NO_LANES : a == ALL_LANES ? edge : a; }
 
-static bool is_reg(const Opd *o, int reg) { return o->kind == OPD_REG && o->id == reg; }
+static LiveLanes either(LiveLanes a, LiveLanes b)
+{
+	return a == b || b == NO_LANES ? a : a == NO_LANES ? b : ALL_LANES;
+}
+
+static LiveLanes both_lanes(LiveLanes a, LiveLanes edge)
+{
+	return opposite(a, edge) ? NO_LANES : a == ALL_LANES ? edge : a;
+}
+
+static bool is_reg_operand(const Opd *o, int reg) { return o->kind == OPD_REG && o->id == reg; }
 
 /* The threads for which the instruction needs the register: not those for which its guard does not hold, nor
    those for which a choice takes the other source. */
-static Lanes reading_lanes(const Ins *i, int reg)
+static LiveLanes reading_lanes(const Ins *i, int reg)
 {
 	const Opd *by = i->op == OP_SELP ? ins_src(i, 2) : NULL;
 	if (i->guard >= 0)
 		return i->guard == reg ? ALL_LANES : lanes_of(i->guard, i->guard_neg);
 	if (!by || by->kind != OPD_REG || by->id == reg ||
-		is_reg(ins_src(i, 0), reg) == is_reg(ins_src(i, 1), reg))
+		is_reg_operand(ins_src(i, 0), reg) == is_reg_operand(ins_src(i, 1), reg))
 		return ALL_LANES;
-	return lanes_of(by->id, by->neg != is_reg(ins_src(i, 1), reg));
+	return lanes_of(by->id, by->neg != is_reg_operand(ins_src(i, 1), reg));
 }
 
-static void put_place(Scan *s, int *list)
+static void put_live_place(LiveScan *s, int *list)
 {
 	LiveRange *x = s->x;
 	if (*list >= 0 && x->place[*list].block == s->block)
@@ -86,9 +94,9 @@ static void put_place(Scan *s, int *list)
 	*list = x->nplace++;
 }
 
-static void reads(void *self, int reg)
+static void scan_read(void *self, int reg)
 {
-	Scan *s = self;
+	LiveScan *s = self;
 	if (s->written[reg] == s->block + 1)
 		return;
 	if (s->find) {
@@ -96,26 +104,26 @@ static void reads(void *self, int reg)
 		return;
 	}
 	int *list = &s->x->read[s->x->bit[reg]];
-	Lanes l = reading_lanes(s->ins, reg);
-	put_place(s, list);
+	LiveLanes l = reading_lanes(s->ins, reg);
+	put_live_place(s, list);
 	/* the block has written the predicate: its value at the block's start does not say who reads */
 	if (l >= SOME_LANES && s->changed[(l - SOME_LANES) / 2] == s->block + 1)
 		l = ALL_LANES;
 	s->x->place[*list].lanes = either(s->x->place[*list].lanes, l);
 }
 
-static void writes(void *self, int reg)
+static void scan_write(void *self, int reg)
 {
-	Scan *s = self;
+	LiveScan *s = self;
 	s->changed[reg] = s->block + 1;
 	if (!ins_kills(s->f, s->ins, reg))
 		return;
 	s->written[reg] = s->block + 1;
 	if (!s->find && s->x->bit[reg] >= 0)
-		put_place(s, &s->x->kill[s->x->bit[reg]]);
+		put_live_place(s, &s->x->kill[s->x->bit[reg]]);
 }
 
-static void scan(Scan *s, const Cfg *c)
+static void scan_live_blocks(LiveScan *s, const Cfg *c)
 {
 	const Function *f = c->f;
 	memset(s->written, 0, sizeof *s->written * (size_t)function_values(f));
@@ -126,8 +134,8 @@ static void scan(Scan *s, const Cfg *c)
 		for (int k = 0; k < b->ins.n; k++) {
 			const Ins *ins = &b->ins.v[k];
 			s->ins = ins;
-			ins_uses(f, ins, reads, s);
-			ins_defs(f, ins, writes, s);
+			ins_uses(f, ins, scan_read, s);
+			ins_defs(f, ins, scan_write, s);
 		}
 	}
 }
@@ -144,10 +152,10 @@ LiveRange *live_range(Arena *a, const Cfg *c)
 	x->bit = arena_array(a, int, nreg + 1);
 	for (int r = 0; r < nreg; r++)
 		x->bit[r] = -1;
-	Scan s = { .x = x, .f = c->f, .find = true };
+	LiveScan s = { .x = x, .f = c->f, .find = true };
 	s.written = arena_array(&tmp, int, nreg + 1);
 	s.changed = arena_array(&tmp, int, nreg + 1);
-	scan(&s, c);
+	scan_live_blocks(&s, c);
 	for (int r = 0; r < nreg; r++)
 		if (x->bit[r] >= 0) {
 			x->bit[r] = x->n;
@@ -163,14 +171,14 @@ LiveRange *live_range(Arena *a, const Cfg *c)
 			(*by_bit[k])[bit] = -1;
 	}
 	s.find = false;
-	scan(&s, c);
+	scan_live_blocks(&s, c);
 	arena_free(&tmp);
 	return x;
 }
 
 /* ---- where they live ---- */
 
-static void put(int *mark, int stamp, int *list, int *n, int block)
+static void put_block_once(int *mark, int stamp, int *list, int *n, int block)
 {
 	if (mark[block] == stamp)
 		return;
@@ -185,13 +193,13 @@ void live_range_of(LiveRange *x, int bit)
 	for (int k = x->kill[bit]; k >= 0; k = x->place[k].next)
 		x->killed[x->place[k].block] = stamp;
 	for (int k = x->read[bit]; k >= 0; k = x->place[k].next)
-		put(x->starts, stamp, x->start, &x->nstart, x->place[k].block);
+		put_block_once(x->starts, stamp, x->start, &x->nstart, x->place[k].block);
 	for (int i = 0; i < x->nstart; i++)
 		for (int b = x->start[i], k = 0; k < x->c->npred[b]; k++) {
 			int p = x->c->pred[b][k]->id;
-			put(x->ends, stamp, x->end, &x->nend, p);
+			put_block_once(x->ends, stamp, x->end, &x->nend, p);
 			if (x->killed[p] != stamp)
-				put(x->starts, stamp, x->start, &x->nstart, p);
+				put_block_once(x->starts, stamp, x->start, &x->nstart, p);
 		}
 }
 
@@ -212,19 +220,19 @@ static void put_bit(Arena *a, LiveSet *s, int bit)
 
 /* ---- which threads can come to a read ---- */
 
-typedef struct Who {
+typedef struct LaneLiveness {
 	LiveRange *x;
 	/* by block: the threads for which the register asked for lives at its start, at its end */
-	Lanes *in, *out;
+	LiveLanes *in, *out;
 	/* by register p: the blocks that write it, ascending, are written[written_first[p]] up to, not
 	   including, written[written_first[p + 1]] */
 	int *written_first, *written;
 	int *queue, nqueue; bool *queued;
 	int *touched, ntouched;                            /* blocks whose in or out is not NO_LANES */
-} Who;
+} LaneLiveness;
 
 /* For which threads the edge is taken. */
-static Lanes edge_lanes(const Block *from, const Block *to)
+static LiveLanes edge_lanes(const Block *from, const Block *to)
 {
 	const Ins *t = block_term(from);
 	bool own = from->side[0] != NULL, asks = t->op == OP_BRA && t->nsrc > 0 && t->guard < 0 &&
@@ -236,7 +244,7 @@ static Lanes edge_lanes(const Block *from, const Block *to)
 	return lanes_of(by.id, by.neg != (to == side[1]));
 }
 
-static bool writes_predicate(const Who *w, Lanes l, int block)
+static bool writes_predicate(const LaneLiveness *w, LiveLanes l, int block)
 {
 	int p = (l - SOME_LANES) / 2, low = w->written_first[p], high = w->written_first[p + 1];
 	while (low < high) {
@@ -249,11 +257,11 @@ static bool writes_predicate(const Who *w, Lanes l, int block)
 	return low < w->written_first[p + 1] && w->written[low] == block;
 }
 
-typedef struct Writer { Who *w; int block, *last; bool count; } Writer;
+typedef struct LaneWriter { LaneLiveness *w; int block, *last; bool count; } LaneWriter;
 
 static void written_by(void *self, int reg)
 {
-	Writer *v = self;
+	LaneWriter *v = self;
 	if (v->last[reg] == v->block)
 		return;
 	v->last[reg] = v->block;
@@ -264,10 +272,10 @@ static void written_by(void *self, int reg)
 }
 
 /* Goes over the code twice: first it counts the blocks that write each register, then it lists them. */
-static void find_writers(Arena *a, Who *w, const Cfg *c)
+static void find_writers(Arena *a, LaneLiveness *w, const Cfg *c)
 {
 	int nreg = function_values(c->f);
-	Writer v = { .w = w, .last = arena_array(a, int, nreg + 1), .count = true };
+	LaneWriter v = { .w = w, .last = arena_array(a, int, nreg + 1), .count = true };
 	w->written_first = arena_array(a, int, nreg + 3);
 	for (int pass = 0; pass < 2; pass++, v.count = false) {
 		for (int r = 0; r < nreg; r++)
@@ -282,38 +290,38 @@ static void find_writers(Arena *a, Who *w, const Cfg *c)
 	}
 }
 
-static void raise(Who *w, int block, Lanes *state, Lanes to)
+static void raise_lanes(LaneLiveness *w, int block, LiveLanes *state, LiveLanes to)
 {
 	if (!w->in[block] && !w->out[block])
 		w->touched[w->ntouched++] = block;
 	*state = to;
 }
 
-static void raise_in(Who *w, int block, Lanes to)
+static void raise_in(LaneLiveness *w, int block, LiveLanes to)
 {
 	to = either(w->in[block], to);
 	if (to == w->in[block])
 		return;
-	raise(w, block, &w->in[block], to);
+	raise_lanes(w, block, &w->in[block], to);
 	if (!w->queued[block]) {
 		w->queued[block] = true;
 		w->queue[w->nqueue++] = block;
 	}
 }
 
-static void send(Who *w, const Block *to, const Block *from, int stamp)
+static void send_lanes(LaneLiveness *w, const Block *to, const Block *from, int stamp)
 {
-	Lanes l = either(w->out[from->id], both(w->in[to->id], edge_lanes(from, to)));
+	LiveLanes l = either(w->out[from->id], both_lanes(w->in[to->id], edge_lanes(from, to)));
 	if (l == w->out[from->id])
 		return;
-	raise(w, from->id, &w->out[from->id], l);
+	raise_lanes(w, from->id, &w->out[from->id], l);
 	if (w->x->killed[from->id] != stamp)
 		raise_in(w, from->id, l >= SOME_LANES && writes_predicate(w, l, from->id) ? ALL_LANES : l);
 }
 
 /* Computes in and out for register reg[bit]: NO_LANES for all blocks that are not in `touched`. Each changes
    at most twice. */
-static void who_lives(Who *w, int bit)
+static void who_lives(LaneLiveness *w, int bit)
 {
 	LiveRange *x = w->x;
 	const Cfg *c = x->c;
@@ -329,16 +337,16 @@ static void who_lives(Who *w, int bit)
 		int b = w->queue[--w->nqueue];
 		w->queued[b] = false;
 		for (int k = 0; k < c->npred[b]; k++)
-			send(w, c->f->block.v[b], c->pred[b][k], stamp);
+			send_lanes(w, c->f->block.v[b], c->pred[b][k], stamp);
 	}
 }
 
-static Who *who_open(Arena *a, const Cfg *c)
+static LaneLiveness *who_open(Arena *a, const Cfg *c)
 {
-	Who *w = arena_new(a, Who);
+	LaneLiveness *w = arena_new(a, LaneLiveness);
 	w->x = live_range(a, c);
-	w->in = arena_array(a, Lanes, c->n + 1);
-	w->out = arena_array(a, Lanes, c->n + 1);
+	w->in = arena_array(a, LiveLanes, c->n + 1);
+	w->out = arena_array(a, LiveLanes, c->n + 1);
 	w->queue = arena_array(a, int, c->n + 1);
 	w->queued = arena_array(a, bool, c->n + 1);
 	w->touched = arena_array(a, int, c->n + 1);
@@ -349,7 +357,7 @@ static Who *who_open(Arena *a, const Cfg *c)
 Liveness *liveness_build(Arena *a, const Cfg *c)
 {
 	Arena tmp = { 0 };
-	Who *w = who_open(&tmp, c);
+	LaneLiveness *w = who_open(&tmp, c);
 	Liveness *l = arena_new(a, Liveness);
 	int nreg = function_values(c->f);
 	l->n = w->x->n;

@@ -39,7 +39,7 @@ static void find_reducible(Arena *tmp, const Cfg *c, Loops *l)
 
 /* Finds the blocks to which threads leave each loop. put = false: counts them (cap); true: writes them, as
    there is room now. */
-static void find_exits(const Cfg *c, const Loops *l, IntList *exits, int *last, bool put)
+static void find_loop_exits(const Cfg *c, const Loops *l, IntList *exits, int *last, bool put)
 {
 	for (int i = 0; i < l->n; i++)
 		last[i] = -1;
@@ -62,10 +62,10 @@ IntList *loop_exits(Arena *a, const Cfg *c, const Loops *l)
 	Arena tmp = { 0 };
 	IntList *exits = arena_array(a, IntList, l->n + 1);
 	int *last = arena_array(&tmp, int, l->n + 1);
-	find_exits(c, l, exits, last, false);
+	find_loop_exits(c, l, exits, last, false);
 	for (int i = 0; i < l->n; i++)
 		exits[i].v = arena_array(a, int, exits[i].cap + 1);
-	find_exits(c, l, exits, last, true);
+	find_loop_exits(c, l, exits, last, true);
 	arena_free(&tmp);
 	return exits;
 }

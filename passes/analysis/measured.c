@@ -71,7 +71,7 @@ bool measured_anywhere(const Module *m, const char *model, bool *perhaps)
 
 /* ---- rows ---- */
 
-typedef struct Build {
+typedef struct MeasuredBuild {
 	const Module *m;
 	const Cfg *c;
 	const Profile *p;
@@ -79,11 +79,11 @@ typedef struct Build {
 	int *row;                      /* by source's block: 1 + number of its row; 0: none */
 	int first, end; /* branches of the profile that are the function's: first up to, not including, end */
 	BitSet told;         /* set of these branches, by number from `first` on: the module has the branch */
-} Build;
+} MeasuredBuild;
 
 /* The number of the source's block whose branch this terminator decides; -1: it decides none of the
    source's. */
-static int source_of(const Function *f, const Ins *term)
+static int decided_source(const Function *f, const Ins *term)
 {
 	for (int k = term->mark; k; k = f->mark.v[k].next)
 		if (f->mark.v[k].kind == MARK_DECIDES && !f->mark.v[k].lanes &&
@@ -111,7 +111,8 @@ static bool has_guarded_call(const Block *b)
 	return false;
 }
 
-static const ProfileBranch *find(Build *w, const Block *b, const char *label, bool inserted)
+static const ProfileBranch *find_profile_branch(MeasuredBuild *w, const Block *b, const char *label,
+	bool inserted)
 {
 	const char *f = w->c->f->name;
 	if (inserted && has_guarded_call(b))
@@ -124,11 +125,11 @@ static const ProfileBranch *find(Build *w, const Block *b, const char *label, bo
 	return p;
 }
 
-static void add_branch(Build *w, const Block *b)
+static void add_measured_branch(MeasuredBuild *w, const Block *b)
 {
 	const Uniformity *u = w->r->u;
 	const Ins *term = block_term(b);
-	int source = source_of(w->c->f, term);
+	int source = decided_source(w->c->f, term);
 	bool claimed = !u->divergent[b->id] && term->flags & INSF_UNI && conditions_differ(u, b);
 	MeasuredRow *x = source >= 0 && w->row[source] ? &w->r->row[w->row[source] - 1] : NULL;
 	if (x) {
@@ -143,13 +144,13 @@ static void add_branch(Build *w, const Block *b)
 	*x = (MeasuredRow){ .label = source >= 0 ? w->c->f->source.v[source] : b->label,
 		.loc = ins_loc(w->m, term), .block = b->id, .copies = 1,
 		.divergent = u->divergent[b->id], .claimed = claimed, .inserted = source < 0 };
-	x->run = find(w, b, x->label, x->inserted);
+	x->run = find_profile_branch(w, b, x->label, x->inserted);
 	if (source >= 0)
 		w->row[source] = w->r->n;
 }
 
 /* Finds the function's branches in the report, whose branches are in order of functions. */
-static void find_range(Build *w)
+static void find_function_range(MeasuredBuild *w)
 {
 	const ProfileBranch *p = w->p->branch;
 	int first = 0;
@@ -166,7 +167,7 @@ static void find_range(Build *w)
 }
 
 /* Adds rows for the branches that the report alone has. */
-static void add_removed(Build *w)
+static void add_removed(MeasuredBuild *w)
 {
 	for (int k = w->first; k < w->end; k++) {
 		const ProfileBranch *p = &w->p->branch[k];
@@ -177,7 +178,7 @@ static void add_removed(Build *w)
 	}
 }
 
-static MeasuredKind kind_of(const MeasuredRow *x, const Profile *p)
+static MeasuredKind measured_kind(const MeasuredRow *x, const Profile *p)
 {
 	if (x->block < 0)
 		return x->inserted ? MEASURED_INSERTED : MEASURED_REMOVED;
@@ -197,8 +198,9 @@ Measured *measured_build(Arena *a, const Module *m, const Cfg *c, const Uniformi
 {
 	Measured *r = arena_new(a, Measured);
 	Arena tmp = { 0 };
-	Build w = { .m = m, .c = c, .p = p, .r = r, .row = arena_array(&tmp, int, c->f->source.n + 1) };
-	find_range(&w);
+	MeasuredBuild w = { .m = m, .c = c, .p = p, .r = r,
+		.row = arena_array(&tmp, int, c->f->source.n + 1) };
+	find_function_range(&w);
 	w.told = bs_new(&tmp, w.end - w.first + 1);
 	r->anywhere = measured_anywhere(m, p->model, &r->perhaps);
 	r->wide = p->warp_size > PTX_WARP && has_kind(m, K_SHFL, K_ELECT);
@@ -208,11 +210,11 @@ Measured *measured_build(Arena *a, const Module *m, const Cfg *c, const Uniformi
 	r->row = arena_array(a, MeasuredRow, c->n + w.end - w.first + 1);
 	for (int b = 0; b < c->n; b++)
 		if (bs_has(c->reach, b) && c->f->block.v[b]->nsucc > 1)
-			add_branch(&w, c->f->block.v[b]);
+			add_measured_branch(&w, c->f->block.v[b]);
 	add_removed(&w);
 	for (int k = 0; k < r->n; k++) {
 		MeasuredRow *x = &r->row[k];
-		x->kind = kind_of(x, p);
+		x->kind = measured_kind(x, p);
 		r->tally.rows[x->kind]++;
 		r->tally.executed[x->kind] += x->run ? x->run->executed : 0;
 	}
@@ -279,7 +281,7 @@ void measured_sum(const MeasuredTally *t, StrBuf *s)
 }
 
 /* Writes the place as file and line, without folders. */
-static void put_place(const Loc *loc, char *text, size_t n)
+static void put_short_place(const Loc *loc, char *text, size_t n)
 {
 	const char *name = loc->file ? strrchr(loc->file, '/') : NULL;
 	if (loc->line > 0)
@@ -297,7 +299,7 @@ static void put_label(const MeasuredRow *x, char *text, size_t n)
 			: x->run && x->run->kind == PROFILE_DECISION ? " (decision)" : "");
 }
 
-static void put_figures(const ProfileBranch *p, StrBuf *s)
+static void put_branch_figures(const ProfileBranch *p, StrBuf *s)
 {
 	if (!p) {
 		sb_printf(s, " %10s %10s %6s %8s", "-", "-", "-", "-");
@@ -311,14 +313,14 @@ static void put_figures(const ProfileBranch *p, StrBuf *s)
 		sb_printf(s, " %6s %8s", "-", "-");
 }
 
-static void put_row(const Measured *r, const MeasuredRow *x, int wide[2], UniWhy *why, StrBuf *s)
+static void put_measured_row(const Measured *r, const MeasuredRow *x, int wide[2], UniWhy *why, StrBuf *s)
 {
 	char label[64], place[64];
 	put_label(x, label, sizeof label);
-	put_place(&x->loc, place, sizeof place);
+	put_short_place(&x->loc, place, sizeof place);
 	sb_printf(s, "  %-*s  %-*s  %-9s", wide[0], label, wide[1], place,
 		x->block < 0 ? "-" : x->divergent ? "divergent" : "uniform");
-	put_figures(x->run, s);
+	put_branch_figures(x->run, s);
 	sb_printf(s, "  %s", x->kind == MEASURED_REMOVED && x->run->kind == PROFILE_DECISION
 		? "a pass took the branch away" : words[x->kind].mark);
 	if (x->kind == MEASURED_NEVER && x->run->executed == 1)
@@ -332,14 +334,14 @@ static void put_row(const Measured *r, const MeasuredRow *x, int wide[2], UniWhy
 	sb_putc(s, '\n');
 }
 
-static void put_head(const Measured *r, const Profile *p, int wide[2], StrBuf *s)
+static void put_measured_head(const Measured *r, const Profile *p, int wide[2], StrBuf *s)
 {
 	char text[64];
 	wide[0] = (int)strlen("branch");
 	wide[1] = (int)strlen("place");
 	for (int k = 0; k < r->n; k++)
 		for (int i = 0; i < 2; i++) {
-			i ? put_place(&r->row[k].loc, text, sizeof text)
+			i ? put_short_place(&r->row[k].loc, text, sizeof text)
 				: put_label(&r->row[k], text, sizeof text);
 			wide[i] = (int)strlen(text) > wide[i] ? (int)strlen(text) : wide[i];
 		}
@@ -357,10 +359,10 @@ void measured_print(const Cfg *c, const Measured *r, const Profile *p, StrBuf *s
 {
 	int wide[2];
 	if (r->n)
-		put_head(r, p, wide, s);
+		put_measured_head(r, p, wide, s);
 	UniWhy *why = uniformity_why_open(c, r->u);
 	for (int k = 0; k < r->n; k++)
-		put_row(r, &r->row[k], wide, why, s);
+		put_measured_row(r, &r->row[k], wide, why, s);
 	uniformity_why_close(why);
 	sb_puts(s, "  ");
 	measured_sum(&r->tally, s);

@@ -5,7 +5,7 @@
 
 typedef MemWide Wide;
 
-typedef struct Build {
+typedef struct MemDepBuild {
 	MemDep *d;
 	Arena *arena;
 	const EffectTable *effects;
@@ -17,13 +17,13 @@ typedef struct Build {
 	int *step[2];
 	const Ins *i;              /* the instruction that the walk is at */
 	int block, ins;
-} Build;
+} MemDepBuild;
 
 static const uint32_t thread_limit[3] = { 1024, 1024, 64 }, block_limit[3] = { 0x7fffffff, 65535, 65535 };
 
 /* ---- values of operands ---- */
 
-static int sreg_form(Build *x, int s, int bits)
+static int sreg_form(MemDepBuild *x, int s, int bits)
 {
 	const MemDep *d = x->d;
 	MemAtom a = { .kind = ATOM_SREG, .id = s };
@@ -60,7 +60,7 @@ static int sreg_form(Build *x, int s, int bits)
 	return memform_atom(&x->t, mematom_number(&x->t, &a), bits);
 }
 
-static int symbol_form(Build *x, int id, int64_t offset, int bits, bool generic)
+static int symbol_form(MemDepBuild *x, int id, int64_t offset, int bits, bool generic)
 {
 	const Symbol *s = x->d->m->symbol.v[id];
 	bool window = s->space == SP_SHARED || s->space == SP_LOCAL;
@@ -116,7 +116,7 @@ int memdep_value(const MemDep *d, MemForms *t, int v, int bits)
 }
 
 /* The form of source k of the instruction, as a value of so many bits; -1: it is not known. */
-static int operand_form(Build *x, int k, int bits)
+static int operand_form(MemDepBuild *x, int k, int bits)
 {
 	const Opd *o = ins_src(x->i, k);
 	switch (o->kind) {
@@ -139,7 +139,7 @@ static int trailing(const MemForm *f)
 	return all ? __builtin_ctzll(all) : 63;
 }
 
-static int or_form(Build *x, int f, int g)
+static int or_form(MemDepBuild *x, int f, int g)
 {
 	if (f < 0 || g < 0)
 		return -1;
@@ -153,7 +153,7 @@ static int or_form(Build *x, int f, int g)
 	return memform_add(&x->t, f, g, 1);
 }
 
-static int product_form(Build *x, int bits, int bits_out)
+static int product_form(MemDepBuild *x, int bits, int bits_out)
 {
 	int a = operand_form(x, 0, bits), b = operand_form(x, 1, bits);
 	bool is_signed = type_kind[x->i->type] == 'S';
@@ -164,7 +164,7 @@ static int product_form(Build *x, int bits, int bits_out)
 		memform_extend(&x->t, b, bits_out, is_signed)) : memform_multiply(&x->t, a, b);
 }
 
-static int cvta_form(Build *x, int bits)
+static int cvta_form(MemDepBuild *x, int bits)
 {
 	const Ins *i = x->i;
 	int f = operand_form(x, 0, bits);
@@ -175,7 +175,7 @@ static int cvta_form(Build *x, int bits)
 		i->flags & INSF_TO ? -1 : 1);
 }
 
-static int cvt_form(Build *x)
+static int cvt_form(MemDepBuild *x)
 {
 	int from = type_bits[x->i->type2], to = type_bits[x->i->type];
 	if (type_kind[x->i->type] == 'F' || type_kind[x->i->type2] == 'F')
@@ -185,7 +185,7 @@ static int cvt_form(Build *x)
 		: memform_extend(&x->t, f, to, type_kind[x->i->type2] == 'S');
 }
 
-static int param_form(Build *x)
+static int param_form(MemDepBuild *x)
 {
 	const Opd *o = ins_src(x->i, 0);
 	int bits = type_bits[x->i->type];
@@ -203,12 +203,12 @@ static bool is_all_ones(const Opd *o, int bits)
 }
 
 /* The form of the complement of source k: -1 minus the source. Compilers write n - 1 - x with it. */
-static int complement_form(Build *x, int k, int bits)
+static int complement_form(MemDepBuild *x, int k, int bits)
 {
 	return memform_add(&x->t, memform_constant(&x->t, -1, bits), operand_form(x, k, bits), -1);
 }
 
-static int alu_form(Build *x)
+static int alu_form(MemDepBuild *x)
 {
 	const Ins *i = x->i;
 	int bits = type_bits[i->type], out = i->hilo == HILO_WIDE ? 2 * bits : bits;
@@ -233,7 +233,7 @@ static int alu_form(Build *x)
 	}
 }
 
-static void evaluate(Build *x)
+static void evaluate_form(MemDepBuild *x)
 {
 	const Ins *i = x->i;
 	int at = x->d->ssa->ins_first[x->block] + x->ins;
@@ -246,14 +246,14 @@ static void evaluate(Build *x)
 
 /* ---- phis ---- */
 
-static bool in_cycle(const Build *x, int loop, int block)
+static bool in_cycle(const MemDepBuild *x, int loop, int block)
 {
 	return loop_has(x->d->c, &x->loops->loop[loop], block);
 }
 
 /* Does the atom keep its value while a thread goes round the cycle? When this is asked, no form contains
    numbers of turns (ATOM_TURN) yet. */
-static bool invariant(const Build *x, int atom, int loop)
+static bool invariant(const MemDepBuild *x, int atom, int loop)
 {
 	const MemAtom *a = &x->t.atom.v[atom];
 	const SsaVersion *v = a->kind == ATOM_VERSION ? &x->d->ssa->version[a->id] : NULL;
@@ -274,7 +274,7 @@ static bool invariant(const Build *x, int atom, int loop)
 /* The one form of all arguments of the phi that come from inside the cycle, or (inside = false) from outside;
    -1: they have several forms, or one has none. The last argument of an entry block comes along no edge, but
    from outside. */
-static int argument_form(Build *x, const SsaPhi *p, int loop, bool inside, int bits)
+static int argument_form(MemDepBuild *x, const SsaPhi *p, int loop, bool inside, int bits)
 {
 	const IntList *from = &x->d->c->graph->pred[x->d->ssa->version[p->version].block];
 	int f = -1;
@@ -289,7 +289,7 @@ static int argument_form(Build *x, const SsaPhi *p, int loop, bool inside, int b
 	return f;
 }
 
-static int phi_bits(const Build *x, const SsaPhi *p)
+static int phi_bits(const MemDepBuild *x, const SsaPhi *p)
 {
 	int reg = x->d->ssa->version[p->version].reg;
 	return reg < x->d->c->f->reg.n ? type_bits[x->d->c->f->reg.v[reg].type] : 1;
@@ -297,7 +297,7 @@ static int phi_bits(const Build *x, const SsaPhi *p)
 
 /* The form of what a turn of the cycle adds to the phi at its header: that of the arguments along edges back,
    less the phi itself; -1: there is none. */
-static int find_step(Build *x, const SsaPhi *p, int loop)
+static int find_step(MemDepBuild *x, const SsaPhi *p, int loop)
 {
 	int f = argument_form(x, p, loop, true, phi_bits(x, p));
 	if (f < 0)
@@ -319,7 +319,7 @@ static int find_step(Build *x, const SsaPhi *p, int loop)
 
 /* Finds the steps of phis in reducible cycles: in others a version's form need not hold as long as the
    version does. Returns whether there are any steps. */
-static bool find_steps(Build *x)
+static bool find_steps(MemDepBuild *x)
 {
 	const Ssa *s = x->d->ssa;
 	bool any = false;
@@ -334,7 +334,7 @@ static bool find_steps(Build *x)
 	return any;
 }
 
-static int walking_form(Build *x, const SsaPhi *p, int step)
+static int walking_form(MemDepBuild *x, const SsaPhi *p, int step)
 {
 	int loop = x->d->c->nest->of[x->d->ssa->version[p->version].block], bits = phi_bits(x, p);
 	MemAtom turn = { .kind = ATOM_TURN, .share = SHARE_THREAD, .id = loop, .hi = ((Wide)1 << 63) - 1 };
@@ -345,7 +345,7 @@ static int walking_form(Build *x, const SsaPhi *p, int step)
 
 /* Gives a form to each phi of the block: the one form of all its arguments, or, if its step is known, what it
    is in each turn. Arguments that come along edges back have no form yet. */
-static void evaluate_phis(Build *x, int b)
+static void evaluate_phis(MemDepBuild *x, int b)
 {
 	const Ssa *s = x->d->ssa;
 	for (int k = s->phi_first[b]; k < s->phi_first[b + 1]; k++)
@@ -361,7 +361,7 @@ static void evaluate_phis(Build *x, int b)
 
 /* ---- accesses ---- */
 
-static int address_form(Build *x)
+static int make_address_form(MemDepBuild *x)
 {
 	const Opd *o = ins_src(x->i, 0);
 	if (o->kind == OPD_SYM)
@@ -375,7 +375,7 @@ static int address_form(Build *x)
 	return bits == 64 ? f : memform_extend(&x->t, f, 64, false);
 }
 
-static void add_access(Build *x)
+static void add_access(MemDepBuild *x)
 {
 	Effects e = ins_effects(x->effects, x->i);
 	const int flags = op_info[x->i->op].flags;
@@ -389,12 +389,12 @@ static void add_access(Build *x)
 	if (simple && flags & (OPF_LOAD | OPF_STORE)) {
 		a.size = type_bytes(x->i->type) * (x->i->vec ? x->i->vec : 1);
 		for (x->t.mode = 0; x->t.mode < 2; x->t.mode++)
-			a.form[x->t.mode] = address_form(x);
+			a.form[x->t.mode] = make_address_form(x);
 	}
 	vec_push(&x->access, a);
 }
 
-static void walk(Build *x)
+static void walk_accesses(MemDepBuild *x)
 {
 	const Cfg *c = x->d->c;
 	for (int k = 0; k < c->nreach; k++) {
@@ -405,7 +405,7 @@ static void walk(Build *x)
 		for (x->ins = 0; x->ins < b->ins.n; x->ins++) {
 			x->i = &b->ins.v[x->ins];
 			add_access(x);
-			evaluate(x);
+			evaluate_form(x);
 		}
 		x->d->count[b->id] = x->access.n - x->d->first[b->id];
 	}
@@ -422,7 +422,7 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 {
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
-	Build x = { .d = arena_new(a, MemDep), .arena = a, .effects = t };
+	MemDepBuild x = { .d = arena_new(a, MemDep), .arena = a, .effects = t };
 	*x.d = (MemDep){ .c = c, .ssa = s, .m = t->m, .param_leads = facts.param_leads,
 		.symbol_leads = facts.symbol_leads };
 	const uint32_t *most = c->f->maxntid;
@@ -441,12 +441,12 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 		x.step[mode] = xcalloc((size_t)s->phi_first[c->n] + 1, sizeof *x.step[mode]);
 	}
 	x.loops = loops_build(&tmp, c);
-	walk(&x);
+	walk_accesses(&x);
 	if (find_steps(&x)) { /* once more: phis with steps have forms now, and are no atoms */
 		vec_clear(&x.access);
 		for (int mode = 0; mode < 2; mode++)
 			memset(x.d->value[mode], 0, (size_t)s->n * sizeof *x.d->value[mode]);
-		walk(&x);
+		walk_accesses(&x);
 	}
 	KEEP(form, x.t, MemForm);
 	KEEP(atom, x.t, MemAtom);

@@ -31,7 +31,7 @@ int memdep_base(const MemDep *d, int form)
 
 static int form_of(const MemAccess *a, unsigned assume) { return a->form[assume & MEM_NO_WRAP ? 1 : 0]; }
 
-static uint8_t spaces(const MemDep *d, const MemAccess *a, unsigned assume)
+static uint8_t access_spaces(const MemDep *d, const MemAccess *a, unsigned assume)
 {
 	uint8_t all = a->reads | a->writes;
 	int f = form_of(a, assume), base = memdep_base(d, f);
@@ -53,7 +53,7 @@ static uint8_t spaces(const MemDep *d, const MemAccess *a, unsigned assume)
 
 /* Can the two addresses be subtracted? Both must be of one space, or generic; addresses of global and
    constant memory are generic addresses, too. */
-static bool comparable(const MemAccess *a, const MemAccess *b, unsigned sa, unsigned sb, unsigned assume)
+static bool are_comparable(const MemAccess *a, const MemAccess *b, unsigned sa, unsigned sb, unsigned assume)
 {
 	const unsigned flat = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST);
 	if (a->generic == b->generic)
@@ -111,7 +111,7 @@ static bool lead_apart(const MemDep *d, const MemAtom *x, const MemAtom *y)
 	return !meet;
 }
 
-static bool objects_differ(const Pair *p, int f, int g)
+static bool objects_differ(const AccessPair *p, int f, int g)
 {
 	const MemDep *d = p->d;
 	int x = memdep_base(d, f), y = memdep_base(d, g);
@@ -130,9 +130,9 @@ static bool objects_differ(const Pair *p, int f, int g)
 	return p->assume & MEM_IN_BOUNDS || (in_symbol(d, p->a, f, x) && in_symbol(d, p->b, g, y));
 }
 
-static bool alias_assuming(Pair *p)
+static bool alias_assuming(AccessPair *p)
 {
-	const unsigned sa = spaces(p->d, p->a, p->assume), sb = spaces(p->d, p->b, p->assume);
+	const unsigned sa = access_spaces(p->d, p->a, p->assume), sb = access_spaces(p->d, p->b, p->assume);
 	int f = form_of(p->a, p->assume), g = form_of(p->b, p->assume);
 	if (!(sa & sb))
 		return false;
@@ -145,7 +145,7 @@ static bool alias_assuming(Pair *p)
 		return true;
 	if (objects_differ(p, f, g))
 		return false;
-	return !comparable(p->a, p->b, sa, sb, p->assume) || pair_may_meet(p, f, g);
+	return !are_comparable(p->a, p->b, sa, sb, p->assume) || pair_may_meet(p, f, g);
 }
 
 /* ---- what callers ask ---- */
@@ -160,11 +160,12 @@ static void rest_on(MemAsk *q, unsigned assume)
 		q->count[k] += assume >> k & 1;
 }
 
-static bool may(const MemDep *d, MemAsk *q, const MemAccess *a, const MemAccess *b, Who who)
+static bool may(const MemDep *d, MemAsk *q, const MemAccess *a, const MemAccess *b, WhichThread who)
 {
 	q->rests = 0;
 	for (int k = 0; k < 1 << MEM_ASSUMPTIONS; k++) {
-		Pair p = { .d = d, .a = a, .b = b, .assume = tries[k], .within = q->within, .who = who };
+		AccessPair p = { .d = d, .a = a, .b = b, .assume = tries[k], .within = q->within,
+			.who = who };
 		if (tries[k] & ~q->allow || alias_assuming(&p))
 			continue;
 		rest_on(q, tries[k]);
@@ -194,7 +195,7 @@ bool memdep_must_alias(const MemDep *d, MemAsk *q, int a, int b)
 		(!x->generic && (x->reads | x->writes) != (y->reads | y->writes)))
 		return false;
 	for (int mode = 0; mode < (q->allow & MEM_NO_WRAP ? 2 : 1); mode++) {
-		Pair p = { .d = d, .a = x, .b = y, .within = q->within, .who = ONE_THREAD };
+		AccessPair p = { .d = d, .a = x, .b = y, .within = q->within, .who = ONE_THREAD };
 		int f = x->form[mode];
 		bool same = f >= 0 && f == y->form[mode];
 		for (int k = 0; same && k < d->form[f].n; k++)

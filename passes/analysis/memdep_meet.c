@@ -18,7 +18,7 @@ static Wide gcd(Wide a, Wide b)
 /* Can `at` plus the terms from number `from` on lie within [lo, hi]? differ: a term chosen before shows
    already that the threads differ. Largest coefficients come first: they leave the fewest values to try.
    Returns true when in doubt. */
-static bool reaches(Pair *p, int from, Wide at, Wide lo, Wide hi, bool differ)
+static bool reaches(AccessPair *p, int from, Wide at, Wide lo, Wide hi, bool differ)
 {
 	Wide low = at, high = at, common = 0;
 	bool may_differ = differ;
@@ -56,7 +56,7 @@ static int by_coefficient(const void *x, const void *y)
 
 /* May the two accesses share a byte? Terms with the same coefficient are made one, and the period becomes a
    further term. */
-static bool meets(Pair *p, bool differ)
+static bool sum_meets(AccessPair *p, bool differ)
 {
 	Wide low = p->at, high = p->at;
 	qsort(p->u, (size_t)p->n, sizeof *p->u, by_coefficient);
@@ -84,7 +84,7 @@ static bool meets(Pair *p, bool differ)
 
 /* ---- the unknowns of a difference ---- */
 
-static void put(Pair *p, Wide k, Wide lo, Wide hi, bool apart)
+static void put_unknown(AccessPair *p, Wide k, Wide lo, Wide hi, bool apart)
 {
 	const Wide limit = (Wide)1 << 100;
 	Wide most = -lo > hi ? -lo : hi, size = k < 0 ? -k : k;
@@ -102,7 +102,7 @@ static void put(Pair *p, Wide k, Wide lo, Wide hi, bool apart)
 
 /* Does a version that is written in the block, or a turn that is counted there, have the same value when both
    accesses execute? A cycle around the block and one of the accesses may write it anew in between. */
-static bool block_fixed(const Pair *p, int block)
+static bool block_fixed(const AccessPair *p, int block)
 {
 	const Nest *n = p->d->c->nest;
 	for (int l = n->of[block]; l >= 0; l = n->parent[l]) {
@@ -114,7 +114,7 @@ static bool block_fixed(const Pair *p, int block)
 	return true;
 }
 
-bool pair_fixed(const Pair *p, int atom)
+bool pair_fixed(const AccessPair *p, int atom)
 {
 	const MemAtom *x = &p->d->atom[atom];
 	if (p->within == MEM_MOMENT)
@@ -154,7 +154,7 @@ static int start_dimension(const MemDep *d, const MemAtom *x)
 	return i == j ? i : -1;
 }
 
-static void difference(Pair *p, int atom, Wide k, Wide j)
+static void difference(AccessPair *p, int atom, Wide k, Wide j)
 {
 	const MemAtom *x = &p->d->atom[atom];
 	int tid = index_dimension(x, SREG_TID_X), block = index_dimension(x, SREG_CTAID_X),
@@ -165,35 +165,35 @@ static void difference(Pair *p, int atom, Wide k, Wide j)
 		/* both are in the same space, of whose addresses one counts from the space's beginning */
 		return;
 	if (one) {
-		put(p, k - j, x->lo, x->hi, false);
+		put_unknown(p, k - j, x->lo, x->hi, false);
 		return;
 	}
 	int dim = p->who == OTHER_THREAD ? tid : p->who == OTHER_BLOCK ? (block >= 0 ? block : start) : -1;
 	/* the two accesses have values of their own */
 	if ((tid < 0 || p->who == ONE_THREAD || k != j) && dim < 0) {
-		put(p, k, x->lo, x->hi, false);
-		put(p, -j, x->lo, x->hi, false);
+		put_unknown(p, k, x->lo, x->hi, false);
+		put_unknown(p, -j, x->lo, x->hi, false);
 		return;
 	}
 	if (dim >= 0 && k)
 		p->covered[dim] = true;
 	if (dim >= 0 && k && p->assume & MEM_ONE_DIMENSION && dim)
 		return;                /* the threads do not differ in this dimension, and their index is 0 */
-	put(p, k, x->lo - x->hi, x->hi - x->lo, dim >= 0);
-	put(p, k - j, x->lo, x->hi, false);
+	put_unknown(p, k, x->lo - x->hi, x->hi - x->lo, dim >= 0);
+	put_unknown(p, k - j, x->lo, x->hi, false);
 }
 
 /* An atom of either form, with its coefficients k in the first and j in the second form, 0 where it is not in
    the form. */
-typedef struct Both { int atom; int64_t k, j; } Both;
+typedef struct BothTerms { int atom; int64_t k, j; } BothTerms;
 
-static int join(const MemForm *f, const MemForm *g, Both *t)
+static int join_terms(const MemForm *f, const MemForm *g, BothTerms *t)
 {
 	int n = 0;
 	for (int i = 0, j = 0; i < f->n || j < g->n; n++) {
 		bool first = i < f->n && (j == g->n || f->term[i].atom <= g->term[j].atom),
 			second = j < g->n && (i == f->n || g->term[j].atom <= f->term[i].atom);
-		t[n] = (Both){ first ? f->term[i].atom : g->term[j].atom, first ? f->term[i].k : 0,
+		t[n] = (BothTerms){ first ? f->term[i].atom : g->term[j].atom, first ? f->term[i].k : 0,
 			second ? g->term[j].k : 0 };
 		i += first;
 		j += second;
@@ -203,7 +203,7 @@ static int join(const MemForm *f, const MemForm *g, Both *t)
 
 /* Where both forms contain k * (ctaid * ntid + tid), takes this sum as one unknown: the number of a thread
    along the dimension, which differs when ctaid or tid does. */
-static void join_indices(Pair *p, Both *t, int n)
+static void join_indices(AccessPair *p, BothTerms *t, int n)
 {
 	if (p->who != OTHER_BLOCK)
 		return;
@@ -215,24 +215,24 @@ static void join_indices(Pair *p, Both *t, int n)
 				const MemAtom *x = &p->d->atom[t[s].atom];
 				p->covered[dim] = true;
 				if (!(p->assume & MEM_ONE_DIMENSION && dim))
-					put(p, t[s].k, -x->hi - 1024, x->hi + 1024, true);
+					put_unknown(p, t[s].k, -x->hi - 1024, x->hi + 1024, true);
 				t[s].k = t[s].j = t[i].k = t[i].j = 0;
 			}
 	}
 }
 
 /* May the threads differ along this dimension although no unknown shows it? Not if its extent is 1. */
-static bool dimension_open(const Pair *p, int dim)
+static bool dimension_open(const AccessPair *p, int dim)
 {
 	uint32_t extent = p->who == OTHER_THREAD ? p->d->block[dim] : p->d->grid[dim];
 	return !p->covered[dim] && extent != 1 && !(dim && p->assume & MEM_ONE_DIMENSION);
 }
 
-bool pair_may_meet(Pair *p, int f, int g)
+bool pair_may_meet(AccessPair *p, int f, int g)
 {
-	Both t[2 * MEMORY_TERMS];
+	BothTerms t[2 * MEMORY_TERMS];
 	const MemForm *x = &p->d->form[f], *y = &p->d->form[g];
-	int n = join(x, y, t);
+	int n = join_terms(x, y, t);
 	p->n = p->steps = 0;
 	p->period = (Wide)1 << 64;
 	p->at = (Wide)x->constant - y->constant;
@@ -246,5 +246,5 @@ bool pair_may_meet(Pair *p, int f, int g)
 	/* the threads may differ where no address shows it: all x may be 0 */
 	for (int k = 0; k < p->n && open; k++)
 		p->u[k].apart = false;
-	return meets(p, open);
+	return sum_meets(p, open);
 }

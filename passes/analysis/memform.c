@@ -160,7 +160,7 @@ int memform_multiply(MemForms *x, int f, int g)
 	return sum;
 }
 
-static void range(const MemForms *x, const MemForm *f, Wide *lo, Wide *hi)
+static void range_of_form(const MemForms *x, const MemForm *f, Wide *lo, Wide *hi)
 {
 	*lo = *hi = f->constant;
 	/* no overflow: coefficients of a form of 32 bits have as many, ranges of atoms at most 97 or so */
@@ -197,7 +197,7 @@ static bool of_indices(const MemForms *x, int atom)
 		(a->kind == ATOM_PRODUCT && of_indices(x, a->id) && of_indices(x, a->sub));
 }
 
-static bool fits(Wide lo, Wide hi, int bits, bool is_signed)
+static bool fits_bits(Wide lo, Wide hi, int bits, bool is_signed)
 {
 	return is_signed ? lo >= -((Wide)1 << (bits - 1)) && hi < (Wide)1 << (bits - 1)
 		: lo >= 0 && hi < (Wide)1 << bits;
@@ -224,8 +224,8 @@ int memform_extend(MemForms *x, int f, int bits, bool is_signed)
 	if (!y.n)
 		return memform_constant(x, is_signed ? y.constant
 			: (int64_t)((uint64_t)y.constant & (~0ull >> (64 - y.bits))), bits);
-	range(x, &y, &lo, &hi);
-	if (fits(lo, hi, y.bits, is_signed))
+	range_of_form(x, &y, &lo, &hi);
+	if (fits_bits(lo, hi, y.bits, is_signed))
 		return memform_resize(x, f, bits);
 	bool alone = y.n == 1 && !y.constant && y.term[0].k == 1 && !of_indices(x, y.term[0].atom);
 	if (!x->mode || alone) {

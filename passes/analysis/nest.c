@@ -16,8 +16,8 @@
 
 /* What one search goes through. node: the nodes of a component, ascending; root: its header; up: the header
    of the loop around it. In the first search: all nodes, and the virtual root */
-typedef struct Part { int *node; int n, root, up; } Part;
-typedef struct Edge { int from, to, next; } Edge;
+typedef struct NestPart { int *node; int n, root, up; } NestPart;
+typedef struct NestEdge { int from, to, next; } NestEdge;
 
 typedef struct Nester {
 	Arena arena;
@@ -39,17 +39,17 @@ typedef struct Nester {
 	/* rep: the node into which a node has been merged; due, in: lists of edges, by nearest common
 	   ancestor of their ends, by their end */
 	int *rep, *due, *in, *mark;
-	Edge *edge; int nedge;
+	NestEdge *edge; int nedge;
 	int *entry, *stack, *next;
-	Part *todo; int ntodo;
+	NestPart *todo; int ntodo;
 	int64_t spent;                 /* how many nodes have been looked at */
 } Nester;
 
-static bool within(const Nester *s, int x, int y) { return s->at[x] <= s->at[y] && s->at[y] <= s->end[x]; }
+static bool is_within(const Nester *s, int x, int y) { return s->at[x] <= s->at[y] && s->at[y] <= s->end[x]; }
 static int inner(const Nester *s, int x) { return s->cyclic[x] ? x : s->up[x]; }
-static int depth(const Nester *s, int header) { return s->loops.node[header].depth; }
+static int header_depth(const Nester *s, int header) { return s->loops.node[header].depth; }
 
-static int find(int *rep, int x)
+static int find_rep(int *rep, int x)
 {
 	while (rep[x] != x)
 		x = rep[x] = rep[rep[x]];
@@ -57,7 +57,7 @@ static int find(int *rep, int x)
 }
 
 /* The depth-first walk through a part. Returns how many nodes it meets. */
-static int walk(Nester *s, const Part *p)
+static int walk_part(Nester *s, const NestPart *p)
 {
 	int n = 0, top = 0;
 	for (int k = 0; k < p->n; k++)
@@ -89,7 +89,7 @@ static int walk(Nester *s, const Part *p)
 
 static void put_edge(Nester *s, int *list, int from, int to)
 {
-	s->edge[s->nedge] = (Edge){ from, to, *list };
+	s->edge[s->nedge] = (NestEdge){ from, to, *list };
 	*list = s->nedge++;
 }
 
@@ -103,7 +103,7 @@ static void sort_edges(Nester *s, int n)
 		for (int i = 0; x != s->top && i < s->g->pred[x].n; i++) {
 			int y = s->g->pred[x].v[i];
 			if (s->part[y] == s->stamp)
-				put_edge(s, &s->due[within(s, y, x) ? y : within(s, x, y) ? x
+				put_edge(s, &s->due[is_within(s, y, x) ? y : is_within(s, x, y) ? x
 					: tree_common(&s->walk, x, y)], y, x);
 		}
 	}
@@ -116,7 +116,7 @@ static void take_body(Nester *s, int w)
 	int *body = s->stack, n = 0;
 	for (int e = s->due[w], next; e >= 0; e = next) {
 		next = s->edge[e].next;
-		int from = find(s->rep, s->edge[e].from), to = find(s->rep, s->edge[e].to);
+		int from = find_rep(s->rep, s->edge[e].from), to = find_rep(s->rep, s->edge[e].to);
 		if (s->edge[e].to != w) {
 			s->edge[e].next = s->in[to];
 			s->in[to] = e;
@@ -130,7 +130,7 @@ static void take_body(Nester *s, int w)
 	}
 	for (int k = 0; k < n; k++)
 		for (int e = s->in[body[k]]; e >= 0; e = s->edge[e].next) {
-			int from = find(s->rep, s->edge[e].from);
+			int from = find_rep(s->rep, s->edge[e].from);
 			if (from != w && s->mark[from] != w) {
 				s->mark[from] = w;
 				body[n++] = from;
@@ -144,32 +144,33 @@ static void take_body(Nester *s, int w)
 
 /* The least depth, over all nodes that lead to x, of the innermost loop around both x and that node. x is an
    entry of those loops around x that are deeper. */
-static int entered_from(const Nester *s, const Part *p, int x)
+static int entered_from(const Nester *s, const NestPart *p, int x)
 {
-	int least = depth(s, inner(s, x));
-	for (int k = 0; k < s->g->pred[x].n && least > depth(s, p->root); k++) {
+	int least = header_depth(s, inner(s, x));
+	for (int k = 0; k < s->g->pred[x].n && least > header_depth(s, p->root); k++) {
 		int q = s->g->pred[x].v[k], around = p->root;
 		if (s->part[q] == s->stamp)
 			around = inner(s, q) == inner(s, x) ? inner(s, x)
 				: tree_common(&s->loops, inner(s, q), inner(s, x));
-		if (depth(s, around) < least)
-			least = depth(s, around);
+		if (header_depth(s, around) < least)
+			least = header_depth(s, around);
 	}
 	return least;
 }
 
 /* Writes the smallest entry of each loop inside the part; of a loop without entries the smallest node. */
-static void find_entries(Nester *s, const Part *p, int n)
+static void find_entries(Nester *s, const NestPart *p, int n)
 {
 	bool missing = false;
-	int base = depth(s, p->root) + 1;
+	int base = header_depth(s, p->root) + 1;
 	for (int k = 0; k < n; k++) {
 		s->entry[s->by[k]] = -1;
 		s->rep[s->by[k]] = s->by[k];
 	}
 	for (int k = 0; k < p->n; k++) {
 		int x = p->node[k], least = entered_from(s, p, x);
-		for (int l = find(s->rep, inner(s, x)); depth(s, l) > least; l = find(s->rep, l)) {
+		for (int l = find_rep(s->rep, inner(s, x)); header_depth(s, l) > least;
+			l = find_rep(s->rep, l)) {
 			s->entry[l] = x;
 			s->rep[l] = s->up[l];
 		}
@@ -178,14 +179,14 @@ static void find_entries(Nester *s, const Part *p, int n)
 		missing |= s->cyclic[s->by[k]] && s->entry[s->by[k]] < 0;
 	for (int k = 0; missing && k < p->n; k++) { /* a loop without entries is an outermost one */
 		int l = inner(s, p->node[k]);
-		if (depth(s, l) >= base && s->entry[l = tree_at(&s->loops, l, base)] < 0)
+		if (header_depth(s, l) >= base && s->entry[l = tree_at(&s->loops, l, base)] < 0)
 			s->entry[l] = p->node[k];
 	}
 }
 
 /* Puts those loops on the list of parts whose header is not their smallest entry: they are searched again,
    from that entry. mark: of a node in such a loop the header that the walk has found. */
-static void again(Nester *s, const Part *p, int n)
+static void again(Nester *s, const NestPart *p, int n)
 {
 	bool any = false;
 	s->mark[p->root] = -1;
@@ -206,7 +207,7 @@ static void again(Nester *s, const Part *p, int n)
 		int x = s->by[k];
 		if (s->mark[x] != x)
 			continue;
-		s->todo[s->ntodo] = (Part){ arena_array(&s->arena, int, s->next[x]), 0, s->entry[x],
+		s->todo[s->ntodo] = (NestPart){ arena_array(&s->arena, int, s->next[x]), 0, s->entry[x],
 			s->up[x] };
 		s->next[x] = s->ntodo++;
 	}
@@ -214,12 +215,12 @@ static void again(Nester *s, const Part *p, int n)
 		int x = p->node[k];
 		if (s->mark[x] < 0)
 			continue;
-		Part *to = &s->todo[s->next[s->mark[x]]];
+		NestPart *to = &s->todo[s->next[s->mark[x]]];
 		to->node[to->n++] = x;
 	}
 }
 
-static void find_loops(Nester *s, const Part *p)
+static void find_part_loops(Nester *s, const NestPart *p)
 {
 	s->stamp++;
 	s->spent += p->n;
@@ -227,7 +228,7 @@ static void find_loops(Nester *s, const Part *p)
 		s->part[p->node[k]] = s->stamp;
 		s->cyclic[p->node[k]] = false;
 	}
-	int n = walk(s, p);
+	int n = walk_part(s, p);
 	must(n == p->n + (p->root == s->top));
 	sort_edges(s, n);
 	for (int k = 0; k < n; k++) {
@@ -248,7 +249,7 @@ static void find_loops(Nester *s, const Part *p)
 
 /* ---- the order ---- */
 
-typedef struct Order {
+typedef struct NestOrder {
 	const Nester *s;
 	/* Edges by their start. In place of an end stands the header of the outermost loop that is around
 	   this end, but not around the other one. */
@@ -257,16 +258,16 @@ typedef struct Order {
 	   inner loops directly inside its loop */
 	int *waits, *kid, *sibling;
 	int *key, *heap, *stack, n;
-} Order;
+} NestOrder;
 
-static void put_in_order(Order *o, int from, int to)
+static void put_in_order(NestOrder *o, int from, int to)
 {
 	const Nester *s = o->s;
 	int a = inner(s, from), b = inner(s, to), l = a == b ? a : tree_common(&s->loops, a, b);
 	if (from == l || to == l) /* the header stands first in its loop in any case */
 		return;
-	from = a == l ? from : tree_at(&s->loops, a, depth(s, l) + 1);
-	to = b == l ? to : tree_at(&s->loops, b, depth(s, l) + 1);
+	from = a == l ? from : tree_at(&s->loops, a, header_depth(s, l) + 1);
+	to = b == l ? to : tree_at(&s->loops, b, header_depth(s, l) + 1);
 	o->to[o->nedge] = to;
 	o->next[o->nedge] = o->first[from];
 	o->first[from] = o->nedge++;
@@ -274,7 +275,7 @@ static void put_in_order(Order *o, int from, int to)
 }
 
 /* Puts what is directly inside a loop onto the stack, the first one on top. */
-static void open_loop(Order *o, int header)
+static void open_ordered_loop(NestOrder *o, int header)
 {
 	int n = 0, low = o->n;
 	for (int x = o->kid[header]; x >= 0; x = o->sibling[x])
@@ -293,12 +294,12 @@ static void open_loop(Order *o, int header)
 	}
 }
 
-static int put_all(Order *o, int *order, Nest *nest, int *loop)
+static int put_nodes(NestOrder *o, int *order, Nest *nest, int *loop)
 {
 	const Nester *s = o->s;
 	int n = 0;
 	loop[s->top] = -1;
-	open_loop(o, s->top);
+	open_ordered_loop(o, s->top);
 	while (o->n) {
 		int x = order[n++] = o->stack[--o->n];
 		nest->of[x] = loop[s->up[x]];
@@ -307,14 +308,14 @@ static int put_all(Order *o, int *order, Nest *nest, int *loop)
 		nest->header[nest->nloop] = x;
 		nest->parent[nest->nloop] = nest->of[x];
 		nest->of[x] = loop[x] = nest->nloop++;
-		open_loop(o, x);
+		open_ordered_loop(o, x);
 	}
 	return n;
 }
 
 static int make_order(Nester *s, Arena *a, int *order, Nest *nest, int nedge)
 {
-	Order o = { .s = s, .to = arena_array(&s->arena, int, nedge + 1),
+	NestOrder o = { .s = s, .to = arena_array(&s->arena, int, nedge + 1),
 		.next = arena_array(&s->arena, int, nedge + 1) };
 	int size = s->top + 1, **of[] = { &o.first, &o.waits, &o.kid, &o.sibling, &o.key, &o.heap, &o.stack };
 	for (size_t k = 0; k < sizeof of / sizeof *of; k++)
@@ -334,7 +335,7 @@ static int make_order(Nester *s, Arena *a, int *order, Nest *nest, int nedge)
 	*nest = (Nest){ 0, arena_array(a, int, size), arena_array(a, int, size), arena_array(a, int, size) };
 	for (int b = 0; b < size; b++)
 		nest->of[b] = -1;
-	return put_all(&o, order, nest, s->mark);
+	return put_nodes(&o, order, nest, s->mark);
 }
 
 static void sort_successors(Nester *s, int nedge)
@@ -370,13 +371,13 @@ int graph_order(Arena *a, const Graph *g, BitSet in, int *order, Nest *nest)
 		nedge += g->succ[b].n;
 	}
 	sort_successors(&s, nedge);
-	s.edge = arena_array(&s.arena, Edge, nedge + 1);
-	s.todo = arena_array(&s.arena, Part, size);
-	s.todo[s.ntodo++] = (Part){ s.all.v, s.all.n, s.top, -1 };
+	s.edge = arena_array(&s.arena, NestEdge, nedge + 1);
+	s.todo = arena_array(&s.arena, NestPart, size);
+	s.todo[s.ntodo++] = (NestPart){ s.all.v, s.all.n, s.top, -1 };
 	tree_root(&s.loops, s.top);
 	while (s.ntodo) {
-		Part p = s.todo[--s.ntodo];
-		find_loops(&s, &p);
+		NestPart p = s.todo[--s.ntodo];
+		find_part_loops(&s, &p);
 	}
 	Nest made;
 	int n = make_order(&s, a, order, &made, nedge);

@@ -2,9 +2,15 @@
 #include "passes/analysis/print.h"
 
 /* dead: results that nobody reads */
-typedef struct Walk { const Function *f; const Ins *i; BitSet live; LiveRegs now; Vec(int) dead; } Walk;
+typedef struct PressureWalk {
+	const Function *f;
+	const Ins *i;
+	BitSet live;
+	LiveRegs now;
+	Vec(int) dead;
+} PressureWalk;
 
-static void change(Walk *w, int reg, int by)
+static void change_pressure(PressureWalk *w, int reg, int by)
 {
 	if (reg == function_carry(w->f))
 		return;
@@ -13,38 +19,38 @@ static void change(Walk *w, int reg, int by)
 	w->now.preds += by * one.preds;
 }
 
-static void take(void *self, int reg)
+static void take_live(void *self, int reg)
 {
-	Walk *w = self;
+	PressureWalk *w = self;
 	if (bs_has(w->live, reg))
 		return;
 	bs_add(w->live, reg);
-	change(w, reg, 1);
+	change_pressure(w, reg, 1);
 }
 
-static void remove_live(Walk *w, int reg)
+static void remove_live(PressureWalk *w, int reg)
 {
 	bs_del(w->live, reg);
-	change(w, reg, -1);
+	change_pressure(w, reg, -1);
 }
 
-static void drop(void *self, int reg)
+static void drop_killed(void *self, int reg)
 {
-	Walk *w = self;
+	PressureWalk *w = self;
 	if (ins_kills(w->f, w->i, reg) && bs_has(w->live, reg))
 		remove_live(w, reg);
 }
 
 static void take_dead(void *self, int reg)
 {
-	Walk *w = self;
+	PressureWalk *w = self;
 	if (bs_has(w->live, reg))
 		return;
-	take(w, reg);
+	take_live(w, reg);
 	vec_push(&w->dead, reg);
 }
 
-static bool raise(LiveRegs *to, LiveRegs now)
+static bool raise_pressure(LiveRegs *to, LiveRegs now)
 {
 	bool more = now.words > to->words;
 	to->words = more ? now.words : to->words;
@@ -58,26 +64,27 @@ static bool raise(LiveRegs *to, LiveRegs now)
 static bool apart(const Ins *i) { return i->ndst > 1 || op_info[i->op].kind != K_ALU || i->op == OP_PACK; }
 
 /* Counts what lives in the block, from its end to its start. Returns the place at which most words live. */
-static int count_block(RegPressure *p, Walk *w, const Liveness *l, const Block *b)
+static int count_block_pressure(RegPressure *p, PressureWalk *w, const Liveness *l, const Block *b)
 {
 	int at = b->ins.n - 1;
 	live_each(l, l->out[b->id], r)
-		take(w, r);
+		take_live(w, r);
 	p->out[b->id] = p->worst[b->id] = w->now;
 	for (int k = b->ins.n; k-- > 0;) {
 		const Ins *i = w->i = &b->ins.v[k];
 		ins_defs(w->f, i, take_dead, w);
 		LiveRegs behind = w->now;
 		if (apart(i))
-			ins_uses(w->f, i, take, w);
+			ins_uses(w->f, i, take_live, w);
 		LiveRegs both = w->now;
 		/* a result that only the instruction itself reads lives in front of it, not behind it */
 		while (w->dead.n > 0)
 			remove_live(w, vec_pop(&w->dead));
-		ins_defs(w->f, i, drop, w);
-		ins_uses(w->f, i, take, w);
-		bool more = raise(&p->worst[b->id], behind) | raise(&p->worst[b->id], both) |
-			raise(&p->worst[b->id], w->now);
+		ins_defs(w->f, i, drop_killed, w);
+		ins_uses(w->f, i, take_live, w);
+		bool more = raise_pressure(&p->worst[b->id], behind) |
+			raise_pressure(&p->worst[b->id], both) |
+			raise_pressure(&p->worst[b->id], w->now);
 		at = more ? k : at;
 	}
 	p->in[b->id] = w->now;
@@ -94,11 +101,11 @@ RegPressure *pressure_build(Arena *a, const Cfg *c, const Liveness *l)
 	LiveRegs **by_block[] = { &p->in, &p->out, &p->worst };
 	for (int k = 0; k < 3; k++)
 		*by_block[k] = arena_array(a, LiveRegs, c->n + 1);
-	Walk w = { .f = c->f, .live = bs_new(&tmp, function_values(c->f)) };
+	PressureWalk w = { .f = c->f, .live = bs_new(&tmp, function_values(c->f)) };
 	for (int k = 0; k < c->nreach; k++) {
 		const Block *b = c->rpo[k];
-		int at = count_block(p, &w, l, b);
-		if (raise(&p->most, p->worst[b->id]) || !k) {
+		int at = count_block_pressure(p, &w, l, b);
+		if (raise_pressure(&p->most, p->worst[b->id]) || !k) {
 			p->block = b->id;
 			p->ins = at;
 		}

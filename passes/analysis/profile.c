@@ -14,7 +14,7 @@ typedef struct Gather {
 	Vec(ProfileBranch) branch;
 } Gather;
 
-static int by_name(const void *a, const void *b)
+static int by_block_name(const void *a, const void *b)
 {
 	const ProfileBlock *x = a, *y = b;
 	int function = strcmp(x->function, y->function);
@@ -28,9 +28,9 @@ static int by_branch(const void *a, const void *b)
 	return function ? function : label ? label : (int)x->kind - (int)y->kind;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+static uint64_t add_saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-static void wrong(const Gather *g, const char *key, const char *want, const JsonValue *got)
+static void report_wrong_value(const Gather *g, const char *key, const char *want, const JsonValue *got)
 {
 	diag_error(g->diag, (Loc){ g->path, 1, 1 }, "%s[%d].%s: expected %s, found %.40s", g->list, g->row,
 		key, want, !got ? "nothing" : got->kind == JSON_ARRAY ? "a list"
@@ -38,25 +38,25 @@ static void wrong(const Gather *g, const char *key, const char *want, const Json
 }
 
 /* Counts are whole numbers below 2^64; those from 2^53 on are rounded. */
-static uint64_t count_of(const Gather *g, const JsonValue *row, const char *key)
+static uint64_t row_count(const Gather *g, const JsonValue *row, const char *key)
 {
 	const JsonValue *v = json_get(row, key);
 	if (json_is_number(v) && v->number >= 0 && v->number < 18446744073709551616.0 &&
 		v->number == (double)(uint64_t)v->number)
 		return (uint64_t)v->number;
-	wrong(g, key, "a count", v);
+	report_wrong_value(g, key, "a count", v);
 	return 0;
 }
 
 /* The text of the key. If it is not needed, the key may be absent or null ("" then): a place may not be
    known. */
-static const char *text_of(const Gather *g, const JsonValue *row, const char *key, bool needed)
+static const char *row_text(const Gather *g, const JsonValue *row, const char *key, bool needed)
 {
 	const JsonValue *v = json_get(row, key);
 	if (v && v->kind == JSON_STRING)
 		return arena_strdup(g->arena, v->text);
 	if (needed || (v && v->kind != JSON_NULL))
-		wrong(g, key, "a text", v);
+		report_wrong_value(g, key, "a text", v);
 	return "";
 }
 
@@ -70,7 +70,7 @@ static const JsonValue *list_at(Gather *g, const JsonValue *run, const char *pat
 	return v && v->kind == JSON_ARRAY ? v : NULL;
 }
 
-static void add_block(Gather *g, ProfileBlock b)
+static void add_profile_block(Gather *g, ProfileBlock b)
 {
 	if (*b.label)
 		vec_push(&g->block, b);
@@ -83,37 +83,39 @@ static void gather_host(Gather *g, const JsonValue *run)
 	const JsonValue *list = list_at(g, run, "host_blocks");
 	for (g->row = 0; list && g->row < list->n; g->row++) {
 		const JsonValue *b = &list->item[g->row];
-		uint64_t n = count_of(g, b, "executed");
-		add_block(g, (ProfileBlock){ text_of(g, b, "function", true), text_of(g, b, "label", true), n,
+		uint64_t n = row_count(g, b, "executed");
+		add_profile_block(g, (ProfileBlock){ row_text(g, b, "function", true),
+			row_text(g, b, "label", true), n,
 			n });
 	}
 }
 
-static void gather_blocks(Gather *g, const JsonValue *run)
+static void gather_profile_blocks(Gather *g, const JsonValue *run)
 {
 	const JsonValue *list = list_at(g, run, "total.blocks");
 	for (g->row = 0; list && g->row < list->n; g->row++) {
 		const JsonValue *b = &list->item[g->row];
-		add_block(g, (ProfileBlock){ text_of(g, b, "function", true), text_of(g, b, "label", true),
-			count_of(g, b, "fetches"), count_of(g, b, "threads") });
+		add_profile_block(g, (ProfileBlock){ row_text(g, b, "function", true),
+			row_text(g, b, "label", true),
+			row_count(g, b, "fetches"), row_count(g, b, "threads") });
 	}
 }
 
 /* Reads the branches. Returns whether the run has counted branches: one in the reference interpreter does
    not. */
-static bool gather_branches(Gather *g, const JsonValue *run)
+static bool gather_profile_branches(Gather *g, const JsonValue *run)
 {
 	const JsonValue *list = list_at(g, run, "total.branches");
 	for (g->row = 0; list && g->row < list->n; g->row++) {
 		const JsonValue *b = &list->item[g->row], *inserted = json_get(b, "inserted"),
 			*line = json_get(b, "line");
-		ProfileBranch x = { .function = text_of(g, b, "function", true),
-			.label = text_of(g, b, "label", true), .file = text_of(g, b, "file", false),
-			.executed = count_of(g, b, "executed"), .divergent = count_of(g, b, "divergent"),
-			.lanes = count_of(g, b, "lanes"), .taken = count_of(g, b, "lanes_taken") };
+		ProfileBranch x = { .function = row_text(g, b, "function", true),
+			.label = row_text(g, b, "label", true), .file = row_text(g, b, "file", false),
+			.executed = row_count(g, b, "executed"), .divergent = row_count(g, b, "divergent"),
+			.lanes = row_count(g, b, "lanes"), .taken = row_count(g, b, "lanes_taken") };
 		if (inserted && inserted->kind == JSON_BOOL && inserted->number != 0)
 			x.kind = PROFILE_INSERTED;
-		else if (!strcmp(text_of(g, b, "kind", false), "decision"))
+		else if (!strcmp(row_text(g, b, "kind", false), "decision"))
 			x.kind = PROFILE_DECISION;
 		x.line = json_is_number(line) && line->number >= 0 && line->number <= INT32_MAX
 			? (int)line->number : 0;
@@ -131,12 +133,12 @@ static void join_blocks(Profile *p, Gather *g)
 {
 	p->block = arena_array(g->arena, ProfileBlock, g->block.n + 1);
 	if (g->block.n)
-		qsort(g->block.v, (size_t)g->block.n, sizeof *g->block.v, by_name);
+		qsort(g->block.v, (size_t)g->block.n, sizeof *g->block.v, by_block_name);
 	for (int k = 0; k < g->block.n; k++) {
 		ProfileBlock *b = &g->block.v[k], *last = p->n ? &p->block[p->n - 1] : NULL;
-		if (last && !by_name(last, b)) {
-			last->fetches = sum(last->fetches, b->fetches);
-			last->threads = sum(last->threads, b->threads);
+		if (last && !by_block_name(last, b)) {
+			last->fetches = add_saturating(last->fetches, b->fetches);
+			last->threads = add_saturating(last->threads, b->threads);
 		} else {
 			p->block[p->n++] = *b;
 		}
@@ -151,10 +153,10 @@ static void join_branches(Profile *p, Gather *g)
 	for (int k = 0; k < g->branch.n; k++) {
 		ProfileBranch *b = &g->branch.v[k], *last = p->nbranch ? &p->branch[p->nbranch - 1] : NULL;
 		if (last && !by_branch(last, b)) {
-			last->executed = sum(last->executed, b->executed);
-			last->divergent = sum(last->divergent, b->divergent);
-			last->lanes = sum(last->lanes, b->lanes);
-			last->taken = sum(last->taken, b->taken);
+			last->executed = add_saturating(last->executed, b->executed);
+			last->divergent = add_saturating(last->divergent, b->divergent);
+			last->lanes = add_saturating(last->lanes, b->lanes);
+			last->taken = add_saturating(last->taken, b->taken);
 		} else {
 			p->branch[p->nbranch++] = *b;
 		}
@@ -163,7 +165,7 @@ static void join_branches(Profile *p, Gather *g)
 
 /* The run of the report; of a report that compares two runs, the first one, which is without the passes. NULL
    with an error: the report has several runs. */
-static const JsonValue *run_of(const JsonValue *v, const char *path, Diag *diag)
+static const JsonValue *report_run(const JsonValue *v, const char *path, Diag *diag)
 {
 	if (json_get(v, "runs")) {
 		diag_error(diag, (Loc){ path, 1, 1 }, "this is a report of several runs (gsim --grid); "
@@ -176,7 +178,7 @@ static const JsonValue *run_of(const JsonValue *v, const char *path, Diag *diag)
 Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Diag *diag)
 {
 	Gather g = { .arena = a, .diag = diag, .path = path };
-	const JsonValue *v = json_read(a, text, n, path, diag), *run = v ? run_of(v, path, diag) : NULL;
+	const JsonValue *v = json_read(a, text, n, path, diag), *run = v ? report_run(v, path, diag) : NULL;
 	int errors = diag->errors;
 	if (!run)
 		return NULL;
@@ -188,8 +190,8 @@ Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Di
 	p->warp_size = json_is_number(lanes) && lanes->number >= 1 && lanes->number <= 64 ? (int)lanes->number
 		: 0;
 	gather_host(&g, run);
-	gather_blocks(&g, run);
-	p->counts_branches = gather_branches(&g, run);
+	gather_profile_blocks(&g, run);
+	p->counts_branches = gather_profile_branches(&g, run);
 	join_blocks(p, &g);
 	join_branches(p, &g);
 	if (!p->n && !p->nbranch && diag->errors == errors)
@@ -203,7 +205,7 @@ Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Di
 const ProfileBlock *profile_find(const Profile *p, const char *function, const char *label)
 {
 	ProfileBlock wanted = { function, label, 0, 0 };
-	return p->n ? bsearch(&wanted, p->block, (size_t)p->n, sizeof *p->block, by_name) : NULL;
+	return p->n ? bsearch(&wanted, p->block, (size_t)p->n, sizeof *p->block, by_block_name) : NULL;
 }
 
 const ProfileBranch *profile_branch(const Profile *p, const char *function, const char *label,

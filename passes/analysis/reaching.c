@@ -17,7 +17,7 @@ static void each_step(const Ssa *s, void (*visit)(Reaching *, int from, int to),
 static void count_step(Reaching *r, int from, int to) { r->into_first[from + 2]++; }
 static void put_step(Reaching *r, int from, int to) { r->into[r->into_first[from + 1]++] = to; }
 
-static void sum(int *first, int n)
+static void sum_counts(int *first, int n)
 {
 	for (int k = 0; k < n; k++)
 		first[k + 1] += first[k];
@@ -33,13 +33,13 @@ Reaching *reaching_build(Arena *a, const Cfg *c, const Ssa *s)
 		*all[k] = arena_array(a, int, s->n + 3);
 	r->ssa = s;
 	each_step(s, count_step, r);
-	sum(r->into_first, s->n + 1);
+	sum_counts(r->into_first, s->n + 1);
 	r->into = arena_array(a, int, r->into_first[s->n + 1] + 1);
 	each_step(s, put_step, r);
 	int nuse = s->use_first[s->nins];
 	for (int u = 0; u < nuse; u++)
 		r->read_first[s->use[u] + 2]++;
-	sum(r->read_first, s->n + 1);
+	sum_counts(r->read_first, s->n + 1);
 	r->read = arena_array(a, Reading, nuse + 1);
 	for (int i = 0; i < c->nreach; i++)
 		for (int b = c->rpo[i]->id, k = 0; k < c->rpo[i]->ins.n; k++)
@@ -50,7 +50,7 @@ Reaching *reaching_build(Arena *a, const Cfg *c, const Ssa *s)
 	return r;
 }
 
-static void push(const Reaching *r, int *n, int version)
+static void push_version(const Reaching *r, int *n, int version)
 {
 	if (r->walk->seen[version] == r->walk->stamp)
 		return;
@@ -63,16 +63,16 @@ int reaching_defs(const Reaching *r, int version, int *def)
 	const Ssa *s = r->ssa;
 	int n = 0, found = 0;
 	r->walk->stamp++;
-	push(r, &n, version);
+	push_version(r, &n, version);
 	while (n) {
 		int v = r->walk->stack[--n];
 		const SsaVersion *x = &s->version[v];
 		if (x->phi < 0)
 			def[found++] = v;
 		if (x->old >= 0)
-			push(r, &n, x->old);
+			push_version(r, &n, x->old);
 		for (int k = 0; x->phi >= 0 && k < s->phi[x->phi].narg; k++)
-			push(r, &n, s->phi[x->phi].arg[k]);
+			push_version(r, &n, s->phi[x->phi].arg[k]);
 	}
 	return found;
 }
@@ -81,13 +81,13 @@ int reaching_uses(const Reaching *r, int version, Reading *read)
 {
 	int n = 0, found = 0;
 	r->walk->stamp++;
-	push(r, &n, version);
+	push_version(r, &n, version);
 	while (n) {
 		int v = r->walk->stack[--n];
 		for (int k = r->read_first[v]; k < r->read_first[v + 1]; k++)
 			read[found++] = r->read[k];
 		for (int k = r->into_first[v]; k < r->into_first[v + 1]; k++)
-			push(r, &n, r->into[k]);
+			push_version(r, &n, r->into[k]);
 	}
 	return found;
 }

@@ -61,7 +61,7 @@ int reduction_find(Reduction *r, int x)
 /* ---- edges ---- */
 
 /* The edge between the two nodes, or -1, in the time of the shorter of their two lists. */
-static int between(const Reduction *r, int from, int to)
+static int edge_between(const Reduction *r, int from, int to)
 {
 	int a = r->node[from].out, b = r->node[to].in;
 	while (a >= 0 && b >= 0) {
@@ -128,9 +128,9 @@ static void add_strands(Reduction *r, int e, int first, int last)
 	x->last = last;
 }
 
-static void connect(Reduction *r, int from, int to, int first, int last)
+static void connect_nodes(Reduction *r, int from, int to, int first, int last)
 {
-	int e = between(r, from, to);
+	int e = edge_between(r, from, to);
 	if (e >= 0) {
 		add_strands(r, e, first, last);
 		return;
@@ -143,11 +143,14 @@ static void connect(Reduction *r, int from, int to, int first, int last)
 		r->node[from].self = e;
 }
 
-void reduction_edge(Reduction *r, int from, int to, int strand) { connect(r, from, to, strand, strand); }
+void reduction_edge(Reduction *r, int from, int to, int strand)
+{
+	connect_nodes(r, from, to, strand, strand);
+}
 
 void reduction_join(Reduction *r, int from, int to, int e)
 {
-	connect(r, from, to, r->edge.v[e].first, r->edge.v[e].last);
+	connect_nodes(r, from, to, r->edge.v[e].first, r->edge.v[e].last);
 }
 
 void reduction_cut(Reduction *r, int e)
@@ -160,7 +163,7 @@ void reduction_cut(Reduction *r, int e)
 
 /* ---- steps ---- */
 
-static void push(Reduction *r, int b)
+static void queue_node(Reduction *r, int b)
 {
 	if (r->node[b].queued)
 		return;
@@ -173,9 +176,9 @@ static void push(Reduction *r, int b)
    sequence. */
 void reduction_look(Reduction *r, int x)
 {
-	push(r, x);
+	queue_node(r, x);
 	if (r->node[x].nin == 1)
-		push(r, r->edge.v[r->node[x].in].from);
+		queue_node(r, r->edge.v[r->node[x].in].from);
 }
 
 void reduction_merge(Reduction *r, int b, int x)
@@ -270,7 +273,7 @@ static int meeting(Reduction *r, int b)
 	return join;
 }
 
-static bool branch(Reduction *r, int b)
+static bool reduce_branch(Reduction *r, int b)
 {
 	if (r->node[b].nout < 2)
 		return false;
@@ -303,7 +306,7 @@ static bool branch(Reduction *r, int b)
 
 /* The node to which c, a node of the loop that begins at h, goes when it does not leave the loop for p; -1: c
    has more ways than these two, or the node can be reached from others, too. */
-static int goes_on(const Reduction *r, int c, int h, int p)
+static int next_in_loop(const Reduction *r, int c, int h, int p)
 {
 	int next = -1;
 	red_out(r, c, e) {
@@ -318,8 +321,8 @@ static int goes_on(const Reduction *r, int c, int h, int p)
 
 static void take_in_loop(Reduction *r, int h, int p)
 {
-	for (int c = goes_on(r, h, h, p), next; c != h; c = next) {
-		next = goes_on(r, c, h, p);
+	for (int c = next_in_loop(r, h, h, p), next; c != h; c = next) {
+		next = next_in_loop(r, c, h, p);
 		red_in(r, c, e)
 			reduction_cut(r, e);
 		red_out(r, c, e)
@@ -340,9 +343,9 @@ static bool breaks(Reduction *r, int h, int p)
 {
 	if (r->node[h].into != h || r->node[h].keep || r->node[h].loop)
 		return false;
-	int c = goes_on(r, h, h, p);
+	int c = next_in_loop(r, h, h, p);
 	while (c >= 0 && c != h)
-		c = goes_on(r, c, h, p);
+		c = next_in_loop(r, c, h, p);
 	if (c < 0)
 		return false;
 	take_in_loop(r, h, p);
@@ -376,8 +379,8 @@ void reduction_run(Reduction *r)
 		if (r->node[b].into != b || r->node[b].keep)
 			continue;
 		self_loop(r, b);
-		if (sequence(r, b) || while_loop(r, b) || branch(r, b))
-			push(r, b);
+		if (sequence(r, b) || while_loop(r, b) || reduce_branch(r, b))
+			queue_node(r, b);
 	}
 }
 

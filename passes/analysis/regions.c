@@ -17,7 +17,7 @@
 
 typedef struct Heap { int left, right, rank, key, target; } Heap;
 
-typedef struct Search {
+typedef struct RegionSearch {
 	const Cfg *c;
 	Graph *g;
 	const Dom *dom, *pdom;
@@ -31,11 +31,11 @@ typedef struct Search {
 	int *farthest;
 	Vec(SeseRegion) found;
 	Heap *heap;
-} Search;
+} RegionSearch;
 
 /* ---- what leaves ---- */
 
-static int join(Heap *h, int a, int b)
+static int join_heaps(Heap *h, int a, int b)
 {
 	int path[64], n = 0;           /* a leftist heap's right spine is logarithmic */
 	while (a && b) {
@@ -61,7 +61,7 @@ static int join(Heap *h, int a, int b)
 /* Counts the edges that leave D(b), for all b from the leaves of the tree up. A heap has the edges from D(b)
    by twice the depth of their target, one more if the target dominates the edge's start: such an edge leaves
    D(b) for each b below the target, but not D of the target. */
-static void count_leaving(Search *x, Arena *tmp)
+static void count_leaving(RegionSearch *x, Arena *tmp)
 {
 	const Dom *d = x->dom;
 	int n = x->g->n, edges = 0, next = 1, *top = arena_array(tmp, int, n + 1);
@@ -73,21 +73,21 @@ static void count_leaving(Search *x, Arena *tmp)
 		for (int e = 0; e < x->g->succ[b].n; e++) {
 			int v = x->g->succ[b].v[e];
 			x->heap[next] = (Heap){ 0, 0, 1, 2 * d->depth[v] + dom_dominates(d, v, b), v };
-			top[b] = join(x->heap, top[b], next++);
+			top[b] = join_heaps(x->heap, top[b], next++);
 			x->leaving[b]++;
 		}
 		for (; top[b] && x->heap[top[b]].key > 2 * d->depth[b]; x->leaving[b]--)
-			top[b] = join(x->heap, x->heap[top[b]].left, x->heap[top[b]].right);
+			top[b] = join_heaps(x->heap, x->heap[top[b]].left, x->heap[top[b]].right);
 		x->deepest[b] = top[b] ? x->heap[top[b]].key / 2 : -1;
 		x->target[b] = top[b] ? x->heap[top[b]].target : -1;
 		if (d->idom[b] >= 0) {
-			top[d->idom[b]] = join(x->heap, top[d->idom[b]], top[b]);
+			top[d->idom[b]] = join_heaps(x->heap, top[d->idom[b]], top[b]);
 			x->leaving[d->idom[b]] += x->leaving[b];
 		}
 	}
 }
 
-static void sort_preds(Search *x, Arena *tmp)
+static void sort_preds(RegionSearch *x, Arena *tmp)
 {
 	int n = x->g->n;
 	x->pred_first = arena_array(tmp, int, n + 2);
@@ -102,7 +102,7 @@ static void sort_preds(Search *x, Arena *tmp)
 }
 
 /* The number of edges from D(b) to the node. */
-static int edges_from(const Search *x, int b, int to)
+static int edges_from(const RegionSearch *x, int b, int to)
 {
 	int count[2];
 	for (int side = 0; side < 2; side++) {
@@ -122,7 +122,7 @@ static int edges_from(const Search *x, int b, int to)
 
 /* ---- which are regions ---- */
 
-static int size(const Search *x, int e, int exit)
+static int region_size(const RegionSearch *x, int e, int exit)
 {
 	int all = x->dom->last[e] - x->dom->first[e] + 1;
 	return dom_dominates(x->dom, e, exit) ? all - (x->dom->last[exit] - x->dom->first[exit] + 1) : all;
@@ -130,13 +130,13 @@ static int size(const Search *x, int e, int exit)
 
 /* The only node outside D(e) that may be the exit of a region from e, or -1: the target of what leaves
    D(e). */
-static int outside(const Search *x, int e)
+static int exit_outside(const RegionSearch *x, int e)
 {
 	int t = x->target[e];
 	return t >= 0 && dom_dominates(x->pdom, t, e) ? t : -1;
 }
 
-static void regions_from(Search *x, int e)
+static void regions_from(RegionSearch *x, int e)
 {
 	const Dom *d = x->dom;
 	for (int exit = x->pdom->idom[e]; exit >= 0;) {
@@ -148,14 +148,14 @@ static void regions_from(Search *x, int e)
 			/* not deep: an edge leaves D(e) in front of this exit, and so of all later ones
 			   inside D(e) */
 			if (!is)
-				exit = deep ? x->pdom->idom[exit] : outside(x, e);
+				exit = deep ? x->pdom->idom[exit] : exit_outside(x, e);
 			if (!is)
 				continue;
 		} else {
 			is = x->leaving[e] == edges_from(x, e, exit);
 		}
 		if (is) {
-			vec_push(&x->found, ((SeseRegion){ e, exit, -1, 0, size(x, e, exit) }));
+			vec_push(&x->found, ((SeseRegion){ e, exit, -1, 0, region_size(x, e, exit) }));
 			x->farthest[e] = x->farthest[exit] >= 0 && inside ? x->farthest[exit] : exit;
 		}
 		if (!inside)
@@ -177,7 +177,7 @@ bool region_has(const SeseRegions *r, int region, int block)
 
 /* Makes the tree. The regions of one entry were found from the smallest to the largest, and entries from the
    last place in the dominator tree to the first: so taken backwards, outer regions come first. */
-static void nest(Search *x, SeseRegions *r)
+static void nest_regions(RegionSearch *x, SeseRegions *r)
 {
 	for (int b = 0; b < x->c->n; b++)
 		r->of[b] = -1;
@@ -207,7 +207,7 @@ SeseRegions *regions_build(Arena *a, const Cfg *c)
 {
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
-	Search x = { .c = c, .g = cfg_exit_graph(&tmp, c, false) };
+	RegionSearch x = { .c = c, .g = cfg_exit_graph(&tmp, c, false) };
 	int n = x.g->n, **all[] = { &x.by_first, &x.leaving, &x.deepest, &x.target, &x.farthest };
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 		*all[k] = arena_array(&tmp, int, n + 1);
@@ -226,7 +226,7 @@ SeseRegions *regions_build(Arena *a, const Cfg *c)
 	r->dom = x.dom;
 	r->of = arena_array(a, int, c->n + 1);
 	r->region = arena_array(a, SeseRegion, x.found.n + 2);
-	nest(&x, r);
+	nest_regions(&x, r);
 	vec_free(&x.found);
 	arena_free(&tmp);
 	return r;

@@ -33,29 +33,29 @@ static int by_form(const void *x, const void *y)
 	return c ? c : a->first - b->first;
 }
 
-static int by_place(const void *x, const void *y)
+static int by_event_place(const void *x, const void *y)
 {
-	const Event *a = x, *b = y;
+	const FactEvent *a = x, *b = y;
 	if (a->block != b->block || a->ins != b->ins)
 		return a->block != b->block ? a->block - b->block : a->ins - b->ins;
 	return b->access - a->access;
 }
 
-typedef Vec(Event) Events;
+typedef Vec(FactEvent) FactEvents;
 
-static void form_ends(const SafeLoads *s, const MemForm *, Events *);
+static void form_ends(const SafeLoads *s, const MemForm *, FactEvents *);
 
 /* Adds to the list the places at which the atom gets a new value. */
-static void atom_ends(const SafeLoads *s, int atom, Events *list)
+static void atom_ends(const SafeLoads *s, int atom, FactEvents *list)
 {
 	const MemAtom *a = &s->d->atom[atom];
 	const SsaVersion *v = a->kind == ATOM_VERSION ? &s->ssa->version[a->id] : NULL;
 	switch (a->kind) {
 	case ATOM_VERSION:
 		if (v->ins != SSA_ENTRY)
-			vec_push(list, ((Event){ v->block, v->ins == SSA_PHI ? -1 : v->ins, false }));
+			vec_push(list, ((FactEvent){ v->block, v->ins == SSA_PHI ? -1 : v->ins, false }));
 		break;
-	case ATOM_TURN: vec_push(list, ((Event){ s->c->nest->header[a->id], -1, false })); break;
+	case ATOM_TURN: vec_push(list, ((FactEvent){ s->c->nest->header[a->id], -1, false })); break;
 	case ATOM_PRODUCT:
 		atom_ends(s, a->id, list);
 		atom_ends(s, a->sub, list);
@@ -65,7 +65,7 @@ static void atom_ends(const SafeLoads *s, int atom, Events *list)
 	}
 }
 
-static void form_ends(const SafeLoads *s, const MemForm *f, Events *list)
+static void form_ends(const SafeLoads *s, const MemForm *f, FactEvents *list)
 {
 	for (int k = 0; k < f->n; k++)
 		atom_ends(s, f->term[k].atom, list);
@@ -78,11 +78,11 @@ static bool proves(const SafeLoads *s, const MemAccess *a)
 	return a->form[0] >= 0 && a->size > 0 && i->guard < 0 && !(i->flags & INSF_NONFAULTING);
 }
 
-static void find_facts(SafeLoads *s)
+static void find_access_facts(SafeLoads *s)
 {
 	const MemDep *d = s->d;
 	Vec(Fact) list = { 0 };
-	Events all = { 0 }, one = { 0 };
+	FactEvents all = { 0 }, one = { 0 };
 	for (int k = 0; k < d->naccess; k++)
 		if (proves(s, &d->access[k])) {
 			const MemAccess *a = &d->access[k];
@@ -100,9 +100,9 @@ static void find_facts(SafeLoads *s)
 		for (; k < list.n && list.v[k].form == f.form && list.v[k].space == f.space &&
 			list.v[k].size == f.size; k++) {
 			const MemAccess *a = &d->access[list.v[k].first];
-			vec_push(&one, ((Event){ a->block, a->ins, true }));
+			vec_push(&one, ((FactEvent){ a->block, a->ins, true }));
 		}
-		qsort(one.v, (size_t)one.n, sizeof *one.v, by_place);
+		qsort(one.v, (size_t)one.n, sizeof *one.v, by_event_place);
 		f.first = all.n;
 		f.n = one.n;
 		for (int e = 0; e < one.n; e++)
@@ -110,7 +110,7 @@ static void find_facts(SafeLoads *s)
 		s->fact[s->nfact++] = f;
 	}
 	s->nevent = all.n;
-	s->event = arena_array(s->arena, Event, all.n + 1);
+	s->event = arena_array(s->arena, FactEvent, all.n + 1);
 	if (all.n)
 		memcpy(s->event, all.v, sizeof *all.v * (size_t)all.n);
 	vec_free(&list);
@@ -120,9 +120,9 @@ static void find_facts(SafeLoads *s)
 
 /* Finds the places within blocks at which threads may end, and the blocks from which no way leads to an
    end. */
-static void find_ends(SafeLoads *s, const EffectTable *effects)
+static void find_thread_ends(SafeLoads *s, const EffectTable *effects)
 {
-	Vec(Place) list = { 0 };
+	Vec(InsPlace) list = { 0 };
 	const Cfg *c = s->c;
 	int *todo = xcalloc((size_t)c->n + 1, sizeof *todo), n = 0;
 	s->endless = bs_new(s->arena, c->n + 1);
@@ -131,7 +131,7 @@ static void find_ends(SafeLoads *s, const EffectTable *effects)
 		bs_add(s->endless, b);
 		for (int k = 0; k < x->ins.n - 1; k++)
 			if (ins_effects(effects, &x->ins.v[k]).ends)
-				vec_push(&list, ((Place){ b, k }));
+				vec_push(&list, ((InsPlace){ b, k }));
 		if (bs_has(c->reach, b) && !x->nsucc)
 			todo[n++] = b;
 	}
@@ -147,7 +147,7 @@ static void find_ends(SafeLoads *s, const EffectTable *effects)
 		}
 	free(todo);
 	s->nend = list.n;
-	s->end = arena_array(s->arena, Place, list.n + 1);
+	s->end = arena_array(s->arena, InsPlace, list.n + 1);
 	if (list.n)
 		memcpy(s->end, list.v, sizeof *list.v * (size_t)list.n);
 	vec_free(&list);
@@ -177,8 +177,8 @@ SafeLoads *safe_loads_build(Arena *a, const Cfg *c, const Dom *dom, const Ssa *s
 	SafeLoads *s = arena_new(a, SafeLoads);
 	*s = (SafeLoads){ .arena = a, .c = c, .ssa = ssa, .d = d,
 		.versions = versions_build(a, c, dom, ssa, live) };
-	find_facts(s);
-	find_ends(s, effects);
+	find_access_facts(s);
+	find_thread_ends(s, effects);
 	list_atoms(s);
 	s->solved = arena_array(a, Solved, s->nfact / WINDOW + 1);
 	return s;
@@ -232,7 +232,7 @@ static void fill_sets(const SafeLoads *s, int window, Sets *x)
 			int b = s->event[e].block, to = e;
 			while (to < f->first + f->n && s->event[to].block == b)
 				to++;
-			const Event *first = &s->event[e], *end = &s->event[to - 1];
+			const FactEvent *first = &s->event[e], *end = &s->event[to - 1];
 			bs_add(end->access ? x->gen[0][b] : x->kill[0][b], k % WINDOW);
 			bs_add(first->access && first->ins < next_end(s, b, 0) ? x->gen[1][b] : x->kill[1][b],
 				k % WINDOW);
@@ -241,7 +241,7 @@ static void fill_sets(const SafeLoads *s, int window, Sets *x)
 	}
 }
 
-static const Solved *solve(const SafeLoads *s, int window)
+static const Solved *solve_window(const SafeLoads *s, int window)
 {
 	Solved *of = &s->solved[window];
 	if (of->in)
@@ -277,7 +277,7 @@ bool safe_accessed_before(const SafeLoads *s, int fact, int block, int ins)
 	int from, to = events_of(s, f, block, &from);
 	while (to > from && s->event[to - 1].ins >= ins)
 		to--;
-	return to > from ? s->event[to - 1].access : bs_has(solve(s, fact / WINDOW)->in[block],
+	return to > from ? s->event[to - 1].access : bs_has(solve_window(s, fact / WINDOW)->in[block],
 		fact % WINDOW);
 }
 
@@ -290,5 +290,5 @@ bool safe_accessed_after(const SafeLoads *s, int fact, int block, int ins)
 	if (from < to && s->event[from].ins < end)
 		return s->event[from].access;
 	return end == s->c->f->block.v[block]->ins.n &&
-		bs_has(solve(s, fact / WINDOW)->out[block], fact % WINDOW);
+		bs_has(solve_window(s, fact / WINDOW)->out[block], fact % WINDOW);
 }

@@ -54,7 +54,7 @@ static bool register_form(const SafeLoads *s, const Opd *o, int block, int ins, 
 }
 
 /* Writes the form of the address at the place to *f. Returns false when nothing is known of the address. */
-static bool address_form(const SafeLoads *s, const Opd *o, int block, int ins, MemForm *f)
+static bool address_form_at(const SafeLoads *s, const Opd *o, int block, int ins, MemForm *f)
 {
 	switch (o->kind) {
 	case OPD_REG: return register_form(s, o, block, ins, f);
@@ -77,7 +77,7 @@ static bool flat(int space) { return space == SP_GLOBAL || space == SP_CONST; }
 
 /* Do accesses of `size` bytes at all multiples of the size from lo to hi lie in the variable, and are they
    aligned? */
-static bool fits(const Symbol *v, Wide lo, Wide hi, int size)
+static bool fits_variable(const Symbol *v, Wide lo, Wide hi, int size)
 {
 	return v->size && !v->external && !v->refused && lo >= 0 && hi + size <= (Wide)v->size &&
 		v->align % (unsigned)size == 0;
@@ -105,7 +105,7 @@ static bool in_variable(const SafeLoads *s, Space space, const MemForm *f, int s
 	const Symbol *v = s->d->m->symbol.v[s->d->atom[symbol].id];
 	bool same = space == SP_GENERIC ? (flat(v->space) ? window < 0 : window == v->space)
 		: window < 0 && space == v->space;
-	return same && fits(v, lo, hi, size);
+	return same && fits_variable(v, lo, hi, size);
 }
 
 /* Does the access lie in a symbol or parameter that is named in the instruction itself? */
@@ -118,7 +118,7 @@ static bool named_in_bounds(const SafeLoads *s, Space space, const Opd *o, int s
 	}
 	const Symbol *v = o->kind == OPD_SYM ? s->d->m->symbol.v[o->id] : NULL;
 	return v && (space == v->space || (space == SP_GENERIC && flat(v->space))) &&
-		!(o->imm & (size - 1)) && fits(v, o->imm, o->imm, size);
+		!(o->imm & (size - 1)) && fits_variable(v, o->imm, o->imm, size);
 }
 
 /* ---- questions ---- */
@@ -167,7 +167,7 @@ static bool aligns(const Query *q, const Fact *x)
 
 /* Are both a lower and a higher address accessed, so close together that no gap between allocations lies
  * between them? On each side the first of the nearest facts that is certain is taken. */
-static bool between(const Query *q)
+static bool between_accesses(const Query *q)
 {
 	const SafeLoads *s = q->s;
 	int above = first_fact(s, q->f, (Wide)q->f->constant + 1);
@@ -205,10 +205,10 @@ static SafeKind ask_form(const SafeLoads *s, Space space, const MemForm *f, int 
 		if (how)
 			return how;
 	}
-	return between(&q) ? SAFE_BETWEEN : SAFE_NOT;
+	return between_accesses(&q) ? SAFE_BETWEEN : SAFE_NOT;
 }
 
-static SafeKind ask(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins,
+static SafeKind ask_place(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins,
 	bool before)
 {
 	MemForm f;
@@ -216,7 +216,7 @@ static SafeKind ask(const SafeLoads *s, Space space, const Opd *address, int siz
 		return SAFE_NOT;
 	if (named_in_bounds(s, space, address, size))
 		return SAFE_BOUNDS;
-	return address_form(s, address, block, ins, &f) ? ask_form(s, space, &f, size, block, ins, before)
+	return address_form_at(s, address, block, ins, &f) ? ask_form(s, space, &f, size, block, ins, before)
 		: SAFE_NOT;
 }
 
@@ -230,14 +230,14 @@ SafeKind safe_form(const SafeLoads *s, Space space, const MemForm *f, int size, 
 
 SafeKind safe_address(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins)
 {
-	return ask(s, space, address, size, block, ins, true);
+	return ask_place(s, space, address, size, block, ins, true);
 }
 
-static int bytes_of(const Ins *load) { return type_bytes(load->type) * (load->vec ? load->vec : 1); }
+static int loaded_bytes(const Ins *load) { return type_bytes(load->type) * (load->vec ? load->vec : 1); }
 
 SafeKind safe_load(const SafeLoads *s, const Ins *load, int block, int ins)
 {
-	return safe_address(s, (Space)load->space, ins_src(load, 0), bytes_of(load), block, ins);
+	return safe_address(s, (Space)load->space, ins_src(load, 0), loaded_bytes(load), block, ins);
 }
 
 /* ---- text ---- */
@@ -254,7 +254,8 @@ void safe_print(const Cfg *c, const SafeLoads *s, StrBuf *out)
 			if (how == SAFE_AFTER && at->kind == OPD_REG && ins_writes(c->f, i, at->id))
 				how = SAFE_NOT;
 			else if (how == SAFE_AFTER)    /* the load does not prove itself safe */
-				how = ask(s, (Space)i->space, at, bytes_of(i), c->rpo[b]->id, k + 1, false);
+				how = ask_place(s, (Space)i->space, at, loaded_bytes(i), c->rpo[b]->id, k + 1,
+					false);
 			sb_printf(out, "  %s:%d %s%s: %s\n", c->rpo[b]->label, k, i->space ? "" : "generic ",
 				i->space ? space_name[i->space] : "",
 				i->flags & INSF_NONFAULTING ? "nonfaulting" : safe_name[how]);

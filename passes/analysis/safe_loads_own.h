@@ -7,7 +7,7 @@
 
 /* A place that counts for a fact. access: the fact's access takes place there; else the fact ends there, as
    its form gets a new value; ins -1: where the block begins */
-typedef struct Event { int block, ins; bool access; } Event;
+typedef struct FactEvent { int block, ins; bool access; } FactEvent;
 typedef struct Fact {
 	const MemForm *form;
 	Space space;
@@ -18,7 +18,7 @@ typedef struct Fact {
 } Fact;
 /* by block, sets of facts whose address is accessed on all ways to its start (in), from its end on (out) */
 typedef struct Solved { BitSet *in, *out; } Solved;
-typedef struct Place { int block, ins; } Place;
+typedef struct InsPlace { int block, ins; } InsPlace;
 
 struct SafeLoads {
 	Arena *arena;
@@ -28,8 +28,8 @@ struct SafeLoads {
 	const MemDep *d;
 	int nfact, nevent, nend;
 	Fact *fact;                 /* in order of the terms of the form, its constant, the space, the size */
-	Event *event;
-	Place *end;                    /* places within blocks at which threads may end */
+	FactEvent *event;
+	InsPlace *end;                    /* places within blocks at which threads may end */
 	BitSet endless;                /* blocks from which there is no way to an end */
 	Solved *solved;         /* by window of 64 facts; in, out NULL: this window has not been solved yet */
 	/* atom_of: by version, symbol_atom: by symbol: its atom; -1: it has none */

@@ -1,7 +1,7 @@
 #include "passes/analysis/ssa.h"
 #include "lib/diag.h"
 
-typedef struct Build {
+typedef struct SsaBuild {
 	const Cfg *c;
 	const Dom *dom;
 	LiveRange *live;
@@ -14,38 +14,38 @@ typedef struct Build {
 	int nundo, capundo;
 	int at;                    /* the next place to fill in Ssa.use or Ssa.def */
 	int block, ins;
-} Build;
+} SsaBuild;
 
 /* ---- where phis stand ---- */
 
-typedef struct Place { int reg, block; } Place;
-typedef struct Places { const LiveRange *l; int *last, block; Vec(Place) def; } Places;
+typedef struct DefPlace { int reg, block; } DefPlace;
+typedef struct DefPlaces { const LiveRange *l; int *last, block; Vec(DefPlace) def; } DefPlaces;
 
-static void note_def(void *self, int reg)
+static void note_def_place(void *self, int reg)
 {
-	Places *p = self;
+	DefPlaces *p = self;
 	if (p->l->bit[reg] < 0 || p->last[reg] == p->block + 1)
 		return;
 	p->last[reg] = p->block + 1;
-	vec_push(&p->def, ((Place){ reg, p->block }));
+	vec_push(&p->def, ((DefPlace){ reg, p->block }));
 }
 
 static bool lives_there(void *self, int block)
 {
-	const LiveRange *l = ((Build *)self)->live;
+	const LiveRange *l = ((SsaBuild *)self)->live;
 	return l->starts[block] == l->stamp;
 }
 
 /* Returns the blocks in which registers are written: those of the register with number `bit` from start[bit]
    up to, not including, start[bit + 1]. */
-static int *definitions(Build *x, Arena *tmp, int *start)
+static int *definitions(SsaBuild *x, Arena *tmp, int *start)
 {
-	Places p = { .l = x->live, .last = arena_array(tmp, int, function_values(x->c->f) + 1) };
+	DefPlaces p = { .l = x->live, .last = arena_array(tmp, int, function_values(x->c->f) + 1) };
 	for (int i = 0; i < x->c->nreach; i++) {
 		const Block *b = x->c->rpo[i];
 		p.block = b->id;
 		for (int k = 0; k < b->ins.n; k++)
-			ins_defs(x->c->f, &b->ins.v[k], note_def, &p);
+			ins_defs(x->c->f, &b->ins.v[k], note_def_place, &p);
 	}
 	int *block = arena_array(tmp, int, p.def.n + 1);
 	for (int k = 0; k < p.def.n; k++)
@@ -58,7 +58,7 @@ static int *definitions(Build *x, Arena *tmp, int *start)
 	return block;
 }
 
-static int add_version(Build *x, int reg, int block, int ins, int old)
+static int add_version(SsaBuild *x, int reg, int block, int ins, int old)
 {
 	vec_push(&x->version, ((SsaVersion){ reg, block, ins, old, -1 }));
 	return x->version.n - 1;
@@ -66,7 +66,7 @@ static int add_version(Build *x, int reg, int block, int ins, int old)
 
 /* Needs the register, which is written in n blocks, no phi? Yes when it is written in none, or in one block
    alone, for certain, which strictly dominates all blocks that read a value from before them. */
-static bool alone(const Build *x, int bit, const int *block, int n)
+static bool needs_no_phi(const SsaBuild *x, int bit, const int *block, int n)
 {
 	const LiveRange *l = x->live;
 	if (n > 1 || (n && l->kill[bit] < 0))
@@ -77,24 +77,24 @@ static bool alone(const Build *x, int bit, const int *block, int n)
 	return true;
 }
 
-static void place_phis(Build *x)
+static void place_phis(SsaBuild *x)
 {
 	Arena tmp = { 0 };
 	const Cfg *c = x->c;
 	int *start = arena_array(&tmp, int, x->live->n + 3), *block = definitions(x, &tmp, start),
 		*found = arena_array(&tmp, int, c->n + 1);
-	Vec(Place) all = { 0 };
+	Vec(DefPlace) all = { 0 };
 	x->frontier->wanted = lives_there;
 	x->frontier->self = x;
 	for (int bit = 0; bit < x->live->n; bit++) {
-		if (alone(x, bit, block + start[bit], start[bit + 1] - start[bit]))
+		if (needs_no_phi(x, bit, block + start[bit], start[bit + 1] - start[bit]))
 			continue;
 		live_range_of(x->live, bit);
 		for (int k = start[bit]; k < start[bit + 1]; k++)
 			frontier_add(x->frontier, block[k]);
 		int n = frontier_find(x->frontier, found);
 		for (int k = 0; k < n; k++)
-			vec_push(&all, ((Place){ x->live->reg[bit], found[k] }));
+			vec_push(&all, ((DefPlace){ x->live->reg[bit], found[k] }));
 	}
 	int *first = x->s->phi_first = arena_array(x->arena, int, c->n + 2);
 	x->s->phi = arena_array(x->arena, SsaPhi, all.n + 1);
@@ -114,7 +114,7 @@ static void place_phis(Build *x)
 
 /* ---- which version each operand has ---- */
 
-static int read_version(Build *x, int reg)
+static int read_version(SsaBuild *x, int reg)
 {
 	if (x->now[reg] >= 0)
 		return x->now[reg];
@@ -123,7 +123,7 @@ static int read_version(Build *x, int reg)
 	return x->s->entry[reg];
 }
 
-static void set_version(Build *x, int reg, int version)
+static void set_version(SsaBuild *x, int reg, int version)
 {
 	if (x->nundo == x->capundo) {
 		x->capundo = x->capundo ? 2 * x->capundo : 64;
@@ -136,13 +136,13 @@ static void set_version(Build *x, int reg, int version)
 
 static void read_use(void *self, int reg)
 {
-	Build *x = self;
+	SsaBuild *x = self;
 	x->s->use[x->at++] = read_version(x, reg);
 }
 
 static void write_def(void *self, int reg)
 {
-	Build *x = self;
+	SsaBuild *x = self;
 	const Ins *i = &x->c->f->block.v[x->block]->ins.v[x->ins];
 	int old = ins_kills(x->c->f, i, reg) ? -1 : read_version(x, reg),
 		version = add_version(x, reg, x->block, x->ins, old);
@@ -150,7 +150,7 @@ static void write_def(void *self, int reg)
 	set_version(x, reg, version);
 }
 
-static void rename_block(Build *x, int b)
+static void rename_block_versions(SsaBuild *x, int b)
 {
 	Ssa *s = x->s;
 	const Function *f = x->c->f;
@@ -173,7 +173,7 @@ static void rename_block(Build *x, int b)
 }
 
 /* Goes down the dominator tree; a version that a block has written holds in the blocks below alone. */
-static void rename_all(Build *x, Arena *tmp)
+static void rename_all(SsaBuild *x, Arena *tmp)
 {
 	const Cfg *c = x->c;
 	int *stack = arena_array(tmp, int, c->n + 1), *mark = arena_array(tmp, int, c->n + 1),
@@ -189,7 +189,7 @@ static void rename_all(Build *x, Arena *tmp)
 		if (next[b] < 0) {
 			mark[b] = x->nundo;
 			next[b] = x->frontier->child_first[b];
-			rename_block(x, b);
+			rename_block_versions(x, b);
 		}
 		if (next[b] < x->frontier->child_first[b + 1]) {
 			stack[top++] = x->frontier->child[next[b]++];
@@ -205,7 +205,7 @@ static void rename_all(Build *x, Arena *tmp)
 
 static void count_one(void *self, int reg) { ++*(int *)self; }
 
-static void number_instructions(Build *x)
+static void number_instructions(SsaBuild *x)
 {
 	const Cfg *c = x->c;
 	Ssa *s = x->s;
@@ -232,7 +232,7 @@ static void number_instructions(Build *x)
 }
 
 /* Fills in Ssa.edge. Predecessors stand in the order of their numbers, each once (cfg_build). */
-static void number_edges(Build *x, Arena *tmp)
+static void number_ssa_edges(SsaBuild *x, Arena *tmp)
 {
 	const Graph *g = x->c->graph;
 	int *n = arena_array(tmp, int, g->n + 1), edges = 0;
@@ -253,7 +253,7 @@ static void number_edges(Build *x, Arena *tmp)
 	s->edge_first[g->n] = edges;
 }
 
-static void find_only(Build *x, Arena *tmp, int nreg)
+static void find_only(SsaBuild *x, Arena *tmp, int nreg)
 {
 	BitSet seen = bs_new(tmp, nreg + 1);
 	x->s->only = arena_array(x->arena, int, nreg + 1);
@@ -271,14 +271,14 @@ Ssa *ssa_build(Arena *a, const Cfg *c, const Dom *dom)
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	int nreg = function_values(c->f);
-	Build x = { .c = c, .dom = dom, .live = live_range(&tmp, c),
+	SsaBuild x = { .c = c, .dom = dom, .live = live_range(&tmp, c),
 		.frontier = frontier_new(&tmp, c->graph, dom), .arena = a, .s = arena_new(a, Ssa) };
 	x.now = arena_array(&tmp, int, nreg + 1);
 	x.s->entry = arena_array(a, int, nreg + 1);
 	for (int r = 0; r < nreg; r++)
 		x.now[r] = x.s->entry[r] = -1;
 	number_instructions(&x);
-	number_edges(&x, &tmp);
+	number_ssa_edges(&x, &tmp);
 	place_phis(&x);
 	rename_all(&x, &tmp);
 	x.s->n = x.version.n;

@@ -63,7 +63,7 @@ bool *ssa_used(Arena *a, const Ssa *s)
 	return used;
 }
 
-static void version(const Cfg *c, const Ssa *s, int v, StrBuf *out)
+static void put_version(const Cfg *c, const Ssa *s, int v, StrBuf *out)
 {
 	sb_printf(out, " %s.%d", function_value_name(c->f, s->version[v].reg), v);
 }
@@ -75,10 +75,10 @@ void ssa_print(const Cfg *c, const Ssa *s, StrBuf *out)
 		sb_printf(out, "  %s:\n", c->rpo[i]->label);
 		for (int k = s->phi_first[b]; k < s->phi_first[b + 1]; k++) {
 			sb_puts(out, "   ");
-			version(c, s, s->phi[k].version, out);
+			put_version(c, s, s->phi[k].version, out);
 			sb_puts(out, " = phi");
 			for (int e = 0; e < s->phi[k].narg; e++) {
-				version(c, s, s->phi[k].arg[e], out);
+				put_version(c, s, s->phi[k].arg[e], out);
 				sb_printf(out, " (%s)", e < c->graph->pred[b].n
 					? print_label(c, c->graph->pred[b].v[e]) : "entry");
 			}
@@ -87,15 +87,15 @@ void ssa_print(const Cfg *c, const Ssa *s, StrBuf *out)
 		for (int k = 0, at = s->ins_first[b]; k < c->rpo[i]->ins.n; k++, at++) {
 			sb_puts(out, "   ");
 			for (int d = s->def_first[at]; d < s->def_first[at + 1]; d++)
-				version(c, s, s->def[d], out);
+				put_version(c, s, s->def[d], out);
 			sb_printf(out, "%s %s", s->def_first[at] < s->def_first[at + 1] ? " =" : "",
 				op_info[c->rpo[i]->ins.v[k].op].name);
 			for (int u = s->use_first[at]; u < s->use_first[at + 1]; u++)
-				version(c, s, s->use[u], out);
+				put_version(c, s, s->use[u], out);
 			for (int d = s->def_first[at]; d < s->def_first[at + 1]; d++)
 				if (s->version[s->def[d]].old >= 0) {
 					sb_puts(out, ", else");
-					version(c, s, s->version[s->def[d]].old, out);
+					put_version(c, s, s->version[s->def[d]].old, out);
 				}
 			sb_putc(out, '\n');
 		}

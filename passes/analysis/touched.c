@@ -2,17 +2,17 @@
 
 /* Sets of what may flow into a value: a bit for each parameter, then one for each symbol, then the bit `any`
    for what comes from memory. */
-typedef struct Sources {
+typedef struct TouchedSources {
 	const Module *m;
 	const Function *f;
 	int nparam, nsymbol, any, bits;
 	BitSet *reg;               /* by register: what may flow into it */
 	BitSet now;                /* what flows into the instruction at hand */
-} Sources;
+} TouchedSources;
 
 static bool in_memory(const Symbol *s) { return s->space == SP_GLOBAL || s->space == SP_CONST; }
 
-static void flow_operand(Sources *s, const Ins *i, const Opd *o)
+static void flow_operand(TouchedSources *s, const Ins *i, const Opd *o)
 {
 	switch ((OpdKind)o->kind) {
 	case OPD_REG: bs_union(s->now, s->reg[o->id]); break;
@@ -26,7 +26,7 @@ static void flow_operand(Sources *s, const Ins *i, const Opd *o)
 }
 
 /* Sets s->now to what flows into the instruction's destinations. */
-static void flow_ins(Sources *s, const Ins *i)
+static void flow_ins(TouchedSources *s, const Ins *i)
 {
 	bool wide = type_bits[i->type] == 64, param = i->op == OP_LD && i->space == SP_PARAM;
 	bs_clear(s->now);
@@ -50,7 +50,7 @@ static void flow_ins(Sources *s, const Ins *i)
 		flow_operand(s, i, ins_src(i, k));
 }
 
-static bool flow_round(Sources *s)
+static bool flow_round(TouchedSources *s)
 {
 	bool changed = false;
 	for (int b = 0; b < s->f->block.n; b++)
@@ -67,9 +67,9 @@ static bool flow_round(Sources *s)
 	return changed;
 }
 
-static Sources sources_of(Arena *a, const Module *m, const Function *f)
+static TouchedSources sources_of(Arena *a, const Module *m, const Function *f)
 {
-	Sources s = { .m = m, .f = f, .nparam = f->param.n, .nsymbol = m->symbol.n,
+	TouchedSources s = { .m = m, .f = f, .nparam = f->param.n, .nsymbol = m->symbol.n,
 		.any = f->param.n + m->symbol.n, .bits = f->param.n + m->symbol.n + 1 };
 	s.reg = arena_array(a, BitSet, f->reg.n + 1);
 	for (int r = 0; r < f->reg.n; r++)
@@ -82,7 +82,7 @@ static Sources sources_of(Arena *a, const Module *m, const Function *f)
 
 /* ---- accesses ---- */
 
-static void touch(Touched *t, const Sources *s, int source, bool reads, bool writes)
+static void touch_source(Touched *t, const TouchedSources *s, int source, bool reads, bool writes)
 {
 	if (source == s->any) {
 		t->reads_any |= reads;
@@ -97,7 +97,7 @@ static void touch(Touched *t, const Sources *s, int source, bool reads, bool wri
 }
 
 /* The parameter or symbol from which alone the address is made; -1: it is not known. */
-static int source_of_form(const Sources *s, const MemDep *d, int form)
+static int source_of_form(const TouchedSources *s, const MemDep *d, int form)
 {
 	int base = memdep_base(d, form);
 	if (base < 0)
@@ -105,7 +105,7 @@ static int source_of_form(const Sources *s, const MemDep *d, int form)
 	return d->atom[base].kind == ATOM_PARAM ? d->atom[base].id : s->nparam + d->atom[base].id;
 }
 
-static void touch_access(Touched *t, Sources *s, const MemDep *d, const MemAccess *x)
+static void touch_access(Touched *t, TouchedSources *s, const MemDep *d, const MemAccess *x)
 {
 	const unsigned memory = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST);
 	const Ins *i = &s->f->block.v[x->block]->ins.v[x->ins];
@@ -114,23 +114,23 @@ static void touch_access(Touched *t, Sources *s, const MemDep *d, const MemAcces
 	if (!reads && !writes)
 		return;
 	if (kind != K_LD && kind != K_ST && kind != K_ATOM) {
-		touch(t, s, s->any, reads, writes);
+		touch_source(t, s, s->any, reads, writes);
 		return;
 	}
 	int source = source_of_form(s, d, x->form[0]);
 	if (source >= 0) {
 		if (source < s->nparam || in_memory(s->m->symbol.v[source - s->nparam]))
-			touch(t, s, source, reads, writes);
+			touch_source(t, s, source, reads, writes);
 		return;
 	}
 	bs_clear(s->now);
 	flow_operand(s, i, ins_src(i, 0));
 	bs_each(s->now, k)
-		touch(t, s, k, reads, writes);
+		touch_source(t, s, k, reads, writes);
 	/* The address is a number, say, and may lead anywhere. But a generic address with a known form that
 	   none of memory's symbols and parameters flows into lies in the window of another space. */
 	if (bs_next(s->now, 0) < 0 && !(x->generic && x->form[0] >= 0))
-		touch(t, s, s->any, reads, writes);
+		touch_source(t, s, s->any, reads, writes);
 }
 
 /* ---- what is certain to be written ---- */
@@ -150,7 +150,7 @@ static bool is_first_of_block(const MemDep *d, int atom)
 
 /* Is the access at parameter + bytes * index, with an index of TouchedWhole? Writes the parameter to *param,
    the rest to *w. */
-static bool indexed(const MemDep *d, const MemAccess *x, int *param, TouchedWhole *w)
+static bool is_indexed_access(const MemDep *d, const MemAccess *x, int *param, TouchedWhole *w)
 {
 	const MemForm *f = x->form[1] < 0 ? NULL : &d->form[x->form[1]];
 	int base = f ? memdep_base(d, x->form[1]) : -1;
@@ -203,7 +203,7 @@ static void find_whole(Touched *t, const Cfg *c, const Dom *pdom, const MemDep *
 		TouchedWhole w;
 		int param;
 		if (op_info[i->op].kind == K_ST && i->guard < 0 && x->writes == SPACE_BIT(SP_GLOBAL) &&
-			always(pdom, c->rpo[0]->id, x->block) && indexed(d, x, &param, &w))
+			always(pdom, c->rpo[0]->id, x->block) && is_indexed_access(d, x, &param, &w))
 			t->whole[param] = w;
 	}
 }
@@ -218,7 +218,7 @@ Touched *touched_build(Arena *a, const Cfg *c, const Dom *pdom, const MemDep *d)
 		.symbol_writes = bs_new(a, d->m->symbol.n),
 		.whole = arena_array(a, TouchedWhole, f->param.n + 1) };
 	if (f->kind == FN_KERNEL) {
-		Sources s = sources_of(&tmp, d->m, f);
+		TouchedSources s = sources_of(&tmp, d->m, f);
 		for (int k = 0; k < d->naccess; k++)
 			touch_access(t, &s, d, &d->access[k]);
 		find_whole(t, c, pdom, d);

@@ -6,7 +6,7 @@ Tree tree_new(Arena *a, int n) { return (Tree){ arena_array(a, TreeNode, n + 1) 
 
 void tree_root(Tree *t, int x) { t->node[x] = (TreeNode){ x, x, 0, INT_MAX, INT_MAX }; }
 
-static int less(int a, int b) { return a < b ? a : b; }
+static int lesser(int a, int b) { return a < b ? a : b; }
 
 void tree_add(Tree *t, int x, int up, int value)
 {
@@ -14,7 +14,7 @@ void tree_add(Tree *t, int x, int up, int value)
 	TreeNode n = { up, up, p->depth + 1, value, value };
 	if (p->jump != up && p->depth - j->depth == j->depth - t->node[j->jump].depth) {
 		n.jump = j->jump;
-		n.least = less(value, less(p->least, j->least));
+		n.least = lesser(value, lesser(p->least, j->least));
 	}
 	t->node[x] = n;
 }
@@ -43,7 +43,7 @@ int tree_least(const Tree *t, int x, int top)
 	int least = INT_MAX, depth = t->node[top].depth;
 	while (t->node[x].depth > depth) {
 		bool far = t->node[t->node[x].jump].depth >= depth;
-		least = less(least, far ? t->node[x].least : t->node[x].value);
+		least = lesser(least, far ? t->node[x].least : t->node[x].value);
 		x = far ? t->node[x].jump : t->node[x].up;
 	}
 	return least;

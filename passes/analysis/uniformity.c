@@ -104,7 +104,7 @@ void uni_mark(Uni *u, int version, UniCauseKind why, int branch)
 	vec_push(&u->todo, version);
 }
 
-static bool counts(const Uni *u, const Block *b)
+static bool counts_as_branch(const Uni *u, const Block *b)
 {
 	return b->nsucc >= 2 && !(block_term(b)->flags & INSF_UNI && u->options.scope == UNI_WARP);
 }
@@ -123,7 +123,7 @@ void uni_evaluate(Uni *u, int block, int k)
 		if (guard_divergent(&h) || result_divergent(&h, dst))
 			uni_mark(u, s->def[d], UNI_VALUE, -1);
 	}
-	if (k == b->ins.n - 1 && !u->r->divergent[block] && counts(u, b) && sources_divergent(&h)) {
+	if (k == b->ins.n - 1 && !u->r->divergent[block] && counts_as_branch(u, b) && sources_divergent(&h)) {
 		u->r->divergent[block] = true;
 		vec_push(&u->branch, block);
 	}
@@ -144,7 +144,7 @@ static void find_stores(Uni *u)
 		}
 }
 
-static void start(Uni *u)
+static void mark_entry_values(Uni *u)
 {
 	const Function *f = u->c->f;
 	for (int k = 0; k < f->arg.n; k++) /* what callers give is not known */
@@ -166,10 +166,10 @@ static void pass_on(Uni *u, int v)
 		uni_mark(u, r->into[k], UNI_VALUE, -1);
 }
 
-static void solve(Uni *u)
+static void solve_uniformity(Uni *u)
 {
 	int64_t budget = (u->options.steps ? u->options.steps : JOIN_STEPS) * (int64_t)(u->c->nreach + 64);
-	start(u);
+	mark_entry_values(u);
 	for (int l = 0; u->options.anywhere && l < u->c->nest->nloop; l++) {
 		uni_mix(u, l, -1);
 		u->left[l] = true;
@@ -242,7 +242,7 @@ Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *
 	u.waits = arena_array(&tmp, bool, c->n + 1);
 	uni_number_cycles(&u, &tmp);
 	find_stores(&u);
-	solve(&u);
+	solve_uniformity(&u);
 	sum_registers(&u);
 	find_parts(&u);
 	for (int l = 0; u.escapes && l < c->nest->nloop; l++)

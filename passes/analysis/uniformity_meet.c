@@ -17,7 +17,7 @@
 /* Marks in u->region the blocks to which lanes may come from the branch before they come to `point`; the
    branch itself, too, if they may come back to it. Returns whether the point stands behind all of these in
    reverse post-order. */
-static bool walk(Uni *u, int branch, int point)
+static bool walk_to_point(Uni *u, int branch, int point)
 {
 	const Cfg *c = u->c;
 	Ints list = { 0 };
@@ -40,8 +40,8 @@ static bool walk(Uni *u, int branch, int point)
 	return before;
 }
 
-/* Do lanes go round the cycle before they come to the point, or at the point itself? walk() has been called
-   before. */
+/* Do lanes go round the cycle before they come to the point, or at the point itself? walk_to_point() has been
+   called before. */
 static bool goes_round(const Uni *u, int loop, int point)
 {
 	int header = u->c->nest->header[loop];
@@ -53,7 +53,7 @@ static bool goes_round(const Uni *u, int loop, int point)
 static bool meet_at(Uni *u, int branch, int point)
 {
 	const Nest *n = u->c->nest;
-	bool before = walk(u, branch, point);
+	bool before = walk_to_point(u, branch, point);
 	for (int l = n->of[branch]; l >= 0 && before; l = n->parent[l])
 		before = !uni_contains(u, l, point) || !goes_round(u, l, point);
 	return before;
@@ -61,7 +61,7 @@ static bool meet_at(Uni *u, int branch, int point)
 
 typedef struct Ways { Uni *u; int loop; bool round, wild; } Ways;
 
-static void way(Ways *x, int from, int to)
+static void add_way(Ways *x, int from, int to)
 {
 	Uni *u = x->u;
 	const int *order = u->c->rpo_index;
@@ -91,19 +91,19 @@ static bool stay_together(Uni *u, int branch, int loop)
 		inner = n->parent[inner];
 	if (inner == loop)
 		for (int k = 0; k < succ[branch].n; k++)
-			way(&x, branch, succ[branch].v[k]);
+			add_way(&x, branch, succ[branch].v[k]);
 	else
 		for (int at = u->c->rpo_index[n->header[inner]];
 			at < u->c->nreach && uni_contains(u, inner, u->c->rpo[at]->id); at++)
 			for (int b = u->c->rpo[at]->id, k = 0; k < succ[b].n; k++)
 				if (!uni_contains(u, inner, succ[b].v[k]))
-					way(&x, b, succ[b].v[k]);
+					add_way(&x, b, succ[b].v[k]);
 	while (!x.round && !x.wild && u->nheap > 1) {
 		int b = heap_pop(u->heap, &u->nheap, u->c->rpo_index);
 		u->waits[b] = false;
 		u->steps++;
 		for (int k = 0; k < succ[b].n; k++)
-			way(&x, b, succ[b].v[k]);
+			add_way(&x, b, succ[b].v[k]);
 	}
 	bool together = !x.wild && x.round + u->nheap <= 1 && !(inner != loop && x.round);
 	while (u->nheap)
@@ -141,7 +141,8 @@ static void find_bounds(Uni *u)
 }
 
 /* May lanes that wait for each other at the point be of different iterations of the cycle? At its header they
-   are not where those that stay in the cycle come there in one row. walk() has been called before. */
+   are not where those that stay in the cycle come there in one row. walk_to_point() has been called
+   before. */
 static bool mixes_at(Uni *u, int branch, int loop, int point)
 {
 	if (!uni_contains(u, loop, point) || !goes_round(u, loop, point))
@@ -163,7 +164,7 @@ static void meet_before_end(Uni *u, int branch)
 		if (u->nbound <= JOIN_ENDS && (point < 0 || point == u->c->n))
 			continue;
 		if (point >= 0)
-			walk(u, branch, point);
+			walk_to_point(u, branch, point);
 		for (int l = n->of[branch]; l >= 0; l = n->parent[l])
 			if (point < 0 || mixes_at(u, branch, l, point))
 				uni_mix(u, l, branch);

@@ -54,7 +54,7 @@ void uni_find_scope(Uni *u)
 }
 
 /* Adds the blocks to which lanes may come from the branch before they come to `end`. */
-static void add_region(const Graph *g, int branch, int end, BitSet apart)
+static void add_parted_region(const Graph *g, int branch, int end, BitSet apart)
 {
 	Arena tmp = { 0 };
 	BitSet stop = bs_new(&tmp, g->n), region = bs_new(&tmp, g->n);
@@ -74,6 +74,6 @@ BitSet uniformity_apart(Arena *a, const Cfg *c, const Uniformity *u)
 	const Dom *pdom = pdom_build(a, c, true);
 	for (int b = 0; b < c->n; b++)
 		if (u->divergent[b])
-			add_region(c->graph, b, pdom->idom[b], apart);
+			add_parted_region(c->graph, b, pdom->idom[b], apart);
 	return apart;
 }

@@ -37,21 +37,22 @@ void uniformity_why_close(UniWhy *w)
 }
 
 /* Do both stand for one reason? Instructions of one line with the same text do. */
-static bool same(const Ins *a, const Ins *b)
+static bool same_root_ins(const Ins *a, const Ins *b)
 {
 	return a == b || (a && b && a->op == b->op && a->space == b->space && a->file == b->file &&
 		a->line == b->line && a->line);
 }
 
-static void add(UniWhy *w, RootKind kind, int at, const Ins *ins)
+static void add_root(UniWhy *w, RootKind kind, int at, const Ins *ins)
 {
 	for (int k = 0; k < w->root.n; k++)
-		if (w->root.v[k].kind == kind && w->root.v[k].at == at && same(w->root.v[k].ins, ins))
+		if (w->root.v[k].kind == kind && w->root.v[k].at == at &&
+			same_root_ins(w->root.v[k].ins, ins))
 			return;
 	vec_push(&w->root, ((Root){ kind, at, ins }));
 }
 
-static void reach(UniWhy *w, int version)
+static void reach_version(UniWhy *w, int version)
 {
 	if (version < 0 || !w->u->version[version] || w->seen[version] == w->now)
 		return;
@@ -61,31 +62,31 @@ static void reach(UniWhy *w, int version)
 
 /* Does the value at this place in ssa->use differ? If its version does, that one is walked later; else that
    lanes have left a cycle is noted as a reason. */
-static bool follow(UniWhy *w, int use)
+static bool follow_use(UniWhy *w, int use)
 {
 	int version = w->u->ssa->use[use];
 	if (w->u->version[version])
-		reach(w, version);
+		reach_version(w, version);
 	else if (w->u->use[use])
-		add(w, ROOT_LEFT, w->u->left[use], NULL);
+		add_root(w, ROOT_LEFT, w->u->left[use], NULL);
 	return w->u->use[use];
 }
 
 /* Does a source of the instruction differ: a use from number `from` of it on, or an operand that is no
    register? deeper: the sources that differ are walked, too. */
-static bool sources(UniWhy *w, const Ins *i, int number, int from, bool deeper)
+static bool sources_differ(UniWhy *w, const Ins *i, int number, int from, bool deeper)
 {
 	const Ssa *s = w->u->ssa;
 	bool any = false;
 	for (int k = s->use_first[number] + from; k < s->use_first[number + 1]; k++)
-		any |= deeper ? follow(w, k) : w->u->use[k];
+		any |= deeper ? follow_use(w, k) : w->u->use[k];
 	for (int k = 0; k < i->nsrc; k++) {
 		const Opd *o = ins_src(i, k);
 		if (o->kind != OPD_SREG || !w->u->sreg[o->id])
 			continue;
 		any = true;
 		if (deeper)
-			add(w, ROOT_SREG, o->id, NULL);
+			add_root(w, ROOT_SREG, o->id, NULL);
 	}
 	return any;
 }
@@ -94,21 +95,21 @@ static void walk_instruction(UniWhy *w, const SsaVersion *v, UniCause cause)
 {
 	const Ins *i = &w->c->f->block.v[v->block]->ins.v[v->ins];
 	int number = w->u->ssa->ins_first[v->block] + v->ins, first = i->guard >= 0;
-	reach(w, v->old);
+	reach_version(w, v->old);
 	if (first)
-		follow(w, w->u->ssa->use_first[number]);
+		follow_use(w, w->u->ssa->use_first[number]);
 	if (cause.kind == UNI_TURNS) {
-		add(w, ROOT_TURNS, cause.branch, i);
+		add_root(w, ROOT_TURNS, cause.branch, i);
 	} else if (op_info[i->op].kind == K_ALU) {
-		if (!sources(w, i, number, first, true) && !first)
-			add(w, ROOT_LOCAL, -1, i);
+		if (!sources_differ(w, i, number, first, true) && !first)
+			add_root(w, ROOT_LOCAL, -1, i);
 	} else {
-		add(w, op_info[i->op].kind == K_LD && !sources(w, i, number, first, false) ? ROOT_ONE_ADDRESS
-			: ROOT_INS, -1, i);
+		add_root(w, op_info[i->op].kind == K_LD && !sources_differ(w, i, number, first, false)
+			? ROOT_ONE_ADDRESS : ROOT_INS, -1, i);
 	}
 }
 
-static void walk(UniWhy *w, int version)
+static void walk_version(UniWhy *w, int version)
 {
 	static const RootKind root[] = { [UNI_JOIN] = ROOT_JOIN, [UNI_LEFT] = ROOT_LEFT,
 		[UNI_MIXED] = ROOT_MIXED };
@@ -116,14 +117,14 @@ static void walk(UniWhy *w, int version)
 	const SsaVersion *v = &s->version[version];
 	UniCause cause = w->u->cause[version];
 	if (v->ins == SSA_ENTRY) {
-		add(w, ROOT_ARGUMENT, v->reg, NULL);
+		add_root(w, ROOT_ARGUMENT, v->reg, NULL);
 	} else if (v->ins != SSA_PHI) {
 		walk_instruction(w, v, cause);
 	} else {
 		if (cause.kind != UNI_VALUE)
-			add(w, root[cause.kind], cause.branch, NULL);
+			add_root(w, root[cause.kind], cause.branch, NULL);
 		for (int k = 0; k < s->phi[v->phi].narg; k++)
-			reach(w, s->phi[v->phi].arg[k]);
+			reach_version(w, s->phi[v->phi].arg[k]);
 	}
 }
 
@@ -171,11 +172,11 @@ void uniformity_why(UniWhy *w, int block, StrBuf *s)
 	w->cut = false;
 	vec_clear(&w->root);
 	vec_clear(&w->todo);
-	sources(w, term, number, 0, true);
+	sources_differ(w, term, number, 0, true);
 	/* the list has the versions nearest to the branch first */
 	for (int k = 0; k < w->todo.n && !w->cut && w->root.n <= WHY_SHOWN; k++) {
 		w->cut = k == WHY_STEPS;
-		walk(w, w->todo.v[k]);
+		walk_version(w, w->todo.v[k]);
 	}
 	for (int k = 0; k < w->root.n && k < WHY_SHOWN; k++) {
 		sb_puts(s, k ? ", " : "");

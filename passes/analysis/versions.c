@@ -54,16 +54,20 @@ Versions *versions_build(Arena *a, const Cfg *c, const Dom *dom, const Ssa *ssa,
 
 /* ---- registers that somebody reads ---- */
 
-typedef struct Uses { int reg; bool found; } Uses;
-static void look(void *self, int reg) { ((Uses *)self)->found |= ((Uses *)self)->reg == reg; }
+typedef struct RegLookup { int reg; bool found; } RegLookup;
+
+static void look_for_reg(void *self, int reg)
+{
+	((RegLookup *)self)->found |= ((RegLookup *)self)->reg == reg;
+}
 
 static bool lives(const Versions *v, int reg, int block, int ins)
 {
 	const Function *f = v->c->f;
 	const Block *b = f->block.v[block];
 	for (int k = ins; k < b->ins.n; k++) {
-		Uses u = { reg, false };
-		ins_uses(f, &b->ins.v[k], look, &u);
+		RegLookup u = { reg, false };
+		ins_uses(f, &b->ins.v[k], look_for_reg, &u);
 		if (u.found)
 			return true;
 		if (ins_writes(f, &b->ins.v[k], reg) && ins_kills(f, &b->ins.v[k], reg))

@@ -9,14 +9,14 @@ bool waits_for(const Effects *e) { return e->writes & WAITS_FOR_THREADS || e->or
 static bool is_watching(const Ins *i, const Effects *e) { return e->ordered || i->cop == COP_CV; }
 
 /* May other threads decide what the instruction reads in the next turn? */
-static bool reads_anew(const Search *x, const Ins *i, const Effects *e)
+static bool reads_anew(const WaitSearch *x, const Ins *i, const Effects *e)
 {
 	return i->cop != COP_NC && e->reads & x->far && (is_watching(i, e) || e->reads & x->written & x->far);
 }
 
 /* ---- what decides ---- */
 
-static void want(Search *x, int version)
+static void want_version(WaitSearch *x, int version)
 {
 	if (version < 0 || x->version[version] == x->now || !waits_inside(x, version))
 		return;
@@ -24,17 +24,17 @@ static void want(Search *x, int version)
 	vec_push(&x->todo, version);
 }
 
-static void want_uses(Search *x, int block, int ins)
+static void want_uses(WaitSearch *x, int block, int ins)
 {
 	const Ins *i = &x->c->f->block.v[block]->ins.v[ins];
 	int number = x->ssa->ins_first[block] + ins, end = ssa_mark_use(x->ssa, x->c->f, i, number);
 	for (int k = x->ssa->use_first[number]; k < end; k++)
-		want(x, x->ssa->use[k]);
+		want_version(x, x->ssa->use[k]);
 }
 
 /* Puts a block on the list: whether threads leave the loop depends on whether they come to this block in a
    turn. */
-static void want_block(Search *x, int block)
+static void want_block(WaitSearch *x, int block)
 {
 	if (x->block[block] == x->now || !loop_has(x->c, x->l, block))
 		return;
@@ -44,7 +44,7 @@ static void want_block(Search *x, int block)
 
 static void want_branch(void *self, int branch, int to)
 {
-	Search *x = self;
+	WaitSearch *x = self;
 	(void)to;
 	x->work++;
 	if (branch == CONTROL_ENTRY || !loop_has(x->c, x->l, branch))
@@ -55,7 +55,7 @@ static void want_branch(void *self, int branch, int to)
 
 /* A plain load perhaps gives what the loop has stored before: puts all stores of the loop to these spaces on
    the list, without a look at addresses. */
-static void want_stores(Search *x, uint8_t spaces)
+static void want_stores(WaitSearch *x, uint8_t spaces)
 {
 	if (!(spaces & ~x->stored))
 		return;
@@ -68,15 +68,15 @@ static void want_stores(Search *x, uint8_t spaces)
 			}
 }
 
-static void look_at(Search *x, int version)
+static void look_at_version(WaitSearch *x, int version)
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	if (v->old >= 0)
-		want(x, v->old);
+		want_version(x, v->old);
 	if (v->phi >= 0) {
 		const IntList *pred = &x->c->graph->pred[v->block];
 		for (int k = 0; k < x->ssa->phi[v->phi].narg; k++)
-			want(x, x->ssa->phi[v->phi].arg[k]);
+			want_version(x, x->ssa->phi[v->phi].arg[k]);
 		for (int k = 0; k < pred->n; k++)
 			want_block(x, pred->v[k]);
 		x->goes_on |= waits_turns(x, version) && waits_goes_on(x, v->phi);
@@ -92,7 +92,7 @@ static void look_at(Search *x, int version)
 
 /* ---- a loop ---- */
 
-static const Ins *first_anew(const Search *x, const Loop *l)
+static const Ins *first_anew(const WaitSearch *x, const Loop *l)
 {
 	int at = x->next[l->first];
 	if (at >= l->first + l->n)
@@ -106,13 +106,13 @@ static const Ins *first_anew(const Search *x, const Loop *l)
 
 /* Puts on the list what decides about an exit: instruction `ins` of the block, which is a branch out of the
    loop or a call that may end the thread, and whether threads come to the block. */
-static void want_exit(Search *x, const Block *b, int ins)
+static void want_exit(WaitSearch *x, const Block *b, int ins)
 {
 	want_uses(x, b->id, ins);
 	want_block(x, b->id);
 }
 
-static void want_exits(Search *x)
+static void want_exits(WaitSearch *x)
 {
 	for (int k = x->first[x->l - x->w->loops->loop]; k >= 0; k = x->out.v[k].next) {
 		const Block *b = x->c->f->block.v[x->out.v[k].block];
@@ -130,7 +130,7 @@ static void want_exits(Search *x)
 
 /* The instruction that reads anew what alone decides whether threads leave the loop; NULL: there is none, the
    loop does not wait. When the steps for all searches are spent: anything that the loop reads anew. */
-static const Ins *watched(Search *x, const Loop *l)
+static const Ins *watched(WaitSearch *x, const Loop *l)
 {
 	if (x->work >= x->most)
 		return first_anew(x, l);
@@ -144,7 +144,7 @@ static const Ins *watched(Search *x, const Loop *l)
 		if (x->ways.n)
 			control_branches(x->control, vec_pop(&x->ways), want_branch, x);
 		else
-			look_at(x, vec_pop(&x->todo));
+			look_at_version(x, vec_pop(&x->todo));
 	vec_clear(&x->todo);
 	vec_clear(&x->ways);
 	if (x->work >= x->most)
@@ -156,7 +156,7 @@ static const Ins *watched(Search *x, const Loop *l)
 /* ---- a function ---- */
 
 /* Finds which blocks read something anew, and which have ways out of which loops. */
-static void find_ways(Search *x, Arena *a)
+static void find_ways(WaitSearch *x, Arena *a)
 {
 	const Loops *loops = x->w->loops;
 	x->next = arena_array(a, int, x->c->nreach + 1);
@@ -201,7 +201,7 @@ static bool calls_itself(const Module *m, Arena *tmp, const Function *f)
 }
 
 /* Has the function itself a cycle (or calls it itself), and an ordered access that reads? */
-static bool may_spin(const Search *x, Function *f)
+static bool may_spin(const WaitSearch *x, Function *f)
 {
 	int8_t *answer = &x->spins[f->id];
 	if (*answer)
@@ -222,7 +222,7 @@ static bool may_spin(const Search *x, Function *f)
 
 /* May the call wait: does the called function, or one that it calls, wait? Where it is not known which is
    called, any device function may be. */
-static bool call_waits(Search *x, const Ins *i, const Effects *e)
+static bool call_waits(WaitSearch *x, const Ins *i, const Effects *e)
 {
 	const Module *m = x->effects->m;
 	bool known = ins_src(i, 0)->kind == OPD_FUNC, is = false;
@@ -244,7 +244,7 @@ static bool call_waits(Search *x, const Ins *i, const Effects *e)
 	return is;
 }
 
-static void look_at_block(Search *x, const Block *b)
+static void look_for_waits(WaitSearch *x, const Block *b)
 {
 	for (int k = 0; k < b->ins.n; k++) {
 		Effects e = ins_effects(x->effects, &b->ins.v[k]);
@@ -261,17 +261,17 @@ static void look_at_block(Search *x, const Block *b)
 
 /* Fills in w->within, from calls and loops to the loops around them, and w->around, from loops to those
    inside. */
-static void spread(Waits *w)
+static void spread_waits(Waits *w)
 {
 	for (int k = 0; k < w->c->nreach; k++) {
 		int b = w->c->rpo[k]->id, l = w->loops->of[b];
 		if (l >= 0 && w->call[b] && !w->within[l].by)
-			w->within[l] = (Wait){ NULL, w->call[b] };
+			w->within[l] = (WaitPlace){ NULL, w->call[b] };
 	}
 	for (int k = w->loops->n; k-- > 0;) {
 		int up = w->loops->loop[k].parent;
 		if (w->loop[k])
-			w->within[k] = (Wait){ w->c->f->block.v[w->loops->loop[k].header], w->loop[k] };
+			w->within[k] = (WaitPlace){ w->c->f->block.v[w->loops->loop[k].header], w->loop[k] };
 		if (up >= 0 && w->within[k].by)
 			w->within[up] = w->within[k];
 	}
@@ -287,7 +287,7 @@ static Waits *new_waits(Arena *a, const Cfg *c, const Loops *loops, const Effect
 	*w = (Waits){ .m = effects->m, .c = c, .loops = loops };
 	w->loop = arena_array(a, const Ins *, loops->n + 1);
 	w->call = arena_array(a, const Ins *, c->n + 1);
-	w->within = arena_array(a, Wait, loops->n + 1);
+	w->within = arena_array(a, WaitPlace, loops->n + 1);
 	w->around = arena_array(a, int, loops->n + 1);
 	return w;
 }
@@ -298,7 +298,7 @@ Waits *waits_build(Arena *a, const Cfg *c, const Dom *dom, const Loops *loops, c
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	Waits *w = new_waits(a, c, loops, effects);
-	Search x = { .w = w, .c = c, .dom = dom, .control = control, .ssa = ssa, .effects = effects,
+	WaitSearch x = { .w = w, .c = c, .dom = dom, .control = control, .ssa = ssa, .effects = effects,
 		.far = far };
 	int **by_version[] = { &x.version, &x.been };
 	for (size_t k = 0; k < sizeof by_version / sizeof *by_version; k++)
@@ -309,14 +309,14 @@ Waits *waits_build(Arena *a, const Cfg *c, const Dom *dom, const Loops *loops, c
 	x.written = c->f->kind == FN_KERNEL ? 0 : far;
 	x.most = WAIT_STEPS;
 	for (int k = 0; k < c->nreach; k++)
-		look_at_block(&x, c->rpo[k]);
+		look_for_waits(&x, c->rpo[k]);
 	find_ways(&x, &tmp);
 	for (int k = 0; k < loops->n; k++)
 		if (first_anew(&x, &loops->loop[k])) {
 			w->loop[k] = watched(&x, &loops->loop[k]);
 			w->n += w->loop[k] != NULL;
 		}
-	spread(w);
+	spread_waits(w);
 	vec_free(&x.out);
 	vec_free(&x.todo);
 	vec_free(&x.ways);
@@ -327,25 +327,25 @@ Waits *waits_build(Arena *a, const Cfg *c, const Dom *dom, const Loops *loops, c
 
 /* ---- questions ---- */
 
-bool waits_in(const Waits *w, int block, int outside, Wait *found)
+bool waits_in(const Waits *w, int block, int outside, WaitPlace *found)
 {
 	int l = w->loops->of[block], at = l < 0 ? -1 : w->around[l];
-	*found = (Wait){ NULL, w->call[block] };
+	*found = (WaitPlace){ NULL, w->call[block] };
 	if (found->by)
 		return true;
 	if (at < 0 || (outside >= 0 && loop_has(w->c, &w->loops->loop[at], outside)))
 		return false;
-	*found = (Wait){ w->c->f->block.v[w->loops->loop[at].header], w->loop[at] };
+	*found = (WaitPlace){ w->c->f->block.v[w->loops->loop[at].header], w->loop[at] };
 	return true;
 }
 
-bool waits_within(const Waits *w, int loop, Wait *found)
+bool waits_within(const Waits *w, int loop, WaitPlace *found)
 {
 	*found = w->within[loop];
 	return found->by;
 }
 
-bool waits_any(const Waits *w, Wait *found)
+bool waits_any(const Waits *w, WaitPlace *found)
 {
 	for (int k = 0; k < w->c->nreach && w->n; k++)
 		if (waits_in(w, w->c->rpo[k]->id, -1, found))
@@ -353,9 +353,9 @@ bool waits_any(const Waits *w, Wait *found)
 	return false;
 }
 
-Loc waits_loc(const Waits *w, const Wait *x) { return ins_loc(w->m, x->by); }
+Loc waits_loc(const Waits *w, const WaitPlace *x) { return ins_loc(w->m, x->by); }
 
-const char *waits_text(Arena *a, const Wait *w)
+const char *waits_text(Arena *a, const WaitPlace *w)
 {
 	const char *name = op_info[w->by->op].name, *what = "may wait for what other threads do";
 	if (!w->header)
@@ -370,9 +370,9 @@ void waits_print(const Cfg *c, const Waits *w, StrBuf *s)
 	for (int k = 0; k < c->nreach; k++) {
 		int b = c->rpo[k]->id, l = w->loops->of[b];
 		if (l >= 0 && w->loops->loop[l].header == b && w->loop[l])
-			sb_printf(s, "  %s\n", waits_text(&tmp, &(Wait){ c->rpo[k], w->loop[l] }));
+			sb_printf(s, "  %s\n", waits_text(&tmp, &(WaitPlace){ c->rpo[k], w->loop[l] }));
 		if (w->call[b])
-			sb_printf(s, "  %s\n", waits_text(&tmp, &(Wait){ NULL, w->call[b] }));
+			sb_printf(s, "  %s\n", waits_text(&tmp, &(WaitPlace){ NULL, w->call[b] }));
 	}
 	if (!w->n)
 		sb_puts(s, "  nothing\n");

@@ -30,21 +30,21 @@
 #include "passes/analysis/control.h"
 #include "passes/analysis/ssa.h"
 
-typedef struct Wait {
+typedef struct WaitPlace {
 	const Block *header;           /* header of the loop that waits; NULL: a call waits */
 	const Ins *by;                 /* the instruction by which the loop reads anew; the call */
-} Wait;
+} WaitPlace;
 
 typedef struct Waits {
 	const Module *m;
 	const Cfg *c;
 	const Loops *loops;
 	int n;                         /* number of loops, and of blocks with calls, that wait */
-	/* loop: by loop, call: by block: the instruction by which it waits, as Wait.by; NULL: it does not
-	   wait */
+	/* loop: by loop, call: by block: the instruction by which it waits, as WaitPlace.by; NULL: it does
+	   not wait */
 	const Ins **loop, **call;
 	/* by loop: what waits there, be it the loop, one inside it, or a call; by NULL: nothing does */
-	Wait *within;
+	WaitPlace *within;
 	int *around;    /* by loop: the innermost loop around it that waits, itself included; -1: none does */
 } Waits;
 
@@ -55,14 +55,14 @@ Waits *waits_build(Arena *, const Cfg *, const Dom *, const Loops *, const Contr
 	const EffectTable *, uint8_t spaces);
 /* May threads wait in the block? Writes where: in the innermost loop around the block that waits, or in a
    call. A loop around block `outside` as well does not count; outside -1: all loops count. */
-bool waits_in(const Waits *, int block, int outside, Wait *);
+bool waits_in(const Waits *, int block, int outside, WaitPlace *);
 /* May threads wait in that loop, in a loop inside it, or in a call there? */
-bool waits_within(const Waits *, int loop, Wait *);
-bool waits_any(const Waits *, Wait *); /* May threads wait anywhere in the function? */
+bool waits_within(const Waits *, int loop, WaitPlace *);
+bool waits_any(const Waits *, WaitPlace *); /* May threads wait anywhere in the function? */
 /* May an instruction with these effects let a thread go on that waits in a loop or a call? */
 bool waits_for(const Effects *);
-Loc waits_loc(const Waits *, const Wait *);
+Loc waits_loc(const Waits *, const WaitPlace *);
 /* A text such as "the loop at B, by its ld in line 7, may wait for what other threads do". */
-const char *waits_text(Arena *, const Wait *);
+const char *waits_text(Arena *, const WaitPlace *);
 void waits_print(const Cfg *, const Waits *, StrBuf *);
 #endif

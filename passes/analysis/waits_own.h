@@ -7,7 +7,7 @@
 /* A block with an edge out of a loop. next: another way out of the same loop, -1: there is none */
 typedef struct WayOut { int block, next; } WayOut;
 
-typedef struct Search {
+typedef struct WaitSearch {
 	Waits *w;
 	const Cfg *c;
 	const Dom *dom;
@@ -43,28 +43,28 @@ typedef struct Search {
 	/* the instructions found that read something anew: an ordered access, another one; or NULL */
 	const Ins *ordered, *plain;
 	bool goes_on;  /* whether threads leave depends on what the thread itself changes from turn to turn */
-} Search;
+} WaitSearch;
 
 /* Is the version written in the loop? */
-static inline bool waits_inside(const Search *x, int version)
+static inline bool waits_inside(const WaitSearch *x, int version)
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	return v->ins != SSA_ENTRY && loop_has(x->c, x->l, v->block);
 }
 /* Does a turn of the loop begin with the version: is it a phi of the header? */
-static inline bool waits_turns(const Search *x, int version)
+static inline bool waits_turns(const WaitSearch *x, int version)
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	return v->phi >= 0 && v->block == x->l->header;
 }
 /* the instruction that writes the version; NULL: none */
-static inline const Ins *waits_writer(const Search *x, int version)
+static inline const Ins *waits_writer(const WaitSearch *x, int version)
 {
 	return ssa_writer(x->c, x->ssa, version);
 }
 /* May a phi with which turns begin have another value in the next turn: one that is computed or loaded, not
    only moved or chosen? */
-bool waits_goes_on(Search *, int phi);
+bool waits_goes_on(WaitSearch *, int phi);
 /* Does every turn come to an exit that is taken in some turn, whatever other threads do? */
-bool waits_bounded(Search *);
+bool waits_bounded(WaitSearch *);
 #endif

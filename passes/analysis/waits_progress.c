@@ -5,7 +5,7 @@
 
 /* ---- what changes from turn to turn ---- */
 
-static void go_back(Search *x, int version)
+static void go_back_to(WaitSearch *x, int version)
 {
 	if (x->been[version] == x->search)
 		return;
@@ -13,7 +13,7 @@ static void go_back(Search *x, int version)
 	vec_push(&x->back, version);
 }
 
-static bool comes_back(const Search *x, int k)
+static bool pred_comes_back(const WaitSearch *x, int k)
 {
 	const IntList *pred = &x->c->graph->pred[x->l->header];
 	return k < pred->n && loop_has(x->c, x->l, pred->v[k]);
@@ -21,31 +21,31 @@ static bool comes_back(const Search *x, int k)
 
 /* If the version is only moved or chosen from others, puts these on the list. Returns false when it is
    computed or loaded. */
-static bool copied(Search *x, int version)
+static bool copied(WaitSearch *x, int version)
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	const Ins *i = waits_writer(x, version);
 	if (i && i->op != OP_MOV && i->op != OP_SELP)
 		return false;
 	if (v->old >= 0)
-		go_back(x, v->old);
+		go_back_to(x, v->old);
 	for (int k = 0; v->phi >= 0 && k < x->ssa->phi[v->phi].narg; k++)
-		go_back(x, x->ssa->phi[v->phi].arg[k]);
+		go_back_to(x, x->ssa->phi[v->phi].arg[k]);
 	for (int k = 0; i && k < 1 + (i->op == OP_SELP); k++)
 		if (ins_src(i, k)->kind == OPD_REG)
-			go_back(x, ssa_src(x->ssa, i, v->block, v->ins, k));
+			go_back_to(x, ssa_src(x->ssa, i, v->block, v->ins, k));
 	return true;
 }
 
 /* Does some turn compute or load the value with which the next turn begins? */
-bool waits_goes_on(Search *x, int phi)
+bool waits_goes_on(WaitSearch *x, int phi)
 {
 	const SsaPhi *p = &x->ssa->phi[phi];
 	bool is = false;
 	x->search++;
 	for (int k = 0; k < p->narg; k++)
-		if (comes_back(x, k))
-			go_back(x, p->arg[k]);
+		if (pred_comes_back(x, k))
+			go_back_to(x, p->arg[k]);
 	while (x->back.n && !is) {
 		int version = vec_pop(&x->back);
 		is = waits_inside(x, version) && !waits_turns(x, version) && !copied(x, version);
@@ -67,7 +67,7 @@ typedef struct Steps {
 
 /* Writes to *n the number that the operand is, or that was moved to its register. Returns false when it is
    neither. */
-static bool number(const Search *x, int version, const Opd *o, int64_t *n)
+static bool number_operand(const WaitSearch *x, int version, const Opd *o, int64_t *n)
 {
 	const Ins *i = version >= 0 ? waits_writer(x, version) : NULL;
 	if (i && i->op == OP_MOV && i->guard < 0)
@@ -78,7 +78,7 @@ static bool number(const Search *x, int version, const Opd *o, int64_t *n)
 
 /* If the version is a source plus or minus a number, or that source moved, adds the number to *s and makes
    *from the version of the source. Else returns false. */
-static bool step(const Search *x, int version, int *from, Steps *s)
+static bool step_back(const WaitSearch *x, int version, int *from, Steps *s)
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	const Ins *i = waits_writer(x, version);
@@ -98,7 +98,7 @@ static bool step(const Search *x, int version, int *from, Steps *s)
 	}
 	int64_t n;
 	/* a step must be a number other than 0: a register might hold 0 */
-	if (*from < 0 || !waits_inside(x, *from) || !number(x, by, ins_src(i, k), &n) || !n ||
+	if (*from < 0 || !waits_inside(x, *from) || !number_operand(x, by, ins_src(i, k), &n) || !n ||
 		n != (int32_t)n)
 		return false;
 	n = i->op == OP_ADD ? n : -n;
@@ -110,29 +110,29 @@ static bool step(const Search *x, int version, int *from, Steps *s)
 
 /* Goes back by steps from the version to the phi with which turns begin, and returns that; -1: the version is
    not made of one by steps alone. */
-static int walk(const Search *x, int version, Steps *s)
+static int walk_to_phi(const WaitSearch *x, int version, Steps *s)
 {
 	while (!waits_turns(x, version))
-		if (!step(x, version, &version, s))
+		if (!step_back(x, version, &version, s))
 			return -1;
 	return version;
 }
 
 /* Is the version a counter, to which every turn adds steps in the same direction? Writes to *all what a turn
    adds. */
-static bool counts(const Search *x, int version, Steps *all)
+static bool counts_turns(const WaitSearch *x, int version, Steps *all)
 {
 	Steps none = { .way = UP | DOWN };
-	int phi = waits_inside(x, version) ? walk(x, version, &none) : -1;
+	int phi = waits_inside(x, version) ? walk_to_phi(x, version, &none) : -1;
 	*all = (Steps){ .way = UP | DOWN, .odd = true, .phi = phi };
 	if (phi < 0)
 		return false;
 	const SsaPhi *p = &x->ssa->phi[x->ssa->version[phi].phi];
 	for (int k = 0; k < p->narg; k++) {
 		Steps s = { .way = UP | DOWN };
-		if (!comes_back(x, k))
+		if (!pred_comes_back(x, k))
 			continue;
-		if (!waits_inside(x, p->arg[k]) || p->arg[k] == phi || walk(x, p->arg[k], &s) != phi)
+		if (!waits_inside(x, p->arg[k]) || p->arg[k] == phi || walk_to_phi(x, p->arg[k], &s) != phi)
 			return false;
 		all->way &= s.way;
 		all->odd &= s.odd && (!all->sum || s.sum == all->sum);
@@ -187,16 +187,16 @@ static bool comes_to(int cmp, const Steps *s)
 
 /* Writes to *n the number with which the counter comes into the loop. Returns false when it is not one
    number. */
-static bool begins_with(const Search *x, int phi, int64_t *n)
+static bool begins_with(const WaitSearch *x, int phi, int64_t *n)
 {
 	const SsaPhi *p = &x->ssa->phi[x->ssa->version[phi].phi];
 	static const Opd none;
 	bool any = false;
 	for (int k = 0; k < p->narg; k++) {
 		int64_t other;
-		if (comes_back(x, k))
+		if (pred_comes_back(x, k))
 			continue;
-		if (!number(x, p->arg[k], &none, &other) || (any && other != *n))
+		if (!number_operand(x, p->arg[k], &none, &other) || (any && other != *n))
 			return false;
 		*n = other;
 		any = true;
@@ -207,7 +207,7 @@ static bool begins_with(const Search *x, int phi, int64_t *n)
 typedef __int128 Wide;
 typedef struct Range { Wide least, most; } Range;
 
-static Range range_of(Type t)
+static Range type_range(Type t)
 {
 	Wide all = (Wide)1 << type_bits[t];
 	return type_kind[t] == 'S' ? (Range){ -all / 2, all / 2 - 1 } : (Range){ 0, all - 1 };
@@ -222,12 +222,12 @@ static Wide value_in(Range r, int64_t n)
 /* Does the counter come to where the comparison holds, within WAIT_TURNS turns and without going round the
    type's numbers? True, too, where the bound or the number at the start is not known. cmp: of the counter
    with the bound, which is operand `o`, version `other`. */
-static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int other, const Opd *o)
+static bool comes_soon(const WaitSearch *x, Type t, int cmp, const Steps *s, int other, const Opd *o)
 {
 	int64_t n;
-	if (s->phi < 0 || cmp == CMP_NE || !number(x, other, o, &n))
+	if (s->phi < 0 || cmp == CMP_NE || !number_operand(x, other, o, &n))
 		return true;
-	const Range r = range_of(t);
+	const Range r = type_range(t);
 	bool up = s->sum > 0, behind = cmp == CMP_GT || cmp == CMP_HI || cmp == CMP_LT || cmp == CMP_LO;
 	Wide by = s->sum, to = value_in(r, n) + (behind ? up ? 1 : -1 : 0);
 	if (to < r.least || to > r.most)
@@ -242,11 +242,14 @@ static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int oth
 		(cmp != CMP_EQ || end == to);
 }
 
-static bool stays(const Search *x, int version) { return version < 0 || !waits_inside(x, version); }
+static bool is_loop_invariant(const WaitSearch *x, int version)
+{
+	return version < 0 || !waits_inside(x, version);
+}
 
 /* Is the version a bound that every turn loads anew? A counter comes to such a bound unless another thread
    moves the bound on and on. */
-static bool loaded(const Search *x, int version)
+static bool is_loaded_bound(const WaitSearch *x, int version)
 {
 	const Ins *i = waits_inside(x, version) ? waits_writer(x, version) : NULL;
 	return i && op_info[i->op].kind == K_LD && i->guard < 0;
@@ -254,7 +257,7 @@ static bool loaded(const Search *x, int version)
 
 /* ---- counters and places in memory ---- */
 
-static int uncopied(const Search *x, int version)
+static int uncopied(const WaitSearch *x, int version)
 {
 	const Ins *i = version >= 0 && waits_inside(x, version) ? waits_writer(x, version) : NULL;
 	while (i && i->op == OP_MOV && i->guard < 0 && ins_src(i, 0)->kind == OPD_REG) {
@@ -267,7 +270,7 @@ static int uncopied(const Search *x, int version)
 
 /* Is instruction `at` the only ordered access of the loop that writes? Then no other takes back what it
    does. */
-static bool alone(const Search *x, const Ins *at)
+static bool writes_alone(const WaitSearch *x, const Ins *at)
 {
 	loop_each(x->c, x->l, b)
 		for (int k = 0; k < b->ins.n; k++) {
@@ -281,20 +284,20 @@ static bool alone(const Search *x, const Ins *at)
 
 /* Does the version come from an atomic addition of a number: from a counter in memory from which threads take
    their work? */
-static bool takes(const Search *x, int version, Steps *s)
+static bool takes(const WaitSearch *x, int version, Steps *s)
 {
 	version = uncopied(x, version);
 	const Ins *i = version >= 0 && waits_inside(x, version) ? waits_writer(x, version) : NULL;
 	if (!i || i->op != OP_ATOM || i->aop != AOP_ADD || i->guard >= 0)
 		return false;
-	if (ins_src(i, 1)->kind != OPD_IMM || !ins_src(i, 1)->imm || !alone(x, i))
+	if (ins_src(i, 1)->kind != OPD_IMM || !ins_src(i, 1)->imm || !writes_alone(x, i))
 		return false;
 	*s = (Steps){ .way = ins_src(i, 1)->imm > 0 ? UP : DOWN, .phi = -1 };
 	return true;
 }
 
 /* Do the two versions come from the same bytes of memory? */
-static bool same_bytes(const Search *x, int a, int b)
+static bool reads_same_bytes(const WaitSearch *x, int a, int b)
 {
 	const SsaVersion *v = &x->ssa->version[a], *w = &x->ssa->version[b];
 	const Ins *i = waits_writer(x, a), *j = waits_writer(x, b);
@@ -309,7 +312,7 @@ static bool same_bytes(const Search *x, int a, int b)
 /* Is version `got` what a compare-and-swap found, `expected` what it was to find, and is that the value that
    this thread has read there last: found in the turn before, or loaded in this turn? Then the loop goes on
    only if another thread has been faster. */
-static bool retries(const Search *x, int got, int expected)
+static bool retries(const WaitSearch *x, int got, int expected)
 {
 	got = uncopied(x, got);
 	const Ins *i = got >= 0 && waits_inside(x, got) ? waits_writer(x, got) : NULL;
@@ -323,11 +326,11 @@ static bool retries(const Search *x, int got, int expected)
 	if (!waits_turns(x, expected)) {
 		const Ins *load = waits_writer(x, expected);
 		return load && load->op == OP_LD && load->guard < 0 && !load->vec &&
-			same_bytes(x, got, expected);
+			reads_same_bytes(x, got, expected);
 	}
 	const SsaPhi *p = &x->ssa->phi[x->ssa->version[expected].phi];
 	for (int k = 0; k < p->narg; k++)
-		if (comes_back(x, k) && uncopied(x, p->arg[k]) != got)
+		if (pred_comes_back(x, k) && uncopied(x, p->arg[k]) != got)
 			return false;
 	return true;
 }
@@ -335,7 +338,7 @@ static bool retries(const Search *x, int got, int expected)
 /* ---- exits ---- */
 
 /* Does the comparison that writes the version have the result `want` in some turn, whatever others do? */
-static bool compared(const Search *x, int version, bool want)
+static bool compared(const WaitSearch *x, int version, bool want)
 {
 	const SsaVersion *v = &x->ssa->version[version];
 	const Ins *i = waits_writer(x, version);
@@ -350,9 +353,9 @@ static bool compared(const Search *x, int version, bool want)
 		Steps s;
 		if (cmp == CMP_EQ && retries(x, side, other))
 			return true;
-		if (side < 0 || !(stays(x, other) || (ordered && loaded(x, other))))
+		if (side < 0 || !(is_loop_invariant(x, other) || (ordered && is_loaded_bound(x, other))))
 			continue;
-		counted = counts(x, side, &s) || (ordered && takes(x, side, &s));
+		counted = counts_turns(x, side, &s) || (ordered && takes(x, side, &s));
 		int its = k ? mirrored(cmp) : cmp; /* k = 1: the bound is the first source */
 		if (counted && comes_to(its, &s) && comes_soon(x, (Type)i->type, its, &s, other,
 			ins_src(i, 1 - k)))
@@ -362,11 +365,11 @@ static bool compared(const Search *x, int version, bool want)
 }
 
 /* Does the predicate become `want` in some turn, whatever others do? */
-static bool comes_about(Search *x, int version, bool want)
+static bool comes_about(WaitSearch *x, int version, bool want)
 {
 	bool is = false;
 	x->search++;
-	go_back(x, version);
+	go_back_to(x, version);
 	while (x->back.n && !is) {
 		version = vec_pop(&x->back);
 		const SsaVersion *v = &x->ssa->version[version];
@@ -376,14 +379,14 @@ static bool comes_about(Search *x, int version, bool want)
 		is = i->op == OP_SETP && compared(x, version, want);
 		for (int k = 0; k < i->nsrc && i->op == (want ? OP_OR : OP_AND); k++)
 			if (ins_src(i, k)->kind == OPD_REG && !ins_src(i, k)->neg)
-				go_back(x, ssa_src(x->ssa, i, v->block, v->ins, k));
+				go_back_to(x, ssa_src(x->ssa, i, v->block, v->ins, k));
 	}
 	vec_clear(&x->back);
 	return is;
 }
 
 /* Does the block end with a branch out of the loop which is taken in some turn, whatever others do? */
-static bool exit_comes_about(Search *x, int block)
+static bool exit_comes_about(WaitSearch *x, int block)
 {
 	const Block *b = x->c->f->block.v[block];
 	const Ins *t = block_term(b);
@@ -395,7 +398,7 @@ static bool exit_comes_about(Search *x, int block)
 	return comes_about(x, ssa_src(x->ssa, t, block, b->ins.n - 1, 0), goes_on[1] != ins_src(t, 0)->neg);
 }
 
-bool waits_bounded(Search *x)
+bool waits_bounded(WaitSearch *x)
 {
 	const Loop *l = x->l;
 	if (!l->reducible)

@@ -8,7 +8,7 @@ static int root(int *up, int v)
 	return v;
 }
 
-static void unite(int *up, int a, int b)
+static void unite_webs(int *up, int a, int b)
 {
 	a = root(up, a);
 	b = root(up, b);
@@ -30,7 +30,7 @@ static void unite_results(const Cfg *c, const Ssa *s, int *up, bool *fixed)
 				continue;
 			int v = ssa_src(s, ret, b->id, b->ins.n - 1, k);
 			if (one[k])
-				unite(up, one[k] - 1, v);
+				unite_webs(up, one[k] - 1, v);
 			one[k] = v + 1;
 			fixed[v] = true;
 		}
@@ -53,9 +53,9 @@ Webs *webs_build(Arena *a, const Cfg *c, const Ssa *s)
 	for (int v = 0; v < s->n; v++) {
 		const SsaVersion *x = &s->version[v];
 		if (used[v] && x->old >= 0)
-			unite(up, v, x->old);
+			unite_webs(up, v, x->old);
 		for (int k = 0; used[v] && x->phi >= 0 && k < s->phi[x->phi].narg; k++)
-			unite(up, v, s->phi[x->phi].arg[k]);
+			unite_webs(up, v, s->phi[x->phi].arg[k]);
 	}
 	unite_results(c, s, up, fixed);
 	w->of = arena_array(a, int, s->n + 1);

@@ -47,7 +47,7 @@ typedef struct Prop {
 
 static Value met(Value a, Value b) { return a.varies || b.varies || a.bits != b.bits ? unknown : a; }
 
-static Value source(const Prop *w, const Ins *i, int k)
+static Value source_value(const Prop *w, const Ins *i, int k)
 {
 	const Opd *o = ins_src(i, k);
 	Value v = unknown;
@@ -59,30 +59,30 @@ static Value source(const Prop *w, const Ins *i, int k)
 }
 
 /* Returns the number of the source that a selp gives, 0 or 1; -1: that is not known, or it is no selp. */
-static int chosen(const Prop *w, const Ins *i)
+static int chosen_source(const Prop *w, const Ins *i)
 {
-	Value v = i->op == OP_SELP ? source(w, i, 2) : unknown;
+	Value v = i->op == OP_SELP ? source_value(w, i, 2) : unknown;
 	return v.varies ? -1 : (v.bits & 1) == ins_src(i, 2)->neg;
 }
 
 /* Returns the value that the instruction writes to its one register when it is executed, or `unknown`. */
-static Value result(const Prop *w, const Ins *i)
+static Value result_value(const Prop *w, const Ins *i)
 {
 	uint64_t src[FOLD_SOURCES], bits;
 	if (op_info[i->op].kind != K_ALU || i->nsrc > FOLD_SOURCES)
 		return unknown;
 	for (int k = 0; k < i->nsrc; k++) {
-		Value v = source(w, i, k);
-		if (v.varies && !(k < 2 && chosen(w, i) == 1 - k))
+		Value v = source_value(w, i, k);
+		if (v.varies && !(k < 2 && chosen_source(w, i) == 1 - k))
 			return unknown;
 		src[k] = v.bits;
 	}
 	return ins_fold(w->r->m, w->r->f, i, src, &bits) ? (Value){ false, bits } : unknown;
 }
 
-typedef enum { NEVER, ALWAYS, SOMETIMES } Guard;
+typedef enum { NEVER, ALWAYS, SOMETIMES } GuardVerdict;
 
-static Guard guard(const Prop *w, const Ins *i)
+static GuardVerdict guard_verdict(const Prop *w, const Ins *i)
 {
 	if (i->guard < 0)
 		return ALWAYS;
@@ -92,7 +92,7 @@ static Guard guard(const Prop *w, const Ins *i)
 
 /* ---- where they go ---- */
 
-static void lower(Prop *w, int version, Value v)
+static void lower_value(Prop *w, int version, Value v)
 {
 	Value now = bs_has(w->known, version) ? met(w->value[version], v) : v;
 	if (bs_has(w->known, version) && now.varies == w->value[version].varies)
@@ -104,12 +104,12 @@ static void lower(Prop *w, int version, Value v)
 
 /* Gives all that the instruction defines a value. Where its guard may not hold, the register keeps the old
    one. */
-static void define(Prop *w, const Ins *i)
+static void define_values(Prop *w, const Ins *i)
 {
 	const Ssa *s = w->s;
 	int at = s->ins_first[w->block] + w->at;
-	Guard g = guard(w, i);
-	Value v = g == NEVER || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG ? unknown : result(w, i);
+	GuardVerdict g = guard_verdict(w, i);
+	Value v = g == NEVER || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG ? unknown : result_value(w, i);
 	for (int k = s->def_first[at]; k < s->def_first[at + 1]; k++) {
 		int old = s->version[s->def[k]].old;
 		/* a second definition is that of the carry flag, which is never known */
@@ -118,19 +118,19 @@ static void define(Prop *w, const Ins *i)
 			now = w->value[old];
 		else if (g == SOMETIMES)
 			now = met(now, w->value[old]);
-		lower(w, s->def[k], now);
+		lower_value(w, s->def[k], now);
 	}
 }
 
 /* Returns the only block to which threads can go on from the block; NULL: there are several, or none. */
-static Block *target(Prop *w, const Block *b)
+static Block *known_target(Prop *w, const Block *b)
 {
 	const Ins *t = block_term(b);
 	if (!b->nsucc || !t->nsrc)
 		return b->nsucc == 1 ? b->succ[0] : NULL;
 	w->block = b->id;
 	w->at = b->ins.n - 1;
-	Value v = source(w, t, 0);
+	Value v = source_value(w, t, 0);
 	if (v.varies)
 		return NULL;
 	if (t->op == OP_BRX)
@@ -143,7 +143,7 @@ static void take_argument(Prop *w, int phi, int k)
 {
 	const SsaPhi *p = &w->s->phi[phi];
 	bs_add(w->counts, w->slot_first[phi] + k);
-	lower(w, p->version, w->value[p->arg[k]]);
+	lower_value(w, p->version, w->value[p->arg[k]]);
 }
 
 static void take_edge(Prop *w, int b, int k)
@@ -160,16 +160,16 @@ static void take_edge(Prop *w, int b, int k)
 	bs_add(w->reached, to);
 }
 
-static void evaluate(Prop *w, int block, int at)
+static void evaluate_ins(Prop *w, int block, int at)
 {
 	const Block *b = w->r->f->block.v[block];
 	const IntList *to = &w->c->graph->succ[block];
 	w->block = block;
 	w->at = at;
-	define(w, &b->ins.v[at]);
+	define_values(w, &b->ins.v[at]);
 	if (at < b->ins.n - 1)
 		return;
-	Block *only = target(w, b);
+	Block *only = known_target(w, b);
 	for (int k = 0; k < to->n; k++)
 		if (!only || only->id == to->v[k])
 			take_edge(w, block, k);
@@ -177,20 +177,20 @@ static void evaluate(Prop *w, int block, int at)
 
 /* Version v has a new value: instructions and phis that read it, in blocks to which threads may come, are
    evaluated again. */
-static void tell(Prop *w, int v)
+static void tell_readers(Prop *w, int v)
 {
 	const Reaching *u = w->uses;
 	for (int k = u->read_first[v]; k < u->read_first[v + 1]; k++)
 		if (bs_has(w->visited, u->read[k].block))
-			evaluate(w, u->read[k].block, u->read[k].ins);
+			evaluate_ins(w, u->read[k].block, u->read[k].ins);
 	for (int k = u->into_first[v]; k < u->into_first[v + 1]; k++) {
 		const SsaVersion *x = &w->s->version[u->into[k]];
 		if (x->ins >= 0 && bs_has(w->visited, x->block))
-			evaluate(w, x->block, x->ins);
+			evaluate_ins(w, x->block, x->ins);
 	}
 	for (int k = w->slots[v]; k >= 0; k = w->next[k])
 		if (bs_has(w->counts, k))
-			lower(w, w->slot_of[k], w->value[v]);
+			lower_value(w, w->slot_of[k], w->value[v]);
 }
 
 static void list_slots(Prop *w)
@@ -227,26 +227,26 @@ static void propagate(Prop *w)
 	list_slots(w);
 	for (int v = 0; v < s->n; v++)
 		if (s->version[v].ins == SSA_ENTRY) /* nothing is known of a register's value at the entry */
-			lower(w, v, unknown);
+			lower_value(w, v, unknown);
 	for (int phi = s->phi_first[0]; phi < s->phi_first[1]; phi++)
 		take_argument(w, phi, s->phi[phi].narg - 1);
 	bs_add(w->reached, 0);
 	vec_push(&w->waits, 0);
 	while (w->todo.n || w->waits.n) {
 		if (w->todo.n) {
-			tell(w, vec_pop(&w->todo));
+			tell_readers(w, vec_pop(&w->todo));
 			continue;
 		}
 		int b = vec_pop(&w->waits);
 		bs_add(w->visited, b);
 		for (int k = 0; k < w->r->f->block.v[b]->ins.n; k++)
-			evaluate(w, b, k);
+			evaluate_ins(w, b, k);
 	}
 }
 
 /* ---- what becomes of it ---- */
 
-static Ins constant(Prop *w, const Ins *i, Value v)
+static Ins constant_move(Prop *w, const Ins *i, Value v)
 {
 	Type t = (Type)w->r->f->reg.v[ins_dst(i, 0)->id].type;
 	Ins x = ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, ins_dst(i, 0)->id);
@@ -254,20 +254,20 @@ static Ins constant(Prop *w, const Ins *i, Value v)
 	return x;
 }
 
-static bool plain(const Ins *i) { return i->op == OP_MOV && ins_src(i, 0)->kind == OPD_IMM; }
+static bool is_plain_constant(const Ins *i) { return i->op == OP_MOV && ins_src(i, 0)->kind == OPD_IMM; }
 
-static bool address(const Ins *i, int k)
+static bool is_address_source(const Ins *i, int k)
 {
 	return k == 0 && (strchr(op_info[i->op].operands, ':')[1] == 'a' || i->op == OP_CALL);
 }
 
-static Ins operands(Prop *w, const Ins *old)
+static Ins fold_operands(Prop *w, const Ins *old)
 {
 	Ins i = *old;
 	for (int k = 0; k < old->nsrc; k++) {
-		Value v = source(w, old, k);
+		Value v = source_value(w, old, k);
 		Type t = fold_source_type(w->r->m, old, k);
-		if (ins_src(old, k)->kind != OPD_REG || v.varies || !t || address(old, k))
+		if (ins_src(old, k)->kind != OPD_REG || v.varies || !t || is_address_source(old, k))
 			continue;
 		if (i.opd == old->opd)
 			i = edit_copy(&w->e, old);
@@ -295,26 +295,26 @@ static Ins selected(Prop *w, const Ins *i, int which)
 	return x;
 }
 
-static void rewrite(Prop *w, Block *b)
+static void rewrite_constants(Prop *w, Block *b)
 {
 	Rewrite r;
 	w->block = b->id;
 	w->at = 0;
 	for (const Ins *old = edit_rewrite(&r, &w->e, b); old; old = edit_next(&r), w->at++) {
 		Ins i = *old;
-		Guard g = guard(w, old);
-		Value v = result(w, old);
+		GuardVerdict g = guard_verdict(w, old);
+		Value v = result_value(w, old);
 		if (g == NEVER) {
 			w->guards++;
 			continue;
 		}
 		if (!(op_info[i.op].flags & OPF_TERM))
-			i = operands(w, old);
-		if (!v.varies && !plain(old)) {
-			i = constant(w, old, v);
+			i = fold_operands(w, old);
+		if (!v.varies && !is_plain_constant(old)) {
+			i = constant_move(w, old, v);
 			w->results++;
-		} else if (chosen(w, old) >= 0) {
-			i = selected(w, &i, chosen(w, old));
+		} else if (chosen_source(w, old) >= 0) {
+			i = selected(w, &i, chosen_source(w, old));
 		}
 		if (g == ALWAYS && i.guard >= 0 && !(op_info[i.op].flags & OPF_FATAL)) {
 			i.guard = -1;
@@ -325,7 +325,7 @@ static void rewrite(Prop *w, Block *b)
 	}
 }
 
-static void decide(Prop *w, Block *b, Block *to)
+static void decide_branch(Prop *w, Block *b, Block *to)
 {
 	if (!to || !block_term(b)->nsrc)
 		return;
@@ -342,9 +342,9 @@ static bool run(PassRun *r)
 		Block *b = w.c->rpo[i];
 		if (!bs_has(w.visited, b->id))
 			continue;
-		Block *to = target(&w, b);
-		rewrite(&w, b);
-		decide(&w, b, to);
+		Block *to = known_target(&w, b);
+		rewrite_constants(&w, b);
+		decide_branch(&w, b, to);
 	}
 	edit_close(&w.e);
 	vec_free(&w.todo);

@@ -13,7 +13,7 @@
 #include "passes/transform/facts.h"
 #include "passes/transform/transform.h"
 
-typedef struct Copies {
+typedef struct CopyProp {
 	Edit e;
 	Facts facts;
 	Arena arena;
@@ -21,30 +21,30 @@ typedef struct Copies {
 	   time; when the block began. Times count definitions */
 	int *from, *copied, *defined, now, start;
 	int replaced, gone;
-} Copies;
+} CopyProp;
 
-static bool holds(const Copies *w, int r)
+static bool copy_holds(const CopyProp *w, int r)
 {
 	return w->copied[r] > w->start && w->defined[r] == w->copied[r] &&
 		w->defined[w->from[r]] <= w->copied[r];
 }
 
-static int original(const Copies *w, int r)
+static int original(const CopyProp *w, int r)
 {
-	while (holds(w, r))
+	while (copy_holds(w, r))
 		r = w->from[r];
 	return r;
 }
 
-static void define(void *self, int reg)
+static void note_defined(void *self, int reg)
 {
-	Copies *w = self;
+	CopyProp *w = self;
 	w->defined[reg] = ++w->now;
 }
 
-static void step(Copies *w, const Ins *i)
+static void step_copy(CopyProp *w, const Ins *i)
 {
-	ins_defs(w->e.f, i, define, w);
+	ins_defs(w->e.f, i, note_defined, w);
 	if (i->guard >= 0 || !ins_copies(w->e.f, i) || ins_dst(i, 0)->id == ins_src(i, 0)->id)
 		return;
 	int d = ins_dst(i, 0)->id;
@@ -55,24 +55,24 @@ static void step(Copies *w, const Ins *i)
 /* ---- which copies hold where a block begins ---- */
 
 /* lives: the copied-to register lives at the end of the block */
-typedef struct Copy { int block, reg, from; bool lives; } Copy;
+typedef struct BlockCopy { int block, reg, from; bool lives; } BlockCopy;
 /* first, next: for each register, a list of its copies; one more than a copy's number, 0 = none */
-typedef struct CopyList { Vec(Copy) copy; int *first, *next; } CopyList;
+typedef struct CopyList { Vec(BlockCopy) copy; int *first, *next; } CopyList;
 
-static void copies_at_end(Copies *w, const LiveRange *l, const Block *b, CopyList *list)
+static void copies_at_end(CopyProp *w, const LiveRange *l, const Block *b, CopyList *list)
 {
 	w->start = w->now;
 	for (int k = 0; k < b->ins.n; k++)
-		step(w, &b->ins.v[k]);
+		step_copy(w, &b->ins.v[k]);
 	for (int k = 0; k < b->ins.n; k++) {
 		int d = ins_copies(w->e.f, &b->ins.v[k]) ? ins_dst(&b->ins.v[k], 0)->id : -1;
-		if (d >= 0 && l->bit[d] >= 0 && holds(w, d))
-			vec_push(&list->copy, ((Copy){ b->id, d, w->from[d], false }));
+		if (d >= 0 && l->bit[d] >= 0 && copy_holds(w, d))
+			vec_push(&list->copy, ((BlockCopy){ b->id, d, w->from[d], false }));
 	}
 }
 
 /* Finds, register by register, which copies live at the ends of their blocks. */
-static void find_live(Copies *w, LiveRange *l, CopyList *list)
+static void find_live(CopyProp *w, LiveRange *l, CopyList *list)
 {
 	list->first = arena_array(&w->arena, int, l->n + 1);
 	list->next = arena_array(&w->arena, int, list->copy.n + 1);
@@ -89,7 +89,7 @@ static void find_live(Copies *w, LiveRange *l, CopyList *list)
 	}
 }
 
-static void find(Copies *w, PassRun *r, const Cfg *c)
+static void find_copies(CopyProp *w, PassRun *r, const Cfg *c)
 {
 	LiveRange *l = live_range(&w->arena, c);
 	CopyList list = { 0 };
@@ -98,7 +98,7 @@ static void find(Copies *w, PassRun *r, const Cfg *c)
 		copies_at_end(w, l, c->rpo[i], &list);
 	find_live(w, l, &list);
 	for (int k = 0; k < list.copy.n; k++) {
-		const Copy *x = &list.copy.v[k];
+		const BlockCopy *x = &list.copy.v[k];
 		int n = facts_count(&w->facts), fact = x->lives
 			? facts_hold(&w->facts, x->block, (int64_t[]){ x->reg, x->from }, 2) : -1;
 		if (fact == n) {
@@ -110,7 +110,7 @@ static void find(Copies *w, PassRun *r, const Cfg *c)
 	facts_solve(&w->facts);
 }
 
-static void enter(Copies *w, const Block *b)
+static void enter_copy_block(CopyProp *w, const Block *b)
 {
 	w->start = w->now++;
 	if (w->facts.before)
@@ -124,7 +124,7 @@ static void enter(Copies *w, const Block *b)
 /* ---- what reads them ---- */
 
 /* Makes one operand read the original, unless that is of a type that the operation does not take there. */
-static void replace_operand(Copies *w, Ins *i, int *place)
+static void replace_operand(CopyProp *w, Ins *i, int *place)
 {
 	int old = *place, to = original(w, old);
 	if (to == old)
@@ -136,7 +136,7 @@ static void replace_operand(Copies *w, Ins *i, int *place)
 		*place = old;
 }
 
-static Ins replace(Copies *w, const Ins *old)
+static Ins replace_sources(CopyProp *w, const Ins *old)
 {
 	Ins i = *old;
 	if (i.guard >= 0)
@@ -151,42 +151,42 @@ static Ins replace(Copies *w, const Ins *old)
 	return i;
 }
 
-static void rewrite(Copies *w, Block *b)
+static void rewrite_copies(CopyProp *w, Block *b)
 {
 	Rewrite r;
-	enter(w, b);
+	enter_copy_block(w, b);
 	for (const Ins *old = edit_rewrite(&r, &w->e, b); old; old = edit_next(&r)) {
-		Ins i = replace(w, old);
+		Ins i = replace_sources(w, old);
 		if (ins_copies(w->e.f, &i) && original(w, ins_dst(&i, 0)->id) ==
 			original(w, ins_src(&i, 0)->id)) {
 			w->gone++;
 			continue;
 		}
 		edit_put(&r, i);
-		step(w, &i);
+		step_copy(w, &i);
 	}
 }
 
 /* Replaces what can be replaced, and returns whether there was anything. Each round makes more copies known:
    those of an original that is a copy itself, and those that a deleted copy had ended. */
-static bool round_of(PassRun *r, Copies *w)
+static bool copy_prop_round(PassRun *r, CopyProp *w)
 {
 	const Cfg *c = analysis_cfg(r->an);
 	int before = w->replaced + w->gone, n = function_values(r->f);
 	w->from = arena_array(&w->arena, int, n);
 	w->copied = arena_array(&w->arena, int, n);
 	w->defined = arena_array(&w->arena, int, n);
-	find(w, r, c);
+	find_copies(w, r, c);
 	for (int i = 0; i < c->nreach; i++)
-		rewrite(w, c->rpo[i]);
+		rewrite_copies(w, c->rpo[i]);
 	arena_free(&w->arena);
 	return w->replaced + w->gone > before;
 }
 
 static bool run(PassRun *r)
 {
-	Copies w = { .e = edit_open(r->m, r->f, r->origin) };
-	while (round_of(r, &w))
+	CopyProp w = { .e = edit_open(r->m, r->f, r->origin) };
+	while (copy_prop_round(r, &w))
 		;
 	edit_close(&w.e);
 	pass_count(r, "operands replaced", w.replaced);

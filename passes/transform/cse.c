@@ -27,17 +27,17 @@ typedef struct Values {
 	int replaced;
 } Values;
 
-static void fresh(void *self, int reg)
+static void give_fresh_number(void *self, int reg)
 {
 	Values *w = self;
 	w->of[reg] = ++w->now;
 	w->block[reg] = w->id + 1;
 }
 
-static void known(void *self, int reg)
+static void make_known(void *self, int reg)
 {
 	if (((Values *)self)->block[reg] != ((Values *)self)->id + 1)
-		fresh(self, reg);
+		give_fresh_number(self, reg);
 }
 
 /* Returns the number of the expression that the instruction computes; -1: it has none. */
@@ -60,7 +60,7 @@ static int expression(Values *w, const Ins *i)
 
 /* Register `holder` already has what the instruction computes. Returns true when the instruction is not
    needed at all; else *out is the move that takes its place, unless it is a plain move itself. */
-static bool replace(Values *w, const Ins *i, int holder, Ins *out)
+static bool replace_by_holder(Values *w, const Ins *i, int holder, Ins *out)
 {
 	int d = ins_dst(i, 0)->id;
 	if (ins_moves(i) && holder != d)
@@ -72,17 +72,17 @@ static bool replace(Values *w, const Ins *i, int holder, Ins *out)
 	return false;
 }
 
-static void number(Values *w, Rewrite *rw, const Ins *i)
+static void number_result(Values *w, Rewrite *rw, const Ins *i)
 {
 	Ins out = *i;
-	ins_uses(w->r->f, i, known, w);
+	ins_uses(w->r->f, i, make_known, w);
 	int x = expression(w, i), holder = x >= 0 ? w->holder.v[x] : -1;
 	bool copy = ins_copies(w->r->f, i), has = holder >= 0 && w->of[holder] == w->value.v[x];
 	int value = copy ? w->of[ins_src(i, 0)->id] : has ? w->value.v[x] : -1;
-	if (has && !copy && replace(w, i, holder, &out))
+	if (has && !copy && replace_by_holder(w, i, holder, &out))
 		return;
 	edit_put_instead(rw, out);
-	ins_defs(w->r->f, i, fresh, w);
+	ins_defs(w->r->f, i, give_fresh_number, w);
 	uint8_t spaces = ins_clobbers(analysis_effects(w->r->an), i);
 	for (int s = 0; s < SP_COUNT; s++)
 		if (spaces & SPACE_BIT(s))
@@ -108,7 +108,7 @@ static bool run(PassRun *r)
 		Rewrite rw;
 		w.id = c->rpo[i]->id;
 		for (const Ins *x = edit_rewrite(&rw, &w.e, c->rpo[i]); x; x = edit_next(&rw))
-			number(&w, &rw, x);
+			number_result(&w, &rw, x);
 	}
 	edit_close(&w.e);
 	vec_free(&w.holder);

@@ -23,7 +23,7 @@ typedef struct Sweep {
 	int *todo, ntodo;              /* versions in `read` whose definitions have not been kept yet */
 } Sweep;
 
-static void want(Sweep *s, int version)
+static void want_value(Sweep *s, int version)
 {
 	if (bs_has(s->read, version))
 		return;
@@ -41,13 +41,13 @@ static bool has_effect(const Sweep *s, const Ins *i)
 	return op_info[i->op].flags & OPF_SIDE;
 }
 
-static void keep(Sweep *s, int at)
+static void keep_ins(Sweep *s, int at)
 {
 	if (bs_has(s->keep, at))
 		return;
 	bs_add(s->keep, at);
 	for (int k = s->s->use_first[at]; k < s->s->use_first[at + 1]; k++)
-		want(s, s->s->use[k]);
+		want_value(s, s->s->use[k]);
 }
 
 typedef struct MarkWant { Sweep *s; int use; } MarkWant;
@@ -56,7 +56,7 @@ static void want_next(void *self, int reg)
 {
 	MarkWant *w = self;
 	(void)reg;
-	want(w->s, w->s->s->use[w->use++]);
+	want_value(w->s, w->s->s->use[w->use++]);
 }
 
 /* Keeps the definitions that the marks of an instruction read: the marks stay also when the instruction is
@@ -68,26 +68,26 @@ static void keep_marks(Sweep *s, const Ins *i, int b, int k)
 			ssa_mark_use(s->s, s->e->f, i, s->s->ins_first[b] + k) });
 }
 
-static void solve(Sweep *s)
+static void mark_needed(Sweep *s)
 {
 	for (int i = 0; i < s->c->nreach; i++)
 		for (int b = s->c->rpo[i]->id, k = 0; k < s->c->rpo[i]->ins.n; k++) {
 			keep_marks(s, &s->c->rpo[i]->ins.v[k], b, k);
 			if (has_effect(s, &s->c->rpo[i]->ins.v[k]))
-				keep(s, s->s->ins_first[b] + k);
+				keep_ins(s, s->s->ins_first[b] + k);
 		}
 	while (s->ntodo) {
 		const SsaVersion *v = &s->s->version[s->todo[--s->ntodo]];
 		if (v->ins >= 0)
-			keep(s, s->s->ins_first[v->block] + v->ins);
+			keep_ins(s, s->s->ins_first[v->block] + v->ins);
 		if (v->old >= 0)
-			want(s, v->old);
+			want_value(s, v->old);
 		for (int k = 0; v->phi >= 0 && k < s->s->phi[v->phi].narg; k++)
-			want(s, s->s->phi[v->phi].arg[k]);
+			want_value(s, s->s->phi[v->phi].arg[k]);
 	}
 }
 
-static int sweep(Sweep *s, Block *b)
+static int sweep_block(Sweep *s, Block *b)
 {
 	int first = s->s->ins_first[b->id], at = first, n = 0;
 	for (int k = 0; k < b->ins.n; k++)
@@ -111,9 +111,9 @@ static bool run(PassRun *r)
 	s.keep = bs_new(&a, s.s->nins);
 	s.read = bs_new(&a, s.s->n);
 	s.todo = arena_array(&a, int, s.s->n + 1);
-	solve(&s);
+	mark_needed(&s);
 	for (int i = 0; i < s.c->nreach; i++)
-		n += sweep(&s, s.c->rpo[i]);
+		n += sweep_block(&s, s.c->rpo[i]);
 	edit_close(&e);
 	arena_free(&a);
 	pass_count(r, "instructions deleted", n);

@@ -49,7 +49,7 @@ Type fold_source_type(const Module *m, const Ins *i, int k)
 }
 
 /* Returns the bits of an instruction's result as its destination register holds them. */
-static uint64_t held(const Function *f, const Ins *i, uint64_t bits)
+static uint64_t held_bits(const Function *f, const Ins *i, uint64_t bits)
 {
 	Type reg = (Type)f->reg.v[ins_dst(i, 0)->id].type, t = ins_dst_type(i, 0);
 	if (reg == T_PRED)
@@ -71,7 +71,7 @@ bool ins_fold(const Module *m, const Function *f, const Ins *i, const uint64_t *
 	}
 	if (!lane_fold(i, from, to))
 		return false;
-	*result = held(f, i, to[0]);
+	*result = held_bits(f, i, to[0]);
 	return true;
 }
 
@@ -86,7 +86,7 @@ Facts facts_open(Arena *a, const Cfg *c, const EffectTable *t)
 		.of_block = arena_array(a, FactLink *, c->n + 1) };
 }
 
-static void link_to(Facts *x, FactLink **list, int fact)
+static void link_fact(Facts *x, FactLink **list, int fact)
 {
 	FactLink *l = arena_new(x->keys.a, FactLink);
 	l->fact = fact;
@@ -97,17 +97,17 @@ static void link_to(Facts *x, FactLink **list, int fact)
 int facts_hold(Facts *x, int block, const int64_t *key, int n)
 {
 	int fact = keys_number(&x->keys, key, n);
-	link_to(x, &x->of_block[block], fact);
+	link_fact(x, &x->of_block[block], fact);
 	return fact;
 }
 
-void facts_about(Facts *x, int fact, int reg) { link_to(x, &x->of_reg[reg], fact); }
+void facts_about(Facts *x, int fact, int reg) { link_fact(x, &x->of_reg[reg], fact); }
 
 /* kill: facts that end in the block; seen: by register, one more than the last block looked at that defines
    it; many: by register, the set of facts about it, if they are more than a set has words; else empty */
 typedef struct Ends { Facts *x; BitSet kill, *many; int *seen, block; } Ends;
 
-static void gather(Ends *e, Arena *a, int nreg)
+static void gather_many(Ends *e, Arena *a, int nreg)
 {
 	e->many = arena_array(a, BitSet, nreg);
 	for (int r = 0; r < nreg; r++) {
@@ -158,7 +158,7 @@ void facts_solve(Facts *x)
 		.greatest = true,
 		.gen = flow_sets(&tmp, c->n, x->keys.n), .kill = flow_sets(&tmp, c->n, x->keys.n) };
 	Ends e = { .x = x, .seen = arena_array(&tmp, int, function_values(c->f) + SP_COUNT) };
-	gather(&e, &tmp, function_values(c->f) + SP_COUNT);
+	gather_many(&e, &tmp, function_values(c->f) + SP_COUNT);
 	for (int i = 0; i < c->nreach; i++) {
 		const Block *b = c->rpo[i];
 		order[i] = e.block = b->id;

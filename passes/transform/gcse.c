@@ -24,7 +24,7 @@
 typedef struct Expr { int block; bool several; int first, load; } Expr;
 /* by fact: the register that has the value; the next fact of the expression, -1 = none; the expression */
 typedef struct Holder { int reg, next, expr; } Holder;
-typedef struct Load { int access, next; } Load;
+typedef struct GcseLoad { int access, next; } GcseLoad;
 typedef struct Write { int time, access; } Write;
 
 typedef struct Gcse {
@@ -34,7 +34,7 @@ typedef struct Gcse {
 	Keys keys;                     /* numbers of expressions */
 	Vec(Expr) expr;
 	Vec(Holder) holder;
-	Vec(Load) load;
+	Vec(GcseLoad) load;
 	Facts facts;
 	const MemDep *mem;             /* NULL: there are no loads */
 	MemAsk ask;
@@ -45,22 +45,22 @@ typedef struct Gcse {
 	int replaced;
 } Gcse;
 
-static void define(void *self, int reg) { ((Gcse *)self)->defined[reg] = ((Gcse *)self)->now; }
+static void define_reg(void *self, int reg) { ((Gcse *)self)->defined[reg] = ((Gcse *)self)->now; }
 
-static void step(Gcse *w, const Ins *i, int block, int ins)
+static void step_gcse(Gcse *w, const Ins *i, int block, int ins)
 {
 	uint8_t spaces = ins_clobbers(w->facts.effects, i);
 	w->now++;
 	if (spaces && w->mem)
 		vec_push(&w->write, ((Write){ w->now, memdep_find(w->mem, block, ins) }));
-	ins_defs(w->r->f, i, define, w);
+	ins_defs(w->r->f, i, define_reg, w);
 	for (int s = 0; s < SP_COUNT; s++)
 		if (spaces & SPACE_BIT(s))
-			define(w, facts_memory(&w->facts, s));
+			define_reg(w, facts_memory(&w->facts, s));
 }
 
 /* Returns the number of the expression that the instruction computes; -1: none that is worth copying. */
-static int number(Gcse *w, const Ins *i)
+static int number_expression(Gcse *w, const Ins *i)
 {
 	uint8_t reads;
 	return ins_repeats(i, &reads) && !ins_moves(i) ? value_number(&w->keys, w->r->f, i, NULL) : -1;
@@ -69,7 +69,7 @@ static int number(Gcse *w, const Ins *i)
 static void survey(Gcse *w, const Block *b)
 {
 	for (int k = 0; k < b->ins.n; k++) {
-		int x = number(w, &b->ins.v[k]);
+		int x = number_expression(w, &b->ins.v[k]);
 		if (x == w->expr.n)
 			vec_push(&w->expr, ((Expr){ b->id, false, -1, -1 }));
 		else if (x >= 0)
@@ -82,17 +82,17 @@ static void note_loads(Gcse *w, const Block *b)
 {
 	uint8_t reads;
 	for (int k = 0; k < b->ins.n; k++) {
-		int x = ins_repeats(&b->ins.v[k], &reads) && reads ? number(w, &b->ins.v[k]) : -1,
+		int x = ins_repeats(&b->ins.v[k], &reads) && reads ? number_expression(w, &b->ins.v[k]) : -1,
 			access = x >= 0 ? memdep_find(w->mem, b->id, k) : -1;
 		if (access < 0)
 			continue;
-		vec_push(&w->load, ((Load){ access, w->expr.v[x].load }));
+		vec_push(&w->load, ((GcseLoad){ access, w->expr.v[x].load }));
 		w->expr.v[x].load = w->load.n - 1;
 	}
 }
 
 /* Does a write by access `write` leave alone what expression x loads, at every place where x is computed? */
-static bool stays(Gcse *w, int x, int write)
+static bool load_stays(Gcse *w, int x, int write)
 {
 	if (!w->mem || write < 0 || w->expr.v[x].load < 0)
 		return false;
@@ -105,13 +105,13 @@ static bool stays(Gcse *w, int x, int write)
 static bool outlasts(void *self, int fact, int block, int ins)
 {
 	Gcse *w = self;
-	return stays(w, w->holder.v[fact].expr, memdep_find(w->mem, block, ins));
+	return load_stays(w, w->holder.v[fact].expr, memdep_find(w->mem, block, ins));
 }
 
-static bool memory_since(Gcse *w, int x, int time)
+static bool memory_same_since(Gcse *w, int x, int time)
 {
 	for (int k = w->write.n; k-- > 0 && w->write.v[k].time > time;)
-		if (!stays(w, x, w->write.v[k].access))
+		if (!load_stays(w, x, w->write.v[k].access))
 			return false;
 	return w->mem != NULL;
 }
@@ -126,7 +126,7 @@ static bool since(Gcse *w, const Ins *i, int x, int time)
 			return false;
 	for (int s = 0; s < SP_COUNT; s++)
 		if (reads & SPACE_BIT(s) && w->defined[facts_memory(&w->facts, s)] > time)
-			return memory_since(w, x, time);
+			return memory_same_since(w, x, time);
 	return true;
 }
 
@@ -154,10 +154,10 @@ static void facts_of(Gcse *w, const Block *b)
 	int start = w->now;
 	vec_clear(&w->write);
 	for (int k = 0; k < b->ins.n; k++)
-		step(w, &b->ins.v[k], b->id, k);
+		step_gcse(w, &b->ins.v[k], b->id, k);
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
-		int x = i->guard < 0 ? number(w, i) : -1, at = start + k + 1;
+		int x = i->guard < 0 ? number_expression(w, i) : -1, at = start + k + 1;
 		/* at - 1: a source that the instruction itself writes has time `at` */
 		if (x >= 0 && w->expr.v[x].several && w->defined[ins_dst(i, 0)->id] == at &&
 			since(w, i, x, at - 1))
@@ -175,24 +175,24 @@ static int holder(Gcse *w, const Block *b, const Ins *i, int x)
 	return -1;
 }
 
-static void rewrite(Gcse *w, Block *b)
+static void rewrite_gcse(Gcse *w, Block *b)
 {
 	Rewrite rw;
 	int k = 0;
 	w->start = w->now;
 	vec_clear(&w->write);
 	for (const Ins *i = edit_rewrite(&rw, &w->e, b); i; i = edit_next(&rw), k++) {
-		int from = holder(w, b, i, number(w, i));
+		int from = holder(w, b, i, number_expression(w, i));
 		w->replaced += from >= 0;
 		if (from >= 0 && from == ins_dst(i, 0)->id)
 			continue;
 		edit_put_instead(&rw, from >= 0 ? ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, from)
 			: *i);
-		step(w, i, b->id, k);
+		step_gcse(w, i, b->id, k);
 	}
 }
 
-static bool has_loads(const Block *b)
+static bool block_has_loads(const Block *b)
 {
 	uint8_t reads;
 	for (int k = 0; k < b->ins.n; k++)
@@ -206,7 +206,7 @@ static void ask_memory(PassRun *r, Gcse *w, const Cfg *c)
 	bool any = false;
 	int64_t n = 0;
 	for (int i = 0; i < c->nreach; i++) {
-		any |= has_loads(c->rpo[i]);
+		any |= block_has_loads(c->rpo[i]);
 		n += c->rpo[i]->ins.n;
 	}
 	if (!any)
@@ -221,7 +221,7 @@ static void ask_memory(PassRun *r, Gcse *w, const Cfg *c)
 
 /* Replaces what can be replaced, and returns whether there was anything. A further round may find more: an
    instruction that has been removed no longer writes its register, and so no longer ends other facts. */
-static bool round_of(PassRun *r, Gcse *w)
+static bool gcse_round(PassRun *r, Gcse *w)
 {
 	const Cfg *c = analysis_cfg(r->an);
 	int before = w->replaced;
@@ -240,7 +240,7 @@ static bool round_of(PassRun *r, Gcse *w)
 		facts_of(w, c->rpo[i]);
 	facts_solve(&w->facts);
 	for (int i = 0; i < c->nreach && w->facts.before; i++)
-		rewrite(w, c->rpo[i]);
+		rewrite_gcse(w, c->rpo[i]);
 	arena_free(&w->arena);
 	return w->replaced > before;
 }
@@ -249,7 +249,7 @@ static bool run(PassRun *r)
 {
 	Gcse w = { .r = r, .e = edit_open(r->m, r->f, r->origin),
 		.ask = { .allow = option_restrict(r->option[0].number), .within = MEM_EVER } };
-	while (round_of(r, &w))
+	while (gcse_round(r, &w))
 		;
 	edit_close(&w.e);
 	vec_free(&w.expr);

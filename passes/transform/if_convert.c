@@ -16,7 +16,7 @@
 #include "passes/transform/facts.h"
 #include "passes/transform/transform.h"
 
-typedef struct Arm { Vec(Block *) block; int size; } Arm;
+typedef struct ConvertArm { Vec(Block *) block; int size; } ConvertArm;
 
 typedef struct Convert {
 	PassRun *r;
@@ -24,7 +24,7 @@ typedef struct Convert {
 	int *npred;                    /* by block: how many edges lead to it now */
 	BitSet named;                  /* reconvergence points that the source asks for */
 	const bool *divergent;         /* by block: its branch diverges; NULL: all branches are converted */
-	Arm arm[2];
+	ConvertArm arm[2];
 	int converted, instructions;
 } Convert;
 
@@ -40,7 +40,7 @@ static bool guardable(const Convert *w, const Ins *i, int pred)
 
 /* Fills in the arm that begins with s. Returns the block to which the arm leads; NULL: it leads to several,
    or threads end in it. */
-static Block *follow(const Convert *w, Arm *arm, Block *s)
+static Block *follow_arm(const Convert *w, ConvertArm *arm, Block *s)
 {
 	arm->size = arm->block.n = 0;
 	while (w->npred[s->id] == 1 && s->id != 0 && !bs_has(w->named, s->id)) {
@@ -54,7 +54,7 @@ static Block *follow(const Convert *w, Arm *arm, Block *s)
 }
 
 /* Returns the first instruction of the arms that cannot be guarded, or NULL. */
-static const Ins *obstacle(const Convert *w, int pred)
+static const Ins *find_unguardable(const Convert *w, int pred)
 {
 	for (int a = 0; a < 2; a++)
 		for (int b = 0; b < w->arm[a].block.n; b++) {
@@ -66,7 +66,7 @@ static const Ins *obstacle(const Convert *w, int pred)
 	return NULL;
 }
 
-static bool fits(Convert *w, const Block *b)
+static bool fits_limits(Convert *w, const Block *b)
 {
 	const Ins *t = block_term(b);
 	int64_t most = w->r->option[0].number;
@@ -76,7 +76,7 @@ static bool fits(Convert *w, const Block *b)
 			"allows %d", b->label, w->arm[0].size, w->arm[1].size, (int)most);
 		return false;
 	}
-	const Ins *no = obstacle(w, ins_src(t, 0)->id);
+	const Ins *no = find_unguardable(w, ins_src(t, 0)->id);
 	if (no)
 		pass_remark(w->r, loc, "the branch of %s stays: %s cannot be guarded", b->label,
 			op_info[no->op].name);
@@ -95,7 +95,7 @@ static int guarded(const Block *b)
 
 /* Would warps issue no more instructions than before? The profile tells how often the branch and each of its
    arms were executed, but only of blocks of the source; without it the answer is yes. */
-static bool pays(const Convert *w, const Block *b)
+static bool guarding_pays(const Convert *w, const Block *b)
 {
 	const Profile *p = w->r->profile;
 	const ProfileBlock *at = p && b->user ? profile_find(p, w->r->f->name, b->label) : NULL;
@@ -119,7 +119,7 @@ static bool pays(const Convert *w, const Block *b)
 
 /* ---- doing it ---- */
 
-static bool written(const Convert *w, int pred)
+static bool arms_write(const Convert *w, int pred)
 {
 	for (int a = 0; a < 2; a++)
 		for (int b = 0; b < w->arm[a].block.n; b++)
@@ -131,7 +131,7 @@ static bool written(const Convert *w, int pred)
 
 /* Puts an instruction that makes a new predicate of the condition and the guard of i; returns that
    predicate. */
-static int both(Convert *w, Rewrite *rw, const Ins *i, Opd cond)
+static int put_both_guards(Convert *w, Rewrite *rw, const Ins *i, Opd cond)
 {
 	int t = edit_reg(&w->e, "both", T_PRED);
 	Ins and = edit_new(&w->e, i, OP_AND, T_PRED, 1, 2);
@@ -142,14 +142,14 @@ static int both(Convert *w, Rewrite *rw, const Ins *i, Opd cond)
 	return t;
 }
 
-static void guard_arm(Convert *w, const Arm *arm, Opd cond)
+static void guard_arm(Convert *w, const ConvertArm *arm, Opd cond)
 {
 	for (int b = 0; b < arm->block.n; b++) {
 		Rewrite rw;
 		for (const Ins *old = edit_rewrite(&rw, &w->e, arm->block.v[b]); old; old = edit_next(&rw)) {
 			Ins i = *old;
 			if (!(op_info[i.op].flags & OPF_TERM)) {
-				i.guard = i.guard < 0 ? cond.id : both(w, &rw, old, cond);
+				i.guard = i.guard < 0 ? cond.id : put_both_guards(w, &rw, old, cond);
 				i.guard_neg = old->guard < 0 ? cond.neg : 0;
 				w->instructions++;
 			}
@@ -159,11 +159,11 @@ static void guard_arm(Convert *w, const Arm *arm, Opd cond)
 	}
 }
 
-static void convert(Convert *w, Block *b, Block *join)
+static void convert_branch(Convert *w, Block *b, Block *join)
 {
 	Ins term = edit_cut_term(&w->e, b);
 	Opd cond = *ins_src(&term, 0);
-	if (written(w, cond.id)) {
+	if (arms_write(w, cond.id)) {
 		Ins *copy = edit_ins(&w->e, b, &term, OP_MOV, T_PRED, 1, 1);
 		copy->opd[1] = (Opd){ OPD_REG, 0, cond.id, 0 };
 		cond.id = edit_reg(&w->e, "was", T_PRED);
@@ -171,7 +171,7 @@ static void convert(Convert *w, Block *b, Block *join)
 	}
 	Block *last = b, *to = join;
 	for (int a = 1; a >= 0; a--) {     /* the last arm first: each one leads to what comes behind it */
-		const Arm *x = &w->arm[a];
+		const ConvertArm *x = &w->arm[a];
 		Opd own = { OPD_REG, cond.neg ^ (a == 1), cond.id, 0 };
 		if (!x->block.n)
 			continue;
@@ -187,16 +187,16 @@ static void convert(Convert *w, Block *b, Block *join)
 	w->converted++;
 }
 
-static void consider(Convert *w, Block *b)
+static void consider_branch(Convert *w, Block *b)
 {
 	const Ins *t = block_term(b);
 	if (t->op != OP_BRA || !t->nsrc || ins_src(t, 0)->kind != OPD_REG || b->succ[0] == b->succ[1])
 		return;
 	if (w->divergent && !w->divergent[b->id])
 		return;
-	Block *join = follow(w, &w->arm[0], b->succ[0]);
-	if (join && follow(w, &w->arm[1], b->succ[1]) == join && fits(w, b) && pays(w, b))
-		convert(w, b, join);
+	Block *join = follow_arm(w, &w->arm[0], b->succ[0]);
+	if (join && follow_arm(w, &w->arm[1], b->succ[1]) == join && fits_limits(w, b) && guarding_pays(w, b))
+		convert_branch(w, b, join);
 }
 
 static bool run(PassRun *r)
@@ -208,7 +208,7 @@ static bool run(PassRun *r)
 	w.divergent = r->option[1].number == 0 ? analysis_uniformity(r->an)->divergent : NULL;
 	memcpy(w.npred, c->npred, sizeof *w.npred * (size_t)c->n);
 	for (int i = c->nreach; i-- > 0;)
-		consider(&w, c->rpo[i]);
+		consider_branch(&w, c->rpo[i]);
 	edit_close(&w.e);
 	vec_free(&w.arm[0].block);
 	vec_free(&w.arm[1].block);

@@ -29,7 +29,7 @@ typedef struct Rotate {
 	Vec(Block *) header, last;
 } Rotate;
 
-static bool leaves(const Rotate *w, const Loop *l, int b)
+static bool leaves_loop(const Rotate *w, const Loop *l, int b)
 {
 	const IntList *s = &w->c->graph->succ[b];
 	for (int k = 0; k < s->n; k++)
@@ -38,7 +38,7 @@ static bool leaves(const Rotate *w, const Loop *l, int b)
 	return false;
 }
 
-static bool stays(const Rotate *w, const Loop *l, int b)
+static bool stays_in_loop(const Rotate *w, const Loop *l, int b)
 {
 	const IntList *s = &w->c->graph->succ[b];
 	for (int k = 0; k < s->n; k++)
@@ -48,16 +48,16 @@ static bool stays(const Rotate *w, const Loop *l, int b)
 }
 
 /* Returns why the loop stays as it is, or NULL. */
-static const char *refused(Rotate *w, const Loop *l)
+static const char *refuse_rotation(Rotate *w, const Loop *l)
 {
-	Wait wait;
+	WaitPlace wait;
 	const Block *h = w->r->f->block.v[l->header];
 	if (!l->reducible)
 		return "it has several ways in";
-	if (!leaves(w, l, l->header) || !stays(w, l, l->header))
+	if (!leaves_loop(w, l, l->header) || !stays_in_loop(w, l, l->header))
 		return "it does not test at its top";
 	for (int k = 0; k < l->latch.n; k++)
-		if (leaves(w, l, l->latch.v[k]))
+		if (leaves_loop(w, l, l->latch.v[k]))
 			return "it tests at its bottom";
 	if (waits_within(w->waits, (int)(l - w->loops->loop), &wait))
 		return waits_text(&w->arena, &wait);
@@ -115,7 +115,7 @@ static bool run(PassRun *r)
 	for (int i = 0; i < w.loops->n; i++) {
 		const Loop *l = &w.loops->loop[i];
 		const Block *h = r->f->block.v[l->header];
-		const char *why = refused(&w, l);
+		const char *why = refuse_rotation(&w, l);
 		if (why)
 			pass_remark(r, h->loc, "the loop at %s stays: %s", h->label, why);
 		else

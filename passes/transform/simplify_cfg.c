@@ -35,7 +35,7 @@ static bool folds(const Ins *i, uint64_t *dst)
 
 /* Computes the value of the register at the end of the block; false: its last definition there is no
    constant. */
-static bool constant(const Block *b, int reg, uint64_t *v)
+static bool constant_at_end(const Block *b, int reg, uint64_t *v)
 {
 	uint64_t dst[8];
 	for (int k = b->ins.n - 1; k-- > 0;)
@@ -62,7 +62,7 @@ static Block *only_target(const Block *b)
 	const Opd *o = ins_src(t, 0);
 	if (o->kind == OPD_IMM)
 		v = (uint64_t)o->imm;
-	else if (o->kind != OPD_REG || !constant(b, o->id, &v))
+	else if (o->kind != OPD_REG || !constant_at_end(b, o->id, &v))
 		return NULL;
 	if (t->op == OP_BRX)
 		return (uint32_t)v < (uint32_t)b->nsucc ? b->succ[(uint32_t)v] : NULL;
@@ -196,7 +196,7 @@ static Block *living(const Merger *w, Block *b)
 	return b;
 }
 
-static void append(Merger *w, Block *b, Block *s)
+static void append_merged(Merger *w, Block *b, Block *s)
 {
 	edit_merge(w->e, b, s);
 	w->gone[s->id] = b;
@@ -229,7 +229,7 @@ static void prepend(Merger *w, Block *b, Block *s)
 /* Finds the blocks from which no thread comes to an end. The analysis of structure gives the first block of
    such a cycle a third way out, to the exit, so that block must not be merged with one that branches back to
    it. */
-static BitSet find_endless(Arena *a, const Cfg *c)
+static BitSet find_endless_blocks(Arena *a, const Cfg *c)
 {
 	BitSet ends = bs_new(a, c->n), none = bs_new(a, c->n), endless = bs_new(a, c->n);
 	for (int b = 0; b < c->n; b++)
@@ -250,10 +250,10 @@ static bool branches_to(const Block *s, const Block *b)
 }
 
 /* Merges the two blocks of each edge that is the only one from its source and the only one to its target. */
-static bool merge(Edit *e, Arena *a, BitSet named)
+static bool merge_edges(Edit *e, Arena *a, BitSet named)
 {
 	Merger w = { e, cfg_build(a, e->f), named, arena_array(a, Block *, e->f->block.n) };
-	BitSet endless = find_endless(a, w.c);
+	BitSet endless = find_endless_blocks(a, w.c);
 	/* unreachable blocks are not rewritten: blocks to which they lead stay */
 	for (int k = 0; k < w.c->n; k++)
 		for (int s = 0; s < e->f->block.v[k]->nsucc && !bs_has(w.c->reach, k); s++)
@@ -269,14 +269,14 @@ static bool merge(Edit *e, Arena *a, BitSet named)
 			if (!b->user && s->user && !bs_has(named, b->id))
 				prepend(&w, b, s);
 			else
-				append(&w, b, s);
+				append_merged(&w, b, s);
 			changed = true;
 		}
 	}
 	return changed;
 }
 
-static bool round_of(Edit *e)
+static bool simplify_round(Edit *e)
 {
 	Arena a = { 0 };
 	function_number(e->f);
@@ -284,7 +284,7 @@ static bool round_of(Edit *e)
 	BitSet named = edit_named(&a, e->f);
 	changed |= skip_empty(e, named);
 	changed |= fold_empty(e, named);
-	changed |= merge(e, &a, named);
+	changed |= merge_edges(e, &a, named);
 	changed |= edit_drop_dead(e);
 	arena_free(&a);
 	return changed;
@@ -294,7 +294,7 @@ static bool run(PassRun *r)
 {
 	Edit e = edit_open(r->m, r->f, r->origin);
 	bool any = false;
-	while (round_of(&e))
+	while (simplify_round(&e))
 		any = true;
 	edit_close(&e);
 	return any;

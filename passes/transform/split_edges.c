@@ -11,19 +11,19 @@
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
 
-static bool critical(const Cfg *c, const Block *b, const Block *s)
+static bool is_critical_edge(const Cfg *c, const Block *b, const Block *s)
 {
 	return c->graph->succ[b->id].n > 1 && c->graph->pred[s->id].n + (s->id == 0) > 1;
 }
 
 /* Puts blocks on all critical edges of block b at once, one for each target: an indexed branch may have
    thousands of edges. Returns how many blocks were made. */
-static int split(Edit *e, const Cfg *c, Block *b, Block **on)
+static int split_critical(Edit *e, const Cfg *c, Block *b, Block **on)
 {
 	int n = 0;
 	for (int k = 0; k < b->nsucc; k++) {
 		Block *s = b->succ[k];
-		if (!critical(c, b, s))
+		if (!is_critical_edge(c, b, s))
 			continue;
 		if (!on[s->id]) {
 			on[s->id] = edit_block(e, spot_behind(b), b->label, "_edge");
@@ -48,7 +48,7 @@ static bool run(PassRun *r)
 	int n = 0, all = c->n;
 	for (int k = 0; k < all; k++)
 		if (bs_has(c->reach, k))
-			n += split(&e, c, r->f->block.v[k], on);
+			n += split_critical(&e, c, r->f->block.v[k], on);
 	edit_close(&e);
 	arena_free(&a);
 	if (n)

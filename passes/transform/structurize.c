@@ -18,7 +18,7 @@
 
 /* ---- the graph ---- */
 
-static void merged(void *self, int b, int x)
+static void merge_struct_nodes(void *self, int b, int x)
 {
 	Structurize *w = self;
 	StructNode *to = &w->node.v[b], *from = &w->node.v[x];
@@ -71,7 +71,7 @@ static void open_graph(Structurize *w, const Cfg *c)
 	const Graph *g = cfg_flow_graph(&w->arena, c);
 	w->exit = c->n;
 	reduction_init(&w->red, &w->arena, c->n + 2);
-	w->red.merged = merged;
+	w->red.merged = merge_struct_nodes;
 	w->red.self = w;
 	w->red.node[c->n + 1].keep = true;
 	for (int b = 0; b < c->n; b++) {
@@ -90,7 +90,7 @@ static void open_graph(Structurize *w, const Cfg *c)
 }
 
 /* Finds the loops of what the reduction has left. */
-static void find_loops(Structurize *w, const Cfg *c)
+static void find_left_loops(Structurize *w, const Cfg *c)
 {
 	Arena *a = &w->arena;
 	Graph *g = graph_new(a, c->n + 1);
@@ -168,7 +168,7 @@ static void structure(Structurize *w)
 {
 	const Cfg *c = cfg_build(&w->arena, w->r->f);
 	open_graph(w, c);
-	find_loops(w, c);
+	find_left_loops(w, c);
 	for (int loop = w->nest.nloop; loop-- > 0 && !w->why;)
 		do_loop(w, loop);
 	w->entry = 0;
@@ -185,14 +185,14 @@ static void structure(Structurize *w)
 
 /* ---- all of them, or none ---- */
 
-typedef struct Saved { Block *b, **succ, *reconverge; Ins *ins; int n, nsucc; } Saved;
+typedef struct SavedBlock { Block *b, **succ, *reconverge; Ins *ins; int n, nsucc; } SavedBlock;
 
-static Saved *save(Arena *a, const Function *f)
+static SavedBlock *save_function(Arena *a, const Function *f)
 {
-	Saved *s = arena_array(a, Saved, f->block.n);
+	SavedBlock *s = arena_array(a, SavedBlock, f->block.n);
 	for (int k = 0; k < f->block.n; k++) {
 		Block *b = f->block.v[k];
-		s[k] = (Saved){ b, arena_array(a, Block *, b->nsucc + 1), b->reconverge,
+		s[k] = (SavedBlock){ b, arena_array(a, Block *, b->nsucc + 1), b->reconverge,
 			arena_array(a, Ins, b->ins.n), b->ins.n, b->nsucc };
 		memcpy(s[k].ins, b->ins.v, sizeof *s[k].ins * (size_t)b->ins.n);
 		for (int i = 0; i < b->nsucc; i++)
@@ -201,7 +201,7 @@ static Saved *save(Arena *a, const Function *f)
 	return s;
 }
 
-static void restore(Edit *e, const Saved *s, int nblock, int nreg)
+static void restore_function(Edit *e, const SavedBlock *s, int nblock, int nreg)
 {
 	Function *f = e->f;
 	for (int k = nblock; k < f->block.n; k++)
@@ -220,7 +220,7 @@ static void restore(Edit *e, const Saved *s, int nblock, int nreg)
 
 /* Removes copies to which nothing leads. The other blocks stand in the order of control flow afterwards, and
    blocks of the source that cannot be reached at the end. */
-static void tidy(Edit *e, const Saved *s, int nblock)
+static void remove_lost_copies(Edit *e, const SavedBlock *s, int nblock)
 {
 	Arena a = { 0 };
 	Function *f = e->f;
@@ -247,18 +247,18 @@ static void tidy(Edit *e, const Saved *s, int nblock)
 	arena_free(&a);
 }
 
-static bool finish(Structurize *w, const Saved *saved, int nblock, int nreg)
+static bool finish_structurize(Structurize *w, const SavedBlock *saved, int nblock, int nreg)
 {
 	PassRun *r = w->r;
 	bool any = w->forward + w->backward + w->cuts > 0;
 	if (w->why) {
 		if (any)
-			restore(&w->e, saved, nblock, nreg);
+			restore_function(&w->e, saved, nblock, nreg);
 		pass_remark(r, w->where, "stays unstructured: %s", w->why);
 		return false;
 	}
 	if (any)
-		tidy(&w->e, saved, nblock);
+		remove_lost_copies(&w->e, saved, nblock);
 	pass_count(r, "forward copies", w->forward);
 	pass_count(r, "backward copies", w->backward);
 	pass_count(r, "cuts", w->cuts);
@@ -275,9 +275,9 @@ static bool run(PassRun *r)
 	for (int k = 0; k < nblock; k++)
 		w.instructions += r->f->block.v[k]->ins.n;
 	w.most_instructions = w.instructions * r->option[0].number / 100;
-	Saved *saved = save(&a, r->f);
+	SavedBlock *saved = save_function(&a, r->f);
 	structure(&w);
-	bool changed = finish(&w, saved, nblock, nreg);
+	bool changed = finish_structurize(&w, saved, nblock, nreg);
 	edit_close(&w.e);
 	arena_free(&a);
 	return changed;

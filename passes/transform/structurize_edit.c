@@ -3,12 +3,12 @@
 #include "passes/transform/structurize.h"
 #include <stdlib.h>
 
-static int depth(const Structurize *w, int loop) { return w->loops.node[loop].depth; }
+static int loop_depth_of(const Structurize *w, int loop) { return w->loops.node[loop].depth; }
 static bool inside(const Structurize *w, int x) { return structurize_inside(w, x); }
 
 /* ---- copying ---- */
 
-static int by_number(const void *a, const void *b)
+static int by_block_number(const void *a, const void *b)
 {
 	const Block *x = *(Block *const *)a, *y = *(Block *const *)b;
 	return x->id < y->id ? -1 : x->id > y->id;
@@ -17,7 +17,7 @@ static int by_number(const void *a, const void *b)
 typedef Vec(Block *) BlockList;
 
 /* Appends the blocks of a node to the list. */
-static void gather(const Structurize *w, int x, BlockList *list)
+static void gather_node(const Structurize *w, int x, BlockList *list)
 {
 	Vec(int) todo = { 0 };
 	vec_push(&todo, x);
@@ -32,7 +32,7 @@ static void gather(const Structurize *w, int x, BlockList *list)
 
 /* Gives up because of an operation of the block that threads execute together. how: what would happen to it;
    at: the node at which that would happen. */
-static void refuse(Structurize *w, const Block *b, const char *how, int at)
+static void refuse_together(Structurize *w, const Block *b, const char *how, int at)
 {
 	const Ins *i = structurize_together(w, b);
 	w->why = arena_printf(&w->r->m->arena, "%s in block %s needs the threads that come to it together, "
@@ -45,7 +45,7 @@ static void refuse(Structurize *w, const Block *b, const char *how, int at)
 static void ask_waits(Structurize *w)
 {
 	const Waits *x = analysis_waits(w->r->an);
-	Wait wait;
+	WaitPlace wait;
 	w->asked = true;
 	if (!waits_any(x, &wait))
 		return;
@@ -65,7 +65,7 @@ static bool allowed(Structurize *w, const int *node, int n, int copies, const ch
 		instructions += copies * x->instructions;
 		blocks += (int64_t)copies * x->blocks;
 		if (x->together && !w->why)
-			refuse(w, x->together, how, at);
+			refuse_together(w, x->together, how, at);
 	}
 	w->instructions += instructions;
 	if (!w->why && (w->r->f->block.n + blocks > w->most_blocks || w->instructions > w->most_instructions))
@@ -73,18 +73,18 @@ static bool allowed(Structurize *w, const int *node, int n, int copies, const ch
 	return !w->why;
 }
 
-/* Copies a list of blocks. Until `forget` is called, w->map says by a block's number which block is its
-   copy. */
+/* Copies a list of blocks. Until `forget_copies` is called, w->map says by a block's number which block is
+   its copy. */
 static void copy_blocks(Structurize *w, BlockList *list)
 {
-	qsort(list->v, (size_t)list->n, sizeof *list->v, by_number);
+	qsort(list->v, (size_t)list->n, sizeof *list->v, by_block_number);
 	while (w->map.n < w->r->f->block.n)
 		vec_push(&w->map, (Block *)NULL);
 	edit_clone(&w->e, spot_last(), list->v, list->n, w->map.v, NULL, "_copy");
 	w->copied += list->n;
 }
 
-static void forget(Structurize *w, const BlockList *list)
+static void forget_copies(Structurize *w, const BlockList *list)
 {
 	for (int k = 0; k < list->n; k++)
 		w->map.v[list->v[k]->id] = NULL;
@@ -94,7 +94,7 @@ static void forget(Structurize *w, const BlockList *list)
 static int copy_node(Structurize *w, int x, int loop)
 {
 	BlockList list = { 0 };
-	gather(w, x, &list);
+	gather_node(w, x, &list);
 	int to = structurize_node(w, w->map.v[w->node.v[x].block->id], loop);
 	for (int k = 1; k < list.n; k++) { /* the first block is that of `to` itself */
 		int kid = structurize_node(w, w->map.v[list.v[k]->id], loop);
@@ -129,16 +129,16 @@ static void route(Structurize *w, int e, int to)
 
 /* an entry of the loop besides its header; the innermost loop that contains both the loop and the node from
    which threads come in there, and its depth */
-typedef struct Side { int node, loop, depth; } Side;
-typedef Vec(Side) SideList;
+typedef struct LoopSide { int node, loop, depth; } LoopSide;
+typedef Vec(LoopSide) SideList;
 
 static int deepest_first(const void *a, const void *b)
 {
-	const Side *x = a, *y = b;
+	const LoopSide *x = a, *y = b;
 	return x->depth != y->depth ? y->depth - x->depth : x->node < y->node ? -1 : x->node > y->node;
 }
 
-static SideList sides(const Structurize *w)
+static SideList find_sides(const Structurize *w)
 {
 	SideList list = { 0 };
 	for (int k = 0; k < w->n; k++)
@@ -148,7 +148,8 @@ static SideList sides(const Structurize *w)
 					int loop = tree_common(&w->loops,
 						w->node.v[w->red.edge.v[e].from].loop,
 						w->node.v[w->entry].loop);
-					vec_push(&list, ((Side){ w->of[k], loop, depth(w, loop) }));
+					vec_push(&list, ((LoopSide){ w->of[k], loop,
+						loop_depth_of(w, loop) }));
 				}
 	if (list.n)
 		qsort(list.v, (size_t)list.n, sizeof *list.v, deepest_first);
@@ -157,7 +158,7 @@ static SideList sides(const Structurize *w)
 
 /* Returns the nodes that have to be copied, each with the loop in which its copy will be: the innermost one
    from which the copy can be reached. */
-static SideList behind(Structurize *w, const SideList *sides)
+static SideList nodes_behind(Structurize *w, const SideList *sides)
 {
 	SideList list = { 0 };
 	for (int k = 0; k < w->n; k++)
@@ -174,7 +175,7 @@ static SideList behind(Structurize *w, const SideList *sides)
 				if (!inside(w, s) || s == w->entry || w->node.v[s].number >= 0)
 					continue;
 				w->node.v[s].number = list.n;
-				vec_push(&list, ((Side){ s, sides->v[k].loop, sides->v[k].depth }));
+				vec_push(&list, ((LoopSide){ s, sides->v[k].loop, sides->v[k].depth }));
 			}
 	}
 	return list;
@@ -187,7 +188,7 @@ static void copy_behind(Structurize *w, const SideList *list)
 	Reduction *r = &w->red;
 	BlockList blocks = { 0 };
 	for (int k = 0; k < list->n; k++)
-		gather(w, list->v[k].node, &blocks);
+		gather_node(w, list->v[k].node, &blocks);
 	copy_blocks(w, &blocks);
 	for (int k = 0; k < list->n; k++) {
 		int to = copy_node(w, list->v[k].node, list->v[k].loop);
@@ -205,13 +206,13 @@ static void copy_behind(Structurize *w, const SideList *list)
 				route(w, e, w->node.v[x].number);
 		reduction_look(r, x);
 	}
-	forget(w, &blocks);
+	forget_copies(w, &blocks);
 	vec_free(&blocks);
 }
 
 void structurize_peel(Structurize *w)
 {
-	SideList from = sides(w), list = behind(w, &from);
+	SideList from = find_sides(w), list = nodes_behind(w, &from);
 	int *node = arena_array(&w->arena, int, list.n + 1);
 	for (int k = 0; k < list.n; k++)
 		node[k] = list.v[k].node;
@@ -256,10 +257,10 @@ bool structurize_simple(const Structurize *w)
 
 /* reg: the variable; end: the loop's new last block, of `node`; target: nodes outside to which the loop
    leaves */
-typedef struct Cut { Structurize *w; int loop, reg; Block *end; int node; Vec(int) target; } Cut;
+typedef struct LoopCut { Structurize *w; int loop, reg; Block *end; int node; Vec(int) target; } LoopCut;
 
 /* Makes edge e set the variable to `value` and lead to the loop's new last block. */
-static void divert(Cut *x, int e, int value)
+static void divert(LoopCut *x, int e, int value)
 {
 	Structurize *w = x->w;
 	Reduction *r = &w->red;
@@ -287,7 +288,7 @@ static void divert(Cut *x, int e, int value)
 
 /* Diverts all edges that go back, with value 0, and all that leave the loop. The value of these is the place
    of the node outside among the targets, counted from 1; `number` of that node becomes the same. */
-static void divert_all(Cut *x)
+static void divert_all(LoopCut *x)
 {
 	Structurize *w = x->w;
 	for (int k = 0; k < w->n; k++)
@@ -311,7 +312,7 @@ static void divert_all(Cut *x)
 
 /* Fills the block of a node without edges: it compares the variable with `value`, and goes on to node `yes`
    or `no`. */
-static void test(Cut *x, int node, Cmp how, int value, int yes, int no)
+static void test(LoopCut *x, int node, Cmp how, int value, int yes, int no)
 {
 	Structurize *w = x->w;
 	Edit *e = &w->e;
@@ -331,13 +332,13 @@ static void test(Cut *x, int node, Cmp how, int value, int yes, int no)
 
 /* Makes the tests behind the loop, by which each thread goes on to the target for which it left; returns the
    node of the first test, or the only target. Each test is in the innermost loop to which it leads. */
-static int sorted_out(Cut *x)
+static int sorted_out(LoopCut *x)
 {
 	Structurize *w = x->w;
 	int to = x->target.v[x->target.n - 1], around = tree_common(&w->loops, w->node.v[to].loop, x->loop);
 	for (int k = x->target.n - 1; k-- > 0;) {
 		int loop = tree_common(&w->loops, w->node.v[x->target.v[k]].loop, x->loop);
-		around = depth(w, loop) > depth(w, around) ? loop : around;
+		around = loop_depth_of(w, loop) > loop_depth_of(w, around) ? loop : around;
 		int b = structurize_node(w, edit_block(&w->e, spot_last(), w->node.v[w->entry].block->label,
 			"_left"), around);
 		test(x, b, CMP_EQ, k + 1, x->target.v[k], to);
@@ -374,7 +375,7 @@ static void put_front(Structurize *w, int loop)
 	w->entry = front;
 }
 
-static bool endless(const Structurize *w)
+static bool is_endless_cycle(const Structurize *w)
 {
 	for (int k = 0; k < w->n; k++)
 		red_out(&w->red, w->of[k], e)
@@ -388,13 +389,13 @@ void structurize_cut(Structurize *w, int loop)
 	if (!allowed(w, w->of, w->n, 0, "they would meet elsewhere in the loop at block", w->entry))
 		return;
 	w->cuts++;
-	if (endless(w)) {
+	if (is_endless_cycle(w)) {
 		put_front(w, loop);
 		reduction_run(&w->red);
 		return;
 	}
 	Block *header = w->node.v[w->entry].block;
-	Cut x = { .w = w, .loop = loop, .reg = edit_reg(&w->e, "leave", T_U32),
+	LoopCut x = { .w = w, .loop = loop, .reg = edit_reg(&w->e, "leave", T_U32),
 		.end = edit_block(&w->e, spot_last(), header->label, "_end") };
 	x.node = structurize_node(w, x.end, loop);
 	divert_all(&x);
@@ -406,11 +407,11 @@ void structurize_cut(Structurize *w, int loop)
 
 /* ---- forward copy ---- */
 
-typedef struct Way { int from, edge; } Way;
+typedef struct EdgeWay { int from, edge; } EdgeWay;
 
 static int by_source(const void *a, const void *b)
 {
-	const Way *x = a, *y = b;
+	const EdgeWay *x = a, *y = b;
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
@@ -419,14 +420,14 @@ static void copy_for_each(Structurize *w, int x, int loop)
 {
 	Reduction *r = &w->red;
 	int n = 0;
-	Way *way = arena_array(&w->arena, Way, r->node[x].nin);
+	EdgeWay *way = arena_array(&w->arena, EdgeWay, r->node[x].nin);
 	BlockList list = { 0 };
 	red_in(r, x, e)
-		way[n++] = (Way){ r->edge.v[e].from, e };
+		way[n++] = (EdgeWay){ r->edge.v[e].from, e };
 	qsort(way, (size_t)n, sizeof *way, by_source);
 	if (!allowed(w, &x, 1, n - 1, "would be copied for each way to block", x))
 		return;
-	gather(w, x, &list);
+	gather_node(w, x, &list);
 	for (int k = 1; k < n; k++) {
 		copy_blocks(w, &list);
 		int to = copy_node(w, x, loop);
@@ -435,7 +436,7 @@ static void copy_for_each(Structurize *w, int x, int loop)
 			copy_edge(w, e, to, r->edge.v[e].to);
 		route(w, way[k].edge, to);
 		reduction_look(r, to);
-		forget(w, &list);
+		forget_copies(w, &list);
 	}
 	reduction_look(r, x);
 	vec_free(&list);

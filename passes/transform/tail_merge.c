@@ -50,21 +50,21 @@ static bool pure(const Block *b, int n)
 	return true;
 }
 
-static bool falls(const Block *b, const Block *s) { return b && jumps_to(b, s) && b->ins.n > 1; }
+static bool falls_through(const Block *b, const Block *s) { return b && jumps_to(b, s) && b->ins.n > 1; }
 
-static void look_at(Merge *w, Block *s)
+static void queue_merge(Merge *w, Block *s)
 {
-	if (!place(w, s)->queued)
+	if (!merge_place(w, s)->queued)
 		vec_push(&w->todo, s);
-	place(w, s)->queued = true;
+	merge_place(w, s)->queued = true;
 }
 
 /* Could the block be removed if nothing but marks and a jump were left in it? It could when only a branch on
    a condition leads to it. */
 static bool dispensable(const Merge *w, const Block *b)
 {
-	const Block *p = place(w, b)->above;
-	return p && !place(w, b)->named && block_term(p)->op == OP_BRA && p->nsucc == 2 &&
+	const Block *p = merge_place(w, b)->above;
+	return p && !merge_place(w, b)->named && block_term(p)->op == OP_BRA && p->nsucc == 2 &&
 		p->succ[0] != p->succ[1] &&
 		ins_src(block_term(p), 0)->kind == OPD_REG;
 }
@@ -75,9 +75,9 @@ static Block *whole_branch(const Merge *w, const Node *v)
 {
 	const Tail *x = &w->tail.v[v->first], *y = &w->tail.v[v->last];
 	if (v->n != 2 || x->b->ins.n - 1 != v->length || y->b->ins.n - 1 != v->length ||
-		place(w, x->b)->above != place(w, y->b)->above)
+		merge_place(w, x->b)->above != merge_place(w, y->b)->above)
 		return NULL;
-	return dispensable(w, x->b) && dispensable(w, y->b) ? place(w, x->b)->above : NULL;
+	return dispensable(w, x->b) && dispensable(w, y->b) ? merge_place(w, x->b)->above : NULL;
 }
 
 /* Finds where the run's instructions may stand: in one of its blocks, *whole, or, if that is NULL, in a new
@@ -88,7 +88,7 @@ static bool find_spot(Merge *w, const Node *v, Block *s, Block **whole, BlockSpo
 	bool in = false;
 	*whole = NULL;
 	*at = spot_before(s);
-	if (!falls(last, s))
+	if (!falls_through(last, s))
 		last = NULL;
 	for (int k = v->first; k >= 0; k = w->next.v[k]) {
 		Block *b = w->tail.v[k].b;
@@ -120,8 +120,8 @@ static Block *make_tail(Merge *w, const Block *like, Block *s, int n, BlockSpot 
 	edit_jump(&w->e, t, block_term(like), s);
 	block_term(t)->origin = block_term(like)->origin;
 	must(t->id == w->place.n);
-	vec_push(&w->place, ((Place){ .loop = place(w, like)->loop }));
-	vec_push(&place(w, s)->from, t);
+	vec_push(&w->place, ((TailPlace){ .loop = merge_place(w, like)->loop }));
+	vec_push(&merge_place(w, s)->from, t);
 	return t;
 }
 
@@ -137,29 +137,29 @@ static void cut(Merge *w, Block *b, int n, Block *t)
 	edit_jump(&w->e, b, &term, t);
 	ins_instead(block_term(b), &term);
 	block_term(b)->mark = function_marks(w->r->f, marks, block_term(b)->mark);
-	vec_push(&place(w, t)->from, b);
-	place(w, t)->above = NULL;
+	vec_push(&merge_place(w, t)->from, b);
+	merge_place(w, t)->above = NULL;
 }
 
 /* Removes b if it is empty but for marks and its jump to t: the branch above leads to t itself then, and gets
    the marks, for the lanes that went to b. When both sides of that branch lead to t, it becomes a jump, and
    its block is looked at in the same way. */
-static void skip(Merge *w, Block *b, Block *t)
+static void skip_empty_tail(Merge *w, Block *b, Block *t)
 {
 	while (b->ins.n == 1 && dispensable(w, b)) {
-		Block *p = place(w, b)->above;
+		Block *p = merge_place(w, b)->above;
 		Opd lanes = *ins_src(block_term(p), 0);
 		lanes.neg ^= p->succ[1] == b;
 		edit_mark_lanes(&w->e, block_term(b), lanes);
 		edit_mark_also(&w->e, block_term(p), block_term(b));
 		edit_retarget(&w->e, p, b, t);
-		place(w, b)->gone = w->dropped = true;
+		merge_place(w, b)->gone = w->dropped = true;
 		if (p->succ[0] != p->succ[1])
 			return;
 		Ins term = edit_cut_term(&w->e, p);
 		edit_jump(&w->e, p, &term, t);
 		ins_instead(block_term(p), &term);
-		vec_push(&place(w, t)->from, p);
+		vec_push(&merge_place(w, t)->from, p);
 		w->branches++;
 		b = p;
 	}
@@ -173,7 +173,7 @@ static const char *labels(const Merge *w, const Node *v, StrBuf *s)
 }
 
 /* Writes which blocks end alike and where their tail stands now, and for --print also its instructions. */
-static void tell(Merge *w, const Node *v, const Block *s, const Block *t)
+static void tell_merge(Merge *w, const Node *v, const Block *s, const Block *t)
 {
 	const Block *b = w->tail.v[v->first].b;
 	StrBuf names = { 0 };
@@ -193,7 +193,7 @@ static void tell(Merge *w, const Node *v, const Block *s, const Block *t)
 
 /* Marks the instructions of t, which are those of block `like`, as melded with those at the ends of the other
    blocks. */
-static void meld(Merge *w, const Node *v, Block *t, const Block *like)
+static void meld_marks(Merge *w, const Node *v, Block *t, const Block *like)
 {
 	int n = v->length;
 	const Ins **others = arena_array(&w->arena, const Ins *, v->n);
@@ -208,14 +208,14 @@ static void meld(Merge *w, const Node *v, Block *t, const Block *like)
 	}
 }
 
-static void merge(Merge *w, Node *v, Block *s, Block *t, BlockSpot spot)
+static void merge_tails(Merge *w, Node *v, Block *s, Block *t, BlockSpot spot)
 {
 	int n = v->length, at = v->first;
 	Block *like = t ? t : w->tail.v[at].b;
 	if (!t)
 		t = make_tail(w, like, s, n, spot);
-	meld(w, v, t, like);
-	tell(w, v, s, t);
+	meld_marks(w, v, t, like);
+	tell_merge(w, v, s, t);
 	for (int k = at; k >= 0; k = w->next.v[k]) {
 		if (w->tail.v[k].b == t)
 			continue;
@@ -223,8 +223,8 @@ static void merge(Merge *w, Node *v, Block *s, Block *t, BlockSpot spot)
 	}
 	for (int k = at; k >= 0; k = w->next.v[k])
 		if (w->tail.v[k].b != t)
-			skip(w, w->tail.v[k].b, t);
-	look_at(w, t);
+			skip_empty_tail(w, w->tail.v[k].b, t);
+	queue_merge(w, t);
 	w->instructions += n * (v->n - 1);
 	w->tails++;
 	w->tail.v[at].b = t;
@@ -277,18 +277,18 @@ static void remark_stop(Merge *w, const Node *v, const Block *s)
 
 static int longest_first(const void *a, const void *b)
 {
-	const Run *x = a, *y = b;
+	const TailRun *x = a, *y = b;
 	return x->length != y->length ? y->length - x->length : x->node - y->node;
 }
 
-static void visit(Merge *w, Block *s)
+static void visit_merge(Merge *w, Block *s)
 {
 	int first = tail_runs(w, s);
 	bool said = false;
-	place(w, s)->queued = false;
+	merge_place(w, s)->queued = false;
 	w->order.n = 0;
 	for (int k = first; k < w->node.n; k++)
-		vec_push(&w->order, ((Run){ w->node.v[k].length, k }));
+		vec_push(&w->order, ((TailRun){ w->node.v[k].length, k }));
 	if (w->order.n)
 		qsort(w->order.v, (size_t)w->order.n, sizeof *w->order.v, longest_first);
 	for (int k = 0; k < w->order.n; k++) {
@@ -301,7 +301,7 @@ static void visit(Merge *w, Block *s)
 			continue;
 		if (v->n > 1 && v->length >= w->r->option[OPTION_SIZE].number &&
 			find_spot(w, v, s, &whole, &at))
-			merge(w, v, s, whole, at);
+			merge_tails(w, v, s, whole, at);
 		else if (v->n > 1 && !said)
 			said = remark(w, v, s);
 		if (v->n)
@@ -311,7 +311,7 @@ static void visit(Merge *w, Block *s)
 
 /* ---- sweeps ---- */
 
-static void open_sweep(Merge *w)
+static void open_merge_sweep(Merge *w)
 {
 	Function *f = w->r->f;
 	const Cfg *c = analysis_cfg(w->r->an);
@@ -319,21 +319,21 @@ static void open_sweep(Merge *w)
 	w->ins.a = w->run.a = &w->arena;
 	for (int k = 0; k < c->n; k++) {
 		bool gone = !bs_has(c->reach, k);
-		vec_push(&w->place, ((Place){ .loop = loops->of[k], .gone = gone,
+		vec_push(&w->place, ((TailPlace){ .loop = loops->of[k], .gone = gone,
 			.above = k && !gone && c->npred[k] == 1 ? c->pred[k][0] : NULL }));
 	}
 	for (int k = 0; k < c->n; k++) {
 		Block *b = f->block.v[k];
 		if (b->reconverge)
-			place(w, b->reconverge)->named = true;
-		if (block_jumps(b) && !place(w, b)->gone)
-			vec_push(&place(w, b->succ[0])->from, b);
+			merge_place(w, b->reconverge)->named = true;
+		if (block_jumps(b) && !merge_place(w, b)->gone)
+			vec_push(&merge_place(w, b->succ[0])->from, b);
 	}
 	for (int k = c->nreach; k-- > 0;)
-		look_at(w, c->rpo[k]);
+		queue_merge(w, c->rpo[k]);
 }
 
-static void close_sweep(Merge *w)
+static void close_merge_sweep(Merge *w)
 {
 	for (int k = 0; k < w->place.n; k++)
 		vec_free(&w->place.v[k].from);
@@ -349,13 +349,13 @@ static void close_sweep(Merge *w)
 }
 
 /* Looks at all blocks, and returns whether something was merged. */
-static bool sweep(Merge *w)
+static bool sweep_tails(Merge *w)
 {
 	int tails = w->tails;
 	w->remarks = w->dropped = false;
-	open_sweep(w);
+	open_merge_sweep(w);
 	for (int k = 0; k < w->todo.n; k++)
-		visit(w, w->todo.v[k]);
+		visit_merge(w, w->todo.v[k]);
 	if (w->tails > tails && w->dropped)
 		edit_drop_dead(&w->e);
 	else if (w->tails > tails)
@@ -363,17 +363,17 @@ static bool sweep(Merge *w)
 	else if (pass_explains(w->r)) { /* the last sweep says what stays */
 		w->remarks = true;
 		for (int k = 0; k < w->place.n; k++)
-			visit(w, w->r->f->block.v[k]);
+			visit_merge(w, w->r->f->block.v[k]);
 	}
-	close_sweep(w);
+	close_merge_sweep(w);
 	return w->tails > tails;
 }
 
 /* Finds for what threads may wait in the function. Merging does not change that, so once is enough. */
-static void find_waits(Merge *w)
+static void find_function_waits(Merge *w)
 {
 	const Waits *x = analysis_waits(w->r->an);
-	Wait first;
+	WaitPlace first;
 	if (waits_any(x, &first))
 		w->waiting = waits_text(&w->r->m->arena, &first);
 	for (int k = 0; k < x->c->nreach; k++)
@@ -385,8 +385,8 @@ static void find_waits(Merge *w)
 static bool run(PassRun *r)
 {
 	Merge w = { .r = r, .e = edit_open(r->m, r->f, r->origin) };
-	find_waits(&w);
-	while (sweep(&w))
+	find_function_waits(&w);
+	while (sweep_tails(&w))
 		;
 	edit_close(&w.e);
 	pass_count(r, "tails merged", w.tails);

@@ -11,13 +11,13 @@ enum { OPTION_SIZE, OPTIONS };
 
 typedef Vec(Block *) BlockList;
 
-typedef struct Place {             /* by block, those included that are made in this sweep */
+typedef struct TailPlace {             /* by block, those included that are made in this sweep */
 	BlockList from;                /* blocks that jump here, or did */
 	Block *above;     /* the only block that leads here; NULL: there are several, or none */
 	int loop;                      /* the innermost loop around it, or -1 */
 	/* the block cannot be reached; a branch names it as reconvergence point; it is in Merge.todo */
 	bool gone, named, queued;
-} Place;
+} TailPlace;
 
 /* length: how many instructions in front of the block's jump may be merged */
 typedef struct Tail { Block *b; int length; } Tail;
@@ -29,20 +29,20 @@ typedef struct Node {              /* a run of instructions up to the blocks' en
 	int first, last, n;
 } Node;
 
-typedef struct Run { int length, node; } Run;
+typedef struct TailRun { int length, node; } TailRun;
 
 typedef struct Merge {
 	PassRun *r;
 	Edit e;
 	Arena arena;     /* of one sweep, as is all below but the counts and what find_waits sets */
-	Vec(Place) place;
+	Vec(TailPlace) place;
 	BlockList todo;
 	/* numbers of instructions; of runs, by their parent and their first instruction */
 	Keys ins, run;
 	Vec(Node) node;                /* the runs, by number */
 	Vec(Tail) tail;                /* of the blocks that jump to the one that is looked at */
 	Vec(int) next;                 /* by tail: the next one in its node's list, -1: none */
-	Vec(Run) order;                /* the runs of these tails, the longest first */
+	Vec(TailRun) order;                /* the runs of these tails, the longest first */
 	Vec(int) regs;                 /* predicates of the marks behind the instruction looked at */
 	int64_t visits;
 	/* a loop or call of the function in which threads may wait for others, as text; or NULL */
@@ -53,7 +53,7 @@ typedef struct Merge {
 	int tails, instructions, branches;
 } Merge;
 
-static inline Place *place(const Merge *w, const Block *b) { return &w->place.v[b->id]; }
+static inline TailPlace *merge_place(const Merge *w, const Block *b) { return &w->place.v[b->id]; }
 static inline bool jumps_to(const Block *b, const Block *s) { return block_jumps(b) && b->succ[0] == s; }
 /* the block before it in the text that can be reached; NULL: there is none */
 Block *tail_before(Merge *, const Block *);

@@ -60,7 +60,7 @@ static int length(Merge *w, const Block *b, bool falls)
 Block *tail_before(Merge *w, const Block *s)
 {
 	Block *b = edit_before(&w->e, s);
-	while (b && place(w, b)->gone)
+	while (b && merge_place(w, b)->gone)
 		b = edit_before(&w->e, b);
 	return b;
 }
@@ -95,7 +95,7 @@ void tail_append(Merge *w, Node *v, int first, int last, int n)
 }
 
 /* Adds the last n instructions of the block, in front of its jump, to the tree. */
-static void enter(Merge *w, int root, Block *b, int n)
+static void enter_tail(Merge *w, int root, Block *b, int n)
 {
 	int v = root;
 	for (int k = 0; k < n; k++)
@@ -107,19 +107,19 @@ static void enter(Merge *w, int root, Block *b, int n)
 
 int tail_runs(Merge *w, Block *s)
 {
-	BlockList *from = &place(w, s)->from;
+	BlockList *from = &merge_place(w, s)->from;
 	const Block *last = tail_before(w, s);
 	int n = 0, first = w->node.n;
 	for (int k = 0; k < from->n; k++)
-		if (jumps_to(from->v[k], s) && !place(w, from->v[k])->gone)
+		if (jumps_to(from->v[k], s) && !merge_place(w, from->v[k])->gone)
 			from->v[n++] = from->v[k];
 	from->n = n;
 	w->tail.n = w->next.n = 0;
 	w->visits++;
 	for (int k = 0; k < n && n > 1; k++) {
 		Block *b = from->v[k];
-		int root = run_number(w, -2 - place(w, b)->loop, w->visits);
-		enter(w, root, b, length(w, b, b == last));
+		int root = run_number(w, -2 - merge_place(w, b)->loop, w->visits);
+		enter_tail(w, root, b, length(w, b, b == last));
 	}
 	return first;
 }

@@ -26,13 +26,13 @@ enum { OPTION_FACTOR, OPTION_FULL, OPTION_MOST, OPTION_GROWTH, OPTION_LOOPS, OPT
 
 typedef Vec(Block *) BlockList;
 
-typedef struct Plan {
+typedef struct UnrollPlan {
 	const Loop *l;
 	int turns;                     /* how many turns the code has then: the loop itself and copies */
 	bool full;
 	CountedExit exit;
 	const char *not_full;          /* why not all turns are copied; NULL: option full is off */
-} Plan;
+} UnrollPlan;
 
 typedef struct Unroll {
 	PassRun *r;
@@ -51,19 +51,19 @@ typedef struct Unroll {
 	int full, partial, copies, decided;
 } Unroll;
 
-static int64_t option(const Unroll *w, int k) { return w->r->option[k].number; }
+static int64_t unroll_option(const Unroll *w, int k) { return w->r->option[k].number; }
 
-static const Block *header(const Unroll *w, const Loop *l) { return w->r->f->block.v[l->header]; }
+static const Block *loop_header(const Unroll *w, const Loop *l) { return w->r->f->block.v[l->header]; }
 
-static int size(const Unroll *w, const Loop *l) { return w->size[l->first + l->n] - w->size[l->first]; }
+static int loop_size(const Unroll *w, const Loop *l) { return w->size[l->first + l->n] - w->size[l->first]; }
 
 /* ---- which loops ---- */
 
-static bool named(const Unroll *w, const Loop *l)
+static bool is_named_loop(const Unroll *w, const Loop *l)
 {
 	const PassValue *v = &w->r->option[OPTION_LOOPS];
 	for (int k = 0; k < v->n; k++)
-		if (!strcmp(v->list[k], header(w, l)->label))
+		if (!strcmp(v->list[k], loop_header(w, l)->label))
 			return true;
 	return false;
 }
@@ -76,7 +76,7 @@ static int latch(const Unroll *w, const Loop *l)
 	return b;
 }
 
-static bool leaves(const Unroll *w, const Loop *l)
+static bool threads_leave(const Unroll *w, const Loop *l)
 {
 	loop_each(w->c, l, b)
 		for (int k = 0; k < b->nsucc; k++)
@@ -98,17 +98,17 @@ static bool gathers(const Unroll *w, const Loop *l)
 
 /* Returns why the loop can be unrolled neither in full nor in part; NULL: there is no
    such reason. */
-static const char *refused(Unroll *w, const Loop *l)
+static const char *refuse_unrolling(Unroll *w, const Loop *l)
 {
-	Wait wait;
-	if (w->r->option[OPTION_LOOPS].given && !named(w, l))
+	WaitPlace wait;
+	if (w->r->option[OPTION_LOOPS].given && !is_named_loop(w, l))
 		return "it is not among those wanted";
 	if (!l->reducible)
 		return "it has several ways in";
-	if (size(w, l) > option(w, OPTION_MOST))
-		return arena_printf(&w->arena, "it has %d instructions, and most allows %lld", size(w, l),
-			(long long)option(w, OPTION_MOST));
-	if (!leaves(w, l))
+	if (loop_size(w, l) > unroll_option(w, OPTION_MOST))
+		return arena_printf(&w->arena, "it has %d instructions, and most allows %lld",
+			loop_size(w, l), (long long)unroll_option(w, OPTION_MOST));
+	if (!threads_leave(w, l))
 		return "it has no way out";
 	if (waits_within(w->waits, (int)(l - w->loops->loop), &wait))
 		return waits_text(&w->arena, &wait);
@@ -117,51 +117,53 @@ static const char *refused(Unroll *w, const Loop *l)
 	return NULL;
 }
 
-static bool fits(const Unroll *w, int64_t instructions, const Loop *l)
+static bool fits_growth(const Unroll *w, int64_t instructions, const Loop *l)
 {
-	return instructions <= option(w, OPTION_MOST) &&
-		w->added + instructions - size(w, l) <= option(w, OPTION_GROWTH);
+	return instructions <= unroll_option(w, OPTION_MOST) &&
+		w->added + instructions - loop_size(w, l) <= unroll_option(w, OPTION_GROWTH);
 }
 
-static const char *too_many(Unroll *w, int turns, int64_t instructions)
+static const char *too_many_instructions(Unroll *w, int turns, int64_t instructions)
 {
 	return arena_printf(&w->arena, "its %d turns would have %lld instructions; most allows %lld, and "
 		"growth %lld in all loops, of which %lld are used", turns, (long long)instructions,
-		(long long)option(w, OPTION_MOST), (long long)option(w, OPTION_GROWTH), (long long)w->added);
+		(long long)unroll_option(w, OPTION_MOST), (long long)unroll_option(w, OPTION_GROWTH),
+		(long long)w->added);
 }
 
 /* Returns why the loop is not unrolled in full; NULL: it is, and the plan is filled. What follows in the last
    turn behind the branch by which threads leave is removed. */
-static const char *plan_full(Unroll *w, const Loop *l, Plan *p)
+static const char *plan_full(Unroll *w, const Loop *l, UnrollPlan *p)
 {
-	const char *why = refused(w, l);
+	const char *why = refuse_unrolling(w, l);
 	if (why)
 		return why;
-	*p = (Plan){ l, 0, true, unroll_count(w->r, l, latch(w, l)), NULL };
+	*p = (UnrollPlan){ l, 0, true, unroll_count(w->r, l, latch(w, l)), NULL };
 	if (p->exit.block < 0)
 		return "how often it turns is not known";
-	int64_t last = p->exit.block == l->header ? w->r->f->block.v[l->header]->ins.n : size(w, l);
+	int64_t last = p->exit.block == l->header ? w->r->f->block.v[l->header]->ins.n : loop_size(w, l);
 	p->turns = p->exit.turn + 1;
-	int64_t all = (int64_t)p->exit.turn * size(w, l) + last;
-	return fits(w, all, l) ? NULL : too_many(w, p->turns, all);
+	int64_t all = (int64_t)p->exit.turn * loop_size(w, l) + last;
+	return fits_growth(w, all, l) ? NULL : too_many_instructions(w, p->turns, all);
 }
 
-static const char *plan_part(Unroll *w, const Loop *l, Plan *p)
+static const char *plan_part(Unroll *w, const Loop *l, UnrollPlan *p)
 {
-	const char *why = refused(w, l);
+	const char *why = refuse_unrolling(w, l);
 	if (why)
 		return why;
-	if (w->inner[l - w->loops->loop] && !named(w, l))
+	if (w->inner[l - w->loops->loop] && !is_named_loop(w, l))
 		return "it has loops in it, and loops does not name it";
-	const char *not_full = option(w, OPTION_FULL) ? plan_full(w, l, p) : NULL;
-	*p = (Plan){ l, option(w, OPTION_FACTOR) ? (int)option(w, OPTION_FACTOR) : UNROLL_TURNS, false,
+	const char *not_full = unroll_option(w, OPTION_FULL) ? plan_full(w, l, p) : NULL;
+	*p = (UnrollPlan){ l, unroll_option(w, OPTION_FACTOR) ? (int)unroll_option(w, OPTION_FACTOR)
+		: UNROLL_TURNS, false,
 		unroll_count(w->r, l, latch(w, l)), not_full };
-	if (!option(w, OPTION_FACTOR) && p->exit.block < 0)
+	if (!unroll_option(w, OPTION_FACTOR) && p->exit.block < 0)
 		return "how often it turns is not known, so that each turn would have its test as before: "
 			"factor=N copies it all the same";
-	while (p->turns > 1 && !fits(w, (int64_t)p->turns * size(w, l), l))
+	while (p->turns > 1 && !fits_growth(w, (int64_t)p->turns * loop_size(w, l), l))
 		p->turns--;
-	return p->turns > 1 ? NULL : too_many(w, 2, 2 * (int64_t)size(w, l));
+	return p->turns > 1 ? NULL : too_many_instructions(w, 2, 2 * (int64_t)loop_size(w, l));
 }
 
 /* ---- doing it ---- */
@@ -183,7 +185,7 @@ static void chain(Unroll *w, Block *const *turn, int n, const Block *head, Block
 
 /* b is the copy, in turn t, of the block whose branch decides in which turn threads leave. If that copy
    always goes the same way, its branch becomes a jump. */
-static void decide(Unroll *w, const Plan *p, Block *b, int t)
+static void decide_turn(Unroll *w, const UnrollPlan *p, Block *b, int t)
 {
 	bool leaves = t == (p->full ? p->exit.turn : p->exit.turn % p->turns);
 	if (leaves && !p->full) /* threads leave here in one execution of the copy, not in all */
@@ -199,7 +201,7 @@ static int in_text(const void *a, const void *b)
 
 /* Makes the copies. Returns the loop's blocks and behind them those of its copies, each turn in the order of
    the text. */
-static Block **copy(Unroll *w, const Plan *p)
+static Block **copy_turns(Unroll *w, const UnrollPlan *p)
 {
 	int n = p->l->n;
 	Block **turn = arena_array(&w->arena, Block *, (size_t)n * (size_t)p->turns);
@@ -216,9 +218,9 @@ static Block **copy(Unroll *w, const Plan *p)
 	return turn;
 }
 
-static void tell(Unroll *w, const Plan *p)
+static void tell_unrolled(Unroll *w, const UnrollPlan *p)
 {
-	const Block *h = header(w, p->l);
+	const Block *h = loop_header(w, p->l);
 	Loc loc = ins_loc(w->r->m, &h->ins.v[0]);
 	if (p->full)
 		pass_remark(w->r, loc, "the loop at %s is copied turn by turn: %d turn%s", h->label, p->turns,
@@ -228,11 +230,11 @@ static void tell(Unroll *w, const Plan *p)
 			p->not_full ? ", not all of them: " : "", p->not_full ? p->not_full : "");
 }
 
-static void unroll(Unroll *w, const Plan *p)
+static void unroll(Unroll *w, const UnrollPlan *p)
 {
-	tell(w, p);
+	tell_unrolled(w, p);
 	int head = 0, known = -1, n = p->l->n;
-	Block **turn = copy(w, p);
+	Block **turn = copy_turns(w, p);
 	for (int k = 0; k < n; k++) {
 		head = turn[k]->id == p->l->header ? k : head;
 		known = turn[k]->id == p->exit.block ? k : known;
@@ -240,14 +242,14 @@ static void unroll(Unroll *w, const Plan *p)
 	for (int t = 0; t < p->turns - p->full; t++)
 		chain(w, turn + t * n, n, turn[t * n + head], turn[(t + 1) % p->turns * n + head]);
 	for (int t = 0; t < p->turns && known >= 0; t++)
-		decide(w, p, turn[t * n + known], t);
+		decide_turn(w, p, turn[t * n + known], t);
 	w->copies += p->turns - 1;
 	*(p->full ? &w->full : &w->partial) += 1;
 }
 
 /* ---- sweeps ---- */
 
-static void open_sweep(Unroll *w)
+static void open_unroll_sweep(Unroll *w)
 {
 	Function *f = w->r->f;
 	arena_free(&w->arena);
@@ -269,17 +271,17 @@ static void open_sweep(Unroll *w)
 
 /* Unrolls loops, inner ones first; a loop around one that is unrolled has to wait for the next sweep. All is
    decided before anything changes. Returns whether a loop was unrolled. */
-static bool sweep(Unroll *w, bool full)
+static bool sweep_loops(Unroll *w, bool full)
 {
-	open_sweep(w);
-	Plan *plan = arena_array(&w->arena, Plan, w->loops->n + 1);
+	open_unroll_sweep(w);
+	UnrollPlan *plan = arena_array(&w->arena, UnrollPlan, w->loops->n + 1);
 	int n = 0;
 	for (int i = w->loops->n - 1; i >= 0; i--) {
 		const Loop *l = &w->loops->loop[i];
-		if (!w->taken[i] && strmap_get(&w->done, header(w, l)->label) < 0 &&
+		if (!w->taken[i] && strmap_get(&w->done, loop_header(w, l)->label) < 0 &&
 			!(full ? plan_full : plan_part)(w, l, &plan[n])) {
-			strmap_put(&w->done, header(w, l)->label, 1);
-			w->added += (int64_t)(plan[n++].turns - 1) * size(w, l);
+			strmap_put(&w->done, loop_header(w, l)->label, 1);
+			w->added += (int64_t)(plan[n++].turns - 1) * loop_size(w, l);
 			w->taken[i] = true;
 		}
 		if (w->taken[i] && l->parent >= 0)
@@ -295,16 +297,16 @@ static bool sweep(Unroll *w, bool full)
 /* Writes for each loop that stays as it is why it does. */
 static void explain(Unroll *w)
 {
-	open_sweep(w);
+	open_unroll_sweep(w);
 	for (int i = 0; i < w->loops->n; i++) {
-		Plan p;
+		UnrollPlan p;
 		const Loop *l = &w->loops->loop[i];
-		const Block *h = header(w, l);
+		const Block *h = loop_header(w, l);
 		if (strmap_get(&w->done, h->label) >= 0)
 			continue;
-		const char *part = option(w, OPTION_FACTOR) != 1 ? plan_part(w, l, &p) : NULL,
-			*full = option(w, OPTION_FULL) ? plan_full(w, l, &p) : part;
-		bool both = part && strcmp(full, part) && !refused(w, l);
+		const char *part = unroll_option(w, OPTION_FACTOR) != 1 ? plan_part(w, l, &p) : NULL,
+			*full = unroll_option(w, OPTION_FULL) ? plan_full(w, l, &p) : part;
+		bool both = part && strcmp(full, part) && !refuse_unrolling(w, l);
 		pass_remark(w->r, ins_loc(w->r->m, &h->ins.v[0]), "the loop at %s stays: %s%s%s", h->label,
 			full ? full : "full=0 and factor=1 leave nothing to do",
 			both ? "; and several turns do not become one: " : "", both ? part : "");
@@ -314,9 +316,9 @@ static void explain(Unroll *w)
 static bool run(PassRun *r)
 {
 	Unroll w = { .r = r, .e = edit_open(r->m, r->f, r->origin) };
-	while (option(&w, OPTION_FULL) && sweep(&w, true))
+	while (unroll_option(&w, OPTION_FULL) && sweep_loops(&w, true))
 		;
-	while (option(&w, OPTION_FACTOR) != 1 && sweep(&w, false))
+	while (unroll_option(&w, OPTION_FACTOR) != 1 && sweep_loops(&w, false))
 		;
 	explain(&w);
 	strmap_free(&w.done);

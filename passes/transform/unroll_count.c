@@ -25,7 +25,7 @@ typedef struct Counter {
 	uint64_t value[COUNT_VERSIONS], next[COUNT_VERSIONS];
 } Counter;
 
-static int place(const Counter *w, int version)
+static int slice_place(const Counter *w, int version)
 {
 	for (int k = 0; k < w->n; k++)
 		if (w->version[k] == version)
@@ -33,21 +33,21 @@ static int place(const Counter *w, int version)
 	return ABSENT;
 }
 
-static bool turns(const Counter *w, int version)
+static bool is_header_phi(const Counter *w, int version)
 {
 	const SsaVersion *v = &w->s->version[version];
 	return v->ins == SSA_PHI && v->block == w->l->header;
 }
 
-static int source(const Counter *w, int version, int k)
+static int source_version(const Counter *w, int version, int k)
 {
 	const SsaVersion *v = &w->s->version[version];
 	return ssa_src(w->s, ssa_writer(w->c, w->s, version), v->block, v->ins, k);
 }
 
-static bool add(Counter *, int version);
+static bool add_to_slice(Counter *, int version);
 
-static bool add_sources(Counter *w, int version)
+static bool add_slice_sources(Counter *w, int version)
 {
 	const SsaVersion *v = &w->s->version[version];
 	const Ins *i = ssa_writer(w->c, w->s, version);
@@ -55,7 +55,8 @@ static bool add_sources(Counter *w, int version)
 		return false;
 	for (int k = 0; k < i->nsrc; k++) {
 		const Opd *o = ins_src(i, k);
-		if (o->kind != OPD_IMM && (o->kind != OPD_REG || !add(w, source(w, version, k))))
+		if (o->kind != OPD_IMM && (o->kind != OPD_REG ||
+			!add_to_slice(w, source_version(w, version, k))))
 			return false;
 	}
 	return true;
@@ -63,14 +64,14 @@ static bool add_sources(Counter *w, int version)
 
 /* Adds the version to the slice, behind the versions on which it depends within a turn. No version depends on
    itself but through a phi. Returns false when one of them cannot be known. */
-static bool add(Counter *w, int version)
+static bool add_to_slice(Counter *w, int version)
 {
-	if (place(w, version) != ABSENT)
+	if (slice_place(w, version) != ABSENT)
 		return true;
 	if (w->depth == COUNT_VERSIONS)
 		return false;
 	w->depth++;
-	bool ok = turns(w, version) || add_sources(w, version);
+	bool ok = is_header_phi(w, version) || add_slice_sources(w, version);
 	w->depth--;
 	if (!ok || w->n == COUNT_VERSIONS)
 		return false;
@@ -79,7 +80,7 @@ static bool add(Counter *w, int version)
 }
 
 /* Does argument k of the header's phis come along an edge back? */
-static bool comes_back(const Counter *w, int k)
+static bool phi_comes_back(const Counter *w, int k)
 {
 	const IntList *pred = &w->c->graph->pred[w->l->header];
 	return k < pred->n && loop_has(w->c, w->l, pred->v[k]);
@@ -91,7 +92,7 @@ static int back(const Counter *w, int version)
 	const SsaPhi *p = &w->s->phi[w->s->version[version].phi];
 	int v = -1;
 	for (int k = 0; k < p->narg; k++) {
-		if (!comes_back(w, k))
+		if (!phi_comes_back(w, k))
 			continue;
 		if (v >= 0 && v != p->arg[k])
 			return -1;
@@ -100,31 +101,31 @@ static int back(const Counter *w, int version)
 	return v;
 }
 
-static bool slice(Counter *w, int condition)
+static bool make_count_slice(Counter *w, int condition)
 {
 	w->n = w->depth = 0;
-	if (!add(w, condition))
+	if (!add_to_slice(w, condition))
 		return false;
 	for (int k = 0; k < w->n; k++) { /* the list grows by what phis depend on in the next turn */
-		int v = turns(w, w->version[k]) ? back(w, w->version[k]) : condition;
-		if (v < 0 || !add(w, v))
+		int v = is_header_phi(w, w->version[k]) ? back(w, w->version[k]) : condition;
+		if (v < 0 || !add_to_slice(w, v))
 			return false;
 	}
 	for (int k = 0; k < w->n; k++) {
 		int v = w->version[k];
-		if (turns(w, v)) {
-			w->from[k][0] = place(w, back(w, v));
+		if (is_header_phi(w, v)) {
+			w->from[k][0] = slice_place(w, back(w, v));
 			continue;
 		}
 		for (int s = 0; s < ssa_writer(w->c, w->s, v)->nsrc; s++)
-			w->from[k][s] = place(w, source(w, v, s));
+			w->from[k][s] = slice_place(w, source_version(w, v, s));
 	}
 	return true;
 }
 
 /* ---- values ---- */
 
-static bool compute(Counter *w, int k)
+static bool compute_version(Counter *w, int k)
 {
 	const Ins *i = ssa_writer(w->c, w->s, w->version[k]);
 	uint64_t src[FOLD_SOURCES];
@@ -136,28 +137,28 @@ static bool compute(Counter *w, int k)
 
 /* Computes the bits of a version that comes from outside the loop: by a slice of its own, which may not have
    phis of the header. Returns false when they cannot be computed from constants. */
-static bool outside(const Counter *w, int version, uint64_t *bits)
+static bool value_from_outside(const Counter *w, int version, uint64_t *bits)
 {
 	Counter x = { .r = w->r, .c = w->c, .s = w->s, .l = w->l };
-	if (!slice(&x, version))
+	if (!make_count_slice(&x, version))
 		return false;
 	for (int k = 0; k < x.n; k++)
-		if (turns(&x, x.version[k]) || !compute(&x, k))
+		if (is_header_phi(&x, x.version[k]) || !compute_version(&x, k))
 			return false;
-	*bits = x.value[place(&x, version)];
+	*bits = x.value[slice_place(&x, version)];
 	return true;
 }
 
 /* Computes the value that the phi has in the first turn; false: it has several, or is not known. */
-static bool begins(const Counter *w, int version, uint64_t *bits)
+static bool first_turn_value(const Counter *w, int version, uint64_t *bits)
 {
 	const SsaPhi *p = &w->s->phi[w->s->version[version].phi];
 	bool any = false;
 	for (int k = 0; k < p->narg; k++) {
 		uint64_t v;
-		if (comes_back(w, k))
+		if (phi_comes_back(w, k))
 			continue;
-		if (!outside(w, p->arg[k], &v) || (any && v != *bits))
+		if (!value_from_outside(w, p->arg[k], &v) || (any && v != *bits))
 			return false;
 		*bits = v;
 		any = true;
@@ -168,7 +169,7 @@ static bool begins(const Counter *w, int version, uint64_t *bits)
 static bool first_turn(Counter *w)
 {
 	for (int k = 0; k < w->n; k++)
-		if (turns(w, w->version[k]) && !begins(w, w->version[k], &w->value[k]))
+		if (is_header_phi(w, w->version[k]) && !first_turn_value(w, w->version[k], &w->value[k]))
 			return false;
 	return true;
 }
@@ -176,22 +177,22 @@ static bool first_turn(Counter *w)
 static void next_turn(Counter *w)
 {
 	for (int k = 0; k < w->n; k++)
-		w->next[k] = turns(w, w->version[k]) ? w->value[w->from[k][0]] : 0;
+		w->next[k] = is_header_phi(w, w->version[k]) ? w->value[w->from[k][0]] : 0;
 	memcpy(w->value, w->next, sizeof w->value);
 }
 
 /* Returns the turn, from 0, in which the branch of the block leaves the loop; -1: that is not known. */
-static int leaves(Counter *w, const Block *b)
+static int leaving_turn(Counter *w, const Block *b)
 {
 	const Ins *t = block_term(b);
 	bool out = !loop_has(w->c, w->l, b->succ[0]->id); /* threads leave when the condition holds */
 	int condition = ssa_src(w->s, t, b->id, b->ins.n - 1, 0);
-	if (!slice(w, condition) || !first_turn(w))
+	if (!make_count_slice(w, condition) || !first_turn(w))
 		return -1;
-	int at = place(w, condition);
+	int at = slice_place(w, condition);
 	for (int turn = 0; turn * w->n < COUNT_STEPS; turn++) {
 		for (int k = 0; k < w->n; k++)
-			if (!turns(w, w->version[k]) && !compute(w, k))
+			if (!is_header_phi(w, w->version[k]) && !compute_version(w, k))
 				return -1;
 		bool yes = (w->value[at] & 1) != ins_src(t, 0)->neg;
 		if (yes == out)
@@ -213,7 +214,7 @@ CountedExit unroll_count(PassRun *r, const Loop *l, int latch)
 			ins_src(block_term(x), 0)->kind != OPD_REG ||
 			loop_has(w.c, l, x->succ[0]->id) == loop_has(w.c, l, x->succ[1]->id))
 			continue;
-		int turn = leaves(&w, x);
+		int turn = leaving_turn(&w, x);
 		/* of two branches that leave in the same turn, take the one that comes first in the turn */
 		if (turn >= 0 && (found.block < 0 || turn <= found.turn))
 			found = (CountedExit){ b, turn, !loop_has(w.c, l, x->succ[0]->id) };

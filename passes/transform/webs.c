@@ -35,7 +35,7 @@ static int register_of(Rename *x, int version)
 	return x->reg[web] = edit_reg(x->e, base, x->e->f->reg.v[old].type);
 }
 
-static bool rename_operands(Rename *x, Opd *o, int n, const int *version, int *at)
+static bool rename_web_operands(Rename *x, Opd *o, int n, const int *version, int *at)
 {
 	bool changed = false;
 	for (int k = 0; k < n; k++)
@@ -49,7 +49,7 @@ static bool rename_operands(Rename *x, Opd *o, int n, const int *version, int *a
 
 typedef struct MarkRename { Rename *x; int *use; } MarkRename;
 
-static int rename_mark(void *self, int reg)
+static int rename_web_mark(void *self, int reg)
 {
 	MarkRename *r = self;
 	(void)reg;
@@ -62,15 +62,15 @@ static bool rename_ins(Rename *x, Ins *i, int number)
 	if (i->guard >= 0)
 		i->guard = register_of(x, x->s->use[use++]);
 	bool changed = guard != i->guard;
-	changed |= rename_operands(x, i->opd + i->ndst, i->nsrc, x->s->use, &use);
+	changed |= rename_web_operands(x, i->opd + i->ndst, i->nsrc, x->s->use, &use);
 	int mark = i->mark;
 	use = ssa_mark_use(x->s, x->e->f, i, number);
-	i->mark = function_rename_marks(x->e->f, mark, rename_mark, &(MarkRename){ x, &use });
+	i->mark = function_rename_marks(x->e->f, mark, rename_web_mark, &(MarkRename){ x, &use });
 	changed |= mark != i->mark;
-	return rename_operands(x, i->opd, i->ndst, x->s->def, &def) || changed;
+	return rename_web_operands(x, i->opd, i->ndst, x->s->def, &def) || changed;
 }
 
-static void rename_block(Rename *x, Block *b)
+static void rename_web_block(Rename *x, Block *b)
 {
 	Rewrite w;
 	int at = x->s->ins_first[b->id];
@@ -99,7 +99,7 @@ static bool run(PassRun *r)
 	Block **list = arena_array(&a, Block *, n + 1);
 	memcpy(list, c->rpo, sizeof *list * (size_t)n);
 	for (int i = 0; i < n; i++)
-		rename_block(&x, list[i]);
+		rename_web_block(&x, list[i]);
 	edit_close(&e);
 	arena_free(&a);
 	pass_count(r, "webs renamed", x.renamed);

@@ -61,7 +61,7 @@ struct GsimMachine {
 typedef enum { STAGE_OPTIONS, STAGE_RUNS, STAGE_ENDED } Stage;
 
 /* Texts of options that may be given several times. */
-typedef struct Texts { char **v; int n, cap; } Texts;
+typedef struct ApiTexts { char **v; int n, cap; } ApiTexts;
 
 struct GsimRun {
 	Handle handle;
@@ -78,7 +78,7 @@ struct GsimRun {
 	/* options, and what the run's structures point to */
 	RunOptions options;
 	uint64_t threads;              /* 0: one */
-	Texts arguments, folders;
+	ApiTexts arguments, folders;
 	char *workload, *workload_text, *trace_path;
 	StrBuf changes;
 	GsimOnPrint *on_print;

@@ -35,7 +35,7 @@ void buffers_free(GsimRun *run)
 }
 
 static RunBuffer *record_of(const GsimBuffer *b) { return &b->run->run->buffer.v[b->index]; }
-static uint64_t bytes_of(const RunBuffer *b) { return b->n * (uint64_t)type_bytes(b->type); }
+static uint64_t buffer_bytes(const RunBuffer *b) { return b->n * (uint64_t)type_bytes(b->type); }
 
 /* ---- making ---- */
 
@@ -70,7 +70,7 @@ GsimBuffer *gsim_buffer_new(GsimRun *run, const char *type, uint64_t count)
 	return b;
 }
 
-static GsimBuffer *variable(GsimRun *run, const char *name)
+static GsimBuffer *find_variable_buffer(GsimRun *run, const char *name)
 {
 	const char *near = NULL;
 	if (!name) {
@@ -91,7 +91,7 @@ GsimBuffer *gsim_buffer_of_variable(GsimRun *run, const char *name)
 {
 	if (!run_enter(run, __func__))
 		return NULL;
-	GsimBuffer *b = variable(run, name);
+	GsimBuffer *b = find_variable_buffer(run, name);
 	run_leave(run, GSIM_OK);
 	return b;
 }
@@ -148,7 +148,7 @@ const char *gsim_buffer_type(const GsimBuffer *buffer)
 
 uint64_t gsim_buffer_bytes(const GsimBuffer *buffer)
 {
-	return handle_is(buffer, HANDLE_BUFFER, __func__) ? bytes_of(record_of(buffer)) : 0;
+	return handle_is(buffer, HANDLE_BUFFER, __func__) ? buffer_bytes(record_of(buffer)) : 0;
 }
 
 uint64_t gsim_buffer_address(const GsimBuffer *buffer)
@@ -164,7 +164,7 @@ static uint8_t *bytes_at(GsimBuffer *buffer, uint64_t offset, const void *data, 
 {
 	const GsimRun *run = buffer->run;
 	const RunBuffer *b = record_of(buffer);
-	uint64_t bytes = bytes_of(b);
+	uint64_t bytes = buffer_bytes(b);
 	uint8_t *at = run_data(run->run, b);
 	if (!at)
 		misuse(&run->messages, "%s: %s is no longer there", function, b->name);

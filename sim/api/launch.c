@@ -107,7 +107,8 @@ static bool parameter(const GsimRun *run, const Function *k, int i, const GsimAr
 	return true;
 }
 
-static bool arguments(const GsimRun *run, const Function *k, const GsimLaunch *l, uint8_t *params)
+static bool write_launch_arguments(const GsimRun *run, const Function *k, const GsimLaunch *l,
+	uint8_t *params)
 {
 	bool fit = true;
 	if (l->n != k->param.n) {
@@ -123,7 +124,7 @@ static bool arguments(const GsimRun *run, const Function *k, const GsimLaunch *l
 }
 
 /* What is wrong with a launch before its kernel is known, or NULL. */
-static const char *wrong(const GsimLaunch *l)
+static const char *refuse_launch(const GsimLaunch *l)
 {
 	return !l->kernel ? "the kernel is NULL" : l->n < 0 ? "n is below 0"
 		: l->n && !l->arguments ? "the arguments are NULL"
@@ -131,7 +132,7 @@ static const char *wrong(const GsimLaunch *l)
 		: NULL;
 }
 
-static const Function *find_kernel(const GsimRun *run, const char *name)
+static const Function *find_launched_kernel(const GsimRun *run, const char *name)
 {
 	StrBuf why = { 0 };
 	const Function *k = kernel_by_name(run->module, name, &why);
@@ -169,16 +170,16 @@ static GsimStatus launch(GsimRun *run, const GsimLaunch *given)
 		return misuse(&run->messages, given ? "gsim_run_launch: size is not that of a GsimLaunch"
 			: "gsim_run_launch: the launch is NULL");
 	l = *given;
-	if (wrong(&l))
-		return misuse(&run->messages, "gsim_run_launch: %s", wrong(&l));
+	if (refuse_launch(&l))
+		return misuse(&run->messages, "gsim_run_launch: %s", refuse_launch(&l));
 	GsimStatus status = run_begin(run);
 	if (status != GSIM_OK)
 		return status;
-	const Function *k = find_kernel(run, l.kernel);
+	const Function *k = find_launched_kernel(run, l.kernel);
 	if (!k)
 		return GSIM_BAD_INPUT;
 	uint8_t *params = xcalloc(1, k->param_bytes + 1);
-	status = arguments(run, k, &l, params) ? queue(run, &l, k, params) : GSIM_BAD_INPUT;
+	status = write_launch_arguments(run, k, &l, params) ? queue(run, &l, k, params) : GSIM_BAD_INPUT;
 	free(params);
 	return status;
 }

@@ -22,7 +22,7 @@ static GsimModule *have_read(GsimModule *m)
 	return NULL;
 }
 
-static const char *hash_of(Arena *a, const void *data, size_t n)
+static const char *module_hash_digits(Arena *a, const void *data, size_t n)
 {
 	return arena_printf(a, "%016llx", (unsigned long long)hash_fnv1a(data, n));
 }
@@ -38,7 +38,7 @@ GsimModule *gsim_module_read(const char *path, const char *folder, GsimOnMessage
 		m->module = module_read_below(path, folder, &m->messages.diag);
 	char *bytes = m->module ? file_read(path, SIZE_MAX / 2, &n, &why) : NULL;
 	if (bytes)
-		m->hash = hash_of(&m->arena, bytes, n);
+		m->hash = module_hash_digits(&m->arena, bytes, n);
 	free(bytes);
 	return have_read(m);
 }
@@ -57,7 +57,7 @@ GsimModule *gsim_module_parse(const void *data, size_t bytes, const char *name, 
 			memcpy(copy, data, bytes);
 		copy[bytes] = 0;
 		m->module = module_read_text(copy, bytes, name, folder, &m->messages.diag);
-		m->hash = hash_of(&m->arena, copy, bytes);
+		m->hash = module_hash_digits(&m->arena, copy, bytes);
 		free(copy);
 	}
 	return have_read(m);
@@ -93,7 +93,7 @@ void gsim_module_free(GsimModule *module)
 
 /* ---- kernels ---- */
 
-static bool is_kernel(const Function *f) { return f->kind == FN_KERNEL && !f->declared_only; }
+static bool is_own_kernel(const Function *f) { return f->kind == FN_KERNEL && !f->declared_only; }
 
 int gsim_module_kernels(const GsimModule *module)
 {
@@ -101,7 +101,7 @@ int gsim_module_kernels(const GsimModule *module)
 	if (!handle_is(module, HANDLE_MODULE, __func__))
 		return -1;
 	for (int k = 0; k < module->module->func.n; k++)
-		n += is_kernel(module->module->func.v[k]);
+		n += is_own_kernel(module->module->func.v[k]);
 	return n;
 }
 
@@ -111,7 +111,7 @@ const char *gsim_module_kernel(const GsimModule *module, int i)
 	if (!handle_is(module, HANDLE_MODULE, __func__))
 		return NULL;
 	for (int k = 0; k < module->module->func.n; k++)
-		if (is_kernel(module->module->func.v[k]) && n++ == i)
+		if (is_own_kernel(module->module->func.v[k]) && n++ == i)
 			return module->module->func.v[k]->name;
 	misuse(&module->messages, "%s: number %d of %d kernels", __func__, i, n);
 	return NULL;

@@ -81,13 +81,13 @@ static bool put(const Option *o, char *at, const char *value)
 		*(char **)(void *)at = xstrdup(value);
 		return true;
 	case TEXTS:
-		vec_push((Texts *)(void *)at, xstrdup(value));
+		vec_push((ApiTexts *)(void *)at, xstrdup(value));
 		return true;
 	}
 	return false;
 }
 
-static GsimStatus unknown(const GsimRun *run, const char *name)
+static GsimStatus refuse_unknown_option(const GsimRun *run, const char *name)
 {
 	const char *names[OPTIONS];
 	for (int i = 0; i < OPTIONS; i++)
@@ -105,7 +105,7 @@ static GsimStatus set(GsimRun *run, const char *name, const char *value)
 		return misuse(&run->messages, "gsim_run_set: %.80s: the run has begun", name);
 	const Option *o = option_named(name);
 	if (!o)
-		return unknown(run, name);
+		return refuse_unknown_option(run, name);
 	if (put(o, (char *)run + o->at, value))
 		return GSIM_OK;
 	if (o->kind == FLAG)

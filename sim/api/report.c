@@ -190,7 +190,7 @@ static bool is_statistic(const char *name)
 	return false;
 }
 
-static GsimStatus unknown(const GsimReport *r, const char *name)
+static GsimStatus refuse_unknown_figure(const GsimReport *r, const char *name)
 {
 	Vec(const char *) names = { 0 };
 	const char *known;
@@ -214,7 +214,7 @@ static GsimStatus figure(const GsimReport *r, const JsonValue *of, const char *n
 	else if (v && v->kind == JSON_NULL)
 		return GSIM_NOT_MEASURED;
 	else if (!is_statistic(name))
-		return unknown(r, name);
+		return refuse_unknown_figure(r, name);
 	else if (!measured)
 		return GSIM_NOT_MEASURED;
 	else

@@ -63,7 +63,7 @@ GsimRun *gsim_run_new(const GsimModule *module, const GsimMachine *machine, Gsim
 	return ok ? run : NULL;
 }
 
-static void texts_free(Texts *t)
+static void texts_free(ApiTexts *t)
 {
 	for (int i = 0; i < t->n; i++)
 		free(t->v[i]);

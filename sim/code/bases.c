@@ -71,7 +71,7 @@ static void place_component(Bases *x, int c)
 }
 
 /* Returns, by component of the call graph, the registers that a call of one of its functions may write. */
-static BitSet *written(Bases *x)
+static BitSet *written_by_calls(Bases *x)
 {
 	const CallGraph *g = &x->w->calls;
 	BitSet *set = arena_array(&x->w->arena, BitSet, g->sccs);
@@ -114,7 +114,7 @@ void lower_bases(Lower *w)
 	Bases x = { .w = w, .base = arena_array(&w->arena, Base, w->calls.sccs) };
 	for (int c = w->calls.sccs - 1; c >= 0; c--) /* callers first */
 		place_component(&x, c);
-	BitSet *set = written(&x);
+	BitSet *set = written_by_calls(&x);
 	for (int i = 0; i < w->order.n; i++)
 		if (w->order.v[i]->ncalls && w->order.v[i]->scc >= 0)
 			settle_calls(&x, w->order.v[i], set);

@@ -146,7 +146,7 @@ void lower_stub(Lower *w, LowerFn *l)
 	m->op = OP_CALL;
 	m->kind = K_CALL;
 	m->unit = UNIT_CTL;
-	vec_push(&w->fix, ((Fix){ .ins = w->out.n - 1, .func = f->id, .kind = FIX_CALLEE }));
+	vec_push(&w->fix, ((LowerFix){ .ins = w->out.n - 1, .func = f->id, .kind = FIX_CALLEE }));
 	lower_finish(w, m);
 	for (int k = 0; k < f->ret.n; k++) {
 		Opd r = opd_reg(f->ret.v[k]);
@@ -179,7 +179,7 @@ static void emit_direct(Lower *w, LowerFn *l, LowerFn *to, const CallSite *s, co
 	m->kind = K_CALL;
 	m->unit = UNIT_CTL;
 	m->frame = w->code->frame_of[l->f->id];
-	vec_push(&w->fix, ((Fix){ .ins = w->out.n - 1, .func = to->f->id, .kind = FIX_CALLEE }));
+	vec_push(&w->fix, ((LowerFix){ .ins = w->out.n - 1, .func = to->f->id, .kind = FIX_CALLEE }));
 	if (i->guard >= 0) {
 		m->guard = (int32_t)lower_row(l, i->guard);
 		m->flags |= i->guard_neg ? MI_GUARD_NEG : 0;

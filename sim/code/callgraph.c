@@ -69,7 +69,7 @@ static int callees_of(Lower *w, int x, int *to)
 	return n;
 }
 
-static int count_calls(const Function *f)
+static int count_function_calls(const Function *f)
 {
 	int n = 0;
 	for (int b = 0; b < f->block.n; b++)
@@ -83,7 +83,7 @@ static CallGraph call_graph(Lower *w)
 	CallGraph g = { .n = w->order.n + 1 };
 	int edges = w->order.n + 1;
 	for (int x = 0; x < w->order.n; x++)
-		edges += count_calls(w->order.v[x]->f);
+		edges += count_function_calls(w->order.v[x]->f);
 	g.first = arena_array(&w->arena, int, g.n + 1);
 	g.to = arena_array(&w->arena, int, edges);
 	for (int x = 0; x < g.n; x++)
@@ -98,7 +98,7 @@ typedef struct Tarjan {
 	int count, sccs;
 } Tarjan;
 
-static void enter_node(Tarjan *t, int x)
+static void enter_call_node(Tarjan *t, int x)
 {
 	t->index[x] = t->low[x] = ++t->count;
 	t->next[x] = t->g->first[x];
@@ -129,7 +129,7 @@ static int *components(Lower *w, const CallGraph *g, int *n)
 	t.scc = arena_array(&w->arena, int, g->n);
 	for (int i = 0; i < g->n; i++)
 		t.scc[i] = -1;
-	enter_node(&t, 0);
+	enter_call_node(&t, 0);
 	while (t.path.n) {
 		int x = vec_last(&t.path);
 		if (t.next[x] == g->first[x + 1]) {
@@ -138,7 +138,7 @@ static int *components(Lower *w, const CallGraph *g, int *n)
 		}
 		int y = g->to[t.next[x]++];
 		if (!t.index[y])
-			enter_node(&t, y);
+			enter_call_node(&t, y);
 		else if (t.scc[y] < 0 && t.index[y] < t.low[x])
 			t.low[x] = t.index[y];
 	}
@@ -178,7 +178,7 @@ static bool has_exit(const Function *f)
 
 /* By function id: may lanes end in the function, or in one that it calls? All functions of a component have
    one answer, since each may call each other. Components are visited callees first. */
-static const bool *find_ends(Lower *w, const CallGraph *g)
+static const bool *find_lane_ends(Lower *w, const CallGraph *g)
 {
 	bool *ends = arena_array(&w->arena, bool, w->m->func.n + 1),
 		*of = arena_array(&w->arena, bool, g->sccs);
@@ -204,7 +204,7 @@ void lower_recursion(Lower *w)
 	*g = call_graph(w);
 	g->scc = components(w, g, &g->sccs);
 	sort_nodes(w, g);
-	const bool *ends = find_ends(w, g);
+	const bool *ends = find_lane_ends(w, g);
 	for (int x = 0; x < w->order.n; x++) {
 		LowerFn *l = w->order.v[x];
 		must(g->scc[x] >= 0 || l->f->kind == FN_DEVICE);

@@ -17,11 +17,11 @@ static bool all_leave(const Code *c, const Block *b)
 	return last && last->op == OP_OWN && !last->nsrc && c->own[last->mode].leaves;
 }
 
-typedef struct Writer { const Function *f; const Ins *i; bool writes; } Writer;
+typedef struct RegWriter { const Function *f; const Ins *i; bool writes; } RegWriter;
 
 static void ask_written(void *self, int reg)
 {
-	Writer *w = self;
+	RegWriter *w = self;
 	w->writes |= ins_writes(w->f, w->i, reg);
 }
 
@@ -29,7 +29,7 @@ static void ask_written(void *self, int reg)
    that instruction cannot count the mark in place of the terminator. */
 static bool needs_its_place(const Function *f, const Block *b)
 {
-	Writer w = { f, b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL, false };
+	RegWriter w = { f, b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL, false };
 	if (w.i)
 		mark_uses(f, block_term(b)->mark, ask_written, &w);
 	return w.writes;
@@ -46,7 +46,10 @@ static bool jump_vanishes(const Code *c, const Function *f, const Block *b, cons
 }
 
 /* Is it a barrier or a warp-level operation? */
-static bool meets(const Ins *i) { return op_info[i->op].kind >= K_BAR && op_info[i->op].kind <= K_ELECT; }
+static bool meets_others(const Ins *i)
+{
+	return op_info[i->op].kind >= K_BAR && op_info[i->op].kind <= K_ELECT;
+}
 
 /* Emits instructions that set to 0 those registers of a called function which it may read before it has
    written them. A kernel needs none: its registers are cleared at launch. */
@@ -81,7 +84,7 @@ static void zero_undefined(Lower *w, LowerFn *l)
 
 /* For livelock detection: lists the places whose values live at the end of the block. Returns the index of
    the list in Code.live. */
-static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *b)
+static int list_live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *b)
 {
 	uint16_t *names = arena_array(&w->code->arena, uint16_t, live_count(live->out[b->id]) * 2 + 1);
 	int n = 0;
@@ -138,7 +141,7 @@ void lower_function(Lower *w, LowerFn *l)
 			int first = w->out.n;
 			emit_ins(w, l, &b->ins.v[i], b);
 			put_marks(w, l, b->ins.v[i].mark, first);
-			if (l->reach_behind_sync && i && meets(&b->ins.v[i - 1]) && w->out.n > first)
+			if (l->reach_behind_sync && i && meets_others(&b->ins.v[i - 1]) && w->out.n > first)
 				w->out.v[first].flags |= MI_REACH;
 		}
 		/* the jump was left out: the instruction before it, which is issued as often, gets its
@@ -146,17 +149,17 @@ void lower_function(Lower *w, LowerFn *l)
 		if (n < b->ins.n && w->out.n > start)
 			put_marks(w, l, block_term(b)->mark, w->out.n - 1);
 		if (w->out.n > start && (vec_last(&w->out).kind == K_BRA || vec_last(&w->out).kind == K_BRX))
-			vec_last(&w->out).live = live_behind(w, l, live, b);
+			vec_last(&w->out).live = list_live_behind(w, l, live, b);
 		for (int k = start, at = -1; k < w->out.n; k++)
 			if (w->out.v[k].kind == K_RECONV)
-				w->out.v[k].live = at = at < 0 ? live_behind(w, l, live, b) : at;
+				w->out.v[k].live = at = at < 0 ? list_live_behind(w, l, live, b) : at;
 		if (w->out.n == start)
 			continue;
 		put_marks(w, l, b->begins, start);
 		if (l->reach[b->id])
 			w->out.v[start].flags |= MI_REACH;
 		if (l->reach_from[b->id] >= 0)
-			vec_push(&w->fix, ((Fix){ .ins = start, .l = l,
+			vec_push(&w->fix, ((LowerFix){ .ins = start, .l = l,
 				.to = l->f->block.v[l->reach_from[b->id]], .kind = FIX_RPC }));
 		if (b->origin != ORIGIN_LOWER) {
 			w->out.v[start].flags |= MI_BLOCK_START;

@@ -153,7 +153,7 @@ static void lower_warp(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 
 static void fix_block(Lower *w, LowerFn *l, FixKind kind, int k, const Block *to)
 {
-	vec_push(&w->fix, ((Fix){ .ins = w->out.n - 1, .l = l, .to = to, .kind = kind, .entry = k }));
+	vec_push(&w->fix, ((LowerFix){ .ins = w->out.n - 1, .l = l, .to = to, .kind = kind, .entry = k }));
 }
 
 static void lower_branch(Lower *w, LowerFn *l, MIns *m, const Ins *i, const Block *b)

@@ -45,7 +45,7 @@ static int more_registers(Lower *w, const LowerFn *l)
 	return need;
 }
 
-static bool too_many(const Lower *w, const LowerFn *l, int need)
+static bool too_many_registers(const Lower *w, const LowerFn *l, int need)
 {
 	diag_error(w->diag, l->f->loc, "function %s needs %d registers and more when it is linearized at "
 		"machine level; raise sm.max_registers_per_thread", l->f->name, need);
@@ -64,7 +64,7 @@ bool lower_late(Lower *w, LowerFn *l)
 		return true;
 	lower_layout(l);
 	if (need >= w->config->sm_max_regs)
-		return too_many(w, l, need);
+		return too_many_registers(w, l, need);
 	if (!regalloc(l, (int)w->config->sm_max_regs - need, w->diag))
 		return false;
 	l->late = l->f->reg.n;
@@ -75,5 +75,5 @@ bool lower_late(Lower *w, LowerFn *l)
 bool lower_late_registers(Lower *w, LowerFn *l)
 {
 	regalloc_more(l, l->late);
-	return l->nreg <= w->config->sm_max_regs || too_many(w, l, l->nreg);
+	return l->nreg <= w->config->sm_max_regs || too_many_registers(w, l, l->nreg);
 }

@@ -12,7 +12,7 @@
 static void apply_fixes(Lower *w)
 {
 	for (int i = 0; i < w->fix.n; i++) {
-		Fix *x = &w->fix.v[i];
+		LowerFix *x = &w->fix.v[i];
 		MIns *m = &w->out.v[x->ins];
 		uint32_t pc = x->kind == FIX_CALLEE ? w->code->entry[x->func] : x->l->block_pc[x->to->id];
 		switch (x->kind) {
@@ -173,7 +173,7 @@ void lower_layout(LowerFn *l)
 	}
 }
 
-static bool prepare(Lower *w, LowerFn *l)
+static bool prepare_function(Lower *w, LowerFn *l)
 {
 	function_number(l->f);
 	l->late = -1;
@@ -220,7 +220,7 @@ static void note_sources(Lower *w)
 	}
 }
 
-static void run(Lower *w, const Function *kernel)
+static void lower_stages(Lower *w, const Function *kernel)
 {
 	if (!can_run(w, kernel))
 		return;
@@ -231,7 +231,7 @@ static void run(Lower *w, const Function *kernel)
 	if (w->diag->errors)
 		return;
 	for (int i = 0; i < w->order.n; i++)
-		if (!prepare(w, w->order.v[i]))
+		if (!prepare_function(w, w->order.v[i]))
 			return;
 	lower_bases(w);
 	Code *c = w->code;
@@ -277,7 +277,7 @@ Code *code_lower(const Module *module, const Function *kernel, const Config *con
 	c->stub = arena_array(&c->arena, uint32_t, w.m->func.n);
 	for (int i = 0; i < w.m->func.n; i++)
 		c->entry[i] = c->stub[i] = NO_PC;
-	run(&w, kernel);
+	lower_stages(&w, kernel);
 	for (int i = 0; i < w.order.n; i++)
 		edit_close(&w.order.v[i]->edit);
 	vec_free(&w.order);

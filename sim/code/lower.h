@@ -8,14 +8,14 @@
 
 /* A place that gets a pc once addresses are known. */
 typedef enum { FIX_TARGET, FIX_FALL, FIX_RPC, FIX_TABLE, FIX_CALLEE } FixKind;
-typedef struct Fix {
+typedef struct LowerFix {
 	FixKind kind;
 	int ins;                   /* index of the instruction in Lower.out */
 	int entry;                 /* FIX_TABLE: which entry of the table gets the pc */
 	LowerFn *l;
 	const Block *to;
 	int func;                  /* FIX_CALLEE: id of the callee */
-} Fix;
+} LowerFix;
 
 typedef struct LiveList { uint16_t *names; int n; } LiveList;
 
@@ -39,7 +39,7 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	LowerFn **of;              /* by function id; NULL = the kernel cannot call the function */
 	Vec(LowerFn *) order;      /* the functions that are lowered, the kernel first */
 	Vec(MIns) out;
-	Vec(Fix) fix;
+	Vec(LowerFix) fix;
 	ConstBank constants;
 	int64_t *shared_offset, **local_offset;
 	uint32_t *variable_bytes;  /* by function id: bytes of its local variables, as the module has them */

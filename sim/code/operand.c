@@ -61,7 +61,7 @@ int lower_place(const LowerFn *l, int id)
 
 /* ---- names ---- */
 
-static void put_name(Lower *w, int k, int n) { w->names[w->nchk + k] = (uint16_t)n; }
+static void put_reg_name(Lower *w, int k, int n) { w->names[w->nchk + k] = (uint16_t)n; }
 
 /* Scoreboard name of a register; predicates follow the registers, then the carry. */
 int lower_name(const LowerFn *l, int id)
@@ -70,21 +70,21 @@ int lower_name(const LowerFn *l, int id)
 }
 
 /* Notes the name of a register, or both names of a 64-bit pair; returns how many. */
-static int put_names(Lower *w, const LowerFn *l, int id)
+static int put_reg_names(Lower *w, const LowerFn *l, int id)
 {
 	int n = 0;
 	for (; n <= lower_is_wide(l, id); n++)
-		put_name(w, n, lower_name(l, id) + n);
+		put_reg_name(w, n, lower_name(l, id) + n);
 	return n;
 }
 
-void lower_reads(Lower *w, const LowerFn *l, int id) { w->nchk += put_names(w, l, id); }
+void lower_reads(Lower *w, const LowerFn *l, int id) { w->nchk += put_reg_names(w, l, id); }
 
 /* Notes a register that is written, after all that are read. A register that is written must be ready, too,
    since writes come in order. */
 void lower_writes(Lower *w, const LowerFn *l, int id)
 {
-	int n = put_names(w, l, id);
+	int n = put_reg_names(w, l, id);
 	w->nchk += n;
 	w->nwr += n;
 }
@@ -147,14 +147,14 @@ void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
 		if (i->opd[o].kind == OPD_REG)
 			lower_reads(w, l, i->opd[o].id);
 	if (op_info[i->op].flags & OPF_CARRY) {
-		put_name(w, 0, NAME_CARRY);
+		put_reg_name(w, 0, NAME_CARRY);
 		w->nchk++;
 	}
 	for (int o = 0; o < i->ndst; o++)
 		if (i->opd[o].kind == OPD_REG)
 			lower_writes(w, l, i->opd[o].id);
 	if (i->cc) {
-		put_name(w, 0, NAME_CARRY);
+		put_reg_name(w, 0, NAME_CARRY);
 		w->nchk++;
 		w->nwr++;
 	}

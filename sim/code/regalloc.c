@@ -7,20 +7,20 @@
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower.h"
 
-typedef struct Interval { int v, start, end; bool wide, pred, pinned; } Interval;
+typedef struct LiveInterval { int v, start, end; bool wide, pred, pinned; } LiveInterval;
 
 typedef struct RegAlloc {
 	LowerFn *l;
 	Arena arena;
-	Interval *iv;              /* by virtual register: its live interval */
+	LiveInterval *iv;              /* by virtual register: its live interval */
 	/* true: 64-bit values take pairs from the low end, others take registers from the high end, so that
 	   no single register in use splits a pair */
 	bool ends;
 	int at;                    /* position of the instruction at hand, for the callbacks */
 
-	Interval **holder;         /* by register: the value that has it now */
+	LiveInterval **holder;         /* by register: the value that has it now */
 	int limit, used;           /* number of registers; one more than the highest register taken so far */
-	Vec(Interval *) active;    /* values that have registers now */
+	Vec(LiveInterval *) active;    /* values that have registers now */
 	Vec(int) victims;
 	int next_call;
 } RegAlloc;
@@ -31,7 +31,7 @@ static void touch_value(RegAlloc *a, int v, int pos)
 {
 	if (v == function_carry(a->l->f)) /* the carry flag takes no register */
 		return;
-	Interval *i = &a->iv[v];
+	LiveInterval *i = &a->iv[v];
 	if (i->start < 0 || pos < i->start)
 		i->start = pos;
 	if (pos > i->end)
@@ -83,13 +83,14 @@ static void build_interface(RegAlloc *a, int end)
 	}
 }
 
-static void build(RegAlloc *a, int first_temp)
+static void build_intervals(RegAlloc *a, int first_temp)
 {
 	LowerFn *l = a->l;
 	Function *f = l->f;
-	a->iv = arena_array(&a->arena, Interval, f->reg.n + 1);
+	a->iv = arena_array(&a->arena, LiveInterval, f->reg.n + 1);
 	for (int v = 0; v < f->reg.n; v++)
-		a->iv[v] = (Interval){ v, -1, -1, lower_is_wide(l, v), lower_is_pred(l, v), v >= first_temp };
+		a->iv[v] = (LiveInterval){ v, -1, -1, lower_is_wide(l, v), lower_is_pred(l, v),
+			v >= first_temp };
 	Cfg *cfg = cfg_build(&a->arena, f);
 	Liveness *live = liveness_build(&a->arena, cfg);
 	int pos = 2;
@@ -110,14 +111,14 @@ static void build(RegAlloc *a, int first_temp)
 
 /* ---- the scan ---- */
 
-static int by_start(const void *x, const void *y)
+static int by_interval_start(const void *x, const void *y)
 {
-	const Interval *a = *(Interval *const *)x, *b = *(Interval *const *)y;
+	const LiveInterval *a = *(LiveInterval *const *)x, *b = *(LiveInterval *const *)y;
 	return a->start != b->start ? (a->start > b->start) - (a->start < b->start)
 		: (a->v > b->v) - (a->v < b->v);
 }
 
-static void hold(RegAlloc *a, Interval *i, int r)
+static void hold(RegAlloc *a, LiveInterval *i, int r)
 {
 	a->l->reg[i->v] = r;
 	vec_push(&a->active, i);
@@ -129,7 +130,7 @@ static void hold(RegAlloc *a, Interval *i, int r)
 
 static void give_back(RegAlloc *a, int at) /* frees the registers of active[at] */
 {
-	const Interval *i = a->active.v[at];
+	const LiveInterval *i = a->active.v[at];
 	int r = a->l->reg[i->v];
 	for (int k = r; k <= r + i->wide; k++)
 		a->holder[k] = NULL;
@@ -137,7 +138,7 @@ static void give_back(RegAlloc *a, int at) /* frees the registers of active[at] 
 	a->active.n--;
 }
 
-static void expire(RegAlloc *a, int pos)
+static void expire_intervals(RegAlloc *a, int pos)
 {
 	for (int i = a->active.n - 1; i >= 0; i--)
 		if (a->active.v[i]->end < pos)
@@ -196,7 +197,7 @@ static void evict(RegAlloc *a, int r)
 
 /* Gives a value a register, or chooses values to be spilled. False: this value must have a register, and no
    value that has one may go to memory. */
-static bool place_value(RegAlloc *a, Interval *now)
+static bool place_interval(RegAlloc *a, LiveInterval *now)
 {
 	int r = find_register(a, now->wide), end = 0;
 	if (r < 0) {
@@ -221,7 +222,7 @@ static void note_calls(RegAlloc *a, int before)
 	for (LowerFn *l = a->l; a->next_call < l->ncalls && l->call[a->next_call].pos < before;
 		a->next_call++) {
 		CallSite *c = &l->call[a->next_call];
-		expire(a, c->pos);
+		expire_intervals(a, c->pos);
 		c->level = a->used;
 		while (c->level > 0 && !a->holder[c->level - 1])
 			c->level--;
@@ -230,24 +231,24 @@ static void note_calls(RegAlloc *a, int before)
 
 /* Allocates the predicates, or all other values. False: there are too few registers, whatever goes to
    memory. */
-static bool scan(RegAlloc *a, bool preds, int limit)
+static bool scan_intervals(RegAlloc *a, bool preds, int limit)
 {
-	Vec(Interval *) order = { 0 };
+	Vec(LiveInterval *) order = { 0 };
 	for (int v = 0; v < a->l->f->reg.n; v++)
 		if (a->iv[v].pred == preds && a->iv[v].start >= 0)
 			vec_push(&order, &a->iv[v]);
 	if (order.n)
-		qsort(order.v, (size_t)order.n, sizeof *order.v, by_start);
+		qsort(order.v, (size_t)order.n, sizeof *order.v, by_interval_start);
 	limit = limit ? limit : order.n;
 	a->limit = limit;
-	a->holder = arena_array(&a->arena, Interval *, limit + 1);
+	a->holder = arena_array(&a->arena, LiveInterval *, limit + 1);
 	a->used = a->active.n = 0;
 	bool fits = true;
 	for (int k = 0; k < order.n && fits; k++) {
 		if (!preds)
 			note_calls(a, order.v[k]->start);
-		expire(a, order.v[k]->start);
-		fits = place_value(a, order.v[k]);
+		expire_intervals(a, order.v[k]->start);
+		fits = place_interval(a, order.v[k]);
 	}
 	if (!preds)
 		note_calls(a, 0x7fffffff);
@@ -262,7 +263,7 @@ static void free_scan(RegAlloc *a)
 	arena_free(&a->arena);
 }
 
-static int count_calls(const LowerFn *l)
+static int count_layout_calls(const LowerFn *l)
 {
 	int n = 0;
 	for (int b = 0; b < l->nlayout; b++)
@@ -275,15 +276,15 @@ bool regalloc(LowerFn *l, int limit, Diag *diag)
 {
 	Function *f = l->f;
 	int first_temp = f->reg.n;
-	l->call = arena_array(l->arena, CallSite, count_calls(l) + 1);
+	l->call = arena_array(l->arena, CallSite, count_layout_calls(l) + 1);
 	for (bool ends = false;;) {
 		RegAlloc a = { .l = l, .ends = ends };
 		l->reg = arena_array(l->arena, int, f->reg.n + 1);
-		build(&a, first_temp);
-		bool fits = scan(&a, false, limit);
+		build_intervals(&a, first_temp);
+		bool fits = scan_intervals(&a, false, limit);
 		if (fits && !a.victims.n) {
 			l->nreg = a.used;
-			must(scan(&a, true, 0));
+			must(scan_intervals(&a, true, 0));
 			l->npred = a.used;
 			free_scan(&a);
 			return true;
@@ -306,8 +307,8 @@ void regalloc_more(LowerFn *l, int first)
 	RegAlloc a = { .l = l };
 	int *old = l->reg, nreg = l->nreg, wide = 0;
 	l->reg = arena_array(l->arena, int, f->reg.n + 1);
-	l->call = arena_array(l->arena, CallSite, count_calls(l) + 1);
-	build(&a, f->reg.n);
+	l->call = arena_array(l->arena, CallSite, count_layout_calls(l) + 1);
+	build_intervals(&a, f->reg.n);
 	for (int v = 0; v < first; v++) {
 		a.iv[v].start = -1;
 		l->reg[v] = old ? old[v] : -1;
@@ -315,10 +316,10 @@ void regalloc_more(LowerFn *l, int first)
 	for (int v = first; v < f->reg.n; v++)
 		wide |= a.iv[v].wide;
 	nreg += wide & nreg & 1;
-	must(scan(&a, false, 0));
+	must(scan_intervals(&a, false, 0));
 	l->nreg = a.used ? nreg + a.used : l->nreg;
 	int used = l->npred;
-	must(scan(&a, true, 0));
+	must(scan_intervals(&a, true, 0));
 	for (int v = first; v < f->reg.n; v++)
 		l->reg[v] += a.iv[v].pred ? used : nreg;
 	l->npred += a.used;

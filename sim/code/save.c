@@ -66,7 +66,7 @@ void lower_load(LowerFn *l, Block *b, int *at, int reg, int slot)
 
 /* ---- predicates as arguments and results ---- */
 
-static bool is_predicate(const Function *f, const Opd *o)
+static bool is_predicate_operand(const Function *f, const Opd *o)
 {
 	return o->kind == OPD_REG && f->reg.v[o->id].type == T_PRED;
 }
@@ -76,7 +76,7 @@ static void carry_at_call(LowerFn *l, Block *b, int *k)
 	int at = *k;
 	for (int o = 1; o < b->ins.v[at].nsrc; o++) {
 		Opd *arg = ins_src(&b->ins.v[at], o), predicate = *arg;
-		if (!is_predicate(l->f, arg))
+		if (!is_predicate_operand(l->f, arg))
 			continue;
 		*arg = opd_reg(new_word(l));
 		pack_predicate(l, b, &at, arg->id, predicate);
@@ -85,7 +85,7 @@ static void carry_at_call(LowerFn *l, Block *b, int *k)
 	for (int o = 0; o < b->ins.v[*k].ndst; o++) {
 		Opd *result = ins_dst(&b->ins.v[*k], o);
 		int predicate = result->id;
-		if (!is_predicate(l->f, result))
+		if (!is_predicate_operand(l->f, result))
 			continue;
 		*result = opd_reg(new_word(l));
 		unpack_predicate(l, b, &at, predicate, result->id);
@@ -115,7 +115,7 @@ static void carry_results(LowerFn *l)
 	Function *f = l->f;
 	for (int i = 0; i < f->ret.n; i++) {
 		Opd predicate = opd_reg(f->ret.v[i]);
-		if (!is_predicate(f, &predicate))
+		if (!is_predicate_operand(f, &predicate))
 			continue;
 		f->ret.v[i] = new_word(l);
 		for (int b = 0; b < f->block.n; b++) {
@@ -218,7 +218,7 @@ static void split_guarded_call(LowerFn *l, int at, int k)
 	edit_jump(&l->edit, call, &i, rest);
 }
 
-static void split_guarded(LowerFn *l)
+static void split_guarded_calls(LowerFn *l)
 {
 	for (int b = 0; b < l->f->block.n; b++)
 		for (int k = 0; k < l->f->block.v[b]->ins.n; k++)
@@ -233,7 +233,7 @@ void lower_calls(Lower *w, LowerFn *l)
 	/* each return then has its results in the same registers, where callers find them */
 	for (int b = 0; b < f->block.n; b++)
 		edit_own_results(&l->edit, f->block.v[b]);
-	split_guarded(l);
+	split_guarded_calls(l);
 	carry_predicates(l);
 	Arena tmp = { 0 };
 	if (l->recursive) {
@@ -274,7 +274,7 @@ static void note_saved(void *self, Block *b, int k, BitSet across)
 	vec_free(&saved);
 }
 
-static int count_calls(const Block *b)
+static int count_block_calls(const Block *b)
 {
 	int n = 0;
 	for (int k = 0; k < b->ins.n; k++)
@@ -288,7 +288,7 @@ void lower_saves(Lower *w, LowerFn *l, const BitSet *written)
 	Saving x = { w, l, written, l->call };
 	Liveness *live = liveness_build(&tmp, cfg_build(&tmp, l->f));
 	for (int b = 0; b < l->nlayout; b++) {
-		int n = count_calls(l->layout[b]);
+		int n = count_block_calls(l->layout[b]);
 		if (!n)
 			continue;
 		x.site += n;

@@ -319,15 +319,15 @@ bool config_set_model(Config *c, const char *spec, Diag *diag)
 
 /* ---- rules about several parameters ---- */
 
-static bool power_of_two(int64_t v) { return v > 0 && !(v & (v - 1)); }
+static bool is_power_of_two(int64_t v) { return v > 0 && !(v & (v - 1)); }
 
 static bool check_cache(const char *name, int64_t bytes, int64_t line, int64_t sector, int64_t ways, Diag *d)
 {
 	int before = d->errors;
 	Loc at = { 0 };
-	if (!power_of_two(line))
+	if (!is_power_of_two(line))
 		diag_error(d, at, "%s.line_bytes = %lld must be a power of two", name, (long long)line);
-	if (sector && (!power_of_two(sector) || sector > line))
+	if (sector && (!is_power_of_two(sector) || sector > line))
 		diag_error(d, at, "%s.sector_bytes = %lld must be a power of two that is at most the line's "
 			"%lld bytes", name, (long long)sector, (long long)line);
 	if (bytes % (line * ways))
@@ -339,14 +339,14 @@ static bool check_cache(const char *name, int64_t bytes, int64_t line, int64_t s
 const char *config_memory_refused(const Config *c)
 {
 	const struct { bool ok; const char *why; } rule[] = {
-		{ power_of_two(c->l1_line) && power_of_two(c->l1_sector),
+		{ is_power_of_two(c->l1_line) && is_power_of_two(c->l1_sector),
 			"l1.line_bytes and l1.sector_bytes must be powers of two" },
-		{ power_of_two(c->l2_line) && power_of_two(c->l2_sector),
+		{ is_power_of_two(c->l2_line) && is_power_of_two(c->l2_sector),
 			"l2.line_bytes and l2.sector_bytes must be powers of two" },
-		{ power_of_two(c->const_line), "constant.line_bytes must be a power of two" },
-		{ power_of_two(c->fetch_line), "fetch.line_bytes must be a power of two" },
-		{ power_of_two(c->dram_row), "dram.row_bytes must be a power of two" },
-		{ power_of_two(c->shared_bank_bytes), "shared.bank_bytes must be 4 or 8" },
+		{ is_power_of_two(c->const_line), "constant.line_bytes must be a power of two" },
+		{ is_power_of_two(c->fetch_line), "fetch.line_bytes must be a power of two" },
+		{ is_power_of_two(c->dram_row), "dram.row_bytes must be a power of two" },
+		{ is_power_of_two(c->shared_bank_bytes), "shared.bank_bytes must be 4 or 8" },
 		{ c->l1_sector <= c->l1_line, "l1.sector_bytes must not be larger than l1.line_bytes" },
 		{ c->l2_sector <= c->l2_line, "l2.sector_bytes must not be larger than l2.line_bytes" },
 		{ c->l2_sector <= c->l1_sector, "l2.sector_bytes must not be larger than l1.sector_bytes" },
@@ -392,12 +392,12 @@ bool config_check(const Config *c, Diag *d)
 	if (c->launch_cold && c->launch_warm)
 		diag_error(d, at, "launch.cold and launch.warm are both true: caches are either empty or "
 			"warm when a launch begins");
-	if (!power_of_two(c->warp_size))
+	if (!is_power_of_two(c->warp_size))
 		diag_error(d, at, "warp_size = %lld must be a power of two", (long long)c->warp_size);
-	if (!power_of_two(c->fetch_ins_bytes) || c->fetch_line % c->fetch_ins_bytes)
+	if (!is_power_of_two(c->fetch_ins_bytes) || c->fetch_line % c->fetch_ins_bytes)
 		diag_error(d, at, "fetch.instruction_bytes = %lld must be a power of two that divides "
 			"fetch.line_bytes = %lld", (long long)c->fetch_ins_bytes, (long long)c->fetch_line);
-	if (!power_of_two(c->shared_bank_bytes))
+	if (!is_power_of_two(c->shared_bank_bytes))
 		diag_error(d, at, "shared.bank_bytes = %lld must be a power of two",
 			(long long)c->shared_bank_bytes);
 	if (c->sm_max_shared > c->sm_shared)
@@ -408,7 +408,7 @@ bool config_check(const Config *c, Diag *d)
 			"%lld; with warps of %lld lanes set sm.max_threads_per_block to that",
 			(long long)c->sm_max_block, (long long)(c->sm_max_warps * c->warp_size),
 			(long long)c->warp_size);
-	if (!power_of_two(c->dram_row) || c->dram_row % c->l2_line)
+	if (!is_power_of_two(c->dram_row) || c->dram_row % c->l2_line)
 		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of "
 			"l2.line_bytes = %lld", (long long)c->dram_row, (long long)c->l2_line);
 	check_shared_units(c, d);

@@ -6,7 +6,7 @@
 
 enum { ELSEWHERE = -1 };
 
-typedef struct Scan {
+typedef struct KeyScan {
 	const char *p, *name;          /* name: the key that is searched, a.b.c */
 	int line, found;
 	Vec(int) open;     /* for each { that is open: how many characters of name lead to it, or ELSEWHERE */
@@ -14,7 +14,7 @@ typedef struct Scan {
 	   ELSEWHERE */
 	int given;
 	bool assigned;                 /* nothing but blanks and comments has come behind that = yet */
-} Scan;
+} KeyScan;
 
 /* The number of = in the bracket of a long string or comment at p, or -1. */
 static int long_bracket(const char *p)
@@ -27,7 +27,7 @@ static int long_bracket(const char *p)
 	return *p == '[' ? n : -1;
 }
 
-static void skip_long(Scan *s, int level)
+static void skip_long(KeyScan *s, int level)
 {
 	for (s->p += level + 2; *s->p; s->p++) {
 		s->line += *s->p == '\n';
@@ -38,7 +38,7 @@ static void skip_long(Scan *s, int level)
 	}
 }
 
-static void skip_string(Scan *s)
+static void skip_string(KeyScan *s)
 {
 	char quote = *s->p++;
 	while (*s->p && *s->p != quote && *s->p != '\n') {
@@ -52,7 +52,7 @@ static void skip_string(Scan *s)
 }
 
 /* Skips a comment or string. False: none begins here. */
-static bool skip_noise(Scan *s)
+static bool skip_noise(KeyScan *s)
 {
 	bool comment = s->p[0] == '-' && s->p[1] == '-';
 	int level = long_bracket(s->p + (comment ? 2 : 0));
@@ -72,7 +72,7 @@ static bool skip_noise(Scan *s)
 }
 
 /* Scans a name. If an = follows, the name may be the next part of the key that is searched. */
-static void scan_name(Scan *s)
+static void scan_name(KeyScan *s)
 {
 	const char *begin = s->p, *want;
 	int so_far = s->open.n ? vec_last(&s->open) : 0;
@@ -98,7 +98,7 @@ static void scan_name(Scan *s)
 
 int config_line(const char *text, const char *wanted)
 {
-	Scan s = { .p = text, .name = wanted, .line = 1 };
+	KeyScan s = { .p = text, .name = wanted, .line = 1 };
 	while (*s.p) {
 		if (skip_noise(&s))
 			continue;

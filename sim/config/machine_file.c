@@ -23,12 +23,19 @@ typedef struct Loader {
 
 /* A file that has been found. path: its name for messages; why: the reason why it cannot be read; fd: the
    open file, or < 0 if it is opened by its path later; text: its text once it has been read. */
-typedef struct Found { Arena *arena; const char *path, *why; int fd; uint64_t size; char *text; } Found;
+typedef struct FoundFile {
+	Arena *arena;
+	const char *path, *why;
+	int fd;
+	uint64_t size;
+	char *text;
+} FoundFile;
 
 /* Opens the file if it is in the folder, whose name has n characters, or, if `sub` is not empty, in
    the folder `sub` below that one. links: symbolic links there are followed. False: there is no such file, or
-   it cannot be read (Found.why). */
-static bool try_folder(Found *f, const char *folder, size_t n, const char *sub, const char *file, bool links)
+   it cannot be read (FoundFile.why). */
+static bool try_folder(FoundFile *f, const char *folder, size_t n, const char *sub, const char *file,
+	bool links)
 {
 	const char *why, *where = arena_printf(f->arena, "%.*s%s%s", (int)n, folder,
 		n && folder[n - 1] != '/' ? "/" : "", sub);
@@ -42,7 +49,7 @@ static bool try_folder(Found *f, const char *folder, size_t n, const char *sub, 
 
 /* Looks for the file in each folder of the list, and in the folder configs/ below it. list: folders with
    colons between them, or NULL. */
-static bool try_list(Found *f, const char *list, const char *file)
+static bool try_list(FoundFile *f, const char *list, const char *file)
 {
 	for (size_t n; list && *list; list += n + (list[n] == ':')) {
 		n = strcspn(list, ":");
@@ -54,14 +61,14 @@ static bool try_list(Found *f, const char *list, const char *file)
 }
 
 /* Looks for the file in the folder, then where machine files are kept. */
-static bool try_everywhere(Found *f, const char *folder, size_t n, const char *file, bool links)
+static bool try_everywhere(FoundFile *f, const char *folder, size_t n, const char *file, bool links)
 {
 	return try_folder(f, folder, n, "", file, links) || try_list(f, getenv("GSIM_PATH"), file) ||
 		try_list(f, GSIM_DATADIR, file)
 		|| try_folder(f, "", 0, "configs/", file, true);
 }
 
-static bool try_names(Found *f, const char *folder, size_t n, const char *file, bool links)
+static bool try_names(FoundFile *f, const char *folder, size_t n, const char *file, bool links)
 {
 	return try_everywhere(f, folder, n, file, links)
 		|| (!strchr(file, '.') && try_everywhere(f, folder, n, arena_printf(f->arena, "%s.lua", file),
@@ -70,7 +77,7 @@ static bool try_names(Found *f, const char *folder, size_t n, const char *file, 
 
 /* Finds a file that the command line names: by any path, links included, or by its name where machine files
    are kept. */
-static bool find_main(Found *f, const char *file)
+static bool find_main(FoundFile *f, const char *file)
 {
 	f->fd = -1;
 	f->path = file;
@@ -80,7 +87,7 @@ static bool find_main(Found *f, const char *file)
 
 /* Finds a file that machine file `from` names: in the folder of `from` or below, or where machine files are
    kept. */
-static bool find_base(Found *f, const char *file, const char *from)
+static bool find_base(FoundFile *f, const char *file, const char *from)
 {
 	const char *slash = strrchr(from, '/');
 	f->why = file_name_refused(file);
@@ -88,7 +95,7 @@ static bool find_base(Found *f, const char *file, const char *from)
 }
 
 /* Reads the file's text, which is from malloc, and its size. */
-static bool read_found(Found *f)
+static bool read_found(FoundFile *f)
 {
 	size_t n;
 	if (f->fd < 0) {
@@ -127,7 +134,7 @@ static bool is_group(const char *name)
 	return false;
 }
 
-static void unknown(Loader *l, const char *name)
+static void report_unknown_parameter(Loader *l, const char *name)
 {
 	char near[CONFIG_NAME] = "";
 	if (strlen(name) < CONFIG_NAME)
@@ -140,7 +147,8 @@ static void unknown(Loader *l, const char *name)
 }
 
 /* Sets the key to the value on top of the stack. */
-static bool put_value(lua_State *L, Config *c, const ConfigKey *key, const char *name, Loc where, Diag *d)
+static bool put_config_value(lua_State *L, Config *c, const ConfigKey *key, const char *name, Loc where,
+	Diag *d)
 {
 	int type = lua_type(L, -1), whole = 0;
 	if (key->type == CT_INT && type == LUA_TNUMBER) {
@@ -163,12 +171,12 @@ static bool put_value(lua_State *L, Config *c, const ConfigKey *key, const char 
 static void apply_value(Loader *l, Config *c, const ConfigKey *key, const char *name)
 {
 	Diag none = { 0 };
-	if (!put_value(l->box.L, c, key, name, (Loc){ 0 }, &none))
-		put_value(l->box.L, c, key, name, place_of_value(l, name), l->diag);
+	if (!put_config_value(l->box.L, c, key, name, (Loc){ 0 }, &none))
+		put_config_value(l->box.L, c, key, name, place_of_value(l, name), l->diag);
 	diag_free(&none);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_field_name(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -193,7 +201,7 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 		diag_error(l->diag, place_of_value(l, *prefix ? prefix : "?"),
 			"%s%sfields need names, like depth = 16", prefix, *prefix ? ": " : "");
 	if (fields.n)
-		qsort(fields.v, (size_t)fields.n, sizeof *fields.v, by_name);
+		qsort(fields.v, (size_t)fields.n, sizeof *fields.v, by_field_name);
 	for (int i = 0; i < fields.n && l->diag->errors < before + MAX_ERRORS; i++) {
 		ConfigKey key;
 		const char *name = *prefix ? arena_printf(&a, "%s.%s", prefix, fields.v[i]) : fields.v[i];
@@ -206,7 +214,7 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 			diag_error(l->diag, place_of_value(l, name), "%s: expected a table, found a %s", name,
 				luaL_typename(L, -1));
 		else
-			unknown(l, name);
+			report_unknown_parameter(l, name);
 		lua_pop(L, 1);
 	}
 	vec_free(&fields);
@@ -263,7 +271,7 @@ static int stop_with_error(lua_State *L, const Loader *l)
 }
 
 /* Runs the file and leaves the table that it returns on the stack. Errors are thrown as errors of Lua. */
-static void load_file(lua_State *L, Loader *l, Found *f)
+static void load_file(lua_State *L, Loader *l, FoundFile *f)
 {
 	bool again = false;
 	for (int i = 0; i < l->nchain; i++)
@@ -328,7 +336,7 @@ static int derive(lua_State *L)
 	if (l->diag->errors > errors)
 		return stop_with_error(L, l);
 	arena_free(&l->scratch);
-	Found f = { .arena = &l->scratch };
+	FoundFile f = { .arena = &l->scratch };
 	int depth = l->nchain;
 	if (!find_base(&f, file, l->chain[depth - 1].path))
 		return cannot_find(L, file, f.why);
@@ -343,7 +351,7 @@ static int derive(lua_State *L)
 	return 1;
 }
 
-/* Loads the main file; arguments: Loader, Config and Found as light user data. */
+/* Loads the main file; arguments: Loader, Config and FoundFile as light user data. */
 static int load_main(lua_State *L)
 {
 	Loader *l = lua_touserdata(L, 1);
@@ -359,7 +367,7 @@ static int load_main(lua_State *L)
 bool config_load(Config *c, const char *file, Diag *diag)
 {
 	Loader l = { .diag = diag };
-	Found f = { .arena = &diag->arena };
+	FoundFile f = { .arena = &diag->arena };
 	int errors = diag->errors;
 	config_defaults(c);
 	if (!find_main(&f, file)) {

@@ -58,7 +58,7 @@ void access_addresses(const Warp *w, const Split *s, const MIns *i, Mask m, uint
 			addr[l] += w->sm->gpu->param_address;
 }
 
-static bool writes(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
+static bool ins_stores(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
 
 uint8_t *access_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size,
 	const Alloc **hint, FaultKind *why)
@@ -74,13 +74,13 @@ uint8_t *access_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_
 		if (offset >= bytes || offset + size > bytes)
 			return NULL;
 		*why = FAULT_READ_ONLY;
-		return writes(i) ? NULL : (uint8_t *)(uintptr_t)launch_of(w)->params + offset;
+		return ins_stores(i) ? NULL : (uint8_t *)(uintptr_t)launch_of(w)->params + offset;
 	default:
 		al = memory_find(sm->gpu->memory, a, size, hint);
 		if (!al)
 			return NULL;
 		*why = FAULT_READ_ONLY;
-		return writes(i) && al->read_only ? NULL : al->data + (a - al->addr);
+		return ins_stores(i) && al->read_only ? NULL : al->data + (a - al->addr);
 	}
 }
 

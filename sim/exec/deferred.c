@@ -30,7 +30,7 @@ void deferred_add(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, 
    which one it belonged. */
 static void note_deferred(Sm *sm, const Deferred *d, const uint64_t *addr, const uint64_t *v, int n)
 {
-	const Origin *o = &sm->origins.v[d->origin];
+	const WarpOrigin *o = &sm->origins.v[d->origin];
 	races_note(sm, d->races, races_site(o->grid, d->ins), o->block, d->ins, d->mask, addr, v, n);
 }
 

@@ -41,9 +41,9 @@ static __attribute__((noinline)) void count_marks(Warp *w, Split *s, const MIns 
 	}
 }
 
-/* Counts an issue that count() does not count itself: it has marks for some lanes or by some value, its lanes
-   are not those of the warp's last issue, the guard does not hold for all of them, there are none, they have
-   several homes, or a trace is recorded. */
+/* Counts an issue that count_issue() does not count itself: it has marks for some lanes or by some value, its
+   lanes are not those of the warp's last issue, the guard does not hold for all of them, there are none, they
+   have several homes, or a trace is recorded. */
 static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Share *share = w->share;
@@ -64,7 +64,7 @@ static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, con
 }
 
 /* Counts an issue of the split, in which lanes m execute. */
-static inline void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+static inline void count_issue(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Group *g = w->group;
 	if (g->lanes != m || s->mask != m || !m || s->parts || i->mark >= 0 || tracing(sm)) {
@@ -82,7 +82,7 @@ static inline void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 /* ---- control ---- */
 
 /* The split has come to i, its new pc. The mechanism is told where lowering has asked for that. */
-static inline void arrive_at(Sm *sm, Warp *w, Split *s, const MIns *i)
+static inline void arrive_at_ins(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	if (i->flags & MI_REACH) {
 		sm->gpu->model->reach(w, s);
@@ -94,7 +94,7 @@ static inline void arrive_at(Sm *sm, Warp *w, Split *s, const MIns *i)
 static inline void next(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	s->pc++;
-	arrive_at(sm, w, s, i + 1);
+	arrive_at_ins(sm, w, s, i + 1);
 }
 
 static void count_branch(Warp *w, const MIns *i, Mask taken, int paths)
@@ -104,7 +104,7 @@ static void count_branch(Warp *w, const MIns *i, Mask taken, int paths)
 	b->divergent += paths > 1;
 }
 
-static void take_paths(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void take_branch_paths(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	if (sm->gpu->watching)
 		livelock_watch(sm, w, s, i, p, n);
@@ -112,7 +112,7 @@ static void take_paths(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, 
 		partings_ways(w, s, p, n);
 	if (n == 1 && !sm->gpu->model->all_branches) {
 		s->pc = p[0].pc;
-		arrive_at(sm, w, s, &w->ins[s->pc]);
+		arrive_at_ins(sm, w, s, &w->ins[s->pc]);
 		return;
 	}
 	sm->gpu->model->branch(w, s, i, p, n);
@@ -133,7 +133,7 @@ static void exec_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
 		p[0].mask = s->mask;
 	}
 	count_branch(w, i, taken, n);
-	take_paths(sm, w, s, i, p, n);
+	take_branch_paths(sm, w, s, i, p, n);
 }
 
 /* The lane goes to pc: with the lanes that go there already, or on a path of its own, behind the others. */
@@ -168,7 +168,7 @@ static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
 			p[b - 1] = t;
 		}
 	count_branch(w, i, s->mask, n);
-	take_paths(sm, w, s, i, p, n);
+	take_branch_paths(sm, w, s, i, p, n);
 }
 
 static void grow_return_stack(Warp *w, uint32_t depth)
@@ -263,7 +263,7 @@ static void others_go_on(Sm *sm, Warp *w, Split *s, Mask m)
 		if (w->split[k].mask >> lane & 1)
 			s = &w->split[k];
 	if (s->pc == pc)
-		arrive_at(sm, w, s, &w->ins[pc]);
+		arrive_at_ins(sm, w, s, &w->ins[pc]);
 }
 
 /* Ends lanes m of the split; m is not empty. */
@@ -378,7 +378,7 @@ static void exec_by_home(const Split *s, const MIns *i, Mask m)
 static void exec_data(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 {
 	exec_memory(sm, w, s, i, m, is);
-	count(sm, w, s, i, m);
+	count_issue(sm, w, s, i, m);
 	if (is->lanes)
 		sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
 	if (is->hits && is->misses && !(i[1].flags & MI_REACH)) {
@@ -412,7 +412,7 @@ static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		if (i->flags & MI_COND)
 			exec_branch(sm, w, s, i);
 		else
-			take_paths(sm, w, s, i, &(Path){ i->target, s->mask }, 1);
+			take_branch_paths(sm, w, s, i, &(Path){ i->target, s->mask }, 1);
 		break;
 	case K_BRX: exec_brx(sm, w, s, i); break;
 	case K_CALL: exec_call(sm, w, s, i); break;
@@ -453,7 +453,7 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 	is->executing = m;
 	switch (i->kind) {
 	case K_ALU:
-		count(sm, w, s, i, m);
+		count_issue(sm, w, s, i, m);
 		if (m && !s->parts)
 			i->x.fn(&i->x, &w->lanes, m);
 		else if (m)
@@ -461,7 +461,7 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		next(sm, w, s, i);
 		break;
 	case KM_SREG:
-		count(sm, w, s, i, m);
+		count_issue(sm, w, s, i, m);
 		exec_special_registers(sm, w, s, i, m);
 		break;
 	case K_LD: case K_ST: case K_ATOM:
@@ -471,18 +471,18 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		BarrierOperands o;
 		if (!exec_barrier_fits(sm, w, i, m, &o) || exec_put_aside(sm, w, s, i, m))
 			return;
-		count(sm, w, s, i, m);
+		count_issue(sm, w, s, i, m);
 		exec_barrier(sm, w, s, i, m, &o);
 		break;
 	}
 	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
 		if (!exec_together_fits(sm, w, i, m) || exec_put_aside(sm, w, s, i, m))
 			return;
-		count(sm, w, s, i, m);
+		count_issue(sm, w, s, i, m);
 		exec_warp_op(sm, w, s, i, m);
 		break;
 	default:
-		count(sm, w, s, i, m);
+		count_issue(sm, w, s, i, m);
 		exec_control(sm, w, s, i, m);
 		break;
 	}
@@ -499,7 +499,7 @@ void exec_access(Sm *sm, Warp *w, Mask lanes, uint32_t pc, Issue *is)
 		Split *s = &w->split[k];
 		if (!(s->mask & lanes))
 			continue;
-		count(sm, w, s, i, s->mask & m);
+		count_issue(sm, w, s, i, s->mask & m);
 		if (is->lanes)
 			sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
 		is->lanes = 0; /* the splits make one access together, which is traced once */

@@ -10,7 +10,7 @@ static inline uint32_t *local_word(const Warp *w, int lane, uint64_t addr)
 }
 
 /* Makes room for `end` bytes of each lane, by doubling what there is; new bytes are 0. */
-static void grow(Warp *w, uint64_t end)
+static void grow_local(Warp *w, uint64_t end)
 {
 	uint64_t cap = w->local_cap ? w->local_cap : LEAST_BYTES;
 	while (cap < end)
@@ -40,7 +40,7 @@ bool local_reserve(Warp *w, Mask m, const uint64_t *addr, unsigned size)
 		}
 	}
 	if (most + size > w->local_cap)
-		grow(w, most + size);
+		grow_local(w, most + size);
 	return !differ && m == 0xffffffffu && w->lanes.width == 32;
 }
 

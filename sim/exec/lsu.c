@@ -9,7 +9,7 @@
 #include "sim/exec/internal.h"
 
 /* Local memory is interleaved: word k of all threads of a warp lies together. */
-static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m, unsigned size,
+static void interleave_local(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m, unsigned size,
 	uint64_t *out)
 {
 	uint64_t W = (uint64_t)w->lanes.width;
@@ -139,7 +139,7 @@ static void tell_loaded(Sm *sm, Warp *w, const LsuAccess *e)
 	}
 }
 
-static void access_made(Sm *sm, Warp *w, LsuAccess *e)
+static void lsu_access_made(Sm *sm, Warp *w, LsuAccess *e)
 {
 	LsuSays what = says(e->ticket, &e->access);
 	for (int k = 0; k < e->nparts; k++)
@@ -168,7 +168,7 @@ void lsu_serve(Sm *sm)
 		}
 		if (is.lanes)
 			sm_trace(sm, w, NULL, TR_MEMORY, is.lanes, is.lowest, is.sectors);
-		access_made(sm, w, e);
+		lsu_access_made(sm, w, e);
 	}
 }
 
@@ -195,10 +195,10 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 		a.base = w->share->grid->param_base;
 	if (space == SP_LOCAL) {
 		if (!s->parts)
-			interleave(sm, w, addr, m, a.bytes, local);
+			interleave_local(sm, w, addr, m, a.bytes, local);
 		else
 			each_part(s, p)
-				interleave(sm, p->home, addr, m & p->mask, a.bytes, local);
+				interleave_local(sm, p->home, addr, m & p->mask, a.bytes, local);
 		a.addr = local;
 	}
 	t->hit_lanes = 0;

@@ -75,7 +75,7 @@ static void group_begin(Meeting *g, Mask want)
 	g->n = 0;
 }
 
-static void add_part(Meeting *g, const MIns *i, Mask m)
+static void add_meeting_part(Meeting *g, const MIns *i, Mask m)
 {
 	if (!m)
 		return;
@@ -89,7 +89,10 @@ static uint32_t qualifiers(const MIns *i) { return same_qualifiers(i->op, i->x.m
 
 /* Does one of the lanes wait in the split at a warp-level operation? Other splits may be of other warps'
    lanes. */
-static bool waits(const Split *s, Mask lanes) { return s->state == SPLIT_WARPSYNC && s->mask & lanes; }
+static bool waits_in_split(const Split *s, Mask lanes)
+{
+	return s->state == SPLIT_WARPSYNC && s->mask & lanes;
+}
 
 /* Lanes that wait at a warp-level operation and whose guard holds. */
 static Mask waiting(const Warp *w, const Split *s)
@@ -109,7 +112,7 @@ static Mask all_waiting(const Warp *w)
 static const Split *split_of(const Warp *w, int l)
 {
 	const Split *s = w->split;
-	while (!waits(s, (Mask)1 << l))
+	while (!waits_in_split(s, (Mask)1 << l))
 		s++;
 	return s;
 }
@@ -127,14 +130,14 @@ static Meeting group_of(const Warp *w, int l, Mask here)
 		const MIns *other = &w->ins[s->pc];
 		Mask m = waiting(w, s) & here & g.want;
 		if (m && qualifiers(other) == qualifiers(i))
-			add_part(&g, other, like(w, other, m, l, named));
+			add_meeting_part(&g, other, like(w, other, m, l, named));
 	}
 	return g;
 }
 
 /* Lane l, at i, waits for lane k, which is at another operation or has another mask. Does lane k wait for
    lane l, too? Neither can ever go on then: true, after a fault. */
-static bool crossed(Sm *sm, Warp *w, const MIns *i, int l, const MIns *other, int k)
+static bool lanes_crossed(Sm *sm, Warp *w, const MIns *i, int l, const MIns *other, int k)
 {
 	char text[REFUSAL];
 	if (!(named_lanes(w, other, k) >> l & 1))
@@ -154,7 +157,7 @@ static bool goes_without(Sm *sm, Warp *w, const MIns *i, Mask m, int l, const Me
 	Mask missing = g->want & w->live & ~g->lanes;
 	int k;
 	each_lane(missing & m, k)
-		if (crossed(sm, w, i, l, i, k))
+		if (lanes_crossed(sm, w, i, l, i, k))
 			return false;
 	int64_t how = sm->gpu->config.bar_partial;
 	if (!missing || (how != BAR_ERROR && how != BAR_WHOLE_WARP))
@@ -173,7 +176,7 @@ static bool perform_each(Sm *sm, Warp *w, const MIns *i, Mask m)
 		Mask same = like(w, i, left, l, masked ? lane_value(w, member_row(i), l, 0) : 0);
 		Meeting g;
 		group_begin(&g, masked ? named_lanes(w, i, l) : same);
-		add_part(&g, i, same & g.want);
+		add_meeting_part(&g, i, same & g.want);
 		if (!goes_without(sm, w, i, m, l, &g))
 			return false;
 		warp_op_perform(w, &g);
@@ -217,14 +220,14 @@ static void tell_arrivals(Sm *sm, Warp *w)
 static Mask without_splits(const Warp *w, Mask here, Mask m)
 {
 	for (int k = 0; k < w->nsplit; k++)
-		if (waits(&w->split[k], m))
+		if (waits_in_split(&w->split[k], m))
 			here &= ~w->split[k].mask;
 	return here;
 }
 
 /* The waiting lanes that can go on: those of splits in which every lane has all lanes of its mask waiting
    with it. */
-static Mask complete(const Warp *w)
+static Mask complete_lanes(const Warp *w)
 {
 	Mask here = all_waiting(w), bad;
 	do {
@@ -242,14 +245,14 @@ static Mask complete(const Warp *w)
 
 /* Lets splits with lanes of m go on behind their operations. A mechanism with the hook sync.met is told of
    each place where such splits stand; for others they are marked as arriving (tell_arrivals). */
-static void go_on(Sm *sm, Warp *w, Mask m)
+static void resume_behind_meeting(Sm *sm, Warp *w, Mask m)
 {
 	Path place[64];
 	int n = 0;
 	bool tells = sm->gpu->model->sync.met != NULL;
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
-		if (!waits(s, m))
+		if (!waits_in_split(s, m))
 			continue;
 		split_resumes(sm, w, s);
 		s->pc++;
@@ -268,22 +271,22 @@ static void go_on(Sm *sm, Warp *w, Mask m)
 }
 
 /* Lanes whose masks are complete perform their operations and go on. False: there are none. */
-static bool meet(Sm *sm, Warp *w)
+static bool meet_complete(Sm *sm, Warp *w)
 {
-	Mask here = complete(w);
+	Mask here = complete_lanes(w);
 	for (Mask m = here; m;) {
 		Meeting g = group_of(w, lowest_lane(m), here);
 		warp_op_perform(w, &g);
 		m &= ~g.lanes;
 	}
 	if (here)
-		go_on(sm, w, here);
+		resume_behind_meeting(sm, w, here);
 	return here != 0;
 }
 
 void warpsync_recheck(Sm *sm, Warp *w)
 {
-	while (meet(sm, w))
+	while (meet_complete(sm, w))
 		;
 }
 
@@ -295,7 +298,7 @@ static bool some_crossed(Sm *sm, Warp *w, const MIns *i, Mask m)
 		int l = lowest_lane(m), k;
 		Meeting g = group_of(w, l, here);
 		each_lane(g.want & here & ~g.lanes, k)
-			if (crossed(sm, w, i, l, &w->ins[split_of(w, k)->pc], k))
+			if (lanes_crossed(sm, w, i, l, &w->ins[split_of(w, k)->pc], k))
 				return true;
 		m &= ~g.lanes;
 	}
@@ -321,6 +324,6 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	s->state = SPLIT_WARPSYNC;
 	s->wait.why = STALL_WARPSYNC;
 	s->sync_mask = want;
-	if (!meet(sm, w) && !some_crossed(sm, w, i, m))
+	if (!meet_complete(sm, w) && !some_crossed(sm, w, i, m))
 		split_tell_wait(sm, w, s);
 }

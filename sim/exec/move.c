@@ -78,7 +78,7 @@ static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr
 {
 	bool changed = move_lane(w, i, l, space, p, v);
 	if (changed && i->sync) {
-		Origin o = origin_of(w, i);
+		WarpOrigin o = origin_of(w, i);
 		writer_note(w->sm, &o, space, l, addr, w->sm->now);
 	}
 	return changed;

@@ -8,11 +8,11 @@
 #include "isa/print.h"
 
 /* shared: the copy from which shared memory is read; NULL: it is read as it is now */
-typedef struct Reading { Sm *sm; Warp *w; const MIns *i; int lane; const uint8_t *shared; } Reading;
+typedef struct LaneReading { Sm *sm; Warp *w; const MIns *i; int lane; const uint8_t *shared; } LaneReading;
 
-static bool read_byte(void *self, uint64_t addr, uint8_t *v)
+static bool read_lane_byte(void *self, uint64_t addr, uint8_t *v)
 {
-	const Reading *r = self;
+	const LaneReading *r = self;
 	if (r->shared && addr - SHARED_WINDOW < r->w->cta->shared_bytes) {
 		*v = r->shared[addr - SHARED_WINDOW];
 		return true;
@@ -24,9 +24,9 @@ static void print_lanes(Sm *sm, Warp *w, const MIns *i, Mask m, const uint8_t *s
 {
 	int l;
 	each_lane(m, l) {
-		Reading r = { sm, w, i, l, shared };
+		LaneReading r = { sm, w, i, l, shared };
 		int32_t n;
-		if (!print_format(launch_of(w)->print, &(PrintReader){ &r, read_byte },
+		if (!print_format(launch_of(w)->print, &(PrintReader){ &r, read_lane_byte },
 			row64(&w->lanes, i->x.a)[l], row64(&w->lanes, i->x.b)[l], &n))
 			return;
 		if (i->x.d != NO_ROW)
@@ -130,9 +130,9 @@ void exec_assertion(Sm *sm, Warp *w, const MIns *i, int lane)
 	const Assertion a = { row64(&w->lanes, i->x.a)[lane], row64(&w->lanes, i->x.b)[lane],
 		row64(&w->lanes, i->x.e)[lane],
 		row32(&w->lanes, i->x.c)[lane] };
-	Reading r = { sm, w, i, lane, NULL };
+	LaneReading r = { sm, w, i, lane, NULL };
 	StrBuf text = { 0 };
-	if (print_assertion(&a, &(PrintReader){ &r, read_byte }, w->cta->id, tid, &text))
+	if (print_assertion(&a, &(PrintReader){ &r, read_lane_byte }, w->cta->id, tid, &text))
 		sm_fault(sm, w, i, FAULT_ASSERT, lane, "%s", text.s);
 	sb_free(&text);
 }

@@ -4,7 +4,7 @@
 
 /* The module's instruction for i. It is found by its operands: lowering adds no access to global memory, and
    an instruction that lowering has moved still has its operands. */
-static const Ins *ins_of(const Code *c, const MIns *i)
+static const Ins *source_ins(const Code *c, const MIns *i)
 {
 	for (int k = 0; k < c->nsource; k++)
 		if (i->src && c->source[k].opd == i->src->opd && c->source[k].ins->op == i->src->op)
@@ -16,7 +16,7 @@ int races_site(const Grid *x, const MIns *i)
 {
 	RaceLog *l = x->launch->races;
 	int site = race_site(l, i);
-	return site < 0 ? race_site_add(l, i, ins_of(x->code, i)) : site;
+	return site < 0 ? race_site_add(l, i, source_ins(x->code, i)) : site;
 }
 
 void races_note(Sm *sm, RaceLog *l, int site, uint64_t block, const MIns *i, Mask m, const uint64_t *addr,

@@ -3,7 +3,7 @@
 #include "sim/exec/internal.h"
 
 /* The first lane of the PTX warp that the lowest lane of m is in. */
-static int base(Mask m) { return ptx_base(lowest_lane(m)); }
+static int ptx_base_of(Mask m) { return ptx_base(lowest_lane(m)); }
 
 /* What each lane of the group brings: the first source of its own instruction, of 32 or 64 bits. */
 static void brought(const Warp *w, const Meeting *g, bool wide, uint64_t value[64])
@@ -31,7 +31,7 @@ static void write_predicate(Warp *w, uint32_t pred, Mask m, Mask value)
 		w->lanes.pred[pred] = (w->lanes.pred[pred] & ~m) | (value & m);
 }
 
-static void shuffle(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint64_t *value)
+static void perform_shuffle(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint64_t *value)
 {
 	Mask ok = 0;
 	int l;
@@ -61,17 +61,17 @@ static Mask votes(const Warp *w, const Meeting *g)
 	return yes;
 }
 
-static void vote(Warp *w, const Meeting *g, const MIns *i, Mask m, Mask yes)
+static void perform_vote(Warp *w, const Meeting *g, const MIns *i, Mask m, Mask yes)
 {
 	bool all = yes == g->lanes, none = !yes;
 	bool v = i->x.mode == MODE_ALL ? all : i->x.mode == MODE_ANY ? !none : all || none;
 	if (i->x.mode == MODE_BALLOT)
-		write_word(w, i, m, (uint32_t)(yes >> base(g->lanes)));
+		write_word(w, i, m, (uint32_t)(yes >> ptx_base_of(g->lanes)));
 	else
 		write_predicate(w, i->x.d, m, v ? m : 0);
 }
 
-static Mask lanes_with(Mask m, const uint64_t *value, uint64_t wanted)
+static Mask lanes_of_value(Mask m, const uint64_t *value, uint64_t wanted)
 {
 	Mask same = 0;
 	int l;
@@ -80,20 +80,20 @@ static Mask lanes_with(Mask m, const uint64_t *value, uint64_t wanted)
 	return same;
 }
 
-static void match(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint64_t *value)
+static void perform_match(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint64_t *value)
 {
-	bool all = lanes_with(g->lanes, value, value[lowest_lane(g->lanes)]) == g->lanes;
+	bool all = lanes_of_value(g->lanes, value, value[lowest_lane(g->lanes)]) == g->lanes;
 	int l;
 	if (i->x.mode == MODE_ANY)
 		each_lane(m, l)
-			write_word(w, i, (Mask)1 << l, (uint32_t)(lanes_with(g->lanes, value,
-				value[l]) >> base(g->lanes)));
+			write_word(w, i, (Mask)1 << l, (uint32_t)(lanes_of_value(g->lanes, value,
+				value[l]) >> ptx_base_of(g->lanes)));
 	else
-		write_word(w, i, m, all ? (uint32_t)(g->lanes >> base(g->lanes)) : 0);
+		write_word(w, i, m, all ? (uint32_t)(g->lanes >> ptx_base_of(g->lanes)) : 0);
 	write_predicate(w, i->x.d2, m, all ? m : 0);
 }
 
-static uint32_t reduced(const MIns *i, Mask m, const uint64_t *value)
+static uint32_t reduce_lanes(const MIns *i, Mask m, const uint64_t *value)
 {
 	uint64_t v = value[lowest_lane(m)];
 	int l;
@@ -107,15 +107,15 @@ static void receive(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint
 {
 	int leader = lowest_lane(g->lanes);
 	switch (i->kind) {
-	case K_SHFL: shuffle(w, g, i, m, value); break;
-	case K_VOTE: vote(w, g, i, m, value[0]); break;
-	case K_MATCH: match(w, g, i, m, value); break;
+	case K_SHFL: perform_shuffle(w, g, i, m, value); break;
+	case K_VOTE: perform_vote(w, g, i, m, value[0]); break;
+	case K_MATCH: perform_match(w, g, i, m, value); break;
 	case K_REDUX: write_word(w, i, m, (uint32_t)value[0]); break;
 	case K_ELECT:
 		write_word(w, i, m, (uint32_t)(leader % PTX_WARP));
 		write_predicate(w, i->x.d2, m, (Mask)1 << leader);
 		break;
-	case K_ACTIVE: write_word(w, i, m, (uint32_t)(g->lanes >> base(g->lanes))); break;
+	case K_ACTIVE: write_word(w, i, m, (uint32_t)(g->lanes >> ptx_base_of(g->lanes))); break;
 	default: break; /* bar.warp.sync: its lanes get nothing */
 	}
 }
@@ -131,7 +131,7 @@ void warp_op_perform(Warp *w, const Meeting *g)
 	if (i->kind == K_VOTE)
 		value[0] = votes(w, g);
 	if (i->kind == K_REDUX)
-		value[0] = reduced(i, g->lanes, value);
+		value[0] = reduce_lanes(i, g->lanes, value);
 	for (int k = 0; k < g->n; k++)
 		receive(w, g, g->part[k].i, g->part[k].lanes, value);
 }

@@ -67,7 +67,7 @@ static void write_event(const Gpu *g, Grid *x, const TraceEvent *e)
 }
 
 /* The cycle of the SM's event number `at`, the next one to be written; NEVER: the SM has no more events. */
-static Cycle next_event(const Grid *x, int sm, int at)
+static Cycle next_sm_event(const Grid *x, int sm, int at)
 {
 	return at < x->share[sm].events.n ? x->share[sm].events.v[at].cycle : NEVER;
 }
@@ -81,10 +81,10 @@ void events_flush(const Gpu *g, Grid *x, Cycle end)
 	for (int i = 0; i < n; i++) {
 		at[i] = 0;
 		tracer_merge(&x->share[i], end);
-		next[i] = next_event(x, i, 0);
+		next[i] = next_sm_event(x, i, 0);
 	}
 	for (int i; (i = order_first(next, n)) >= 0;)
-		for (Cycle now = next[i]; next[i] == now; next[i] = next_event(x, i, at[i]))
+		for (Cycle now = next[i]; next[i] == now; next[i] = next_sm_event(x, i, at[i]))
 			write_event(g, x, &x->share[i].events.v[at[i]++]);
 	for (int i = 0; i < n; i++)
 		vec_clear(&x->share[i].events);

@@ -3,7 +3,7 @@
 #include "sim/gpu/gather.h"
 #include "sim/sm/sm.h"
 
-static bool same_place(const MIns *a, const MIns *b)
+static bool same_source_place(const MIns *a, const MIns *b)
 {
 	return b->src && a->function == b->function && a->src->file == b->src->file &&
 		a->src->line == b->src->line && a->src->col == b->src->col &&
@@ -21,7 +21,7 @@ static int charged_to(const Code *c, int pc)
 	for (int d = 1; d < c->n; d++)
 		for (int k = pc - d; k <= pc + d; k += 2 * d)
 			if (k >= 0 && k < c->n && (c->ins[k].branch >= 0 || c->ins[k].kind == K_CALL) &&
-				same_place(m, &c->ins[k]))
+				same_source_place(m, &c->ins[k]))
 				return k;
 	return pc;
 }
@@ -48,7 +48,7 @@ static void add_meetings(Counts *all, const Share *h, int pc, Arena *a)
 }
 
 /* Adds up the counters of all SMs. Texts that the tables keep are copied into arena a. */
-static Counts add_up(const Gpu *g, Grid *x, Arena *a)
+static Counts add_up_sms(const Gpu *g, Grid *x, Arena *a)
 {
 	const Code *c = x->code;
 	Counts all = { c, arena_array(&x->arena, InsCount, c->n + 1),
@@ -119,7 +119,7 @@ static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
 /* Scheduler-cycles, while the grid ran, in which none of its warps issued and none was nearest to an issue.
    If the grid ran alone these cycles have been counted. If others ran beside it, they are what is left of all
    scheduler-cycles; in some of them warps of the other grids issued or stalled. */
-static uint64_t without_warp(const Grid *x, const Counts *all, const Totals *t)
+static uint64_t cycles_without_warp(const Grid *x, const Counts *all, const Totals *t)
 {
 	uint64_t own = t->issued;
 	for (int k = 0; k < (x->code->n + 1) * STALL_COUNT; k++)
@@ -146,7 +146,7 @@ static void end_totals(const Gpu *g, const Grid *x, const Counts *all, Totals *t
 	t->slots = t->cycles * (Cycle)g->config.sched_count * (Cycle)g->config.sm_count;
 	t->program_cycles = x->gone;
 	all->stalls[x->code->n * STALL_COUNT + STALL_EMPTY] = t->stalls[STALL_EMPTY] =
-		without_warp(x, all, t);
+		cycles_without_warp(x, all, t);
 }
 
 static void put_launch(const Gpu *g, const Grid *x, Arena *a, LaunchStats *st)
@@ -174,7 +174,7 @@ void gpu_gather(const Gpu *g, Grid *x, Arena *a)
 		.own_slots = g->model->own_slots, .warp_size = warp_width(g), .stream = x->stream };
 	if (!x->completed)
 		close_partings(g, x);
-	Counts all = add_up(g, x, a);
+	Counts all = add_up_sms(g, x, a);
 	st->totals = sum_shares(g, x, &all);
 	end_totals(g, x, &all, &st->totals);
 	put_launch(g, x, a, st);

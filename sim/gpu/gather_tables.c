@@ -17,7 +17,7 @@ static int *first_rows(const Code *c, Arena *a, int *n)
 /* What the mark has counted. Only a mark that depends on a predicate has a counter of its own
    (CodeMark.counted); any other has the issues and lanes of its instruction. If that instruction is no
    branch, all lanes decide alike. */
-static MarkCount count_of(const Counts *all, const CodeMark *x)
+static MarkCount mark_count(const Counts *all, const CodeMark *x)
 {
 	const InsCount *i = &all->count[x->pc];
 	int branch = all->code->ins[x->pc].branch;
@@ -33,7 +33,7 @@ static MarkCount count_of(const Counts *all, const CodeMark *x)
 	return m;
 }
 
-static void place_block(BlockStats *b, const Code *c, const MIns *first, Arena *a)
+static void set_block_place(BlockStats *b, const Code *c, const MIns *first, Arena *a)
 {
 	Loc loc = first->src ? ins_loc(c->module, first->src) : (Loc){ 0 };
 	b->file = loc.file && loc.line > 0 ? arena_strdup(a, loc.file) : NULL;
@@ -42,7 +42,7 @@ static void place_block(BlockStats *b, const Code *c, const MIns *first, Arena *
 
 /* Makes the rows of the source's blocks, in the order of the source. Marks in the code say where each block
    begins. */
-static void gather_blocks(const Counts *all, Arena *a, Tables *t)
+static void gather_block_rows(const Counts *all, Arena *a, Tables *t)
 {
 	const Code *c = all->code;
 	Arena tmp = { 0 };
@@ -56,18 +56,18 @@ static void gather_blocks(const Counts *all, Arena *a, Tables *t)
 	for (int k = 0; k < c->nmark; k++) {
 		const CodeMark *x = &c->mark[k];
 		BlockStats *b = &t->blocks.v[first[x->function->id] + x->mark.source];
-		MarkCount count = count_of(all, x);
+		MarkCount count = mark_count(all, x);
 		if (x->mark.kind != MARK_BEGINS)
 			continue;
 		b->fetches += count.issues;
 		b->threads += count.lanes;
 		if (!b->line)
-			place_block(b, c, &c->ins[x->pc], a);
+			set_block_place(b, c, &c->ins[x->pc], a);
 	}
 	arena_free(&tmp);
 }
 
-static PartKind kind_of(const MIns *m)
+static PartKind part_kind(const MIns *m)
 {
 	switch (m->kind) {
 	case K_BRX: return PART_INDEXED;
@@ -83,7 +83,7 @@ static BranchStats parting_at(const Counts *all, int pc, Arena *a)
 	const MIns *m = &all->code->ins[pc];
 	Loc loc = m->src ? ins_loc(all->code->module, m->src) : (Loc){ 0 };
 	PlaceList inlined = m->src ? place_list_of(all->code->module, m->src->inlined, a) : (PlaceList){ 0 };
-	return (BranchStats){ .inlined = inlined, .kind = kind_of(m),
+	return (BranchStats){ .inlined = inlined, .kind = part_kind(m),
 		.function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
 		.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line,
 		.parted = all->parted[pc], .met = all->met[pc] };
@@ -125,7 +125,7 @@ static BranchStats *branch_row(Branches *w, int pc, const CodeMark *x, bool deci
 	return b;
 }
 
-static void add_branch(Branches *w, int k, const CodeMark *x)
+static void add_branch_row(Branches *w, int k, const CodeMark *x)
 {
 	int pc = w->all->code->branch_ins[k];
 	const InsCount *count = &w->all->count[pc];
@@ -144,14 +144,14 @@ static void add_branch(Branches *w, int k, const CodeMark *x)
 static void add_decision(Branches *w, const CodeMark *x)
 {
 	BranchStats *b = branch_row(w, x->pc, x, true);
-	MarkCount count = count_of(w->all, x);
+	MarkCount count = mark_count(w->all, x);
 	b->executed += count.issues;
 	b->lanes += count.lanes;
 	b->divergent += count.divergent;
 	b->lanes_taken += count.taken;
 }
 
-static void gather_branches(const Counts *all, Arena *a, LaunchStats *st)
+static void gather_branch_rows(const Counts *all, Arena *a, LaunchStats *st)
 {
 	const Code *c = all->code;
 	Arena tmp = { 0 };
@@ -169,7 +169,7 @@ static void gather_branches(const Counts *all, Arena *a, LaunchStats *st)
 			of[branch] = &c->mark[k];
 	}
 	for (int k = 0; k < c->nbranch; k++)
-		add_branch(&w, k, of[k]);
+		add_branch_row(&w, k, of[k]);
 	for (int k = 0; k < c->nmark; k++) {
 		int branch = c->ins[c->mark[k].pc].branch;
 		if (c->mark[k].mark.kind == MARK_DECIDES && (branch < 0 || of[branch] != &c->mark[k]))
@@ -282,8 +282,8 @@ static void gather_lines(const Counts *all, Arena *a, Tables *t)
 
 void gather_tables(const Counts *all, Arena *a, LaunchStats *st)
 {
-	gather_blocks(all, a, &st->tables);
-	gather_branches(all, a, st);
+	gather_block_rows(all, a, &st->tables);
+	gather_branch_rows(all, a, st);
 	gather_partings(all, a, &st->tables);
 	gather_lines(all, a, &st->tables);
 }

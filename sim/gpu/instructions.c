@@ -3,7 +3,7 @@
 #include "sim/gpu/gather.h"
 #include "sim/record/instructions.h"
 
-static const char *text_of(const Code *c, int pc, Arena *a)
+static const char *ins_text(const Code *c, int pc, Arena *a)
 {
 	StrBuf text = { 0 };
 	code_print_ins(c, (uint32_t)pc, &text);
@@ -17,7 +17,7 @@ static InsStats ins_at(const Code *c, int pc, Arena *a)
 	const MIns *m = &c->ins[pc];
 	Loc loc = m->src ? ins_loc(c->module, m->src) : (Loc){ 0 };
 	bool placed = loc.file && loc.line > 0;
-	InsStats s = { .function = arena_strdup(a, m->function->name), .text = text_of(c, pc, a),
+	InsStats s = { .function = arena_strdup(a, m->function->name), .text = ins_text(c, pc, a),
 		.label = !pc || m->from != m[-1].from || m->flags & MI_BLOCK_START
 		? arena_strdup(a, m->from->label) : NULL,
 		.pass = m->flags & MI_INSERTED ? arena_strdup(a, c->module->origin.v[m->src->origin]) : NULL,
@@ -31,7 +31,7 @@ static InsStats ins_at(const Code *c, int pc, Arena *a)
 }
 
 /* The table of the code's kernel, made if there is none yet. All launches of a kernel run the same code. */
-static InsTable *table_of(InsTables *t, const Code *c)
+static InsTable *kernel_table(InsTables *t, const Code *c)
 {
 	InsTable *x = ins_tables_find(t, c->kernel->name);
 	if (x)
@@ -46,7 +46,7 @@ static InsTable *table_of(InsTables *t, const Code *c)
 
 void gather_instructions(const Counts *all, InsTables *t)
 {
-	InsTable *x = table_of(t, all->code);
+	InsTable *x = kernel_table(t, all->code);
 	must(x->n == all->code->n);
 	for (int pc = 0; pc < x->n; pc++)
 		ins_stats_add(&x->v[pc], &all->count[pc], &all->parted[pc], &all->stalls[pc * STALL_COUNT]);

@@ -22,14 +22,14 @@ enum {
 /* the share of the old cost of a way that is kept when a newer figure is added to it */
 #define KEPT 0.75
 
-typedef enum { ALONE, TOGETHER, WAYS } Way;
+typedef enum { ALONE, TOGETHER, WAYS } PoolWay;
 
 /* first: the SM at which the thread begins to look for one that is not taken */
 typedef struct Worker { Pool *pool; int first; pthread_t thread; } Worker;
 
 /* What a way has cost, summed over its windows, of which older ones count less. ns: host time; work:
    instructions issued. */
-typedef struct Cost { double ns, work; } Cost;
+typedef struct WayCost { double ns, work; } WayCost;
 
 struct Pool {
 	Gpu *gpu;
@@ -44,11 +44,11 @@ struct Pool {
 	pthread_mutex_t lock;          /* for begin: round or stop has changed; for end: left is 0 */
 	pthread_cond_t begin, end;
 
-	Way way;
+	PoolWay way;
 	bool trial;                    /* `way` is being tried; else it is the faster one */
-	Cost cost[WAYS];
+	WayCost cost[WAYS];
 	/* cost of the windows since `way` was chosen; its work is up to `counted` */
-	Cost now;
+	WayCost now;
 	uint64_t counted;              /* issues of the run that have been added to now.work already */
 };
 
@@ -175,9 +175,9 @@ static void count_work(Pool *p)
 	p->counted = n;
 }
 
-static Way faster_way(const Pool *p)
+static PoolWay faster_way(const Pool *p)
 {
-	const Cost *a = &p->cost[ALONE], *t = &p->cost[TOGETHER];
+	const WayCost *a = &p->cost[ALONE], *t = &p->cost[TOGETHER];
 	return t->ns * a->work < a->ns * t->work ? TOGETHER : ALONE;
 }
 
@@ -185,11 +185,11 @@ static Way faster_way(const Pool *p)
    way a trial of the other one. In the beginning each way is tried once. */
 static void choose_way(Pool *p)
 {
-	Cost *c = &p->cost[p->way];
+	WayCost *c = &p->cost[p->way];
 	bool first = !p->cost[ALONE].ns || !p->cost[TOGETHER].ns;
 	count_work(p);
-	*c = (Cost){ c->ns * KEPT + p->now.ns, c->work * KEPT + p->now.work };
-	p->now = (Cost){ 0 };
+	*c = (WayCost){ c->ns * KEPT + p->now.ns, c->work * KEPT + p->now.work };
+	p->now = (WayCost){ 0 };
 	p->trial = first || !p->trial;
 	p->way = p->trial ? !p->way : faster_way(p);
 }

@@ -47,7 +47,7 @@ static void apply_accesses(Gpu *g)
 		deferred_apply(&g->sm[i], &g->sm[i].deferred.v[at[i]++]);
 }
 
-static bool interrupted(const Gpu *g) { return is_interrupted(g->options.interrupted); }
+static bool gpu_interrupted(const Gpu *g) { return is_interrupted(g->options.interrupted); }
 
 static uint64_t issued_by_all(const Gpu *g)
 {
@@ -92,7 +92,7 @@ static bool check_machine(Gpu *g, Cycle now, Cycle start, Failure *out)
 
 /* The first cycle in which an SM has something to do or a grid is called or begins; PENDING or more: there is
    none, so nothing can happen any more. */
-static Cycle next_event(const Gpu *g)
+static Cycle next_gpu_event(const Gpu *g)
 {
 	Cycle first = g->next_grid;
 	for (int i = 0; i < g->config.sm_count; i++) {
@@ -124,7 +124,7 @@ static void collect_samples(Gpu *g)
 
 /* Makes what each SM did in the window known to the memory system, the other SMs, the trace and the
    streams. */
-static void exchange(Gpu *g)
+static void exchange_window(Gpu *g)
 {
 	int n = (int)g->config.sm_count;
 	apply_accesses(g);
@@ -144,12 +144,12 @@ static bool timed_run(Gpu *g, Failure *out)
 	bool ok = false;
 	Cycle last = g->begin;         /* the cycle in which the window before began */
 	streams_open(g);
-	for (uint64_t round = 0; !interrupted(g); round++) {
+	for (uint64_t round = 0; !gpu_interrupted(g); round++) {
 		if (!streams_left(g)) {
 			ok = !first_fault(g, out);
 			break;
 		}
-		Cycle start = next_event(g);
+		Cycle start = next_gpu_event(g);
 		if (start >= PENDING) {
 			streams_come_to(g, next_check(g, last));
 			if (!first_fault(g, out))
@@ -163,7 +163,7 @@ static bool timed_run(Gpu *g, Failure *out)
 		last = start;
 		g->now = window_end(g, start);
 		pool_run(g->pool, g->now);
-		exchange(g);
+		exchange_window(g);
 		close_finished(g);
 		if (g->options.progress && (round & 1023) == 0)
 			g->options.progress(g->options.self, g->now, issued_by_all(g));
@@ -203,7 +203,7 @@ static bool functional_run(Gpu *g, Grid *x, Failure *out)
 			return true;
 		for (int i = 0; i < g->config.sm_count; i++)
 			g->now = g->sm[i].now > g->now ? g->sm[i].now : g->now;
-		if (first_fault(g, out) || livelock_check(g, &out->fault, &out->grid) || interrupted(g))
+		if (first_fault(g, out) || livelock_check(g, &out->fault, &out->grid) || gpu_interrupted(g))
 			return false;
 		if (!within) {
 			fault_text(&out->fault, FAULT_LIMIT, "kernel %s has issued as many instructions as "

@@ -17,7 +17,7 @@
 #include "sim/stuck/stuck.h"
 
 static Cycle latest(Cycle a, Cycle b) { return a > b ? a : b; }
-static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
+static Cycle earlier_cycle(Cycle a, Cycle b) { return a < b ? a : b; }
 
 /* Parameters of a launch have a place of PARAM_PLACE bytes; launches use the PARAM_PLACES places in turn. */
 enum { PARAM_PLACE = 1 << 16, PARAM_PLACES = 1 << 16 };
@@ -80,7 +80,7 @@ static void admit_grids(Gpu *g, Cycle now)
 	/* a grid that is free already and has no begin waits for a place */
 	g->next_grid = g->next_free_at > now ? g->next_free_at : NEVER;
 	for (int i = 0; i < g->coming.n; i++)
-		g->next_grid = earlier(g->next_grid, g->coming.v[i]->begin);
+		g->next_grid = earlier_cycle(g->next_grid, g->coming.v[i]->begin);
 }
 
 /* ---- where blocks go ---- */
@@ -98,10 +98,10 @@ Cycle streams_window(const Gpu *g, Cycle n)
 {
 	for (int i = 0; i < g->running.n; i++)
 		if (g->running.v[i]->code->meeting)
-			n = earlier(n, (Cycle)g->config.launch_grid_barrier);
+			n = earlier_cycle(n, (Cycle)g->config.launch_grid_barrier);
 	if (g->first_waiting < g->queue.n)
-		n = earlier(n, (Cycle)g->config.launch_latency + 1);
-	return grid_to_place(g) ? earlier(n, (Cycle)g->config.sm_block_launch) : n;
+		n = earlier_cycle(n, (Cycle)g->config.launch_latency + 1);
+	return grid_to_place(g) ? earlier_cycle(n, (Cycle)g->config.sm_block_launch) : n;
 }
 
 /* Adds an arrival to the SM's list, which is in the order of their cycles. */

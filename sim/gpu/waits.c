@@ -2,14 +2,14 @@
 
 /* An event comes when, of the first `before` grids of the queue, those of the stream have ended (stream 0:
    all of them); before 0: it has come. */
-typedef struct Event { int stream, before; } Event;
-typedef struct Waits {
-	Event event[EVENT_LIMIT];
+typedef struct StreamEvent { int stream, before; } StreamEvent;
+typedef struct StreamWaits {
+	StreamEvent event[EVENT_LIMIT];
 	/* the grids for which the next grid of the stream waits, besides those before it in the stream */
 	struct { Vec(Grid *) grid; } stream[STREAM_LIMIT + 1];
-} Waits;
+} StreamWaits;
 
-static Waits *waits_of(Gpu *g)
+static StreamWaits *waits_of(Gpu *g)
 {
 	if (!g->waits)
 		g->waits = xcalloc(1, sizeof *g->waits);
@@ -18,7 +18,7 @@ static Waits *waits_of(Gpu *g)
 
 void waits_record(Gpu *g, int event, int stream)
 {
-	waits_of(g)->event[event] = (Event){ stream, g->queue.n };
+	waits_of(g)->event[event] = (StreamEvent){ stream, g->queue.n };
 }
 
 /* Lists only grids whose end implies that of all others. For an event of one stream that is the latest grid
@@ -26,8 +26,8 @@ void waits_record(Gpu *g, int event, int stream)
    back to the latest grid of the default stream, which ends after all older ones. */
 void waits_wait(Gpu *g, int stream, int event)
 {
-	Waits *w = waits_of(g);
-	const Event *e = &w->event[event];
+	StreamWaits *w = waits_of(g);
+	const StreamEvent *e = &w->event[event];
 	bool seen[STREAM_LIMIT + 1] = { false };
 	if (!stream)               /* the default stream waits for all grids anyway */
 		return;
@@ -55,7 +55,7 @@ void waits_clear(Gpu *g)
 	for (int i = 0; g->waits && i <= STREAM_LIMIT; i++)
 		vec_clear(&g->waits->stream[i].grid);
 	for (int i = 0; g->waits && i < EVENT_LIMIT; i++)
-		g->waits->event[i] = (Event){ 0 };
+		g->waits->event[i] = (StreamEvent){ 0 };
 }
 
 void waits_free(Gpu *g)

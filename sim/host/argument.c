@@ -43,7 +43,7 @@ static void no_value(lua_State *L, double low, double high, double multiple)
 	luaL_error(L, "%s", text);
 }
 
-static Wanted wanted(lua_State *L)
+static Wanted read_wanted(lua_State *L)
 {
 	host_fields(L, FIELDS, "gpu.argument", fields);
 	Wanted w = { .real = flag_field(L, "real"), .power = flag_field(L, "power_of_two"),
@@ -126,7 +126,7 @@ int host_argument(lua_State *L)
 		lua_replace(L, FIELDS);
 	}
 	luaL_checktype(L, FIELDS, LUA_TTABLE);
-	Wanted w = wanted(L);          /* pushes one_of, at WORDS */
+	Wanted w = read_wanted(L);          /* pushes one_of, at WORDS */
 	if (i < 1)
 		luaL_error(L, "gpu.argument: %I: arguments are numbered from 1", i);
 	if (i > o->nargs) {

@@ -69,7 +69,7 @@ const char *host_name(lua_State *L, const HostBuffer *b)
    does not allow the access to the buffer. */
 static void check_granted(lua_State *L, const HostBuffer *b, HostAccess access)
 {
-	const Host *h = host_of(L);
+	const WorkloadHost *h = host_of(L);
 	bool may = !h->callee;
 	for (int k = 0; k < h->ngranted && !may; k++)
 		may = h->granted[k].buffer == b->index && (access == HOST_WRITES ? h->granted[k].writes

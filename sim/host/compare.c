@@ -6,7 +6,7 @@
 
 const char *const compare_how_name[COMPARE_HOWS] = { "exact", "set", "tolerance", "ignore" };
 
-typedef struct Pair { const char *name[2]; Diag *diag; } Pair;
+typedef struct RunPair { const char *name[2]; Diag *diag; } RunPair;
 
 static bool exact(const RunBuffer *b, const uint8_t *x, const uint8_t *y, uint64_t i)
 {
@@ -35,7 +35,7 @@ static void show_element(char *text, size_t n, const RunBuffer *b, const uint8_t
 		snprintf(text, n, "%llu", (unsigned long long)value_integer(b->type, data, i));
 }
 
-static bool compare_elements(const Pair *p, const RunBuffer *b, const uint8_t *x, const uint8_t *y)
+static bool compare_elements(const RunPair *p, const RunBuffer *b, const uint8_t *x, const uint8_t *y)
 {
 	uint64_t bad = 0, first = 0;
 	for (uint64_t i = 0; i < b->n; i++)
@@ -69,7 +69,7 @@ static uint64_t *sorted(const RunBuffer *b, const uint8_t *data)
 	return v;
 }
 
-static bool compare_sets(const Pair *p, const RunBuffer *b, const uint8_t *x, const uint8_t *y)
+static bool compare_sets(const RunPair *p, const RunBuffer *b, const uint8_t *x, const uint8_t *y)
 {
 	uint64_t *v = sorted(b, x), *w = sorted(b, y), i = 0;
 	while (i < b->n && v[i] == w[i])
@@ -85,8 +85,8 @@ static bool compare_sets(const Pair *p, const RunBuffer *b, const uint8_t *x, co
 
 /* Compares buffer x of run a with buffer y of run b. y NULL: run b has no such variable, or fewer buffers;
    nothing is compared. */
-static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, const Run *b, const RunBuffer *y,
-	RunCompared *n)
+static bool compare_buffer(const RunPair *p, const Run *a, const RunBuffer *x, const Run *b,
+	const RunBuffer *y, RunCompared *n)
 {
 	const uint8_t *v = run_data(a, x), *w = y ? run_data(b, y) : NULL;
 	if (!y)
@@ -123,11 +123,11 @@ static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, cons
 
 /* A run's buffers and variables by their names; if several have the same name, the first one. of[1] has the
    variables of the module, of[0] the buffers. */
-typedef struct Names { StrMap of[2]; } Names;
+typedef struct BufferNames { StrMap of[2]; } BufferNames;
 
-static Names names_of(const Run *r)
+static BufferNames buffer_names(const Run *r)
 {
-	Names n = { 0 };
+	BufferNames n = { 0 };
 	for (int k = r->buffer.n - 1; k >= 0; k--)
 		strmap_put(&n.of[r->buffer.v[k].symbol], r->buffer.v[k].name, k);
 	return n;
@@ -137,8 +137,8 @@ bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b
 	Diag *diag)
 {
 	RunCompared unasked = { 0 };
-	Names names = names_of(b);
-	Pair p = { { name_a, name_b }, diag };
+	BufferNames names = buffer_names(b);
+	RunPair p = { { name_a, name_b }, diag };
 	bool same = true;
 	if (a->nanonymous != b->nanonymous) {
 		diag_error(diag, (Loc){ 0 }, "%d buffers %s, %d %s", a->nanonymous, name_a, b->nanonymous,

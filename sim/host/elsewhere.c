@@ -33,7 +33,7 @@ static Budget budget_of(const Run *run)
 		ALL_LEAST + ALL_TIMES * n };
 }
 
-static bool interrupted(const Run *run)
+static bool run_interrupted(const Run *run)
 {
 	return is_interrupted(run->options.gpu.interrupted);
 }
@@ -59,7 +59,7 @@ static Elsewhere outcome(const Run *r)
 	}
 }
 
-static Elsewhere try(const Run *run, const Config *c, Budget *b)
+static Elsewhere try_mechanism(const Run *run, const Config *c, Budget *b)
 {
 	Diag d = { 0 };
 	uint64_t most = b->run < b->all ? b->run : b->all, left = most;
@@ -92,11 +92,11 @@ static bool is_configured(const Run *run, const Config *c)
 		sizeof c->model_param);
 }
 
-static void add(Run *run, const char *spec, Budget *b)
+static void add_elsewhere(Run *run, const char *spec, Budget *b)
 {
 	Diag d = { 0 };
 	Config c = *run->config;
-	if (interrupted(run))
+	if (run_interrupted(run))
 		return;
 	if (c.max_cycles == 0 || c.max_cycles > MOST_CYCLES)
 		c.max_cycles = MOST_CYCLES;
@@ -105,7 +105,7 @@ static void add(Run *run, const char *spec, Budget *b)
 	if (config_set_model(&c, spec, &d) && config_check(&c, &d) && !is_configured(run, &c)) {
 		if (b->all)
 			vec_push(&run->elsewhere, ((ElsewhereRun){ arena_strdup(&run->arena, spec),
-				try(run, &c, b) }));
+				try_mechanism(run, &c, b) }));
 		else
 			run->untried++;
 	}
@@ -122,7 +122,7 @@ static void add_choices(Run *run, const ModelKeys *m, const ConfigKey *p, int64_
 		int n = end ? (int)(end - name) : (int)strlen(name);
 		snprintf(spec, sizeof spec, "%s(%s=%.*s)", m->name, p->key, n, name);
 		if (v != now)
-			add(run, spec, b);
+			add_elsewhere(run, spec, b);
 		name = end ? end + 1 : NULL;
 	}
 }
@@ -141,7 +141,7 @@ static bool as_base(const Run *run, int k)
 	return x->how == (run->fault == FAULT_LIVELOCK ? ELSEWHERE_LIVELOCK : ELSEWHERE_DEADLOCK);
 }
 
-static bool put_group(StrBuf *b, const Run *run, Elsewhere how, const char *verb)
+static bool put_spec_group(StrBuf *b, const Run *run, Elsewhere how, const char *verb)
 {
 	int n = 0;
 	for (int k = 0; k < run->elsewhere.n; k++)
@@ -159,9 +159,9 @@ static void try_all(Run *run)
 		char spec[200];
 		snprintf(spec, sizeof spec, "%s(%s)", m->name, m->fair ? m->fair : "");
 		if (i != run->config->model)
-			add(run, m->name, &b);
+			add_elsewhere(run, m->name, &b);
 		if (m->fair)
-			add(run, spec, &b);
+			add_elsewhere(run, spec, &b);
 	}
 	for (int i = 0; (m = model_keys(i)); i++)
 		for (int k = 0; k < m->nparams; k++)
@@ -173,16 +173,16 @@ bool run_elsewhere(Run *run, StrBuf *text)
 	if ((run->fault != FAULT_LIVELOCK && run->fault != FAULT_BARRIER) || run->elsewhere.n)
 		return false;
 	try_all(run);
-	if (interrupted(run))
+	if (run_interrupted(run))
 		return false;
 	sb_puts(text, "  run again without timing under the other mechanisms, it");
-	if (!put_group(text, run, ELSEWHERE_COMPLETES, " completes under "))
+	if (!put_spec_group(text, run, ELSEWHERE_COMPLETES, " completes under "))
 		sb_puts(text, " completes under none");
-	put_group(text, run, ELSEWHERE_LIVELOCK, "\n  livelock under ");
-	put_group(text, run, ELSEWHERE_DEADLOCK, "\n  part of a warp waits in vain under ");
-	put_group(text, run, ELSEWHERE_FAILS, "\n  it fails under ");
-	put_group(text, run, ELSEWHERE_REFUSED, "\n  it is refused by ");
-	put_group(text, run, ELSEWHERE_UNDECIDED, "\n  not decided within the bounds of work under ");
+	put_spec_group(text, run, ELSEWHERE_LIVELOCK, "\n  livelock under ");
+	put_spec_group(text, run, ELSEWHERE_DEADLOCK, "\n  part of a warp waits in vain under ");
+	put_spec_group(text, run, ELSEWHERE_FAILS, "\n  it fails under ");
+	put_spec_group(text, run, ELSEWHERE_REFUSED, "\n  it is refused by ");
+	put_spec_group(text, run, ELSEWHERE_UNDECIDED, "\n  not decided within the bounds of work under ");
 	if (run->untried)
 		sb_printf(text, "\n  the bounds of work left %d choices of mechanisms and parameters untried",
 			run->untried);

@@ -8,7 +8,7 @@
 enum { FILE_STEPS = 2000 };  /* steps that opening a file costs */
 
 /* The part of an absolute file name behind the folder's name; NULL: the file is not below the folder. */
-static const char *below(const char *name, const char *folder)
+static const char *name_below(const char *name, const char *folder)
 {
 	size_t n = strlen(folder);
 	while (n > 1 && folder[n - 1] == '/')
@@ -26,8 +26,8 @@ static const char *name_inside(const char *name, const char *folder)
 	char whole[PATH_MAX];
 	if (*name != '/')
 		return name;
-	const char *rest = below(name, folder);
-	return rest || !realpath(*folder ? folder : ".", whole) ? rest : below(name, whole);
+	const char *rest = name_below(name, folder);
+	return rest || !realpath(*folder ? folder : ".", whole) ? rest : name_below(name, whole);
 }
 
 /* Pushes folder i of those that the workload may use: first the user's (--files), then that of the workload.
@@ -42,7 +42,7 @@ static const char *folder(lua_State *L, int i)
 		: lua_pushlstring(L, path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
-static const char *file_name(lua_State *L, int index)
+static const char *check_file_name(lua_State *L, int index)
 {
 	size_t n;
 	const char *name = luaL_checklstring(L, index, &n);
@@ -50,7 +50,7 @@ static const char *file_name(lua_State *L, int index)
 	return name;
 }
 
-static int refuse(lua_State *L, const char *what, const char *name, const char *why)
+static int refuse_file(lua_State *L, const char *what, const char *name, const char *why)
 {
 	return luaL_error(L, "cannot %s %s: %s (a workload loads what is in its own folder or below, and "
 		"saves new files there; --files DIR lets it load from DIR and save there, over old files "
@@ -76,7 +76,7 @@ static int open_file(lua_State *L, const char *name, const HostBuffer *b)
 		lua_pop(L, 1);
 	}
 	if (fd < 0)
-		refuse(L, "load", name, why ? why : "an absolute name leads out of the folder");
+		refuse_file(L, "load", name, why ? why : "an absolute name leads out of the folder");
 	if (size != host_bytes(b)) {
 		close(fd);
 		wrong_size(L, name, size, b);
@@ -95,7 +95,7 @@ static const SavedFile *saved_file(const Run *run, const char *name)
 int host_load(lua_State *L)
 {
 	HostBuffer b = host_buffer(L, 1);
-	const char *name = file_name(L, 2), *why;
+	const char *name = check_file_name(L, 2), *why;
 	host_not_called(L, "b:load");
 	sandbox_charge(L, FILE_STEPS + sandbox_bytes(host_bytes(&b)));
 	const SavedFile *own = saved_file(run_of(L), name);
@@ -105,7 +105,7 @@ int host_load(lua_State *L)
 	if (own)
 		memcpy(data, own->data, own->n);
 	else if (!file_fill(open_file(L, name, &b), data, host_bytes(&b), &why))
-		return refuse(L, "load", name, why);
+		return refuse_file(L, "load", name, why);
 	host_written(L, &b, 0, b.n);
 	lua_settop(L, 1);
 	return 1;
@@ -113,7 +113,7 @@ int host_load(lua_State *L)
 
 /* In a trial (RunOptions.trial), keeps the file that the workload saves in the run's memory, in place of an
    earlier one of the same name. */
-static void keep(Run *run, const char *name, const void *data, size_t n)
+static void keep_saved_file(Run *run, const char *name, const void *data, size_t n)
 {
 	SavedFile *f = (SavedFile *)saved_file(run, name);
 	if (!f) {
@@ -131,7 +131,7 @@ int host_save(lua_State *L)
 {
 	HostBuffer b = host_buffer(L, 1);
 	Run *run = run_of(L);
-	const char *name = file_name(L, 2), *where, *rest = NULL,
+	const char *name = check_file_name(L, 2), *where, *rest = NULL,
 		*why = "an absolute name leads out of the folder";
 	int i = 0;
 	host_not_called(L, "b:save");
@@ -140,13 +140,13 @@ int host_save(lua_State *L)
 	for (; !rest && (where = folder(L, i)); i++)
 		rest = name_inside(name, where);
 	if (!rest)
-		return refuse(L, "save", name, why);
+		return refuse_file(L, "save", name, why);
 	bool any = i <= run->options.nfolders; /* the folder is one of --files */
 	if (run->options.trial ? (why = file_name_refused(rest)) != NULL
 		: !file_write_in(where, rest, any, run->written, data, host_bytes(&b), &why))
-		return refuse(L, "save", name, why);
+		return refuse_file(L, "save", name, why);
 	if (run->options.trial)
-		keep(run, name, data, host_bytes(&b));
+		keep_saved_file(run, name, data, host_bytes(&b));
 	lua_settop(L, 1);
 	return 1;
 }

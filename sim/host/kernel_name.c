@@ -5,13 +5,13 @@
 
 enum { MAX_SHOWN = 8 };
 
-static bool is_kernel(const Function *f) { return f && f->kind == FN_KERNEL && !f->declared_only; }
+static bool names_kernel(const Function *f) { return f && f->kind == FN_KERNEL && !f->declared_only; }
 
 static void show_kernels(const Module *m, StrBuf *why)
 {
 	int n = 0;
 	for (int i = 0; i < m->func.n; i++)
-		if (is_kernel(m->func.v[i]) && n++ <= MAX_SHOWN)
+		if (names_kernel(m->func.v[i]) && n++ <= MAX_SHOWN)
 			sb_printf(why, "%s%s", n == 1 ? "; the module has " : ", ",
 				n > MAX_SHOWN ? "..." : m->func.v[i]->name);
 	if (!n)
@@ -25,7 +25,7 @@ static void suggest(const Module *m, const char *name, Arena *a, StrBuf *why)
 	Vec(const char *) names = { 0 };
 	for (int i = 0; i < m->func.n; i++) {
 		const Function *f = m->func.v[i];
-		if (!is_kernel(f))
+		if (!names_kernel(f))
 			continue;
 		const char *source = demangle(a, f->name);
 		if (source) {
@@ -58,11 +58,11 @@ const Function *kernel_by_name(const Module *m, const char *name, StrBuf *why)
 	StrBuf all = { 0 };
 	const Function *exact = module_find_function(m, name), *found = NULL;
 	int best = 0, n = 0;
-	if (is_kernel(exact))
+	if (names_kernel(exact))
 		return exact;
 	for (int i = 0; i < m->func.n; i++) {
 		const Function *f = m->func.v[i];
-		const char *source = is_kernel(f) ? demangle(&a, f->name) : NULL;
+		const char *source = names_kernel(f) ? demangle(&a, f->name) : NULL;
 		int fits = source ? demangled_matches(source, name) : 0;
 		if (!fits || fits < best)
 			continue;

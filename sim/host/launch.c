@@ -20,7 +20,7 @@ static uint32_t dimension(lua_State *L, const char *what)
 	return (uint32_t)v;
 }
 
-static void dimensions(lua_State *L, int table, const char *what, uint32_t d[3])
+static void read_launch_dimensions(lua_State *L, int table, const char *what, uint32_t d[3])
 {
 	d[0] = d[1] = d[2] = 1;
 	int type = lua_getfield(L, table, what);
@@ -42,7 +42,7 @@ static void dimensions(lua_State *L, int table, const char *what, uint32_t d[3])
 	lua_pop(L, 1);
 }
 
-static const Function *find_kernel(lua_State *L, int table)
+static const Function *find_table_kernel(lua_State *L, int table)
 {
 	StrBuf why = { 0 };
 	if (lua_getfield(L, table, "kernel") != LUA_TSTRING)
@@ -86,7 +86,7 @@ static void array_parameter(lua_State *L, const Param *p, const char *what, uint
 }
 
 /* Stores the value on top of the stack as parameter i of kernel k. */
-static void parameter(lua_State *L, const Function *k, int i, uint8_t *params)
+static void store_parameter(lua_State *L, const Function *k, int i, uint8_t *params)
 {
 	const Param *p = &k->param.v[i];
 	char name[PARAMETER_NAME], what[PARAMETER_NAME + 16];
@@ -98,7 +98,7 @@ static void parameter(lua_State *L, const Function *k, int i, uint8_t *params)
 	}
 }
 
-static void arguments(lua_State *L, int table, const Function *k, uint8_t *params)
+static void write_lua_arguments(lua_State *L, int table, const Function *k, uint8_t *params)
 {
 	int type = lua_getfield(L, table, "args"), n = k->param.n;
 	if (type != LUA_TTABLE && type != LUA_TNIL)
@@ -113,7 +113,7 @@ static void arguments(lua_State *L, int table, const Function *k, uint8_t *param
 	}
 	for (int i = 0; i < n; i++) {
 		lua_rawgeti(L, -1, i + 1);
-		parameter(L, k, i, params);
+		store_parameter(L, k, i, params);
 		lua_pop(L, 1);
 	}
 	lua_pop(L, 1);
@@ -131,7 +131,7 @@ typedef struct LuaSink {
 
 /* Puts the value on top of the stack into the innermost open table: under the key that is below it on the
    stack (count < 0), or as the next element. */
-static void place_value(LuaSink *s)
+static void place_in_table(LuaSink *s)
 {
 	if (!s->depth)
 		return;
@@ -158,7 +158,7 @@ static void lua_end(JsonSink *sink)
 {
 	LuaSink *s = (LuaSink *)sink;
 	s->depth--;
-	place_value(s);
+	place_in_table(s);
 }
 
 static void lua_key(JsonSink *sink, const char *key) { lua_pushstring(((LuaSink *)sink)->L, key); }
@@ -166,31 +166,31 @@ static void lua_key(JsonSink *sink, const char *key) { lua_pushstring(((LuaSink 
 static void lua_count(JsonSink *sink, uint64_t v)
 {
 	lua_pushinteger(((LuaSink *)sink)->L, (lua_Integer)v);
-	place_value((LuaSink *)sink);
+	place_in_table((LuaSink *)sink);
 }
 
 static void lua_integer(JsonSink *sink, int64_t v)
 {
 	lua_pushinteger(((LuaSink *)sink)->L, (lua_Integer)v);
-	place_value((LuaSink *)sink);
+	place_in_table((LuaSink *)sink);
 }
 
 static void lua_real(JsonSink *sink, double v)
 {
 	lua_pushnumber(((LuaSink *)sink)->L, v);
-	place_value((LuaSink *)sink);
+	place_in_table((LuaSink *)sink);
 }
 
 static void lua_text(JsonSink *sink, const char *v)
 {
 	lua_pushstring(((LuaSink *)sink)->L, v);  /* NULL becomes nil */
-	place_value((LuaSink *)sink);
+	place_in_table((LuaSink *)sink);
 }
 
 static void lua_boolean(JsonSink *sink, bool v)
 {
 	lua_pushboolean(((LuaSink *)sink)->L, v);
-	place_value((LuaSink *)sink);
+	place_in_table((LuaSink *)sink);
 }
 
 /* An error of Lua if the workload says that the kernel needs warps of another width than the machine's: the
@@ -323,9 +323,9 @@ int host_launch(lua_State *L)
 	host_not_called(L, "gpu.launch");
 	luaL_checktype(L, 1, LUA_TTABLE);
 	host_fields(L, 1, "gpu.launch", fields);
-	l.kernel = find_kernel(L, 1);
-	dimensions(L, 1, "grid", l.grid);
-	dimensions(L, 1, "block", l.block);
+	l.kernel = find_table_kernel(L, 1);
+	read_launch_dimensions(L, 1, "grid", l.grid);
+	read_launch_dimensions(L, 1, "block", l.block);
 	needed_warp(L, 1, l.kernel);
 	int stream = stream_of(L, 1);
 	if (lua_getfield(L, 1, "shared") != LUA_TNIL)
@@ -337,7 +337,7 @@ int host_launch(lua_State *L)
 			l.kernel->name, MAX_PARAM_BYTES);
 	uint8_t *params = lua_newuserdatauv(L, l.kernel->param_bytes + 1, 0);
 	memset(params, 0, l.kernel->param_bytes + 1);
-	arguments(L, 1, l.kernel, params);
+	write_lua_arguments(L, 1, l.kernel, params);
 	l.params = params;
 	sandbox_charge(L, LAUNCH_STEPS + sandbox_bytes(l.kernel->param_bytes));
 	if (run->pending.n == MOST_PENDING)

@@ -5,9 +5,9 @@
 #include "sim/host/value.h"
 
 /* What the functions get that host_run calls while main runs. host NULL: main calls no functions of Lua. */
-typedef struct Main { Run *run; Host *host; } Main;
+typedef struct Main { Run *run; WorkloadHost *host; } Main;
 
-static bool interrupted(const Run *run)
+static bool run_interrupted(const Run *run)
 {
 	return is_interrupted(run->options.gpu.interrupted);
 }
@@ -29,7 +29,7 @@ static bool main_sync(void *self, Fault *fault)
 static bool main_launch(void *self, const Launch *l, int stream, Loc where, Fault *fault)
 {
 	Run *run = ((const Main *)self)->run;
-	if (interrupted(run) || (run->pending.n == MOST_PENDING && !run_sync(run)) ||
+	if (run_interrupted(run) || (run->pending.n == MOST_PENDING && !run_sync(run)) ||
 		!run_queue(run, l, stream, where))
 		return reported(fault);
 	return stream || run_sync(run) || reported(fault);
@@ -65,7 +65,7 @@ static const LuaTouch *touch_of(const Function *f, int arg)
 }
 
 /* The index of the run's buffer that has the address, or -1. */
-static int buffer_at(const Run *run, uint64_t addr)
+static int buffer_with(const Run *run, uint64_t addr)
 {
 	for (int k = run->buffer.n - 1; k >= 0; k--) {
 		const RunBuffer *b = &run->buffer.v[k];
@@ -77,9 +77,10 @@ static int buffer_at(const Run *run, uint64_t addr)
 
 /* Pushes a view of the buffer that has the address, from there on, and grants function f the accesses that
    its declaration names to the whole buffer. Returns NULL, or why there is no such view. */
-static const char *push_buffer(Host *h, const Function *f, const LuaTouch *t, uint64_t addr, Granted *granted)
+static const char *push_buffer(WorkloadHost *h, const Function *f, const LuaTouch *t, uint64_t addr,
+	Granted *granted)
 {
-	int k = buffer_at(h->run, addr);
+	int k = buffer_with(h->run, addr);
 	const RunBuffer *b = k < 0 || !run_data(h->run, &h->run->buffer.v[k]) ? NULL : &h->run->buffer.v[k];
 	uint64_t size = (uint64_t)type_bytes(t->type), offset = b ? addr - b->addr : 0;
 	const char *name = f->reg.v[f->arg.v[t->arg]].name;
@@ -129,7 +130,7 @@ static int take_results(lua_State *L)
 
 /* Calls the function of Lua, which lies below its arguments on the stack. False: it has failed, and diag says
    why. */
-static bool call_lua(Host *h, const Function *f, uint64_t *results)
+static bool call_lua(WorkloadHost *h, const Function *f, uint64_t *results)
 {
 	lua_State *L = h->box.L;
 	Call c = { f, results };
@@ -153,7 +154,7 @@ static bool main_call(void *self, const Function *f, const uint64_t *args, uint6
 	Fault *fault)
 {
 	const Main *m = self;
-	Host *h = m->host;
+	WorkloadHost *h = m->host;
 	Granted granted[f->touch.n + 1];
 	int n = 0;
 	if (!lua_checkstack(h->box.L, f->arg.n + f->ret.n + 8))
@@ -201,7 +202,7 @@ bool run_needs_lua(const Run *run)
 	return false;
 }
 
-void run_main(Run *run, Host *host)
+void run_main(Run *run, WorkloadHost *host)
 {
 	const Function *f = run_host_function(run);
 	Main m = { run, host };

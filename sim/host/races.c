@@ -45,7 +45,7 @@ static void put_buffer(Run *run, uint64_t addr, RaceStats *s)
 	}
 }
 
-static RaceEnd end_of(Run *run, const RaceSide *x)
+static RaceEnd race_end(Run *run, const RaceSide *x)
 {
 	Loc loc = ins_loc(run->module, x->ins);
 	RaceEnd e = { x->function->name, x->block->label, loc.line > 0 ? loc.file : NULL,
@@ -54,12 +54,12 @@ static RaceEnd end_of(Run *run, const RaceSide *x)
 	return e;
 }
 
-static RaceStats *table_of(Run *run, RacePairs *p)
+static RaceStats *race_table(Run *run, RacePairs *p)
 {
 	RaceStats *t = arena_array(&run->arena, RaceStats, p->n + 1);
 	for (int k = 0; k < p->n; k++) {
 		const RacePair *x = &p->v[k];
-		t[k] = (RaceStats){ .end = { end_of(run, &x->side[0]), end_of(run, &x->side[1]) },
+		t[k] = (RaceStats){ .end = { race_end(run, &x->side[0]), race_end(run, &x->side[1]) },
 			.bytes = x->bytes, .same = x->same };
 		put_buffer(run, x->addr, &t[k]);
 	}
@@ -77,7 +77,7 @@ static RaceLast *last_of(RunRaces *r, int stream)
 
 /* Compares the launch with the one before it in its stream, then keeps its accesses for the next launch
    there. */
-static void compare(Run *run, Pending *p, LaunchStats *s)
+static void compare_with_last(Run *run, Pending *p, LaunchStats *s)
 {
 	RaceLast *last = last_of(run->races, s->stream);
 	RacePairs found = { 0 };
@@ -86,7 +86,7 @@ static void compare(Run *run, Pending *p, LaunchStats *s)
 			sizeof last->grid) != 0, &found);
 		s->behind = last->launch;
 		s->nbetween = found.n;
-		s->between_stats = table_of(run, &found);
+		s->between_stats = race_table(run, &found);
 		vec_free(&found);
 		race_close(last->log);
 	}
@@ -106,12 +106,12 @@ void run_races_found(Run *run, Pending *p)
 		races_find(p->launch.races, &found);
 		s->races_checked = true;
 		s->tables.races.n = found.n;
-		s->tables.races.v = table_of(run, &found);
+		s->tables.races.v = race_table(run, &found);
 		run->racing += found.n > 0;
 		vec_free(&found);
 	}
 	if (run->options.race_launches)
-		compare(run, p, s);
+		compare_with_last(run, p, s);
 }
 
 void run_races_judge(Run *run)

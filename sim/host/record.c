@@ -29,7 +29,7 @@ void record_close(Recorder *r)
 }
 
 /* Copies the name of the file, which belongs to Lua and would be freed. */
-static Loc kept(Recorder *r, Loc where)
+static Loc keep_loc(Recorder *r, Loc where)
 {
 	where.file = where.file ? arena_strdup(&r->run->diag->arena, where.file) : NULL;
 	return where;
@@ -73,14 +73,14 @@ void record_value(StrBuf *s, Type t, uint64_t bits)
 }
 
 /* Writes an operand like "[%b3+8]": the register `base` and an offset in bytes. */
-static void put_place(StrBuf *s, const char *base, uint64_t offset)
+static void put_address_operand(StrBuf *s, const char *base, uint64_t offset)
 {
 	sb_printf(s, offset ? "[%s+%" PRIu64 "]" : "[%s]", base, offset);
 }
 
 /* The name of the register that has the address of buffer number `buffer`. Notes that the buffer is
    mentioned. */
-static const char *base(Recorder *r, int buffer)
+static const char *base_reg(Recorder *r, int buffer)
 {
 	while (r->mentioned.n <= buffer)
 		vec_push(&r->mentioned, false);
@@ -88,7 +88,7 @@ static const char *base(Recorder *r, int buffer)
 	return arena_printf(&r->arena, "%%b%d", buffer);
 }
 
-static int buffer_at(const Recorder *r, uint64_t address)
+static int buffer_of_address(const Recorder *r, uint64_t address)
 {
 	for (int k = r->run->buffer.n - 1; k >= 0; k--) {
 		const RunBuffer *b = &r->run->buffer.v[k];
@@ -99,26 +99,27 @@ static int buffer_at(const Recorder *r, uint64_t address)
 	return -1;
 }
 
-static bool is_address(const Recorder *r, Type t, uint64_t bits)
+static bool is_recorded_address(const Recorder *r, Type t, uint64_t bits)
 {
-	return type_bits[t] == 64 && type_kind[t] != 'F' && bits >= GLOBAL_BASE && buffer_at(r, bits) >= 0;
+	return type_bits[t] == 64 && type_kind[t] != 'F' && bits >= GLOBAL_BASE &&
+		buffer_of_address(r, bits) >= 0;
 }
 
 /* The operand for a 64-bit value that is an address. If it takes an instruction to compute the address, that
    is added to `before`, for a fresh register %aN; *fresh: the next such N. */
-static const char *address(Recorder *r, uint64_t bits, StrBuf *before, int *fresh)
+static const char *address_operand(Recorder *r, uint64_t bits, StrBuf *before, int *fresh)
 {
-	int k = buffer_at(r, bits);
+	int k = buffer_of_address(r, bits);
 	uint64_t offset = bits - r->run->buffer.v[k].addr;
 	if (!offset)
-		return base(r, k);
-	sb_printf(before, "\t%%a%d = add.u64 %s, %" PRIu64 "\n", *fresh, base(r, k), offset);
+		return base_reg(r, k);
+	sb_printf(before, "\t%%a%d = add.u64 %s, %" PRIu64 "\n", *fresh, base_reg(r, k), offset);
 	return arena_printf(&r->arena, "%%a%d", (*fresh)++);
 }
 
 /* ---- statements ---- */
 
-int record_item(Recorder *r, const char *key, Item x)
+int record_item(Recorder *r, const char *key, RecordItem x)
 {
 	int k = strmap_get(&r->known, key);
 	if (k < 0) {
@@ -128,10 +129,10 @@ int record_item(Recorder *r, const char *key, Item x)
 	return k;
 }
 
-static void say(Recorder *r, StrBuf *text)
+static void record_text(Recorder *r, StrBuf *text)
 {
 	const char *s = arena_strdup(&r->arena, text->s);
-	vec_push(&r->list, record_item(r, s, (Item){ .text = s }));
+	vec_push(&r->list, record_item(r, s, (RecordItem){ .text = s }));
 	sb_free(text);
 }
 
@@ -161,13 +162,14 @@ static const char *datum(Recorder *r, Type t, const uint8_t *bytes, uint64_t n)
 	return r->datum.v[at].name;
 }
 
-/* The operand for the address at an offset in the buffer; s, fresh: as `before` and `fresh` of address(). */
-static const char *place(Recorder *r, int buffer, uint64_t offset, StrBuf *s, int *fresh)
+/* The operand for the address at an offset in the buffer; s, fresh: as `before` and `fresh` of
+   address_operand(). */
+static const char *place_operand(Recorder *r, int buffer, uint64_t offset, StrBuf *s, int *fresh)
 {
-	return address(r, r->run->buffer.v[buffer].addr + offset, s, fresh);
+	return address_operand(r, r->run->buffer.v[buffer].addr + offset, s, fresh);
 }
 
-static bool is_constant(const Recorder *r, const RunBuffer *b)
+static bool is_constant_buffer(const Recorder *r, const RunBuffer *b)
 {
 	const Symbol *s = b->symbol ? module_find_symbol(r->run->module, b->name, -1) : NULL;
 	return s && s->space == SP_CONST;
@@ -187,21 +189,22 @@ static void say_elements(Recorder *r, uint64_t from, uint64_t to)
 	for (uint64_t k = from; k < to; k++)
 		same &= value_bits(t, data, k) == first;
 	const RunBuffer *b = n ? &r->run->buffer.v[r->write.buffer] : NULL;
-	bool few = n && n <= FEW && !(same && n > 1) && !is_constant(r, b); /* st cannot write constants */
+	/* st cannot write constants */
+	bool few = n && n <= FEW && !(same && n > 1) && !is_constant_buffer(r, b);
 	for (uint64_t k = from; k < to && few; k++) {
 		StrBuf s = { 0 };
 		sb_printf(&s, "\tst.global.%s ", type_name[t]);
-		put_place(&s, base(r, r->write.buffer), r->write.offset + k * size);
+		put_address_operand(&s, base_reg(r, r->write.buffer), r->write.offset + k * size);
 		sb_puts(&s, ", ");
 		record_value(&s, t, value_bits(t, data, k));
 		sb_putc(&s, '\n');
-		say(r, &s);
+		record_text(r, &s);
 	}
 	if (!n || few)
 		return;
 	StrBuf s = { 0 };
 	int fresh = 0;
-	const char *to_place = place(r, r->write.buffer, offset, &s, &fresh);
+	const char *to_place = place_operand(r, r->write.buffer, offset, &s, &fresh);
 	if (same) {
 		sb_printf(&s, "\tfill.%s %s, ", type_name[t], to_place);
 		record_value(&s, t, first);
@@ -210,18 +213,18 @@ static void say_elements(Recorder *r, uint64_t from, uint64_t to)
 		const char *name = datum(r, t, data + from * size, n * size);
 		sb_printf(&s, "\t%%d = mov.u64 %s\n\tcopy %s, %%d, %" PRIu64 "\n", name, to_place, n * size);
 	}
-	say(r, &s);
+	record_text(r, &s);
 }
 
 static void say_address(Recorder *r, uint64_t k)
 {
 	StrBuf s = { 0 };
 	int fresh = 0;
-	const char *value = address(r, value_bits(r->write.type, r->write.data.v, k), &s, &fresh);
+	const char *value = address_operand(r, value_bits(r->write.type, r->write.data.v, k), &s, &fresh);
 	sb_puts(&s, "\tst.global.u64 ");
-	put_place(&s, base(r, r->write.buffer), r->write.offset + 8 * k);
+	put_address_operand(&s, base_reg(r, r->write.buffer), r->write.offset + 8 * k);
 	sb_printf(&s, ", %s\n", value);
-	say(r, &s);
+	record_text(r, &s);
 }
 
 /* Makes statements of the host's writes that have been collected in Recorder.write. */
@@ -230,7 +233,7 @@ void record_end_write(Recorder *r)
 	uint64_t n = (uint64_t)r->write.data.n / (r->write.data.n ? (uint64_t)type_bytes(r->write.type) : 1),
 		from = 0;
 	for (uint64_t k = 0; k < n; k++)
-		if (is_address(r, r->write.type, value_bits(r->write.type, r->write.data.v, k))) {
+		if (is_recorded_address(r, r->write.type, value_bits(r->write.type, r->write.data.v, k))) {
 			say_elements(r, from, k);
 			say_address(r, k);
 			from = k + 1;
@@ -270,9 +273,9 @@ void record_buffer(Recorder *r, int buffer)
 	StrBuf s = { 0 };
 	const RunBuffer *b = &r->run->buffer.v[buffer];
 	record_end_write(r);
-	sb_printf(&s, "\t%s = alloc.u64 %" PRIu64 "\n", base(r, buffer),
+	sb_printf(&s, "\t%s = alloc.u64 %" PRIu64 "\n", base_reg(r, buffer),
 		b->n * (uint64_t)type_bytes(b->type));
-	say(r, &s);
+	record_text(r, &s);
 }
 
 void record_launch(Recorder *r, const Launch *l, int stream, Loc where)
@@ -287,11 +290,12 @@ void record_launch(Recorder *r, const Launch *l, int stream, Loc where)
 		const Param *p = &f->param.v[k];
 		uint64_t bits = value_bits((Type)p->type, l->params + p->offset, 0);
 		if (p->array)
-			diag_error(&r->diag, kept(r, where), "parameter %s of kernel %s is a structure; a "
-				"recorded host function passes scalars", p->name, f->name);
+			diag_error(&r->diag, keep_loc(r, where),
+				"parameter %s of kernel %s is a structure; a recorded host function passes "
+				"scalars", p->name, f->name);
 		sb_puts(&args, k ? ", " : "");
-		if (is_address(r, (Type)p->type, bits))
-			sb_puts(&args, address(r, bits, &s, &fresh));
+		if (is_recorded_address(r, (Type)p->type, bits))
+			sb_puts(&args, address_operand(r, bits, &s, &fresh));
 		else
 			record_value(&args, (Type)p->type, bits);
 	}
@@ -301,7 +305,7 @@ void record_launch(Recorder *r, const Launch *l, int stream, Loc where)
 	if (stream)
 		sb_printf(&s, "%d, ", stream);
 	sb_printf(&s, "(%s)\n", args.s ? args.s : "");
-	say(r, &s);
+	record_text(r, &s);
 	sb_free(&args);
 }
 
@@ -312,7 +316,7 @@ void record_order(Recorder *r, bool wait, int first, int second)
 	StrBuf s = { 0 };
 	record_end_write(r);
 	sb_printf(&s, "\t%s %d, %d\n", wait ? "wait" : "record", first, second);
-	say(r, &s);
+	record_text(r, &s);
 }
 
 void record_sync(Recorder *r)
@@ -322,12 +326,12 @@ void record_sync(Recorder *r)
 	StrBuf s = { 0 };
 	record_end_write(r);
 	sb_puts(&s, "\tsynchronize\n");
-	say(r, &s);
+	record_text(r, &s);
 }
 
 void record_flush(Recorder *r, Loc where)
 {
 	if (r)
-		diag_warning(&r->diag, kept(r, where), "gpu.flush is left out of the recording: a host "
+		diag_warning(&r->diag, keep_loc(r, where), "gpu.flush is left out of the recording: a host "
 			"function has no statement for it");
 }

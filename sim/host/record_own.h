@@ -7,14 +7,14 @@
 
 /* A statement, or a loop. Each has a number, its place in Recorder.item; statements with equal texts have the
    same number. text NULL: a loop, which executes the n statements of `body` so many times. */
-typedef struct Item { const char *text; int *body, n; uint64_t times; } Item;
+typedef struct RecordItem { const char *text; int *body, n; uint64_t times; } RecordItem;
 typedef struct Datum { const char *name; Type type; const uint8_t *bytes; uint64_t n; } Datum;
 
 struct Recorder {
 	const Run *run;
 	Arena arena;
 	Vec(int) list;                 /* numbers of the statements, in their order */
-	Vec(Item) item;
+	Vec(RecordItem) item;
 	StrMap known;                  /* numbers of items, by their text or, for loops, a key */
 	Vec(Datum) datum;              /* constant variables with data that the host writes */
 	StrMap data;                   /* places in datum, by type and contents written as a text */
@@ -29,6 +29,6 @@ struct Recorder {
 const char *record_name(Recorder *, const char *name);
 void record_value(StrBuf *, Type, uint64_t bits);           /* writes the bits as a number of the type */
 /* the item's number; items of equal keys are one */
-int record_item(Recorder *, const char *key, Item);
+int record_item(Recorder *, const char *key, RecordItem);
 void record_end_write(Recorder *);                          /* makes statements of the host's latest writes */
 #endif

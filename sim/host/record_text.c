@@ -14,7 +14,7 @@ static int loop(Recorder *r, const int *body, int n, uint64_t times)
 	sb_printf(&key, "%" PRIu64 " times", times);
 	for (int k = 0; k < n; k++)
 		sb_printf(&key, " %d", body[k]);
-	Item x = { .body = arena_array(&r->arena, int, n), .n = n, .times = times };
+	RecordItem x = { .body = arena_array(&r->arena, int, n), .n = n, .times = times };
 	memcpy(x.body, body, sizeof *body * (size_t)n);
 	int id = record_item(r, arena_strdup(&r->arena, key.s), x);
 	sb_free(&key);
@@ -22,7 +22,7 @@ static int loop(Recorder *r, const int *body, int n, uint64_t times)
 }
 
 /* How many times in a row the `period` statements from place k of the list on stand there. */
-static uint64_t repeats(const Recorder *r, int k, int period)
+static uint64_t count_repeats(const Recorder *r, int k, int period)
 {
 	uint64_t times = 1;
 	for (int at = k + period; at + period <= r->list.n &&
@@ -36,7 +36,7 @@ static bool roll(Recorder *r, int period)
 {
 	int to = 0, before = r->list.n;
 	for (int k = 0; k < r->list.n;) {
-		uint64_t times = repeats(r, k, period);
+		uint64_t times = count_repeats(r, k, period);
 		if (times < 2 || (times - 1) * (uint64_t)period < WORTH) {
 			r->list.v[to++] = r->list.v[k++];
 			continue;
@@ -65,7 +65,7 @@ static void put_items(const Recorder *r, const int *list, int n, int depth, int 
 {
 	*deepest = depth > *deepest ? depth : *deepest;
 	for (int k = 0; k < n; k++) {
-		const Item *x = &r->item.v[list[k]];
+		const RecordItem *x = &r->item.v[list[k]];
 		if (x->text) {
 			sb_puts(s, x->text);
 			continue;

@@ -66,7 +66,7 @@ static Type element_type(const Symbol *s)
 	}
 }
 
-static void add_symbols(Run *run)
+static void add_symbol_buffers(Run *run)
 {
 	for (int i = 0; i < run->module->symbol.n; i++) {
 		const Symbol *s = run->module->symbol.v[i];
@@ -99,7 +99,7 @@ Run *run_new(const Config *config, const Module *m, const RunOptions *options, D
 		run_free(run);
 		return NULL;
 	}
-	add_symbols(run);
+	add_symbol_buffers(run);
 	run->recorder = options->record ? record_open(run) : NULL;
 	if (options->interval && !options->reference && !options->gpu.functional)
 		run->intervals = run->options.gpu.intervals = intervals_new(options->interval);
@@ -155,10 +155,10 @@ uint8_t *run_data(const Run *run, const RunBuffer *b)
 
 /* ---- launches ---- */
 
-static uint64_t volume(const uint32_t d[3]) { return (uint64_t)d[0] * d[1] * d[2]; }
+static uint64_t volume_of(const uint32_t d[3]) { return (uint64_t)d[0] * d[1] * d[2]; }
 
 /* Why the dimensions are wrong, or NULL. */
-static const char *check_dimensions(const Run *run, const Launch *l)
+static const char *check_launch_dimensions(const Run *run, const Launch *l)
 {
 	static _Thread_local char text[256];
 	const Function *k = l->kernel;
@@ -172,7 +172,7 @@ static const char *check_dimensions(const Run *run, const Launch *l)
 		if (k->reqntid[0] && l->block[i] != (k->reqntid[i] ? k->reqntid[i] : 1))
 			return "the block is not of the size that the kernel requires (reqntid)";
 	}
-	if (l->block[0] > most || l->block[1] > most || l->block[2] > most || volume(l->block) > most) {
+	if (l->block[0] > most || l->block[1] > most || l->block[2] > most || volume_of(l->block) > most) {
 		snprintf(text, sizeof text, "a block of %u x %u x %u threads is larger than "
 			"sm.max_threads_per_block = %llu", l->block[0], l->block[1], l->block[2],
 			(unsigned long long)most);
@@ -180,7 +180,7 @@ static const char *check_dimensions(const Run *run, const Launch *l)
 	}
 	uint64_t bound = k->maxntid[0] ? (uint64_t)k->maxntid[0] * (k->maxntid[1] ? k->maxntid[1] : 1)
 		* (k->maxntid[2] ? k->maxntid[2] : 1) : 0;
-	if (bound && volume(l->block) > bound)
+	if (bound && volume_of(l->block) > bound)
 		return "the block has more threads than the kernel allows (maxntid)";
 	if (l->grid[0] > INT32_MAX || l->grid[1] > 65535 || l->grid[2] > 65535)
 		return "the grid is larger than 2147483647 x 65535 x 65535 blocks";
@@ -214,7 +214,7 @@ static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *f
 	return s->completed;
 }
 
-static bool interrupted(const Run *run)
+static bool run_interrupted(const Run *run)
 {
 	return is_interrupted(run->options.gpu.interrupted);
 }
@@ -290,7 +290,7 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 	l->memory = run->memory;
 	l->symbol_address = run->symbol_address;
 	run_races_open(run, p);
-	const char *why = check_dimensions(run, l);
+	const char *why = check_launch_dimensions(run, l);
 	if (!why)
 		why = gpu_refuses(run->config, l);
 	if (why)
@@ -394,7 +394,7 @@ RunStatus run_module(Run *run)
 			"nothing launches its kernels: there is neither a workload %s nor a host function "
 			"main; --workload names one", path);
 	run_races_judge(run);
-	if (run->status != RUN_INTERRUPTED && interrupted(run))
+	if (run->status != RUN_INTERRUPTED && run_interrupted(run))
 		run->status = RUN_INTERRUPTED;
 	return run->status;
 }

@@ -191,9 +191,9 @@ void run_sums_free(Run *);
 void run_workload(Run *, const char *path);
 
 /* sim/host/main.c: the host function main. */
-struct Host;
+struct WorkloadHost;
 const Function *run_host_function(const Run *);          /* NULL: there is none */
 bool run_needs_lua(const Run *);                         /* does main call functions of Lua? */
 /* Runs main. host: the workload that has the functions of Lua; NULL: main calls none. */
-void run_main(Run *, struct Host *);
+void run_main(Run *, struct WorkloadHost *);
 #endif

@@ -96,14 +96,14 @@ static Tables all_tables(Run *run)
 
 /* Sets no_warp in the total's row of no instruction. A launch that ran beside others counts as no_warp also
    the cycles that went to the others; the total counts only the cycles for which no launch had a warp. */
-static void without_warp(LaunchStats *total)
+static void set_without_warp(LaunchStats *total)
 {
 	for (int i = 0; i < total->tables.lines.n; i++)
 		if (!total->tables.lines.v[i].function)
 			total->tables.lines.v[i].stalls[STALL_EMPTY] = total->totals.stalls[STALL_EMPTY];
 }
 
-static LaunchStats *add_up(Run *run)
+static LaunchStats *add_up_launches(Run *run)
 {
 	LaunchStats *total = arena_new(&run->arena, LaunchStats);
 	total->timed = !run->options.gpu.functional && !run->options.reference;
@@ -117,14 +117,14 @@ static LaunchStats *add_up(Run *run)
 	}
 	if (total->timed && run->gpu)
 		gpu_busy(run->gpu, &total->totals);
-	without_warp(total);
+	set_without_warp(total);
 	return total;
 }
 
 const LaunchStats *run_total(Run *run)
 {
 	if (!run->total)
-		run->total = add_up(run);
+		run->total = add_up_launches(run);
 	run->total->completed = run->status == RUN_OK;
 	return run->total;
 }

@@ -71,7 +71,7 @@ static const luaL_Reg gpu_functions[] = {
 	{ "record", host_record }, { "wait", host_wait }, { NULL, NULL }
 };
 
-static int prepare(lua_State *L)
+static int prepare_workload(lua_State *L)
 {
 	const RunOptions *o = &run_of(L)->options;
 	host_open_buffers(L);
@@ -105,7 +105,7 @@ static char *read_workload(const Run *run, const char *path, size_t *n, const ch
 
 void run_workload(Run *run, const char *path)
 {
-	Host host = { .run = run, .path = path };
+	WorkloadHost host = { .run = run, .path = path };
 	size_t n = run->options.workload_bytes;
 	const char *why, *given = run->options.workload_text;
 	char *read = given ? NULL : read_workload(run, path, &n, &why);
@@ -124,7 +124,7 @@ void run_workload(Run *run, const char *path)
 		if (run->options.lua_seconds > 0)
 			host.box.seconds_limit = run->options.lua_seconds;
 		host.box.interrupted = run->options.gpu.interrupted;
-		lua_pushcfunction(host.box.L, prepare);
+		lua_pushcfunction(host.box.L, prepare_workload);
 		ok = sandbox_call(&host.box, 0, 0, run->diag) &&
 			sandbox_run(&host.box, text, n, path, run->diag);
 		if (!ok && !host.box.stopped)

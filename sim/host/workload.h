@@ -10,18 +10,18 @@
    run->buffer. */
 typedef struct Granted { int buffer; bool reads, writes; } Granted;
 
-typedef struct Host {
-	Sandbox box;                   /* must be the first member: host_of casts a Sandbox to its Host */
+typedef struct WorkloadHost {
+	Sandbox box; /* must be the first member: host_of casts a Sandbox to its WorkloadHost */
 	Run *run;
 	const char *path;              /* the workload's file */
 	/* the function of Lua that a host function of the module is calling now, as declared; NULL: none */
 	const Function *callee;
 	const Granted *granted; int ngranted;
-} Host;
+} WorkloadHost;
 
 enum { MOST_PENDING = 4096 };      /* launches that have been called for and have not run */
 
-static inline Host *host_of(lua_State *L) { return (Host *)sandbox_of(L); }
+static inline WorkloadHost *host_of(lua_State *L) { return (WorkloadHost *)sandbox_of(L); }
 static inline Run *run_of(lua_State *L) { return host_of(L)->run; }
 
 /* sim/host/buffer.c: buffers and views of them. */

@@ -135,7 +135,7 @@ uint64_t reconv_value(const Warp *w, const MIns *i, int lane)
 	return i->flags & MI_ADDR64 ? row64(&w->lanes, i->x.b)[lane] : row32(&w->lanes, i->x.b)[lane];
 }
 
-static void put_event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m, uint64_t b)
+static void trace_core_event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m, uint64_t b)
 {
 	if (tracing(w->sm))
 		sm_trace(w->sm, w, s, kind, m, pc, b);
@@ -144,7 +144,7 @@ static void put_event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask
 static void put_event_with_depth(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m)
 {
 	note_depth(w->sm, w);
-	put_event(w, s, kind, pc, m, w->stack_depth);
+	trace_core_event(w, s, kind, pc, m, w->stack_depth);
 }
 
 void reconv_count_push(Warp *w, const Split *s, uint32_t pc, Mask m)
@@ -162,7 +162,7 @@ void reconv_count_pop(Warp *w, const Split *s, uint32_t pc, Mask m)
 void reconv_count_merge(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
 	w->share->totals.merges++;
-	put_event(w, s, TR_RECONVERGE, pc, m, 2);
+	trace_core_event(w, s, TR_RECONVERGE, pc, m, 2);
 }
 
 void reconv_delay(Warp *w, Split *s, Cycle n)
@@ -242,7 +242,7 @@ void reconv_spill_push(Warp *w, Split *s, StackSpill *k, Cycle constant)
 		k->resident -= n;
 		k->spilled += n;
 		w->share->totals.spills++;
-		put_event(w, s, TR_SPILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
+		trace_core_event(w, s, TR_SPILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
 	}
 	k->resident++;
 }
@@ -259,7 +259,7 @@ void reconv_spill_top(Warp *w, Split *s, StackSpill *k, Cycle constant)
 		reconv_changed(w, k->spilled);
 		move_entries(w, s, k->spilled, n, false, constant);
 		w->share->totals.fills++;
-		put_event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
+		trace_core_event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
 	}
 }
 

@@ -37,7 +37,7 @@ struct Gpu {
 	Vec(Grid *) queue;         /* launches of this run of the machine, in the order of the host's calls */
 	int first_waiting;    /* index in queue: the cycles in which the launches before it begin are known */
 	int ended_grids;
-	struct Waits *waits;           /* what streams wait for (sim/gpu/waits.c); NULL: no event so far */
+	struct StreamWaits *waits; /* what streams wait for (sim/gpu/waits.c); NULL: no event so far */
 	Grid *next_free;              /* sim/gpu/streams.c: the waiting grid that may begin first, and when */
 	Cycle next_free_at;
 	/* [launch.resident_grids]: since which cycle a grid may take the place; NEVER: a grid has it */

@@ -112,9 +112,9 @@ static inline void note_depth(Sm *sm, Warp *w)
 		w->share->totals.max_depth = (uint64_t)d;
 }
 static inline const Launch *launch_of(const Warp *w) { return w->share->grid->launch; }
-static inline Origin origin_of(const Warp *w, const MIns *i)
+static inline WarpOrigin origin_of(const Warp *w, const MIns *i)
 {
-	return (Origin){ w->share->grid, w->cta->number, (uint32_t)w->index, (uint32_t)(i - w->ins) };
+	return (WarpOrigin){ w->share->grid, w->cta->number, (uint32_t)w->index, (uint32_t)(i - w->ins) };
 }
 static inline const Code *code_of(const Warp *w) { return w->share->grid->code; }
 

@@ -13,10 +13,10 @@ struct Partings {
 	uint8_t of_lane[MOST_LANES];   /* a lane's group, while it has not ended */
 };
 
-static Group *at(const Partings *p, int k) { return &p->node[k]; }
-static Mask live(const Partings *p) { return p->root == NO_GROUP ? 0 : at(p, p->root)->lanes; }
+static Group *node_at(const Partings *p, int k) { return &p->node[k]; }
+static Mask live(const Partings *p) { return p->root == NO_GROUP ? 0 : node_at(p, p->root)->lanes; }
 static bool counted(const Group *g) { return g->issues[0] | g->issues[1]; }
-#define each_branch(P, N, B) for (int B = at((P), (N))->below; B != NO_GROUP; B = at((P), B)->next)
+#define each_branch(P, N, B) for (int B = node_at((P), (N))->below; B != NO_GROUP; B = node_at((P), B)->next)
 
 /* ---- what issues cost ---- */
 
@@ -27,7 +27,7 @@ static inline void charge(Share *x, uint32_t pc, const uint64_t issues[2], unsig
 }
 
 /* Counts issues of a group of n lanes by the number of their lanes. */
-static inline void count_lanes(Share *x, const uint64_t issues[2], unsigned n)
+static inline void count_active_lanes(Share *x, const uint64_t issues[2], unsigned n)
 {
 	x->active_lanes[0][n] += issues[0];
 	x->active_lanes[1][n] += issues[1];
@@ -52,17 +52,17 @@ static void charge_nobody(Warp *w, const uint64_t issues[2], Mask taken)
 
 /* Charges the branch's issues to the node above it and adds them to that node's issues. To be called before
    the lanes of the branch or of the node change. */
-static void settle(Warp *w, int branch)
+static void settle_branch(Warp *w, int branch)
 {
-	Group *b = at(w->partings, branch);
+	Group *b = node_at(w->partings, branch);
 	if (!counted(b))
 		return;
 	if (b->below == NO_GROUP)
-		count_lanes(w->share, b->issues, b->n);
+		count_active_lanes(w->share, b->issues, b->n);
 	if (b->above == NO_GROUP) {
 		charge_nobody(w, b->issues, b->lanes);
 	} else {
-		Group *node = at(w->partings, b->above);
+		Group *node = node_at(w->partings, b->above);
 		charge(w->share, node->pc, b->issues, node->n - b->n);
 		node->issues[0] += b->issues[0];
 		node->issues[1] += b->issues[1];
@@ -76,7 +76,7 @@ static void settle_below(Warp *w, int node)
 {
 	each_branch(w->partings, node, b) {
 		settle_below(w, b);
-		settle(w, b);
+		settle_branch(w, b);
 	}
 }
 
@@ -86,11 +86,11 @@ static void settle_nobody(Warp *w)
 	if (!counted(&p->nobody))
 		return;
 	for (Mask m = live(p); m;) {
-		const Group *g = at(p, p->of_lane[lowest_lane(m)]);
+		const Group *g = node_at(p, p->of_lane[lowest_lane(m)]);
 		charge(w->share, g->pc, p->nobody.issues, g->n);
 		m &= ~g->lanes;
 	}
-	count_lanes(w->share, p->nobody.issues, 0);
+	count_active_lanes(w->share, p->nobody.issues, 0);
 	charge_nobody(w, p->nobody.issues, 0);
 	p->nobody.issues[0] = p->nobody.issues[1] = 0;
 }
@@ -101,10 +101,10 @@ static void charge_mixed(Warp *w, int g, Mask taken, bool added)
 {
 	const Partings *p = w->partings;
 	const uint64_t one[2] = { !added, added };
-	for (const Group *b = at(p, g); b->above != NO_GROUP; b = at(p, b->above))
-		charge(w->share, at(p, b->above)->pc, one, lane_count(at(p, b->above)->lanes & ~b->lanes &
-			~taken));
-	count_lanes(w->share, one, lane_count(taken));
+	for (const Group *b = node_at(p, g); b->above != NO_GROUP; b = node_at(p, b->above))
+		charge(w->share, node_at(p, b->above)->pc, one,
+			lane_count(node_at(p, b->above)->lanes & ~b->lanes & ~taken));
+	count_active_lanes(w->share, one, lane_count(taken));
 	charge_nobody(w, one, taken);
 }
 
@@ -115,7 +115,7 @@ static int node_new(Warp *w)
 	Partings *p = w->partings;
 	int k = p->unused;
 	if (k != NO_GROUP) {
-		p->unused = at(p, k)->next;
+		p->unused = node_at(p, k)->next;
 		return k;
 	}
 	if (p->n == p->cap) { /* at the warp's first parting: make room for all nodes that there can be */
@@ -129,7 +129,7 @@ static int node_new(Warp *w)
 
 static void node_free(Partings *p, int k)
 {
-	at(p, k)->next = p->unused;
+	node_at(p, k)->next = p->unused;
 	p->unused = (uint8_t)k;
 }
 
@@ -142,21 +142,21 @@ static void own(Partings *p, int g, Mask m)
 
 /* Returns where the number of the branch is stored: in the node above, in a branch beside it, or as the
    root. */
-static uint8_t *link_to(Partings *p, int branch)
+static uint8_t *link_to_branch(Partings *p, int branch)
 {
-	if (at(p, branch)->above == NO_GROUP)
+	if (node_at(p, branch)->above == NO_GROUP)
 		return &p->root;
-	uint8_t *k = &at(p, at(p, branch)->above)->below;
+	uint8_t *k = &node_at(p, node_at(p, branch)->above)->below;
 	while (*k != branch)
-		k = &at(p, *k)->next;
+		k = &node_at(p, *k)->next;
 	return k;
 }
 
-static void add_branch(Partings *p, int node, int branch)
+static void add_parting_branch(Partings *p, int node, int branch)
 {
-	at(p, branch)->above = (uint8_t)node;
-	at(p, branch)->next = at(p, node)->below;
-	at(p, node)->below = (uint8_t)branch;
+	node_at(p, branch)->above = (uint8_t)node;
+	node_at(p, branch)->next = node_at(p, node)->below;
+	node_at(p, node)->below = (uint8_t)branch;
 }
 
 /* A new node, for the parting of group g at pc, takes the group's place; the group becomes a branch of the
@@ -165,14 +165,14 @@ static void put_above(Warp *w, int g, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int node = node_new(w);
-	uint8_t *link = link_to(p, g);
-	*at(p, node) = *at(p, g); /* copies the issues that have not been handed on, too */
-	at(p, node)->pc = pc;
-	count_lanes(w->share, at(p, g)->issues, at(p, g)->n);
+	uint8_t *link = link_to_branch(p, g);
+	*node_at(p, node) = *node_at(p, g); /* copies the issues that have not been handed on, too */
+	node_at(p, node)->pc = pc;
+	count_active_lanes(w->share, node_at(p, g)->issues, node_at(p, g)->n);
 	*link = (uint8_t)node;
-	at(p, node)->below = NO_GROUP;
-	at(p, g)->issues[0] = at(p, g)->issues[1] = 0;
-	add_branch(p, node, g);
+	node_at(p, node)->below = NO_GROUP;
+	node_at(p, g)->issues[0] = node_at(p, g)->issues[1] = 0;
+	add_parting_branch(p, node, g);
 	w->share->parted[pc].partings++;
 }
 
@@ -186,32 +186,32 @@ static bool sends(const MIns *i)
 
 /* Lanes m of group g, which issue at pc, become a group apart from the other lanes of g. Returns the group of
    m. Lanes that issued together may leave their group one part after the other. */
-static int part(Warp *w, int g, Mask m, uint32_t pc)
+static int part_from_group(Warp *w, int g, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int other = node_new(w);
-	const Group *node = at(p, g)->above == NO_GROUP ? NULL : at(p, at(p, g)->above);
-	if (at(p, g)->ways == at(p, g)->cycle || !sends(&w->ins[at(p, g)->pc]))
-		pc = at(p, g)->pc;
-	if (!node || node->pc != pc || node->cycle != at(p, g)->cycle)
+	const Group *node = node_at(p, g)->above == NO_GROUP ? NULL : node_at(p, node_at(p, g)->above);
+	if (node_at(p, g)->ways == node_at(p, g)->cycle || !sends(&w->ins[node_at(p, g)->pc]))
+		pc = node_at(p, g)->pc;
+	if (!node || node->pc != pc || node->cycle != node_at(p, g)->cycle)
 		put_above(w, g, pc);
-	Group *x = at(p, g);
+	Group *x = node_at(p, g);
 	unsigned n = lane_count(m);
 	/* m is not more than half of the group: the new node gets m, else it gets the other lanes */
 	bool few = 2 * n <= x->n;
 	Mask lanes = few ? m : x->lanes & ~m;
-	*at(p, other) = (Group){ .lanes = lanes, .n = few ? n : x->n - n, .pc = x->pc, .cycle = x->cycle,
+	*node_at(p, other) = (Group){ .lanes = lanes, .n = few ? n : x->n - n, .pc = x->pc, .cycle = x->cycle,
 		.ways = x->ways, .below = NO_GROUP };
 	x->lanes &= ~lanes;
-	x->n -= at(p, other)->n;
-	add_branch(p, x->above, other);
+	x->n -= node_at(p, other)->n;
+	add_parting_branch(p, x->above, other);
 	own(p, other, lanes);
 	return few ? other : g;
 }
 
 /* Counts that a parting at pc `parted` has ended with an issue at pc `met`, or with NO_PC because lanes
    ended. */
-static void count_meeting(Share *x, uint32_t parted, uint32_t met)
+static void count_met(Share *x, uint32_t parted, uint32_t met)
 {
 	int k = x->met_at[parted];
 	while (k && x->met.v[k - 1].pc != met)
@@ -225,28 +225,28 @@ static void count_meeting(Share *x, uint32_t parted, uint32_t met)
 
 /* Takes the branch out of the tree, because of an issue at pc or, with NO_PC, because its lanes end. The node
    above goes, too, if one branch is left of it. The caller has handed on all issues of the branch. */
-static void leave(Warp *w, int branch, uint32_t pc)
+static void leave_tree(Warp *w, int branch, uint32_t pc)
 {
 	Partings *p = w->partings;
-	int node = at(p, branch)->above;
-	*link_to(p, branch) = at(p, branch)->next;
+	int node = node_at(p, branch)->above;
+	*link_to_branch(p, branch) = node_at(p, branch)->next;
 	node_free(p, branch);
 	if (node == NO_GROUP)
 		return;
-	int last = at(p, node)->below;
-	if (at(p, last)->next != NO_GROUP)
+	int last = node_at(p, node)->below;
+	if (node_at(p, last)->next != NO_GROUP)
 		return;
-	settle(w, last);
-	w->share->parted[at(p, node)->pc].cycles += w->sm->now - at(p, node)->cycle;
-	count_meeting(w->share, at(p, node)->pc, pc);
-	*link_to(p, node) = (uint8_t)last;
-	at(p, last)->above = at(p, node)->above;
-	at(p, last)->next = at(p, node)->next;
-	memcpy(at(p, last)->issues, at(p, node)->issues, sizeof at(p, last)->issues);
+	settle_branch(w, last);
+	w->share->parted[node_at(p, node)->pc].cycles += w->sm->now - node_at(p, node)->cycle;
+	count_met(w->share, node_at(p, node)->pc, pc);
+	*link_to_branch(p, node) = (uint8_t)last;
+	node_at(p, last)->above = node_at(p, node)->above;
+	node_at(p, last)->next = node_at(p, node)->next;
+	memcpy(node_at(p, last)->issues, node_at(p, node)->issues, sizeof node_at(p, last)->issues);
 	/* the node's issues have been counted by number of lanes; they will be again as issues of the group
 	   that now has them */
-	if (at(p, last)->below == NO_GROUP)
-		uncount_lanes(w->share, at(p, last)->issues, at(p, last)->n);
+	if (node_at(p, last)->below == NO_GROUP)
+		uncount_lanes(w->share, node_at(p, last)->issues, node_at(p, last)->n);
 	node_free(p, node);
 }
 
@@ -255,66 +255,66 @@ static void leave(Warp *w, int branch, uint32_t pc)
 static void change_lanes(Warp *w, int group, int top, Mask lanes, int n)
 {
 	Partings *p = w->partings;
-	settle(w, group);
-	for (int k = at(p, group)->above; k != top; k = at(p, k)->above) {
+	settle_branch(w, group);
+	for (int k = node_at(p, group)->above; k != top; k = node_at(p, k)->above) {
 		settle_below(w, k);
-		settle(w, k);
+		settle_branch(w, k);
 	}
-	for (int k = group; k != top; k = at(p, k)->above) {
+	for (int k = group; k != top; k = node_at(p, k)->above) {
 		/* before this, the group or node has all of these lanes or none of them */
-		at(p, k)->lanes ^= lanes;
-		at(p, k)->n += (unsigned)n;
+		node_at(p, k)->lanes ^= lanes;
+		node_at(p, k)->n += (unsigned)n;
 	}
 }
 
 /* Group a and the group of other lanes of m that is nearest to it in the tree become one, in the place of a,
    with the issue at pc. */
-static int meet(Warp *w, int a, Mask m, uint32_t pc)
+static int meet_nearest(Warp *w, int a, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
-	int top = at(p, a)->above;
-	m &= ~at(p, a)->lanes;
-	while (!(m & at(p, top)->lanes))
-		top = at(p, top)->above;
-	int b = p->of_lane[lowest_lane(m & at(p, top)->lanes)];
-	if (at(p, a)->above == at(p, b)->above && at(p, b)->n > at(p, a)->n) {
+	int top = node_at(p, a)->above;
+	m &= ~node_at(p, a)->lanes;
+	while (!(m & node_at(p, top)->lanes))
+		top = node_at(p, top)->above;
+	int b = p->of_lane[lowest_lane(m & node_at(p, top)->lanes)];
+	if (node_at(p, a)->above == node_at(p, b)->above && node_at(p, b)->n > node_at(p, a)->n) {
 		/* both are branches of one node, so either place will do: the group with more lanes stays */
 		int c = a;
 		a = b;
 		b = c;
 	}
-	Mask lanes = at(p, b)->lanes;
-	int n = (int)at(p, b)->n;
+	Mask lanes = node_at(p, b)->lanes;
+	int n = (int)node_at(p, b)->n;
 	change_lanes(w, b, top, lanes, -n);
 	change_lanes(w, a, top, lanes, n);
 	own(p, a, lanes);
-	leave(w, b, pc);
+	leave_tree(w, b, pc);
 	return a;
 }
 
 /* True if group a has parted from other lanes later than group b. */
 static bool parted_later(const Partings *p, int a, int b)
 {
-	Cycle x = at(p, at(p, a)->above)->cycle, y = at(p, at(p, b)->above)->cycle;
+	Cycle x = node_at(p, node_at(p, a)->above)->cycle, y = node_at(p, node_at(p, b)->above)->cycle;
 	return x > y;
 }
 
 /* Makes one group of exactly the lanes m: the groups that have lanes of m come together; one that has other
    lanes, too, is parted first. Returns the group. */
-static int join(Warp *w, Mask m, uint32_t pc)
+static int join_lanes(Warp *w, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int g, last = NO_GROUP;
-	for (Mask left = m; left; left &= ~at(p, g)->lanes) {
+	for (Mask left = m; left; left &= ~node_at(p, g)->lanes) {
 		g = p->of_lane[lowest_lane(left)];
-		if (at(p, g)->lanes & ~m)
-			g = part(w, g, at(p, g)->lanes & m, pc);
+		if (node_at(p, g)->lanes & ~m)
+			g = part_from_group(w, g, node_at(p, g)->lanes & m, pc);
 		if (last == NO_GROUP || parted_later(p, g, last))
 			last = g;
 	}
 	w->share->totals.reconvergences++;
-	while (at(p, last)->lanes != m)
-		last = meet(w, last, m, pc);
+	while (node_at(p, last)->lanes != m)
+		last = meet_nearest(w, last, m, pc);
 	return last;
 }
 
@@ -323,14 +323,14 @@ static inline Group *together(Warp *w, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int g = p->of_lane[lowest_lane(m)];
-	Mask lanes = at(p, g)->lanes;
+	Mask lanes = node_at(p, g)->lanes;
 	if (lanes == m)
-		return at(p, g);
+		return node_at(p, g);
 	if (m & ~lanes)
-		g = join(w, m, pc);
+		g = join_lanes(w, m, pc);
 	else
-		g = part(w, g, m, pc);
-	return at(p, g);
+		g = part_from_group(w, g, m, pc);
+	return node_at(p, g);
 }
 
 /* ---- issues ---- */
@@ -388,7 +388,7 @@ void partings_ways(Warp *w, const Split *s, const Path *path, int n)
 		for (int i = 0; i < n; i++)
 			if (part[k].mask & path[i].mask && part[k].mask & ~path[i].mask) {
 				Partings *p = part[k].home->partings;
-				at(p, p->of_lane[lowest_lane(part[k].mask)])->ways = w->sm->now;
+				node_at(p, p->of_lane[lowest_lane(part[k].mask)])->ways = w->sm->now;
 			}
 }
 
@@ -426,8 +426,8 @@ void partings_start(Warp *w, Mask lanes, uint32_t pc)
 static void end_group(Warp *w, int g)
 {
 	Partings *p = w->partings;
-	change_lanes(w, g, NO_GROUP, at(p, g)->lanes, -(int)at(p, g)->n);
-	leave(w, g, NO_PC);
+	change_lanes(w, g, NO_GROUP, node_at(p, g)->lanes, -(int)node_at(p, g)->n);
+	leave_tree(w, g, NO_PC);
 }
 
 void partings_end_lanes(Warp *w, Mask m)
@@ -438,8 +438,8 @@ void partings_end_lanes(Warp *w, Mask m)
 	settle_nobody(w);
 	for (Mask here; m; m &= ~here) {
 		int g = p->of_lane[lowest_lane(m)];
-		here = at(p, g)->lanes & m;
-		if (here == at(p, g)->lanes)
+		here = node_at(p, g)->lanes & m;
+		if (here == node_at(p, g)->lanes)
 			end_group(w, g);
 		else                   /* at a guarded exit: lanes that end go nowhere, so no lanes part */
 			change_lanes(w, g, NO_GROUP, here, -(int)lane_count(here));
@@ -456,7 +456,7 @@ void partings_settle(Warp *w)
 	if (p->root == NO_GROUP)
 		return;
 	settle_below(w, p->root);
-	settle(w, p->root);
+	settle_branch(w, p->root);
 }
 
 void partings_close(Warp *w)

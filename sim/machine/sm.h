@@ -7,7 +7,7 @@
 /* Names an instruction of a warp. The name stays valid when the warp has ended and another one has its
    slot. */
 /* warp: its index in the block */
-typedef struct Origin { const Grid *grid; uint64_t block; uint32_t warp, pc; } Origin;
+typedef struct WarpOrigin { const Grid *grid; uint64_t block; uint32_t warp, pc; } WarpOrigin;
 
 typedef struct Deferred {           /* an access to global memory, whose data move at the end of the window */
 	Cycle cycle;
@@ -39,28 +39,29 @@ typedef struct Deferred {           /* an access to global memory, whose data mo
 
 /* A copy of a functional unit: when it takes the next instruction, and the scheduler whose instruction it
    took last. */
-typedef struct Copy { Cycle free; uint8_t taker; } Copy;
-typedef struct Copies {
-	Copy *copy;
+typedef struct UnitCopy { Cycle free; uint8_t taker; } UnitCopy;
+typedef struct UnitCopies {
+	UnitCopy *copy;
 	/* how much the scheduler has had of the unit: grows by ONE_EACH when each of its warps has issued one
 	   instruction to the unit. The counts of the other schedulers lie beside it, in the schedulers'
 	   order */
 	uint64_t *had;
 	int n;
-} Copies;
+} UnitCopies;
 
-enum { ONE_EACH = 1 << 16 }; /* by how much Copies.had grows when each warp of a scheduler has issued once */
+/* by how much UnitCopies.had grows when each warp of a scheduler has issued once */
+enum { ONE_EACH = 1 << 16 };
 
 typedef struct Sched {
 	/* by unit: the copies that instructions of the scheduler's warps may take: its own, the SM's, or some
 	   of another unit's */
-	Copies unit[UNIT_COUNT];
+	UnitCopies unit[UNIT_COUNT];
 	int *order;                    /* warp slots, oldest first */
 	Cycle *wake;              /* by place in order: a cycle before which no split of the warp can issue */
 	uint8_t *wake_why;             /* by place in order: the Stall until `wake` */
 	int n;
-	/* ONE_EACH / n, which an issue adds to Copies.had: a scheduler with more warps gets more of a unit
-	   for the same count */
+	/* ONE_EACH / n, which an issue adds to UnitCopies.had: a scheduler with more warps gets more of a
+	   unit for the same count */
 	uint32_t share;
 	int last;                      /* the slot of the warp that issued last; -1: none */
 	uint8_t index;
@@ -130,7 +131,7 @@ struct Sm {
 	/* What is settled at the end of a window (sim/exec/ adds, sim/sm/settle.c and sim/gpu/ take). */
 	Vec(Deferred) deferred;
 	Vec(uint64_t) data;
-	Vec(Origin) origins;
+	Vec(WarpOrigin) origins;
 	/* the events for which splits wait; `renewed` is empty except while sm_settle copies from one to the
 	   other */
 	Events awaited, renewed;
@@ -156,7 +157,7 @@ struct Sm {
 	Fault fault;    /* the first fault of this SM; its cycle and grid order it among those of other SMs */
 	Cycle fault_cycle;
 	Grid *fault_grid;
-	struct Writer *writers;        /* a table of the instructions that changed words last */
+	struct LastWriter *writers;        /* a table of the instructions that changed words last */
 
 	/* Figures over time (sim/sm/sample.c). */
 	/* the end of the interval in which the SM's clock is; NEVER: there are no intervals */

@@ -47,9 +47,9 @@ int reconv_show_from(Rows *rows, TraceTableKind table, int most)
 void (*tracer_watch)(Sm *);
 
 /* Cycles of a trace count from the launch's begin. */
-static uint64_t of_launch(const Share *x, Cycle c) { return c - x->grid->begin; }
+static uint64_t launch_cycle(const Share *x, Cycle c) { return c - x->grid->begin; }
 
-static void put(void *self, const TraceEvent *e)
+static void put_trace_event(void *self, const TraceEvent *e)
 {
 	Share *x = self;
 	vec_push(&x->events, *e);
@@ -59,7 +59,7 @@ static void put(void *self, const TraceEvent *e)
 /* ---- which warps have changed ---- */
 
 static bool is_in(const uint64_t *set, const Warp *w) { return set[w->slot / 64] >> w->slot % 64 & 1; }
-static void put_in(uint64_t *set, const Warp *w) { set[w->slot / 64] |= (uint64_t)1 << w->slot % 64; }
+static void add_to_set(uint64_t *set, const Warp *w) { set[w->slot / 64] |= (uint64_t)1 << w->slot % 64; }
 
 static void mark(const Warp *w)
 {
@@ -67,57 +67,69 @@ static void mark(const Warp *w)
 	if (w->sm->gpu->model->regroups) /* an event of one warp may have changed any warp of its block */
 		memset(t->changed, 0xff, sizeof t->changed);
 	else
-		put_in(t->changed, w);
+		add_to_set(t->changed, w);
 }
 
 /* The functions that the core calls in place of the mechanism's hooks (RECONV_EVENTS): they mark the warp as
    changed and call the hook. */
-static const ReconvModel *plain(const Warp *w) { return w->sm->gpu->untraced; }
-static void traced_launch(Warp *w, Mask lanes, uint32_t pc) { mark(w); plain(w)->launch(w, lanes, pc); }
+static const ReconvModel *plain_model(const Warp *w) { return w->sm->gpu->untraced; }
+static void traced_launch(Warp *w, Mask lanes, uint32_t pc) { mark(w); plain_model(w)->launch(w, lanes, pc); }
 static void traced_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	mark(w);
-	plain(w)->branch(w, s, i, p, n);
+	plain_model(w)->branch(w, s, i, p, n);
 }
-static void traced_reach(Warp *w, Split *s) { mark(w); plain(w)->reach(w, s); }
+static void traced_reach(Warp *w, Split *s) { mark(w); plain_model(w)->reach(w, s); }
 static void traced_call(Warp *w, Split *s, const Path *p, int n, uint32_t back)
 {
 	mark(w);
-	plain(w)->call(w, s, p, n, back);
+	plain_model(w)->call(w, s, p, n, back);
 }
-static void traced_ret(Warp *w, Split *s, const Path *p, int n) { mark(w); plain(w)->ret(w, s, p, n); }
-static void traced_exit(Warp *w, Split *s, Mask lanes) { mark(w); plain(w)->exit(w, s, lanes); }
-static void traced_some_exit(Warp *w, Split *s, Mask lanes) { mark(w); plain(w)->some_exit(w, s, lanes); }
+static void traced_ret(Warp *w, Split *s, const Path *p, int n) { mark(w); plain_model(w)->ret(w, s, p, n); }
+static void traced_exit(Warp *w, Split *s, Mask lanes) { mark(w); plain_model(w)->exit(w, s, lanes); }
+
+static void traced_some_exit(Warp *w, Split *s, Mask lanes)
+{
+	mark(w);
+	plain_model(w)->some_exit(w, s, lanes);
+}
+
 static void traced_special(Warp *w, Split *s, const MIns *i, Mask lanes)
 {
 	mark(w);
-	plain(w)->special(w, s, i, lanes);
+	plain_model(w)->special(w, s, i, lanes);
 }
-static int traced_depth(const Warp *w) { mark(w); return plain(w)->depth(w); }
-static void traced_wait(Warp *w, Split *s) { mark(w); plain(w)->sync.wait(w, s); }
-static void traced_resume(Warp *w, Split *s) { mark(w); plain(w)->sync.resume(w, s); }
-static void traced_met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain(w)->sync.met(w, pc, lanes); }
-static bool traced_gather(Warp *w, Split *s, Mask want) { mark(w); return plain(w)->sync.gather(w, s, want); }
+static int traced_depth(const Warp *w) { mark(w); return plain_model(w)->depth(w); }
+static void traced_wait(Warp *w, Split *s) { mark(w); plain_model(w)->sync.wait(w, s); }
+static void traced_resume(Warp *w, Split *s) { mark(w); plain_model(w)->sync.resume(w, s); }
+static void traced_met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain_model(w)->sync.met(w, pc, lanes); }
+
+static bool traced_gather(Warp *w, Split *s, Mask want)
+{
+	mark(w);
+	return plain_model(w)->sync.gather(w, s, want);
+}
+
 static bool traced_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
-	bool changed = plain(w)->times.stall(w, s, why, until);
+	bool changed = plain_model(w)->times.stall(w, s, why, until);
 	if (changed)
 		mark(w);
 	return changed;
 }
 /* the hook changes nothing that is shown, so it does not mark the warp */
-static void traced_known(Warp *w, Split *s) { plain(w)->times.known(w, s); }
+static void traced_known(Warp *w, Split *s) { plain_model(w)->times.known(w, s); }
 static void traced_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 {
 	mark(w);
-	plain(w)->times.loaded(w, s, i, hits, misses);
+	plain_model(w)->times.loaded(w, s, i, hits, misses);
 }
-static void traced_alarm(Warp *w) { mark(w); plain(w)->times.alarm(w); }
-static Split *traced_candidate(Warp *w, int n) { mark(w); return plain(w)->pairs.candidate(w, n); }
+static void traced_alarm(Warp *w) { mark(w); plain_model(w)->times.alarm(w); }
+static Split *traced_candidate(Warp *w, int n) { mark(w); return plain_model(w)->pairs.candidate(w, n); }
 
 static Split *traced_partner(Warp *w, Mask lanes, int n, Warp **of)
 {
-	Split *s = plain(w)->pairs.partner(w, lanes, n, of);
+	Split *s = plain_model(w)->pairs.partner(w, lanes, n, of);
 	if (s)
 		mark(*of);
 	return s;
@@ -127,7 +139,7 @@ static void traced_order(Warp **list, int n)
 {
 	for (int k = 0; k < n; k++)
 		mark(list[k]);
-	plain(list[0])->blocks.order(list, n);
+	plain_model(list[0])->blocks.order(list, n);
 }
 
 void tracer_wrap(Gpu *g)
@@ -145,7 +157,7 @@ static void mark_issue(const Warp *w, int split)
 	Tracer *t = w->share->tracer;
 	if (is_in(t->issued, w) && t->split[w->slot] != split)
 		mark(w);
-	put_in(t->issued, w);
+	add_to_set(t->issued, w);
 	t->split[w->slot] = (uint16_t)split;
 }
 
@@ -219,12 +231,13 @@ static void differences(Share *x, const Warp *w)
 {
 	Sm *sm = w->sm;
 	TraceState *told = &x->tracer->state;
-	TraceEvent like = { .cycle = of_launch(x, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot,
+	TraceEvent like = { .cycle = launch_cycle(x, sm->now), .sm = (uint16_t)sm->id,
+		.warp = (uint16_t)w->slot,
 		.depth = (uint16_t)w->stack_depth };
 	/* the trace has told no row of this warp yet */
 	bool begins = !trace_state_warp(told, (unsigned)sm->id, (unsigned)w->slot)->table[TABLE_SPLITS].n;
 	const Rows *rows = show_rows(sm, w, begins ? 0 : x->tracer->unchanged[w->slot]);
-	trace_state_differences(told, &like, rows->table, rows->left_out, put, x);
+	trace_state_differences(told, &like, rows->table, rows->left_out, put_trace_event, x);
 	x->tracer->unchanged[w->slot] = INT_MAX;
 }
 
@@ -233,7 +246,7 @@ void tracer_event(Share *x, const Warp *w, const TraceEvent *e)
 	/* readers need to know whose lanes these are: splits may have moved or got lanes in this cycle */
 	if (e->kind == TR_ISSUE && w->sm->gpu->model->regroups)
 		differences(x, w);
-	put(x, e);
+	put_trace_event(x, e);
 	if (w && e->kind == TR_ISSUE)
 		mark_issue(w, e->split);
 	else if (w && e->kind != TR_MEMORY)
@@ -258,23 +271,24 @@ static bool as_told(Tracer *t, const Warp *w)
 static void stalls(const Sm *sm, Share *x)
 {
 	int n = (int)sm->gpu->config.sched_count;
-	uint64_t now = of_launch(x, sm->now);
+	uint64_t now = launch_cycle(x, sm->now);
 	for (int k = 0; k < n; k++) {
 		const Sched *d = &sm->sched[k];
 		const TraceScheduler *s = &x->tracer->state.scheduler.v[sm->id * n + k];
 		uint16_t why = d->of != x ? STALL_EMPTY : d->why == STALL_COUNT ? WHY_ISSUES : d->why;
 		if (s->why != why || (why == WHY_ISSUES && s->since != now))
-			put(x, &(TraceEvent){ .cycle = now, .sm = (uint16_t)sm->id, .a = (uint64_t)k,
+			put_trace_event(x, &(TraceEvent){ .cycle = now, .sm = (uint16_t)sm->id,
+				.a = (uint64_t)k,
 				.b = why, .kind = TR_STALL });
 	}
 }
 
 /* The grid has no block on the SM: writes events that from cycle `from` on the SM's schedulers have nothing
    to do for the grid. */
-static void empty(const Sm *sm, Share *x, Cycle from)
+static void trace_empty(const Sm *sm, Share *x, Cycle from)
 {
 	for (int64_t k = 0; k < sm->gpu->config.sched_count; k++) {
-		TraceEvent e = { .cycle = of_launch(x, from), .sm = (uint16_t)sm->id, .a = (uint64_t)k,
+		TraceEvent e = { .cycle = launch_cycle(x, from), .sm = (uint16_t)sm->id, .a = (uint64_t)k,
 			.b = STALL_EMPTY, .kind = TR_STALL };
 		vec_push(&x->tracer->later, e);
 		trace_state_event(&x->tracer->state, &e);
@@ -299,7 +313,7 @@ static void cycle_of(Sm *sm, Share *x)
 	if (!sm->gpu->options.functional && t->there) {
 		stalls(sm, x);
 		if (!x->resident)
-			empty(sm, x, sm->now + 1);
+			trace_empty(sm, x, sm->now + 1);
 	}
 	t->there = x->resident > 0;
 }
@@ -317,13 +331,13 @@ void tracer_cycle(Sm *sm)
 void tracer_return(Sm *sm, const Warp *w, const MIns *i, Mask m, Cycle issued, Cycle then)
 {
 	if (m && i->nwr)
-		vec_push(&w->share->tracer->later, ((TraceEvent){ .cycle = of_launch(w->share, then),
-			.mask = m, .a = (uint64_t)(i - w->ins), .b = of_launch(w->share, issued),
+		vec_push(&w->share->tracer->later, ((TraceEvent){ .cycle = launch_cycle(w->share, then),
+			.mask = m, .a = (uint64_t)(i - w->ins), .b = launch_cycle(w->share, issued),
 			.sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .kind = TR_RETURN }));
 }
 
 /* Orders events that were known in advance, independently of when they became known. */
-static int compare(const void *p, const void *q)
+static int by_known_order(const void *p, const void *q)
 {
 	const TraceEvent *a = p, *b = q;
 #define BY(FIELD) if (a->FIELD != b->FIELD) return a->FIELD < b->FIELD ? -1 : 1
@@ -342,9 +356,9 @@ void tracer_merge(Share *x, Cycle end)
 	Tracer *t = x->tracer;
 	if (!t->later.n)
 		return;
-	qsort(t->later.v, (size_t)t->later.n, sizeof *t->later.v, compare);
+	qsort(t->later.v, (size_t)t->later.n, sizeof *t->later.v, by_known_order);
 	int n = 0;
-	while (n < t->later.n && t->later.v[n].cycle < of_launch(x, end))
+	while (n < t->later.n && t->later.v[n].cycle < launch_cycle(x, end))
 		n++;
 	vec_reserve(&x->events, x->events.n + n);
 	TraceEvent *v = x->events.v;
@@ -369,7 +383,7 @@ void tracer_open(const Sm *sm, Share *x)
 		return;
 	t->state.schedulers = (int)sm->gpu->config.sched_count;
 	for (int k = 0; k < t->state.schedulers; k++)
-		put(x, &(TraceEvent){ .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY,
+		put_trace_event(x, &(TraceEvent){ .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY,
 			.kind = TR_STALL });
 }
 

@@ -49,7 +49,7 @@ void cache_free(Cache *c)
 }
 
 /* Returns the index of the first way of the line's set. A set of an older generation is emptied first. */
-static inline size_t set_of(Cache *c, uint64_t line)
+static inline size_t set_of_line(Cache *c, uint64_t line)
 {
 	uint64_t set = c->mask || c->sets == 1 ? line & c->mask : line % c->sets;
 	size_t i = set * c->ways;
@@ -64,7 +64,7 @@ static inline size_t set_of(Cache *c, uint64_t line)
 
 int64_t cache_find(Cache *c, uint64_t line)
 {
-	size_t i = set_of(c, line);
+	size_t i = set_of_line(c, line);
 	for (unsigned w = 0; w < c->ways; w++)
 		if (c->tag[i + w] == line)
 			return (int64_t)(i + w);
@@ -73,7 +73,7 @@ int64_t cache_find(Cache *c, uint64_t line)
 
 int64_t cache_place(Cache *c, uint64_t line, Victim *victim)
 {
-	size_t first = set_of(c, line), i = first;
+	size_t first = set_of_line(c, line), i = first;
 	for (unsigned w = 1; w < c->ways; w++)
 		if (c->used[first + w] < c->used[i])
 			i = first + w;

@@ -62,7 +62,8 @@ static void set_conflicts(const Access *a, uint64_t base, unsigned line_shift, C
 }
 
 /* Adds an access to bytes first..last of the line of piece k. */
-static inline void add(Coalesced *c, int k, unsigned first, unsigned last, unsigned sector_shift, bool store)
+static inline void add_to_piece(Coalesced *c, int k, unsigned first, unsigned last, unsigned sector_shift,
+	bool store)
 {
 	c->piece[k].sectors |= sectors_between(first >> sector_shift, last >> sector_shift);
 	if (store)
@@ -73,7 +74,7 @@ bool is_strided(const Access *a, uint64_t *step)
 {
 	if (a->mask & (a->mask + 1))
 		return false;
-	unsigned n = bits((uint32_t)a->mask) + bits((uint32_t)(a->mask >> 32));
+	unsigned n = count_bits((uint32_t)a->mask) + count_bits((uint32_t)(a->mask >> 32));
 	uint64_t wrong = 0, at = a->addr[0], d = n > 1 ? a->addr[1] - at : 0;
 	if (n == 32) {
 		AddrPair wrongs = { 0 }, want = { at, at + d };
@@ -121,12 +122,13 @@ static inline __attribute__((always_inline)) void coalesce_lanes(const Access *a
 		if (line != last)
 			k = piece_of(c, last = line, store);
 		if (first + bytes <= offset) {
-			add(c, k, first, first + bytes, sector_shift, store);
+			add_to_piece(c, k, first, first + bytes, sector_shift, store);
 			continue;
 		}
-		add(c, k, first, offset, sector_shift, store); /* the rest of the bytes is in the next line */
+		/* the rest of the bytes is in the next line */
+		add_to_piece(c, k, first, offset, sector_shift, store);
 		k = piece_of(c, last = (from + bytes) >> line_shift, store);
-		add(c, k, 0, (first + bytes) & offset, sector_shift, store);
+		add_to_piece(c, k, 0, (first + bytes) & offset, sector_shift, store);
 	}
 }
 
@@ -138,8 +140,9 @@ void coalesce(const Access *a, uint64_t base, unsigned line_shift, unsigned sect
 	if (a->kind != ACC_ATOMIC && is_strided(a, &step) &&
 		step <= (store ? a->bytes : (uint64_t)1 << sector_shift)) {
 		uint64_t from = a->addr[0] + base;
-		coalesce_range(from, from + step * (bits((uint32_t)a->mask) +
-			bits((uint32_t)(a->mask >> 32)) - 1) + a->bytes - 1, line_shift, sector_shift, c);
+		coalesce_range(from, from + step * (count_bits((uint32_t)a->mask) +
+			count_bits((uint32_t)(a->mask >> 32)) - 1) + a->bytes - 1, line_shift, sector_shift,
+			c);
 		return;
 	}
 	if (store)

@@ -28,7 +28,8 @@ void icnt_up(Interconnect *x, int sm, Cycle floor, const Piece *p, int n, bool d
 	Timeline *port = &x->up[sm];
 	uint64_t width = x->width, sector = data ? x->sector : 0;
 	for (int k = 0; k < n; k++)
-		at[k] = timeline_book(port, floor, at[k], width, HEADER_BYTES + bits(p[k].sectors) * sector) +
+		at[k] = timeline_book(port, floor, at[k], width,
+			HEADER_BYTES + count_bits(p[k].sectors) * sector) +
 			x->latency;
 }
 
@@ -38,7 +39,7 @@ void icnt_down(Interconnect *x, int sm, Cycle floor, const Piece *p, int n, bool
 	Timeline *port = &x->down[sm];
 	uint64_t width = x->width, sector = x->sector;
 	for (int k = 0; k < n; k++)
-		at[k] = (data ? timeline_book(port, floor, at[k], width, bits(p[k].sectors) * sector)
+		at[k] = (data ? timeline_book(port, floor, at[k], width, count_bits(p[k].sectors) * sector)
 			: at[k]) + x->latency;
 }
 

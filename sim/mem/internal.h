@@ -13,7 +13,7 @@ static inline unsigned shift_of(int64_t power_of_two)
 }
 static inline uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 /* the number of bits that are set; the compiler's own function is a call on plain x86-64 */
-static inline unsigned bits(uint32_t m)
+static inline unsigned count_bits(uint32_t m)
 {
 	if (!(m & (m - 1)))
 		return m != 0;             /* most often no bit but one is set */
@@ -64,8 +64,8 @@ static inline Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t
 typedef struct Stamp { Cycle at; uint32_t id; } Stamp;
 typedef struct StampHeap { Stamp *v; int n, cap; } StampHeap;  /* smallest (at, id) at v[0] */
 static inline bool heap_before(Stamp a, Stamp b) { return a.at != b.at ? a.at < b.at : a.id < b.id; }
-void heap_push(StampHeap *, Cycle at, uint32_t id);
-Stamp heap_pop(StampHeap *);
+void stamp_push(StampHeap *, Cycle at, uint32_t id);
+Stamp stamp_pop(StampHeap *);
 void heap_replace(StampHeap *, Cycle at, uint32_t id); /* takes the smallest entry out and puts this one in */
 /* A buffer of n places; the heap has the cycles until which places are taken. place_free returns the first
    cycle from `at` on in which a place is free; place_take then takes this place until `until`. */
@@ -78,7 +78,7 @@ static inline void place_take(StampHeap *h, int n, Cycle until)
 	if (h->n == n)
 		heap_replace(h, until, 0);
 	else
-		heap_push(h, until, 0);
+		stamp_push(h, until, 0);
 }
 
 /* A bag of times: how many there are at each cycle. It is cheaper than a heap where most times are near. */
@@ -303,14 +303,14 @@ void dram_free(Dram *);
 Cycle dram_access(Dram *, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, Totals *);
 
 /* ---- l2.c ---- */
-typedef struct Slice {
+typedef struct L2Slice {
 	Timeline pipe;
 	StampHeap mshr;                /* when each fill in flight arrives */
 	StampHeap writing;             /* when each write-back in the buffer has left it */
 	Cache cache;
-} Slice;
+} L2Slice;
 typedef struct L2 {
-	Slice *slice;
+	L2Slice *slice;
 	uint64_t slices;
 	bool power;                    /* slices is a power of two: 1 << slice_shift */
 	unsigned slice_shift, sectors; /* sectors of a line */

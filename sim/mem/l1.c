@@ -39,7 +39,7 @@ Cycle l1_when_mergeable(const SmMem *s, Cycle now, uint64_t line)
 
 /* Looks each line of the access up, in the tags and the MSHRs. False: too few MSHRs are free, or one has
    collected as many accesses as it may (smmem_lacks). */
-static bool look_up(SmMem *s)
+static bool look_up_l1(SmMem *s)
 {
 	int fresh = 0, used = s->mshr.used;
 	for (int k = 0; k < s->co.n; k++) {
@@ -68,7 +68,7 @@ static bool look_up(SmMem *s)
 }
 
 /* Returns the mask of the sectors of L2 that cover these sectors of L1. */
-static uint32_t widen(const SmMem *s, uint32_t sectors)
+static uint32_t widen_sectors(const SmMem *s, uint32_t sectors)
 {
 	unsigned n = 1u << (s->l1_sector_shift - s->l2_sector_shift);
 	uint32_t wide = 0;
@@ -89,7 +89,7 @@ static int send_miss(SmMem *s, Cycle now, int k, int32_t after, Totals *st, MemT
 		.owner = OWNER_L1,
 		.returns = true, .after = after, .target = (uint64_t)l->entry, .target_sectors = l->miss,
 		.stats = st },
-		s->co.piece[k].line << s->l1_shift, widen(s, l->miss));
+		s->co.piece[k].line << s->l1_shift, widen_sectors(s, l->miss));
 	for (uint32_t m = l->miss; m; m &= m - 1)
 		e->fill[__builtin_ctz(m)] = UNKNOWN + (Cycle)r;
 	e->pending |= l->miss;
@@ -99,8 +99,8 @@ static int send_miss(SmMem *s, Cycle now, int k, int32_t after, Totals *st, MemT
 
 static void count_look(const L1Look *l, Totals *st)
 {
-	unsigned hits = bits(l->hit), merges = bits(l->merge);
-	unsigned misses = bits(l->miss);
+	unsigned hits = count_bits(l->hit), merges = count_bits(l->merge);
+	unsigned misses = count_bits(l->miss);
 	st->l1_hits += hits;
 	st->l1_merges += merges;
 	st->l1_misses += misses;
@@ -145,7 +145,7 @@ bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, Totals *st, Me
 	int32_t entered[MAX_PIECES];
 	int n = 0;
 	coalesce(a, base, s->l1_shift, s->l1_sector_shift, &s->co);
-	if (!look_up(s))
+	if (!look_up_l1(s))
 		return false;
 	if (a->hits)
 		*a->hits = lanes_that_hit(s, a, base);

@@ -26,7 +26,7 @@ void l2_empty(L2 *l2)
 void l2_rewind(L2 *l2)
 {
 	for (uint64_t i = 0; i < l2->slices; i++) {
-		Slice *s = &l2->slice[i];
+		L2Slice *s = &l2->slice[i];
 		memset(&s->pipe, 0, sizeof s->pipe);
 		s->mshr.n = s->writing.n = 0;
 		cache_rewind(&s->cache);
@@ -44,7 +44,7 @@ void l2_free(L2 *l2)
 }
 
 /* The line of the memory that is line `inner` of the slice; the inverse of what l2_access does. */
-static uint64_t outer(const L2 *l2, uint64_t slice, uint64_t inner)
+static uint64_t outer_line(const L2 *l2, uint64_t slice, uint64_t inner)
 {
 	uint64_t n = l2->slices;
 	return inner * n + (slice + n - fold(inner) % n) % n;
@@ -55,16 +55,17 @@ static uint64_t outer(const L2 *l2, uint64_t slice, uint64_t inner)
 static Cycle write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t k, Victim v, Totals *st)
 {
 	StampHeap *writing = &l2->slice[k].writing;
-	unsigned n = bits(v.dirty);
+	unsigned n = count_bits(v.dirty);
 	if (v.line == NO_LINE || !n)
 		return at;
 	at = place_free(writing, l2->write_buffer, at);
 	st->l2_writebacks += n;
-	place_take(writing, l2->write_buffer, dram_access(d, floor, at, outer(l2, k, v.line), n, true, st));
+	place_take(writing, l2->write_buffer, dram_access(d, floor, at, outer_line(l2, k, v.line), n, true,
+		st));
 	return at;
 }
 
-static bool in_flight(const Cache *c, int64_t i, Cycle at)
+static bool line_in_flight(const Cache *c, int64_t i, Cycle at)
 {
 	for (uint32_t m = c->valid[i]; m; m &= m - 1)
 		if (c->ready[i * c->sectors + __builtin_ctz(m)] > at)
@@ -74,13 +75,13 @@ static bool in_flight(const Cache *c, int64_t i, Cycle at)
 
 /* Fetches these sectors of line i from DRAM, and returns when they are there. The fill takes an MSHR, unless
    the line has one already; *at becomes the cycle in which it gets the MSHR. */
-static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i, const Piece *p,
+static Cycle fetch(L2 *l2, Dram *d, L2Slice *s, Cycle floor, Cycle *at, int64_t i, const Piece *p,
 	uint32_t sectors, Totals *st)
 {
-	bool shared = in_flight(&s->cache, i, *at);
+	bool shared = line_in_flight(&s->cache, i, *at);
 	if (!shared)
 		*at = place_free(&s->mshr, l2->mshrs, *at);
-	Cycle fill = dram_access(d, floor, *at, p->line, bits(sectors), false, st);
+	Cycle fill = dram_access(d, floor, *at, p->line, count_bits(sectors), false, st);
 	if (!shared)
 		place_take(&s->mshr, l2->mshrs, fill);
 	return fill;
@@ -95,12 +96,12 @@ static void set_ready(Cache *c, int64_t i, uint32_t sectors, Cycle ready)
 
 /* Counts a request for n sectors. The masks: sectors that are present, that are missing, and that a store
    writes whole. */
-static void count(unsigned n, uint32_t present, uint32_t missing, uint32_t whole, Totals *st)
+static void count_l2_request(unsigned n, uint32_t present, uint32_t missing, uint32_t whole, Totals *st)
 {
 	st->l2_requests += n;
-	st->l2_hits += missing | whole ? bits(present) : n;
-	st->l2_misses += bits(missing);
-	st->l2_allocations += bits(whole);
+	st->l2_hits += missing | whole ? count_bits(present) : n;
+	st->l2_misses += count_bits(missing);
+	st->l2_allocations += count_bits(whole);
 }
 
 Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const Piece *p, Totals *st)
@@ -108,9 +109,9 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const P
 	uint64_t inner = l2->power ? p->line >> l2->slice_shift : p->line / l2->slices,
 		folded = p->line + fold(inner);
 	uint64_t slice = l2->power ? folded & (l2->slices - 1) : folded % l2->slices;
-	Slice *s = &l2->slice[slice];
+	L2Slice *s = &l2->slice[slice];
 	Cache *c = &s->cache;
-	unsigned n = bits(p->sectors);
+	unsigned n = count_bits(p->sectors);
 	uint64_t bytes = n * l2->sector;
 	if (kind == ACC_ATOMIC)
 		bytes = later(bytes, p->conflict * l2->atomic);
@@ -137,10 +138,10 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const P
 	if (whole)
 		set_ready(c, i, whole, at);
 	if (kind != ACC_LOAD) {
-		st->l2_dirtied += bits(p->sectors & ~c->dirty[i]);
+		st->l2_dirtied += count_bits(p->sectors & ~c->dirty[i]);
 		c->dirty[i] |= p->sectors;
 	}
-	count(n, present, missing, whole, st);
+	count_l2_request(n, present, missing, whole, st);
 	return reply;
 }
 

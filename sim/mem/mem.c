@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem
 			: l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st);
 	icnt_down(&m->icnt, s->sm, r->cycle, part, r->nparts, r->returns, t);
 	for (int k = 0; k < r->nparts; k++) {
-		unsigned n = bits(part[k].sectors);
+		unsigned n = count_bits(part[k].sectors);
 		sectors += n;
 		st->quiet = later(st->quiet, t[k]);
 		if (intervals)
@@ -120,10 +120,10 @@ void mem_drain(MemSystem *m, SmMem **sms, int n)
 		m->next.v[i] = 0;
 		must(sms[i]->sm < m->icnt.n);
 		if (sms[i]->queue.n)
-			heap_push(&m->order, sms[i]->queue.v[0].cycle, (uint32_t)i);
+			stamp_push(&m->order, sms[i]->queue.v[0].cycle, (uint32_t)i);
 	}
 	while (m->order.n) {
-		uint32_t i = heap_pop(&m->order).id;
+		uint32_t i = stamp_pop(&m->order).id;
 		SmMem *s = sms[i];
 		int r = m->next.v[i];
 		do { /* as long as this SM's next request comes before those of all others */
@@ -136,7 +136,7 @@ void mem_drain(MemSystem *m, SmMem **sms, int n)
 			heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
 		m->next.v[i] = r;
 		if (r < s->queue.n)
-			heap_push(&m->order, s->queue.v[r].cycle, i);
+			stamp_push(&m->order, s->queue.v[r].cycle, i);
 		else
 			smmem_drained(s);
 	}

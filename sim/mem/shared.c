@@ -53,7 +53,7 @@ static bool conflict_free(const Access *a, uint64_t lanes, unsigned banks, unsig
 	return true;
 }
 
-static bool fits(uint64_t mask, unsigned lanes) { return lanes >= 64 || !(mask >> lanes); }
+static bool fits_lanes(uint64_t mask, unsigned lanes) { return lanes >= 64 || !(mask >> lanes); }
 
 /* True for the commonest accesses: consecutive words, or one word, in one phase. */
 static bool one_row(const Access *a, unsigned banks, unsigned bank_bytes, unsigned lanes)
@@ -61,8 +61,8 @@ static bool one_row(const Access *a, unsigned banks, unsigned bank_bytes, unsign
 	uint64_t step;
 	return a->kind != ACC_ATOMIC && a->bytes <= bank_bytes &&
 		!(a->addr[__builtin_ctzll(a->mask)] % bank_bytes)
-		&& fits(a->mask, lanes) && is_strided(a, &step) &&
-			(!step || (step == bank_bytes && fits(a->mask, banks)));
+		&& fits_lanes(a->mask, lanes) && is_strided(a, &step) &&
+			(!step || (step == bank_bytes && fits_lanes(a->mask, banks)));
 }
 
 unsigned shared_cycles(const Access *a, unsigned banks, unsigned bank_bytes, unsigned *extra)

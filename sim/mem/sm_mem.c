@@ -52,11 +52,11 @@ void smmem_free(SmMem *s)
 }
 
 /* ---- what time brings ---- */
-static inline void expire(SmMem *s, Cycle now)
+static inline void expire_flying(SmMem *s, Cycle now)
 {
 	s->places -= tally_expire(&s->leaving, now);
 	while (s->flying.n && s->flying.v[0].at <= now) {
-		uint32_t id = heap_pop(&s->flying).id;
+		uint32_t id = stamp_pop(&s->flying).id;
 		if (id != FLYING_OTHER)
 			l1_fill(s, id);
 	}
@@ -64,14 +64,14 @@ static inline void expire(SmMem *s, Cycle now)
 
 void smmem_launch(SmMem *s, Cycle begin)
 {
-	expire(s, begin);
+	expire_flying(s, begin);
 	cache_reset(&s->l1);
 	cache_reset(&s->constant);
 }
 
 void smmem_forget(SmMem *s, Cycle now)
 {
-	expire(s, now);
+	expire_flying(s, now);
 	cache_reset(&s->l1);
 }
 
@@ -79,7 +79,7 @@ void smmem_flush(SmMem *s) { cache_reset(&s->fetch); }
 
 void smmem_rewind(SmMem *s)
 {
-	expire(s, UNKNOWN - 1);
+	expire_flying(s, UNKNOWN - 1);
 	must(!s->queue.n && !s->places);
 	s->leaving.from = s->last = 0;
 	cache_rewind(&s->constant);
@@ -168,7 +168,7 @@ bool smmem_lacks(SmMem *s, Lack r)
 Cycle smmem_retry(SmMem *s, Cycle now)
 {
 	const Lack *r = &s->lack;
-	expire(s, now);
+	expire_flying(s, now);
 	if (r->what == LACKS_MERGE)
 		return l1_when_mergeable(s, now, r->line);
 	int used = r->what == LACKS_PLACES ? s->places : s->mshr.used;
@@ -263,7 +263,7 @@ void smmem_served(SmMem *s, int request, const Cycle *done)
 		if (i >= 0)
 			c->ready[i] = r->done;
 	}
-	heap_push(&s->flying, r->done, id);
+	stamp_push(&s->flying, r->done, id);
 }
 
 void smmem_drained(SmMem *s)
@@ -332,7 +332,7 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Total
 		return smmem_lacks(s, (Lack){ .what = LACKS_PLACES, .need = s->co.n });
 	push_pieces(s, now, a, returns, st, t);
 	for (int k = 0; k < s->co.n; k++)
-		sectors += bits(s->co.piece[k].sectors);
+		sectors += count_bits(s->co.piece[k].sectors);
 	*counter += sectors;
 	st->transactions += sectors;
 	s->places += s->co.n;
@@ -392,9 +392,9 @@ static void load_constant(SmMem *s, Cycle now, const Access *a, Totals *st, MemT
 		}
 }
 
-static bool access_made(SmMem *s, Cycle now, const Access *a, Totals *st, MemTicket *t)
+static bool try_access(SmMem *s, Cycle now, const Access *a, Totals *st, MemTicket *t)
 {
-	expire(s, now);
+	expire_flying(s, now);
 	t->npending = 0;
 	t->ready = now;
 	t->pipe_free = now + 1;
@@ -421,7 +421,7 @@ static bool access_made(SmMem *s, Cycle now, const Access *a, Totals *st, MemTic
 
 bool smmem_access(SmMem *s, Cycle now, const Access *a, Totals *st, MemTicket *t, Cycle *retry)
 {
-	if (access_made(s, now, a, st, t))
+	if (try_access(s, now, a, st, t))
 		return true;
 	*retry = smmem_retry(s, now);
 	return false;
@@ -431,7 +431,7 @@ bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, Totals *st, MemTicket *t)
 {
 	if (!s->fetch.sets)
 		return false;
-	expire(s, now);
+	expire_flying(s, now);
 	bool missed;
 	Cycle ready = look_read_only(s, &s->fetch, now, now, OWNER_FETCH, pc >> s->fetch_shift, st, &missed);
 	if (ready <= now)
@@ -446,7 +446,7 @@ bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, Totals *st, MemTicket *t)
 void smmem_mechanism(SmMem *s, Cycle now, uint64_t addr, unsigned bytes, bool store, Totals *st,
 	MemTicket *t)
 {
-	expire(s, now);
+	expire_flying(s, now);
 	t->npending = 0;
 	t->ready = now;
 	addr += MECHANISM_BASE + ((uint64_t)s->sm << 48);
@@ -467,7 +467,7 @@ void smmem_mechanism(SmMem *s, Cycle now, uint64_t addr, unsigned bytes, bool st
 		int r = smmem_push(s, now, (Request){ .at = at, .nparts = 1,
 			.kind = store ? ACC_STORE : ACC_LOAD,
 			.owner = OWNER_OTHER, .returns = !store, .after = -1, .stats = st }, &part);
-		st->l1_other += bits(sectors);
+		st->l1_other += count_bits(sectors);
 		if (!store)
 			smmem_wait(s, t, r);
 	}

@@ -4,7 +4,7 @@
 enum { RING = 64 * TIMELINE_WORDS };
 
 /* Returns a mask of the cycles of word w that come before cycle `end`. */
-static uint64_t before(Cycle w, Cycle end)
+static uint64_t cycles_before(Cycle w, Cycle end)
 {
 	return end <= w * 64 ? 0 : end - w * 64 >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (end - w * 64)) - 1;
 }
@@ -17,7 +17,7 @@ static __attribute__((noinline)) void advance(Timeline *t, Cycle floor)
 	if (word <= t->word)
 		return;
 	for (Cycle w = later(t->word + TIMELINE_WORDS, word); w < word + TIMELINE_WORDS; w++) {
-		t->closed[w % TIMELINE_WORDS] = t->full[w % TIMELINE_WORDS] = before(w, t->over);
+		t->closed[w % TIMELINE_WORDS] = t->full[w % TIMELINE_WORDS] = cycles_before(w, t->over);
 		memset(t->used + w % TIMELINE_WORDS * 64, 0, 64 * sizeof *t->used);
 		if (t->over / 64 == w)
 			t->used[t->over % RING] = t->over_used;
@@ -39,7 +39,7 @@ static __attribute__((noinline)) Cycle queue_up(Timeline *t, Cycle from, uint64_
 }
 
 /* Marks cycles of word w, a bit each, as full. Nobody looks at their `used` any more. */
-static inline void fill(Timeline *t, Cycle w, uint64_t cycles)
+static inline void mark_full(Timeline *t, Cycle w, uint64_t cycles)
 {
 	t->closed[w % TIMELINE_WORDS] |= cycles;
 	t->full[w % TIMELINE_WORDS] |= cycles;
@@ -64,22 +64,22 @@ Cycle timeline_search(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint6
 			uint64_t left = rate - t->used[at % RING];
 			if (bytes < left) {
 				t->used[at % RING] += (uint16_t)bytes;
-				fill(t, w, taken);
+				mark_full(t, w, taken);
 				return at + 1;
 			}
 			taken |= free & -free;
 			bytes -= left;
 			if (!bytes) {
-				fill(t, w, taken);
+				mark_full(t, w, taken);
 				return at + 1;
 			}
 		}
-		fill(t, w, taken);
+		mark_full(t, w, taken);
 	}
 	return queue_up(t, from, rate, bytes);
 }
 
-void heap_push(StampHeap *h, Cycle at, uint32_t id)
+void stamp_push(StampHeap *h, Cycle at, uint32_t id)
 {
 	Stamp s = { at, id };
 	vec_reserve(h, h->n + 1);
@@ -103,7 +103,7 @@ static void sift(StampHeap *h, Stamp s)
 	h->v[i] = s;
 }
 
-Stamp heap_pop(StampHeap *h)
+Stamp stamp_pop(StampHeap *h)
 {
 	Stamp top = h->v[0], last = h->v[--h->n];
 	sift(h, last);
@@ -116,7 +116,7 @@ void heap_replace(StampHeap *h, Cycle at, uint32_t id) { sift(h, (Stamp){ at, id
 
 static bool is_in_tally(const Tally *t, Cycle at) { return at < t->from + TALLY_CYCLES; }
 
-static void enter(Tally *t, Cycle at)
+static void enter_tally(Tally *t, Cycle at)
 {
 	Cycle k = at % TALLY_CYCLES;
 	must(t->count[k] < UINT16_MAX);
@@ -129,9 +129,9 @@ void tally_add(Tally *t, Cycle at)
 	at = later(at, t->from);
 	t->n++;
 	if (is_in_tally(t, at))
-		enter(t, at);
+		enter_tally(t, at);
 	else
-		heap_push(&t->far, at, 0);
+		stamp_push(&t->far, at, 0);
 }
 
 /* The cycles of the word of `from` at which there are times, from `from` on; bit k is cycle k of the word. */
@@ -157,11 +157,11 @@ int tally_expire(Tally *t, Cycle now)
 		}
 	t->from = now + 1;
 	while (t->far.n && is_in_tally(t, t->far.v[0].at)) {
-		Cycle at = heap_pop(&t->far).at;
+		Cycle at = stamp_pop(&t->far).at;
 		if (at <= now)
 			t->n--;
 		else
-			enter(t, at);
+			enter_tally(t, at);
 	}
 	return n - t->n;
 }

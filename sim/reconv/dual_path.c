@@ -36,8 +36,8 @@ static const ConfigKey params[] = {
 
 typedef struct DualStack { Regions regions; StackSpill spill; int height; } DualStack;
 
-static size_t state_size(const Config *c) { return sizeof(DualStack); }
-static int depth(const Warp *w) { return ((DualStack *)reconv_state((Warp *)w))->height; }
+static size_t dual_path_state_size(const Config *c) { return sizeof(DualStack); }
+static int dual_path_depth(const Warp *w) { return ((DualStack *)reconv_state((Warp *)w))->height; }
 static bool warp_scoreboard(const Config *c) { return !c->model_param[c->model][P_SCOREBOARD]; }
 
 /* The highest level of any split; with may_run, only splits count that do not wait for other threads. -1:
@@ -83,7 +83,7 @@ static void settle_entries(Warp *w, DualStack *k, Split *s)
 			reconv_delay(w, t, (Cycle)reconv_param(w, P_POP));
 }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void dual_path_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	static const int turns[] = { [SIDE_RR] = TURNS_ROTATE, [SIDE_READY] = TURNS_STAY,
 		[SIDE_LEFT] = TURNS_LIST };
@@ -108,7 +108,7 @@ static void stack_sides(Warp *w, DualStack *k, Split *s, int before, bool shared
 		k->regions.member[before + i].level = lowest + entries - 1 - (i + 1) / 2;
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void dual_path_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	DualStack *k = reconv_state(w);
 	int before = *reconv_nsplit(w), at = (int)(s - reconv_splits(w)), sides = 0;
@@ -141,12 +141,12 @@ static void close_up(Warp *w, DualStack *k, int at, int level)
 	member[at] = g;
 }
 
-typedef void Event(Warp *, Regions *, Split *, const Path *, int n);
+typedef void SideEvent(Warp *, Regions *, Split *, const Path *, int n);
 static void do_reach(Warp *w, Regions *r, Split *s, const Path *p, int n) { regions_reach(w, r, s); }
 static void do_exit(Warp *w, Regions *r, Split *s, const Path *p, int n) { regions_exit(w, r, s, p->mask); }
 
 /* Lets the regions deal with an event after which side s may be gone, then sets the stack right. */
-static void leave_side(Warp *w, Split *s, Event *event, const Path *p, int n)
+static void leave_side(Warp *w, Split *s, SideEvent *event, const Path *p, int n)
 {
 	DualStack *k = reconv_state(w);
 	int at = (int)(s - reconv_splits(w)), level = k->regions.member[at].level, before = *reconv_nsplit(w);
@@ -156,16 +156,16 @@ static void leave_side(Warp *w, Split *s, Event *event, const Path *p, int n)
 	settle_entries(w, k, s);
 }
 
-static void reach(Warp *w, Split *s) { leave_side(w, s, do_reach, NULL, 0); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { leave_side(w, s, regions_ret, p, n); }
-static void lanes_exit(Warp *w, Split *s, Mask m) { leave_side(w, s, do_exit, &(Path){ 0, m }, 1); }
+static void dual_path_reach(Warp *w, Split *s) { leave_side(w, s, do_reach, NULL, 0); }
+static void dual_path_ret(Warp *w, Split *s, const Path *p, int n) { leave_side(w, s, regions_ret, p, n); }
+static void dual_path_exit(Warp *w, Split *s, Mask m) { leave_side(w, s, do_exit, &(Path){ 0, m }, 1); }
 
-static void some_exit(Warp *w, Split *s, Mask m)
+static void dual_path_some_exit(Warp *w, Split *s, Mask m)
 {
 	regions_some_exit(w, &((DualStack *)reconv_state(w))->regions, s, m);
 }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+static void dual_path_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	DualStack *k = reconv_state(w);
 	int before = *reconv_nsplit(w);
@@ -174,14 +174,14 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	settle_entries(w, k, s);
 }
 
-static void waits(Warp *w, Split *s)
+static void dual_path_wait(Warp *w, Split *s)
 {
 	DualStack *k = reconv_state(w);
 	regions_last_resort(w, &k->regions);
 	run_top_sides(w, k);
 }
 
-static void resumes(Warp *w, Split *s) { run_top_sides(w, reconv_state(w)); }
+static void dual_path_resume(Warp *w, Split *s) { run_top_sides(w, reconv_state(w)); }
 
 /* The lowest level of a split that is above `level`; -1: there is none. */
 static int next_level(const Warp *w, const DualStack *k, int level)
@@ -194,7 +194,7 @@ static int next_level(const Warp *w, const DualStack *k, int level)
 	return next;
 }
 
-static void show(const Warp *w, Rows *rows)
+static void dual_path_show(const Warp *w, Rows *rows)
 {
 	const DualStack *k = reconv_state((Warp *)w);
 	for (int level = -1; (level = next_level(w, k, level)) >= 0;)
@@ -212,7 +212,7 @@ static void show(const Warp *w, Rows *rows)
 	regions_show(&k->regions, rows);
 }
 
-static bool held(const Warp *w, int lane, Held *h)
+static bool dual_path_held(const Warp *w, int lane, Held *h)
 {
 	return regions_held(&((DualStack *)reconv_state((Warp *)w))->regions, lane, h, "a stack entry");
 }
@@ -223,11 +223,12 @@ const ReconvModel reconv_dual_path = {
 	.source = "Rhu and Erez, The Dual-Path Execution Model for Efficient GPU Control Flow, HPCA 2013",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .warp_scoreboard = warp_scoreboard,
-	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch,
-	.reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = depth, .show = show,
-	.sync = { .wait = waits, .resume = resumes },
-	.stuck = { .held = held,
+	.lower = reconv_lower_ipdom, .state_size = dual_path_state_size, .launch = dual_path_launch,
+	.branch = dual_path_branch, .reach = dual_path_reach, .call = dual_path_call, .ret = dual_path_ret,
+	.exit = dual_path_exit, .some_exit = dual_path_some_exit, .depth = dual_path_depth,
+	.show = dual_path_show,
+	.sync = { .wait = dual_path_wait, .resume = dual_path_resume },
+	.stuck = { .held = dual_path_held,
 		.holds = "runs the two sides of its stack's top entry; a lower one, and lanes at a "
 		"reconvergence point, wait until those above have come there or ended" },
 };

@@ -24,22 +24,22 @@ static const ConfigKey params[] = {
 		"policies may starve it)" },
 };
 
-typedef struct Pool {                  /* of an SM */
+typedef struct DwfPool {                  /* of an SM */
 	uint32_t stamp;                /* Split.tag of the entry formed last: tags count up from 1 */
 	uint32_t turn;           /* tag of the entry that last went first because of patience, 0 = none */
 	uint32_t chosen;               /* majority, minority: the pc whose entries go on until none is left */
 	uint8_t *point;                /* by pc: is it a reconvergence point? */
 	uint32_t *pc, *lanes;          /* n pcs of ready entries, and the number of lanes at each */
 	int cap_pc, cap_lanes, n;
-} Pool;
+} DwfPool;
 
-typedef struct Count { uint32_t passed[64]; } Count; /* by lane: post-dominators passed */
+typedef struct DwfCount { uint32_t passed[64]; } DwfCount; /* by lane: post-dominators passed */
 
-static size_t state_size(const Config *c) { return sizeof(Count); }
-static size_t sm_state_size(const Config *c) { return sizeof(Pool); }
+static size_t dwf_state_size(const Config *c) { return sizeof(DwfCount); }
+static size_t dwf_sm_state_size(const Config *c) { return sizeof(DwfPool); }
 
 /* Lanes may meet at the start of every block. */
-static bool lower(LowerFn *l, Diag *diag)
+static bool dwf_lower(LowerFn *l, Diag *diag)
 {
 	if (!reconv_lower_ipdom(l, diag))
 		return false;
@@ -49,11 +49,11 @@ static bool lower(LowerFn *l, Diag *diag)
 	return true;
 }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void dwf_launch(Warp *w, Mask lanes, uint32_t pc)
 {
-	Pool *pool = reconv_sm_state(w);
+	DwfPool *pool = reconv_sm_state(w);
 	const Code *c = reconv_code(w);
-	memset(reconv_state(w), 0, sizeof(Count));
+	memset(reconv_state(w), 0, sizeof(DwfCount));
 	if (!pool->point) {
 		pool->point = reconv_alloc(w, (size_t)c->n);
 		for (int k = 0; k < c->n; k++)
@@ -96,19 +96,19 @@ static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
    passed it together, so all get the highest of their new counts. */
 static void level_counts(Warp *w, const Part *part, int n, uint32_t pc)
 {
-	Pool *pool = reconv_sm_state(w);
+	DwfPool *pool = reconv_sm_state(w);
 	uint32_t most = 0;
 	int l;
 	if (!pool->point[pc])
 		return;
 	for (int k = 0; k < n; k++)
 		each_lane(part[k].mask, l) {
-			uint32_t p = ((Count *)reconv_state(part[k].home))->passed[l] + 1;
+			uint32_t p = ((DwfCount *)reconv_state(part[k].home))->passed[l] + 1;
 			most = p > most ? p : most;
 		}
 	for (int k = 0; k < n; k++)
 		each_lane(part[k].mask, l)
-			((Count *)reconv_state(part[k].home))->passed[l] = most;
+			((DwfCount *)reconv_state(part[k].home))->passed[l] = most;
 }
 
 /* The entry at pc that lanes m may join, and in *holder the warp in whose list it stands; NULL: none. s: the
@@ -133,11 +133,11 @@ static void join_entry(Warp *holder, Split *e, const Part *part, int n, const Sp
 }
 
 /* The split stands at a block's start: its lanes join another entry, or it is an entry itself from now on. */
-static void reach(Warp *w, Split *s)
+static void dwf_reach(Warp *w, Split *s)
 {
 	Part part[64];
 	Warp *holder;
-	Pool *pool = reconv_sm_state(w);
+	DwfPool *pool = reconv_sm_state(w);
 	int n = reconv_parts(w, s, part);
 	SplitWait wait = s->wait;
 	level_counts(w, part, n, s->pc);
@@ -152,11 +152,11 @@ static void reach(Warp *w, Split *s)
 }
 
 /* Lanes of s go to several places: s is taken out, and the lanes of each path join an entry or form one. */
-static void part_ways(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void part_entry(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Part all[64], part[64];
 	Warp *holder;
-	Pool *pool = reconv_sm_state(w);
+	DwfPool *pool = reconv_sm_state(w);
 	Split like = *s;
 	int nall = reconv_parts(w, s, all);
 	reconv_remove(w, s);
@@ -179,25 +179,25 @@ static void part_ways(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	}
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part_ways(w, s, i, p, n); }
+static void dwf_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part_entry(w, s, i, p, n); }
 
 static void go_on_at(Warp *w, Split *s, const Path *p, int n)
 {
 	if (n > 1) {
-		part_ways(w, s, reconv_ins(w, s->pc), p, n);
+		part_entry(w, s, reconv_ins(w, s->pc), p, n);
 		return;
 	}
 	s->pc = p[0].pc;
-	reach(w, s);
+	dwf_reach(w, s);
 }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { go_on_at(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { go_on_at(w, s, p, n); }
-static void lanes_exit(Warp *w, Split *s, Mask m) { reconv_remove(w, s); }
+static void dwf_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { go_on_at(w, s, p, n); }
+static void dwf_ret(Warp *w, Split *s, const Path *p, int n) { go_on_at(w, s, p, n); }
+static void dwf_exit(Warp *w, Split *s, Mask m) { reconv_remove(w, s); }
 
 /* ---- which entry issues ---- */
 
-static void count_lanes(Warp *w, Pool *pool, uint32_t pc, uint32_t lanes)
+static void count_pc_lanes(Warp *w, DwfPool *pool, uint32_t pc, uint32_t lanes)
 {
 	int k = 0;
 	while (k < pool->n && pool->pc[k] != pc)
@@ -213,14 +213,14 @@ static void count_lanes(Warp *w, Pool *pool, uint32_t pc, uint32_t lanes)
 
 /* Chooses the pc whose entries go on: the one chosen before while it has ready entries, else the pc with
    most, or fewest, lanes. */
-static void choose_pc(Pool *pool, Warp **list, int n, bool most)
+static void choose_pc(DwfPool *pool, Warp **list, int n, bool most)
 {
 	int best = -1;
 	pool->n = 0;
 	for (int k = 0; k < n; k++) {
 		each_split(list[k], s)
 			if (s->state == SPLIT_RUN && wait_over(&s->wait, reconv_now(list[k])))
-				count_lanes(list[k], pool, s->pc, lane_count(s->mask));
+				count_pc_lanes(list[k], pool, s->pc, lane_count(s->mask));
 	}
 	for (int k = 0; k < pool->n; k++) {
 		if (pool->pc[k] == pool->chosen)
@@ -234,7 +234,7 @@ static void choose_pc(Pool *pool, Warp **list, int n, bool most)
 		pool->chosen = pool->pc[best];
 }
 
-static uint32_t lanes_at(const Pool *pool, uint32_t pc)
+static uint32_t lanes_at(const DwfPool *pool, uint32_t pc)
 {
 	for (int k = 0; k < pool->n; k++)
 		if (pool->pc[k] == pc)
@@ -249,7 +249,7 @@ static uint32_t lanes_at(const Pool *pool, uint32_t pc)
    long. From 2 on: the policy's order. From NOT_READY on: the entry cannot issue. */
 static uint64_t rank_split(Warp *w, const Split *s)
 {
-	const Pool *pool = reconv_sm_state(w);
+	const DwfPool *pool = reconv_sm_state(w);
 	Cycle now = reconv_now(w);
 	if (s->state != SPLIT_RUN)
 		return ~(uint64_t)0;
@@ -265,7 +265,8 @@ static uint64_t rank_split(Warp *w, const Split *s)
 	case DPDPRI: {
 		Part part[64];
 		reconv_parts(w, s, part);
-		return 2 + (uint64_t)((Count *)reconv_state(part[0].home))->passed[lowest_lane(part[0].mask)];
+		return 2 +
+			(uint64_t)((DwfCount *)reconv_state(part[0].home))->passed[lowest_lane(part[0].mask)];
 	}
 	case DPC: return 2 + (uint64_t)s->pc;
 	default: return 2;
@@ -275,7 +276,7 @@ static uint64_t rank_split(Warp *w, const Split *s)
 /* The first entry of a warp. since: the cycle from which on the entry could issue; 0 if it cannot. */
 typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked;
 
-static bool goes_before(const Ranked *a, const Ranked *b)
+static bool rank_goes_before(const Ranked *a, const Ranked *b)
 {
 	return a->rank != b->rank ? a->rank < b->rank : a->since < b->since;
 }
@@ -289,7 +290,7 @@ static Ranked best_to_front(Warp *w)
 	for (int k = 0; k < *reconv_nsplit(w); k++) {
 		Ranked r = { rank_split(w, &s[k]), 0, w };
 		r.since = r.rank < NOT_READY ? s[k].wait.known : 0;
-		if (k == 0 || goes_before(&r, &best)) {
+		if (k == 0 || rank_goes_before(&r, &best)) {
 			best = r;
 			at = k;
 		}
@@ -302,17 +303,17 @@ static Ranked best_to_front(Warp *w)
 	return best;
 }
 
-static void order(Warp **list, int n)
+static void dwf_order(Warp **list, int n)
 {
 	Ranked r[MOST_WARPS];
-	Pool *pool = reconv_sm_state(list[0]);
+	DwfPool *pool = reconv_sm_state(list[0]);
 	int64_t policy = reconv_param(list[0], P_POLICY);
 	if (policy == DMAJ || policy == DMIN)
 		choose_pc(pool, list, n, policy == DMAJ);
 	for (int k = 0; k < n; k++) {
 		int at = k;
 		Ranked x = best_to_front(list[k]);
-		for (; at > 0 && goes_before(&x, &r[at - 1]); at--)
+		for (; at > 0 && rank_goes_before(&x, &r[at - 1]); at--)
 			r[at] = r[at - 1];
 		r[at] = x;
 	}
@@ -328,7 +329,7 @@ const ReconvModel reconv_dwf = {
 	.source = "Fung et al., MICRO 2007",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch,
-	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth,
-	.blocks = { .sm_state_size = sm_state_size, .order = order },
+	.lower = dwf_lower, .state_size = dwf_state_size, .launch = dwf_launch, .branch = dwf_branch,
+	.reach = dwf_reach, .call = dwf_call, .ret = dwf_ret, .exit = dwf_exit, .depth = splits_depth,
+	.blocks = { .sm_state_size = dwf_sm_state_size, .order = dwf_order },
 };

@@ -41,10 +41,10 @@ static const ConfigKey params[] = {
 
 typedef struct Dws { Regions regions; Cycle alarm; } Dws;
 
-static size_t state_size(const Config *c) { return sizeof(Dws); }
+static size_t dws_state_size(const Config *c) { return sizeof(Dws); }
 static Member *member_of(Warp *w, Dws *k, const Split *s) { return &k->regions.member[s - reconv_splits(w)]; }
 
-static bool lower(LowerFn *l, Diag *diag)
+static bool dws_lower(LowerFn *l, Diag *diag)
 {
 	reconv_lower_reach(l, reconv_lower_param(l, P_MERGE) == MERGE_PC, false);
 	return reconv_lower_ipdom(l, diag);
@@ -79,7 +79,7 @@ static bool has_room(Warp *w, int more)
 	return more <= reconv_param(w, P_SPLITS);
 }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void dws_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Dws *k = reconv_state(w);
 	k->regions.merge = reconv_param(w, P_MERGE) == MERGE_PC;
@@ -112,16 +112,16 @@ static void order_paths(Warp *w, Dws *k, const Path *p, int n, Mask before, int 
 		}
 }
 
-static void reach(Warp *w, Split *s);
+static void dws_reach(Warp *w, Split *s);
 
-static void take_paths(Warp *w, Dws *k, Split *s, const MIns *i, const Path *p, int n)
+static void take_family_paths(Warp *w, Dws *k, Split *s, const MIns *i, const Path *p, int n)
 {
 	Member g = *member_of(w, k, s);
 	if (n == 1) {
 		s->pc = p->pc;
 		run_groups(w, k);
 		if (reconv_ins(w, p->pc)->flags & MI_REACH)
-			reach(w, s);
+			dws_reach(w, s);
 		return;
 	}
 	bool side_by_side = reconv_param(w, P_BRANCHES) && is_short(w, i) && has_room(w, n - 1);
@@ -173,7 +173,7 @@ static void unite_family(Warp *w, Dws *k, Split *s)
 	for (int a = 0; a < 2; a++)
 		if (p[a].mask)
 			p[n++] = p[a];
-	take_paths(w, k, s, like.held, p, n);
+	take_family_paths(w, k, s, like.held, p, n);
 }
 
 static void forget_lanes(Warp *w, Dws *k, Mask m)
@@ -206,16 +206,16 @@ static void leave_family(Warp *w, Dws *k, Mask m)
 	unite_complete(w, k);
 }
 
-static bool indexed(const MIns *i) { return i->table != NULL; }
+static bool is_indexed_ins(const MIns *i) { return i->table != NULL; }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void dws_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Dws *k = reconv_state(w);
 	Member *g = member_of(w, k, s);
-	if (!g->family || !(i->flags & MI_COND) || indexed(i) || i->target == i->fall) {
+	if (!g->family || !(i->flags & MI_COND) || is_indexed_ins(i) || i->target == i->fall) {
 		if (g->family && i->flags & MI_COND)
 			leave_family(w, k, s->mask);
-		take_paths(w, k, s, i, p, n);
+		take_family_paths(w, k, s, i, p, n);
 		return;
 	}
 	g->held = i;
@@ -256,7 +256,7 @@ static bool others_ready(Warp *w, const Split *s)
 	return reconv_others_ready(w);
 }
 
-static void loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
+static void dws_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 {
 	Dws *k = reconv_state(w);
 	int64_t when = reconv_param(w, P_MEMORY);
@@ -283,9 +283,9 @@ static void wait_for_first(Warp *w, const Split *s, bool stalled)
 		reconv_alarm(w, k->alarm = when);
 }
 
-static void known(Warp *w, Split *s) { wait_for_first(w, s, false); }
+static void dws_known(Warp *w, Split *s) { wait_for_first(w, s, false); }
 
-static bool stall(Warp *w, Split *s, Stall why, Cycle until)
+static bool dws_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
 	(void)until;
 	if (why == STALL_MEMORY)
@@ -293,7 +293,7 @@ static bool stall(Warp *w, Split *s, Stall why, Cycle until)
 	return false;
 }
 
-static void alarm(Warp *w)
+static void dws_alarm(Warp *w)
 {
 	Dws *k = reconv_state(w);
 	k->alarm = NO_ALARM;
@@ -319,7 +319,7 @@ static void alarm(Warp *w)
 /* ---- the other events ---- */
 
 /* The split leaves its family, whose other lanes may then go on. Returns where in the list it is now. */
-static Split *leave_alone(Warp *w, Dws *k, Split *s)
+static Split *leave_family_alone(Warp *w, Dws *k, Split *s)
 {
 	Mask m = s->mask;
 	if (member_of(w, k, s)->family)
@@ -331,47 +331,47 @@ static Split *leave_alone(Warp *w, Dws *k, Split *s)
 
 /* To be called when lanes have come to a point, ended, or begun to wait for others: decides which groups
    run. */
-static void settle(Warp *w, Dws *k)
+static void settle_families(Warp *w, Dws *k)
 {
 	regions_last_resort(w, &k->regions);
 	run_groups(w, k);
 }
 
-static void reach(Warp *w, Split *s)
+static void dws_reach(Warp *w, Split *s)
 {
 	Dws *k = reconv_state(w);
 	const Region *e = &k->regions.r[member_of(w, k, s)->region];
 	if (!e->call && e->pc == s->pc)
-		s = leave_alone(w, k, s);
+		s = leave_family_alone(w, k, s);
 	regions_reach(w, &k->regions, s);
-	settle(w, k);
+	settle_families(w, k);
 }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+static void dws_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Dws *k = reconv_state(w);
-	s = leave_alone(w, k, s);
+	s = leave_family_alone(w, k, s);
 	int region = member_of(w, k, s)->region;
 	regions_call(w, &k->regions, s, p, n, return_pc);
 	order_paths(w, k, p, n, 0, region, true);
 	run_groups(w, k);
 }
 
-static void ret(Warp *w, Split *s, const Path *p, int n)
+static void dws_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Dws *k = reconv_state(w);
-	regions_ret(w, &k->regions, leave_alone(w, k, s), p, n);
-	settle(w, k);
+	regions_ret(w, &k->regions, leave_family_alone(w, k, s), p, n);
+	settle_families(w, k);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void dws_exit(Warp *w, Split *s, Mask m)
 {
 	Dws *k = reconv_state(w);
-	regions_exit(w, &k->regions, leave_alone(w, k, s), m);
-	settle(w, k);
+	regions_exit(w, &k->regions, leave_family_alone(w, k, s), m);
+	settle_families(w, k);
 }
 
-static void some_exit(Warp *w, Split *s, Mask m)
+static void dws_some_exit(Warp *w, Split *s, Mask m)
 {
 	Dws *k = reconv_state(w);
 	regions_some_exit(w, &k->regions, s, m);
@@ -379,16 +379,16 @@ static void some_exit(Warp *w, Split *s, Mask m)
 	run_groups(w, k);
 }
 
-static void waits(Warp *w, Split *s)
+static void dws_wait(Warp *w, Split *s)
 {
 	Dws *k = reconv_state(w);
 	unite_complete(w, k);
-	settle(w, k);
+	settle_families(w, k);
 }
 
-static void resumes(Warp *w, Split *s) { run_groups(w, reconv_state(w)); }
+static void dws_resume(Warp *w, Split *s) { run_groups(w, reconv_state(w)); }
 
-static void show(const Warp *w, Rows *rows)
+static void dws_show(const Warp *w, Rows *rows)
 {
 	const Dws *k = reconv_state((Warp *)w);
 	regions_show_groups(w, &k->regions, rows);
@@ -409,7 +409,7 @@ static void show(const Warp *w, Rows *rows)
 	}
 }
 
-static bool held(const Warp *w, int lane, Held *h)
+static bool dws_held(const Warp *w, int lane, Held *h)
 {
 	return regions_held(&((Dws *)reconv_state((Warp *)w))->regions, lane, h, "the stack");
 }
@@ -421,12 +421,12 @@ const ReconvModel reconv_dws = {
 	"Divergence Tolerance, ISCA 2010",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .all_branches = true,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth,
-	.show = show,
-	.sync = { .wait = waits, .resume = resumes },
-	.times = { .stall = stall, .known = known, .loaded = loaded, .alarm = alarm },
-	.stuck = { .held = held,
+	.lower = dws_lower, .state_size = dws_state_size, .launch = dws_launch, .branch = dws_branch,
+	.reach = dws_reach, .call = dws_call, .ret = dws_ret, .exit = dws_exit, .some_exit = dws_some_exit,
+	.depth = splits_depth, .show = dws_show,
+	.sync = { .wait = dws_wait, .resume = dws_resume },
+	.times = { .stall = dws_stall, .known = dws_known, .loaded = dws_loaded, .alarm = dws_alarm },
+	.stuck = { .held = dws_held,
 		.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps "
 		"lanes that have come to a point until all others have" },
 };

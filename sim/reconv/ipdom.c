@@ -32,8 +32,8 @@ typedef struct IpdomEntry { uint32_t pc, rpc; Mask mask; uint8_t kind; bool coun
 /* e[n - 1] is the top entry, which runs: its pc and mask are those of the split */
 typedef struct IpdomStack { StackSpill spill; int n, cap; IpdomEntry *e; } IpdomStack;
 
-static size_t state_size(const Config *c) { return sizeof(IpdomStack); }
-static int depth(const Warp *w) { return ((IpdomStack *)reconv_state((Warp *)w))->n; }
+static size_t ipdom_state_size(const Config *c) { return sizeof(IpdomStack); }
+static int ipdom_depth(const Warp *w) { return ((IpdomStack *)reconv_state((Warp *)w))->n; }
 
 static void push_entry(Warp *w, Split *s, IpdomStack *k, IpdomEntry e)
 {
@@ -45,7 +45,7 @@ static void push_entry(Warp *w, Split *s, IpdomStack *k, IpdomEntry e)
 		reconv_count_push(w, s, e.pc, e.mask);
 }
 
-static void drop_entry(Warp *w, Split *s, IpdomStack *k)
+static void drop_ipdom_entry(Warp *w, Split *s, IpdomStack *k)
 {
 	reconv_spill_pop(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
 	IpdomEntry e = k->e[--k->n];
@@ -54,7 +54,7 @@ static void drop_entry(Warp *w, Split *s, IpdomStack *k)
 		reconv_count_pop(w, s, e.pc, e.mask);
 }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void ipdom_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	IpdomStack *k = reconv_state(w);
 	k->n = 0;
@@ -65,9 +65,9 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 
 /* Pops the top entry, and lets the entry below go on. Entries whose lanes have all ended, and entries that
    stand at their own rpc, are popped, too. */
-static void resume(Warp *w, Split *s, IpdomStack *k)
+static void resume_below(Warp *w, Split *s, IpdomStack *k)
 {
-	drop_entry(w, s, k);
+	drop_ipdom_entry(w, s, k);
 	while (k->n) {
 		reconv_spill_top(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
 		IpdomEntry *e = &k->e[k->n - 1];
@@ -80,19 +80,19 @@ static void resume(Warp *w, Split *s, IpdomStack *k)
 		}
 		if (m)
 			reconv_count_merge(w, s, e->pc, m);
-		drop_entry(w, s, k);
+		drop_ipdom_entry(w, s, k);
 	}
 	*reconv_nsplit(w) = 0;
 }
 
-static void reach(Warp *w, Split *s)
+static void ipdom_reach(Warp *w, Split *s)
 {
 	IpdomStack *k = reconv_state(w);
 	if (k->n < 2 || s->pc != k->e[k->n - 1].rpc)
 		return;
 	reconv_count_merge(w, s, s->pc, s->mask);
 	k->e[k->n - 1].pc = s->pc;
-	resume(w, s, k);
+	resume_below(w, s, k);
 }
 
 static int larger_last(Mask m) { return (int)lane_count(m); }
@@ -108,7 +108,7 @@ static void push_order(const Warp *w, const Path *p, int n, int *order)
 		paths_sort(p, n, order, how == LARGER_TOP ? larger_last : smaller_last);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void ipdom_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	IpdomStack *k = reconv_state(w);
 	IpdomEntry top = k->e[k->n - 1];
@@ -117,7 +117,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	push_order(w, p, n, order);
 	if (rpc == NO_PC || rpc == top.rpc) {
 		k->e[k->n - 1].pc = s->pc;
-		drop_entry(w, s, k);
+		drop_ipdom_entry(w, s, k);
 	} else {
 		k->e[k->n - 1].pc = rpc;
 		k->e[k->n - 1].mask = s->mask;
@@ -133,7 +133,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	s->mask = k->e[k->n - 1].mask & reconv_live(w);
 }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+static void ipdom_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	IpdomStack *k = reconv_state(w);
 	k->e[k->n - 1].pc = return_pc;
@@ -145,23 +145,23 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	s->mask = p[0].mask;
 }
 
-static void ret(Warp *w, Split *s, const Path *p, int n)
+static void ipdom_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	IpdomStack *k = reconv_state(w);
 	must(n == 1);
 	k->e[k->n - 1].pc = s->pc;
-	resume(w, s, k);
+	resume_below(w, s, k);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void ipdom_exit(Warp *w, Split *s, Mask m)
 {
 	IpdomStack *k = reconv_state(w);
 	s->mask = 0;
 	k->e[k->n - 1].pc = s->pc;
-	resume(w, s, k);
+	resume_below(w, s, k);
 }
 
-static void show(const Warp *w, Rows *rows)
+static void ipdom_show(const Warp *w, Rows *rows)
 {
 	const IpdomStack *k = reconv_state((Warp *)w);
 	for (int i = reconv_show_from(rows, TABLE_STACK, k->n - 1); i < k->n; i++) {
@@ -176,7 +176,7 @@ static void show(const Warp *w, Rows *rows)
 }
 
 /* The topmost entry that has the lane holds it until the entry above has come to its reconvergence point. */
-static bool held(const Warp *w, int lane, Held *h)
+static bool ipdom_held(const Warp *w, int lane, Held *h)
 {
 	const IpdomStack *k = reconv_state((Warp *)w);
 	for (int i = k->n - 2; i >= 0; i--)
@@ -193,10 +193,10 @@ const ReconvModel reconv_ipdom = {
 	.source = "Fung et al., Dynamic Warp Formation and Scheduling, MICRO 2007, section 3; order of "
 	"pushes as in GPGPU-Sim",
 	.params = params, .nparams = sizeof params / sizeof *params,
-	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch,
-	.reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
-	.stuck = { .held = held,
+	.lower = reconv_lower_ipdom, .state_size = ipdom_state_size, .launch = ipdom_launch,
+	.branch = ipdom_branch, .reach = ipdom_reach, .call = ipdom_call, .ret = ipdom_ret,
+	.exit = ipdom_exit, .depth = ipdom_depth, .show = ipdom_show,
+	.stuck = { .held = ipdom_held,
 		.holds = "runs the top entry of its stack only; one below waits until the lanes above have "
 		"come to its reconvergence point or ended" },
 };

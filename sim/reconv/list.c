@@ -32,7 +32,7 @@ const ModelKeys *model_keys(int model)
 /* ---- adding ---- */
 
 /* Is it a name that machine files and --model can have? */
-static bool is_name(const char *s)
+static bool is_model_name(const char *s)
 {
 	if (!s || !islower((unsigned char)*s) || strlen(s) >= MODEL_NAME)
 		return false;
@@ -53,7 +53,7 @@ static bool of_the_machine(const char *name)
 }
 
 /* The largest number that the parameter's value can have. */
-static int64_t largest(const ConfigKey *p)
+static int64_t largest_choice(const ConfigKey *p)
 {
 	int64_t n = p->type == CT_INT ? p->most : p->type == CT_BOOL ? 1 : 0;
 	for (const char *c = p->choices; p->type == CT_ENUM && (c = strchr(c, '|')); c++)
@@ -72,7 +72,7 @@ static const char *param_refused(const ConfigKey *p)
 		return "has no unit";
 	if (p->type == CT_ENUM && !p->choices)
 		return "has no choices";
-	if (p->value < (p->type == CT_INT ? p->least : 0) || p->value > largest(p))
+	if (p->value < (p->type == CT_INT ? p->least : 0) || p->value > largest_choice(p))
 		return "has a default out of its range";
 	return NULL;
 }
@@ -87,7 +87,7 @@ static bool params_allowed(const ReconvModel *m, StrBuf *why)
 	for (int k = 0; k < m->nparams; k++) {
 		const ConfigKey *p = &m->params[k];
 		bool twice = false;
-		if (!is_name(p->key)) {
+		if (!is_model_name(p->key)) {
 			sb_printf(why, "the mechanism %s has a parameter without a name of small letters, "
 				"digits and _", m->name);
 			return false;
@@ -134,7 +134,7 @@ static bool table_allowed(const ReconvModel *m, StrBuf *why)
 
 bool reconv_add(const ReconvModel *m, StrBuf *why)
 {
-	if (!is_name(m->name)) {
+	if (!is_model_name(m->name)) {
 		sb_printf(why, "a mechanism has no name of small letters, digits and _, %d at most",
 			MODEL_NAME - 1);
 		return false;

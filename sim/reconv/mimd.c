@@ -3,10 +3,10 @@
  * no SIMD utilisation. */
 #include "sim/reconv/common/splits.h"
 
-static bool lower(LowerFn *l, Diag *diag) { return true; }
-static size_t state_size(const Config *c) { return 8; }
+static bool mimd_lower(LowerFn *l, Diag *diag) { return true; }
+static size_t mimd_state_size(const Config *c) { return 8; }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void mimd_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	int n = 0, l;
 	each_lane(lanes, l)
@@ -14,18 +14,22 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	*reconv_nsplit(w) = n;
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { bug("one lane goes one way"); }
-static void reach(Warp *w, Split *s) { }
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { s->pc = p[0].pc; }
-static void ret(Warp *w, Split *s, const Path *p, int n) { s->pc = p[0].pc; }
+static void mimd_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	bug("one lane goes one way");
+}
 
-static void lanes_exit(Warp *w, Split *s, Mask m) { reconv_close_gap(w, s); }
+static void mimd_reach(Warp *w, Split *s) { }
+static void mimd_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { s->pc = p[0].pc; }
+static void mimd_ret(Warp *w, Split *s, const Path *p, int n) { s->pc = p[0].pc; }
+
+static void mimd_exit(Warp *w, Split *s, Mask m) { reconv_close_gap(w, s); }
 
 const ReconvModel reconv_mimd = {
 	.name = "mimd",
 	.help = "the bound: every lane runs on its own",
 	.source = "none: a bound",
 	.own_slots = true, .sync_waits = true, .lane_scoreboard = true,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth,
+	.lower = mimd_lower, .state_size = mimd_state_size, .launch = mimd_launch, .branch = mimd_branch,
+	.reach = mimd_reach, .call = mimd_call, .ret = mimd_ret, .exit = mimd_exit, .depth = splits_depth,
 };

@@ -28,19 +28,19 @@ typedef struct MinPc {
 	int64_t turn;                  /* blocks that a group which runs out of order may still run */
 } MinPc;
 
-static bool lower(LowerFn *l, Diag *diag)
+static bool min_pc_lower(LowerFn *l, Diag *diag)
 {
 	Arena tmp = { 0 };
-	Frontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
+	ThreadFrontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
 	for (int i = 0; i < f.n; i++)
 		l->reach[f.order[i]->id] = true;
 	arena_free(&tmp);
 	return true;
 }
 
-static size_t state_size(const Config *c) { return sizeof(MinPc); }
+static size_t min_pc_state_size(const Config *c) { return sizeof(MinPc); }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void min_pc_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	MinPc *x = reconv_state(w);
 	sorted_launch(w, lanes, pc);
@@ -50,7 +50,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 
 static void launch_by_depth(Warp *w, Mask lanes, uint32_t pc)
 {
-	launch(w, lanes, pc);
+	min_pc_launch(w, lanes, pc);
 	((MinPc *)reconv_state(w))->rules.by_depth = true;
 }
 
@@ -63,7 +63,7 @@ static int group_with(const Sorted *k, Mask m)
 	return at;
 }
 
-/* Has the group been put aside (gather), and are lanes that it waits for still elsewhere? */
+/* Has the group been put aside (min_pc_gather), and are lanes that it waits for still elsewhere? */
 static bool is_aside(const Warp *w, const Listed *g) { return g->want & reconv_live(w) & ~g->mask; }
 
 static int first_group(const Warp *w, const Sorted *k)
@@ -118,7 +118,7 @@ static void select_next(Warp *w, Split *s, Mask ran)
 		reconv_delay(w, s, (Cycle)reconv_param(w, P_SWITCH));
 }
 
-static void move_group(Warp *w, Split *s, const Path *p, int n)
+static void move_min_pc_group(Warp *w, Split *s, const Path *p, int n)
 {
 	MinPc *x = reconv_state(w);
 	Mask ran = s->mask;
@@ -126,7 +126,7 @@ static void move_group(Warp *w, Split *s, const Path *p, int n)
 	select_next(w, s, ran);
 }
 
-static bool gather(Warp *w, Split *s, Mask want)
+static bool min_pc_gather(Warp *w, Split *s, Mask want)
 {
 	MinPc *x = reconv_state(w);
 	Path p = { s->pc, s->mask };
@@ -141,17 +141,25 @@ static bool gather(Warp *w, Split *s, Mask want)
 	return true;
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { move_group(w, s, p, n); }
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { move_group(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { move_group(w, s, p, n); }
-
-static void reach(Warp *w, Split *s)
+static void min_pc_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
-	Path p = { s->pc, s->mask };
-	move_group(w, s, &p, 1);
+	move_min_pc_group(w, s, p, n);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void min_pc_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	move_min_pc_group(w, s, p, n);
+}
+
+static void min_pc_ret(Warp *w, Split *s, const Path *p, int n) { move_min_pc_group(w, s, p, n); }
+
+static void min_pc_reach(Warp *w, Split *s)
+{
+	Path p = { s->pc, s->mask };
+	move_min_pc_group(w, s, &p, 1);
+}
+
+static void min_pc_exit(Warp *w, Split *s, Mask m)
 {
 	MinPc *x = reconv_state(w);
 	sorted_exit(w, s, &x->rules);
@@ -160,7 +168,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 /* A group that has waited for `starvation` cycles runs when all groups that have waited for longer have run:
    there are no more groups than lanes, and each runs for `quantum` blocks. Every branch ends a block. */
-static Patience patience(const Config *c, const Code *code)
+static Patience min_pc_patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
 	if (!p[P_STARVATION])
@@ -172,10 +180,11 @@ static Patience patience(const Config *c, const Code *code)
 #define TABLE(NAME, HELP, LAUNCH) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
 	.source = "Collange, Stack-less SIMT Reconvergence at Low Cost, 2011", \
 	.params = params, .nparams = sizeof params / sizeof *params, .fair = "starvation=300,quantum=8", \
-		.lower = lower, .state_size = state_size, .launch = LAUNCH, \
-	.branch = branch, .reach = reach, .call = call, .ret = ret, .exit = lanes_exit, \
+		.lower = min_pc_lower, .state_size = min_pc_state_size, .launch = LAUNCH, \
+	.branch = min_pc_branch, .reach = min_pc_reach, .call = min_pc_call, .ret = min_pc_ret, \
+	.exit = min_pc_exit, \
 		.some_exit = sorted_some_exit, .depth = sorted_depth, .show = sorted_show, \
-	.sync = { .gather = gather }, .stuck = { .patience = patience, .held = sorted_held, \
+	.sync = { .gather = min_pc_gather }, .stuck = { .patience = min_pc_patience, .held = sorted_held, \
 	.holds = SORTED_HOLDS } }
-TABLE(min_pc, "a pc for each lane; the lowest runs", launch);
+TABLE(min_pc, "a pc for each lane; the lowest runs", min_pc_launch);
 TABLE(min_sp_pc, "a pc for each lane; of those with the deepest call, the lowest runs", launch_by_depth);

@@ -29,13 +29,13 @@ static const ConfigKey params[] = {
 		"an entry comes back (divergence.spill = constant; assumption)" },
 };
 
-static bool lower(LowerFn *l, Diag *diag)
+static bool multi_path_lower(LowerFn *l, Diag *diag)
 {
 	reconv_lower_reach(l, reconv_lower_param(l, P_MERGE), reconv_lower_param(l, P_SPLITS) > 0);
 	return reconv_lower_ipdom(l, diag);
 }
 
-static size_t state_size(const Config *c) { return sizeof(Regions); }
+static size_t multi_path_state_size(const Config *c) { return sizeof(Regions); }
 
 static void spill_group(Warp *w, Regions *k, int i, Split *charged)
 {
@@ -118,7 +118,7 @@ static void give_way(Warp *w, Split *s)
 	fill_group(w, k, next);
 }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void multi_path_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Regions *k = reconv_state(w);
 	k->merge = reconv_param(w, P_MERGE);
@@ -129,13 +129,13 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	reconv_turns(w, TURNS_ROTATE);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void multi_path_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	regions_branch(w, reconv_state(w), s, i, p, n);
 	settle_table(w, s);
 }
 
-static void reach(Warp *w, Split *s)
+static void multi_path_reach(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
 	int n = *reconv_nsplit(w), at = (int)(s - reconv_splits(w));
@@ -146,27 +146,27 @@ static void reach(Warp *w, Split *s)
 		give_way(w, s);
 }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+static void multi_path_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	regions_call(w, reconv_state(w), s, p, n, return_pc);
 	settle_table(w, s);
 }
 
-static void ret(Warp *w, Split *s, const Path *p, int n)
+static void multi_path_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	regions_ret(w, reconv_state(w), s, p, n);
 	settle_table(w, s);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void multi_path_exit(Warp *w, Split *s, Mask m)
 {
 	regions_exit(w, reconv_state(w), s, m);
 	settle_table(w, s);
 }
 
-static void some_exit(Warp *w, Split *s, Mask m) { regions_some_exit(w, reconv_state(w), s, m); }
+static void multi_path_some_exit(Warp *w, Split *s, Mask m) { regions_some_exit(w, reconv_state(w), s, m); }
 
-static void resume(Warp *w, Split *s)
+static void multi_path_resume(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
 	if (!k->member[s - reconv_splits(w)].spilled)
@@ -175,16 +175,19 @@ static void resume(Warp *w, Split *s)
 	settle_table(w, s);
 }
 
-static void show(const Warp *w, Rows *rows) { regions_show_groups(w, reconv_state((Warp *)w), rows); }
+static void multi_path_show(const Warp *w, Rows *rows)
+{
+	regions_show_groups(w, reconv_state((Warp *)w), rows);
+}
 
-static bool held(const Warp *w, int lane, Held *h)
+static bool multi_path_held(const Warp *w, int lane, Held *h)
 {
 	return regions_held(reconv_state((Warp *)w), lane, h, "memory, the table of splits being full");
 }
 
 /* Groups come in from memory in the order in which they went there. A group on chip gives way at the first
    loop head after its time; other groups on chip execute branches meanwhile. */
-static Patience patience(const Config *c, const Code *code)
+static Patience multi_path_patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
 	if (!p[P_SPLITS])
@@ -200,11 +203,12 @@ const ReconvModel reconv_multi_path = {
 	"HPCA 2014",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth,
-	.show = show,
-	.sync = { .wait = settle_table, .resume = resume },
-	.stuck = { .patience = patience, .held = held,
+	.lower = multi_path_lower, .state_size = multi_path_state_size, .launch = multi_path_launch,
+	.branch = multi_path_branch, .reach = multi_path_reach, .call = multi_path_call,
+	.ret = multi_path_ret, .exit = multi_path_exit, .some_exit = multi_path_some_exit,
+	.depth = splits_depth, .show = multi_path_show,
+	.sync = { .wait = settle_table, .resume = multi_path_resume },
+	.stuck = { .patience = multi_path_patience, .held = multi_path_held,
 		.holds = "keeps lanes that have come to a reconvergence point until all others have come "
 		"there or ended" },
 };

@@ -55,7 +55,7 @@ typedef struct Partners { int n; Warp *warp[MOST_WARPS]; } Partners;
 
 /* Do several blocks in front of b lead to it? Back edges do not count: a group that comes back to a loop's
  * head overtakes no group that is on the way there. */
-static bool joins(const Frontier *f, const Cfg *cfg, int b)
+static bool joins(const ThreadFrontier *f, const Cfg *cfg, int b)
 {
 	int n = 0;
 	for (int k = 0; k < cfg->npred[b]; k++)
@@ -63,10 +63,10 @@ static bool joins(const Frontier *f, const Cfg *cfg, int b)
 	return n > 1;
 }
 
-static bool lower(LowerFn *l, Diag *diag)
+static bool sbi_lower(LowerFn *l, Diag *diag)
 {
 	Arena tmp = { 0 };
-	Frontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
+	ThreadFrontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
 	reconv_lower_reach(l, true, true);
 	Cfg *cfg = cfg_build(&tmp, l->f);
 	Dom *dom = dom_build(&tmp, cfg);
@@ -81,10 +81,10 @@ static bool lower(LowerFn *l, Diag *diag)
 
 /* ---- the groups of a warp ---- */
 
-static size_t state_size(const Config *c) { return sizeof(Contexts); }
-static size_t sm_state_size(const Config *c) { return sizeof(Partners); }
+static size_t sbi_state_size(const Config *c) { return sizeof(Contexts); }
+static size_t sbi_sm_state_size(const Config *c) { return sizeof(Partners); }
 
-static bool runs_before(const Warp *w, const Split *a, const Split *b)
+static bool split_runs_before(const Warp *w, const Split *a, const Split *b)
 {
 	unsigned x = reconv_call_depth(w, a->mask), y = reconv_call_depth(w, b->mask);
 	return x != y ? x > y : a->pc < b->pc;
@@ -133,7 +133,8 @@ static int next_of(Warp *w, const Contexts *k, int first)
 	int best = -1;
 	for (int x = 0; x < *reconv_nsplit(w); x++)
 		if (x != first && !split_waits(&all[x]) && (best < 0 ||
-			runs_before(w, &all[x], &all[best])) && (first < 0 || !constrained(w, k, &all[x])))
+			split_runs_before(w, &all[x], &all[best])) &&
+			(first < 0 || !constrained(w, k, &all[x])))
 			best = x;
 	return best;
 }
@@ -144,7 +145,8 @@ static int farthest(Warp *w, const Contexts *k, int x, int y)
 	const Split *all = reconv_splits(w);
 	int last = -1;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
-		if (!k->cold[i] && i != x && i != y && (last < 0 || runs_before(w, &all[last], &all[i])))
+		if (!k->cold[i] && i != x && i != y && (last < 0 ||
+			split_runs_before(w, &all[last], &all[i])))
 			last = i;
 	return last;
 }
@@ -222,7 +224,7 @@ static void add_group(Warp *w, Contexts *k, Path p, const Split *from, uint32_t 
 
 /* The split s keeps a path on which it meets no other group, if there is one: then it stays in the list where
    the core looks for it. */
-static void part_group(Warp *w, Split *s, const Path *p, int n)
+static void part_context(Warp *w, Split *s, const Path *p, int n)
 {
 	Contexts *k = reconv_state(w);
 	uint32_t fall = s->pc + 1;
@@ -242,18 +244,23 @@ static void part_group(Warp *w, Split *s, const Path *p, int n)
 	settle_contexts(w, k);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part_group(w, s, p, n); }
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part_group(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { part_group(w, s, p, n); }
+static void sbi_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part_context(w, s, p, n); }
 
-static void reach(Warp *w, Split *s)
+static void sbi_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	part_context(w, s, p, n);
+}
+
+static void sbi_ret(Warp *w, Split *s, const Path *p, int n) { part_context(w, s, p, n); }
+
+static void sbi_reach(Warp *w, Split *s)
 {
 	Contexts *k = reconv_state(w);
 	merge_group(w, k, s);
 	settle_contexts(w, k);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void sbi_exit(Warp *w, Split *s, Mask m)
 {
 	Contexts *k = reconv_state(w);
 	uint32_t pc = s->pc;
@@ -280,7 +287,7 @@ static Split *candidate(Warp *w, int n)
 	each_split(w, s) {
 		if (s->state != SPLIT_RUN)
 			continue;
-		if (!first || runs_before(w, s, first)) {
+		if (!first || split_runs_before(w, s, first)) {
 			second = first;
 			first = s;
 		} else {
@@ -292,11 +299,11 @@ static Split *candidate(Warp *w, int n)
 	return n == 0 ? first : n == 1 ? second : NULL;
 }
 
-static Split *primary(Warp *w)
+static Split *primary_split(Warp *w)
 {
 	Split *first = NULL;
 	each_split(w, s)
-		if (s->state == SPLIT_RUN && (!first || runs_before(w, s, first)))
+		if (s->state == SPLIT_RUN && (!first || split_runs_before(w, s, first)))
 			first = s;
 	return first;
 }
@@ -359,7 +366,7 @@ static Mask moved_lanes(Mask m, unsigned x)
 	return m;
 }
 
-static int set_of(const Warp *w, int64_t ways)
+static int set_of_warp(const Warp *w, int64_t ways)
 {
 	const Config *c = reconv_config(w);
 	int64_t each = (c->sm_max_warps + c->sched_count - 1) / c->sched_count,
@@ -373,18 +380,18 @@ static void find_partners(Warp *w, Mask lanes, Partners *p)
 {
 	Warp *warps[MOST_WARPS], *of;
 	int64_t ways = reconv_param(w, P_WAYS);
-	int n = reconv_scheduler_warps(w, warps), set = set_of(w, ways), own = 0;
+	int n = reconv_scheduler_warps(w, warps), set = set_of_warp(w, ways), own = 0;
 	Mask used = moved_lanes(lanes, shuffle_of(w));
 	if (((Contexts *)reconv_state(w))->two && own_secondary(w, lanes, 0, &of))
 		p->warp[own++] = w;
 	p->n = own;
 	for (int x = 0; x < n; x++) {
-		Split *s = warps[x] == w ? NULL : primary(warps[x]);
-		if (!is_ready(w, s) || set_of(warps[x], ways) != set ||
+		Split *s = warps[x] == w ? NULL : primary_split(warps[x]);
+		if (!is_ready(w, s) || set_of_warp(warps[x], ways) != set ||
 			moved_lanes(s->mask, shuffle_of(warps[x])) & used)
 			continue;
 		int at = p->n++;
-		while (at > own && lane_count(primary(p->warp[at - 1])->mask) < lane_count(s->mask)) {
+		while (at > own && lane_count(primary_split(p->warp[at - 1])->mask) < lane_count(s->mask)) {
 			p->warp[at] = p->warp[at - 1];
 			at--;
 		}
@@ -400,10 +407,10 @@ static Split *swi_partner(Warp *w, Mask lanes, int n, Warp **of)
 	if (n >= p->n)
 		return NULL;
 	*of = p->warp[n];
-	return *of == w ? own_secondary(w, lanes, 0, of) : primary(*of);
+	return *of == w ? own_secondary(w, lanes, 0, of) : primary_split(*of);
 }
 
-static void show(const Warp *w, Rows *rows)
+static void sbi_show(const Warp *w, Rows *rows)
 {
 	const Contexts *k = reconv_state((Warp *)w);
 	each_split((Warp *)w, s) {
@@ -415,7 +422,7 @@ static void show(const Warp *w, Rows *rows)
 	}
 }
 
-static bool held(const Warp *w, int lane, Held *h)
+static bool sbi_held(const Warp *w, int lane, Held *h)
 {
 	bool found = false;
 	each_split((Warp *)w, s)
@@ -435,12 +442,13 @@ static bool held(const Warp *w, int lane, Held *h)
 		"Performance, ISCA 2012", \
 	.params = NAME##_params, .nparams = sizeof NAME##_params / sizeof *NAME##_params, \
 		.sync_waits = true, .lane_scoreboard = true, \
-	.lower = lower, .state_size = state_size, .launch = NAME##_launch, .branch = branch, \
-	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, \
+	.lower = sbi_lower, .state_size = sbi_state_size, .launch = NAME##_launch, .branch = sbi_branch, \
+	.reach = sbi_reach, .call = sbi_call, .ret = sbi_ret, .exit = sbi_exit, .depth = splits_depth, \
+	.show = sbi_show, \
 	.sync = { .wait = settle_event, .resume = settle_event }, \
 		.pairs = { .candidate = candidate, .partner = OWN }, \
-		.blocks = { .sm_state_size = sm_state_size }, \
-	.stuck = { .held = held, .holds = "runs the first groups in the order of addresses only; one " \
+		.blocks = { .sm_state_size = sbi_sm_state_size }, \
+	.stuck = { .held = sbi_held, .holds = "runs the first groups in the order of addresses only; one " \
 	"behind them waits until those in front have come there or ended" } }
 TABLE(sbi, "two groups of a warp issue at once: lowest pc and next", own_secondary);
 TABLE(swi, "a group of another warp issues on lanes left idle", swi_partner);

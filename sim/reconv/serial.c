@@ -13,8 +13,8 @@ static const ConfigKey params[] = {
 };
 
 /* Nothing to mark: lanes meet nowhere. */
-static bool lower(LowerFn *l, Diag *diag) { return true; }
-static size_t state_size(const Config *c) { return 0; }
+static bool serial_lower(LowerFn *l, Diag *diag) { return true; }
+static size_t serial_state_size(const Config *c) { return 0; }
 
 /* If no group runs, lets the last parked group of the list run. */
 static void run_newest(Warp *w)
@@ -31,7 +31,7 @@ static void run_newest(Warp *w)
 
 /* The first path goes on as s. The others are parked; the second path comes last in the list, so it is the
    first of them to run. */
-static void part_group(Warp *w, Split *s, const Path *p, int n)
+static void park_paths(Warp *w, Split *s, const Path *p, int n)
 {
 	for (int a = n - 1; a > 0; a--) {
 		Split *t = splits_part(w, s, p[a].mask);
@@ -42,12 +42,17 @@ static void part_group(Warp *w, Split *s, const Path *p, int n)
 	s->pc = p[0].pc;
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part_group(w, s, p, n); }
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part_group(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { part_group(w, s, p, n); }
-static void reach(Warp *w, Split *s) { }
+static void serial_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { park_paths(w, s, p, n); }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void serial_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	park_paths(w, s, p, n);
+}
+
+static void serial_ret(Warp *w, Split *s, const Path *p, int n) { park_paths(w, s, p, n); }
+static void serial_reach(Warp *w, Split *s) { }
+
+static void serial_exit(Warp *w, Split *s, Mask m)
 {
 	uint32_t pc = s->pc;
 	reconv_close_gap(w, s);
@@ -56,10 +61,10 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	run_newest(w);
 }
 
-static void wait(Warp *w, Split *s) { run_newest(w); }
+static void serial_wait(Warp *w, Split *s) { run_newest(w); }
 
 /* What s waited for has happened: s goes on unless another group runs. */
-static void resume(Warp *w, Split *s)
+static void serial_resume(Warp *w, Split *s)
 {
 	each_split(w, other)
 		if (other != s && other->state == SPLIT_RUN) {
@@ -74,9 +79,10 @@ const ReconvModel reconv_serial = {
 	.source = "none: a bound",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
-	.lower = lower, .state_size = state_size, .launch = splits_launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth,
-	.sync = { .wait = wait, .resume = resume },
+	.lower = serial_lower, .state_size = serial_state_size, .launch = splits_launch,
+	.branch = serial_branch, .reach = serial_reach, .call = serial_call, .ret = serial_ret,
+	.exit = serial_exit, .depth = splits_depth,
+	.sync = { .wait = serial_wait, .resume = serial_resume },
 	.stuck = {
 		.holds = "runs one group until it ends or waits for other threads; the others stand by until "
 			"then" },

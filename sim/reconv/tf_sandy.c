@@ -27,17 +27,17 @@ static const ConfigKey params[] = {
 };
 
 /* pc: where the frame begins or goes on when it comes to the top */
-typedef struct Frame { Mask lanes; uint32_t pc; } Frame;
+typedef struct SandyFrame { Mask lanes; uint32_t pc; } SandyFrame;
 typedef struct Sandy {
 	int n, cap;
-	/* frame[0]: the kernel's; Frame.lanes: all lanes that are in it or in frames called from it */
-	Frame *frame;
+	/* frame[0]: the kernel's; SandyFrame.lanes: all lanes that are in it or in frames called from it */
+	SandyFrame *frame;
 	uint32_t pc[64];               /* by lane: where the lane waits, when it is not enabled */
 } Sandy;
 
 /* ---- compile time ---- */
 
-static int conservative(const Frontier *f, int at, bool refined)
+static int conservative(const ThreadFrontier *f, int at, bool refined)
 {
 	int least = f->tf[at] ? f->tf[at]->v : -1;
 	for (int k = 0; k < f->order[at]->nsucc; k++) {
@@ -51,7 +51,7 @@ static int conservative(const Frontier *f, int at, bool refined)
 /* May the warp come from block `at` to the next one of the layout without a branch that sends it there, while
    lanes that have come from elsewhere wait there? If so, the warp has to look for them: it may have walked
    through block `at` for nothing. npred: by block id, its number of predecessors. */
-static bool falls(const Frontier *f, int at, const int *npred)
+static bool falls_unseen(const ThreadFrontier *f, int at, const int *npred)
 {
 	const Block *b = f->order[at];
 	if (at + 1 == f->n)
@@ -60,10 +60,10 @@ static bool falls(const Frontier *f, int at, const int *npred)
 		(block_jumps(b) && b->succ[0] == f->order[at + 1] && npred[b->succ[0]->id] > 1);
 }
 
-static bool lower(LowerFn *l, Diag *diag)
+static bool tf_sandy_lower(LowerFn *l, Diag *diag)
 {
 	Arena tmp = { 0 };
-	Frontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
+	ThreadFrontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
 	int *npred = arena_array(&tmp, int, l->f->block.n);
 	for (int i = 0; i < f.n; i++)
 		for (int k = 0; k < f.order[i]->nsucc; k++)
@@ -76,7 +76,7 @@ static bool lower(LowerFn *l, Diag *diag)
 		for (int k = 0; k < f.order[i]->nsucc; k++)
 			if (chain_has(f.tf[i], f.position[f.order[i]->succ[k]->id]))
 				l->reach[f.order[i]->succ[k]->id] = true;
-		if (falls(&f, i, npred))
+		if (falls_unseen(&f, i, npred))
 			l->reach[f.order[i + 1]->id] = true;
 	}
 	arena_free(&tmp);
@@ -85,9 +85,9 @@ static bool lower(LowerFn *l, Diag *diag)
 
 /* ---- run time ---- */
 
-static size_t state_size(const Config *c) { return sizeof(Sandy); }
-static int depth(const Warp *w) { return ((Sandy *)reconv_state((Warp *)w))->n - 1; }
-static Frame *top_frame(Sandy *x) { return &x->frame[x->n - 1]; }
+static size_t tf_sandy_state_size(const Config *c) { return sizeof(Sandy); }
+static int tf_sandy_depth(const Warp *w) { return ((Sandy *)reconv_state((Warp *)w))->n - 1; }
+static SandyFrame *top_frame(Sandy *x) { return &x->frame[x->n - 1]; }
 
 static void set_pcs(Sandy *x, Mask m, uint32_t pc)
 {
@@ -100,11 +100,11 @@ static void push_frame(Warp *w, Sandy *x, Mask lanes, uint32_t pc)
 {
 	x->frame = reconv_grow(w, x->frame, x->n, &x->cap, sizeof *x->frame);
 	reconv_changed(w, x->n - 1);
-	x->frame[x->n++] = (Frame){ lanes, pc };
+	x->frame[x->n++] = (SandyFrame){ lanes, pc };
 }
 
 /* The warp's pc becomes pc: those lanes of the top frame that stand there are enabled, the others are not. */
-static void go_to(Warp *w, Split *s, Sandy *x, uint32_t pc)
+static void go_to_pc(Warp *w, Split *s, Sandy *x, uint32_t pc)
 {
 	int l;
 	s->pc = pc;
@@ -126,10 +126,10 @@ static void go_conservatively(Warp *w, Split *s, Sandy *x, uint32_t pc, uint32_t
 	must(to != NO_PC);
 	if (s->mask)
 		reconv_delay(w, s, (Cycle)reconv_param(w, P_CONSERVATIVE));
-	go_to(w, s, x, to);
+	go_to_pc(w, s, x, to);
 }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void tf_sandy_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Sandy *x = reconv_state(w);
 	x->n = 0;
@@ -138,7 +138,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	splits_launch(w, lanes, pc);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void tf_sandy_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Sandy *x = reconv_state(w);
 	uint32_t first = NO_PC;
@@ -154,15 +154,15 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 }
 
 /* The warp has fallen through to the next block of the layout: no lane waits in front of it. */
-static void reach(Warp *w, Split *s)
+static void tf_sandy_reach(Warp *w, Split *s)
 {
 	Sandy *x = reconv_state(w);
 	set_pcs(x, s->mask, s->pc);
-	go_to(w, s, x, s->pc);
+	go_to_pc(w, s, x, s->pc);
 }
 
 /* The first callee's frame is on top; each of the others begins when the one above it has ended. */
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+static void tf_sandy_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Sandy *x = reconv_state(w);
 	top_frame(x)->pc = return_pc;
@@ -171,7 +171,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 		push_frame(w, x, p[a].mask, p[a].pc);
 		reconv_count_push(w, s, p[a].pc, p[a].mask);
 	}
-	go_to(w, s, x, p[0].pc);
+	go_to_pc(w, s, x, p[0].pc);
 }
 
 /* Lanes have left the frame, by a terminator at pc. */
@@ -186,12 +186,12 @@ static void leave_frame(Warp *w, Split *s, Sandy *x, uint32_t pc)
 		reconv_count_pop(w, s, pc, s->mask);
 	}
 	if (top_frame(x)->lanes)
-		go_to(w, s, x, top_frame(x)->pc);
+		go_to_pc(w, s, x, top_frame(x)->pc);
 	else
 		*reconv_nsplit(w) = 0;
 }
 
-static void ret(Warp *w, Split *s, const Path *p, int n)
+static void tf_sandy_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Sandy *x = reconv_state(w);
 	for (int a = 0; a < n; a++)
@@ -200,33 +200,33 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 	leave_frame(w, s, x, s->pc);
 }
 
-static void leave_frames(Warp *w, Sandy *x, Mask m)
+static void leave_all_frames(Warp *w, Sandy *x, Mask m)
 {
 	for (int k = 0; k < x->n; k++)
 		x->frame[k].lanes &= ~m;
 	reconv_changed(w, 0);
 }
 
-static void some_exit(Warp *w, Split *s, Mask m)
+static void tf_sandy_some_exit(Warp *w, Split *s, Mask m)
 {
-	leave_frames(w, reconv_state(w), m);
+	leave_all_frames(w, reconv_state(w), m);
 	reconv_shed(w, s, m);
 }
 
 /* Behind a guarded exit the warp goes on in the block, for nothing if no lane is left there: only the block's
    terminator has a conservative target, in front of which no other lane waits. */
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void tf_sandy_exit(Warp *w, Split *s, Mask m)
 {
 	Sandy *x = reconv_state(w);
-	leave_frames(w, x, m);
+	leave_all_frames(w, x, m);
 	if (reconv_ins(w, s->pc)->op == OP_EXITIF && top_frame(x)->lanes)
-		go_to(w, s, x, s->pc + 1);
+		go_to_pc(w, s, x, s->pc + 1);
 	else
 		leave_frame(w, s, x, s->pc);
 }
 
 /* Rows: the frames, and the lanes that are not enabled, by the place where they wait. */
-static void show(const Warp *w, Rows *rows)
+static void tf_sandy_show(const Warp *w, Rows *rows)
 {
 	const Sandy *x = reconv_state((Warp *)w);
 	const Split *s = reconv_splits((Warp *)w);
@@ -248,7 +248,7 @@ static void show(const Warp *w, Rows *rows)
 
 /* A lane of the top frame waits at a pc that the warp has not come to; a lane of another frame waits behind
    the call. */
-static bool held(const Warp *w, int lane, Held *h)
+static bool tf_sandy_held(const Warp *w, int lane, Held *h)
 {
 	const Sandy *x = reconv_state((Warp *)w);
 	int k = x->n - 1, l;
@@ -268,9 +268,11 @@ const ReconvModel reconv_tf_sandy = {
 	.source = "Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011, section 5",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.all_branches = true, .runs_empty = true,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = depth, .show = show,
-	.stuck = { .held = held,
+	.lower = tf_sandy_lower, .state_size = tf_sandy_state_size, .launch = tf_sandy_launch,
+	.branch = tf_sandy_branch, .reach = tf_sandy_reach, .call = tf_sandy_call, .ret = tf_sandy_ret,
+	.exit = tf_sandy_exit, .some_exit = tf_sandy_some_exit, .depth = tf_sandy_depth,
+	.show = tf_sandy_show,
+	.stuck = { .held = tf_sandy_held,
 		.holds = "goes on from the first block in which a lane may be; lanes behind it wait until "
 		"those in front have come there or ended" },
 };

@@ -26,10 +26,10 @@ static SortedRules rules(const Warp *w)
 		.spill = (Cycle)reconv_param(w, P_SPILL), .fill = (Cycle)reconv_param(w, P_FILL) };
 }
 
-static bool lower(LowerFn *l, Diag *diag)
+static bool tf_stack_lower(LowerFn *l, Diag *diag)
 {
 	Arena tmp = { 0 };
-	Frontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
+	ThreadFrontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
 	for (int i = 0; i < f.n; i++)
 		for (int k = 0; k < f.order[i]->nsucc; k++) {
 			int t = f.position[f.order[i]->succ[k]->id];
@@ -40,24 +40,32 @@ static bool lower(LowerFn *l, Diag *diag)
 	return true;
 }
 
-static void move_group(Warp *w, Split *s, const Path *p, int n)
+static void move_sorted_group(Warp *w, Split *s, const Path *p, int n)
 {
 	SortedRules r = rules(w);
 	sorted_move(w, s, p, n, &r);
 	sorted_select(w, s, -1, &r);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { move_group(w, s, p, n); }
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { move_group(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { move_group(w, s, p, n); }
-
-static void reach(Warp *w, Split *s)
+static void tf_stack_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
-	Path p = { s->pc, s->mask };
-	move_group(w, s, &p, 1);
+	move_sorted_group(w, s, p, n);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void tf_stack_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	move_sorted_group(w, s, p, n);
+}
+
+static void tf_stack_ret(Warp *w, Split *s, const Path *p, int n) { move_sorted_group(w, s, p, n); }
+
+static void tf_stack_reach(Warp *w, Split *s)
+{
+	Path p = { s->pc, s->mask };
+	move_sorted_group(w, s, &p, 1);
+}
+
+static void tf_stack_exit(Warp *w, Split *s, Mask m)
 {
 	SortedRules r = rules(w);
 	sorted_exit(w, s, &r);
@@ -69,8 +77,8 @@ const ReconvModel reconv_tf_stack = {
 	.help = "thread frontiers with a sorted stack",
 	.source = "Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011",
 	.params = params, .nparams = sizeof params / sizeof *params,
-	.lower = lower, .state_size = sorted_size, .launch = sorted_launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = sorted_some_exit, .depth = sorted_depth,
-	.show = sorted_show,
+	.lower = tf_stack_lower, .state_size = sorted_size, .launch = sorted_launch,
+	.branch = tf_stack_branch, .reach = tf_stack_reach, .call = tf_stack_call, .ret = tf_stack_ret,
+	.exit = tf_stack_exit, .some_exit = sorted_some_exit, .depth = sorted_depth, .show = sorted_show,
 	.stuck = { .held = sorted_held, .holds = SORTED_HOLDS },
 };

@@ -30,12 +30,12 @@ static const ConfigKey params[] = {
 		"loops as SSY with divergent branches, or as PBK and PCNT with predicated BRK and CONT" },
 };
 
-typedef enum { TOK_SYNC, TOK_DIV, TOK_BRK, TOK_CONT, TOK_CALL } TokenKind;
-typedef struct Token { Mask mask; uint32_t pc; uint8_t kind; } Token;
-typedef struct Tokens { StackSpill spill; int n, cap; Token *t; } Tokens;
+typedef enum { TOK_SYNC, TOK_DIV, TOK_BRK, TOK_CONT, TOK_CALL } StackTokenKind;
+typedef struct StackToken { Mask mask; uint32_t pc; uint8_t kind; } StackToken;
+typedef struct Tokens { StackSpill spill; int n, cap; StackToken *t; } Tokens;
 
-static size_t state_size(const Config *c) { return sizeof(Tokens); }
-static int depth(const Warp *w) { return ((Tokens *)reconv_state((Warp *)w))->n; }
+static size_t token_state_size(const Config *c) { return sizeof(Tokens); }
+static int token_depth(const Warp *w) { return ((Tokens *)reconv_state((Warp *)w))->n; }
 
 static const OwnOp own[TOKEN_OPS] = {
 	[OWN_SSY] = { "ssy", "-", UNIT_CTL, false, "push a synchronisation token" },
@@ -46,18 +46,18 @@ static const OwnOp own[TOKEN_OPS] = {
 	[OWN_CONT] = { "cont", "p", UNIT_CTL, true, "lanes leave for the nearest continue token" },
 };
 
-static bool lower(LowerFn *l, Diag *diag)
+static bool token_lower(LowerFn *l, Diag *diag)
 {
 	bool frames = reconv_lower_param(l, P_CODEGEN) == PBK_BRK;
 	return place_tokens(l, &(PlaceStyle){ .frames = frames, .predicate = frames }, diag);
 }
 
-static void push_token(Warp *w, Split *s, Tokens *k, TokenKind kind, Mask m, uint32_t pc)
+static void push_token(Warp *w, Split *s, Tokens *k, StackTokenKind kind, Mask m, uint32_t pc)
 {
 	k->t = reconv_grow(w, k->t, k->n, &k->cap, sizeof *k->t);
 	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
 	reconv_changed(w, k->n);
-	k->t[k->n++] = (Token){ m, pc, kind };
+	k->t[k->n++] = (StackToken){ m, pc, kind };
 	reconv_count_push(w, s, pc, m);
 }
 
@@ -67,7 +67,7 @@ static void unwind(Warp *w, Split *s, Tokens *k)
 {
 	Cycle unwind = (Cycle)reconv_param(w, P_UNWIND);
 	for (bool first = true; k->n; first = false) {
-		Token t = k->t[k->n - 1];
+		StackToken t = k->t[k->n - 1];
 		Mask m = t.mask & reconv_live(w);
 		if (first)
 			reconv_distance(w, s, unwind);
@@ -88,7 +88,7 @@ static void unwind(Warp *w, Split *s, Tokens *k)
 }
 
 /* Lanes m leave for the nearest token of the kind: takes them out of every token above that one. */
-static void strip_tokens(Warp *w, Tokens *k, TokenKind kind, Mask m)
+static void strip_tokens(Warp *w, Tokens *k, StackTokenKind kind, Mask m)
 {
 	for (int i = k->n - 1; i >= 0 && k->t[i].kind != kind; i--) {
 		k->t[i].mask &= ~m;
@@ -105,7 +105,7 @@ static void lanes_leave(Warp *w, Split *s, Tokens *k, Mask m)
 		unwind(w, s, k);
 }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void token_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Tokens *k = reconv_state(w);
 	k->n = 0;
@@ -113,7 +113,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	splits_launch(w, lanes, pc);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void token_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Tokens *k = reconv_state(w);
 	for (int a = n - 1; a >= 1; a--)
@@ -123,7 +123,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	s->mask = p[0].mask;
 }
 
-static void special(Warp *w, Split *s, const MIns *i, Mask m)
+static void token_special(Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Tokens *k = reconv_state(w);
 	switch (i->own) {
@@ -144,9 +144,9 @@ static void special(Warp *w, Split *s, const MIns *i, Mask m)
 	}
 }
 
-static void reach(Warp *w, Split *s) { }
+static void token_reach(Warp *w, Split *s) { }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+static void token_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Tokens *k = reconv_state(w);
 	push_token(w, s, k, TOK_CALL, s->mask, return_pc);
@@ -156,14 +156,14 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	s->mask = p[0].mask;
 }
 
-static void ret(Warp *w, Split *s, const Path *p, int n)
+static void token_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Tokens *k = reconv_state(w);
 	strip_tokens(w, k, TOK_CALL, s->mask);
 	lanes_leave(w, s, k, s->mask);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void token_exit(Warp *w, Split *s, Mask m)
 {
 	s->mask = 0;
 	unwind(w, s, reconv_state(w));
@@ -180,7 +180,7 @@ static uint32_t token_goes_on(const Warp *w, const Tokens *k, int i, int lane)
 	return pc;
 }
 
-static void show(const Warp *w, Rows *rows)
+static void token_show(const Warp *w, Rows *rows)
 {
 	static const uint8_t kind[] = { [TOK_SYNC] = ROW_TOKEN_SYNC, [TOK_DIV] = ROW_TOKEN_DIV,
 		[TOK_BRK] = ROW_TOKEN_BRK,
@@ -194,7 +194,7 @@ static void show(const Warp *w, Rows *rows)
 }
 
 /* The topmost token that has the lane holds it until the token is popped. */
-static bool held(const Warp *w, int lane, Held *h)
+static bool token_held(const Warp *w, int lane, Held *h)
 {
 	static const char *const kind[] = { [TOK_SYNC] = "a SYNC token", [TOK_DIV] = "a DIV token",
 		[TOK_BRK] = "a BRK token",
@@ -216,9 +216,10 @@ const ReconvModel reconv_token = {
 	"divergence in CUDA, 2015",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.own = own, .nown = TOKEN_OPS,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,
-	.stuck = { .held = held,
+	.lower = token_lower, .state_size = token_state_size, .launch = token_launch, .branch = token_branch,
+	.reach = token_reach, .call = token_call, .ret = token_ret, .exit = token_exit,
+	.special = token_special, .depth = token_depth, .show = token_show,
+	.stuck = { .held = token_held,
 		.holds = "takes up the lanes of a token when it is popped only, after the lanes that run "
 		"have come to their SYNC or ended" },
 };

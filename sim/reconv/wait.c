@@ -33,7 +33,7 @@ void wait_delay(Events *e, SplitWait *x, Cycle n, Cycle now)
 	}
 }
 
-static bool has(const Events *e, const SplitWait *x, uint32_t event, Cycle late)
+static bool has_event(const Events *e, const SplitWait *x, uint32_t event, Cycle late)
 {
 	uint32_t at = x->events;
 	while (at && (e->member.v[at - 1].event != event || e->member.v[at - 1].late < late))
@@ -54,7 +54,7 @@ void wait_join(Events *e, SplitWait *into, const SplitWait *x, Cycle now)
 	no_earlier(into, x->known);
 	for (uint32_t at = x->events; at; at = e->member.v[at - 1].next) {
 		Awaited m = e->member.v[at - 1];
-		if (!has(e, into, m.event, m.late))
+		if (!has_event(e, into, m.event, m.late))
 			put_member(e, into, m);
 	}
 }

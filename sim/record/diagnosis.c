@@ -5,7 +5,7 @@
 const char *const stuck_name[STUCK_COUNT] = { "runs", "barrier", "warp_sync", "grid_barrier", "held",
 	"ended" };
 
-static void put_lanes(StrBuf *b, Mask m)
+static void put_lane_list(StrBuf *b, Mask m)
 {
 	sb_puts(b, m & (m - 1) ? "lanes" : "lane");
 	const char *sep = " ";
@@ -21,7 +21,7 @@ static void put_lanes(StrBuf *b, Mask m)
 	}
 }
 
-static void put_place(StrBuf *b, const CodePlace *p)
+static void put_code_place(StrBuf *b, const CodePlace *p)
 {
 	sb_printf(b, "block %s", p->block);
 	if (p->line)
@@ -44,35 +44,36 @@ static void put_warp(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 		sb_printf(b, " of warp %d", x->warp);
 }
 
-static bool single(Mask m) { return !(m & (m - 1)); }
+static bool is_single(Mask m) { return !(m & (m - 1)); }
 
 /* Says in what structure the mechanism holds the lanes, which other lanes have to come to which place before
    the mechanism lets them run, and where they would go on then. */
 static void put_held(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 {
 	if (x->in)
-		sb_printf(b, single(x->lanes) ? "waits in %s" : "wait in %s", x->in);
+		sb_printf(b, is_single(x->lanes) ? "waits in %s" : "wait in %s", x->in);
 	else
-		sb_printf(b, single(x->lanes) ? "is not scheduled by %s" : "are not scheduled by %s",
+		sb_printf(b, is_single(x->lanes) ? "is not scheduled by %s" : "are not scheduled by %s",
 			d->model);
 	if (x->waits || x->others)
 		sb_puts(b, x->waits ? " until " : " behind ");
 	if (x->others)
-		put_lanes(b, x->others);
+		put_lane_list(b, x->others);
 	if (x->waits) {
-		sb_puts(b, !x->others ? "others come to " : single(x->others) ? " comes to " : " come to ");
-		put_place(b, &x->until);
+		sb_puts(b, !x->others ? "others come to " : is_single(x->others) ? " comes to "
+			: " come to ");
+		put_code_place(b, &x->until);
 	}
 	if (!x->at.block || (x->waits && !strcmp(x->at.block, x->until.block)))
 		return;
 	sb_puts(b, "; would go on at ");
-	put_place(b, &x->at);
+	put_code_place(b, &x->at);
 }
 
 /* What the lanes do: "wait at a barrier in block B (k.ir:7)". */
 static void put_doing(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 {
-	bool one = single(x->lanes);
+	bool one = is_single(x->lanes);
 	switch (x->how) {
 	case STUCK_RUNS: sb_puts(b, one ? "spins too, in " : "spin too, in "); break;
 	case STUCK_BARRIER: sb_puts(b, one ? "waits at a barrier in " : "wait at a barrier in "); break;
@@ -83,13 +84,13 @@ static void put_doing(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 	case STUCK_ENDED: sb_puts(b, one ? "has ended" : "have ended"); return;
 	default: put_held(b, x, d); return;
 	}
-	put_place(b, &x->at);
+	put_code_place(b, &x->at);
 }
 
-static void put_word(StrBuf *b, const Diagnosis *d)
+static void put_memory_word(StrBuf *b, const Diagnosis *d)
 {
 	const StuckWord *w = &d->word;
-	bool one = single(d->who.lanes);
+	bool one = is_single(d->who.lanes);
 	if (!d->reads) {
 		sb_printf(b, "\n  %s no memory on %s way: nothing that others do can end it",
 			one ? "it reads" : "they read", one ? "its" : "their");
@@ -116,26 +117,26 @@ static void put_word(StrBuf *b, const Diagnosis *d)
 	}
 	sb_printf(b, "\n  thread (%u, %u, %u) changed it last, in ", d->thread[0], d->thread[1],
 		d->thread[2]);
-	put_place(b, &d->by);
+	put_code_place(b, &d->by);
 	sb_puts(b, ": ");
-	put_lanes(b, d->writer.lanes);
+	put_lane_list(b, d->writer.lanes);
 	sb_puts(b, same_warp(&d->writer, &d->who) ? " of the same warp" : "");
 	put_warp(b, &d->writer, d);
 	sb_putc(b, ' ');
 	put_doing(b, &d->writer, d);
 }
 
-static void put_head(StrBuf *b, const Diagnosis *d, const char *kernel)
+static void put_stuck_head(StrBuf *b, const Diagnosis *d, const char *kernel)
 {
 	const StuckLanes *x = &d->who;
 	sb_printf(b, "%s in kernel %s", d->kind == FAULT_LIVELOCK ? "livelock" : "deadlock", kernel);
 	if (!x->lanes)
 		return;
 	sb_printf(b, ", block (%u, %u, %u), warp %d: ", x->block[0], x->block[1], x->block[2], x->warp);
-	put_lanes(b, x->lanes);
+	put_lane_list(b, x->lanes);
 	if (d->kind == FAULT_LIVELOCK) {
 		sb_printf(b, " come%s back to the branch of ", x->lanes & (x->lanes - 1) ? "" : "s");
-		put_place(b, &x->at);
+		put_code_place(b, &x->at);
 		sb_puts(b, " with the same registers, and no memory has changed");
 		uint64_t others = d->spinning;
 		for (Mask m = x->lanes; m; m &= m - 1)
@@ -167,20 +168,20 @@ static void put_unbegun(StrBuf *b, const Diagnosis *d)
 void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
 {
 	bool held = false, warp = d->who.how == STUCK_WARPSYNC;
-	put_head(b, d, kernel);
+	put_stuck_head(b, d, kernel);
 	if (d->kind == FAULT_LIVELOCK)
-		put_word(b, d);
+		put_memory_word(b, d);
 	put_unbegun(b, d);
 	for (int k = 0; k < d->nheld; k++) {
 		const StuckLanes *x = &d->held[k];
 		held |= x->how == STUCK_HELD;
 		warp |= x->how == STUCK_WARPSYNC;
 		if (x->lanes == d->writer.lanes && d->written && same_warp(x, &d->writer))
-			continue; /* put_word has named these lanes already */
+			continue; /* put_memory_word has named these lanes already */
 		if (d->kind == FAULT_BARRIER && x->lanes == d->who.lanes && same_warp(x, &d->who))
 			continue;
 		sb_puts(b, "\n  ");
-		put_lanes(b, x->lanes);
+		put_lane_list(b, x->lanes);
 		put_warp(b, x, d);
 		sb_putc(b, ' ');
 		put_doing(b, x, d);

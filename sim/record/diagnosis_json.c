@@ -12,7 +12,7 @@ static void put_triple(JsonSink *j, const char *key, const uint32_t v[3])
 	j->end(j);
 }
 
-static void put_lanes(JsonSink *j, const char *key, Mask m)
+static void json_put_lanes(JsonSink *j, const char *key, Mask m)
 {
 	j->key(j, key);
 	j->begin(j, '[', true);
@@ -22,7 +22,7 @@ static void put_lanes(JsonSink *j, const char *key, Mask m)
 	j->end(j);
 }
 
-static void put_place(JsonSink *j, const char *key, const CodePlace *p)
+static void json_put_place(JsonSink *j, const char *key, const CodePlace *p)
 {
 	j->key(j, key);
 	if (!p->block) {
@@ -43,16 +43,16 @@ static void put_stuck(JsonSink *j, const StuckLanes *x)
 	j->begin(j, '{', false);
 	put_triple(j, "block", x->block);
 	json_put_count(j, "warp", (uint64_t)x->warp);
-	put_lanes(j, "lanes", x->lanes);
+	json_put_lanes(j, "lanes", x->lanes);
 	json_put_text(j, "state", stuck_name[x->how]);
-	put_place(j, "at", &x->at);
+	json_put_place(j, "at", &x->at);
 	json_put_text(j, "in", x->in);
-	put_lanes(j, "behind", x->others);
-	put_place(j, "until", &x->until);
+	json_put_lanes(j, "behind", x->others);
+	json_put_place(j, "until", &x->until);
 	j->end(j);
 }
 
-static void put_word(JsonSink *j, const Diagnosis *d)
+static void json_put_word(JsonSink *j, const Diagnosis *d)
 {
 	const StuckWord *w = &d->word;
 	j->key(j, "word");
@@ -79,7 +79,7 @@ static void put_writer(JsonSink *j, const Diagnosis *d)
 	}
 	j->begin(j, '{', false);
 	put_triple(j, "thread", d->thread);
-	put_place(j, "wrote", &d->by);
+	json_put_place(j, "wrote", &d->by);
 	j->key(j, "now");
 	put_stuck(j, &d->writer);
 	j->end(j);
@@ -92,7 +92,7 @@ void diagnosis_json(const Diagnosis *d, JsonSink *j)
 	j->key(j, "who");
 	put_stuck(j, &d->who);
 	json_put_count(j, "spinning", d->spinning);
-	put_word(j, d);
+	json_put_word(j, d);
 	put_writer(j, d);
 	j->key(j, "waiting");
 	j->begin(j, '[', false);

@@ -40,7 +40,7 @@ void ins_tables_free(InsTables *t)
 }
 
 /* Writes what the instruction is and where it comes from. */
-static void put_origin(const InsStats *i, JsonSink *j)
+static void json_put_origin(const InsStats *i, JsonSink *j)
 {
 	json_put_text(j, "function", i->function);
 	if (i->label)
@@ -64,7 +64,7 @@ void ins_table_json(const InsTable *t, const LaunchStats *of, JsonSink *j)
 	for (int k = 0; k < t->n; k++) {
 		const InsStats *i = &t->v[k];
 		j->begin(j, '{', true);
-		put_origin(i, j);
+		json_put_origin(i, j);
 		put_ins_count(j, &i->count, of);
 		if (parted_any(&i->parted))
 			put_part_count(j, &i->parted, of->timed);

@@ -92,7 +92,7 @@ void intervals_double(Intervals *v)
 	v->cycles *= 2;
 }
 
-static void make_room(Intervals *v, int n)
+static void room_for_intervals(Intervals *v, int n)
 {
 	if (n <= v->cap)
 		return;
@@ -101,12 +101,12 @@ static void make_room(Intervals *v, int n)
 }
 
 /* Widens the span of intervals, with zeros, until it holds interval k. */
-static void reach(Intervals *v, uint64_t k)
+static void reach_interval(Intervals *v, uint64_t k)
 {
 	int before = v->n && k < v->first ? (int)(v->first - k) : 0;
 	int n = !v->n ? 1 : before ? v->n + before : k - v->first >= (uint64_t)v->n ? (int)(k - v->first) + 1
 		: v->n;
-	make_room(v, n);
+	room_for_intervals(v, n);
 	if (before)
 		memmove(v->row + before, v->row, sizeof *v->row * (size_t)v->n);
 	memset(before ? v->row : v->row + v->n, 0, sizeof *v->row * (size_t)(n - v->n));
@@ -127,7 +127,7 @@ Interval *intervals_at(Intervals *v, Cycle cycle)
 		intervals_double(v);
 	uint64_t k = cycle / v->cycles;
 	if (!v->n || k < v->first || k - v->first >= (uint64_t)v->n)
-		reach(v, k);
+		reach_interval(v, k);
 	return &v->row[k - v->first];
 }
 

@@ -45,7 +45,7 @@ static void counters(JsonSink *j, const LaunchStats *s, const char *group)
 	}
 }
 
-static void put_group(JsonSink *j, const LaunchStats *s, const char *group)
+static void put_counter_group(JsonSink *j, const LaunchStats *s, const char *group)
 {
 	j->key(j, group);
 	j->begin(j, '{', true);
@@ -115,7 +115,7 @@ static void put_met(JsonSink *j, const Meets *met)
 	j->end(j);
 }
 
-static void put_place(JsonSink *j, const BranchStats *b)
+static void put_branch_place(JsonSink *j, const BranchStats *b)
 {
 	json_put_text(j, "kind", part_name[b->kind]);
 	json_put_text(j, "function", b->function);
@@ -132,7 +132,7 @@ static void put_branches(const LaunchStats *s, JsonSink *j)
 	for (int i = 0; i < s->tables.branches.n; i++) {
 		const BranchStats *b = &s->tables.branches.v[i];
 		j->begin(j, '{', true);
-		put_place(j, b);
+		put_branch_place(j, b);
 		if (!b->source) {
 			j->key(j, "inserted");
 			j->boolean(j, true);
@@ -150,7 +150,7 @@ static void put_branches(const LaunchStats *s, JsonSink *j)
 	j->begin(j, '[', false);
 	for (int i = 0; i < s->tables.partings.n; i++) {
 		j->begin(j, '{', true);
-		put_place(j, &s->tables.partings.v[i]);
+		put_branch_place(j, &s->tables.partings.v[i]);
 		put_part_count(j, &s->tables.partings.v[i].parted, s->timed);
 		put_met(j, &s->tables.partings.v[i].met);
 		j->end(j);
@@ -194,7 +194,7 @@ void put_some_stalls(JsonSink *j, const uint64_t stalls[STALL_COUNT])
 }
 
 /* Writes the lines of the source. A group of figures that are all 0 is left out. */
-static void put_lines(const LaunchStats *s, JsonSink *j)
+static void put_source_lines(const LaunchStats *s, JsonSink *j)
 {
 	j->key(j, "lines");
 	j->begin(j, '[', false);
@@ -235,7 +235,7 @@ void stats_json_tables(const LaunchStats *s, JsonSink *j)
 	}
 	j->end(j);
 	put_branches(s, j);
-	put_lines(s, j);
+	put_source_lines(s, j);
 }
 
 void stats_json_measured(const LaunchStats *s, JsonSink *j)
@@ -245,14 +245,14 @@ void stats_json_measured(const LaunchStats *s, JsonSink *j)
 		if (!strchr(stat_info[i].path, '.'))
 			put_stat(j, s, i, stat_info[i].path);
 	json_put_real(j, "simd_utilization", lanes, stats_utilization(s));
-	put_group(j, s, "lanes");
+	put_counter_group(j, s, "lanes");
 	j->key(j, "active_lanes");
 	j->begin(j, '[', true);
 	for (int i = 0; !s->reference && i <= s->warp_size && i <= 64; i++)
 		j->count(j, s->totals.active_lanes[i]);
 	j->end(j);
-	put_group(j, s, "inserted");
-	put_group(j, s, "overhead");
+	put_counter_group(j, s, "inserted");
+	put_counter_group(j, s, "overhead");
 	put_divergence(j, s);
 	put_issue(j, s);
 	j->key(j, "memory");
@@ -261,7 +261,7 @@ void stats_json_measured(const LaunchStats *s, JsonSink *j)
 	j->end(j);
 }
 
-static void put_dimensions(JsonSink *j, const char *key, const uint32_t d[3])
+static void put_size(JsonSink *j, const char *key, const uint32_t d[3])
 {
 	j->key(j, key);
 	j->begin(j, '[', true);
@@ -296,8 +296,8 @@ void stats_json(const LaunchStats *s, JsonSink *j)
 {
 	j->begin(j, '{', false);
 	json_put_text(j, "kernel", s->kernel);
-	put_dimensions(j, "grid", s->grid);
-	put_dimensions(j, "block", s->block);
+	put_size(j, "grid", s->grid);
+	put_size(j, "block", s->block);
 	j->key(j, "completed");
 	j->boolean(j, s->completed);
 	json_put_count(j, "stream", (uint64_t)s->stream);

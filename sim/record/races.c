@@ -2,7 +2,7 @@
 #include "lib/json.h"
 #include "sim/record/stats.h"
 
-static void put_end(JsonSink *j, const char *key, const RaceEnd *e)
+static void json_put_race_end(JsonSink *j, const char *key, const RaceEnd *e)
 {
 	j->key(j, key);
 	j->begin(j, '{', true);
@@ -16,13 +16,13 @@ static void put_end(JsonSink *j, const char *key, const RaceEnd *e)
 	j->end(j);
 }
 
-static void put_pairs(JsonSink *j, const RaceStats *t, int n, bool same)
+static void json_put_races(JsonSink *j, const RaceStats *t, int n, bool same)
 {
 	j->begin(j, '[', false);
 	for (int k = 0; k < n; k++) {
 		j->begin(j, '{', true);
-		put_end(j, "first", &t[k].end[0]);
-		put_end(j, "second", &t[k].end[1]);
+		json_put_race_end(j, "first", &t[k].end[0]);
+		json_put_race_end(j, "second", &t[k].end[1]);
 		json_put_count(j, "bytes", t[k].bytes);
 		if (same)
 			json_put_count(j, "same_value", t[k].same);
@@ -37,7 +37,7 @@ void stats_json_races(const LaunchStats *s, JsonSink *j)
 {
 	if (s->races_checked) {
 		j->key(j, "races");
-		put_pairs(j, s->tables.races.v, s->tables.races.n, true);
+		json_put_races(j, s->tables.races.v, s->tables.races.n, true);
 	}
 	if (s->behind) {
 		j->key(j, "behind");
@@ -46,7 +46,7 @@ void stats_json_races(const LaunchStats *s, JsonSink *j)
 		j->key(j, "dependent");
 		j->boolean(j, s->nbetween > 0);
 		j->key(j, "pairs");
-		put_pairs(j, s->between_stats, s->nbetween, false);
+		json_put_races(j, s->between_stats, s->nbetween, false);
 		j->end(j);
 	}
 }

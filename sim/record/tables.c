@@ -62,10 +62,10 @@ typedef struct RowKind {
 		Arena *); /* adds the counts of the second row, of the same place */
 } RowKind;
 
-static const char *copy_text(Arena *a, const char *s) { return s ? arena_strdup(a, s) : NULL; }
+static const char *keep_row_text(Arena *a, const char *s) { return s ? arena_strdup(a, s) : NULL; }
 static const char *text_or_empty(const char *s) { return s ? s : ""; }
 
-static bool same_block(const void *a, const void *b)
+static bool same_block_row(const void *a, const void *b)
 {
 	const BlockStats *x = a, *y = b;
 	return same_text(x->function, y->function) && same_text(x->label, y->label);
@@ -80,12 +80,12 @@ static const char *block_key(const void *row, Arena *a)
 static void keep_block(void *row, Arena *a)
 {
 	BlockStats *b = row;
-	b->function = copy_text(a, b->function);
-	b->label = copy_text(a, b->label);
-	b->file = copy_text(a, b->file);
+	b->function = keep_row_text(a, b->function);
+	b->label = keep_row_text(a, b->label);
+	b->file = keep_row_text(a, b->file);
 }
 
-static void add_block(void *to, const void *row, Arena *a)
+static void add_block_row(void *to, const void *row, Arena *a)
 {
 	BlockStats *sum = to;
 	const BlockStats *b = row;
@@ -94,7 +94,8 @@ static void add_block(void *to, const void *row, Arena *a)
 	sum->threads += b->threads;
 }
 
-static const RowKind block_rows = { sizeof(BlockStats), same_block, block_key, keep_block, add_block };
+static const RowKind block_rows = { sizeof(BlockStats), same_block_row, block_key, keep_block,
+	add_block_row };
 
 /* Branches and other partings of the same function, label, line and kind are one. */
 static bool same_branch(const void *a, const void *b)
@@ -114,9 +115,9 @@ static void keep_branch(void *row, Arena *a)
 {
 	BranchStats *b = row;
 	Meets met = b->met;
-	b->function = copy_text(a, b->function);
-	b->label = copy_text(a, b->label);
-	b->file = copy_text(a, b->file);
+	b->function = keep_row_text(a, b->function);
+	b->label = keep_row_text(a, b->label);
+	b->file = keep_row_text(a, b->file);
 	b->inlined = place_list_copy(a, b->inlined);
 	b->met = (Meets){ 0 };
 	meets_add(a, &b->met, &met);
@@ -151,8 +152,8 @@ static const char *line_key(const void *row, Arena *a)
 static void keep_line(void *row, Arena *a)
 {
 	LineStats *l = row;
-	l->function = copy_text(a, l->function);
-	l->file = copy_text(a, l->file);
+	l->function = keep_row_text(a, l->function);
+	l->file = keep_row_text(a, l->file);
 	l->inlined = place_list_copy(a, l->inlined);
 }
 
@@ -196,12 +197,12 @@ static void keep_race(void *row, Arena *a)
 {
 	RaceStats *r = row;
 	for (int k = 0; k < 2; k++) {
-		r->end[k].function = copy_text(a, r->end[k].function);
-		r->end[k].label = copy_text(a, r->end[k].label);
-		r->end[k].file = copy_text(a, r->end[k].file);
+		r->end[k].function = keep_row_text(a, r->end[k].function);
+		r->end[k].label = keep_row_text(a, r->end[k].label);
+		r->end[k].file = keep_row_text(a, r->end[k].file);
 		r->end[k].inlined = place_list_copy(a, r->end[k].inlined);
 	}
-	r->buffer = copy_text(a, r->buffer);
+	r->buffer = keep_row_text(a, r->buffer);
 }
 
 static void add_race(void *to, const void *row, Arena *a)
@@ -218,7 +219,7 @@ static const RowKind race_rows = { sizeof(RaceStats), same_race, race_key, keep_
 /* ---- tables ---- */
 
 /* Row i of an array of rows of that kind. */
-static const void *row_at(const RowKind *kind, const void *rows, int i)
+static const void *row_of_kind(const RowKind *kind, const void *rows, int i)
 {
 	return (const char *)rows + kind->size * (size_t)i;
 }
@@ -229,7 +230,7 @@ static int add_row(TableSums *t, RowSum *sum, const RowKind *kind, const void *r
 	uint64_t since)
 {
 	int i = likely;
-	if (i >= sum->n || !kind->same(row_at(kind, sum->v, i), row)) {
+	if (i >= sum->n || !kind->same(row_of_kind(kind, sum->v, i), row)) {
 		const char *key = kind->key(row, &t->keys);
 		i = strmap_get(&sum->at, key);
 		if (i < 0)
@@ -251,7 +252,7 @@ static int add_row(TableSums *t, RowSum *sum, const RowKind *kind, const void *r
 static void add_rows(TableSums *t, RowSum *sum, const RowKind *kind, const void *rows, int n, uint64_t launch)
 {
 	for (int i = 0; i < n; i++)
-		add_row(t, sum, kind, row_at(kind, rows, i), i, launch);
+		add_row(t, sum, kind, row_of_kind(kind, rows, i), i, launch);
 }
 
 void tables_add(TableSums *t, const Tables *from, uint64_t launch)
@@ -282,8 +283,8 @@ static void join_rows(TableSums *t, RowSum *to, const RowKind *kind, Joined *j, 
 	for (Joined *x; (x = first_brought(j, n));) {
 		uint64_t launch = x->from->since.v[x->next];
 		for (; x->next < x->from->n && x->from->since.v[x->next] == launch; x->next++)
-			x->likely = 1 + add_row(t, to, kind, row_at(kind, x->from->v, x->next), x->likely,
-				launch);
+			x->likely = 1 + add_row(t, to, kind, row_of_kind(kind, x->from->v, x->next),
+				x->likely, launch);
 	}
 }
 

@@ -5,16 +5,16 @@
 #include "sim/report/report.h"
 
 /* What a line did in a run. */
-typedef struct Cost {
+typedef struct LineCost {
 	bool known;                    /* the report of the run has the line */
 	/* warp instructions; thread instructions; warp instructions that passes inserted; those that lowering
 	   and the mechanism added; lane-slots lost */
 	double issued, lanes, inserted, overhead, lost;
 	double stall[STALL_COUNT];     /* scheduler-cycles, by reason */
-} Cost;
+} LineCost;
 
 typedef struct ListLine {
-	Cost cost[2];
+	LineCost cost[2];
 	int line;                      /* number of the line in the source, 0: none */
 	const char *text;
 	bool note;                     /* it is a note, which has no figures */
@@ -25,15 +25,15 @@ typedef struct Listing {
 	const JsonValue *run[2];       /* reports of the runs; [1] NULL: there is one run */
 	const SourceRoot *sources;
 	Vec(ListLine) line;
-	Cost sum[2];                   /* sums over all lines so far */
+	LineCost sum[2];                   /* sums over all lines so far */
 } Listing;
 
-Cost cost_of(const JsonValue *row);             /* reads a row of `lines` or `code` of a report */
-void cost_add(Cost *, const Cost *);
-double cost_stalls(const Cost *);
+LineCost cost_of(const JsonValue *row);             /* reads a row of `lines` or `code` of a report */
+void cost_add(LineCost *, const LineCost *);
+double cost_stalls(const LineCost *);
 
 /* adds a line; its text is not copied */
-void list_cost(Listing *, const Cost cost[2], int line, const char *text);
+void list_cost(Listing *, const LineCost cost[2], int line, const char *text);
 void list_note(Listing *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void list_print(Listing *, StrBuf *);           /* prints the lines, and forgets them */
 /* prints the sum of all lines, and the totals of the reports if they differ from it */

@@ -3,7 +3,7 @@
 #include "lib/diff.h"
 #include "sim/report/annotate.h"
 
-static const JsonValue *code_of(const JsonValue *report, const char *kernel)
+static const JsonValue *kernel_code(const JsonValue *report, const char *kernel)
 {
 	const JsonValue *kernels = json_get(report, "kernels");
 	for (int i = 0; kernels && i < kernels->n; i++)
@@ -26,16 +26,16 @@ bool annotate_has_code(const JsonValue *report)
 /* ---- what both have ---- */
 
 /* index of an instruction in each of the two codes; -1: this code does not have the instruction */
-typedef struct Match { int at[2]; } Match;
-typedef Vec(Match) Matches;
+typedef struct InsMatch { int at[2]; } InsMatch;
+typedef Vec(InsMatch) Matches;
 
-static int rows_of(const JsonValue *code) { return code ? code->n : 0; }
+static int code_rows(const JsonValue *code) { return code ? code->n : 0; }
 
 /* The texts by which the rows of a code are compared: function and instruction. */
 static const char **texts_of(Arena *a, const JsonValue *code)
 {
-	const char **text = arena_array(a, const char *, rows_of(code) + 1);
-	for (int i = 0; i < rows_of(code); i++)
+	const char **text = arena_array(a, const char *, code_rows(code) + 1);
+	for (int i = 0; i < code_rows(code); i++)
 		text[i] = arena_printf(a, "%s\n%s", json_string(&code->item[i], "function"),
 			json_string(&code->item[i], "text"));
 	return text;
@@ -44,12 +44,12 @@ static const char **texts_of(Arena *a, const JsonValue *code)
 static void match_rows(const JsonValue *const code[2], Matches *list)
 {
 	Arena tmp = { 0 };
-	int n = rows_of(code[0]), m = rows_of(code[1]);
+	int n = code_rows(code[0]), m = code_rows(code[1]);
 	bool *gone = arena_array(&tmp, bool, n + 1), *come = arena_array(&tmp, bool, m + 1);
 	diff_lines(texts_of(&tmp, code[0]), n, texts_of(&tmp, code[1]), m, gone, come);
 	for (int i = 0, j = 0; i < n || j < m;) {
 		bool first = i < n && gone[i], second = !first && j < m && come[j];
-		vec_push(list, ((Match){ { second ? -1 : i, first ? -1 : j } }));
+		vec_push(list, ((InsMatch){ { second ? -1 : i, first ? -1 : j } }));
 		i += !second;
 		j += !first;
 	}
@@ -59,7 +59,7 @@ static void match_rows(const JsonValue *const code[2], Matches *list)
 /* ---- rows ---- */
 
 /* Appends where the instruction comes from, if that is not the source alone. */
-static void put_origin(const JsonValue *row, StrBuf *text)
+static void put_ins_origin(const JsonValue *row, StrBuf *text)
 {
 	const JsonValue *melded = json_get(row, "melded"), *inlined = json_get(row, "inlined");
 	if (*json_string(row, "pass"))
@@ -76,9 +76,9 @@ static void put_origin(const JsonValue *row, StrBuf *text)
 	}
 }
 
-static void put_row(Listing *l, const JsonValue *const code[2], const Match *p)
+static void list_ins(Listing *l, const JsonValue *const code[2], const InsMatch *p)
 {
-	Cost cost[2] = { 0 };
+	LineCost cost[2] = { 0 };
 	const JsonValue *row = NULL;
 	for (int k = 0; k < 2; k++) {
 		const JsonValue *x = p->at[k] >= 0 ? &code[k]->item[p->at[k]] : NULL;
@@ -100,29 +100,29 @@ static void put_row(Listing *l, const JsonValue *const code[2], const Match *p)
 		sb_printf(&text, "%5d  ", p->at[0]);
 	sb_printf(&text, "%s   %s", !l->run[1] ? "" : p->at[0] < 0 ? "+" : p->at[1] < 0 ? "-" : " ",
 		json_string(row, "text"));
-	put_origin(row, &text);
+	put_ins_origin(row, &text);
 	list_cost(l, cost, (int)json_number(row, "line"), arena_strdup(&l->arena, text.s));
 	sb_free(&text);
 }
 
 static void put_kernel(Listing *l, const char *kernel, StrBuf *out)
 {
-	const JsonValue *code[2] = { code_of(l->run[0], kernel), code_of(l->run[1], kernel) };
+	const JsonValue *code[2] = { kernel_code(l->run[0], kernel), kernel_code(l->run[1], kernel) };
 	Matches list = { 0 };
 	if (!code[0] && !code[1])
 		return;
 	sb_printf(out, "\ncode of kernel %s\n", kernel);
 	match_rows(code, &list);
 	for (int i = 0; i < list.n; i++)
-		put_row(l, code, &list.v[i]);
+		list_ins(l, code, &list.v[i]);
 	vec_free(&list);
 	list_print(l, out);
 }
 
 /* Lists the stalls that belong to no instruction. */
-static void put_rest(Listing *l, StrBuf *out)
+static void list_rest(Listing *l, StrBuf *out)
 {
-	Cost cost[2] = { 0 };
+	LineCost cost[2] = { 0 };
 	for (int k = 0; k < 2; k++) {
 		const JsonValue *lines = json_path(l->run[k], "total.lines");
 		for (int i = 0; lines && i < lines->n; i++)
@@ -142,7 +142,7 @@ void annotate_code(Listing *l, StrBuf *out)
 	for (int i = 0; kernels && i < kernels->n; i++)
 		put_kernel(l, json_string(&kernels->item[i], "kernel"), out);
 	for (int i = 0; others && i < others->n; i++)
-		if (!code_of(l->run[0], json_string(&others->item[i], "kernel")))
+		if (!kernel_code(l->run[0], json_string(&others->item[i], "kernel")))
 			put_kernel(l, json_string(&others->item[i], "kernel"), out);
-	put_rest(l, out);
+	list_rest(l, out);
 }

@@ -1,17 +1,17 @@
 /* Prints a listing: columns as wide as their figures, those of two runs beside each other. */
 #include "sim/report/annotate.h"
 
-typedef enum { ISSUED, LANES, LOST, INSERTED, OVERHEAD, STALLS, COLUMNS } Column;
+typedef enum { ISSUED, LANES, LOST, INSERTED, OVERHEAD, STALLS, COLUMNS } ListColumn;
 static const char *const column_name[COLUMNS] = { "issued", "lanes", "lost", "inserted", "overhead",
 	"stalled" };
 enum { REASONS = 64, FIGURE = 24 };
 
 /* widths of the columns in characters; 0: the column is left out */
-typedef struct Shape { int runs, width[COLUMNS], reasons; } Shape;
+typedef struct ListShape { int runs, width[COLUMNS], reasons; } ListShape;
 
-Cost cost_of(const JsonValue *row)
+LineCost cost_of(const JsonValue *row)
 {
-	Cost c = { .known = row != NULL, .issued = json_number(row, "warp_instructions"),
+	LineCost c = { .known = row != NULL, .issued = json_number(row, "warp_instructions"),
 		.lanes = json_number(row, "thread_instructions"),
 		.inserted = json_number(row, "inserted.warp_instructions"),
 		.overhead = json_number(row, "overhead.warp_instructions"),
@@ -22,7 +22,7 @@ Cost cost_of(const JsonValue *row)
 	return c;
 }
 
-void cost_add(Cost *to, const Cost *c)
+void cost_add(LineCost *to, const LineCost *c)
 {
 	to->known |= c->known;
 	to->issued += c->issued;
@@ -34,7 +34,7 @@ void cost_add(Cost *to, const Cost *c)
 		to->stall[k] += c->stall[k];
 }
 
-double cost_stalls(const Cost *c)
+double cost_stalls(const LineCost *c)
 {
 	double sum = 0;
 	for (int k = 0; k < STALL_COUNT; k++)
@@ -42,7 +42,7 @@ double cost_stalls(const Cost *c)
 	return sum;
 }
 
-void list_cost(Listing *l, const Cost cost[2], int line, const char *text)
+void list_cost(Listing *l, const LineCost cost[2], int line, const char *text)
 {
 	ListLine x = { .line = line, .text = text };
 	for (int k = 0; k < 2; k++) {
@@ -65,7 +65,7 @@ void list_note(Listing *l, const char *fmt, ...)
 }
 
 /* Prints a figure. Figures that are 0 are left out, but for issues. */
-static void put_figure(char text[FIGURE], const Cost *c, Column column)
+static void print_figure(char text[FIGURE], const LineCost *c, ListColumn column)
 {
 	const double figure[COLUMNS] = { c->issued, c->issued > 0 ? c->lanes / c->issued : 0, c->lost,
 		c->inserted, c->overhead, cost_stalls(c) };
@@ -75,7 +75,7 @@ static void put_figure(char text[FIGURE], const Cost *c, Column column)
 }
 
 /* The reason with the most stalls, reason `but` left out (-1: none left out); -1: there are no stalls. */
-static int most_stalls(const Cost *c, int but)
+static int most_stalls(const LineCost *c, int but)
 {
 	int best = -1;
 	for (int i = 0; i < STALL_COUNT; i++)
@@ -85,7 +85,7 @@ static int most_stalls(const Cost *c, int but)
 }
 
 /* Names the reasons with the most stalls: of one run the first two, of two runs the first one of each. */
-static void put_reasons(int runs, const Cost cost[2], char text[REASONS])
+static void put_reasons(int runs, const LineCost cost[2], char text[REASONS])
 {
 	int first = most_stalls(&cost[0], -1), second = runs == 2 ? most_stalls(&cost[1], -1) : first < 0 ? -1
 		: most_stalls(&cost[0], first);
@@ -102,7 +102,7 @@ static void put_reasons(int runs, const Cost cost[2], char text[REASONS])
 		snprintf(text, REASONS, "%s", stall_name[first >= 0 ? first : second]);
 }
 
-static void widen(Shape *s, const ListLine *x)
+static void widen_columns(ListShape *s, const ListLine *x)
 {
 	char text[FIGURE], reasons[REASONS];
 	put_reasons(s->runs, x->cost, reasons);
@@ -110,7 +110,7 @@ static void widen(Shape *s, const ListLine *x)
 		s->reasons = (int)strlen(reasons);
 	for (int c = 0; c < COLUMNS; c++)
 		for (int k = 0; k < s->runs; k++) {
-			put_figure(text, &x->cost[k], (Column)c);
+			print_figure(text, &x->cost[k], (ListColumn)c);
 			int n = (int)strlen(text);
 			s->width[c] = n > s->width[c] ? n : s->width[c];
 		}
@@ -118,12 +118,12 @@ static void widen(Shape *s, const ListLine *x)
 
 /* Finds the widths of the columns. A column in which every figure is 0 is left out. The name of a column
    stands above the figures of all runs. */
-static Shape shape_of(const Listing *l)
+static ListShape listing_shape(const Listing *l)
 {
-	Shape s = { .runs = l->run[1] ? 2 : 1 };
-	widen(&s, &(ListLine){ .cost = { l->sum[0], l->sum[1] } });
+	ListShape s = { .runs = l->run[1] ? 2 : 1 };
+	widen_columns(&s, &(ListLine){ .cost = { l->sum[0], l->sum[1] } });
 	for (int i = 0; i < l->line.n; i++)
-		widen(&s, &l->line.v[i]);
+		widen_columns(&s, &l->line.v[i]);
 	if (s.reasons && s.reasons < (int)strlen("mostly by"))
 		s.reasons = (int)strlen("mostly by");
 	for (int c = 0; c < COLUMNS; c++) {
@@ -134,13 +134,13 @@ static Shape shape_of(const Listing *l)
 	return s;
 }
 
-static void put_line(const Shape *s, const ListLine *x, StrBuf *out)
+static void print_list_line(const ListShape *s, const ListLine *x, StrBuf *out)
 {
 	size_t start = out->n;
 	char text[FIGURE], reasons[REASONS];
 	for (int c = 0; c < COLUMNS; c++)
 		for (int k = 0; k < s->runs && s->width[c]; k++) {
-			put_figure(text, &x->cost[k], (Column)c);
+			print_figure(text, &x->cost[k], (ListColumn)c);
 			sb_printf(out, " %*s", s->width[c] + (k == 0), x->note ? "" : text);
 		}
 	if (s->reasons) {
@@ -156,7 +156,7 @@ static void put_line(const Shape *s, const ListLine *x, StrBuf *out)
 	sb_putc(out, '\n');
 }
 
-static void put_heading(const Shape *s, StrBuf *out)
+static void print_heading(const ListShape *s, StrBuf *out)
 {
 	for (int c = 0; c < COLUMNS; c++)
 		if (s->width[c])
@@ -171,18 +171,18 @@ static void put_heading(const Shape *s, StrBuf *out)
 
 void list_print(Listing *l, StrBuf *out)
 {
-	Shape s = shape_of(l);
-	put_heading(&s, out);
+	ListShape s = listing_shape(l);
+	print_heading(&s, out);
 	for (int i = 0; i < l->line.n; i++)
-		put_line(&s, &l->line.v[i], out);
+		print_list_line(&s, &l->line.v[i], out);
 	vec_clear(&l->line);
 }
 
 /* The totals of the report, of those figures that lines have. */
-static Cost total_of(const JsonValue *report)
+static LineCost listed_total(const JsonValue *report)
 {
 	const JsonValue *t = json_get(report, "total"), *stalls = json_path(t, "issue.stalls");
-	Cost c = { .known = t != NULL, .issued = json_number(t, "warp_instructions"),
+	LineCost c = { .known = t != NULL, .issued = json_number(t, "warp_instructions"),
 		.lanes = json_number(t, "thread_instructions"),
 		.inserted = json_number(t, "inserted.warp_instructions"),
 		.overhead = json_number(t, "overhead.warp_instructions"),
@@ -192,7 +192,7 @@ static Cost total_of(const JsonValue *report)
 	return c;
 }
 
-static bool same_cost(const Cost *a, const Cost *b)
+static bool same_cost(const LineCost *a, const LineCost *b)
 {
 	for (int k = 0; k < STALL_COUNT; k++)
 		if (a->stall[k] != b->stall[k])
@@ -203,7 +203,8 @@ static bool same_cost(const Cost *a, const Cost *b)
 
 void list_print_sum(Listing *l, StrBuf *out)
 {
-	Cost total[2] = { total_of(l->run[0]), total_of(l->run[1]) }, sum[2] = { l->sum[0], l->sum[1] };
+	LineCost total[2] = { listed_total(l->run[0]), listed_total(l->run[1]) },
+		sum[2] = { l->sum[0], l->sum[1] };
 	list_cost(l, sum, 0, "sum of the lines");
 	if (!same_cost(&total[0], &sum[0]) || !same_cost(&total[1], &sum[1]))
 		list_cost(l, total, 0, "the whole run");

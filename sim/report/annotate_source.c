@@ -6,10 +6,10 @@ enum { MOST_SOURCE = 64 << 20, AROUND = 2, TAB = 4, MOST_TEXT = 400, MOST_REST =
 
 /* A line of a file that did something. order: number of the file, in the order in which files come up; lines
    without a place in the source come last. */
-typedef struct Place { const char *file; int line, order; Cost cost[2]; } Place;
-typedef struct Places { Vec(Place) v; StrMap at; Arena keys; int nfiles; StrMap file; } Places;
+typedef struct LinePlace { const char *file; int line, order; LineCost cost[2]; } LinePlace;
+typedef struct LinePlaces { Vec(LinePlace) v; StrMap at; Arena keys; int nfiles; StrMap file; } LinePlaces;
 
-static const JsonValue *table_of(const JsonValue *report, const char *table)
+static const JsonValue *report_table(const JsonValue *report, const char *table)
 {
 	const JsonValue *v = json_path(report, "total");
 	v = json_get(v, table);
@@ -17,7 +17,7 @@ static const JsonValue *table_of(const JsonValue *report, const char *table)
 }
 
 /* Finds a line, or adds it. Lines without a place in the source have file "". */
-static Place *place_at(Places *p, const char *file, int line)
+static LinePlace *place_at(LinePlaces *p, const char *file, int line)
 {
 	int order = strmap_get(&p->file, file);
 	if (order < 0)
@@ -26,37 +26,37 @@ static Place *place_at(Places *p, const char *file, int line)
 	int k = strmap_get(&p->at, key);
 	if (k < 0) {
 		strmap_put(&p->at, key, k = p->v.n);
-		vec_push(&p->v, ((Place){ .file = file, .line = line, .order = order }));
+		vec_push(&p->v, ((LinePlace){ .file = file, .line = line, .order = order }));
 	}
 	return &p->v.v[k];
 }
 
-static int by_place(const void *a, const void *b)
+static int by_source_line(const void *a, const void *b)
 {
-	const Place *x = a, *y = b;
+	const LinePlace *x = a, *y = b;
 	return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->line < y->line ? -1
 		: x->line > y->line;
 }
 
 /* Adds up the lines of all functions by their place, for each run. */
-static void collect(const Listing *l, Places *p)
+static void collect_lines(const Listing *l, LinePlaces *p)
 {
 	for (int k = 0; k < 2; k++) {
-		const JsonValue *lines = table_of(l->run[k], "lines");
+		const JsonValue *lines = report_table(l->run[k], "lines");
 		for (int i = 0; lines && i < lines->n; i++) {
 			const JsonValue *row = &lines->item[i];
 			double line = json_number(row, "line");
 			bool none = !*json_string(row, "function");
-			Cost c = cost_of(row);
+			LineCost c = cost_of(row);
 			cost_add(&place_at(p, json_string(row, "file"),
 				none ? 1 : line >= 1 && line < 1 << 30 ? (int)line : 0)->cost[k], &c);
 		}
 	}
 	if (p->v.n)
-		qsort(p->v.v, (size_t)p->v.n, sizeof *p->v.v, by_place);
+		qsort(p->v.v, (size_t)p->v.n, sizeof *p->v.v, by_source_line);
 }
 
-static void places_free(Places *p)
+static void free_line_places(LinePlaces *p)
 {
 	vec_free(&p->v);
 	strmap_free(&p->at);
@@ -65,11 +65,11 @@ static void places_free(Places *p)
 }
 
 /* The lines of a file; line[1] is the first one. */
-typedef struct Source { char *text; const char **line; int n; } Source;
+typedef struct FileLines { char *text; const char **line; int n; } FileLines;
 
 /* Makes a line fit for the screen: tabs become spaces, control characters become question marks. A line of
    more than `most` bytes is cut, but not within a character of UTF-8. */
-static const char *shown(Arena *a, const char *s, size_t n, size_t most)
+static const char *screen_text(Arena *a, const char *s, size_t n, size_t most)
 {
 	StrBuf out = { 0 };
 	size_t i = 0;
@@ -85,9 +85,9 @@ static const char *shown(Arena *a, const char *s, size_t n, size_t most)
 	return text;
 }
 
-static Source source_of(Arena *a, const SourceRoot *sources, const char *file)
+static FileLines read_source(Arena *a, const SourceRoot *sources, const char *file)
 {
-	Source s = { 0 };
+	FileLines s = { 0 };
 	size_t n = 0, lines = 1;
 	s.text = source_text(sources, file, MOST_SOURCE, &n);
 	for (size_t i = 0; s.text && i < n; i++)
@@ -98,7 +98,7 @@ static Source source_of(Arena *a, const SourceRoot *sources, const char *file)
 	for (const char *p = s.text, *end = s.text + n; p < end;) {
 		const char *stop = memchr(p, '\n', (size_t)(end - p));
 		stop = stop ? stop : end;
-		s.line[++s.n] = shown(a, p, (size_t)(stop - p), MOST_TEXT);
+		s.line[++s.n] = screen_text(a, p, (size_t)(stop - p), MOST_TEXT);
 		p = stop + 1;
 	}
 	return s;
@@ -148,7 +148,7 @@ static Refs refs_of(const JsonValue *report)
 	for (int i = kernels && kernels->kind == JSON_ARRAY ? kernels->n - 1 : -1; i >= 0; i--)
 		add_code(&r, json_get(&kernels->item[i], "code"));
 	for (int t = 0; t < 3; t++) {
-		const JsonValue *rows = table_of(report, table[t]);
+		const JsonValue *rows = report_table(report, table[t]);
 		for (int i = rows ? rows->n - 1 : -1; i >= 0; i--)
 			add_ref(&r, &rows->item[i], &rows->item[i], t ? REF_PARTING : REF_LINE);
 	}
@@ -162,20 +162,20 @@ static void refs_free(Refs *r)
 	arena_free(&r->keys);
 }
 
-static int first_ref(Refs *r, const Place *p)
+static int first_ref(Refs *r, const LinePlace *p)
 {
 	int first = strmap_get(&r->first, arena_printf(&r->keys, "%s\n%d", p->file, p->line));
 	return first < 0 ? 0 : first;
 }
 
-static bool stands_at(const JsonValue *row, const Place *p)
+static bool stands_at(const JsonValue *row, const LinePlace *p)
 {
 	return json_number(row, "line") == p->line && !strcmp(json_string(row, "file"), p->file);
 }
 
 /* The place of a row, as a note at place p has it: names the file only if it is another one than that of
    p. */
-static const char *place_name(Arena *a, const JsonValue *row, const Place *p)
+static const char *place_name(Arena *a, const JsonValue *row, const LinePlace *p)
 {
 	const char *file = json_string(row, "file"), *slash = strrchr(file, '/'),
 		*line = json_shown(json_get(row, "line"));
@@ -183,7 +183,7 @@ static const char *place_name(Arena *a, const JsonValue *row, const Place *p)
 		: arena_printf(a, "line %s", line);
 }
 
-static void note_meeting(Listing *l, StrBuf *text, const JsonValue *row, const Place *p)
+static void note_meeting(Listing *l, StrBuf *text, const JsonValue *row, const LinePlace *p)
 {
 	const JsonValue *met = json_get(row, "met");
 	for (int i = 0; met && i < met->n && met->kind == JSON_ARRAY; i++) {
@@ -198,7 +198,7 @@ static void note_meeting(Listing *l, StrBuf *text, const JsonValue *row, const P
 }
 
 /* Adds a note on a place where lanes part: how often they did, what it cost, and where they met. */
-static void note_parting(Listing *l, Notes *notes, const Place *p, const JsonValue *row)
+static void note_parting(Listing *l, Notes *notes, const LinePlace *p, const JsonValue *row)
 {
 	if (!(json_number(row, "partings") > 0 || json_number(row, "lost") > 0))
 		return;
@@ -211,7 +211,7 @@ static void note_parting(Listing *l, Notes *notes, const Place *p, const JsonVal
 	if (json_is_number(json_get(row, "cycles")))
 		sb_printf(&text, ", %s cycles apart", json_shown(json_get(row, "cycles")));
 	note_meeting(l, &text, row, p);
-	vec_push(notes, shown(&l->arena, text.s, text.n, MOST_SOURCE));
+	vec_push(notes, screen_text(&l->arena, text.s, text.n, MOST_SOURCE));
 	sb_free(&text);
 }
 
@@ -225,7 +225,7 @@ static bool is_new(StrMap *said, const char *text)
 
 /* Adds notes on an instruction that stands at place p, or was melded with one that does: the pass that
    inserted the instruction, and the other places with which it was melded. */
-static void note_passes(Listing *l, Notes *notes, StrMap *said, const Place *p, const JsonValue *row)
+static void note_passes(Listing *l, Notes *notes, StrMap *said, const LinePlace *p, const JsonValue *row)
 {
 	const JsonValue *melded = json_get(row, "melded");
 	const char *pass = json_string(row, "pass"), *text =
@@ -247,7 +247,7 @@ static void note_passes(Listing *l, Notes *notes, StrMap *said, const Place *p, 
 }
 
 /* Adds a note on functions that were inlined at the line: where their code stands in the source. */
-static void note_inlined(Listing *l, Notes *notes, const JsonValue *inlined, const Place *p)
+static void note_inlined(Listing *l, Notes *notes, const JsonValue *inlined, const LinePlace *p)
 {
 	StrBuf text = { 0 };
 	for (int k = 0; inlined && inlined->kind == JSON_ARRAY && k < inlined->n && k < MOST_INLINED; k++)
@@ -256,11 +256,11 @@ static void note_inlined(Listing *l, Notes *notes, const JsonValue *inlined, con
 		return;
 	if (inlined->n > MOST_INLINED)
 		sb_printf(&text, ", %d more", inlined->n - MOST_INLINED);
-	vec_push(notes, shown(&l->arena, text.s, text.n, MOST_SOURCE));
+	vec_push(notes, screen_text(&l->arena, text.s, text.n, MOST_SOURCE));
 	sb_free(&text);
 }
 
-static void note_run(Listing *l, Notes *notes, const Place *p, Refs *r)
+static void note_run(Listing *l, Notes *notes, const LinePlace *p, Refs *r)
 {
 	StrMap said = { 0 };
 	for (int k = first_ref(r, p); k; k = r->v.v[k - 1].next) {
@@ -284,7 +284,7 @@ static bool has_note(const Notes *notes, const char *text)
 }
 
 /* Puts the notes below a line. A note that both runs have stands once. */
-static void put_notes(Listing *l, const Place *p, Refs refs[2])
+static void put_notes(Listing *l, const LinePlace *p, Refs refs[2])
 {
 	Notes notes[2] = { { 0 } };
 	for (int k = 0; k < 2; k++)
@@ -302,12 +302,12 @@ static void put_notes(Listing *l, const Place *p, Refs refs[2])
 
 /* ---- files ---- */
 
-static const Cost nothing[2];
+static const LineCost nothing[2];
 
 /* Puts lines `from` to `to` - 1, which did nothing. Those that are more than AROUND lines away from a line
    that did something are left out, unless it is a single line. first, last: no line before them, or behind
    them, did something. */
-static void put_between(Listing *l, const Source *s, int from, int to, bool first, bool last)
+static void put_between(Listing *l, const FileLines *s, int from, int to, bool first, bool last)
 {
 	int begin = first ? to - AROUND : from, end = last ? from + AROUND : to;
 	bool all = !first && !last && to - from <= 2 * AROUND + 1;
@@ -320,13 +320,13 @@ static void put_between(Listing *l, const Source *s, int from, int to, bool firs
 	}
 }
 
-static void put_file(Listing *l, const Places *p, Refs refs[2], int from, int to, StrBuf *out)
+static void put_file(Listing *l, const LinePlaces *p, Refs refs[2], int from, int to, StrBuf *out)
 {
 	const char *file = p->v.v[from].file;
-	Source s = { 0 };
+	FileLines s = { 0 };
 	if (*file)
-		s = source_of(&l->arena, l->sources, file);
-	file = shown(&l->arena, file, strlen(file), MOST_SOURCE);
+		s = read_source(&l->arena, l->sources, file);
+	file = screen_text(&l->arena, file, strlen(file), MOST_SOURCE);
 	if (*file && s.text && p->v.v[to - 1].line > s.n)
 		sb_printf(out, "\n%s: ends at line %d, before the last one of the module: it is not what the "
 			"module was made from\n", file, s.n);
@@ -337,7 +337,7 @@ static void put_file(Listing *l, const Places *p, Refs refs[2], int from, int to
 	else
 		sb_puts(out, "\nof no place in the source\n");
 	for (int i = from, next = 1; i < to; i++) {
-		const Place *x = &p->v.v[i];
+		const LinePlace *x = &p->v.v[i];
 		put_between(l, &s, next, x->line, i == from, false);
 		list_cost(l, x->cost, *file ? x->line : 0, *file
 			? (s.text && x->line <= s.n ? s.line[x->line] : "")
@@ -354,9 +354,9 @@ static void put_file(Listing *l, const Places *p, Refs refs[2], int from, int to
 
 void annotate_source(Listing *l, StrBuf *out)
 {
-	Places p = { 0 };
+	LinePlaces p = { 0 };
 	Refs refs[2] = { refs_of(l->run[0]), refs_of(l->run[1]) };
-	collect(l, &p);
+	collect_lines(l, &p);
 	for (int i = 0, to; i < p.v.n; i = to) {
 		for (to = i; to < p.v.n && p.v.v[to].order == p.v.v[i].order; to++)
 			;
@@ -364,7 +364,7 @@ void annotate_source(Listing *l, StrBuf *out)
 	}
 	refs_free(&refs[0]);
 	refs_free(&refs[1]);
-	places_free(&p);
+	free_line_places(&p);
 }
 
 /* Can some file of the source be read? The text of the module itself counts only if the lines name no other
@@ -372,9 +372,9 @@ void annotate_source(Listing *l, StrBuf *out)
 bool annotate_readable(const Listing *l)
 {
 	const char *module = json_string(l->run[0], "module");
-	Places p = { 0 };
+	LinePlaces p = { 0 };
 	bool own = false, others = false, any = false;
-	collect(l, &p);
+	collect_lines(l, &p);
 	for (int i = 0; i < p.v.n && !any; i++) {
 		const char *file = p.v.v[i].file;
 		size_t n;
@@ -387,6 +387,6 @@ bool annotate_readable(const Listing *l)
 		any |= !is_module && text;
 		free(text);
 	}
-	places_free(&p);
+	free_line_places(&p);
 	return others ? any : own;
 }

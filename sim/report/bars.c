@@ -9,10 +9,10 @@ enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 11, GAP = 7, TOP = 46, MOST_LA
 static const char *const colour[] = { "#1f5fa8", "#c8501e", "#2b8a3e", "#8a2b85", "#7a6a00", "#444444" };
 enum { COLOURS = sizeof colour / sizeof *colour };
 
-typedef struct Picture {
+typedef struct BarPicture {
 	StrBuf body;
 	int y, width;
-} Picture;
+} BarPicture;
 
 /* Pixels that a text may take in letters of that size: those of the widest of the usual sans-serif fonts
    (DejaVu Sans: 0.64 of the size for most, 1 for m, W and the like). */
@@ -26,7 +26,7 @@ static int pixels(const char *text, int size)
 }
 
 /* Makes the picture at least as wide as the text at x needs. */
-static void widen(Picture *p, int x, const char *text, int size)
+static void widen_picture(BarPicture *p, int x, const char *text, int size)
 {
 	if (x + pixels(text, size) + 12 > p->width)
 		p->width = x + pixels(text, size) + 12;
@@ -34,7 +34,7 @@ static void widen(Picture *p, int x, const char *text, int size)
 
 /* Returns the number of the pipeline of row i. Pipelines are numbered in the order of their first rows.
    *count: how many there are. */
-static int pipeline(const Table *t, int i, int *count)
+static int pipeline(const GridTable *t, int i, int *count)
 {
 	int n = 0, mine = 0;
 	for (int k = 0; k < t->n; k++) {
@@ -51,16 +51,16 @@ static int pipeline(const Table *t, int i, int *count)
 
 /* Is the figure comparable? Where each lane has issue slots of its own, fetches are not those of warps and
    the utilisation is not defined. */
-static bool comparable(const Cell *c, int f)
+static bool is_comparable(const Cell *c, int f)
 {
 	return c->known[f] && (f != FETCHES || c->known[UTILIZATION]);
 }
 
-static double largest(const Table *t, int f)
+static double largest_figure(const GridTable *t, int f)
 {
 	double most = 0;
 	for (int i = 0; i < t->n; i++)
-		if (t->cell[i].completed && comparable(&t->cell[i], f) && t->cell[i].v[f] > most)
+		if (t->cell[i].completed && is_comparable(&t->cell[i], f) && t->cell[i].v[f] > most)
 			most = t->cell[i].v[f];
 	return most;
 }
@@ -78,7 +78,7 @@ static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y
 	char text[40];
 	if (!c->completed)
 		return;
-	if (!comparable(c, f)) {
+	if (!is_comparable(c, f)) {
 		svg_label(out, x + 4, y + BAR - 2, " font-size=\"10\" fill=\"#555\"", "n/a");
 		return;
 	}
@@ -93,7 +93,7 @@ static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y
 	svg_label(out, x + (int)width + 4, y + BAR - 2, " font-size=\"10\"", text);
 }
 
-static void put_heading(Picture *p, const Table *t, int label, const int *shown, int npipelines)
+static void draw_heading(BarPicture *p, const GridTable *t, int label, const int *shown, int npipelines)
 {
 	static const char *const name[] = { [CYCLES] = "cycles", [WARP_INSTRUCTIONS] = "warp instructions",
 		[FETCHES] = "fetches of blocks",
@@ -101,7 +101,7 @@ static void put_heading(Picture *p, const Table *t, int label, const int *shown,
 	StrBuf title = { 0 };
 	sb_printf(&title, "kernel %s", t->kernel ? t->kernel : "(none was launched)");
 	svg_label(&p->body, 12, p->y, " font-size=\"14\"", title.s);
-	widen(p, 12, title.s, 14);
+	widen_picture(p, 12, title.s, 14);
 	int right = 12 + pixels(title.s, 14) + 24;
 	sb_free(&title);
 	for (int i = 0, x = right > label + PANEL ? right : label + PANEL; npipelines > 1 && i < t->n; i++) {
@@ -115,7 +115,7 @@ static void put_heading(Picture *p, const Table *t, int label, const int *shown,
 		put_fill(&p->body, k);
 		sb_puts(&p->body, "/>\n");
 		svg_label(&p->body, x + 14, p->y, "", grid_passes(&t->cell[i]));
-		widen(p, x + 14, grid_passes(&t->cell[i]), 12);
+		widen_picture(p, x + 14, grid_passes(&t->cell[i]), 12);
 		x += 34 + pixels(grid_passes(&t->cell[i]), 12);
 	}
 	p->y += 22;
@@ -124,9 +124,9 @@ static void put_heading(Picture *p, const Table *t, int label, const int *shown,
 	p->y += 8;
 }
 
-static void put_table(const Table *t, void *self)
+static void draw_table(const GridTable *t, void *self)
 {
-	Picture *p = self;
+	BarPicture *p = self;
 	const int shown[PANELS] = { grid_measured(t, CYCLES) ? CYCLES : WARP_INSTRUCTIONS, FETCHES,
 		UTILIZATION };
 	int wide = 0, n = 1, top;
@@ -139,7 +139,7 @@ static void put_table(const Table *t, void *self)
 		wide = pixels(model[i], 12) > wide ? pixels(model[i], 12) : wide;
 	int label = 24 + wide;
 	pipeline(t, 0, &n);
-	put_heading(p, t, label, shown, n);
+	draw_heading(p, t, label, shown, n);
 	top = p->y;
 	for (int i = 0; i < t->n; i++) {
 		const Cell *c = &t->cell[i];
@@ -148,14 +148,14 @@ static void put_table(const Table *t, void *self)
 		if (first)
 			svg_label(&p->body, label - 8, p->y + BAR, " text-anchor=\"end\"", model[i]);
 		for (int k = 0; k < PANELS; k++)
-			put_bar(&p->body, c, shown[k], shown[k] == UTILIZATION ? 1 : largest(t, shown[k]),
-				label + k * PANEL, p->y, pipeline(t, i, &n));
+			put_bar(&p->body, c, shown[k], shown[k] == UTILIZATION ? 1
+				: largest_figure(t, shown[k]), label + k * PANEL, p->y, pipeline(t, i, &n));
 		if (!c->completed) {
 			const char *why = grid_outcome(&a, c);
 			names_shown(&a, &why, 1, MOST_OUTCOME, &why);
 			svg_label(&p->body, label + 4, p->y + BAR - 2, " font-size=\"10\" fill=\"#b00020\"",
 				why);
-			widen(p, label + 4, why, 10);
+			widen_picture(p, label + 4, why, 10);
 		}
 		p->y += n > 1 ? BAR : BAR + 1;
 	}
@@ -170,14 +170,14 @@ static void put_table(const Table *t, void *self)
 
 void report_grid_svg(const JsonValue *runs, StrBuf *out)
 {
-	Picture p = { .y = TOP + 12, .width = 600 };
+	BarPicture p = { .y = TOP + 12, .width = 600 };
 	StrBuf title = { 0 };
 	const JsonValue *first = runs->n ? &runs->item[0] : NULL;
-	grid_each(runs, put_table, &p);
+	grid_each(runs, draw_table, &p);
 	const char *machine = json_string(first, "config");
 	sb_printf(&title, "%s on %s", json_string(first, "module"),
 		*machine ? machine : "the machine of the defaults");
-	widen(&p, 12, title.s, 15);
+	widen_picture(&p, 12, title.s, 15);
 	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 "
 		"%d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
 		"<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", p.width, p.y, p.width, p.y, p.width,

@@ -17,14 +17,14 @@ static int by_lost(const void *a, const void *b)
 	return x < y ? -1 : x > y; /* else in the order of the table */
 }
 
-typedef struct Table {
+typedef struct BranchTable {
 	const LaunchStats *s;
 	Arena arena;
 	Vec(const BranchStats *) branch;
 	const char **name;             /* by index in branch */
 	uint64_t slots;                /* lane-slots of the module's issues */
 	bool all;
-} Table;
+} BranchTable;
 
 static bool is_branch(const BranchStats *b)
 {
@@ -33,7 +33,7 @@ static bool is_branch(const BranchStats *b)
 
 /* Names a row: its place, what parts lanes there unless it is a branch, and the block; also the function, if
    the table has several. */
-static const char *name_of(Table *t, const BranchStats *b, bool several)
+static const char *row_name(BranchTable *t, const BranchStats *b, bool several)
 {
 	const char *file = b->file ? strrchr(b->file, '/') : NULL;
 	return arena_printf(&t->arena, "%s:%d %s%s%s%s%s", file ? file + 1 : b->file ? b->file : "?", b->line,
@@ -41,7 +41,7 @@ static const char *name_of(Table *t, const BranchStats *b, bool several)
 		several ? " " : "", b->label);
 }
 
-static void collect(Table *t)
+static void collect_branches(BranchTable *t)
 {
 	const LaunchStats *s = t->s;
 	for (int i = 0; i < s->tables.branches.n; i++)
@@ -57,13 +57,13 @@ static void collect(Table *t)
 		several |= strcmp(t->branch.v[i]->function, t->branch.v[0]->function) != 0;
 	t->name = arena_array(&t->arena, const char *, t->branch.n + 1);
 	for (int i = 0; i < t->branch.n; i++)
-		t->name[i] = name_of(t, t->branch.v[i], several);
+		t->name[i] = row_name(t, t->branch.v[i], several);
 	names_shown(&t->arena, t->name, t->branch.n, NAME, t->name);
 }
 
 /* The block in which lanes met most often after these partings; +N: they also met in N other places. If the
    label is too long, its line stands for it. */
-static const char *met_in(Table *t, const BranchStats *b)
+static const char *met_in(BranchTable *t, const BranchStats *b)
 {
 	const MeetStats *m = b->met.v;
 	if (!b->met.n)
@@ -76,7 +76,7 @@ static const char *met_in(Table *t, const BranchStats *b)
 
 /* Puts the lane-slots that partings lost, their share of all, and the cycles they took. Where every lane has
    issue slots of its own, no lane waits for others. */
-static void put_parting(const Table *t, const PartCount *p, StrBuf *out)
+static void put_parting(const BranchTable *t, const PartCount *p, StrBuf *out)
 {
 	char cycles[32];
 	if (t->s->own_slots) {
@@ -98,7 +98,7 @@ static void put_inlined(const char *file, int line, PlaceList inlined, StrBuf *o
 	sb_free(&text);
 }
 
-static void put_branch(Table *t, int i, StrBuf *out)
+static void put_branch(BranchTable *t, int i, StrBuf *out)
 {
 	const BranchStats *b = t->branch.v[i];
 	char executed[24] = "", taken[REPORT_PERCENT] = "";
@@ -117,7 +117,7 @@ static void put_branch(Table *t, int i, StrBuf *out)
 }
 
 /* Puts the sums of the rows that are left out, as one row. */
-static void put_rest(const Table *t, int from, StrBuf *out)
+static void put_rest_row(const BranchTable *t, int from, StrBuf *out)
 {
 	BranchStats rest = { 0 };
 	char name[64];
@@ -135,9 +135,9 @@ static void put_rest(const Table *t, int from, StrBuf *out)
 
 void text_branches(const LaunchStats *s, bool all, StrBuf *out)
 {
-	Table t = { .s = s, .slots = s->totals.warp_instructions * (uint64_t)s->warp_size, .all = all };
+	BranchTable t = { .s = s, .slots = s->totals.warp_instructions * (uint64_t)s->warp_size, .all = all };
 	char name[64];
-	collect(&t);
+	collect_branches(&t);
 	int shown = all || t.branch.n < MOST_BRANCHES ? t.branch.n : MOST_BRANCHES;
 	snprintf(name, sizeof name, s->own_slots ? "branches" : "branches by lanes lost (%s of all)",
 		PERCENT(text_share(s->totals.lanes_parted, t.slots)));
@@ -149,7 +149,7 @@ void text_branches(const LaunchStats *s, bool all, StrBuf *out)
 	for (int i = 0; i < shown; i++)
 		put_branch(&t, i, out);
 	if (shown < t.branch.n)
-		put_rest(&t, shown, out);
+		put_rest_row(&t, shown, out);
 	if (!t.branch.n)
 		sb_puts(out, "  (none was executed)\n");
 	vec_free(&t.branch);
@@ -165,7 +165,7 @@ static const char *line_name(Arena *a, const LineStats *l)
 	return arena_printf(a, "%s:%d %s", file ? file + 1 : l->file, l->line, function);
 }
 
-static void put_line(const LaunchStats *s, const LineStats *l, const char *name, StrBuf *out)
+static void put_line_row(const LaunchStats *s, const LineStats *l, const char *name, StrBuf *out)
 {
 	uint64_t stalls = 0, slots = l->count[0].issues * (uint64_t)s->warp_size;
 	int most = 0;
@@ -202,7 +202,7 @@ void text_lines(const LaunchStats *s, StrBuf *out)
 	sb_printf(out, "\n%-*s %9s %9s %8s %11s %11s  %s\n", NAME + 2, "lines", "issued", "overhead", "SIMD",
 		"lanes lost", "stalls", "most of them");
 	for (int i = 0; i < s->tables.lines.n; i++) {
-		put_line(s, &s->tables.lines.v[i], name[i], out);
+		put_line_row(s, &s->tables.lines.v[i], name[i], out);
 		put_inlined_lines(s->tables.lines.v[i].inlined, out);
 	}
 	arena_free(&names);

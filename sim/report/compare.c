@@ -7,7 +7,7 @@
 
 enum { BRIEF_ROWS = 7, LONGEST = 48, LONGEST_FULL = 96 };
 
-static const JsonValue *total_of(const JsonValue *report) { return json_get(report, "total"); }
+static const JsonValue *report_total(const JsonValue *report) { return json_get(report, "total"); }
 
 /* ---- cells ---- */
 
@@ -86,7 +86,7 @@ static void put_leading(const JsonValue *a, const JsonValue *b, Sheet *s)
 	}
 }
 
-static void put_causes(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
+static void compare_causes(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
 {
 	const JsonValue *x = json_path(a, "issue.stalls"), *y = json_path(b, "issue.stalls");
 	if (!x || !y || x->kind != JSON_OBJECT)
@@ -149,7 +149,7 @@ static bool is_table(const char *key)
 
 /* Puts every number in a and b: first in the order of a, then those that only b has. path: the path of a and
    b in their reports. */
-static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t room, Sheet *s)
+static void compare_numbers(const JsonValue *a, const JsonValue *b, char *path, size_t room, Sheet *s)
 {
 	size_t n = strlen(path);
 	const JsonValue *of[2] = { a, b };
@@ -169,7 +169,7 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 				snprintf(path + n, room - n, "%s%s", n ? "." : "", of[k]->key[i]);
 			bool nested = v->kind == JSON_OBJECT || v->kind == JSON_ARRAY;
 			if (nested && (!x || x->kind == v->kind) && (!y || y->kind == v->kind))
-				put_all(x, y, path, room, s);
+				compare_numbers(x, y, path, room, s);
 			else if (v->kind == JSON_NUMBER)
 				compare_row(s, path, path, x, y);
 			path[n] = 0;
@@ -182,7 +182,7 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
    key the first is found. */
 typedef struct Index { Arena arena; StrMap map; const JsonValue *table; } Index;
 
-static int rows_of(const JsonValue *table) { return table && table->kind == JSON_ARRAY ? table->n : 0; }
+static int table_rows(const JsonValue *table) { return table && table->kind == JSON_ARRAY ? table->n : 0; }
 
 static const char *row_key(Arena *a, const JsonValue *row)
 {
@@ -195,7 +195,7 @@ static const char *row_key(Arena *a, const JsonValue *row)
 static Index index_rows(const JsonValue *table)
 {
 	Index x = { .table = table };
-	for (int i = 0; i < rows_of(table); i++) {
+	for (int i = 0; i < table_rows(table); i++) {
 		const char *key = row_key(&x.arena, &table->item[i]);
 		if (strmap_get(&x.map, key) < 0)
 			strmap_put(&x.map, key, i);
@@ -203,7 +203,7 @@ static Index index_rows(const JsonValue *table)
 	return x;
 }
 
-static const JsonValue *same_label(Index *x, const JsonValue *row)
+static const JsonValue *row_of_same_label(Index *x, const JsonValue *row)
 {
 	int i = strmap_get(&x->map, row_key(&x->arena, row));
 	return i < 0 ? NULL : &x->table->item[i];
@@ -216,7 +216,7 @@ static void index_free(Index *x)
 }
 
 /* The name of the file of a row, without folders. */
-static const char *file_name(const JsonValue *row)
+static const char *row_file_name(const JsonValue *row)
 {
 	const char *file = json_string(row, "file"), *slash = strrchr(file, '/');
 	return slash ? slash + 1 : file;
@@ -224,7 +224,7 @@ static const char *file_name(const JsonValue *row)
 
 /* Puts function and label of a row, and the place unless it is a block; of a line the function and the
    place. */
-static void put_name(StrBuf *name, const JsonValue *row, bool block)
+static void put_compared_name(StrBuf *name, const JsonValue *row, bool block)
 {
 	name->n = 0;
 	sb_printf(name, "%s ", json_string(row, "function"));
@@ -234,8 +234,8 @@ static void put_name(StrBuf *name, const JsonValue *row, bool block)
 		sb_printf(name, "%s:%.0f", json_string(row, "file"), json_number(row, "line"));
 	else if (block || !json_get(row, "line"))
 		sb_puts(name, json_string(row, "label"));
-	else if (*file_name(row))
-		sb_printf(name, "%s (%s:%.0f)", json_string(row, "label"), file_name(row),
+	else if (*row_file_name(row))
+		sb_printf(name, "%s (%s:%.0f)", json_string(row, "label"), row_file_name(row),
 			json_number(row, "line"));
 	else
 		sb_printf(name, "%s (line %.0f)", json_string(row, "label"), json_number(row, "line"));
@@ -243,7 +243,7 @@ static void put_name(StrBuf *name, const JsonValue *row, bool block)
 
 /* Puts one figure of the rows of two tables. Unless the form is full, rows in which it is 0 or missing in
    both are left out. */
-static void put_figure(Index of[2], const char *table, const char *figure, ReportForm form, StrBuf *out)
+static void compare_figure(Index of[2], const char *table, const char *figure, ReportForm form, StrBuf *out)
 {
 	int rows = 0, hidden = 0;
 	char path[40], title[40];
@@ -253,8 +253,9 @@ static void put_figure(Index of[2], const char *table, const char *figure, Repor
 	snprintf(title, sizeof title, "%s: %s", table, figure);
 	compare_begin(&s, form, true);
 	for (int k = 0; k < 2; k++)
-		for (int i = 0; i < rows_of(of[k].table); i++) {
-			const JsonValue *row = &of[k].table->item[i], *other = same_label(&of[!k], row);
+		for (int i = 0; i < table_rows(of[k].table); i++) {
+			const JsonValue *row = &of[k].table->item[i],
+				*other = row_of_same_label(&of[!k], row);
 			const JsonValue *x = json_get(k ? other : row, figure),
 				*y = json_get(k ? row : other, figure);
 			if ((k && other) || (!json_is_number(x) && !json_is_number(y)))
@@ -268,7 +269,7 @@ static void put_figure(Index of[2], const char *table, const char *figure, Repor
 			}
 			rows++;
 			name.n = 0;
-			put_name(&name, row, !strcmp(table, "blocks"));
+			put_compared_name(&name, row, !strcmp(table, "blocks"));
 			compare_row(&s, name.s, path, x, y);
 		}
 	sheet_end(&s, title, false, out);
@@ -278,19 +279,19 @@ static void put_figure(Index of[2], const char *table, const char *figure, Repor
 
 /* Writes to out how the figure of that name has changed in each row of a table of the two reports; a full
    report (form.full) has the figures named in `more`, too. */
-static void put_table(const JsonValue *a, const JsonValue *b, const char *table, const char *figure,
+static void compare_table(const JsonValue *a, const JsonValue *b, const char *table, const char *figure,
 	const char *more, ReportForm form, StrBuf *out)
 {
 	Index of[2] = { index_rows(json_get(a, table)), index_rows(json_get(b, table)) };
-	put_figure(of, table, figure, form, out);
+	compare_figure(of, table, figure, form, out);
 	if (form.full)
-		put_figure(of, table, more, form, out);
+		compare_figure(of, table, more, form, out);
 	index_free(&of[0]);
 	index_free(&of[1]);
 }
 
 /* A number of the report as a count; 0 if it is no number from 0 to `most`. */
-static uint64_t count_of(const JsonValue *v, const char *key, double most)
+static uint64_t count_within(const JsonValue *v, const char *key, double most)
 {
 	double n = json_number(v, key);
 	return n >= 0 && n <= most ? (uint64_t)n : 0;
@@ -298,11 +299,12 @@ static uint64_t count_of(const JsonValue *v, const char *key, double most)
 
 static RunCompared read_compared(const JsonValue *v)
 {
-	return (RunCompared){ .identical = (int)count_of(v, "identical", INT_MAX),
-		.alike = (int)count_of(v, "alike", INT_MAX),
-		.different = (int)count_of(v, "different", INT_MAX),
-		.freed = (int)count_of(v, "freed", INT_MAX), .ignored = (int)count_of(v, "ignored", INT_MAX),
-		.bytes = count_of(v, "bytes", 1e18) };
+	return (RunCompared){ .identical = (int)count_within(v, "identical", INT_MAX),
+		.alike = (int)count_within(v, "alike", INT_MAX),
+		.different = (int)count_within(v, "different", INT_MAX),
+		.freed = (int)count_within(v, "freed", INT_MAX),
+		.ignored = (int)count_within(v, "ignored", INT_MAX),
+		.bytes = count_within(v, "bytes", 1e18) };
 }
 
 void report_results(const RunCompared *c, const char *whose, ReportForm form, StrBuf *out)
@@ -335,7 +337,7 @@ bool compare_idle(const JsonValue *run, StrBuf *out)
 void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm form,
 	StrBuf *out)
 {
-	const JsonValue *a = total_of(before), *b = total_of(after);
+	const JsonValue *a = report_total(before), *b = report_total(after);
 	char path[512] = "";
 	Sheet s;
 	report_differ(before, after, json_string(both, "results"), form, out);
@@ -348,18 +350,18 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 	kernels_compare(before, after, form, out);
 	compare_begin(&s, form, false);
 	if (form.full)
-		put_all(a, b, path, sizeof path, &s);
+		compare_numbers(a, b, path, sizeof path, &s);
 	else
 		put_leading(a, b, &s);
 	if (!form.markdown)
 		sb_putc(out, '\n');
 	sheet_end(&s, form.markdown ? "figures" : NULL, true, out);
 	if (!form.full)
-		put_causes(a, b, form, out);
+		compare_causes(a, b, form, out);
 	kernels_compare_takes(before, after, form, out);
-	put_table(a, b, "branches", "divergent", "executed", form, out);
-	put_table(a, b, "branches", "lost", "cycles", form, out);
+	compare_table(a, b, "branches", "divergent", "executed", form, out);
+	compare_table(a, b, "branches", "lost", "cycles", form, out);
 	if (form.full)
-		put_table(a, b, "lines", "lost", "warp_instructions", form, out);
-	put_table(a, b, "blocks", "fetches", "threads", form, out);
+		compare_table(a, b, "lines", "lost", "warp_instructions", form, out);
+	compare_table(a, b, "blocks", "fetches", "threads", form, out);
 }

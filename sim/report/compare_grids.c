@@ -6,7 +6,7 @@
 enum { LONGEST_MODEL = 36, LONGEST_PASSES = 24 };
 
 /* The figures of a run. NULL: the run has failed, so that its figures are only those of a part of it. */
-static const JsonValue *total_of(const JsonValue *run)
+static const JsonValue *completed_total(const JsonValue *run)
 {
 	Arena a = { 0 };
 	bool well = !*run_outcome(&a, run);
@@ -19,12 +19,12 @@ static const char *measure(const Pairs *pairs)
 {
 	for (int i = 0; i < pairs->n; i++)
 		for (int k = 0; k < 2; k++)
-			if (json_is_number(json_get(total_of(pairs->v[i].of[k]), "cycles")))
+			if (json_is_number(json_get(completed_total(pairs->v[i].of[k]), "cycles")))
 				return "cycles";
 	return "warp_instructions";
 }
 
-static const char *shown(const char *figure)
+static const char *figure_words(const char *figure)
 {
 	return strcmp(figure, "cycles") ? "warp instructions" : figure;
 }
@@ -36,9 +36,9 @@ static void put_tally(const Pairs *pairs, ReportForm form, StrBuf *out)
 	int less = 0, more = 0, same = 0;
 	const char *figure = measure(pairs), *strong = form.markdown ? "**" : "";
 	for (int i = 0; i < pairs->n; i++) {
-		const Pair *p = &pairs->v[i];
-		const JsonValue *x = json_get(total_of(p->of[0]), figure),
-			*y = json_get(total_of(p->of[1]), figure);
+		const GridPair *p = &pairs->v[i];
+		const JsonValue *x = json_get(completed_total(p->of[0]), figure),
+			*y = json_get(completed_total(p->of[1]), figure);
 		if (!json_is_number(x) || !json_is_number(y))
 			continue;
 		less += y->number < x->number;
@@ -48,13 +48,14 @@ static void put_tally(const Pairs *pairs, ReportForm form, StrBuf *out)
 	int n = less + more + same;
 	if (n)
 		sb_printf(out, "%s%d run%s: fewer %s in %d, more in %d, as many in %d%s\n", strong, n,
-			n == 1 ? "" : "s", shown(figure), less, more, same, strong);
+			n == 1 ? "" : "s", figure_words(figure), less, more, same, strong);
 }
 
-static void put_run(Sheet *s, const Pair *p, const char *figure)
+static void put_run_pair(Sheet *s, const GridPair *p, const char *figure)
 {
 	Arena a = { 0 };
-	const JsonValue *run = p->of[!p->of[0]], *of[2] = { total_of(p->of[0]), total_of(p->of[1]) };
+	const JsonValue *run = p->of[!p->of[0]], *of[2] =
+		{ completed_total(p->of[0]), completed_total(p->of[1]) };
 	const char *outcome[2] = { run_outcome(&a, p->of[0]), run_outcome(&a, p->of[1]) };
 	sheet_row(s);
 	sheet_put(s, "%s", json_string(run, "model"));
@@ -82,7 +83,7 @@ void report_compare_grids(const JsonValue *before, const JsonValue *after, Repor
 		{ .group = "SIMD", .heading = "before", .least = 7, .gap = 1 },
 		{ .group = "SIMD", .heading = "after", .least = 7, .gap = 1 } };
 	Pairs pairs = pairs_of(before, after);
-	const Pair *both = NULL;
+	const GridPair *both = NULL;
 	const char *figure = measure(&pairs);
 	Sheet s;
 	for (int i = 0; i < pairs.n && !both; i++)
@@ -95,10 +96,10 @@ void report_compare_grids(const JsonValue *before, const JsonValue *after, Repor
 		sheet_line(out, form, "no run of the one has the mechanism and passes of a run of the other");
 	if (!form.markdown)
 		put_tally(&pairs, form, out);
-	column[2].group = column[3].group = shown(figure);
+	column[2].group = column[3].group = figure_words(figure);
 	sheet_begin(&s, form, column, sizeof column / sizeof *column);
 	for (int i = 0; i < pairs.n; i++)
-		put_run(&s, &pairs.v[i], figure);
+		put_run_pair(&s, &pairs.v[i], figure);
 	sb_puts(out, form.markdown ? "" : "\n");
 	sheet_end(&s, NULL, true, out);
 	vec_free(&pairs);

@@ -20,7 +20,7 @@ static bool compares(double v, int op, double bound)
 
 /* ---- reading ---- */
 
-static const char *skip(const char *p) { return p + strspn(p, " \t"); }
+static const char *skip_space(const char *p) { return p + strspn(p, " \t"); }
 
 /* Reads "kernel NAME:" if it stands at p. Returns the place behind; NULL: an error, with what was expected in
    *error, and its place in *wrong. */
@@ -28,7 +28,7 @@ static const char *take_kernel(Arena *a, const char *p, Condition *c, const char
 {
 	if (strncmp(p, "kernel", 6) || !p[6] || !strchr(" \t:", p[6]))
 		return p;
-	const char *name = skip(p + 6), *colon = strrchr(name, ':'), *end = colon;
+	const char *name = skip_space(p + 6), *colon = strrchr(name, ':'), *end = colon;
 	*wrong = colon ? name : name + strlen(name);
 	*error = colon ? "a kernel's name, or *" : "':' behind the kernel's name";
 	while (end && end > name && strchr(" \t", end[-1]))
@@ -37,7 +37,7 @@ static const char *take_kernel(Arena *a, const char *p, Condition *c, const char
 		return NULL;
 	c->kernel = arena_strndup(a, name, (size_t)(end - name));
 	*error = NULL;
-	return skip(colon + 1);
+	return skip_space(colon + 1);
 }
 
 static const char *take_figure(Arena *a, const char *p, Condition *c)
@@ -48,7 +48,7 @@ static const char *take_figure(Arena *a, const char *p, Condition *c)
 	c->value = VALUE_RATIO;
 	for (int k = 0; k < 3; k++)
 		if (n > strlen(prefix[k]) && !strncmp(p, prefix[k], strlen(prefix[k]))) {
-			c->value = (ValueKind)k;
+			c->value = (ConditionKind)k;
 			p += strlen(prefix[k]);
 			n -= strlen(prefix[k]);
 			break;
@@ -66,10 +66,10 @@ static const char *take_number(const char *p, double *v)
 	if (*digit == '0' && (digit[1] == 'x' || digit[1] == 'X'))
 		return NULL;
 	*v = strtod(p, &end);
-	p = skip(end);
+	p = skip_space(end);
 	if (*p == '%')
 		*v /= 100;
-	return isfinite(*v) ? skip(p + (*p == '%')) : NULL;
+	return isfinite(*v) ? skip_space(p + (*p == '%')) : NULL;
 }
 
 bool condition_parse(Arena *a, const char *text, Condition *c, const char **error, int *column)
@@ -77,19 +77,19 @@ bool condition_parse(Arena *a, const char *text, Condition *c, const char **erro
 	const char *p, *next, *wrong = NULL;
 	*c = (Condition){ .text = text };
 	*error = NULL;
-	p = take_kernel(a, skip(text), c, error, &wrong);
+	p = take_kernel(a, skip_space(text), c, error, &wrong);
 	if (p) {
 		wrong = p;
 		*error = "a figure, as in cycles > 1.02";
 		p = take_figure(a, p, c);
 	}
 	if (p) {
-		wrong = p = skip(p);
+		wrong = p = skip_space(p);
 		*error = "an operator, > >= < <= == or !=";
 		c->op = 0;
 		while (c->op < OPERATORS && strncmp(p, operators[c->op], strlen(operators[c->op])))
 			c->op++;
-		p = c->op < OPERATORS ? skip(p + strlen(operators[c->op])) : NULL;
+		p = c->op < OPERATORS ? skip_space(p + strlen(operators[c->op])) : NULL;
 	}
 	if (p) {
 		wrong = p;
@@ -261,7 +261,7 @@ static void judge_kernels(Judge *j, const JsonValue *const report[2])
 
 /* Can the pair be judged? If not, says why. If the run after has failed, and the run before has not, counts
    that in sum->failed. */
-static bool usable(const Pair *p, const char *run, Judgement *sum, StrBuf *out)
+static bool usable(const GridPair *p, const char *run, Judgement *sum, StrBuf *out)
 {
 	Arena a = { 0 };
 	const char *outcome[2] = { run_outcome(&a, p->of[0]), run_outcome(&a, p->of[1]) };
@@ -285,25 +285,25 @@ static bool usable(const Pair *p, const char *run, Judgement *sum, StrBuf *out)
 	return good;
 }
 
-typedef Vec(const char *) Texts;
+typedef Vec(const char *) PathTexts;
 
 /* The paths of all numbers below a value. */
-static void collect(Arena *a, const JsonValue *v, const char *path, Texts *paths)
+static void collect_paths(Arena *a, const JsonValue *v, const char *path, PathTexts *paths)
 {
 	for (int i = 0; v && v->kind == JSON_OBJECT && i < v->n; i++) {
 		const char *name = arena_printf(a, "%s%s%s", path, *path ? "." : "", v->key[i]);
 		if (v->item[i].kind == JSON_OBJECT)
-			collect(a, &v->item[i], name, paths);
+			collect_paths(a, &v->item[i], name, paths);
 		else if (v->item[i].kind == JSON_NUMBER)
 			vec_push(paths, name);
 	}
 }
 
 /* Says why a condition was judged nowhere. p: the first pair that can be judged. */
-static void put_nowhere(const Condition *c, const Pair *p, StrBuf *out)
+static void put_nowhere(const Condition *c, const GridPair *p, StrBuf *out)
 {
 	Arena a = { 0 };
-	Texts names = { 0 };
+	PathTexts names = { 0 };
 	const JsonValue *rows = json_get(p->of[1], "kernels"), *owner = NULL, *v = NULL;
 	bool each = c->kernel && !strcmp(c->kernel, "*");
 	for (int k = 1; k >= 0 && !v; k--) {
@@ -330,7 +330,7 @@ static void put_nowhere(const Condition *c, const Pair *p, StrBuf *out)
 		sb_puts(out, v->kind == JSON_OBJECT && v->n > 6 ? ", ..."
 			: v->kind == JSON_ARRAY ? "; expected one of its members, as in [0]" : "");
 	} else {
-		collect(&a, owner, "", &names);
+		collect_paths(&a, owner, "", &names);
 		near = nearest_name(c->path, names.v, names.n);
 		sb_printf(out, "no run has a figure %s", c->path);
 	}
@@ -341,7 +341,8 @@ static void put_nowhere(const Condition *c, const Pair *p, StrBuf *out)
 	arena_free(&a);
 }
 
-Judgement conditions_judge(const Condition *c, int n, const Pair *pair, int npairs, bool named, StrBuf *out)
+Judgement conditions_judge(const Condition *c, int n, const GridPair *pair, int npairs, bool named,
+	StrBuf *out)
 {
 	Judgement sum = { 0 };
 	Arena a = { 0 };

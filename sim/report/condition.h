@@ -10,13 +10,13 @@
 #define GSIM_CONDITION_H
 #include "sim/report/pairs.h"
 
-typedef enum { VALUE_RATIO, VALUE_AFTER, VALUE_CHANGE } ValueKind;
+typedef enum { VALUE_RATIO, VALUE_AFTER, VALUE_CHANGE } ConditionKind;
 typedef struct Condition {
 	const char *text;              /* the condition as the user has written it */
 	/* name of the kernel that has the figure; NULL: the whole run has it; "*": each kernel has it */
 	const char *kernel;
 	const char *path;
-	ValueKind value;
+	ConditionKind value;
 	int op;                        /* the operator, an index in `operators` of condition.c */
 	double bound;
 } Condition;
@@ -35,5 +35,5 @@ typedef struct Judgement {
    each condition that holds, for each comparison that could not be made, and for what was left out: runs and
    kernels without a counterpart, and pairs whose run before has failed. A condition that is judged nowhere
    counts as open. */
-Judgement conditions_judge(const Condition *, int n, const Pair *, int npairs, bool named, StrBuf *out);
+Judgement conditions_judge(const Condition *, int n, const GridPair *, int npairs, bool named, StrBuf *out);
 #endif

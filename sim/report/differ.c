@@ -7,7 +7,7 @@ enum { BRIEF_LINES = 12, LONGEST_NAME = 60, LONGEST_VALUE = 120 };
 
 /* ---- what differs ---- */
 
-typedef struct Line { const char *name, *a, *b; bool thing; int number; } Line;
+typedef struct DifferLine { const char *name, *a, *b; bool thing; int number; } DifferLine;
 typedef struct Same { const char *name, *value; } Same;
 
 typedef struct Differ {
@@ -16,15 +16,15 @@ typedef struct Differ {
 	bool grid;
 	const JsonValue *run[2];
 	const char *mechanism[2];  /* names of the mechanisms, without parameters */
-	Vec(Line) line;
+	Vec(DifferLine) line;
 	const char *unrecorded;    /* which report does not say what the configuration was; NULL: both do */
 	int things;                /* number of differences that are no consequence of others */
 	Vec(Same) same;            /* settings that do not differ */
 } Differ;
 
-static void differs(Differ *d, const char *name, const char *a, const char *b, bool thing)
+static void note_difference(Differ *d, const char *name, const char *a, const char *b, bool thing)
 {
-	vec_push(&d->line, ((Line){ name, *a ? a : "none", *b ? b : "none", thing, d->line.n }));
+	vec_push(&d->line, ((DifferLine){ name, *a ? a : "none", *b ? b : "none", thing, d->line.n }));
 	d->things += thing;
 }
 
@@ -32,7 +32,7 @@ static void differs(Differ *d, const char *name, const char *a, const char *b, b
 static bool setting(Differ *d, const char *name, const char *a, const char *b)
 {
 	if (strcmp(a, b))
-		differs(d, name, a, b, true);
+		note_difference(d, name, a, b, true);
 	else if (*a)
 		vec_push(&d->same, ((Same){ name, a }));
 	return strcmp(a, b) != 0;
@@ -48,7 +48,7 @@ static const char *joined(Differ *d, const JsonValue *list)
 	return text;
 }
 
-static const JsonValue *launch_of(const JsonValue *run, int i)
+static const JsonValue *launch_at(const JsonValue *run, int i)
 {
 	const JsonValue *launches = json_get(run, "launches");
 	return launches && launches->kind == JSON_ARRAY && i < launches->n ? &launches->item[i] : NULL;
@@ -69,8 +69,8 @@ static const char *kernels(Differ *d, const JsonValue *run)
 	const JsonValue *sums = have_launches(d) ? NULL : json_get(run, "kernels");
 	for (int i = 0; sums && sums->kind == JSON_ARRAY && i < sums->n; i++)
 		sb_printf(&b, "%s%s", i ? ", " : "", json_string(&sums->item[i], "kernel"));
-	for (int i = 0; !sums && launch_of(run, i); i++) {
-		const char *name = json_string(launch_of(run, i), "kernel");
+	for (int i = 0; !sums && launch_at(run, i); i++) {
+		const char *name = json_string(launch_at(run, i), "kernel");
 		if (strcmp(name, last))
 			sb_printf(&b, "%s%s", b.n ? ", " : "", name);
 		last = name;
@@ -87,14 +87,14 @@ static const char *launch_text(Differ *d, const JsonValue *l, int i)
 }
 
 /* Notes the first launch whose sizes differ. */
-static void launches(Differ *d, bool thing)
+static void note_launches(Differ *d, bool thing)
 {
-	for (int i = 0; have_launches(d) && (launch_of(d->run[0], i) || launch_of(d->run[1], i)); i++) {
-		const char *a = launch_text(d, launch_of(d->run[0], i), i),
-			*b = launch_text(d, launch_of(d->run[1], i), i);
+	for (int i = 0; have_launches(d) && (launch_at(d->run[0], i) || launch_at(d->run[1], i)); i++) {
+		const char *a = launch_text(d, launch_at(d->run[0], i), i),
+			*b = launch_text(d, launch_at(d->run[1], i), i);
 		if (!strcmp(a, b))
 			continue;
-		differs(d, "launch", a, b, thing);
+		note_difference(d, "launch", a, b, thing);
 		return;
 	}
 }
@@ -149,16 +149,16 @@ static bool is_in_spec(const Differ *d, const char *key, int k)
 
 /* Notes a parameter. Those of mechanisms that did not run have no effect; those of a mechanism that ran in
  * one run alone belong to the mechanism, and those that come with another machine file belong to the file. */
-static void parameter(Differ *d, const char *key, const char *a, const char *b, bool same_file)
+static void note_parameter(Differ *d, const char *key, const char *a, const char *b, bool same_file)
 {
 	bool in_a = !of_a_mechanism(d, key) || belongs(key, d->mechanism[0]);
 	bool in_b = !of_a_mechanism(d, key) || belongs(key, d->mechanism[1]);
 	if (!strcmp(key, "divergence.model") || !strcmp(a, b) || (!in_a && !in_b))
 		return;
 	if (in_a && in_b)
-		differs(d, key, a, b, same_file || was_changed(d, key));
+		note_difference(d, key, a, b, same_file || was_changed(d, key));
 	else if (was_changed(d, key) && !is_in_spec(d, key, in_b))
-		differs(d, key, in_a ? a : "-", in_b ? b : "-", false);
+		note_difference(d, key, in_a ? a : "-", in_b ? b : "-", false);
 }
 
 static void configuration(Differ *d, bool same_file)
@@ -172,12 +172,13 @@ static void configuration(Differ *d, bool same_file)
 		return;
 	for (int i = 0; i < v[0]->n; i++) {
 		const JsonValue *b = json_get(v[1], v[0]->key[i]);
-		parameter(d, v[0]->key[i], json_shown(&v[0]->item[i]), b ? json_shown(b) : "not recorded",
-			same_file);
+		note_parameter(d, v[0]->key[i], json_shown(&v[0]->item[i]),
+			b ? json_shown(b) : "not recorded", same_file);
 	}
 	for (int i = 0; i < v[1]->n; i++)
 		if (!json_get(v[0], v[1]->key[i]))
-			parameter(d, v[1]->key[i], "not recorded", json_shown(&v[1]->item[i]), same_file);
+			note_parameter(d, v[1]->key[i], "not recorded", json_shown(&v[1]->item[i]),
+				same_file);
 }
 
 static bool texts(Differ *d, const char *name, const char *key)
@@ -203,12 +204,12 @@ static bool module(Differ *d)
 		json_string(d->run[1], "module_hash") };
 	bool known = *hash[0] && *hash[1], same = known && !strcmp(hash[0], hash[1]);
 	if (same && strcmp(name[0], name[1])) {
-		differs(d, "name of the module", name[0], name[1], false);
+		note_difference(d, "name of the module", name[0], name[1], false);
 		return false;
 	}
 	bool renamed = setting(d, "module", name[0], name[1]);
 	if (known && !same && !renamed)
-		differs(d, "content of the module", hash[0], hash[1], true);
+		note_difference(d, "content of the module", hash[0], hash[1], true);
 	return renamed || (known && !same);
 }
 
@@ -223,12 +224,12 @@ static void plugins(Differ *d)
 			const char *name = json_string(a, "name"), *hash[2] = { json_string(a, "hash"),
 				json_string(b, "hash") };
 			if (!strcmp(name, json_string(b, "name")) && strcmp(hash[0], hash[1]))
-				differs(d, arena_printf(&d->arena, "content of the plug-in %s", name),
+				note_difference(d, arena_printf(&d->arena, "content of the plug-in %s", name),
 					hash[0], hash[1], true);
 		}
 }
 
-static void collect(Differ *d)
+static void collect_differences(Differ *d)
 {
 	for (int k = 0; k < 2; k++) {
 		const char *spec = json_string(d->run[k], "model");
@@ -239,14 +240,14 @@ static void collect(Differ *d)
 	bool changed = strcmp(json_string(d->run[0], "passes"), json_string(d->run[1], "passes")) != 0;
 	const char *kernel[2] = { kernels(d, d->run[0]), kernels(d, d->run[1]) };
 	if (changed && strcmp(kernel[0], kernel[1]))
-		differs(d, "kernel", kernel[0], kernel[1], false);
+		note_difference(d, "kernel", kernel[0], kernel[1], false);
 	else
 		program |= setting(d, "kernel", kernel[0], kernel[1]);
 	plugins(d);
 	program |= texts(d, "workload", "workload");
 	program |= setting(d, "arguments", joined(d, json_get(d->run[0], "arguments")),
 		joined(d, json_get(d->run[1], "arguments")));
-	launches(d, !program && !changed);
+	note_launches(d, !program && !changed);
 	bool same_file = !texts(d, "machine", "config");
 	if (!d->grid)
 		mechanism(d);
@@ -289,7 +290,7 @@ static void put_points(StrBuf *out, const JsonValue *a, const JsonValue *b)
 /* The subject of the verdict: the one thing that differs, named by its value where that is enough. */
 static const char *subject(Differ *d)
 {
-	const Line *l = d->line.v;
+	const DifferLine *l = d->line.v;
 	if (d->things != 1)
 		return "after";
 	while (!l->thing)
@@ -343,12 +344,12 @@ static void put_verdict(Differ *d, const char *results, StrBuf *out)
 /* Orders things before consequences, and both as they were found. */
 static int things_first(const void *a, const void *b)
 {
-	const Line *x = a, *y = b;
+	const DifferLine *x = a, *y = b;
 	return x->thing != y->thing ? y->thing - x->thing : x->number - y->number;
 }
 
 /* Puts the differences, a row each. */
-static void put_lines(Differ *d, StrBuf *out)
+static void put_difference_rows(Differ *d, StrBuf *out)
 {
 	const Column column[] = { { .heading = "", .gap = 2, .most = LONGEST_NAME, .left = true },
 		{ .heading = "before", .gap = 2, .left = true, .code = true },
@@ -396,7 +397,7 @@ static void put_same(Differ *d, StrBuf *out)
 /* Puts how many things differ, and which if it is one. */
 static void put_things(Differ *d, StrBuf *out)
 {
-	const Line *l = d->line.v;
+	const DifferLine *l = d->line.v;
 	const char *value[2];
 	sb_puts(out, d->form.markdown ? "\n" : "");
 	if (d->things == 1 && d->line.n == 1) {
@@ -419,14 +420,14 @@ static void put_things(Differ *d, StrBuf *out)
 			"%s records %s configuration: parameters may differ", d->unrecorded,
 			*d->unrecorded == 'n' ? "a" : "no"));
 	if (d->line.n && !(d->things == 1 && d->line.n == 1))
-		put_lines(d, out);
+		put_difference_rows(d, out);
 }
 
 void report_differ(const JsonValue *before, const JsonValue *after, const char *results, ReportForm form,
 	StrBuf *out)
 {
 	Differ d = { .form = form, .grid = !results, .run = { before, after } };
-	collect(&d);
+	collect_differences(&d);
 	if (form.markdown && results)
 		put_verdict(&d, results, out);
 	put_same(&d, out);

@@ -27,7 +27,7 @@ static const struct { const char *name, *path; bool max; } figure[STALLS_FIRST] 
 
 /* ---- gathering ---- */
 
-static void put_figure(Cell *c, int f, const JsonValue *v, bool max)
+static void add_figure(Cell *c, int f, const JsonValue *v, bool max)
 {
 	c->known[f] &= json_is_number(v);
 	if (c->known[f] && max)
@@ -36,7 +36,7 @@ static void put_figure(Cell *c, int f, const JsonValue *v, bool max)
 		c->v[f] += v->number;
 }
 
-static void add_launch(Cell *c, const JsonValue *l)
+static void add_to_cell(Cell *c, const JsonValue *l)
 {
 	const JsonValue *blocks = json_get(l, "blocks"), *lanes = json_get(l, "active_lanes"),
 		*done = json_get(l, "completed");
@@ -44,10 +44,10 @@ static void add_launch(Cell *c, const JsonValue *l)
 	for (int f = 0; f < FIGURES && !c->launches; f++)
 		c->known[f] = true;
 	for (int f = 0; f < STALLS_FIRST; f++)
-		put_figure(c, f, json_path(l, figure[f].path), figure[f].max);
+		add_figure(c, f, json_path(l, figure[f].path), figure[f].max);
 	for (int k = 0; k < STALL_COUNT; k++) {
 		snprintf(path, sizeof path, "issue.stalls.%s", stall_name[k]);
-		put_figure(c, STALLS_FIRST + k, json_path(l, path), false);
+		add_figure(c, STALLS_FIRST + k, json_path(l, path), false);
 	}
 	c->known[FETCHES] &= blocks && c->known[WARP_INSTRUCTIONS];
 	for (int i = 0; blocks && i < blocks->n; i++)
@@ -62,23 +62,23 @@ static void add_launch(Cell *c, const JsonValue *l)
 	c->launches++;
 }
 
-static Table table_of(const JsonValue *runs, const char *kernel)
+static GridTable make_grid_table(const JsonValue *runs, const char *kernel)
 {
-	Table t = { .kernel = kernel, .n = runs->n, .cell = xcalloc((size_t)runs->n, sizeof(Cell)),
+	GridTable t = { .kernel = kernel, .n = runs->n, .cell = xcalloc((size_t)runs->n, sizeof(Cell)),
 		.base = -1 };
 	for (int i = 0; i < runs->n; i++) {
 		const JsonValue *launches = json_get(&runs->item[i], "launches");
 		t.cell[i].run = &runs->item[i];
 		for (int k = 0; kernel && launches && k < launches->n; k++)
 			if (!strcmp(json_string(&launches->item[k], "kernel"), kernel))
-				add_launch(&t.cell[i], &launches->item[k]);
+				add_to_cell(&t.cell[i], &launches->item[k]);
 		if (t.base < 0 && t.cell[i].completed)
 			t.base = i;
 	}
 	return t;
 }
 
-void grid_each(const JsonValue *runs, void (*put)(const Table *, void *), void *self)
+void grid_each(const JsonValue *runs, void (*put)(const GridTable *, void *), void *self)
 {
 	Vec(const char *) kernel = { 0 };
 	for (int i = 0; i < runs->n; i++) {
@@ -95,7 +95,7 @@ void grid_each(const JsonValue *runs, void (*put)(const Table *, void *), void *
 	if (!kernel.n)
 		vec_push(&kernel, NULL);
 	for (int k = 0; k < kernel.n && runs->n; k++) {
-		Table t = table_of(runs, kernel.v[k]);
+		GridTable t = make_grid_table(runs, kernel.v[k]);
 		put(&t, self);
 		free(t.cell);
 	}
@@ -112,7 +112,7 @@ const char *grid_passes(const Cell *c) { return run_passes(c->run); }
 
 const char *grid_model(const Cell *c) { return json_string(c->run, "model"); }
 
-static bool several_pipelines(const Table *t)
+static bool several_pipelines(const GridTable *t)
 {
 	for (int i = 1; i < t->n; i++)
 		if (strcmp(grid_passes(&t->cell[i]), grid_passes(&t->cell[0])))
@@ -120,7 +120,7 @@ static bool several_pipelines(const Table *t)
 	return false;
 }
 
-bool grid_measured(const Table *t, int f)
+bool grid_measured(const GridTable *t, int f)
 {
 	for (int i = 0; i < t->n; i++)
 		if (t->cell[i].completed && t->cell[i].known[f])
@@ -135,7 +135,7 @@ static const JsonValue *changed_of(const JsonValue *run) { return json_path(run,
 
 enum { LONGEST_PASSES = 24, LONGEST_MODEL = 40 };
 
-static void put_cell(Sheet *s, const Cell *c, int f)
+static void put_grid_cell(Sheet *s, const Cell *c, int f)
 {
 	if (!c->known[f])
 		sheet_put(s, "n/a");
@@ -145,7 +145,7 @@ static void put_cell(Sheet *s, const Cell *c, int f)
 		sheet_put(s, "%.0f", c->v[f]);
 }
 
-static void put_ratio(Sheet *s, const Table *t, const Cell *c)
+static void put_ratio(Sheet *s, const GridTable *t, const Cell *c)
 {
 	int f = grid_measured(t, CYCLES) ? CYCLES : WARP_INSTRUCTIONS;
 	double base = t->cell[t->base].v[f];
@@ -169,7 +169,7 @@ static void put_stalls(Sheet *s, const Cell *c)
 }
 
 /* Puts changes of the machine that all runs have. Changes of one run stand in its row, with the mechanism. */
-static void put_changes(const Table *t, ReportForm form, size_t start, StrBuf *out)
+static void put_changes(const GridTable *t, ReportForm form, size_t start, StrBuf *out)
 {
 	const JsonValue *changed = changed_of(t->cell[0].run), *other;
 	Arena a = { 0 };
@@ -191,7 +191,7 @@ static void put_changes(const Table *t, ReportForm form, size_t start, StrBuf *o
 }
 
 /* Puts what all rows have in common: the module, the machine, the kernel. */
-static void put_title(const Table *t, bool passes, ReportForm form, StrBuf *out)
+static void put_grid_title(const GridTable *t, bool passes, ReportForm form, StrBuf *out)
 {
 	const JsonValue *first = t->cell[0].run;
 	const char *sep = form.markdown ? ", " : "   ", *machine = json_string(first, "config");
@@ -213,7 +213,7 @@ static void put_title(const Table *t, bool passes, ReportForm form, StrBuf *out)
 	sb_putc(out, '\n');
 }
 
-static Sheet begin(ReportForm form, bool passes, bool timed)
+static Sheet begin_grid_sheet(ReportForm form, bool passes, bool timed)
 {
 	static const Column mechanism = { .heading = "mechanism", .most = LONGEST_MODEL, .left = true,
 		.code = true },
@@ -243,12 +243,12 @@ static Sheet begin(ReportForm form, bool passes, bool timed)
 
 typedef struct Text { StrBuf *out; ReportForm form; } Text;
 
-static void put_text(const Table *t, void *self)
+static void put_grid_text(const GridTable *t, void *self)
 {
 	const Text *text = self;
 	bool passes = several_pipelines(t), timed = grid_measured(t, CYCLES);
-	Sheet s = begin(text->form, passes, timed);
-	put_title(t, passes, text->form, text->out);
+	Sheet s = begin_grid_sheet(text->form, passes, timed);
+	put_grid_title(t, passes, text->form, text->out);
 	for (int i = 0; i < t->n; i++) {
 		const Cell *c = &t->cell[i];
 		Arena a = { 0 };
@@ -258,13 +258,13 @@ static void put_text(const Table *t, void *self)
 			sheet_put(&s, "%s", grid_passes(c));
 		if (c->completed) {
 			if (timed)
-				put_cell(&s, c, CYCLES);
+				put_grid_cell(&s, c, CYCLES);
 			put_ratio(&s, t, c);
-			put_cell(&s, c, WARP_INSTRUCTIONS);
-			put_cell(&s, c, FETCHES);
-			put_cell(&s, c, UTILIZATION);
-			put_cell(&s, c, MAX_DEPTH);
-			put_cell(&s, c, SPILLS);
+			put_grid_cell(&s, c, WARP_INSTRUCTIONS);
+			put_grid_cell(&s, c, FETCHES);
+			put_grid_cell(&s, c, UTILIZATION);
+			put_grid_cell(&s, c, MAX_DEPTH);
+			put_grid_cell(&s, c, SPILLS);
 			if (timed)
 				put_stalls(&s, c);
 		}
@@ -275,7 +275,7 @@ static void put_text(const Table *t, void *self)
 }
 
 /* Puts which passes changed nothing: the line of each run, unless the line of another run says the same. */
-static void put_idle(const JsonValue *runs, StrBuf *out)
+static void put_grid_idle(const JsonValue *runs, StrBuf *out)
 {
 	for (int i = 0; i < runs->n; i++) {
 		StrBuf line = { 0 };
@@ -287,14 +287,14 @@ static void put_idle(const JsonValue *runs, StrBuf *out)
 
 void report_grid_text(const JsonValue *runs, ReportForm form, StrBuf *out)
 {
-	grid_each(runs, put_text, &(Text){ out, form });
-	put_idle(runs, out);
+	grid_each(runs, put_grid_text, &(Text){ out, form });
+	put_grid_idle(runs, out);
 }
 
 /* ---- CSV ---- */
 
 /* Puts the first line of s. */
-static void put_field(StrBuf *out, const char *s)
+static void put_first_line(StrBuf *out, const char *s)
 {
 	char *line = xstrdup(s);
 	line[strcspn(line, "\r\n")] = 0;
@@ -311,7 +311,7 @@ static bool in_csv(const Csv *csv, int f)
 	return f == NONFAULTING || f == ZERO_LOADS ? csv->nonfaulting : f != DEPTH_SUM;
 }
 
-static void look_for_nonfaulting(const Table *t, void *self)
+static void look_for_nonfaulting(const GridTable *t, void *self)
 {
 	((Csv *)self)->nonfaulting |= grid_measured(t, NONFAULTING);
 }
@@ -328,11 +328,11 @@ static void put_settings(StrBuf *out, const JsonValue *run)
 	const JsonValue *changed = changed_of(run);
 	StrBuf all = { 0 };
 	sb_putc(out, ',');
-	put_field(out, json_string(json_get(run, "configuration"), "hash"));
+	put_first_line(out, json_string(json_get(run, "configuration"), "hash"));
 	for (int i = 0; changed && changed->kind == JSON_OBJECT && i < changed->n; i++)
 		sb_printf(&all, "%s%s=%s", i ? " " : "", changed->key[i], json_shown(&changed->item[i]));
 	sb_putc(out, ',');
-	put_field(out, all.s ? all.s : "");
+	put_first_line(out, all.s ? all.s : "");
 	sb_free(&all);
 }
 
@@ -341,11 +341,11 @@ static void put_keys(StrBuf *out, const JsonValue *run, const char *const *keys,
 {
 	for (int k = 0; k < n; k++) {
 		sb_putc(out, ',');
-		put_field(out, json_string(run, keys[k]));
+		put_first_line(out, json_string(run, keys[k]));
 	}
 }
 
-static void put_csv(const Table *t, void *self)
+static void put_csv(const GridTable *t, void *self)
 {
 	const Csv *csv = self;
 	StrBuf *out = csv->out;

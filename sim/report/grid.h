@@ -21,16 +21,16 @@ typedef struct Cell {
 	double v[FIGURES];
 } Cell;
 
-typedef struct Table {
+typedef struct GridTable {
 	const char *kernel;            /* NULL: none was launched in any run */
 	int n;                         /* number of runs */
 	Cell *cell;
 	int base;                      /* the first row with figures, which ratios refer to; -1 = none */
-} Table;
+} GridTable;
 
 /* Calls `put` with the table of each kernel, in the order in which the kernels were first launched. */
-void grid_each(const JsonValue *runs, void (*put)(const Table *, void *self), void *self);
-bool grid_measured(const Table *, int figure);     /* has some run measured the figure? */
+void grid_each(const JsonValue *runs, void (*put)(const GridTable *, void *self), void *self);
+bool grid_measured(const GridTable *, int figure);     /* has some run measured the figure? */
 /* one line on how the run ended, if not well; "" = it completed */
 const char *grid_outcome(Arena *, const Cell *);
 const char *grid_model(const Cell *);

@@ -3,9 +3,9 @@
 
 /* ---- one interval after the other ---- */
 
-static Cycle end_of(const LaunchStats *l) { return l->started + l->totals.cycles; }
+static Cycle launch_end(const LaunchStats *l) { return l->started + l->totals.cycles; }
 
-static int by_start(const Run *run, int a, int b)
+static int by_launch_start(const Run *run, int a, int b)
 {
 	Cycle x = run->launch.v[a]->started, y = run->launch.v[b]->started;
 	return x != y ? (x < y ? -1 : 1) : a - b;
@@ -13,33 +13,33 @@ static int by_start(const Run *run, int a, int b)
 
 /* Inserts a launch in the order of starts. Few launches have to be moved, since most start in the order of
    their calls. */
-static void insert_by_start(Walk *w, int launch)
+static void insert_by_start(IntervalWalk *w, int launch)
 {
 	vec_push(&w->order, launch);
-	for (int k = w->order.n - 1; k > 0 && by_start(w->run, w->order.v[k - 1], launch) > 0; k--) {
+	for (int k = w->order.n - 1; k > 0 && by_launch_start(w->run, w->order.v[k - 1], launch) > 0; k--) {
 		w->order.v[k] = w->order.v[k - 1];
 		w->order.v[k - 1] = launch;
 	}
 }
 
-void walk_open(Walk *w, const Run *run, const Intervals *v)
+void walk_open(IntervalWalk *w, const Run *run, const Intervals *v)
 {
-	*w = (Walk){ .run = run, .intervals = v };
+	*w = (IntervalWalk){ .run = run, .intervals = v };
 	for (int i = 0; i < run->launch.n; i++)
 		if (run->launch.v[i]->totals.cycles)
 			insert_by_start(w, i);
 }
 
-static void launches_between(Walk *w, Cycle from, Cycle to)
+static void launches_between(IntervalWalk *w, Cycle from, Cycle to)
 {
 	int n = 0;
 	for (int i = 0; i < w->launch.n; i++)
-		if (end_of(w->run->launch.v[w->launch.v[i]]) > from)
+		if (launch_end(w->run->launch.v[w->launch.v[i]]) > from)
 			w->launch.v[n++] = w->launch.v[i];
 	w->launch.n = n;
 	for (; w->next < w->order.n && w->run->launch.v[w->order.v[w->next]]->started < to; w->next++) {
 		int launch = w->order.v[w->next];
-		if (end_of(w->run->launch.v[launch]) <= from)
+		if (launch_end(w->run->launch.v[launch]) <= from)
 			continue;
 		vec_push(&w->launch, launch);
 		for (int k = w->launch.n - 1; k > 0 && w->launch.v[k - 1] > launch; k--) {
@@ -49,7 +49,7 @@ static void launches_between(Walk *w, Cycle from, Cycle to)
 	}
 }
 
-bool walk_next(Walk *w)
+bool walk_next(IntervalWalk *w)
 {
 	const Intervals *v = w->intervals;
 	while (w->at < v->n && !interval_any(&v->row[w->at]))
@@ -62,7 +62,7 @@ bool walk_next(Walk *w)
 	return true;
 }
 
-void walk_close(Walk *w)
+void walk_close(IntervalWalk *w)
 {
 	vec_free(&w->order);
 	vec_free(&w->launch);
@@ -70,7 +70,7 @@ void walk_close(Walk *w)
 
 /* The kernel of the k-th launch of this interval; NULL: an earlier one of these launches has the same
    kernel. */
-static const char *new_kernel(const Walk *w, int k)
+static const char *new_kernel(const IntervalWalk *w, int k)
 {
 	const char *name = w->run->launch.v[w->launch.v[k]]->kernel;
 	for (int i = 0; i < k; i++)
@@ -82,11 +82,11 @@ static const char *new_kernel(const Walk *w, int k)
 /* ---- JSON ---- */
 
 /* a column of the table; COUNTS + i: the one of figure i */
-typedef enum { FROM, LAUNCHES, KERNELS, COUNTS } Column;
+typedef enum { FROM, LAUNCHES, KERNELS, COUNTS } IntervalColumn;
 
 static void put_column(Run *run, const char *key, int column, JsonSink *j)
 {
-	Walk w;
+	IntervalWalk w;
 	j->key(j, key);
 	j->begin(j, '[', true);
 	walk_open(&w, run, run->intervals);
@@ -140,8 +140,8 @@ static bool in_table(const LaunchStats *const *total, int n, int i, FigurePath *
 	return any;
 }
 
-static void put_row(const Walk *w, const char *run, const LaunchStats *const *total, int n, int own,
-	StrBuf *out)
+static void put_interval_row(const IntervalWalk *w, const char *run, const LaunchStats *const *total, int n,
+	int own, StrBuf *out)
 {
 	FigurePath path;
 	StrBuf kernels = { 0 };
@@ -180,10 +180,10 @@ void report_intervals_csv(const Timed *timed, int n, StrBuf *out)
 			sb_printf(out, ",%s", path.text);
 	sb_putc(out, '\n');
 	for (int k = 0; k < n; k++) {
-		Walk w;
+		IntervalWalk w;
 		walk_open(&w, timed[k].run, timed[k].run->intervals);
 		while (walk_next(&w))
-			put_row(&w, n > 1 ? timed[k].name : NULL, total, n, k, out);
+			put_interval_row(&w, n > 1 ? timed[k].name : NULL, total, n, k, out);
 		walk_close(&w);
 	}
 }

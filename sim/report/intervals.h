@@ -5,7 +5,7 @@
 
 /* Goes through the intervals in which some launch ran or something was counted, in their order, with the
    launches that ran in each. */
-typedef struct Walk {
+typedef struct IntervalWalk {
 	const Run *run;
 	const Intervals *intervals;
 	/* index of the next interval to look at; index in `order` of the launch that starts next */
@@ -14,8 +14,8 @@ typedef struct Walk {
 	const Interval *count;         /* what was counted in the interval that walk_next has come to */
 	Cycle from;                    /* first cycle of that interval */
 	Vec(int) launch;               /* launches that ran in that interval, in the order of calls */
-} Walk;
-void walk_open(Walk *, const Run *, const Intervals *);
-bool walk_next(Walk *);                        /* false: there are no more */
-void walk_close(Walk *);
+} IntervalWalk;
+void walk_open(IntervalWalk *, const Run *, const Intervals *);
+bool walk_next(IntervalWalk *);                        /* false: there are no more */
+void walk_close(IntervalWalk *);
 #endif

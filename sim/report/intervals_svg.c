@@ -14,10 +14,10 @@ enum {
 #define AT(FIELD) (int)(offsetof(Interval, FIELD) / sizeof(uint64_t))
 /* a layer of a panel: its value is the sum of n figures */
 typedef struct Layer { const char *name, *colour; int n, figure[2]; } Layer;
-typedef enum { STACK, SHARES, LINES } Kind;
+typedef enum { STACK, SHARES, LINES } PanelKind;
 typedef struct Panel {
 	const char *title;
-	Kind kind;
+	PanelKind kind;
 	int height, nlayer;
 	Layer layer[STALL_COUNT + 1];
 	bool by_sm;                    /* the values are divided by the number of SMs */
@@ -55,7 +55,7 @@ typedef struct Chart {
 	double *x;                     /* by column: its left edge, in pixels */
 } Chart;
 
-typedef struct Picture {
+typedef struct ChartPicture {
 	StrBuf *out;
 	Chart chart[2];
 	int n;
@@ -63,7 +63,7 @@ typedef struct Picture {
 	double wide, gap;              /* widths in pixels, of a column and of a break */
 	double most[PANELS];           /* by panel: the value at the end of its axis */
 	int y;
-} Picture;
+} ChartPicture;
 
 /* ---- columns ---- */
 
@@ -105,7 +105,7 @@ static Cycle next_round(Cycle n)
 }
 
 /* Columns of all runs are equally long: one interval, or 2, 5, 10, 20, 50, ... of them. */
-static void choose_columns(Picture *p)
+static void choose_columns(ChartPicture *p)
 {
 	Cycle base = 1;
 	for (int i = 0; i < p->n; i++)
@@ -129,7 +129,7 @@ static void choose_columns(Picture *p)
 	}
 }
 
-static void place_columns(const Picture *p, Chart *c)
+static void place_columns(const ChartPicture *p, Chart *c)
 {
 	double x = LEFT;
 	for (int k = 0; k < c->ncolumns; k++) {
@@ -139,12 +139,12 @@ static void place_columns(const Picture *p, Chart *c)
 	}
 }
 
-static const Interval *count_of(const Chart *c, int k) { return &c->intervals->row[c->column[k]]; }
+static const Interval *column_count(const Chart *c, int k) { return &c->intervals->row[c->column[k]]; }
 static Cycle begin_of(const Chart *c, int k)
 {
 	return (c->intervals->first + (uint64_t)c->column[k]) * c->intervals->cycles;
 }
-static bool goes_on(const Chart *c, int k)
+static bool column_goes_on(const Chart *c, int k)
 {
 	return k + 1 < c->ncolumns && c->column[k + 1] == c->column[k] + 1;
 }
@@ -160,20 +160,21 @@ static double layer_count(const Interval *x, const Layer *l)
 }
 
 /* By what the panel divides counts: cycles in which a launch ran, or scheduler-cycles. */
-static double whole(const Chart *c, const Panel *panel, const Interval *x)
+static double panel_divisor(const Chart *c, const Panel *panel, const Interval *x)
 {
 	double n = panel->kind == SHARES ? (double)x->slots
 		: (double)x->cycles * (panel->by_sm ? (double)c->timed->run->config->sm_count : 1);
 	return n > 0 ? n : (double)c->intervals->cycles;
 }
 
-static double value(const Chart *c, const Panel *panel, int k, int layer)
+static double layer_value(const Chart *c, const Panel *panel, int k, int layer)
 {
-	return layer_count(count_of(c, k), &panel->layer[layer]) / whole(c, panel, count_of(c, k));
+	return layer_count(column_count(c, k), &panel->layer[layer]) / panel_divisor(c, panel,
+		column_count(c, k));
 }
 
 /* The first of 1, 2, 2.5, 5, 10, 20, ... times a power of ten that is not less. */
-static double round_up(double v)
+static double round_axis(double v)
 {
 	static const double step[] = { 1, 2, 2.5, 5, 10 };
 	double power = 1;
@@ -187,19 +188,19 @@ static double round_up(double v)
 	return power * 10;
 }
 
-static double end_of_axis(const Picture *p, const Panel *panel)
+static double end_of_axis(const ChartPicture *p, const Panel *panel)
 {
 	double most = 0;
 	for (int i = 0; i < p->n && panel->kind != SHARES; i++)
 		for (int k = 0; k < p->chart[i].ncolumns; k++) {
 			double sum = 0;
 			for (int l = 0; l < panel->nlayer; l++) {
-				double v = value(&p->chart[i], panel, k, l);
+				double v = layer_value(&p->chart[i], panel, k, l);
 				sum = panel->kind == STACK ? sum + v : v > sum ? v : sum;
 			}
 			most = sum > most ? sum : most;
 		}
-	return panel->kind == SHARES ? 1 : most > 0 ? round_up(most) : 1;
+	return panel->kind == SHARES ? 1 : most > 0 ? round_axis(most) : 1;
 }
 
 /* ---- drawing ---- */
@@ -208,11 +209,11 @@ static bool in_run(const Chart *c, const Layer *l)
 {
 	double sum = 0;
 	for (int k = 0; k < c->ncolumns; k++)
-		sum += layer_count(count_of(c, k), l);
+		sum += layer_count(column_count(c, k), l);
 	return sum > 0;
 }
 
-static bool in_picture(const Picture *p, const Layer *l)
+static bool in_picture(const ChartPicture *p, const Layer *l)
 {
 	bool any = false;
 	for (int i = 0; i < p->n; i++)
@@ -222,7 +223,7 @@ static bool in_picture(const Picture *p, const Layer *l)
 
 /* Draws the area between `low` and `high`, which have a value for each column. Each stretch without a break
    is one shape. */
-static void put_area(const Picture *p, const Chart *c, const char *colour, const double *low,
+static void put_area(const ChartPicture *p, const Chart *c, const char *colour, const double *low,
 	const double *high)
 {
 	sb_printf(p->out, "<path fill=\"%s\" d=\"", colour);
@@ -230,7 +231,7 @@ static void put_area(const Picture *p, const Chart *c, const char *colour, const
 		sb_printf(p->out, k == begin ? "M%.1f %.1f" : "V%.1f", k == begin ? c->x[k] : high[k],
 			high[k]);
 		sb_printf(p->out, "H%.1f", c->x[k] + p->wide);
-		if (goes_on(c, k))
+		if (column_goes_on(c, k))
 			continue;
 		for (int i = k; i >= begin; i--)
 			sb_printf(p->out, "V%.1fH%.1f", low[i], c->x[i]);
@@ -240,18 +241,18 @@ static void put_area(const Picture *p, const Chart *c, const char *colour, const
 	sb_puts(p->out, "\"/>\n");
 }
 
-static void put_line(const Picture *p, const Chart *c, const char *colour, const double *high)
+static void draw_line(const ChartPicture *p, const Chart *c, const char *colour, const double *high)
 {
 	sb_printf(p->out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" d=\"", colour);
 	for (int k = 0; k < c->ncolumns; k++) {
-		bool begins = !k || !goes_on(c, k - 1);
+		bool begins = !k || !column_goes_on(c, k - 1);
 		sb_printf(p->out, begins ? "M%.1f %.1f" : "V%.1f", begins ? c->x[k] : high[k], high[k]);
 		sb_printf(p->out, "H%.1f", c->x[k] + p->wide);
 	}
 	sb_puts(p->out, "\"/>\n");
 }
 
-static void put_layers(const Picture *p, const Chart *c, const Panel *panel, double most)
+static void put_layers(const ChartPicture *p, const Chart *c, const Panel *panel, double most)
 {
 	double *low = xcalloc((size_t)c->ncolumns + 1, sizeof *low),
 		*high = xcalloc((size_t)c->ncolumns + 1, sizeof *high), bottom = p->y + panel->height;
@@ -261,10 +262,11 @@ static void put_layers(const Picture *p, const Chart *c, const Panel *panel, dou
 		if (!in_run(c, &panel->layer[l]))
 			continue;
 		for (int k = 0; k < c->ncolumns; k++)
-			high[k] = (panel->kind == LINES ? bottom : low[k]) - value(c, panel, k, l) / most *
+			high[k] = (panel->kind == LINES ? bottom : low[k]) -
+				layer_value(c, panel, k, l) / most *
 				panel->height;
 		if (panel->kind == LINES) {
-			put_line(p, c, panel->layer[l].colour, high);
+			draw_line(p, c, panel->layer[l].colour, high);
 			continue;
 		}
 		put_area(p, c, panel->layer[l].colour, low, high);
@@ -276,13 +278,13 @@ static void put_layers(const Picture *p, const Chart *c, const Panel *panel, dou
 
 /* Puts the names of a panel's layers, from the top one down, each with its share in the whole run, or its
    mean. */
-static void put_legend(const Picture *p, const Chart *c, const Panel *panel)
+static void put_legend(const ChartPicture *p, const Chart *c, const Panel *panel)
 {
 	Interval all = { 0 };
 	double sum = 0, y = p->y + 9, x = LEFT + PLOT + 14;
 	int rows = 0;
 	for (int k = 0; k < c->ncolumns; k++)
-		interval_add(&all, count_of(c, k));
+		interval_add(&all, column_count(c, k));
 	for (int l = 0; l < panel->nlayer; l++) {
 		sum += layer_count(&all, &panel->layer[l]);
 		rows += in_picture(p, &panel->layer[l]);
@@ -296,7 +298,7 @@ static void put_legend(const Picture *p, const Chart *c, const Panel *panel)
 			continue;
 		if (panel->kind == LINES || panel->nlayer == 1)
 			snprintf(text, sizeof text, "%s: %.4g", layer->name,
-				layer_count(&all, layer) / whole(c, panel, &all));
+				layer_count(&all, layer) / panel_divisor(c, panel, &all));
 		else
 			snprintf(text, sizeof text, "%s: %s", layer->name,
 				PERCENT(sum > 0 ? layer_count(&all, layer) / sum : 0));
@@ -308,22 +310,22 @@ static void put_legend(const Picture *p, const Chart *c, const Panel *panel)
 }
 
 /* The distance of marks on the axis, in cycles: a round number, with room for the numbers at the marks. */
-static Cycle tick_step(const Picture *p, const Chart *c)
+static Cycle tick_step(const ChartPicture *p, const Chart *c)
 {
 	double cycles = TICKS / p->wide * (double)c->intervals->cycles;
-	Cycle step = (Cycle)round_up(cycles), length = c->intervals->cycles;
+	Cycle step = (Cycle)round_axis(cycles), length = c->intervals->cycles;
 	return (step + length - 1) / length * length;
 }
 
 /* Puts lines through the panel, which is `height` high, at round cycles and behind breaks; or below it the
    numbers of these cycles. */
-static void put_ticks(const Picture *p, const Chart *c, int height, bool numbers)
+static void put_ticks(const ChartPicture *p, const Chart *c, int height, bool numbers)
 {
 	Cycle step = tick_step(p, c);
 	double last = 0;
 	for (int k = 0; k < c->ncolumns; k++) {
 		Cycle at = begin_of(c, k);
-		bool begins = !k || !goes_on(c, k - 1);
+		bool begins = !k || !column_goes_on(c, k - 1);
 		char text[32];
 		if (begins && k && !numbers)
 			sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
@@ -341,7 +343,7 @@ static void put_ticks(const Picture *p, const Chart *c, int height, bool numbers
 	}
 }
 
-static void put_axis(const Picture *p, const Panel *panel, double most)
+static void put_axis(const ChartPicture *p, const Panel *panel, double most)
 {
 	static const double mark[] = { 0, 0.5, 1 };
 	for (int i = 0; i < 3; i++) {
@@ -362,7 +364,7 @@ static void put_axis(const Picture *p, const Panel *panel, double most)
 /* ---- launches ---- */
 
 /* The x of a cycle. A cycle in a break lies at the end of the column before the break. */
-static double place_of(const Picture *p, const Chart *c, Cycle at)
+static double x_of_cycle(const ChartPicture *p, const Chart *c, Cycle at)
 {
 	int low = 0, high = c->ncolumns;
 	while (low < high) { /* finds the last column that begins at cycle `at` or before */
@@ -394,7 +396,7 @@ static const char *const kernel_colours[] = { "#b9d3ec", "#f3c4a8", "#bfe3b8", "
 	"#c9c9c9", "#9ad9d9", "#f0b6c6", "#c8b28f", "#a9b8e8", "#d3d68a", "#8fc7a4" };
 
 /* Numbers the kernels in the order of their first launches, in both runs together. */
-static void number_kernels(Picture *p)
+static void number_kernels(ChartPicture *p)
 {
 	for (int k = 0; k < p->n; k++) {
 		const Run *run = p->chart[k].timed->run;
@@ -404,7 +406,7 @@ static void number_kernels(Picture *p)
 	}
 }
 
-static const char *colour_of(const Picture *p, const char *kernel)
+static const char *colour_of(const ChartPicture *p, const char *kernel)
 {
 	return kernel_colours[strmap_get(&p->kernel,
 		kernel) % (int)(sizeof kernel_colours / sizeof *kernel_colours)];
@@ -412,7 +414,7 @@ static const char *colour_of(const Picture *p, const char *kernel)
 
 /* Puts, in a row, the names of the kernels that were launched, as far as there is room, and how many are left
    out. */
-static void put_kernels(Picture *p, const Run *run)
+static void put_kernels(ChartPicture *p, const Run *run)
 {
 	double x = LEFT;
 	int left_out = 0;
@@ -441,7 +443,7 @@ static void put_kernels(Picture *p, const Run *run)
 }
 
 /* Puts a bar for each launch, a row for each stream. */
-static void put_launches(Picture *p, const Chart *c)
+static void draw_launches(ChartPicture *p, const Chart *c)
 {
 	const Run *run = c->timed->run;
 	int streams[STRIPS], n = 0, most = 0;
@@ -449,7 +451,8 @@ static void put_launches(Picture *p, const Chart *c)
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *l = run->launch.v[i];
 		int row = strip_of(l->stream, streams, &n);
-		double from = place_of(p, c, l->started), to = place_of(p, c, l->started + l->totals.cycles),
+		double from = x_of_cycle(p, c, l->started),
+			to = x_of_cycle(p, c, l->started + l->totals.cycles),
 			y = p->y + row * STRIP;
 		most = row + 1 > most ? row + 1 : most;
 		if (!l->totals.cycles || to < right[row] + 0.5) /* no pixel of the bar would be seen */
@@ -466,7 +469,7 @@ static void put_launches(Picture *p, const Chart *c)
 
 /* ---- the whole ---- */
 
-static void put_chart(Picture *p, Chart *c)
+static void put_chart(ChartPicture *p, Chart *c)
 {
 	place_columns(p, c);
 	if (c->timed->name) {
@@ -478,7 +481,7 @@ static void put_chart(Picture *p, Chart *c)
 		p->y += 18;
 	}
 	put_kernels(p, c->timed->run);
-	put_launches(p, c);
+	draw_launches(p, c);
 	for (int i = 0; i < PANELS; i++) {
 		p->y += BETWEEN - (i ? 0 : 8);
 		put_layers(p, c, &panels[i], p->most[i]);
@@ -492,7 +495,7 @@ static void put_chart(Picture *p, Chart *c)
 	p->y += 50;
 }
 
-static void put_title(const Picture *p, StrBuf *title)
+static void put_chart_title(const ChartPicture *p, StrBuf *title)
 {
 	const Title *t = p->chart[0].timed->title;
 	Cycle length = p->chart[0].intervals->cycles, own = p->chart[0].timed->run->intervals->cycles;
@@ -508,7 +511,7 @@ static void put_title(const Picture *p, StrBuf *title)
 void report_intervals_svg(const Timed *timed, int n, StrBuf *out)
 {
 	StrBuf body = { 0 }, title = { 0 };
-	Picture p = { .out = &body, .n = n, .y = TOP };
+	ChartPicture p = { .out = &body, .n = n, .y = TOP };
 	must(n <= 2);
 	for (int i = 0; i < n; i++)
 		p.chart[i].timed = &timed[i];
@@ -516,7 +519,7 @@ void report_intervals_svg(const Timed *timed, int n, StrBuf *out)
 	choose_columns(&p);
 	for (int i = 0; i < PANELS; i++)
 		p.most[i] = end_of_axis(&p, &panels[i]);
-	put_title(&p, &title);
+	put_chart_title(&p, &title);
 	for (int i = 0; i < n; i++)
 		put_chart(&p, &p.chart[i]);
 	int width = LEFT + PLOT + LEGEND;

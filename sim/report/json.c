@@ -28,7 +28,7 @@ const char *title_model(const Title *t)
 	return t->model ? t->model : model_keys((int)t->effective->model)->name;
 }
 
-static void put_value(JsonSink *j, const ConfigKey *key, int64_t v)
+static void json_put_config(JsonSink *j, const ConfigKey *key, int64_t v)
 {
 	StrBuf text = { 0 };
 	char name[CONFIG_NAME];
@@ -43,7 +43,7 @@ static void put_value(JsonSink *j, const ConfigKey *key, int64_t v)
 	sb_free(&text);
 }
 
-static void put_configuration(JsonSink *j, const Title *t)
+static void json_put_configuration(JsonSink *j, const Title *t)
 {
 	ConfigKey key;
 	char hash[CONFIG_HASH];
@@ -53,12 +53,12 @@ static void put_configuration(JsonSink *j, const Title *t)
 	j->key(j, "changed");
 	j->begin(j, '{', true);
 	for (int i = 0; config_change(t->file, t->effective, &i, &key);)
-		put_value(j, &key, config_get(t->effective, &key));
+		json_put_config(j, &key, config_get(t->effective, &key));
 	j->end(j);
 	j->key(j, "values");
 	j->begin(j, '{', true);
 	for (int i = 0; config_key(i, &key); i++)
-		put_value(j, &key, config_get(t->effective, &key));
+		json_put_config(j, &key, config_get(t->effective, &key));
 	j->end(j);
 	j->end(j);
 }
@@ -82,7 +82,7 @@ static void put_passes(JsonSink *j, const PassLog *l)
 }
 
 /* Puts the steps that changed nothing, and why they did not. */
-static void put_idle(JsonSink *j, const PassLog *l)
+static void json_put_idle(JsonSink *j, const PassLog *l)
 {
 	j->key(j, "idle_passes");
 	j->begin(j, '[', false);
@@ -106,7 +106,7 @@ static void put_names(JsonSink *j, const char *key, const char *const *names, in
 }
 
 /* Puts the plug-ins that were loaded; nothing where there are none. */
-static void put_plugins(JsonSink *j, const Title *t)
+static void json_put_plugins(JsonSink *j, const Title *t)
 {
 	if (!t->nplugins)
 		return;
@@ -125,7 +125,7 @@ static void put_plugins(JsonSink *j, const Title *t)
 	j->end(j);
 }
 
-static void put_title(JsonSink *j, const Title *t)
+static void json_put_title(JsonSink *j, const Title *t)
 {
 	json_put_text(j, "gsim", GSIM_RELEASE);
 	json_put_text(j, "module", t->module);
@@ -137,15 +137,15 @@ static void put_title(JsonSink *j, const Title *t)
 	j->key(j, "profiled");
 	j->boolean(j, t->profiled);
 	put_passes(j, t->log);
-	put_idle(j, t->log);
-	put_plugins(j, t);
+	json_put_idle(j, t->log);
+	json_put_plugins(j, t);
 	json_put_text(j, "workload", t->workload);
 	put_names(j, "arguments", (const char *const *)t->args, t->nargs);
-	put_configuration(j, t);
+	json_put_configuration(j, t);
 }
 
 /* Puts how often each block of the host function ran. */
-static void put_host_blocks(JsonSink *j, const Run *run)
+static void json_put_host_blocks(JsonSink *j, const Run *run)
 {
 	j->key(j, "host_blocks");
 	j->begin(j, '[', false);
@@ -162,7 +162,7 @@ static void put_host_blocks(JsonSink *j, const Run *run)
 void report_refused(const Title *title, const char *error, JsonSink *j)
 {
 	j->begin(j, '{', false);
-	put_title(j, title);
+	json_put_title(j, title);
 	json_put_text(j, "status", "bad_input");
 	json_put_text(j, "error", error);
 	j->end(j);
@@ -199,7 +199,7 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 {
 	static const char *const status[] = { "ok", "failed", "bad_input", "interrupted" };
 	j->begin(j, '{', false);
-	put_title(j, title);
+	json_put_title(j, title);
 	json_put_text(j, "mode", run->options.reference ? "reference"
 		: run->options.gpu.functional ? "functional" : "timed");
 	json_put_text(j, "status", status[run->status]);
@@ -219,6 +219,6 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	if (run->intervals)
 		report_intervals(run, j);
 	if (run->host)
-		put_host_blocks(j, run);
+		json_put_host_blocks(j, run);
 	j->end(j);
 }

@@ -11,7 +11,7 @@ enum { BRIEF_KERNELS = 8, BRIEF_TAKES = 3, KERNEL_NAME = 28 };
 
 /* ---- the kernels of a run ---- */
 
-static uint64_t size_of(const Function *f)
+static uint64_t function_size(const Function *f)
 {
 	uint64_t n = 0;
 	for (int b = 0; f && b < f->block.n; b++)
@@ -22,10 +22,10 @@ static uint64_t size_of(const Function *f)
 /* The instructions of the kernel in the module that ran; functions that it calls are left out. */
 static uint64_t size_of_kernel(const Run *run, const LaunchStats *s)
 {
-	return size_of(module_find_function(run->module, s->kernel));
+	return function_size(module_find_function(run->module, s->kernel));
 }
 
-static bool is_timed(const Run *run) { return !run->options.gpu.functional && !run->options.reference; }
+static bool is_timed_run(const Run *run) { return !run->options.gpu.functional && !run->options.reference; }
 
 static void put_known(JsonSink *j, const char *key, bool known, uint64_t v)
 {
@@ -45,7 +45,7 @@ static void put_code(JsonSink *j, const Module *m)
 			continue;
 		kernels += f->kind == FN_KERNEL;
 		functions += f->kind == FN_DEVICE;
-		instructions += size_of(f);
+		instructions += function_size(f);
 	}
 	j->key(j, "code");
 	j->begin(j, '{', true);
@@ -57,7 +57,7 @@ static void put_code(JsonSink *j, const Module *m)
 
 void kernels_json(const Run *run, JsonSink *j)
 {
-	bool timed = is_timed(run);
+	bool timed = is_timed_run(run);
 	j->key(j, "kernels");
 	j->begin(j, '[', false);
 	for (int i = 0; i < run_kernels(run); i++) {
@@ -87,7 +87,7 @@ void kernels_json(const Run *run, JsonSink *j)
 
 void kernels_text(const Run *run, bool all, StrBuf *out)
 {
-	bool timed = is_timed(run);
+	bool timed = is_timed_run(run);
 	int n = run_kernels(run), most = all ? INT_MAX : BRIEF_KERNELS;
 	uint64_t cycles = 0;
 	Arena names = { 0 };
@@ -124,10 +124,10 @@ void kernels_text(const Run *run, bool all, StrBuf *out)
 /* ---- two reports ---- */
 
 /* A kernel of one report or of both; NULL: it was not launched there. */
-typedef struct Both { const char *name; const JsonValue *of[2]; } Both;
+typedef struct KernelPair { const char *name; const JsonValue *of[2]; } KernelPair;
 
 /* Kernels by name: those that the first report has, in its order, then those that only the second has. */
-typedef Vec(Both) Boths;
+typedef Vec(KernelPair) KernelPairs;
 
 static const JsonValue *list_of(const JsonValue *report, const char *key)
 {
@@ -136,10 +136,10 @@ static const JsonValue *list_of(const JsonValue *report, const char *key)
 }
 
 /* Finds, for each kernel, its first row in the list `key` of each report. */
-static Boths boths_of(const JsonValue *before, const JsonValue *after, const char *key)
+static KernelPairs boths_of(const JsonValue *before, const JsonValue *after, const char *key)
 {
 	const JsonValue *list[2] = { list_of(before, key), list_of(after, key) };
-	Boths boths = { 0 };
+	KernelPairs boths = { 0 };
 	StrMap at = { 0 };
 	for (int k = 0; k < 2; k++)
 		for (int i = 0; list[k] && i < list[k]->n; i++) {
@@ -147,7 +147,7 @@ static Boths boths_of(const JsonValue *before, const JsonValue *after, const cha
 			int row = strmap_get(&at, name);
 			if (row < 0) {
 				strmap_put(&at, name, row = boths.n);
-				vec_push(&boths, ((Both){ .name = name }));
+				vec_push(&boths, ((KernelPair){ .name = name }));
 			}
 			if (!boths.v[row].of[k])
 				boths.v[row].of[k] = &list[k]->item[i];
@@ -156,7 +156,7 @@ static Boths boths_of(const JsonValue *before, const JsonValue *after, const cha
 	return boths;
 }
 
-static void put_both(Sheet *s, const Both *b, const char *key)
+static void put_both(Sheet *s, const KernelPair *b, const char *key)
 {
 	for (int k = 0; k < 2; k++)
 		compare_put_value(s, json_get(b->of[k], key), key);
@@ -164,13 +164,13 @@ static void put_both(Sheet *s, const Both *b, const char *key)
 
 enum { NAME = 26, LONGEST_NAME = 48, MOST_COLUMNS = 8 };
 
-static int shown_of(const Boths *boths, ReportForm form)
+static int shown_of(const KernelPairs *boths, ReportForm form)
 {
 	return form.full || boths->n <= BRIEF_KERNELS ? boths->n : BRIEF_KERNELS - 1;
 }
 
 /* The width of the column of names. */
-static int width_of(const Boths *boths, ReportForm form)
+static int name_width(const KernelPairs *boths, ReportForm form)
 {
 	int width = NAME;
 	for (int i = 0; i < shown_of(boths, form); i++)
@@ -179,10 +179,10 @@ static int width_of(const Boths *boths, ReportForm form)
 }
 
 /* Puts a table with a row for each kernel: its name, then these columns. */
-static void put_rows(const Boths *boths, ReportForm form, const char *group, const Column *column,
-	int ncolumns, StrBuf *out, void (*put)(Sheet *, const Both *))
+static void put_rows(const KernelPairs *boths, ReportForm form, const char *group, const Column *column,
+	int ncolumns, StrBuf *out, void (*put)(Sheet *, const KernelPair *))
 {
-	Column all[MOST_COLUMNS + 1] = { { .group = group, .heading = "", .least = width_of(boths, form),
+	Column all[MOST_COLUMNS + 1] = { { .group = group, .heading = "", .least = name_width(boths, form),
 		.most = LONGEST_NAME, .gap = 2, .left = true, .code = true } };
 	Sheet s;
 	must(ncolumns <= MOST_COLUMNS);
@@ -198,7 +198,7 @@ static void put_rows(const Boths *boths, ReportForm form, const char *group, con
 	sheet_hidden(boths->n - shown_of(boths, form), form, out);
 }
 
-static void put_sums(Sheet *s, const Both *b)
+static void put_sums(Sheet *s, const KernelPair *b)
 {
 	put_both(s, b, "launches");
 	put_both(s, b, "cycles");
@@ -206,7 +206,7 @@ static void put_sums(Sheet *s, const Both *b)
 	put_both(s, b, "instructions");
 }
 
-static void put_when(Sheet *s, const Both *b)
+static void put_when(Sheet *s, const KernelPair *b)
 {
 	for (int k = 0; k < 2; k++) {
 		compare_put_value(s, json_get(b->of[k], "started"), "started");
@@ -215,7 +215,7 @@ static void put_when(Sheet *s, const Both *b)
 }
 
 /* The sum of a figure over the kernels of report k; NULL: a kernel of the report does not have it. */
-static const JsonValue *sum_of(Arena *a, const Boths *boths, int k, const char *key)
+static const JsonValue *sum_of_kernels(Arena *a, const KernelPairs *boths, int k, const char *key)
 {
 	double sum = 0;
 	JsonValue *v = arena_new(a, JsonValue);
@@ -266,7 +266,7 @@ void kernels_compare(const JsonValue *before, const JsonValue *after, ReportForm
 		NUMBER("after", "first start", 15),
 		NUMBER("after", "last end", 15) };
 #undef NUMBER
-	Boths boths = boths_of(before, after, "kernels");
+	KernelPairs boths = boths_of(before, after, "kernels");
 	const JsonValue *sum[2];
 	Arena a = { 0 };
 	if (boths.n && (json_number(before, "total.launches") > 1 ||
@@ -276,8 +276,8 @@ void kernels_compare(const JsonValue *before, const JsonValue *after, ReportForm
 		put_rows(&boths, form, form.markdown ? "kernel" : "kernels", sums, sizeof sums / sizeof *sums,
 			out, put_sums);
 		for (int k = 0; k < 2; k++)
-			sum[k] = sum_of(&a, &boths, k, "cycles");
-		put_program(before, after, sum, 2 + width_of(&boths, form) + 16, form, out);
+			sum[k] = sum_of_kernels(&a, &boths, k, "cycles");
+		put_program(before, after, sum, 2 + name_width(&boths, form) + 16, form, out);
 		if (sum[0] && sum[1])
 			put_rows(&boths, form, form.markdown ? "kernel" : "kernels", when,
 				sizeof when / sizeof *when, out, put_when);
@@ -292,14 +292,14 @@ void kernels_compare_takes(const JsonValue *before, const JsonValue *after, Repo
 		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" },
 		{ "static.occupancy", "occupancy" } };
 	/* older reports have only the list of launches */
-	Boths boths = boths_of(before, after, list_of(before, "kernels") && list_of(after, "kernels")
+	KernelPairs boths = boths_of(before, after, list_of(before, "kernels") && list_of(after, "kernels")
 		? "kernels" : "launches");
 	int kernels = 0, left = 0;
 	StrBuf name = { 0 };
 	Sheet s;
 	compare_begin(&s, form, true);
 	for (int i = 0; i < boths.n; i++) {
-		const Both *b = &boths.v[i];
+		const KernelPair *b = &boths.v[i];
 		if (!json_path(b->of[0], "static") && !json_path(b->of[1], "static"))
 			continue;
 		if (kernels++ >= BRIEF_TAKES && !form.full) {

@@ -1,7 +1,7 @@
 #include "sim/report/pairs.h"
 #include "lib/hash.h"
 
-static const JsonValue *run_of(const JsonValue *runs, int i)
+static const JsonValue *run_at(const JsonValue *runs, int i)
 {
 	return runs && runs->kind == JSON_ARRAY && i < runs->n ? &runs->item[i] : NULL;
 }
@@ -32,16 +32,16 @@ Pairs pairs_of(const JsonValue *before, const JsonValue *after)
 	Arena a = { 0 };
 	Pairs pairs = { 0 };
 	StrMap at = { 0 }, seen[2] = { { 0 }, { 0 } };
-	for (int i = 0; run_of(before, i); i++) {
-		strmap_put(&at, key_of(&a, &seen[0], run_of(before, i)), i);
-		vec_push(&pairs, ((Pair){ { run_of(before, i), NULL } }));
+	for (int i = 0; run_at(before, i); i++) {
+		strmap_put(&at, key_of(&a, &seen[0], run_at(before, i)), i);
+		vec_push(&pairs, ((GridPair){ { run_at(before, i), NULL } }));
 	}
-	for (int i = 0; run_of(after, i); i++) {
-		int k = strmap_get(&at, key_of(&a, &seen[1], run_of(after, i)));
+	for (int i = 0; run_at(after, i); i++) {
+		int k = strmap_get(&at, key_of(&a, &seen[1], run_at(after, i)));
 		if (k >= 0)
-			pairs.v[k].of[1] = run_of(after, i);
+			pairs.v[k].of[1] = run_at(after, i);
 		else
-			vec_push(&pairs, ((Pair){ { NULL, run_of(after, i) } }));
+			vec_push(&pairs, ((GridPair){ { NULL, run_at(after, i) } }));
 	}
 	strmap_free(&at);
 	strmap_free(&seen[0]);
@@ -54,8 +54,8 @@ Pairs pairs_of(const JsonValue *before, const JsonValue *after)
 static const char *stuck_at(Arena *a, const JsonValue *run)
 {
 	const JsonValue *launches = json_get(run, "launches"), *d = NULL;
-	for (int i = 0; run_of(launches, i) && !d; i++)
-		d = json_get(run_of(launches, i), "diagnosis");
+	for (int i = 0; run_at(launches, i) && !d; i++)
+		d = json_get(run_at(launches, i), "diagnosis");
 	const JsonValue *at = json_path(d, "who.at");
 	const char *kind = json_string(d, "kind"), *label = json_string(at, "label"),
 		*file = json_string(at, "file");

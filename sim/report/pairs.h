@@ -4,8 +4,8 @@
 #include "sim/report/report.h"
 
 /* A run of both grids, or of one: the other is NULL. */
-typedef struct Pair { const JsonValue *of[2]; } Pair;
-typedef Vec(Pair) Pairs;
+typedef struct GridPair { const JsonValue *of[2]; } GridPair;
+typedef Vec(GridPair) Pairs;
 
 /* Pairs the runs of two grids that have the same mechanism, as it was asked for, and the same passes. Runs of
    the first grid come first, in its order, then those that only the second one has. If a grid has several

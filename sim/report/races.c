@@ -4,7 +4,7 @@
 
 enum { MOST_PAIRS = 5 };
 
-static void put_end(const RaceEnd *e, bool line_end, StrBuf *out)
+static void put_race_end(const RaceEnd *e, bool line_end, StrBuf *out)
 {
 	const char *file = e->file ? strrchr(e->file, '/') : NULL;
 	char place[64], name[80];
@@ -18,8 +18,8 @@ static void put_end(const RaceEnd *e, bool line_end, StrBuf *out)
 
 static void put_pair(const RaceStats *r, bool same, StrBuf *out)
 {
-	put_end(&r->end[0], true, out);
-	put_end(&r->end[1], false, out);
+	put_race_end(&r->end[0], true, out);
+	put_race_end(&r->end[1], false, out);
 	sb_printf(out, "\n    %llu bytes", (unsigned long long)r->bytes);
 	if (same && r->same == r->bytes)
 		sb_puts(out, ", the same value written");
@@ -29,7 +29,7 @@ static void put_pair(const RaceStats *r, bool same, StrBuf *out)
 		(unsigned long long)r->offset);
 }
 
-static void put_pairs(const RaceStats *r, int n, bool same, int most, StrBuf *out)
+static void put_race_pairs(const RaceStats *r, int n, bool same, int most, StrBuf *out)
 {
 	for (int k = 0; k < n; k++) {
 		if (k == most) {
@@ -47,7 +47,7 @@ void report_races(const Run *run, const LaunchStats *total, bool all, StrBuf *ou
 		sb_printf(out, "\nraces between blocks: %d pair%s of accesses, in %d of %d launches\n",
 			total->tables.races.n, total->tables.races.n == 1 ? "" : "s", run->racing,
 			run->launch.n);
-		put_pairs(total->tables.races.v, total->tables.races.n, true, all ? INT_MAX : MOST_PAIRS,
+		put_race_pairs(total->tables.races.v, total->tables.races.n, true, all ? INT_MAX : MOST_PAIRS,
 			out);
 	}
 	for (int i = 0; i < run->launch.n; i++) {
@@ -69,6 +69,6 @@ void report_races(const Run *run, const LaunchStats *total, bool all, StrBuf *ou
 		sb_printf(out, "  %d %.36s behind %d %.36s: %s\n", i + 1, s->kernel, s->behind,
 			run->launch.v[s->behind - 1]->kernel, s->nbetween ? "dependent between blocks"
 			: "no dependence between blocks");
-		put_pairs(s->between_stats, s->nbetween, false, all ? INT_MAX : 1, out);
+		put_race_pairs(s->between_stats, s->nbetween, false, all ? INT_MAX : 1, out);
 	}
 }

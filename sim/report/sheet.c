@@ -58,13 +58,13 @@ void sheet_note(Sheet *s, const char *text)
 
 bool sheet_empty(const Sheet *s) { return !s->cell.n; }
 
-static int rows_of(const Sheet *s) { return s->cell.n / (s->ncolumns + 1); }
+static int sheet_rows(const Sheet *s) { return s->cell.n / (s->ncolumns + 1); }
 
-static const char **row_of(const Sheet *s, int row) { return &s->cell.v[row * (s->ncolumns + 1)]; }
+static const char **sheet_row_at(const Sheet *s, int row) { return &s->cell.v[row * (s->ncolumns + 1)]; }
 
 /* ---- text ---- */
 
-static void put_blanks(StrBuf *out, int n)
+static void put_spaces(StrBuf *out, int n)
 {
 	while (n-- > 0)
 		sb_putc(out, ' ');
@@ -77,37 +77,38 @@ static void trim(StrBuf *out)
 	sb_putc(out, '\n');
 }
 
-static void put_cell(StrBuf *out, const Column *c, int width, const char *text)
+static void put_padded_cell(StrBuf *out, const Column *c, int width, const char *text)
 {
 	int rest = width - names_columns(text);
-	put_blanks(out, c->gap + (c->left ? 0 : rest));
+	put_spaces(out, c->gap + (c->left ? 0 : rest));
 	sb_puts(out, text);
-	put_blanks(out, c->left ? rest : 0);
+	put_spaces(out, c->left ? rest : 0);
 }
 
 /* Shortens the names of a column that are wider than it may be, and returns its width. */
 static int fit(Sheet *s, int column, bool headings)
 {
 	const Column *c = &s->column[column];
-	int n = rows_of(s), width = c->least;
+	int n = sheet_rows(s), width = c->least;
 	if (headings && names_columns(c->heading) > width)
 		width = names_columns(c->heading);
 	if (c->most) {
 		const char **name = arena_array(&s->arena, const char *, n),
 			**shown = arena_array(&s->arena, const char *, n);
 		for (int i = 0; i < n; i++)
-			name[i] = row_of(s, i)[column];
+			name[i] = sheet_row_at(s, i)[column];
 		names_shown(&s->arena, name, n, c->most, shown);
 		for (int i = 0; i < n; i++)
-			row_of(s, i)[column] = shown[i];
+			sheet_row_at(s, i)[column] = shown[i];
 	}
 	for (int i = 0; i < n; i++)
-		width = names_columns(row_of(s, i)[column]) > width ? names_columns(row_of(s, i)[column])
+		width = names_columns(sheet_row_at(s, i)[column]) > width
+			? names_columns(sheet_row_at(s, i)[column])
 			: width;
 	return width;
 }
 
-static bool grouped(const Column *a, const Column *b)
+static bool same_group(const Column *a, const Column *b)
 {
 	return a->group && b->group && !strcmp(a->group, b->group);
 }
@@ -120,15 +121,15 @@ static void put_headings(const Sheet *s, const int *width, StrBuf *out)
 	for (int k = 0, wide = 0; groups && k < s->ncolumns; k++) {
 		const Column *c = &s->column[k];
 		wide += c->gap + width[k];
-		if (k + 1 < s->ncolumns && grouped(c, c + 1))
+		if (k + 1 < s->ncolumns && same_group(c, c + 1))
 			continue;
-		put_cell(out, &(Column){ .left = c->left }, wide, c->group ? c->group : "");
+		put_padded_cell(out, &(Column){ .left = c->left }, wide, c->group ? c->group : "");
 		wide = 0;
 	}
 	if (groups)
 		trim(out);
 	for (int k = 0; k < s->ncolumns; k++)
-		put_cell(out, &s->column[k], width[k], s->column[k].heading);
+		put_padded_cell(out, &s->column[k], width[k], s->column[k].heading);
 	trim(out);
 }
 
@@ -151,7 +152,7 @@ static void put_note(StrBuf *out, size_t start, const char *note)
 	}
 }
 
-static void put_text(Sheet *s, const char *title, bool headings, StrBuf *out)
+static void put_sheet_text(Sheet *s, const char *title, bool headings, StrBuf *out)
 {
 	int width[SHEET_COLUMNS];
 	for (int k = 0; k < s->ncolumns; k++)
@@ -160,14 +161,14 @@ static void put_text(Sheet *s, const char *title, bool headings, StrBuf *out)
 		sheet_title(out, s->form, title);
 	if (headings)
 		put_headings(s, width, out);
-	for (int i = 0; i < rows_of(s); i++) {
-		const char **cell = row_of(s, i), *note = cell[s->ncolumns];
+	for (int i = 0; i < sheet_rows(s); i++) {
+		const char **cell = sheet_row_at(s, i), *note = cell[s->ncolumns];
 		size_t start = out->n;
 		int n = s->ncolumns;
 		while (n && !*cell[n - 1])
 			n--;
 		for (int k = 0; k < n; k++)
-			put_cell(out, &s->column[k], width[k], cell[k]);
+			put_padded_cell(out, &s->column[k], width[k], cell[k]);
 		if (*note)
 			put_note(out, start, note);
 		trim(out);
@@ -241,8 +242,8 @@ static void put_cells(const Sheet *s, const char *const *cell, bool notes, StrBu
 static void put_markdown(Sheet *s, const char *title, StrBuf *out)
 {
 	bool notes = false;
-	for (int i = 0; i < rows_of(s); i++)
-		notes |= *row_of(s, i)[s->ncolumns] != 0;
+	for (int i = 0; i < sheet_rows(s); i++)
+		notes |= *sheet_row_at(s, i)[s->ncolumns] != 0;
 	if (title)
 		sheet_title(out, s->form, title);
 	else if (out->n)
@@ -260,8 +261,8 @@ static void put_markdown(Sheet *s, const char *title, StrBuf *out)
 	for (int k = 0; k < s->ncolumns; k++)
 		sb_puts(out, s->column[k].left ? "---|" : "---:|");
 	sb_puts(out, notes ? "---|\n" : "\n");
-	for (int i = 0; i < rows_of(s); i++)
-		put_cells(s, row_of(s, i), notes, out);
+	for (int i = 0; i < sheet_rows(s); i++)
+		put_cells(s, sheet_row_at(s, i), notes, out);
 }
 
 void sheet_end(Sheet *s, const char *title, bool headings, StrBuf *out)
@@ -269,7 +270,7 @@ void sheet_end(Sheet *s, const char *title, bool headings, StrBuf *out)
 	if (!sheet_empty(s) && s->form.markdown)
 		put_markdown(s, title, out);
 	else if (!sheet_empty(s))
-		put_text(s, title, headings, out);
+		put_sheet_text(s, title, headings, out);
 	vec_free(&s->cell);
 	arena_free(&s->arena);
 }

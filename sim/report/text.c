@@ -11,7 +11,7 @@ enum { MOST_CAUSES = 7, BLOCK_LINES = 3, BLOCK_NAME = 52, LAUNCH_NAME = 30, HOST
 	CONFIGURATION_LINES = 2, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
 
 /* Prints a number, with commas between groups of three digits. */
-static const char *grouped(char text[32], uint64_t v)
+static const char *group_digits(char text[32], uint64_t v)
 {
 	char digits[32];
 	int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v), k = 0;
@@ -24,10 +24,10 @@ static const char *grouped(char text[32], uint64_t v)
 	return text;
 }
 
-static void put_number(StrBuf *out, const char *name, uint64_t v)
+static void put_named_number(StrBuf *out, const char *name, uint64_t v)
 {
 	char text[32];
-	sb_printf(out, "%s %s", name, grouped(text, v));
+	sb_printf(out, "%s %s", name, group_digits(text, v));
 }
 
 double text_share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
@@ -70,7 +70,7 @@ static void wrap_end(Wrap *w)
 /* ---- sections ---- */
 
 /* Puts the dimensions of a grid or block, without those at the end that are 1. */
-static void put_dimensions(StrBuf *out, const char *what, const uint32_t d[3])
+static void put_size_words(StrBuf *out, const char *what, const uint32_t d[3])
 {
 	int n = d[2] != 1 ? 3 : d[1] != 1 ? 2 : 1;
 	sb_printf(out, "   %s %u", what, d[0]);
@@ -96,7 +96,7 @@ static void put_module(const Run *run, const Title *t, const LaunchStats *s, Str
 }
 
 /* Puts the changes of the machine file, except for the mechanism, which stands above. */
-static void put_configuration(const Title *t, bool all, StrBuf *out)
+static void put_config_changes(const Title *t, bool all, StrBuf *out)
 {
 	ConfigKey key;
 	char hash[CONFIG_HASH], name[CONFIG_NAME];
@@ -130,7 +130,7 @@ static void put_assumptions(const PassLog *l, StrBuf *out)
 }
 
 /* Puts which passes changed nothing, and why. */
-static void put_idle(const PassLog *l, StrBuf *out)
+static void put_idle_passes(const PassLog *l, StrBuf *out)
 {
 	size_t start = out->n;
 	for (int k = 0; l && k < l->idle.n; k++)
@@ -147,7 +147,7 @@ static void put_profile(const Title *t, StrBuf *out)
 			"leaves it out)\n");
 }
 
-static void put_plugins(const Title *t, StrBuf *out)
+static void put_plugin_names(const Title *t, StrBuf *out)
 {
 	size_t start = out->n;
 	for (int k = 0; k < t->nplugins; k++)
@@ -162,20 +162,20 @@ static const char *put_spilled(char text[48], const LaunchStats *l)
 	return text;
 }
 
-static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, StrBuf *out)
+static void put_report_title(Run *run, const Title *t, const LaunchStats *s, bool all, StrBuf *out)
 {
 	put_module(run, t, s, out);
-	put_plugins(t, out);
+	put_plugin_names(t, out);
 	put_profile(t, out);
 	put_assumptions(t->log, out);
-	put_idle(t->log, out);
+	put_idle_passes(t->log, out);
 	char spilled[48];
 	size_t start = out->n;
 	if (s->totals.launches == 1) {
 		const LaunchStats *l = run->launch.v[0];
 		sb_printf(out, "kernel %.50s", l->kernel);
-		put_dimensions(out, "grid", l->grid);
-		put_dimensions(out, "block", l->block);
+		put_size_words(out, "grid", l->grid);
+		put_size_words(out, "block", l->block);
 		if (!run->options.reference)
 			sb_printf(out, "   %llu registers%s   occupancy %s%s%s%s",
 				(unsigned long long)l->registers, put_spilled(spilled, l),
@@ -185,7 +185,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 		sb_printf(out, "%llu launches", (unsigned long long)s->totals.launches);
 	}
 	end_line(out, start);
-	put_configuration(t, all, out);
+	put_config_changes(t, all, out);
 	if (!s->completed)
 		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n"
 			: "FAILED: see the errors\n");
@@ -197,20 +197,21 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 	char a[REPORT_PERCENT], b[32];
 	if (s->timed) {
 		sb_printf(out, "cycles            %16s   warp instructions   %16s   %.3f per cycle\n",
-			grouped(a, s->totals.cycles), grouped(b, s->totals.warp_instructions),
+			group_digits(a, s->totals.cycles), group_digits(b, s->totals.warp_instructions),
 			s->totals.cycles ? (double)s->totals.warp_instructions / (double)s->totals.cycles
 					 : 0);
 		sb_printf(out, "program's cycles  %16s   from the host's first call to the end of %s\n",
-			grouped(a, s->totals.program_cycles), last);
+			group_digits(a, s->totals.program_cycles), last);
 	} else if (!s->reference)
 		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured",
-			grouped(b, s->totals.warp_instructions));
+			group_digits(b, s->totals.warp_instructions));
 	if (s->reference) {
 		sb_printf(out, "thread instructions %14s   (the reference interpreter measures no other "
-			"instructions)\n", grouped(a, s->totals.thread_instructions));
+			"instructions)\n", group_digits(a, s->totals.thread_instructions));
 		if (s->totals.inserted_values)
 			sb_printf(out, "inserted by passes %15s values   %s of them never read\n",
-				grouped(a, s->totals.inserted_values), grouped(b, s->totals.inserted_unread));
+				group_digits(a, s->totals.inserted_values),
+				group_digits(b, s->totals.inserted_unread));
 		return;
 	}
 	if (s->own_slots)
@@ -218,7 +219,7 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 	else
 		report_percent(a, stats_utilization(s));
 	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a,
-		grouped(b, s->totals.thread_instructions));
+		group_digits(b, s->totals.thread_instructions));
 	if (!s->own_slots)
 		sb_printf(out, "   %s off by guard", PERCENT(text_share(s->totals.lanes_predicated_off,
 			s->totals.lanes_useful + s->totals.lanes_predicated_off + s->totals.lanes_inactive)));
@@ -227,14 +228,14 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 		(unsigned long long)s->totals.pushes, (unsigned long long)s->totals.pops,
 		(unsigned long long)s->totals.reconvergences, (unsigned long long)s->totals.spills);
 	size_t start = out->n;
-	put_number(out, "inserted by passes", s->totals.inserted_warp);
-	put_number(out, " warp,", s->totals.inserted_thread);
-	put_number(out, " thread instructions   overhead of the mechanism and lowering",
+	put_named_number(out, "inserted by passes", s->totals.inserted_warp);
+	put_named_number(out, " warp,", s->totals.inserted_thread);
+	put_named_number(out, " thread instructions   overhead of the mechanism and lowering",
 		s->totals.overhead_warp);
 	end_line(out, start);
 	if (s->totals.noop_fetches) {
 		start = out->n;
-		put_number(out, "blocks fetched for no lane", s->totals.noop_fetches);
+		put_named_number(out, "blocks fetched for no lane", s->totals.noop_fetches);
 		end_line(out, start);
 	}
 }
@@ -262,7 +263,7 @@ static void put_cause(const char *name, int all, int with_warp, bool warp, StrBu
 
 /* Puts shares of all scheduler-cycles, and of those in which the scheduler had a warp. Each column adds up to
    100 %. */
-static void put_causes(const LaunchStats *s, StrBuf *out)
+static void put_stall_causes(const LaunchStats *s, StrBuf *out)
 {
 	Cause cause[STALL_COUNT + 1] = { { "issued", s->totals.issued, true } };
 	uint64_t part[STALL_COUNT + 1] = { 0 }, busy[STALL_COUNT + 1] = { 0 };
@@ -293,38 +294,38 @@ static void put_memory(const LaunchStats *s, StrBuf *out)
 	uint64_t accesses = s->totals.global_loads + s->totals.global_stores + s->totals.atomics +
 		s->totals.local_accesses;
 	size_t start = out->n + 1;
-	put_number(out, "\nmemory  global loads", s->totals.global_loads);
-	put_number(out, "  stores", s->totals.global_stores);
-	put_number(out, "  atomics", s->totals.atomics);
-	put_number(out, "  shared", s->totals.shared_accesses);
-	put_number(out, "  local", s->totals.local_accesses);
+	put_named_number(out, "\nmemory  global loads", s->totals.global_loads);
+	put_named_number(out, "  stores", s->totals.global_stores);
+	put_named_number(out, "  atomics", s->totals.atomics);
+	put_named_number(out, "  shared", s->totals.shared_accesses);
+	put_named_number(out, "  local", s->totals.local_accesses);
 	end_line(out, start);
 	if (s->totals.nonfaulting_loads) {
 		start = out->n;
-		put_number(out, "        nonfaulting loads", s->totals.nonfaulting_loads);
-		put_number(out, "  lanes", s->totals.nonfaulting_lanes);
-		put_number(out, "  with nothing to load:", s->totals.nonfaulting_zero_loads);
-		put_number(out, "  lanes", s->totals.nonfaulting_zero_lanes);
+		put_named_number(out, "        nonfaulting loads", s->totals.nonfaulting_loads);
+		put_named_number(out, "  lanes", s->totals.nonfaulting_lanes);
+		put_named_number(out, "  with nothing to load:", s->totals.nonfaulting_zero_loads);
+		put_named_number(out, "  lanes", s->totals.nonfaulting_zero_lanes);
 		end_line(out, start);
 	}
 	if (!s->timed)
 		return;
 	start = out->n;
-	put_number(out, "        sectors", s->totals.transactions);
+	put_named_number(out, "        sectors", s->totals.transactions);
 	sb_printf(out, " (%.1f an access)  ",
 		accesses ? (double)s->totals.transactions / (double)accesses : 0);
-	put_number(out, "bank conflicts", s->totals.shared_conflicts);
+	put_named_number(out, "bank conflicts", s->totals.shared_conflicts);
 	sb_puts(out, " cycles  ");
-	put_number(out, "DRAM reads", s->totals.dram_reads);
-	put_number(out, "  writes", s->totals.dram_writes);
+	put_named_number(out, "DRAM reads", s->totals.dram_reads);
+	put_named_number(out, "  writes", s->totals.dram_writes);
 	end_line(out, start);
 	start = out->n;
 	sb_printf(out, "        hits: L1 %s  L2 %s  DRAM row %s",
 		PERCENT(text_share(s->totals.l1_hits, s->totals.l1_accesses)),
 		PERCENT(text_share(s->totals.l2_hits, s->totals.l2_hits + s->totals.l2_misses)),
 		PERCENT(text_share(s->totals.dram_row_hits, s->totals.dram_reads + s->totals.dram_writes)));
-	put_number(out, "   misses: constant", s->totals.constant_misses);
-	put_number(out, "  instruction", s->totals.fetch_misses);
+	put_named_number(out, "   misses: constant", s->totals.constant_misses);
+	put_named_number(out, "  instruction", s->totals.fetch_misses);
 	end_line(out, start);
 }
 
@@ -375,7 +376,7 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 
 /* Puts a row for each launch. all: how many launches there were; everything: the report names each of
    them. */
-static void put_launches(const Run *run, uint64_t all, bool everything, StrBuf *out)
+static void put_launch_rows(const Run *run, uint64_t all, bool everything, StrBuf *out)
 {
 	char depth[16], start[24];
 	Arena names = { 0 };
@@ -414,7 +415,7 @@ static void put_launches(const Run *run, uint64_t all, bool everything, StrBuf *
 	arena_free(&names);
 }
 
-static void put_host_blocks(const Run *run, bool everything, StrBuf *out)
+static void put_host_block_rows(const Run *run, bool everything, StrBuf *out)
 {
 	const Function *f = run->host;
 	Arena names = { 0 };
@@ -433,11 +434,11 @@ static void put_host_blocks(const Run *run, bool everything, StrBuf *out)
 	arena_free(&names);
 }
 
-static void put_figures(const LaunchStats *s, const char *last, bool all, StrBuf *out)
+static void put_launch_figures(const LaunchStats *s, const char *last, bool all, StrBuf *out)
 {
 	put_lead(s, last, out);
 	if (s->timed)
-		put_causes(s, out);
+		put_stall_causes(s, out);
 	if (s->reference)
 		return;
 	text_branches(s, all, out);
@@ -452,32 +453,32 @@ static void put_parts(Run *run, bool sums, StrBuf *out)
 {
 	for (int k = 0; run_kernels(run) > 1 && k < run_kernels(run); k++) {
 		sb_printf(out, "\n==== kernel %s: its launches together\n", run_kernel(run, k)->kernel);
-		put_figures(run_kernel(run, k), "its last launch", true, out);
+		put_launch_figures(run_kernel(run, k), "its last launch", true, out);
 	}
 	for (int i = 0; !sums && i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
 		sb_printf(out, "\n==== launch %d: kernel %s", i + 1, s->kernel);
-		put_dimensions(out, "grid", s->grid);
-		put_dimensions(out, "block", s->block);
+		put_size_words(out, "grid", s->grid);
+		put_size_words(out, "block", s->block);
 		sb_putc(out, '\n');
-		put_figures(s, "this launch", true, out);
+		put_launch_figures(s, "this launch", true, out);
 	}
 }
 
 void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 {
 	const LaunchStats *s = run_total(run);
-	put_title(run, title, s, all, out);
+	put_report_title(run, title, s, all, out);
 	if (!run->launch.n)
 		return;
 	sb_putc(out, '\n');
-	put_figures(s, "the last launch", all, out);
+	put_launch_figures(s, "the last launch", all, out);
 	kernels_text(run, all, out);
 	report_races(run, s, all, out);
 	if (s->totals.launches > 1)
-		put_launches(run, s->totals.launches, all && !run->options.sums, out);
+		put_launch_rows(run, s->totals.launches, all && !run->options.sums, out);
 	if (run->host && run->host->block.n > 1)
-		put_host_blocks(run, all, out);
+		put_host_block_rows(run, all, out);
 	if (all && s->totals.launches > 1)
 		put_parts(run, title->sums, out);
 }

@@ -52,7 +52,7 @@ static int tostring(lua_State *L)
 	return 1;
 }
 
-static int print(lua_State *L)
+static int print_values(lua_State *L)
 {
 	FILE *f = sandbox_of(L)->print;
 	int n = lua_gettop(L);
@@ -109,7 +109,7 @@ static int handled_call(lua_State *L)
 }
 
 /* Calls the function kept in upvalue 1 with the same arguments. */
-static int forward(lua_State *L)
+static int forward_call(lua_State *L)
 {
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_insert(L, 1);
@@ -207,7 +207,7 @@ static const struct Charged { const char *library, *name; uint64_t (*cost)(lua_S
 static int charge_and_forward(lua_State *L)
 {
 	sandbox_charge(L, charged[lua_tointeger(L, lua_upvalueindex(2))].cost(L));
-	return forward(L);
+	return forward_call(L);
 }
 
 static int rep(lua_State *L)
@@ -223,7 +223,7 @@ static int rep(lua_State *L)
 	if ((uint64_t)times > (SANDBOX_TEXT + between) / (n + between))
 		return luaL_error(L, "a string has at most %d bytes", SANDBOX_TEXT);
 	sandbox_charge(L, (uint64_t)times + sandbox_bytes((uint64_t)times * (n + between)));
-	return forward(L);
+	return forward_call(L);
 }
 
 /* Called before string.format: replaces what %s prints by its text from sandbox_tostring, where tables and
@@ -244,7 +244,7 @@ static int format(lua_State *L)
 			lua_replace(L, arg);
 		}
 	}
-	return forward(L);
+	return forward_call(L);
 }
 
 /* table.concat: the result's length is computed, and charged, before the result is made. */
@@ -271,13 +271,13 @@ static int concat(lua_State *L)
 		lua_replace(L, 4);
 	}
 	sandbox_charge(L, sandbox_bytes(n));
-	return forward(L);
+	return forward_call(L);
 }
 
 /* ---- order ---- */
 
 /* true: the value below the top of the stack comes before the one on top */
-typedef bool Before(lua_State *L);
+typedef bool ComesBefore(lua_State *L);
 
 /* The order of pairs: numbers by value, then strings by their bytes, then false, then true. */
 static bool key_before(lua_State *L)
@@ -311,7 +311,7 @@ static bool sort_before(lua_State *L)
 	return yes;
 }
 
-static bool out_of_order(lua_State *L, int list, lua_Integer i, lua_Integer j, Before *before)
+static bool out_of_order(lua_State *L, int list, lua_Integer i, lua_Integer j, ComesBefore *before)
 {
 	lua_rawgeti(L, list, j);
 	lua_rawgeti(L, list, i);
@@ -320,7 +320,7 @@ static bool out_of_order(lua_State *L, int list, lua_Integer i, lua_Integer j, B
 	return yes;
 }
 
-static void copy(lua_State *L, int to, lua_Integer k, int from, lua_Integer i)
+static void copy_element(lua_State *L, int to, lua_Integer k, int from, lua_Integer i)
 {
 	lua_rawgeti(L, from, i);
 	lua_rawseti(L, to, k);
@@ -329,19 +329,19 @@ static void copy(lua_State *L, int to, lua_Integer k, int from, lua_Integer i)
 /* Merges elements [a, b) and [b, c) of the list `from`, each of them in order already, into [a, c) of the
    list `to`. */
 static void merge_runs(lua_State *L, int from, int to, lua_Integer a, lua_Integer b, lua_Integer c,
-	Before *before)
+	ComesBefore *before)
 {
 	lua_Integer i = a, j = b;
 	for (lua_Integer k = a; k < c; k++) {
 		bool second = i == b || (j < c && out_of_order(L, from, i, j, before));
-		copy(L, to, k, from, second ? j++ : i++);
+		copy_element(L, to, k, from, second ? j++ : i++);
 	}
 }
 
 /* Sorts elements 1 to n of the list at an index. Equal ones keep their order, and a comparison that
    contradicts itself does no harm. The elements are sorted in lists that no script sees, since the comparison
    may be a script's function that changes the list. */
-static void sort_list(lua_State *L, int list, lua_Integer n, Before *before)
+static void sort_list(lua_State *L, int list, lua_Integer n, ComesBefore *before)
 {
 	int from = lua_gettop(L) + 1, to = from + 1;
 	luaL_checkstack(L, 10, "sort");
@@ -349,14 +349,14 @@ static void sort_list(lua_State *L, int list, lua_Integer n, Before *before)
 	lua_createtable(L, (int)n, 0);
 	lua_createtable(L, (int)n, 0);
 	for (lua_Integer i = 1; i <= n; i++)
-		copy(L, from, i, list, i);
+		copy_element(L, from, i, list, i);
 	for (lua_Integer width = 1; width < n; width *= 2) {
 		for (lua_Integer a = 1; a <= n; a += 2 * width) {
 			lua_Integer b = a + width < n + 1 ? a + width : n + 1,
 				c = b + width < n + 1 ? b + width : n + 1;
 			if (b < c && !out_of_order(L, from, b - 1, b, before))
 				for (lua_Integer i = a; i < c; i++)
-					copy(L, to, i, from, i);
+					copy_element(L, to, i, from, i);
 			else
 				merge_runs(L, from, to, a, b, c, before);
 		}
@@ -364,11 +364,11 @@ static void sort_list(lua_State *L, int list, lua_Integer n, Before *before)
 		sandbox_charge(L, (uint64_t)n);
 	}
 	for (lua_Integer i = 1; i <= n; i++)
-		copy(L, list, i, from, i);
+		copy_element(L, list, i, from, i);
 	lua_settop(L, from - 1);
 }
 
-static int sort(lua_State *L)
+static int sort_table(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
 	if (!lua_isnoneornil(L, 2))
@@ -444,7 +444,7 @@ static int randomseed(lua_State *L)
 		lua_pushinteger(L, 1);
 		lua_pushinteger(L, 0);
 	}
-	return forward(L);
+	return forward_call(L);
 }
 
 /* Lua's messages need a name for a function that no Lua code calls, such as one behind a wrapper. Lua looks
@@ -526,7 +526,7 @@ static void open_table(lua_State *L)
 {
 	luaL_requiref(L, "table", luaopen_table, 1);
 	wrap(L, "table", "concat", concat);
-	lua_pushcfunction(L, sort);
+	lua_pushcfunction(L, sort_table);
 	lua_setfield(L, -2, "sort");
 	lua_pop(L, 1);
 }
@@ -546,7 +546,7 @@ int sandbox_libraries(lua_State *L)
 	static const char *const gone[] = { "dofile", "loadfile", "load", "collectgarbage", "setmetatable",
 		"getmetatable", "warn", "next" };
 	static const luaL_Reg own[] = {
-		{ "print", print }, { "tostring", tostring }, { "pairs", ordered_pairs },
+		{ "print", print_values }, { "tostring", tostring }, { "pairs", ordered_pairs },
 		{ "pcall", protected_call }, { "xpcall", handled_call },
 		{ NULL, NULL }
 	};

@@ -4,17 +4,17 @@
 #include <ctype.h>
 
 enum { MAX_CAPTURES = 32, MAX_DEPTH = 200 };
-/* Match.capture[].length of a capture that is not closed yet; of (), which captures a position */
+/* PatternMatch.capture[].length of a capture that is not closed yet; of (), which captures a position */
 enum { OPEN = -1, POSITION = -2 };
 
-typedef struct Match {
+typedef struct PatternMatch {
 	lua_State *L;
 	const char *text, *end;         /* the text that is searched */
 	const char *stop;               /* end of the pattern */
 	int depth;
 	int n;                          /* number of captures that have begun */
 	struct { const char *at; ptrdiff_t length; } capture[MAX_CAPTURES];
-} Match;
+} PatternMatch;
 
 /* ---- single characters ---- */
 
@@ -38,7 +38,7 @@ static bool in_class(int c, int class)
 }
 
 /* The place behind the item that begins at p: a character, %x or a set. */
-static const char *item_end(const Match *m, const char *p)
+static const char *item_end(const PatternMatch *m, const char *p)
 {
 	char first = *p++;
 	if (first == '%') {
@@ -60,7 +60,7 @@ static const char *item_end(const Match *m, const char *p)
 }
 
 /* Is c in the set whose [ is at p and whose ] is before end? */
-static bool in_set(const Match *m, int c, const char *p, const char *end)
+static bool in_set(const PatternMatch *m, int c, const char *p, const char *end)
 {
 	bool yes = true;
 	const char *last = end - 1;
@@ -86,7 +86,7 @@ static bool in_set(const Match *m, int c, const char *p, const char *end)
 }
 
 /* Does the character at s match the item [p, end)? */
-static bool item_matches(const Match *m, const char *s, const char *p, const char *end)
+static bool item_matches(const PatternMatch *m, const char *s, const char *p, const char *end)
 {
 	sandbox_charge(m->L, 1);
 	if (s >= m->end)
@@ -102,27 +102,28 @@ static bool item_matches(const Match *m, const char *s, const char *p, const cha
 
 /* ---- items ---- */
 
-static const char *match(Match *m, const char *s, const char *p);
+static const char *match_pattern(PatternMatch *m, const char *s, const char *p);
 
 /* Matches the item [p, end) as often as possible, at least `least` times; then less often, until the rest of
    the pattern matches. */
-static const char *match_longest(Match *m, const char *s, const char *p, const char *end, ptrdiff_t least)
+static const char *match_longest(PatternMatch *m, const char *s, const char *p, const char *end,
+	ptrdiff_t least)
 {
 	ptrdiff_t n = 0;
 	while (item_matches(m, s + n, p, end))
 		n++;
 	for (; n >= least; n--) {
-		const char *found = match(m, s + n, end + 1);
+		const char *found = match_pattern(m, s + n, end + 1);
 		if (found)
 			return found;
 	}
 	return NULL;
 }
 
-static const char *shortest(Match *m, const char *s, const char *p, const char *end)
+static const char *shortest(PatternMatch *m, const char *s, const char *p, const char *end)
 {
 	for (;; s++) {
-		const char *found = match(m, s, end + 1);
+		const char *found = match_pattern(m, s, end + 1);
 		if (found)
 			return found;
 		if (!item_matches(m, s, p, end))
@@ -130,19 +131,19 @@ static const char *shortest(Match *m, const char *s, const char *p, const char *
 	}
 }
 
-static const char *begin_capture(Match *m, const char *s, const char *p, ptrdiff_t what)
+static const char *begin_capture(PatternMatch *m, const char *s, const char *p, ptrdiff_t what)
 {
 	if (m->n == MAX_CAPTURES)
 		luaL_error(m->L, "too many captures");
 	m->capture[m->n].at = s;
 	m->capture[m->n++].length = what;
-	const char *found = match(m, s, p);
+	const char *found = match_pattern(m, s, p);
 	if (!found)
 		m->n--;
 	return found;
 }
 
-static const char *end_capture(Match *m, const char *s, const char *p)
+static const char *end_capture(PatternMatch *m, const char *s, const char *p)
 {
 	int i = m->n - 1;
 	while (i >= 0 && m->capture[i].length != OPEN)
@@ -150,14 +151,14 @@ static const char *end_capture(Match *m, const char *s, const char *p)
 	if (i < 0)
 		luaL_error(m->L, "invalid pattern capture");
 	m->capture[i].length = s - m->capture[i].at;
-	const char *found = match(m, s, p);
+	const char *found = match_pattern(m, s, p);
 	if (!found)
 		m->capture[i].length = OPEN;
 	return found;
 }
 
 /* Matches %bxy, with p at x: returns the place behind the y that balances the x at s. */
-static const char *balanced(const Match *m, const char *s, const char *p)
+static const char *balanced(const PatternMatch *m, const char *s, const char *p)
 {
 	ptrdiff_t open = 1;
 	if (m->stop - p < 2)
@@ -177,7 +178,7 @@ static const char *balanced(const Match *m, const char *s, const char *p)
 }
 
 /* Matches %1 to %9: returns the place behind the capture's text if that stands at s. */
-static const char *repeated(const Match *m, const char *s, char digit)
+static const char *repeated(const PatternMatch *m, const char *s, char digit)
 {
 	int i = digit - '1';
 	if (i < 0 || i >= m->n || m->capture[i].length == OPEN)
@@ -190,7 +191,7 @@ static const char *repeated(const Match *m, const char *s, char digit)
 }
 
 /* Matches %f[set], with p at the set and end behind it. */
-static bool frontier(const Match *m, const char *s, const char *p, const char *end)
+static bool frontier(const PatternMatch *m, const char *s, const char *p, const char *end)
 {
 	int before = s == m->text ? 0 : (unsigned char)s[-1], here = s < m->end ? (unsigned char)*s : 0;
 	return !in_set(m, before, p, end) && in_set(m, here, p, end);
@@ -198,7 +199,7 @@ static bool frontier(const Match *m, const char *s, const char *p, const char *e
 
 /* Matches %b, %f or %1 to %9 at *p; false: the item there is none of these. If the item matches, *s and *p go
    behind what matched and behind the item; else *s becomes NULL. */
-static bool special(const Match *m, const char **s, const char **p)
+static bool match_special(const PatternMatch *m, const char **s, const char **p)
 {
 	const char *q = *p, *end;
 	if (*q != '%' || q + 1 == m->stop)
@@ -222,7 +223,7 @@ static bool special(const Match *m, const char **s, const char **p)
 	return true;
 }
 
-static const char *match_rest(Match *m, const char *s, const char *p)
+static const char *match_rest(PatternMatch *m, const char *s, const char *p)
 {
 	while (p < m->stop) {
 		if (*p == '(')
@@ -232,7 +233,7 @@ static const char *match_rest(Match *m, const char *s, const char *p)
 			return end_capture(m, s, p + 1);
 		if (*p == '$' && p + 1 == m->stop)
 			return s == m->end ? s : NULL;
-		if (special(m, &s, &p)) {
+		if (match_special(m, &s, &p)) {
 			if (!s)
 				return NULL;
 			continue;
@@ -243,7 +244,7 @@ static const char *match_rest(Match *m, const char *s, const char *p)
 		case '+': return match_longest(m, s, p, end, 1);
 		case '-': return shortest(m, s, p, end);
 		case '?':
-			if (item_matches(m, s, p, end) && (found = match(m, s + 1, end + 1)))
+			if (item_matches(m, s, p, end) && (found = match_pattern(m, s + 1, end + 1)))
 				return found;
 			p = end + 1;
 			break;
@@ -258,7 +259,7 @@ static const char *match_rest(Match *m, const char *s, const char *p)
 }
 
 /* The end of the match that begins at s, of the pattern from p on; NULL: there is no match. */
-static const char *match(Match *m, const char *s, const char *p)
+static const char *match_pattern(PatternMatch *m, const char *s, const char *p)
 {
 	sandbox_charge(m->L, 1);
 	if (++m->depth > MAX_DEPTH)
@@ -268,16 +269,16 @@ static const char *match(Match *m, const char *s, const char *p)
 	return s;
 }
 
-static const char *match_from(Match *m, const char *s, const char *p)
+static const char *match_from(PatternMatch *m, const char *s, const char *p)
 {
 	m->n = m->depth = 0;
-	return match(m, s, p);
+	return match_pattern(m, s, p);
 }
 
 /* ---- results ---- */
 
 /* Pushes capture i of the match [s, e). In a pattern without captures, the whole match is the first one. */
-static void push_capture(const Match *m, int i, const char *s, const char *e)
+static void push_capture(const PatternMatch *m, int i, const char *s, const char *e)
 {
 	if (i >= m->n) {
 		if (i)
@@ -294,7 +295,7 @@ static void push_capture(const Match *m, int i, const char *s, const char *e)
 
 /* Pushes all captures of the match [s, e); returns how many. In a pattern without captures the whole match is
    pushed as one, unless s is NULL. */
-static int push_captures(const Match *m, const char *s, const char *e)
+static int push_captures(const PatternMatch *m, const char *s, const char *e)
 {
 	int n = m->n || !s ? m->n : 1;
 	luaL_checkstack(m->L, n, "too many captures");
@@ -304,24 +305,24 @@ static int push_captures(const Match *m, const char *s, const char *e)
 }
 
 /* Takes the text and the pattern of a match from arguments 1 and 2. Returns the start of the pattern. */
-static const char *match_arguments(lua_State *L, Match *m)
+static const char *match_arguments(lua_State *L, PatternMatch *m)
 {
 	size_t n, np;
 	const char *s = luaL_checklstring(L, 1, &n), *p = luaL_checklstring(L, 2, &np);
-	*m = (Match){ .L = L, .text = s, .end = s + n, .stop = p + np };
+	*m = (PatternMatch){ .L = L, .text = s, .end = s + n, .stop = p + np };
 	return p;
 }
 
 /* Where the search begins: argument 3, counted from 1, or from -1 backwards; NULL: behind the end of the
    text. */
-static const char *begin_of_search(lua_State *L, const Match *m)
+static const char *begin_of_search(lua_State *L, const PatternMatch *m)
 {
 	lua_Integer at = luaL_optinteger(L, 3, 1), n = m->end - m->text;
 	at = at > 0 ? at : at == 0 || at < -n ? 1 : n + at + 1;
 	return at > n + 1 ? NULL : m->text + at - 1;
 }
 
-static bool is_plain(const Match *m, const char *p)
+static bool is_plain_pattern(const PatternMatch *m, const char *p)
 {
 	for (; p < m->stop; p++)
 		if (*p && strchr("^$*+?.([%-", *p))
@@ -329,7 +330,7 @@ static bool is_plain(const Match *m, const char *p)
 	return true;
 }
 
-static const char *find_plain(const Match *m, const char *s, const char *p)
+static const char *find_plain(const PatternMatch *m, const char *s, const char *p)
 {
 	size_t n = (size_t)(m->stop - p);
 	for (; s + n <= m->end; s++) {
@@ -348,13 +349,13 @@ static int not_found(lua_State *L)
 	return 1;
 }
 
-static int search(lua_State *L, bool find)
+static int search_string(lua_State *L, bool find)
 {
-	Match m;
+	PatternMatch m;
 	const char *p = match_arguments(L, &m), *s = begin_of_search(L, &m), *e;
 	if (!s)
 		return not_found(L);
-	if (find && (lua_toboolean(L, 4) || is_plain(&m, p))) {
+	if (find && (lua_toboolean(L, 4) || is_plain_pattern(&m, p))) {
 		s = find_plain(&m, s, p);
 		if (!s)
 			return not_found(L);
@@ -378,14 +379,14 @@ static int search(lua_State *L, bool find)
 	return not_found(L);
 }
 
-static int find(lua_State *L) { return search(L, true); }
-static int match_first(lua_State *L) { return search(L, false); }
+static int find_string(lua_State *L) { return search_string(L, true); }
+static int match_first(lua_State *L) { return search_string(L, false); }
 
 /* The iterator of gmatch. Upvalues: text, pattern, offset of the next try, offset at which the last match
    ended (-1: there was none yet). */
 static int next_match(lua_State *L)
 {
-	Match m;
+	PatternMatch m;
 	lua_settop(L, 0);
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_pushvalue(L, lua_upvalueindex(2));
@@ -406,7 +407,7 @@ static int next_match(lua_State *L)
 
 static int gmatch(lua_State *L)
 {
-	Match m;
+	PatternMatch m;
 	match_arguments(L, &m);
 	const char *s = begin_of_search(L, &m);
 	lua_settop(L, 2);
@@ -419,7 +420,7 @@ static int gmatch(lua_State *L)
 /* ---- gsub ---- */
 
 /* Appends the replacement string (argument 3) for the match [s, e), with %0 to %9 and %% replaced. */
-static void add_text(const Match *m, luaL_Buffer *out, const char *s, const char *e)
+static void add_replacement_text(const PatternMatch *m, luaL_Buffer *out, const char *s, const char *e)
 {
 	size_t n;
 	const char *r = lua_tolstring(m->L, 3, &n), *stop = r + n;
@@ -446,7 +447,7 @@ static void add_text(const Match *m, luaL_Buffer *out, const char *s, const char
 }
 
 /* Appends the replacement of the match [s, e), which a function, a table or a string (argument 3) gives. */
-static void add_replacement(const Match *m, luaL_Buffer *out, const char *s, const char *e)
+static void add_replacement(const PatternMatch *m, luaL_Buffer *out, const char *s, const char *e)
 {
 	lua_State *L = m->L;
 	switch (lua_type(L, 3)) {
@@ -459,7 +460,7 @@ static void add_replacement(const Match *m, luaL_Buffer *out, const char *s, con
 		lua_gettable(L, 3);
 		break;
 	default:
-		add_text(m, out, s, e);
+		add_replacement_text(m, out, s, e);
 		return;
 	}
 	if (!lua_toboolean(L, -1)) {
@@ -474,7 +475,7 @@ static void add_replacement(const Match *m, luaL_Buffer *out, const char *s, con
 
 static int gsub(lua_State *L)
 {
-	Match m;
+	PatternMatch m;
 	luaL_Buffer out;
 	const char *p = match_arguments(L, &m), *s = m.text, *last = NULL, *e;
 	int type = lua_type(L, 3);
@@ -505,7 +506,7 @@ static int gsub(lua_State *L)
 
 void sandbox_patterns(lua_State *L)
 {
-	static const luaL_Reg functions[] = { { "find", find }, { "match", match_first },
+	static const luaL_Reg functions[] = { { "find", find_string }, { "match", match_first },
 		{ "gmatch", gmatch }, { "gsub", gsub }, { NULL, NULL } };
 	luaL_setfuncs(L, functions, 0);
 }

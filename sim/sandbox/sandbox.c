@@ -51,7 +51,7 @@ static void note_place(Sandbox *s)
 /* Lua calls this to get, resize and free memory. Getting memory costs steps, since Lua fills it and collects
    it later. A refusal costs many, since Lua then collects garbage, for which it visits all its memory.
    Without an old block (p NULL) `old` is no size: Lua says there what kind of object the new block is for. */
-static void *allocate(void *self, void *p, size_t old, size_t n)
+static void *sandbox_alloc(void *self, void *p, size_t old, size_t n)
 {
 	Sandbox *s = self;
 	bool text = !p && old == LUA_TSTRING;
@@ -86,7 +86,7 @@ static int fail_over(lua_State *L)
 }
 
 /* Notes a limit that has been reached; only the first one counts. */
-static void reach(lua_State *L, const char *limit)
+static void reach_limit(lua_State *L, const char *limit)
 {
 	Sandbox *s = sandbox_of(L);
 	if (s->over)
@@ -102,23 +102,23 @@ static void see_memory(Sandbox *s, int status)
 		s->over = s->refused ? s->refused : too_much;
 }
 
-static void look(lua_State *L)
+static void look_at_limits(lua_State *L)
 {
 	Sandbox *s = sandbox_of(L);
 	s->next_look = s->steps + LOOK_STEPS;
 	if (is_interrupted(s->interrupted)) {
-		reach(L, "");  /* no message: the run tells of the interrupt */
+		reach_limit(L, "");  /* no message: the run tells of the interrupt */
 	} else if (s->steps > s->step_limit) {
-		reach(L, "the instruction limit is reached (an endless loop?)");
+		reach_limit(L, "the instruction limit is reached (an endless loop?)");
 	} else {
 		double t = clock_of(CLOCK_MONOTONIC);
 		/* the processor time is read less often than the wall time, since reading it takes longer */
 		if (t - s->looked > LOOK_SECONDS) {
 			s->looked = t;
 			if (s->seconds + now() - s->started > s->seconds_limit)
-				reach(L, s->compiling ? "the time limit is reached while this is compiled (a "
-					"very long expression?)" : "the time limit is reached (an endless "
-					"loop?)");
+				reach_limit(L, s->compiling ? "the time limit is reached while this is "
+					"compiled (a very long expression?)"
+					: "the time limit is reached (an endless loop?)");
 		}
 	}
 	if (s->over)
@@ -128,7 +128,7 @@ static void look(lua_State *L)
 static void hook(lua_State *L, lua_Debug *ar __attribute__((unused)))
 {
 	sandbox_of(L)->steps += HOOK_STEPS;
-	look(L);
+	look_at_limits(L);
 }
 
 void sandbox_charge(lua_State *L, uint64_t steps)
@@ -136,7 +136,7 @@ void sandbox_charge(lua_State *L, uint64_t steps)
 	Sandbox *s = sandbox_of(L);
 	s->steps = steps > UINT64_MAX - s->steps ? UINT64_MAX : s->steps + steps;
 	if (s->steps >= s->next_look)
-		look(L);
+		look_at_limits(L);
 }
 
 void sandbox_caught(lua_State *L, int status)
@@ -148,21 +148,21 @@ void sandbox_caught(lua_State *L, int status)
 	sandbox_charge(L, status ? CAUGHT_STEPS : 1);
 }
 
-static void enter(Sandbox *s)
+static void enter_script(Sandbox *s)
 {
 	s->started = now();
 	double rest = s->seconds_limit - s->seconds;
 	backstop_set(s, (rest > 0 ? rest : 0) + GRACE);
 }
 
-static void leave(Sandbox *s)
+static void leave_script(Sandbox *s)
 {
 	backstop_set(s, 0);
 	s->seconds += now() - s->started;
 }
 
-void sandbox_pause(lua_State *L) { leave(sandbox_of(L)); }
-void sandbox_resume(lua_State *L) { enter(sandbox_of(L)); }
+void sandbox_pause(lua_State *L) { leave_script(sandbox_of(L)); }
+void sandbox_resume(lua_State *L) { enter_script(sandbox_of(L)); }
 
 /* ---- life ---- */
 
@@ -171,7 +171,7 @@ lua_State *sandbox_open(Sandbox *s)
 	s->memory_limit = MEMORY_LIMIT;
 	s->step_limit = STEP_LIMIT;
 	s->seconds_limit = SECONDS_LIMIT;
-	s->L = lua_newstate(allocate, s);
+	s->L = lua_newstate(sandbox_alloc, s);
 	if (!s->L)
 		return NULL;
 	*(Sandbox **)lua_getextraspace(s->L) = s;
@@ -244,7 +244,7 @@ static bool is_stop(lua_State *L)
 
 /* The message handler of lua_pcall: turns the error value into a table { text, file, line }, but leaves the
    text of sandbox_stop and the mark of a limit as they are. */
-static int locate(lua_State *L)
+static int locate_error(lua_State *L)
 {
 	lua_Debug ar;
 	int line = 0;
@@ -265,7 +265,7 @@ static int locate(lua_State *L)
 
 /* Puts the error value on top of the stack into diag. path: the file to name if the error value names
    none. */
-static void report(lua_State *L, const char *path, Diag *diag)
+static void report_error(lua_State *L, const char *path, Diag *diag)
 {
 	Sandbox *s = sandbox_of(L);
 	int line = 0;
@@ -293,36 +293,36 @@ bool sandbox_call(Sandbox *s, int nargs, int nresults, Diag *diag)
 {
 	lua_State *L = s->L;
 	int base = lua_gettop(L) - nargs;
-	lua_pushcfunction(L, locate);
+	lua_pushcfunction(L, locate_error);
 	lua_insert(L, base);
-	enter(s);
+	enter_script(s);
 	int status = lua_pcall(L, nargs, nresults, base);
 	see_memory(s, status);
 	bool reported = status && is_stop(L);
 	s->stopped = reported || (status && s->over && !*s->over);
-	leave(s);
+	leave_script(s);
 	lua_remove(L, base);
 	if (reported)
 		lua_pop(L, 1);
 	else if (status)
-		report(L, *s->path ? arena_strdup(&diag->arena, s->path) : NULL, diag);
+		report_error(L, *s->path ? arena_strdup(&diag->arena, s->path) : NULL, diag);
 	return !status;
 }
 
 /* ---- compiling ---- */
 
 /* n bytes, of which Lua has the first `given` */
-typedef struct Source { const char *text; size_t n, given; } Source;
+typedef struct ScriptSource { const char *text; size_t n, given; } ScriptSource;
 
 /* Lua's compiler calls this for the next piece of a text. A single token may take the compiler as long as all
    text in front of it (it puts a jump at each `or` at the end of a list that it walks), and the compiler
    looks at no limit. So the pieces are small, and limits are looked at before each of them. */
-static const char *next_piece(lua_State *L, void *self, size_t *n)
+static const char *next_text_piece(lua_State *L, void *self, size_t *n)
 {
-	Source *src = self;
+	ScriptSource *src = self;
 	Sandbox *s = sandbox_of(L);
 	const char *piece = src->text + src->given;
-	look(L);
+	look_at_limits(L);
 	*n = src->n - src->given < PIECE ? src->n - src->given : PIECE;
 	for (size_t i = 0; i < *n; i++)
 		s->compiling += piece[i] == '\n';
@@ -334,7 +334,7 @@ bool sandbox_compile(lua_State *L, const char *text, size_t n, const char *path,
 {
 	Sandbox *s = sandbox_of(L);
 	char name[sizeof s->path + 1];
-	Source src = { text, n, 0 };
+	ScriptSource src = { text, n, 0 };
 	const char *line = memchr(text, '\n', n);
 	snprintf(s->path, sizeof s->path, "%s", path);
 	snprintf(name, sizeof name, "@%s", path);
@@ -342,19 +342,19 @@ bool sandbox_compile(lua_State *L, const char *text, size_t n, const char *path,
 	if (n && text[0] == '#')
 		src.given = line ? (size_t)(line - text) : n;
 	s->compiling = 1;
-	int status = lua_load(L, next_piece, &src, name, "t");
+	int status = lua_load(L, next_text_piece, &src, name, "t");
 	see_memory(s, status);
 	s->compiling = 0;
 	s->stopped = status && s->over && !*s->over;
 	if (status)
-		report(L, path, diag);
+		report_error(L, path, diag);
 	return !status;
 }
 
 bool sandbox_run(Sandbox *s, const char *text, size_t n, const char *path, Diag *diag)
 {
-	enter(s);
+	enter_script(s);
 	bool ok = sandbox_compile(s->L, text, n, path, diag);
-	leave(s);
+	leave_script(s);
 	return ok && sandbox_call(s, 0, 0, diag);
 }

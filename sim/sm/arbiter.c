@@ -18,7 +18,7 @@ static __attribute__((noinline)) void limit_credit(uint64_t *own, uint64_t *its)
 
 /* A scheduler (own) wants a copy of a unit that another one has taken (its). Returns whether the scheduler is
    asked before the taker from now on: only if it has had no more of the unit than the taker. */
-static inline bool goes_before(uint64_t *own, uint64_t *its)
+static inline bool asked_before_taker(uint64_t *own, uint64_t *its)
 {
 	int64_t more = (int64_t)(*own - *its);
 	if ((uint64_t)(more + CREDIT) > 2 * CREDIT)
@@ -26,7 +26,7 @@ static inline bool goes_before(uint64_t *own, uint64_t *its)
 	return more <= 0;
 }
 
-Cycle arbiter_in_vain(Sm *sm, Sched *d, const Copies *c)
+Cycle arbiter_in_vain(Sm *sm, Sched *d, const UnitCopies *c)
 {
 	Cycle least = NEVER;
 	for (int k = 0; k < c->n; k++) {
@@ -34,7 +34,8 @@ Cycle arbiter_in_vain(Sm *sm, Sched *d, const Copies *c)
 		if (c->copy[k].free < least)
 			least = c->copy[k].free;
 		if (!((d->behind | 1 << d->index) >> taker & 1))
-			d->behind |= (uint8_t)(goes_before(c->had, c->had + taker - d->index) << taker);
+			d->behind |= (uint8_t)(asked_before_taker(c->had,
+				c->had + taker - d->index) << taker);
 	}
 	sm->unfair |= d->behind != 0;
 	return least;

@@ -3,7 +3,7 @@
  * counts issues of the SM. */
 #include "sim/sm/sm.h"
 
-static bool step(Sm *sm, Warp *w, Split *s)
+static bool step_functional(Sm *sm, Warp *w, Split *s)
 {
 	Issue is;
 	if (s->released) {
@@ -35,7 +35,7 @@ static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
 		return 0;
 	while (done < turn && w->nsplit == n && s->state == SPLIT_RUN) {
 		uint32_t pc = s->pc;
-		if (!step(sm, w, s))
+		if (!step_functional(sm, w, s))
 			return done;
 		done++;
 		if (by_block && n > 1 && k < w->nsplit && (op_info[ins[pc].op].flags & OPF_TERM ||

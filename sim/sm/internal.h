@@ -18,7 +18,7 @@ static const unsigned distance[STALL_COUNT] = {
 /* Combines the answers of two splits or warps: the earlier cycle, and the reason nearer to an issue with its
    pc; where both have the same reason, a's if it has a pc. (A warp's search begins with STALL_BARRIER and no
    pc.) */
-static inline When earlier(When a, When b)
+static inline When earlier_reason(When a, When b)
 {
 	When near = distance[b.why] < distance[a.why] ||
 		(a.pc == NO_PC && (b.why == a.why || b.why == STALL_GRID)) ? b : a;
@@ -34,7 +34,7 @@ static inline When not_running(const Split *s)
 		: (When){ NEVER, s->pc, s->wait.why };
 }
 
-static inline bool is_memory(const MIns *i)
+static inline bool is_memory_ins(const MIns *i)
 {
 	return i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM;
 }
@@ -51,13 +51,13 @@ void sm_sleep_until(Warp *, When);
 void sm_end_warp(Sm *, Warp *); /* the warp is ending: its slot becomes free when its accesses are complete */
 /* arbiter.c */
 /* The scheduler has wanted a copy of the unit, and none is free. Returns the first cycle at which one is. */
-Cycle arbiter_in_vain(Sm *, Sched *, const Copies *);
+Cycle arbiter_in_vain(Sm *, Sched *, const UnitCopies *);
 /* Returns a copy of the functional unit that can take an instruction of the scheduler now; NULL: none can
    before *when. Of several it is the last, because other kinds of instructions may share the first ones. */
-static inline Copy *arbiter_free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
+static inline UnitCopy *arbiter_free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
 {
-	const Copies *c = &d->unit[u];
-	Copy *x = &c->copy[c->n - 1];
+	const UnitCopies *c = &d->unit[u];
+	UnitCopy *x = &c->copy[c->n - 1];
 	if (__builtin_expect(x->free <= sm->now, true))
 		return x;
 	while (x > c->copy)

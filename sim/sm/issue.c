@@ -10,9 +10,9 @@ static bool try_single(Sm *, Warp *);
 static bool try_splits(Sm *, Warp *, When *best);
 static bool list_changes(Sm *, Warp *, Split *, When *best);
 static bool try_split(Sm *, Warp *, Split *, const MIns **, When *best);
-static When examine_split(Sm *, Warp *, Split *, const MIns **, Copy **unit, int shared);
+static When examine_split(Sm *, Warp *, Split *, const MIns **, UnitCopy **unit, int shared);
 static bool is_fetched(Sm *, Warp *, Split *, const MIns *);
-static void issue_instruction(Sm *, Warp *, Split *, const MIns *, Copy *unit);
+static void issue_instruction(Sm *, Warp *, Split *, const MIns *, UnitCopy *unit);
 static bool issue_second(Sm *, Warp *, int k, int n, Mask lanes, const MIns *first);
 static void issue_partner(Sm *, Warp *, const MIns *first, Mask lanes);
 static void sleep_on(Warp *, When);
@@ -62,7 +62,7 @@ static inline bool try_single(Sm *sm, Warp *w)
 {
 	Split *s = &w->split[0];
 	const MIns *i;
-	Copy *unit;
+	UnitCopy *unit;
 	Mask lanes = s->mask;
 	When t = examine_split(sm, w, s, &i, &unit, -1);
 	if (t.cycle <= sm->now) {
@@ -142,11 +142,11 @@ static bool list_changes(Sm *sm, Warp *w, Split *s, When *best)
 }
 
 /* Issues the split's instruction if it can be issued now. Else combines *best with when it may be and why it
-   cannot yet (earlier). */
+   cannot yet (earlier_reason). */
 static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *best)
 {
 	const ReconvModel *model = sm->gpu->model;
-	Copy *unit = NULL;
+	UnitCopy *unit = NULL;
 	When t = examine_split(sm, w, s, i, &unit, -1);
 	if (t.cycle <= sm->now) {
 		issue_instruction(sm, w, s, *i, unit);
@@ -161,7 +161,7 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 		else if (!wait_over(&s->wait, sm->now))
 			t = when_waited(s);
 	}
-	*best = earlier(*best, t);
+	*best = earlier_reason(*best, t);
 	return false;
 }
 
@@ -174,7 +174,7 @@ static bool try_pair(Sm *sm, Warp *w)
 	Split *s;
 	for (int n = 0; !issued && (s = model->pairs.candidate(w, n)); n++) {
 		const MIns *i;
-		Copy *unit;
+		UnitCopy *unit;
 		if (s->released) { /* the list may have changed: go through it from its beginning */
 			split_released(sm, w, s);
 			n = -1;
@@ -188,7 +188,7 @@ static bool try_pair(Sm *sm, Warp *w)
 			if (!sm->fault.kind)
 				issue_partner(sm, w, i, lanes);
 		}
-		best = earlier(best, t);
+		best = earlier_reason(best, t);
 	}
 	if (issued)
 		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
@@ -204,7 +204,7 @@ static bool try_pair(Sm *sm, Warp *w)
 /* Can the split issue now? If so, the result's cycle is now, and *ins and *unit are what it issues and on
    which copy. Else the result is when it may, as far as that is known, and why not yet. shared: the unit of
    an issue of this cycle on other lanes, whose copy this one uses too, or -1. */
-static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Copy **unit, int shared)
+static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, UnitCopy **unit, int shared)
 {
 	if (s->state != SPLIT_RUN)
 		return not_running(s);
@@ -218,14 +218,14 @@ static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Co
 		if (t.cycle > sm->now)
 			return t;
 	}
-	if (is_memory(i) && w->lsu.n) /* the warp is woken when its access has been made */
+	if (is_memory_ins(i) && w->lsu.n) /* the warp is woken when its access has been made */
 		return (When){ PENDING, s->pc, STALL_MEMPIPE };
 	*unit = NULL;
 	if (i->unit != shared) {
 		Cycle when = 0;
 		*unit = arbiter_free_copy(sm, w->sched, i->unit, &when);
 		if (!*unit)
-			return (When){ when, s->pc, is_memory(i) ? STALL_MEMPIPE : STALL_UNIT };
+			return (When){ when, s->pc, is_memory_ins(i) ? STALL_MEMPIPE : STALL_UNIT };
 	}
 	*ins = i;
 	return (When){ sm->now, s->pc, 0 };
@@ -278,12 +278,12 @@ static void redirect_front_end(const Sm *sm, Split *s, uint32_t pc)
 
 /* Issues and executes the split's instruction. unit: the copy of a functional unit that it takes; NULL: it
    takes none. */
-static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
+static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy *unit)
 {
 	const Config *c = &sm->gpu->config;
 	Cycle now = sm->now;
 	Issue is;                      /* memory instructions fill all of it, others only `executing` */
-	bool memory = is_memory(i);
+	bool memory = is_memory_ins(i);
 	uint32_t pc = s->pc;
 	Mask lanes = s->mask;
 	int nsplit = w->nsplit;
@@ -322,7 +322,7 @@ static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 {
 	Split *s = &w->split[k];
 	const MIns *i;
-	Copy *unit;
+	UnitCopy *unit;
 	if (!may_be_followed(first))
 		return false;
 	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN ||
@@ -351,8 +351,8 @@ static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 	Split *s;
 	for (int n = 0; (s = sm->gpu->model->pairs.partner(w, lanes, n, &of)); n++) {
 		const MIns *i;
-		Copy *unit;
-		When t = examine_split(sm, of, s, &i, &unit, is_memory(first) ? -1 : first->unit);
+		UnitCopy *unit;
+		When t = examine_split(sm, of, s, &i, &unit, is_memory_ins(first) ? -1 : first->unit);
 		if (t.cycle > sm->now)
 			continue;
 		issue_instruction(sm, of, s, i, unit);

@@ -65,7 +65,7 @@ static bool lane_goes_on(Sm *sm, LaneTurn *t, Split *s, const MIns *i, int lane)
 	if (may_be_followed(i) && --t->left[lane] > 0)
 		return true;
 	t->left[lane] = 0;
-	t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why }
+	t->best = earlier_reason(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why }
 		: not_running(s));
 	return false;
 }
@@ -96,8 +96,8 @@ static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 	if (s->state != SPLIT_RUN || s->wait.known > sm->now +
 		(t->left[lane] < sm->gpu->config.sched_width)) {
 		t->left[lane] = 0;
-		t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why }
-			: not_running(s));
+		t->best = earlier_reason(t->best, s->state == SPLIT_RUN
+			? (When){ s->wait.known, s->pc, s->wait.why } : not_running(s));
 		return true;
 	}
 	for (;;) {
@@ -105,10 +105,10 @@ static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 		When at = i ? lanes_operands(sm, w, s, i) : (When){ sm->now + 1, s->pc, STALL_BRANCH };
 		if (sm->fault.kind || at.cycle > sm->now) {
 			t->left[lane] = 0;
-			t->best = earlier(t->best, at);
+			t->best = earlier_reason(t->best, at);
 			return true;
 		}
-		if (is_memory(i)) {
+		if (is_memory_ins(i)) {
 			t->access |= s->mask;
 			return true;
 		}

@@ -10,10 +10,10 @@ static inline void add_lanes_operands(Operands *o, Cycle now, const Warp *w, Mas
 	for (int k = 0; k < i->nchk; k++) {
 		int name = i->sb[k];
 		if (!w->mixed[name])
-			add_operand(o, w->ready[name]);
+			add_operand_ready(o, w->ready[name]);
 		else if (w->ready[name] >> 1 >= now)
 			each_lane(m, l)
-				add_operand(o, w->lane_ready[name * w->lanes.width + l]);
+				add_operand_ready(o, w->lane_ready[name * w->lanes.width + l]);
 	}
 }
 

@@ -6,7 +6,7 @@
 /* When the last operand that is computed is there, and the last one that is loaded. */
 typedef struct Operands { Cycle computed, loaded; } Operands;
 
-static inline void add_operand(Operands *o, Cycle ready)
+static inline void add_operand_ready(Operands *o, Cycle ready)
 {
 	Cycle *last = ready & 1 ? &o->loaded : &o->computed;
 	*last = ready >> 1 > *last ? ready >> 1 : *last;
@@ -29,7 +29,7 @@ static inline Operands warp_operands(const Warp *w, const MIns *i)
 {
 	Operands o = { 0, 0 };
 	for (int k = 0; k < i->nchk; k++)
-		add_operand(&o, w->ready[i->sb[k]]);
+		add_operand_ready(&o, w->ready[i->sb[k]]);
 	return o;
 }
 

@@ -7,15 +7,15 @@ static void equip_unit(Gpu *g, Sm *sm, int u)
 {
 	const UnitConfig *c = &g->config.unit[u];
 	for (int i = 0; i < g->config.sched_count; i++) {
-		Copies *k = &sm->sched[i].unit[u];
+		UnitCopies *k = &sm->sched[i].unit[u];
 		k->n = (int)c->count;
 		if (c->shares || (i > 0 && c->per != PER_SCHEDULER)) {
-			const Copies *of = c->shares ? &sm->sched[i].unit[c->shares - 1]
+			const UnitCopies *of = c->shares ? &sm->sched[i].unit[c->shares - 1]
 				: &sm->sched[0].unit[u];
 			k->copy = of->copy;
 			k->had = c->shares ? of->had : of->had + i;
 		} else {
-			k->copy = arena_array(&g->arena, Copy, c->count);
+			k->copy = arena_array(&g->arena, UnitCopy, c->count);
 			k->had = (uint64_t *)arena_array(&g->arena, uint64_t, g->config.sched_count) + i;
 		}
 	}
@@ -157,7 +157,7 @@ static void equip(Sm *sm, Warp *w, int slot)
 	partings_equip(w);
 }
 
-static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
+static void start_resident_warp(Sm *sm, Warp *w, Cta *cta, int index)
 {
 	Gpu *g = sm->gpu;
 	const Code *c = cta->share->grid->code;
@@ -304,7 +304,7 @@ void sm_place(Sm *sm, const Arrival *a)
 			continue;
 		if (!w->sm)
 			equip(sm, w, slot);
-		start_warp(sm, w, cta, index++);
+		start_resident_warp(sm, w, cta, index++);
 	}
 }
 

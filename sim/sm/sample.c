@@ -3,7 +3,7 @@
    over the counters of the instructions of each grid that the SM has had blocks of. */
 #include "sim/sm/sm.h"
 
-static void add_instruction(const Share *h, int pc, int flags, Totals *st)
+static void add_ins_counts(const Share *h, int pc, int flags, Totals *st)
 {
 	const InsCount *c = &h->count[pc];
 	if (flags & MI_OVERHEAD) {
@@ -26,7 +26,7 @@ void share_totals(const Share *h, int width, Totals *st)
 	const Code *c = h->grid->code;
 	*st = h->totals;
 	for (int pc = 0; pc < c->n; pc++)
-		add_instruction(h, pc, c->ins[pc].flags, st);
+		add_ins_counts(h, pc, c->ins[pc].flags, st);
 	for (int pc = 0; pc <= c->n; pc++)
 		for (int k = 0; k < STALL_COUNT; k++)
 			st->stalls[k] += h->stalls[pc * STALL_COUNT + k];
@@ -79,7 +79,7 @@ static void add_resident(Sm *sm, Interval *sum)
 
 /* Keeps the counts of the interval that ends. In a long wait intervals have equal counts: they are kept as
    one entry. */
-static void keep(Sm *sm, const Interval *sum)
+static void keep_interval(Sm *sm, const Interval *sum)
 {
 	Sampled *last = sm->sampled.n ? &vec_last(&sm->sampled) : NULL;
 	Cycle step = sm->gpu->options.intervals->cycles;
@@ -109,7 +109,7 @@ static void end_interval(Sm *sm)
 	add_resident(sm, &sum);
 	for (int i = 0; i < g->running.n && sum.resident; i++) /* without a warp nothing is counted */
 		add_share(sm, &g->running.v[i]->share[sm->id], &sum);
-	keep(sm, &sum);
+	keep_interval(sm, &sum);
 	sm->sample_at = (counts_from(sm) / length + 1) * length;
 }
 
@@ -128,14 +128,14 @@ void sm_sample_grid(Sm *sm, const Grid *x)
 {
 	Interval sum = { 0 };
 	add_share(sm, &x->share[sm->id], &sum);
-	keep(sm, &sum);
+	keep_interval(sm, &sum);
 }
 
 void sm_sample_end(Sm *sm)
 {
 	Interval sum = { 0 };
 	add_resident(sm, &sum);
-	keep(sm, &sum);
+	keep_interval(sm, &sum);
 }
 
 void sm_give_samples(Sm *sm, Intervals *to)

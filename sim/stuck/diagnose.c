@@ -13,10 +13,15 @@
    see. A change replaces an entry with the same hash: so some changes are forgotten, but every entry is
    right. grid NULL: the entry is empty. when: the cycle; in functional runs a number that grows with each
    change. */
-typedef struct Writer { const Grid *grid; uint64_t address, block; Cycle when; uint32_t thread, pc; } Writer;
+typedef struct LastWriter {
+	const Grid *grid;
+	uint64_t address, block;
+	Cycle when;
+	uint32_t thread, pc;
+} LastWriter;
 enum { WRITERS = 1024 };
 
-static Writer *writer_slot(const Sm *sm, uint64_t address)
+static LastWriter *writer_slot(const Sm *sm, uint64_t address)
 {
 	return &sm->writers[(address >> 2) * 0x9e3779b97f4a7c15u >> 54 & (WRITERS - 1)];
 }
@@ -26,27 +31,27 @@ static uint64_t writer_key(Space space, uint64_t address)
 	return space == SP_SHARED ? SHARED_WINDOW + address : address;
 }
 
-void writer_note(Sm *sm, const Origin *o, Space space, int lane, uint64_t address, Cycle when)
+void writer_note(Sm *sm, const WarpOrigin *o, Space space, int lane, uint64_t address, Cycle when)
 {
 	if (space != SP_GLOBAL && space != SP_SHARED)
 		return;
 	if (!sm->writers)
-		sm->writers = arena_array(&sm->arena, Writer, WRITERS);
+		sm->writers = arena_array(&sm->arena, LastWriter, WRITERS);
 	uint64_t key = writer_key(space, address);
-	*writer_slot(sm, key) = (Writer){ .grid = o->grid, .address = key, .block = o->block,
+	*writer_slot(sm, key) = (LastWriter){ .grid = o->grid, .address = key, .block = o->block,
 		.when = sm->gpu->options.functional ? ++sm->gpu->writes : when,
 		.thread = o->warp * (uint32_t)warp_width(sm->gpu) + (uint32_t)lane, .pc = o->pc };
 }
 
 /* Who changed the word last; NULL: not known. A word of shared memory is one of the block of warp w. */
-static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint64_t address)
+static const LastWriter *writer_find(const Gpu *g, const Warp *w, Space space, uint64_t address)
 {
-	const Writer *best = NULL;
+	const LastWriter *best = NULL;
 	uint64_t key = writer_key(space, address);
 	for (int i = 0; i < g->config.sm_count; i++) {
 		if (!g->sm[i].writers)
 			continue;
-		const Writer *x = writer_slot(&g->sm[i], key);
+		const LastWriter *x = writer_slot(&g->sm[i], key);
 		bool here = space != SP_SHARED || (x->grid == w->share->grid && x->block == w->cta->number);
 		if (x->grid && x->address == key && here && (!best || x->when >= best->when))
 			best = x;
@@ -121,22 +126,22 @@ static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-static bool same_place(const CodePlace *a, const CodePlace *b)
+static bool same_code_place(const CodePlace *a, const CodePlace *b)
 {
 	return same_text(a->function, b->function) && same_text(a->block, b->block) && a->line == b->line;
 }
 
-static bool alike(const StuckLanes *a, const StuckLanes *b)
+static bool same_stuck_lanes(const StuckLanes *a, const StuckLanes *b)
 {
 	return a->warp == b->warp && !memcmp(a->block, b->block, sizeof a->block) && a->how == b->how &&
-		same_text(a->in, b->in) && a->others == b->others && same_place(&a->at, &b->at) &&
-		same_place(&a->until, &b->until);
+		same_text(a->in, b->in) && a->others == b->others && same_code_place(&a->at, &b->at) &&
+		same_code_place(&a->until, &b->until);
 }
 
 static void add_held(Diagnosis *d, const StuckLanes *x)
 {
 	for (int k = 0; k < d->nheld; k++)
-		if (alike(&d->held[k], x)) {
+		if (same_stuck_lanes(&d->held[k], x)) {
 			d->held[k].lanes |= x->lanes;
 			return;
 		}
@@ -148,7 +153,7 @@ static void add_held(Diagnosis *d, const StuckLanes *x)
 
 /* ---- what a lane waits for ---- */
 
-static bool is_reg(const Opd *o, BitSet set) { return o->kind == OPD_REG && bs_has(set, o->id); }
+static bool is_reg_of_set(const Opd *o, BitSet set) { return o->kind == OPD_REG && bs_has(set, o->id); }
 
 /* True if the branch's condition may depend on the value that the load reads. All definitions of a register
    in the function count, whatever their order. */
@@ -170,7 +175,7 @@ static bool feeds(const MIns *branch, const MIns *load)
 				const Ins *i = &f->block.v[b]->ins.v[n];
 				bool defines = false;
 				for (int k = 0; k < i->ndst; k++)
-					defines |= is_reg(ins_dst(i, k), set);
+					defines |= is_reg_of_set(ins_dst(i, k), set);
 				for (int k = 0; defines && k < i->nsrc; k++)
 					if (ins_src(i, k)->kind == OPD_REG &&
 						!bs_has(set, ins_src(i, k)->id)) {
@@ -180,7 +185,7 @@ static bool feeds(const MIns *branch, const MIns *load)
 			}
 	}
 	for (int k = 0; k < load->src->ndst; k++)
-		found |= is_reg(ins_dst(load->src, k), set);
+		found |= is_reg_of_set(ins_dst(load->src, k), set);
 	arena_free(&tmp);
 	return found;
 }
@@ -188,10 +193,10 @@ static bool feeds(const MIns *branch, const MIns *load)
 /* The branch by which the lane would leave its loop, and the read that decides this branch; either may be
    NULL. The branch is one that went the same way every time in the lane's last round, if there is such a
    one. */
-static const Choice *way_out(const Watch *x, const Read **read)
+static const WatchedChoice *way_out_of_loop(const Watch *x, const Read **read)
 {
 	const Round *r = &x->last;
-	const Choice *out = NULL;
+	const WatchedChoice *out = NULL;
 	*read = NULL;
 	for (int k = 0; k < r->nchoices; k++) {
 		if (r->choice[k].both)
@@ -216,13 +221,13 @@ static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
 	const Read *read;
 	if (g->diagnosis->kind != FAULT_LIVELOCK || !(livelock_spinning(w) >> lane & 1))
 		return x;
-	const Choice *out = way_out(w->watch->lane[lane], &read);
+	const WatchedChoice *out = way_out_of_loop(w->watch->lane[lane], &read);
 	return (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index,
 		.lanes = x.lanes,
 		.how = STUCK_RUNS, .at = out ? code_place(g, code_of(w), out->ins) : x.at };
 }
 
-static uint64_t value_at(const Gpu *g, const Warp *w, const StuckWord *x)
+static uint64_t word_value(const Gpu *g, const Warp *w, const StuckWord *x)
 {
 	uint64_t v = 0;
 	const Alloc *hint = NULL, *a;
@@ -266,7 +271,7 @@ static void describe_word(const Gpu *g, const Warp *w, const Read *r, Diagnosis 
 	}
 	if (x->space == SP_SHARED)
 		shared_variable(g, code_of(w), x);
-	x->value = value_at(g, w, x);
+	x->value = word_value(g, w, x);
 }
 
 static const Warp *warp_of(const Gpu *g, const Grid *grid, uint64_t block, int index)
@@ -282,7 +287,7 @@ static const Warp *warp_of(const Gpu *g, const Grid *grid, uint64_t block, int i
 
 static void describe_writer(const Gpu *g, const Warp *w, Diagnosis *d)
 {
-	const Writer *x = writer_find(g, w, d->word.space, d->word.address);
+	const LastWriter *x = writer_find(g, w, d->word.space, d->word.address);
 	if (!x)
 		return;
 	const uint32_t *n = x->grid->launch->block, *grid = x->grid->launch->grid;
@@ -361,13 +366,13 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 {
 	Grid *grid = w->share->grid;
 	Diagnosis *d = begin_diagnosis(g, w, grid, FAULT_LIVELOCK);
-	const Choice *out = NULL, *other;
+	const WatchedChoice *out = NULL, *other;
 	const Read *read = NULL, *its;
 	Mask spin = livelock_spinning(w);
 	int l;
 	d->spinning = lanes;
 	each_lane(spin, l) {
-		other = way_out(w->watch->lane[l], &its);
+		other = way_out_of_loop(w->watch->lane[l], &its);
 		if (!d->who.lanes) {
 			out = other;
 			read = its;
@@ -401,7 +406,7 @@ static const Warp *first_stuck(const Gpu *g)
 }
 
 /* Threads of the grid that have come to its barrier, and all that have not ended. */
-static void count_meeting(const Gpu *g, const Grid *grid, Diagnosis *d)
+static void count_grid_barrier(const Gpu *g, const Grid *grid, Diagnosis *d)
 {
 	d->arrived = d->expected = 0;
 	for (int i = 0; i < g->config.sm_count; i++)
@@ -429,7 +434,7 @@ void deadlock_report(Gpu *g, Fault *fault, Grid **in)
 			d->arrived = b->arrived;
 			d->expected = b->expected ? b->expected : first->cta->live;
 			if (s->barrier == GRID_BARRIER)
-				count_meeting(g, first->share->grid, d);
+				count_grid_barrier(g, first->share->grid, d);
 		} else if (s->state == SPLIT_WARPSYNC) {
 			Mask here = 0;
 			for (int k = 0; k < first->nsplit; k++)
@@ -441,7 +446,7 @@ void deadlock_report(Gpu *g, Fault *fault, Grid **in)
 		}
 		add_all_waiting(g, first, d);
 		for (int k = 0; k < d->nheld; k++)
-			if (alike(&d->held[k], &d->who))
+			if (same_stuck_lanes(&d->held[k], &d->who))
 				d->who.lanes = d->held[k].lanes;
 	}
 	finish_diagnosis(grid, d, fault);

@@ -3,16 +3,20 @@
 
 static bool is_pair(const Code *c, int place) { return place >= c->narrow && place < c->rows; }
 
-static int nth_place(const Places *x, int k) { return x->list ? x->list[k] : k; }
-Places state_all_places(const Warp *w) { return (Places){ NULL, code_of(w)->rows + code_of(w)->preds }; }
+static int nth_place(const StatePlaces *x, int k) { return x->list ? x->list[k] : k; }
 
-Places state_places_behind(const Warp *w, const MIns *i, int lane)
+StatePlaces state_all_places(const Warp *w)
 {
-	const Code *c = code_of(w);
-	return w->depth[lane] ? state_all_places(w) : (Places){ c->live[i->live], c->nlive[i->live] };
+	return (StatePlaces){ NULL, code_of(w)->rows + code_of(w)->preds };
 }
 
-static inline void add_word(Words *x, uint64_t v)
+StatePlaces state_places_behind(const Warp *w, const MIns *i, int lane)
+{
+	const Code *c = code_of(w);
+	return w->depth[lane] ? state_all_places(w) : (StatePlaces){ c->live[i->live], c->nlive[i->live] };
+}
+
+static inline void add_word(WatchWords *x, uint64_t v)
 {
 	if (x->at == x->end)
 		x->same = false;
@@ -35,7 +39,8 @@ static uint64_t state_word(const Warp *w, int place, int lane)
 	return v;
 }
 
-void state_add_lane(const Warp *w, uint32_t pc, int32_t from, const Places *places, int lane, Words *x)
+void state_add_lane(const Warp *w, uint32_t pc, int32_t from, const StatePlaces *places, int lane,
+	WatchWords *x)
 {
 	add_word(x, (uint64_t)pc << 32 | (uint32_t)from);
 	add_word(x, (uint64_t)w->depth[lane] << 1 | (w->lanes.cc >> lane & 1));
@@ -45,27 +50,27 @@ void state_add_lane(const Warp *w, uint32_t pc, int32_t from, const Places *plac
 		add_word(x, w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane]);
 }
 
-int state_most_words(const Warp *w, const Places *places, int lane)
+int state_most_words(const Warp *w, const StatePlaces *places, int lane)
 {
 	return 2 + places->n + (int)w->depth[lane];
 }
 
-Words state_write_into(Sm *sm, SavedState *s, int room)
+WatchWords state_write_into(Sm *sm, SavedState *s, int room)
 {
 	if (s->room < room) {
 		s->room = room;
 		s->word = arena_array(&sm->arena, uint64_t, room);
 	}
-	return (Words){ s->word, s->word + s->room, true, true };
+	return (WatchWords){ s->word, s->word + s->room, true, true };
 }
 
-Words state_compare_with(const SavedState *s)
+WatchWords state_compare_with(const SavedState *s)
 {
-	return (Words){ s->word, s->n ? s->word + s->n : s->word, false, true };
+	return (WatchWords){ s->word, s->n ? s->word + s->n : s->word, false, true };
 }
-bool state_is_same(const Words *x) { return x->same && x->at == x->end; }
+bool state_is_same(const WatchWords *x) { return x->same && x->at == x->end; }
 
-bool state_in_flight(const Warp *w, const Places *places, int lane)
+bool state_in_flight(const Warp *w, const StatePlaces *places, int lane)
 {
 	const Sm *sm = w->sm;
 	for (int k = 0; k < places->n && !sm->gpu->options.functional; k++) {

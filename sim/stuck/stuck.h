@@ -24,5 +24,6 @@ void livelock_clock(Warp *, Mask);             /* the lanes have read a clock */
 void livelock_exchange(Warp *, Mask);
 /* sim/stuck/diagnose.c */
 void deadlock_report(Gpu *, Fault *, Grid **); /* no lane can go on: reports which lanes wait where */
-void writer_note(Sm *, const Origin *, Space, int lane, uint64_t addr, Cycle); /* the lane changed a word */
+/* the lane changed a word */
+void writer_note(Sm *, const WarpOrigin *, Space, int lane, uint64_t addr, Cycle);
 #endif

@@ -18,7 +18,7 @@ static void note_choice(Round *r, const MIns *i, uint32_t to)
 			return;
 		}
 	if (r->nchoices < ROUND_CHOICES)
-		r->choice[r->nchoices++] = (Choice){ i, to, false };
+		r->choice[r->nchoices++] = (WatchedChoice){ i, to, false };
 }
 
 static void came_back(Watch *x)
@@ -40,16 +40,16 @@ static uint64_t next_power(const Watch *x) { return x->power ? x->power * 2 : 1;
 static void step_lane(Warp *w, const MIns *i, uint32_t to, int lane)
 {
 	Watch *x = w->watch->lane[lane];
-	Places places = state_places_behind(w, i, lane);
+	StatePlaces places = state_places_behind(w, i, lane);
 	if (state_in_flight(w, &places, lane))
 		return;
-	Words now = state_compare_with(&x->state);
+	WatchWords now = state_compare_with(&x->state);
 	if (x->power && !x->with)
 		state_add_lane(w, to, i->live, &places, lane, &now);
 	if (x->power && !x->with && state_is_same(&now)) {
 		came_back(x);
 	} else if (++x->steps >= x->power) {
-		Words save = state_write_into(w->sm, &x->state, state_most_words(w, &places, lane));
+		WatchWords save = state_write_into(w->sm, &x->state, state_most_words(w, &places, lane));
 		state_add_lane(w, to, i->live, &places, lane, &save);
 		x->state.n = (int)(save.at - x->state.word);
 		begin_anew(x, next_power(x), 0, 0);
@@ -66,9 +66,9 @@ static Joint *joint_of(Warp *w, Mask m)
 	return *j;
 }
 
-static void joint_words(const Warp *w, Mask m, Words *x)
+static void joint_words(const Warp *w, Mask m, WatchWords *x)
 {
-	Places places = state_all_places(w);
+	StatePlaces places = state_all_places(w);
 	int l;
 	each_lane(m, l)
 		state_add_lane(w, homes_split(w, l)->pc, -1, &places, l, x);
@@ -77,11 +77,11 @@ static void joint_words(const Warp *w, Mask m, Words *x)
 /* Saves the joint state of all lanes of m, at the operation in which they exchange values. */
 static void save_joint(Warp *w, Joint *j, Mask m)
 {
-	Places places = state_all_places(w);
+	StatePlaces places = state_all_places(w);
 	int room = 0, l;
 	each_lane(m, l)
 		room += state_most_words(w, &places, l);
-	Words save = state_write_into(w->sm, &j->state, room);
+	WatchWords save = state_write_into(w->sm, &j->state, room);
 	joint_words(w, m, &save);
 	j->state.n = (int)(save.at - j->state.word);
 	j->lanes = m;
@@ -90,7 +90,7 @@ static void save_joint(Warp *w, Joint *j, Mask m)
 
 static bool same_joint(const Warp *w, const Joint *j, Mask m)
 {
-	Words now = state_compare_with(&j->state);
+	WatchWords now = state_compare_with(&j->state);
 	if (j->lanes != m)
 		return false;
 	joint_words(w, m, &now);
@@ -189,7 +189,7 @@ static void watch_lanes(Warp *w, const MIns *i, Mask m, uint32_t to)
 void livelock_exchange(Warp *w, Mask m)
 {
 	Mask lanes = watched_of(w, m);
-	Places places = state_all_places(w);
+	StatePlaces places = state_all_places(w);
 	bool moving = false;
 	int l;
 	if (!lanes)

@@ -8,10 +8,14 @@ enum { ROUND_READS = 4, ROUND_CHOICES = 6 };
 typedef struct Read { const MIns *ins; uint64_t addr; uint8_t space; } Read;
 /* a conditional branch, and where the lane went; both: the lane has also gone elsewhere from it in this
    round */
-typedef struct Choice { const MIns *ins; uint32_t to; bool both; } Choice;
+typedef struct WatchedChoice { const MIns *ins; uint32_t to; bool both; } WatchedChoice;
 /* What a lane did in one round of its loop: what it read last, and its branches, as many of each as there is
    room for. */
-typedef struct Round { int nreads, nchoices; Read read[ROUND_READS]; Choice choice[ROUND_CHOICES]; } Round;
+typedef struct Round {
+	int nreads, nchoices;
+	Read read[ROUND_READS];
+	WatchedChoice choice[ROUND_CHOICES];
+} Round;
 
 /* n: words of the state, 0: none is saved; room: words for which there is memory */
 typedef struct SavedState { uint64_t *word; int n, room; } SavedState;

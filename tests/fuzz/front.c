@@ -197,7 +197,7 @@ static void judge(const JsonValue *v)
 	int column, n = 0;
 	for (int k = 0; k < 3; k++)
 		n += condition_parse(&a, text[k], &c[n], &error, &column);
-	conditions_judge(c, n, &(Pair){ { v, v } }, 1, true, &out);
+	conditions_judge(c, n, &(GridPair){ { v, v } }, 1, true, &out);
 	sb_free(&out);
 	arena_free(&a);
 }

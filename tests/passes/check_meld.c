@@ -21,7 +21,7 @@ static int64_t best_of_all(int n, int m, const int *score, int stride, int gap)
 }
 
 /* The sum that the items make, which must be all of both sequences in order. */
-static int64_t sum_of(const Item *item, int count, int n, int m, const int *score, int gap)
+static int64_t sum_of(const AlignedItem *item, int count, int n, int m, const int *score, int gap)
 {
 	int64_t sum = 0;
 	int i = 0, j = 0;
@@ -49,7 +49,7 @@ START_TEST(alignments_are_optimal)
 	enum { MOST = 8 };
 	uint64_t rng = 5;
 	int score[MOST * MOST + 1];
-	Item item[2 * MOST];
+	AlignedItem item[2 * MOST];
 	for (int round = 0; round < 600; round++) {
 		int n = (int)(random_next(&rng) % (MOST + 1)),
 			m = (int)(random_next(&rng) % (round < 60 ? MOST + 1 : 6)),

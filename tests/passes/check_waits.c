@@ -37,7 +37,7 @@ static const char *waits_of(const char *body)
 		if (w->loop[k]) {
 			found = arena_printf(&arena, "%s%s%s", found, n++ ? " " : "",
 				w->c->f->block.v[w->loops->loop[k].header]->label);
-			Wait x;
+			WaitPlace x;
 			ck_assert(waits_within(w, k, &x) && waits_in(w, w->loops->loop[k].header, -1, &x) &&
 				!waits_in(w, w->loops->loop[k].header, w->loops->loop[k].header, &x));
 		}
@@ -45,7 +45,7 @@ static const char *waits_of(const char *body)
 		if (w->call[b])
 			found = arena_printf(&arena, "%s%scall", found, n++ ? " " : "");
 	ck_assert_int_eq(n, w->n);
-	ck_assert(waits_any(w, &(Wait){ 0 }) == (n > 0));
+	ck_assert(waits_any(w, &(WaitPlace){ 0 }) == (n > 0));
 	analyses_close(an);
 	module_free(m);
 	diag_free(&d);

@@ -203,7 +203,7 @@ static void entries(Case *c)
 {
 	Arena a = { 0 };
 	LowerFn l = { .f = c->k->kernel };
-	Frontier f = frontier_build(&a, &l, PRIORITY_RPO);
+	ThreadFrontier f = frontier_build(&a, &l, PRIORITY_RPO);
 	const Run *r = case_run(c, "tf_stack", "");
 	if (r && r->probe.stats.totals.max_depth > (uint64_t)frontier_most(&f) + 1)
 		FAIL(c, "%llu entries under tf_stack, the frontier allows %d",

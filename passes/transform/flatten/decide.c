@@ -45,7 +45,7 @@ void decide_turns(Nests *w, int loop)
 /* How often a block was executed by warps (fetches), and by threads. The profile tells that only of the
    source's blocks; another block is taken to be executed as often as the nearest one that dominates it and
    lies in the same loop. */
-typedef struct Count { double fetches, threads; } Count;
+typedef struct BlockCount { double fetches, threads; } BlockCount;
 
 static int dominator_beside(const Nests *w, const Dom *dom, int b)
 {
@@ -55,12 +55,13 @@ static int dominator_beside(const Nests *w, const Dom *dom, int b)
 	return d;
 }
 
-static void count_block(const Nests *w, const Profile *profile, const Dom *dom, const Block *b, Count *count)
+static void count_flat_block(const Nests *w, const Profile *profile, const Dom *dom, const Block *b,
+	BlockCount *count)
 {
 	const ProfileBlock *p = b->user ? profile_find(profile, w->r->f->name, b->label) : NULL;
 	int d = p || b->user ? -1 : dominator_beside(w, dom, b->id);
 	if (p)
-		count[b->id] = (Count){ (double)p->fetches, (double)p->threads };
+		count[b->id] = (BlockCount){ (double)p->fetches, (double)p->threads };
 	else if (d >= 0)
 		count[b->id] = count[d];
 }
@@ -68,10 +69,10 @@ static void count_block(const Nests *w, const Profile *profile, const Dom *dom, 
 static void take_profile(Nests *w)
 {
 	const Dom *dom = analysis_dom(w->r->an);
-	Count *count = arena_array(&w->arena, Count, w->cfg->n);
+	BlockCount *count = arena_array(&w->arena, BlockCount, w->cfg->n);
 	for (int i = 0; i < w->cfg->nreach; i++) {
 		const Block *b = w->cfg->rpo[i];
-		count_block(w, w->r->profile, dom, b, count);
+		count_flat_block(w, w->r->profile, dom, b, count);
 		if (w->of.v[b->id] < 0)
 			continue;
 		w->loop[w->of.v[b->id]].cycles += decide_cost(w, b) * count[b->id].fetches;
@@ -92,10 +93,10 @@ static void take_profile(Nests *w)
 static void take_trial(Nests *w)
 {
 	const Dom *dom = analysis_dom(w->r->an);
-	Count *count = arena_array(&w->arena, Count, w->cfg->n);
+	BlockCount *count = arena_array(&w->arena, BlockCount, w->cfg->n);
 	for (int i = 0; i < w->cfg->nreach; i++) {
 		const Block *b = w->cfg->rpo[i];
-		count_block(w, w->r->profile->trial, dom, b, count);
+		count_flat_block(w, w->r->profile->trial, dom, b, count);
 		if (w->of.v[b->id] < 0)
 			continue;
 		w->loop[w->of.v[b->id]].tried += decide_cost(w, b) * count[b->id].fetches;
@@ -165,7 +166,7 @@ static void set_limit(const Nests *w, Numbers *n, double trips)
 		n->limit = overhead;
 }
 
-static Numbers numbers(const Nests *w, int a, int k)
+static Numbers flatten_numbers(const Nests *w, int a, int k)
 {
 	const FlatLoop *x = &w->loop[a], *y = &w->loop[k];
 	Numbers n = { .ta = x->body, .tb = y->turn, .lanes = w->lanes, .idle = w->idle / w->lanes,
@@ -186,7 +187,7 @@ static Numbers numbers(const Nests *w, int a, int k)
 	return n;
 }
 
-static bool pays(const Nests *w, const char *inner, const char *outer, Loc at, const Numbers *n)
+static bool flattening_pays(const Nests *w, const char *inner, const char *outer, Loc at, const Numbers *n)
 {
 	pass_remark(w->r, at, "loop %s is %s %s: %.1f of %.*f lanes idle, %.2f, and it pays above %.2f: a "
 		"turn of %s costs %.0f, one of %s %.0f, and %.0f are added", inner,
@@ -246,13 +247,13 @@ bool decide(Nests *w, int a, int k)
 			"together", inner, outer);
 		return false;
 	}
-	Numbers n = numbers(w, a, k);
+	Numbers n = flatten_numbers(w, a, k);
 	if (w->r->profile && w->r->profile->trial) {
 		bool better = tried(w, a, k, &n);
 		if (!better || tried_alone(w, a))
 			return better;
 	}
-	return pays(w, inner, outer, at, &n);
+	return flattening_pays(w, inner, outer, at, &n);
 }
 
 bool decide_shared(Nests *w, int a, double inner)
@@ -272,5 +273,5 @@ bool decide_shared(Nests *w, int a, double inner)
 	if (w->r->profile)
 		n.idle = 1 - x->threads / (x->fetches * w->lanes);
 	set_limit(w, &n, w->trips);
-	return pays(w, x->source->label, x->source->label, at, &n);
+	return flattening_pays(w, x->source->label, x->source->label, at, &n);
 }

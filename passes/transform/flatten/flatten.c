@@ -47,9 +47,9 @@ static const PassOption options[OPTIONS] = {
 		"flattened; all when not given", .kind = PASS_LIST, .labels = true },
 };
 
-static Loc place(const Nests *w, const Block *b) { return ins_loc(w->r->m, &b->ins.v[0]); }
+static Loc loop_place(const Nests *w, const Block *b) { return ins_loc(w->r->m, &b->ins.v[0]); }
 
-static bool listed(const PassValue *v, const Block *b)
+static bool is_listed_loop(const PassValue *v, const Block *b)
 {
 	for (int i = 0; i < v->n; i++)
 		if (!strcmp(v->list[i], b->label))
@@ -62,7 +62,7 @@ static bool may_take(const Nests *w, int a)
 {
 	const FlatLoop *x = &w->loop[a];
 	const PassValue *option = w->r->option;
-	if (!nest_may(w, a) || !listed(&option[OPTION_LOOPS], x->source))
+	if (!nest_may(w, a) || !is_listed_loop(&option[OPTION_LOOPS], x->source))
 		return false;
 	if (x->convergent) {
 		pass_remark(w->r, ins_loc(w->r->m, x->convergent),
@@ -71,12 +71,12 @@ static bool may_take(const Nests *w, int a)
 		return false;
 	}
 	if (!x->reducible) {
-		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: the loop has "
+		pass_remark(w->r, loop_place(w, x->source), "the nest in loop %s is left alone: the loop has "
 			"several entries", x->source->label);
 		return false;
 	}
 	if (x->waits) {
-		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: %s",
+		pass_remark(w->r, loop_place(w, x->source), "the nest in loop %s is left alone: %s",
 			x->source->label, x->waits);
 		return false;
 	}
@@ -85,7 +85,7 @@ static bool may_take(const Nests *w, int a)
 
 /* Chooses the inner loops that loop a takes in. Returns how many; an inner loop that shares a's header
    counts. */
-static int choose(Nests *w, int a)
+static int choose_inner_loops(Nests *w, int a)
 {
 	int n = 0;
 	double inner = 0;
@@ -94,7 +94,7 @@ static int choose(Nests *w, int a)
 	for (int k = a + 1; k < w->loop[a].end; k = w->loop[k].end) {
 		FlatLoop *x = &w->loop[k];
 		if (!x->reducible) {
-			pass_remark(w->r, place(w, x->source), "loop %s is left alone: it has several "
+			pass_remark(w->r, loop_place(w, x->source), "loop %s is left alone: it has several "
 				"entries", x->source->label);
 			continue;
 		}
@@ -133,12 +133,12 @@ static void remark_unlisted(const Nests *w)
 		for (int a = 0; a < w->n; a++)
 			nest |= w->loop[a].source == named && nest_may(w, a);
 		if (named && !nest)
-			pass_remark(w->r, place(w, named), "loops: no nest of loops begins with %s",
+			pass_remark(w->r, loop_place(w, named), "loops: no nest of loops begins with %s",
 				named->label);
 	}
 }
 
-static double lanes(const PassRun *r)
+static double warp_lanes(const PassRun *r)
 {
 	return r->profile && r->profile->warp_size ? r->profile->warp_size
 		: (double)limits_of(r->limits)->warp_size;
@@ -160,17 +160,17 @@ static bool run(PassRun *r)
 	Nests w;
 	int nests = 0, loops = 0, before = r->f->block.n;
 	nests_open(&w, r);
-	w.exits = (Exits)r->option[OPTION_EXITS].number;
-	w.enter = (Enter)r->option[OPTION_ENTER].number;
-	w.rule = (Rule)r->option[OPTION_RULE].number;
-	w.lanes = lanes(r);
+	w.exits = (FlattenExits)r->option[OPTION_EXITS].number;
+	w.enter = (FlattenEnter)r->option[OPTION_ENTER].number;
+	w.rule = (FlattenRule)r->option[OPTION_RULE].number;
+	w.lanes = warp_lanes(r);
 	w.idle = idle(&w);
 	w.trips = (double)r->option[OPTION_TRIPS].number;
 	remark_unlisted(&w);
 	if (w.rule != RULE_ALWAYS)
 		decide_prepare(&w);
 	for (int a = w.n; a-- > 0;) {
-		int n = w.loop[a].depth >= r->option[OPTION_LEVEL].number ? choose(&w, a) : 0;
+		int n = w.loop[a].depth >= r->option[OPTION_LEVEL].number ? choose_inner_loops(&w, a) : 0;
 		if (n)
 			nest_rewrite(&w, a);
 		else

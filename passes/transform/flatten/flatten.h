@@ -47,9 +47,9 @@ typedef struct FlatLoop {
 	double body, turn, trips;
 } FlatLoop;
 
-typedef enum { EXITS_LATCH, EXITS_DIRECT } Exits;
-typedef enum { RULE_ALWAYS, RULE_PAPER, RULE_CORRECTED } Rule;
-typedef enum { ENTER_AUTO, ENTER_NOW, ENTER_NEXT } Enter;
+typedef enum { EXITS_LATCH, EXITS_DIRECT } FlattenExits;
+typedef enum { RULE_ALWAYS, RULE_PAPER, RULE_CORRECTED } FlattenRule;
+typedef enum { ENTER_AUTO, ENTER_NOW, ENTER_NEXT } FlattenEnter;
 
 typedef struct Nests {
 	PassRun *r;
@@ -65,9 +65,9 @@ typedef struct Nests {
 	Vec(int) code, seen;
 	/* by block: by which block the indexed branch that is being rewritten leads there now, or NULL */
 	BlockList via;
-	Exits exits;
-	Enter enter;
-	Rule rule;
+	FlattenExits exits;
+	FlattenEnter enter;
+	FlattenRule rule;
 	double lanes;                  /* lanes of a warp: the profile's, else the machine's */
 	/* assumed: how many of these lanes are idle, 0 = not known; turns of an inner loop */
 	double idle, trips;

@@ -3,7 +3,7 @@
 #include "passes/transform/flatten/flatten.h"
 #include <stdlib.h>
 
-static void know(Nests *w, int loop)
+static void know_block(Nests *w, int loop)
 {
 	vec_push(&w->of, loop);
 	vec_push(&w->begins, -1);
@@ -12,14 +12,14 @@ static void know(Nests *w, int loop)
 	vec_push(&w->via, NULL);
 }
 
-static void find_loops(Nests *w)
+static void find_flat_loops(Nests *w)
 {
 	const Nest *nest = w->cfg->nest;
 	Function *f = w->cfg->f;
 	w->n = nest->nloop;
 	w->loop = arena_array(&w->arena, FlatLoop, w->n + 1);
 	for (int b = 0; b < f->block.n; b++)
-		know(w, nest->of[b]);
+		know_block(w, nest->of[b]);
 	for (int l = 0; l < w->n; l++) {
 		Block *h = f->block.v[nest->header[l]];
 		w->loop[l] = (FlatLoop){ .parent = nest->parent[l], .end = l + 1, .reducible = true,
@@ -51,7 +51,7 @@ static void look_at_edge(Nests *w, Block *b, const Block *s)
 		w->loop[l].reducible = false;
 }
 
-static void look_at_block(Nests *w, Block *b)
+static void look_at_borders(Nests *w, Block *b)
 {
 	int l = w->of.v[b->id];
 	bool border = false;
@@ -76,11 +76,11 @@ static void look_at_block(Nests *w, Block *b)
 void nests_open(Nests *w, PassRun *r)
 {
 	*w = (Nests){ .r = r, .edit = edit_open(r->m, r->f, r->origin), .cfg = analysis_cfg(r->an) };
-	find_loops(w);
+	find_flat_loops(w);
 	for (int i = 0; i < w->cfg->nreach; i++)
-		look_at_block(w, w->cfg->rpo[i]);
+		look_at_borders(w, w->cfg->rpo[i]);
 	for (int l = w->n; l-- > 0;) {
-		Wait wait;
+		WaitPlace wait;
 		if (nest_may(w, l) && waits_within(analysis_waits(r->an), l, &wait))
 			w->loop[l].waits = waits_text(&w->arena, &wait);
 		if (w->loop[l].back > 1 && !w->pdom)
@@ -115,7 +115,7 @@ Block *nest_place(Nests *w, int loop, BlockSpot s, const char *base, const char 
 	Block *b = edit_block(&w->edit, s, base, tail);
 	b->loc = s.at->loc;
 	must(b->id == w->of.n);
-	know(w, loop);
+	know_block(w, loop);
 	return b;
 }
 
@@ -145,9 +145,9 @@ void nest_pass_on(Nests *w, int loop)
 
 /* ---- two loops with one header ---- */
 
-typedef struct Walk { Nests *w; int loop, z; bool back; double cost; BlockList todo; } Walk;
+typedef struct TurnWalk { Nests *w; int loop, z; bool back; double cost; BlockList todo; } TurnWalk;
 
-static void visit(Walk *t, Block *b)
+static void visit_turn_block(TurnWalk *t, Block *b)
 {
 	Nests *w = t->w;
 	if (b == w->loop[t->loop].source)
@@ -173,7 +173,7 @@ static int last_common(const Nests *w, int loop)
 bool nest_shares_header(Nests *w, int loop, double *inner)
 {
 	int z = w->loop[loop].back > 1 ? last_common(w, loop) : -1;
-	Walk t = { .w = w, .loop = loop, .z = z };
+	TurnWalk t = { .w = w, .loop = loop, .z = z };
 	if (z < 0)
 		return false;
 	w->seen.v[w->loop[loop].source->id] = loop;
@@ -182,7 +182,7 @@ bool nest_shares_header(Nests *w, int loop, double *inner)
 		Block *b = vec_pop(&t.todo);
 		*inner += decide_cost(w, b);
 		for (int k = 0; k < b->nsucc; k++)
-			visit(&t, b->succ[k]);
+			visit_turn_block(&t, b->succ[k]);
 	}
 	vec_free(&t.todo);
 	return t.back;

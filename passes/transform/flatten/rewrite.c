@@ -18,7 +18,7 @@
  * exits asks for those of the paper. */
 #include "passes/transform/flatten/flatten.h"
 
-typedef struct Work {
+typedef struct FlattenWork {
 	Nests *w;
 	Edit *e;
 	int a;                         /* the outer loop */
@@ -27,41 +27,41 @@ typedef struct Work {
 	Block *enter, *next, *latch;
 	int leave, way;                /* registers, -1 = none; `way` is needed for several exits only */
 	BlockList exit;                /* by value of way: the block outside A to which the exit leads */
-} Work;
+} FlattenWork;
 
 /* What an edge does: it leads to a block and assigns variables; -1: it leaves the variable alone. */
 /* stay: value for `again` of the inner loop in which the edge begins: 1 when the thread goes on with turns of
    it, 0 when it leaves; enter: the inner loop whose `again` becomes true; code: the exit's value of `way` */
-typedef struct Way { Block *to; int stay, enter, code; } Way;
+typedef struct FlattenWay { Block *to; int stay, enter, code; } FlattenWay;
 
-static bool chosen(const Work *x, int k) { return k >= 0 && x->w->loop[k].chosen; }
+static bool is_chosen_loop(const FlattenWork *x, int k) { return k >= 0 && x->w->loop[k].chosen; }
 
-static Way way_out(const Work *x, Block *s)
+static FlattenWay exit_way(const FlattenWork *x, Block *s)
 {
 	if (x->w->exits == EXITS_DIRECT)
-		return (Way){ s, -1, -1, -1 };
-	return (Way){ x->latch, -1, -1, x->w->code.v[s->id] };
+		return (FlattenWay){ s, -1, -1, -1 };
+	return (FlattenWay){ x->latch, -1, -1, x->w->code.v[s->id] };
 }
 
 /* Returns what the edge to s does from a block that lies in inner loop k (-1: in none). */
-static Way way_of(const Work *x, int k, Block *s)
+static FlattenWay way_of(const FlattenWork *x, int k, Block *s)
 {
 	Nests *w = x->w;
-	int stay = chosen(x, k) ? 0 : -1, j = w->begins.v[s->id];
+	int stay = is_chosen_loop(x, k) ? 0 : -1, j = w->begins.v[s->id];
 	if (nest_fatal(w, s))
-		return (Way){ s, -1, -1, -1 };
+		return (FlattenWay){ s, -1, -1, -1 };
 	if (!nest_has(w, x->a, s))
-		return way_out(x, s);
+		return exit_way(x, s);
 	if (s == x->x->source)
-		return (Way){ x->latch, stay, -1, -1 };
+		return (FlattenWay){ x->latch, stay, -1, -1 };
 	if (k >= 0 && nest_has(w, k, s)) {
-		if (chosen(x, k) && s == w->loop[k].head)
-			return (Way){ x->latch, 1, -1, -1 };
-		return (Way){ s, -1, -1, -1 };
+		if (is_chosen_loop(x, k) && s == w->loop[k].head)
+			return (FlattenWay){ x->latch, 1, -1, -1 };
+		return (FlattenWay){ s, -1, -1, -1 };
 	}
-	if (j >= 0 && chosen(x, j) && w->loop[j].parent == x->a && !w->loop[j].now)
-		return (Way){ x->latch, stay, j, -1 };
-	return (Way){ s, stay, -1, -1 };
+	if (j >= 0 && is_chosen_loop(x, j) && w->loop[j].parent == x->a && !w->loop[j].now)
+		return (FlattenWay){ x->latch, stay, j, -1 };
+	return (FlattenWay){ s, stay, -1, -1 };
 }
 
 /* ---- assignments on edges ---- */
@@ -79,7 +79,7 @@ static Opd constant_or(const Ins *term, int yes, int no)
 
 /* Puts in front of b's last instruction: reg = yes if b's branch goes to its first target, else no; -1 stands
    for any value. */
-static void assign(Work *x, Block *b, int reg, int yes, int no)
+static void assign_flag(FlattenWork *x, Block *b, int reg, int yes, int no)
 {
 	if (yes < 0 && no < 0)
 		return;
@@ -89,7 +89,7 @@ static void assign(Work *x, Block *b, int reg, int yes, int no)
 	edit_insert(x->e, b, b->ins.n - 1, i);
 }
 
-static void assign_way(Work *x, Block *b, int yes, int no)
+static void assign_way(FlattenWork *x, Block *b, int yes, int no)
 {
 	if (x->way < 0 || (yes < 0 && no < 0))
 		return;
@@ -112,27 +112,27 @@ static void assign_way(Work *x, Block *b, int yes, int no)
    one twice. If only one of the two enters a loop or leaves A, the variable for that is set to false on the
    other one, as it is false there anyway. The variable of k may be set to anything on an edge that does not
    end a turn of k: it is read only behind edges that do. */
-static void assign_both(Work *x, int k, Block *b, const Way *yes, const Way *no)
+static void assign_both(FlattenWork *x, int k, Block *b, const FlattenWay *yes, const FlattenWay *no)
 {
 	const FlatLoop *loop = x->w->loop;
-	if (chosen(x, k))
-		assign(x, b, loop[k].again, yes->stay, no->stay);
+	if (is_chosen_loop(x, k))
+		assign_flag(x, b, loop[k].again, yes->stay, no->stay);
 	if (yes->enter >= 0)
-		assign(x, b, loop[yes->enter].again, 1, no->enter == yes->enter);
+		assign_flag(x, b, loop[yes->enter].again, 1, no->enter == yes->enter);
 	if (no->enter >= 0 && no->enter != yes->enter)
-		assign(x, b, loop[no->enter].again, 0, 1);
+		assign_flag(x, b, loop[no->enter].again, 0, 1);
 	if (yes->code >= 0 || no->code >= 0) {
-		assign(x, b, x->leave, yes->code >= 0, no->code >= 0);
+		assign_flag(x, b, x->leave, yes->code >= 0, no->code >= 0);
 		assign_way(x, b, yes->code, no->code);
 	}
 }
 
-static bool assigns(const Way *y) { return y->stay >= 0 || y->enter >= 0 || y->code >= 0; }
+static bool assigns(const FlattenWay *y) { return y->stay >= 0 || y->enter >= 0 || y->code >= 0; }
 
 /* ---- blocks ---- */
 
 /* Makes a new block on the edges from b to one target, in which stands what these edges assign. */
-static Block *on_edge(Work *x, int k, Block *b, const Way *y)
+static Block *on_edge(FlattenWork *x, int k, Block *b, const FlattenWay *y)
 {
 	Block *mid = nest_place(x->w, x->a, spot_behind(b), b->label, "_to");
 	edit_jump(x->e, mid, block_term(b), y->to);
@@ -142,7 +142,7 @@ static Block *on_edge(Work *x, int k, Block *b, const Way *y)
 
 /* Rewrites the edges of an indexed branch: a target to which edges with assignments lead gets a block of its
    own in front, for these. */
-static void reroute_table(Work *x, int k, Block *b)
+static void reroute_table(FlattenWork *x, int k, Block *b)
 {
 	Nests *w = x->w;
 	Block **to = xmalloc(sizeof *to * (size_t)(b->nsucc + 1));
@@ -150,7 +150,7 @@ static void reroute_table(Work *x, int k, Block *b)
 	for (int i = 0; i < b->nsucc; i++) {
 		Block *s = b->succ[i];
 		if (!w->via.v[s->id]) {
-			Way y = way_of(x, k, s);
+			FlattenWay y = way_of(x, k, s);
 			Block *mid = assigns(&y) ? on_edge(x, k, b, &y) : y.to;
 			w->via.v[s->id] = mid;
 			changed |= mid != s;
@@ -167,9 +167,9 @@ static void reroute_table(Work *x, int k, Block *b)
 }
 
 /* Rewrites the edges of block b, which lies in inner loop k (-1: in none), for the flattened loop. */
-static void reroute(Work *x, int k, Block *b)
+static void reroute(FlattenWork *x, int k, Block *b)
 {
-	Way y[2];
+	FlattenWay y[2];
 	bool same = true;
 	if (block_term(b)->op == OP_BRX) {
 		reroute_table(x, k, b);
@@ -191,26 +191,26 @@ static void reroute(Work *x, int k, Block *b)
 		edit_fold(x->e, b, y[0].to);
 }
 
-static void reroute_list(Work *x, int k, const BlockList *list)
+static void reroute_list(FlattenWork *x, int k, const BlockList *list)
 {
 	for (int i = 0; i < list->n; i++)
 		reroute(x, k, list->v[i]);
 }
 
 /* Rewrites the edges that leave inner loop k; when k becomes part of A, also those that end turns of k. */
-static void reroute_inner(Work *x, int k)
+static void reroute_inner(FlattenWork *x, int k)
 {
 	const FlatLoop *loop = x->w->loop;
-	if (!chosen(x, k) || loop[k].flattened)
+	if (!is_chosen_loop(x, k) || loop[k].flattened)
 		reroute_list(x, k, &loop[k].leave);
-	if (!chosen(x, k))
+	if (!is_chosen_loop(x, k))
 		return;
 	reroute_list(x, k, &loop[k].own);
 	for (int c = k + 1; c < loop[k].end && !loop[k].flattened; c = loop[c].end)
 		reroute_list(x, k, &loop[c].leave);
 }
 
-static void reroute_all(Work *x)
+static void reroute_all(FlattenWork *x)
 {
 	reroute_list(x, -1, &x->x->own);
 	for (int k = x->a + 1; k < x->x->end; k = x->w->loop[k].end)
@@ -219,7 +219,7 @@ static void reroute_all(Work *x)
 
 /* ---- exits ---- */
 
-static void note_exits(Work *x, const Block *b)
+static void note_exits(FlattenWork *x, const Block *b)
 {
 	for (int i = 0; i < b->nsucc; i++) {
 		Block *s = b->succ[i];
@@ -230,7 +230,7 @@ static void note_exits(Work *x, const Block *b)
 	}
 }
 
-static void find_exits(Work *x)
+static void find_flat_exits(FlattenWork *x)
 {
 	const FlatLoop *loop = x->w->loop;
 	if (x->w->exits == EXITS_DIRECT)
@@ -243,7 +243,7 @@ static void find_exits(Work *x)
 }
 
 /* Notes that b has an edge out of A to s now: if a loop begins with s, b enters that loop. */
-static void enters(Work *x, Block *b, const Block *s)
+static void enters(FlattenWork *x, Block *b, const Block *s)
 {
 	int l = x->w->begins.v[s->id];
 	if (l >= 0)
@@ -252,7 +252,7 @@ static void enters(Work *x, Block *b, const Block *s)
 
 /* Makes the blocks that tell the exits of A apart by `way`. Returns the first one, or the only exit itself.
    Exits that stay in the loop around A are tested last, so that all of these blocks lie in that loop. */
-static Block *make_exits(Work *x)
+static Block *make_exits(FlattenWork *x)
 {
 	Nests *w = x->w;
 	int p = x->x->parent, n = x->exit.n;
@@ -287,14 +287,14 @@ static Block *make_exits(Work *x)
 
 /* ---- the loop's ends ---- */
 
-static void make_enter(Work *x)
+static void make_enter(FlattenWork *x)
 {
 	Nests *w = x->w;
 	FlatLoop *a = x->x;
 	Block *b = x->enter;
 	for (int k = x->a; k < a->end; k = k == x->a ? k + 1 : w->loop[k].end) {
 		int reg = k == x->a ? x->leave : w->loop[k].again;
-		if (reg < 0 || (k != x->a && !chosen(x, k)))
+		if (reg < 0 || (k != x->a && !is_chosen_loop(x, k)))
 			continue;
 		Ins *i = edit_ins(x->e, b, &x->like, OP_MOV, T_PRED, 1, 1);
 		i->opd[0] = opd_reg(reg);
@@ -312,18 +312,18 @@ static void make_enter(Work *x)
 /* Fills A_next, which tests in a row which inner loop the thread is in. Loops that are entered at once come
    last: then threads in turns of such a loop and threads in A part behind all other tests, and meet in that
    loop. */
-static void make_next(Work *x)
+static void make_next(FlattenWork *x)
 {
 	FlatLoop *loop = x->w->loop;
 	Block *b = x->next;
 	int left = 0;
 	for (int k = x->a + 1; k < x->x->end; k = loop[k].end)
-		left += chosen(x, k);
+		left += is_chosen_loop(x, k);
 	if (!left)
 		edit_jump(x->e, b, &x->like, x->x->source);
 	for (int now = 0; now < 2; now++)
 		for (int k = x->a + 1; k < x->x->end; k = loop[k].end) {
-			if (!chosen(x, k) || loop[k].now != now)
+			if (!is_chosen_loop(x, k) || loop[k].now != now)
 				continue;
 			Block *other = --left ? nest_place(x->w, x->a, spot_before(x->x->source),
 				x->x->source->label, "_next") : x->x->source;
@@ -332,7 +332,7 @@ static void make_next(Work *x)
 		}
 }
 
-static void make_latch(Work *x)
+static void make_latch(FlattenWork *x)
 {
 	if (x->leave < 0) {
 		edit_jump(x->e, x->latch, &x->like, x->next);
@@ -342,7 +342,7 @@ static void make_latch(Work *x)
 	edit_branch(x->e, x->latch, &x->like, x->leave, out, x->next);
 }
 
-static void make_registers(Work *x)
+static void make_flat_registers(FlattenWork *x)
 {
 	FlatLoop *loop = x->w->loop;
 	x->leave = x->way = -1;
@@ -351,15 +351,15 @@ static void make_registers(Work *x)
 	if (x->exit.n > 1 && x->leave >= 0)
 		x->way = edit_reg(x->e, "way", T_U32);
 	for (int k = x->a + 1; k < x->x->end; k = loop[k].end)
-		if (chosen(x, k))
+		if (is_chosen_loop(x, k))
 			loop[k].again = edit_reg(x->e, "again", T_PRED);
 }
 
 /* ---- which inner loops are entered at once ---- */
 
-typedef struct Front { Work *x; int first; bool other; BlockList todo; } Front;
+typedef struct Front { FlattenWork *x; int first; bool other; BlockList todo; } Front;
 
-static void reach(Front *t, Block *s)
+static void reach_front(Front *t, Block *s)
 {
 	Nests *w = t->x->w;
 	int j = w->begins.v[s->id];
@@ -367,7 +367,7 @@ static void reach(Front *t, Block *s)
 		return;
 	if (!nest_has(w, t->x->a, s) || s == t->x->x->source) {
 		t->other = true;
-	} else if (j >= 0 && chosen(t->x, j) && w->loop[j].parent == t->x->a) {
+	} else if (j >= 0 && is_chosen_loop(t->x, j) && w->loop[j].parent == t->x->a) {
 		t->other |= t->first >= 0 && t->first != j;
 		t->first = j;
 	} else if (w->seen.v[s->id] != t->x->a) {
@@ -378,7 +378,7 @@ static void reach(Front *t, Block *s)
 
 /* Sets `now` of the inner loops. With enter=auto, a loop is entered at once when all ways from A's header
    lead to that loop first. */
-static void choose_now(Work *x)
+static void choose_now(FlattenWork *x)
 {
 	Nests *w = x->w;
 	for (int k = x->a + 1; k < x->x->end; k = w->loop[k].end)
@@ -390,7 +390,7 @@ static void choose_now(Work *x)
 	while (t.todo.n && !t.other) {
 		Block *b = vec_pop(&t.todo);
 		for (int k = 0; k < b->nsucc; k++)
-			reach(&t, b->succ[k]);
+			reach_front(&t, b->succ[k]);
 	}
 	if (!t.other && t.first >= 0)
 		w->loop[t.first].now = true;
@@ -400,10 +400,10 @@ static void choose_now(Work *x)
 void nest_rewrite(Nests *w, int loop)
 {
 	FlatLoop *a = &w->loop[loop];
-	Work x = { .w = w, .e = &w->edit, .a = loop, .x = a, .like = a->source->ins.v[0] };
+	FlattenWork x = { .w = w, .e = &w->edit, .a = loop, .x = a, .like = a->source->ins.v[0] };
 	choose_now(&x);
-	find_exits(&x);
-	make_registers(&x);
+	find_flat_exits(&x);
+	make_flat_registers(&x);
 	x.enter = nest_place(w, a->parent, spot_before(a->source), a->source->label, "_enter");
 	x.next = nest_place(w, loop, spot_before(a->source), a->source->label, "_next");
 	x.latch = nest_place(w, loop, spot_behind(w->r->f->block.v[a->last]), a->source->label, "_latch");

@@ -16,12 +16,12 @@
 #include "passes/transform/transform.h"
 
 /* What an element of a load becomes a copy of: if spot is -1, of the operand; else of the spot's register. */
-typedef struct Source { Opd from; int spot; } Source;
+typedef struct LoadSource { Opd from; int spot; } LoadSource;
 
 typedef struct Forward {
-	Places p;
+	ForwardPlaces p;
 	Edit e;
-	Source *of;                    /* by element (as in Places.of), of loads that go: what it copies */
+	LoadSource *of; /* by element (as in ForwardPlaces.of), of loads that go: what it copies */
 	bool *goes;                    /* by access: it is a load that goes */
 	ForwardCounts *counts;
 	int found;
@@ -39,7 +39,7 @@ static Type number_type(bool is_signed, int width)
 
 /* An instruction that gives register dst the low bits of the operand, `width` of them, extended as a load of
    so many bits would. */
-static Ins copy(Forward *w, const Ins *like, int dst, const Opd *from, int width, bool is_signed)
+static Ins copy_low_bits(Forward *w, const Ins *like, int dst, const Opd *from, int width, bool is_signed)
 {
 	const Function *f = w->e.f;
 	Ins i = ins_move(w->e.m, f, like, dst, from->kind == OPD_REG ? from->id : dst);
@@ -62,7 +62,7 @@ static Ins copy(Forward *w, const Ins *like, int dst, const Opd *from, int width
 
 static bool may_copy(Forward *w, const Ins *load, int element, const Opd *from)
 {
-	Ins i = copy(w, load, ins_dst(load, element)->id, from, type_bits[load->type],
+	Ins i = copy_low_bits(w, load, ins_dst(load, element)->id, from, type_bits[load->type],
 		type_kind[load->type] == 'S');
 	return ins_allowed(w->e.m, w->e.f, &i);
 }
@@ -77,40 +77,40 @@ static bool overwritten(const Ins *load, int element, const Opd *from)
 	return false;
 }
 
-static void choose(Forward *w, const Ins *load, int element, int held, BitSet known, Source *s)
+static void choose_source(Forward *w, const Ins *load, int element, int held, BitSet known, LoadSource *s)
 {
-	Places *p = &w->p;
+	ForwardPlaces *p = &w->p;
 	for (int v = p->held.v[held].value; v >= 0; v = p->stored.v[v].next) {
-		*s = (Source){ p->stored.v[v].value, -1 };
+		*s = (LoadSource){ p->stored.v[v].value, -1 };
 		if (bs_has(known, p->held.n + v) && !overwritten(load, element, &s->from) &&
 			may_copy(w, load, element, &s->from))
 			return;
 	}
-	*s = (Source){ { 0 }, p->held.v[held].spot };
+	*s = (LoadSource){ { 0 }, p->held.v[held].spot };
 }
 
-static bool serves(const Places *p, int held, int guard, bool neg)
+static bool serves(const ForwardPlaces *p, int held, int guard, bool neg)
 {
-	const Held *h = &p->held.v[held];
+	const HeldFact *h = &p->held.v[held];
 	return h->guard < 0 || (h->guard == guard && h->guard_neg == neg);
 }
 
 static bool find_source(Forward *w, const Ins *load, int block, int ins, int element, int spot, BitSet known)
 {
-	Places *p = &w->p;
+	ForwardPlaces *p = &w->p;
 	int guard = ssa_guard(p->ssa, load, block, ins),
 		at = p->element[memdep_find(p->mem, block, ins)] + element;
 	for (int h = p->spot.v[spot].first; h >= 0; h = p->held.v[h].next)
 		if (bs_has(known, h) && serves(p, h, guard, load->guard_neg)) {
-			choose(w, load, element, h, known, &w->of[at]);
+			choose_source(w, load, element, h, known, &w->of[at]);
 			return true;
 		}
 	return false;
 }
 
-static void look_at(Forward *w, int block, int ins, BitSet known)
+static void look_at_load(Forward *w, int block, int ins, BitSet known)
 {
-	const Places *p = &w->p;
+	const ForwardPlaces *p = &w->p;
 	const Ins *i = &p->f->block.v[block]->ins.v[ins];
 	int x = i->op == OP_LD ? memdep_find(p->mem, block, ins) : -1, n = 0;
 	if (x < 0 || p->element[x] < 0)
@@ -125,16 +125,16 @@ static void look_at(Forward *w, int block, int ins, BitSet known)
 
 static void find_loads(Forward *w)
 {
-	Places *p = &w->p;
+	ForwardPlaces *p = &w->p;
 	BitSet known = bs_new(&p->arena, places_bits(p)), none = { 0 };
-	w->of = arena_array(&p->arena, Source, p->of.n + 1);
+	w->of = arena_array(&p->arena, LoadSource, p->of.n + 1);
 	w->goes = arena_array(&p->arena, bool, p->mem->naccess + 1);
 	for (int k = 0; k < p->c->nreach; k++) {
 		int b = p->c->rpo[k]->id;
 		bs_copy(known, p->before[b]);
 		places_begin(p, b, known, none);
 		for (int i = 0; i < p->c->rpo[k]->ins.n; i++) {
-			look_at(w, b, i, known);
+			look_at_load(w, b, i, known);
 			places_step(p, b, i, known, none);
 		}
 	}
@@ -143,9 +143,9 @@ static void find_loads(Forward *w)
 /* ---- what becomes of it ---- */
 
 /* Makes a register for each spot that is the source of some element. */
-static void make_registers(Forward *w)
+static void make_spot_registers(Forward *w)
 {
-	Places *p = &w->p;
+	ForwardPlaces *p = &w->p;
 	BitSet needed = bs_new(&p->arena, p->spot.n);
 	for (int x = 0; x < p->mem->naccess; x++) {
 		const MemAccess *m = &p->mem->access[x];
@@ -159,15 +159,15 @@ static void make_registers(Forward *w)
 			: p->spot.v[k].width == 32 ? T_B32 : T_B16);
 }
 
-static void put_copies(Forward *w, Rewrite *r, const Ins *load, int access)
+static void put_element_copies(Forward *w, Rewrite *r, const Ins *load, int access)
 {
 	bool first = true;
 	for (int k = 0; k < ins_elements(load); k++) {
-		const Source *s = &w->of[w->p.element[access] + k];
+		const LoadSource *s = &w->of[w->p.element[access] + k];
 		if (ins_dst(load, k)->kind != OPD_REG)
 			continue;
 		Opd from = s->spot < 0 ? s->from : opd_reg(w->p.spot.v[s->spot].reg);
-		Ins i = copy(w, load, ins_dst(load, k)->id, &from, type_bits[load->type],
+		Ins i = copy_low_bits(w, load, ins_dst(load, k)->id, &from, type_bits[load->type],
 			type_kind[load->type] == 'S');
 		if (first)
 			edit_put_instead(r, i);
@@ -180,13 +180,13 @@ static void put_copies(Forward *w, Rewrite *r, const Ins *load, int access)
 /* Copies the store's values, behind it, to the registers of its elements' spots that have one. */
 static void keep_values(Forward *w, Rewrite *r, const Ins *store, int access)
 {
-	const Places *p = &w->p;
+	const ForwardPlaces *p = &w->p;
 	for (int k = 0; k < ins_elements(store); k++) {
 		const Opd *o = ins_element(store, k);
 		const Spot *s = &p->spot.v[p->of.v[p->element[access] + k]];
 		if (s->reg < 0 || (o->kind != OPD_REG && o->kind != OPD_IMM))
 			continue;
-		Ins i = copy(w, store, s->reg, o, s->width, false);
+		Ins i = copy_low_bits(w, store, s->reg, o, s->width, false);
 		i.origin = w->e.origin;
 		i.melded = 0;
 		edit_put(r, i);
@@ -194,14 +194,14 @@ static void keep_values(Forward *w, Rewrite *r, const Ins *store, int access)
 	}
 }
 
-static void rewrite(Forward *w, Block *b)
+static void rewrite_loads(Forward *w, Block *b)
 {
 	Rewrite r;
 	int k = 0;
 	for (const Ins *i = edit_rewrite(&r, &w->e, b); i; i = edit_next(&r), k++) {
 		int x = memdep_find(w->p.mem, b->id, k);
 		if (x >= 0 && w->goes[x]) {
-			put_copies(w, &r, i, x);
+			put_element_copies(w, &r, i, x);
 			continue;
 		}
 		edit_put(&r, *i);
@@ -210,7 +210,7 @@ static void rewrite(Forward *w, Block *b)
 	}
 }
 
-static bool round_of(Analyses *an, uint8_t origin, const ForwardOptions *o, ForwardCounts *counts)
+static bool forward_round(Analyses *an, uint8_t origin, const ForwardOptions *o, ForwardCounts *counts)
 {
 	Forward w = { .p = { .an = an, .f = an->f, .o = o, .c = analysis_cfg(an), .ssa = analysis_ssa(an) },
 		.e = edit_open(an->m, an->f, origin), .counts = counts };
@@ -221,9 +221,9 @@ static bool round_of(Analyses *an, uint8_t origin, const ForwardOptions *o, Forw
 	if (places_find(&w.p))
 		find_loads(&w);
 	if (w.found) {
-		make_registers(&w);
+		make_spot_registers(&w);
 		for (int k = 0; k < w.p.c->nreach; k++)
-			rewrite(&w, w.p.c->rpo[k]);
+			rewrite_loads(&w, w.p.c->rpo[k]);
 		for (int k = 0; k < MEM_ASSUMPTIONS; k++)
 			counts->assumed[k] += w.p.ask.count[k];
 	}
@@ -238,7 +238,7 @@ static bool round_of(Analyses *an, uint8_t origin, const ForwardOptions *o, Forw
 bool forward_stores(Analyses *an, uint8_t origin, const ForwardOptions *o, ForwardCounts *counts)
 {
 	bool any = false;
-	while (round_of(an, origin, o, counts))
+	while (forward_round(an, origin, o, counts))
 		any = true;
 	return any;
 }

@@ -11,19 +11,19 @@
 
 int ins_elements(const Ins *i) { return i->vec ? i->vec : 1; }
 
-static const Ins *ins_of(const Places *w, int access)
+static const Ins *ins_of_access(const ForwardPlaces *w, int access)
 {
 	const MemAccess *a = &w->mem->access[access];
 	return &w->f->block.v[a->block]->ins.v[a->ins];
 }
 
-static bool plain(const Ins *i, const MemAccess *a)
+static bool is_plain_access(const Ins *i, const MemAccess *a)
 {
 	return (i->op == OP_ST || (i->op == OP_LD && i->cop != COP_CV)) && !a->ordered && a->form[0] >= 0 &&
 		a->size;
 }
 
-static int spot_of(Places *w, const Ins *i, const MemAccess *a, int element)
+static int spot_of(ForwardPlaces *w, const Ins *i, const MemAccess *a, int element)
 {
 	const MemForm *f = &w->mem->form[a->form[0]];
 	int64_t key[4 + 2 * MEMORY_TERMS];
@@ -42,14 +42,14 @@ static int spot_of(Places *w, const Ins *i, const MemAccess *a, int element)
 	return s;
 }
 
-static void find_spots(Places *w)
+static void find_spots(ForwardPlaces *w)
 {
 	w->element = arena_array(&w->arena, int, w->mem->naccess + 1);
 	for (int x = 0; x < w->mem->naccess; x++) {
 		const MemAccess *a = &w->mem->access[x];
-		const Ins *i = ins_of(w, x);
+		const Ins *i = ins_of_access(w, x);
 		w->element[x] = -1;
-		if (!plain(i, a))
+		if (!is_plain_access(i, a))
 			continue;
 		w->element[x] = w->of.n;
 		for (int k = 0; k < ins_elements(i); k++) {
@@ -61,13 +61,16 @@ static void find_spots(Places *w)
 	}
 }
 
-static bool wanted(const Places *w, int spot) { return w->spot.v[spot].stores && w->spot.v[spot].loads; }
+static bool is_wanted_spot(const ForwardPlaces *w, int spot)
+{
+	return w->spot.v[spot].stores && w->spot.v[spot].loads;
+}
 
 /* ---- facts ---- */
 
-static void end_with_form(Places *w, int held, int form);
+static void end_with_form(ForwardPlaces *w, int held, int form);
 
-static void end_with(Places *w, int held, int atom)
+static void end_with(ForwardPlaces *w, int held, int atom)
 {
 	const MemAtom *x = &w->mem->atom[atom];
 	switch (x->kind) {
@@ -82,19 +85,19 @@ static void end_with(Places *w, int held, int atom)
 	}
 }
 
-static void end_with_form(Places *w, int held, int form)
+static void end_with_form(ForwardPlaces *w, int held, int form)
 {
 	for (int k = 0; k < w->mem->form[form].n; k++)
 		end_with(w, held, w->mem->form[form].term[k].atom);
 }
 
-static int guard_of(const Places *w, int access)
+static int guard_of_access(const ForwardPlaces *w, int access)
 {
 	const MemAccess *a = &w->mem->access[access];
-	return ssa_guard(w->ssa, ins_of(w, access), a->block, a->ins);
+	return ssa_guard(w->ssa, ins_of_access(w, access), a->block, a->ins);
 }
 
-static int find_held(const Places *w, int spot, int guard, bool neg)
+static int find_held(const ForwardPlaces *w, int spot, int guard, bool neg)
 {
 	int h = w->spot.v[spot].first;
 	while (h >= 0 && (w->held.v[h].guard != guard || (guard >= 0 && w->held.v[h].guard_neg != neg)))
@@ -111,7 +114,7 @@ static Opd value_of(const Ins *i, int element)
 	return o;
 }
 
-static int find_stored(const Places *w, int held, const Opd *o)
+static int find_stored(const ForwardPlaces *w, int held, const Opd *o)
 {
 	int v = w->held.v[held].value;
 	while (v >= 0 && !opd_same(&w->stored.v[v].value, o))
@@ -119,17 +122,18 @@ static int find_stored(const Places *w, int held, const Opd *o)
 	return v;
 }
 
-static bool is_value(const Opd *o) { return (o->kind == OPD_REG && !o->neg) || o->kind == OPD_IMM; }
+static bool is_storable(const Opd *o) { return (o->kind == OPD_REG && !o->neg) || o->kind == OPD_IMM; }
 
 /* Finds or adds the fact about the spot in the threads of the guard, -1: in all. access: a store to the
    spot. */
-static int held_fact(Places *w, int spot, int guard, bool neg, int access)
+static int held_fact(ForwardPlaces *w, int spot, int guard, bool neg, int access)
 {
 	int h = find_held(w, spot, guard, neg);
 	if (h >= 0)
 		return h;
 	h = w->held.n;
-	vec_push(&w->held, ((Held){ spot, guard, access, guard >= 0 && neg, w->spot.v[spot].first, -1, -1 }));
+	vec_push(&w->held, ((HeldFact){ spot, guard, access, guard >= 0 && neg, w->spot.v[spot].first, -1,
+		-1 }));
 	w->spot.v[spot].first = h;
 	end_with_form(w, h, w->mem->access[access].form[0]);
 	if (guard >= 0) {
@@ -139,14 +143,14 @@ static int held_fact(Places *w, int spot, int guard, bool neg, int access)
 	return h;
 }
 
-static void add_fact(Places *w, int access, int element)
+static void add_fact(ForwardPlaces *w, int access, int element)
 {
-	const Ins *i = ins_of(w, access);
+	const Ins *i = ins_of_access(w, access);
 	int spot = w->of.v[w->element[access] + element];
 	Opd o = value_of(i, element);
-	if (!wanted(w, spot) || !is_value(&o))
+	if (!is_wanted_spot(w, spot) || !is_storable(&o))
 		return;
-	int h = held_fact(w, spot, guard_of(w, access), i->guard_neg, access);
+	int h = held_fact(w, spot, guard_of_access(w, access), i->guard_neg, access);
 	if (find_stored(w, h, &o) >= 0)
 		return;
 	int *of_reg = o.kind == OPD_REG ? &w->reg[o.id] : NULL;
@@ -156,7 +160,7 @@ static void add_fact(Places *w, int access, int element)
 		*of_reg = w->stored.n - 1;
 }
 
-static int branch_version(const Places *w, const Block *b)
+static int branch_version(const ForwardPlaces *w, const Block *b)
 {
 	const Ins *t = block_term(b);
 	return t->op == OP_BRA && b->nsucc == 2 && b->succ[0] != b->succ[1]
@@ -166,7 +170,7 @@ static int branch_version(const Places *w, const Block *b)
 /* Where several branches decide by the same version, adds facts about the threads that go to one side and
    about those that go to the other: the same threads go to this side at each of the branches, so what one
    side does is known on the same side of the next branch. */
-static void add_sides(Places *w)
+static void add_sides(ForwardPlaces *w)
 {
 	int *branches = arena_array(&w->arena, int, w->ssa->n + 1), n = 0, spots = w->spot.n;
 	for (int k = 0; k < w->c->nreach; k++) {
@@ -184,7 +188,7 @@ static void add_sides(Places *w)
 		held_fact(w, w->held.v[h].spot, -1, false, w->held.v[h].access);
 }
 
-static void find_facts(Places *w)
+static void find_held_facts(ForwardPlaces *w)
 {
 	int nreg = function_values(w->f);
 	w->ends = arena_array(&w->arena, IntList, w->ssa->n + 1);
@@ -194,44 +198,44 @@ static void find_facts(Places *w)
 	w->reg = arena_array(&w->arena, int, nreg + 1);
 	memset(w->reg, 0xff, sizeof *w->reg * (size_t)nreg);
 	for (int x = 0; x < w->mem->naccess; x++)
-		if (w->element[x] >= 0 && ins_of(w, x)->op == OP_ST)
-			for (int k = 0; k < ins_elements(ins_of(w, x)); k++)
+		if (w->element[x] >= 0 && ins_of_access(w, x)->op == OP_ST)
+			for (int k = 0; k < ins_elements(ins_of_access(w, x)); k++)
 				add_fact(w, x, k);
 	add_sides(w);
 }
 
 /* ---- where they end ---- */
 
-typedef struct Step { Places *w; BitSet set, lost; } Step;
+typedef struct PlaceStep { ForwardPlaces *w; BitSet set, lost; } PlaceStep;
 
-static void lose_bit(const Step *s, int bit)
+static void lose_bit(const PlaceStep *s, int bit)
 {
 	bs_del(s->set, bit);
 	if (s->lost.w)
 		bs_add(s->lost, bit);
 }
 
-static void lose_values(const Step *s, int held)
+static void lose_values(const PlaceStep *s, int held)
 {
 	for (int v = s->w->held.v[held].value; v >= 0; v = s->w->stored.v[v].next)
 		lose_bit(s, s->w->held.n + v);
 }
 
-static void lose(const Step *s, int held)
+static void lose_fact(const PlaceStep *s, int held)
 {
 	lose_bit(s, held);
 	lose_values(s, held);
 }
 
-static void written(void *self, int reg)
+static void lose_written(void *self, int reg)
 {
-	const Step *s = self;
+	const PlaceStep *s = self;
 	for (int v = s->w->reg[reg]; v >= 0; v = s->w->stored.v[v].next_of_reg)
 		lose_bit(s, s->w->held.n + v);
 }
 
 /* Is it certain that no other thread of the grid writes the bytes of this fact? */
-static bool mine(Places *w, int held)
+static bool mine(ForwardPlaces *w, int held)
 {
 	int a = w->held.v[held].access;
 	if (w->held.v[held].mine >= 0)
@@ -244,7 +248,7 @@ static bool mine(Places *w, int held)
 	return is;
 }
 
-static bool survives(Places *w, int held, int access)
+static bool survives(ForwardPlaces *w, int held, int access)
 {
 	const MemAccess *x = &w->mem->access[access];
 	if (x->ordered && !mine(w, held))
@@ -255,11 +259,11 @@ static bool survives(Places *w, int held, int access)
 }
 
 /* Which element of the access stores to the spot; -1: none. */
-static int element_at(const Places *w, int access, int spot)
+static int element_at(const ForwardPlaces *w, int access, int spot)
 {
-	if (w->element[access] < 0 || ins_of(w, access)->op != OP_ST)
+	if (w->element[access] < 0 || ins_of_access(w, access)->op != OP_ST)
 		return -1;
-	for (int k = 0; k < ins_elements(ins_of(w, access)); k++)
+	for (int k = 0; k < ins_elements(ins_of_access(w, access)); k++)
 		if (w->of.v[w->element[access] + k] == spot)
 			return k;
 	return -1;
@@ -268,22 +272,23 @@ static int element_at(const Places *w, int access, int spot)
 /* The access stores to the very bytes of the fact. So the old values are known no longer, but a fact about
    all threads still holds, also if the store has a guard: each thread's bytes hold what was stored there
    last. It ends only if what is stored now cannot be copied. */
-static void store_again(const Step *s, int held, int access, int element)
+static void store_again(const PlaceStep *s, int held, int access, int element)
 {
-	const Held *h = &s->w->held.v[held];
-	Opd o = value_of(ins_of(s->w, access), element);
+	const HeldFact *h = &s->w->held.v[held];
+	Opd o = value_of(ins_of_access(s->w, access), element);
 	lose_values(s, held);
-	if (!is_value(&o) || h->guard >= 0)
+	if (!is_storable(&o) || h->guard >= 0)
 		lose_bit(s, held);
 }
 
-static void gain(const Step *s, int access, int element)
+static void gain(const PlaceStep *s, int access, int element)
 {
-	const Places *w = s->w;
-	const Ins *i = ins_of(w, access);
+	const ForwardPlaces *w = s->w;
+	const Ins *i = ins_of_access(w, access);
 	int spot = w->of.v[w->element[access] + element];
 	Opd o = value_of(i, element);
-	int h = wanted(w, spot) && is_value(&o) ? find_held(w, spot, guard_of(w, access), i->guard_neg) : -1;
+	int h = is_wanted_spot(w, spot) && is_storable(&o)
+		? find_held(w, spot, guard_of_access(w, access), i->guard_neg) : -1;
 	if (h < 0)
 		return;
 	bs_add(s->set, w->held.n + find_stored(w, h, &o));
@@ -292,9 +297,9 @@ static void gain(const Step *s, int access, int element)
 		bs_add(s->set, other);
 }
 
-static void touch(const Step *s, int access)
+static void touch_places(const PlaceStep *s, int access)
 {
-	Places *w = s->w;
+	ForwardPlaces *w = s->w;
 	const MemAccess *x = &w->mem->access[access];
 	for (int h = 0; h < w->held.n && (x->writes || x->ordered); h++) {
 		if (!bs_has(s->set, h) && (!s->lost.w || bs_has(s->lost, h)))
@@ -303,22 +308,22 @@ static void touch(const Step *s, int access)
 		if (k >= 0)
 			store_again(s, h, access, k);
 		else if (!survives(w, h, access))
-			lose(s, h);
+			lose_fact(s, h);
 	}
-	for (int k = 0; w->element[access] >= 0 && ins_of(w, access)->op == OP_ST &&
-		k < ins_elements(ins_of(w, access)); k++)
+	for (int k = 0; w->element[access] >= 0 && ins_of_access(w, access)->op == OP_ST &&
+		k < ins_elements(ins_of_access(w, access)); k++)
 		gain(s, access, k);
 }
 
-static void lose_all(const Step *s, const IntList *l)
+static void lose_all(const PlaceStep *s, const IntList *l)
 {
 	for (int k = 0; k < l->n; k++)
-		lose(s, l->v[k]);
+		lose_fact(s, l->v[k]);
 }
 
-void places_begin(Places *w, int block, BitSet set, BitSet lost)
+void places_begin(ForwardPlaces *w, int block, BitSet set, BitSet lost)
 {
-	Step s = { w, set, lost };
+	PlaceStep s = { w, set, lost };
 	const Nest *n = w->c->nest;
 	for (int phi = w->ssa->phi_first[block]; phi < w->ssa->phi_first[block + 1]; phi++)
 		lose_all(&s, &w->ends[w->ssa->phi[phi].version]);
@@ -327,15 +332,15 @@ void places_begin(Places *w, int block, BitSet set, BitSet lost)
 			lose_all(&s, &w->turns[l]);
 }
 
-void places_step(Places *w, int block, int ins, BitSet set, BitSet lost)
+void places_step(ForwardPlaces *w, int block, int ins, BitSet set, BitSet lost)
 {
-	Step s = { w, set, lost };
+	PlaceStep s = { w, set, lost };
 	int access = memdep_find(w->mem, block, ins), at = w->ssa->ins_first[block] + ins;
 	if (access >= 0)
-		touch(&s, access);
+		touch_places(&s, access);
 	for (int k = w->ssa->def_first[at]; k < w->ssa->def_first[at + 1]; k++)
 		lose_all(&s, &w->ends[w->ssa->def[k]]);
-	ins_defs(w->f, &w->f->block.v[block]->ins.v[ins], written, &s);
+	ins_defs(w->f, &w->f->block.v[block]->ins.v[ins], lose_written, &s);
 }
 
 /* ---- on every way ---- */
@@ -344,7 +349,7 @@ void places_step(Places *w, int block, int ins, BitSet set, BitSet lost)
    about all threads, and any fact about the others holds, since none of these comes here. */
 static void over_edge(void *self, int from, int to, BitSet set)
 {
-	const Places *w = self;
+	const ForwardPlaces *w = self;
 	const Block *b = w->f->block.v[from];
 	int v = w->decides[from];
 	if (v < 0)
@@ -359,7 +364,7 @@ static void over_edge(void *self, int from, int to, BitSet set)
 	}
 }
 
-static void solve(Places *w)
+static void solve_held(ForwardPlaces *w)
 {
 	const Cfg *c = w->c;
 	int bits = places_bits(w), *order = arena_array(&w->arena, int, c->nreach + 1);
@@ -376,26 +381,26 @@ static void solve(Places *w)
 	w->before = x.before;
 }
 
-bool places_find(Places *w)
+bool places_find(ForwardPlaces *w)
 {
 	bool any = false;
 	w->keys = (Keys){ .a = &w->arena };
 	w->ask = (MemAsk){ .allow = w->o->allow, .within = MEM_MOMENT };
 	find_spots(w);
 	for (int s = 0; s < w->spot.n; s++)
-		any |= wanted(w, s);
+		any |= is_wanted_spot(w, s);
 	if (!any)
 		return false;
 	for (int k = 0; k < w->c->nreach; k++)
 		w->patience += MEMORY_QUESTIONS * w->c->rpo[k]->ins.n;
-	find_facts(w);
+	find_held_facts(w);
 	if (!w->held.n)
 		return false;
-	solve(w);
+	solve_held(w);
 	return true;
 }
 
-void places_free(Places *w)
+void places_free(ForwardPlaces *w)
 {
 	vec_free(&w->spot);
 	vec_free(&w->of);

@@ -5,32 +5,32 @@
 #include "isa/launch.h"
 
 /* The barriers in some code. */
-typedef struct Barriers {
+typedef struct BodyBarriers {
 	bool any, all;                 /* there is a barrier; a block barrier for all threads of the block */
 	/* there is a block barrier for a given number of threads; one of which the barrier's number is not
 	   known */
 	bool counted, unknown;
 	/* bit n: there is block barrier n; block barrier n for a given number of threads */
 	unsigned numbers, counted_numbers;
-} Barriers;
+} BodyBarriers;
 
-typedef struct Body {
+typedef struct FusionBody {
 	const Module *m;
 	const Function *kernel;
 	Arena *arena;
 	BitSet func, symbol;           /* functions and variables that it uses, by number */
-	Barriers barriers, called;     /* in the kernel itself; in functions that it calls */
+	BodyBarriers barriers, called;     /* in the kernel itself; in functions that it calls */
 	/* what the kernel, or a function that it calls, has or does: */
 	bool warps;                    /* warp-level operations: shuffles, votes and the like */
 	bool grid;                     /* barriers of the whole grid */
 	bool waits;                    /* it may wait for what another block does */
 	/* a thread may end in a called function; something is printed; shared memory is accessed at an
 	   address that is a number; a special register is read that says something of the launch
-	   (of_launch) */
+	   (reads_launch) */
 	bool ends_below, prints, shared_number, special;
-} Body;
+} FusionBody;
 
-static void note_barrier(Barriers *b, const Ins *i)
+static void note_barrier(BodyBarriers *b, const Ins *i)
 {
 	b->any = true;
 	if (i->op == OP_BARGRID)
@@ -48,7 +48,7 @@ static void note_barrier(Barriers *b, const Ins *i)
 
 /* The operand is a special register that says something of the launch, as its number or its dynamic shared
    memory. In the fused launch it would hold another value. */
-static bool of_launch(const Opd *o)
+static bool reads_launch(const Opd *o)
 {
 	return o->kind == OPD_SREG && (o->id == SREG_GRIDID ||
 		(o->id >= SREG_DYNAMIC_SMEM_SIZE && o->id <= SREG_RESERVED_1));
@@ -60,7 +60,7 @@ static bool is_warp_level(int kind)
 		kind == K_ACTIVE || kind == K_REDUX || kind == K_ELECT;
 }
 
-static void note(Body *b, const Function *f, const Ins *i)
+static void note_body_ins(FusionBody *b, const Function *f, const Ins *i)
 {
 	int kind = op_info[i->op].kind;
 	bool inner = f != b->kernel, memory = kind == K_LD || kind == K_ST || kind == K_ATOM;
@@ -73,7 +73,7 @@ static void note(Body *b, const Function *f, const Ins *i)
 	b->ends_below |= kind == K_CALL && ins_src(i, 0)->kind != OPD_FUNC;
 	b->shared_number |= memory && i->space == SP_SHARED && ins_src(i, 0)->kind == OPD_IMM;
 	for (int k = 0; k < i->nsrc; k++)
-		b->special |= of_launch(ins_src(i, k));
+		b->special |= reads_launch(ins_src(i, k));
 }
 
 static bool waits_for_blocks(Module *m, Function *f, EffectCache *effects)
@@ -82,22 +82,22 @@ static bool waits_for_blocks(Module *m, Function *f, EffectCache *effects)
 	Analyses *an = analyses_open(m, f, effects, NULL, NULL);
 	const Waits *w = waits_build(&tmp, analysis_cfg(an), analysis_dom(an), analysis_loops(an),
 		analysis_control(an), analysis_ssa(an), analysis_effects(an), WAITS_FOR_BLOCKS);
-	bool is = waits_any(w, &(Wait){ 0 });
+	bool is = waits_any(w, &(WaitPlace){ 0 });
 	analyses_close(an);
 	arena_free(&tmp);
 	return is;
 }
 
-static Body body_of(Module *m, const Function *kernel, EffectCache *effects, Arena *a)
+static FusionBody body_of(Module *m, const Function *kernel, EffectCache *effects, Arena *a)
 {
-	Body b = { .m = m, .kernel = kernel, .arena = a, .func = bs_new(a, m->func.n),
+	FusionBody b = { .m = m, .kernel = kernel, .arena = a, .func = bs_new(a, m->func.n),
 		.symbol = bs_new(a, m->symbol.n) };
 	module_uses(m, kernel->id, b.func, b.symbol);
 	b.waits = waits_for_blocks(m, m->func.v[kernel->id], effects);
 	bs_each(b.func, k)
 		for (int at = 0; at < m->func.v[k]->block.n; at++)
 			for (int i = 0; i < m->func.v[k]->block.v[at]->ins.n; i++)
-				note(&b, m->func.v[k], &m->func.v[k]->block.v[at]->ins.v[i]);
+				note_body_ins(&b, m->func.v[k], &m->func.v[k]->block.v[at]->ins.v[i]);
 	return b;
 }
 
@@ -113,7 +113,7 @@ static BitSet apart_in(const Couple *k, Arena *a, const Cfg *c, UniScope scope)
 }
 
 /* Of which threads must all come to the instruction, if some do? Returns false where there are none. */
-static bool scope_of(const Body *b, const Ins *i, UniScope *scope)
+static bool scope_of(const FusionBody *b, const Ins *i, UniScope *scope)
 {
 	int kind = op_info[i->op].kind;
 	bool counted = i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE;
@@ -125,7 +125,7 @@ static bool scope_of(const Body *b, const Ins *i, UniScope *scope)
 /* Looks in the first body for barriers, warp-level operations, and calls of functions with such, to which not
    all threads need come. Threads that do not come would wait at the join meanwhile: the operation would miss
    them, or would take them to have come. Returns a clause about the first one found, or NULL. */
-static const char *meeting_apart(const Couple *couple, const Body *b)
+static const char *meeting_apart(const Couple *couple, const FusionBody *b)
 {
 	Arena tmp = { 0 };
 	const char *why = NULL;
@@ -146,9 +146,9 @@ static const char *meeting_apart(const Couple *couple, const Body *b)
 	return why;
 }
 
-static const char *barriers_refuse(Couple *c, const Body *b, Arena *a)
+static const char *barriers_refuse(Couple *c, const FusionBody *b, Arena *a)
 {
-	Barriers x = b[0].barriers, y = b[1].barriers;
+	BodyBarriers x = b[0].barriers, y = b[1].barriers;
 	if (b[0].called.any)
 		return arena_printf(a, "%s waits at a barrier in a function that it calls",
 			b[0].kernel->name);
@@ -164,7 +164,7 @@ static const char *barriers_refuse(Couple *c, const Body *b, Arena *a)
 
 /* ---- memory of the launch ---- */
 
-static bool uses_dynamic(const Body *b)
+static bool uses_dynamic(const FusionBody *b)
 {
 	bs_each(b->symbol, k)
 		if (b->m->symbol.v[k]->space == SP_SHARED && !b->m->symbol.v[k]->count)
@@ -174,7 +174,7 @@ static bool uses_dynamic(const Body *b)
 
 /* A function that the kernel calls names dynamic shared memory. The second kernel's is moved behind the first
    one's, which is done for addresses in the kernel itself alone. */
-static bool dynamic_below(const Body *b)
+static bool dynamic_below(const FusionBody *b)
 {
 	bool found = false;
 	bs_each(b->func, k)
@@ -191,7 +191,7 @@ static bool dynamic_below(const Body *b)
 	return found;
 }
 
-static const char *shared_refuses(Couple *c, const Body *b, Arena *a)
+static const char *shared_refuses(Couple *c, const FusionBody *b, Arena *a)
 {
 	for (int k = 0; k < 2; k++) {
 		c->dynamic[k] = uses_dynamic(&b[k]);
@@ -220,7 +220,7 @@ static const char *shared_refuses(Couple *c, const Body *b, Arena *a)
 
 /* Returns a clause about a variable in global or constant memory that only the kernel can name; NULL: it has
    none. */
-static const char *own_variable(const Body *b)
+static const char *own_variable(const FusionBody *b)
 {
 	bs_each(b->symbol, k) {
 		const Symbol *s = b->m->symbol.v[k];
@@ -231,7 +231,7 @@ static const char *own_variable(const Body *b)
 	return NULL;
 }
 
-static const char *kernel_refuses(const Body *b)
+static const char *kernel_refuses(const FusionBody *b)
 {
 	const Function *f = b->kernel;
 	Loc where;
@@ -253,7 +253,7 @@ const char *bodies_refuse(Couple *c, Module *m, EffectCache *effects, Arena *a)
 	for (int k = 0; k < 2; k++)
 		if (c->kernel[k]->declared_only || !c->kernel[k]->block.n || c->kernel[k]->refused.what)
 			return arena_printf(a, "%s has no body", c->kernel[k]->name);
-	Body b[2] = { body_of(m, c->kernel[0], effects, a), body_of(m, c->kernel[1], effects, a) };
+	FusionBody b[2] = { body_of(m, c->kernel[0], effects, a), body_of(m, c->kernel[1], effects, a) };
 	const char *why = kernel_refuses(&b[0]);
 	why = why ? why : kernel_refuses(&b[1]);
 	if (!why && b[0].ends_below)

@@ -105,7 +105,7 @@ static void add_params(Builder *b)
 	}
 }
 
-static uint64_t volume(const uint32_t *n)
+static uint64_t block_volume(const uint32_t *n)
 {
 	return n[0] ? (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1) : UINT64_MAX;
 }
@@ -114,7 +114,7 @@ static void join_headers(Function *f, const Couple *c)
 {
 	const Function *a = c->kernel[0], *b = c->kernel[1];
 	memcpy(f->reqntid, a->reqntid[0] ? a->reqntid : b->reqntid, sizeof f->reqntid);
-	memcpy(f->maxntid, volume(a->maxntid) <= volume(b->maxntid) ? a->maxntid : b->maxntid,
+	memcpy(f->maxntid, block_volume(a->maxntid) <= block_volume(b->maxntid) ? a->maxntid : b->maxntid,
 		sizeof f->maxntid);
 	f->minnctapersm = a->minnctapersm > b->minnctapersm ? a->minnctapersm : b->minnctapersm;
 	f->loc = a->loc;
@@ -135,7 +135,7 @@ static void add_registers(Builder *b)
 /* The kernel's own variables in shared and local memory get a copy for this body. A variable of the module is
    the same for both bodies; one in shared memory then begins the second body with what the first one has left
    in it, but programs must not rely on what is there at first. */
-static void add_symbols(Builder *b)
+static void add_own_symbols(Builder *b)
 {
 	b->symbol = arena_array(b->arena, int, b->m->symbol.n + 1);
 	int n = b->m->symbol.n;
@@ -159,7 +159,7 @@ static void add_symbols(Builder *b)
 static int some_lanes(const Builder *b, int k) { return k ? b->lanes + k - 1 : 0; }
 static int some_mark(const Builder *b, int k) { return k ? b->mark + k - 1 : 0; }
 
-static bool is_source(const Function *f, const char *label)
+static bool is_source_label(const Function *f, const char *label)
 {
 	for (int k = 0; k < f->source.n; k++)
 		if (!strcmp(f->source.v[k], label))
@@ -171,7 +171,7 @@ static bool is_source(const Function *f, const char *label)
 static const char *fresh_source(Builder *b, const char *first)
 {
 	const char *label = first;
-	for (int k = 2; is_source(b->f, label) || edit_find_block(&b->e, label); k++)
+	for (int k = 2; is_source_label(b->f, label) || edit_find_block(&b->e, label); k++)
 		label = arena_printf(&b->m->arena, "%s_%d", first, k);
 	return label;
 }
@@ -179,12 +179,12 @@ static const char *fresh_source(Builder *b, const char *first)
 static Block *body_block(Builder *b, const char *base, const char *label)
 {
 	Block *d = edit_block(&b->e, spot_last(), base, label);
-	if (is_source(b->f, d->label))
+	if (is_source_label(b->f, d->label))
 		edit_label(&b->e, d, fresh_source(b, d->label));
 	return d;
 }
 
-static void add_sources(Builder *b)
+static void add_fused_sources(Builder *b)
 {
 	b->source = arena_array(b->arena, int, b->from->source.n + 1);
 	for (int k = 0; k < b->from->source.n; k++) {
@@ -200,7 +200,7 @@ static void add_sources(Builder *b)
 	}
 }
 
-static void add_marks(Builder *b)
+static void add_fused_marks(Builder *b)
 {
 	if (!b->f->lanes.n)
 		vec_push(&b->f->lanes, (SomeLanes){ 0 });
@@ -233,7 +233,7 @@ static bool moves(const Builder *b, const Opd *o)
 		!b->m->symbol.v[o->id]->count;
 }
 
-static Opd operand(const Builder *b, Opd o)
+static Opd fused_operand(const Builder *b, Opd o)
 {
 	switch ((OpdKind)o.kind) {
 	case OPD_REG: o.id += b->reg; break;
@@ -256,7 +256,7 @@ static Opd given_address(Builder *b, Block *d, const Ins *like, const Opd *o, Ty
 	int reg = edit_temp(&b->e, wide ? T_U64 : T_U32);
 	Ins *i = edit_ins(&b->e, d, like, OP_MOV, wide ? T_U64 : T_U32, 1, 1);
 	i->opd[0] = opd_reg(reg);
-	i->opd[1] = operand(b, *o);
+	i->opd[1] = fused_operand(b, *o);
 	i = edit_ins(&b->e, d, like, OP_ADD, wide ? T_U64 : T_U32, 1, 2);
 	i->opd[0] = i->opd[1] = opd_reg(reg);
 	i->opd[2] = opd_reg(b->begin[wide]);
@@ -271,7 +271,7 @@ static void add_ins(Builder *b, Block *d, const Ins *from)
 	for (int k = 0; k < i.ndst + i.nsrc; k++)
 		i.opd[k] = k >= i.ndst && b->c->begin_given && moves(b, &i.opd[k])
 			? given_address(b, d, from, &i.opd[k], ins_value_type(b->m, from, k - i.ndst))
-			: operand(b, i.opd[k]);
+			: fused_operand(b, i.opd[k]);
 	if (i.guard >= 0)
 		i.guard += b->reg;
 	/* a load .nc says that nobody writes there while its kernel runs; now the other body may do so */
@@ -283,7 +283,7 @@ static void add_ins(Builder *b, Block *d, const Ins *from)
 		edit_targets(&b->e, d, &b->to->join, 1);
 }
 
-static void add_block(Builder *b, Block *d, const Block *s)
+static void add_fused_block(Builder *b, Block *d, const Block *s)
 {
 	d->user = s->user;
 	d->origin = s->origin;
@@ -320,20 +320,20 @@ static void add_body(Builder *b, int side)
 	b->from = b->c->kernel[side];
 	add_params(b);
 	add_registers(b);
-	add_symbols(b);
+	add_own_symbols(b);
 	const char *base = without_prefix(b->from) == b->from->name
 		? arena_printf(b->arena, "%s_", b->from->name) : "";
 	b->block = arena_array(b->arena, Block *, b->from->block.n + 1);
 	for (int k = 0; k < b->from->block.n; k++)
 		b->block[k] = body_block(b, base, b->from->block.v[k]->label);
-	add_sources(b);
-	add_marks(b);
+	add_fused_sources(b);
+	add_fused_marks(b);
 	if (!side)
 		b->to->join = edit_block(&b->e, spot_last(), "join", "");
 	if (side && b->c->begin_given)
 		add_begin(b);
 	for (int k = 0; k < b->from->block.n; k++)
-		add_block(b, b->block[k], b->from->block.v[k]);
+		add_fused_block(b, b->block[k], b->from->block.v[k]);
 }
 
 static void add_join(Builder *b)

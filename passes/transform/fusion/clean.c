@@ -47,7 +47,7 @@ static void each_launch(Launches *l, Analyses *host, Each *each)
 				each(l, host, c->rpo[k]->id, i, &c->rpo[k]->ins.v[i]);
 }
 
-static void count(Launches *l, Analyses *host, int block, int ins, const Ins *launch)
+static void count_launch(Launches *l, Analyses *host, int block, int ins, const Ins *launch)
 {
 	(void)block, (void)ins, (void)launch;
 	l->n++;
@@ -55,7 +55,7 @@ static void count(Launches *l, Analyses *host, int block, int ins, const Ins *la
 }
 
 /* The set of the host function's buffers that may be read behind the instruction. */
-static BitSet live_behind(Arena *a, const Buffers *b, int block, int ins)
+static BitSet buffers_live_behind(Arena *a, const Buffers *b, int block, int ins)
 {
 	BitSet live = bs_new(a, b->n);
 	bs_copy(live, b->out[block]);
@@ -74,12 +74,12 @@ static void note_extents(Launches *l, const HostPlace *p, const Ins *launch)
 	}
 }
 
-static void note(Launches *l, Analyses *host, int block, int ins, const Ins *launch)
+static void note_launch(Launches *l, Analyses *host, int block, int ins, const Ins *launch)
 {
 	const Buffers *b = analysis_buffers(host);
 	HostPlace p = host_place(host, block, ins);
 	Arena tmp = { 0 };
-	BitSet live = live_behind(&tmp, b, block, ins),
+	BitSet live = buffers_live_behind(&tmp, b, block, ins),
 		*lead = arena_array(&tmp, BitSet, l->kernel->param.n + 1);
 	const Opd **given = arena_array(&tmp, const Opd *, l->kernel->param.n + 1);
 	note_extents(l, &p, launch);
@@ -117,7 +117,7 @@ static void over_hosts(Launches *l, Module *m, Each *each)
 static bool find_launches(Launches *l, Module *m, const Function *f)
 {
 	*l = (Launches){ .kernel = f };
-	over_hosts(l, m, count);
+	over_hosts(l, m, count_launch);
 	l->leads = arena_array(&l->arena, BitSet, f->param.n + 1);
 	l->dead = arena_array(&l->arena, bool, f->param.n + 1);
 	l->symbols = arena_array(&l->arena, BitSet, m->symbol.n + 1);
@@ -129,7 +129,7 @@ static bool find_launches(Launches *l, Module *m, const Function *f)
 		l->leads[k] = f->param.v[k].size == 8 ? bs_new(&l->arena, l->bits) : (BitSet){ 0 };
 		l->dead[k] = f->param.v[k].size == 8;
 	}
-	over_hosts(l, m, note);
+	over_hosts(l, m, note_launch);
 	l->facts.param_leads = l->leads;
 	l->facts.symbol_leads = l->symbols;
 	return l->n > 0;
@@ -137,7 +137,7 @@ static bool find_launches(Launches *l, Module *m, const Function *f)
 
 /* ---- stores that nobody reads ---- */
 
-static const Ins *ins_of(const Clean *w, int access)
+static const Ins *ins_of_clean(const Clean *w, int access)
 {
 	return &w->f->block.v[w->mem->access[access].block]->ins.v[w->mem->access[access].ins];
 }
@@ -158,7 +158,7 @@ static bool may_go(const Clean *w, int access)
 	int base = memdep_base(w->mem, a->form[0]);
 	const MemAtom *x = base < 0 ? NULL : &w->mem->atom[base];
 	return x && x->kind == ATOM_PARAM && !x->sub && !(a->writes & ~SPACE_BIT(SP_GLOBAL)) &&
-		writes_only(ins_of(w, access), a) && w->l.dead[x->id];
+		writes_only(ins_of_clean(w, access), a) && w->l.dead[x->id];
 }
 
 static bool read_by(Clean *w, int store, int other)
@@ -219,7 +219,7 @@ static bool remove_unread(Clean *w)
 
 /* ---- one kernel ---- */
 
-static bool forward(Clean *w, unsigned allow)
+static bool forward_fused(Clean *w, unsigned allow)
 {
 	Analyses *an = analyses_open(w->r->m, w->f, NULL, NULL, NULL);
 	ForwardOptions o = { .allow = allow, .launches = w->l.facts };
@@ -241,7 +241,7 @@ static bool tidy_once(Clean *w)
 /* Runs the usual clean-ups until they change nothing, at most FUSION_CLEANUPS times. What the second body
    computes again is found level by level: an index first, then the condition that is computed from the
    index. */
-static bool tidy(Clean *w)
+static bool tidy_levels(Clean *w)
 {
 	int k = 0;
 	while (k < FUSION_CLEANUPS && tidy_once(w))
@@ -249,22 +249,22 @@ static bool tidy(Clean *w)
 	return k > 0;
 }
 
-static bool round_of(Clean *w, unsigned allow)
+static bool clean_round(Clean *w, unsigned allow)
 {
 	bool any = false;
 	if (find_launches(&w->l, w->r->m, w->f)) {
-		any = forward(w, allow);
+		any = forward_fused(w, allow);
 		any |= remove_unread(w);
 	}
 	arena_free(&w->l.arena);
-	return any && tidy(w);
+	return any && tidy_levels(w);
 }
 
 static bool clean(PassRun *r, Function *f, unsigned allow)
 {
 	Clean w = { .r = r, .f = f, .ask = { .allow = allow, .within = MEM_EVER } };
-	bool any = tidy(&w);
-	for (int k = 0; k < FUSION_ROUNDS && round_of(&w, allow); k++)
+	bool any = tidy_levels(&w);
+	for (int k = 0; k < FUSION_ROUNDS && clean_round(&w, allow); k++)
 		any = true;
 	pass_count(r, "loads forwarded", w.forwarded.loads);
 	pass_count(r, "stores removed", w.stores);

@@ -4,25 +4,25 @@
 #include "lib/strbuf.h"
 #include "passes/constants.h"
 
-typedef struct Search {
+typedef struct DependSearch {
 	const Module *m;
 	const Couple *c;
 	const Fused *to;
 	const MemDep *d;
 	Arena *arena;
 	Vec(int) list[2];              /* by body: its accesses; of those that are alike, one */
-} Search;
+} DependSearch;
 
 static const unsigned far_spaces = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST),
 	seen_spaces = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST) | SPACE_BIT(SP_SHARED);
 
-static bool alike(const MemAccess *a, const MemAccess *b)
+static bool is_alike(const MemAccess *a, const MemAccess *b)
 {
 	return a->form[0] == b->form[0] && a->form[1] == b->form[1] && a->size == b->size &&
 		a->reads == b->reads && a->writes == b->writes && a->generic == b->generic;
 }
 
-static void find_accesses(Search *s)
+static void find_accesses(DependSearch *s)
 {
 	for (int k = 0; k < s->d->naccess; k++) {
 		const MemAccess *a = &s->d->access[k];
@@ -31,7 +31,7 @@ static void find_accesses(Search *s)
 		if (a->block == s->to->join->id || !((a->reads | a->writes) & seen_spaces))
 			continue;
 		for (int j = 0; j < s->list[side].n && !known; j++)
-			known = alike(a, &s->d->access[s->list[side].v[j]]);
+			known = is_alike(a, &s->d->access[s->list[side].v[j]]);
 		if (!known)
 			vec_push(&s->list[side], k);
 	}
@@ -45,7 +45,7 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void put_place(StrBuf *s, Loc l)
+static void put_bracketed_place(StrBuf *s, Loc l)
 {
 	if (l.file && l.line)
 		sb_printf(s, " (%s:%d)", file_name(l.file), l.line);
@@ -53,7 +53,7 @@ static void put_place(StrBuf *s, Loc l)
 
 /* Adds to the text from which variable or parameter the address of the access is made, by the name that it
    has in the kernel of which the access is. */
-static void put_object(const Search *s, const MemAccess *a, int side, StrBuf *text)
+static void put_object(const DependSearch *s, const MemAccess *a, int side, StrBuf *text)
 {
 	int base = memdep_base(s->d, a->form[0]);
 	const MemAtom *x = base < 0 ? NULL : &s->d->atom[base];
@@ -66,7 +66,7 @@ static void put_object(const Search *s, const MemAccess *a, int side, StrBuf *te
 		}
 }
 
-static const char *why_not(const Search *s, const MemAccess *a, const MemAccess *b, Dependence *x)
+static const char *why_depend(const DependSearch *s, const MemAccess *a, const MemAccess *b, Dependence *x)
 {
 	const Function *f = s->to->f;
 	bool called = !a->size || !b->size;
@@ -76,11 +76,11 @@ static const char *why_not(const Search *s, const MemAccess *a, const MemAccess 
 	sb_printf(&text, "%s %s", s->c->kernel[0]->name,
 		a->writes & far_spaces ? a->reads & far_spaces && !called ? "updates" : "writes" : "reads");
 	put_object(s, a, 0, &text);
-	put_place(&text, x->at[0]);
+	put_bracketed_place(&text, x->at[0]);
 	sb_printf(&text, " what another block of %s may %s", s->c->kernel[1]->name,
 		b->writes & far_spaces ? b->reads & far_spaces && !called ? "update" : "write" : "read");
 	put_object(s, b, 1, &text);
-	put_place(&text, x->at[1]);
+	put_bracketed_place(&text, x->at[1]);
 	const char *why = arena_strdup(s->arena, text.s);
 	sb_free(&text);
 	return why;
@@ -88,22 +88,22 @@ static const char *why_not(const Search *s, const MemAccess *a, const MemAccess 
 
 /* ---- pairs ---- */
 
-static bool conflict(const MemAccess *a, const MemAccess *b, unsigned spaces)
+static bool access_conflict(const MemAccess *a, const MemAccess *b, unsigned spaces)
 {
 	return ((a->writes & (b->reads | b->writes)) | (b->writes & a->reads)) & spaces;
 }
 
-static void ask(const Search *s, int a, int b, MemAsk *q, Dependence *x)
+static void ask_pair(const DependSearch *s, int a, int b, MemAsk *q, Dependence *x)
 {
 	const MemAccess *i = &s->d->access[a], *j = &s->d->access[b];
-	if (conflict(i, j, far_spaces) && memdep_grid_may_alias(s->d, q, a, b)) {
+	if (access_conflict(i, j, far_spaces) && memdep_grid_may_alias(s->d, q, a, b)) {
 		x->between_blocks = true;
-		x->why = why_not(s, i, j, x);
+		x->why = why_depend(s, i, j, x);
 		return;
 	}
 	x->assumed |= q->rests;
 	q->rests = 0;
-	if (conflict(i, j, seen_spaces) && !x->in_block && !memdep_same_thread(s->d, q, a, b))
+	if (access_conflict(i, j, seen_spaces) && !x->in_block && !memdep_same_thread(s->d, q, a, b))
 		x->in_block = true;
 	x->assumed |= q->rests;
 	q->rests = 0;
@@ -114,7 +114,7 @@ void depend_find(Module *m, const EffectTable *effects, const Couple *c, const F
 {
 	Arena tmp = { 0 };
 	const Cfg *g = cfg_build(&tmp, to->f);
-	Search s = { .m = m, .c = c, .to = to, .arena = a,
+	DependSearch s = { .m = m, .c = c, .to = to, .arena = a,
 		.d = memdep_build(&tmp, g, ssa_build(&tmp, g, dom_build(&tmp, g)), effects, c->facts) };
 	MemAsk q = { .allow = allow, .within = MEM_EVER };
 	*x = (Dependence){ 0 };
@@ -126,7 +126,7 @@ void depend_find(Module *m, const EffectTable *effects, const Couple *c, const F
 	}
 	for (int k = 0; k < s.list[0].n; k++)
 		for (int j = 0; j < s.list[1].n && !x->between_blocks; j++)
-			ask(&s, s.list[0].v[k], s.list[1].v[j], &q, x);
+			ask_pair(&s, s.list[0].v[k], s.list[1].v[j], &q, x);
 	vec_free(&s.list[0]);
 	vec_free(&s.list[1]);
 	arena_free(&tmp);

@@ -6,7 +6,7 @@
 
 const char *const fusion_between[] = { "nothing", "a block barrier", "a barrier of the grid" };
 
-typedef struct Made {              /* a fused kernel, and what it was made of (as in Couple) */
+typedef struct MadeKernel {              /* a fused kernel, and what it was made of (as in Couple) */
 	const Function *kernel[2];
 	int *param[2];
 	uint32_t begin;
@@ -14,13 +14,13 @@ typedef struct Made {              /* a fused kernel, and what it was made of (a
 	FusionBetween between;
 	int barrier;
 	Fused fused;
-} Made;
+} MadeKernel;
 
 struct Fusion {
 	PassRun *r;
 	FusionOptions o;
 	Arena arena;
-	Vec(Made) made;
+	Vec(MadeKernel) made;
 };
 
 Fusion *fusion_open(PassRun *r, const FusionOptions *o)
@@ -67,7 +67,7 @@ static const char *launches_differ(const Couple *c, Arena *a)
 	return NULL;
 }
 
-static void find_facts(Couple *c)
+static void find_launch_facts(Couple *c)
 {
 	for (int k = 0; k < 6; k++) {
 		HostValue v = host_value(&c->place, ins_src(c->launch[0], 1 + k), T_U32);
@@ -77,13 +77,13 @@ static void find_facts(Couple *c)
 }
 
 /* what a parameter of the fused kernel gets */
-typedef struct Given { HostValue value; uint32_t size, align; } Given;
+typedef struct GivenParam { HostValue value; uint32_t size, align; } GivenParam;
 
 /* Gives numbers to the parameters of the fused kernel: parameters of both kernels that get the same value
    share one. */
 static void find_params(Couple *c, Arena *a)
 {
-	Given *given = arena_array(a, Given, c->kernel[0]->param.n + c->kernel[1]->param.n + 1);
+	GivenParam *given = arena_array(a, GivenParam, c->kernel[0]->param.n + c->kernel[1]->param.n + 1);
 	for (int s = 0; s < 2; s++) {
 		c->param[s] = arena_array(a, int, c->kernel[s]->param.n + 1);
 		for (int k = 0; k < c->kernel[s]->param.n; k++) {
@@ -96,7 +96,7 @@ static void find_params(Couple *c, Arena *a)
 				j++;
 			c->param[s][k] = j;
 			if (j == c->nparam)
-				given[c->nparam++] = (Given){ v, p->size, p->align };
+				given[c->nparam++] = (GivenParam){ v, p->size, p->align };
 		}
 	}
 }
@@ -128,7 +128,7 @@ static int bodies_of(const Fusion *f, const Function *kernel)
 
 /* Returns why the launches are not fused, whatever global memory the kernels touch; NULL: nothing speaks
    against it. */
-static const char *refuse(Fusion *f, Couple *c, EffectCache *effects)
+static const char *refuse_couple(Fusion *f, Couple *c, EffectCache *effects)
 {
 	/* the most bytes of parameters of doc/ir.md, less room for alignment and for one more parameter */
 	enum { PARAM_BYTES = 32764 - 16 };
@@ -151,7 +151,7 @@ static const char *refuse(Fusion *f, Couple *c, EffectCache *effects)
 	if (bodies_of(f, c->kernel[0]) + bodies_of(f, c->kernel[1]) > FUSION_BODIES)
 		return arena_printf(&f->arena, "%s and %s are made of more than %d kernels",
 			c->kernel[0]->name, c->kernel[1]->name, FUSION_BODIES);
-	find_facts(c);
+	find_launch_facts(c);
 	return bodies_refuse(c, f->r->m, effects, &f->arena);
 }
 
@@ -186,7 +186,7 @@ static void find_leads(Couple *c, Analyses *host, const Fused *to, const Module 
 
 /* ---- verdicts ---- */
 
-static bool refused(FusionVerdict *v, const char *why)
+static bool refuse_fusion(FusionVerdict *v, const char *why)
 {
 	v->may = false;
 	v->why = why;
@@ -197,11 +197,11 @@ static bool refused(FusionVerdict *v, const char *why)
    bytes of dynamic shared memory the launches are given; if not, `blocks` leaves these bytes out. grows: the
    fused kernel needs more shared memory than one of the two kernels, which may have been given as much as the
    machine has. */
-typedef struct Room { int64_t blocks; bool known, grows; } Room;
+typedef struct FusionRoom { int64_t blocks; bool known, grows; } FusionRoom;
 
-static Room room_of(const Fusion *f, const Couple *c, const EffectTable *effects, const Fused *to)
+static FusionRoom room_of(const Fusion *f, const Couple *c, const EffectTable *effects, const Fused *to)
 {
-	Room r = { .known = true, .grows = c->dynamic[0] && c->dynamic[1] };
+	FusionRoom r = { .known = true, .grows = c->dynamic[0] && c->dynamic[1] };
 	int64_t *offset = xcalloc((size_t)effects->m->symbol.n + 1, sizeof *offset);
 	uint64_t dynamic = c->begin;
 	for (int k = 0; k < 2; k++) {
@@ -221,7 +221,7 @@ static Room room_of(const Fusion *f, const Couple *c, const EffectTable *effects
 	return r;
 }
 
-static bool all_resident(const Couple *c, const Room *r)
+static bool all_resident(const Couple *c, const FusionRoom *r)
 {
 	const uint32_t *g = c->facts.grid;
 	HostValue stream = host_value(&c->place, ins_src(c->launch[0], LAUNCH_STREAM), T_U32);
@@ -230,7 +230,8 @@ static bool all_resident(const Couple *c, const Room *r)
 	return alone && r->known && g[0] && g[1] && g[2] && (MemWide)g[0] * g[1] * g[2] <= r->blocks;
 }
 
-static bool weigh(Fusion *f, const Couple *c, const Dependence *x, const Room *r, FusionVerdict *v)
+static bool weigh_fusion(Fusion *f, const Couple *c, const Dependence *x, const FusionRoom *r,
+	FusionVerdict *v)
 {
 	v->between = x->in_block || x->between_blocks ? FUSION_BLOCK : FUSION_NOTHING;
 	v->assumed = x->assumed;
@@ -240,20 +241,21 @@ static bool weigh(Fusion *f, const Couple *c, const Dependence *x, const Room *r
 	v->at[1] = x->at[1];
 	v->unmeasured = !r->known && r->grows && f->o.assume_no_grid_sync;
 	if (!r->blocks)
-		return refused(v, "a block of both together may take more shared memory or registers than "
-			"there are");
+		return refuse_fusion(v, "a block of both together may take more shared memory or registers "
+			"than there are");
 	if (!r->known && r->grows && !v->unmeasured)
-		return refused(v, "how much shared memory both together take is not known");
+		return refuse_fusion(v, "how much shared memory both together take is not known");
 	v->no_grid_sync = c->waits && !all_resident(c, r);
 	if (v->no_grid_sync && !f->o.assume_no_grid_sync)
-		return refused(v, arena_printf(&f->arena, "%s may wait for other blocks, and not all are "
-			"certain to be resident at once", c->waits->name));
+		return refuse_fusion(v, arena_printf(&f->arena,
+			"%s may wait for other blocks, and not all are certain to be resident at once",
+			c->waits->name));
 	if (x->between_blocks && f->o.grid_barrier && all_resident(c, r)) {
 		v->between = FUSION_GRID;
 		return v->may = true;
 	}
 	if (x->between_blocks && !f->o.assume_no_grid_sync)
-		return refused(v, x->why);
+		return refuse_fusion(v, x->why);
 	v->no_grid_sync |= x->between_blocks;
 	return v->may = true;
 }
@@ -263,9 +265,9 @@ bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *firs
 {
 	*v = (FusionVerdict){ 0 };
 	Couple c = couple_of(f, host, block, ins, first, second);
-	const char *why = refuse(f, &c, host->effects);
+	const char *why = refuse_couple(f, &c, host->effects);
 	if (why)
-		return refused(v, why);
+		return refuse_fusion(v, why);
 	Arena tmp = { 0 };
 	find_params(&c, &tmp);
 	Module *view = module_view(f->r->m);
@@ -277,8 +279,8 @@ bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *firs
 		&f->arena);
 	for (int k = 0; k < 2; k++)
 		x.at[k].file = x.at[k].file ? arena_strdup(&f->arena, x.at[k].file) : NULL;
-	Room room = room_of(f, &c, &effects, &to);
-	bool may = weigh(f, &c, &x, &room, v);
+	FusionRoom room = room_of(f, &c, &effects, &to);
+	bool may = weigh_fusion(f, &c, &x, &room, v);
 	module_free(view);
 	arena_free(&tmp);
 	return may;
@@ -286,10 +288,10 @@ bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *firs
 
 /* ---- making ---- */
 
-static const Made *find_made(const Fusion *f, const Couple *c)
+static const MadeKernel *find_made(const Fusion *f, const Couple *c)
 {
 	for (int k = 0; k < f->made.n; k++) {
-		const Made *x = &f->made.v[k];
+		const MadeKernel *x = &f->made.v[k];
 		if (x->kernel[0] == c->kernel[0] && x->kernel[1] == c->kernel[1] && x->begin == c->begin &&
 			x->begin_given == c->begin_given && x->between == c->between &&
 			x->barrier == c->barrier && !memcmp(x->param[0], c->param[0],
@@ -301,22 +303,23 @@ static const Made *find_made(const Fusion *f, const Couple *c)
 	return NULL;
 }
 
-static const Made *make(Fusion *f, const Couple *c)
+static const MadeKernel *make_fused(Fusion *f, const Couple *c)
 {
-	const Made *old = find_made(f, c);
+	const MadeKernel *old = find_made(f, c);
 	if (old)
 		return old;
-	vec_push(&f->made, ((Made){ { c->kernel[0], c->kernel[1] }, { c->param[0], c->param[1] }, c->begin,
+	vec_push(&f->made, ((MadeKernel){ { c->kernel[0], c->kernel[1] }, { c->param[0], c->param[1] },
+		c->begin,
 		c->begin_given, c->between, c->barrier, fusion_build(f->r->m, f->r->origin, c, &f->arena) }));
 	pass_count(f->r, "kernels made", 1);
-	const Made *new = &vec_last(&f->made);
+	const MadeKernel *new = &vec_last(&f->made);
 	if (f->o.bodies)
 		strmap_put(f->o.bodies, new->fused.f->name,
 			bodies_of(f, c->kernel[0]) + bodies_of(f, c->kernel[1]));
 	return new;
 }
 
-static Opd compute(Edit *host, Block *b, int *ins, const Ins *like, Op op, Opd x, Opd y)
+static Opd put_host_alu(Edit *host, Block *b, int *ins, const Ins *like, Op op, Opd x, Opd y)
 {
 	Ins i = edit_new(host, like, op, op == OP_AND ? T_B32 : T_U32, 1, 2);
 	i.opd[0] = opd_reg(edit_temp(host, T_U32));
@@ -337,23 +340,23 @@ static Opd shared_bytes(const Couple *c, Edit *host, Block *b, int ins, const In
 	if (!c->dynamic[0] || !c->dynamic[1])
 		return c->dynamic[0] ? *bytes[0] : c->dynamic[1] ? *bytes[1] : opd_imm(0);
 	if (c->begin_given) {
-		*begin = compute(host, b, &ins, like, OP_ADD, *bytes[0], opd_imm(c->begin_align - 1));
-		*begin = compute(host, b, &ins, like, OP_AND, *begin, opd_imm(-(int64_t)c->begin_align));
+		*begin = put_host_alu(host, b, &ins, like, OP_ADD, *bytes[0], opd_imm(c->begin_align - 1));
+		*begin = put_host_alu(host, b, &ins, like, OP_AND, *begin, opd_imm(-(int64_t)c->begin_align));
 	}
 	HostValue second = host_value(&c->place, bytes[1], T_U32);
 	if (!c->begin_given && second.kind == VALUE_NUMBER)
 		return opd_imm((int64_t)(second.number + c->begin));
-	return compute(host, b, &ins, like, OP_ADD, *bytes[1], *begin);
+	return put_host_alu(host, b, &ins, like, OP_ADD, *bytes[1], *begin);
 }
 
 Ins fusion_make(Fusion *f, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second,
 	const FusionVerdict *v)
 {
 	Couple c = couple_of(f, host, b->id, ins, first, second);
-	must(v->may && !refuse(f, &c, host->effects));
+	must(v->may && !refuse_couple(f, &c, host->effects));
 	find_params(&c, &f->arena);
 	c.between = v->between;
-	const Fused *to = &make(f, &c)->fused;
+	const Fused *to = &make_fused(f, &c)->fused;
 	Ins launch = edit_new(e, first, OP_LAUNCH, T_NONE, 0, LAUNCH_ARGS + to->f->param.n);
 	for (int k = 1; k < LAUNCH_ARGS; k++)
 		launch.opd[k] = *ins_src(first, k);

@@ -1,6 +1,6 @@
 #include "passes/transform/fusion/launches.h"
 
-static void say(Host *h, int launch, const char *text)
+static void say_once(Host *h, int launch, const char *text)
 {
 	Loc loc = host_loc(h, launch);
 	StrMap *said = h->joiner.said ? h->joiner.said : &h->said;
@@ -20,7 +20,7 @@ static const char *pair_name(Host *h, int first, int second)
 bool host_may_join(Host *h, int stmt, int first, int second, FusionVerdict *v)
 {
 	const Stmt *s = &h->stmt.v[stmt];
-	const Part *p = &h->part.v[s->part];
+	const HostPart *p = &h->part.v[s->part];
 	char key[64];
 	snprintf(key, sizeof key, "%d,%d,%d,%d", first, second, p->block, s->at);
 	if (strmap_get(&h->refused, key) >= 0)
@@ -34,7 +34,7 @@ bool host_may_join(Host *h, int stmt, int first, int second, FusionVerdict *v)
 		return true;
 	strmap_put(&h->refused, arena_strdup(&h->arena, key), 1);
 	if (pass_explains(h->r))
-		say(h, second, arena_printf(&h->arena, "%s: not fused: %s", pair_name(h, first, second),
+		say_once(h, second, arena_printf(&h->arena, "%s: not fused: %s", pair_name(h, first, second),
 			v->why ? v->why : "refused"));
 	return false;
 }
@@ -75,7 +75,7 @@ void host_join(Host *h, int stmt, int first, int second, const FusionVerdict *v)
 {
 	int part = h->stmt.v[stmt].part, at = h->stmt.v[stmt].at;
 	Block *b = h->r->f->block.v[h->part.v[part].block];
-	Launch one = h->launch.v[first], two = h->launch.v[second];
+	StmtLaunch one = h->launch.v[first], two = h->launch.v[second];
 	int n = b->ins.n;
 	Ins i = h->joiner.make(h->joiner.self, h->an, &h->e, b, at, &one.ins, &two.ins, v);
 	int l = host_new_launch(h, &i, host_set(h, one.reads, two.reads),
@@ -92,7 +92,7 @@ void host_join(Host *h, int stmt, int first, int second, const FusionVerdict *v)
 	h->part.v[part].changed = true;
 	h->fusions++;
 	if (pass_explains(h->r))
-		say(h, second, arena_printf(&h->arena, "%s become %s%s", pair_name(h, first, second),
+		say_once(h, second, arena_printf(&h->arena, "%s become %s%s", pair_name(h, first, second),
 			host_kernel(h, l), v->between == FUSION_NOTHING ? ""
 			: v->between == FUSION_BLOCK ? ", with a block barrier between them"
 			: ", with a barrier of the grid between them"));

@@ -5,7 +5,7 @@
 
 /* Fuses the launch `first` with `second`, the next launch of the part. Returns the statement of the fused
    launch; -1: they are not fused. The first launch moves down as little as possible. */
-static int join(Host *h, int first, int second)
+static int join_next(Host *h, int first, int second)
 {
 	FusionVerdict v;
 	int one = h->stmt.v[first].launch, two = h->stmt.v[second].launch, last = h->stmt.v[second].prev;
@@ -48,7 +48,7 @@ void host_kf_trad(Host *h)
 			next = h->stmt.v[s].next;
 			if (h->stmt.v[s].kind != STMT_LAUNCH)
 				continue;
-			int joined = before < 0 ? -1 : join(h, before, s);
+			int joined = before < 0 ? -1 : join_next(h, before, s);
 			before = joined < 0 ? s : joined;
 		}
 	}

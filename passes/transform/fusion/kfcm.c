@@ -4,9 +4,9 @@
    place dominates. */
 #include "passes/transform/fusion/launches.h"
 
-static const char *place(Host *h, int stmt)
+static const char *place_text(Host *h, int stmt)
 {
-	const Part *p = &h->part.v[h->stmt.v[stmt].part];
+	const HostPart *p = &h->part.v[h->stmt.v[stmt].part];
 	const char *b = host_label(h, stmt);
 	if (p->kind == PART_EDGE)
 		return arena_printf(&h->arena, "on the way from %s to %s", b, h->r->f->block.v[p->to]->label);
@@ -19,13 +19,13 @@ static void say_copy(Host *h, int stmt, const char *why)
 	if (pass_explains(h->r))
 		pass_remark(h->r, host_loc(h, h->stmt.v[stmt].launch),
 			"%s is launched %s, too: it was %s to be fused elsewhere",
-			host_kernel(h, h->stmt.v[stmt].launch), place(h, stmt), why);
+			host_kernel(h, h->stmt.v[stmt].launch), place_text(h, stmt), why);
 }
 
 /* Backward kernel fusion of one launch; true: it was fused. */
-static bool hoist(Host *h, int stmt)
+static bool hoist_launch(Host *h, int stmt)
 {
-	Reach r;
+	LaunchReach r;
 	int launch = h->stmt.v[stmt].launch;
 	reach_hoist(h, stmt, &r);
 	if (r.fusible)
@@ -42,7 +42,7 @@ static bool hoist(Host *h, int stmt)
 }
 
 /* Does the launch, when it sinks, pass any code or the begin of another part? */
-static bool passes_something(const Host *h, const Reach *r)
+static bool passes_something(const Host *h, const LaunchReach *r)
 {
 	for (int k = 2; k < r->n; k++)
 		if (r->x_sinkable[k] && (h->stmt.v[r->stmt[k]].kind == STMT_CODE ||
@@ -56,7 +56,7 @@ static bool passes_something(const Host *h, const Reach *r)
    has left its place. */
 static bool sink(Host *h, int stmt)
 {
-	Reach r;
+	LaunchReach r;
 	int launch = h->stmt.v[stmt].launch, home = h->stmt.v[stmt].home;
 	reach_sink(h, stmt, true, &r);
 	bool moves = r.fusible || passes_something(h, &r);
@@ -91,7 +91,7 @@ void host_kfcm(Host *h, KfPhases phases)
 				next = h->stmt.v[s].next;
 				if (h->stmt.v[s].kind != STMT_LAUNCH)
 					continue;
-				if (phases & KF_HOIST && hoist(h, s))
+				if (phases & KF_HOIST && hoist_launch(h, s))
 					changed = true;
 				else if (phases & KF_SINK && sink(h, s))
 					changed = true;

@@ -2,15 +2,15 @@
 
 /* ---- parts and statements ---- */
 
-static int new_part(Host *h, PartKind kind, int block, int to)
+static int new_part(Host *h, HostPartKind kind, int block, int to)
 {
-	vec_push(&h->part, ((Part){ .kind = kind, .block = block, .to = to, .first = -1, .last = -1 }));
+	vec_push(&h->part, ((HostPart){ .kind = kind, .block = block, .to = to, .first = -1, .last = -1 }));
 	return h->part.n - 1;
 }
 
 int host_new_stmt(Host *h, int part, int behind, StmtKind kind, int at)
 {
-	Part *p = &h->part.v[part];
+	HostPart *p = &h->part.v[part];
 	int id = h->stmt.n, next = behind < 0 ? p->first : h->stmt.v[behind].next;
 	vec_push(&h->stmt, ((Stmt){ .kind = kind, .part = part, .prev = behind, .next = next, .at = at,
 		.ins = -1, .launch = -1, .home = id }));
@@ -19,9 +19,9 @@ int host_new_stmt(Host *h, int part, int behind, StmtKind kind, int at)
 	return id;
 }
 
-static void begin(Host *h, int part, int at) { host_new_stmt(h, part, -1, STMT_BEGIN, at); }
+static void begin_part(Host *h, int part, int at) { host_new_stmt(h, part, -1, STMT_BEGIN, at); }
 
-static void link(Host *h, int from, int to)
+static void link_parts(Host *h, int from, int to)
 {
 	list_add(&h->arena, &h->part.v[from].succ, to);
 	list_add(&h->arena, &h->part.v[to].pred, from);
@@ -37,7 +37,7 @@ int host_new_launch(Host *h, const Ins *i, BitSet reads, BitSet writes)
 {
 	const Opd *stream = ins_src(i, LAUNCH_STREAM);
 	Registers used = { .arena = &h->arena };
-	Launch l = { .ins = *i, .reads = reads, .writes = writes,
+	StmtLaunch l = { .ins = *i, .reads = reads, .writes = writes,
 		.waits = stream->kind == OPD_IMM && !stream->imm };
 	l.ins.guard = -1;
 	l.ins.guard_neg = 0;
@@ -84,19 +84,19 @@ static void add_statement(Host *h, int part, int block, int k, const BufferUse *
 }
 
 /* Adds the block's parts, in order, with their statements. Returns the number of the last part. */
-static int add_block(Host *h, const Buffers *buffers, int block)
+static int add_host_block(Host *h, const Buffers *buffers, int block)
 {
 	const Block *b = h->r->f->block.v[block];
 	int part = new_part(h, PART_BLOCK, block, -1), use = buffers->first[block],
 		end = use + buffers->count[block];
-	begin(h, part, 0);
+	begin_part(h, part, 0);
 	for (int k = 0; k < b->ins.n - 1;) {
 		int into = part, other = -1, first = k;
 		if (guarded_launch(&b->ins.v[k])) {
 			into = new_part(h, PART_GUARDED, block, -1);
 			other = new_part(h, PART_ELSE, block, -1);
-			begin(h, into, k);
-			begin(h, other, k);
+			begin_part(h, into, k);
+			begin_part(h, other, k);
 		}
 		do {
 			while (use < end && buffers->use[use].ins < k)
@@ -112,11 +112,11 @@ static int add_block(Host *h, const Buffers *buffers, int block)
 		if (other < 0)
 			continue;
 		int rest = new_part(h, PART_BLOCK, block, -1);
-		begin(h, rest, k);
-		link(h, part, into);
-		link(h, part, other);
-		link(h, into, rest);
-		link(h, other, rest);
+		begin_part(h, rest, k);
+		link_parts(h, part, into);
+		link_parts(h, part, other);
+		link_parts(h, into, rest);
+		link_parts(h, other, rest);
 		part = rest;
 	}
 	return part;
@@ -124,16 +124,16 @@ static int add_block(Host *h, const Buffers *buffers, int block)
 
 /* ---- the function ---- */
 
-static void add_edges(Host *h, const Cfg *c, int block, const int *first, const int *edges, int last)
+static void add_host_edges(Host *h, const Cfg *c, int block, const int *first, const int *edges, int last)
 {
 	const IntList *succ = &c->graph->succ[block];
 	for (int k = 0; k < succ->n; k++) {
 		int to = first[succ->v[k]];
 		if (edges[block] < 0 || c->graph->pred[succ->v[k]].n + (succ->v[k] == 0) < 2) {
-			link(h, last, to);
+			link_parts(h, last, to);
 		} else {
-			link(h, last, edges[block] + k);
-			link(h, edges[block] + k, to);
+			link_parts(h, last, edges[block] + k);
+			link_parts(h, edges[block] + k, to);
 		}
 	}
 }
@@ -145,10 +145,10 @@ static void add_edge_parts(Host *h, const Cfg *c, int block)
 	const IntList *succ = &c->graph->succ[block];
 	int at = c->f->block.v[block]->ins.n - 1;
 	for (int k = 0; k < succ->n; k++)
-		begin(h, new_part(h, PART_EDGE, block, succ->v[k]), at);
+		begin_part(h, new_part(h, PART_EDGE, block, succ->v[k]), at);
 }
 
-static void find_endless(Host *h)
+static void find_endless_parts(Host *h)
 {
 	Vec(int) todo = { 0 };
 	for (int p = 0; p < h->part.n; p++) {
@@ -158,7 +158,7 @@ static void find_endless(Host *h)
 			vec_push(&todo, p);
 	}
 	while (todo.n) {
-		const Part *p = &h->part.v[vec_pop(&todo)];
+		const HostPart *p = &h->part.v[vec_pop(&todo)];
 		for (int k = 0; k < p->pred.n; k++)
 			if (h->part.v[p->pred.v[k]].endless) {
 				h->part.v[p->pred.v[k]].endless = false;
@@ -177,20 +177,20 @@ void host_open(Host *h, PassRun *r, Analyses *an, Joiner joiner)
 		*edges = arena_array(&h->arena, int, c->n + 1);
 	h->nbuffer = buffers->n;
 	if (c->graph->pred[0].n)
-		begin(h, new_part(h, PART_START, 0, -1), 0);
+		begin_part(h, new_part(h, PART_START, 0, -1), 0);
 	for (int k = 0; k < c->nreach; k++) {
 		int b = c->rpo[k]->id;
 		first[b] = h->part.n;
-		last[b] = add_block(h, buffers, b);
+		last[b] = add_host_block(h, buffers, b);
 		edges[b] = c->graph->succ[b].n > 1 ? h->part.n : -1;
 		if (edges[b] >= 0)
 			add_edge_parts(h, c, b);
 	}
 	if (c->graph->pred[0].n)
-		link(h, 0, first[0]);
+		link_parts(h, 0, first[0]);
 	for (int k = 0; k < c->nreach; k++)
-		add_edges(h, c, c->rpo[k]->id, first, edges, last[c->rpo[k]->id]);
-	find_endless(h);
+		add_host_edges(h, c, c->rpo[k]->id, first, edges, last[c->rpo[k]->id]);
+	find_endless_parts(h);
 }
 
 void host_close(Host *h)
@@ -237,7 +237,7 @@ const char *host_label(const Host *h, int stmt)
 
 /* ---- what a launch may pass ---- */
 
-static bool meet(const Host *h, BitSet a, BitSet b)
+static bool buffers_meet(const Host *h, BitSet a, BitSet b)
 {
 	if (!h->nbuffer)           /* no buffer is known: all accesses may meet */
 		return true;
@@ -247,7 +247,7 @@ static bool meet(const Host *h, BitSet a, BitSet b)
 	return false;
 }
 
-static bool defines(const Function *f, const Ins *i, const Launch *l)
+static bool defines_operand(const Function *f, const Ins *i, const StmtLaunch *l)
 {
 	for (int k = 0; k < l->nreg; k++)
 		if (ins_writes(f, i, l->reg[k]))
@@ -258,7 +258,7 @@ static bool defines(const Function *f, const Ins *i, const Launch *l)
 bool host_passes(const Host *h, int launch, int stmt)
 {
 	const Stmt *s = &h->stmt.v[stmt];
-	const Launch *l = &h->launch.v[launch];
+	const StmtLaunch *l = &h->launch.v[launch];
 	if (s->kind != STMT_CODE)
 		return s->kind != STMT_LAUNCH;
 	const Ins *i = &h->r->f->block.v[h->part.v[s->part].block]->ins.v[s->ins];
@@ -267,10 +267,10 @@ bool host_passes(const Host *h, int launch, int stmt)
 	   are in the list of buffers.h, and are looked at below */
 	if (op_info[i->op].kind != K_ALU && !memory)
 		return false;
-	if (defines(h->r->f, i, l) || (memory && i->op != OP_ALLOC && !l->waits) ||
+	if (defines_operand(h->r->f, i, l) || (memory && i->op != OP_ALLOC && !l->waits) ||
 		(i->op == OP_CALL && l->visible))
 		return false;
-	return !memory || !(meet(h, l->writes, s->touches) || meet(h, l->reads, s->changes));
+	return !memory || !(buffers_meet(h, l->writes, s->touches) || buffers_meet(h, l->reads, s->changes));
 }
 
 /* ---- changes ---- */

@@ -28,7 +28,7 @@ typedef struct Joiner {
 } Joiner;
 
 /* What a statement launches. Statements that are copies of each other share one. */
-typedef struct Launch {
+typedef struct StmtLaunch {
 	Ins ins;                       /* the launch instruction, without its guard */
 	BitSet reads, writes;          /* buffers that the kernel may read, that it may write */
 	int *reg, nreg;                /* registers that the operands of ins read; their number */
@@ -36,7 +36,7 @@ typedef struct Launch {
 	   when the host goes on, the launch has ended */
 	bool waits;
 	bool visible;                  /* the kernel does what users see besides memory: it prints, say */
-} Launch;
+} StmtLaunch;
 
 typedef enum {
 	STMT_BEGIN,                    /* the begin of a part; it stands for no instruction */
@@ -65,7 +65,7 @@ typedef struct Stmt {
 	/* the launch whose home is here was fused, or moved in order to be fused: it does not come back */
 	bool lost;
 	bool fused;                    /* the launch was made of two */
-	int local;                     /* its node in the Reach at hand; 0: it has none */
+	int local;                     /* its node in the LaunchReach at hand; 0: it has none */
 } Stmt;
 
 /* A part is straight code of the host function. PART_BLOCK: a block, or the piece of it before or behind a
@@ -73,17 +73,17 @@ typedef struct Stmt {
    past these, which is taken when the guard does not hold. PART_EDGE: an edge out of a block with several
    successors; only if the edge is critical do other parts lead to it. PART_START: the way into the function,
    if a jump leads back to its first block. */
-typedef enum { PART_BLOCK, PART_GUARDED, PART_ELSE, PART_EDGE, PART_START } PartKind;
+typedef enum { PART_BLOCK, PART_GUARDED, PART_ELSE, PART_EDGE, PART_START } HostPartKind;
 
-typedef struct Part {
-	PartKind kind;
+typedef struct HostPart {
+	HostPartKind kind;
 	int block;                     /* the block in which it lies; of an edge: the block that it leaves */
 	int to;                        /* of an edge: the block to which it leads; else -1 */
 	int first, last;               /* its first and its last statement */
 	IntList succ, pred;            /* parts that follow, that come before */
 	bool endless;                  /* the function's end cannot be reached from here */
 	bool changed;                  /* a launch was put here, replaced, or taken away */
-} Part;
+} HostPart;
 
 typedef struct Host {
 	PassRun *r;
@@ -92,8 +92,8 @@ typedef struct Host {
 	Arena arena;
 	Edit e;
 	Vec(Stmt) stmt;
-	Vec(Part) part;                /* in reverse post-order */
-	Vec(Launch) launch;
+	Vec(HostPart) part;                /* in reverse post-order */
+	Vec(StmtLaunch) launch;
 	int nbuffer;
 	StrMap refused, said;          /* pairs of launches that were refused, with the place; remarks made */
 	int fusions, inserted, removed;
@@ -133,7 +133,7 @@ bool host_write(Host *);            /* writes the lists back into the function; 
 /* Where one launch can go: a graph of the statements that it comes to. Node 1 is the launch itself; node 0
    stands for all statements that do not matter. The flags are by node and have the names of the equations in
    reach.c: n_ is before the statement, x_ is behind it. */
-typedef struct Reach {
+typedef struct LaunchReach {
 	Arena arena;
 	int n, *stmt;                  /* number of nodes; by node: its statement */
 	Graph *g;
@@ -142,10 +142,10 @@ typedef struct Reach {
 	bool *n_sinkable, *x_sinkable, *n_fusible, *n_insert, *x_insert;
 	FusionVerdict *verdict;
 	int fusible;                   /* how many nodes are x_fusible (hoisting) or n_fusible (sinking) */
-} Reach;
-void reach_hoist(Host *, int stmt, Reach *);
-void reach_sink(Host *, int stmt, bool fuse, Reach *);
-void reach_close(Host *, Reach *);
+} LaunchReach;
+void reach_hoist(Host *, int stmt, LaunchReach *);
+void reach_sink(Host *, int stmt, bool fuse, LaunchReach *);
+void reach_close(Host *, LaunchReach *);
 
 void host_kf_trad(Host *);
 typedef enum { KF_HOIST = 1, KF_SINK = 2 } KfPhases;

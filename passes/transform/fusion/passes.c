@@ -28,21 +28,21 @@ static const PassOption options[] = {
 		.kind = PASS_NUMBER },
 };
 
-static bool judge(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second,
+static bool judge_pair(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second,
 	FusionVerdict *v)
 {
 	return fusion_judge(self, host, block, ins, first, second, v);
 }
 
-static Ins make(void *self, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second,
-	const FusionVerdict *v)
+static Ins make_pair(void *self, Analyses *host, Edit *e, Block *b, int ins, const Ins *first,
+	const Ins *second, const FusionVerdict *v)
 {
 	return fusion_make(self, host, e, b, ins, first, second, v);
 }
 
 /* Runs a step once on the host function. True: launches were fused, and the function is written anew. If none
    was fused, launches that were only moved stay where they were in the function. */
-static bool round_of(PassRun *r, const Joiner *joiner, int phases, Host *h)
+static bool fusion_round(PassRun *r, const Joiner *joiner, int phases, Host *h)
 {
 	Analyses *an = analyses_open(r->m, r->f, NULL, r->cost, r->limits);
 	host_open(h, r, an, *joiner);
@@ -60,7 +60,7 @@ bool host_fuse(PassRun *r, const Joiner *joiner, int phases)
 	bool any = false;
 	for (bool fused = true; fused;) {
 		Host h;
-		fused = round_of(r, joiner, phases, &h);
+		fused = fusion_round(r, joiner, phases, &h);
 		pass_count(r, "launches fused", h.fusions);
 		pass_count(r, "launches inserted", h.inserted);
 		pass_count(r, "launches removed", h.removed);
@@ -100,7 +100,7 @@ static bool fuse_all(PassRun *r, const FusionOptions *o, int phases, int first, 
 	for (int k = 0; k < n; k++) {
 		r->f = r->m->func.v[k];
 		if (r->f->kind == FN_HOST && r->f->block.n)
-			changed |= host_fuse(r, &(Joiner){ f, judge, make, said }, phases);
+			changed |= host_fuse(r, &(Joiner){ f, judge_pair, make_pair, said }, phases);
 	}
 	r->f = NULL;
 	fusion_close(f);
@@ -122,7 +122,7 @@ static bool has_host_function(const Module *m)
 
 /* Repeats each step until it fuses nothing: a kernel that was cleaned up touches less memory, and may be
    fused where it could not be before. */
-static bool run(PassRun *r, const KfSteps *steps)
+static bool run_kernel_fusion(PassRun *r, const KfSteps *steps)
 {
 	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number,
 		.assume_no_grid_sync = r->option[NO_GRID_SYNC].number,
@@ -143,10 +143,10 @@ static bool run(PassRun *r, const KfSteps *steps)
 	return changed;
 }
 
-static bool run_trad(PassRun *r) { return run(r, &kf_trad_steps); }
-static bool run_bkf(PassRun *r) { return run(r, &bkf_steps); }
-static bool run_fkf(PassRun *r) { return run(r, &fkf_steps); }
-static bool run_kfcm(PassRun *r) { return run(r, &kfcm_steps); }
+static bool run_trad(PassRun *r) { return run_kernel_fusion(r, &kf_trad_steps); }
+static bool run_bkf(PassRun *r) { return run_kernel_fusion(r, &bkf_steps); }
+static bool run_fkf(PassRun *r) { return run_kernel_fusion(r, &fkf_steps); }
+static bool run_kfcm(PassRun *r) { return run_kernel_fusion(r, &kfcm_steps); }
 
 enum { NOPTIONS = sizeof options / sizeof *options };
 

@@ -10,7 +10,7 @@ static bool stops(const Host *h, int launch, int stmt, bool sinks)
 
 /* Makes nodes of all statements that the launch at `start` comes to when it goes on over all that it may
    pass, with those at which it stops. *passed: the nodes that it may pass. */
-static void spread(Host *h, Reach *r, int start, bool sinks, BitSet *passed)
+static void spread_nodes(Host *h, LaunchReach *r, int start, bool sinks, BitSet *passed)
 {
 	Vec(int) list = { 0 };
 	Vec(int) over = { 0 };     /* by node: may the launch pass its statement? */
@@ -44,7 +44,7 @@ static void spread(Host *h, Reach *r, int start, bool sinks, BitSet *passed)
 
 /* Adds the edges between nodes; statements that have no node count as node 0. A statement without successors
    has no edge out, one without predecessors has one from node 0. */
-static void connect(Host *h, Reach *r)
+static void connect_statements(Host *h, LaunchReach *r)
 {
 	r->g = graph_new(&r->arena, r->n);
 	for (int k = 1; k < r->n; k++) {
@@ -61,11 +61,11 @@ static void connect(Host *h, Reach *r)
 	must(graph_rpo(r->g, false, 0, r->order) == r->n);
 }
 
-static BitSet *bit_of(Reach *r) { return flow_sets(&r->arena, r->n, 1); }
-static bool *flags(Reach *r) { return arena_array(&r->arena, bool, r->n); }
-static void set(BitSet *s, int node, bool on) { if (on) bs_add(s[node], 0); }
+static BitSet *bit_of(LaunchReach *r) { return flow_sets(&r->arena, r->n, 1); }
+static bool *flags(LaunchReach *r) { return arena_array(&r->arena, bool, r->n); }
+static void set_node(BitSet *s, int node, bool on) { if (on) bs_add(s[node], 0); }
 
-static bool *read(Reach *r, const BitSet *s)
+static bool *read(LaunchReach *r, const BitSet *s)
 {
 	bool *f = flags(r);
 	for (int k = 1; k < r->n; k++)
@@ -73,20 +73,20 @@ static bool *read(Reach *r, const BitSet *s)
 	return f;
 }
 
-static bool launches(const Host *h, const Reach *r, int node)
+static bool node_launches(const Host *h, const LaunchReach *r, int node)
 {
 	return node > 1 && h->stmt.v[r->stmt[node]].kind == STMT_LAUNCH;
 }
 
 /* ---- hoisting: figures 5.4, 5.6 to 5.9 ---- */
 
-static void find_safe(Reach *r, BitSet passed)
+static void find_safe(LaunchReach *r, BitSet passed)
 {
 	Flow w = { .g = r->g, .order = r->order, .norder = r->n, .bits = 1, .backward = true, .all = true,
 		.greatest = true, .gen = bit_of(r), .kill = bit_of(r) };
-	set(w.gen, 1, true);
+	set_node(w.gen, 1, true);
 	for (int k = 0; k < r->n; k++)
-		set(w.kill, k, !bs_has(passed, k));
+		set_node(w.kill, k, !bs_has(passed, k));
 	flow_solve(&r->arena, &w);
 	r->n_safe = read(r, w.after);
 	r->x_safe = read(r, w.before);
@@ -100,17 +100,17 @@ static bool all(const IntList *l, const bool *f)
 	return true;
 }
 
-static void find_delayed(Reach *r, BitSet passed)
+static void find_delayed(LaunchReach *r, BitSet passed)
 {
 	Flow w = { .g = r->g, .order = r->order, .norder = r->n, .bits = 1, .all = true, .greatest = true,
 		.gen = bit_of(r), .kill = bit_of(r), .skill = bit_of(r) };
 	bool *earliest = flags(r);
-	set(w.kill, 0, true);
-	set(w.kill, 1, true);
+	set_node(w.kill, 0, true);
+	set_node(w.kill, 1, true);
 	for (int k = 1; k < r->n; k++) {
 		earliest[k] = r->n_safe[k] && !all(&r->g->pred[k], r->x_safe);
-		set(w.gen, k, (r->x_safe[k] && !bs_has(passed, k)) || (earliest[k] && k != 1));
-		set(w.skill, k, r->x_fusible[k]);
+		set_node(w.gen, k, (r->x_safe[k] && !bs_has(passed, k)) || (earliest[k] && k != 1));
+		set_node(w.skill, k, r->x_fusible[k]);
 	}
 	flow_solve(&r->arena, &w);
 	r->n_delayed = read(r, w.before);
@@ -124,17 +124,17 @@ static void find_delayed(Reach *r, BitSet passed)
 		r->x_latest[k] = r->x_delayed[k] && !all(&r->g->succ[k], r->n_delayed);
 }
 
-void reach_hoist(Host *h, int stmt, Reach *r)
+void reach_hoist(Host *h, int stmt, LaunchReach *r)
 {
 	BitSet passed;
-	*r = (Reach){ 0 };
-	spread(h, r, stmt, false, &passed);
-	connect(h, r);
+	*r = (LaunchReach){ 0 };
+	spread_nodes(h, r, stmt, false, &passed);
+	connect_statements(h, r);
 	find_safe(r, passed);
 	r->x_fusible = flags(r);
 	r->verdict = arena_array(&r->arena, FusionVerdict, r->n);
 	for (int k = 2; k < r->n; k++)
-		if (r->x_safe[k] && launches(h, r, k)) {
+		if (r->x_safe[k] && node_launches(h, r, k)) {
 			r->x_fusible[k] = host_may_join(h, r->stmt[k], h->stmt.v[r->stmt[k]].launch,
 				h->stmt.v[stmt].launch, &r->verdict[k]);
 			r->fusible += r->x_fusible[k];
@@ -144,17 +144,17 @@ void reach_hoist(Host *h, int stmt, Reach *r)
 
 /* ---- sinking: figures 5.11 to 5.13; a launch that is sunk to the function's end stays there ---- */
 
-void reach_sink(Host *h, int stmt, bool fuse, Reach *r)
+void reach_sink(Host *h, int stmt, bool fuse, LaunchReach *r)
 {
 	BitSet passed;
-	*r = (Reach){ 0 };
-	spread(h, r, stmt, true, &passed);
-	connect(h, r);
+	*r = (LaunchReach){ 0 };
+	spread_nodes(h, r, stmt, true, &passed);
+	connect_statements(h, r);
 	Flow w = { .g = r->g, .order = r->order, .norder = r->n, .bits = 1, .all = true, .greatest = true,
 		.gen = bit_of(r), .kill = bit_of(r) };
-	set(w.gen, 1, true);
+	set_node(w.gen, 1, true);
 	for (int k = 0; k < r->n; k++)
-		set(w.kill, k, !bs_has(passed, k));
+		set_node(w.kill, k, !bs_has(passed, k));
 	flow_solve(&r->arena, &w);
 	r->n_sinkable = read(r, w.before);
 	r->x_sinkable = read(r, w.after);
@@ -166,7 +166,7 @@ void reach_sink(Host *h, int stmt, bool fuse, Reach *r)
 		r->n_insert[k] = r->n_sinkable[k] && !bs_has(passed, k);
 		r->x_insert[k] = r->x_sinkable[k] && (!r->g->succ[k].n ||
 			!all(&r->g->succ[k], r->n_sinkable));
-		if (fuse && r->n_sinkable[k] && launches(h, r, k)) {
+		if (fuse && r->n_sinkable[k] && node_launches(h, r, k)) {
 			r->n_fusible[k] = host_may_join(h, r->stmt[k], h->stmt.v[stmt].launch,
 				h->stmt.v[r->stmt[k]].launch, &r->verdict[k]);
 			r->fusible += r->n_fusible[k];
@@ -174,7 +174,7 @@ void reach_sink(Host *h, int stmt, bool fuse, Reach *r)
 	}
 }
 
-void reach_close(Host *h, Reach *r)
+void reach_close(Host *h, LaunchReach *r)
 {
 	for (int k = 1; k < r->n; k++)
 		h->stmt.v[r->stmt[k]].local = 0;

@@ -2,9 +2,9 @@
    then other launches could be fused only because this one had moved. */
 #include "passes/transform/fusion/launches.h"
 
-typedef Vec(int) Copies;
+typedef Vec(int) LaunchCopies;
 
-static bool reached(const Host *h, const Reach *r, const Copies *c)
+static bool reached(const Host *h, const LaunchReach *r, const LaunchCopies *c)
 {
 	for (int k = 0; k < c->n; k++) {
 		int node = h->stmt.v[c->v[k]].local;
@@ -16,9 +16,9 @@ static bool reached(const Host *h, const Reach *r, const Copies *c)
 
 /* Puts a launch back at its home if from there it could be sunk to all places where its copies stand now:
    then it may as well stand at home. True: it is back. */
-static bool go_back(Host *h, int home, const Copies *c)
+static bool put_back_home(Host *h, int home, const LaunchCopies *c)
 {
-	Reach r;
+	LaunchReach r;
 	h->stmt.v[home].kind = STMT_LAUNCH;
 	h->stmt.v[home].launch = h->stmt.v[c->v[0]].launch;
 	for (int k = 0; k < c->n; k++)
@@ -36,7 +36,7 @@ static bool go_back(Host *h, int home, const Copies *c)
 
 void host_undo(Host *h)
 {
-	Copies *of = xcalloc((size_t)h->stmt.n + 1, sizeof *of);
+	LaunchCopies *of = xcalloc((size_t)h->stmt.n + 1, sizeof *of);
 	for (int s = 0; s < h->stmt.n; s++)
 		if (h->stmt.v[s].kind == STMT_LAUNCH && h->stmt.v[s].home != s &&
 			!h->stmt.v[h->stmt.v[s].home].lost)
@@ -44,7 +44,7 @@ void host_undo(Host *h)
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (int s = 0; s < h->stmt.n; s++)
-			if (of[s].n && h->stmt.v[s].kind == STMT_HOME && go_back(h, s, &of[s]))
+			if (of[s].n && h->stmt.v[s].kind == STMT_HOME && put_back_home(h, s, &of[s]))
 				changed = true;
 	}
 	for (int s = 0; s < h->stmt.n; s++) {

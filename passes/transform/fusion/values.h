@@ -4,10 +4,10 @@
 #define GSIM_FUSION_VALUES_H
 #include "passes/analyses.h"
 
-typedef enum { VALUE_NUMBER, VALUE_VERSION, VALUE_REGISTER, VALUE_SYMBOL } ValueKind;
+typedef enum { VALUE_NUMBER, VALUE_VERSION, VALUE_REGISTER, VALUE_SYMBOL } HostValueKind;
 /* NUMBER: the number `number`. VERSION: what version `id` of a register holds. REGISTER: what register `id`
    holds at the place. SYMBOL: the address `number` bytes into variable `id`. */
-typedef struct HostValue { ValueKind kind; int id; uint64_t number; } HostValue;
+typedef struct HostValue { HostValueKind kind; int id; uint64_t number; } HostValue;
 
 /* A place in a host function: before instruction `ins` of the block. */
 typedef struct HostPlace { const Module *m; const Cfg *c; const Ssa *ssa; int block, ins; } HostPlace;

@@ -2,12 +2,12 @@
 
 /* An instruction of a block's new list: the block's instruction number `ins` as it is; or, if replaced, `by`
    in the place of that one, a launch; or, if ins is -1, `by` as a new one. */
-typedef struct Item { int ins; bool replaced; Ins by; } Item;
-typedef Vec(Item) Items;
+typedef struct HostItem { int ins; bool replaced; Ins by; } HostItem;
+typedef Vec(HostItem) Items;
 
 static bool stands(const Stmt *s) { return s->kind == STMT_CODE || s->kind == STMT_LAUNCH; }
 
-static Ins launch_of(Host *h, int stmt)
+static Ins moved_launch(Host *h, int stmt)
 {
 	Ins i = edit_copy(&h->e, &h->launch.v[h->stmt.v[stmt].launch].ins);
 	i.origin = h->r->origin;
@@ -15,7 +15,7 @@ static Ins launch_of(Host *h, int stmt)
 	return i;
 }
 
-static const Stmt *guard_of(const Host *h, int part)
+static const Stmt *guard_of_part(const Host *h, int part)
 {
 	for (int s = h->part.v[part].first; s >= 0; s = h->stmt.v[s].next)
 		if (h->stmt.v[s].ins >= 0)
@@ -27,9 +27,9 @@ static const Stmt *guard_of(const Host *h, int part)
    those in a PART_ELSE get that guard negated. */
 static void add_items(Host *h, int part, Items *list)
 {
-	const Part *p = &h->part.v[part];
-	const Stmt *guard = p->kind == PART_GUARDED ? guard_of(h, part)
-		: p->kind == PART_ELSE ? guard_of(h, part - 1) : NULL;
+	const HostPart *p = &h->part.v[part];
+	const Stmt *guard = p->kind == PART_GUARDED ? guard_of_part(h, part)
+		: p->kind == PART_ELSE ? guard_of_part(h, part - 1) : NULL;
 	const Block *b = h->r->f->block.v[p->block];
 	for (int s = p->first; s >= 0; s = h->stmt.v[s].next) {
 		const Stmt *x = &h->stmt.v[s];
@@ -37,9 +37,9 @@ static void add_items(Host *h, int part, Items *list)
 			h->removed += x->ins >= 0;
 			continue;
 		}
-		Item i = { .ins = x->ins, .replaced = x->kind == STMT_LAUNCH && x->fused };
+		HostItem i = { .ins = x->ins, .replaced = x->kind == STMT_LAUNCH && x->fused };
 		if (i.replaced || i.ins < 0) {
-			i.by = launch_of(h, s);
+			i.by = moved_launch(h, s);
 			if (guard) {
 				i.by.guard = b->ins.v[guard->ins].guard;
 				i.by.guard_neg = b->ins.v[guard->ins].guard_neg ^ (p->kind == PART_ELSE);
@@ -50,11 +50,11 @@ static void add_items(Host *h, int part, Items *list)
 	}
 }
 
-static bool decides(const Ins *i) { return ins_ends(i) || ins_decides(i); }
+static bool ends_or_decides(const Ins *i) { return ins_ends(i) || ins_decides(i); }
 
 /* Writes the list as the block's instructions. The marks of a removed instruction go to the one that stands
    next; a new instruction that is put before all others takes over the marks of the block's first one. */
-static void rewrite(Host *h, Block *b, const Items *list)
+static void rewrite_host_block(Host *h, Block *b, const Items *list)
 {
 	Rewrite w;
 	int at = 0, k = 0;
@@ -68,7 +68,7 @@ static void rewrite(Host *h, Block *b, const Items *list)
 			continue;
 		for (; at < next; at++) {
 			Ins by = list->v[at].by;
-			if (!k && !decides(&old)) {
+			if (!k && !ends_or_decides(&old)) {
 				by.mark = old.mark;
 				old.mark = 0;
 			}
@@ -84,7 +84,7 @@ static void rewrite(Host *h, Block *b, const Items *list)
 
 static void write_edge(Host *h, Block *last, int part)
 {
-	const Part *p = &h->part.v[part];
+	const HostPart *p = &h->part.v[part];
 	Block *mid = NULL;
 	int at = 0;
 	for (int s = p->first; s >= 0; s = h->stmt.v[s].next) {
@@ -92,7 +92,7 @@ static void write_edge(Host *h, Block *last, int part)
 			continue;
 		if (!mid)
 			mid = edit_split_edge(&h->e, last, h->r->f->block.v[p->to], "_edge");
-		edit_insert(&h->e, mid, at++, launch_of(h, s));
+		edit_insert(&h->e, mid, at++, moved_launch(h, s));
 		h->inserted++;
 	}
 }
@@ -107,7 +107,7 @@ static void write_start(Host *h, int part)
 			start = edit_block(&h->e, spot_first(), entry->label, "_start");
 			start->loc = entry->loc;
 		}
-		edit_append(&h->e, start, launch_of(h, s));
+		edit_append(&h->e, start, moved_launch(h, s));
 		h->inserted++;
 	}
 	if (start)
@@ -138,7 +138,7 @@ bool host_write(Host *h)
 			add_items(h, p, &list);
 		}
 		if (here)
-			rewrite(h, block, &list);
+			rewrite_host_block(h, block, &list);
 		for (; p >= 0 && p < h->part.n && h->part.v[p].block == b && h->part.v[p].kind == PART_EDGE;
 			p++)
 			write_edge(h, block, p);

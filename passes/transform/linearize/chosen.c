@@ -3,12 +3,12 @@
 #include "passes/transform/linearize/linearize.h"
 #include "passes/constants.h"
 
-typedef struct Chosen { Lin *l; Arena arena; const Dom *dom, *pdom; int *seen, visit; } Chosen;
+typedef struct ChosenRegions { Lin *l; Arena arena; const Dom *dom, *pdom; int *seen, visit; } ChosenRegions;
 
 /* Makes *r the region of all nodes between d and p. Returns false when there is another way in or out, when
    there is no node, or when there are more than `most`. A loop without end may only be part of the region
    that is the whole function. */
-static bool closed(Chosen *c, int d, int p, int most, LinRegion *r)
+static bool make_closed_region(ChosenRegions *c, int d, int p, int most, LinRegion *r)
 {
 	Reduction *red = &c->l->red;
 	*r = (LinRegion){ d, p, -1, r->node, 0 };
@@ -42,16 +42,16 @@ static bool closed(Chosen *c, int d, int p, int most, LinRegion *r)
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-static bool take(Chosen *c, LinRegion *r)
+static bool take_region(ChosenRegions *c, LinRegion *r)
 {
 	qsort(r->node, (size_t)r->n, sizeof *r->node, by_number);
 	return region_rewrite(c->l, r);
 }
 
 /* Has this pass made the block, in this run or in an earlier one? */
-static bool made(const Lin *l, int b) { return b < l->x && l->block[b]->origin == l->edit.origin; }
+static bool made_by_pass(const Lin *l, int b) { return b < l->x && l->block[b]->origin == l->edit.origin; }
 
-static int up(const Chosen *c, const Dom *t, int x, int top)
+static int dominator_above(const ChosenRegions *c, const Dom *t, int x, int top)
 {
 	return x == top || t->idom[x] < 0 ? top : t->idom[x];
 }
@@ -95,7 +95,7 @@ static bool meant_for_another(const Lin *l, const PassValue *v)
 /* Option order: rewrites the smallest region that contains the listed blocks, with these in the order given.
    Reports a label that is given twice, or that names no block which can be reached, unless another function
    has all of them. */
-static void in_order(Chosen *c, const PassValue *v)
+static void linearize_in_order(ChosenRegions *c, const PassValue *v)
 {
 	Lin *l = c->l;
 	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
@@ -124,20 +124,20 @@ static void in_order(Chosen *c, const PassValue *v)
 	if (!n || missing)
 		return;
 	for (int i = 0; i < n; i++) {
-		d = list[i] == d ? up(c, c->dom, d, l->e) : d;
-		p = list[i] == p ? up(c, c->pdom, p, l->x) : p;
+		d = list[i] == d ? dominator_above(c, c->dom, d, l->e) : d;
+		p = list[i] == p ? dominator_above(c, c->pdom, p, l->x) : p;
 	}
 	for (int i = 0; i < n; i++)
 		mark[list[i]] = 0;
-	while (!closed(c, d, p, l->red.n, &r) || !contains(&r, list, n, mark)) {
+	while (!make_closed_region(c, d, p, l->red.n, &r) || !contains(&r, list, n, mark)) {
 		if (d == l->e && p == l->x)
 			return;
-		d = up(c, c->dom, d, l->e);
-		p = up(c, c->pdom, p, l->x);
+		d = dominator_above(c, c->dom, d, l->e);
+		p = dominator_above(c, c->pdom, p, l->x);
 	}
 	l->order = list;
 	l->norder = n;
-	take(c, &r);
+	take_region(c, &r);
 	l->norder = 0;
 }
 
@@ -174,14 +174,15 @@ static bool sets_on_its_ways(const Lin *l, int b)
 {
 	bool all = block_term(l->block[b])->op == OP_BRX;
 	for (int k = 0; k < l->block[b]->nsucc; k++)
-		all &= made(l, l->block[b]->succ[k]->id) || bs_has(l->cfg->fatal, l->block[b]->succ[k]->id);
+		all &= made_by_pass(l, l->block[b]->succ[k]->id) ||
+			bs_has(l->cfg->fatal, l->block[b]->succ[k]->id);
 	return all;
 }
 
 /* Option depth: where as many branches are open as `entries` allow, all that lies between the next branch and
    the place where its sides meet becomes one region. A reconvergence stack has one entry at the bottom and
    two for each branch that is open; guards in a row need two more. */
-static void below(Chosen *c, int entries)
+static void linearize_below(ChosenRegions *c, int entries)
 {
 	Lin *l = c->l;
 	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
@@ -191,13 +192,13 @@ static void below(Chosen *c, int entries)
 		int b = l->cfg->rpo[i]->id;
 		bool nested = false;
 		if (open[b] != allowed || l->red.node[b].nout < 2 || l->red.node[b].into != b ||
-			!closed(c, b, c->pdom->idom[b], l->red.n, &r))
+			!make_closed_region(c, b, c->pdom->idom[b], l->red.n, &r))
 			continue;
 		for (int k = 0; k < r.n; k++)
-			nested |= l->red.node[r.node[k]].nout > 1 && !made(l, r.node[k]) &&
+			nested |= l->red.node[r.node[k]].nout > 1 && !made_by_pass(l, r.node[k]) &&
 				!sets_on_its_ways(l, r.node[k]);
 		if (nested)
-			take(c, &r);
+			take_region(c, &r);
 	}
 }
 
@@ -227,7 +228,7 @@ static bool worth_a_look(const Lin *l, Arena *a, const LinRegion *r)
 	for (int i = 0; i < r->n; i++)
 		blocks_of(l, r->node[i], in);
 	bs_each(in, b) {
-		if (made(l, b))
+		if (made_by_pass(l, b))
 			return false;
 		for (int k = 0; k < l->block[b]->ins.n; k++)
 			far |= is_far(l, &l->block[b]->ins.v[k], guard);
@@ -237,21 +238,21 @@ static bool worth_a_look(const Lin *l, Arena *a, const LinRegion *r)
 
 /* Option interleave: rewrites what lies between a divergent branch and the place where its sides meet, if
    that is faster. Outer branches come first. */
-static void interleaved(Chosen *c)
+static void interleaved(ChosenRegions *c)
 {
 	Lin *l = c->l;
 	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
 	for (int i = 0; i < l->cfg->nreach; i++) {
 		int b = l->cfg->rpo[i]->id, p = c->pdom->idom[b];
 		if (!l->uniformity->divergent[b] || l->red.node[b].into != b || l->red.node[b].nout < 2 ||
-			p < 0 || block_term(l->block[b])->origin == l->edit.origin || made(l, p) ||
-			!closed(c, b, p, INTERLEAVE_UNITS, &r))
+			p < 0 || block_term(l->block[b])->origin == l->edit.origin || made_by_pass(l, p) ||
+			!make_closed_region(c, b, p, INTERLEAVE_UNITS, &r))
 			continue;
 		Arena a = { 0 };
 		if (worth_a_look(l, &a, &r)) {
 			r.faster = true;
 			sides_find(l, &r);
-			if (take(c, &r))
+			if (take_region(c, &r))
 				sides_rename(l, &r);
 			sides_clear(l->sides);
 		}
@@ -261,21 +262,21 @@ static void interleaved(Chosen *c)
 
 void regions_chosen(Lin *l, const PassValue *order, int depth, bool whole)
 {
-	Chosen c = { .l = l };
+	ChosenRegions c = { .l = l };
 	c.dom = dom_build(&c.arena, l->cfg);
 	c.pdom = pdom_build(&c.arena, l->cfg, true);
 	c.seen = arena_array(&c.arena, int, l->red.n);
 	l->flat = depth > 0;
 	if (order->n)
-		in_order(&c, order);
+		linearize_in_order(&c, order);
 	else if (depth > 0)
-		below(&c, depth);
+		linearize_below(&c, depth);
 	if (l->interleave)
 		interleaved(&c);
 	LinRegion r = { .node = arena_array(&c.arena, int, l->red.n) };
 	if (whole && !l->regions && !structured(&c.arena, l->cfg, NULL) &&
-		closed(&c, l->e, l->x, l->red.n, &r))
-		take(&c, &r);
+		make_closed_region(&c, l->e, l->x, l->red.n, &r))
+		take_region(&c, &r);
 	arena_free(&c.arena);
 }
 

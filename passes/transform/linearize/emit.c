@@ -4,24 +4,24 @@
 #include <limits.h>
 #include <stdio.h>
 
-typedef struct Emit {
+typedef struct LinEmit {
 	Lin *l;
 	Edit *e;
-	const Plan *p;
+	const LinPlan *p;
 	const Guards *g;
 	Arena arena;
 	/* registers: the variable, and the predicate of a test; -1 until one is needed */
 	int var, test;
 	Block **block;             /* by point: the block of a guard; NULL for other points */
 	/* where threads go on behind the region: block p, or a new block at the end of the function. With
-	   Plan.thread_ends: the block in which threads end, and the one in which they return */
+	   LinPlan.thread_ends: the block in which threads end, and the one in which they return */
 	Block *after, *gone, *back;
 	Vec(Strand) out;           /* edges out of the region, in the new code */
-} Emit;
+} LinEmit;
 
 /* ---- blocks ---- */
 
-static Block *new_block(Emit *m, BlockSpot s, const char *base, const char *tail)
+static Block *new_block(LinEmit *m, BlockSpot s, const char *base, const char *tail)
 {
 	Block *b = edit_block(m->e, s, base, tail);
 	b->loc = s.at->loc;
@@ -30,30 +30,30 @@ static Block *new_block(Emit *m, BlockSpot s, const char *base, const char *tail
 
 /* ---- points ---- */
 
-static int var(Emit *m)
+static int var(LinEmit *m)
 {
 	if (m->var < 0)
 		m->var = edit_reg(m->e, "guard", T_U32);
 	return m->var;
 }
 
-static int test_reg(Emit *m)
+static int test_reg(LinEmit *m)
 {
 	if (m->test < 0)
 		m->test = edit_reg(m->e, "guarded", T_PRED);
 	return m->test;
 }
 
-static const Point *at(const Emit *m, int point) { return &m->g->point.v[point]; }
-static bool within(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
+static const Point *guard_point(const LinEmit *m, int point) { return &m->g->point.v[point]; }
+static bool point_covers(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
 static bool tests(const Point *p) { return (p->kind == GUARD || p->kind == BACK) && p->chosen < 0; }
-static Block *head(const Emit *m, int unit) { return m->l->node[m->p->unit[unit].node].head; }
+static Block *head(const LinEmit *m, int unit) { return m->l->node[m->p->unit[unit].node].head; }
 
 /* May the variable be read, from that point on, before it is set again? With opt below 4 the answer is always
    yes. */
-static bool read_at(const Emit *m, int point)
+static bool read_at(const LinEmit *m, int point)
 {
-	const Point *p = at(m, point);
+	const Point *p = guard_point(m, point);
 	if (m->l->level < 4)
 		return true;
 	if (p->kind == AFTER)
@@ -61,26 +61,26 @@ static bool read_at(const Emit *m, int point)
 	return tests(p) || (p->kind != UNIT && (read_at(m, p->yes) || read_at(m, p->no)));
 }
 
-static Block *block_at(const Emit *m, int point)
+static Block *block_at(const LinEmit *m, int point)
 {
-	const Point *p = at(m, point);
+	const Point *p = guard_point(m, point);
 	return p->kind == AFTER ? m->after : p->kind == UNIT ? head(m, p->unit) : m->block[point];
 }
 
 /* Notes that edge k of block b leads to the point now: that may be an edge out of the region. */
-static void leads(Emit *m, Block *b, int k, int point)
+static void leads(LinEmit *m, Block *b, int k, int point)
 {
-	if (at(m, point)->kind == AFTER && m->p->region->p != m->l->x)
+	if (guard_point(m, point)->kind == AFTER && m->p->region->p != m->l->x)
 		vec_push(&m->out, ((Strand){ b, k }));
 }
 
-static void redirect(Emit *m, const Strand *s, Block *to)
+static void redirect(LinEmit *m, const Strand *s, Block *to)
 {
 	edit_target(m->e, s->block, s->k, to);
 	s->block->reconverge = NULL;
 }
 
-static void jump(Emit *m, Block *b, const Ins *like, int point)
+static void jump(LinEmit *m, Block *b, const Ins *like, int point)
 {
 	edit_jump(m->e, b, like, block_at(m, point));
 	leads(m, b, 0, point);
@@ -89,7 +89,7 @@ static void jump(Emit *m, Block *b, const Ins *like, int point)
 /* ---- guards ---- */
 
 /* Puts test = (var cmp value), and with `and`, test = (var cmp value and test), at the end of block b. */
-static void compare(Emit *m, Block *b, const Ins *like, Cmp cmp, int value, bool and)
+static void put_compare(LinEmit *m, Block *b, const Ins *like, Cmp cmp, int value, bool and)
 {
 	Ins *i = edit_ins(m->e, b, like, OP_SETP, T_U32, 1, and ? 3 : 2);
 	i->cmp = (uint8_t)cmp;
@@ -102,11 +102,11 @@ static void compare(Emit *m, Block *b, const Ins *like, Cmp cmp, int value, bool
 	}
 }
 
-static void make_guards(Emit *m)
+static void make_guards(LinEmit *m)
 {
 	m->block = arena_array(&m->arena, Block *, m->g->point.n);
 	for (int i = 0; i < m->g->point.n; i++) {
-		const Point *p = at(m, i);
+		const Point *p = guard_point(m, i);
 		if (!tests(p))
 			continue;
 		LinNode *n = &m->l->node[m->p->unit[p->unit].node];
@@ -120,22 +120,22 @@ static void make_guards(Emit *m)
 	}
 }
 
-static void fill_guards(Emit *m)
+static void fill_guards(LinEmit *m)
 {
 	for (int i = 0; i < m->g->point.n; i++) {
-		const Point *p = at(m, i);
+		const Point *p = guard_point(m, i);
 		Block *b = m->block[i];
 		if (!tests(p))
 			continue;
 		const Block *h = head(m, p->unit);
 		const Ins like = p->kind == GUARD ? h->ins.v[0] : *block_term(h);
 		if (p->kind == GUARD) {
-			compare(m, b, &like, CMP_EQ, p->lo, false);
+			put_compare(m, b, &like, CMP_EQ, p->lo, false);
 		} else {
 			bool from = p->lo > 0 && !p->below;
 			if (from)
-				compare(m, b, &like, CMP_GE, p->lo, false);
-			compare(m, b, &like, CMP_LE, p->hi, from);
+				put_compare(m, b, &like, CMP_GE, p->lo, false);
+			put_compare(m, b, &like, CMP_LE, p->hi, from);
 		}
 		edit_branch(m->e, b, &like, test_reg(m), block_at(m, p->yes), block_at(m, p->no));
 		leads(m, b, 0, p->yes);
@@ -145,7 +145,7 @@ static void fill_guards(Emit *m)
 
 /* ---- the end of the function ---- */
 
-static void make_end(Emit *m)
+static void make_end(LinEmit *m)
 {
 	bool ret = false, exit = false;
 	const Function *f = m->e->f;
@@ -163,7 +163,7 @@ static void make_end(Emit *m)
 	if (m->p->thread_ends) {
 		m->gone = new_block(m, spot_next(m->after), f->name, "_gone");
 		m->back = new_block(m, spot_next(m->gone), f->name, "_ret");
-		compare(m, m->after, &like, CMP_EQ, m->p->n + 1, false);
+		put_compare(m, m->after, &like, CMP_EQ, m->p->n + 1, false);
 		edit_branch(m->e, m->after, &like, test_reg(m), m->gone, m->back);
 		edit_ins(m->e, m->gone, &like, OP_EXIT, T_NONE, 0, 0);
 		edit_append(m->e, m->back, edit_ret(m->e, &like));
@@ -179,15 +179,18 @@ static void make_end(Emit *m)
 
 /* ---- edges of units ---- */
 
-static void assign(Emit *m, Block *b, const Ins *like, int value) { edit_mov(m->e, b, like, var(m), value); }
+static void assign_guard(LinEmit *m, Block *b, const Ins *like, int value)
+{
+	edit_mov(m->e, b, like, var(m), value);
+}
 
 /* Puts var = condition ? yes : no at the end of block b. When `term` has no condition, when that is a
    constant, or when both values are the same, var gets the one value that applies. */
-static void choose(Emit *m, Block *b, const Ins *term, int yes, int no)
+static void choose_guard(LinEmit *m, Block *b, const Ins *term, int yes, int no)
 {
 	const Opd *c = yes == no ? NULL : ins_src(term, 0);
 	if (!c || c->kind == OPD_IMM) {
-		assign(m, b, term, !c || c->imm ? yes : no);
+		assign_guard(m, b, term, !c || c->imm ? yes : no);
 		return;
 	}
 	Ins *i = edit_ins(m->e, b, term, OP_SELP, T_U32, 1, 3);
@@ -199,7 +202,7 @@ static void choose(Emit *m, Block *b, const Ins *term, int yes, int no)
 
 /* Removes the last instruction of a block and returns it. If that is a return, its results are moved first to
    the registers where the one return that takes the place of all returns finds them. */
-static Ins cut_end(Emit *m, Block *b)
+static Ins cut_end(LinEmit *m, Block *b)
 {
 	edit_own_results(m->e, b);
 	return edit_cut_term(m->e, b);
@@ -207,20 +210,20 @@ static Ins cut_end(Emit *m, Block *b)
 
 /* Block u->chooses sets the variable to one of two values and goes on to point `to`. When nothing else leads
    to the guard at that point, the block branches to the guard's ways itself. */
-static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
+static void leave_by_choice(LinEmit *m, const PlanUnit *u, int unit, int to)
 {
 	Block *b = u->chooses;
-	const Point *t = at(m, to);
+	const Point *t = guard_point(m, to);
 	Ins term = cut_end(m, b);
 	bool decides = (t->kind == GUARD || t->kind == BACK) && t->chosen == unit;
 	int way[2] = { to, to };
 	for (int k = 0; k < 2 && decides; k++)
-		way[k] = within(t, u->value[k]) ? t->yes : t->no;
+		way[k] = point_covers(t, u->value[k]) ? t->yes : t->no;
 	bool first = read_at(m, way[0]), second = read_at(m, way[1]);
 	if (first && second)
-		choose(m, b, &term, u->value[0], u->value[1]);
+		choose_guard(m, b, &term, u->value[0], u->value[1]);
 	else if (first || second)
-		assign(m, b, &term, u->value[!first]);
+		assign_guard(m, b, &term, u->value[!first]);
 	if (!decides) {
 		jump(m, b, &term, to);
 		return;
@@ -235,19 +238,20 @@ static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
    edge sets the variable itself; else the edge goes through a new block, one for each value (`mids`).
    through: edges go through a new block in any case. */
 
-static Block *mid_block(Emit *m, Block *b, int value, int to, Block **mids)
+static Block *mid_block(LinEmit *m, Block *b, int value, int to, Block **mids)
 {
 	char tail[32];
 	if (mids[value])
 		return mids[value];
 	snprintf(tail, sizeof tail, "_to%d", value);
 	Block *mid = mids[value] = new_block(m, spot_next(b), b->label, tail);
-	assign(m, mid, block_term(b), value);
+	assign_guard(m, mid, block_term(b), value);
 	jump(m, mid, block_term(b), to);
 	return mid;
 }
 
-static void leave_by_edge(Emit *m, const Strand *s, int value, int to, bool set, bool through, Block **mids)
+static void leave_by_edge(LinEmit *m, const Strand *s, int value, int to, bool set, bool through,
+	Block **mids)
 {
 	Block *b = s->block;
 	if (s->k >= 0 && set && (b->nsucc > 1 || through)) {
@@ -266,12 +270,12 @@ static void leave_by_edge(Emit *m, const Strand *s, int value, int to, bool set,
 		return;
 	}
 	if (set)
-		assign(m, b, &term, value);
+		assign_guard(m, b, &term, value);
 	jump(m, b, &term, to);
 }
 
 /* Do all edges out of the unit have the same value, and do some come from blocks with several edges? */
-static bool one_value(const Emit *m, const PlanUnit *u)
+static bool one_value(const LinEmit *m, const PlanUnit *u)
 {
 	bool any = false;
 	for (int k = 0; k < u->n; k++)
@@ -281,7 +285,7 @@ static bool one_value(const Emit *m, const PlanUnit *u)
 
 /* Sets the variable to the unit's one value at the end of the unit's first block. Returns false, and sets
    nothing, when that block may be executed more than once. */
-static bool set_at_head(Emit *m, const PlanUnit *u)
+static bool set_at_head(LinEmit *m, const PlanUnit *u)
 {
 	Block *h = m->l->node[u->node].head;
 	if (m->l->red.node[u->node].cycle || m->l->red.node[u->node].self >= 0)
@@ -293,7 +297,7 @@ static bool set_at_head(Emit *m, const PlanUnit *u)
 	return true;
 }
 
-static void leave(Emit *m, int unit, int to, Block **mids)
+static void leave_unit(LinEmit *m, int unit, int to, Block **mids)
 {
 	const PlanUnit *u = &m->p->unit[unit];
 	if (u->chooses) {
@@ -315,11 +319,11 @@ static void leave(Emit *m, int unit, int to, Block **mids)
 /* ---- the way in ---- */
 
 /* Makes the way into the region, and returns the block to which edges into the region lead from now on. */
-static Block *enter(Emit *m, Block **mids)
+static Block *make_entry(LinEmit *m, Block **mids)
 {
 	const LinRegion *r = m->p->region;
 	const PlanUnit *u = &m->p->unit[m->p->n];
-	int to = at(m, m->g->start)->yes;
+	int to = guard_point(m, m->g->start)->yes;
 	Block *first = block_at(m, to), *h = head(m, 0);
 	if (r->d == m->l->e) {
 		if (first == m->l->cfg->f->block.v[0] && !read_at(m, to))
@@ -327,21 +331,21 @@ static Block *enter(Emit *m, Block **mids)
 		Block *entry = new_block(m, spot_before(edit_first(m->e)), m->e->f->name, "_entry");
 		const Ins like = h->ins.v[0];
 		if (read_at(m, to))
-			assign(m, entry, &like, u->value[0]);
+			assign_guard(m, entry, &like, u->value[0]);
 		jump(m, entry, &like, to);
 		return entry;
 	}
 	if (r->d >= 0) {
-		leave(m, m->p->n, to, mids);
+		leave_unit(m, m->p->n, to, mids);
 		return first;
 	}
 	if (u->chooses || !read_at(m, to)) {
-		leave(m, m->p->n, to, mids);
+		leave_unit(m, m->p->n, to, mids);
 		return first;
 	}
 	Block *pre = new_block(m, spot_before(first), h->label, "_in");
 	const Ins like = h->ins.v[0];
-	assign(m, pre, &like, u->value[0]);
+	assign_guard(m, pre, &like, u->value[0]);
 	jump(m, pre, &like, to);
 	for (int k = 0; k < u->n; k++)
 		redirect(m, &m->l->strand.v[m->p->edge[u->first + k].strand], pre);
@@ -358,13 +362,13 @@ static int new_strand(Lin *l, Strand s)
 
 /* Makes the region one node of the reduction: part of node d in front of the region, when that leads nowhere
    else, or a node by itself, whose first block is `first`. */
-static void collapse(Emit *m, Block *first)
+static void collapse(LinEmit *m, Block *first)
 {
 	Lin *l = m->l;
 	const LinRegion *r = m->p->region;
 	bool again = false, past = false; /* past: d's edges to p go through the region now */
 	for (int i = 0; i < m->g->point.n; i++)
-		again |= at(m, i)->kind == BACK && block_at(m, at(m, i)->yes) == first;
+		again |= guard_point(m, i)->kind == BACK && block_at(m, guard_point(m, i)->yes) == first;
 	for (int k = 0; k < m->p->unit[m->p->n].n; k++)
 		past |= m->p->edge[m->p->unit[m->p->n].first + k].value >= m->p->n;
 	if (past)
@@ -382,9 +386,9 @@ static void collapse(Emit *m, Block *first)
 		reduction_edge(&l->red, c, r->p, -1);
 }
 
-void region_emit(Lin *l, const Plan *p, const Guards *g)
+void region_emit(Lin *l, const LinPlan *p, const Guards *g)
 {
-	Emit m = { .l = l, .e = &l->edit, .p = p, .g = g, .var = -1, .test = -1 };
+	LinEmit m = { .l = l, .e = &l->edit, .p = p, .g = g, .var = -1, .test = -1 };
 	Block **mids = arena_array(&m.arena, Block *, p->n + 2);
 	if (p->region->p == l->x)
 		make_end(&m);
@@ -393,9 +397,9 @@ void region_emit(Lin *l, const Plan *p, const Guards *g)
 	make_guards(&m);
 	fill_guards(&m);
 	for (int i = 0; i < g->point.n; i++)
-		if (at(&m, i)->kind == UNIT && at(&m, i)->unit < p->n)
-			leave(&m, at(&m, i)->unit, at(&m, i)->yes, mids);
-	collapse(&m, enter(&m, mids));
+		if (guard_point(&m, i)->kind == UNIT && guard_point(&m, i)->unit < p->n)
+			leave_unit(&m, guard_point(&m, i)->unit, guard_point(&m, i)->yes, mids);
+	collapse(&m, make_entry(&m, mids));
 	l->regions++;
 	vec_free(&m.out);
 	arena_free(&m.arena);

@@ -50,7 +50,7 @@ static bool explore(Find *d, LinRegion *r, int from)
 	return true;
 }
 
-static void forget(Find *d, int x)
+static void forget_super(Find *d, int x)
 {
 	if (d->of[x]) {
 		vec_free(&d->of[x]->out);
@@ -77,7 +77,7 @@ static void hand_over(Find *d, LinRegion *r)
 	d->found(d->l, r);
 	for (int i = 0; i < r->n; i++) {
 		int x = r->node[i];
-		forget(d, x);
+		forget_super(d, x);
 		if (!find_alive(d, x))
 			continue;
 		d->super[x] = x;
@@ -88,7 +88,7 @@ static void hand_over(Find *d, LinRegion *r)
 }
 
 /* Tries all that lies between node x and node p as a region. */
-static void between(Find *d, int x, int p)
+static void try_between(Find *d, int x, int p)
 {
 	LinRegion r = { x, p, -1, d->list, 0 };
 	if (d->r->node[x].nout < 2)
@@ -132,7 +132,7 @@ static bool may_end(const Find *d, const Level *v, int k)
 }
 
 /* Tries the region that begins at local node k and ends in front of local node p. */
-static void try(Find *d, Level *v, int k, int p)
+static void try_points(Find *d, Level *v, int k, int p)
 {
 	int x = v->node[k], to = reduction_find(d->r, v->node[p]);
 	const Super *s = k > 1 && find_alive(d, x) ? d->of[x] : NULL;
@@ -141,11 +141,11 @@ static void try(Find *d, Level *v, int k, int p)
 	} else if (!s) {
 		x = reduction_find(d->r, x);
 		if (to != x || k == 1)
-			between(d, x, to);
+			try_between(d, x, to);
 	}
 }
 
-static void find_in(Find *d, Level *v)
+static void find_in_level(Find *d, Level *v)
 {
 	v->meet = arena_array(&v->arena, int, v->n);
 	v->pdom = tree_new(&v->arena, v->n);
@@ -170,7 +170,7 @@ static void find_in(Find *d, Level *v)
 		low = tree_least(&v->pdom, p, end);
 		low = own < low ? own : low;
 		if (k && end != v->root && k != v->end && low >= v->dom.node[k].depth)
-			try(d, v, k, end);
+			try_points(d, v, k, end);
 	}
 }
 
@@ -221,7 +221,7 @@ static void take_in(Find *d, Super *s, int head, int x)
 		leaving(d, s, head, in->out.v[k]);
 	for (int k = 0; k < in->in.n; k++)
 		entering(d, s, head, in->in.v[k]);
-	forget(d, x);
+	forget_super(d, x);
 }
 
 /* Makes the nodes that are left of the cycle one node of the level around it. If only one node is left, and
@@ -320,7 +320,7 @@ void regions_find(Lin *l, bool (*found)(Lin *, LinRegion *))
 		vec_clear(&d.extra);
 		level_build(&d, &v, loop);
 		d.merging = v.head >= 0 && l->red.node[v.head].loop;
-		find_in(&d, &v);
+		find_in_level(&d, &v);
 		if (l->relaxed && loop >= 0 && reduction_relax(d.r, &d.nest, loop))
 			reduction_run(d.r);
 		if (loop >= 0)
@@ -329,7 +329,7 @@ void regions_find(Lin *l, bool (*found)(Lin *, LinRegion *))
 	}
 	take_rest(&d);
 	for (int x = 0; x < n; x++)
-		forget(&d, x);
+		forget_super(&d, x);
 	vec_free(&d.extra);
 	arena_free(&d.arena);
 }

@@ -22,11 +22,11 @@
 /* A list, through Make.link, of ways out of points that will all lead to the point that comes next. The
    number of a way is 2 * point for yes, 2 * point + 1 for no; first < 0: the list is empty. */
 typedef struct List { int first, last; } List;
-typedef enum { NEXT, THEN, ELSE, LOOP } State;
+typedef enum { NEXT, THEN, ELSE, LOOP } GuardState;
 /* The walk over one row of units, from position `at` up to below hi. Only threads come there whose value was
    given by a unit >= floor; floor -1: also by the edges into the region. */
-typedef struct Frame {
-	State state;
+typedef struct GuardFrame {
+	GuardState state;
 	int at, hi, floor, loop;   /* loop: the innermost loop around the row, -1 = none */
 	bool opened;               /* the loop that begins at `at` has been opened: it is `loop` */
 	/* of the unit or loop that is being made at `at`: where its then part and its else part end; its
@@ -35,12 +35,12 @@ typedef struct Frame {
 	int e, m, guard, inner, back;
 	int log;                   /* length of Make.log in front of the unit */
 	List then;                 /* ways out of the then part */
-} Frame;
+} GuardFrame;
 
-typedef struct Given { int value, unit; } Given;
+typedef struct GivenValue { int value, unit; } GivenValue;
 
 typedef struct Make {
-	const Plan *plan;
+	const LinPlan *plan;
 	Guards *g;
 	int level, back;           /* option opt; the value that stands for all values that lead backward */
 	bool flat;
@@ -49,10 +49,10 @@ typedef struct Make {
 	int size, *last;
 	/* log: for each change of `last`, what stood there before; again: values that are taken back while
 	   the units of an else part are walked over, and given again behind it */
-	Vec(Given) log, again;
+	Vec(GivenValue) log, again;
 	int *seen, visit;
 	Vec(int) link;             /* by way out: the next one in its list, -1 = none */
-	Vec(Frame) frame;
+	Vec(GuardFrame) frame;
 	/* ways out that lead to the next point; ways out of units that no thread comes to */
 	List now, dead;
 	/* by position: the loop that begins there; the innermost loop around the unit; -1 = none */
@@ -65,7 +65,7 @@ typedef struct Make {
 
 /* ---- values ---- */
 
-static void put(Make *k, int value, int unit)
+static void put_last(Make *k, int value, int unit)
 {
 	int i = k->size + value;
 	k->last[i] = unit;
@@ -77,8 +77,8 @@ static void put(Make *k, int value, int unit)
 
 static void give(Make *k, int value, int unit)
 {
-	vec_push(&k->log, ((Given){ value, k->last[k->size + value] }));
-	put(k, value, unit);
+	vec_push(&k->log, ((GivenValue){ value, k->last[k->size + value] }));
+	put_last(k, value, unit);
 }
 
 /* Returns the least value >= from that was given last by a unit >= floor; k->size when there is none. */
@@ -117,12 +117,12 @@ static int take_back(Make *k, int mark, int m)
 	int start = k->again.n;
 	k->visit++;
 	while (k->log.n > mark) {
-		Given x = vec_pop(&k->log);
+		GivenValue x = vec_pop(&k->log);
 		if (x.value >= m && k->seen[x.value] != k->visit) {
 			k->seen[x.value] = k->visit;
-			vec_push(&k->again, ((Given){ x.value, k->last[k->size + x.value] }));
+			vec_push(&k->again, ((GivenValue){ x.value, k->last[k->size + x.value] }));
 		}
-		put(k, x.value, x.unit);
+		put_last(k, x.value, x.unit);
 	}
 	return start;
 }
@@ -130,7 +130,7 @@ static int take_back(Make *k, int mark, int m)
 static void give_again(Make *k, int start)
 {
 	while (k->again.n > start) {
-		Given x = vec_pop(&k->again);
+		GivenValue x = vec_pop(&k->again);
 		if (k->last[k->size + x.value] < x.unit)
 			give(k, x.value, x.unit);
 	}
@@ -147,20 +147,20 @@ static int point(Make *k, Point p)
 	return k->g->point.n - 1;
 }
 
-static List way(int out) { return (List){ out, out }; }
+static List way_list(int out) { return (List){ out, out }; }
 
-static List both(Make *k, List a, List b)
+static List join_lists(Make *k, List a, List b)
 {
 	k->link.v[a.last] = b.first;
 	return (List){ a.first, b.last };
 }
 
-static bool within(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
+static bool point_covers(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
 
 /* Makes all ways of the list lead to point `to`. alone: no other way will lead there. If the only way then
    comes from a unit whose last branch chooses between two values, of which the guard lets one pass, that
    branch decides the guard (Point.chosen). */
-static void lead(Make *k, List w, int to, bool alone)
+static void lead_ways(Make *k, List w, int to, bool alone)
 {
 	if (w.first < 0)
 		return;
@@ -169,7 +169,7 @@ static void lead(Make *k, List w, int to, bool alone)
 	if (alone && w.first == w.last && from->kind == UNIT && k->level >= 3 && t->kind != UNIT &&
 		t->kind != AFTER && u->chooses && u->chooses->nsucc == 2 &&
 		ins_src(block_term(u->chooses), 0)->kind == OPD_REG &&
-		within(t, u->value[0]) != within(t, u->value[1]))
+		point_covers(t, u->value[0]) != point_covers(t, u->value[1]))
 		t->chosen = from->unit;
 	for (int o = w.first; o >= 0; o = k->link.v[o])
 		*(o & 1 ? &k->g->point.v[o / 2].no : &k->g->point.v[o / 2].yes) = to;
@@ -179,7 +179,7 @@ static void lead(Make *k, List w, int to, bool alone)
 
 /* Returns where a piece of the row that begins at f->at and may not go beyond t ends: at t; or, when t lies
    within a loop that begins behind f->at, where that loop begins. */
-static int end_at(const Make *k, const Frame *f, int t)
+static int end_at(const Make *k, const GuardFrame *f, int t)
 {
 	/* a piece with an endless unit among others would not end in one place */
 	int hi = f->at < k->plan->endless ? k->plan->endless : f->at + 1;
@@ -192,13 +192,13 @@ static int end_at(const Make *k, const Frame *f, int t)
 	return k->plan->loop[tree_at(&k->loops, in, depth + 1) - 1].lo;
 }
 
-static void enter(Make *k, int at, int hi, int floor, int loop, bool opened)
+static void enter_frame(Make *k, int at, int hi, int floor, int loop, bool opened)
 {
-	vec_push(&k->frame, ((Frame){ .state = NEXT, .at = at, .hi = hi, .floor = floor, .loop = loop,
+	vec_push(&k->frame, ((GuardFrame){ .state = NEXT, .at = at, .hi = hi, .floor = floor, .loop = loop,
 		.opened = opened }));
 }
 
-static void open_loop(Make *k, Frame *f, int loop)
+static void open_guard_loop(Make *k, GuardFrame *f, int loop)
 {
 	const PlanLoop *p = &k->plan->loop[loop];
 	f->inner = loop;
@@ -208,18 +208,18 @@ static void open_loop(Make *k, Frame *f, int loop)
 	for (int i = k->back_first[loop]; i >= 0; i = k->back_next[i])
 		if (k->last[k->size + k->back_value[i]] < p->lo)
 			give(k, k->back_value[i], p->lo);
-	enter(k, p->lo, p->hi + 1, f->floor, loop, true);
+	enter_frame(k, p->lo, p->hi + 1, f->floor, loop, true);
 }
 
-static void close_loop(Make *k, Frame *f)
+static void close_loop(Make *k, GuardFrame *f)
 {
 	const PlanLoop *p = &k->plan->loop[f->inner];
 	/* is no thread on its way back to a unit in front of the loop? */
 	bool below = k->level >= 4 && !p->passed && f->back < f->floor;
 	int r = point(k, (Point){ .kind = BACK, .unit = p->hi, .lo = p->lo, .hi = p->hi, .below = below });
-	lead(k, k->now, r, true);
+	lead_ways(k, k->now, r, true);
 	k->g->point.v[r].yes = f->guard;
-	k->now = way(2 * r + 1);
+	k->now = way_list(2 * r + 1);
 	if (!p->passed)
 		give(k, k->back, f->back);
 	f->at = p->hi + 1;
@@ -228,12 +228,12 @@ static void close_loop(Make *k, Frame *f)
 
 /* Makes unit f->at, with a guard unless all threads that come there want the unit, and begins the walk over
    the units that nest in the guard. */
-static void begin_unit(Make *k, Frame *f)
+static void begin_unit(Make *k, GuardFrame *f)
 {
 	int i = f->at;
 	if (k->level >= 4 && k->last[k->size + i] < f->floor) {
-		List out = way(2 * point(k, (Point){ .kind = UNIT, .unit = i }));
-		k->dead = k->dead.first < 0 ? out : both(k, k->dead, out);
+		List out = way_list(2 * point(k, (Point){ .kind = UNIT, .unit = i }));
+		k->dead = k->dead.first < 0 ? out : join_lists(k, k->dead, out);
 		f->at = i + 1;
 		return;
 	}
@@ -241,13 +241,13 @@ static void begin_unit(Make *k, Frame *f)
 	f->guard = -1;
 	if (!all) {
 		f->guard = point(k, (Point){ .kind = GUARD, .unit = i, .lo = i, .hi = i });
-		lead(k, k->now, f->guard, !f->opened);
-		k->now = way(2 * f->guard);
+		lead_ways(k, k->now, f->guard, !f->opened);
+		k->now = way_list(2 * f->guard);
 	}
 	int u = point(k, (Point){ .kind = UNIT, .unit = i });
 	f->e = k->level >= 2 && !k->flat && !all ? end_at(k, f, next_value(k, i + 1, f->floor)) : i + 1;
-	lead(k, k->now, u, false);
-	k->now = way(2 * u);
+	lead_ways(k, k->now, u, false);
+	k->now = way_list(2 * u);
 	f->log = k->log.n;
 	give_all(k, i);
 	f->opened = false;
@@ -258,36 +258,36 @@ static void begin_unit(Make *k, Frame *f)
 	}
 	f->state = THEN;
 	if (f->e > i + 1)
-		enter(k, i + 1, f->e, i, f->loop, false);
+		enter_frame(k, i + 1, f->e, i, f->loop, false);
 }
 
-static void end_then(Make *k, Frame *f)
+static void end_then(Make *k, GuardFrame *f)
 {
 	f->then = k->now;
 	f->m = k->level >= 1 && !k->flat ? end_at(k, f, next_value(k, f->e, f->at)) : f->e;
 	if (f->m <= f->e) {
-		k->now = both(k, f->then, way(2 * f->guard + 1));
+		k->now = join_lists(k, f->then, way_list(2 * f->guard + 1));
 		f->at = f->e;
 		f->state = NEXT;
 		return;
 	}
 	f->state = ELSE;
 	f->inner = take_back(k, f->log, f->m);
-	k->now = way(2 * f->guard + 1);
-	enter(k, f->e, f->m, f->floor, f->loop, false);
+	k->now = way_list(2 * f->guard + 1);
+	enter_frame(k, f->e, f->m, f->floor, f->loop, false);
 }
 
-static void end_else(Make *k, Frame *f)
+static void end_else(Make *k, GuardFrame *f)
 {
 	give_again(k, f->inner);
-	k->now = both(k, f->then, k->now);
+	k->now = join_lists(k, f->then, k->now);
 	f->at = f->m;
 	f->state = NEXT;
 }
 
-static void step(Make *k)
+static void step_frame(Make *k)
 {
-	Frame *f = &vec_last(&k->frame);
+	GuardFrame *f = &vec_last(&k->frame);
 	if (f->state == THEN)
 		end_then(k, f);
 	else if (f->state == ELSE)
@@ -297,7 +297,7 @@ static void step(Make *k)
 	else if (f->at >= f->hi)
 		(void)vec_pop(&k->frame);
 	else if (k->loop_at[f->at] >= 0 && !f->opened)
-		open_loop(k, f, k->loop_at[f->at]);
+		open_guard_loop(k, f, k->loop_at[f->at]);
 	else
 		begin_unit(k, f);
 }
@@ -306,7 +306,7 @@ static void step(Make *k)
 
 static void prepare_loops(Make *k, Arena *a)
 {
-	const Plan *p = k->plan;
+	const LinPlan *p = k->plan;
 	int nedges = 0, around = -1, next = 0, n = 0;
 	k->loop_at = arena_array(a, int, p->n + 1);
 	k->inside = arena_array(a, int, p->n + 1);
@@ -341,7 +341,7 @@ static void prepare_loops(Make *k, Arena *a)
 		}
 }
 
-void guards_make(const Plan *p, int level, bool flat, Guards *g)
+void guards_make(const LinPlan *p, int level, bool flat, Guards *g)
 {
 	Arena a = { 0 };
 	Make k = { .plan = p, .g = g, .level = level, .flat = flat, .back = p->n + 2, .size = 1,
@@ -355,14 +355,14 @@ void guards_make(const Plan *p, int level, bool flat, Guards *g)
 	*g = (Guards){ 0 };
 	prepare_loops(&k, &a);
 	g->start = point(&k, (Point){ .kind = UNIT, .unit = p->n });
-	k.now = way(2 * g->start);
+	k.now = way_list(2 * g->start);
 	give_all(&k, p->n);
-	enter(&k, 0, p->n, -1, -1, false);
+	enter_frame(&k, 0, p->n, -1, -1, false);
 	while (k.frame.n)
-		step(&k);
+		step_frame(&k);
 	g->after = point(&k, (Point){ .kind = AFTER });
-	lead(&k, k.now, g->after, false);
-	lead(&k, k.dead, g->after, false);
+	lead_ways(&k, k.now, g->after, false);
+	lead_ways(&k, k.dead, g->after, false);
 	vec_free(&k.log);
 	vec_free(&k.again);
 	vec_free(&k.link);

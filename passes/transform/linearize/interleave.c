@@ -37,14 +37,14 @@ static int item_of(const Schedule *v, int unit, int top)
 	return loop == top ? unit : v->n + tree_at(&v->loops, loop, v->loops.node[top].depth + 1) - 1;
 }
 
-static void lead(Schedule *v, int from, int to)
+static void lead_item(Schedule *v, int from, int to)
 {
 	int n = v->next[from].n;
 	list_add(v->a, &v->next[from], to);
 	v->waits[to] += v->next[from].n - n;
 }
 
-static void find_edges(Schedule *v, const int *order)
+static void find_item_edges(Schedule *v, const int *order)
 {
 	for (int k = 0; k < v->n; k++)
 		for (int i = 0; i < v->g->succ[order[k]].n; i++) {
@@ -54,7 +54,7 @@ static void find_edges(Schedule *v, const int *order)
 			if (top && v->nest.header[top - 1] == y) /* an edge back to the loop's start */
 				continue;
 			if (item_of(v, x, top) != item_of(v, y, top))
-				lead(v, item_of(v, x, top), item_of(v, y, top));
+				lead_item(v, item_of(v, x, top), item_of(v, y, top));
 		}
 }
 
@@ -98,7 +98,7 @@ static void find_items(Schedule *v, const LinRegion *r, const int *order)
 		}
 		list_add(v->a, &v->kid[loop + 1], x);
 	}
-	find_edges(v, order);
+	find_item_edges(v, order);
 }
 
 /* ---- one level ---- */
@@ -173,7 +173,7 @@ static void schedule(Schedule *v, const int *loop, int n, IntList *out)
 	}
 }
 
-static Span turns(Schedule *v, const IntList *list)
+static Span turns_of_items(Schedule *v, const IntList *list)
 {
 	Span *of = arena_array(v->a, Span, list->n + 1);
 	for (int k = 0; k < list->n; k++)
@@ -183,7 +183,7 @@ static Span turns(Schedule *v, const IntList *list)
 
 /* ---- loops that take turns together ---- */
 
-static bool leads_to(const Schedule *v, int from, int to)
+static bool item_leads_to(const Schedule *v, int from, int to)
 {
 	IntList todo = { 0 };
 	list_add(v->a, &todo, from);
@@ -194,41 +194,41 @@ static bool leads_to(const Schedule *v, int from, int to)
 }
 
 /* Removes item b, a loop, from the level: item a stands for both from now on. */
-static void unite(Schedule *v, IntList *kid, int a, int b)
+static void unite_loops(Schedule *v, IntList *kid, int a, int b)
 {
 	for (int k = 0; k < kid->n; k++)
 		if (list_has(&v->next[kid->v[k]], b)) {
 			list_remove(&v->next[kid->v[k]], b);
-			lead(v, kid->v[k], a);
+			lead_item(v, kid->v[k], a);
 		}
 	for (int k = 0; k < v->next[b].n; k++) {
 		v->waits[v->next[b].v[k]]--;
-		lead(v, a, v->next[b].v[k]);
+		lead_item(v, a, v->next[b].v[k]);
 	}
 	list_remove(kid, b);
 }
 
 /* Compares each loop of a level with every loop before it. Two of which neither leads to the other take turns
    together from now on if that takes less time. */
-static void join(Schedule *v, IntList *kid)
+static void join_level(Schedule *v, IntList *kid)
 {
 	for (int i = 0; i < kid->n; i++)
 		for (int k = i + 1; k < kid->n; k++) {
 			int a = kid->v[i], b = kid->v[k], n = 0, *all = arena_array(v->a, int, v->nest.nloop);
 			IntList list = { 0 };
-			if (a < v->n || b < v->n || leads_to(v, a, b) || leads_to(v, b, a))
+			if (a < v->n || b < v->n || item_leads_to(v, a, b) || item_leads_to(v, b, a))
 				continue;
 			for (int x = 0; x < v->nest.nloop; x++)
 				if (v->with[x] == a - v->n || x == b - v->n)
 					all[n++] = x;
 			schedule(v, all, n, &list);
-			Span s = turns(v, &list);
+			Span s = turns_of_items(v, &list);
 			if (s.time >= v->span[a].time + v->span[b].time)
 				continue;
 			v->with[b - v->n] = a - v->n;
 			v->inside[a - v->n] = list;
 			v->span[a] = s;
-			unite(v, kid, a, b);
+			unite_loops(v, kid, a, b);
 			k--;
 		}
 }
@@ -237,13 +237,13 @@ static void join(Schedule *v, IntList *kid)
 
 /* Orders the items of each loop, inner loops first, and last those in no loop, which go to `out`. Returns how
    many cycles all of them take. */
-static int64_t arrange(Schedule *v, bool mixing, IntList *out)
+static int64_t arrange_items(Schedule *v, bool mixing, IntList *out)
 {
 	v->mixing = mixing;
 	for (int i = v->nest.nloop; i-- > -1;) {
 		IntList *list = i < 0 ? out : &v->inside[i];
 		if (mixing) {
-			join(v, &v->kid[i + 1]);
+			join_level(v, &v->kid[i + 1]);
 			find_heights(v, &v->kid[i + 1]);
 		}
 		list->n = 0;
@@ -251,43 +251,43 @@ static int64_t arrange(Schedule *v, bool mixing, IntList *out)
 		if (i < 0)
 			break;
 		v->with[i] = i;
-		v->span[v->n + i] = turns(v, list);
+		v->span[v->n + i] = turns_of_items(v, list);
 	}
 	return clock_now(v->l->clock);
 }
 
-static int put(const Schedule *v, const IntList *list, int *order, int n)
+static int put_item_list(const Schedule *v, const IntList *list, int *order, int n)
 {
 	for (int k = 0; k < list->n; k++) {
 		int x = list->v[k];
 		if (x < v->n)
 			order[n++] = x;
 		else
-			n = put(v, &v->inside[x - v->n], order, n);
+			n = put_item_list(v, &v->inside[x - v->n], order, n);
 	}
 	return n;
 }
 
-void interleave(Lin *l, Arena *a, Plan *p, const Graph *g, const Nest *nest, int *order, int *begin)
+void interleave(Lin *l, Arena *a, LinPlan *p, const Graph *g, const Nest *nest, int *order, int *begin)
 {
 	Schedule v = { .l = l, .a = a, .g = g, .nest = *nest, .n = p->n };
 	IntList out = { 0 };
 	if (p->n > INTERLEAVE_UNITS)
 		return;
 	find_items(&v, p->region, order);
-	p->found = p->time = arrange(&v, false, &out);
+	p->found = p->time = arrange_items(&v, false, &out);
 	if (!l->mixing)
 		return;
 	out.n = 0;
-	p->time = arrange(&v, true, &out);
-	must(put(&v, &out, order, 0) == p->n);
+	p->time = arrange_items(&v, true, &out);
+	must(put_item_list(&v, &out, order, 0) == p->n);
 	for (int i = 0; i < v.nest.nloop; i++)
 		begin[v.nest.header[i]] = v.inside[v.with[i]].v[0];
 }
 
 /* Returns how many cycles the plan's guards cost; one in a loop counts LOOP_TURNS times, in a loop
    within a loop as many times that, and so on. */
-int64_t guards_time(Lin *l, const Plan *p, const Guards *g)
+int64_t guards_time(Lin *l, const LinPlan *p, const Guards *g)
 {
 	int64_t guard = guard_time(l), sum = 0;
 	for (int k = 0; k < g->point.n; k++) {

@@ -43,7 +43,7 @@ static bool from_outside(Find *d, const Level *v, int e)
 	return s != v->head && d->stamp[s] != d->now;
 }
 
-static bool entered(Find *d, const Level *v, int x)
+static bool is_entered_from(Find *d, const Level *v, int x)
 {
 	const Super *s = d->of[x];
 	if (v->head < 0)
@@ -60,7 +60,7 @@ static bool entered(Find *d, const Level *v, int x)
 	return false;
 }
 
-static void build(Find *d, Level *v, int loop)
+static void build_level(Find *d, Level *v, int loop)
 {
 	int n = 2, head = loop < 0 ? -1 : find_super(d, d->nest.header[loop]);
 	*v = (Level){ .loop = loop, .head = head };
@@ -89,7 +89,7 @@ static void build(Find *d, Level *v, int loop)
 	graph_edge(v->g, v->end, v->root);
 	edges_out(d, v, 1, v->node[1]);
 	for (int k = 2; k < v->end; k++) {
-		if (entered(d, v, v->node[k]))
+		if (is_entered_from(d, v, v->node[k]))
 			graph_edge(v->g, 0, k);
 		edges_out(d, v, k, v->node[k]);
 	}
@@ -97,7 +97,7 @@ static void build(Find *d, Level *v, int loop)
 
 /* Sorts the nodes topologically from node 0 (Kahn's algorithm). Nodes to which no edge leads any more, behind
    endless loops, are left out. */
-static void sort(Level *v)
+static void sort_level(Level *v)
 {
 	int *wait = arena_array(&v->arena, int, v->n);
 	v->order = arena_array(&v->arena, int, v->n);
@@ -112,7 +112,7 @@ static void sort(Level *v)
 	}
 }
 
-static void dominators(Level *v)
+static void find_level_dominators(Level *v)
 {
 	v->dom = tree_new(&v->arena, v->n);
 	tree_root(&v->dom, 0);
@@ -127,7 +127,7 @@ static void dominators(Level *v)
 
 void level_build(Find *d, Level *v, int loop)
 {
-	build(d, v, loop);
-	sort(v);
-	dominators(v);
+	build_level(d, v, loop);
+	sort_level(v);
+	find_level_dominators(v);
 }

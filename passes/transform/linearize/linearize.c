@@ -31,7 +31,7 @@ static const Ins *convergent_ins(const Lin *l, int block)
 
 /* ---- which regions may be rewritten ---- */
 
-static void note(Lin *l, const LinRegion *r, int n, int b, int branch)
+static void note_convergent(Lin *l, const LinRegion *r, int n, int b, int branch)
 {
 	const Ins *i = convergent_ins(l, b);
 	if (bs_has(l->noted, b))
@@ -99,7 +99,7 @@ static bool admitted(Lin *l, const LinRegion *r)
 		blocks_of(l, r->d, in);
 	bs_each(in, b)
 		if (!refused && l->uniformity->divergent[b] && depends(l, &a, r, b, convergent, &c)) {
-			note(l, r, n, c, b);
+			note_convergent(l, r, n, c, b);
 			refused = true;
 		}
 	arena_free(&a);
@@ -132,13 +132,13 @@ int region_becomes_node(Lin *l, const LinRegion *r, bool cut)
 }
 
 /* The region becomes one node without any change of its code. */
-static void leave_alone(Lin *l, const LinRegion *r, bool refused)
+static void leave_region_alone(Lin *l, const LinRegion *r, bool refused)
 {
 	l->node[region_becomes_node(l, r, false)].refused |= refused;
 }
 
 /* May threads of a warp part at a branch of the region, or of the block before it? */
-static bool parts(const Lin *l, const LinRegion *r)
+static bool region_parts(const Lin *l, const LinRegion *r)
 {
 	Arena a = { 0 };
 	BitSet in = bs_new(&a, l->x);
@@ -178,7 +178,7 @@ static bool reorders(Lin *l, const LinRegion *r)
 	return is;
 }
 
-static bool meets(const Lin *l, const LinRegion *r)
+static bool region_meets(const Lin *l, const LinRegion *r)
 {
 	bool is = false;
 	for (int i = 0; i < r->n; i++)
@@ -189,15 +189,15 @@ static bool meets(const Lin *l, const LinRegion *r)
 /* Makes the plan and its guards. With option interleave it compares two orders: the topological one, and the
    one in which a warp waits least. The one that takes less time with its guards is taken, if it does not need
    too many registers. */
-static void make_plan(Lin *l, Arena *a, const LinRegion *r, Plan *p, Guards *g)
+static void make_plan(Lin *l, Arena *a, const LinRegion *r, LinPlan *p, Guards *g)
 {
-	Plan other;
+	LinPlan other;
 	Guards guards;
 	l->mixing = r->faster;
 	plan_make(l, a, r, p);
 	guards_make(p, l->level, l->flat, g);
-	if (!l->interleave || r->faster || l->norder || r->n > INTERLEAVE_UNITS || meets(l, r) ||
-		!parts(l, r))
+	if (!l->interleave || r->faster || l->norder || r->n > INTERLEAVE_UNITS || region_meets(l, r) ||
+		!region_parts(l, r))
 		return;
 	l->mixing = true;
 	plan_make(l, a, r, &other);
@@ -218,7 +218,7 @@ static void make_plan(Lin *l, Arena *a, const LinRegion *r, Plan *p, Guards *g)
 
 /* Is the region, which need not be rewritten, faster with guards, and does it need few enough registers? A
    remark gives the times. */
-static bool pays(Lin *l, const Plan *p, const Guards *g)
+static bool region_pays(Lin *l, const LinPlan *p, const Guards *g)
 {
 	int64_t guards = guards_time(l, p, g);
 	bool is = p->time + guards < p->found;
@@ -238,7 +238,7 @@ static bool pays(Lin *l, const Plan *p, const Guards *g)
 /* May a thread wait in the region for what other threads do? Then the region stays as it is, with a warning:
    in a chain of units all threads of the warp would wait with that thread, those that would do it in a later
    unit as well. */
-static bool waits(Lin *l, const LinRegion *r)
+static bool region_waits(Lin *l, const LinRegion *r)
 {
 	Arena a = { 0 };
 	BitSet in = bs_new(&a, l->x);
@@ -261,22 +261,22 @@ static bool waits(Lin *l, const LinRegion *r)
 bool region_rewrite(Lin *l, LinRegion *r)
 {
 	Arena a = { 0 };
-	Plan plan;
+	LinPlan plan;
 	Guards guards;
-	if (l->divergent && !parts(l, r)) {
+	if (l->divergent && !region_parts(l, r)) {
 		pass_remark(l->run, l->run->f->loc, "left alone: a region of %d units: no branch of it parts "
 			"threads", r->n);
-		leave_alone(l, r, false);
+		leave_region_alone(l, r, false);
 		return false;
 	}
-	if (r->faster && (waits(l, r) || reorders(l, r)))
+	if (r->faster && (region_waits(l, r) || reorders(l, r)))
 		return false;
-	if (!r->faster && (waits(l, r) || !admitted(l, r) || reorders(l, r))) {
-		leave_alone(l, r, true);
+	if (!r->faster && (region_waits(l, r) || !admitted(l, r) || reorders(l, r))) {
+		leave_region_alone(l, r, true);
 		return false;
 	}
 	make_plan(l, &a, r, &plan, &guards);
-	bool is = !r->faster || pays(l, &plan, &guards);
+	bool is = !r->faster || region_pays(l, &plan, &guards);
 	if (is) {
 		pressure_taken(l, &plan);
 		region_emit(l, &plan, &guards);
@@ -288,7 +288,7 @@ bool region_rewrite(Lin *l, LinRegion *r)
 
 /* ---- the function as a graph that shrinks ---- */
 
-static void merged(void *self, int b, int x)
+static void merge_lin_nodes(void *self, int b, int x)
 {
 	Lin *l = self;
 	LinNode *to = &l->node[b], *from = &l->node[x];
@@ -300,7 +300,7 @@ static void merged(void *self, int b, int x)
 	}
 }
 
-static void build(Lin *l, bool apart)
+static void build_reduction(Lin *l, bool apart)
 {
 	const Cfg *c = l->cfg;
 	Function *f = l->run->f;
@@ -315,7 +315,7 @@ static void build(Lin *l, bool apart)
 	l->noted = bs_new(&l->arena, c->n + 1);
 	reduction_init(&l->red, &l->arena, c->n + 3);
 	l->red.node[l->x].keep = l->red.node[l->e].keep = l->red.node[l->y].keep = true;
-	l->red.merged = merged;
+	l->red.merged = merge_lin_nodes;
 	l->red.self = l;
 	reduction_edge(&l->red, l->e, 0, -1);
 	for (int b = 0; b < c->n + 3; b++)
@@ -356,10 +356,10 @@ static void find_convergent(Lin *l, int64_t warp_size, bool wanted)
 	l->pdom = pdom_build(&l->arena, l->cfg, true);
 }
 
-static void find_waits(Lin *l)
+static void find_block_waits(Lin *l)
 {
 	const Waits *w = analysis_waits(l->run->an);
-	Wait wait;
+	WaitPlace wait;
 	for (int b = 0; b < l->x && w->n; b++) {
 		if (!bs_has(l->cfg->reach, b) || !waits_in(w, b, -1, &wait))
 			continue;
@@ -396,7 +396,7 @@ static bool run(PassRun *r)
 	bool enough = l.relaxed && !chosen && !l.merge && structured_but_breaks(l.cfg);
 	l.effects = analysis_effects(r->an);
 	is |= enough;
-	build(&l, !is);
+	build_reduction(&l, !is);
 	if (l.interleave) {
 		l.live = liveness_build(&l.arena, l.cfg);
 		pressure_open(&l, (int)o[REGISTERS].number);
@@ -404,7 +404,7 @@ static bool run(PassRun *r)
 	}
 	find_convergent(&l, limits_of(r->limits)->warp_size, chosen || l.merge || !is);
 	if (chosen || l.merge || !is)
-		find_waits(&l);
+		find_block_waits(&l);
 	if (l.merge)
 		loops_to_merge(&l, l.merge);
 	if (chosen)

@@ -91,7 +91,7 @@ int region_becomes_node(Lin *, const LinRegion *, bool cut);
 /* ---- plan: units in their order, and cycles ---- */
 
 /* An edge out of a unit or into the region. value says where it leads: the position of a unit; n: to node p;
-   n + 1: the thread ends by `exit`, in a device function that also returns (Plan.thread_ends). */
+   n + 1: the thread ends by `exit`, in a device function that also returns (LinPlan.thread_ends). */
 typedef struct PlanEdge { int strand, value; } PlanEdge;
 typedef struct PlanUnit {
 	int node, first, n;        /* its n edges are plan->edge[first ..] */
@@ -106,7 +106,7 @@ typedef struct PlanUnit {
    passed: some threads come behind unit hi with a value below lo. parent: the loop around, -1 = none. */
 typedef struct PlanLoop { int lo, hi, parent; bool passed; } PlanLoop;
 
-typedef struct Plan {
+typedef struct LinPlan {
 	const LinRegion *region;
 	/* units; threads that come to a unit from position `endless` on never leave it: they meet no others
 	   behind it */
@@ -123,8 +123,8 @@ typedef struct Plan {
 	/* cycles that a warp takes through all units, without guards: in topological order, and in this
 	   order; option interleave only */
 	int64_t found, time;
-} Plan;
-void plan_make(Lin *, Arena *, const LinRegion *, Plan *);
+} LinPlan;
+void plan_make(Lin *, Arena *, const LinRegion *, LinPlan *);
 
 /* ---- time, in cycles, of a warp of which some threads execute each piece of the code ---- */
 
@@ -133,18 +133,18 @@ int64_t guard_time(const Lin *);                        /* what one guard costs 
 bool is_far(const Lin *, const Ins *, int64_t guard);
 /* Writes plan->found and plan->time. With l->mixing it also changes `order`, which lists the units by number
    in the region, and `begin`, by that number. Does nothing for more than INTERLEAVE_UNITS units. */
-void interleave(Lin *, Arena *, Plan *, const Graph *, const Nest *, int *order, int *begin);
+void interleave(Lin *, Arena *, LinPlan *, const Graph *, const Nest *, int *order, int *begin);
 
 /* ---- how many registers live at once: 32 bits each, predicates do not count ---- */
 typedef struct Pressure Pressure;
 /* allows `more` registers above those that live now at the function's worst place */
 void pressure_open(Lin *, int more);
 /* how many registers would live at the function's worst place if the plan were taken */
-int pressure_plan(const Lin *, const Plan *);
+int pressure_plan(const Lin *, const LinPlan *);
 bool pressure_allows(const Lin *, int registers);
 /* notes that the plan is taken; does nothing without option interleave */
-void pressure_taken(Lin *, const Plan *);
-void pressure_remark(Lin *, const Plan *, Loc, int registers);
+void pressure_taken(Lin *, const LinPlan *);
+void pressure_remark(Lin *, const LinPlan *, Loc, int registers);
 
 /* ---- guards: the plan's units with tests in between ---- */
 
@@ -163,9 +163,9 @@ typedef struct Point {
 /* start: the point of the edges into the region; after: the point of node p */
 typedef struct Guards { Vec(Point) point; int start, after; } Guards;
 /* level: option opt; flat: guards stand in a row, none inside another one or in its else part */
-void guards_make(const Plan *, int level, bool flat, Guards *);
+void guards_make(const LinPlan *, int level, bool flat, Guards *);
 
-int64_t guards_time(Lin *, const Plan *, const Guards *);
+int64_t guards_time(Lin *, const LinPlan *, const Guards *);
 
 /* ---- registers of the sides of a branch ---- */
 typedef struct Sides Sides;
@@ -186,5 +186,5 @@ void split_loads(Lin *);                 /* cuts blocks behind loads; called bef
 /* at the end of the pass: merges blocks that have been cut for nothing; returns how many stay apart */
 int join_loads(Lin *);
 
-void region_emit(Lin *, const Plan *, const Guards *);
+void region_emit(Lin *, const LinPlan *, const Guards *);
 #endif

@@ -13,7 +13,7 @@ static int ends_by(const Lin *l, int strand)
    of edge e to the plan's list of edges, from index `at` on, with the number by which the plan's guards know
    where the strand leads: the position of a region in the plan, or one of the numbers behind these for the
    end. Returns the index behind the last row. */
-static int add_edges(Lin *l, Plan *p, int at, int e)
+static int add_strand_edges(Lin *l, LinPlan *p, int at, int e)
 {
 	int to = l->red.edge.v[e].to;
 	for (int s = l->red.edge.v[e].first; s >= 0; s = l->red.strand.v[s]) {
@@ -51,7 +51,7 @@ static bool both_ways(Lin *l, const LinRegion *r)
 
 /* ---- order ---- */
 
-static bool endless(const Lin *l, int x)
+static bool is_endless_node(const Lin *l, int x)
 {
 	red_out(&l->red, x, e)
 		if (l->red.edge.v[e].first >= 0)
@@ -61,7 +61,7 @@ static bool endless(const Lin *l, int x)
 
 /* Puts the blocks of option order in the order asked for. Every other unit stays behind the listed block that
    it follows in the topological order. */
-static void permute(Lin *l, Arena *a, const Plan *p, int *order)
+static void permute(Lin *l, Arena *a, const LinPlan *p, int *order)
 {
 	int *behind = arena_array(a, int, p->n + 1), *next = arena_array(a, int, p->n + 1),
 		*asked = arena_array(a, int, p->n + 1), n = 0;
@@ -89,7 +89,7 @@ static void permute(Lin *l, Arena *a, const Plan *p, int *order)
 	must(n == p->n);
 }
 
-static void order_units(Lin *l, Arena *a, Plan *p)
+static void order_units(Lin *l, Arena *a, LinPlan *p)
 {
 	const LinRegion *r = p->region;
 	int *order = arena_array(a, int, r->n + 1);
@@ -121,7 +121,7 @@ static void order_units(Lin *l, Arena *a, Plan *p)
 	p->begin = arena_array(a, int, p->n + 1);
 	for (int last = 0; last < 2; last++) {
 		for (int i = 0; i < p->n; i++)
-			if (endless(l, r->node[order[i]]) == last)
+			if (is_endless_node(l, r->node[order[i]]) == last)
 				p->unit[at++].node = r->node[order[i]];
 		p->endless = last ? p->endless : at;
 	}
@@ -134,7 +134,7 @@ static void order_units(Lin *l, Arena *a, Plan *p)
 /* ---- edges ---- */
 
 /* A branch on a constant always goes one way: all edges of the unit get the value of that way. */
-static void decide(const Plan *p, PlanUnit *u)
+static void decide_constant(const LinPlan *p, PlanUnit *u)
 {
 	const Ins *t = block_term(u->chooses);
 	if (u->chooses->nsucc < 2 || ins_src(t, 0)->kind != OPD_IMM)
@@ -146,7 +146,7 @@ static void decide(const Plan *p, PlanUnit *u)
 
 /* Fills in the unit's value[] and `chooses`: when all edges of the unit are those of one block, and they are
    all that this block has, the block chooses between two values at most. */
-static void choice(Lin *l, const Plan *p, PlanUnit *u)
+static void choice(Lin *l, const LinPlan *p, PlanUnit *u)
 {
 	u->value[0] = u->value[1] = u->n ? p->edge[u->first].value : -1;
 	for (int k = 1; k < u->n; k++) {
@@ -170,17 +170,17 @@ static void choice(Lin *l, const Plan *p, PlanUnit *u)
 	u->chooses = b;
 	u->value[0] = value[0];
 	u->value[1] = value[b->nsucc > 1];
-	decide(p, u);
+	decide_constant(p, u);
 }
 
-static int front_edges(Lin *l, Plan *p, int at)
+static int front_edges(Lin *l, LinPlan *p, int at)
 {
 	const LinRegion *r = p->region;
 	int targets = 0;
 	if (r->d < 0) {
 		red_in(&l->red, r->entry, e)
 			if (l->pos[l->red.edge.v[e].from] < 0)
-				at = add_edges(l, p, at, e);
+				at = add_strand_edges(l, p, at, e);
 		return at;
 	}
 	red_out(&l->red, r->d, e)
@@ -190,11 +190,11 @@ static int front_edges(Lin *l, Plan *p, int at)
 	   branch */
 	red_out(&l->red, r->d, e)
 		if (l->red.edge.v[e].to != r->p || targets > 1 || l->flat)
-			at = add_edges(l, p, at, e);
+			at = add_strand_edges(l, p, at, e);
 	return at;
 }
 
-static void find_edges(Lin *l, Arena *a, Plan *p)
+static void find_plan_edges(Lin *l, Arena *a, LinPlan *p)
 {
 	const LinRegion *r = p->region;
 	int n = 0, at = 0;
@@ -213,7 +213,7 @@ static void find_edges(Lin *l, Arena *a, Plan *p)
 		u->first = at;
 		if (i < p->n)
 			red_out(&l->red, u->node, e)
-				at = add_edges(l, p, at, e);
+				at = add_strand_edges(l, p, at, e);
 		else
 			at = front_edges(l, p, at);
 		u->n = at - u->first;
@@ -234,7 +234,7 @@ static void find_edges(Lin *l, Arena *a, Plan *p)
    its edges leads back, up to i. In ascending order of i, a range that crosses an earlier one is widened to
    the start of that one. Of ranges with the same start the longest stays: threads of one cycle go back
    together. */
-static void find_loops(Arena *a, Plan *p)
+static void find_unit_loops(Arena *a, LinPlan *p)
 {
 	PlanLoop *found = arena_array(a, PlanLoop, p->n + 1), *open = arena_array(a, PlanLoop, p->n + 1);
 	int nfound = 0, nopen = 0;
@@ -274,7 +274,7 @@ static void find_loops(Arena *a, Plan *p)
 
 /* Option merge: removes the loops of the `levels` innermost levels, unless no loop is around them. The loop
    around takes their threads back, too. */
-static void merge_loops(Arena *a, Plan *p, int levels)
+static void merge_loops(Arena *a, LinPlan *p, int levels)
 {
 	int *height = arena_array(a, int, p->nloop + 1), *to = arena_array(a, int, p->nloop + 1), n = 0;
 	for (int i = p->nloop; i-- > 0;) {
@@ -297,7 +297,7 @@ static void merge_loops(Arena *a, Plan *p, int levels)
 
 /* Sets `passed` of each loop in which some unit gives a value below the loop's start: threads with that value
    pass through the rest of the loop, on their way back to an earlier unit of a loop around it. */
-static void find_passed(Arena *a, Plan *p)
+static void find_passed(Arena *a, LinPlan *p)
 {
 	int *least = arena_array(a, int, p->nloop + 1), around = -1, next = 0;
 	for (int i = 0; i < p->nloop; i++)
@@ -320,12 +320,12 @@ static void find_passed(Arena *a, Plan *p)
 	}
 }
 
-void plan_make(Lin *l, Arena *a, const LinRegion *r, Plan *p)
+void plan_make(Lin *l, Arena *a, const LinRegion *r, LinPlan *p)
 {
-	*p = (Plan){ .region = r, .thread_ends = both_ways(l, r) };
+	*p = (LinPlan){ .region = r, .thread_ends = both_ways(l, r) };
 	order_units(l, a, p);
-	find_edges(l, a, p);
-	find_loops(a, p);
+	find_plan_edges(l, a, p);
+	find_unit_loops(a, p);
 	if (l->merge)
 		merge_loops(a, p, l->merge);
 	find_passed(a, p);

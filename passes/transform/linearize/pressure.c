@@ -19,44 +19,45 @@ struct Pressure {
 	int *next;                 /* by block: what `most` becomes if the plan looked at last is taken */
 };
 
-static int size(const Lin *l, int reg)
+static int reg_words(const Lin *l, int reg)
 {
 	int type = l->run->f->reg.v[reg % l->pressure->n].type;
 	return type == T_PRED ? 0 : type_bits[type] > 32 ? 2 : 1;
 }
 
-static int count(const Lin *l, BitSet set)
+static int set_words(const Lin *l, BitSet set)
 {
 	int n = 0;
 	bs_each(set, r)
-		n += size(l, r);
+		n += reg_words(l, r);
 	return n;
 }
 
 /* ---- one block ---- */
 
-typedef struct Walk { const Lin *l; const Ins *i; const int *alias; int now, most; } Walk;
+typedef struct PlanWalk { const Lin *l; const Ins *i; const int *alias; int now, most; } PlanWalk;
 
-static int named(const Walk *w, int reg) { return w->alias && w->alias[reg] ? w->alias[reg] : reg; }
+static int reg_alias(const PlanWalk *w, int reg) { return w->alias && w->alias[reg] ? w->alias[reg] : reg; }
 
-static void begins(void *self, int reg)
+static void begin_live(void *self, int reg)
 {
-	Walk *w = self;
+	PlanWalk *w = self;
 	BitSet live = w->l->pressure->live;
-	if (reg >= w->l->pressure->n || !ins_kills(w->l->run->f, w->i, reg) || !bs_has(live, named(w, reg)))
+	if (reg >= w->l->pressure->n || !ins_kills(w->l->run->f, w->i, reg) ||
+		!bs_has(live, reg_alias(w, reg)))
 		return;
-	bs_del(live, named(w, reg));
-	w->now -= size(w->l, reg);
+	bs_del(live, reg_alias(w, reg));
+	w->now -= reg_words(w->l, reg);
 }
 
-static void is_read(void *self, int reg)
+static void read_live(void *self, int reg)
 {
-	Walk *w = self;
+	PlanWalk *w = self;
 	BitSet live = w->l->pressure->live;
-	if (reg >= w->l->pressure->n || bs_has(live, named(w, reg)))
+	if (reg >= w->l->pressure->n || bs_has(live, reg_alias(w, reg)))
 		return;
-	bs_add(live, named(w, reg));
-	w->now += size(w->l, reg);
+	bs_add(live, reg_alias(w, reg));
+	w->now += reg_words(w->l, reg);
 }
 
 static void add_live(const Lin *l, LiveSet set, const int *alias, BitSet to)
@@ -69,15 +70,15 @@ static void add_live(const Lin *l, LiveSet set, const int *alias, BitSet to)
 /* Returns how many registers live at the block's worst place if those of pressure->later live at its end. */
 static int worst(const Lin *l, int block)
 {
-	Walk w = { .l = l, .alias = sides_alias(l->sides, block) };
+	PlanWalk w = { .l = l, .alias = sides_alias(l->sides, block) };
 	const Block *b = l->block[block];
 	bs_copy(l->pressure->live, l->pressure->later);
 	add_live(l, l->live->out[block], w.alias, l->pressure->live);
-	w.now = w.most = count(l, l->pressure->live);
+	w.now = w.most = set_words(l, l->pressure->live);
 	for (int k = b->ins.n; k-- > 0;) {
 		w.i = &b->ins.v[k];
-		ins_defs(l->run->f, w.i, begins, &w);
-		ins_uses(l->run->f, w.i, is_read, &w);
+		ins_defs(l->run->f, w.i, begin_live, &w);
+		ins_uses(l->run->f, w.i, read_live, &w);
 		w.most = w.now > w.most ? w.now : w.most;
 	}
 	return w.most;
@@ -111,7 +112,7 @@ void pressure_open(Lin *l, int more)
 /* ---- a plan ---- */
 
 /* Do threads come to the unit only from the unit in front of it? Then it has no guard. */
-static bool follows(const Lin *l, const Plan *p, int unit)
+static bool follows(const Lin *l, const LinPlan *p, int unit)
 {
 	red_in(&l->red, p->unit[unit].node, e)
 		if (!unit || l->red.edge.v[e].from != p->unit[unit - 1].node)
@@ -127,7 +128,7 @@ static void add_node(const Lin *l, int node, BitSet to)
 
 /* Returns how many registers of `before` live in front of the region because of its guards, and would not
    without them. They live on all ways to the region then. */
-static int add_before(const Lin *l, const Plan *p, BitSet before)
+static int add_before(const Lin *l, const LinPlan *p, BitSet before)
 {
 	const LinRegion *r = p->region;
 	int more = 0;
@@ -139,7 +140,7 @@ static int add_before(const Lin *l, const Plan *p, BitSet before)
 		add_node(l, r->entry, l->pressure->live);
 	bs_each(before, x)
 		if (!bs_has(l->pressure->live, x) && !sides_copied(l->sides, x))
-			more += size(l, x);
+			more += reg_words(l, x);
 	return more;
 }
 
@@ -156,7 +157,7 @@ static void add_on_ways(const Lin *l, const LinRegion *r, int more)
 	arena_free(&a);
 }
 
-int pressure_plan(const Lin *l, const Plan *p)
+int pressure_plan(const Lin *l, const LinPlan *p)
 {
 	Pressure *v = l->pressure;
 	Arena a = { 0 };
@@ -188,7 +189,7 @@ int pressure_plan(const Lin *l, const Plan *p)
 
 bool pressure_allows(const Lin *l, int registers) { return registers <= l->pressure->limit; }
 
-void pressure_taken(Lin *l, const Plan *p)
+void pressure_taken(Lin *l, const LinPlan *p)
 {
 	if (!l->pressure)
 		return;
@@ -197,7 +198,7 @@ void pressure_taken(Lin *l, const Plan *p)
 		l->pressure->most[b] = l->pressure->next[b];
 }
 
-void pressure_remark(Lin *l, const Plan *p, Loc at, int registers)
+void pressure_remark(Lin *l, const LinPlan *p, Loc at, int registers)
 {
 	pass_remark(l->run, at, "left alone: a region of %d units would take %lld cycles in place of %lld, "
 		"but %d registers would live at once; %d do so far, and option registers allows %d", p->n,

@@ -60,7 +60,7 @@ void sides_clear(Sides *s)
 
 /* ---- which blocks ---- */
 
-static void reach(const Lin *l, const Sides *s, int from, BitSet into)
+static void reach_side(const Lin *l, const Sides *s, int from, BitSet into)
 {
 	Vec(int) todo = { 0 };
 	vec_push(&todo, from);
@@ -75,14 +75,14 @@ static void reach(const Lin *l, const Sides *s, int from, BitSet into)
 	vec_free(&todo);
 }
 
-static void find_blocks(const Lin *l, Sides *s, const LinRegion *r)
+static void find_side_blocks(const Lin *l, Sides *s, const LinRegion *r)
 {
 	bs_clear(s->region);
 	for (int i = 0; i < r->n; i++)
 		blocks_of(l, r->node[i], s->region);
 	for (int k = 0; k < 2; k++) {
 		bs_clear(s->in[k]);
-		reach(l, s, l->block[r->d]->succ[k]->id, s->in[k]);
+		reach_side(l, s, l->block[r->d]->succ[k]->id, s->in[k]);
 	}
 	for (int w = 0; w < s->region.n; w++) {
 		uint64_t both = s->in[0].w[w] & s->in[1].w[w];
@@ -95,14 +95,14 @@ static void find_blocks(const Lin *l, Sides *s, const LinRegion *r)
 
 typedef struct Touch { Sides *s; int side; } Touch;
 
-static void touch(void *self, int reg)
+static void touch_side(void *self, int reg)
 {
 	Touch *t = self;
 	if (reg < t->s->n)
 		t->s->touched[t->side][reg] = t->s->visit;
 }
 
-static bool leaves(const Lin *l, const Sides *s, int side, int reg)
+static bool reg_leaves_side(const Lin *l, const Sides *s, int side, int reg)
 {
 	const Function *f = l->run->f;
 	if (list_has(&(IntList){ f->ret.v, f->ret.n, 0 }, reg) || f->reg.v[reg].type == T_PRED)
@@ -120,9 +120,9 @@ static bool leaves(const Lin *l, const Sides *s, int side, int reg)
 
 static void rename_one(const Lin *l, Sides *s, const LinRegion *r, int reg)
 {
-	int side = leaves(l, s, 1, reg) ? 0 : 1, first = l->block[r->d]->succ[side]->id;
+	int side = reg_leaves_side(l, s, 1, reg) ? 0 : 1, first = l->block[r->d]->succ[side]->id;
 	if (first >= l->cfg->n || s->touched[0][reg] != s->visit || s->touched[1][reg] != s->visit ||
-		s->alias[0][reg] || s->alias[1][reg] || leaves(l, s, side, reg))
+		s->alias[0][reg] || s->alias[1][reg] || reg_leaves_side(l, s, side, reg))
 		return;
 	s->alias[side][reg] = s->n + reg;
 	vec_push(&s->list, ((Renamed){ side, reg, live_has(s->live, s->live->in[first], reg) }));
@@ -135,13 +135,13 @@ void sides_find(Lin *l, const LinRegion *r)
 	int64_t guard = guard_time(l);
 	if (t->op != OP_BRA || l->block[r->d]->nsucc != 2)
 		return;
-	find_blocks(l, s, r);
+	find_side_blocks(l, s, r);
 	s->visit++;
 	for (int side = 0; side < 2; side++)
 		bs_each(s->in[side], b)
 			for (int k = 0; k < l->block[b]->ins.n; k++) {
-				ins_uses(l->run->f, &l->block[b]->ins.v[k], touch, &(Touch){ s, side });
-				ins_defs(l->run->f, &l->block[b]->ins.v[k], touch, &(Touch){ s, side });
+				ins_uses(l->run->f, &l->block[b]->ins.v[k], touch_side, &(Touch){ s, side });
+				ins_defs(l->run->f, &l->block[b]->ins.v[k], touch_side, &(Touch){ s, side });
 			}
 	for (int side = 0; side < 2; side++)
 		bs_each(s->in[side], b)
@@ -155,7 +155,7 @@ void sides_find(Lin *l, const LinRegion *r)
 
 /* ---- afterwards ---- */
 
-static void rename_block(Lin *l, Block *b, const int *to)
+static void rename_side_block(Lin *l, Block *b, const int *to)
 {
 	Rewrite w;
 	for (const Ins *i = edit_rewrite(&w, &l->edit, b); i; i = edit_next(&w)) {
@@ -189,5 +189,5 @@ void sides_rename(Lin *l, const LinRegion *r)
 	}
 	for (int side = 0; side < 2 && s->list.n; side++)
 		bs_each(s->in[side], b)
-			rename_block(l, l->block[b], s->alias[side]);
+			rename_side_block(l, l->block[b], s->alias[side]);
 }

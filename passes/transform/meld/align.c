@@ -4,7 +4,7 @@
 #include "passes/transform/meld/meld.h"
 
 /* Computes best[i * (m + 1) + j]: the greatest sum for the elements from number i and from number j on. */
-static void fill(int n, int m, const int *score, int gap, int64_t *best)
+static void fill_scores(int n, int m, const int *score, int gap, int64_t *best)
 {
 	int row = m + 1;
 	for (int i = n; i >= 0; i--)
@@ -19,18 +19,19 @@ static void fill(int n, int m, const int *score, int gap, int64_t *best)
 		}
 }
 
-int meld_align(int n, int m, const int *score, int gap, Item *out, int64_t *best)
+int meld_align(int n, int m, const int *score, int gap, AlignedItem *out, int64_t *best)
 {
 	int row = m + 1, count = 0;
 	int64_t *b = xmalloc(sizeof *b * (size_t)(n + 1) * (size_t)row);
-	fill(n, m, score, gap, b);
+	fill_scores(n, m, score, gap, b);
 	*best = b[0];
 	for (int i = 0, j = 0; i < n || j < m;) {
 		int64_t here = b[i * row + j];
 		bool pair = i < n && j < m && score[i * m + j] >= 0 &&
 			here == b[(i + 1) * row + j + 1] + score[i * m + j];
 		bool first = !pair && i < n && here == b[(i + 1) * row + j] - gap;
-		out[count++] = (Item){ { pair || first ? i : NO_INS, pair || !first ? j : NO_INS }, false };
+		out[count++] = (AlignedItem){ { pair || first ? i : NO_INS, pair || !first ? j : NO_INS },
+			false };
 		i += pair || first;
 		j += pair || !first;
 	}

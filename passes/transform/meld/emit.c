@@ -14,7 +14,7 @@
 
 /* At the entry, moves to the shared register the value of each side whose own register has one that is
    needed. */
-static void put_entry_move(Emit *x, const Ins *like, const Shared *h)
+static void put_entry_move(MeldEmit *x, const Ins *like, const SharedName *h)
 {
 	bool in[2];
 	for (int s = 0; s < 2; s++)
@@ -30,7 +30,7 @@ static void put_entry_move(Emit *x, const Ins *like, const Shared *h)
 			(Opd[]){ opd_reg(h->reg[in[1]]) }, 1));
 }
 
-static void put_entry(Emit *x, const Ins *like)
+static void put_entry(MeldEmit *x, const Ins *like)
 {
 	for (int k = 0; k < x->s->hoisted.n; k++) {
 		Hoisted *h = &x->s->hoisted.v[k];
@@ -43,7 +43,7 @@ static void put_entry(Emit *x, const Ins *like)
 
 /* At the exit, puts into a register the value that it is to have there for lanes of `side`. If lanes of both
    sides need it, the call for side 0 does that for both. */
-static void put_exit_move(Emit *x, const Ins *like, int reg, int side)
+static void put_exit_move(MeldEmit *x, const Ins *like, int reg, int side)
 {
 	int from[2];
 	bool wanted[2];
@@ -60,7 +60,7 @@ static void put_exit_move(Emit *x, const Ins *like, int reg, int side)
 			1));
 }
 
-static void put_leave(Emit *x, const Ins *like)
+static void put_leave(MeldEmit *x, const Ins *like)
 {
 	emit_open(x, x->leave);
 	x->weight = x->s->weight;
@@ -75,7 +75,7 @@ static void put_leave(Emit *x, const Ins *like)
 
 /* ---- a stretch ---- */
 
-static const char *tail_of(const Emit *x, const BlockPair *p)
+static const char *label_tail(const MeldEmit *x, const BlockPair *p)
 {
 	enum { LONGEST = 60 };
 	if (!p->b[0] || !p->b[1] || strlen(p->b[0]->label) + strlen(p->b[1]->label) > LONGEST)
@@ -93,26 +93,26 @@ static bool entered_again(const Stretch *s)
 }
 
 /* With option check=time, when dry: makes a place of what has been put since the last one. */
-static void place(Emit *x, int loop, int first, int at)
+static void note_emitted(MeldEmit *x, int loop, int first, int at)
 {
 	if (!x->dry || !x->w->timed)
 		return;
 	Span *ins = arena_array(&x->w->a, Span, x->ins.n + 1);
 	for (int k = 0; k < x->ins.n; k++)
 		ins[k] = x->ins.v[k];
-	vec_push(&x->place, ((Place){ ins, x->ins.n, loop, first, at }));
+	vec_push(&x->place, ((TimedPlace){ ins, x->ins.n, loop, first, at }));
 	vec_clear(&x->ins);
 }
 
-static void place_pair(Emit *x, const BlockPair *p)
+static void place_pair(MeldEmit *x, const BlockPair *p)
 {
 	const Block *b = p->b[p->whole];
-	place(x, x->w->loops->of[b->id], p->first, x->w->c->rpo_index[b->id]);
+	note_emitted(x, x->w->loops->of[b->id], p->first, x->w->c->rpo_index[b->id]);
 }
 
 /* Puts the code of the whole stretch. Moves and choices at the entry stand in a block of their own when lanes
    come back to the first pair. */
-static void walk(Emit *x)
+static void emit_stretch(MeldEmit *x)
 {
 	const Ins *like = block_term(x->r->e);
 	Stretch *s = x->s;
@@ -122,7 +122,7 @@ static void walk(Emit *x)
 	x->entry = again ? emit_block(x, "_in") : NULL;
 	for (int k = 0; k < s->pair.n; k++) {
 		x->like = s->pair.v[k].b[0] ? s->pair.v[k].b[0] : s->pair.v[k].b[1];
-		x->block[k] = emit_block(x, tail_of(x, &s->pair.v[k]));
+		x->block[k] = emit_block(x, label_tail(x, &s->pair.v[k]));
 	}
 	x->like = s->entry[0];
 	x->leave = s->exit[0] ? emit_block(x, "_out") : NULL;
@@ -133,22 +133,22 @@ static void walk(Emit *x)
 	if (again)
 		emit_jump(x, like, x->block[0]);
 	vec_clear(&x->chosen);
-	place(x, x->w->loops->of[x->r->e->id], -1, 0);
+	note_emitted(x, x->w->loops->of[x->r->e->id], -1, 0);
 	for (int k = 0; k < s->pair.n; k++) {
 		emit_pair(x, &s->pair.v[k], x->block[k]);
 		place_pair(x, &s->pair.v[k]);
 	}
 	if (s->exit[0])
 		put_leave(x, like);
-	place(x, x->w->loops->of[x->r->e->id], s->pair.n, 0);
+	note_emitted(x, x->w->loops->of[x->r->e->id], s->pair.n, 0);
 	vec_free(&x->chosen);
 }
 
 int64_t emit_cost(Meld *w, MeldRegion *r, Stretch *s)
 {
-	Emit x = { .w = w, .r = r, .s = s, .dry = true, .weight = s->weight };
+	MeldEmit x = { .w = w, .r = r, .s = s, .dry = true, .weight = s->weight };
 	x.cost = r->copied ? s->weight * meld_cost_of(w, OP_MOV, T_PRED) : 0;
-	walk(&x);
+	emit_stretch(&x);
 	if (w->timed)
 		time_stretch(w, r, s, x.place.v, x.place.n, &x.load);
 	vec_free(&x.place);
@@ -159,7 +159,7 @@ int64_t emit_cost(Meld *w, MeldRegion *r, Stretch *s)
 /* Returns the block to which the edges into the stretch lead on that side: the stretch's first block; or,
    when blocks that only jump stand in a row in front of that, the first one of these. They are removed, and
    their marks go to the entry. */
-static Block *first_of(Emit *x, int side)
+static Block *first_of(MeldEmit *x, int side)
 {
 	const Cfg *c = x->w->c;
 	Block *b = x->s->entry[side];
@@ -179,7 +179,7 @@ static Block *first_of(Emit *x, int side)
 
 /* Makes the edges that lead into the stretch on that side lead to the new entry. before: the last block of
    the stretch in front of this one, or NULL. */
-static void lead_in(Emit *x, int side, Block *before)
+static void lead_in(MeldEmit *x, int side, Block *before)
 {
 	const Block *old = first_of(x, side);
 	for (int k = 0; k < x->w->c->npred[old->id]; k++) {
@@ -215,8 +215,8 @@ void emit_region(Meld *w, MeldRegion *r)
 				s->shared.v[i].home = edit_reg(&w->e, "both",
 					(Type)w->f->reg.v[s->shared.v[i].reg[0]].type);
 		names_load(w, s);
-		Emit x = { .w = w, .r = r, .s = s };
-		walk(&x);
+		MeldEmit x = { .w = w, .r = r, .s = s };
+		emit_stretch(&x);
 		for (int side = 0; side < 2; side++)
 			lead_in(&x, side, before);
 		before = x.leave;

@@ -5,7 +5,7 @@
 /* ---- instructions of a pair of blocks ---- */
 
 /* Puts an instruction of one side; all: lanes of the other side come here, too. */
-static void put_alone(Emit *x, const Ins *i, int side, bool all)
+static void put_alone(MeldEmit *x, const Ins *i, int side, bool all)
 {
 	Ins d = emit_copy(x, i);
 	for (int k = 0; k < d.ndst + d.nsrc; k++)
@@ -18,7 +18,7 @@ static void put_alone(Emit *x, const Ins *i, int side, bool all)
 }
 
 /* Moves the result of a melded instruction to each side's own register, when these share no name. */
-static void move_result(Emit *x, const Ins *like, int from, const Opd *a, const Opd *b)
+static void move_result(MeldEmit *x, const Ins *like, int from, const Opd *a, const Opd *b)
 {
 	int to[2] = { names_reg(x->w, 0, a->id), names_reg(x->w, 1, b->id) };
 	for (int s = 0; s < 2; s++) {
@@ -30,7 +30,7 @@ static void move_result(Emit *x, const Ins *like, int from, const Opd *a, const 
 	}
 }
 
-static void put_melded(Emit *x, const Ins *a, const Ins *b)
+static void put_melded(MeldEmit *x, const Ins *a, const Ins *b)
 {
 	Ins i = emit_copy(x, a);
 	for (int k = 0; k < a->nsrc; k++)
@@ -58,7 +58,7 @@ static void put_melded(Emit *x, const Ins *a, const Ins *b)
 
 /* May all lanes execute the instruction, though only lanes of one side need it? They may when it does nothing
    but write a register that does not live on the other side. */
-static bool harmless(const Emit *x, const Ins *i, int side)
+static bool is_harmless_ins(const MeldEmit *x, const Ins *i, int side)
 {
 	Effects e = ins_effects(x->w->effects, i);
 	bool ok = effects_pure(&e) && i->guard < 0;
@@ -72,23 +72,23 @@ static bool harmless(const Emit *x, const Ins *i, int side)
 
 /* The instructions of one side among the items from number `from` up to below `to`: how many they are,
    whether all lanes may execute them, and the first one. */
-typedef struct Run { const BlockPair *p; int side, from, to, n; bool all; const Ins *first; } Run;
+typedef struct ItemRun { const BlockPair *p; int side, from, to, n; bool all; const Ins *first; } ItemRun;
 
-static Run run_of(const Emit *x, const BlockPair *p, int side, int from, int to)
+static ItemRun side_run(const MeldEmit *x, const BlockPair *p, int side, int from, int to)
 {
-	Run r = { .p = p, .side = side, .from = from, .to = to, .all = true };
+	ItemRun r = { .p = p, .side = side, .from = from, .to = to, .all = true };
 	for (int k = from; k < to; k++) {
 		if (p->item[k].at[side] < 0)
 			continue;
 		const Ins *i = &p->b[side]->ins.v[p->item[k].at[side]];
 		r.first = r.n++ ? r.first : i;
-		r.all &= harmless(x, i, side);
+		r.all &= is_harmless_ins(x, i, side);
 	}
 	r.all &= r.n <= x->w->straight;
 	return r;
 }
 
-static void put_run_of(Emit *x, const Run *r)
+static void put_run_of(MeldEmit *x, const ItemRun *r)
 {
 	for (int k = r->from; k < r->to; k++)
 		if (r->p->item[k].at[r->side] >= 0)
@@ -98,12 +98,12 @@ static void put_run_of(Emit *x, const Run *r)
 /* Puts the items from number `from` on that stand alone: each side that has some gets a block of its own,
    unless they are so few (option straight) and harmless that all lanes may execute them. Returns the number
    of the item behind them. */
-static int put_run(Emit *x, const BlockPair *p, int from)
+static int put_alone_run(MeldEmit *x, const BlockPair *p, int from)
 {
 	int to = from;
 	while (to < p->n && !item_melds(&p->item[to]))
 		to++;
-	Run run[2] = { run_of(x, p, 0, from, to), run_of(x, p, 1, from, to) };
+	ItemRun run[2] = { side_run(x, p, 0, from, to), side_run(x, p, 1, from, to) };
 	Block *side[2] = { NULL, NULL }, *next;
 	for (int s = 0; s < 2; s++)
 		if (run[s].all)
@@ -126,13 +126,13 @@ static int put_run(Emit *x, const BlockPair *p, int from)
 	return to;
 }
 
-static Block *target(const Emit *x, int pair)
+static Block *pair_target(const MeldEmit *x, int pair)
 {
 	return x->dry ? NULL : pair == LEAVES ? x->leave : x->block[pair];
 }
 
 /* Returns the marks of the last instructions of both blocks, or of the one block that there is. */
-static int end_marks(Emit *x, const BlockPair *p, bool all)
+static int end_marks(MeldEmit *x, const BlockPair *p, bool all)
 {
 	int mark = 0;
 	for (int s = 0; s < 2 && !x->dry; s++) {
@@ -148,7 +148,7 @@ static int end_marks(Emit *x, const BlockPair *p, bool all)
 	return mark;
 }
 
-static void put_end(Emit *x, const BlockPair *p)
+static void put_pair_end(MeldEmit *x, const BlockPair *p)
 {
 	bool all = p->comes[0] && p->comes[1];
 	int side = p->b[0] && (p->takes[0] == OWN_BRANCH || !p->b[1]) ? 0 : 1;
@@ -166,11 +166,11 @@ static void put_end(Emit *x, const BlockPair *p)
 	t.mark = end_marks(x, p, all);
 	if (!x->dry && p->b[0] && p->b[1])
 		ins_meld(x->w->r->m, &t, &(const Ins *){ block_term(p->b[1 - side]) }, 1);
-	emit_end(x, t, p->nsucc ? target(x, p->succ[0]) : NULL, p->nsucc > 1 ? target(x, p->succ[1]) : NULL,
-		p->nsucc);
+	emit_end(x, t, p->nsucc ? pair_target(x, p->succ[0]) : NULL,
+		p->nsucc > 1 ? pair_target(x, p->succ[1]) : NULL, p->nsucc);
 }
 
-void emit_pair(Emit *x, const BlockPair *p, Block *b)
+void emit_pair(MeldEmit *x, const BlockPair *p, Block *b)
 {
 	bool all = p->comes[0] && p->comes[1];
 	if (x->b != b || x->dry)
@@ -178,18 +178,18 @@ void emit_pair(Emit *x, const BlockPair *p, Block *b)
 	x->weight = p->weight;
 	x->like = p->b[0] ? p->b[0] : p->b[1];
 	for (int k = 0; k < p->n;) {
-		const Item *i = &p->item[k];
+		const AlignedItem *i = &p->item[k];
 		int side = i->at[0] >= 0 ? 0 : 1;
 		if (!all)
 			put_alone(x, &p->b[side]->ins.v[i->at[side]], side, false);
 		else if (item_melds(i))
 			put_melded(x, &p->b[0]->ins.v[i->at[0]], &p->b[1]->ins.v[i->at[1]]);
 		else {
-			k = put_run(x, p, k);
+			k = put_alone_run(x, p, k);
 			continue;
 		}
 		k++;
 	}
-	put_end(x, p);
+	put_pair_end(x, p);
 	vec_clear(&x->chosen);
 }

@@ -3,24 +3,24 @@
 
 /* ---- putting instructions ---- */
 
-int emit_reg(Emit *x, const char *base, Type type)
+int emit_reg(MeldEmit *x, const char *base, Type type)
 {
 	return x->dry ? NO_REG - 1 - x->s->shared.n - x->nreg++ : edit_reg(&x->w->e, base, type);
 }
 
-static void written(Emit *x, int reg)
+static void forget_choices(MeldEmit *x, int reg)
 {
 	for (int k = x->chosen.n; k-- > 0;)
 		if (x->chosen.v[k].x[0].id == reg || x->chosen.v[k].x[1].id == reg)
 			vec_remove(&x->chosen, k);
 }
 
-void emit_put(Emit *x, Ins i)
+void emit_put(MeldEmit *x, Ins i)
 {
 	x->cost += x->weight * meld_cost(x->w, &i);
 	for (int k = 0; k < i.ndst; k++)
 		if (ins_dst(&i, k)->kind == OPD_REG)
-			written(x, ins_dst(&i, k)->id);
+			forget_choices(x, ins_dst(&i, k)->id);
 	if (!x->dry) {
 		edit_insert(&x->w->e, x->b, x->b->ins.n, i);
 	} else if (x->w->timed) {
@@ -30,7 +30,7 @@ void emit_put(Emit *x, Ins i)
 	}
 }
 
-Ins emit_copy(Emit *x, const Ins *i)
+Ins emit_copy(MeldEmit *x, const Ins *i)
 {
 	Ins d = *i;
 	int n = i->ndst + i->nsrc;
@@ -42,7 +42,7 @@ Ins emit_copy(Emit *x, const Ins *i)
 }
 
 /* An instruction that melding inserts: dst = op sources. */
-Ins emit_new(Emit *x, const Ins *like, Op op, Type type, int dst, const Opd *src, int nsrc)
+Ins emit_new(MeldEmit *x, const Ins *like, Op op, Type type, int dst, const Opd *src, int nsrc)
 {
 	Ins i = { .op = (uint8_t)op, .type = (uint8_t)type, .guard = -1, .ndst = 1, .nsrc = (uint16_t)nsrc };
 	if (x->dry)
@@ -55,12 +55,12 @@ Ins emit_new(Emit *x, const Ins *like, Op op, Type type, int dst, const Opd *src
 	return i;
 }
 
-void emit_select(Emit *x, const Ins *like, Type type, int dst, Opd a, Opd b)
+void emit_select(MeldEmit *x, const Ins *like, Type type, int dst, Opd a, Opd b)
 {
 	emit_put(x, emit_new(x, like, OP_SELP, type, dst, (Opd[]){ a, b, opd_reg(x->r->condition) }, 3));
 }
 
-Type emit_bits(const Emit *x, int reg)
+Type emit_bits(const MeldEmit *x, int reg)
 {
 	static const Type bits[] = { [1] = T_PRED, [8] = T_B8, [16] = T_B16, [32] = T_B32, [64] = T_B64 };
 	return bits[type_bits[x->w->f->reg.v[reg].type]];
@@ -69,7 +69,7 @@ Type emit_bits(const Emit *x, int reg)
 /* ---- choices ---- */
 
 /* Returns a register with the address that the operand stands for, and puts what computes it, if needed. */
-static Opd address_of(Emit *x, const Ins *like, Type type, Opd o)
+static Opd address_of(MeldEmit *x, const Ins *like, Type type, Opd o)
 {
 	Type t = type == T_B64 ? T_U64 : T_U32;
 	if (o.kind == OPD_REG && !o.imm)
@@ -82,7 +82,7 @@ static Opd address_of(Emit *x, const Ins *like, Type type, Opd o)
 	return opd_reg(r);
 }
 
-void emit_chosen(Emit *x, const Ins *like, Type type, int dst, const Opd *from, int adds)
+void emit_chosen(MeldEmit *x, const Ins *like, Type type, int dst, const Opd *from, int adds)
 {
 	Opd a[2] = { from[0], from[1] };
 	for (int s = 0; s < 2 && adds; s++)
@@ -90,10 +90,10 @@ void emit_chosen(Emit *x, const Ins *like, Type type, int dst, const Opd *from, 
 	emit_select(x, like, type, dst, a[0], a[1]);
 }
 
-static const Chosen *find_chosen(const Emit *x, const Choice *c)
+static const ChosenOperand *find_chosen(const MeldEmit *x, const Choice *c)
 {
 	for (int k = 0; k < x->chosen.n; k++) {
-		const Chosen *d = &x->chosen.v[k];
+		const ChosenOperand *d = &x->chosen.v[k];
 		if (d->type == c->type && opd_same(&d->x[0], &c->x[0]) && opd_same(&d->x[1], &c->x[1]))
 			return d;
 	}
@@ -102,36 +102,37 @@ static const Chosen *find_chosen(const Emit *x, const Choice *c)
 
 /* Returns the operand that both sides use. If theirs differ, that is a register with the choice between them,
    which is made here unless it has been made before. */
-Opd emit_choice(Emit *x, const Ins *like, Choice c)
+Opd emit_choice(MeldEmit *x, const Ins *like, Choice c)
 {
 	if (!c.differ)
 		return c.x[0];
 	const Hoisted *h = hoisted_find(x->s, &c);
-	const Chosen *d = h ? NULL : find_chosen(x, &c);
+	const ChosenOperand *d = h ? NULL : find_chosen(x, &c);
 	int reg = h ? h->reg : d ? d->reg : NO_REG;
 	if (reg == NO_REG) {
 		reg = emit_reg(x, "either", c.type);
 		emit_chosen(x, like, c.type, reg, c.x, c.adds);
-		vec_push(&x->chosen, ((Chosen){ .x = { c.x[0], c.x[1] }, .type = c.type, .reg = reg }));
+		vec_push(&x->chosen, ((ChosenOperand){ .x = { c.x[0], c.x[1] }, .type = c.type,
+			.reg = reg }));
 	}
 	return (Opd){ OPD_REG, 0, reg, c.offset };
 }
 
 /* ---- marks ---- */
 
-typedef struct Side { const Emit *x; int side; const Opd *by; } Side;
+typedef struct MeldSide { const MeldEmit *x; int side; const Opd *by; } MeldSide;
 
-static int rename_mark(void *self, int reg)
+static int rename_side_mark(void *self, int reg)
 {
-	const Side *s = self;
+	const MeldSide *s = self;
 	return names_reg(s->x->w, s->side, reg);
 }
 
 /* A mark that decided as the branch goes decides by s->by from now on, because the branch's targets are the
    other way around now. */
-static bool decide_by(void *self, Mark *m)
+static bool decide_by_side(void *self, Mark *m)
 {
-	const Side *s = self;
+	const MeldSide *s = self;
 	if (m->kind == MARK_DECIDES && m->value.kind == OPD_NONE)
 		m->value = *s->by;
 	return true;
@@ -139,20 +140,20 @@ static bool decide_by(void *self, Mark *m)
 
 /* Returns an instruction that has only the marks of i, in which registers have the side's names. all: lanes
    of both sides come here. */
-Ins emit_marked(Emit *x, const Ins *i, int side, bool all, const Opd *by)
+Ins emit_marked(MeldEmit *x, const Ins *i, int side, bool all, const Opd *by)
 {
 	Ins d = *i;
 	Function *f = x->w->f;
-	Side s = { x, side, by };
-	d.mark = function_rename_marks(f, d.mark, rename_mark, &s);
+	MeldSide s = { x, side, by };
+	d.mark = function_rename_marks(f, d.mark, rename_side_mark, &s);
 	if (by)
-		d.mark = function_change_marks(f, d.mark, decide_by, &s);
+		d.mark = function_change_marks(f, d.mark, decide_by_side, &s);
 	if (all)
 		edit_mark_lanes(&x->w->e, &d, (Opd){ OPD_REG, side == 1, x->r->condition, 0 });
 	return d;
 }
 
-void emit_mark_both(Emit *x, Ins *i, const Ins *a, const Ins *b)
+void emit_mark_both(MeldEmit *x, Ins *i, const Ins *a, const Ins *b)
 {
 	if (x->dry)
 		return;
@@ -163,7 +164,7 @@ void emit_mark_both(Emit *x, Ins *i, const Ins *a, const Ins *b)
 
 /* ---- blocks ---- */
 
-Block *emit_block(Emit *x, const char *tail)
+Block *emit_block(MeldEmit *x, const char *tail)
 {
 	if (x->dry)
 		return NULL;
@@ -172,7 +173,7 @@ Block *emit_block(Emit *x, const char *tail)
 	return b;
 }
 
-void emit_open(Emit *x, Block *b)
+void emit_open(MeldEmit *x, Block *b)
 {
 	x->b = b;
 	if (x->dry)
@@ -182,7 +183,7 @@ void emit_open(Emit *x, Block *b)
 }
 
 /* Ends the open block with `term` and nsucc successors, of which `yes` is the first. */
-void emit_end(Emit *x, Ins term, Block *yes, Block *no, int nsucc)
+void emit_end(MeldEmit *x, Ins term, Block *yes, Block *no, int nsucc)
 {
 	emit_put(x, term);
 	if (x->dry)
@@ -190,7 +191,7 @@ void emit_end(Emit *x, Ins term, Block *yes, Block *no, int nsucc)
 	edit_targets(&x->w->e, x->b, (Block *[]){ yes, no }, nsucc);
 }
 
-void emit_jump(Emit *x, const Ins *like, Block *to)
+void emit_jump(MeldEmit *x, const Ins *like, Block *to)
 {
 	emit_end(x, x->dry ? (Ins){ .op = OP_BRA, .guard = -1 }
 		: edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 0), to, NULL, 1);
@@ -199,7 +200,7 @@ void emit_jump(Emit *x, const Ins *like, Block *to)
 /* Ends the open block with a branch at which the sides part as they do at the region's branch, in the same
    order: a mechanism takes the same side first, and that matters where one side waits for what the other
    does. */
-void emit_part(Emit *x, const Ins *like, Block *yes, Block *no)
+void emit_part(MeldEmit *x, const Ins *like, Block *yes, Block *no)
 {
 	bool neg = ins_src(block_term(x->r->e), 0)->neg;
 	Ins i = x->dry ? (Ins){ .op = OP_BRA, .guard = -1, .nsrc = 1, .opd = arena_new(&x->w->a, Opd) }

@@ -6,16 +6,16 @@
 
 /* ---- isomorphism ---- */
 
-typedef struct Match {
+typedef struct MeldMatch {
 	Meld *w;
 	const Subgraph *s[2];
 	PairList *list;
 	int first, steps;              /* number of the first pair of this match; how many steps are left */
-} Match;
+} MeldMatch;
 
 /* Notes why two subgraphs differ, and returns false. Only the first reason is kept: a remark tells it if
    nothing in the arms is alike. */
-static bool __attribute__((format(printf, 2, 3))) differs(Meld *w, const char *fmt, ...)
+static bool __attribute__((format(printf, 2, 3))) note_unlike(Meld *w, const char *fmt, ...)
 {
 	if (w->unlike)
 		return false;
@@ -29,9 +29,9 @@ static bool __attribute__((format(printf, 2, 3))) differs(Meld *w, const char *f
 	return false;
 }
 
-static int pair_of(const Match *x, int side, const Block *b) { return x->w->pair[side][b->id] - 1; }
+static int pair_of(const MeldMatch *x, int side, const Block *b) { return x->w->pair[side][b->id] - 1; }
 
-static void add_pair(Match *x, Block *a, Block *b)
+static void add_pair(MeldMatch *x, Block *a, Block *b)
 {
 	BlockPair p = { .b = { a, b }, .comes = { true, true }, .takes = { OWN_BRANCH, OWN_BRANCH },
 		.nsucc = a->nsucc };
@@ -40,7 +40,7 @@ static void add_pair(Match *x, Block *a, Block *b)
 }
 
 /* Removes the pairs from number n on. */
-static void drop_pairs(Match *x, int n)
+static void drop_pairs(MeldMatch *x, int n)
 {
 	while (x->list->n > n) {
 		BlockPair p = vec_pop(x->list);
@@ -50,37 +50,39 @@ static void drop_pairs(Match *x, int n)
 	}
 }
 
-static bool walk(Match *x, Block *a, Block *b);
+static bool walk_in_step(MeldMatch *x, Block *a, Block *b);
 
-static bool walk_on(Match *x, int pair, bool swapped)
+static bool walk_on(MeldMatch *x, int pair, bool swapped)
 {
 	BlockPair p = x->list->v[pair];
 	x->list->v[pair].swapped = swapped;
 	for (int k = 0; k < p.nsucc; k++)
-		if (!walk(x, p.b[0]->succ[k], p.b[1]->succ[swapped ? 1 - k : k]))
+		if (!walk_in_step(x, p.b[0]->succ[k], p.b[1]->succ[swapped ? 1 - k : k]))
 			return false;
 	return true;
 }
 
 /* Walks both subgraphs in step from blocks a and b on, and adds their pairs. Are they alike? */
-static bool walk(Match *x, Block *a, Block *b)
+static bool walk_in_step(MeldMatch *x, Block *a, Block *b)
 {
 	bool leaves[2] = { a == x->s[0]->exit, b == x->s[1]->exit };
 	if (leaves[0] != leaves[1])
-		return differs(x->w, "one side goes out to %s where the other goes on to %s",
+		return note_unlike(x->w, "one side goes out to %s where the other goes on to %s",
 			leaves[0] ? a->label : b->label, leaves[0] ? b->label : a->label);
 	if (leaves[0])
 		return true;
 	int p = pair_of(x, 0, a), q = pair_of(x, 1, b);
 	if (p >= x->first || q >= x->first)
-		return p == q || differs(x->w, "%s and %s are led to in different ways", a->label, b->label);
+		return p == q || note_unlike(x->w, "%s and %s are led to in different ways", a->label,
+			b->label);
 	if (a->nsucc != b->nsucc || block_term(a)->op != block_term(b)->op ||
 		block_term(a)->nsrc != block_term(b)->nsrc)
-		return differs(x->w, "%s ends with %s, %s with %s", a->label, say_end(x->w, a), b->label,
+		return note_unlike(x->w, "%s ends with %s, %s with %s", a->label, say_end(x->w, a), b->label,
 			say_end(x->w, b));
 	if (x->steps-- <= 0) {
 		x->w->unlike = NULL;
-		return differs(x->w, "it took more than %d steps to compare them", MELD_STEPS * x->s[0]->n);
+		return note_unlike(x->w, "it took more than %d steps to compare them",
+			MELD_STEPS * x->s[0]->n);
 	}
 	int at = x->list->n;
 	add_pair(x, a, b);
@@ -92,7 +94,7 @@ static bool walk(Match *x, Block *a, Block *b)
 	return walk_on(x, at, true);
 }
 
-static void forget(Match *x)
+static void forget_pairs(MeldMatch *x)
 {
 	for (int k = x->first; k < x->list->n; k++)
 		for (int s = 0; s < 2; s++)
@@ -101,7 +103,7 @@ static void forget(Match *x)
 }
 
 /* Fills in to which pairs each pair leads, by the edges of that side's blocks. */
-static void number_edges(Match *x, int side)
+static void number_pair_edges(MeldMatch *x, int side)
 {
 	for (int k = x->first; k < x->list->n; k++) {
 		BlockPair *p = &x->list->v[k];
@@ -112,12 +114,12 @@ static void number_edges(Match *x, int side)
 	}
 }
 
-static bool isomorphic(Match *x)
+static bool isomorphic(MeldMatch *x)
 {
 	x->steps = MELD_STEPS * x->s[0]->n;
-	bool ok = walk(x, x->s[0]->block[0], x->s[1]->block[0]);
+	bool ok = walk_in_step(x, x->s[0]->block[0], x->s[1]->block[0]);
 	if (ok)
-		number_edges(x, 0);
+		number_pair_edges(x, 0);
 	else
 		drop_pairs(x, x->first);
 	return ok;
@@ -159,7 +161,7 @@ static bool find_way(Meld *w, const Subgraph *s, Block *from, const Block *to)
 
 /* Adds a pair for each block of the region. The block of `side` is paired with the region's block `at`;
    through the others its lanes pass, on the way that has been found. */
-static void add_region(Match *x, int side, const Block *at)
+static void add_region(MeldMatch *x, int side, const Block *at)
 {
 	const Subgraph *region = x->s[1 - side];
 	for (int k = 0; k < region->n; k++) {
@@ -173,12 +175,12 @@ static void add_region(Match *x, int side, const Block *at)
 		x->w->pair[1 - side][b->id] = x->list->n + 1;
 		vec_push(x->list, p);
 	}
-	number_edges(x, 1 - side);
+	number_pair_edges(x, 1 - side);
 }
 
 /* Pairs the block of `side` with that block of the region with which most is saved. Returns false when no way
    that comes to no block twice leads there from the region's entry and on to its exit. */
-static bool replicate(Match *x, int side)
+static bool replicate(MeldMatch *x, int side)
 {
 	Meld *w = x->w;
 	const Subgraph *region = x->s[1 - side];
@@ -215,26 +217,27 @@ static int percent(const Meld *w, const PairList *list, int first)
 	return all ? (int)(100 * saved / all) : 0;
 }
 
-static bool is_plain(const Subgraph *s) { return s->n == 1 && s->block[0]->nsucc <= 1; }
+static bool is_plain_subgraph(const Subgraph *s) { return s->n == 1 && s->block[0]->nsucc <= 1; }
 
 /* May the two subgraphs be melded, as far as can be told before they are walked? */
-static bool comparable(Meld *w, const Subgraph *a, const Subgraph *b)
+static bool may_compare(Meld *w, const Subgraph *a, const Subgraph *b)
 {
 	const Block *x = a->block[0], *y = b->block[0];
 	if (a->obstacle || b->obstacle)
 		return false;
 	if (!a->exit != !b->exit)
-		return differs(w, "threads end in what begins with %s, and go on from what begins with %s",
-			a->exit ? y->label : x->label, a->exit ? x->label : y->label);
-	if (is_plain(a) && is_plain(b) && (x->ins.n < 2 || y->ins.n < 2))
-		return differs(w, "%s has no instruction but its last one",
+		return note_unlike(w, "threads end in what begins with %s, and go on from what begins with "
+			"%s", a->exit ? y->label : x->label, a->exit ? x->label : y->label);
+	if (is_plain_subgraph(a) && is_plain_subgraph(b) && (x->ins.n < 2 || y->ins.n < 2))
+		return note_unlike(w, "%s has no instruction but its last one",
 			x->ins.n < 2 ? x->label : y->label);
-	if (is_plain(a) == is_plain(b))
+	if (is_plain_subgraph(a) == is_plain_subgraph(b))
 		return true;
 	if (!w->copies)
-		return differs(w, "%s is a block alone and %s is not, and replicate=0 does not let it have "
-			"that form", is_plain(a) ? x->label : y->label, is_plain(a) ? y->label : x->label);
-	return a->exit || differs(w, "%s and %s, in which threads end, are not both a block", x->label,
+		return note_unlike(w, "%s is a block alone and %s is not, and replicate=0 does not let it "
+			"have that form", is_plain_subgraph(a) ? x->label : y->label,
+			is_plain_subgraph(a) ? y->label : x->label);
+	return a->exit || note_unlike(w, "%s and %s, in which threads end, are not both a block", x->label,
 		y->label);
 }
 
@@ -242,18 +245,18 @@ static bool comparable(Meld *w, const Subgraph *a, const Subgraph *b)
    be melded. */
 static int pair_up(Meld *w, const Subgraph *a, const Subgraph *b, PairList *list)
 {
-	Match x = { .w = w, .s = { a, b }, .list = list, .first = list->n };
-	bool plain[2] = { is_plain(a), is_plain(b) }, ok;
-	if (!comparable(w, a, b))
+	MeldMatch x = { .w = w, .s = { a, b }, .list = list, .first = list->n };
+	bool plain[2] = { is_plain_subgraph(a), is_plain_subgraph(b) }, ok;
+	if (!may_compare(w, a, b))
 		return NO_PAIR;
 	if (plain[0] == plain[1])
 		ok = isomorphic(&x);
 	else
 		ok = replicate(&x, plain[0] ? 0 : 1) ||
-			differs(w, "a way through what begins with %s that comes by a block like %s would "
-			"come to some block twice", (plain[0] ? b : a)->block[0]->label,
+			note_unlike(w, "a way through what begins with %s that comes by a block like %s "
+			"would come to some block twice", (plain[0] ? b : a)->block[0]->label,
 			(plain[0] ? a : b)->block[0]->label);
-	forget(&x);
+	forget_pairs(&x);
 	return ok ? percent(w, list, x.first) : NO_PAIR;
 }
 
@@ -275,8 +278,8 @@ static void add_to_stretch(Meld *w, MeldRegion *r, Stretch *s, int a, int b)
 		for (int e = 0; e < s->pair.v[k].nsucc; e++)
 			if (s->pair.v[k].succ[e] == LEAVES)
 				s->pair.v[k].succ[e] = before;
-	s->regions += !is_plain(x) && !is_plain(y);
-	s->copies += is_plain(x) != is_plain(y);
+	s->regions += !is_plain_subgraph(x) && !is_plain_subgraph(y);
+	s->copies += is_plain_subgraph(x) != is_plain_subgraph(y);
 	if (!before) {
 		s->weight = meld_weight(w, r->e);
 		s->entry[0] = x->block[0];
@@ -287,7 +290,7 @@ static void add_to_stretch(Meld *w, MeldRegion *r, Stretch *s, int a, int b)
 	s->exit[1] = y->exit;
 }
 
-static void make_stretches(Meld *w, MeldRegion *r, const Item *item, int n)
+static void make_stretches(Meld *w, MeldRegion *r, const AlignedItem *item, int n)
 {
 	for (int k = 0; k < n; k++) {
 		bool both = item[k].at[0] >= 0 && item[k].at[1] >= 0;
@@ -327,7 +330,7 @@ bool match_swapped(Meld *w, const MeldRegion *r)
 void match_stretches(Meld *w, MeldRegion *r)
 {
 	int n = r->arm[0].n, m = r->arm[1].n, *score = arena_array(&w->a, int, n * m + 1);
-	Item *item = arena_array(&w->a, Item, n + m + 1);
+	AlignedItem *item = arena_array(&w->a, AlignedItem, n + m + 1);
 	PairList list = { 0 };
 	int64_t best;
 	r->percent = NO_PAIR;

@@ -66,9 +66,13 @@ static void region_free(MeldRegion *r)
 }
 
 /* Has this pass put the branch in? */
-static bool made(const Meld *w, const MeldRegion *r) { return block_term(r->e)->origin == w->r->origin; }
+static bool made_branch(const Meld *w, const MeldRegion *r)
+{
+	return block_term(r->e)->origin == w->r->origin;
+}
 
-static void __attribute__((format(printf, 3, 4))) why_not(Meld *w, const MeldRegion *r, const char *fmt, ...)
+static void __attribute__((format(printf, 3, 4))) say_why_not(Meld *w, const MeldRegion *r, const char *fmt,
+	...)
 {
 	StrBuf text = { 0 };
 	va_list ap;
@@ -93,21 +97,21 @@ static bool writes_condition(const Meld *w, const MeldRegion *r)
 	return false;
 }
 
-static bool pays(Meld *w, const MeldRegion *r, const Stretch *s)
+static bool stretch_pays(Meld *w, const MeldRegion *r, const Stretch *s)
 {
 	const char *a = s->entry[0]->label, *b = s->entry[1]->label;
 	if (s->after >= s->before)
-		why_not(w, r, "%s and %s would cost %lld cycles as one, and cost %lld as they are", a, b,
+		say_why_not(w, r, "%s and %s would cost %lld cycles as one, and cost %lld as they are", a, b,
 			(long long)s->after, (long long)s->before);
 	else if (w->timed && s->turns[1] > s->turns[0])
-		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but %d turns of the "
+		say_why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but %d turns of the "
 			"loop of %s take a warp alone %lld cycles, and would take %lld", a, b,
 			(long long)s->after, (long long)s->before, LOOP_TURNS, s->around->label,
 			(long long)s->turns[0], (long long)s->turns[1]);
 	else if (w->timed && !time_falls(s))
-		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but take longer: a warp "
-			"alone takes %lld cycles, and would take %lld; each of many takes %.0f cycles of the "
-			"unit that is asked for most, and would take %.0f", a, b, (long long)s->after,
+		say_why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but take longer: a "
+			"warp alone takes %lld cycles, and would take %lld; each of many takes %.0f cycles "
+			"of the unit that is asked for most, and would take %.0f", a, b, (long long)s->after,
 			(long long)s->before, (long long)s->time[0].alone, (long long)s->time[1].alone,
 			s->time[0].many, s->time[1].many);
 	else
@@ -116,7 +120,7 @@ static bool pays(Meld *w, const MeldRegion *r, const Stretch *s)
 }
 
 /* Computes what each stretch costs before and after melding, and drops those that do not pay. */
-static void weigh(Meld *w, MeldRegion *r)
+static void weigh_stretches(Meld *w, MeldRegion *r)
 {
 	int kept = 0;
 	for (int k = 0; k < r->stretch.n; k++) {
@@ -130,14 +134,14 @@ static void weigh(Meld *w, MeldRegion *r)
 		s->after = emit_cost(w, r, s);
 		if (s->pieces > 1)
 			pass_count(w->r, "alignments cut", 1);
-		if (pays(w, r, s)) {
+		if (stretch_pays(w, r, s)) {
 			r->gain += s->before - s->after;
 			Stretch x = r->stretch.v[kept];
 			r->stretch.v[kept++] = *s;
 			*s = x;
 		} else if (s->pieces > 1) {
-			why_not(w, r, "blocks of its arms are so long that they were aligned in %d pieces; "
-				"cells=%d allows no larger table", s->pieces, w->cells);
+			say_why_not(w, r, "blocks of its arms are so long that they were aligned in %d "
+				"pieces; cells=%d allows no larger table", s->pieces, w->cells);
 		}
 	}
 	for (int k = r->stretch.n; k-- > kept; r->stretch.n--) {
@@ -181,7 +185,7 @@ static bool untouched(Meld *w, const MeldRegion *r, bool touch)
 	return free;
 }
 
-static const char *obstacle(const MeldRegion *r)
+static const char *arm_obstacle(const MeldRegion *r)
 {
 	for (int s = 0; s < 2; s++)
 		for (int k = 0; k < r->arm[s].n; k++)
@@ -193,10 +197,10 @@ static const char *obstacle(const MeldRegion *r)
 /* Notes, for a remark, why no two subgraphs of the arms have the same form. */
 static void why_unlike(Meld *w, const MeldRegion *r)
 {
-	if (obstacle(r))
-		why_not(w, r, "%s", obstacle(r));
+	if (arm_obstacle(r))
+		say_why_not(w, r, "%s", arm_obstacle(r));
 	else
-		why_not(w, r, "nothing in its arms has the same form%s: %s",
+		say_why_not(w, r, "nothing in its arms has the same form%s: %s",
 			match_swapped(w, r) ? ", but would have with swap=1" : "", w->unlike);
 }
 
@@ -204,15 +208,15 @@ static void why_no_arm(Meld *w, const MeldRegion *r)
 {
 	const char *stop = r->arm[0].n ? r->arm[1].stop : r->arm[0].stop;
 	if (r->e->succ[0] != r->exit && r->e->succ[1] != r->exit)
-		why_not(w, r, "%s", stop);
+		say_why_not(w, r, "%s", stop);
 	/* a branch that this pass has made for instructions without a counterpart needs no remark: when the
 	   rest was melded, a remark told how many stay on one side */
-	else if (!made(w, r))
-		why_not(w, r, "one of its arms is empty");
+	else if (!made_branch(w, r))
+		say_why_not(w, r, "one of its arms is empty");
 }
 
 /* Finds what can be melded in the arms of the branch. Returns true when melding something of them pays. */
-static bool consider(Meld *w, MeldRegion *r)
+static bool consider_melding(Meld *w, MeldRegion *r)
 {
 	int exit = w->pdom->idom[r->e->id];
 	r->exit = exit >= 0 && exit < w->c->n ? w->f->block.v[exit] : NULL;
@@ -225,37 +229,37 @@ static bool consider(Meld *w, MeldRegion *r)
 		return false;
 	}
 	if (w->diamonds && !is_diamond(r)) {
-		why_not(w, r, "its arms are not a block each");
+		say_why_not(w, r, "its arms are not a block each");
 		return false;
 	}
 	if ((int64_t)r->arm[0].n * r->arm[1].n > w->cells / MELD_SUBGRAPH_CELLS + 1) {
-		why_not(w, r, "its arms have %d and %d subgraphs, and two of them that are compared count as "
-			"16 cells; to align all, cells has to be %lld", r->arm[0].n, r->arm[1].n,
+		say_why_not(w, r, "its arms have %d and %d subgraphs, and two of them that are compared "
+			"count as 16 cells; to align all, cells has to be %lld", r->arm[0].n, r->arm[1].n,
 			(long long)MELD_SUBGRAPH_CELLS * ((int64_t)r->arm[0].n * r->arm[1].n - 1));
 		return false;
 	}
 	if (say_empty(r)) {
-		if (!made(w, r))
-			why_not(w, r, "its arms are empty");
+		if (!made_branch(w, r))
+			say_why_not(w, r, "its arms are empty");
 		return false;
 	}
 	match_stretches(w, r);
-	weigh(w, r);
+	weigh_stretches(w, r);
 	if (r->late[0])
-		why_not(w, r, "at %s and %s each arm would wait for the other, and %s may wait in front of "
-			"it for what comes from the other arm", r->late[0]->block[0]->label,
+		say_why_not(w, r, "at %s and %s each arm would wait for the other, and %s may wait in front "
+			"of it for what comes from the other arm", r->late[0]->block[0]->label,
 			r->late[1]->block[0]->label, r->late[0]->waits_before ? "the first" : "the second");
 	if (r->percent == NO_PAIR)
 		why_unlike(w, r);
 	else if (r->percent < w->threshold)
-		why_not(w, r, "at best %d %% of the cycles of two subgraphs would be saved, and threshold "
-			"asks for %d %%", r->percent, w->threshold);
+		say_why_not(w, r, "at best %d %% of the cycles of two subgraphs would be saved, and "
+			"threshold asks for %d %%", r->percent, w->threshold);
 	return r->stretch.n > 0;
 }
 
 /* ---- a round ---- */
 
-static void apply(Meld *w, MeldRegion *r)
+static void apply_melding(Meld *w, MeldRegion *r)
 {
 	Loc loc = ins_loc(w->r->m, block_term(r->e));
 	const char *branch = say_branch(w, r->e);
@@ -363,13 +367,13 @@ static bool meld_round(Meld *w)
 		MeldRegion r = { .e = w->c->rpo[k], .place = k };
 		if (!divergent(w, r.e) || bs_has(w->touched, r.e->id))
 			continue;
-		bool pays = consider(w, &r);
+		bool pays = consider_melding(w, &r);
 		if (pays && w->order == ORDER_PROFIT) {
 			vec_push(&list, r);
 			continue;
 		}
 		if (pays)
-			apply(w, &r);
+			apply_melding(w, &r);
 		changed |= pays;
 		region_free(&r);
 	}
@@ -377,7 +381,7 @@ static bool meld_round(Meld *w)
 		qsort(list.v, (size_t)list.n, sizeof *list.v, by_gain);
 	for (int k = 0; k < list.n; k++) {
 		if (untouched(w, &list.v[k], false))
-			apply(w, &list.v[k]);
+			apply_melding(w, &list.v[k]);
 		changed = true;
 		region_free(&list.v[k]);
 	}
@@ -396,7 +400,7 @@ static bool meld_round(Meld *w)
 
 /* ---- the passes ---- */
 
-static bool meld(Meld *w)
+static bool meld_function(Meld *w)
 {
 	PassRun *r = w->r;
 	bool changed = false;
@@ -421,7 +425,7 @@ static bool meld(Meld *w)
 }
 
 /* Does option check ask for time? With the paper's numbers it never does: they say nothing about time. */
-static bool is_timed(const PassValue *o)
+static bool checks_time(const PassValue *o)
 {
 	return o[OPTION_CHECK].number == 0 && o[OPTION_COSTS].number == 0;
 }
@@ -431,7 +435,7 @@ static Meld meld_of(PassRun *r)
 	const PassValue *o = r->option;
 	return (Meld){ .r = r, .f = r->f, .threshold = (int)o[OPTION_THRESHOLD].number,
 		.paper = o[OPTION_COSTS].number == 1,
-		.timed = is_timed(o), .order = (MeldOrder)o[OPTION_ORDER].number,
+		.timed = checks_time(o), .order = (MeldOrder)o[OPTION_ORDER].number,
 		.swap = o[OPTION_SWAP].number, .copies = o[OPTION_REPLICATE].number,
 		.straight = (int)o[OPTION_STRAIGHT].number, .most = (int)o[OPTION_BLOCKS].number,
 		.cells = (int)o[OPTION_CELLS].number,
@@ -441,15 +445,16 @@ static Meld meld_of(PassRun *r)
 static bool run(PassRun *r)
 {
 	Meld w = meld_of(r);
-	return meld(&w);
+	return meld_function(&w);
 }
 
 static bool run_fusion(PassRun *r)
 {
 	Meld w = { .r = r, .f = r->f, .threshold = (int)r->option[OPTION_THRESHOLD].number,
-		.paper = r->option[OPTION_COSTS].number == 1, .timed = is_timed(r->option), .diamonds = true,
+		.paper = r->option[OPTION_COSTS].number == 1, .timed = checks_time(r->option),
+		.diamonds = true,
 		.most = BRANCH_FUSION_BLOCKS, .cells = MELD_CELLS, .work = MELD_WORK };
-	return meld(&w);
+	return meld_function(&w);
 }
 
 const Pass pass_meld = {

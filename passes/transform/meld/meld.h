@@ -14,16 +14,16 @@ enum { LEAVES = -1, NO_INS = -1, OWN_BRANCH = -1, NO_REG = -1 };
 /* ---- alignment (align.c) ---- */
 
 /* One place of an alignment: two elements that go together, one of each sequence, or one element alone. */
-typedef struct Item {
+typedef struct AlignedItem {
 	int at[2];                     /* by sequence: the element's number; NO_INS: none */
 	bool apart;  /* of instructions: the two could become one, but stay two because that does not pay */
-} Item;
+} AlignedItem;
 
 /* Finds the global alignment of n elements with m elements that has the greatest sum: score[i * m + j] for
    each pair, less `gap` for each element left alone. Elements with a negative score are never a pair. Writes
    at most n + m items in order and returns how many; *best: the sum. */
 enum { NO_PAIR = -1 };
-int meld_align(int n, int m, const int *score, int gap, Item *, int64_t *best);
+int meld_align(int n, int m, const int *score, int gap, AlignedItem *, int64_t *best);
 
 /* ---- what is melded ---- */
 
@@ -50,7 +50,7 @@ typedef struct BlockPair {
 	int takes[2];
 	bool swapped;                  /* side 1's branch has its targets the other way around */
 	int nsucc, succ[2];            /* numbers of pairs; LEAVES: out of the stretch */
-	Item *item;                    /* the instructions of both blocks, aligned */
+	AlignedItem *item;                    /* the instructions of both blocks, aligned */
 	int n;
 	int64_t weight;                /* how often the pair is executed, as costs count */
 	/* number of the first pair of the two subgraphs that the pair is of; a side that has a block in all
@@ -63,7 +63,7 @@ typedef Vec(BlockPair) PairList;
    NO_REG until it is made. writers: how many melded instructions write it; next: one more than the number of
    the next one with the same reg[0], 0 = none. */
 /* votes, uses: cycles that are saved where it is written, and where it is read */
-typedef struct Shared { int reg[2], home, writers, next; int64_t votes, uses; } Shared;
+typedef struct SharedName { int reg[2], home, writers, next; int64_t votes, uses; } SharedName;
 /* An operand of side 0 and one of side 1, x, that nothing in the stretch writes: in front of the stretch,
    register reg gets for each lane the one of its side. */
 /* adds: as in Choice; uses: how often it is read; inner: it is read in a loop within the stretch */
@@ -90,7 +90,7 @@ typedef struct Stretch {
 	/* header of the loop around the stretch; NULL: there is none, or it is too large */
 	const Block *around;
 	int64_t turns[2];  /* cycles that LOOP_TURNS turns of that loop take a warp alone, before and after */
-	Vec(Shared) shared;
+	Vec(SharedName) shared;
 	Vec(Hoisted) hoisted;
 } Stretch;
 
@@ -147,9 +147,9 @@ typedef struct Meld {
 	   more than the number of the edge to take, 0 = the block is not on it */
 	int *back, *take;
 	int *pair[2];            /* by side and block: one more than the number of its pair, 0 = none */
-	struct Names *names;
+	struct MeldNames *names;
 	Clock *clock;
-	struct Place *place;      /* by block: its instructions as they were when they were first asked for */
+	struct TimedPlace *place; /* by block: its instructions as they were when they were first asked for */
 	/* why branches stay; these remarks are written only when the round has changed nothing */
 	Vec(MeldRemark) said;
 	Vec(Block *) made;             /* new blocks */
@@ -193,9 +193,9 @@ void names_load(Meld *, const Stretch *);              /* the answers below are 
 void names_share(Meld *, Stretch *);
 void names_hoist(Meld *, Stretch *);   /* finds what is chosen in front of the stretch */
 /* how many instructions move values to that register and back, if it is `home` */
-int names_moves(const Meld *, const Shared *, int home);
+int names_moves(const Meld *, const SharedName *, int home);
 /* the name that side 0's register a and side 1's register b share; NULL: they share none */
-Shared *names_shared(const Meld *, Stretch *, int a, int b);
+SharedName *names_shared(const Meld *, Stretch *, int a, int b);
 Opd names_of(const Meld *, int side, Opd);             /* the side's operand as it is in melded code */
 int names_reg(const Meld *, int side, int reg);
 bool names_is_shared(const Meld *, int side, int reg);
@@ -222,22 +222,22 @@ Hoisted *hoisted_find(Stretch *, const Choice *);      /* NULL: it is chosen whe
 /* ---- what pays (worth.c) ---- */
 /* aligns instructions, chooses those that become one, and names registers */
 void worth_choose(Meld *, Stretch *);
-static inline bool item_melds(const Item *i) { return i->at[0] >= 0 && i->at[1] >= 0 && !i->apart; }
+static inline bool item_melds(const AlignedItem *i) { return i->at[0] >= 0 && i->at[1] >= 0 && !i->apart; }
 /* Goes over all items of stretch S that meld. P: the pair of blocks; I: the item; A, B: its two
    instructions. */
 #define pairs_each(S, P, I, A, B) \
 	for (BlockPair *P = (S)->pair.v; P < (S)->pair.v + (S)->pair.n; P++) \
-		for (Item *I = P->item; I < P->item + P->n; I++) \
+		for (AlignedItem *I = P->item; I < P->item + P->n; I++) \
 			for (const Ins *A = item_melds(I) ? &P->b[0]->ins.v[I->at[0]] : NULL, \
 			*B = A ? &P->b[1]->ins.v[I->at[1]] : NULL; A; A = NULL)
 
 /* ---- time (time.c) ---- */
 /* n instructions in a row that lie in one loop, -1: in none. Places of melded code stand by ascending
    `first`, which is BlockPair.first, and then by ascending `at`. */
-typedef struct Place { const Span *ins; int n, loop, first, at; } Place;
+typedef struct TimedPlace { const Span *ins; int n, loop, first, at; } TimedPlace;
 void time_open(Meld *);                /* at the beginning of a round */
 void time_close(Meld *);
-void time_stretch(Meld *, const MeldRegion *, Stretch *, Place *melded, int n, const Load *);
+void time_stretch(Meld *, const MeldRegion *, Stretch *, TimedPlace *melded, int n, const Load *);
 bool time_falls(const Stretch *);      /* does melding save time? turns of the loop around do not count */
 
 /* ---- code (emit.c) ---- */

@@ -6,7 +6,7 @@
  * move between the sides' own registers and these. */
 #include "passes/transform/meld/meld.h"
 
-typedef struct Names {
+typedef struct MeldNames {
 	/* by side and register: its name in melded code; what is known of it, NAME_* */
 	int *to[2], *state[2];
 	/* by side and register: one more than the register of the other side with which it shares its name, 0
@@ -16,25 +16,25 @@ typedef struct Names {
 	   registers have taken its number since */
 	int n;
 	Vec(int) touched;              /* registers for which something is noted above */
-} Names;
+} MeldNames;
 
-static void touch(Names *n, int reg)
+static void touch_name(MeldNames *n, int reg)
 {
 	if (!n->state[0][reg] && !n->state[1][reg])
 		vec_push(&n->touched, reg);
 }
 
-static void add_state(Names *n, int side, int reg, int state)
+static void add_state(MeldNames *n, int side, int reg, int state)
 {
 	if (reg >= n->n)               /* the carry flag: its number has grown with new registers */
 		reg = n->n - 1;
-	touch(n, reg);
+	touch_name(n, reg);
 	n->state[side][reg] |= state;
 }
 
 void names_open(Meld *w)
 {
-	Names *n = w->names = arena_new(&w->a, Names);
+	MeldNames *n = w->names = arena_new(&w->a, MeldNames);
 	int count = n->n = function_values(w->f);
 	for (int s = 0; s < 2; s++) {
 		n->to[s] = arena_array(&w->a, int, count);
@@ -50,26 +50,26 @@ void names_close(Meld *w) { vec_free(&w->names->touched); }
 
 /* ---- where registers live ---- */
 
-typedef struct Visit { Names *n; int side; } Visit;
+typedef struct Visit { MeldNames *n; int side; } Visit;
 
-static void reads(void *self, int reg)
+static void note_name_read(void *self, int reg)
 {
 	Visit *v = self;
 	add_state(v->n, v->side, reg, NAME_LIVES);
 }
 
-static void writes(void *self, int reg)
+static void note_name_write(void *self, int reg)
 {
 	Visit *v = self;
 	add_state(v->n, v->side, reg, NAME_LIVES | NAME_WRITTEN);
 }
 
-static void look_at(const Meld *w, int side, const Block *b)
+static void look_at_names(const Meld *w, int side, const Block *b)
 {
 	Visit v = { w->names, side };
 	for (int k = 0; k < b->ins.n; k++) {
-		ins_uses(w->f, &b->ins.v[k], reads, &v);
-		ins_defs(w->f, &b->ins.v[k], writes, &v);
+		ins_uses(w->f, &b->ins.v[k], note_name_read, &v);
+		ins_defs(w->f, &b->ins.v[k], note_name_write, &v);
 	}
 	live_each(w->live, w->live->in[b->id], r)
 		add_state(w->names, side, r, NAME_LIVES);
@@ -79,7 +79,7 @@ static void look_at(const Meld *w, int side, const Block *b)
 
 void names_load(Meld *w, const Stretch *s)
 {
-	Names *n = w->names;
+	MeldNames *n = w->names;
 	for (int k = 0; k < n->touched.n; k++)
 		for (int side = 0, r = n->touched.v[k]; side < 2; side++) {
 			n->to[side][r] = r;
@@ -89,7 +89,7 @@ void names_load(Meld *w, const Stretch *s)
 	for (int side = 0; side < 2; side++) {
 		for (int p = 0; p < s->pair.n; p++)
 			if (s->pair.v[p].b[side])
-				look_at(w, side, s->pair.v[p].b[side]);
+				look_at_names(w, side, s->pair.v[p].b[side]);
 		live_each(w->live, w->live->in[s->entry[side]->id], r)
 			add_state(n, side, r, NAME_LIVES | NAME_IN);
 		if (!s->exit[side])
@@ -98,7 +98,7 @@ void names_load(Meld *w, const Stretch *s)
 			add_state(n, side, r, NAME_LIVES | NAME_OUT);
 	}
 	for (int k = 0; k < s->shared.n; k++) {
-		const Shared *x = &s->shared.v[k];
+		const SharedName *x = &s->shared.v[k];
 		n->shared[x->reg[0]] = k + 1;
 		for (int side = 0; side < 2; side++) {
 			n->to[side][x->reg[side]] = x->home;
@@ -120,7 +120,7 @@ Opd names_of(const Meld *w, int side, Opd o)
 
 /* ---- which share a name ---- */
 
-Shared *names_shared(const Meld *w, Stretch *s, int a, int b)
+SharedName *names_shared(const Meld *w, Stretch *s, int a, int b)
 {
 	int k = w->names->shared[a];
 	while (k && s->shared.v[k - 1].reg[1] != b)
@@ -128,11 +128,11 @@ Shared *names_shared(const Meld *w, Stretch *s, int a, int b)
 	return k ? &s->shared.v[k - 1] : NULL;
 }
 
-static void vote(Meld *w, Stretch *s, int a, int b, int64_t votes)
+static void vote_for_pair(Meld *w, Stretch *s, int a, int b, int64_t votes)
 {
-	Shared *x = names_shared(w, s, a, b);
+	SharedName *x = names_shared(w, s, a, b);
 	if (!x) {
-		vec_push(&s->shared, ((Shared){ .reg = { a, b }, .home = NO_REG,
+		vec_push(&s->shared, ((SharedName){ .reg = { a, b }, .home = NO_REG,
 			.next = w->names->shared[a] }));
 		w->names->shared[a] = s->shared.n;
 		x = &vec_last(&s->shared);
@@ -143,14 +143,14 @@ static void vote(Meld *w, Stretch *s, int a, int b, int64_t votes)
 
 static int by_votes(const void *x, const void *y)
 {
-	const Shared *a = x, *b = y;
+	const SharedName *a = x, *b = y;
 	if (a->votes != b->votes)
 		return a->votes < b->votes ? 1 : -1;
 	return a->reg[0] != b->reg[0] ? a->reg[0] - b->reg[0] : a->reg[1] - b->reg[1];
 }
 
 /* How many values have to be moved if the shared register is `home`. */
-int names_moves(const Meld *w, const Shared *x, int home)
+int names_moves(const Meld *w, const SharedName *x, int home)
 {
 	int in = 0, out = 0;
 	for (int s = 0; s < 2; s++) {
@@ -163,7 +163,7 @@ int names_moves(const Meld *w, const Shared *x, int home)
 
 /* Chooses the shared register: that of one side if it does not live on the other side; the one of the two for
    which fewer values have to be moved. NO_REG: a new register. */
-static int choose_home(const Meld *w, const Shared *x)
+static int choose_home(const Meld *w, const SharedName *x)
 {
 	int home = NO_REG;
 	if (x->reg[0] == x->reg[1])
@@ -179,20 +179,21 @@ static int choose_home(const Meld *w, const Shared *x)
    they have numbers below NO_REG. */
 void names_share(Meld *w, Stretch *s)
 {
-	Names *n = w->names;
+	MeldNames *n = w->names;
 	int kept = 0;
 	vec_clear(&s->shared);
 	names_load(w, s);
 	pairs_each(s, p, i, a, b)
 		for (int k = 0; k < a->ndst; k++)
 			if (ins_dst(a, k)->kind == OPD_REG)
-				vote(w, s, ins_dst(a, k)->id, ins_dst(b, k)->id, p->weight * meld_cost(w, a));
+				vote_for_pair(w, s, ins_dst(a, k)->id, ins_dst(b, k)->id,
+					p->weight * meld_cost(w, a));
 	if (s->shared.n)
 		qsort(s->shared.v, (size_t)s->shared.n, sizeof *s->shared.v, by_votes);
 	for (int k = 0; k < s->shared.n; k++)
 		n->shared[s->shared.v[k].reg[0]] = 0;
 	for (int k = 0; k < s->shared.n; k++) {
-		Shared x = s->shared.v[k];
+		SharedName x = s->shared.v[k];
 		if (n->mate[0][x.reg[0]] || n->mate[1][x.reg[1]])
 			continue;
 		n->mate[0][x.reg[0]] = x.reg[1] + 1;
@@ -221,7 +222,7 @@ static Type choice_type(const Meld *w, const Ins *i, int source, const Opd *x)
 		: bits[type_bits[ins_value_type(w->r->m, i, source)]];
 }
 
-static bool kept(const Meld *w, int side, const Opd *o)
+static bool is_kept_operand(const Meld *w, int side, const Opd *o)
 {
 	if (o->kind != OPD_REG)
 		return o->kind == OPD_IMM || o->kind == OPD_SYM;
@@ -231,7 +232,7 @@ static bool kept(const Meld *w, int side, const Opd *o)
 static Choice make_choice(const Meld *w, Opd a, Opd b, Type type)
 {
 	Choice c = { .x = { names_of(w, 0, a), names_of(w, 1, b) }, .type = type,
-		.kept = kept(w, 0, &a) && kept(w, 1, &b) };
+		.kept = is_kept_operand(w, 0, &a) && is_kept_operand(w, 1, &b) };
 	c.differ = !opd_same(&c.x[0], &c.x[1]);
 	return c;
 }
@@ -290,14 +291,14 @@ Choice choice_of(const Meld *w, const Ins *a, const Ins *b, int k)
 }
 
 /* The guard as an operand; an instruction without a guard has one that always holds. */
-static Opd guard_of(const Ins *i)
+static Opd guard_operand(const Ins *i)
 {
 	return i->guard < 0 ? opd_imm(1) : (Opd){ OPD_REG, i->guard_neg, i->guard, 0 };
 }
 
 Choice choice_of_guards(const Meld *w, const Ins *a, const Ins *b)
 {
-	return make_choice(w, guard_of(a), guard_of(b), T_PRED);
+	return make_choice(w, guard_operand(a), guard_operand(b), T_PRED);
 }
 
 /* Returns by what a side's lanes decide at the end of the pair's blocks: if it holds, they go to the first
@@ -330,7 +331,7 @@ Hoisted *hoisted_find(Stretch *s, const Choice *c)
 	return NULL;
 }
 
-static void hoist(Stretch *s, const BlockPair *p, Choice c)
+static void hoist_choice(Stretch *s, const BlockPair *p, Choice c)
 {
 	if (!c.differ || !c.kept)
 		return;
@@ -350,13 +351,13 @@ void names_hoist(Meld *w, Stretch *s)
 	vec_clear(&s->hoisted);
 	pairs_each(s, p, i, a, b) {
 		for (int k = 0; k < a->nsrc; k++)
-			hoist(s, p, choice_of(w, a, b, k));
+			hoist_choice(s, p, choice_of(w, a, b, k));
 		if (meld_guarded(a, b))
-			hoist(s, p, choice_of_guards(w, a, b));
+			hoist_choice(s, p, choice_of_guards(w, a, b));
 	}
 	for (int k = 0; k < s->pair.n; k++)
 		if (s->pair.v[k].nsucc > 1 && s->pair.v[k].comes[0] && s->pair.v[k].comes[1])
-			hoist(s, &s->pair.v[k], choice_of_branches(w, &s->pair.v[k]));
+			hoist_choice(s, &s->pair.v[k], choice_of_branches(w, &s->pair.v[k]));
 	for (int k = 0; k < s->hoisted.n; k++)
 		if (s->hoisted.v[k].uses > 1 || s->hoisted.v[k].inner)
 			s->hoisted.v[kept++] = s->hoisted.v[k];

@@ -21,7 +21,7 @@ void order_note(const Meld *w, Subgraph *list, int n, const Block *branch, bool 
 		Subgraph *s = &list[k];
 		s->waits_before = waits;
 		for (int b = 0; b < s->n && !waits; b++) {
-			waits |= waits_in(w->waits, s->block[b]->id, branch->id, &(Wait){ 0 });
+			waits |= waits_in(w->waits, s->block[b]->id, branch->id, &(WaitPlace){ 0 });
 			for (int i = 0; i < s->block[b]->ins.n && !waits; i++)
 				waits = ins_effects(w->effects, &s->block[b]->ins.v[i]).convergent;
 		}

@@ -8,7 +8,7 @@
 /* Collects the blocks that are reached from `entry` before s->exit, the entry first. Returns false when
    there are more than `room`, or when an edge leads to a new block: something here has been melded in
    this round. */
-static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
+static bool collect_subgraph(Meld *w, Subgraph *s, Block *entry, int room)
 {
 	Vec(Block *) list = { 0 };
 	bool old = true;
@@ -34,7 +34,7 @@ static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
 /* Do all edges into the subgraph that was collected last either come from inside it, or lead to its entry
    from the branch or from the subgraph before it? If not, *other is a block from which another edge comes;
    NULL when the subgraph contains the branch or the function's first block. */
-static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, const Block *branch,
+static bool is_closed_subgraph(const Meld *w, const Subgraph *s, const Subgraph *before, const Block *branch,
 	const Block **other)
 {
 	*other = NULL;
@@ -67,11 +67,11 @@ static const char *bad_instruction(const Meld *w, const Ins *i)
 	return i->op == OP_BRX ? "is an indexed branch" : NULL;
 }
 
-static void judge(Meld *w, Subgraph *s, const Block *branch)
+static void judge_subgraph(Meld *w, Subgraph *s, const Block *branch)
 {
 	for (int k = 0; k < s->n && !s->obstacle; k++) {
 		const Block *b = s->block[k];
-		Wait wait;
+		WaitPlace wait;
 		if (bs_has(w->named, b->id))
 			s->obstacle = arena_printf(&w->a, "%s is a reconvergence point that the source asks "
 				"for, or the target of a block that cannot be reached", b->label);
@@ -96,20 +96,20 @@ static int exit_behind(const Meld *w, int exit, const Block *other)
 	return both == exit ? w->pdom->idom[exit] : both;
 }
 
-typedef enum { FOUND, TOO_LARGE, NOT_ALONE } Found;
+typedef enum { FOUND, TOO_LARGE, NOT_ALONE } SubgraphFound;
 
 /* Finds the subgraph that begins with b. A subgraph without an exit contains all blocks to which b leads, so
    that an edge into it from elsewhere comes from a block that b does not dominate. */
-static Found find_subgraph(Meld *w, const MeldRegion *r, Block *b, const Subgraph *before, int room,
+static SubgraphFound find_subgraph(Meld *w, const MeldRegion *r, Block *b, const Subgraph *before, int room,
 	Subgraph *s)
 {
 	for (int next = w->pdom->idom[b->id];;) {
 		bool ends = next < 0 || next >= w->c->n;
 		const Block *other;
 		*s = (Subgraph){ .exit = ends ? NULL : w->f->block.v[next] };
-		if (!collect(w, s, b, room))
+		if (!collect_subgraph(w, s, b, room))
 			return TOO_LARGE;
-		if (closed(w, s, before, r->e, &other))
+		if (is_closed_subgraph(w, s, before, r->e, &other))
 			return FOUND;
 		if (!other || s->exit == r->exit || !dom_dominates(w->dom, b->id, other->id))
 			return NOT_ALONE;
@@ -123,7 +123,7 @@ static void find_arm(Meld *w, MeldRegion *r, Arm *arm, Block *first)
 	int left = w->most;
 	for (Block *b = first; b && b != r->exit && left > 0;) {
 		Subgraph s;
-		Found found = find_subgraph(w, r, b, list.n ? &vec_last(&list) : NULL, left, &s);
+		SubgraphFound found = find_subgraph(w, r, b, list.n ? &vec_last(&list) : NULL, left, &s);
 		if (found == NOT_ALONE) {
 			arm->stop = arena_printf(&w->a, s.exit ? "other threads come to what begins with %s, "
 				"too" : "from %s on, some threads end before they meet those of the other "
@@ -134,7 +134,7 @@ static void find_arm(Meld *w, MeldRegion *r, Arm *arm, Block *first)
 			s.obstacle = arena_printf(&w->a, "what begins with %s has more blocks than blocks=%d "
 				"allows", b->label, w->most);
 		else
-			judge(w, &s, r->e);
+			judge_subgraph(w, &s, r->e);
 		vec_push(&list, s);
 		left = found == TOO_LARGE ? 0 : left - s.n;
 		b = s.exit;

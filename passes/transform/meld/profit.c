@@ -56,18 +56,18 @@ static bool same_width(const Meld *w, int a, int b)
 
 /* May a register hold the address that the operand stands for? Not that of a variable in the generic space:
    there, a mov from the variable's name gives another number. */
-static bool is_address(const Ins *i, const Opd *o)
+static bool is_address_operand(const Ins *i, const Opd *o)
 {
 	return o->kind == OPD_REG || (o->kind == OPD_SYM && i->space != SP_GENERIC);
 }
 
 /* Is the operand no register, or a register as wide as the address of a variable in that space? */
-static bool holds_address(const Meld *w, const Ins *i, const Opd *o)
+static bool operand_holds_address(const Meld *w, const Ins *i, const Opd *o)
 {
 	return o->kind != OPD_REG || type_bits[w->f->reg.v[o->id].type] == type_bits[meld_address_type(i)];
 }
 
-static bool is_value(const Opd *o) { return o->kind == OPD_REG || o->kind == OPD_IMM; }
+static bool is_choosable(const Opd *o) { return o->kind == OPD_REG || o->kind == OPD_IMM; }
 
 /* May one register take the place of the two operands, with a choice between them in front, or are they the
    same? */
@@ -77,9 +77,9 @@ static bool selectable(const Meld *w, const Ins *i, int k, const Opd *a, const O
 		return true;
 	if (a->kind == OPD_REG && b->kind == OPD_REG)
 		return same_width(w, a->id, b->id);
-	if (meld_address(i, k) && is_address(i, a) && is_address(i, b))
-		return holds_address(w, i, a) && holds_address(w, i, b);
-	if (!is_value(a) || !is_value(b) || meld_address(i, k) || (i->op == OP_LOP3 && k == 3))
+	if (meld_address(i, k) && is_address_operand(i, a) && is_address_operand(i, b))
+		return operand_holds_address(w, i, a) && operand_holds_address(w, i, b);
+	if (!is_choosable(a) || !is_choosable(b) || meld_address(i, k) || (i->op == OP_LOP3 && k == 3))
 		return false;
 	return a->kind != b->kind || ins_value_type(w->r->m, i, k) != T_NONE;
 }

@@ -3,7 +3,7 @@
 #include "lib/strbuf.h"
 
 /* Has this pass put the branch in? */
-static bool made(const Meld *w, const Block *b) { return block_term(b)->origin == w->r->origin; }
+static bool made_by_melding(const Meld *w, const Block *b) { return block_term(b)->origin == w->r->origin; }
 
 /* Names a branch by the blocks of the source whose branches it stands for: "A and B". A branch that is none
    of the source, or that is one of several copies, is also named by the block at whose end it stands. */
@@ -21,7 +21,8 @@ const char *say_branch(const Meld *w, const Block *b)
 			: w->f->source.v[x->source];
 	}
 	if (!text)
-		return arena_printf(a, "%s%s", b->label, made(w, b) ? ", which melding made," : "");
+		return arena_printf(a, "%s%s", b->label, made_by_melding(w, b) ? ", which melding made,"
+			: "");
 	return alone ? text : arena_printf(a, "%s, at the end of %s,", text, b->label);
 }
 

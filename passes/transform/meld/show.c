@@ -7,9 +7,15 @@
 /* most and least columns of the left side; a longer text shifts the right side of its line */
 enum { WIDEST = 72, NARROWEST = 24 };
 
-typedef struct Sheet { const Meld *w; const MeldRegion *r; const Stretch *s; StrBuf *out; int width; } Sheet;
+typedef struct MeldSheet {
+	const Meld *w;
+	const MeldRegion *r;
+	const Stretch *s;
+	StrBuf *out;
+	int width;
+} MeldSheet;
 
-static void show_line(Sheet *t, int indent, const char *left, const char *sign, const char *right)
+static void show_line(MeldSheet *t, int indent, const char *left, const char *sign, const char *right)
 {
 	sb_printf(t->out, "    %*s%-*s %s%s%s\n", indent, "", t->width - indent, left, sign,
 		*right ? " " : "", right);
@@ -17,7 +23,7 @@ static void show_line(Sheet *t, int indent, const char *left, const char *sign, 
 
 /* Writes what stands at the end of the block on that side: its last instruction; or, where the side's threads
    pass through the form of the other side's region, where they go on. */
-static void end_text(const Sheet *t, const BlockPair *p, int side, StrBuf *text)
+static void end_text(const MeldSheet *t, const BlockPair *p, int side, StrBuf *text)
 {
 	const Block *own = p->b[side], *form = p->b[1 - side];
 	if (own && p->takes[side] == OWN_BRANCH) {
@@ -33,14 +39,14 @@ static void end_text(const Sheet *t, const BlockPair *p, int side, StrBuf *text)
 	}
 }
 
-static void show_texts(Sheet *t, StrBuf *text, const char *sign)
+static void show_texts(MeldSheet *t, StrBuf *text, const char *sign)
 {
 	show_line(t, 2, text[0].s, sign, text[1].s);
 	sb_free(&text[0]);
 	sb_free(&text[1]);
 }
 
-static void show_item(Sheet *t, const BlockPair *p, const int *at, bool apart)
+static void show_item(MeldSheet *t, const BlockPair *p, const int *at, bool apart)
 {
 	StrBuf text[2] = { { 0 }, { 0 } };
 	for (int s = 0; s < 2; s++) {
@@ -51,14 +57,14 @@ static void show_item(Sheet *t, const BlockPair *p, const int *at, bool apart)
 	show_texts(t, text, apart ? "#" : at[0] >= 0 && at[1] >= 0 ? "=" : at[0] >= 0 ? "<" : ">");
 }
 
-static void show_pair(Sheet *t, const BlockPair *p)
+static void show_pair(MeldSheet *t, const BlockPair *p)
 {
 	const char *label[2];
 	for (int s = 0; s < 2; s++)
 		label[s] = p->b[s] ? p->b[s]->label : p->comes[s] ? "(no code: threads pass)"
 			: "(no thread comes here)";
 	show_line(t, 0, label[0], " ", label[1]);
-	for (const Item *i = p->item; i < p->item + p->n; i++)
+	for (const AlignedItem *i = p->item; i < p->item + p->n; i++)
 		show_item(t, p, i->at, i->apart);
 	StrBuf end[2] = { { 0 }, { 0 } };
 	for (int s = 0; s < 2; s++)
@@ -67,7 +73,7 @@ static void show_pair(Sheet *t, const BlockPair *p)
 }
 
 /* Returns how many columns the left side takes. */
-static int width_of(const Sheet *t)
+static int left_width(const MeldSheet *t)
 {
 	size_t width = NARROWEST;
 	for (int k = 0; k < t->s->pair.n; k++) {
@@ -87,11 +93,11 @@ static int width_of(const Sheet *t)
 
 void meld_show(const Meld *w, const MeldRegion *r, const Stretch *s)
 {
-	Sheet t = { .w = w, .r = r, .s = s, .out = w->r->show };
+	MeldSheet t = { .w = w, .r = r, .s = s, .out = w->r->show };
 	if (!t.out)
 		return;
 	const char *c = w->f->reg.v[ins_src(block_term(r->e), 0)->id].name;
-	t.width = width_of(&t);
+	t.width = left_width(&t);
 	show_line(&t, 0, arena_printf(&w->r->m->arena, "threads with %s", c), "|",
 		arena_printf(&w->r->m->arena, "threads with !%s", c));
 	for (int p = 0; p < s->pair.n; p++)

@@ -15,7 +15,7 @@ static bool only_jumps(const Tidy *t, const Block *b)
 
 /* Makes the block's edges skip blocks that only jump. A branch whose targets are the same then becomes a jump
    itself. */
-static bool skip(Tidy *t, Block *b)
+static bool skip_jumps(Tidy *t, Block *b)
 {
 	bool changed = false;
 	for (int e = 0; e < b->nsucc; e++)
@@ -38,7 +38,7 @@ static void skip_all(Tidy *t)
 	for (int left = f->block.n; changed && left; left--) {
 		changed = false;
 		for (int k = 0; k < f->block.n; k++)
-			changed |= skip(t, f->block.v[k]);
+			changed |= skip_jumps(t, f->block.v[k]);
 	}
 }
 
@@ -53,7 +53,7 @@ static void leave_out(Tidy *t, Block *b)
 	}
 }
 
-static void join(Tidy *t)
+static void join_melded(Tidy *t)
 {
 	Function *f = t->w->f;
 	for (int k = 0; k < f->block.n; k++)
@@ -76,7 +76,7 @@ static void join(Tidy *t)
 	}
 }
 
-static void drop(Meld *w, BitSet gone)
+static void drop_gone(Meld *w, BitSet gone)
 {
 	bs_each(gone, k)
 		edit_drop(&w->e, w->f->block.v[k]);
@@ -86,14 +86,14 @@ static void drop(Meld *w, BitSet gone)
 void meld_tidy(Meld *w, BitSet gone)
 {
 	Arena a = { 0 };
-	drop(w, gone);
+	drop_gone(w, gone);
 	Function *f = w->f;
 	int n = f->block.n;
 	Tidy t = { w, bs_new(&a, n), edit_named(&a, f), bs_new(&a, n), arena_array(&a, int, n) };
 	for (int k = 0; k < w->made.n; k++)
 		bs_add(t.made, w->made.v[k]->id);
 	skip_all(&t);
-	join(&t);
-	drop(w, t.gone);
+	join_melded(&t);
+	drop_gone(w, t.gone);
 	arena_free(&a);
 }

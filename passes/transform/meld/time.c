@@ -12,7 +12,7 @@
 void time_open(Meld *w)
 {
 	w->clock = clock_new(w->f, w->r->cost);
-	w->place = arena_array(&w->a, Place, w->c->n);
+	w->place = arena_array(&w->a, TimedPlace, w->c->n);
 }
 
 void time_close(Meld *w)
@@ -23,7 +23,7 @@ void time_close(Meld *w)
 
 /* ---- which loop ---- */
 
-static bool within(const Meld *w, int loop, int inner)
+static bool is_loop_within(const Meld *w, int loop, int inner)
 {
 	while (inner >= 0 && inner != loop)
 		inner = w->loops->loop[inner].parent;
@@ -36,7 +36,7 @@ static int loop_around(const Meld *w, const MeldRegion *r, const Stretch *s)
 	int loop = w->loops->of[r->e->id];
 	for (int k = 0; k < s->pair.n; k++)
 		for (int side = 0; side < 2; side++)
-			while (s->pair.v[k].b[side] && !within(w, loop,
+			while (s->pair.v[k].b[side] && !is_loop_within(w, loop,
 				w->loops->of[s->pair.v[k].b[side]->id]))
 				loop = w->loops->loop[loop].parent;
 	return loop;
@@ -44,16 +44,16 @@ static int loop_around(const Meld *w, const MeldRegion *r, const Stretch *s)
 
 /* ---- a warp alone ---- */
 
-static Place place_of(Meld *w, const Block *b)
+static TimedPlace place_of_block(Meld *w, const Block *b)
 {
-	Place *p = &w->place[b->id];
+	TimedPlace *p = &w->place[b->id];
 	if (!p->ins) {
 		Span *s = arena_array(&w->a, Span, b->ins.n);
 		for (int k = 0; k < b->ins.n; k++) {
 			s[k] = clock_ins(w->clock, &b->ins.v[k], NULL);
 			s[k] = span_copy(&w->a, &s[k]);
 		}
-		*p = (Place){ .ins = s, .n = b->ins.n, .loop = w->loops->of[b->id] };
+		*p = (TimedPlace){ .ins = s, .n = b->ins.n, .loop = w->loops->of[b->id] };
 	}
 	return *p;
 }
@@ -68,7 +68,7 @@ static int child_of(const Meld *w, int loop, int inner)
 
 /* Returns the time of n places of code in `loop`, of which those of an inner loop are contiguous. all: the
    code is executed LOOP_TURNS times, else once; inner loops always make LOOP_TURNS turns. */
-static Span walk(Meld *w, Arena *a, const Place *p, int n, int loop, bool all)
+static Span time_places(Meld *w, Arena *a, const TimedPlace *p, int n, int loop, bool all)
 {
 	int count = 0;
 	for (int k = 0; k < n; k++)
@@ -77,12 +77,12 @@ static Span walk(Meld *w, Arena *a, const Place *p, int n, int loop, bool all)
 	count = 0;
 	for (int k = 0, to; k < n; k = to) {
 		int inner = child_of(w, loop, p[k].loop);
-		for (to = k + 1; inner >= 0 && to < n && within(w, inner, p[to].loop); to++)
+		for (to = k + 1; inner >= 0 && to < n && is_loop_within(w, inner, p[to].loop); to++)
 			;
 		for (int i = 0; i < p[k].n && inner < 0; i++)
 			list[count++] = p[k].ins[i];
 		if (inner >= 0)
-			list[count++] = walk(w, a, p + k, to - k, inner, true);
+			list[count++] = time_places(w, a, p + k, to - k, inner, true);
 	}
 	if (all)
 		return clock_turns(w->clock, a, list, count, LOOP_TURNS);
@@ -93,9 +93,9 @@ static Span walk(Meld *w, Arena *a, const Place *p, int n, int loop, bool all)
 }
 
 /* Returns how many cycles it takes a warp alone until all that the code writes can be read. */
-static int64_t time_alone(Meld *w, Arena *a, const Place *p, int n, int loop, bool turns)
+static int64_t time_alone(Meld *w, Arena *a, const TimedPlace *p, int n, int loop, bool turns)
 {
-	Span all = walk(w, a, p, n, loop, turns);
+	Span all = time_places(w, a, p, n, loop, turns);
 	clock_reset(w->clock);
 	clock_add(w->clock, &all);
 	return clock_done(w->clock);
@@ -103,14 +103,14 @@ static int64_t time_alone(Meld *w, Arena *a, const Place *p, int n, int loop, bo
 
 /* ---- before and after ---- */
 
-static int by_place(const void *x, const void *y)
+static int by_melded_place(const void *x, const void *y)
 {
-	const Place *a = x, *b = y;
+	const TimedPlace *a = x, *b = y;
 	return a->first != b->first ? a->first - b->first : a->at - b->at;
 }
 
 /* Marks the stretch's blocks in `seen`. Returns the first of them in reverse post-order, *last: the last. */
-static int find_blocks(Meld *w, const Stretch *s, int *last)
+static int mark_stretch_blocks(Meld *w, const Stretch *s, int *last)
 {
 	int first = w->c->nreach;
 	*last = -1;
@@ -134,11 +134,11 @@ static void load_block(const Meld *w, Load *l, const Block *b)
 
 /* Lists the code of the stretch; with `around`, of the loop that contains it. list[0]: as it is; list[1]:
    with the melded code in place of the stretch. */
-static void find_places(Meld *w, Arena *a, int from, int to, int first, bool around, const Place *melded,
-	int n, Place **list, int *count)
+static void find_places(Meld *w, Arena *a, int from, int to, int first, bool around, const TimedPlace *melded,
+	int n, TimedPlace **list, int *count)
 {
-	list[0] = arena_array(a, Place, to - from);
-	list[1] = arena_array(a, Place, to - from + n);
+	list[0] = arena_array(a, TimedPlace, to - from);
+	list[1] = arena_array(a, TimedPlace, to - from + n);
 	count[0] = count[1] = 0;
 	for (int k = from; k < to; k++) {
 		const Block *b = w->c->rpo[k];
@@ -146,19 +146,19 @@ static void find_places(Meld *w, Arena *a, int from, int to, int first, bool aro
 		for (int i = 0; i < n && k == first; i++)
 			list[1][count[1]++] = melded[i];
 		for (int i = 0; i < (inside ? 1 : around ? 2 : 0); i++)
-			list[i][count[i]++] = place_of(w, b);
+			list[i][count[i]++] = place_of_block(w, b);
 	}
 }
 
 /* Fills in the stretch's times before and after. melded: n places of the code that replaces the stretch's
    blocks; load: what that code asks of the machine. */
-void time_stretch(Meld *w, const MeldRegion *r, Stretch *s, Place *melded, int n, const Load *load)
+void time_stretch(Meld *w, const MeldRegion *r, Stretch *s, TimedPlace *melded, int n, const Load *load)
 {
 	Arena a = { 0 };
 	Load l[2] = { { { 0 } }, *load };
-	Place *list[2];
-	int loop = loop_around(w, r, s), last, count[2], first = find_blocks(w, s, &last);
-	qsort(melded, (size_t)n, sizeof *melded, by_place);
+	TimedPlace *list[2];
+	int loop = loop_around(w, r, s), last, count[2], first = mark_stretch_blocks(w, s, &last);
+	qsort(melded, (size_t)n, sizeof *melded, by_melded_place);
 	for (int k = first; k <= last; k++)
 		if (w->seen[w->c->rpo[k]->id] == w->seeing)
 			load_block(w, &l[0], w->c->rpo[k]);

@@ -16,7 +16,7 @@ static int closeness(const Ins *a, const Ins *b)
 
 /* Aligns the instructions from[s] up to below to[s] of each side's block, without the last one of the block.
    Returns how many items were written. */
-static int align_piece(Meld *w, const BlockPair *p, const int *from, const int *to, Item *out)
+static int align_piece(Meld *w, const BlockPair *p, const int *from, const int *to, AlignedItem *out)
 {
 	int n = to[0] - from[0], m = to[1] - from[1];
 	int64_t best;
@@ -45,7 +45,7 @@ static int align_blocks(Meld *w, BlockPair *p)
 		n[s] = p->b[s] ? p->b[s]->ins.n - 1 : 0;
 	while ((int64_t)n[0] * n[1] > (int64_t)pieces * pieces * w->cells)
 		pieces++;
-	p->item = arena_array(&w->a, Item, n[0] + n[1] + 1);
+	p->item = arena_array(&w->a, AlignedItem, n[0] + n[1] + 1);
 	p->n = 0;
 	for (int k = 0; k < pieces; k++) {
 		int from[2], to[2];
@@ -93,7 +93,7 @@ static int64_t results_gain(const Meld *w, Stretch *s, const BlockPair *p, const
 	for (int k = 0; k < a->ndst; k++) {
 		if (ins_dst(a, k)->kind != OPD_REG)
 			continue;
-		const Shared *x = names_shared(w, s, ins_dst(a, k)->id, ins_dst(b, k)->id);
+		const SharedName *x = names_shared(w, s, ins_dst(a, k)->id, ins_dst(b, k)->id);
 		if (!x && meld_guarded(a, b))   /* where the guard does not hold there is no result to move */
 			return INT32_MIN;
 		sum += x ? (x->uses - s->weight * move * names_moves(w, x, x->home)) / x->writers
@@ -102,7 +102,7 @@ static int64_t results_gain(const Meld *w, Stretch *s, const BlockPair *p, const
 	return sum;
 }
 
-static bool apart_pays(const Meld *w, Stretch *s, const BlockPair *p, const Item *i)
+static bool apart_pays(const Meld *w, Stretch *s, const BlockPair *p, const AlignedItem *i)
 {
 	const Ins *a = &p->b[0]->ins.v[i->at[0]], *b = &p->b[1]->ins.v[i->at[1]];
 	int64_t gain = (meld_weight(w, p->b[0]) + meld_weight(w, p->b[1]) - p->weight) * meld_cost(w, a);
@@ -118,7 +118,7 @@ static void count_use(const Meld *w, Stretch *s, const BlockPair *p, const Opd *
 {
 	if (a->kind != OPD_REG || b->kind != OPD_REG || a->id == b->id)
 		return;
-	Shared *x = names_shared(w, s, a->id, b->id);
+	SharedName *x = names_shared(w, s, a->id, b->id);
 	if (x)
 		x->uses += p->weight * meld_cost_of(w, OP_SELP, T_B32);
 }
@@ -175,7 +175,7 @@ void worth_choose(Meld *w, Stretch *s)
 		name(w, s);
 	s->pairs = s->alone = 0;
 	for (int k = 0; k < s->pair.n; k++)
-		for (const Item *i = s->pair.v[k].item; i < s->pair.v[k].item + s->pair.v[k].n; i++) {
+		for (const AlignedItem *i = s->pair.v[k].item; i < s->pair.v[k].item + s->pair.v[k].n; i++) {
 			s->pairs += item_melds(i);
 			s->alone += item_melds(i) ? 0 : (i->at[0] >= 0) + (i->at[1] >= 0);
 		}

@@ -41,7 +41,7 @@ static Ins computation(Apply *w, const Action *a)
 }
 
 /* "d = e" becomes "t = e; d = t": the first one has the marks of the old instruction, the move is new. */
-static void save(Apply *w, Rewrite *rw, const Ins *i, int expr)
+static void save_value(Apply *w, Rewrite *rw, const Ins *i, int expr)
 {
 	Ins copy = edit_copy(&w->e, i);
 	*ins_dst(&copy, 0) = opd_reg(temp_of(w, expr));
@@ -53,27 +53,27 @@ static void save(Apply *w, Rewrite *rw, const Ins *i, int expr)
 	w->done.saved++;
 }
 
-static void replace(Apply *w, Rewrite *rw, const Ins *i, int expr)
+static void read_temporary(Apply *w, Rewrite *rw, const Ins *i, int expr)
 {
 	edit_put_instead(rw, ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, temp_of(w, expr)));
 	w->done.replaced++;
 }
 
-static void put(Apply *w, Rewrite *rw, const Ins *i, const Occurrence *o)
+static void put_occurrence(Apply *w, Rewrite *rw, const Ins *i, const Occurrence *o)
 {
 	int half = o && !o->first;
 	ActionKind *kind = o && (o->first || o->last) ? &w->at[half][o->expression] : NULL;
 	if (kind && *kind == SAVED) {
-		save(w, rw, i, o->expression);
+		save_value(w, rw, i, o->expression);
 		*kind = REPLACED;          /* later computations in this block read the temporary */
 	} else if (kind && (*kind == REPLACED || *kind == INSERTED)) {
-		replace(w, rw, i, o->expression);
+		read_temporary(w, rw, i, o->expression);
 	} else {
 		edit_put(rw, *i);
 	}
 }
 
-static void rewrite(Apply *w, Block *b, const Action *action, int n)
+static void rewrite_motion(Apply *w, Block *b, const Action *action, int n)
 {
 	Rewrite rw;
 	const Occurrence *o = w->x->occurrence + w->begin[b->id], *end = w->x->occurrence + w->x->noccurrence;
@@ -85,7 +85,7 @@ static void rewrite(Apply *w, Block *b, const Action *action, int n)
 		for (int a = 0; a < n && (!k || k == last); a++)
 			if (action[a].kind == INSERTED && (action[a].exit ? k == last : !k))
 				edit_put(&rw, computation(w, &action[a]));
-		put(w, &rw, i, here ? o : NULL);
+		put_occurrence(w, &rw, i, here ? o : NULL);
 		o += here;
 	}
 	for (int a = 0; a < n; a++)
@@ -125,7 +125,7 @@ static void open_apply(Apply *w)
 		w->begin[x->occurrence[o].block] = o;
 }
 
-Applied motion_apply(PassRun *r, const Points *p, const Expressions *x, const Plan *plan)
+Applied motion_apply(PassRun *r, const Points *p, const Expressions *x, const MotionPlan *plan)
 {
 	Apply w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .p = p, .x = x };
 	int n = plan->action.n;
@@ -149,7 +149,7 @@ Applied motion_apply(PassRun *r, const Points *p, const Expressions *x, const Pl
 		for (to = from + 1; to < n && list[to].block == list[from].block;)
 			to++;
 		if (list[from].block < p->c->n)
-			rewrite(&w, r->f->block.v[list[from].block], list + from, to - from);
+			rewrite_motion(&w, r->f->block.v[list[from].block], list + from, to - from);
 		for (int k = from; list[from].block >= p->c->n && k < to; k++)
 			put_on_edge(&w, &list[k]);
 	}

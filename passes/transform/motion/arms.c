@@ -5,7 +5,7 @@
 #include "passes/transform/motion/motion.h"
 
 typedef struct Arms {
-	Slice *s;
+	MotionSlice *s;
 	Arena tmp;
 	/* blocks with the branches that decide, directly or through each other, whether a node is executed;
 	   blocks where threads that part at the divergent ones of these meet again */
@@ -61,7 +61,7 @@ static void go(Arms *w, int node, bool met)
 	vec_push(&w->walk, at);
 }
 
-static void go_on(Arms *w, int node, bool met)
+static void go_to_successors(Arms *w, int node, bool met)
 {
 	for (int i = 0; i < w->s->g->succ[node].n; i++)
 		go(w, w->s->g->succ[node].v[i], met);
@@ -74,7 +74,7 @@ static void spare(Arms *w, int node, int bit)
 	bs_clear(w->walked);
 	w->walk.n = 0;
 	if (node & 1)
-		go_on(w, node, false);
+		go_to_successors(w, node, false);
 	else
 		go(w, node + 1, false);
 	while (w->walk.n) {
@@ -88,11 +88,11 @@ static void spare(Arms *w, int node, int bit)
 		}
 		if (!bs_has(placed[x], bit) && bs_has(w->s->set[WANTED][x], bit) &&
 			(x & 1 || !bs_has(w->s->set[MOD][x], bit)))
-			go_on(w, x, at & 1);
+			go_to_successors(w, x, at & 1);
 	}
 }
 
-int motion_spare_arms(Slice *s, BitSet bits)
+int motion_spare_arms(MotionSlice *s, BitSet bits)
 {
 	Arms w = { .s = s, .bits = bits };
 	w.seen = arena_array(&w.tmp, int, s->p->c->n + 1);

@@ -57,24 +57,24 @@ void motion_mark_loads(Motion *w)
 
 /* An expression of the plan, and at how many nodes its temporary lives. Sorted, those come first whose
    temporaries live shortest. */
-typedef struct Rank { int64_t live; int expr; } Rank;
+typedef struct MotionRank { int64_t live; int expr; } MotionRank;
 
 static int by_live(const void *x, const void *y)
 {
-	const Rank *a = x, *b = y;
+	const MotionRank *a = x, *b = y;
 	if (a->live != b->live)
 		return a->live < b->live ? -1 : 1;
 	return a->expr < b->expr ? -1 : a->expr > b->expr;
 }
 
-static int rank(Motion *w, Rank *list)
+static int rank(Motion *w, MotionRank *list)
 {
 	BitSet seen = bs_new(&w->arena, w->x->n);
 	int n = 0;
 	for (int k = 0; k < w->plan.action.n; k++) {
 		int e = w->plan.action.v[k].expr;
 		if (!bs_has(seen, e))
-			list[n++] = (Rank){ w->lives[e], e };
+			list[n++] = (MotionRank){ w->lives[e], e };
 		bs_add(seen, e);
 	}
 	if (n)
@@ -82,7 +82,7 @@ static int rank(Motion *w, Rank *list)
 	return n;
 }
 
-static void plan_of(const Motion *w, BitSet with, Plan *to)
+static void plan_of(const Motion *w, BitSet with, MotionPlan *to)
 {
 	to->action.n = 0;
 	for (int k = 0; k < w->plan.action.n; k++)
@@ -90,15 +90,15 @@ static void plan_of(const Motion *w, BitSet with, Plan *to)
 			vec_push(&to->action, w->plan.action.v[k]);
 }
 
-typedef struct Fitting { const Motion *w; const Rank *list; } Fitting;
+typedef struct MotionFitting { const Motion *w; const MotionRank *list; } MotionFitting;
 
 /* Moves the first n expressions of the list. */
 static void move_first(void *self, PassRun *trial, int n)
 {
-	const Fitting *x = self;
+	const MotionFitting *x = self;
 	Arena tmp = { 0 };
 	BitSet with = bs_new(&tmp, x->w->x->n);
-	Plan plan = { 0 };
+	MotionPlan plan = { 0 };
 	for (int k = 0; k < n; k++)
 		bs_add(with, x->list[k].expr);
 	plan_of(x->w, with, &plan);
@@ -113,11 +113,11 @@ void motion_fit(Motion *w)
 {
 	if (!w->limit || !w->plan.action.n)
 		return;
-	Rank *list = arena_array(&w->arena, Rank, w->plan.action.n + 1);
+	MotionRank *list = arena_array(&w->arena, MotionRank, w->plan.action.n + 1);
 	int n = rank(w, list), now = pressure_max(w->r->f), limit = w->limit > now ? w->limit : now,
-		moved = fit_changes(w->r, n, limit, move_first, &(Fitting){ w, list });
+		moved = fit_changes(w->r, n, limit, move_first, &(MotionFitting){ w, list });
 	BitSet with = bs_new(&w->arena, w->x->n);
-	Plan left = { 0 };
+	MotionPlan left = { 0 };
 	for (int k = 0; k < moved; k++)
 		bs_add(with, list[k].expr);
 	for (int k = moved; k < n; k++) {
@@ -133,7 +133,7 @@ void motion_fit(Motion *w)
 
 /* ---- what is said ---- */
 
-static const char *place(const Motion *w, int block)
+static const char *point_label(const Motion *w, int block)
 {
 	const Points *p = w->p;
 	int from = block < p->c->n ? block : p->from[block];
@@ -149,7 +149,7 @@ static void name_places(const Motion *w, const Action *a, int n, ActionKind kind
 			continue;
 		if (!any)
 			sb_printf(s, "%s %s ", s->n ? ";" : ":", words);
-		sb_printf(s, "%s%s%s", any ? ", " : "", place(w, a[k].block),
+		sb_printf(s, "%s%s%s", any ? ", " : "", point_label(w, a[k].block),
 			a[k].block < w->p->c->n ? "" : " (on the edge behind it)");
 		any = true;
 	}
@@ -164,7 +164,7 @@ static int by_expression(const void *x, const void *y)
 }
 
 /* Has an earlier round moved the expression? */
-static bool made(const Motion *w, int expr)
+static bool moved_before(const Motion *w, int expr)
 {
 	for (int o = w->x->occurrence_first[expr]; o >= 0; o = w->x->occurrence_next[o]) {
 		const Occurrence *at = &w->x->occurrence[o];
@@ -187,10 +187,10 @@ static void remark_left(const Motion *w, const bool *moves)
 	for (int e = 0; e < w->x->n; e++) {
 		int o = w->x->occurrence_first[e];
 		const Ins *i = w->x->pattern[e];
-		if (moves[e] || w->x->occurrence_next[o] < 0 || i->op == OP_MOV || made(w, e))
+		if (moves[e] || w->x->occurrence_next[o] < 0 || i->op == OP_MOV || moved_before(w, e))
 			continue;
 		pass_remark(w->r, ins_loc(w->r->m, i), "%s of %s stays: %s", op_info[i->op].name,
-			place(w, w->x->occurrence[o].block), why_left(w, e));
+			point_label(w, w->x->occurrence[o].block), why_left(w, e));
 	}
 }
 

@@ -48,7 +48,7 @@ static const Equation equation[] = {
 
 /* ---- solving ---- */
 
-static BitSet *sum_of(Slice *s, Arena *a, unsigned n, unsigned x)
+static BitSet *sum_sets(MotionSlice *s, Arena *a, unsigned n, unsigned x)
 {
 	if (!n && !x)
 		return NULL;
@@ -60,7 +60,7 @@ static BitSet *sum_of(Slice *s, Arena *a, unsigned n, unsigned x)
 	return to;
 }
 
-static bool speculates_at(const Slice *s, const Method *m, int block)
+static bool speculates_at(const MotionSlice *s, const Method *m, int block)
 {
 	return s->speculates && (m->speculation == SPECULATE_EVERYWHERE ? s->p->branch[block]
 		: m->speculation == SPECULATE_DIVERGENT && s->p->divergent[block]);
@@ -68,11 +68,11 @@ static bool speculates_at(const Slice *s, const Method *m, int block)
 
 /* At a branch at which one successor that needs a value is enough, a successor outside the branch's cycle
    does not count: else values that are needed behind the cycle would be computed in the cycle. */
-typedef struct Guard { const Slice *s; const Method *m; } Guard;
+typedef struct BranchGuard { const MotionSlice *s; const Method *m; } BranchGuard;
 
 static void stop_at_exits(void *self, int from, int to, BitSet set)
 {
-	const Guard *g = self;
+	const BranchGuard *g = self;
 	if (!(from & 1) || to == slice_outside(g->s))
 		return;
 	int b = g->s->block[from / 2];
@@ -80,15 +80,15 @@ static void stop_at_exits(void *self, int from, int to, BitSet set)
 		bs_clear(set);
 }
 
-static void solve(Slice *s, const Method *m, Problem problem)
+static void solve_problem(MotionSlice *s, const Method *m, Problem problem)
 {
 	const Equation *e = &equation[problem];
 	Arena tmp = { 0 };
-	Guard guard = { s, m };
+	BranchGuard guard = { s, m };
 	Flow w = { .g = s->g, .order = s->order, .norder = s->norder, .bits = s->bits,
 		.backward = e->backward, .all = e->all, .greatest = e->greatest,
-		.gen = sum_of(s, &tmp, e->n.gen, e->x.gen), .kill = sum_of(s, &tmp, e->n.kill, e->x.kill),
-		.skill = sum_of(s, &tmp, e->n.skill, e->x.skill) };
+		.gen = sum_sets(s, &tmp, e->n.gen, e->x.gen), .kill = sum_sets(s, &tmp, e->n.kill, e->x.kill),
+		.skill = sum_sets(s, &tmp, e->n.skill, e->x.skill) };
 	if (e->speculates && m->speculation && s->speculates) {
 		w.other = bs_new(&tmp, s->g->n);
 		for (int k = 0; k < s->n; k++)
@@ -107,14 +107,14 @@ static void solve(Slice *s, const Method *m, Problem problem)
 
 /* ---- what is said of each node by itself ---- */
 
-static BitSet *empty(Slice *s) { return flow_sets(s->a, s->g->n, s->bits); }
+static BitSet *empty_sets(MotionSlice *s) { return flow_sets(s->a, s->g->n, s->bits); }
 
 /* NEarliest = NdSafe & no p: XuSafe(p) | XdSafe(p)      XEarliest = XdSafe & !Transp
    At the begin of the function's first block safe is enough, whatever jumps there: nothing can be placed
    before it. */
-static void find_earliest(Slice *s)
+static void find_earliest(MotionSlice *s)
 {
-	BitSet *to = s->set[EARLIEST] = empty(s), *safe = s->set[SAFE], *available = s->set[AVAILABLE];
+	BitSet *to = s->set[EARLIEST] = empty_sets(s), *safe = s->set[SAFE], *available = s->set[AVAILABLE];
 	for (int node = 0; node < 2 * s->n; node++) {
 		bs_copy(to[node], safe[node]);
 		const IntList *pred = &s->g->pred[node];
@@ -132,9 +132,9 @@ static void find_earliest(Slice *s)
 /* Fills PLACED and GONE. Early: an expression is placed where it is Earliest. Late: where it is Latest,
    NLatest = NDelayed & NComp                             XLatest = XDelayed & (XComp | some s: !NDelayed(s))
    A successor where the expression is FAR counts as one to which it is delayed: nothing is lost there. */
-static void place(Slice *s, bool late)
+static void place_expressions(MotionSlice *s, bool late)
 {
-	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s),
+	BitSet *to = s->set[PLACED] = empty_sets(s), *gone = s->set[GONE] = empty_sets(s),
 		*delayed = s->set[late ? DELAYED : EARLIEST], *comp = s->set[COMP];
 	for (int node = 0; node < 2 * s->n; node++) {
 		const IntList *succ = &s->g->succ[node];
@@ -152,9 +152,10 @@ static void place(Slice *s, bool late)
 /* Fills PLACED and GONE as Morel and Renvoise do.
    PPin(b) = NPp(b) & (all p: XPp(p) | XuSafe(p) | XComp(p)). At N an expression is gone if NComp & PPin; at X
    it is inserted if XPp & !XuSafe & !XComp & !(PPin & Transp). */
-static void place_renvoise(Slice *s)
+static void place_renvoise(MotionSlice *s)
 {
-	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s), *pp = s->set[DELAYED],
+	BitSet *to = s->set[PLACED] = empty_sets(s), *gone = s->set[GONE] = empty_sets(s),
+		*pp = s->set[DELAYED],
 		*available = s->set[AVAILABLE];
 	for (int k = 0; k < s->n; k++) {
 		const IntList *pred = &s->g->pred[2 * k];
@@ -175,23 +176,23 @@ static void place_renvoise(Slice *s)
 }
 
 /* Turns the set into its complement: NEW is solved as "computed on some way", and becomes "on no way". */
-static void invert(Slice *s, SetName name)
+static void invert(MotionSlice *s, SetName name)
 {
 	for (int node = 0; node < 2 * s->n; node++)
 		for (int j = 0; j < s->set[name][node].n; j++)
 			s->set[name][node].w[j] = ~s->set[name][node].w[j];
 }
 
-void motion_safe(Slice *s, const Method *m)
+void motion_safe(MotionSlice *s, const Method *m)
 {
-	solve(s, m, UP_SAFE);
+	solve_problem(s, m, UP_SAFE);
 	for (int node = 0; node < 2 * s->n; node++)
 		for (int j = 0; j < s->set[FAR][node].n; j++)
 			s->set[AVAILABLE][node].w[j] &= ~(s->set[FAR][node].w[j] | s->set[STOP][node].w[j]);
-	solve(s, m, DOWN_SAFE);
+	solve_problem(s, m, DOWN_SAFE);
 }
 
-static BitSet *copy_of(Arena *a, const Slice *s, SetName name)
+static BitSet *copy_of(Arena *a, const MotionSlice *s, SetName name)
 {
 	BitSet *to = flow_sets(a, s->g->n, s->bits);
 	for (int node = 0; node < s->g->n; node++)
@@ -199,7 +200,7 @@ static BitSet *copy_of(Arena *a, const Slice *s, SetName name)
 	return to;
 }
 
-static void restore(Slice *s, SetName name, const BitSet *from, BitSet bits)
+static void restore_set(MotionSlice *s, SetName name, const BitSet *from, BitSet bits)
 {
 	for (int node = 0; node < 2 * s->n; node++)
 		for (int j = 0; j < bits.n; j++)
@@ -209,17 +210,17 @@ static void restore(Slice *s, SetName name, const BitSet *from, BitSet bits)
 
 /* Finds fewer places for the expressions. Those that would then be computed in arms where Method.arms forbids
    it keep the places at which lazy code motion leaves them. */
-static void thin(Slice *s, const Method *m, const Method *first)
+static void thin(MotionSlice *s, const Method *m, const Method *first)
 {
 	Arena tmp = { 0 };
 	BitSet *placed = copy_of(&tmp, s, PLACED), *gone = copy_of(&tmp, s, GONE),
 		bits = bs_new(&tmp, s->bits);
 	motion_thin(s, m);
-	solve(s, first, USE);
+	solve_problem(s, first, USE);
 	if (m->arms && motion_spare_arms(s, bits)) {
-		restore(s, PLACED, placed, bits);
-		restore(s, GONE, gone, bits);
-		solve(s, first, USE);
+		restore_set(s, PLACED, placed, bits);
+		restore_set(s, GONE, gone, bits);
+		solve_problem(s, first, USE);
 	}
 	arena_free(&tmp);
 }
@@ -227,19 +228,19 @@ static void thin(Slice *s, const Method *m, const Method *first)
 /* For placing as early as possible: expressions that no way computes again, which lazy code motion leaves
    alone, stay where they are. At earlier places they would be computed just as often, and be copied
    besides. */
-static void leave_unrepeated(Slice *s, const Method *m)
+static void leave_unrepeated(MotionSlice *s, const Method *m)
 {
 	Arena tmp = { 0 };
 	BitSet *placed = s->set[PLACED], *gone = s->set[GONE], stays = bs_new(&tmp, s->bits);
-	solve(s, m, DELAY);
-	place(s, true);
+	solve_problem(s, m, DELAY);
+	place_expressions(s, true);
 	for (int node = 0; node < 2 * s->n; node++)
 		bs_union(stays, s->set[GONE][node]);
 	for (int j = 0; j < stays.n; j++)
 		stays.w[j] = ~stays.w[j];
 	s->set[PLACED] = placed;
 	s->set[GONE] = gone;
-	restore(s, PLACED, s->set[COMP], stays);
+	restore_set(s, PLACED, s->set[COMP], stays);
 	for (int node = 0; node < 2 * s->n; node++)
 		for (int j = 0; j < stays.n; j++)
 			gone[node].w[j] &= ~stays.w[j];
@@ -248,28 +249,28 @@ static void leave_unrepeated(Slice *s, const Method *m)
 
 /* Solves all equations of a method. Sparse methods begin with what lazy code motion makes without
    speculation. */
-void motion_solve(Slice *s, const Method *m)
+void motion_solve(MotionSlice *s, const Method *m)
 {
 	Method first = *m;
 	if (m->sparse)
 		first.speculation = SPECULATE_NOWHERE;
 	motion_safe(s, &first);
 	if (m->placement == PLACE_RENVOISE) {
-		solve(s, &first, NEW_ON_ALL_WAYS);
+		solve_problem(s, &first, NEW_ON_ALL_WAYS);
 		invert(s, NEW);
-		solve(s, &first, RENVOISE);
+		solve_problem(s, &first, RENVOISE);
 		place_renvoise(s);
 	} else {
 		find_earliest(s);
 		if (m->placement == PLACE_LATE)
-			solve(s, &first, DELAY);
-		place(s, m->placement == PLACE_LATE);
+			solve_problem(s, &first, DELAY);
+		place_expressions(s, m->placement == PLACE_LATE);
 		if (m->placement == PLACE_EARLY)
 			leave_unrepeated(s, &first);
 	}
-	solve(s, &first, USE);
+	solve_problem(s, &first, USE);
 	if (m->arms && motion_spare_arms(s, (BitSet){ 0 }))
-		solve(s, &first, USE);
+		solve_problem(s, &first, USE);
 	if (m->sparse)
 		thin(s, m, &first);
 }

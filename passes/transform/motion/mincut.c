@@ -35,7 +35,7 @@ int cut_edge(Cut *c, int from, int to, int64_t capacity)
 
 /* Sets the level of each node: how many edges with capacity left the shortest path from the source has; -1:
    it is not reached. False: the sink is not reached. */
-static bool number(Cut *c, int source, int sink)
+static bool number_levels(Cut *c, int source, int sink)
 {
 	c->level.n = c->queue.n = 0;
 	for (int k = 0; k < c->n; k++)
@@ -53,7 +53,7 @@ static bool number(Cut *c, int source, int sink)
 
 /* Sends as much flow along the path of edges in the queue as its tightest edge takes, and returns how much.
    *full: the place in the queue of the first edge that is full then. */
-static int64_t push(Cut *c, int *full)
+static int64_t push_flow(Cut *c, int *full)
 {
 	int64_t least = INT64_MAX;
 	for (int k = 0; k < c->queue.n; k++)
@@ -68,7 +68,7 @@ static int64_t push(Cut *c, int *full)
 
 /* Sends flow along paths from source to sink of which each edge leads to the next level, until there is none
    left; returns how much. The queue is the path so far, `at` is by node the next edge to try. */
-static int64_t fill(Cut *c, int source, int sink)
+static int64_t fill_paths(Cut *c, int source, int sink)
 {
 	int64_t sum = 0;
 	int node = source;
@@ -78,7 +78,7 @@ static int64_t fill(Cut *c, int source, int sink)
 	for (;;) {
 		if (node == sink) {
 			int full = 0;
-			sum += push(c, &full);
+			sum += push_flow(c, &full);
 			node = c->edge.v[c->queue.v[full] ^ 1].to;
 			c->queue.n = full;
 			continue;
@@ -101,7 +101,7 @@ static int64_t fill(Cut *c, int source, int sink)
 int64_t cut_solve(Cut *c, int source, int sink)
 {
 	int64_t sum = 0;
-	while (sum < CUT_ENDLESS && number(c, source, sink))
-		sum += fill(c, source, sink);
+	while (sum < CUT_ENDLESS && number_levels(c, source, sink))
+		sum += fill_paths(c, source, sink);
 	return sum;
 }

@@ -26,7 +26,7 @@ static bool worth_it(const Motion *w, int e)
 }
 
 /* The expression is computed in several places, or in a cycle: only then can it be computed less often. */
-static bool repeats(const Motion *w, int e)
+static bool is_repeated(const Motion *w, int e)
 {
 	const Occurrence *o = &w->x->occurrence[w->x->occurrence_first[e]];
 	return w->x->occurrence_next[w->x->occurrence_first[e]] >= 0 || w->c->nest->of[o->block] >= 0;
@@ -47,7 +47,7 @@ static bool is_done(const Motion *w, int e)
 
 /* ---- a slice's plan ---- */
 
-static ActionKind action_at(const Slice *s, int node, int bit)
+static ActionKind action_at(const MotionSlice *s, int node, int bit)
 {
 	if (bs_has(s->set[GONE][node], bit))
 		return REPLACED;
@@ -56,7 +56,7 @@ static ActionKind action_at(const Slice *s, int node, int bit)
 	return bs_has(s->set[COMP][node], bit) ? SAVED : INSERTED;
 }
 
-static void plan_slice(Motion *w, const Slice *s)
+static void plan_slice(Motion *w, const MotionSlice *s)
 {
 	Arena tmp = { 0 };
 	BitSet gone = bs_new(&tmp, s->bits);
@@ -87,12 +87,12 @@ static void plan_all(Motion *w)
 	for (int speculates = 0; speculates < 2; speculates++) {
 		int n = 0;
 		for (int e = 0; e < w->x->n; e++)
-			if (worth_it(w, e) && repeats(w, e) && motion_may_speculate(w, e) == speculates &&
+			if (worth_it(w, e) && is_repeated(w, e) && motion_may_speculate(w, e) == speculates &&
 				!is_done(w, e))
 				list[n++] = e;
 		for (int from = 0; from < n; from += SLICE_BITS) {
 			Arena a = { 0 };
-			Slice *s = slice_open(&slicer, &a, list + from,
+			MotionSlice *s = slice_open(&slicer, &a, list + from,
 				n - from < SLICE_BITS ? n - from : SLICE_BITS, speculates);
 			motion_solve(s, w->how);
 			plan_slice(w, s);
@@ -105,7 +105,7 @@ static void plan_all(Motion *w)
 /* ---- rounds ---- */
 
 /* The number of the option of this name; 0 if the pass has no such option. */
-static int64_t option(const PassRun *r, const char *name)
+static int64_t option_number(const PassRun *r, const char *name)
 {
 	for (int k = 0; k < r->pass->noptions; k++)
 		if (!strcmp(r->pass->options[k].name, name))
@@ -130,7 +130,7 @@ static bool loads(const Cfg *c)
 	return false;
 }
 
-static void look(Motion *w)
+static void look_at_code(Motion *w)
 {
 	PassRun *r = w->r;
 	int n = 0;
@@ -139,7 +139,7 @@ static void look(Motion *w)
 		n += w->c->rpo[k]->ins.n;
 	bool ask = loads(w->c);
 	w->memory = (ExpressionMemory){ .dep = ask ? analysis_memdep(r->an) : NULL,
-		.ask = { .allow = option_restrict(option(r, "assume-restrict")), .within = MEM_EVER },
+		.ask = { .allow = option_restrict(option_number(r, "assume-restrict")), .within = MEM_EVER },
 		.patience = (int64_t)MEMORY_QUESTIONS * n };
 	w->x = expressions_build_asking(&w->arena, w->c, analysis_effects(r->an), ask ? &w->memory : NULL);
 }
@@ -157,12 +157,12 @@ static void count_moves(Motion *w)
 	}
 }
 
-static bool round_of(Motion *w, bool first)
+static bool motion_round(Motion *w, bool first)
 {
 	PassRun *r = w->r;
 	Diag none = { 0 };
 	w->arena = (Arena){ 0 };
-	look(w);
+	look_at_code(w);
 	w->after = occurrences(w);
 	if (first)
 		w->before = w->after;
@@ -190,12 +190,13 @@ static bool round_of(Motion *w, bool first)
 	return moves;
 }
 
-static bool run(PassRun *r, const Method *how)
+static bool run_motion(PassRun *r, const Method *how)
 {
-	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n, .nonfaulting = option(r, "nonfaulting"),
-		.limit = (int)(option(r, "max-pressure") > 0 ? option(r, "max-pressure") : 0) };
+	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n,
+		.nonfaulting = option_number(r, "nonfaulting"),
+		.limit = (int)(option_number(r, "max-pressure") > 0 ? option_number(r, "max-pressure") : 0) };
 	int n = 0;
-	while (n < MOTION_ROUNDS && round_of(&w, !n))
+	while (n < MOTION_ROUNDS && motion_round(&w, !n))
 		n++;
 	if (n == MOTION_ROUNDS)
 		pass_remark(r, r->f->loc, "after %d rounds there may be more to move: a second run goes on",
@@ -240,11 +241,19 @@ static const Method method_sscm = { .placement = PLACE_LATE, .speculation = SPEC
 static const Method method_thesis = { .placement = PLACE_LATE, .speculation = SPECULATE_DIVERGENT,
 	.sparse = true };
 
-static bool run_pre(PassRun *r) { return run(r, option(r, "partial") ? &method_renvoise : &method_early); }
-static bool run_lcm(PassRun *r) { return run(r, &method_lcm); }
-static bool run_spre(PassRun *r) { return run(r, &method_spre); }
-static bool run_scm(PassRun *r) { return run(r, &method_scm); }
-static bool run_sscm(PassRun *r) { return run(r, option(r, "arms") ? &method_thesis : &method_sscm); }
+static bool run_pre(PassRun *r)
+{
+	return run_motion(r, option_number(r, "partial") ? &method_renvoise : &method_early);
+}
+
+static bool run_lcm(PassRun *r) { return run_motion(r, &method_lcm); }
+static bool run_spre(PassRun *r) { return run_motion(r, &method_spre); }
+static bool run_scm(PassRun *r) { return run_motion(r, &method_scm); }
+
+static bool run_sscm(PassRun *r)
+{
+	return run_motion(r, option_number(r, "arms") ? &method_thesis : &method_sscm);
+}
 
 const Pass pass_pre = {
 	.name = "pre",

@@ -88,7 +88,7 @@ typedef enum {
 	SETS
 } SetName;
 
-typedef struct Slice {
+typedef struct MotionSlice {
 	Arena *a;
 	const Points *p;
 	bool speculates;               /* its expressions may be computed where the program does not */
@@ -98,7 +98,7 @@ typedef struct Slice {
 	   not matter */
 	Graph *g; int *order, norder;
 	BitSet *set[SETS];
-} Slice;
+} MotionSlice;
 
 /* What makes slices: it keeps tables by block and by expression, which one slice after the other uses. */
 typedef struct Slicer {
@@ -114,19 +114,19 @@ typedef struct Slicer {
 /* early: the method asks for the earliest places, which may be far up, so slices have no stops */
 void slicer_open(Slicer *, const Points *, const Expressions *, bool early);
 void slicer_close(Slicer *);
-Slice *slice_open(Slicer *, Arena *, const int *expr, int n, bool speculates); /* expr: ascending */
-static inline int slice_outside(const Slice *s) { return 2 * s->n; }
+MotionSlice *slice_open(Slicer *, Arena *, const int *expr, int n, bool speculates); /* expr: ascending */
+static inline int slice_outside(const MotionSlice *s) { return 2 * s->n; }
 
 /* equations.c: fills PLACED, GONE and WANTED. */
-void motion_solve(Slice *, const Method *);
-void motion_safe(Slice *, const Method *);           /* fills SAFE and AVAILABLE for what COMP says */
+void motion_solve(MotionSlice *, const Method *);
+void motion_safe(MotionSlice *, const Method *);           /* fills SAFE and AVAILABLE for what COMP says */
 /* sparse.c: PLACED and GONE must be those of lazy code motion; changes them, for fewer computations. */
-void motion_thin(Slice *, const Method *);
+void motion_thin(MotionSlice *, const Method *);
 
 /* arms.c: takes back new computations that Method.arms forbids; returns how many computations of the program
    stay for that. The caller has to solve WANTED again. bits: the expressions concerned are added to this set,
    which may have no bits. */
-int motion_spare_arms(Slice *, BitSet bits);
+int motion_spare_arms(MotionSlice *, BitSet bits);
 
 /* ---- code ---- */
 
@@ -138,9 +138,9 @@ typedef enum { STAYS, SAVED, REPLACED, INSERTED } ActionKind;
    one */
 typedef struct Action { int block, expr; bool exit, marked; ActionKind kind; } Action;
 
-typedef struct Plan { Vec(Action) action; } Plan;
+typedef struct MotionPlan { Vec(Action) action; } MotionPlan;
 typedef struct Applied { int inserted, replaced, saved, split; } Applied;
-Applied motion_apply(PassRun *, const Points *, const Expressions *, const Plan *);
+Applied motion_apply(PassRun *, const Points *, const Expressions *, const MotionPlan *);
 
 /* ---- a run ---- */
 
@@ -152,7 +152,7 @@ typedef struct Motion {
 	Points *p;
 	Expressions *x;
 	ExpressionMemory memory;
-	Plan plan;
+	MotionPlan plan;
 	Applied done;
 	int first_temp;                /* the first register that this run has made */
 	/* number of computations in the code before the first round, of those in the last round; number of

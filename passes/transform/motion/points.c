@@ -2,7 +2,7 @@
    that belongs on this way alone has a place. */
 #include "passes/transform/motion/motion.h"
 
-static bool critical(const Cfg *c, int b, int s)
+static bool is_critical_edge(const Cfg *c, int b, int s)
 {
 	return c->graph->succ[b].n > 1 && c->graph->pred[s].n + (s == 0) > 1;
 }
@@ -17,7 +17,7 @@ static Tree tree_of_loops(Arena *a, const Nest *n)
 	return t;
 }
 
-static void number_edges(Points *p, Arena *a, int n, int **at)
+static void number_critical_edges(Points *p, Arena *a, int n, int **at)
 {
 	const Cfg *c = p->c;
 	Tree loops = tree_of_loops(a, c->nest);
@@ -29,7 +29,7 @@ static void number_edges(Points *p, Arena *a, int n, int **at)
 		at[b] = p->order + p->norder;
 		for (int i = 0; i < c->graph->succ[b].n; i++) {
 			int s = c->graph->succ[b].v[i];
-			if (!critical(c, b, s))
+			if (!is_critical_edge(c, b, s))
 				continue;
 			p->from[p->n] = b;
 			p->to[p->n] = s;
@@ -40,13 +40,13 @@ static void number_edges(Points *p, Arena *a, int n, int **at)
 }
 
 /* Adds the edges of the graph. at: by block, where its critical edges begin in Points.order. */
-static void connect(Points *p, int **at)
+static void connect_points(Points *p, int **at)
 {
 	const Cfg *c = p->c;
 	for (int k = 0; k < c->nreach; k++) {
 		int b = c->rpo[k]->id, *edge = at[b];
 		for (int i = 0; i < c->graph->succ[b].n; i++) {
-			int s = c->graph->succ[b].v[i], by = critical(c, b, s) ? *edge++ : s;
+			int s = c->graph->succ[b].v[i], by = is_critical_edge(c, b, s) ? *edge++ : s;
 			graph_edge(p->g, b, by);
 			if (by != s)
 				graph_edge(p->g, by, s);
@@ -76,9 +76,9 @@ Points *points_build(Arena *a, Analyses *an)
 	p->divergent = arena_array(a, bool, most + 1);
 	p->branch = arena_array(a, bool, most + 1);
 	memcpy(p->loop, c->nest->of, sizeof *p->loop * (size_t)c->n);
-	number_edges(p, a, c->n, at);
+	number_critical_edges(p, a, c->n, at);
 	p->g = graph_new(a, p->n);
-	connect(p, at);
+	connect_points(p, at);
 	for (int b = 0; b < p->n; b++) {
 		p->place[b] = -1;
 		p->branch[b] = p->g->succ[b].n > 1;

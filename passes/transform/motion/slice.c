@@ -32,20 +32,24 @@ void slicer_open(Slicer *w, const Points *p, const Expressions *x, bool early)
 void slicer_close(Slicer *w) { arena_free(&w->arena); }
 
 /* A block that the search has come to. waits: it is in todo, since its predecessors are still to be told
-   (tell). first, last, mod, stop: the expressions that have it in their COMP at N, COMP at X, MOD and STOP.
-   near_n, near_x: the expressions to which its N, its X matters. */
-typedef struct Found { int block; bool waits; BitSet first, last, mod, stop, near_n, near_x; } Found;
+   (tell_preds). first, last, mod, stop: the expressions that have it in their COMP at N, COMP at X, MOD and
+   STOP. near_n, near_x: the expressions to which its N, its X matters. */
+typedef struct FoundPoint {
+	int block;
+	bool waits;
+	BitSet first, last, mod, stop, near_n, near_x;
+} FoundPoint;
 
-typedef struct Search {
+typedef struct SliceSearch {
 	Slicer *w;
-	Slice *s;
+	MotionSlice *s;
 	Arena tmp;
-	Vec(Found) found;
+	Vec(FoundPoint) found;
 	Vec(int) todo;                 /* indices in found of blocks whose predecessors are to be told */
 	BitSet tells;
 	/* by bit: the expression's stop, -1 = none; the next bit of those with the same stop, -1 = none */
 	int *stops, *next_stop;
-} Search;
+} SliceSearch;
 
 /* The lowest block that dominates all computations of the expression. A block that dominates the first and
    the last of some blocks in a walk through the dominator tree dominates all of them. */
@@ -62,7 +66,7 @@ static int common_dominator(const Slicer *w, int e)
 }
 
 /* The expression's stop; -1: it has none. */
-static int stop_of(const Slicer *w, int e)
+static int expression_stop(const Slicer *w, int e)
 {
 	const Cfg *c = w->p->c;
 	int stop = common_dominator(w, e);
@@ -73,13 +77,13 @@ static int stop_of(const Slicer *w, int e)
 	return w->p->loops->loop[loop].reducible ? w->p->dom->idom[c->nest->header[loop]] : -1;
 }
 
-static void find_stops(Search *f)
+static void find_stops(SliceSearch *f)
 {
 	Slicer *w = f->w;
 	f->stops = arena_array(&f->tmp, int, f->s->bits + 1);
 	f->next_stop = arena_array(&f->tmp, int, f->s->bits + 1);
 	for (int k = 0; k < f->s->bits; k++) {
-		int b = f->stops[k] = w->early ? -1 : stop_of(w, f->s->expr[k]);
+		int b = f->stops[k] = w->early ? -1 : expression_stop(w, f->s->expr[k]);
 		if (b < 0)
 			continue;
 		f->next_stop[k] = w->stop[b];
@@ -87,20 +91,20 @@ static void find_stops(Search *f)
 	}
 }
 
-static void forget_stops(Search *f)
+static void forget_stops(SliceSearch *f)
 {
 	for (int k = 0; k < f->s->bits; k++)
 		if (f->stops[k] >= 0)
 			f->w->stop[f->stops[k]] = -1;
 }
 
-static int find(Search *f, int block)
+static int find_point(SliceSearch *f, int block)
 {
 	Slicer *w = f->w;
 	if (w->local[block] >= 0)
 		return w->local[block];
 	int bits = f->s->bits;
-	Found x = { .block = block, .first = bs_new(&f->tmp, bits), .last = bs_new(&f->tmp, bits),
+	FoundPoint x = { .block = block, .first = bs_new(&f->tmp, bits), .last = bs_new(&f->tmp, bits),
 		.mod = bs_new(&f->tmp, bits), .stop = bs_new(&f->tmp, bits),
 		.near_n = bs_new(&f->tmp, bits),
 		.near_x = bs_new(&f->tmp, bits) };
@@ -119,7 +123,7 @@ static int find(Search *f, int block)
 	return w->local[block] = f->found.n - 1;
 }
 
-static void wait(Search *f, int at)
+static void queue_point(SliceSearch *f, int at)
 {
 	if (!f->found.v[at].waits) {
 		f->found.v[at].waits = true;
@@ -129,7 +133,7 @@ static void wait(Search *f, int at)
 
 /* Tells the block's predecessors: the expressions to which the block's start matters are those to which their
    ends matter, and, unless they modify the expression, their starts. */
-static void tell(Search *f, int at)
+static void tell_preds(SliceSearch *f, int at)
 {
 	const IntList *pred = &f->w->p->g->pred[f->found.v[at].block];
 	BitSet tells = f->tells;
@@ -138,8 +142,8 @@ static void tell(Search *f, int at)
 	for (int j = 0; j < tells.n; j++)
 		any |= tells.w[j] = f->found.v[at].near_n.w[j] & ~f->found.v[at].stop.w[j];
 	for (int i = 0; i < pred->n && any; i++) {
-		int k = find(f, pred->v[i]);
-		Found *p = &f->found.v[k];
+		int k = find_point(f, pred->v[i]);
+		FoundPoint *p = &f->found.v[k];
 		uint64_t more = 0;
 		bs_union(p->near_x, tells);
 		for (int j = 0; j < p->near_x.n; j++) {
@@ -148,21 +152,21 @@ static void tell(Search *f, int at)
 			p->near_n.w[j] = n;
 		}
 		if (more)
-			wait(f, k);
+			queue_point(f, k);
 	}
 }
 
-typedef struct Placed { int place, found; } Placed;
+typedef struct PlacedPoint { int place, found; } PlacedPoint;
 
-static int by_place(const void *x, const void *y)
+static int by_slice_place(const void *x, const void *y)
 {
-	const Placed *a = x, *b = y;
+	const PlacedPoint *a = x, *b = y;
 	return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static void fill(Search *f, const Found *x, int k)
+static void fill_point(SliceSearch *f, const FoundPoint *x, int k)
 {
-	Slice *s = f->s;
+	MotionSlice *s = f->s;
 	for (int half = 0; half < 2; half++) {
 		BitSet near = half ? x->near_x : x->near_n;
 		bs_copy(s->set[COMP][2 * k + half], half ? x->last : x->first);
@@ -176,9 +180,9 @@ static void fill(Search *f, const Found *x, int k)
 
 /* Makes the slice's graph. From the end of a block of which a successor is not in the slice an edge leads to
    slice_outside. */
-static void connect(Search *f)
+static void connect_slice(SliceSearch *f)
 {
-	Slice *s = f->s;
+	MotionSlice *s = f->s;
 	s->g = graph_new(s->a, 2 * s->n + 1);
 	s->order = arena_array(s->a, int, 2 * s->n + 1);
 	for (int k = 0; k < s->n; k++) {
@@ -194,41 +198,41 @@ static void connect(Search *f)
 	s->order[s->norder++] = slice_outside(s);
 }
 
-static void arrange(Search *f)
+static void arrange_slice(SliceSearch *f)
 {
-	Slice *s = f->s;
-	Placed *list = arena_array(&f->tmp, Placed, f->found.n + 1);
+	MotionSlice *s = f->s;
+	PlacedPoint *list = arena_array(&f->tmp, PlacedPoint, f->found.n + 1);
 	s->n = f->found.n;
 	s->block = arena_array(s->a, int, s->n + 1);
 	for (int k = 0; k < s->n; k++)
-		list[k] = (Placed){ s->p->place[f->found.v[k].block], k };
+		list[k] = (PlacedPoint){ s->p->place[f->found.v[k].block], k };
 	if (s->n)
-		qsort(list, (size_t)s->n, sizeof *list, by_place);
+		qsort(list, (size_t)s->n, sizeof *list, by_slice_place);
 	for (int name = 0; name <= FAR; name++)
 		s->set[name] = flow_sets(s->a, 2 * s->n + 1, s->bits);
 	for (int k = 0; k < s->n; k++) {
 		s->block[k] = f->found.v[list[k].found].block;
 		f->w->local[s->block[k]] = k;
-		fill(f, &f->found.v[list[k].found], k);
+		fill_point(f, &f->found.v[list[k].found], k);
 	}
-	connect(f);
+	connect_slice(f);
 }
 
-Slice *slice_open(Slicer *w, Arena *a, const int *expr, int n, bool speculates)
+MotionSlice *slice_open(Slicer *w, Arena *a, const int *expr, int n, bool speculates)
 {
-	Slice *s = arena_new(a, Slice);
-	Search f = { .w = w, .s = s };
-	*s = (Slice){ .a = a, .p = w->p, .speculates = speculates, .bits = n, .expr = expr };
+	MotionSlice *s = arena_new(a, MotionSlice);
+	SliceSearch f = { .w = w, .s = s };
+	*s = (MotionSlice){ .a = a, .p = w->p, .speculates = speculates, .bits = n, .expr = expr };
 	for (int k = 0; k < n; k++)
 		w->bit[expr[k]] = k;
 	f.tells = bs_new(&f.tmp, n);
 	find_stops(&f);
 	for (int k = 0; k < n; k++)
 		for (int o = w->x->occurrence_first[expr[k]]; o >= 0; o = w->x->occurrence_next[o])
-			wait(&f, find(&f, w->x->occurrence[o].block));
+			queue_point(&f, find_point(&f, w->x->occurrence[o].block));
 	while (f.todo.n)
-		tell(&f, vec_pop(&f.todo));
-	arrange(&f);
+		tell_preds(&f, vec_pop(&f.todo));
+	arrange_slice(&f);
 	forget_stops(&f);
 	for (int k = 0; k < s->n; k++)
 		w->local[s->block[k]] = -1;

@@ -22,7 +22,7 @@
 #include "passes/transform/motion/motion.h"
 
 typedef struct Sparse {
-	Slice *s;
+	MotionSlice *s;
 	const Method *m;
 	BitSet *before;                /* COMP of the slice: what the program computes before motion */
 	BitSet taken;                  /* nodes that have been in list for this bit */
@@ -34,15 +34,19 @@ typedef struct Sparse {
 	Cut cut;
 } Sparse;
 
-static bool has(const Sparse *w, SetName name, int node) { return bs_has(w->s->set[name][node], w->bit); }
+static bool node_has(const Sparse *w, SetName name, int node)
+{
+	return bs_has(w->s->set[name][node], w->bit);
+}
+
 static bool may_be(const Sparse *w, int node)
 {
-	return node != slice_outside(w->s) && has(w, SAFE, node) && !has(w, AVAILABLE, node);
+	return node != slice_outside(w->s) && node_has(w, SAFE, node) && !node_has(w, AVAILABLE, node);
 }
 static bool entry(const Sparse *w, int node) { return !(node & 1) && !w->s->p->place[w->s->block[node / 2]]; }
 
 /* Does the edge count? One from N to X of a block that modifies the expression does not. */
-static bool through(const Sparse *w, int from, int to) { return from & 1 || !has(w, MOD, to); }
+static bool through(const Sparse *w, int from, int to) { return from & 1 || !node_has(w, MOD, to); }
 
 /* A computation at a node costs CUT_PLACE and, if the method speculates, a little more the more cycles are
    around it (CUT_LEVELS of them at most): of two solutions with as many computations the one is chosen in
@@ -55,32 +59,32 @@ static int64_t cost(const Sparse *w, int node)
 
 /* ---- the part of the graph ---- */
 
-static void take(Sparse *w, int node)
+static void take_node(Sparse *w, int node)
 {
 	if (!may_be(w, node) || bs_has(w->taken, node))
 		return;
 	bs_add(w->taken, node);
 	w->number[node] = w->list.n;
 	vec_push(&w->list, node);
-	w->ncomp += has(w, COMP, node);
-	w->turns |= has(w, COMP, node) && w->s->p->loop[w->s->block[node / 2]] >= 0;
+	w->ncomp += node_has(w, COMP, node);
+	w->turns |= node_has(w, COMP, node) && w->s->p->loop[w->s->block[node / 2]] >= 0;
 }
 
 /* Fills list with all nodes that are connected with this one. */
-static void collect(Sparse *w, int node)
+static void collect_connected(Sparse *w, int node)
 {
 	const Graph *g = w->s->g;
 	w->list.n = w->ncomp = 0;
 	w->turns = false;
-	take(w, node);
+	take_node(w, node);
 	for (int k = 0; k < w->list.n; k++) {
 		int at = w->list.v[k];
 		for (int i = 0; i < g->succ[at].n; i++)
 			if (through(w, at, g->succ[at].v[i]))
-				take(w, g->succ[at].v[i]);
+				take_node(w, g->succ[at].v[i]);
 		for (int i = 0; i < g->pred[at].n; i++)
 			if (through(w, g->pred[at].v[i], at))
-				take(w, g->pred[at].v[i]);
+				take_node(w, g->pred[at].v[i]);
 	}
 }
 
@@ -97,20 +101,20 @@ static bool may_need_none(const Sparse *w, int node)
 	int n = 0;
 	for (int i = 0; i < pred->n; i++) {
 		if (!through(w, pred->v[i], node) || !(may_be(w, pred->v[i]) ||
-			has(w, AVAILABLE, pred->v[i])))
+			node_has(w, AVAILABLE, pred->v[i])))
 			return false;
 		n++;
 	}
 	return n > 0 && !entry(w, node);
 }
 
-static void enter_node(Sparse *w, int k)
+static void enter_cut_node(Sparse *w, int k)
 {
 	int node = w->list.v[k];
 	const IntList *pred = &w->s->g->pred[node], *succ = &w->s->g->succ[node];
 	bool none = may_need_none(w, node);
 	int out = cut_edge(&w->cut, in_region(k), SINK, cost(w, node));
-	if (has(w, COMP, node))
+	if (node_has(w, COMP, node))
 		cut_edge(&w->cut, SOURCE, in_region(k), CUT_ENDLESS);
 	/* send the flow of what the node costs and is worth at once: that is most of all flow */
 	if (none) {
@@ -118,7 +122,7 @@ static void enter_node(Sparse *w, int k)
 		cut_use(&w->cut, cut_edge(&w->cut, needs_none(k), in_region(k), CUT_ENDLESS), cost(w, node));
 		cut_use(&w->cut, out, cost(w, node));
 	}
-	for (int i = 0; i < succ->n && !has(w, COMP, node); i++) /* condition (c1) */
+	for (int i = 0; i < succ->n && !node_has(w, COMP, node); i++) /* condition (c1) */
 		if (through(w, node, succ->v[i]) && may_be(w, succ->v[i]))
 			cut_edge(&w->cut, in_region(k), in_region(w->number[succ->v[i]]), CUT_ENDLESS);
 	for (int i = 0; i < pred->n; i++) { /* condition (c2) */
@@ -127,12 +131,12 @@ static void enter_node(Sparse *w, int k)
 			continue;
 		if (none)
 			cut_edge(&w->cut, needs_none(k), in_region(w->number[p]), CUT_ENDLESS);
-		cut_edge(&w->cut, has(w, COMP, p) ? in_region(k) : in_region(w->number[p]),
+		cut_edge(&w->cut, node_has(w, COMP, p) ? in_region(k) : in_region(w->number[p]),
 			none ? needs_none(k) : SINK, CUT_ENDLESS);
 	}
 }
 
-static bool entered(const Sparse *w, int k)
+static bool is_cut_entered(const Sparse *w, int k)
 {
 	const IntList *pred = &w->s->g->pred[w->list.v[k]];
 	if (!cut_inside(&w->cut, in_region(k)))
@@ -151,18 +155,18 @@ static void improve(Sparse *w)
 	int64_t old = 0, new = 0;
 	cut_open(&w->cut, FIRST + 2 * w->list.n);
 	for (int k = 0; k < w->list.n; k++)
-		enter_node(w, k);
+		enter_cut_node(w, k);
 	if (cut_solve(&w->cut, SOURCE, SINK) >= CUT_ENDLESS)
 		return;
 	for (int k = 0; k < w->list.n; k++) {
-		old += has(w, COMP, w->list.v[k]) ? cost(w, w->list.v[k]) : 0;
-		new += entered(w, k) ? cost(w, w->list.v[k]) : 0;
+		old += node_has(w, COMP, w->list.v[k]) ? cost(w, w->list.v[k]) : 0;
+		new += is_cut_entered(w, k) ? cost(w, w->list.v[k]) : 0;
 	}
 	if (new >= old)
 		return;
 	for (int k = 0; k < w->list.n; k++) {
 		BitSet placed = w->s->set[PLACED][w->list.v[k]];
-		if (entered(w, k))
+		if (is_cut_entered(w, k))
 			bs_add(placed, w->bit);
 		else
 			bs_del(placed, w->bit);
@@ -175,7 +179,7 @@ static void improve(Sparse *w)
    were placed and that nobody reads are no longer placed. */
 static void renew(Sparse *w)
 {
-	Slice *s = w->s;
+	MotionSlice *s = w->s;
 	w->before = s->set[COMP];
 	s->set[COMP] = flow_sets(s->a, s->g->n, s->bits);
 	for (int node = 0; node < 2 * s->n; node++)
@@ -184,14 +188,14 @@ static void renew(Sparse *w)
 				s->set[WANTED][node].w[j];
 }
 
-static void look_at(Sparse *w, int bit, const int *comp, int n)
+static void look_at_bit(Sparse *w, int bit, const int *comp, int n)
 {
 	w->bit = bit;
 	bs_clear(w->taken);
 	for (int k = 0; k < n; k++) {
 		if (bs_has(w->taken, comp[k]) || !may_be(w, comp[k]))
 			continue;
-		collect(w, comp[k]);
+		collect_connected(w, comp[k]);
 		if (w->ncomp > 1 || (w->turns && w->m->speculation))
 			improve(w);
 	}
@@ -200,7 +204,7 @@ static void look_at(Sparse *w, int bit, const int *comp, int n)
 /* Looks at all expressions: lists by bit the nodes that compute each of them. */
 static void look_at_all(Sparse *w, Arena *a)
 {
-	Slice *s = w->s;
+	MotionSlice *s = w->s;
 	int *first = arena_array(a, int, s->bits + 2), n = 0;
 	for (int node = 0; node < 2 * s->n; node++)
 		bs_each(s->set[COMP][node], bit) {
@@ -214,10 +218,10 @@ static void look_at_all(Sparse *w, Arena *a)
 		bs_each(s->set[COMP][node], bit)
 			list[first[bit + 1]++] = node;
 	for (int bit = 0; bit < s->bits; bit++)
-		look_at(w, bit, list + first[bit], first[bit + 1] - first[bit]);
+		look_at_bit(w, bit, list + first[bit], first[bit + 1] - first[bit]);
 }
 
-void motion_thin(Slice *s, const Method *m)
+void motion_thin(MotionSlice *s, const Method *m)
 {
 	Arena tmp = { 0 };
 	Sparse w = { .s = s, .m = m, .taken = bs_new(&tmp, s->g->n),

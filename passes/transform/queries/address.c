@@ -11,24 +11,24 @@ static int version_at_end(const Queries *q, int reg, int block)
 
 /* All registers that live at the block's end, with their versions. The list is made at the first question
    about the block, and kept. */
-static const Held *held(Queries *q, int block)
+static const HeldReg *regs_held(Queries *q, int block)
 {
 	if (q->held[block])
 		return q->held[block];
 	int n = 0;
 	live_each(q->live, q->live->out[block], reg)
 		n += reg < q->c->f->reg.n;
-	Held *list = arena_array(&q->arena, Held, n + 1);
+	HeldReg *list = arena_array(&q->arena, HeldReg, n + 1);
 	n = 0;
 	live_each(q->live, q->live->out[block], reg)
 		if (reg < q->c->f->reg.n)
-			list[n++] = (Held){ reg, version_at_end(q, reg, block) };
+			list[n++] = (HeldReg){ reg, version_at_end(q, reg, block) };
 	list[n].reg = -1;
 	q->patience -= n;
 	return q->held[block] = list;
 }
 
-static bool has_address(Queries *q, const Held *h, int form, Opd *o)
+static bool has_address(Queries *q, const HeldReg *h, int form, Opd *o)
 {
 	int reg = h->reg, bits = type_bits[q->c->f->reg.v[reg].type];
 	int v = (bits == 64 || bits == 32) && type_kind[q->c->f->reg.v[reg].type] != 'F' ? h->version : -1;
@@ -58,7 +58,7 @@ static bool has_address(Queries *q, const Held *h, int form, Opd *o)
 /* Collects the instructions, in order, that make the version out of what registers hold at the block's end.
  * False: it cannot be made. None of them is a phi or a load: so what they make has the form that memory
  * dependence gives for the version, with what the form's unknowns hold at that place. */
-static bool slice(Queries *q, int version, int block, int depth, Slice *s)
+static bool slice_version(Queries *q, int version, int block, int depth, AddressSlice *s)
 {
 	const SsaVersion *v = version >= 0 ? &q->ssa->version[version] : NULL;
 	uint8_t reads;
@@ -74,8 +74,8 @@ static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 	if (!i || i->guard >= 0 || i->op == OP_LD || i->ndst != 1 || !ins_repeats(i, &reads) || reads)
 		return false;
 	for (int k = 0; k < i->nsrc; k++)
-		if (ins_src(i, k)->kind == OPD_REG && !slice(q, ssa_src(q->ssa, i, v->block, v->ins, k),
-			block, depth + 1, s))
+		if (ins_src(i, k)->kind == OPD_REG && !slice_version(q,
+			ssa_src(q->ssa, i, v->block, v->ins, k), block, depth + 1, s))
 			return false;
 	if (s->n == ADDRESS_INSTRUCTIONS)
 		return false;
@@ -84,28 +84,28 @@ static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 	return true;
 }
 
-static bool slice_of(Queries *q, int access, int block, Slice *s)
+static bool slice_of(Queries *q, int access, int block, AddressSlice *s)
 {
 	const MemAccess *a = &q->mem.access[access];
 	const Opd *at = ins_src(query_load(q, access), 0);
-	*s = (Slice){ .at = *at };
-	return at->kind == OPD_REG && slice(q, ssa_src(q->ssa, query_load(q, access), a->block, a->ins, 0),
-		block, 0, s) && s->n;
+	*s = (AddressSlice){ .at = *at };
+	return at->kind == OPD_REG && slice_version(q,
+		ssa_src(q->ssa, query_load(q, access), a->block, a->ins, 0), block, 0, s) && s->n;
 }
 
 /* ---- an address, or sources ---- */
 
-static bool address(Queries *q, int key, int block, Address *to)
+static bool find_address(Queries *q, int key, int block, Address *to)
 {
 	int form = key_form(q, key), tries = 0;
-	Slice s;
-	for (const Held *h = held(q, block); h->reg >= 0; h++)
+	AddressSlice s;
+	for (const HeldReg *h = regs_held(q, block); h->reg >= 0; h++)
 		if (has_address(q, h, form, &to->at))
 			return true;
 	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1;
 		a >= 0 && q->slices && tries++ < ADDRESS_LOADS; a = q->next_of[a])
 		if (slice_of(q, a, block, &s)) {
-			to->slice = arena_array(&q->arena, Slice, 1);
+			to->slice = arena_array(&q->arena, AddressSlice, 1);
 			*to->slice = s;
 			return true;
 		}
@@ -115,14 +115,14 @@ static bool address(Queries *q, int key, int block, Address *to)
 /* A register of the type that holds a value of this form at the block's end; -1: there is none. */
 static int register_with(Queries *q, int form, Type t, int block)
 {
-	for (const Held *h = held(q, block); h->reg >= 0; h++)
+	for (const HeldReg *h = regs_held(q, block); h->reg >= 0; h++)
 		if (q->c->f->reg.v[h->reg].type == t && h->version >= 0 &&
 			query_value(q, h->version, type_bits[t]) == form)
 			return h->reg;
 	return -1;
 }
 
-static bool sources(Queries *q, int key, int block, Address *to)
+static bool find_sources(Queries *q, int key, int block, Address *to)
 {
 	const Ins *i = &q->pattern.v[key_class(q, key)];
 	int forms[FORMS_MOST], n = key_forms(q, key, forms);
@@ -142,12 +142,12 @@ static bool sources(Queries *q, int key, int block, Address *to)
 bool query_address(Queries *q, int key, int block, Address *to)
 {
 	*to = (Address){ 0 };
-	return key_loads(q, key) ? address(q, key, block, to) : sources(q, key, block, to);
+	return key_loads(q, key) ? find_address(q, key, block, to) : find_sources(q, key, block, to);
 }
 
 Opd query_make(Queries *q, Edit *e, Block *b, const Address *a)
 {
-	const Slice *s = a->slice;
+	const AddressSlice *s = a->slice;
 	int temp[ADDRESS_INSTRUCTIONS];
 	if (!s)
 		return a->at;

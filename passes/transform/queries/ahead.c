@@ -9,7 +9,7 @@
 typedef struct Ahead { int block, key, shifts; bool holds, either; Vec(int) next, user; } Ahead;
 typedef Vec(Ahead) Aheads;
 
-typedef struct Search {
+typedef struct AheadSearch {
 	Queries *q;
 	/* the branch whose arms are asked about; NULL: all ways up to the function's end are */
 	const Branch *from;
@@ -17,9 +17,9 @@ typedef struct Search {
 	Keys known;
 	Aheads all;
 	Vec(int) lost;
-} Search;
+} AheadSearch;
 
-static int node(Search *s, int block, int key, int shifts)
+static int ahead_node(AheadSearch *s, int block, int key, int shifts)
 {
 	int n = keys_number(&s->known, (int64_t[]){ block, key }, 2);
 	if (n == s->all.n)
@@ -27,26 +27,26 @@ static int node(Search *s, int block, int key, int shifts)
 	return n;
 }
 
-static void candidates(Search *s, int x, int succ)
+static void candidates(AheadSearch *s, int x, int succ)
 {
 	Queries *q = s->q;
 	int block = s->all.v[x].block, key = s->all.v[x].key, shifts = s->all.v[x].shifts;
 	int same = query_over(q, key, block, succ, -1, &shifts);
 	if (same >= 0 && shifts <= q->most_shifts) {
-		int n = node(s, succ, same, shifts);
+		int n = ahead_node(s, succ, same, shifts);
 		vec_push(&s->all.v[x].next, n);
 	}
 	int end = keys_find(&q->ends, (int64_t[]){ block, key }, 2);
 	for (int w = end >= 0 ? q->end.v[end].user : -1; w >= 0; w = q->way.v[w].next) {
-		const Start *t = &q->start.v[q->way.v[w].start];
+		const QueryStart *t = &q->start.v[q->way.v[w].start];
 		if (t->block == succ && t->key != same) {
-			int n = node(s, succ, t->key, s->all.v[x].shifts);
+			int n = ahead_node(s, succ, t->key, s->all.v[x].shifts);
 			vec_push(&s->all.v[x].next, n);
 		}
 	}
 }
 
-static bool still_holds(const Search *s, const Ahead *x)
+static bool still_holds(const AheadSearch *s, const Ahead *x)
 {
 	bool any = false;
 	for (int k = 0; k < x->next.n; k++) {
@@ -61,7 +61,7 @@ static bool still_holds(const Search *s, const Ahead *x)
 	return !x->either;
 }
 
-static void lose(Search *s, int x)
+static void lose_ahead(AheadSearch *s, int x)
 {
 	s->all.v[x].holds = false;
 	vec_push(&s->lost, x);
@@ -69,7 +69,7 @@ static void lose(Search *s, int x)
 
 /* Asks the block for the key: it is found there, or it cannot be found behind the block's start, or the
    block's successors have to say. */
-static LocalKind look(Search *s, const Ahead *x)
+static LocalKind ask_block(AheadSearch *s, const Ahead *x)
 {
 	int access = -1;
 	LocalKind kind = query_down(s->q, x->key, x->block, &access);
@@ -80,12 +80,12 @@ static LocalKind look(Search *s, const Ahead *x)
 	return kind;
 }
 
-static void expand(Search *s, int x, bool root)
+static void expand_ahead(AheadSearch *s, int x, bool root)
 {
 	Queries *q = s->q;
 	int block = s->all.v[x].block;
 	const IntList *succ = &q->c->graph->succ[block];
-	LocalKind kind = root && s->from ? LOCAL_PASS : look(s, &s->all.v[x]);
+	LocalKind kind = root && s->from ? LOCAL_PASS : ask_block(s, &s->all.v[x]);
 	bool holds = kind == LOCAL_FOUND || (kind == LOCAL_PASS && succ->n);
 	s->all.v[x].either = s->from && kind == LOCAL_PASS && hoist_either(q, block);
 	for (int k = 0; kind == LOCAL_PASS && k < succ->n; k++) {
@@ -97,27 +97,27 @@ static void expand(Search *s, int x, bool root)
 		if (s->all.v[x].next.v[k] >= 0)
 			vec_push(&s->all.v[s->all.v[x].next.v[k]].user, x);
 	if (!holds)
-		lose(s, x);
+		lose_ahead(s, x);
 }
 
-static bool search(Search *s, int block, int key)
+static bool search_ahead(AheadSearch *s, int block, int key)
 {
 	Queries *q = s->q;
 	s->known.a = &s->tmp;
-	node(s, block, key, 0);
+	ahead_node(s, block, key, 0);
 	for (int x = 0; x < s->all.n && q->patience > 0; x++) {
 		q->patience--;
-		expand(s, x, !x);
+		expand_ahead(s, x, !x);
 	}
 	for (int x = 0; x < s->all.n; x++)
 		if (s->all.v[x].holds && s->all.v[x].next.n && !still_holds(s, &s->all.v[x]))
-			lose(s, x);
+			lose_ahead(s, x);
 	while (s->lost.n) {
 		int x = vec_pop(&s->lost);
 		for (int k = 0; k < s->all.v[x].user.n; k++) {
 			int u = s->all.v[x].user.v[k];
 			if (s->all.v[u].holds && !still_holds(s, &s->all.v[u]))
-				lose(s, u);
+				lose_ahead(s, u);
 		}
 	}
 	bool holds = s->all.v[0].holds && q->patience > 0;
@@ -131,8 +131,12 @@ static bool search(Search *s, int block, int key)
 	return holds;
 }
 
-bool query_ahead(Queries *q, int key, int block) { return search(&(Search){ .q = q }, block, key); }
+bool query_ahead(Queries *q, int key, int block)
+{
+	return search_ahead(&(AheadSearch){ .q = q }, block, key);
+}
+
 bool query_arms(Queries *q, int key, const Branch *from)
 {
-	return search(&(Search){ .q = q, .from = from }, from->block, key);
+	return search_ahead(&(AheadSearch){ .q = q, .from = from }, from->block, key);
 }

@@ -4,18 +4,18 @@
  * key to that of the other. */
 #include "passes/transform/queries/queries.h"
 
-typedef struct Copy { int to, from; } Copy; /* from the register of one key to that of another */
+typedef struct EdgeCopy { int to, from; } EdgeCopy; /* from the register of one key to that of another */
 /* What is put on the edge from pred to block: copies, and the ways that get a load. */
-typedef struct Tail { int pred, block; Vec(Copy) copy; Vec(int) way; } Tail;
+typedef struct EdgeTail { int pred, block; Vec(EdgeCopy) copy; Vec(int) way; } EdgeTail;
 
-typedef struct Emit {
+typedef struct QueryEmit {
 	Queries *q;
 	Edit e;
 	Vec(int) reg;                  /* by key: its register, or -1 */
 	bool *keep;                    /* by access: its value has to go into its key's register */
-	Vec(Tail) tail;
+	Vec(EdgeTail) tail;
 	Keys edges;
-} Emit;
+} QueryEmit;
 
 /* ---- instructions ---- */
 
@@ -82,7 +82,7 @@ void query_take(Queries *q, Edit *e, Rewrite *rw, const Ins *i, int from)
 	q->done.removed++;
 }
 
-static int key_reg(Emit *x, int key)
+static int key_reg(QueryEmit *x, int key)
 {
 	while (x->reg.n <= key)
 		vec_push(&x->reg, -1);
@@ -91,37 +91,38 @@ static int key_reg(Emit *x, int key)
 	return x->reg.v[key];
 }
 
-static Tail *tail_of(Emit *x, int pred, int block)
+static EdgeTail *tail_of_edge(QueryEmit *x, int pred, int block)
 {
 	int n = keys_number(&x->edges, (int64_t[]){ pred, block }, 2);
 	if (n == x->tail.n)
-		vec_push(&x->tail, ((Tail){ .pred = pred, .block = block }));
+		vec_push(&x->tail, ((EdgeTail){ .pred = pred, .block = block }));
 	return &x->tail.v[n];
 }
 
 /* ---- what is wanted ---- */
 
-static void want_start(Emit *x, int first)
+static void want_start(QueryEmit *x, int first)
 {
 	Queries *q = x->q;
 	Vec(int) work = { 0 };
 	vec_push(&work, first);
 	while (work.n) {
-		Start *s = &q->start.v[vec_pop(&work)];
+		QueryStart *s = &q->start.v[vec_pop(&work)];
 		if (s->needed)
 			continue;
 		s->needed = true;
 		for (int w = s->first; w < s->first + s->n; w++) {
-			const Way *y = &q->way.v[w];
+			const QueryWay *y = &q->way.v[w];
 			const End *e = &q->end.v[y->end];
 			bool found = e->kind == LOCAL_FOUND, passed = e->start >= 0 &&
 				q->start.v[e->start].avail;
 			if (!found && !passed) {
-				vec_push(&tail_of(x, y->pred, s->block)->way, w);
+				vec_push(&tail_of_edge(x, y->pred, s->block)->way, w);
 				continue;
 			}
 			if (e->key != s->key)
-				vec_push(&tail_of(x, y->pred, s->block)->copy, ((Copy){ s->key, e->key }));
+				vec_push(&tail_of_edge(x, y->pred, s->block)->copy,
+					((EdgeCopy){ s->key, e->key }));
 			if (found)
 				x->keep[e->access] = true;
 			else
@@ -133,7 +134,7 @@ static void want_start(Emit *x, int first)
 
 /* ---- on edges ---- */
 
-static void put_move(Emit *x, Block *b, const Ins *like, int to, int from)
+static void put_move(QueryEmit *x, Block *b, const Ins *like, int to, int from)
 {
 	Ins place = edit_new(&x->e, like, OP_MOV, T_B32, 1, 1);
 	edit_insert(&x->e, b, b->ins.n - 1, ins_move(x->e.m, x->e.f, &place, to, from));
@@ -143,7 +144,7 @@ static void put_move(Emit *x, Block *b, const Ins *like, int to, int from)
 /* Puts the edge's copies into the block so that they act as if all were made at once: a copy comes first if
    no other one still has to read the register that it writes. If there is no such copy, some form a ring;
    then a new register takes one of their values. */
-static void put_copies(Emit *x, Block *b, const Ins *like, Tail *t)
+static void put_edge_copies(QueryEmit *x, Block *b, const Ins *like, EdgeTail *t)
 {
 	while (t->copy.n) {
 		int k = 0, j = 0;
@@ -166,26 +167,26 @@ static void put_copies(Emit *x, Block *b, const Ins *like, Tail *t)
 	}
 }
 
-static void put_load(Emit *x, Block *b, int way)
+static void put_load(QueryEmit *x, Block *b, int way)
 {
-	const Way *w = &x->q->way.v[way];
-	const Start *s = &x->q->start.v[w->start];
+	const QueryWay *w = &x->q->way.v[way];
+	const QueryStart *s = &x->q->start.v[w->start];
 	query_put(x->q, &x->e, b, s->key, key_reg(x, s->key), &w->at, s->marked);
 	x->q->done.inserted++;
 }
 
-static void put_tail(Emit *x, Tail *t)
+static void put_tail(QueryEmit *x, EdgeTail *t)
 {
 	Block *p = x->e.f->block.v[t->pred], *s = x->e.f->block.v[t->block], *b = p;
 	const Ins *like = &x->q->pattern.v[0];
 	if (p->nsucc > 1)
 		b = edit_split_edge(&x->e, p, s, "_edge");
-	put_copies(x, b, like, t);
+	put_edge_copies(x, b, like, t);
 	for (int k = 0; k < t->way.n; k++)
 		put_load(x, b, t->way.v[k]);
 }
 
-static void rewrite(Emit *x, Block *b)
+static void rewrite_queries(QueryEmit *x, Block *b)
 {
 	Queries *q = x->q;
 	Rewrite rw;
@@ -207,13 +208,13 @@ static void rewrite(Emit *x, Block *b)
 
 bool queries_emit(Queries *q)
 {
-	Emit x = { .q = q, .e = edit_open(q->r->m, q->r->f, q->r->origin),
+	QueryEmit x = { .q = q, .e = edit_open(q->r->m, q->r->f, q->r->origin),
 		.keep = arena_array(&q->arena, bool, q->mem.naccess + 1), .edges = { .a = &q->arena } };
 	bool any = false;
 	for (int s = 0; s < q->start.n; s++)
 		q->start.v[s].needed = false;
 	for (int o = 0; o < q->origin.n; o++) {
-		const Origin *y = &q->origin.v[o];
+		const QueryOrigin *y = &q->origin.v[o];
 		any |= y->gone;
 		if (y->gone && y->local >= 0)
 			x.keep[y->local] = true;
@@ -222,7 +223,7 @@ bool queries_emit(Queries *q)
 	}
 	queries_remark(q);
 	for (int k = 0; any && k < q->c->nreach; k++)
-		rewrite(&x, x.e.f->block.v[q->c->rpo[k]->id]);
+		rewrite_queries(&x, x.e.f->block.v[q->c->rpo[k]->id]);
 	for (int k = 0; k < x.tail.n; k++) {
 		put_tail(&x, &x.tail.v[k]);
 		vec_free(&x.tail.v[k].copy);

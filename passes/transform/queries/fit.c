@@ -5,14 +5,14 @@
 
 /* choose(q, k) chooses the first k of some things, and emit makes the code of those that are chosen. chosen:
    how many are. */
-typedef struct Fitting {
+typedef struct QueryFitting {
 	Queries *q;
 	void (*choose)(Queries *, int);
 	void (*emit)(Queries *);
 	int chosen;
-} Fitting;
+} QueryFitting;
 
-static void choose_first(Fitting *x, int k)
+static void choose_first(QueryFitting *x, int k)
 {
 	if (x->chosen != k)
 		x->choose(x->q, k);
@@ -21,7 +21,7 @@ static void choose_first(Fitting *x, int k)
 
 static void emit_first(void *self, PassRun *trial, int k)
 {
-	Fitting *x = self;
+	QueryFitting *x = self;
 	Queries *q = x->q;
 	PassRun *r = q->r;
 	choose_first(x, k);
@@ -37,12 +37,12 @@ static void emit_first(void *self, PassRun *trial, int k)
 /* Chooses as many of the n things as the limit of registers allows, and returns how many that are. */
 static int choose_fitting(Queries *q, int n, void (*choose)(Queries *, int), void (*emit)(Queries *))
 {
-	Fitting x = { q, choose, emit, -1 };
+	QueryFitting x = { q, choose, emit, -1 };
 	choose_first(&x, fit_changes(q->r, n, q->limit, emit_first, &x));
 	return x.chosen;
 }
 
-static void say(Queries *q, int n)
+static void say_refused(Queries *q, int n)
 {
 	if (!n)
 		return;
@@ -64,14 +64,14 @@ static void allow(Queries *q, int n)
 
 /* The number of starts of blocks at which a register has to hold the value, so that it is available at the
    given one. */
-static int range_of(Queries *q, int start)
+static int count_range(Queries *q, int start)
 {
 	Vec(int) work = { 0 };
 	int n = 0, stamp = ++q->stamp;
 	if (start >= 0)
 		vec_push(&work, start);
 	while (work.n) {
-		Start *s = &q->start.v[vec_pop(&work)];
+		QueryStart *s = &q->start.v[vec_pop(&work)];
 		if (s->seen == stamp || !s->avail)
 			continue;
 		s->seen = stamp;
@@ -84,11 +84,11 @@ static int range_of(Queries *q, int start)
 	return n;
 }
 
-typedef struct Rank { int range, origin; } Rank;
+typedef struct QueryRank { int range, origin; } QueryRank;
 
 static int by_range(const void *x, const void *y)
 {
-	const Rank *a = x, *b = y;
+	const QueryRank *a = x, *b = y;
 	if (a->range != b->range)
 		return a->range < b->range ? -1 : 1;
 	return a->origin < b->origin ? -1 : a->origin > b->origin;
@@ -97,11 +97,12 @@ static int by_range(const void *x, const void *y)
 /* Lets those origins go first whose values live shortest. */
 void queries_fit(Queries *q)
 {
-	Rank *list = arena_array(&q->arena, Rank, q->origin.n + 1);
+	QueryRank *list = arena_array(&q->arena, QueryRank, q->origin.n + 1);
 	int n = 0;
 	for (int o = 0; q->limit && o < q->origin.n; o++)
 		if (q->origin.v[o].gone)
-			list[n++] = (Rank){ q->origin.v[o].local >= 0 ? 0 : range_of(q, q->origin.v[o].start),
+			list[n++] = (QueryRank){ q->origin.v[o].local >= 0 ? 0
+				: count_range(q, q->origin.v[o].start),
 				o };
 	if (!n)
 		return;
@@ -110,16 +111,16 @@ void queries_fit(Queries *q)
 	q->nrank = n;
 	for (int k = 0; k < n; k++)
 		q->rank[k] = list[k].origin;
-	say(q, n - choose_fitting(q, n, allow, emit_all));
+	say_refused(q, n - choose_fitting(q, n, allow, emit_all));
 }
 
 /* ---- what moves to branches ---- */
 
-static void keep(Queries *q, int n) { q->hoists = n; }
+static void keep_hoists(Queries *q, int n) { q->hoists = n; }
 
 void queries_fit_hoists(Queries *q)
 {
 	q->hoists = q->hoist.n;
 	if (q->limit && q->hoist.n)
-		say(q, q->hoist.n - choose_fitting(q, q->hoist.n, keep, hoists_emit));
+		say_refused(q, q->hoist.n - choose_fitting(q, q->hoist.n, keep_hoists, hoists_emit));
 }

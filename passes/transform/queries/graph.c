@@ -8,9 +8,9 @@ static int start_node(Queries *q, int block, int key, int shifts)
 {
 	int n = keys_number(&q->starts, (int64_t[]){ block, key }, 2);
 	if (n == q->start.n)
-		vec_push(&q->start, ((Start){ .block = block, .key = key, .shifts = shifts, .end = -1,
+		vec_push(&q->start, ((QueryStart){ .block = block, .key = key, .shifts = shifts, .end = -1,
 			.safe = -1 }));
-	Start *s = &q->start.v[n];
+	QueryStart *s = &q->start.v[n];
 	if (shifts < s->shifts)
 		s->shifts = shifts;
 	return n;
@@ -32,7 +32,7 @@ static int end_node(Queries *q, int block, int key, int shifts)
 	return n;
 }
 
-static void expand(Queries *q, int s)
+static void expand_start(Queries *q, int s)
 {
 	int block = q->start.v[s].block;
 	const IntList *pred = &q->c->graph->pred[block];
@@ -43,7 +43,7 @@ static void expand(Queries *q, int s)
 		int shifts = q->start.v[s].shifts, key = query_over(q, q->start.v[s].key, pred->v[k], block,
 			k, &shifts);
 		q->patience--;
-		Way w = { .start = s, .pred = pred->v[k], .end = -1, .next = -1, .address = -1 };
+		QueryWay w = { .start = s, .pred = pred->v[k], .end = -1, .next = -1, .address = -1 };
 		if (key >= 0 && shifts <= q->most_shifts && q->patience > 0)
 			w.end = end_node(q, pred->v[k], key, shifts);
 		if (w.end >= 0) {
@@ -62,7 +62,7 @@ static bool is_rewritten(void *self, const MemAtom *a)
 
 /* No way can have the value: no other instruction has the key, the key stays the same along every edge, and
    the instruction that asks is in no cycle, so that the question does not come back to it. */
-static bool is_alone(Queries *q, const Origin *x)
+static bool is_alone(Queries *q, const QueryOrigin *x)
 {
 	return q->next_of[q->first_of.v[x->key]] < 0 && q->c->nest->of[q->mem.access[x->access].block] < 0 &&
 		!key_mentions(q, x->key, is_rewritten, q);
@@ -72,7 +72,7 @@ static bool is_alone(Queries *q, const Origin *x)
 void queries_build(Queries *q)
 {
 	for (int o = 0; o < q->origin.n; o++) {
-		Origin *x = &q->origin.v[o];
+		QueryOrigin *x = &q->origin.v[o];
 		/* a pass that speculates needs the ways that have no value, too (hoist.c) */
 		if (!q->parts && is_alone(q, x))
 			continue;
@@ -86,7 +86,7 @@ void queries_build(Queries *q)
 	for (int level = 0; level <= q->most_shifts; level++)
 		for (int s = 0; s < q->start.n; s++)
 			if (!q->start.v[s].expanded && q->start.v[s].shifts <= level)
-				expand(q, s);
+				expand_start(q, s);
 }
 
 /* ---- the solution ---- */
@@ -99,9 +99,9 @@ static bool end_avail(const Queries *q, int e)
 
 
 /* May the load be inserted at the end of the predecessor from which this way comes? */
-static bool insertable(Queries *q, Way *w)
+static bool insertable(Queries *q, QueryWay *w)
 {
-	Start *s = &q->start.v[w->start];
+	QueryStart *s = &q->start.v[w->start];
 	if (w->end < 0 || (q->outside && q->outside[w->pred]))
 		return false;
 	if (s->safe < 0) {
@@ -116,7 +116,7 @@ static bool insertable(Queries *q, Way *w)
 	return s->safe && w->address > 0;
 }
 
-static bool holds(Queries *q, const Start *s)
+static bool start_holds(Queries *q, const QueryStart *s)
 {
 	if (!s->expanded || !s->n || s->block == q->c->rpo[0]->id)
 		return false;
@@ -126,9 +126,9 @@ static bool holds(Queries *q, const Start *s)
 	return true;
 }
 
-typedef Vec(int) Work;
+typedef Vec(int) StartWork;
 
-static void drop(Queries *q, int s, Work *work)
+static void drop_start(Queries *q, int s, StartWork *work)
 {
 	q->start.v[s].avail = false;
 	for (int w = q->start.v[s].end >= 0 ? q->end.v[q->start.v[s].end].user : -1; w >= 0;
@@ -136,17 +136,17 @@ static void drop(Queries *q, int s, Work *work)
 		vec_push(work, q->way.v[w].start);
 }
 
-static void settle(Queries *q, Work *work)
+static void settle_starts(Queries *q, StartWork *work)
 {
 	while (work->n) {
 		int s = vec_pop(work);
-		if (q->start.v[s].avail && !holds(q, &q->start.v[s]))
-			drop(q, s, work);
+		if (q->start.v[s].avail && !start_holds(q, &q->start.v[s]))
+			drop_start(q, s, work);
 	}
 }
 
 /* Sets `real` in those available Starts of which some way leads from an access that has the value. */
-static void find_real(Queries *q, Work *work)
+static void find_real(Queries *q, StartWork *work)
 {
 	for (int s = 0; s < q->start.n; s++)
 		q->start.v[s].real = false;
@@ -155,7 +155,7 @@ static void find_real(Queries *q, Work *work)
 			w = q->way.v[w].next)
 			vec_push(work, q->way.v[w].start);
 	while (work->n) {
-		Start *s = &q->start.v[vec_pop(work)];
+		QueryStart *s = &q->start.v[vec_pop(work)];
 		if (!s->avail || s->real)
 			continue;
 		s->real = true;
@@ -164,7 +164,7 @@ static void find_real(Queries *q, Work *work)
 	}
 }
 
-static bool inserts(const Queries *q, const Start *s)
+static bool inserts(const Queries *q, const QueryStart *s)
 {
 	for (int w = s->first; w < s->first + s->n; w++)
 		if (!end_avail(q, q->way.v[w].end))
@@ -172,14 +172,14 @@ static bool inserts(const Queries *q, const Start *s)
 	return false;
 }
 
-static bool origin_gone(const Queries *q, const Origin *o)
+static bool origin_gone(const Queries *q, const QueryOrigin *o)
 {
 	return !o->barred && (o->local >= 0 || (o->start >= 0 && q->start.v[o->start].avail));
 }
 
-/* Does it pay to insert loads for this Start? All accesses by which it is anticipated have to go, or some way
-   would have one load more. */
-static bool pays(const Queries *q, const Start *s)
+/* Does it pay to insert loads for this QueryStart? All accesses by which it is anticipated have to go, or
+   some way would have one load more. */
+static bool inserting_pays(const Queries *q, const QueryStart *s)
 {
 	for (int k = s->found; k < s->found + s->nfound; k++)
 		if (!origin_gone(q, &q->origin.v[q->origin_of[q->found.v[k]]]))
@@ -189,7 +189,7 @@ static bool pays(const Queries *q, const Start *s)
 
 void queries_solve(Queries *q)
 {
-	Work work = { 0 };
+	StartWork work = { 0 };
 	for (int s = 0; s < q->start.n; s++)
 		q->start.v[s].avail = true;
 	find_real(q, &work);
@@ -201,12 +201,13 @@ void queries_solve(Queries *q)
 			vec_push(&work, s);
 	}
 	for (bool again = true; again;) {
-		settle(q, &work);
+		settle_starts(q, &work);
 		find_real(q, &work);
 		again = false;
 		for (int s = 0; s < q->start.n; s++)
-			if (q->start.v[s].avail && inserts(q, &q->start.v[s]) && !pays(q, &q->start.v[s])) {
-				drop(q, s, &work);
+			if (q->start.v[s].avail && inserts(q, &q->start.v[s]) &&
+				!inserting_pays(q, &q->start.v[s])) {
+				drop_start(q, s, &work);
 				again = true;
 			}
 	}

@@ -14,7 +14,7 @@ enum { NOT_ASKED, EITHER_ARM, ALL_ARMS };
 
 /* Does a way lead from the block back to itself that does not pass the point where threads that part there
    meet again? */
-static bool comes_back(Queries *q, int block)
+static bool way_comes_back(Queries *q, int block)
 {
 	Arena tmp = { 0 };
 	BitSet seen = bs_new(&tmp, q->c->n);
@@ -41,7 +41,8 @@ static bool comes_back(Queries *q, int block)
 bool hoist_either(Queries *q, int block)
 {
 	if (!q->arms[block])
-		q->arms[block] = q->parts[block] && q->c->graph->succ[block].n == 2 && !comes_back(q, block)
+		q->arms[block] = q->parts[block] && q->c->graph->succ[block].n == 2 &&
+			!way_comes_back(q, block)
 			? EITHER_ARM : ALL_ARMS;
 	return q->arms[block] == EITHER_ARM;
 }
@@ -52,14 +53,14 @@ bool hoist_either(Queries *q, int block)
    -1: it comes there with different keys, or not on all ways, or another load in between has the value. */
 static int key_at(Queries *q, int access, int block)
 {
-	const Origin *o = q->origin_of[access] >= 0 ? &q->origin.v[q->origin_of[access]] : NULL;
+	const QueryOrigin *o = q->origin_of[access] >= 0 ? &q->origin.v[q->origin_of[access]] : NULL;
 	Vec(int) work = { 0 };
 	int key = -1, stamp = ++q->stamp;
 	bool ok = o && o->start >= 0 && dom_dominates(q->dom, block, q->mem.access[access].block);
 	if (ok)
 		vec_push(&work, o->start);
 	while (ok && work.n) {
-		Start *s = &q->start.v[vec_pop(&work)];
+		QueryStart *s = &q->start.v[vec_pop(&work)];
 		if (s->seen == stamp)
 			continue;
 		s->seen = stamp;
@@ -89,10 +90,10 @@ bool hoist_takes(Queries *q, const Branch *from, int access)
 /* ---- one load ---- */
 
 /* Why a load cannot stand at the branch of a block: of the branches tried, the one furthest up. */
-typedef struct Reach { const char *why; int block; } Reach;
+typedef struct HoistLimit { const char *why; int block; } HoistLimit;
 
 /* May the load stand at the end of the branch's block? Fills *h; if it may not, *r says why. */
-static bool may_stand(Queries *q, int access, const Branch *b, Hoist *h, Reach *r)
+static bool may_stand(Queries *q, int access, const Branch *b, Hoist *h, HoistLimit *r)
 {
 	Ins marked = *query_load(q, access);
 	*h = (Hoist){ .block = b->block, .key = b->key };
@@ -123,12 +124,12 @@ static bool among(const Queries *q, int from, int to, int access)
 
 /* Moves the load to the branch furthest up at which it may stand: adds a Hoist. If there is none, a remark
    may say why. */
-static void raise(Queries *q, int access)
+static void raise_load(Queries *q, int access)
 {
 	const MemAccess *a = &q->mem.access[access];
 	const Ins *load = query_load(q, access);
 	Hoist best = { .block = -1 }, h;
-	Reach r = { 0 };
+	HoistLimit r = { 0 };
 	int mark = q->found.n;
 	for (int n = q->dom->idom[a->block]; n >= 0 && q->patience > 0; n = q->dom->idom[n]) {
 		if (!hoist_either(q, n))
@@ -172,7 +173,7 @@ static void remark_moved(Queries *q, const Hoist *h)
 
 /* ---- all ---- */
 
-static void replace(Queries *q, Edit *e, Block *b)
+static void replace_hoisted(Queries *q, Edit *e, Block *b)
 {
 	Rewrite rw;
 	int k = 0;
@@ -197,7 +198,7 @@ void hoists_emit(Queries *q)
 		touched[q->mem.access[a].block] |= q->taken[a] >= 0 && q->taken[a] < q->hoists;
 	for (int b = 0; b < n; b++)
 		if (touched[b])
-			replace(q, &e, e.f->block.v[b]);
+			replace_hoisted(q, &e, e.f->block.v[b]);
 	for (int k = 0; k < q->hoists; k++) {
 		const Hoist *h = &q->hoist.v[k];
 		query_put(q, &e, e.f->block.v[h->block], h->key, h->reg, &h->at, h->marked);
@@ -218,7 +219,7 @@ bool queries_hoist(Queries *q)
 		q->taken[a] = -1;
 	for (int o = 0; o < q->origin.n && q->patience > 0; o++)
 		if (!q->origin.v[o].gone && q->taken[q->origin.v[o].access] < 0)
-			raise(q, q->origin.v[o].access);
+			raise_load(q, q->origin.v[o].access);
 	queries_fit_hoists(q);
 	for (int k = 0; k < q->hoists; k++)
 		remark_moved(q, &q->hoist.v[k]);

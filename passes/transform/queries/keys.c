@@ -67,11 +67,11 @@ static bool ends_key(Queries *q, int key, int access)
 	return memdep_orders_access(&q->mem, &q->ask, &x, access);
 }
 
-typedef struct Made { const Queries *q; int block, ins; } Made;
+typedef struct MadeAt { const Queries *q; int block, ins; } MadeAt;
 
 static bool made_here(void *self, const MemAtom *a)
 {
-	Made *m = self;
+	MadeAt *m = self;
 	const SsaVersion *v = a->kind == ATOM_VERSION ? &m->q->ssa->version[a->id] : NULL;
 	if (v && v->block == m->block && v->ins > m->ins)
 		m->ins = v->ins;
@@ -81,7 +81,7 @@ static bool made_here(void *self, const MemAtom *a)
 /* The last instruction of the block that writes a version of which the key's forms are made; -1: none. */
 static int made_at(Queries *q, int key, int block)
 {
-	Made m = { q, block, -1 };
+	MadeAt m = { q, block, -1 };
 	key_mentions(q, key, made_here, &m);
 	return m.ins;
 }
@@ -159,11 +159,11 @@ LocalKind query_down(Queries *q, int key, int block, int *access)
 
 /* ---- along an edge ---- */
 
-typedef struct Edge { Queries *q; int block, pred, place; bool inside, ahead, dead; } Edge;
+typedef struct KeyEdge { Queries *q; int block, pred, place; bool inside, ahead, dead; } KeyEdge;
 
 static int along(void *self, int atom, int bits)
 {
-	Edge *e = self;
+	KeyEdge *e = self;
 	Queries *q = e->q;
 	const MemAtom a = q->forms.atom.v[atom];
 	if (a.kind == ATOM_TURN && q->c->nest->header[a.id] == e->block) {
@@ -186,7 +186,7 @@ static int along(void *self, int atom, int bits)
 
 static bool changes_here(void *self, const MemAtom *a)
 {
-	const Edge *e = self;
+	const KeyEdge *e = self;
 	const SsaVersion *v = a->kind == ATOM_VERSION ? &e->q->ssa->version[a->id] : NULL;
 	return (v && v->block == e->block && v->ins == SSA_PHI) ||
 		(a->kind == ATOM_TURN && e->q->c->nest->header[a->id] == e->block);
@@ -194,7 +194,7 @@ static bool changes_here(void *self, const MemAtom *a)
 
 int query_over(Queries *q, int key, int pred, int block, int place, int *shifts)
 {
-	Edge e = { .q = q, .block = block, .pred = pred, .place = place, .ahead = place < 0 };
+	KeyEdge e = { .q = q, .block = block, .pred = pred, .place = place, .ahead = place < 0 };
 	if (!key_mentions(q, key, changes_here, &e))
 		return key;
 	int loop = q->c->nest->of[block];

@@ -22,7 +22,7 @@ typedef enum { LOCAL_PASS, LOCAL_FOUND, LOCAL_KILLED } LocalKind;
 
 /* Is the value of the key available where the block starts? The answer follows from its ways: one for each
    edge from a predecessor of the block. */
-typedef struct Start {
+typedef struct QueryStart {
 	/* shifts: how often, at least, the key was rewritten on the way from an instruction that asks */
 	int block, key, shifts;
 	int first, n;                  /* its ways: the first one in Queries.way, and how many */
@@ -36,28 +36,33 @@ typedef struct Start {
 	/* expanded: its ways are made; avail: the answer is yes; real: some way leads from an access that has
 	   the value; needed: the code needs the value here; hoped: it was real before anything was dropped */
 	bool expanded, avail, real, needed, hoped;
-} Start;
+} QueryStart;
 /* Is the value of the key available where the block ends? access: if kind is FOUND, the one that has the
-   value; start: if kind is PASS, the Start to which the question is passed on, else -1; user: the first way
-   that comes from here, or -1. */
+   value; start: if kind is PASS, the QueryStart to which the question is passed on, else -1; user: the first
+   way that comes from here, or -1. */
 typedef struct End { int block, key, access, start, user; LocalKind kind; } End;
 /* The instructions that make an address, each with the version that it writes. at: the address as the load
    reads it. */
-typedef struct Slice { int n, version[ADDRESS_INSTRUCTIONS]; Ins ins[ADDRESS_INSTRUCTIONS]; Opd at; } Slice;
+typedef struct AddressSlice {
+	int n, version[ADDRESS_INSTRUCTIONS];
+	Ins ins[ADDRESS_INSTRUCTIONS];
+	Opd at;
+} AddressSlice;
 /* How to have what an instruction reads at a place. A load's address: `at`, a register and a number; or, if
    slice is not NULL, what its instructions make, which are to be put there first. Of other operations:
    source[k] is the register to read in place of the k-th register. */
-typedef struct Address { Opd at, *source; Slice *slice; } Address;
-typedef struct Held { int reg, version; } Held; /* a list's last one has reg -1 */
-/* An edge from block pred by which a Start gets its answer. end: the End there, -1: not known; next: another
-   way from the same End, -1; address: 1: a new load can have its address there, as `at` says; 0: it cannot;
+typedef struct Address { Opd at, *source; AddressSlice *slice; } Address;
+typedef struct HeldReg { int reg, version; } HeldReg; /* a list's last one has reg -1 */
+/* An edge from block pred by which a QueryStart gets its answer. end: the End there, -1: not known; next:
+   another way from the same End, -1; address: 1: a new load can have its address there, as `at` says; 0: it
+   cannot;
    -1: not asked yet. */
-typedef struct Way { int start, end, pred, next; int8_t address; Address at; } Way;
+typedef struct QueryWay { int start, end, pred, next; int8_t address; Address at; } QueryWay;
 
-/* An instruction that asks for its own value. start: the Start to which its block passes the question on, -1;
-   local: an access in its block that has the value, -1; gone: it is removed; barred: it stays, because of the
-   limit of registers. */
-typedef struct Origin { int access, key, start, local; bool gone, barred; } Origin;
+/* An instruction that asks for its own value. start: the QueryStart to which its block passes the question
+   on, -1; local: an access in its block that has the value, -1; gone: it is removed; barred: it stays,
+   because of the limit of registers. */
+typedef struct QueryOrigin { int access, key, start, local; bool gone, barred; } QueryOrigin;
 
 /* The branch at the end of a block, and a key there. stop: the block where the branch's arms meet. */
 typedef struct Branch { int block, key, stop; } Branch;
@@ -92,11 +97,11 @@ typedef struct Queries {
 	int *none;                     /* by register: 0, a value number that is the same for all */
 	const Versions *versions;
 	/* by block: the registers that live at its end, and what they hold there; NULL: not asked yet */
-	const Held **held;
-	Vec(Start) start;
+	const HeldReg **held;
+	Vec(QueryStart) start;
 	Vec(End) end;
-	Vec(Way) way;
-	Vec(Origin) origin;
+	Vec(QueryWay) way;
+	Vec(QueryOrigin) origin;
 	Vec(int) found;
 	Vec(int) first_of;             /* by key: an access that has it, or -1 */
 	int *next_of;                  /* by access: another one with the same key, or -1 */
@@ -108,7 +113,7 @@ typedef struct Queries {
 	int64_t patience;              /* steps of the search that are left */
 	int limit;                     /* most registers that may live at once; 0: any number */
 	int *rank, nrank;              /* origins in the order in which they may go, and their number */
-	bool slices;                   /* addresses may be made anew (Slice) */
+	bool slices;                   /* addresses may be made anew (AddressSlice) */
 	/* check: loads that go stay, to be compared; nonfaulting: loads may be speculated, marked so that
 	   they do not fault */
 	bool check, nonfaulting;

@@ -1,23 +1,23 @@
 /* Makes the remarks about a solution: what goes, where something new is put, and why the rest stays. */
 #include "passes/transform/queries/queries.h"
 
-static const char *label(const Queries *q, int block) { return q->c->f->block.v[block]->label; }
+static const char *block_label(const Queries *q, int block) { return q->c->f->block.v[block]->label; }
 
-/* Returns why some way up from the Start does not have the value, and in *block the end of which block that
-   way comes from. NULL: no way has the value, or the reason is not known. */
-static const char *reason(Queries *q, int first, int *block)
+/* Returns why some way up from the QueryStart does not have the value, and in *block the end of which block
+   that way comes from. NULL: no way has the value, or the reason is not known. */
+static const char *missing_reason(Queries *q, int first, int *block)
 {
 	Vec(int) work = { 0 };
 	const char *why = NULL;
 	int stamp = ++q->stamp;
 	vec_push(&work, first);
 	while (work.n && !why) {
-		Start *s = &q->start.v[vec_pop(&work)];
+		QueryStart *s = &q->start.v[vec_pop(&work)];
 		if (s->seen == stamp || s->avail || !s->hoped)
 			continue;
 		s->seen = stamp;
 		for (int w = s->first; w < s->first + s->n && !why; w++) {
-			const Way *y = &q->way.v[w];
+			const QueryWay *y = &q->way.v[w];
 			const End *e = y->end >= 0 ? &q->end.v[y->end] : NULL;
 			if (e && (e->kind == LOCAL_FOUND || (e->start >= 0 && q->start.v[e->start].avail)))
 				continue;
@@ -36,17 +36,18 @@ static const char *reason(Queries *q, int first, int *block)
 	return why;
 }
 
-static void remark_origin(Queries *q, const Origin *o)
+static void remark_origin(Queries *q, const QueryOrigin *o)
 {
 	const Ins *i = query_load(q, o->access);
 	int block = q->mem.access[o->access].block, at = -1;
-	const char *why = !o->gone && o->start >= 0 ? reason(q, o->start, &at) : NULL;
+	const char *why = !o->gone && o->start >= 0 ? missing_reason(q, o->start, &at) : NULL;
 	if (o->gone)
 		pass_remark(q->r, ins_loc(q->r->m, i), "%s of %s is read from a register",
-			op_info[i->op].name, label(q, block));
+			op_info[i->op].name, block_label(q, block));
 	else if (why)
 		pass_remark(q->r, ins_loc(q->r->m, i), "%s of %s stays: it is in a register on some way, and "
-			"not at the end of %s: %s", op_info[i->op].name, label(q, block), label(q, at), why);
+			"not at the end of %s: %s", op_info[i->op].name, block_label(q, block),
+			block_label(q, at), why);
 }
 
 void queries_remark(Queries *q)
@@ -62,7 +63,7 @@ void queries_remark(Queries *q)
 			const Ins *i = &q->pattern.v[key_class(q, q->start.v[s].key)];
 			if (e->kind != LOCAL_FOUND && !(e->start >= 0 && q->start.v[e->start].avail))
 				pass_remark(q->r, ins_loc(q->r->m, i), "%s: new at the end of %s, before %s",
-					op_info[i->op].name, label(q, q->way.v[w].pred),
-					label(q, q->start.v[s].block));
+					op_info[i->op].name, block_label(q, q->way.v[w].pred),
+					block_label(q, q->start.v[s].block));
 		}
 }

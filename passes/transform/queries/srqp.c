@@ -21,9 +21,9 @@
 enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_PRESSURE, OPTION_STRICT,
 	OPTION_NONFAULTING };
 
-typedef enum { PREQP, SRQP, ESRQP, SSRQP, SSRQP_S } Kind;
+typedef enum { PREQP, SRQP, ESRQP, SSRQP, SSRQP_S } SrqpKind;
 
-static void exchange(int *a, int *b)
+static void exchange_numbers(int *a, int *b)
 {
 	int was = *a;
 	*a = *b;
@@ -105,7 +105,7 @@ static int operation_key(Queries *q, const MemAccess *a)
 				return -1;
 		}
 	if (ins_turned(i, (int[2]){ 0 }) && ins_src(i, 0)->kind == ins_src(i, 1)->kind)
-		exchange(&forms[0], &forms[1]);
+		exchange_numbers(&forms[0], &forms[1]);
 	return query_key(q, class, forms, n);
 }
 
@@ -170,7 +170,7 @@ static void mark_outside(Queries *q, bool strict)
 		q->outside[b] |= parts[b] && q->c->graph->succ[b].n > 1;
 }
 
-static bool has_loads(const Function *f)
+static bool function_has_loads(const Function *f)
 {
 	for (int b = 0; b < f->block.n; b++)
 		for (int k = 0; k < f->block.v[b]->ins.n; k++)
@@ -181,7 +181,7 @@ static bool has_loads(const Function *f)
 
 /* ---- a round ---- */
 
-static void open_queries(Queries *q, Kind kind)
+static void open_queries(Queries *q, SrqpKind kind)
 {
 	PassRun *r = q->r;
 	const MemDep *d = analysis_memdep(r->an);
@@ -194,7 +194,7 @@ static void open_queries(Queries *q, Kind kind)
 	memforms_copy(&q->forms, d->form, d->nform, d->atom, d->natom);
 	q->forms.mode = r->option[OPTION_NO_WRAP].number ? 1 : 0;
 	q->versions = versions_build(&q->arena, q->c, analysis_dom(r->an), q->ssa, q->live);
-	q->held = arena_array(&q->arena, const Held *, q->c->n + 1);
+	q->held = arena_array(&q->arena, const HeldReg *, q->c->n + 1);
 	q->slices = kind != PREQP; /* preqp would compute more if it made addresses anew */
 	if (kind == PREQP)
 		add_operations(q);
@@ -212,7 +212,8 @@ static void open_queries(Queries *q, Kind kind)
 		q->key_of[a] = key;
 		q->origin_of[a] = key >= 0 ? q->origin.n : -1;
 		if (key >= 0)
-			vec_push(&q->origin, ((Origin){ .access = a, .key = key, .start = -1, .local = -1 }));
+			vec_push(&q->origin, ((QueryOrigin){ .access = a, .key = key, .start = -1,
+				.local = -1 }));
 		while (q->first_of.n < q->keys.n)
 			vec_push(&q->first_of, -1);
 		if (key >= 0) {
@@ -252,7 +253,7 @@ static void close_queries(Queries *q)
 
 /* ---- a run ---- */
 
-static void report(Queries *q, Kind kind, bool changed, bool no_wrap)
+static void report_queries(Queries *q, SrqpKind kind, bool changed, bool no_wrap)
 {
 	PassRun *r = q->r;
 	pass_count(r, "queries asked", q->done.asked);
@@ -268,9 +269,9 @@ static void report(Queries *q, Kind kind, bool changed, bool no_wrap)
 		pass_assumption(r, "no-wrap", q->done.removed);
 }
 
-static bool run(PassRun *r, Kind kind)
+static bool run_queries(PassRun *r, SrqpKind kind)
 {
-	if (kind != PREQP && !has_loads(r->f))
+	if (kind != PREQP && !function_has_loads(r->f))
 		return false;
 	bool speculates = kind > ESRQP, changed = false, no_wrap = r->option[OPTION_NO_WRAP].number;
 	Queries q = { .r = r, .ask = { .allow = option_restrict(r->option[OPTION_RESTRICT].number),
@@ -298,16 +299,16 @@ static bool run(PassRun *r, Kind kind)
 	if (changed && q.limit) /* so was the code made whose registers were counted (fit.c) */
 		pass_apply(&pass_copy_prop, r->m, r->f, NULL, &none);
 	diag_free(&none);
-	report(&q, kind, changed, no_wrap);
+	report_queries(&q, kind, changed, no_wrap);
 	vec_free(&q.done.check);
 	return changed;
 }
 
-static bool run_preqp(PassRun *r) { return run(r, PREQP); }
-static bool run_srqp(PassRun *r) { return run(r, SRQP); }
-static bool run_esrqp(PassRun *r) { return run(r, ESRQP); }
-static bool run_ssrqp(PassRun *r) { return run(r, SSRQP); }
-static bool run_ssrqp_s(PassRun *r) { return run(r, SSRQP_S); }
+static bool run_preqp(PassRun *r) { return run_queries(r, PREQP); }
+static bool run_srqp(PassRun *r) { return run_queries(r, SRQP); }
+static bool run_esrqp(PassRun *r) { return run_queries(r, ESRQP); }
+static bool run_ssrqp(PassRun *r) { return run_queries(r, SSRQP); }
+static bool run_ssrqp_s(PassRun *r) { return run_queries(r, SSRQP_S); }
 
 #define COMMON \
 	{ .name = "check", .value = 0, .least = 0, .most = 1, \

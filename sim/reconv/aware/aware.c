@@ -32,17 +32,17 @@ static const ConfigKey params[] = {
 		"an entry comes back (divergence.spill = constant; assumption)" },
 };
 
-static bool lower(LowerFn *l, Diag *diag)
+static bool aware_lower(LowerFn *l, Diag *diag)
 {
 	return reconv_lower_param(l, P_DELAYED) ? aware_lower_delayed(l, diag) : reconv_lower_ipdom(l, diag);
 }
 
-static size_t state_size(const Config *c) { return sizeof(Regions); }
+static size_t aware_state_size(const Config *c) { return sizeof(Regions); }
 
 /* The queue has no more groups than the warp has lanes. A quantum counts twice, since it begins again when
    the group has come from memory. Without quanta a group gives way where its lanes part: in a loop where
    lanes part, once in each iteration. */
-static Patience patience(const Config *c, const Code *code)
+static Patience aware_patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
 	return (Patience){ .first = (Cycle)p[P_TIMEOUT], .time = (Cycle)p[P_QUANTUM],
@@ -126,7 +126,7 @@ static void run_only(Warp *w, Regions *k, int now)
 	set_alarm(w, k);
 }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void aware_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Regions *k = reconv_state(w);
 	k->merge = false;
@@ -136,7 +136,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	regions_launch(w, k, lanes, pc);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void aware_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Regions *k = reconv_state(w);
 	regions_branch(w, k, s, i, p, n);
@@ -144,7 +144,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 }
 
 /* The block that s has come to is the point of some region: s gives way only if that is its own region. */
-static void reach(Warp *w, Split *s)
+static void aware_reach(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
 	const Region *e = &k->r[k->member[s - reconv_splits(w)].region];
@@ -154,7 +154,7 @@ static void reach(Warp *w, Split *s)
 	run_only(w, k, -1);
 }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+static void aware_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Regions *k = reconv_state(w);
 	int at = (int)(s - reconv_splits(w));
@@ -162,7 +162,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	run_only(w, k, n == 1 && s->state == SPLIT_RUN ? at : -1);
 }
 
-static void ret(Warp *w, Split *s, const Path *p, int n)
+static void aware_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Regions *k = reconv_state(w);
 	int before = *reconv_nsplit(w), at = (int)(s - reconv_splits(w));
@@ -171,19 +171,19 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 	run_only(w, k, *reconv_nsplit(w) == before && s->mask == m ? at : -1);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void aware_exit(Warp *w, Split *s, Mask m)
 {
 	Regions *k = reconv_state(w);
 	regions_exit(w, k, s, m);
 	run_only(w, k, -1);
 }
 
-static void some_exit(Warp *w, Split *s, Mask m) { regions_some_exit(w, reconv_state(w), s, m); }
+static void aware_some_exit(Warp *w, Split *s, Mask m) { regions_some_exit(w, reconv_state(w), s, m); }
 
-static void waits(Warp *w, Split *s) { run_only(w, reconv_state(w), splits_running(w)); }
+static void aware_wait(Warp *w, Split *s) { run_only(w, reconv_state(w), splits_running(w)); }
 
 /* The group s goes behind the others in the queue, and runs at once if none of them can. */
-static void resume(Warp *w, Split *s)
+static void aware_resume(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
 	int at = (int)(s - reconv_splits(w)), other = -1;
@@ -200,7 +200,7 @@ static bool coming(const Warp *w, const Split *s)
 	return !wait_over(&s->wait, reconv_now(w)) && s->wait.why == STALL_DIVERGENCE;
 }
 
-static void alarm(Warp *w)
+static void aware_alarm(Warp *w)
 {
 	Regions *k = reconv_state(w);
 	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w);
@@ -224,9 +224,9 @@ static void alarm(Warp *w)
 	run_only(w, k, over ? -1 : run);
 }
 
-static void show(const Warp *w, Rows *rows) { regions_show_groups(w, reconv_state((Warp *)w), rows); }
+static void aware_show(const Warp *w, Rows *rows) { regions_show_groups(w, reconv_state((Warp *)w), rows); }
 
-static bool held(const Warp *w, int lane, Held *h)
+static bool aware_held(const Warp *w, int lane, Held *h)
 {
 	return regions_held(reconv_state((Warp *)w), lane, h, "the queue of groups");
 }
@@ -238,12 +238,12 @@ const ReconvModel reconv_aware = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.fair = "timeout=1000,quantum=1000",
 	.sync_waits = true, .lane_scoreboard = true,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth,
-	.show = show,
-	.sync = { .wait = waits, .resume = resume },
-	.times = { .alarm = alarm },
-	.stuck = { .patience = patience, .held = held,
+	.lower = aware_lower, .state_size = aware_state_size, .launch = aware_launch, .branch = aware_branch,
+	.reach = aware_reach, .call = aware_call, .ret = aware_ret, .exit = aware_exit,
+	.some_exit = aware_some_exit, .depth = splits_depth, .show = aware_show,
+	.sync = { .wait = aware_wait, .resume = aware_resume },
+	.times = { .alarm = aware_alarm },
+	.stuck = { .patience = aware_patience, .held = aware_held,
 		.holds = "runs the first group of its queue until it parts, meets others, waits, or its turn "
 		"is over (aware.quantum = 0: it never is), and keeps "
 		"lanes at a reconvergence point until all others have come, or a time-out (aware.timeout = "

@@ -24,7 +24,7 @@ static bool shared_between_threads(const Ins *i)
 
 static bool strong(const Ins *i) { return op_info[i->op].kind == K_ATOM || i->sem > SEM_WEAK; }
 
-static bool reads(const Ins *i)
+static bool reads_shared(const Ins *i)
 {
 	return (op_info[i->op].kind == K_LD || op_info[i->op].kind == K_ATOM) && shared_between_threads(i);
 }
@@ -32,13 +32,13 @@ static bool reads(const Ins *i)
 static void add_read(void *self, const Ins *i)
 {
 	LoopReads *r = self;
-	if (!reads(i))
+	if (!reads_shared(i))
 		return;
 	r->any = r->space[i->space] = true;
 	r->strong &= strong(i);
 }
 
-static bool writes(const Block *b, const LoopReads *r)
+static bool writes_shared(const Block *b, const LoopReads *r)
 {
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
@@ -63,7 +63,7 @@ static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const IntList *
 		point = point < 0 ? exits->v[k] : dom_common(pdom, point, exits->v[k]);
 	}
 	bs_each(behind, b)
-		if (writes(cfg->f->block.v[b], r) && point >= 0) {
+		if (writes_shared(cfg->f->block.v[b], r) && point >= 0) {
 			int next = pdom->idom[b];
 			point = next < 0 ? -1 : dom_common(pdom, point, next);
 		}

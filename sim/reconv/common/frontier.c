@@ -4,7 +4,7 @@
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 
-static void order_blocks(Arena *a, LowerFn *l, Frontier *f)
+static void order_by_priority(Arena *a, LowerFn *l, ThreadFrontier *f)
 {
 	Cfg *cfg = cfg_build(a, l->f);
 	f->order = arena_array(a, Block *, cfg->n);
@@ -20,7 +20,7 @@ static void order_blocks(Arena *a, LowerFn *l, Frontier *f)
 
 /* Adds to the frontier of every member of u all members that come later in u; returns true if a frontier has
    changed. `done` marks a rest of a list for which that has been done before. */
-static bool wait_behind(Frontier *f, Chains *sets, Chain u)
+static bool wait_behind(ThreadFrontier *f, Chains *sets, Chain u)
 {
 	bool changed = false;
 	for (; u && !u->done; u = u->next) {
@@ -34,12 +34,12 @@ static bool wait_behind(Frontier *f, Chains *sets, Chain u)
 
 /* Lanes of a warp may wait in TF(b), the frontier of b, and in the successors of b at once. So of all these
    blocks, each has those behind it in its frontier. */
-Frontier frontier_build(Arena *a, LowerFn *l, int64_t priority)
+ThreadFrontier frontier_build(Arena *a, LowerFn *l, int64_t priority)
 {
-	Frontier f = { 0 };
+	ThreadFrontier f = { 0 };
 	Chains sets = { .arena = a };
 	l->priority_layout = priority == PRIORITY_RPO;
-	order_blocks(a, l, &f);
+	order_by_priority(a, l, &f);
 	f.tf = arena_array(a, Chain, f.n + 1);
 	for (bool changed = true; changed;) {
 		changed = false;
@@ -53,7 +53,7 @@ Frontier frontier_build(Arena *a, LowerFn *l, int64_t priority)
 	return f;
 }
 
-int frontier_most(const Frontier *f)
+int frontier_most(const ThreadFrontier *f)
 {
 	int most = 0;
 	for (int i = 0; i < f->n; i++)

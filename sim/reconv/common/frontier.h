@@ -11,18 +11,18 @@ enum { PRIORITY_RPO, PRIORITY_SOURCE };
 	"blocks in reverse post-order with contiguous loops, or as the source has them (for teaching: may " \
 	"be a bad order)" }
 
-typedef struct Frontier {
+typedef struct ThreadFrontier {
 	int n;
 	Block **order;                 /* reachable blocks, highest priority first */
 	int *position;                 /* by block id: place in `order`; undefined for unreachable blocks */
 	/* by position: the positions of the blocks in which lanes may wait while this block runs; all of them
 	   are behind this block's */
 	Chain *tf;
-} Frontier;
+} ThreadFrontier;
 
 /* Computes the frontiers, and lays the blocks out in the order of priorities. priority: PRIORITY_RPO, ... */
-Frontier frontier_build(Arena *, LowerFn *, int64_t priority);
+ThreadFrontier frontier_build(Arena *, LowerFn *, int64_t priority);
 /* The largest number of blocks in which lanes may wait at once: one less than the most groups a function can
    have. */
-int frontier_most(const Frontier *);
+int frontier_most(const ThreadFrontier *);
 #endif

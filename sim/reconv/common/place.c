@@ -96,16 +96,19 @@ static Dom *frame_pdoms(OpenPoints *p)
 }
 
 /* Is J the outer point of the two? If so, J lies strictly behind K on the chain of post-dominators. */
-static bool outer(const OpenPoints *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
+static bool is_outer_point(const OpenPoints *p, int j, int k)
+{
+	return j != k && dom_dominates(p->pdom, j, k);
+}
 
 static int point_at(const OpenPoints *p, Chain c) { return p->at_rank[c->v]; }
 
 /* Returns those points of list c that lie strictly behind block t on its chain of post-dominators. All points
    of c are on one such chain, the nearest first. Where one lies behind t, all outer ones do, so the result is
    a rest of c. */
-static Chain behind(const OpenPoints *p, Chain c, int t)
+static Chain points_behind(const OpenPoints *p, Chain c, int t)
 {
-	while (c && !outer(p, point_at(p, c), t))
+	while (c && !is_outer_point(p, point_at(p, c), t))
 		c = c->next;
 	return c;
 }
@@ -131,12 +134,12 @@ static int successors(const OpenPoints *p, const Block *b) { return opens_frame(
 /* Adds to in(t), for each successor t of b, the points that are open at the end of b and post-dominate t,
    without t itself. On a way that leads only to an early exit, points of the other way stay further down in
    the stack, and nothing pops them. */
-static bool flow(OpenPoints *p, const Block *b)
+static bool flow_open(OpenPoints *p, const Block *b)
 {
 	bool changed = add_points(p, &p->out[b->id], p->in[b->id]);
 	for (int k = 0; k < successors(p, b); k++) {
 		int t = b->succ[k]->id;
-		changed |= add_points(p, &p->in[t], behind(p, p->out[b->id], t));
+		changed |= add_points(p, &p->in[t], points_behind(p, p->out[b->id], t));
 	}
 	return changed;
 }
@@ -146,7 +149,8 @@ static bool flow(OpenPoints *p, const Block *b)
 static Chain too_late(const OpenPoints *p, int b, int t)
 {
 	Chain open = p->out[b];
-	return !open ? NULL : chain_has(open, p->rank[t]) ? p->in[t] : behind(p, p->in[t], point_at(p, open));
+	return !open ? NULL : chain_has(open, p->rank[t]) ? p->in[t]
+		: points_behind(p, p->in[t], point_at(p, open));
 }
 
 static bool open_earlier(OpenPoints *p, const Block *b)
@@ -155,7 +159,7 @@ static bool open_earlier(OpenPoints *p, const Block *b)
 	Chain *in = &p->in[b->id];
 	/* the own point of b's branch is opened here if a nearer one is open: !reconverge may name a point
 	   that is not the nearest */
-	bool changed = own >= 0 && *in && outer(p, own, point_at(p, *in)) &&
+	bool changed = own >= 0 && *in && is_outer_point(p, own, point_at(p, *in)) &&
 		add_points(p, in, chain_add(&p->chains, NULL, p->rank[own]));
 	bool own_open = own >= 0 && chain_has(*in, p->rank[own]);
 	for (int k = 0; k < successors(p, b); k++) {
@@ -199,7 +203,7 @@ static void solve_points(OpenPoints *p)
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (int i = 0; i < p->cfg->nreach; i++)
-			changed |= flow(p, p->cfg->rpo[i]);
+			changed |= flow_open(p, p->cfg->rpo[i]);
 		/* backwards: opening points earlier concerns the blocks in front */
 		for (int i = p->cfg->nreach; i-- > 0;)
 			changed |= open_earlier(p, p->cfg->rpo[i]);
@@ -220,7 +224,7 @@ static int fresh_points(const OpenPoints *p, Chain now, Chain before, int *list)
 	return n;
 }
 
-static Block *new_block(OpenPoints *p, Block *before) { return place_block(p->loops, before); }
+static Block *new_token_block(OpenPoints *p, Block *before) { return place_block(p->loops, before); }
 
 static void insert_ssy(OpenPoints *p, Block *b, int at, Block *point)
 {
@@ -230,7 +234,7 @@ static void insert_ssy(OpenPoints *p, Block *b, int at, Block *point)
 static Block *sync_block(OpenPoints *p, Block *point)
 {
 	if (!p->sync[point->id]) {
-		Block *b = new_block(p, point);
+		Block *b = new_token_block(p, point);
 		edit_append(&p->l->edit, b, lower_own(p->l, OWN_SYNC, 0, 0));
 		edit_jump(&p->l->edit, b, NULL, point);
 		p->sync[point->id] = b;
@@ -243,7 +247,7 @@ static Block *sync_block(OpenPoints *p, Block *point)
 static Block *ssy_block(OpenPoints *p, const Block *b, Block *t, const int *points, int n,
 	Block *const *block_of)
 {
-	Block *e = new_block(p, t);
+	Block *e = new_token_block(p, t);
 	for (int k = 0; k < n; k++)
 		insert_ssy(p, e, e->ins.n, block_of[points[k]]);
 	edit_jump(&p->l->edit, e, NULL, t);
@@ -286,7 +290,7 @@ static void place_entry(OpenPoints *p, Block *const *block_of)
 	int n = fresh_points(p, p->in[0], NULL, list);
 	if (!n)
 		return;
-	Block *e = new_block(p, NULL);
+	Block *e = new_token_block(p, NULL);
 	for (int k = 0; k < n; k++)
 		insert_ssy(p, e, e->ins.n, block_of[list[k]]);
 	edit_jump(&p->l->edit, e, NULL, entry);

@@ -61,10 +61,10 @@ static bool is_inside(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, i
 	return false;
 }
 
-typedef struct Shape { Block *header, *latch, *exit; bool cont; } Shape;
+typedef struct LoopShape { Block *header, *latch, *exit; bool cont; } LoopShape;
 
-static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, const IntList *exits, int k,
-	Shape *s)
+static bool loop_shape(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, const IntList *exits, int k,
+	LoopShape *s)
 {
 	const Loop *l = &loops->loop[k];
 	Function *f = t->l->f;
@@ -73,7 +73,8 @@ static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, co
 	bool divergent = false, elsewhere = false;
 	if (!l->reducible || l->latch.n != 1 || exits[k].n != 1)
 		return false;
-	*s = (Shape){ f->block.v[l->header], f->block.v[l->latch.v[0]], f->block.v[exits[k].v[0]], false };
+	*s = (LoopShape){ f->block.v[l->header], f->block.v[l->latch.v[0]], f->block.v[exits[k].v[0]],
+		false };
 	if (loops->of[s->exit->id] != l->parent || s->exit == f->block.v[0] || s->header == f->block.v[0])
 		return false;
 	loop_each(cfg, l, b)
@@ -102,7 +103,7 @@ static void add_leading(const PlaceLoops *t, const Cfg *cfg, const Block *to, Id
 
 /* Makes the loop a frame. Inner loops have been made frames before: each of them is one step, from its PBK to
    where the lanes of that token go on. */
-static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop, const Shape *s)
+static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop, const LoopShape *s)
 {
 	Function *f = t->l->f;
 	Edit *e = &t->l->edit;
@@ -154,10 +155,10 @@ void place_loops(PlaceLoops *t, bool frames)
 		return;
 	Loops *loops = loops_build(t->arena, cfg);
 	const IntList *exits = loop_exits(t->arena, cfg, loops);
-	Shape *shape = arena_array(t->arena, Shape, loops->n + 1);
+	LoopShape *shape = arena_array(t->arena, LoopShape, loops->n + 1);
 	bool *take = arena_array(t->arena, bool, loops->n + 1);
 	for (int k = 0; k < loops->n; k++)
-		take[k] = shape_of(t, cfg, loops, exits, k, &shape[k]);
+		take[k] = loop_shape(t, cfg, loops, exits, k, &shape[k]);
 	for (int k = loops->n - 1; k >= 0; k--) /* inner loops first */
 		if (take[k])
 			cut_loop(t, cfg, loops, k, &shape[k]);

@@ -3,10 +3,10 @@
 
 /* ---- the table of regions ---- */
 
-static int place_of(const Warp *w, const Split *s) { return (int)(s - reconv_splits((Warp *)w)); }
+static int member_index(const Warp *w, const Split *s) { return (int)(s - reconv_splits((Warp *)w)); }
 
 /* If the table on chip is full, the region that has not been used for longest goes to memory. */
-static void make_room(Warp *w, Regions *k, Split *s)
+static void spill_oldest_region(Warp *w, Regions *k, Split *s)
 {
 	int first = 0;
 	if (!k->most || k->resident < k->most)
@@ -45,7 +45,7 @@ static void touch_region(Warp *w, Regions *k, Split *s, int i)
 	reconv_changed(w, i);
 	if (!e->spilled)
 		return;
-	make_room(w, k, s);
+	spill_oldest_region(w, k, s);
 	e->spilled = false;
 	comes_on_chip(k, i);
 	reconv_fill_entry(w, s, 64 + i, k->fill_cycles);
@@ -53,7 +53,7 @@ static void touch_region(Warp *w, Regions *k, Split *s, int i)
 
 static int open_region(Warp *w, Regions *k, Split *s, uint32_t pc, bool call)
 {
-	const Member *g = &k->member[place_of(w, s)];
+	const Member *g = &k->member[member_index(w, s)];
 	Region e = { .pc = pc, .outer = g->region, .level = g->level, .pending = s->mask, .call = call };
 	int i = k->packed;
 	while (i < k->n && k->r[i].used)
@@ -62,7 +62,7 @@ static int open_region(Warp *w, Regions *k, Split *s, uint32_t pc, bool call)
 		k->r = reconv_grow(w, k->r, k->n, &k->cap, sizeof *k->r);
 		k->n++;
 	}
-	make_room(w, k, s);
+	spill_oldest_region(w, k, s);
 	e.used = true;
 	e.touched = ++k->touches;
 	k->r[i] = e;
@@ -89,17 +89,20 @@ static void close_region(Warp *w, Regions *k, int i)
 Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
 {
 	Split *t = splits_add(w, p, from);
-	k->member[place_of(w, t)] = (Member){ .region = region, .order = ++k->orders,
+	k->member[member_index(w, t)] = (Member){ .region = region, .order = ++k->orders,
 		.since = reconv_now(w) };
 	return t;
 }
 
-static void take_out(Warp *w, Regions *k, Split *s) { splits_take_out(w, s, k->member, sizeof *k->member); }
+static void take_member_out(Warp *w, Regions *k, Split *s)
+{
+	splits_take_out(w, s, k->member, sizeof *k->member);
+}
 
 void regions_drop(Warp *w, Regions *k, Split *s)
 {
 	Path gone = { s->pc, s->mask };
-	take_out(w, k, s);
+	take_member_out(w, k, s);
 	reconv_count_pop(w, s, gone.pc, gone.mask);
 }
 
@@ -119,7 +122,7 @@ static Split *split_standing(Warp *w, const Regions *k, int region, uint32_t pc,
    it might wait for lanes that it takes in. */
 static void merge_into(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
 {
-	k->member[place_of(w, t)].before &= k->member[place_of(w, s)].before;
+	k->member[member_index(w, t)].before &= k->member[member_index(w, s)].before;
 	split_merge(w, t, s, m);
 }
 
@@ -131,11 +134,11 @@ static void move_split(Warp *w, Regions *k, Split *s, int region, Path p)
 	if (!t) {
 		s->pc = p.pc;
 		s->mask = p.mask;
-		k->member[place_of(w, s)].region = region;
+		k->member[member_index(w, s)].region = region;
 		return;
 	}
 	merge_into(w, k, t, s, p.mask);
-	take_out(w, k, s);
+	take_member_out(w, k, s);
 	reconv_count_pop(w, s, p.pc, p.mask);
 }
 
@@ -184,7 +187,7 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 {
 	if (x->p.mask) {
-		Member *g = &k->member[place_of(w, s)];
+		Member *g = &k->member[member_index(w, s)];
 		*g = (Member){ .region = x->region, .level = x->level, .spilled = g->spilled,
 			.order = ++k->orders, .since = g->since };
 		split_not_before(w, s, x->ready, x->why);
@@ -194,20 +197,20 @@ static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 	if (*reconv_nsplit(w) > 1)
 		regions_drop(w, k, s);
 	else
-		take_out(w, k, s);
+		take_member_out(w, k, s);
 }
 
 static void add_landing(Warp *w, Regions *k, const Landing *x, const Split *from)
 {
 	Split *t = regions_add(w, k, x->region, x->p, from);
-	k->member[place_of(w, t)].level = x->level;
+	k->member[member_index(w, t)].level = x->level;
 	split_not_before(w, t, x->ready, x->why);
 	reconv_count_push(w, t, x->p.pc, x->p.mask);
 }
 
 static void meet_at_point(Warp *w, Regions *k, Split *s)
 {
-	Landing x = { .p = { s->pc, s->mask }, .region = k->member[place_of(w, s)].region };
+	Landing x = { .p = { s->pc, s->mask }, .region = k->member[member_index(w, s)].region };
 	if (!arrive_at_point(w, k, s, &x))
 		x.p.mask = 0;
 	replace_split(w, k, s, &x);
@@ -219,7 +222,7 @@ static void meet_at_point(Warp *w, Regions *k, Split *s)
 static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 {
 	Landing x = { 0 };
-	for (int i = k->member[place_of(w, s)].region, outer; i != last; i = outer) {
+	for (int i = k->member[member_index(w, s)].region, outer; i != last; i = outer) {
 		Region *e = &k->r[i];
 		outer = e->outer;
 		e->pending &= ~m;
@@ -299,7 +302,7 @@ static void part_split(Warp *w, Regions *k, Split *s, int region, const Path *p,
 	const Region *e = &k->r[region];
 	Path first = { 0 };
 	uint32_t meeting = e->call ? NO_PC : e->pc;
-	k->member[place_of(w, s)].order = ++k->orders;
+	k->member[member_index(w, s)].order = ++k->orders;
 	for (int a = 0; a < n; a++) {
 		if (p[a].pc == meeting) {
 			Landing x = { .p = p[a], .region = region };
@@ -315,7 +318,7 @@ static void part_split(Warp *w, Regions *k, Split *s, int region, const Path *p,
 
 void regions_branch(Warp *w, Regions *k, Split *s, const MIns *i, const Path *p, int n)
 {
-	int region = k->member[place_of(w, s)].region;
+	int region = k->member[member_index(w, s)].region;
 	const Region *e = &k->r[region];
 	if (i->rpc != NO_PC && (e->call || i->rpc != e->pc))
 		region = open_region(w, k, s, i->rpc, false);
@@ -324,7 +327,7 @@ void regions_branch(Warp *w, Regions *k, Split *s, const MIns *i, const Path *p,
 
 void regions_reach(Warp *w, Regions *k, Split *s)
 {
-	int region = k->member[place_of(w, s)].region;
+	int region = k->member[member_index(w, s)].region;
 	const Region *e = &k->r[region];
 	if (!e->call && e->pc == s->pc)
 		meet_at_point(w, k, s);
@@ -340,7 +343,7 @@ void regions_call(Warp *w, Regions *k, Split *s, const Path *p, int n, uint32_t 
 void regions_ret(Warp *w, Regions *k, Split *s, const Path *p, int n)
 {
 	must(n == 1);
-	int call = k->member[place_of(w, s)].region;
+	int call = k->member[member_index(w, s)].region;
 	while (!k->r[call].call)
 		call = k->r[call].outer;
 	Landing others = leave_regions(w, k, s, call, s->mask), x = { .p = p[0], .region = call };
@@ -363,7 +366,7 @@ void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
 void regions_some_exit(Warp *w, Regions *k, Split *s, Mask m)
 {
 	reconv_shed(w, s, m);
-	for (int i = k->member[place_of(w, s)].region; i; i = k->r[i].outer)
+	for (int i = k->member[member_index(w, s)].region; i; i = k->r[i].outer)
 		k->r[i].pending &= ~m;
 	k->r[0].pending &= ~m;
 	reconv_changed(w, 0);
@@ -394,10 +397,10 @@ void regions_show(const Regions *k, Rows *rows)
 void regions_show_groups(const Warp *w, const Regions *k, Rows *rows)
 {
 	each_split((Warp *)w, s) {
-		const Member *g = &k->member[place_of(w, s)];
+		const Member *g = &k->member[member_index(w, s)];
 		TraceRow r = trace_row(ROW_MEMBER, NO_PC, s->mask);
 		r.rpc = k->r[g->region].pc;
-		r.split = (uint16_t)place_of(w, s);
+		r.split = (uint16_t)member_index(w, s);
 		r.n = (uint32_t)g->region;
 		r.m = g->order;
 		r.other = g->before;

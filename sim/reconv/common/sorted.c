@@ -5,7 +5,7 @@
 size_t sorted_size(const Config *c) { return sizeof(Sorted); }
 int sorted_depth(const Warp *w) { return ((Sorted *)reconv_state((Warp *)w))->n; }
 
-static bool runs_before(const Listed *a, const Listed *b)
+static bool group_runs_before(const Listed *a, const Listed *b)
 {
 	return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
 }
@@ -13,7 +13,7 @@ static bool runs_before(const Listed *a, const Listed *b)
 static void insert_group(Warp *w, Split *s, Sorted *k, Listed g, const SortedRules *r)
 {
 	int at = k->n;
-	while (at > 0 && runs_before(&k->g[at - 1], &g))
+	while (at > 0 && group_runs_before(&k->g[at - 1], &g))
 		at--;
 	reconv_delay(w, s, r->insert * (Cycle)(k->n - at));
 	if (at > 0 && k->g[at - 1].pc == g.pc && k->g[at - 1].depth == g.depth) {

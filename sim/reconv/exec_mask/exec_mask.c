@@ -47,7 +47,7 @@ static const OwnOp own[MASK_OPS] = {
 		"saved mask a = a | lanes of EXEC whose c is not that scalar; they go on at b" },
 };
 
-static bool lower(LowerFn *l, Diag *diag)
+static bool exec_mask_lower(LowerFn *l, Diag *diag)
 {
 	Arena arena = { 0 };
 	MaskPlan p = { .l = l, .f = l->f, .arena = &arena, .threshold = (int)reconv_lower_param(l, P_SKIP) };
@@ -58,10 +58,10 @@ static bool lower(LowerFn *l, Diag *diag)
 	return true;
 }
 
-static size_t state_size(const Config *c) { return sizeof(Masks); }
-static int depth(const Warp *w) { return ((Masks *)reconv_state((Warp *)w))->n; }
+static size_t exec_mask_state_size(const Config *c) { return sizeof(Masks); }
+static int exec_mask_depth(const Warp *w) { return ((Masks *)reconv_state((Warp *)w))->n; }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void exec_mask_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Masks *k = reconv_state(w);
 	k->n = 0;
@@ -116,7 +116,7 @@ static Mask differing_lanes(Warp *w, const Split *s, const Masks *k, const MIns 
 	return m;
 }
 
-static void special(Warp *w, Split *s, const MIns *i, Mask lanes)
+static void exec_mask_special(Warp *w, Split *s, const MIns *i, Mask lanes)
 {
 	Masks *k = reconv_state(w);
 	int32_t name = (int32_t)i->offset;
@@ -145,13 +145,13 @@ static void special(Warp *w, Split *s, const MIns *i, Mask lanes)
 
 /* ---- control ---- */
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void exec_mask_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	bug("lanes part at a scalar branch");
 }
-static void reach(Warp *w, Split *s) { }
+static void exec_mask_reach(Warp *w, Split *s) { }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+static void exec_mask_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Masks *k = reconv_state(w);
 	must(n == 1);
@@ -162,7 +162,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 }
 
 /* All lanes of the call that have not ended return together; there may be none. */
-static void ret(Warp *w, Split *s, const Path *p, int n)
+static void exec_mask_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Masks *k = reconv_state(w);
 	must(k->frame && (!k->n || k->saved[k->n - 1].frame < k->frame));
@@ -170,7 +170,7 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 	reconv_changed(w, (int)k->frame);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void exec_mask_exit(Warp *w, Split *s, Mask m)
 {
 	s->mask &= ~m;
 	s->pc++;
@@ -178,7 +178,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 		*reconv_nsplit(w) = 0;
 }
 
-static void show(const Warp *w, Rows *rows)
+static void exec_mask_show(const Warp *w, Rows *rows)
 {
 	const Masks *k = reconv_state((Warp *)w);
 	for (int i = 0; i < k->n; i++) {
@@ -197,7 +197,7 @@ static void show(const Warp *w, Rows *rows)
 	reconv_show(rows, &r);
 }
 
-static bool held(const Warp *w, int lane, Held *h)
+static bool exec_mask_held(const Warp *w, int lane, Held *h)
 {
 	const Masks *k = reconv_state((Warp *)w);
 	for (int i = 0; i < k->n; i++)
@@ -216,9 +216,11 @@ const ReconvModel reconv_exec_mask = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.own = own, .nown = MASK_OPS,
 	.runs_empty = true,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,
-	.stuck = { .held = held,
+	.lower = exec_mask_lower, .state_size = exec_mask_state_size, .launch = exec_mask_launch,
+	.branch = exec_mask_branch, .reach = exec_mask_reach, .call = exec_mask_call, .ret = exec_mask_ret,
+	.exit = exec_mask_exit, .special = exec_mask_special, .depth = exec_mask_depth,
+	.show = exec_mask_show,
+	.stuck = { .held = exec_mask_held,
 		.holds = "has one pc for the wave: lanes in saved masks go on when the others come to their "
 		"place, and a loop "
 		"runs until none of its lanes is left in EXEC" },

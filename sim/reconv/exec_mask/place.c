@@ -12,7 +12,7 @@ typedef struct MaskCode {
 
 /* ---- making operations ---- */
 
-static Block *new_block(MaskCode *x) { return lower_new_block(x->p->l); }
+static Block *new_mask_block(MaskCode *x) { return lower_new_block(x->p->l); }
 static Opd mask_name(int mask) { return opd_imm(mask); }
 
 static Ins *append_op(MaskCode *x, Block *b, int own, int nsrc)
@@ -45,7 +45,7 @@ static void jump_if(MaskCode *x, Block *b, int own, Block *to, const Ins *like)
 
 /* Ends block b: control goes on at `to`, its first successor. The n blocks of `lanes`, where lanes of saved
    masks go on, become successors as well, for analyses that follow registers. */
-static void end_block(MaskCode *x, Block *b, Block *to, Block *const *lanes, int n)
+static void end_mask_block(MaskCode *x, Block *b, Block *to, Block *const *lanes, int n)
 {
 	Edit *e = &x->p->l->edit;
 	Block **list = arena_array(x->p->arena, Block *, n + 1);
@@ -64,7 +64,7 @@ static void end_block(MaskCode *x, Block *b, Block *to, Block *const *lanes, int
 }
 
 /* The block in which lanes that wait at a stop go on. */
-static Block *block_of(const MaskCode *x, int stop)
+static Block *block_of_stop(const MaskCode *x, int stop)
 {
 	const MaskPlan *p = x->p;
 	int l = p->stop_loop[stop];
@@ -74,7 +74,7 @@ static Block *block_of(const MaskCode *x, int stop)
 /* The block to jump to where control goes to a stop. */
 static Block *entry_of_stop(const MaskCode *x, int stop)
 {
-	return x->stop[stop] ? x->stop[stop] : block_of(x, stop);
+	return x->stop[stop] ? x->stop[stop] : block_of_stop(x, stop);
 }
 
 /* ---- is EXEC empty? ---- */
@@ -122,7 +122,7 @@ static bool surely_full(const MaskCode *x, int k)
 	return false;
 }
 
-static bool harmless(const Block *b)
+static bool is_harmless_block(const Block *b)
 {
 	for (int k = 0; k < b->ins.n - 1; k++)
 		if (op_info[b->ins.v[k].op].kind != K_ALU)
@@ -147,7 +147,7 @@ static int rest_behind(const MaskPlan *p, int k)
 static bool is_short_way(const MaskCode *x, int k, int stop)
 {
 	const MaskPlan *p = x->p;
-	for (int n = 0; harmless(p->order[k]); k = p->stop_pos[p->stay[k]]) {
+	for (int n = 0; is_harmless_block(p->order[k]); k = p->stop_pos[p->stay[k]]) {
 		n += p->order[k]->ins.n - 1 + (p->stay[k] < 0);
 		if (n >= p->threshold)
 			return false;
@@ -193,7 +193,7 @@ static void place_front_stop(MaskCode *x, int k)
 	take_lanes(x, b, stop);
 	if (rest >= 0 && !surely_full(x, k))
 		skip_block(x, b, k, rest, NULL);
-	end_block(x, b, p->order[k], NULL, 0);
+	end_mask_block(x, b, p->order[k], NULL, 0);
 	vec_push(&x->order, b);
 }
 
@@ -210,11 +210,11 @@ static const Ins *source_place(const Block *b)
 static void place_back_stop(MaskCode *x, int stop)
 {
 	const MaskPlan *p = x->p;
-	Block *b = x->stop[stop], *header = block_of(x, stop);
+	Block *b = x->stop[stop], *header = block_of_stop(x, stop);
 	int rest = rest_of_stop(p, stop);
 	take_lanes(x, b, stop);
 	jump_if(x, b, OWN_XNZ, header, source_place(header));
-	end_block(x, b, rest < 0 ? header : entry_of_stop(x, rest), &header, 1);
+	end_mask_block(x, b, rest < 0 ? header : entry_of_stop(x, rest), &header, 1);
 	vec_push(&x->order, b);
 }
 
@@ -239,7 +239,7 @@ static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool n
 {
 	Ins *i = append_op(x, b, OWN_XADD, branch ? 3 : 2);
 	i->opd[0] = mask_name(stop);
-	i->opd[1] = lower_target(stop < x->p->nstop ? block_of(x, stop) : b);
+	i->opd[1] = lower_target(stop < x->p->nstop ? block_of_stop(x, stop) : b);
 	if (!branch)
 		return;
 	i->opd[2] = branch->opd[0];
@@ -255,7 +255,7 @@ static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool n
 static void end_indexed(MaskCode *x, int k, int rest)
 {
 	const MaskPlan *p = x->p;
-	Block *b = p->order[k], *turn = new_block(x), *next = new_block(x), **to = b->succ;
+	Block *b = p->order[k], *turn = new_mask_block(x), *next = new_mask_block(x), **to = b->succ;
 	int left = p->nstop + x->names++, n = b->nsucc;
 	const Ins branch = *block_term(b);
 	bool by_turns = branch.opd[0].kind == OPD_REG;
@@ -277,21 +277,21 @@ static void end_indexed(MaskCode *x, int k, int rest)
 			continue;
 		int stop = mask_stop_of(p, k, to[i]);
 		Block *lanes = entry_of_stop(x, stop);
-		way[i] = new_block(x);
+		way[i] = new_mask_block(x);
 		add_lanes(x, way[i], stop, NULL, false, false);
 		if (!by_turns)
 			drop_lanes(x, way[i], stop, &branch);
-		end_block(x, way[i], next, &lanes, 1);
+		end_mask_block(x, way[i], next, &lanes, 1);
 		vec_push(&x->order, way[i]);
 	}
 	edit_move_rest(&p->l->edit, b, b->ins.n - 1, turn);
-	end_block(x, b, turn, NULL, 0);
+	end_mask_block(x, b, turn, NULL, 0);
 	edit_targets(&p->l->edit, turn, way, n);
 	if (by_turns) {
 		mask_op(x, next, OWN_XTAKE, left);
 		jump_if(x, next, OWN_XNZ, turn, &branch);
 	}
-	end_block(x, next, entry_of_stop(x, rest), &turn, by_turns);
+	end_mask_block(x, next, entry_of_stop(x, rest), &turn, by_turns);
 	vec_push(&x->order, next);
 }
 
@@ -309,7 +309,7 @@ static void go_to_stop(MaskCode *x, int k, const Ins *branch, int rest, Block *c
 		if (n)
 			memcpy(all, lanes, sizeof *all * (size_t)n);
 		all[n] = entry_of_stop(x, stay);
-		end_block(x, b, entry_of_stop(x, rest < 0 ? stay : rest), all, n + 1);
+		end_mask_block(x, b, entry_of_stop(x, rest < 0 ? stay : rest), all, n + 1);
 		return;
 	}
 	if (p->stop_loop[stay] < 0 && !x->stop[stay]) {
@@ -318,7 +318,7 @@ static void go_to_stop(MaskCode *x, int k, const Ins *branch, int rest, Block *c
 		else if (!full)
 			x->full[to] = false;
 	}
-	end_block(x, b, entry_of_stop(x, stay), lanes, n);
+	end_mask_block(x, b, entry_of_stop(x, stay), lanes, n);
 }
 
 static void end_branch(MaskCode *x, int k)
@@ -351,7 +351,7 @@ static void end_branch(MaskCode *x, int k)
 	if (p->stay[k] >= 0)
 		go_to_stop(x, k, &branch, rest, lanes, n);
 	else
-		end_block(x, b, entry_of_stop(x, rest), lanes, n);
+		end_mask_block(x, b, entry_of_stop(x, rest), lanes, n);
 }
 
 /* ---- calls ---- */
@@ -401,7 +401,7 @@ static void behind_calls(MaskCode *x, int k)
 
 /* ---- the function ---- */
 
-static void place_block(MaskCode *x, int k)
+static void place_mask_block(MaskCode *x, int k)
 {
 	const MaskPlan *p = x->p;
 	Block *b = p->order[k];
@@ -415,7 +415,7 @@ static void place_block(MaskCode *x, int k)
 	} else if (op != OP_RET || p->f->kind == FN_KERNEL) {
 		int rest = mask_rest(p, k, p->at[k]);
 		if (rest >= 0)
-			end_block(x, b, entry_of_stop(x, rest), NULL, 0);
+			end_mask_block(x, b, entry_of_stop(x, rest), NULL, 0);
 	}
 }
 
@@ -429,12 +429,12 @@ static void clear_at_entry(MaskCode *x)
 		if (!x->stop[e] || p->adds[e] < 2)
 			continue;
 		if (!entry)
-			entry = new_block(x);
+			entry = new_mask_block(x);
 		mask_op(x, entry, OWN_XCLEAR, e);
 	}
 	if (!entry)
 		return;
-	end_block(x, entry, entry_of_stop(x, 0), NULL, 0);
+	end_mask_block(x, entry, entry_of_stop(x, 0), NULL, 0);
 	vec_push(&x->order, entry);
 }
 
@@ -447,7 +447,7 @@ void mask_place(MaskPlan *p)
 	x.full = arena_array(p->arena, bool, p->n);
 	for (int e = 0; e < p->nstop; e++)
 		if (mask_waits(p, e))
-			x.stop[e] = new_block(&x);
+			x.stop[e] = new_mask_block(&x);
 	for (int k = 0; k < p->n; k++)
 		x.full[k] = true;
 	clear_at_entry(&x);
@@ -459,7 +459,7 @@ void mask_place(MaskPlan *p)
 		}
 		if (x.stop[e])
 			place_front_stop(&x, p->stop_pos[e]);
-		place_block(&x, p->stop_pos[e]);
+		place_mask_block(&x, p->stop_pos[e]);
 	}
 	for (int b = 0; b < before; b++)
 		if (p->pos[f->block.v[b]->id] < 0)

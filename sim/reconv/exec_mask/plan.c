@@ -115,7 +115,7 @@ int mask_stop_of(const MaskPlan *p, int from, const Block *to)
 	return p->back[l];
 }
 
-static void order_blocks(MaskPlan *p)
+static void order_plan_blocks(MaskPlan *p)
 {
 	p->cfg = cfg_build(p->arena, p->f);
 	p->loops = loops_build(p->arena, p->cfg);
@@ -186,18 +186,18 @@ static int choose_stay(const MaskPlan *p, int k, Chain s)
 	return first < 0 || first >= nearest ? nearest : -1;
 }
 
-typedef struct Flow { MaskPlan *p; Chain s; bool changed; } Flow;
+typedef struct StopFlow { MaskPlan *p; Chain s; bool changed; } StopFlow;
 
-static void join(Flow *x, Chain *to)
+static void join_stops(StopFlow *x, Chain *to)
 {
 	Chain was = *to;
 	*to = chain_union(&x->p->stops, was, x->s);
 	x->changed |= *to != was;
 }
 
-static void to_stop(Flow *x, int stop) { join(x, &x->p->arrive[stop]); }
+static void to_stop(StopFlow *x, int stop) { join_stops(x, &x->p->arrive[stop]); }
 
-static void block_end(Flow *x, int k)
+static void block_end(StopFlow *x, int k)
 {
 	MaskPlan *p = x->p;
 	const Block *b = p->order[k];
@@ -212,7 +212,7 @@ static void block_end(Flow *x, int k)
 			if (p->stop_loop[e] < 0)
 				to_stop(x, e);
 			else
-				join(x, &p->at[p->pos[b->succ[i]->id]]);
+				join_stops(x, &p->at[p->pos[b->succ[i]->id]]);
 		}
 		return;
 	}
@@ -233,24 +233,24 @@ static void block_end(Flow *x, int k)
 		to_stop(x, rest);
 }
 
-static void flow_back_stop(Flow *x, int e)
+static void flow_back_stop(StopFlow *x, int e)
 {
 	MaskPlan *p = x->p;
 	int header = p->pos[p->loops->loop[p->stop_loop[e]].header];
 	x->s = chain_remove(&p->stops, p->arrive[e], e);
-	join(x, &p->at[header]);
+	join_stops(x, &p->at[header]);
 	int rest = mask_next(x->s, e + 1);
 	if (rest >= 0)
 		to_stop(x, rest);
 }
 
-static void flow_front_stop(Flow *x, int k)
+static void flow_front_stop(StopFlow *x, int k)
 {
 	MaskPlan *p = x->p;
 	int e = p->front[k];
 	bool waits = chain_has(p->arrive[e], e);
 	x->s = chain_remove(&p->stops, p->arrive[e], e);
-	join(x, &p->at[k]);
+	join_stops(x, &p->at[k]);
 	int rest = mask_next(x->s, e + 1);
 	if (waits && rest >= 0)
 		to_stop(x, rest);
@@ -258,7 +258,7 @@ static void flow_front_stop(Flow *x, int k)
 
 static void solve_stops(MaskPlan *p)
 {
-	Flow x = { .p = p };
+	StopFlow x = { .p = p };
 	for (int k = 0; k < p->n; k++)
 		p->at[k] = NULL;
 	for (int e = 0; e < p->nstop; e++)
@@ -367,7 +367,7 @@ static void control_flow(MaskPlan *p)
 
 void mask_plan(MaskPlan *p)
 {
-	order_blocks(p);
+	order_plan_blocks(p);
 	bool trust = !lanes_may_abstain(p->f);
 	number_stops(p);
 	Uniformity *u = uniformity_build(p->arena, p->cfg, p->l->config->warp_size);

@@ -83,10 +83,10 @@ static void rewrite_block(Barriers *p, Block *b)
 }
 
 /* Puts the BREAKs of lanes that leave a frame on the edges to the frame's BSYNC. */
-static void leave_frames(Barriers *p)
+static void put_frame_breaks(Barriers *p)
 {
 	for (int x = 0; x < p->leave.n; x++) {
-		Edge e = p->leave.v[x];
+		LeaveEdge e = p->leave.v[x];
 		Block *to = e.from->succ[e.k];
 		if (p->cfg->rpo_index[e.from->id] < 0)
 			continue;
@@ -133,7 +133,7 @@ void its_code(Barriers *p)
 	int n = p->f->block.n;
 	Block **all = arena_array(&p->arena, Block *, n);
 	memcpy(all, p->f->block.v, sizeof *all * (size_t)n);
-	leave_frames(p);
+	put_frame_breaks(p);
 	for (int b = 0; b < n; b++) {
 		Chain open = p->out[all[b]->id];
 		rewrite_block(p, all[b]);

@@ -87,7 +87,7 @@ void its_launch(Warp *w, Mask lanes, uint32_t pc)
 static int larger_first(Mask m) { return -(int)lane_count(m); }
 
 /* Puts the indices of the paths into the order in which the paths are to run. */
-static void sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
+static void order_sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
 {
 	int64_t first = its_value(w, ITS_FIRST);
 	for (int a = 0; a < n; a++)
@@ -98,11 +98,11 @@ static void sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
 
 /* The lanes of s part on n paths. The first path that is to run keeps the turn; pass: the turn goes to
    another group, if one is ready. */
-static void part_group(Warp *w, Split *s, const Path *p, int n, bool indexed, bool pass)
+static void part_its_group(Warp *w, Split *s, const Path *p, int n, bool indexed, bool pass)
 {
 	Its *k = reconv_state(w);
 	int order[64];
-	sides(w, p, n, indexed, order);
+	order_sides(w, p, n, indexed, order);
 	must(k->queue[0] == lowest_lane(s->mask));
 	its_dequeue(k, s);
 	for (int a = n - 1; a > 0; a--) {
@@ -125,18 +125,18 @@ static void part_group(Warp *w, Split *s, const Path *p, int n, bool indexed, bo
 
 void its_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
-	part_group(w, s, p, n, i->kind == K_BRX, its_value(w, ITS_SWITCH_BRANCH));
+	part_its_group(w, s, p, n, i->kind == K_BRX, its_value(w, ITS_SWITCH_BRANCH));
 }
 
 void its_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
-	part_group(w, s, p, n, true, false);
+	part_its_group(w, s, p, n, true, false);
 }
 
 void its_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Mask m = s->mask;
-	part_group(w, s, p, n, true, false);
+	part_its_group(w, s, p, n, true, false);
 	((Its *)reconv_state(w))->in_block |= m; /* a call stands in a block of the module */
 }
 
@@ -186,7 +186,7 @@ void its_some_exit(Warp *w, Split *s, Mask m)
 
 /* Does this YIELD take effect? It does from the yield_after-th time on that the same lanes come to the same
    YIELD in a row. */
-static bool counts(Warp *w, Its *k, const Split *s)
+static bool yield_counts(Warp *w, Its *k, const Split *s)
 {
 	ItsGroup *g = &k->group[lowest_lane(s->mask)];
 	bool again = g->spins == s->mask && g->spin_pc == s->pc;
@@ -199,7 +199,7 @@ static bool counts(Warp *w, Its *k, const Split *s)
 static void group_yields(Warp *w, Its *k, Split *s)
 {
 	Mask m = s->mask;
-	bool effect = counts(w, k, s);
+	bool effect = yield_counts(w, k, s);
 	s->pc++;
 	its_enter(w, k, s, false);
 	if (!effect)

@@ -5,7 +5,7 @@
 /* Returns the barriers that are open behind block b; s: those that are open before it. Notes for each BSSY
    which barriers are open around it. Lanes that come to a frame's BSYNC have left the barriers that are open
    only inside the frame; its_solve takes these out on the edge. */
-static Chain flow_block(Barriers *p, const Block *b, Chain s)
+static Chain flow_barriers(Barriers *p, const Block *b, Chain s)
 {
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
@@ -40,7 +40,7 @@ Chain its_left(Barriers *p, const Block *b, int k)
 	return chain_remove(&p->chains, inside, its_rank(p, frame));
 }
 
-static void begin(Barriers *p)
+static void begin_barriers(Barriers *p)
 {
 	p->cfg = cfg_build(&p->arena, p->f);
 	p->chains.arena = &p->arena;
@@ -51,7 +51,7 @@ static void begin(Barriers *p)
 	for (int b = 0; b < p->cfg->n; b++)
 		p->first_leave[b] = -1;
 	for (int x = 0; x < p->leave.n; x++) {
-		Edge *e = &p->leave.v[x];
+		LeaveEdge *e = &p->leave.v[x];
 		e->next = p->first_leave[e->from->id];
 		p->first_leave[e->from->id] = x;
 	}
@@ -59,12 +59,12 @@ static void begin(Barriers *p)
 
 void its_solve(Barriers *p)
 {
-	begin(p);
+	begin_barriers(p);
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (int i = 0; i < p->cfg->nreach; i++) {
 			Block *b = p->cfg->rpo[i];
-			p->out[b->id] = flow_block(p, b, p->in[b->id]);
+			p->out[b->id] = flow_barriers(p, b, p->in[b->id]);
 			for (int k = 0; k < b->nsucc; k++) {
 				Chain s = p->out[b->id], *in = &p->in[b->succ[k]->id], was = *in;
 				if (is_leave(p, b, k))

@@ -63,7 +63,7 @@ static void translate(PlaceLoops *t, void *self)
 	for (int b = 0; b < p->f->block.n; b++)
 		for (int k = 0; k < p->f->block.v[b]->nsucc; k++)
 			if (frame[p->f->block.v[b]->succ[k]->id])
-				vec_push(&p->leave, ((Edge){ .from = p->f->block.v[b], .k = k }));
+				vec_push(&p->leave, ((LeaveEdge){ .from = p->f->block.v[b], .k = k }));
 }
 
 /* ---- all steps ---- */
@@ -92,7 +92,7 @@ static void mark_places(Barriers *p)
 		l->reach[loops->loop[k].header] = true;
 }
 
-static bool lower(LowerFn *l, Diag *diag, bool predicted)
+static bool lower_barriers(LowerFn *l, Diag *diag, bool predicted)
 {
 	Barriers p = { .l = l, .f = l->f, .registers = (int)reconv_lower_param(l, ITS_REGISTERS) };
 	Spins spins = { 0 };
@@ -119,5 +119,5 @@ static bool lower(LowerFn *l, Diag *diag, bool predicted)
 	return ok;
 }
 
-bool its_lower(LowerFn *l, Diag *diag) { return lower(l, diag, false); }
-bool its_lower_predicted(LowerFn *l, Diag *diag) { return lower(l, diag, true); }
+bool its_lower(LowerFn *l, Diag *diag) { return lower_barriers(l, diag, false); }
+bool its_lower_predicted(LowerFn *l, Diag *diag) { return lower_barriers(l, diag, true); }

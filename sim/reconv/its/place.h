@@ -20,7 +20,7 @@ typedef struct Object {                /* a barrier of the function, by its obje
 
 /* The k-th edge out of block `from`. next: index in Barriers.leave of the next edge from the same block, or
    -1; its_solve sets it. */
-typedef struct Edge { Block *from; int k, next; } Edge;
+typedef struct LeaveEdge { Block *from; int k, next; } LeaveEdge;
 
 /* A predicted point, and the branch that predicts it. wait: the block in front of the point in which lanes
    wait; region: the blocks that are reached from the branch and lead to the point; object: the region's
@@ -41,7 +41,7 @@ typedef struct Barriers {
 	Chains chains;                 /* sets of objects, each of which stands for itself by its_rank */
 	Chain *in, *out;               /* by block id: barriers that are open before and behind it */
 	int registers, most;           /* barrier registers that there are; numbers that are given out */
-	Vec(Edge) leave;               /* edges to the BSYNC of a frame */
+	Vec(LeaveEdge) leave;               /* edges to the BSYNC of a frame */
 	int *first_leave;              /* by block id: index of its first edge in leave, or -1; its_solve */
 	Vec(Prediction) predicted;
 } Barriers;

@@ -2,7 +2,7 @@
    still come there. */
 #include "sim/reconv/its/place.h"
 
-static bool leads_to(Arena *a, const Cfg *cfg, const Block *from, const Block *to)
+static bool block_leads_to(Arena *a, const Cfg *cfg, const Block *from, const Block *to)
 {
 	BitSet none = bs_new(a, cfg->n + 1), behind = bs_new(a, cfg->n + 1);
 	graph_reach(cfg->graph, false, from->id, none, behind);
@@ -19,14 +19,14 @@ void its_find_predicted(Barriers *p)
 	for (int i = 0; i < cfg->nreach; i++) {
 		Block *b = cfg->rpo[i], *r = b->reconverge;
 		if (r && r != b && b->nsucc > 1 && cfg->rpo_index[r->id] > 0 &&
-			!dom_dominates(pdom, r->id, b->id) && leads_to(&tmp, cfg, b, r))
+			!dom_dominates(pdom, r->id, b->id) && block_leads_to(&tmp, cfg, b, r))
 			vec_push(&p->predicted, ((Prediction){ .branch = b, .point = r }));
 	}
 	arena_free(&tmp);
 }
 
 /* Blocks behind the branch from which the point, where lanes wait, can be reached. */
-static BitSet region_of(Barriers *p, const Prediction *x, const Cfg *cfg)
+static BitSet predicted_region(Barriers *p, const Prediction *x, const Cfg *cfg)
 {
 	BitSet region = bs_new(&p->arena, cfg->n + 1), behind = bs_new(&p->arena, cfg->n + 1),
 		none = bs_new(&p->arena, cfg->n + 1);
@@ -58,7 +58,7 @@ static void on_edges(Barriers *p, const Prediction *x, int own, Block **all, int
 			edit_target(&p->l->edit, all[b], k, e);
 			for (int y = 0; y < p->leave.n; y++)
 				if (p->leave.v[y].from == all[b] && p->leave.v[y].k == k)
-					p->leave.v[y] = (Edge){ .from = e };
+					p->leave.v[y] = (LeaveEdge){ .from = e };
 		}
 }
 
@@ -73,7 +73,7 @@ void its_predict(Barriers *p, Prediction *x)
 	edit_append(&p->l->edit, x->wait, its_ins(p, OWN_BSYNCR, x->object));
 	edit_jump(&p->l->edit, x->wait, NULL, x->point);
 	Cfg *cfg = cfg_build(&p->arena, p->f);
-	x->region = region_of(p, x, cfg);
+	x->region = predicted_region(p, x, cfg);
 	Block **all = arena_array(&p->arena, Block *, n);
 	memcpy(all, p->f->block.v, sizeof *all * (size_t)n);
 	on_edges(p, x, OWN_BSSY, all, n);
@@ -91,7 +91,7 @@ void its_give_way(Barriers *p)
 {
 	for (int y = 0; y < p->predicted.n; y++) {
 		const Prediction *x = &p->predicted.v[y];
-		BitSet region = region_of(p, x, p->cfg);
+		BitSet region = predicted_region(p, x, p->cfg);
 		for (int b = 0; b < p->cfg->n; b++) {
 			const Block *blk = p->f->block.v[b];
 			int o = its_object(&blk->ins.v[0], OWN_BSYNC);

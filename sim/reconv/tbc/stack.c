@@ -30,7 +30,7 @@ static Mask columns(const BlockStack *b, const Mask *m)
 	return all;
 }
 
-static void drop_entry(Warp *w, BlockStack *b, int at)
+static void drop_block_entry(Warp *w, BlockStack *b, int at)
 {
 	Entry gone = b->e[at];
 	if (at > 0 && b->e[at - 1].ready < gone.ready)
@@ -58,7 +58,7 @@ static bool disjoint(const BlockStack *b, const Mask *x, const Mask *y)
 	return true;
 }
 
-static bool complete(const BlockStack *b, const Entry *e)
+static bool is_complete_entry(const BlockStack *b, const Entry *e)
 {
 	for (int k = 0; k < b->warps; k++)
 		if (e->lanes[k] & ~e->come[k])
@@ -109,7 +109,7 @@ static int fullest_column(const BlockStack *b, const Mask *lanes)
    `need` warps, which is no fewer than without. */
 static void learn(Warp *w, const Entry *e, int need)
 {
-	((Shared *)reconv_sm_state(w))->vain[e->at] = need >= e->splits;
+	((TbcShared *)reconv_sm_state(w))->vain[e->at] = need >= e->splits;
 }
 
 bool tbc_meeting(const Entry *e, uint32_t *rpc, unsigned *d)
@@ -151,11 +151,11 @@ static void close_entry(Warp *w, BlockStack *b, int at)
 	e->pc = rpc;
 	e->pc_depth = d;
 	if (tail)
-		drop_entry(w, b, at);
+		drop_block_entry(w, b, at);
 }
 
 /* All lanes of the entry have come to a branch: its paths become entries above it, the first one on top. */
-static void part_ways(Warp *w, BlockStack *b, int at)
+static void part_block_entry(Warp *w, BlockStack *b, int at)
 {
 	Entry *e = &b->e[at], from = *e;
 	int n = e->npath, above = at + 1, need = 0;
@@ -176,10 +176,10 @@ static void part_ways(Warp *w, BlockStack *b, int at)
 		if (from.path[k].pc != rpc || from.path_depth != d)
 			tbc_push(w, b, above++, from.path[k].pc, from.path_depth, rpc, d, from.path[k].lanes);
 	if (tail)
-		drop_entry(w, b, at);
+		drop_block_entry(w, b, at);
 }
 
-static bool block_runs(Warp *w)
+static bool some_warp_runs(Warp *w)
 {
 	Warp *list[MOST_WARPS];
 	int n = reconv_block_warps(w, list);
@@ -205,17 +205,17 @@ static int next_entry(const BlockStack *b)
 void tbc_settle(Warp *w, BlockStack *b)
 {
 	for (int k = b->n - 1; k >= 0; k--) {
-		if (b->e[k].open || !complete(b, &b->e[k]))
+		if (b->e[k].open || !is_complete_entry(b, &b->e[k]))
 			continue;
 		if (b->e[k].advancing)
 			close_entry(w, b, k);
 		else if (b->e[k].npath && columns(b, b->e[k].lanes))
-			part_ways(w, b, k);
+			part_block_entry(w, b, k);
 		else
-			drop_entry(w, b, k);
+			drop_block_entry(w, b, k);
 		k = b->n;
 	}
-	while (!block_runs(w)) {
+	while (!some_warp_runs(w)) {
 		int k = next_entry(b);
 		if (k < 0)
 			break;
@@ -223,10 +223,10 @@ void tbc_settle(Warp *w, BlockStack *b)
 			form_warps(w, b, &b->e[k]);
 			break;
 		}
-		drop_entry(w, b, k); /* the entry is at its rpc */
+		drop_block_entry(w, b, k); /* the entry is at its rpc */
 	}
 	if (!b->n) {
-		Shared *sh = reconv_sm_state(w);
+		TbcShared *sh = reconv_sm_state(w);
 		b->next = sh->free;
 		sh->free = b;
 		*(BlockStack **)reconv_block_state(w) = NULL;
@@ -235,7 +235,7 @@ void tbc_settle(Warp *w, BlockStack *b)
 
 BlockStack *tbc_stack_new(Warp *w)
 {
-	Shared *sh = reconv_sm_state(w);
+	TbcShared *sh = reconv_sm_state(w);
 	BlockStack *b = sh->free;
 	const Config *c = reconv_config(w);
 	if (!sh->vain)

@@ -22,17 +22,17 @@ static const ConfigKey params[] = {
 		"Erez, ISCA 2012)" },
 };
 
-static size_t state_size(const Config *c) { return 8; }
+static size_t tbc_state_size(const Config *c) { return 8; }
 static size_t block_state_size(const Config *c) { return sizeof(BlockStack *); }
-static size_t sm_state_size(const Config *c) { return sizeof(Shared); }
+static size_t tbc_sm_state_size(const Config *c) { return sizeof(TbcShared); }
 
-static int depth(const Warp *w)
+static int tbc_depth(const Warp *w)
 {
 	const BlockStack *b = tbc_stack((Warp *)w);
 	return b ? b->n : 0;
 }
 
-static void launch(Warp *w, Mask lanes, uint32_t pc)
+static void tbc_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	BlockStack *b = tbc_stack(w);
 	if (!b)
@@ -72,7 +72,7 @@ static Target *target_at(Warp *w, BlockStack *b, Entry *e, const MIns *i, uint32
 	return &e->path[k];
 }
 
-static void arrive_at(Warp *w, Split *s);
+static void arrive_in_entry(Warp *w, Split *s);
 
 /* The split does not wait: its lanes of the true side run on, the others wait in the entry of the false
    side. */
@@ -104,7 +104,7 @@ static void advance_alone(Warp *w, Split *s, int at, const MIns *i, const Path *
 			STALL_BRANCH) };
 		b->e[at + 2].started = true;
 		Warp *holder = reconv_form(on[0].home, &like, on, non);
-		arrive_at(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);
+		arrive_in_entry(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);
 	}
 	if (tbc_stack(w))
 		tbc_settle(w, b);
@@ -124,7 +124,7 @@ static void gather_paths(Warp *w, Split *s, const MIns *i, const Path *p, int n,
 	e->at = (uint32_t)(i - reconv_code(w)->ins);
 	e->splits += n;
 	if (e->advancing || (i->kind == K_BRA && !e->open && !e->npath && reconv_param(w, P_PREDICT) &&
-		((Shared *)reconv_sm_state(w))->vain[e->at])) {
+		((TbcShared *)reconv_sm_state(w))->vain[e->at])) {
 		advance_alone(w, s, at, i, p, n);
 		return;
 	}
@@ -138,7 +138,7 @@ static void gather_paths(Warp *w, Split *s, const MIns *i, const Path *p, int n,
 }
 
 /* The split has come to s->pc. If its entry ends there, its lanes wait in the entry. */
-static void arrive_at(Warp *w, Split *s)
+static void arrive_in_entry(Warp *w, Split *s)
 {
 	BlockStack *b = tbc_stack(w);
 	Part part[64];
@@ -151,11 +151,11 @@ static void arrive_at(Warp *w, Split *s)
 	tbc_settle(w, b);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void tbc_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	if (n == 1 && !(i->flags & MI_COND)) {
 		s->pc = p[0].pc;
-		arrive_at(w, s);
+		arrive_in_entry(w, s);
 		return;
 	}
 	Part part[64];
@@ -167,9 +167,9 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 		gather_paths(w, s, i, p, n, i->rpc, d);
 }
 
-static void reach(Warp *w, Split *s) { arrive_at(w, s); }
+static void tbc_reach(Warp *w, Split *s) { arrive_in_entry(w, s); }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+static void tbc_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	const MIns *i = reconv_ins(w, return_pc - 1);
 	Part part[64];
@@ -180,15 +180,15 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 		s->pc = p[0].pc;
 }
 
-static void ret(Warp *w, Split *s, const Path *p, int n)
+static void tbc_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	must(n == 1);
 	s->pc = p[0].pc;
-	arrive_at(w, s);
+	arrive_in_entry(w, s);
 }
 
 /* No entry becomes complete by this: each that has lanes m has the lanes of s that go on, too. */
-static void some_exit(Warp *w, Split *s, Mask m)
+static void tbc_some_exit(Warp *w, Split *s, Mask m)
 {
 	BlockStack *b = tbc_stack(w);
 	Part part[64];
@@ -199,7 +199,7 @@ static void some_exit(Warp *w, Split *s, Mask m)
 	reconv_shed(w, s, m);
 }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
+static void tbc_exit(Warp *w, Split *s, Mask m)
 {
 	BlockStack *b = tbc_stack(w);
 	Part part[64];
@@ -211,10 +211,10 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	tbc_settle(w, b);
 }
 
-static void waits(Warp *w, Split *s) { tbc_settle(w, tbc_stack(w)); }
+static void tbc_wait(Warp *w, Split *s) { tbc_settle(w, tbc_stack(w)); }
 
 /* Rows: the entries with lanes of this warp. */
-static void show(const Warp *w, Rows *rows)
+static void tbc_show(const Warp *w, Rows *rows)
 {
 	const BlockStack *b = tbc_stack((Warp *)w);
 	int at = reconv_index(w);
@@ -239,7 +239,7 @@ static void show(const Warp *w, Rows *rows)
 }
 
 /* The topmost entry that has the lane holds it until the lanes of the entry above have come to their rpc. */
-static bool held(const Warp *w, int lane, Held *h)
+static bool tbc_held(const Warp *w, int lane, Held *h)
 {
 	const BlockStack *b = tbc_stack((Warp *)w);
 	int at = reconv_index(w);
@@ -260,12 +260,12 @@ const ReconvModel reconv_tbc = {
 	.source = "Fung and Aamodt, Thread Block Compaction for Efficient SIMT Control Flow, HPCA 2011",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true, .all_branches = true,
-	.lower = reconv_lower_ipdom, .state_size = state_size,
-	.launch = launch, .branch = branch, .reach = reach, .call = call, .ret = ret,
-	.exit = lanes_exit, .some_exit = some_exit, .depth = depth, .show = show,
-	.sync = { .wait = waits },
-	.blocks = { .sm_state_size = sm_state_size, .block_state_size = block_state_size },
-	.stuck = { .held = held,
+	.lower = reconv_lower_ipdom, .state_size = tbc_state_size,
+	.launch = tbc_launch, .branch = tbc_branch, .reach = tbc_reach, .call = tbc_call, .ret = tbc_ret,
+	.exit = tbc_exit, .some_exit = tbc_some_exit, .depth = tbc_depth, .show = tbc_show,
+	.sync = { .wait = tbc_wait },
+	.blocks = { .sm_state_size = tbc_sm_state_size, .block_state_size = block_state_size },
+	.stuck = { .held = tbc_held,
 		.holds = "runs the top entry of the block's stack only; one below waits until the lanes "
 		"above have come to its reconvergence point or ended" },
 };

@@ -34,7 +34,7 @@ typedef struct Entry {
 } Entry;
 
 typedef struct BlockStack {            /* entries keep their arrays when they are popped */
-	struct BlockStack *next;       /* in Shared.free */
+	struct BlockStack *next;       /* in TbcShared.free */
 	int n, cap, made, warps;       /* entries; room; entries that have arrays; most warps of a block */
 	Entry *e;
 	Warp **warp;                   /* by reconv_index */
@@ -42,7 +42,7 @@ typedef struct BlockStack {            /* entries keep their arrays when they ar
 
 /* Of an SM. free: stacks of blocks that have ended, to be used again; vain: by pc of a branch, whether
    compaction saved nothing there the last time. */
-typedef struct Shared { BlockStack *free; uint8_t *vain; } Shared;
+typedef struct TbcShared { BlockStack *free; uint8_t *vain; } TbcShared;
 
 /* the stack of the warp's block; NULL: there is none yet, or none any more */
 static inline BlockStack *tbc_stack(Warp *w) { return *(BlockStack **)reconv_block_state(w); }

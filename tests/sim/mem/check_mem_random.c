@@ -145,10 +145,10 @@ START_TEST(heap_sorts)
 	for (int round = 0; round < 50; round++) {
 		int n = 1 + (int)(random_next(&seed) % 100);
 		for (int i = 0; i < n; i++)
-			heap_push(&h, random_next(&seed) % 50, (uint32_t)(random_next(&seed) % 10));
+			stamp_push(&h, random_next(&seed) % 50, (uint32_t)(random_next(&seed) % 10));
 		Stamp last = { 0, 0 };
 		while (h.n) {
-			Stamp s = heap_pop(&h);
+			Stamp s = stamp_pop(&h);
 			ck_assert(s.at > last.at || (s.at == last.at && s.id >= last.id));
 			last = s;
 		}

@@ -30,7 +30,7 @@ static void frontier_is(const char *graph, int64_t priority, int most, const cha
 	Module *m = ir_read("", 0, "empty.ir", &d);
 	Arena a = { 0 };
 	LowerFn l = { .f = graph_kernel(m, graph) };
-	Frontier f = frontier_build(&a, &l, priority);
+	ThreadFrontier f = frontier_build(&a, &l, priority);
 	StrBuf b = { 0 };
 	for (int i = 0; i < f.n; i++) {
 		const char *separator = "";

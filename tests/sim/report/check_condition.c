@@ -2,7 +2,7 @@
 #include "sim/report/condition.h"
 #include "tests/check.h"
 
-static const struct { const char *text, *kernel, *path; ValueKind value; double bound; } good[] = {
+static const struct { const char *text, *kernel, *path; ConditionKind value; double bound; } good[] = {
 	{ "cycles > 1.02", NULL, "cycles", VALUE_RATIO, 1.02 },
 	{ "cycles>1.02", NULL, "cycles", VALUE_RATIO, 1.02 },
 	{ "  memory.dram.reads \t<= 102 % ", NULL, "memory.dram.reads", VALUE_RATIO, 1.02 },
@@ -139,7 +139,7 @@ START_TEST(judges)
 	Condition c;
 	const char *error;
 	int column;
-	Pair pair = { { report(&a, judged[_i].before), report(&a, judged[_i].after) } };
+	GridPair pair = { { report(&a, judged[_i].before), report(&a, judged[_i].after) } };
 	ck_assert(condition_parse(&a, judged[_i].text, &c, &error, &column));
 	Judgement sum = conditions_judge(&c, 1, &pair, 1, false, &out), want = judged[_i].sum;
 	ck_assert_msg(sum.judged == want.judged && sum.holds == want.holds && sum.failed == want.failed &&
@@ -160,7 +160,7 @@ START_TEST(operators_exclude_each_other)
 	static const char *const pair[][2] = { { ">", "<=" }, { "<", ">=" }, { "==", "!=" } };
 	static const char *const bound[] = { "0", "0.5", "1.0199999", "1.02", "1.03", "1e9" };
 	Arena a = { 0 };
-	Pair runs = { { report(&a, before), report(&a, after) } };
+	GridPair runs = { { report(&a, before), report(&a, after) } };
 	for (size_t p = 0; p < 3; p++)
 		for (size_t k = 0; k < sizeof bound / sizeof *bound; k++) {
 			int holds = 0;
