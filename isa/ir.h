@@ -59,6 +59,7 @@ struct Block {
 	Block *side[2];
 	Loc loc;
 };
+typedef Vec(Block *) BlockList;
 
 typedef struct Reg { const char *name; uint8_t type; } Reg; /* name with its %, unique in the function */
 

@@ -1,5 +1,6 @@
 /* The layout of shared and local memory: which variables a function uses, and where they lie. */
 #include "isa/ir.h"
+#include "lib/number.h"
 
 /* Collects what a function uses: its symbols, those of its callees, and what the initial data of used symbols
    points to. todo: functions whose code has not been looked at yet. */
@@ -56,11 +57,6 @@ void module_uses(const Module *m, int function, BitSet func, BitSet symbol)
 {
 	LayoutUses u = { m, func, symbol, { 0 } };
 	use_all(&u, function);
-}
-
-static uint64_t align_up(uint64_t n, uint64_t align)
-{
-	return align > 1 ? (n + align - 1) / align * align : n;
 }
 
 uint32_t layout_shared(const Module *m, const Function *f, int64_t *offset)

@@ -1,5 +1,6 @@
 #include "isa/ir.h"
 #include "isa/memory.h"
+#include "lib/number.h"
 #include <sys/mman.h>
 
 enum { ALIGN = 256, LARGE = 1 << 20, PAGE = 4096 };
@@ -58,8 +59,6 @@ void memory_free(Memory *m)
 	vec_free(&m->dead);
 	free(m);
 }
-
-static uint64_t align_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
 static uint64_t add_allocation(Memory *m, uint64_t size, uint64_t align, const char *name, bool read_only)
 {

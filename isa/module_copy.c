@@ -1,4 +1,5 @@
 #include "isa/ir.h"
+#include "lib/number.h"
 #include <string.h>
 
 /* ---- copy ---- */
@@ -150,8 +151,6 @@ Function *view_function(Module *m, int id)
 /* Two modules, with the second one's number for each of the first one's registers and symbols. Numbers may
    differ where names agree, for the text form orders variables by owner and declares arguments first. */
 typedef struct ModulePair { const Module *a, *b; int *symbol; int *reg; const Function *fa, *fb; } ModulePair;
-
-static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
 static bool same_loc(Loc a, Loc b)
 {

@@ -1,5 +1,6 @@
 /* The rules of the IR (doc/ir.md), checked on a module however it came about. */
 #include "isa/verify.h"
+#include "lib/number.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,6 @@ static bool symbol_fail(Verifier *v, const Symbol *s, const char *what)
 		what);
 	return false;
 }
-
-static bool is_power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 
 /* ---- variables ---- */
 

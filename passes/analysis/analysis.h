@@ -34,6 +34,12 @@ Cfg *cfg_build(Arena *, Function *);
 /* Are blocks and edges still what they were when the Cfg was made? Every analysis that is made from a Cfg
    asserts this. */
 static inline bool cfg_fresh(const Cfg *c) { return c->stamp == c->f->graph_stamp; }
+/* Has block b other successors than s, and s other ways in than from b? The function's begin is a way into
+   its first block. */
+static inline bool is_critical_edge(const Cfg *c, int b, int s)
+{
+	return c->graph->succ[b].n > 1 && c->graph->pred[s].n + (s == 0) > 1;
+}
 
 /* A tree of dominators, or of post-dominators; idom.c computes it. */
 typedef struct Dom {

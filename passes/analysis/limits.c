@@ -1,6 +1,7 @@
 #include "passes/analysis/limits.h"
 #include "passes/analysis/pressure.h"
 #include "passes/constants.h"
+#include "lib/number.h"
 
 const MachineLimits limits_default = { .warp_size = 32, .block_threads = 1024, .block_shared = 49152,
 	.thread_registers = 255, .sms = 1, .blocks = 16, .warps = 64,
@@ -82,8 +83,6 @@ int64_t limits_registers(const MachineLimits *m, const EffectTable *effects, Fun
 	n += n / FUSION_REGISTER_SHARE + FUSION_REGISTERS_MORE;
 	return n < m->thread_registers ? n : m->thread_registers;
 }
-
-static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 

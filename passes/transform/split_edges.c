@@ -11,11 +11,6 @@
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
 
-static bool is_critical_edge(const Cfg *c, const Block *b, const Block *s)
-{
-	return c->graph->succ[b->id].n > 1 && c->graph->pred[s->id].n + (s->id == 0) > 1;
-}
-
 /* Puts blocks on all critical edges of block b at once, one for each target: an indexed branch may have
    thousands of edges. Returns how many blocks were made. */
 static int split_critical(Edit *e, const Cfg *c, Block *b, Block **on)
@@ -23,7 +18,7 @@ static int split_critical(Edit *e, const Cfg *c, Block *b, Block **on)
 	int n = 0;
 	for (int k = 0; k < b->nsucc; k++) {
 		Block *s = b->succ[k];
-		if (!is_critical_edge(c, b, s))
+		if (!is_critical_edge(c, b->id, s->id))
 			continue;
 		if (!on[s->id]) {
 			on[s->id] = edit_block(e, spot_behind(b), b->label, "_edge");

@@ -14,8 +14,6 @@ static int by_block_number(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-typedef Vec(Block *) BlockList;
-
 /* Appends the blocks of a node to the list. */
 static void gather_node(const Structurize *w, int x, BlockList *list)
 {

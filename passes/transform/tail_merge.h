@@ -9,8 +9,6 @@
 
 enum { OPTION_SIZE, OPTIONS };
 
-typedef Vec(Block *) BlockList;
-
 typedef struct TailPlace {             /* by block, those included that are made in this sweep */
 	BlockList from;                /* blocks that jump here, or did */
 	Block *above;     /* the only block that leads here; NULL: there are several, or none */

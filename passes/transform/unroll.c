@@ -24,8 +24,6 @@
 
 enum { OPTION_FACTOR, OPTION_FULL, OPTION_MOST, OPTION_GROWTH, OPTION_LOOPS, OPTIONS };
 
-typedef Vec(Block *) BlockList;
-
 typedef struct UnrollPlan {
 	const Loop *l;
 	int turns;                     /* how many turns the code has then: the loop itself and copies */

@@ -1,6 +1,7 @@
 /* The table of machine parameters (config.def and the mechanisms' own rows), and values by name. */
 #include "sim/config/config.h"
 #include "lib/hash.h"
+#include "lib/number.h"
 #include "lib/strbuf.h"
 #include <errno.h>
 #include <stddef.h>
@@ -318,8 +319,6 @@ bool config_set_model(Config *c, const char *spec, Diag *diag)
 }
 
 /* ---- rules about several parameters ---- */
-
-static bool is_power_of_two(int64_t v) { return v > 0 && !(v & (v - 1)); }
 
 static bool check_cache(const char *name, int64_t bytes, int64_t line, int64_t sector, int64_t ways, Diag *d)
 {

@@ -11,6 +11,7 @@
 #include "sim/gpu/warm.h"
 #include "sim/sm/sm.h"
 #include "lib/strbuf.h"
+#include "lib/number.h"
 #include <stdio.h>
 #include <time.h>
 
@@ -124,8 +125,6 @@ static const Code *code_for(Gpu *g, const Function *kernel, Diag *diag)
 }
 
 /* ---- what a launch needs ---- */
-
-static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 const char *gpu_refuses(const Config *c, const Launch *l)
 {

@@ -33,11 +33,6 @@ static Budget budget_of(const Run *run)
 		ALL_LEAST + ALL_TIMES * n };
 }
 
-static bool run_interrupted(const Run *run)
-{
-	return is_interrupted(run->options.gpu.interrupted);
-}
-
 /* ---- one run ---- */
 
 static Elsewhere outcome(const Run *r)

@@ -7,11 +7,6 @@
 /* What the functions get that host_run calls while main runs. host NULL: main calls no functions of Lua. */
 typedef struct Main { Run *run; WorkloadHost *host; } Main;
 
-static bool run_interrupted(const Run *run)
-{
-	return is_interrupted(run->options.gpu.interrupted);
-}
-
 /* Makes host_run stop after an error that has been reported already. run_main drops the fault that host_run
    returns then. */
 static bool reported(Fault *fault)

@@ -214,11 +214,6 @@ static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *f
 	return s->completed;
 }
 
-static bool run_interrupted(const Run *run)
-{
-	return is_interrupted(run->options.gpu.interrupted);
-}
-
 void run_fault(Run *run, const Fault *fault, Loc where)
 {
 	bool refused = fault->kind == FAULT_UNSUPPORTED || fault->kind == FAULT_REFUSED;

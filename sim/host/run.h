@@ -5,6 +5,7 @@
 #define GSIM_RUN_H
 #include "isa/print.h"
 #include "lib/hash.h"
+#include "lib/interrupt.h"
 #include "sim/launcher.h"
 #include "sim/record/instructions.h"
 #include "sim/sandbox/backstop.h"
@@ -137,6 +138,8 @@ LaunchStats *run_queue(Run *, const Launch *, int stream, Loc where);
 bool run_sync(Run *);
 /* run_queue and run_sync, in the default stream; NULL: it failed */
 LaunchStats *run_launch(Run *, const Launch *, Loc where);
+/* Has somebody asked the run to stop? */
+static inline bool run_interrupted(const Run *run) { return is_interrupted(run->options.gpu.interrupted); }
 void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Fails the run with a fault. A simulated program that the machine or mechanism cannot run at all is bad
    input; all other faults are failures of the program. where: the place in the message if the fault has

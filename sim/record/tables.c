@@ -1,4 +1,5 @@
 #include "sim/record/tables.h"
+#include "lib/number.h"
 
 const char *const part_name[PART_COUNT] = { "branch", "indexed branch", "call", "return", "load", "yield",
 	"decision" };
@@ -17,8 +18,6 @@ void part_count_add(PartCount *to, const PartCount *p)
 	to->lost[1] += p->lost[1];
 	to->cycles += p->cycles;
 }
-
-static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
 static void add_meet(Arena *a, Meets *to, const MeetStats *m)
 {

@@ -5,6 +5,7 @@
 #include "sim/stuck/watch.h"
 #include "passes/analysis/analysis.h"
 #include "lib/strbuf.h"
+#include "lib/number.h"
 
 /* ---- who changed a word last ---- */
 
@@ -123,8 +124,6 @@ static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
 	x.at = code_place_at(g, code_of(w), h.pc);
 	return x;
 }
-
-static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
 static bool same_code_place(const CodePlace *a, const CodePlace *b)
 {

@@ -6,8 +6,6 @@
 #include "passes/analyses.h"
 #include "passes/pass.h"
 
-typedef Vec(Block *) BlockList;
-
 /* A loop. Its lists hold the blocks with edges that begin or end turns, as the function is now: inner loops
    are rewritten before the loop around them. */
 typedef struct FlatLoop {

@@ -1,6 +1,7 @@
 /* Builds the fused kernel: one function with both bodies. Registers, labels, parameters and variables get new
    names where both kernels use the same one. */
 #include "passes/transform/fusion/own.h"
+#include "lib/number.h"
 
 typedef struct Builder {
 	Module *m;
@@ -21,11 +22,6 @@ typedef struct Builder {
 	Block **block;                 /* by block of the body: its copy in the fused kernel */
 	Arena *arena;
 } Builder;
-
-static uint32_t align_up(uint32_t n, uint32_t align)
-{
-	return align > 1 ? (n + align - 1) / align * align : n;
-}
 
 /* ---- names ---- */
 
@@ -77,7 +73,7 @@ static void add_param(Builder *b, const Param *p)
 {
 	Param q = *p;
 	q.name = fresh_name(b, p->name);
-	q.offset = align_up(b->f->param_bytes, q.align);
+	q.offset = (uint32_t)align_up(b->f->param_bytes, q.align);
 	b->f->param_bytes = q.offset + q.size;
 	vec_push(&b->f->param, q);
 }

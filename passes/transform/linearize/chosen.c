@@ -40,11 +40,9 @@ static bool make_closed_region(ChosenRegions *c, int d, int p, int most, LinRegi
 	return r->n > 0;
 }
 
-static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
 static bool take_region(ChosenRegions *c, LinRegion *r)
 {
-	qsort(r->node, (size_t)r->n, sizeof *r->node, by_number);
+	region_sort(r);
 	return region_rewrite(c->l, r);
 }
 

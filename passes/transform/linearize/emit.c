@@ -45,7 +45,6 @@ static int test_reg(LinEmit *m)
 }
 
 static const Point *guard_point(const LinEmit *m, int point) { return &m->g->point.v[point]; }
-static bool point_covers(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
 static bool tests(const Point *p) { return (p->kind == GUARD || p->kind == BACK) && p->chosen < 0; }
 static Block *head(const LinEmit *m, int unit) { return m->l->node[m->p->unit[unit].node].head; }
 

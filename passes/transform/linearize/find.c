@@ -22,7 +22,8 @@ static void into_level(Find *d, int loop, int x)
 
 /* ---- regions ---- */
 
-static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int by_node_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+void region_sort(LinRegion *r) { qsort(r->node, (size_t)r->n, sizeof *r->node, by_node_number); }
 
 /* Adds to the region's list all nodes to which the listed ones lead before p. Returns false when there is
    another way into the region or out of it. Ways in to r->entry and from node `from` are allowed. */
@@ -73,7 +74,7 @@ static void hand_over(Find *d, LinRegion *r)
 {
 	if (part_of_nest(d, r))
 		return;
-	qsort(r->node, (size_t)r->n, sizeof *r->node, by_number);
+	region_sort(r);
 	d->found(d->l, r);
 	for (int i = 0; i < r->n; i++) {
 		int x = r->node[i];

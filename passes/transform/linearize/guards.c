@@ -155,8 +155,6 @@ static List join_lists(Make *k, List a, List b)
 	return (List){ a.first, b.last };
 }
 
-static bool point_covers(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
-
 /* Makes all ways of the list lead to point `to`. alone: no other way will lead there. If the only way then
    comes from a unit whose last branch chooses between two values, of which the guard lets one pass, that
    branch decides the guard (Point.chosen). */

@@ -83,6 +83,7 @@ void depth_remark(Lin *, int depth);
 void loops_to_merge(Lin *, int levels);
 /* Rewrites the region and returns true; or leaves the region as it is and returns false: then it has become
    one node, unless r->faster is set. */
+void region_sort(LinRegion *);         /* puts its nodes in the order of their numbers */
 bool region_rewrite(Lin *, LinRegion *);
 /* Makes one node of the region and returns its number: d, when all edges into the region come from d and d is
    not the virtual entry. cut: the region's edges to p are taken away, too. */
@@ -160,6 +161,8 @@ typedef struct Point {
 	int chosen;
 	int yes, no;               /* points; of a UNIT, yes is where its threads go on */
 } Point;
+/* Does the guard let the value pass? */
+static inline bool point_covers(const Point *p, int value) { return value >= p->lo && value <= p->hi; }
 /* start: the point of the edges into the region; after: the point of node p */
 typedef struct Guards { Vec(Point) point; int start, after; } Guards;
 /* level: option opt; flat: guards stand in a row, none inside another one or in its else part */

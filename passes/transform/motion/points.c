@@ -2,11 +2,6 @@
    that belongs on this way alone has a place. */
 #include "passes/transform/motion/motion.h"
 
-static bool is_critical_edge(const Cfg *c, int b, int s)
-{
-	return c->graph->succ[b].n > 1 && c->graph->pred[s].n + (s == 0) > 1;
-}
-
 /* The tree of cycles: node l + 1 stands for cycle l, and node 0, the root, for code that is in no cycle. */
 static Tree tree_of_loops(Arena *a, const Nest *n)
 {
