@@ -1,4 +1,4 @@
-/* Lane functions of integer arithmetic. */
+/* Integer arithmetic: for each operation and type a function that executes it for all lanes of a mask. */
 #include "isa/lane_kernel.h"
 
 /* Arithmetic is unsigned, on the bits of the operands; where the result is stored it is truncated and

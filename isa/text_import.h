@@ -6,7 +6,8 @@
 
 enum { IMPORT_DEPTH = 8, IMPORT_FILES = 1024, TEXT_LIMIT = 512 << 20 /* bytes, of all files together */ };
 
-/* All files that are read for one module, and where imports are read. */
+/* What has been read for one module so far, over all its files, and the folder below which imports are
+   read. */
 typedef struct ImportReading { uint64_t bytes; int files; SourceRoot root; } ImportReading;
 
 /* A file that is being read. by: the file that imports it; NULL: it is the one that the user named. */

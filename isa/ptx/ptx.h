@@ -176,7 +176,8 @@ bool tok_skip_braces(Ptx *);  /* at '{': goes behind the '}' that closes it; fal
 /* type: T_S64, T_U64, T_F64, or T_F32 of a 0f literal */
 typedef struct Const { uint8_t type; uint64_t bits; } Const;
 bool ptx_constant(Ptx *, Const *);                   /* reads a constant expression */
-bool ptx_const(Ptx *, int64_t *value);               /* reads one that must have an integer value */
+/* reads a constant expression that must have an integer value */
+bool ptx_const(Ptx *, int64_t *value);
 bool ptx_const_small(Ptx *, uint64_t limit, uint32_t *value, const char *what);
 
 /* ---- decl.c, init.c ---- */

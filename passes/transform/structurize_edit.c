@@ -154,8 +154,9 @@ static SideList find_sides(const Structurize *w)
 	return list;
 }
 
-/* Returns the nodes that have to be copied, each with the loop in which its copy will be: the innermost one
-   from which the copy can be reached. */
+/* Returns the nodes that have to be copied: those of `sides`, and all that control reaches from them inside
+   the loop. With each stands the loop that its copy will belong to: that of the innermost of the sides from
+   which control reaches it. */
 static SideList nodes_behind(Structurize *w, const SideList *sides)
 {
 	SideList list = { 0 };

@@ -1,4 +1,4 @@
-/* What belongs to no object. */
+/* Functions of gsim.h that take no module, machine, run or report: the version, names, lists. */
 #include "sim/api/api.h"
 
 const char *gsim_version(void) { return GSIM_VERSION; }

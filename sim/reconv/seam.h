@@ -188,9 +188,10 @@ typedef struct ReconvModel {
 	void (*launch)(Warp *, Mask lanes, uint32_t pc);
 	/* The lanes of s part at a branch, on n >= 2 paths: for bra the true side comes first, for brx the
 	   lowest address. At a uniform branch the core moves s->pc itself; with all_branches it calls branch
-	   instead, with n = 1. It does not call reach for paths that begin at a marked place. Where s has no
-	   lanes (runs_empty), n is 0 or the only path is empty; for such a split the core does not call
-	   `call`, but it calls ret (with n = 0), exit and special. */
+	   instead, with n = 1. Where a path begins at a place that lower marked, the core does not call reach
+	   for it: branch has to do what reach does there. Where s has no lanes (runs_empty), n is 0 or the
+	   only path is empty; for such a split the core does not call `call`, but it calls ret (with n = 0),
+	   exit and special. */
 	void (*branch)(Warp *, Split *s, const MIns *, const Path *, int n);
 	/* s->pc has come to a place that lower marked, by falling through or by a uniform branch. The core
 	   calls reach once: it does not call it again where the hook itself moves the split to a marked

@@ -117,7 +117,7 @@ static int forward_call(lua_State *L)
 	return lua_gettop(L);
 }
 
-/* ---- functions of Lua's library behind a charge ---- */
+/* ---- functions of Lua's library, which count their work against the limits first ---- */
 
 enum { MAX_RESULTS = 1000000 };  /* most results of a function of Lua: its stack has room for no more */
 

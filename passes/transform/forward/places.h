@@ -53,7 +53,7 @@ typedef struct ForwardPlaces {
 	/* by block: the version by which its branch chooses between two blocks; -1: it has no such branch */
 	int *decides;
 	IntList *turns;                /* by cycle of the nest: held facts that end where its header begins */
-	int *reg;                      /* by register: the first of its stored facts; -1 */
+	int *reg;                      /* by register: its first one in `stored`; -1: it has none */
 	BitSet *before;                /* by block: the facts that are known where it begins */
 	MemAsk ask;
 	int64_t patience;              /* how many questions to memory dependence may still be asked */

@@ -166,8 +166,9 @@ static int *open_branches(Arena *a, const Cfg *cfg, const Dom *dom, const Dom *p
 	return number;
 }
 
-/* Is the block an indexed branch on each of whose ways a block of this pass sets the variable? One more guard
-   would change nothing about that. */
+/* Does the block end in an indexed branch each of whose ways begins with a block that this pass has made, one
+   that sets the variable of the guards, or ends the thread? Rewriting a region for its sake would change
+   nothing: its ways have guards already. */
 static bool sets_on_its_ways(const Lin *l, int b)
 {
 	bool all = block_term(l->block[b])->op == OP_BRX;

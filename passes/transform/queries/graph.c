@@ -60,8 +60,9 @@ static bool is_rewritten(void *self, const MemAtom *a)
 	return a->kind == ATOM_TURN || (a->kind == ATOM_VERSION && q->ssa->version[a->id].ins == SSA_PHI);
 }
 
-/* No way can have the value: no other instruction has the key, the key stays the same along every edge, and
-   the instruction that asks is in no cycle, so that the question does not come back to it. */
+/* Can the value have been computed on no path to the instruction that asks for it? So it is if no other
+   instruction has the same key (QueryOrigin.key), no edge changes the key, and the instruction is in no
+   cycle, so that the question does not come back to it. */
 static bool is_alone(Queries *q, const QueryOrigin *x)
 {
 	return q->next_of[q->first_of.v[x->key]] < 0 && q->c->nest->of[q->mem.access[x->access].block] < 0 &&

@@ -48,7 +48,7 @@ typedef struct MaskPlan {
 	Chain *at;                 /* by position: stops at which lanes may wait while the block runs */
 	/* by stop: stops, this one included, at which lanes may wait when control comes to this one */
 	Chain *arrive;
-	bool *carried;             /* by stop: control may come to the stop with lanes in EXEC */
+	bool *carried;             /* by stop: control may come to it while EXEC is not empty */
 	/* by stop: how often lanes are added to its mask before the mask is taken; a place in a loop that the
 	   stop is not in counts as more than one */
 	int *adds;
