@@ -127,8 +127,12 @@ static bool run_function(const PassRun *given)
 	if (moved && !changed)
 		bug(arena_printf(&r->m->arena, "the pass %s has changed something and says that it has not",
 			r->pass->name));
-	must(!moved || code != f->code_stamp);
-	must(before.graph == after.graph || (graph != f->graph_stamp && !r->pass->keeps_graph));
+	if (moved && code == f->code_stamp)
+		bug(arena_printf(&r->m->arena, "the pass %s has changed code behind the back of isa/edit",
+			r->pass->name));
+	if (before.graph != after.graph && (graph == f->graph_stamp || r->pass->keeps_graph))
+		bug(arena_printf(&r->m->arena, "the pass %s has changed blocks or edges, and says that it "
+			"keeps them (.keeps_graph), or has not done so by isa/edit", r->pass->name));
 	if (moved && tells)
 		registers_tell(r, words);
 	return moved;              /* a pass that reports a change may have undone it */
@@ -262,7 +266,7 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 		return false;
 	if (!*changed || ir_verify(m, d))
 		return true;
-	diag_error(d, (Loc){ 0 }, "the module breaks the rules above after the pass %s: a bug in gsim",
+	diag_error(d, (Loc){ 0 }, "the module breaks the rules above after the pass %s, which is a bug in it",
 		s->pass->name);
 	return false;
 }

@@ -93,8 +93,9 @@ bool passes_add(const Pass *p, StrBuf *why)
 			sb_printf(why, "there is a pass %s already", p->name);
 			return false;
 		}
-	if (!p->help || !p->function == !p->module) {
-		sb_printf(why, !p->help ? "the pass %s has no help"
+	if (!p->help || !p->idle || !p->function == !p->module) {
+		sb_printf(why, !p->help ? "the pass %s has no help" : !p->idle
+			? "the pass %s does not say why it changes nothing, if it does not (.idle)"
 			: "the pass %s has to have either .function or .module", p->name);
 		return false;
 	}

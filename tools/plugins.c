@@ -52,6 +52,9 @@ static const char *find_text(const char *p, const char *end, const char *text)
 static bool made_for_another(const char *file, const char *build, Diag *d)
 {
 	size_t version = strcspn(GSIM_PLUGIN_BUILD, " ");
+	if (!*build || *build == ' ')
+		return refuse(file, d, "this is no plug-in of gsim: it does not say for which one it was "
+			"made");
 	if (strcspn(build, " ") == version && !strncmp(build, GSIM_PLUGIN_BUILD, version))
 		diag_error(d, (Loc){ file, 0, 0 }, "this plug-in was made for another build of gsim %.*s, "
 			"whose internal headers differ: compile it again (it has%s, this gsim%s)",

@@ -59,6 +59,7 @@ static bool run(PassRun *r)
 static const Pass pass_same_sides = {
 	.name = "same-sides",
 	.help = "a branch whose two sides are the same becomes a jump",
+	.idle = "no branch has two sides that are the same",
 	.function = run,
 };
 

@@ -153,8 +153,12 @@ bool lower_mechanism(Lower *w, LowerFn *l, Diag *diag)
 	l->reach_from = arena_array(&w->arena, int, room);
 	for (int i = 0; i < room; i++)
 		l->rpc_block[i] = l->reach_from[i] = -1;
-	if (!w->mechanism(l, diag))
+	int errors = diag->errors;
+	if (!w->mechanism(l, diag)) {
+		if (diag->errors == errors)
+			diag_error(diag, f->loc, "the mechanism refuses %s, and does not say why", f->name);
 		return false;
+	}
 	must(f->block.n <= room);
 	return true;
 }

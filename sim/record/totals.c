@@ -41,6 +41,9 @@ const char *const stall_help[STALL_COUNT] = {
 _Static_assert(0 STALLS(S) == (2u << STALL_COUNT) - 2,
 	"ranks of stall reasons are 1 to STALL_COUNT, each once");
 #undef S
+#define S(ID, NAME, RANK, COLOUR, HELP) + (STALL_##ID == STALL_EMPTY && RANK == STALL_COUNT)
+_Static_assert(0 STALLS(S) == 1, "no_warp is the reason farthest from an issue");
+#undef S
 
 uint64_t stat_get(const Totals *s, int i)
 {

@@ -67,7 +67,7 @@ static const char *transforms(const Module *m, const char *pipeline)
 		bad = check_module(copy, &d);
 	else if (!d.errors)
 		bad = "a pass fails without an error";
-	else if (strstr(d.item.v[d.item.n - 1].text, "a bug in gsim"))
+	else if (strstr(d.item.v[d.item.n - 1].text, "which is a bug in it"))
 		bad = "a pass leaves a module that the verifier refuses";
 	if (bad)
 		fprintf(stderr, "%s: %s\n", pipeline, bad);

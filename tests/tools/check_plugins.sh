@@ -144,6 +144,7 @@ bad PASS_TAKEN 'there is a pass dce already'
 bad PASS_NAMELESS 'a pass has no name of letters, digits, - and _'
 bad PASS_TWO_KINDS 'the pass tame has to have either .function or .module'
 bad PASS_HELPLESS 'the pass tame has no help'
+bad PASS_IDLE 'the pass tame does not say why it changes nothing, if it does not (.idle)'
 bad OPTION_RANGE 'the pass tame: its option turns has a default out of its range'
 bad OPTION_TWICE 'the pass tame: its option turns is there twice'
 bad MODEL_TAKEN 'there is a mechanism ipdom already'
@@ -158,6 +159,9 @@ bad NAMELESS 'this plug-in has no name of letters, digits, - and _'
 bad NONE 'this plug-in has neither passes nor mechanisms' -DEMPTY
 bad NONE 'this plug-in does not say what it has: GSIM_PLUGIN is missing' -DWITHOUT_DESCRIPTOR
 bad NONE 'this plug-in cannot be loaded: undefined symbol: nowhere_defined' -DUNDEFINED
+object bad "$top/tests/tools/plugins/bad.c" -DFAULT=LOWER_SILENT
+"$gsim" --load "$tmp/bad.so" -m tame -c kepler.lua "$top/labs/01-if-and-loop/if.ir" >"$tmp/out" 2>&1
+[ $? = 2 ] && grep -q 'the mechanism refuses .*, and does not say why' "$tmp/out" || fail "a mechanism that refuses without a word"
 object bad "$top/tests/tools/plugins/bad.c" -DFAULT=NONE
 well "what has no fault" "$gsim" --load "$tmp/bad.so" --list models
 says '^tame '

@@ -2,9 +2,9 @@
    one of -DWITHOUT_DESCRIPTOR, -DEMPTY and -DUNDEFINED beside -DFAULT=NONE. */
 #include "gsim-plugin.h"
 
-enum { NONE, PASS_TAKEN, PASS_NAMELESS, PASS_TWO_KINDS, PASS_HELPLESS, OPTION_RANGE, OPTION_TWICE,
+enum { NONE, PASS_TAKEN, PASS_NAMELESS, PASS_TWO_KINDS, PASS_HELPLESS, PASS_IDLE, OPTION_RANGE, OPTION_TWICE,
 	MODEL_TAKEN, MODEL_OF_MACHINE, MODEL_NAME_BAD, NO_HOOK, NO_SPECIAL, PARAM_RANGE, PARAM_UNITLESS,
-	REGROUPS, NAMELESS };
+	REGROUPS, NAMELESS, LOWER_SILENT };
 
 static bool run(PassRun *r) { return false; }
 
@@ -18,7 +18,7 @@ static const PassOption options[] = {
 const Pass pass_tame = {
 	.name = FAULT == PASS_TAKEN ? "dce" : FAULT == PASS_NAMELESS ? "two words" : "tame",
 	.help = FAULT == PASS_HELPLESS ? NULL : "nothing",
-	.idle = "it does nothing",
+	.idle = FAULT == PASS_IDLE ? NULL : "it does nothing",
 	.options = options, .noptions = 2,
 	.function = run, .module = FAULT == PASS_TWO_KINDS ? run : NULL,
 };
@@ -28,7 +28,7 @@ static const ConfigKey params[] = {
 		FAULT == PARAM_UNITLESS ? NULL : "turns", "a number" },
 };
 static const OwnOp own[] = { { "tame.op", "-", UNIT_ALU, false, "nothing" } };
-static bool lower(LowerFn *l, Diag *d) { return true; }
+static bool lower(LowerFn *l, Diag *d) { return FAULT != LOWER_SILENT; }
 static size_t state_size(const Config *c) { return 0; }
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { }
 static void reach(Warp *w, Split *s) { }
