@@ -23,6 +23,9 @@
  * Threads. Different objects may be used by different threads at the same time. One object is used by one
  * thread at a time, a run with its buffers; gsim_run_cancel alone may be called from any thread meanwhile.
  *
+ * Locales. The program may have any: numbers are read and written with points, and texts compared, as in the
+ * locale "C". Functions that the program gives for messages, prints and progress are called in its own.
+ *
  * Texts that functions take end with a zero byte, and are copied. Texts that they return as `const char *`
  * belong to the object and live as long as it does, or as a comment says; those that they return as `char *`
  * are the caller's, who frees them by gsim_free.

@@ -33,6 +33,17 @@ void messages_say(const Messages *, GsimSeverity, const char *text);
 /* Says what is wrong with a call. messages NULL: only gsim_last_error has it. Returns GSIM_MISUSE. */
 GsimStatus misuse(const Messages *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* ---- sim/api/locale.c: calls run in the locale "C", functions of the program in its own ---- */
+/* The calling thread has the locale "C" from here to the end of the block. Every function of gsim.h that
+   reads, runs or writes begins so, those for runs and buffers by run_enter. */
+#define IN_C_LOCALE \
+	__attribute__((cleanup(locale_leave_scope), unused)) const int locale_scope = locale_enter()
+int locale_enter(void);                /* returns how many calls the thread is in; they may be nested */
+void locale_leave(void);               /* after the outermost call the thread has what it had before */
+void locale_leave_scope(const int *);
+int locale_lend(void);                 /* a function of the program is about to be called */
+void locale_take(int lent);            /* it has returned; lent: what locale_lend has given */
+
 /* ---- modules ---- */
 struct GsimModule {
 	Handle handle;

@@ -11,6 +11,7 @@ static GsimMachine *machine_new(GsimOnMessage *call, void *self)
 
 GsimMachine *gsim_machine_new(const char *file, GsimOnMessage *on_message, void *self)
 {
+	IN_C_LOCALE;
 	GsimMachine *m = machine_new(on_message, self);
 	bool ok = true;
 	if (file)
@@ -50,6 +51,7 @@ void gsim_machine_free(GsimMachine *machine)
 
 GsimStatus gsim_machine_set(GsimMachine *machine, const char *key, const char *value)
 {
+	IN_C_LOCALE;
 	if (!handle_is(machine, HANDLE_MACHINE, __func__))
 		return GSIM_MISUSE;
 	if (!key || !value)
@@ -67,6 +69,7 @@ GsimStatus gsim_machine_set(GsimMachine *machine, const char *key, const char *v
 
 GsimStatus gsim_machine_set_mechanism(GsimMachine *machine, const char *mechanism)
 {
+	IN_C_LOCALE;
 	if (!handle_is(machine, HANDLE_MACHINE, __func__))
 		return GSIM_MISUSE;
 	if (!mechanism)
@@ -85,6 +88,7 @@ GsimStatus gsim_machine_set_mechanism(GsimMachine *machine, const char *mechanis
 
 char *gsim_machine_get(GsimMachine *machine, const char *key)
 {
+	IN_C_LOCALE;
 	ConfigKey found;
 	StrBuf text = { 0 };
 	char near[CONFIG_NAME];
@@ -113,6 +117,7 @@ const char *gsim_machine_key(int i)
 
 char *gsim_machine_print(const GsimMachine *machine)
 {
+	IN_C_LOCALE;
 	StrBuf text = { 0 };
 	if (!handle_is(machine, HANDLE_MACHINE, __func__))
 		return NULL;

@@ -18,8 +18,11 @@ static void tell(const Messages *m, const GsimMessage *message)
 {
 	if (message->severity == GSIM_ERROR)
 		snprintf(last_error, sizeof last_error, "%s", message->text);
-	if (m && m->call)
+	if (m && m->call) {
+		int lent = locale_lend();
 		m->call(m->self, message);
+		locale_take(lent);
+	}
 }
 
 void messages_say(const Messages *m, GsimSeverity severity, const char *text)

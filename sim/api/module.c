@@ -29,6 +29,7 @@ static const char *module_hash_digits(Arena *a, const void *data, size_t n)
 
 GsimModule *gsim_module_read(const char *path, const char *folder, GsimOnMessage *on_message, void *self)
 {
+	IN_C_LOCALE;
 	const char *why;
 	size_t n;
 	GsimModule *m = module_object(on_message, self);
@@ -46,6 +47,7 @@ GsimModule *gsim_module_read(const char *path, const char *folder, GsimOnMessage
 GsimModule *gsim_module_parse(const void *data, size_t bytes, const char *name, const char *folder,
 	GsimOnMessage *on_message, void *self)
 {
+	IN_C_LOCALE;
 	GsimModule *m = module_object(on_message, self);
 	m->in_memory = true;
 	if ((!data && bytes) || !name) {
@@ -120,6 +122,7 @@ const char *gsim_module_kernel(const GsimModule *module, int i)
 /* The kernel of a live module; NULL, with a message: there is none. */
 static const Function *kernel_of(const GsimModule *module, const char *name, const char *function)
 {
+	IN_C_LOCALE;
 	StrBuf why = { 0 };
 	if (!handle_is(module, HANDLE_MODULE, function))
 		return NULL;
@@ -132,6 +135,7 @@ static const Function *kernel_of(const GsimModule *module, const char *name, con
 
 GsimStatus gsim_module_kernel_runs(GsimModule *module, const char *kernel)
 {
+	IN_C_LOCALE;
 	StrBuf why = { 0 };
 	Loc where;
 	const Function *f = kernel_of(module, kernel, __func__);
@@ -182,6 +186,7 @@ const char *gsim_module_parameter_type(const GsimModule *module, const char *ker
 
 char *gsim_module_print(const GsimModule *module)
 {
+	IN_C_LOCALE;
 	StrBuf text = { 0 };
 	if (!handle_is(module, HANDLE_MODULE, __func__))
 		return NULL;
@@ -191,6 +196,7 @@ char *gsim_module_print(const GsimModule *module)
 
 GsimStatus gsim_module_write(GsimModule *module, const char *path)
 {
+	IN_C_LOCALE;
 	const char *why;
 	if (!handle_is(module, HANDLE_MODULE, __func__))
 		return GSIM_MISUSE;

@@ -47,6 +47,7 @@ static void say_counts(const GsimModule *m, const PassLog *log)
 
 GsimStatus gsim_module_passes(GsimModule *module, const GsimMachine *machine, const char *pipeline, int flags)
 {
+	IN_C_LOCALE;
 	Config defaults;
 	if (!handle_is(module, HANDLE_MODULE, __func__) ||
 		(machine && !handle_is(machine, HANDLE_MACHINE, __func__)))
@@ -78,6 +79,7 @@ GsimStatus gsim_module_passes(GsimModule *module, const GsimMachine *machine, co
 
 GsimStatus gsim_module_profile(GsimModule *module, const GsimReport *report)
 {
+	IN_C_LOCALE;
 	if (!handle_is(module, HANDLE_MODULE, __func__) || !handle_is(report, HANDLE_REPORT, __func__))
 		return GSIM_MISUSE;
 	const char *json = gsim_report_json(report);

@@ -138,6 +138,7 @@ static const StrBuf *text_for(const GsimReport *r, const char *path)
 
 GsimStatus gsim_report_write(const GsimReport *report, const char *path)
 {
+	IN_C_LOCALE;
 	const char *why;
 	char text[300];
 	if (!handle_is(report, HANDLE_REPORT, __func__))
@@ -157,6 +158,7 @@ GsimStatus gsim_report_write(const GsimReport *report, const char *path)
 
 char *gsim_report_compare(const GsimReport *before, const GsimReport *after)
 {
+	IN_C_LOCALE;
 	StrBuf text = { 0 };
 	if (!handle_is(before, HANDLE_REPORT, __func__) || !handle_is(after, HANDLE_REPORT, __func__))
 		return NULL;
@@ -170,6 +172,7 @@ char *gsim_report_compare(const GsimReport *before, const GsimReport *after)
 
 const char *gsim_report_value(const GsimReport *report, const char *path)
 {
+	IN_C_LOCALE;
 	if (!handle_is(report, HANDLE_REPORT, __func__))
 		return NULL;
 	const JsonValue *v = path ? json_path(report->root, path) : NULL;
@@ -205,6 +208,7 @@ static GsimStatus refuse_unknown_figure(const GsimReport *r, const char *name)
 /* The figure of that name in a launch or sum. Reports leave groups out that are all 0. */
 static GsimStatus figure(const GsimReport *r, const JsonValue *of, const char *name, double *value)
 {
+	IN_C_LOCALE;
 	if (!name || !value)
 		return misuse(&r->messages, "the %s is NULL", name ? "place for the value" : "name");
 	const JsonValue *v = json_path(of, name);

@@ -16,6 +16,7 @@ bool run_enter(GsimRun *run, const char *function)
 		misuse(NULL, "%s: another call for the run has not returned", function);
 		return false;
 	}
+	locale_enter();
 	messages_begin(&run->messages);
 	return true;
 }
@@ -23,6 +24,7 @@ bool run_enter(GsimRun *run, const char *function)
 GsimStatus run_leave(GsimRun *run, GsimStatus status)
 {
 	messages_tell(&run->messages);
+	locale_leave();
 	__atomic_store_n(&run->busy, false, __ATOMIC_RELEASE);
 	return status;
 }
@@ -41,6 +43,7 @@ GsimStatus run_state(const GsimRun *run)
 GsimRun *gsim_run_new(const GsimModule *module, const GsimMachine *machine, GsimOnMessage *on_message,
 	void *self)
 {
+	IN_C_LOCALE;
 	if (!handle_is(module, HANDLE_MODULE, __func__) || !handle_is(machine, HANDLE_MACHINE, __func__))
 		return NULL;
 	GsimRun *run = xcalloc(1, sizeof *run);
@@ -100,6 +103,7 @@ void gsim_run_free(GsimRun *run)
 		free(texts[i]);
 	diag_free(&run->messages.diag);
 	free(run);
+	locale_leave();
 }
 
 GsimStatus gsim_run_cancel(GsimRun *run)
@@ -145,7 +149,9 @@ GsimStatus gsim_run_on_progress(GsimRun *run, GsimOnProgress *function, void *se
 static ssize_t print(void *self, const char *text, size_t n)
 {
 	const GsimRun *run = self;
+	int lent = locale_lend();
 	run->on_print(run->print_self, text, n);
+	locale_take(lent);
 	return (ssize_t)n;
 }
 
@@ -160,7 +166,9 @@ static FILE *open_print(GsimRun *run)
 static void progress(void *self, uint64_t cycles, uint64_t warp_instructions)
 {
 	const GsimRun *run = self;
+	int lent = locale_lend();
 	run->on_progress(run->progress_self, cycles, warp_instructions);
+	locale_take(lent);
 }
 
 /* ---- the begin ---- */

@@ -7,6 +7,7 @@
  * time per issued instruction, and takes the faster one; for a small share of the time it tries the other one
  * again. */
 #include "sim/gpu/pool.h"
+#include "lib/c_locale.h"
 #include "sim/sm/sm.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -112,6 +113,7 @@ static void *worker_runs(void *arg)
 {
 	Worker *w = arg;
 	Pool *p = w->pool;
+	uselocale(c_locale()); /* threads begin with the locale that the program has chosen */
 	for (uint64_t round = 0; !atomic_load(&p->stop);) {
 		look_for_a_while(is_called, p, round);
 		pthread_mutex_lock(&p->lock);

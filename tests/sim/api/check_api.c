@@ -2,6 +2,7 @@
 #include "gsim.h"
 #include "lib/file.h"
 #include "tests/check.h"
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,9 +58,13 @@ static const char spin[] =
 
 typedef struct Heard { int errors, warnings, remarks, line, column; char file[200], text[4096]; } Heard;
 
+/* Functions that the library calls have the locale of the program. */
+static void expect_own_locale(void) { ck_assert(uselocale((locale_t)0) == LC_GLOBAL_LOCALE); }
+
 static void hear(void *self, const GsimMessage *m)
 {
 	Heard *h = self;
+	expect_own_locale();
 	h->errors += m->severity == GSIM_ERROR;
 	h->warnings += m->severity == GSIM_WARNING;
 	h->remarks += m->severity == GSIM_REMARK;
@@ -726,6 +731,7 @@ typedef struct Printed { char text[400]; size_t n; int progress; GsimRun *run; }
 static void print(void *self, const char *text, size_t n)
 {
 	Printed *p = self;
+	expect_own_locale();
 	ck_assert_uint_le(p->n + n, sizeof p->text - 1);
 	memcpy(p->text + p->n, text, n);
 	p->n += n;
@@ -829,6 +835,7 @@ END_TEST
 static void progress(void *self, uint64_t cycles, uint64_t warp_instructions)
 {
 	Printed *p = self;
+	expect_own_locale();
 	(void)cycles;
 	(void)warp_instructions;
 	if (p->progress++ == 3)
@@ -1255,9 +1262,72 @@ START_TEST(reports_are_those_of_the_program)
 }
 END_TEST
 
+/* ---- the locale of the program, which check_locale.sh chooses ---- */
+
+static const char halves[] =
+	"kernel halves(u64 x)\n"
+	"{\n"
+	"	reg u64 %x\n"
+	"	reg f32 %v\n"
+	"B1:\n"
+	"	%x = ld.param.u64 [x]\n"
+	"	%v = mov.f32 1.5\n"
+	"	st.global.f32 [%x], %v\n"
+	"	exit\n"
+	"}\n";
+static const char compares[] =
+	"print(0.5, tonumber('2.5'), 'a' < 'B', ('\\228'):find('%a'))\n"
+	"gpu.launch { kernel = 'halves', grid = 1, block = 1, args = { gpu.buffer('f32', 1) } }\n";
+
+/* Calls inside of others leave the locale as it was, too. */
+static void hear_and_call(void *self, const GsimMessage *m)
+{
+	hear(self, m);
+	gsim_machine_free(gsim_machine_new(NULL, NULL, NULL));
+	expect_own_locale();
+}
+
+static void run_halves(GsimRun *run, Heard *h)
+{
+	Printed p = { .run = run };
+	float v = 0;
+	gsim_run_on_print(run, print, &p);
+	ck_assert_int_eq(gsim_run_set(run, "workload-seconds", "20.5"), GSIM_OK);
+	ck_assert_int_eq(gsim_run_set(run, "workload-text", compares), GSIM_OK);
+	ck_assert_int_eq(gsim_run_set(run, "threads", "x"), GSIM_MISUSE);
+	expect(h, "gsim_run_set: threads");
+	ck_assert_msg(gsim_run_workload(run) == GSIM_OK, "%s", h->text);
+	ck_assert_str_eq(p.text, "0.5\t2.5\tfalse\tnil\n");
+	ck_assert_int_eq(gsim_buffer_read(gsim_run_buffer(run, 0), 0, &v, sizeof v), GSIM_OK);
+	ck_assert_msg(v == 1.5f, "1.5 is %g", v);
+}
+
+START_TEST(the_locale_of_the_program_changes_nothing)
+{
+	Heard h = { 0 };
+	GsimModule *m = gsim_module_parse(halves, strlen(halves), "text.ir", NULL, hear_and_call, &h);
+	GsimMachine *machine = gsim_machine_new("kepler.lua", hear_and_call, &h);
+	GsimRun *run = gsim_run_new(m, machine, hear_and_call, &h);
+	run_halves(run, &h);
+	GsimReport *r = gsim_run_report(run);
+	ck_assert_str_eq(gsim_report_value(r, "total.simd_utilization"), "0.03125");
+	ck_assert_ptr_nonnull(strstr(gsim_report_json(r), "\"simd_utilization\": 0.03125"));
+	gsim_report_free(r);
+	gsim_run_free(run);
+	gsim_machine_free(machine);
+	gsim_module_free(m);
+	expect_own_locale();
+}
+END_TEST
+
 int main(void)
 {
 	char machines[300];
+	const char *locale = getenv("GSIM_TEST_LOCALE");
+	if (locale && !setlocale(LC_ALL, locale)) {
+		fprintf(stderr, "there is no locale %s\n", locale);
+		return 2;
+	}
 	snprintf(machines, sizeof machines, "%s/configs", getenv("srcdir") ? getenv("srcdir") : "..");
 	setenv("GSIM_PATH", machines, 1);
 	Suite *s = suite_create("api");
@@ -1296,6 +1366,7 @@ int main(void)
 	tcase_add_test(c, runs_are_compared);
 	tcase_add_test(c, objects_that_are_not_there_are_recognised);
 	tcase_add_test(c, reports_are_those_of_the_program);
+	tcase_add_test(c, the_locale_of_the_program_changes_nothing);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
