@@ -320,6 +320,8 @@ void ir_warn_undefined(Module *, Diag *);
 Module *module_read(const char *path, Diag *);
 /* Does the same; the module may import files of this folder or below; NULL: of the folder it is in. */
 Module *module_read_below(const char *path, const char *folder, Diag *);
+/* Does the same when the n bytes of the file are there already, with a 0 byte behind them. */
+Module *module_read_bytes(const char *data, size_t n, const char *path, const char *folder, Diag *);
 /* Does the same with n bytes in memory. name: what messages call them; folder NULL: the module may not import
    anything. */
 Module *module_read_text(const char *text, size_t n, const char *name, const char *folder, Diag *);

@@ -112,19 +112,31 @@ Module *source_read(const ImportSource *source, Loc at, Diag *diag)
 	return m;
 }
 
-Module *module_read_below(const char *path, const char *folder, Diag *diag)
+/* data NULL: the file is not read yet. */
+static Module *read_below(const char *data, size_t n, const char *path, const char *folder, Diag *diag)
 {
 	Arena a = { 0 };
-	ImportReading all = { 0, 1, source_root(&a, path, folder) };
+	ImportReading all = { n, 1, source_root(&a, path, folder) };
 	const char *slash = strrchr(path, '/');
 	ImportSource source = { NULL, path, arena_printf(&a, "%s%s", all.root.at, slash ? slash + 1 : path),
 		0,
 		&all };
-	Module *m = source_read(&source, (Loc){ path, 0, 0 }, diag);
+	Module *m = data ? read_form(data, n, path, &source, diag)
+		: source_read(&source, (Loc){ path, 0, 0 }, diag);
 	if (m)
 		ir_warn_undefined(m, diag);
 	arena_free(&a);
 	return m;
+}
+
+Module *module_read_below(const char *path, const char *folder, Diag *diag)
+{
+	return read_below(NULL, 0, path, folder, diag);
+}
+
+Module *module_read_bytes(const char *data, size_t n, const char *path, const char *folder, Diag *diag)
+{
+	return read_below(data, n, path, folder, diag);
 }
 
 Module *module_read(const char *path, Diag *diag) { return module_read_below(path, NULL, diag); }

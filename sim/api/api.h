@@ -28,6 +28,9 @@ typedef struct Messages {
 void messages_open(Messages *, GsimOnMessage *, void *self);
 void messages_begin(Messages *);       /* a call begins: it may have so many messages of its own */
 void messages_tell(Messages *);        /* tells what has come into diag since */
+/* Whether no message of it is being heard in this thread, so that a call for its object may go on; if one is,
+   the last error says so. function: the one that was called. */
+bool messages_quiet(const Messages *, const char *function);
 /* Tells a single message, which does not go into diag. */
 void messages_say(const Messages *, GsimSeverity, const char *text);
 /* Says what is wrong with a call. messages NULL: only gsim_last_error has it. Returns GSIM_MISUSE. */
@@ -57,6 +60,9 @@ struct GsimModule {
 	PassLog log;                   /* what they did */
 	struct Profile *profile;       /* for passes; NULL: none */
 };
+/* Whether a call for the module may go on; if not, the last error says why: there is no such module, or its
+   messages are being heard. */
+bool module_enter(const GsimModule *, const char *function);
 void pass_log_copy(PassLog *to, const PassLog *from);  /* to: an empty one */
 
 /* ---- machines ---- */
@@ -67,6 +73,8 @@ struct GsimMachine {
 	char *mechanism;               /* as it was set; NULL: it was not */
 	Config config, file;           /* file: before the program changed it */
 };
+bool machine_enter(const GsimMachine *, const char *function); /* as module_enter */
+bool report_enter(const GsimReport *, const char *function);
 
 /* ---- runs ---- */
 typedef enum { STAGE_OPTIONS, STAGE_RUNS, STAGE_ENDED } Stage;
@@ -79,6 +87,7 @@ struct GsimRun {
 	Messages messages;
 	volatile sig_atomic_t cancelled;
 	bool busy;                     /* a call for it has not returned */
+	bool told;                     /* this call has told that the run takes no more */
 	Stage stage;
 	/* what the run keeps of its module and machine */
 	Module *module;

@@ -9,6 +9,11 @@ static GsimMachine *machine_new(GsimOnMessage *call, void *self)
 	return m;
 }
 
+bool machine_enter(const GsimMachine *machine, const char *function)
+{
+	return handle_is(machine, HANDLE_MACHINE, function) && messages_quiet(&machine->messages, function);
+}
+
 GsimMachine *gsim_machine_new(const char *file, GsimOnMessage *on_message, void *self)
 {
 	IN_C_LOCALE;
@@ -28,7 +33,7 @@ GsimMachine *gsim_machine_new(const char *file, GsimOnMessage *on_message, void 
 
 GsimMachine *gsim_machine_copy(const GsimMachine *machine)
 {
-	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+	if (!machine_enter(machine, __func__))
 		return NULL;
 	GsimMachine *m = machine_new(machine->messages.call, machine->messages.self);
 	m->config = machine->config;
@@ -40,7 +45,7 @@ GsimMachine *gsim_machine_copy(const GsimMachine *machine)
 
 void gsim_machine_free(GsimMachine *machine)
 {
-	if (!machine || !handle_is(machine, HANDLE_MACHINE, __func__))
+	if (!machine || !machine_enter(machine, __func__))
 		return;
 	handle_close(&machine->handle);
 	free(machine->path);
@@ -52,7 +57,7 @@ void gsim_machine_free(GsimMachine *machine)
 GsimStatus gsim_machine_set(GsimMachine *machine, const char *key, const char *value)
 {
 	IN_C_LOCALE;
-	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+	if (!machine_enter(machine, __func__))
 		return GSIM_MISUSE;
 	if (!key || !value)
 		return misuse(&machine->messages, "%s: the %s is NULL", __func__, key ? "value" : "key");
@@ -70,7 +75,7 @@ GsimStatus gsim_machine_set(GsimMachine *machine, const char *key, const char *v
 GsimStatus gsim_machine_set_mechanism(GsimMachine *machine, const char *mechanism)
 {
 	IN_C_LOCALE;
-	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+	if (!machine_enter(machine, __func__))
 		return GSIM_MISUSE;
 	if (!mechanism)
 		return misuse(&machine->messages, "%s: the mechanism is NULL", __func__);
@@ -92,7 +97,7 @@ char *gsim_machine_get(GsimMachine *machine, const char *key)
 	ConfigKey found;
 	StrBuf text = { 0 };
 	char near[CONFIG_NAME];
-	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+	if (!machine_enter(machine, __func__))
 		return NULL;
 	if (!key) {
 		misuse(&machine->messages, "%s: the key is NULL", __func__);
@@ -119,7 +124,7 @@ char *gsim_machine_print(const GsimMachine *machine)
 {
 	IN_C_LOCALE;
 	StrBuf text = { 0 };
-	if (!handle_is(machine, HANDLE_MACHINE, __func__))
+	if (!machine_enter(machine, __func__))
 		return NULL;
 	config_print(&machine->config, &text);
 	return text.s;

@@ -1,6 +1,7 @@
 /* Modules: code that is read, looked at and printed. */
 #include "sim/api/api.h"
 #include "isa/launch.h"
+#include "isa/text_import.h"
 #include "lib/file.h"
 #include "sim/host/kernel_name.h"
 
@@ -10,6 +11,11 @@ static GsimModule *module_object(GsimOnMessage *call, void *self)
 	handle_open(&m->handle, HANDLE_MODULE);
 	messages_open(&m->messages, call, self);
 	return m;
+}
+
+bool module_enter(const GsimModule *module, const char *function)
+{
+	return handle_is(module, HANDLE_MODULE, function) && messages_quiet(&module->messages, function);
 }
 
 /* Tells the messages of reading; frees the object when there is nothing in it. */
@@ -35,11 +41,14 @@ GsimModule *gsim_module_read(const char *path, const char *folder, GsimOnMessage
 	GsimModule *m = module_object(on_message, self);
 	if (!path)
 		misuse(&m->messages, "%s: the path is NULL", __func__);
-	else
-		m->module = module_read_below(path, folder, &m->messages.diag);
-	char *bytes = m->module ? file_read(path, SIZE_MAX / 2, &n, &why) : NULL;
-	if (bytes)
+	/* once: a pipe gives its bytes to one reader alone */
+	char *bytes = path ? file_read(path, TEXT_LIMIT, &n, &why) : NULL;
+	if (bytes) {
+		m->module = module_read_bytes(bytes, n, path, folder, &m->messages.diag);
 		m->hash = module_hash_digits(&m->arena, bytes, n);
+	} else if (path) {
+		diag_error(&m->messages.diag, (Loc){ path, 0, 0 }, "cannot be read: %s", why);
+	}
 	free(bytes);
 	return have_read(m);
 }
@@ -67,7 +76,7 @@ GsimModule *gsim_module_parse(const void *data, size_t bytes, const char *name, 
 
 GsimModule *gsim_module_copy(const GsimModule *module)
 {
-	if (!handle_is(module, HANDLE_MODULE, __func__))
+	if (!module_enter(module, __func__))
 		return NULL;
 	GsimModule *m = module_object(module->messages.call, module->messages.self);
 	m->module = module_copy(module->module);
@@ -81,7 +90,7 @@ GsimModule *gsim_module_copy(const GsimModule *module)
 
 void gsim_module_free(GsimModule *module)
 {
-	if (!module || !handle_is(module, HANDLE_MODULE, __func__))
+	if (!module || !module_enter(module, __func__))
 		return;
 	handle_close(&module->handle);
 	if (module->module)
@@ -100,7 +109,7 @@ static bool is_own_kernel(const Function *f) { return f->kind == FN_KERNEL && !f
 int gsim_module_kernels(const GsimModule *module)
 {
 	int n = 0;
-	if (!handle_is(module, HANDLE_MODULE, __func__))
+	if (!module_enter(module, __func__))
 		return -1;
 	for (int k = 0; k < module->module->func.n; k++)
 		n += is_own_kernel(module->module->func.v[k]);
@@ -110,7 +119,7 @@ int gsim_module_kernels(const GsimModule *module)
 const char *gsim_module_kernel(const GsimModule *module, int i)
 {
 	int n = 0;
-	if (!handle_is(module, HANDLE_MODULE, __func__))
+	if (!module_enter(module, __func__))
 		return NULL;
 	for (int k = 0; k < module->module->func.n; k++)
 		if (is_own_kernel(module->module->func.v[k]) && n++ == i)
@@ -124,7 +133,7 @@ static const Function *kernel_of(const GsimModule *module, const char *name, con
 {
 	IN_C_LOCALE;
 	StrBuf why = { 0 };
-	if (!handle_is(module, HANDLE_MODULE, function))
+	if (!module_enter(module, function))
 		return NULL;
 	const Function *f = name ? kernel_by_name(module->module, name, &why) : NULL;
 	if (!f)
@@ -188,7 +197,7 @@ char *gsim_module_print(const GsimModule *module)
 {
 	IN_C_LOCALE;
 	StrBuf text = { 0 };
-	if (!handle_is(module, HANDLE_MODULE, __func__))
+	if (!module_enter(module, __func__))
 		return NULL;
 	ir_print(module->module, &text);
 	return text.s ? text.s : xstrdup("");
@@ -198,7 +207,7 @@ GsimStatus gsim_module_write(GsimModule *module, const char *path)
 {
 	IN_C_LOCALE;
 	const char *why;
-	if (!handle_is(module, HANDLE_MODULE, __func__))
+	if (!module_enter(module, __func__))
 		return GSIM_MISUSE;
 	if (!path)
 		return misuse(&module->messages, "%s: the path is NULL", __func__);

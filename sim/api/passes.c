@@ -49,8 +49,8 @@ GsimStatus gsim_module_passes(GsimModule *module, const GsimMachine *machine, co
 {
 	IN_C_LOCALE;
 	Config defaults;
-	if (!handle_is(module, HANDLE_MODULE, __func__) ||
-		(machine && !handle_is(machine, HANDLE_MACHINE, __func__)))
+	if (!module_enter(module, __func__) ||
+		(machine && !machine_enter(machine, __func__)))
 		return GSIM_MISUSE;
 	if (!pipeline || flags & ~(GSIM_REMARKS | GSIM_COUNTS))
 		return misuse(&module->messages, pipeline ? "%s: there are no such flags"
@@ -80,7 +80,7 @@ GsimStatus gsim_module_passes(GsimModule *module, const GsimMachine *machine, co
 GsimStatus gsim_module_profile(GsimModule *module, const GsimReport *report)
 {
 	IN_C_LOCALE;
-	if (!handle_is(module, HANDLE_MODULE, __func__) || !handle_is(report, HANDLE_REPORT, __func__))
+	if (!module_enter(module, __func__) || !report_enter(report, __func__))
 		return GSIM_MISUSE;
 	const char *json = gsim_report_json(report);
 	messages_begin(&module->messages);

@@ -16,6 +16,11 @@ struct GsimReport {
 	Vec(KernelFigures) kernel;
 };
 
+bool report_enter(const GsimReport *report, const char *function)
+{
+	return handle_is(report, HANDLE_REPORT, function) && messages_quiet(&report->messages, function);
+}
+
 Title run_title(const GsimRun *run)
 {
 	return (Title){ .module = run->module->name, .config = run->machine, .module_hash = run->hash,
@@ -99,7 +104,7 @@ GsimReport *gsim_run_report(GsimRun *run)
 
 void gsim_report_free(GsimReport *report)
 {
-	if (!report || !handle_is(report, HANDLE_REPORT, __func__))
+	if (!report || !report_enter(report, __func__))
 		return;
 	handle_close(&report->handle);
 	StrBuf *texts[] = { &report->json, &report->brief, &report->full, &report->csv, &report->svg };
@@ -115,12 +120,12 @@ void gsim_report_free(GsimReport *report)
 
 const char *gsim_report_json(const GsimReport *report)
 {
-	return handle_is(report, HANDLE_REPORT, __func__) ? report->json.s : NULL;
+	return report_enter(report, __func__) ? report->json.s : NULL;
 }
 
 const char *gsim_report_text(const GsimReport *report, int all)
 {
-	if (!handle_is(report, HANDLE_REPORT, __func__))
+	if (!report_enter(report, __func__))
 		return NULL;
 	const char *text = all ? report->full.s : report->brief.s;
 	if (!text)
@@ -141,7 +146,7 @@ GsimStatus gsim_report_write(const GsimReport *report, const char *path)
 	IN_C_LOCALE;
 	const char *why;
 	char text[300];
-	if (!handle_is(report, HANDLE_REPORT, __func__))
+	if (!report_enter(report, __func__))
 		return GSIM_MISUSE;
 	if (!path)
 		return misuse(&report->messages, "%s: the path is NULL", __func__);
@@ -160,7 +165,7 @@ char *gsim_report_compare(const GsimReport *before, const GsimReport *after)
 {
 	IN_C_LOCALE;
 	StrBuf text = { 0 };
-	if (!handle_is(before, HANDLE_REPORT, __func__) || !handle_is(after, HANDLE_REPORT, __func__))
+	if (!report_enter(before, __func__) || !report_enter(after, __func__))
 		return NULL;
 	if (!json_get(before->root, "total") || !json_get(after->root, "total")) {
 		misuse(&before->messages, "%s: a run could not begin", __func__);
@@ -173,7 +178,7 @@ char *gsim_report_compare(const GsimReport *before, const GsimReport *after)
 const char *gsim_report_value(const GsimReport *report, const char *path)
 {
 	IN_C_LOCALE;
-	if (!handle_is(report, HANDLE_REPORT, __func__))
+	if (!report_enter(report, __func__))
 		return NULL;
 	const JsonValue *v = path ? json_path(report->root, path) : NULL;
 	if (v && v->kind != JSON_NULL && v->kind != JSON_ARRAY && v->kind != JSON_OBJECT)
@@ -229,7 +234,7 @@ static GsimStatus figure(const GsimReport *r, const JsonValue *of, const char *n
 int gsim_report_launches(const GsimReport *report)
 {
 	const JsonValue *launches;
-	if (!handle_is(report, HANDLE_REPORT, __func__))
+	if (!report_enter(report, __func__))
 		return -1;
 	launches = json_get(report->root, "launches");
 	return launches ? launches->n : 0;
@@ -237,7 +242,7 @@ int gsim_report_launches(const GsimReport *report)
 
 GsimStatus gsim_report_total(const GsimReport *report, const char *name, double *value)
 {
-	if (!handle_is(report, HANDLE_REPORT, __func__))
+	if (!report_enter(report, __func__))
 		return GSIM_MISUSE;
 	const JsonValue *total = json_get(report->root, "total");
 	return total ? figure(report, total, name, value)
@@ -256,7 +261,7 @@ GsimStatus gsim_report_launch(const GsimReport *report, int i, const char *name,
 
 GsimStatus gsim_report_kernel(const GsimReport *report, const char *kernel, const char *name, double *value)
 {
-	if (!handle_is(report, HANDLE_REPORT, __func__))
+	if (!report_enter(report, __func__))
 		return GSIM_MISUSE;
 	for (int i = 0; kernel && i < report->kernel.n; i++)
 		if (!strcmp(report->kernel.v[i].name, kernel))

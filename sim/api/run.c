@@ -17,13 +17,27 @@ bool run_enter(GsimRun *run, const char *function)
 		return false;
 	}
 	locale_enter();
+	run->told = false;
 	messages_begin(&run->messages);
 	return true;
 }
 
+/* What has become of a run whose state is not GSIM_OK. */
+static void tell_state(GsimRun *run, const char *so)
+{
+	char text[80];
+	snprintf(text, sizeof text, "the run %s%s", run->refused ? "could not begin"
+		: run_state(run) == GSIM_INTERRUPTED ? "was interrupted" : "has failed", so);
+	messages_say(&run->messages, GSIM_ERROR, text);
+	run->told = true;
+}
+
 GsimStatus run_leave(GsimRun *run, GsimStatus status)
 {
+	bool why = run->told || run->messages.diag.errors > run->messages.errors;
 	messages_tell(&run->messages);
+	if (!why && status != GSIM_OK && status == run_state(run))
+		tell_state(run, "");
 	locale_leave();
 	__atomic_store_n(&run->busy, false, __ATOMIC_RELEASE);
 	return status;
@@ -44,7 +58,7 @@ GsimRun *gsim_run_new(const GsimModule *module, const GsimMachine *machine, Gsim
 	void *self)
 {
 	IN_C_LOCALE;
-	if (!handle_is(module, HANDLE_MODULE, __func__) || !handle_is(machine, HANDLE_MACHINE, __func__))
+	if (!module_enter(module, __func__) || !machine_enter(machine, __func__))
 		return NULL;
 	GsimRun *run = xcalloc(1, sizeof *run);
 	handle_open(&run->handle, HANDLE_RUN);
@@ -211,7 +225,7 @@ static GsimStatus takes_more(GsimRun *run)
 	if (run->run && run->run->status == RUN_OK && is_interrupted(&run->cancelled))
 		run_fail(run->run, RUN_INTERRUPTED, (Loc){ 0 }, "interrupted");
 	else if (run_state(run) != GSIM_OK)
-		messages_say(&run->messages, GSIM_ERROR, "the run has failed, and takes no more work");
+		tell_state(run, ", and takes no more work");
 	return run_state(run);
 }
 
@@ -313,10 +327,10 @@ GsimStatus gsim_run_end(GsimRun *run)
 GsimStatus gsim_run_compare(GsimRun *before, GsimRun *after, GsimCompared *result)
 {
 	RunCompared c = { 0 };
-	if (before == after)
-		return misuse(NULL, "%s: both runs are the same", __func__);
 	if (!run_enter(before, __func__))
 		return GSIM_MISUSE;
+	if (before == after)
+		return run_leave(before, misuse(&before->messages, "%s: both runs are the same", __func__));
 	if (!run_enter(after, __func__))
 		return run_leave(before, GSIM_MISUSE);
 	run_settle(before);

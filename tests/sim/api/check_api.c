@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char scale[] =
@@ -80,7 +81,7 @@ static void expect_heard(Heard *h, const char *part, int from)
 		h->errors, part, h->text);
 	ck_assert_msg(strstr(h->text, part) != NULL, "line %d: expected '%s', heard '%s'", from, part,
 		h->text);
-	ck_assert_str_eq(gsim_last_error(), h->text);
+	ck_assert_msg(strstr(gsim_last_error(), h->text) != NULL, "line %d: %s", from, gsim_last_error());
 	*h = (Heard){ 0 };
 }
 #define expect(H, PART) expect_heard((H), (PART), __LINE__)
@@ -227,8 +228,12 @@ START_TEST(errors_of_modules_have_places)
 	ck_assert_int_eq(h.line, 4);
 	ck_assert_int_gt(h.column, 0);
 	ck_assert_str_eq(h.file, "text.ir");
+	char last[5000];
+	snprintf(last, sizeof last, "text.ir:4:%d: %s", h.column, h.text);
+	ck_assert_str_eq(gsim_last_error(), last);
 	h = (Heard){ 0 };
 	ck_assert_ptr_null(gsim_module_read("/no/such/file.ir", NULL, hear, &h));
+	ck_assert(!strncmp(gsim_last_error(), "/no/such/file.ir: cannot be read", 32));
 	expect(&h, "cannot be read");
 	ck_assert_ptr_null(gsim_module_read(NULL, NULL, hear, &h));
 	expect(&h, "the path is NULL");
@@ -243,6 +248,48 @@ START_TEST(errors_of_modules_have_places)
 	/* without a listener the last error is still there */
 	ck_assert_ptr_null(gsim_module_parse("", 0, "empty.txt", NULL, NULL, NULL));
 	ck_assert_ptr_nonnull(strstr(gsim_last_error(), "this is no module"));
+}
+END_TEST
+
+static void *write_scale(void *path)
+{
+	const char *why;
+	ck_assert(file_write(path, scale, strlen(scale), &why));
+	return NULL;
+}
+
+/* Gets the hash that reports give of the module, which is freed. */
+static void hash_of(GsimModule *m, char hash[40])
+{
+	GsimMachine *machine = gsim_machine_new(NULL, NULL, NULL);
+	GsimRun *run = gsim_run_new(m, machine, NULL, NULL);
+	scale_in(run, 2);
+	GsimReport *r = gsim_run_report(run);
+	snprintf(hash, 40, "%s", gsim_report_value(r, "module_hash"));
+	gsim_report_free(r);
+	gsim_run_free(run);
+	gsim_machine_free(machine);
+	gsim_module_free(m);
+}
+
+START_TEST(a_pipe_is_read_once)
+{
+	Heard h = { 0 };
+	char dir[] = "/tmp/gsim-api-XXXXXX", path[64], text[40], pipe[40];
+	pthread_t thread;
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/pipe.ir", dir);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, write_scale, path), 0);
+	GsimModule *m = gsim_module_read(path, NULL, hear, &h);
+	pthread_join(thread, NULL);
+	ck_assert_msg(m != NULL, "%s", gsim_last_error());
+	hash_of(m, pipe);
+	hash_of(module_of(scale, &h), text);
+	ck_assert_str_eq(pipe, text);
+	ck_assert_int_eq(h.errors, 0);
+	unlink(path);
+	rmdir(dir);
 }
 END_TEST
 
@@ -559,8 +606,11 @@ START_TEST(a_kernel_that_fails_says_where)
 	ck_assert_int_eq(h.line, 23);
 	ck_assert_str_eq(h.file, "text.ir");
 	ck_assert_ptr_nonnull(strstr(h.text, "ld.global.f32"));
+	h = (Heard){ 0 };
 	ck_assert_int_eq(gsim_run_sync(run), GSIM_FAILED);
+	expect(&h, "the run has failed");
 	ck_assert_int_eq(gsim_run_end(run), GSIM_FAILED);
+	expect(&h, "the run has failed");
 	GsimReport *r = gsim_run_report(run);
 	ck_assert_str_eq(gsim_report_value(r, "status"), "failed");
 	gsim_report_free(r);
@@ -878,8 +928,11 @@ START_TEST(a_run_is_cancelled_before_it_begins)
 	expect(&h, "interrupted");
 	ck_assert_int_eq(launch_scale(run, gsim_unsigned(0), gsim_real(1), gsim_integer(0)),
 		GSIM_INTERRUPTED);
+	expect(&h, "the run was interrupted, and takes no more work");
 	ck_assert_int_eq(gsim_run_workload(run), GSIM_INTERRUPTED);
+	expect(&h, "the run was interrupted, and takes no more work");
 	ck_assert_int_eq(gsim_run_end(run), GSIM_INTERRUPTED);
+	expect(&h, "the run was interrupted");
 	GsimReport *r = gsim_run_report(run);
 	ck_assert_str_eq(gsim_report_value(r, "status"), "interrupted");
 	gsim_report_free(r);
@@ -1110,13 +1163,80 @@ START_TEST(runs_are_compared)
 	expect(&h, "found 'some'");
 	ck_assert_int_eq(gsim_buffer_compare(x, "tolerance", -1), GSIM_MISUSE);
 	expect(&h, "tolerance");
-	misused(gsim_run_compare(a, a, NULL), "both runs are the same");
+	ck_assert_int_eq(gsim_run_compare(a, a, NULL), GSIM_MISUSE);
+	expect(&h, "both runs are the same");
 	gsim_run_free(a);
 	gsim_run_free(b);
 }
 END_TEST
 
 /* ---- wrong objects ---- */
+
+/* Calls for the object whose message is heard, once for each kind. */
+typedef struct Again {
+	GsimModule *module;
+	GsimMachine *machine;
+	GsimRun *run;
+	GsimReport *report;
+	int heard;
+} Again;
+
+#define SAME "gets the messages of the same object"
+
+static void call_again(void *self, const GsimMessage *m)
+{
+	Again *a = self;
+	double v;
+	a->heard++;
+	if (a->report) {
+		misused(gsim_report_total(a->report, "no", &v), SAME);
+		gsim_report_free(a->report);
+		nothing(gsim_report_json(a->report), SAME);
+	} else if (a->run) {
+		misused(gsim_run_sync(a->run), "another call for the run has not returned");
+		gsim_run_free(a->run);
+		ck_assert_int_eq(gsim_run_cancel(a->run), GSIM_OK);
+	} else if (a->machine) {
+		misused(gsim_machine_set(a->machine, "no", "1"), SAME);
+		gsim_machine_free(a->machine);
+		nothing(gsim_machine_copy(a->machine), SAME);
+	} else if (a->module) {
+		misused(gsim_module_passes(a->module, NULL, "no", 0), SAME);
+		gsim_module_free(a->module);
+		ck_assert_int_eq(gsim_module_kernels(a->module), -1);
+	}
+	ck_assert_ptr_nonnull(m->text);
+}
+
+START_TEST(calls_for_the_object_that_speaks_are_refused)
+{
+	Again a = { 0 };
+	GsimModule *m = gsim_module_parse(scale, strlen(scale), "text.ir", NULL, call_again, &a);
+	GsimMachine *machine = gsim_machine_new(NULL, call_again, &a);
+	GsimRun *run = gsim_run_new(m, machine, call_again, &a);
+	scale_in(run, 2);
+	GsimReport *r = gsim_run_report(run);
+	double v;
+	a.module = m;
+	ck_assert_int_eq(gsim_module_passes(m, NULL, "nonsense", 0), GSIM_BAD_INPUT);
+	ck_assert_ptr_null(gsim_module_kernel(m, 7));
+	ck_assert_int_eq(gsim_module_kernels(m), 1);
+	a.machine = machine;
+	ck_assert_int_eq(gsim_machine_set(machine, "no", "1"), GSIM_BAD_INPUT);
+	ck_assert_int_eq(gsim_machine_set(machine, "warp_size", "32"), GSIM_OK);
+	a.run = run;
+	ck_assert_int_eq(gsim_run_set(run, "no", "1"), GSIM_MISUSE);
+	ck_assert_int_eq(gsim_run_sync(run), GSIM_INTERRUPTED);
+	a.report = r;
+	ck_assert_int_eq(gsim_report_total(r, "no", &v), GSIM_MISUSE);
+	ck_assert_int_eq(gsim_report_total(r, "cycles", &v), GSIM_OK);
+	ck_assert_int_eq(a.heard, 6);
+	gsim_report_free(r);
+	gsim_run_free(run);
+	gsim_machine_free(machine);
+	gsim_module_free(m);
+}
+END_TEST
 
 START_TEST(objects_that_are_not_there_are_recognised)
 {
@@ -1337,6 +1457,7 @@ int main(void)
 	tcase_add_test(c, statistics_are_listed);
 	tcase_add_test(c, module_tells_its_kernels);
 	tcase_add_test(c, errors_of_modules_have_places);
+	tcase_add_test(c, a_pipe_is_read_once);
 	tcase_add_test(c, many_errors_are_told_in_part);
 	tcase_add_test(c, modules_print_and_read_again);
 	tcase_add_test(c, text_imports_below_its_folder_alone);
@@ -1364,6 +1485,7 @@ int main(void)
 	tcase_add_test(c, figures_that_are_not_measured_say_so);
 	tcase_add_test(c, reports_are_written);
 	tcase_add_test(c, runs_are_compared);
+	tcase_add_test(c, calls_for_the_object_that_speaks_are_refused);
 	tcase_add_test(c, objects_that_are_not_there_are_recognised);
 	tcase_add_test(c, reports_are_those_of_the_program);
 	tcase_add_test(c, the_locale_of_the_program_changes_nothing);
