@@ -16,9 +16,17 @@
  * Errors. A function that returns a pointer returns NULL after an error, one that returns a status something
  * else than GSIM_OK, one that returns a number -1. What is wrong is told as messages to the function that
  * was given for them, before the call returns, and gsim_last_error() has the last one; where an object is
- * NULL or was freed, nobody else has it. A wrong call (NULL or a freed object in place of a live one, a
- * number that is out of range, an unknown name, calls in a wrong order) is GSIM_MISUSE and changes nothing.
- * No input and no wrong call ends the program; memory that the host cannot give does.
+ * NULL or was freed, nobody else has it. What may come from a user of the program, and is wrong, is
+ * GSIM_BAD_INPUT: files, pipelines, parameters of machines and mechanisms, kernels to launch and their
+ * arguments. What the program itself has wrong is GSIM_MISUSE, and changes nothing: NULL or a freed object in
+ * place of a live one, a number out of range, an option or figure that is not there, calls in a wrong order.
+ * No input and no wrong call ends the program, but for one: gsim_run_cancel does not recognise a run that was
+ * freed, so that a run must not be freed while another thread or a signal handler may cancel it. Memory that
+ * the host cannot give ends the program.
+ *
+ * Functions of the program that the library calls must return: no exception and no longjmp may leave them.
+ * What they are given as self must live as long as any object that tells them something: a copy tells the
+ * function of the object that it was made of, a report that of its run.
  *
  * Threads. Different objects may be used by different threads at the same time. One object is used by one
  * thread at a time, a run with its buffers; gsim_run_cancel alone may be called from any thread meanwhile.
@@ -75,13 +83,14 @@ typedef struct GsimMessage {
 } GsimMessage;
 
 /* Gets messages. It is called in the thread that called the library, before that call returns; self is what
-   was given with it. It may call other functions of this header, but of the object that it hears of only
-   gsim_run_cancel. */
+   was given with it. It may call other functions of this header, but for the object that it hears of only
+   gsim_run_cancel: any other call for that is GSIM_MISUSE, and does not free it. */
 typedef void GsimOnMessage(void *self, const GsimMessage *message);
 
 /* The version of the library, such as "0.1.0". Static text. */
 const char *gsim_version(void);
-/* The text of the last error of a call in this thread, or "". It lives until the thread's next error. */
+/* The last error of a call in this thread, as "file:line:column: text" with as much of the place as is known,
+   or "". It lives until the thread's next error; a call that succeeds leaves it as it is. */
 const char *gsim_last_error(void);
 /* "ok", "failed", "bad input", "interrupted", "misuse", "not measured"; for another number "unknown". */
 const char *gsim_status_name(GsimStatus status);
@@ -95,9 +104,10 @@ int gsim_backstop(void);
 
 /* ---- modules ---- */
 
-/* Reads a module: IR, PTX or an ELF object, told apart by what is in them. folder: the module may import
-   files of this folder and below; NULL: of the folder that it lies in. on_message may be NULL; it and self
-   are also what later calls for the module tell. NULL after errors. */
+/* Reads a module: IR, PTX or an ELF object, told apart by what is in them. The file may be a pipe, which is
+   waited for. folder: the module may import files of this folder and below; NULL: of the folder that it lies
+   in. on_message may be NULL; it and self are also what later calls for the module tell. NULL after
+   errors. */
 GsimModule *gsim_module_read(const char *path, const char *folder, GsimOnMessage *on_message, void *self);
 /* Does the same with bytes in memory, which need not end with a zero byte. name: what messages and reports
    call them; no such file is read. folder NULL: the module may not import anything. */
@@ -113,7 +123,8 @@ int gsim_module_kernels(const GsimModule *module);
    on the module or it is freed; so do the other names of modules. */
 const char *gsim_module_kernel(const GsimModule *module, int i);
 /* Can the kernel run? GSIM_BAD_INPUT: there is something in it that gsim does not have, and the message
-   says what and where. A kernel is named as gsim_run_launch takes it. */
+   says what and where. A kernel is named as gsim_run_launch takes it. GSIM_MISUSE: it has no such
+   kernel. */
 GsimStatus gsim_module_kernel_runs(GsimModule *module, const char *kernel);
 /* How many parameters the kernel takes; -1: misuse, or no such kernel. */
 int gsim_module_parameters(const GsimModule *module, const char *kernel);
@@ -171,8 +182,9 @@ char *gsim_machine_print(const GsimMachine *machine);
    not go together. on_message and self get the messages of the run. */
 GsimRun *gsim_run_new(const GsimModule *module, const GsimMachine *machine, GsimOnMessage *on_message,
 	void *self);
-/* Frees a run with its buffers; NULL is allowed. A trace that is being written is closed. Not to be called
-   from a function that the run calls; it does nothing then. */
+/* Frees a run with its buffers; NULL is allowed. A trace that is being written is closed. While another call
+   for the run has not returned, as in a function that the run calls, it does nothing, and gsim_last_error()
+   says so. Nobody may cancel the run any more. */
 void gsim_run_free(GsimRun *run);
 /* Sets an option before the run begins. Options are named and mean what those of the program gsim do, and
    more may come with any version. Unless it is said otherwise the last value counts. "true" and "false":
@@ -191,10 +203,12 @@ void gsim_run_free(GsimRun *run);
      workload-seconds  most seconds of processor time that it may take; default: that of gsim
    texts:
      workload        the workload's file; default: the module's name with .lua
-     workload-text   the workload itself
+     workload-text   the workload itself; workload then says what it is called and which folder is its own
      argument        one more argument of the workload
      files           one more folder for the workload's files; they are written in the first
      trace           the file that gets a trace of every launch
+   reference excludes functional, laws, trace and annotate, and interval excludes functional and reference:
+   the call that would begin the run is GSIM_MISUSE then, and options can still be set.
    GSIM_MISUSE: there is no such option, it cannot have the value, or the run has begun. */
 GsimStatus gsim_run_set(GsimRun *run, const char *option, const char *value);
 /* Before the run begins: function gets what kernels and the workload print, n bytes at a time, in which
@@ -202,12 +216,13 @@ GsimStatus gsim_run_set(GsimRun *run, const char *option, const char *value);
 typedef void GsimOnPrint(void *self, const char *text, size_t n);
 GsimStatus gsim_run_on_print(GsimRun *run, GsimOnPrint *function, void *self);
 /* Before the run begins: function is called now and then while launches run, in the thread that runs them,
-   with the cycles of the run's clock and the warp instructions so far. It may call gsim_run_cancel. */
+   with the cycles of the run's clock and the warp instructions so far. Of the functions for the run, it and
+   that of gsim_run_on_print may call gsim_run_cancel alone; any other call for the run is GSIM_MISUSE. */
 typedef void GsimOnProgress(void *self, uint64_t cycles, uint64_t warp_instructions);
 GsimStatus gsim_run_on_progress(GsimRun *run, GsimOnProgress *function, void *self);
 /* Asks the run to end early, from any thread, a function that the run calls, or a signal handler: what it
    does now, and what is asked of it later, ends with GSIM_INTERRUPTED, with what was measured until then.
-   The run must not be freed meanwhile. */
+   The run must not be freed meanwhile: this function alone does not find out that it was. */
 GsimStatus gsim_run_cancel(GsimRun *run);
 
 /* Runs the workload, in Lua (the options workload and workload-text), or the module's host function main.
@@ -292,16 +307,19 @@ typedef struct GsimLaunch {
 #define GSIM_LAUNCH { sizeof(GsimLaunch), NULL, { 1, 1, 1 }, { 1, 1, 1 }, 0, 0, 0, 0, NULL }
 
 /* Launches a kernel. GSIM_FAILED: it failed, as by an access outside of all buffers; the message has the
-   place. GSIM_BAD_INPUT: there is no such kernel, an argument does not fit, or the machine cannot take the
-   launch. After a launch has failed or the machine has refused it, the run takes no other one; what it has
-   measured, and its buffers, can be read. */
+   place. GSIM_BAD_INPUT: there is no such kernel or an argument does not fit, and the run goes on as before;
+   or the machine has refused the launch. After a launch has failed or the machine has refused it, the run
+   takes no other one; what it has measured, and its buffers, can be read. gsim_run_sync tells which of the
+   two it was. */
 GsimStatus gsim_run_launch(GsimRun *run, const GsimLaunch *launch);
-/* Waits for the launches of all streams; the status of the run. */
+/* Waits for the launches of all streams. The status of the run: GSIM_OK as long as it takes more launches. */
 GsimStatus gsim_run_sync(GsimRun *run);
 /* Empties all caches, so that later launches find nothing there that earlier ones loaded. */
 GsimStatus gsim_run_flush(GsimRun *run);
-/* Ends a run: waits for its launches, judges races, closes the trace. Returns the status of the whole run:
-   that of the first of its calls that failed. Buffers can still be read and reports made. */
+/* Ends a run: waits for its launches, judges races, closes the trace. Returns the status of the whole run, as
+   gsim_run_sync does: wrong calls, and launches that have changed nothing, do not count. GSIM_FAILED also:
+   there are races; GSIM_BAD_INPUT also: the trace could not be written. Buffers can still be read and reports
+   made. */
 GsimStatus gsim_run_end(GsimRun *run);
 
 /* What a comparison has found: how many buffers and variables are identical; alike, in the way that was
@@ -327,7 +345,8 @@ int gsim_run_buffers(GsimRun *run);
 /* Buffer number i, from 0: variables in the order of the module, then the others in the order in which they
    were made. The same buffer is the same object each time. NULL: misuse. */
 GsimBuffer *gsim_run_buffer(GsimRun *run, int i);
-/* Frees a buffer before its run ends; a kernel that uses it then fails. Variables cannot be freed. */
+/* Frees a buffer before its run ends; a kernel that uses it then fails. Its number stays its own, for which
+   gsim_run_buffer makes another object, with name and size but no contents. Variables cannot be freed. */
 GsimStatus gsim_buffer_free(GsimBuffer *buffer);
 /* The name of a variable, or a name for messages such as "buffer 2". NULL: misuse. */
 const char *gsim_buffer_name(const GsimBuffer *buffer);
@@ -368,8 +387,10 @@ int gsim_report_launches(const GsimReport *report);
 GsimStatus gsim_report_total(const GsimReport *report, const char *name, double *value);
 GsimStatus gsim_report_launch(const GsimReport *report, int i, const char *name, double *value);
 GsimStatus gsim_report_kernel(const GsimReport *report, const char *kernel, const char *name, double *value);
-/* Any text or number of the report's JSON, as it is written there, by the path of its keys, such as
-   "status", "error" or "configuration.hash". NULL: there is none. */
+/* Any text, number or truth value of the report's JSON, by the path of its keys, such as "status", "error" or
+   "configuration.hash": texts without quotes and escapes, numbers as they are written there. It lives as long
+   as the report. Lists, and keys that have a point in them or more than 63 bytes, cannot be reached:
+   gsim_report_json has them. NULL: there is none. */
 const char *gsim_report_value(const GsimReport *report, const char *path);
 /* Two reports side by side, as gsim-compare --brief prints them. NULL: misuse, or a run could not begin. */
 char *gsim_report_compare(const GsimReport *before, const GsimReport *after);
