@@ -46,8 +46,8 @@ std::string run(const GsimModule *module, const std::string &machine_file, const
 {
 	Owned<GsimMachine> machine = owned(gsim_machine_new(machine_file.c_str(), nullptr, nullptr));
 	check(gsim_machine_set_mechanism(machine.get(), mechanism.c_str()));
+	std::string printed; /* outlives the run, which appends to it */
 	Owned<GsimRun> run = owned(gsim_run_new(module, machine.get(), nullptr, nullptr));
-	std::string printed;
 	check(gsim_run_on_print(run.get(), on_print, &printed));
 	check(gsim_run_workload(run.get()));
 	Owned<GsimReport> report = owned(gsim_run_report(run.get()));

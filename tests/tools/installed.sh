@@ -53,6 +53,8 @@ if command -v pkg-config >/dev/null; then
 	# who links with the shared library needs nothing else
 	if [ -f "$libdir/libgsim.so" ]; then
 		pkg-config --libs gsim >out
+		PKG_CONFIG_LIBDIR=$libdir/pkgconfig PKG_CONFIG_PATH='' pkg-config --cflags --libs gsim >/dev/null ||
+			fail "gsim.pc asks for development packages where the shared library is"
 		grep -q 'lua\|-lz\|-lelf\|-liberty' out && fail "gsim.pc makes programs link with what the shared library is linked with itself"
 	fi
 	flags=$(pkg-config "$@" --cflags gsim) && libs=$(pkg-config "$@" --libs gsim) || fail "pkg-config gsim"

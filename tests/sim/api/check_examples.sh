@@ -39,8 +39,9 @@ done >"$tmp/out"
 
 cp libgsim.a "$tmp/libgsim.a"
 [ -s libgsim.sym ] && OBJCOPY=${OBJCOPY:-objcopy} "$srcdir/tools/hide-symbols" "$tmp/libgsim.a" libgsim.sym
-# shellcheck disable=SC2046
-libs="$tmp/libgsim.a $(sed -n 's/^Libs: .*-lgsim//p; s/^Libs.private://p' gsim.pc) $(pkg-config --libs $(sed -n 's/^Requires[^:]*://p' gsim.pc)) -pthread"
+needs=$(sed -n 's/^Requires: *//p' gsim.pc)
+# shellcheck disable=SC2086
+libs="$tmp/libgsim.a $(sed -n 's/^Libs: .*-lgsim//p; s/^Libs.private://p' gsim.pc) ${needs:+$(pkg-config --libs $needs)} -pthread"
 
 # what the archive was compiled with, a program that is linked with it needs, too
 for option in asan:-fsanitize=address ubsan:-fsanitize=undefined gcov:--coverage; do
@@ -71,6 +72,6 @@ if [ "$cxx" ]; then
 	grep -q '^ipdom: [1-9][0-9]* cycles, [1-9][0-9.]* % of lanes busy$' "$tmp/out" || fail "wrapper.cpp: ipdom"
 	grep -q '^tf_stack: [1-9][0-9]* cycles, [1-9][0-9.]* % of lanes busy$' "$tmp/out" || fail "wrapper.cpp: tf_stack"
 	"$tmp/wrapper" /no/such.ir kepler.lua >"$tmp/out" 2>&1
-	grep -q '^ipdom: cannot be read' "$tmp/out" || fail "wrapper.cpp: an error is no exception"
+	grep -q '^ipdom: /no/such.ir: cannot be read' "$tmp/out" || fail "wrapper.cpp: an error is no exception"
 fi
 exit $failed
