@@ -74,7 +74,7 @@ struct GsimMachine {
 	Config config, file;           /* file: before the program changed it */
 };
 bool machine_enter(const GsimMachine *, const char *function); /* as module_enter */
-bool report_enter(const GsimReport *, const char *function);
+bool report_enter(const GsimReport *, const char *function);    /* so does this one */
 
 /* ---- runs ---- */
 typedef enum { STAGE_OPTIONS, STAGE_RUNS, STAGE_ENDED } Stage;

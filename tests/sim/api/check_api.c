@@ -1190,6 +1190,7 @@ static void call_again(void *self, const GsimMessage *m)
 	a->heard++;
 	if (a->report) {
 		misused(gsim_report_total(a->report, "no", &v), SAME);
+		misused(gsim_module_profile(a->module, a->report), SAME);
 		gsim_report_free(a->report);
 		nothing(gsim_report_json(a->report), SAME);
 	} else if (a->run) {
