@@ -75,24 +75,44 @@ typedef enum { /* which code executes an operation */
 		K_COUNT
 } OpKind;
 
-/* Functional units: X(ID, "name", copies, latency, interval). The last three, latency and interval in cycles,
-   hold where a machine file says nothing (sim/config/config.def). */
+/* Functional units, and classes of operations that take copies of one of them for a time of their own:
+   X(ID, "name", PARENT, copies, latency, interval, operations). The next to last three, latency and interval
+   in cycles, hold where a machine file says nothing (sim/config/config.def). For a class they are 0: it takes
+   copies of its parent, and as many, with the same latency and interval. A unit is its own parent. */
 #define UNITS(X) \
-	X(ALU, "alu", 4, 6, 1) \
-	X(IMUL, "imul", 4, 6, 1) \
-	X(FP32, "fp32", 4, 6, 1) \
-	X(FP64, "fp64", 1, 16, 8) \
-	X(SFU, "sfu", 1, 20, 4) \
-	X(CVT, "cvt", 1, 8, 2) \
-	X(MEM, "mem", 1, 1, 1) \
-	X(CTL, "ctl", 4, 1, 1)
+	X(ALU, "alu", ALU, 4, 6, 1, "integers, bits, moves") \
+	X(IMUL, "imul", IMUL, 4, 6, 1, "products of integers") \
+	X(FP32, "fp32", FP32, 4, 6, 1, "f32") \
+	X(FP64, "fp64", FP64, 1, 16, 8, "f64, conversions of f64") \
+	X(SFU, "sfu", SFU, 1, 20, 4, "approximations of functions") \
+	X(CVT, "cvt", CVT, 1, 8, 2, "conversions") \
+	X(MEM, "mem", MEM, 1, 1, 1, "accesses to memory") \
+	X(CTL, "ctl", CTL, 4, 1, 1, "branches, barriers") \
+	X(SHIFT, "shift", ALU, 0, 0, 0, "shifts") \
+	X(COMPARE, "compare", ALU, 0, 0, 0, "comparisons, minima and maxima of integers") \
+	X(BITS, "bits", ALU, 0, 0, 0, "bit fields, reversal of bits") \
+	X(COUNT_BITS, "count_bits", ALU, 0, 0, 0, "popc, clz, bfind, fns") \
+	X(SAD, "sad", ALU, 0, 0, 0, "sad") \
+	X(SHFL, "shfl", ALU, 0, 0, 0, "shfl") \
+	X(VOTE, "vote", ALU, 0, 0, 0, "vote, activemask, elect") \
+	X(MATCH, "match", ALU, 0, 0, 0, "match") \
+	X(REDUX, "redux", ALU, 0, 0, 0, "redux") \
+	X(CVT8, "cvt8", CVT, 0, 0, 0, "conversions of 8 and 16-bit integers to 32 bits") \
+	X(CVT64, "cvt64", CVT, 0, 0, 0, "conversions between f32 and 64-bit integers") \
+	X(WIDEN, "widen", CVT, 0, 0, 0, "conversions between integers of 32 and of 64 bits") \
+	X(CVTF64, "cvtf64", FP64, 0, 0, 0, "conversions of f64") \
+	X(DIV32, "div32", SFU, 0, 0, 0, "div and rem of integers of up to 32 bits") \
+	X(DIV64, "div64", SFU, 0, 0, 0, "div and rem of 64-bit integers") \
+	X(DIVF32, "divf32", SFU, 0, 0, 0, "div, rcp, sqrt of f32, rounded") \
+	X(DIVF64, "divf64", SFU, 0, 0, 0, "div, rcp, sqrt, rsqrt of f64")
 typedef enum {
-#define X(ID, NAME, COPIES, LATENCY, INTERVAL) UNIT_##ID,
+#define X(ID, NAME, PARENT, COPIES, LATENCY, INTERVAL, OPERATIONS) UNIT_##ID,
 	UNITS(X)
 #undef X
 	UNIT_COUNT
 } Unit;
 extern const char *const unit_name[UNIT_COUNT];
+extern const uint8_t unit_parent[UNIT_COUNT];
 
 enum { /* flags of an operation; isa/ops.def explains them */
 	OPF_PURE = 1, OPF_COMM = 2, OPF_TERM = 4, OPF_LOAD = 8, OPF_STORE = 16, OPF_CONV = 32, OPF_SIDE = 64,

@@ -18,7 +18,12 @@ const char type_kind[T_COUNT] = {
 #undef X
 };
 const char *const unit_name[UNIT_COUNT] = {
-#define X(ID, NAME, COPIES, LATENCY, INTERVAL) [UNIT_##ID] = NAME,
+#define X(ID, NAME, ...) [UNIT_##ID] = NAME,
+	UNITS(X)
+#undef X
+};
+const uint8_t unit_parent[UNIT_COUNT] = {
+#define X(ID, NAME, PARENT, ...) [UNIT_##ID] = UNIT_##PARENT,
 	UNITS(X)
 #undef X
 };

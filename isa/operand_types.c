@@ -2,17 +2,41 @@
 #include "isa/ir.h"
 #include <string.h>
 
+static Unit convert_unit(Type to, Type from)
+{
+	bool integers = type_kind[to] != 'F' && type_kind[from] != 'F';
+	int to_bits = type_bits[to], from_bits = type_bits[from];
+	if (to == T_F64 || from == T_F64)
+		return UNIT_CVTF64;
+	if (to_bits == 64 || from_bits == 64)
+		return integers ? UNIT_WIDEN : UNIT_CVT64;
+	return integers && to_bits == 32 && from_bits < 32 ? UNIT_CVT8 : UNIT_CVT;
+}
+
+/* div, rem, rcp, sqrt, rsqrt: an operation that is rounded as IEEE 754 says is code on a GPU; an approximation
+   is one operation of the SFU. */
+static Unit divide_unit(const Ins *i)
+{
+	bool approximate = i->approx != APPROX_NONE || i->op == OP_RSQRT;
+	if (i->type == T_F64)
+		return approximate && i->ftz ? UNIT_SFU : UNIT_DIVF64;
+	if (i->type == T_F32)
+		return approximate ? UNIT_SFU : UNIT_DIVF32;
+	return type_bits[i->type] == 64 ? UNIT_DIV64 : UNIT_DIV32;
+}
+
 Unit ins_unit(const Ins *i)
 {
 	Unit u = op_info[i->op].unit;
-	if (u == UNIT_MEM || u == UNIT_CTL)
+	switch (i->op) {
+	case OP_CVT: return convert_unit(i->type, i->type2);
+	case OP_DIV: case OP_REM: case OP_RCP: case OP_SQRT: case OP_RSQRT: return divide_unit(i);
+	case OP_MOV: case OP_SELP: case OP_SETP: return i->type == T_F64 ? UNIT_FP64 : u;
+	default: break;
+	}
+	if (unit_parent[u] != UNIT_ALU && unit_parent[u] != UNIT_IMUL && unit_parent[u] != UNIT_FP32)
 		return u;
-	if (i->type == T_F64 || (i->op == OP_CVT && i->type2 == T_F64))
-		return u == UNIT_SFU ? UNIT_SFU : UNIT_FP64;
-	if ((u == UNIT_ALU || u == UNIT_IMUL) && i->type == T_F32 &&
-		!(i->op == OP_MOV || i->op == OP_SELP || i->op == OP_SETP))
-		return UNIT_FP32;
-	return u;
+	return i->type == T_F64 ? UNIT_FP64 : i->type == T_F32 ? UNIT_FP32 : u;
 }
 
 static Type letter_type(const Ins *i, char c)

@@ -22,7 +22,7 @@ void config_name_model(const char *name)
 }
 
 static const char none_or_unit[] = "none"
-#define X(ID, NAME, COPIES, LATENCY, INTERVAL) "|" NAME
+#define X(ID, NAME, ...) "|" NAME
 	UNITS(X)
 #undef X
 ;
@@ -358,9 +358,29 @@ const char *config_memory_refused(const Config *c)
 	return NULL;
 }
 
-/* A unit may share the copies of another unit only if that one has copies of its own. */
-static void check_shared_units(const Config *c, Diag *d)
+void config_complete_units(Config *c)
 {
+	for (int u = 0; u < UNIT_COUNT; u++) {
+		UnitConfig *x = &c->unit[u];
+		int parent = unit_parent[u];
+		const UnitConfig *of = &c->unit[parent];
+		if (!x->count) {
+			x->count = of->count;
+			x->per = of->per;
+			x->shares = of->shares ? of->shares : parent + 1;
+		}
+		if (!x->latency)
+			x->latency = of->latency;
+		if (!x->interval)
+			x->interval = of->interval;
+	}
+}
+
+/* A unit may share the copies of another unit only if that one has copies of its own. */
+static void check_shared_units(const Config *config, Diag *d)
+{
+	Config complete = *config, *c = &complete;
+	config_complete_units(c);
 	for (int u = 0; u < UNIT_COUNT; u++) {
 		int64_t of = c->unit[u].shares - 1;
 		if (of < 0)

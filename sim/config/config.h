@@ -107,6 +107,9 @@ void config_defaults(Config *);
 const char *config_memory_refused(const Config *);
 /* checks rules about several parameters: e.g. line sizes are multiples of sectors */
 bool config_check(const Config *, Diag *);
+/* Writes into each class of operations (UNITS, isa/ins.h) what it takes from its unit: where the class says
+   nothing of its own, the copies, their number, the latency and the interval of the unit. */
+void config_complete_units(Config *);
 /* Checks the range and sets the value; where: the place for messages. */
 bool config_put(Config *, const ConfigKey *, int64_t value, Loc where, Diag *);
 bool config_put_name(Config *, const ConfigKey *, const char *choice, Loc where, Diag *);

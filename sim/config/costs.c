@@ -16,9 +16,11 @@ static int far_latency(const Config *c)
 		cycles_for(sector, c->dram_width);
 }
 
-CostTable config_costs(const Config *c)
+CostTable config_costs(const Config *config)
 {
 	CostTable t = { 0 };
+	Config complete = *config, *c = &complete;
+	config_complete_units(c);
 	int far = far_latency(c);
 	for (int u = 0; u < UNIT_COUNT; u++) {
 		const UnitConfig *x = &c->unit[u];
