@@ -59,7 +59,8 @@ void barrier_thread_exit(Sm *, Cta *);
 Mask split_guarded(const Warp *, const Split *, const MIns *);
 /* tells the mechanism that the split has come to wait, so that it may choose another one */
 void split_tell_wait(Sm *, Warp *, Split *);
-void split_resumes(Sm *, Warp *, Split *);     /* lets the split run again: what it waited for has happened */
+/* Lets the split run again from cycle `at` on: what it waited for has happened. */
+void split_resumes(Sm *, Warp *, Split *, Cycle at);
 void split_step_over(Sm *, Warp *, Split *);
 /* A fault: the mechanism cannot let part of a warp wait. The format says which lanes come to what. */
 void exec_refuses(Sm *, const Warp *, const MIns *, const char *fmt,

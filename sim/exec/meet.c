@@ -243,6 +243,12 @@ static Mask complete_lanes(const Warp *w)
 	return here;
 }
 
+/* Cycles from the operation, once it is complete, to the next instruction of its lanes. */
+static Cycle warp_sync_cycles(const Sm *sm, const MIns *i)
+{
+	return i->kind == K_WARPSYNC ? (Cycle)sm->gpu->config.barrier_warp : 1;
+}
+
 /* Lets splits with lanes of m go on behind their operations. A mechanism with the hook sync.met is told of
    each place where such splits stand; for others they are marked as arriving (tell_arrivals). */
 static void resume_behind_meeting(Sm *sm, Warp *w, Mask m)
@@ -254,7 +260,7 @@ static void resume_behind_meeting(Sm *sm, Warp *w, Mask m)
 		Split *s = &w->split[k];
 		if (!waits_in_split(s, m))
 			continue;
-		split_resumes(sm, w, s);
+		split_resumes(sm, w, s, sm->now + warp_sync_cycles(sm, &w->ins[s->pc]));
 		s->pc++;
 		s->arriving = !tells;
 		int p = 0;
@@ -308,8 +314,10 @@ static bool some_crossed(Sm *sm, Warp *w, const MIns *i, Mask m)
 void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	if (!sm->gpu->model->sync_waits || member_row(i) == NO_ROW || !m) {
-		if (perform_each(sm, w, i, m))
+		if (perform_each(sm, w, i, m)) {
+			wait_not_before(&s->wait, sm->now + warp_sync_cycles(sm, i), STALL_WARPSYNC, sm->now);
 			split_step_over(sm, w, s);
+		}
 		return;
 	}
 	Mask want = members(w, i, m);

@@ -17,10 +17,10 @@ void split_tell_wait(Sm *sm, Warp *w, Split *s)
 		sm->gpu->model->sync.wait(w, s);
 }
 
-void split_resumes(Sm *sm, Warp *w, Split *s)
+void split_resumes(Sm *sm, Warp *w, Split *s, Cycle at)
 {
 	s->state = SPLIT_RUN;
-	wait_not_before(&s->wait, sm->now + 1, s->wait.why, sm->now);
+	wait_not_before(&s->wait, at, s->wait.why, sm->now);
 	if (sm->gpu->model->sync.resume)
 		sm->gpu->model->sync.resume(w, s);
 }
@@ -46,6 +46,9 @@ static void barrier_result(Warp *w, const Split *s, const MIns *i, const Barrier
 static bool release_warp(Sm *sm, Warp *w, int b, const Barrier *bar)
 {
 	bool any = false;
+	Cycle opens = bar->counted + (Cycle)sm->gpu->config.barrier_latency;
+	if (b == GRID_BARRIER || opens <= sm->now)
+		opens = sm->now + 1;
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
 		if (s->state != SPLIT_BARRIER || s->barrier != b)
@@ -54,7 +57,7 @@ static bool release_warp(Sm *sm, Warp *w, int b, const Barrier *bar)
 		if (i->op == OP_BARRED && i->x.d != NO_ROW)
 			barrier_result(w, s, i, bar);
 		s->released = true;
-		split_resumes(sm, w, s);
+		split_resumes(sm, w, s, opens);
 		any = true;
 	}
 	return any;
@@ -231,6 +234,18 @@ static bool apart_from_aligned(Sm *sm, Warp *w, const Split *s, const MIns *i, M
 	return false;
 }
 
+/* Lets the barrier count a warp, or the lanes of it that have come, behind those that the barriers of the SM
+   count already, and returns when that is done. */
+static Cycle count_arrival(Sm *sm, const Warp *w)
+{
+	uint64_t rate = (uint64_t)sm->gpu->config.barrier_rate;
+	if (!rate)
+		return sm->now + 1;
+	uint64_t now = sm->now * rate;
+	sm->counting = (sm->counting > now ? sm->counting : now) + (uint64_t)w->lanes.width;
+	return (sm->counting + rate - 1) / rate;
+}
+
 void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const BarrierOperands *o)
 {
 	Cta *cta = w->cta;
@@ -249,6 +264,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const Barrie
 	if (!n)
 		return;
 	bar->arrived += n;
+	bar->counted = o->number == GRID_BARRIER ? sm->now + 1 : count_arrival(sm, w);
 	bar->missed += n - (uint32_t)lane_count(m);
 	sm->last_progress = sm->now;
 	bar->expected = o->count;

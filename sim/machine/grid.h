@@ -24,6 +24,7 @@ typedef struct Barrier {
 	/* of `arrived`: threads that were counted with their warp although they have not come */
 	uint32_t missed;
 	uint32_t count_true;           /* bar.red: threads that have come with a true predicate */
+	Cycle counted;                 /* when the last of those that have come is counted */
 } Barrier;
 
 /* What an SM has of a grid. */

@@ -120,6 +120,8 @@ struct Sm {
 	uint64_t issued, empty;        /* scheduler-cycles: `issued` with an issue, `empty` without a warp */
 	uint64_t issues;               /* issues so far, overhead included */
 	Cycle last_progress;
+	/* block barriers have counted the warps that have come so far: a cycle times barrier.threads_per_cycle */
+	uint64_t counting;
 
 	/* The load/store unit (sim/exec/lsu.c). */
 	/* the cycle in which the unit makes the next access; PENDING: not known before the end of the

@@ -347,7 +347,8 @@ static void use_shared(SmMem *s, Cycle now, const Access *a, Totals *st, MemTick
 		(unsigned)s->c.shared_bank_bytes, &extra);
 	st->shared_conflicts += extra;
 	t->pipe_free = now + cycles;
-	t->ready = a->kind == ACC_STORE ? t->pipe_free : now + (Cycle)s->c.shared_latency + cycles - 1;
+	t->ready = a->kind == ACC_STORE ? t->pipe_free : now + (Cycle)s->c.shared_latency + cycles - 1 +
+		extra * (Cycle)(s->c.shared_conflict - 1);
 }
 
 /* Looks a line up in the constant or instruction cache, and returns when it has arrived there. *missed: the
