@@ -291,9 +291,14 @@ static int show_list(Session *s)
 		return RUN_BAD_INPUT;
 	if (kernels) {
 		list_kernels(s->module, &out);
+	} else if (options_lists_figures(&s->opt)) {
+		if (!list_figures(s->opt.config, &out, &s->diag)) {
+			sb_free(&out);
+			return RUN_BAD_INPUT;
+		}
 	} else if (!list_table(s->opt.list, &out)) {
 		output_printf(stderr, "error: --list: expected models, passes, configs, parameters, "
-			"statistics, operations, options or kernels, not '%s'\n", s->opt.list);
+			"statistics, operations, options, figures or kernels, not '%s'\n", s->opt.list);
 		return RUN_BAD_INPUT;
 	}
 	output_puts(stdout, out.s);

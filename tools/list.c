@@ -4,7 +4,6 @@
 #include "passes/pass.h"
 #include "sim/record/stats.h"
 #include "tools/options.h"
-#include <dirent.h>
 
 /* The name in place i of "a|b|c". */
 static const char *choice(const char *choices, int64_t i, int *n)
@@ -103,46 +102,6 @@ static void list_operations(StrBuf *out)
 				sb_printf(out, "%-16s %-8s %s: %s\n", m->own[i].name,
 					unit_name[m->own[i].unit], m->name, m->own[i].meaning);
 	}
-}
-
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
-static void list_directory(const char *dir, StrBuf *out)
-{
-	Vec(char *) names = { 0 };
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	while (d && (e = readdir(d))) {
-		size_t n = strlen(e->d_name);
-		if (n > 4 && !strcmp(e->d_name + n - 4, ".lua"))
-			vec_push(&names, xstrdup(e->d_name));
-	}
-	if (d)
-		closedir(d);
-	if (names.n)
-		qsort(names.v, (size_t)names.n, sizeof *names.v, by_name);
-	for (int i = 0; i < names.n; i++) {
-		sb_printf(out, "%s/%s\n", dir, names.v[i]);
-		free(names.v[i]);
-	}
-	vec_free(&names);
-}
-
-/* Machine files in the order in which they are looked for. */
-static void list_configs(StrBuf *out)
-{
-	Arena a = { 0 };
-	for (const char *p = getenv("GSIM_PATH"); p && *p;) {
-		size_t n = strcspn(p, ":");
-		if (n) {
-			list_directory(arena_strndup(&a, p, n), out);
-			list_directory(arena_printf(&a, "%.*s/configs", (int)n, p), out);
-		}
-		p += n + (p[n] == ':');
-	}
-	list_directory(GSIM_DATADIR "/configs", out);
-	list_directory("configs", out);
-	arena_free(&a);
 }
 
 bool list_refused(const Module *m, const Function *kernel, StrBuf *out)

@@ -5,6 +5,11 @@
 #include <stdbool.h>
 
 bool list_table(const char *what, StrBuf *);   /* false: there is no such table */
+/* the machine files that are found: the card of each, and from what kinds of sources its figures are */
+void list_configs(StrBuf *);
+/* The figures that the machine file and those from which it derives give, one a line: name, value, kind of
+   source, where it stands, what the comment there says. False: the file is wrong, and diag says why. */
+bool list_figures(const char *machine, StrBuf *, Diag *);
 /* two lines when something keeps it from running */
 bool list_refused(const Module *, const Function *kernel, StrBuf *);
 /* in the order of the source: signatures, and what keeps a kernel from running */

@@ -72,7 +72,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_WINDOW, "window", "N", "cycles that SMs run side by side, at most; results do not depend on it: "
 		"a check of the simulator" },
 	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations, options; "
-		"kernels: MODULE's, and which can run" },
+		"figures: --config's, and their sources; kernels: MODULE's, and which can run" },
 	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE "
 		"[KERNEL]" },
 	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },
@@ -254,6 +254,8 @@ static bool check_stats(const Options *o)
 
 bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list, "kernels"); }
 
+bool options_lists_figures(const Options *o) { return o->list && !strcmp(o->list, "figures"); }
+
 /* An option that asks for something of a run, or NULL. */
 static const char *of_a_run(const Options *o)
 {
@@ -294,6 +296,8 @@ static OptResult check(const Options *o)
 			return OPT_ERROR;
 	if (options_lists_kernels(o) && !o->module)
 		return wrong("--list kernels needs a MODULE", "");
+	if (options_lists_figures(o) && !o->config)
+		return wrong("--list figures needs a machine file, --config FILE", "");
 	if (o->list || (o->print_config && !o->module))
 		return OPT_RUN;
 	if (!o->module)

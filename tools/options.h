@@ -35,4 +35,5 @@ OptResult options_parse(Options *, int argc, char **argv);
 void options_free(Options *);
 void options_list(StrBuf *);           /* the table of options, as --help shows it */
 bool options_lists_kernels(const Options *); /* --list kernels: of the MODULE */
+bool options_lists_figures(const Options *); /* --list figures: of the machine file of --config */
 #endif

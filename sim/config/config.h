@@ -123,6 +123,12 @@ bool config_set_model(Config *, const char *spec, Diag *);
    defaults. The file is looked for as given, then in $GSIM_PATH, then in the data directory. The caller calls
    config_check, after config_set. */
 bool config_load(Config *, const char *file, Diag *);
+/* The same, and keeps the texts of all files that were read: the machine file itself, then those from which
+   it derives. The texts may be NULL; the caller frees them. */
+typedef struct MachineText { const char *path, *text; } MachineText;
+typedef struct MachineTexts { Arena arena; Vec(MachineText) file; } MachineTexts;
+bool config_load_texts(Config *, const char *file, MachineTexts *, Diag *);
+void config_free_texts(MachineTexts *);
 /* sim/config/lines_of_keys.c: the line of a machine file's text where "a.b.c" gets its value, `a = { ... b =
    { ... c =`. The last one when there are several; 0 when the text has none of this form. */
 int config_line(const char *text, const char *name);

@@ -14,6 +14,7 @@ typedef struct Loader {
 	Arena scratch;                  /* names of files that are tried */
 	int line;                       /* line of the call of derive that is being served; 0 = none */
 	int nfiles;                     /* number of files read so far */
+	MachineTexts *texts;            /* where the text of each file is kept, or NULL */
 	int nchain;
 	/* files being loaded: each one but the last derives from the next */
 	struct { const char *path; char *text; } chain[MAX_CHAIN];
@@ -291,6 +292,9 @@ static void load_file(lua_State *L, Loader *l, FoundFile *f)
 	l->nfiles++;
 	l->chain[i].path = f->path;
 	l->chain[i].text = f->text;
+	if (l->texts)
+		vec_push(&l->texts->file, ((MachineText){ arena_strdup(&l->texts->arena, f->path),
+			arena_strdup(&l->texts->arena, f->text) }));
 	sandbox_charge(L, f->size);
 	if (!sandbox_compile(L, f->text, (size_t)f->size, f->path, l->diag))
 		stop_with_error(L, l);
@@ -364,9 +368,11 @@ static int load_main(lua_State *L)
 	return 0;
 }
 
-bool config_load(Config *c, const char *file, Diag *diag)
+bool config_load(Config *c, const char *file, Diag *diag) { return config_load_texts(c, file, NULL, diag); }
+
+bool config_load_texts(Config *c, const char *file, MachineTexts *texts, Diag *diag)
 {
-	Loader l = { .diag = diag };
+	Loader l = { .diag = diag, .texts = texts };
 	FoundFile f = { .arena = &diag->arena };
 	int errors = diag->errors;
 	config_defaults(c);
@@ -391,4 +397,10 @@ bool config_load(Config *c, const char *file, Diag *diag)
 	arena_free(&l.scratch);
 	sandbox_close(&l.box);
 	return diag->errors == errors;
+}
+
+void config_free_texts(MachineTexts *texts)
+{
+	vec_free(&texts->file);
+	arena_free(&texts->arena);
 }

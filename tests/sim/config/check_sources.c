@@ -1,0 +1,152 @@
+/* What figures stand on, read from the comments of machine files. */
+#include "sim/config/sources.h"
+#include "tests/temporary.h"
+
+static char dir[] = "/tmp/gsim-sources-XXXXXX";
+
+static const char base[] =
+	"-- Card A (A1, compute capability\n"
+	"-- 1.0): made of air. Sources: [W] white paper.\n"
+	"return {\n"
+	"	clock_mhz = 1000,              -- [W] (P) boost\n"
+	"	sm = { count = 2, max_warps = 8 }, -- [W] (S) count; max_warps: assumption\n"
+	"	units = {\n"
+	"		alu = { latency = 4, interval = 2 }, -- (P); interval: (S) 64; latency: [J] (S)\n"
+	"	},\n"
+	"	-- Above it stands\n"
+	"	-- an assumption.\n"
+	"	fetch = { redirect_cycles = 9 },\n"
+	"	l2 = {\n"
+	"		ways = 4, -- see ways\n"
+	"		latency = 70, -- see interconnect.latency.\n"
+	"		slices = 2,\n"
+	"		mshrs = 64, -- (P): two, and more of (S)\n"
+	"	},\n"
+	"	interconnect = { latency = 50 }, -- see l2.slices, see shared.latency; (P)\n"
+	"	shared = { latency = 20 }, -- [J] (S)\n"
+	"}\n";
+static const char derived[] =
+	"-- Card B. Sources as in base.lua.\n"
+	"return derive('base.lua', { sm = { count = 3 }, -- [W] (P)\n"
+	"	shared = { latency = 21 }, -- a guess\n"
+	"})\n";
+
+/* The texts of the machine `name` of the two above. The caller frees them. */
+static MachineTexts load_texts(const char *name)
+{
+	Config c;
+	Diag d = { 0 };
+	MachineTexts t = { 0 };
+	char path[256];
+	temporary_text(dir, "base.lua", base);
+	temporary_text(dir, "derived.lua", derived);
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	ck_assert_msg(config_load_texts(&c, path, &t, &d), "%s", d.item.n ? d.item.v[0].text : "");
+	diag_free(&d);
+	return t;
+}
+
+static const struct { const char *name; Seen seen; int file, line; } figures[] = {
+	{ "clock_mhz", SEEN_PRIMARY, 1, 4 },
+	{ "sm.count", SEEN_PRIMARY, 0, 2 },
+	{ "sm.max_warps", SEEN_ASSUMED, 1, 5 },
+	{ "sm.max_blocks", SEEN_DEFAULT, -1, 0 },
+	{ "units.alu.latency", SEEN_SECOND_HAND, 1, 7 },
+	{ "units.alu.interval", SEEN_SECOND_HAND, 1, 7 },
+	{ "fetch.redirect_cycles", SEEN_ASSUMED, 1, 11 },
+	{ "l2.ways", SEEN_UNMARKED, 1, 13 },
+	{ "l2.latency", SEEN_PRIMARY, 1, 14 },
+	{ "l2.slices", SEEN_UNMARKED, 1, 15 },
+	{ "l2.mshrs", SEEN_PRIMARY, 1, 16 },
+	{ "interconnect.latency", SEEN_PRIMARY, 1, 18 },
+	{ "shared.latency", SEEN_UNMARKED, 0, 3 },
+};
+
+START_TEST(sources_of_figures)
+{
+	MachineTexts t = load_texts("derived.lua");
+	ck_assert_int_eq(t.file.n, 2);
+	FigureSource s = config_source(&t, figures[_i].name);
+	ck_assert_msg(s.seen == figures[_i].seen, "%s: %s", figures[_i].name, seen_word[s.seen]);
+	ck_assert_int_eq(s.line, figures[_i].line);
+	if (figures[_i].file >= 0)
+		ck_assert_str_eq(s.path, t.file.v[figures[_i].file].path);
+	else
+		ck_assert(!s.path);
+	config_free_texts(&t);
+}
+END_TEST
+
+START_TEST(each_figure_is_counted_once)
+{
+	MachineTexts t = load_texts("derived.lua");
+	ConfigKey key;
+	int count[SEEN_COUNT], all = 0, keys = 0, want[SEEN_COUNT] = { 0 };
+	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+		want[figures[i].seen] += figures[i].seen != SEEN_DEFAULT;
+	config_count_sources(&t, count);
+	for (Seen k = 0; k < SEEN_COUNT; k++)
+		all += count[k];
+	while (config_key(keys, &key))
+		keys++;
+	ck_assert_int_eq(all, keys);
+	for (Seen k = SEEN_PRIMARY; k < SEEN_DEFAULT; k++)
+		ck_assert_msg(count[k] == want[k], "%s: %d", seen_word[k], count[k]);
+	config_free_texts(&t);
+}
+END_TEST
+
+START_TEST(cards)
+{
+	static const char *const want[][2] = { { "base.lua", "Card A (A1, compute capability 1.0)" },
+		{ "derived.lua", "Card B" } };
+	StrBuf out = { 0 };
+	MachineTexts t = load_texts(want[_i][0]);
+	config_print_card(&t, &out);
+	ck_assert_str_eq(out.s, want[_i][1]);
+	config_free_texts(&t);
+	sb_free(&out);
+}
+END_TEST
+
+/* All of it is an assumption where the file says so first; a comment that refers to itself ends. */
+START_TEST(whole_files)
+{
+	Config c;
+	Diag d = { 0 };
+	MachineTexts t = { 0 };
+	const char *path = temporary_text(dir, "all.lua",
+		"-- A toy. All of it is an assumption.\nreturn { sm = { count = 1 }, -- see count\n"
+		"l2 = { ways = 4 }, -- [W] (P)\n}\n");
+	ck_assert(config_load_texts(&c, path, &t, &d));
+	ck_assert_int_eq(config_source(&t, "sm.count").seen, SEEN_ASSUMED);
+	ck_assert_int_eq(config_source(&t, "l2.ways").seen, SEEN_PRIMARY);
+	config_free_texts(&t);
+	diag_free(&d);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("sources");
+	TCase *t = tcase_create("sources");
+	SRunner *r = srunner_create(s);
+	if (!mkdtemp(dir))
+		return 1;
+	tcase_add_loop_test(t, sources_of_figures, 0, (int)(sizeof figures / sizeof *figures));
+	tcase_add_test(t, each_figure_is_counted_once);
+	tcase_add_loop_test(t, cards, 0, 2);
+	tcase_add_test(t, whole_files);
+	suite_add_tcase(s, t);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	static const char *const made[] = { "base.lua", "derived.lua", "all.lua" };
+	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+		char path[256];
+		snprintf(path, sizeof path, "%s/%s", dir, made[i]);
+		unlink(path);
+	}
+	rmdir(dir);
+	return failed != 0;
+}

@@ -1,0 +1,88 @@
+/* gsim --list configs, figures: the machine files that are found, and what the figures of one stand on. */
+#include "sim/config/sources.h"
+#include "tools/list.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* A machine file: its name, the card, how many of its figures are from which kind of source. A file of the
+   folder that is no machine has its name alone. */
+static void list_machine(const char *path, StrBuf *out)
+{
+	Config c;
+	Diag none = { 0 };
+	MachineTexts texts = { 0 };
+	int count[SEEN_COUNT];
+	bool machine = config_load_texts(&c, path, &texts, &none);
+	sb_puts(out, path);
+	if (machine) {
+		sb_puts(out, ": ");
+		config_print_card(&texts, out);
+		config_count_sources(&texts, count);
+		for (Seen k = SEEN_PRIMARY; k < SEEN_DEFAULT; k++)
+			if (count[k] || k < SEEN_UNMARKED)
+				sb_printf(out, "%s %d %s", k == SEEN_PRIMARY ? ":" : ",", count[k],
+					seen_word[k]);
+	}
+	sb_putc(out, '\n');
+	config_free_texts(&texts);
+	diag_free(&none);
+}
+
+static void list_directory(const char *dir, StrBuf *out)
+{
+	Arena a = { 0 };
+	Vec(char *) names = { 0 };
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	while (d && (e = readdir(d))) {
+		size_t n = strlen(e->d_name);
+		if (n > 4 && !strcmp(e->d_name + n - 4, ".lua"))
+			vec_push(&names, arena_printf(&a, "%s/%s", dir, e->d_name));
+	}
+	if (d)
+		closedir(d);
+	if (names.n)
+		qsort(names.v, (size_t)names.n, sizeof *names.v, by_name);
+	for (int i = 0; i < names.n; i++)
+		list_machine(names.v[i], out);
+	vec_free(&names);
+	arena_free(&a);
+}
+
+void list_configs(StrBuf *out)
+{
+	Arena a = { 0 };
+	for (const char *p = getenv("GSIM_PATH"); p && *p;) {
+		size_t n = strcspn(p, ":");
+		if (n) {
+			list_directory(arena_strndup(&a, p, n), out);
+			list_directory(arena_printf(&a, "%.*s/configs", (int)n, p), out);
+		}
+		p += n + (p[n] == ':');
+	}
+	list_directory(GSIM_DATADIR "/configs", out);
+	list_directory("configs", out);
+	arena_free(&a);
+}
+
+bool list_figures(const char *machine, StrBuf *out, Diag *diag)
+{
+	Config c;
+	ConfigKey key;
+	MachineTexts texts = { 0 };
+	char name[CONFIG_NAME];
+	bool ok = config_load_texts(&c, machine, &texts, diag);
+	for (int i = 0; ok && config_key(i, &key); i++) {
+		FigureSource s = config_source(&texts, config_key_name(&key, name));
+		if (s.seen == SEEN_DEFAULT)
+			continue;
+		sb_printf(out, "%-34s ", name);
+		config_print_value(&key, config_get(&c, &key), out);
+		sb_printf(out, " %s %s:%d: %s\n", seen_word[s.seen], s.path, s.line, s.comment);
+	}
+	config_free_texts(&texts);
+	return ok;
+}
