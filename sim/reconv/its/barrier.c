@@ -29,6 +29,13 @@ static void let_go(Its *k, ConvBarrier *b, Mask m)
 
 /* ---- opening ---- */
 
+/* Lanes m of group s leave it: the past of both parts is that of the group. */
+static void part_past(Its *k, Mask s, Mask m)
+{
+	ItsGroup was = k->group[lowest_lane(s)];
+	k->group[lowest_lane(s & m)] = k->group[lowest_lane(s & ~m)] = was;
+}
+
 /* Finds the first split that has lanes of m, and makes one group of all lanes of m that wait at its pc; *got:
    the lanes of that group. */
 static Split *gather_group(Warp *w, Mask m, Mask *got)
@@ -39,8 +46,10 @@ static Split *gather_group(Warp *w, Mask m, Mask *got)
 		Split *s = &reconv_splits(w)[i];
 		if (!(s->mask & m) || s == first || (first && s->pc != first->pc))
 			continue;
-		if (s->mask & ~m)
+		if (s->mask & ~m) {
+			part_past(reconv_state(w), s->mask, m);
 			s = splits_part(w, s, s->mask & m);
+		}
 		*got |= s->mask;
 		if (!first) {
 			first = s;
@@ -179,7 +188,9 @@ static void stop_at_barrier(Warp *w, Its *k, Split *s, Mask m, int reg, bool rej
 	}
 	its_dequeue(k, s);
 	if (s->mask != m) {
+		part_past(k, s->mask, m);
 		split_park(splits_part(w, s, m));
+		k->turn = s->mask;
 		s->pc++;
 		its_enter(w, k, s, false);
 		its_enqueue(k, 0, s);

@@ -75,7 +75,7 @@ static void settle_turn(Warp *w, Its *k)
 void its_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Its *k = reconv_state(w);
-	*k = (Its){ .barrier = k->barrier, .cap = k->cap, .began = reconv_now(w) };
+	*k = (Its){ .barrier = k->barrier, .cap = k->cap, .turn = lanes, .began = reconv_now(w) };
 	memset(k->name, 0, sizeof *k->name * ITS_REGS);
 	splits_launch(w, lanes, pc);
 	its_enqueue(k, 0, reconv_splits(w));
@@ -105,12 +105,16 @@ static void part_its_group(Warp *w, Split *s, const Path *p, int n, bool indexed
 	order_sides(w, p, n, indexed, order);
 	must(k->queue[0] == lowest_lane(s->mask));
 	its_dequeue(k, s);
+	ItsGroup was = k->group[lowest_lane(s->mask)];
 	for (int a = n - 1; a > 0; a--) {
 		Split *t = splits_part(w, s, p[order[a]].mask);
 		t->pc = p[order[a]].pc;
 		split_park(t);
 		its_enter(w, k, t, true);
+		k->group[lowest_lane(t->mask)] = was;
 	}
+	k->group[lowest_lane(s->mask)] = was;
+	k->turn = s->mask;
 	s->pc = p[order[0]].pc;
 	if (pass)
 		split_park(s);
@@ -174,9 +178,8 @@ void its_some_exit(Warp *w, Split *s, Mask m)
 	must(k->queue[0] == old);
 	its_dequeue(k, s);
 	reconv_shed(w, s, m);
-	int now = lowest_lane(s->mask);
-	k->group[now] = k->group[old];
-	k->turn = now;
+	k->group[lowest_lane(s->mask)] = k->group[old];
+	k->turn = s->mask;
 	k->yielded &= ~m;
 	its_enqueue(k, 0, s);
 	its_enter(w, k, s, false);

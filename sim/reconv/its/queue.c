@@ -65,17 +65,16 @@ static Split *best_group(Warp *w, const Its *k)
 /* The group goes to the head of the queue and runs. */
 static void give_turn(Warp *w, Its *k, Split *s)
 {
-	int lane = lowest_lane(s->mask);
 	Cycle now = reconv_now(w), ready = now + 1 + (Cycle)reconv_config(w)->fetch_redirect +
 		(Cycle)reconv_param(w, ITS_SWITCH);
 	its_dequeue(k, s);
 	its_enqueue(k, 0, s);
 	s->state = SPLIT_RUN;
-	if (lane != k->turn)
+	if (!(s->mask & k->turn))
 		split_not_before(w, s, ready, STALL_DIVERGENCE);
 	k->yielded &= ~s->mask;
-	k->turn = lane;
-	k->began = k->group[lane].ran = now;
+	k->turn = s->mask;
+	k->began = k->group[lowest_lane(s->mask)].ran = now;
 }
 
 void its_choose(Warp *w, Its *k)
@@ -94,7 +93,11 @@ void its_pass_on(Warp *w, Its *k)
 		Split *t = its_split(w, lane);
 		if (k->group[lane].stalled > now || wait_foreseen(&t->wait, now) > now + 1)
 			continue;
+		Split *s = its_split(w, k->queue[0]);
+		uint8_t why = s->wait.why;
 		its_rotate(w, k);
+		/* if s gets the turn back before its wait is over, it waits on as before */
+		s->wait.why = why;
 		its_dequeue(k, t);
 		its_enqueue(k, 0, t);
 		its_choose(w, k);
@@ -104,8 +107,17 @@ void its_pass_on(Warp *w, Its *k)
 
 /* ---- groups ---- */
 
+/* Whichever lane is the lowest of a group that is made of two: the group's past is the later of both. */
+static void join_past(Its *k, Mask into, Mask m)
+{
+	ItsGroup *a = &k->group[lowest_lane(into)], *b = &k->group[lowest_lane(m)];
+	a->ran = b->ran = a->ran > b->ran ? a->ran : b->ran;
+	a->stalled = b->stalled = a->stalled > b->stalled ? a->stalled : b->stalled;
+}
+
 static Split *close_behind(Warp *w, Split *into, Split *s)
 {
+	join_past(reconv_state(w), into->mask, s->mask);
 	into -= into > s;
 	reconv_close_gap(w, s);
 	return into;
@@ -113,8 +125,10 @@ static Split *close_behind(Warp *w, Split *into, Split *s)
 
 Split *its_join(Warp *w, Split *into, Split *s)
 {
-	split_join(w, into, s, s->mask);
-	return close_behind(w, into, s);
+	Split gone = *s;
+	into = close_behind(w, into, s);
+	split_join(w, into, &gone, gone.mask);
+	return into;
 }
 
 void its_merge(Warp *w, Its *k)

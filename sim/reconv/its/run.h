@@ -25,7 +25,9 @@ typedef struct ItsGroup {              /* a group, indexed by its lowest lane */
 typedef struct Its {
 	int n;
 	uint8_t queue[64];             /* the n groups that are ready, by lowest lane; [0] has the turn */
-	int turn;                      /* lowest lane of the group that got the turn last */
+	/* lanes of the group that got the turn last, but those that have parted from it since: a group with
+	   one of them goes on where the front end is */
+	Mask turn;
 	Cycle began;                   /* when that group got the turn */
 	Mask yielded;                  /* lanes that have yielded and not run since */
 	Mask in_block;            /* lanes that are in a block of the module, not in one that lowering made */
