@@ -36,6 +36,11 @@ page README.md
 page doc/hardware-or-pass.md
 page doc/validity.md
 
+# The table of single operations, and what is said of its rows.
+tools/reproduce microbench ${update:+-u} -o "$tmp/microbench" >/dev/null || exit 1
+sed -n '/^<!-- table: microbench -->$/,/^<!-- end -->$/p' doc/validity.md | sed '1d;$d' >"$tmp/table.md"
+diff -u "$tmp/table.md" "$tmp/microbench/table.md" || { echo "doc/validity.md: tools/reproduce microbench -u writes its table"; failed=1; }
+
 # The picture: its edges are those of the graph, its numbers those of a run under ipdom.
 kernel=kernels/short_circuit/short_circuit.ir
 gsim-opt --cfg short_circuit $kernel | sed -n '

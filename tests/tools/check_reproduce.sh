@@ -145,6 +145,42 @@ fusion() {
 	for f in table5.1 table5.2 launch-cost; do whole "$dir/u/$f.svg"; done
 }
 
+# microbench: laws of what operations take, on two machines. More warps, ways, depth or values never take less; nothing that
+# consists of an operation takes less than it.
+microbench() {
+	"$top/tools/reproduce" microbench -q -o "$dir/b" >"$dir/out" || { cat "$dir/out"; exit 1; }
+	awk -F, '
+		function rising(machine, name, list,    n, k, v) {
+			n = split(list, v, " ")
+			for (k = 2; k <= n; k++)
+				if (!(took[machine, name v[k] ")"] >= took[machine, name v[k - 1] ")"]) || took[machine, name v[k] ")"] == "") bad(machine, name v[k])
+		}
+		function least(machine, a, b) { if (took[machine, a] == "" || took[machine, a] < took[machine, b]) bad(machine, a " against " b) }
+		function bad(machine, what) { print machine ": " what; failed = 1 }
+		NR > 1 { q = $0; sub(/"[^"]*"/, "x", q); if (split(q, f, ",") != 8) bad($1, $0); took[$1, $2] = $4; seen[$1]++ }
+		END {
+			for (m in seen) {
+				if (seen[m] < 150) bad(m, seen[m] " rows")
+				rising(m, "ways/brx.idx (", "1 2 4 8 16 32"); rising(m, "ways/chain of ifs (", "1 2 4 8 16 32")
+				for (k = 2; k <= 5; k++) least(m, "if/nest of " k, "if/nest of " (k - 1))
+				for (k = 2; k <= 32; k *= 2) {
+					least(m, "barrier/bar.sync (" k " warps)", "barrier/bar.sync (" k / 2 " warps)")
+					least(m, "latency/match.any (" k " values)", "latency/match.any (" k / 2 " values)")
+					least(m, "latency/ld.shared (" k " ways)", "latency/ld.shared (" k / 2 " ways)")
+				}
+				for (k = 1; k <= 16; k *= 4) for (n = 1; n <= 31; n += 15)
+					least(m, "if/else of " k " a side (" n " lanes)", "if/else of " k " a side (0 lanes)")
+				least(m, "latency/div.rn.f32", "latency/fma.f32"); least(m, "latency/div.rn.f64", "latency/fma.f64")
+				least(m, "latency/div.u32", "latency/mad.lo.u32"); least(m, "latency/ld.global L2", "latency/ld.global L1")
+				least(m, "latency/ld.global DRAM", "latency/ld.global L2"); least(m, "predicate/to guard", "predicate/to selp")
+				least(m, "latency/atom.global.add (32 lanes on one address)", "latency/atom.global.add (one lane)")
+				least(m, "fence/membar.sys", "fence/membar.gl")
+			}
+			exit failed || !seen["kepler"] || !seen["volta"]
+		}' "$dir/b/microbench.csv" || { echo "microbench.csv: not whole, or not so"; exit 1; }
+	for f in barrier ifelse ways nest conflicts match; do whole "$dir/b/$f.svg"; done
+}
+
 usage_errors() {
 	for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
 		"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
@@ -152,7 +188,7 @@ usage_errors() {
 	done
 }
 
-for section in divergence_cost mechanisms k_way_and_refetch two_papers darm code_motion queries fusion usage_errors; do
+for section in divergence_cost mechanisms k_way_and_refetch two_papers darm code_motion queries fusion microbench usage_errors; do
 	in_part && $section
 done
 [ -z "$(find "$dir" -size 0)" ] || { echo "empty files:"; find "$dir" -size 0; exit 1; }
