@@ -62,6 +62,7 @@ typedef struct MIns {
 	int32_t live;  /* branches, operations of mechanisms: index into Code.live; -1: none */
 	const uint32_t *table;         /* brx: pcs of the targets */
 	int ntable;
+	bool may_wait;                 /* a branch or a call: see LowerFn.may_wait */
 	int64_t offset;  /* what is added to the base of the address, the address of a symbol included */
 
 	const Ins *src;                /* the instruction of the IR; NULL: lowering added this one */

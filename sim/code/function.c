@@ -9,6 +9,18 @@ static void emit_ins(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		lower_plain(w, l, i, b);
 }
 
+/* Notes at the block's branch or calls, from instruction `first` on, that threads may wait for others
+   there. */
+static void note_waits(Lower *w, const LowerFn *l, const Block *b, int first)
+{
+	uint8_t where = l->may_wait[b->id];
+	for (int k = first; where && k < w->out.n; k++) {
+		MIns *m = &w->out.v[k];
+		m->may_wait = m->kind == K_CALL ? where & WAIT_CALLS
+			: (m->kind == K_BRA || m->kind == K_BRX) && where & WAIT_BRANCH;
+	}
+}
+
 /* Is the last instruction before the terminator an operation of the mechanism by which all lanes leave the
    block? Then no lane reaches the terminator. */
 static bool all_leave(const Code *c, const Block *b)
@@ -141,6 +153,7 @@ void lower_function(Lower *w, LowerFn *l)
 			int first = w->out.n;
 			emit_ins(w, l, &b->ins.v[i], b);
 			put_marks(w, l, b->ins.v[i].mark, first);
+			note_waits(w, l, b, first);
 			if (l->reach_behind_sync && i && meets_others(&b->ins.v[i - 1]) && w->out.n > first)
 				w->out.v[first].flags |= MI_REACH;
 		}

@@ -151,6 +151,7 @@ bool lower_mechanism(Lower *w, LowerFn *l, Diag *diag)
 	l->rpc_block = arena_array(&w->arena, int, room);
 	l->reach = arena_array(&w->arena, bool, room);
 	l->reach_from = arena_array(&w->arena, int, room);
+	l->may_wait = arena_array(&w->arena, uint8_t, room);
 	for (int i = 0; i < room; i++)
 		l->rpc_block[i] = l->reach_from[i] = -1;
 	int errors = diag->errors;

@@ -6,6 +6,9 @@
 #include "sim/code/code.h"
 
 typedef struct Cfg Cfg;
+/* LowerFn.may_wait. WAIT_BRANCH: threads may wait for others between the branch at the block's end and where
+   its ways meet; WAIT_CALLS: in functions that the block calls. */
+enum { WAIT_BRANCH = 1, WAIT_CALLS = 2 };
 typedef struct CallSite {
 	int pos;                       /* position of the call, as regalloc.c numbers instructions */
 	int level;                     /* values that live at the call have registers below this one */
@@ -34,6 +37,9 @@ struct LowerFn {                       /* one function on its way to machine cod
 	/* by block id, where reach is set: id of a block whose pc the first instruction of this block gets as
 	   MIns.rpc; -1 = none */
 	int *reach_from;
+	/* by block id, set by the mechanism as it likes, for MIns.may_wait: a sum of WAIT_BRANCH and
+	   WAIT_CALLS */
+	uint8_t *may_wait;
 	/* set by the mechanism: its hook `reach` is called behind barriers and warp-level operations, too */
 	bool reach_behind_sync;
 	uint32_t *block_pc;            /* by block id: its pc, once addresses are known */

@@ -1,7 +1,9 @@
 /* AWARE: multi-path with a FIFO of splits, for programs whose threads wait for each other (ElTantawy, Aamodt,
  * MIMD Synchronization on SIMT Architectures, MICRO 2016). One group of a warp runs at a time, the first of a
  * FIFO; it gives way where lanes part or meet, when it waits, and after a quantum. When lanes have waited at
- * a reconvergence point for the time-out, they go on, and meet the others at the next point outside. With
+ * a reconvergence point for the time-out, and no more have come meanwhile, they go on, and meet the others at
+ * the next point outside. The compiler's analysis says at which points that is needed: where the others may
+ * be waiting for another thread (sim/reconv/aware/waits.c); elsewhere they come by themselves. With
  * `delayed`, the compiler moves points behind the writes for which spin loops may wait, so that lanes which
  * have such a write to do do not wait before it (sim/reconv/aware/points.c).
  *
@@ -15,11 +17,13 @@
 
 enum { P_TIMEOUT, P_QUANTUM, P_DELAYED, P_SPLITS, P_RT, P_SPILL, P_FILL };
 static const ConfigKey params[] = {
-	{ NULL, "timeout", CT_INT, 0, 1000, 0, 10000000, NULL, "cycles",
-		"so long lanes wait at a reconvergence point; 0 = for ever (assumption; functional runs "
+	{ NULL, "timeout", CT_INT, 0, 10000, 0, 10000000, NULL, "cycles",
+		"so long after the last lane that came lanes wait at a reconvergence point for some that may "
+		"be waiting for them; 0 = for ever (assumption: some ten critical sections; functional runs "
 		"count issues)" },
-	{ NULL, "quantum", CT_INT, 0, 1000, 0, 10000000, NULL, "cycles",
-		"so long a group runs while others could; 0 = until lanes part, meet or wait (assumption)" },
+	{ NULL, "quantum", CT_INT, 0, 50, 0, 10000000, NULL, "cycles",
+		"so long a group runs while others could; 0 = until lanes part, meet or wait (assumption: "
+		"less than a memory access takes, so that spinning groups do not hold up who has the lock)" },
 	{ NULL, "delayed", CT_BOOL, 0, 0, 0, 1, NULL, "",
 		"points lie behind the writes that spin loops may wait for" },
 	{ NULL, "splits", CT_INT, 0, 8, 0, 64, NULL, "groups",
@@ -34,7 +38,11 @@ static const ConfigKey params[] = {
 
 static bool aware_lower(LowerFn *l, Diag *diag)
 {
-	return reconv_lower_param(l, P_DELAYED) ? aware_lower_delayed(l, diag) : reconv_lower_ipdom(l, diag);
+	bool delayed = reconv_lower_param(l, P_DELAYED);
+	if (!(delayed ? aware_lower_delayed : reconv_lower_ipdom)(l, diag))
+		return false;
+	aware_find_waits(l);
+	return true;
 }
 
 static size_t aware_state_size(const Config *c) { return sizeof(Regions); }
@@ -67,15 +75,21 @@ static Cycle turn_of(const Warp *w)
 	return quantum == 1 ? 2 : quantum;
 }
 
+/* May lanes for which others wait at the region's point be waiting for these? In loops of which the compiler
+   says so; and at barriers, if no group of the warp can run. stuck: none can. */
+static bool times_out(const Region *e, bool stuck) { return e->used && e->arrived && (e->may_wait || stuck); }
+
 /* Sets the alarm to the next cycle in which a time-out of lanes at a point ends, or the running group's
    quantum. */
 static void set_alarm(Warp *w, const Regions *k)
 {
 	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w), next = NO_ALARM;
+	bool stuck = !others(w, *reconv_nsplit(w));
 	for (int i = k->n - 1, left = timeout ? k->waiting : 0; left; i--)
 		if (k->r[i].used && k->r[i].arrived) {
 			left--;
-			next = k->r[i].since + timeout < next ? k->r[i].since + timeout : next;
+			if (times_out(&k->r[i], stuck) && k->r[i].since + timeout < next)
+				next = k->r[i].since + timeout;
 		}
 	int run = splits_running(w);
 	if (quantum && run >= 0 && others(w, run) && k->member[run].since + quantum < next)
@@ -204,8 +218,9 @@ static void aware_alarm(Warp *w)
 {
 	Regions *k = reconv_state(w);
 	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w);
+	bool stuck = !others(w, *reconv_nsplit(w));
 	for (int i = 1; timeout && k->waiting && i < k->n; i++)
-		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout <= reconv_now(w))
+		if (times_out(&k->r[i], stuck) && k->r[i].since + timeout <= reconv_now(w))
 			regions_release(w, k, i);
 	int run = splits_running(w);
 	bool over = run >= 0 && quantum && k->member[run].since + quantum <= reconv_now(w);
@@ -247,5 +262,5 @@ const ReconvModel reconv_aware = {
 		.holds = "runs the first group of its queue until it parts, meets others, waits, or its turn "
 		"is over (aware.quantum = 0: it never is), and keeps "
 		"lanes at a reconvergence point until all others have come, or a time-out (aware.timeout = "
-		"0: none)" },
+		"0: none) where these may be waiting for them" },
 };

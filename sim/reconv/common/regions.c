@@ -51,25 +51,27 @@ static void touch_region(Warp *w, Regions *k, Split *s, int i)
 	reconv_fill_entry(w, s, 64 + i, k->fill_cycles);
 }
 
-static int open_region(Warp *w, Regions *k, Split *s, uint32_t pc, bool call)
+/* i: the branch or call that opens the region. */
+static int open_region(Warp *w, Regions *k, Split *s, const MIns *i, uint32_t pc)
 {
 	const Member *g = &k->member[member_index(w, s)];
-	Region e = { .pc = pc, .outer = g->region, .level = g->level, .pending = s->mask, .call = call };
-	int i = k->packed;
-	while (i < k->n && k->r[i].used)
-		i++;
-	if (i == k->n) {
+	Region e = { .pc = pc, .outer = g->region, .level = g->level, .pending = s->mask,
+		.call = i->kind == K_CALL, .may_wait = i->may_wait };
+	int at = k->packed;
+	while (at < k->n && k->r[at].used)
+		at++;
+	if (at == k->n) {
 		k->r = reconv_grow(w, k->r, k->n, &k->cap, sizeof *k->r);
 		k->n++;
 	}
 	spill_oldest_region(w, k, s);
 	e.used = true;
 	e.touched = ++k->touches;
-	k->r[i] = e;
-	k->packed = i + 1;
-	reconv_changed(w, i);
-	comes_on_chip(k, i);
-	return i;
+	k->r[at] = e;
+	k->packed = at + 1;
+	reconv_changed(w, at);
+	comes_on_chip(k, at);
+	return at;
 }
 
 static void close_region(Warp *w, Regions *k, int i)
@@ -165,10 +167,8 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 			/* this comes before touch_region, whose memory traffic the split waits for besides */
 			split_not_before(w, s, e->ready, e->why);
 		touch_region(w, k, s, i);
-		if (!e->arrived) {
-			e->since = reconv_now(w);
-			k->waiting++;
-		}
+		k->waiting += !e->arrived;
+		e->since = reconv_now(w);
 		e->pending &= ~x->p.mask;
 		e->arrived |= x->p.mask;
 		if (e->pending)
@@ -321,7 +321,9 @@ void regions_branch(Warp *w, Regions *k, Split *s, const MIns *i, const Path *p,
 	int region = k->member[member_index(w, s)].region;
 	const Region *e = &k->r[region];
 	if (i->rpc != NO_PC && (e->call || i->rpc != e->pc))
-		region = open_region(w, k, s, i->rpc, false);
+		region = open_region(w, k, s, i, i->rpc);
+	else
+		k->r[region].may_wait |= i->may_wait;
 	part_split(w, k, s, region, p, n, s->pc + 1);
 }
 
@@ -337,7 +339,7 @@ void regions_reach(Warp *w, Regions *k, Split *s)
 
 void regions_call(Warp *w, Regions *k, Split *s, const Path *p, int n, uint32_t return_pc)
 {
-	part_split(w, k, s, open_region(w, k, s, return_pc, true), p, n, NO_PC);
+	part_split(w, k, s, open_region(w, k, s, reconv_ins(w, s->pc), return_pc), p, n, NO_PC);
 }
 
 void regions_ret(Warp *w, Regions *k, Split *s, const Path *p, int n)

@@ -21,11 +21,12 @@ typedef struct Region {
 	int level;
 	Mask pending, arrived;         /* lanes that have yet to come to the point; lanes that wait there */
 	bool used, call;               /* the row is in use; a call has opened the region */
+	bool may_wait;  /* lanes that have yet to come may be waiting for other threads (MIns.may_wait) */
 	bool spilled;                  /* in memory, not in the table on chip */
 	/* Regions.touches when the region was last used: the region with the lowest number goes to memory
 	   first */
 	uint32_t touched;
-	Cycle since;                   /* when the first of the lanes that wait now came */
+	Cycle since;                   /* when the last of the lanes that wait now came */
 	/* the lanes that wait go on no earlier than this: the latest cycle in which a split that has come to
 	   the point could have issued (a split may still sleep) */
 	Cycle ready;

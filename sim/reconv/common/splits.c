@@ -38,7 +38,7 @@ void split_not_before(Warp *w, Split *s, Cycle c, uint8_t why)
 void split_run(Warp *w, Split *s)
 {
 	s->state = SPLIT_RUN;
-	split_not_before(w, s, reconv_now(w) + 1, s->wait.why);
+	split_not_before(w, s, reconv_now(w) + 1, STALL_DIVERGENCE);
 }
 
 void split_permit(Warp *w, Split *s, bool may)

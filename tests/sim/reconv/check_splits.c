@@ -258,24 +258,32 @@ START_TEST(aware_entries)
 }
 END_TEST
 
-/* T's lanes come to J at 6, F's product is there at 57 and its jump falls away: it is at J then. */
+/* T's lanes come to J at 6, F's product is there at 57 and its jump falls away: it is at J then. F's lanes
+   come by themselves. In the second text they turn in a loop, once, that may wait for T's. */
 START_TEST(aware_time_outs)
 {
-	const char *text = K(IF("3", "T", "F") "T: %x = add.u32 %t, 1\n bra J\n"
+	static const char by_itself[] = K(IF("3", "T", "F") "T: %x = add.u32 %t, 1\n bra J\n"
 		AT("F", "2") " %x = mul.lo.u32 %x, 9\n bra J\nJ: %y = add.u32 %t, 1\n" END);
-	static const struct { const char *set, *path, *issues; } e[] = {
-		{ "aware.timeout=60", "A:f T:3 F:c J:f", "0 1 2 3 4 5 6 7 57 58 59 60 110 111" },
-		/* Released at 16, T's lanes wait for their turn: until F's are at J. They go first, as they
-		   came first. */
-		{ "aware.timeout=10", "A:f T:3 F:c J:3 J:c",
-			"0 1 2 3 4 5 6 7 57 58 59 60 110 111 112 113 114 164 165" },
-		/* They run when F has had its twenty cycles since 6, and F again when they have ended. */
-		{ "aware.timeout=10 aware.quantum=20", "A:f T:3 F:c J:3 J:c", "" },
+	static const char may_wait[] = "global u32 word[2]\n" K(" %o = mov.u64 word\n" IF("3", "T", "F")
+		"T: %x = add.u32 %t, 1\n bra J\n"
+		AT("F", "2") " %x = mul.lo.u32 %x, 9\n bra G\n"
+		"G: %a = ld.volatile.global.u32 [%o]\n %p = setp.ne.u32 %a, 0\n bra %p, G, J\n"
+		"J: %y = add.u32 %t, 1\n" END);
+	static const struct { const char *set, *text, *path, *issues; } e[] = {
+		{ "aware.timeout=10", by_itself, "A:f T:3 F:c J:f", "0 1 2 3 4 5 6 7 57 58 59 60 110 111" },
+		{ "aware.timeout=10 aware.quantum=20", by_itself, "A:f T:3 F:c J:f", "" },
+		{ "aware.timeout=100000", may_wait, "A:f T:3 F:c G:c J:f", "" },
+		{ "aware.timeout=0", may_wait, "A:f T:3 F:c G:c J:f", "" },
+		/* Released, T's lanes wait for their turn: until F's are at J. They go first, as they came
+		   first. */
+		{ "aware.timeout=10 aware.quantum=0", may_wait, "A:f T:3 F:c G:c J:3 J:c", "" },
+		/* They run when F has had its twenty cycles, and F again when they have ended. */
+		{ "aware.timeout=10 aware.quantum=20", may_wait, "A:f T:3 F:c J:3 G:c J:c", "" },
 	};
 	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
 		char set[160];
 		snprintf(set, sizeof set, "divergence.model=aware units.imul.latency=50 %s", e[k].set);
-		Rig *r = rig_four(set, text, NULL);
+		Rig *r = rig_four(set, e[k].text, NULL);
 		rig_path(r, 0, e[k].path);
 		if (*e[k].issues)
 			rig_issues(r, 0, e[k].issues);

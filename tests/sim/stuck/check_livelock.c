@@ -18,6 +18,7 @@ static Rig *machine(const char *model, int way)
 {
 	char set[200];
 	snprintf(set, sizeof set, "divergence.model=%s functional.schedule=%s dwf.patience=300 "
+		"aware.timeout=1000 "
 		"limits.max_cycles=3000000 limits.progress_cycles=300", model,
 		way == BY_BLOCK ? "block" : "turns");
 	Rig *r = rig_new(set);
