@@ -1,7 +1,8 @@
 -- A100 SXM4 40 GB (GA100, compute capability 8.0). Sources as in volta.lua, but [W] the A100 white paper, [T]
 -- the Ampere tuning guide; [D] Abdelkhalik et al., "Demystifying the Nvidia Ampere architecture through
 -- microbenchmarking and instruction-level analysis", 2022.
-return derive("volta.lua", {
+local rates = include("tables/rates.lua")
+return rates.machine("8.0", derive("volta.lua", {
 	clock_mhz = 1410,                      -- [W]
 	launch = { overhead_cycles = 4230 },   -- [F] 3 us
 	sm = {
@@ -12,10 +13,11 @@ return derive("volta.lua", {
 	},
 	fetch = { miss_cycles = 200 },         -- [D] an L2 hit; the cache: assumption, Volta's
 	units = {                              -- operations per cycle of [G]; latency of dependent instructions of [D]
-		alu = { latency = 4, interval = 2 },    -- [G] 64; [D]
-		imul = { latency = 4, interval = 2 },   -- [G] 64; [D] runs where fp32 does, as Volta's
-		fp32 = { latency = 4, interval = 2 },   -- [G] 64; [D]
-		fp64 = { latency = 8, interval = 4 },   -- [G] 32; latency: assumption, Volta's
+		alu = { latency = 4 },    -- [G] 64; [D]
+		imul = { latency = 4 },   -- [G] 64; [D] runs where fp32 does, as Volta's
+		fp32 = { latency = 4 },   -- [G] 64; [D]
+		cvt8 = { shares = "alu", count = 1 },   -- [G] by the rate
+		fp64 = { latency = 8 },   -- [G] 32; latency: assumption, Volta's
 	},
 	shared = { latency = 23 },             -- [D]
 	l1 = {
@@ -36,4 +38,4 @@ return derive("volta.lua", {
 		latency = 13,                      -- assumption: with the above 290 cycles, an access to global memory of [D]
 		bytes_per_cycle = 27,              -- [W] 1555 GB/s at 1410 MHz over 40 channels
 	},
-})
+}))

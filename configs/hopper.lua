@@ -1,7 +1,8 @@
 -- H100 PCIe (GH100, compute capability 9.0). Sources as in volta.lua, but [W] the H100 white paper, [T] the
 -- Hopper tuning guide; [L] Luo et al., "Benchmarking and dissecting the Nvidia Hopper GPU architecture via
 -- microbenchmarking", 2024.
-return derive("ampere.lua", {
+local rates = include("tables/rates.lua")
+return rates.machine("9.0", derive("ampere.lua", {
 	clock_mhz = 1755,                      -- [L] the card measured
 	launch = { overhead_cycles = 5265 },   -- [F] 3 us
 	sm = {
@@ -11,8 +12,8 @@ return derive("ampere.lua", {
 	},
 	fetch = { miss_cycles = 263 },         -- [L] an L2 hit; the cache: assumption, Volta's
 	units = {                              -- operations per cycle of [G]; latencies: assumption, Ampere's
-		fp32 = { count = 2, latency = 4, interval = 2 }, -- [G] 128; two pipes in a processing block, of which one takes imul [N]
-		fp64 = { latency = 8, interval = 2 },            -- [G] 64
+		fp32 = { count = 2, latency = 4 }, -- [G] 128; two pipes in a processing block, of which one takes imul [N]
+		fp64 = { latency = 8 },            -- [G] 64
 	},
 	shared = { latency = 29 },             -- [L]
 	l1 = {
@@ -31,4 +32,4 @@ return derive("ampere.lua", {
 		latency = 139,                     -- assumption: with the above 479 cycles, an access to global memory of [L]
 		bytes_per_cycle = 28,              -- [W] 2000 GB/s at 1755 MHz over 40 channels
 	},
-})
+}))

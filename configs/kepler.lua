@@ -5,7 +5,8 @@
 -- architecture via microbenchmarking", 2018, which compares older cards; [V] University of Virginia, "CUDA
 -- kernel overhead": at best 334,000 launches a second on cards before Fermi; [I] PTX ISA 5.0, bar. Where a
 -- card stands behind a source, that one was measured. What has no source is marked `assumption`.
-return {
+local rates = include("tables/rates.lua")
+return rates.machine("3.0", {
 	warp_size = 32,                        -- [G]
 	clock_mhz = 1046,                      -- [W]
 	launch = {
@@ -43,12 +44,14 @@ return {
 		redirect_cycles = 37,
 	},
 	units = {                              -- count x 32 / interval = operations per cycle of [G]; latencies: 9 to 11 cycles [G][J]
-		alu = { shares = "fp32", count = 5, latency = 9, interval = 1 }, -- [G] 160 additions; [W] in the same 192 cores
-		imul = { count = 1, latency = 9, interval = 1 },  -- [G] 32 multiplications
-		fp32 = { count = 6, latency = 9, interval = 1 },  -- [G] 192
-		fp64 = { count = 1, latency = 16, interval = 4 }, -- [G] 8; latency: assumption
-		sfu = { count = 1, latency = 18, interval = 1 },  -- [G] 32; latency: assumption
-		cvt = { count = 1, latency = 11, interval = 1 },  -- [G] 32; latency: assumption
+		alu = { shares = "fp32", count = 5, latency = 9 }, -- [G] 160 additions; [W] in the same 192 cores
+		imul = { count = 1, latency = 9 },  -- [G] 32 multiplications
+		fp32 = { count = 6, latency = 9 },  -- [G] 192
+		fp64 = { count = 1, latency = 16 }, -- [G] 8; latency: assumption
+		sfu = { count = 1, latency = 18 },  -- [G] 32; latency: assumption
+		cvt = { count = 1, latency = 11 },  -- [G] 32; latency: assumption
+		cvt8 = { shares = "fp32" },                       -- assumption: in the cores, by the rate
+		shfl = { shares = "mem" },                        -- assumption: it crosses the load/store units' switch
 		mem = { count = 1, latency = 1, interval = 1 },   -- [W] 32 load/store units
 		ctl = { count = 4, latency = 1, interval = 1 },   -- assumption
 	},
@@ -113,4 +116,4 @@ return {
 		reload_pop = 42,                   -- [B] ... and 42 on the unwinding, 84 together
 		loop_codegen = "ssy_div",          -- [B] listing of the compiled loop
 	},
-}
+})

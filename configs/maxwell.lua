@@ -1,6 +1,7 @@
 -- GeForce GTX 850M (GM107, compute capability 5.0). Sources as in kepler.lua, and the GM107 white paper as
 -- [W].
-return derive("kepler.lua", {
+local rates = include("tables/rates.lua")
+return rates.machine("5.0", derive("kepler.lua", {
 	clock_mhz = 876,                       -- [W]
 	launch = {
 		overhead_cycles = 2628,            -- [V] 3.0 us
@@ -15,12 +16,13 @@ return derive("kepler.lua", {
 	},
 	fetch = { redirect_cycles = 37 },      -- assumption: Kepler's, where it is calibrated
 	units = {                              -- operations per cycle of [G]; latency 6 [J]; a processing block has 32 cores, 8 SFUs [W]
-		alu = { shares = "fp32", count = 1, latency = 6, interval = 1 },            -- [G] 128; [W] in the same cores
+		alu = { shares = "fp32", count = 1, latency = 6 },            -- [G] 128; [W] in the same cores
 		imul = { shares = "fp32", count = 1, latency = 13, interval = 3 },          -- assumption: three XMAD, of 6 cycles each [J]
-		fp32 = { per = "scheduler", count = 1, latency = 6, interval = 1 },         -- [G] 128
-		fp64 = { count = 1, latency = 48, interval = 8 },                           -- [G] 4 (GM107: 1/32 of fp32); latency: assumption
-		sfu = { per = "scheduler", count = 1, latency = 13, interval = 4 },         -- [G] 32; latency: assumption
-		cvt = { per = "scheduler", count = 1, latency = 13, interval = 4 },         -- [G] 32; latency: assumption
+		fp32 = { per = "scheduler", count = 1, latency = 6 },         -- [G] 128
+		cvt8 = { shares = "cvt", count = 1 },                                       -- assumption: as other conversions, whose rate it has
+		fp64 = { count = 1, latency = 48 },                           -- [G] 4 (GM107: 1/32 of fp32); latency: assumption
+		sfu = { per = "scheduler", count = 1, latency = 13 },         -- [G] 32; latency: assumption
+		cvt = { per = "scheduler", count = 1, latency = 13 },         -- [G] 32; latency: assumption
 	},
 	shared = { latency = 28 },             -- [M] GTX 980
 	l1 = {
@@ -44,4 +46,4 @@ return derive("kepler.lua", {
 		spill_push = 88,                   -- [B] 176 together; the split is an assumption
 		reload_pop = 88,                   -- see spill_push
 	},
-})
+}))

@@ -1,7 +1,8 @@
 -- GeForce GTX TITAN Black (GK110B, compute capability 3.5). Sources as in kepler.lua, but [W] the GK110 white
 -- paper and product data. What divergence costs was measured on GK104 and GK107 [B]; that it is the same here
 -- is an assumption.
-return derive("kepler.lua", {
+local rates = include("tables/rates.lua")
+return rates.machine("3.5", derive("kepler.lua", {
 	clock_mhz = 889,                       -- [W]
 	launch = {
 		overhead_cycles = 2667,            -- [V] 3.0 us
@@ -12,7 +13,7 @@ return derive("kepler.lua", {
 		max_registers_per_thread = 255,    -- [G]
 	},
 	units = {                              -- operations per cycle of [G]
-		fp64 = { count = 2, latency = 16, interval = 1 }, -- [G] 64; latency: assumption
+		fp64 = { count = 2, latency = 16 }, -- [G] 64; latency: assumption
 	},
 	shared = { latency = 47 },             -- [M] GTX 780, a GK110
 	l1 = { latency = 35 },                 -- [J] K80, a GK210
@@ -27,4 +28,4 @@ return derive("kepler.lua", {
 		channels = 6,                      -- [W] 384 bits
 		bytes_per_cycle = 63,              -- [W] 336 GB/s at 889 MHz over six channels
 	},
-})
+}))

@@ -3,7 +3,8 @@
 -- microbenchmarking", 2019, who measured a T4 (TU104); [I] Arafa et al., "Low overhead instruction latency
 -- characterization for NVIDIA GPGPUs", 2019, and its results for a TITAN RTX; [K] Accel-Sim's configuration
 -- of this card.
-return derive("volta.lua", {
+local rates = include("tables/rates.lua")
+return rates.machine("7.5", derive("volta.lua", {
 	clock_mhz = 1680,                      -- [W] boost
 	launch = { overhead_cycles = 5040 },   -- [F] 3 us
 	sm = {
@@ -20,7 +21,7 @@ return derive("volta.lua", {
 	},
 	units = {                              -- a processing block has its own, as Volta's [W]; operations per cycle of [G]; latencies of [J] and [I]
 		imul = { latency = 5 },            -- [J] IMAD
-		fp64 = { per = "sm", count = 1, latency = 48, interval = 16 }, -- [G] 2; [J] DADD and DMUL (DFMA 54; [I] 45)
+		fp64 = { per = "sm", count = 1, latency = 48 }, -- [G] 2; [J] DADD and DMUL (DFMA 54; [I] 45)
 		sfu = { latency = 15 },            -- [J] MUFU
 		cvt = { latency = 15 },            -- [J]
 		mem = { interval = 2 },            -- [W][J] 16 load/store units
@@ -43,4 +44,4 @@ return derive("volta.lua", {
 		latency = 96,                      -- [K] beside the bank's and the bus's time
 		bytes_per_cycle = 17,              -- [W] 336 GB/s at 1680 MHz over 12 channels
 	},
-})
+}))

@@ -7,7 +7,8 @@
 -- in the Volta architecture?", 2019; [F] the same, "Too much time for kernel launch latency", 2022: a launch
 -- of an empty kernel takes about 3 us with recent hardware. What has no source is marked `assumption`; a
 -- price of barriers among it is the default, 0.
-return {
+local rates = include("tables/rates.lua")
+return rates.machine("7.0", {
 	warp_size = 32,                        -- [G]
 	clock_mhz = 1530,                      -- [W]
 	launch = {
@@ -44,12 +45,15 @@ return {
 	-- A processing block has its own units [W]: 4 x 32 / interval = operations per cycle of [G]. latency:
 	-- of dependent instructions.
 	units = {
-		alu = { per = "scheduler", count = 1, latency = 4, interval = 2 },                   -- [G] 64; [J]
-		imul = { shares = "fp32", count = 1, latency = 5, interval = 2 },                    -- [G] 64; [J] IMAD; [N][P] the FMA pipe
-		fp32 = { per = "scheduler", count = 1, latency = 4, interval = 2 },                  -- [G] 64; [J]
-		fp64 = { per = "scheduler", count = 1, latency = 8, interval = 4 },                  -- [G] 32; [J]
-		sfu = { per = "scheduler", count = 1, latency = 16, interval = 8 },                  -- [G] 16; latency: assumption
-		cvt = { shares = "sfu", count = 1, latency = 14, interval = 8 },                     -- [G] 16; [N] the XU pipe; latency: assumption
+		alu = { per = "scheduler", count = 1, latency = 4 },                   -- [G] 64; [J]
+		imul = { shares = "fp32", count = 1, latency = 5 },                    -- [G] 64; [J] IMAD; [N][P] the FMA pipe
+		fp32 = { per = "scheduler", count = 1, latency = 4 },                  -- [G] 64; [J]
+		fp64 = { per = "scheduler", count = 1, latency = 8 },                  -- [G] 32; [J]
+		sfu = { per = "scheduler", count = 1, latency = 16 },                  -- [G] 16; latency: assumption
+		cvt = { shares = "sfu", count = 1, latency = 14 },                     -- [G] 16; [N] the XU pipe; latency: assumption
+		reverse = { shares = "sfu" },                                                        -- [N] the XU pipe, by the rate
+		count_bits = { shares = "sfu" },                                                     -- [N] the XU pipe, by the rate
+		shfl = { shares = "mem" },                                                           -- assumption: it crosses the load/store unit's switch
 		mem = { count = 1, latency = 1, interval = 1 },                                      -- [W] 32 load/store units
 		ctl = { per = "scheduler", count = 1, latency = 1, interval = 1 },                   -- assumption
 	},
@@ -108,4 +112,4 @@ return {
 		policy = "its_fair",               -- [W] promises progress, so that threads of a warp may wait for each other; how: assumption
 		registers = 16,                    -- [C]
 	},
-}
+})

@@ -88,9 +88,11 @@ typedef enum { /* which code executes an operation */
 	X(CVT, "cvt", CVT, 1, 8, 2, "conversions") \
 	X(MEM, "mem", MEM, 1, 1, 1, "accesses to memory") \
 	X(CTL, "ctl", CTL, 4, 1, 1, "branches, barriers") \
+	X(LOGIC, "logic", ALU, 0, 0, 0, "and, or, xor, not, lop3") \
 	X(SHIFT, "shift", ALU, 0, 0, 0, "shifts") \
-	X(COMPARE, "compare", ALU, 0, 0, 0, "comparisons, minima and maxima of integers") \
-	X(BITS, "bits", ALU, 0, 0, 0, "bit fields, reversal of bits") \
+	X(COMPARE, "compare", ALU, 0, 0, 0, "comparisons, minima and maxima of integers and of f32") \
+	X(BITS, "bits", ALU, 0, 0, 0, "bit fields") \
+	X(REVERSE, "reverse", ALU, 0, 0, 0, "brev") \
 	X(COUNT_BITS, "count_bits", ALU, 0, 0, 0, "popc, clz, bfind, fns") \
 	X(SAD, "sad", ALU, 0, 0, 0, "sad") \
 	X(SHFL, "shfl", ALU, 0, 0, 0, "shfl") \

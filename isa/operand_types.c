@@ -13,8 +13,8 @@ static Unit convert_unit(Type to, Type from)
 	return integers && to_bits == 32 && from_bits < 32 ? UNIT_CVT8 : UNIT_CVT;
 }
 
-/* div, rem, rcp, sqrt, rsqrt: an operation that is rounded as IEEE 754 says is code on a GPU; an approximation
-   is one operation of the SFU. */
+/* div, rem, rcp, sqrt, rsqrt: an operation that is rounded as IEEE 754 says is code on a GPU; an
+   approximation is one operation of the SFU. */
 static Unit divide_unit(const Ins *i)
 {
 	bool approximate = i->approx != APPROX_NONE || i->op == OP_RSQRT;
@@ -31,7 +31,9 @@ Unit ins_unit(const Ins *i)
 	switch (i->op) {
 	case OP_CVT: return convert_unit(i->type, i->type2);
 	case OP_DIV: case OP_REM: case OP_RCP: case OP_SQRT: case OP_RSQRT: return divide_unit(i);
-	case OP_MOV: case OP_SELP: case OP_SETP: return i->type == T_F64 ? UNIT_FP64 : u;
+	case OP_MOV: case OP_SELP: case OP_SLCT: return u;
+	case OP_SETP: case OP_SET: case OP_MIN: case OP_MAX:
+		return i->type == T_F64 || (i->op == OP_SET && i->type2 == T_F64) ? UNIT_FP64 : u;
 	default: break;
 	}
 	if (unit_parent[u] != UNIT_ALU && unit_parent[u] != UNIT_IMUL && unit_parent[u] != UNIT_FP32)

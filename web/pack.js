@@ -44,8 +44,10 @@ function examples() {
 	return found;
 }
 
-function machines() {
-	return Object.fromEntries(fs.readdirSync(path.join(top, "configs")).filter(f => f.endsWith(".lua")).sort().map(f => [f, read(`configs/${f}`)]));
+// The Lua files of a folder below configs/ ("": of configs/ itself): { name: text }.
+function configs(folder) {
+	const names = fs.readdirSync(path.join(top, "configs", folder)).filter(f => f.endsWith(".lua")).sort();
+	return Object.fromEntries(names.map(f => [folder + f, read(`configs/${folder}${f}`)]));
 }
 
 // As text for a script element: base64 in lines.
@@ -53,7 +55,7 @@ function packed(bytes) { return zlib.gzipSync(bytes, { level: 9 }).toString("bas
 
 async function pack() {
 	const worker = fs.readFileSync(path.join(wasm, "gsim.js"), "utf8") + read("web/gsim/worker.js");
-	const store = { models: await list("models"), passes: await list("passes"), machines: machines(), examples: examples(), worker };
+	const store = { models: await list("models"), passes: await list("passes"), machines: configs(""), tables: configs("tables/"), examples: examples(), worker };
 	const parts = {
 		STYLE: read("web/gsim/gsim.css"),
 		STORE: packed(JSON.stringify(store)),

@@ -16,7 +16,7 @@ typedef struct Loader {
 	int nfiles;                     /* number of files read so far */
 	MachineTexts *texts;            /* where the text of each file is kept, or NULL */
 	int nchain;
-	/* files being loaded: each one but the last derives from the next */
+	/* files being loaded: each one but the last derives from the next, or includes it */
 	struct { const char *path; char *text; } chain[MAX_CHAIN];
 } Loader;
 
@@ -277,13 +277,12 @@ static void load_file(lua_State *L, Loader *l, FoundFile *f)
 	bool again = false;
 	for (int i = 0; i < l->nchain; i++)
 		again |= !strcmp(l->chain[i].path, f->path);
-	const char *many = l->nchain == MAX_CHAIN ? "more than 16 files derive from each other"
-		: l->nfiles == MAX_FILES ?
-		"more than 64 files are read" : NULL;
+	const char *many = l->nchain == MAX_CHAIN ? "more than 16 files read each other"
+		: l->nfiles == MAX_FILES ? "more than 64 files are read" : NULL;
 	if ((again || many) && f->fd >= 0)
 		close(f->fd);
 	if (again)
-		luaL_error(L, "%s derives from itself", f->path);
+		luaL_error(L, "%s reads itself", f->path);
 	if (many)
 		luaL_error(L, many);
 	if (!read_found(f))
@@ -318,34 +317,48 @@ static int cannot_find(lua_State *L, const char *file, const char *why)
 		GSIM_DATADIR "/configs");
 }
 
+/* Runs the file that the script names as argument 1 of derive or include, and leaves the table that it
+   returns on the stack. The file stays open. */
+static void load_named(lua_State *L, Loader *l)
+{
+	arena_free(&l->scratch);
+	const char *file = lua_tostring(L, 1);
+	FoundFile f = { .arena = &l->scratch };
+	if (!find_base(&f, file, l->chain[l->nchain - 1].path))
+		cannot_find(L, file, f.why);
+	f.path = arena_strdup(&l->diag->arena, f.path);
+	load_file(L, l, &f);
+}
+
+/* Begins derive or include: checks argument 1, the name of a file, and returns where the script calls. */
+static Loc begin_call(lua_State *L, Loader *l)
+{
+	size_t n;
+	const char *file = luaL_checklstring(L, 1, &n);
+	luaL_argcheck(L, n == strlen(file) && n < MAX_NAME, 1, "expected a file name");
+	sandbox_charge(L, DERIVE_STEPS);
+	Loc where = sandbox_where(L);
+	close_abandoned(l, where.file);
+	return where;
+}
+
 /* derive(file [, table]): returns the table of the machine file, in which the fields of `table` replace its
    own. */
 static int derive(lua_State *L)
 {
 	Loader *l = lua_touserdata(L, lua_upvalueindex(1));
-	size_t n;
-	const char *file = luaL_checklstring(L, 1, &n);
-	luaL_argcheck(L, n == strlen(file) && n < MAX_NAME, 1, "expected a file name");
 	if (!lua_isnoneornil(L, 2))
 		luaL_checktype(L, 2, LUA_TTABLE);
 	lua_settop(L, 2);
-	sandbox_charge(L, DERIVE_STEPS);
 	int errors = l->diag->errors;
-	Loc where = sandbox_where(L);
-	close_abandoned(l, where.file);
-	l->line = where.line;
+	l->line = begin_call(L, l).line;
 	if (lua_istable(L, 2))
 		check_table(l);
 	l->line = 0;
 	if (l->diag->errors > errors)
 		return stop_with_error(L, l);
-	arena_free(&l->scratch);
-	FoundFile f = { .arena = &l->scratch };
 	int depth = l->nchain;
-	if (!find_base(&f, file, l->chain[depth - 1].path))
-		return cannot_find(L, file, f.why);
-	f.path = arena_strdup(&l->diag->arena, f.path);
-	load_file(L, l, &f);
+	load_named(L, l);
 	check_table(l);
 	close_files(l, depth);
 	if (l->diag->errors > errors)
@@ -355,14 +368,33 @@ static int derive(lua_State *L)
 	return 1;
 }
 
+/* include(file): returns the table that the file returns, which may hold anything: figures and functions that
+   machine files share. */
+static int include(lua_State *L)
+{
+	Loader *l = lua_touserdata(L, lua_upvalueindex(1));
+	lua_settop(L, 1);
+	begin_call(L, l);
+	int depth = l->nchain;
+	load_named(L, l);
+	close_files(l, depth);
+	return 1;
+}
+
+static void give_function(lua_State *L, Loader *l, const char *name, lua_CFunction function)
+{
+	lua_pushlightuserdata(L, l);
+	lua_pushcclosure(L, function, 1);
+	lua_setglobal(L, name);
+}
+
 /* Loads the main file; arguments: Loader, Config and FoundFile as light user data. */
 static int load_main(lua_State *L)
 {
 	Loader *l = lua_touserdata(L, 1);
 	Config *c = lua_touserdata(L, 2);
-	lua_pushlightuserdata(L, l);
-	lua_pushcclosure(L, derive, 1);
-	lua_setglobal(L, "derive");
+	give_function(L, l, "derive", derive);
+	give_function(L, l, "include", include);
 	load_file(L, l, lua_touserdata(L, 3));
 	apply_table(l, c, "");
 	return 0;

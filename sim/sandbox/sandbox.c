@@ -229,6 +229,22 @@ static const char *strip_place(const char *s, int *line)
 	return s;
 }
 
+/* Finds the call whose place Lua has put in front of the text: error(text, 2) blames the caller, which may be
+   in another file. */
+static bool blamed_level(lua_State *L, const char *text, lua_Debug *ar)
+{
+	for (int level = 0; lua_getstack(L, level, ar); level++) {
+		if (!lua_getinfo(L, "Sl", ar) || ar->currentline <= 0)
+			continue;
+		const char *place = lua_pushfstring(L, "%s:%d: ", ar->short_src, ar->currentline);
+		bool found = !strncmp(text, place, strlen(place));
+		lua_pop(L, 1);
+		if (found)
+			return true;
+	}
+	return false;
+}
+
 /* Is the error value on top of the stack the text of sandbox_stop, either unchanged or with the place that
    error() of a script has put in front of it? */
 static bool is_stop(lua_State *L)
@@ -250,9 +266,9 @@ static int locate_error(lua_State *L)
 	int line = 0;
 	if (lua_islightuserdata(L, 1) || is_stop(L))
 		return 1;
-	bool in_lua = lua_level(L, &ar);
 	const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1)
 		: lua_pushfstring(L, "error value of type %s", luaL_typename(L, 1));
+	bool in_lua = blamed_level(L, text, &ar) || lua_level(L, &ar);
 	lua_createtable(L, 3, 0);
 	lua_pushstring(L, strip_place(text, &line));
 	lua_rawseti(L, -2, 1);

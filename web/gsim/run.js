@@ -20,7 +20,7 @@ function filesOf(from) {
 		files[`/input/${from.name}.lua`] = from.workload;
 	for (const [name, text] of Object.entries(from.sources))
 		files[`/input/${name}`] = text;
-	for (const [name, text] of Object.entries(store.machines))
+	for (const [name, text] of Object.entries({ ...store.machines, ...store.tables }))
 		files[`/gsim/configs/${name}`] = text;
 	return files;
 }

@@ -258,6 +258,32 @@ START_TEST(derive_merges)
 }
 END_TEST
 
+/* What an included file returns is the script's own; errors in its functions name the line of the call. */
+START_TEST(include_gives_tables)
+{
+	Config c;
+	Diag d = { 0 };
+	write_in_dir("shared.lua", "local function of(n)\nif n > 9 then error('too many', 2) end\n"
+		"return { sm = { count = n } } end\nreturn { nine = 9, of = of }");
+	bool ok = config_load(&c, write_in_dir("user.lua",
+		"local shared = include('shared.lua') return shared.of(shared.nine)"), &d);
+	ck_assert_msg(ok, "%s", first(&d));
+	ck_assert_int_eq(c.sm_count, 9);
+	ok = config_load(&c, write_in_dir("base.lua",
+		"return derive('user.lua', { sm = { max_warps = include('shared').nine } })"), &d);
+	ck_assert_msg(ok, "%s", first(&d));
+	ck_assert_int_eq(c.sm_count, 9);
+	ck_assert_int_eq(c.sm_max_warps, 9);
+	ok = config_load(&c, write_in_dir("user.lua",
+		"local s = include('shared.lua')\nlocal m = s.of(10)\nreturn m"), &d);
+	ck_assert(!ok);
+	ck_assert_str_eq(first(&d), "too many");
+	ck_assert_int_eq(d.item.v[0].loc.line, 2);
+	ck_assert_str_eq(strrchr(d.item.v[0].loc.file, '/'), "/user.lua");
+	diag_free(&d);
+}
+END_TEST
+
 static const struct { const char *text, *message; int line; } bad_files[] = {
 	{ "return {\n\tsm = {\n\t\tcounts = 1 } }", "did you mean 'sm.count'", 3 },
 	{ "return {\n\tsm = { count = 'x' } }", "sm.count: expected a whole number, found a string", 2 },
@@ -271,7 +297,12 @@ static const struct { const char *text, *message; int line; } bad_files[] = {
 	{ "return 1", "must return a table", 0 },
 	{ "return {}\n\nreturn {", "", 3 },
 	{ "x = = 1", "unexpected symbol", 1 },
-	{ "return derive('bad.lua')", "derives from itself", 1 },
+	{ "return derive('bad.lua')", "reads itself", 1 },
+	{ "return include('bad.lua')", "reads itself", 1 },
+	{ "return include('nowhere.lua')", "cannot find", 1 },
+	{ "return include('/etc/passwd')", "an absolute name leads out of the folder", 1 },
+	{ "return include()", "string expected", 1 },
+	{ "while true do pcall(include, 'good.lua') end", "limit", 1 },
 	{ "return derive('nowhere.lua')", "cannot find", 1 },
 	{ "return derive('/etc/passwd')", "cannot find the machine file '/etc/passwd': an absolute name "
 		"leads out of the folder", 1 },
@@ -288,7 +319,7 @@ static const struct { const char *text, *message; int line; } bad_files[] = {
 	{ "for i = 1, 100 do derive('good.lua') end", "more than 64 files are read", 1 },
 	{ "while true do pcall(derive, 'good.lua') end", "limit", 1 },
 	{ "while true do pcall(derive, 'nowhere.lua') end", "limit", 1 },
-	{ "return derive('deep1.lua')", "more than 16 files derive from each other", -1 },
+	{ "return derive('deep1.lua')", "more than 16 files read each other", -1 },
 	{ "local ok = pcall(derive, 'throws.lua') return derive('good.lua', { sm = { count = ok and 1 or 0 } "
 		"})", "sm.count = 0 is out of range", 1 },
 	{ "local t = {} for i = 1, 100000 do t['key' .. i] = i end return t", "unknown parameter 'key1'", 0 },
@@ -534,6 +565,7 @@ int main(void)
 	tcase_add_test(t, hash_is_fnv1a);
 	tcase_add_test(t, keys_change_the_hash);
 	tcase_add_test(t, derive_merges);
+	tcase_add_test(t, include_gives_tables);
 	tcase_add_test(t, large_file_is_linear);
 	tcase_add_test(t, lines_of_values);
 	tcase_add_test(t, main_files);

@@ -333,8 +333,8 @@ config() { # TEXT LUA
 	expect 2 "$1" $gsim -c "$tmp/c.lua" --print-config
 }
 echo 'return derive("c.lua", {})' >"$tmp/d.lua"
-config "c.lua:1: error: .*derives from itself" 'return derive("c.lua", {})'
-config "d.lua:1: error: .*derives from itself" 'return derive("d.lua", {})'
+config "c.lua:1: error: .*reads itself" 'return derive("c.lua", {})'
+config "d.lua:1: error: .*reads itself" 'return derive("d.lua", {})'
 config "c.lua:1: error: unknown parameter 'warp_sizes'; did you mean 'warp_size'" 'return { warp_sizes = 4 }'
 config "c.lua:1: error: unknown parameter 'sm.conut'; did you mean 'sm.count'" 'return { sm = { conut = 4 } }'
 config "c.lua:1: error: warp_size: expected a whole number, found a string" 'return { warp_size = "x" }'

@@ -1,0 +1,117 @@
+-- Arithmetic throughput by class of operation: the results that an SM gives in a cycle, by compute capability.
+-- Machine files refer to it, so that no rate stands twice:
+--   local rates = include("tables/rates.lua")
+--   return rates.machine("8.0", derive("volta.lua", { ... }))   -- with the interval of every unit and class
+--   rates.of("8.0", "shift")                                    -- 64; nil: the guide gives no rate
+--
+-- Source of the rows: [G] CUDA C++ Programming Guide, table "Throughput of Native Arithmetic Instructions", and
+-- the Best Practices Guide, which has had it since CUDA 13. None of it was read in the guide itself; each column
+-- (S) through what others have copied from it:
+--   2.0, 2.1, and 3.0 and 5.0 again: a copy of the guide of CUDA 6 in PCSX2, GSdx, nvidia_throughput.txt
+--   3.0 to 7.x: a translation of the guide of CUDA 10, whole, footnotes numbered without their text
+--   8.0, 8.6, 8.9, 9.0: notes that quote table 4 of the guide of CUDA 12.6: half, fp32, alu, logic, shift, compare,
+--     bits, cvt8, cvt, shfl. Those of a translation of CUDA 11.5 agree
+--   12.0: notes that quote table 5 of the Best Practices Guide 13.4: half, fp32, fp64, alu, imul, compare, shift,
+--     logic, shfl, vote, count_bits, cvt
+-- A row that was seen for some capabilities only says so behind it; `from memory`: as whoever wrote this file
+-- remembers the guide, which nobody has looked up.
+--
+-- "several": several instructions, says the guide, so it gives no rate. "none": there is no such instruction.
+-- nil, a gap: not known.
+local COLUMNS = { "2.0", "2.1", "3.0", "3.5", "5.0", "5.3", "6.0", "6.1", "6.2", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0" }
+-- capabilities whose figures are those of another column
+local SAME = { ["3.2"] = "3.0", ["3.7"] = "3.5", ["5.2"] = "5.0", ["7.2"] = "7.0", ["8.7"] = "8.6", ["12.1"] = "12.0" }
+local several, none, gap = "several", "none", false
+
+local ROWS = {
+	-- class        2.0   2.1   3.0   3.5   5.0   5.3   6.0   6.1   6.2   7.0   7.5   8.0   8.6   8.9   9.0  10.0  12.0
+	half       = { none, none, none, none, none,  256,  128,    2,  256,  128,  128,  256,  256,  128,  256,  gap,  128 },
+	fp32       = {   32,   48,  192,  192,  128,  128,   64,  128,  128,   64,   64,   64,  128,  128,  128,  128,  128 }, -- 10.0: from memory
+	fp64       = {   16,    4,    8,   64,    4,    4,   32,    4,    4,   32,    2,   32,    2,    2,   64,   64,    2 }, -- 3.5: GeForce but for TITAN 8; 7.5: the footnote; 8.6, 8.9, 10.0: from memory
+	sfu        = {    4,    8,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 }, -- 8.9 on: from memory
+	alu        = {   32,   48,  160,  160,  128,  128,   64,  128,  128,   64,   64,   64,   64,   64,   64,   64,  128 }, -- 32-bit add and subtract; 10.0: from memory
+	imul       = {   16,   16,   32,   32, several, several, several, several, several, 64, 64, 64, 64,   64,   64,   64,   64 }, -- multiply, multiply-add; 10.0: from memory
+	mul24      = { several, several, several, several, several, several, several, several, several, several, several, several, several, several, several, several, several },
+	logic      = {   32,   48,  160,  160,  128,  128,   64,  128,  128,   64,   64,   64,   64,   64,   64,   64,   64 }, -- 2.1: 48, as its additions; the copy has 160, which it cannot; 10.0: from memory
+	shift      = {   16,   16,   32,   64,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64 }, -- 3.5: GeForce but for TITAN 32; 10.0: from memory
+	compare    = {   32,   48,  160,  160,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,  128 }, -- with minimum, maximum; 10.0: from memory
+	bits       = {   16,   16,   32,   32,   64,   64,   32,   64,   64, several, several, several, several, 64, 64,   gap,  gap }, -- bit field extract, insert
+	reverse    = {   16,   16,   32,   32,   64,   64,   32,   64,   64,   16,   16,   16,   16,   16,   16,   16,   16 }, -- bit reverse; until 6.2 one row with `bits`; 7.0 on: from memory
+	count_bits = {   16,   16,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 }, -- popc, clz, find; 8.0 to 10.0: from memory
+	shfl       = { none, none,   32,   32,   32,   32,   32,   32,   32,   32,   16,   32,   32,   32,   32,   32,   32 }, -- 7.5: the footnote, from memory; 10.0: from memory
+	redux      = { none, none, none, none, none, none, none, none, none, none, none,   16,   16,   16,   16,   16,   16 }, -- 8.6: the translation; others: from memory
+	vote       = {  gap,  gap,  gap,  gap,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,  128 }, -- 8.9 and 12.0 through notes; others: from memory
+	sad        = {   16,   16,   32,   32,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,  gap }, -- 8.0 on: from memory
+	vabsdiff2  = { none, none,  160,  160, several, several, several, several, several, several, several, several, several, several, several, gap, gap },
+	vabsdiff4  = { none, none,  160,  160, several, several, several, several, several, 64, 64, 64,   64,   64,   64,  gap,  gap }, -- 8.0 on: from memory
+	video      = {   16,   16,   32,   32, several, several, several, several, several, several, several, several, several, several, several, gap, gap }, -- all other SIMD video instructions
+	cvt8       = {   16,   16,  128,  128,   32,   32,   16,   32,   32,   16,   16,   64,   64,   64,   64,   64,   64 }, -- from 8 and 16-bit integers to 32 bits; 10.0, 12.0: from memory
+	cvt64      = {   16,    4,    8,   32,    4,    4,   16,    4,    4,   16,    2,   16,    2,    2,   16,   16,    2 }, -- from and to 64-bit types. 3.5: GeForce but for TITAN 8; 7.5: the footnote; 8.0 on: from memory
+	cvt        = {   16,   16,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 }, -- all other. 12.0: f16 to f32 64, f32 to an integer 2; 10.0: from memory
+	-- __syncthreads (section 5.4.3), threads a cycle; 7.x and 8.x: notes on CUDA 11; 9.0 on: from memory
+	barrier    = {   16,   16,  128,  128,   64,   64,   32,   64,   64,   16,   16,   16,   16,   16,   16,   16,   16 }, -- 2.x: from memory
+}
+
+-- Units and classes of gsim, each with the row that holds for it and the unit of which it is a class. Units come before
+-- their classes.
+local UNITS = {
+	{ "fp32", "fp32" }, { "alu", "alu" }, { "imul", "imul" }, { "fp64", "fp64" }, { "sfu", "sfu" }, { "cvt", "cvt" },
+	{ "logic", "logic", of = "alu" }, { "shift", "shift", of = "alu" }, { "compare", "compare", of = "alu" }, { "bits", "bits", of = "alu" },
+	{ "reverse", "reverse", of = "alu" }, { "count_bits", "count_bits", of = "alu" }, { "sad", "sad", of = "alu" }, { "shfl", "shfl", of = "alu" },
+	{ "vote", "vote", of = "alu" }, { "redux", "redux", of = "alu" },
+	{ "cvt8", "cvt8", of = "cvt" }, { "cvt64", "cvt64", of = "cvt" }, { "cvtf64", "cvt64", of = "fp64" },
+}
+
+local column = {}
+for k, name in ipairs(COLUMNS) do column[name] = k end
+for name, other in pairs(SAME) do column[name] = column[other] end
+
+-- The entry of the table: a rate, "several", "none", or nil where it isn't known.
+local function entry(capability, row)
+	local k = column[capability] or error(("there are no rates for compute capability '%s'"):format(capability), 3)
+	local rates = ROWS[row] or error(("the guide has no rates for '%s'"):format(row), 3)
+	return rates[k] or nil
+end
+
+-- The rate, or nil where the guide gives none.
+local function of(capability, row)
+	local rate = entry(capability, row)
+	return type(rate) == "number" and rate or nil
+end
+
+-- The unit whose copies a unit or class takes.
+local function source_of(machine, name)
+	local shares = (machine.units[name] or {}).shares
+	return shares and shares ~= "none" and shares or name
+end
+
+-- Lanes of one copy of the unit at each of its owners, the schedulers or the SM.
+local function lanes_of(machine, name)
+	local unit = machine.units[source_of(machine, name)] or {}
+	return machine.warp_size * (unit.per == "scheduler" and machine.scheduler.count or 1)
+end
+
+-- Gives every unit and class for which the guide has a rate the interval at which its copies give that rate. A unit has
+-- at least as many copies as that takes; a class takes the fewest, of the unit of which it is a class unless the machine
+-- says whose. Barriers count threads at the guide's rate.
+local function machine(capability, m)
+	for _, unit in ipairs(UNITS) do
+		local name, rate = unit[1], of(capability, unit[2])
+		local own = m.units[name] or (unit.of and {})
+		if rate and own then
+			m.units[name] = own
+			if unit.of and not own.shares and not own.per then own.shares = source_of(m, unit.of) end
+			local lanes = lanes_of(m, name)
+			own.count = math.max(not unit.of and own.count or 1, (rate + lanes - 1) // lanes)
+			if own.count * lanes % rate ~= 0 then
+				error(("units.%s: copies of %d lanes cannot give %d results a cycle"):format(name, lanes, rate), 2)
+			end
+			own.interval = own.count * lanes // rate
+		end
+	end
+	m.barrier = m.barrier or {}
+	m.barrier.threads_per_cycle = of(capability, "barrier")
+	return m
+end
+
+return { columns = COLUMNS, rows = ROWS, units = UNITS, entry = entry, of = of, machine = machine }
