@@ -3,6 +3,7 @@
 #include "tools/inputs.h"
 #include "tools/job.h"
 #include "tools/list.h"
+#include "tools/on_gpu.h"
 #include "tools/plugins.h"
 #include "tools/skeleton.h"
 #include "traces/export.h"
@@ -35,13 +36,24 @@ static void catch_interrupts(void)
 
 /* ---- the three ways to run ---- */
 
+static int run_gpu_alone(Session *s)
+{
+	Job gpu;
+	s->njobs = 1;
+	on_gpu_run(s, &gpu);
+	on_gpu_show(s, &gpu, NULL);
+	int status = (int)gpu.status;
+	job_free(s, &gpu);
+	return status;
+}
+
 static int run_single(Session *s)
 {
 	Job job = { .config = s->config, .model = s->opt.model.n ? s->opt.model.v[0] : NULL,
 		.passes = s->opt.passes.n ? s->opt.passes.v[0] : "", .reference = s->opt.reference,
 		.record = s->opt.record != NULL };
-	Job reference = { 0 };
-	s->njobs = 1 + s->opt.verify;
+	Job reference = { 0 }, gpu = { 0 };
+	s->njobs = 1 + s->opt.verify + (s->opt.on == ON_GPU_TOO);
 	job_run(s, &job);
 	int status = job.status;
 	if (s->opt.verify && status == RUN_OK) {
@@ -50,9 +62,17 @@ static int run_single(Session *s)
 		if (s->opt.verify_each)
 			status = worse(status, job_verify_each(s, job.passes, &reference));
 	}
+	if (s->opt.on == ON_GPU_TOO && job.status == RUN_OK) {
+		on_gpu_run(s, &gpu);
+		status = worse(status, on_gpu_compare(&job, &gpu));
+	}
 	if (s->opt.record)
 		status = worse(status, job_write_host(s, &job));
 	status = worse(status, job_show(s, &job));
+	if (gpu.module) {
+		on_gpu_show(s, &gpu, &job);
+		job_free(s, &gpu);
+	}
 	job_free(s, &job);
 	if (reference.module)
 		job_free(s, &reference);
@@ -277,7 +297,7 @@ static bool prepare(Session *s)
 	s->module_hash = hash_of_file(&s->diag.arena, o->module);
 	s->profile = o->profile ? profile_of_file(&s->diag.arena, o->profile, o->module, s->module_hash,
 		&s->diag) : NULL;
-	if (!open_trace(s))
+	if ((o->on && !o->show && !on_gpu_open(s)) || !open_trace(s))
 		return false;
 	s->terminal = isatty(2) && !o->quiet;
 	return !s->diag.errors;
@@ -362,7 +382,8 @@ static int run(Session *s)
 		return disassemble(s);
 	catch_interrupts();
 	s->interrupted = &interrupted;
-	int status = o->grid ? run_grid(s) : o->before_after ? run_before_after(s) : run_single(s);
+	int status = o->grid ? run_grid(s) : o->before_after ? run_before_after(s)
+		: o->on == ON_GPU_ALONE ? run_gpu_alone(s) : run_single(s);
 	if (!close_trace(s))
 		status = worse(status, RUN_BAD_INPUT);
 	return interrupted ? RUN_INTERRUPTED : status;
@@ -384,6 +405,7 @@ static int program(int argc, char **argv)
 	diag_print(&s.diag, stderr);
 	if (s.diag.errors)
 		status = worse(status, RUN_BAD_INPUT);
+	on_gpu_close(&s, status);
 	if (s.module)
 		module_free(s.module);
 	free(s.workload);

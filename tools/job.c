@@ -42,7 +42,7 @@ static Title title_of(const Session *s, const Job *j)
 
 const char *job_model(const Job *j) { return j->model ? j->model : model_keys((int)j->config.model)->name; }
 
-static bool stats_to_output(const Session *s)
+bool job_stats_to_output(const Session *s)
 {
 	for (int i = 0; i < s->opt.stats.n; i++)
 		if (!strcmp(s->opt.stats.v[i], "-"))
@@ -184,6 +184,11 @@ static void tell(Session *s, Job *j)
 	sb_free(&text);
 }
 
+static const char *where_it_runs(const Job *j)
+{
+	return j->reference ? "reference interpreter" : j->real_gpu ? "GPU" : job_model(j);
+}
+
 /* Where the file cannot be read, the run says so. */
 static void read_workload(Session *s)
 {
@@ -196,23 +201,26 @@ void job_run(Session *s, Job *j)
 {
 	const Options *o = &s->opt;
 	read_workload(s);
-	bool second = j->reference && o->verify;       /* it runs for its results alone */
+	/* it runs for its results alone */
+	bool second = (j->reference && o->verify) || (j->real_gpu && o->on == ON_GPU_TOO);
 	RunOptions options = run_options(s);
 	options.gpu.functional = o->functional;
 	options.gpu.window = (uint64_t)o->window;
-	options.gpu.trace = j->reference ? NULL : s->trace;
+	options.gpu.trace = j->reference || j->real_gpu ? NULL : s->trace;
 	options.gpu.machine = o->config;
 	options.gpu.changed = changes(s, j);
 	options.gpu.passes = j->passes;
 	options.interval = (uint64_t)o->interval;
 	options.reference = j->reference;
+	options.real_gpu = j->real_gpu;
+	options.trial = j->real_gpu && second;
 	options.record = j->record;
 	options.sums = o->sums;
 	options.instructions = o->annotate != ANNOTATE_NONE;
-	options.laws = o->laws;
+	options.laws = o->laws && !j->real_gpu;
 	options.races = o->races && !second;
 	options.race_launches = o->race_launches && !second;
-	options.print = o->before_after || o->grid || stats_to_output(s) ||
+	options.print = o->before_after || o->grid || job_stats_to_output(s) ||
 		(o->record && !strcmp(o->record, "-")) ? stderr : stdout;
 	s->job++;
 	if (second)
@@ -224,15 +232,14 @@ void job_run(Session *s, Job *j)
 	fflush(stdout);
 	if (((j->diag.item.n && !stuck_launch(s, j)) || (j->log.count.n && o->pass_stats && !j->reference)) &&
 		s->njobs > 1)
-		output_printf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter"
-			: job_model(j), passes_of(j));
+		output_printf(stderr, "%s, passes %s:\n", where_it_runs(j), passes_of(j));
 	print_pass_stats(s, j);
 	tell(s, j);
 	uint64_t launches = j->run ? run_launches(j->run) : 0;
 	if (o->verbose)
 		output_printf(stderr, "%s, passes %s: %llu launch%s, status %d\n",
-			j->reference ? "reference interpreter" : job_model(j), passes_of(j),
-			(unsigned long long)launches, launches == 1 ? "" : "es", (int)j->status);
+			where_it_runs(j), passes_of(j), (unsigned long long)launches,
+			launches == 1 ? "" : "es", (int)j->status);
 }
 
 void job_free(const Session *s, Job *j)
@@ -362,7 +369,7 @@ static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text,
 			: json));
 		sb_free(&table);
 	}
-	if (!s->opt.quiet && !stats_to_output(s) && !(s->opt.record && !strcmp(s->opt.record, "-")))
+	if (!s->opt.quiet && !job_stats_to_output(s) && !(s->opt.record && !strcmp(s->opt.record, "-")))
 		output_puts(stdout, shown.s);
 	sb_free(&shown);
 	return status;

@@ -21,6 +21,7 @@ typedef struct Session {
 	char *workload;     /* the text of the file that -w names, once a run has read it: it may be a pipe */
 	size_t workload_bytes;
 	TraceWriter *trace;
+	struct RealGpu *real_gpu;      /* --on; NULL: none is open */
 	FilesWritten written;          /* what workloads have saved */
 	char scratch[256];           /* path of the trace that is there for a page alone; "": there is none */
 	Diag diag;
@@ -36,6 +37,8 @@ typedef struct Job {
 	const char *model;             /* as asked for; NULL: the mechanism's name */
 	const char *passes;            /* "" = none */
 	bool reference;
+	struct RealGpu *real_gpu;      /* it runs there; NULL: it does not */
+	RunCompared on_gpu;            /* what a comparison with a run on the GPU found */
 	bool record;                   /* for --record-host */
 	/* verified: its results were compared with the reference interpreter's; same: and are equal */
 	bool verified, same;
@@ -62,6 +65,7 @@ int job_verify(Job *, const Job *reference);
 /* runs the reference interpreter after each pass */
 int job_verify_each(Session *, const char *passes, const Job *reference);
 
+bool job_stats_to_output(const Session *);     /* does standard output get a JSON report? */
 /* Reports to the files of --stats and to standard output; exit statuses. */
 void job_put_report(const Session *, Job *, JsonSink *);
 int job_show(const Session *, Job *);

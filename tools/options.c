@@ -11,7 +11,7 @@
 enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES,
 	O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT,
 	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL,
-	O_LOAD };
+	O_LOAD, O_ON, O_LAUNCH_SECONDS };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data "
 		"directory" },
@@ -56,6 +56,10 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 		"through it; with -b both runs, in step" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
+	{ O_ON, "on", "WHERE", "gpu: run MODULE, which is PTX, on this computer's GPU too, and compare "
+		"results; gpu-alone: there only" },
+	{ O_LAUNCH_SECONDS, "launch-seconds", "N", "with --on: a launch on the GPU that takes longer ends "
+		"the run; default: 2" },
 	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they "
 		"differ" },
 	{ O_EACH, "verify-each", NULL, "--verify, and a run in the reference interpreter after each pass: "
@@ -166,6 +170,12 @@ static const char *shows(int letter)
 	}
 }
 
+static bool on_named(const char *name, OnGpu *on)
+{
+	*on = !strcmp(name, "gpu") ? ON_GPU_TOO : !strcmp(name, "gpu-alone") ? ON_GPU_ALONE : ON_GPU_NOT;
+	return *on != ON_GPU_NOT;
+}
+
 /* One option; false when its argument is wrong. */
 static bool take(Options *o, int letter, const char *arg)
 {
@@ -190,6 +200,8 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_GRID: o->grid = true; break;
 	case O_FUNCTIONAL: o->functional = true; break;
 	case O_REFERENCE: o->reference = true; break;
+	case O_ON: return on_named(arg, &o->on);
+	case O_LAUNCH_SECONDS: return number(arg, 3600, &o->launch_seconds);
 	case O_VERIFY: o->verify = true; break;
 	case O_EACH: o->verify = o->verify_each = true; break;
 	case O_PROFILE: o->profile = arg; break;
@@ -263,7 +275,22 @@ static const char *of_a_run(const Options *o)
 		: o->trace ? "--trace" : o->html ? "--html" : o->reference ? "--reference"
 		: o->interval ? "--interval"
 		: o->verify ? "--verify" : o->laws ? "--laws" : o->races ? "--race-check"
-		: o->race_launches ? "--race-launches" : o->record ? "--record-host" : NULL;
+		: o->race_launches ? "--race-launches" : o->record ? "--record-host" : o->on ? "--on" : NULL;
+}
+
+/* Why the run on a GPU cannot be had, or NULL. */
+static const char *no_gpu(const Options *o)
+{
+	const char *dot = strrchr(o->module, '.');
+	return !o->on ? o->launch_seconds ? "--launch-seconds is for runs --on a GPU" : NULL
+		: o->before_after || o->grid ? "--on is for one run, without --before-after and --grid"
+		: o->reference ? "--on compares results already; --reference cannot stand beside it"
+		: !dot || strcmp(dot, ".ptx") ? "--on: the GPU's driver takes PTX alone; expected a MODULE "
+			"whose name ends in .ptx, such as the one from which an .ir was made"
+		: o->on == ON_GPU_ALONE && (o->passes.n || o->model.n || o->stats.n || o->trace || o->html ||
+			o->functional || o->verify || o->laws || o->races || o->race_launches || o->record ||
+			o->annotate) ? "--on gpu-alone: nothing is simulated that other options could change "
+			"or show; expected --on gpu" : NULL;
 }
 
 /* Why figures over time cannot be had, or NULL. */
@@ -310,6 +337,8 @@ static OptResult check(const Options *o)
 		return OPT_ERROR;
 	if (o->interval && no_intervals(o))
 		return wrong(no_intervals(o), "");
+	if (no_gpu(o))
+		return wrong(no_gpu(o), "");
 	if (o->before_after && o->grid)
 		return wrong("--before-after and --grid exclude each other", "");
 	if (o->annotate && o->grid)
@@ -364,6 +393,9 @@ OptResult options_parse(Options *o, int argc, char **argv)
 					"not ", optarg) :
 				letter == O_INTERVAL ? wrong("--interval: expected a number of cycles from 1 "
 					"to 1000000000, not ", optarg) :
+				letter == O_ON ? wrong("--on: expected gpu or gpu-alone, not ", optarg) :
+				letter == O_LAUNCH_SECONDS ? wrong("--launch-seconds: expected a number from "
+					"1 to 3600, not ", optarg) :
 				wrong("--threads: expected a number from 1 to 256, not ", optarg);
 	}
 	if (optind < end)

@@ -9,6 +9,9 @@
 #include "sim/report/report.h"
 #include <stdbool.h>
 
+/* whether the module runs on a real GPU: --on */
+typedef enum { ON_GPU_NOT, ON_GPU_TOO, ON_GPU_ALONE } OnGpu;
+
 typedef struct Options {
 	const char *module;
 	const char *kernel;            /* --new-workload's; NULL: the only one */
@@ -22,6 +25,8 @@ typedef struct Options {
 		no_profile, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet,
 		verbose;
 	Annotate annotate;
+	OnGpu on;
+	int launch_seconds;            /* 0 = not given */
 	int threads, window, interval; /* window, interval: 0 = not given */
 } Options;
 

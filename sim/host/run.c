@@ -2,11 +2,9 @@
 #include "sim/host/races.h"
 #include "sim/host/record.h"
 #include "isa/print.h"
-#include "isa/unread.h"
 #include "lib/file.h"
 #include "lib/interrupt.h"
 #include "lib/output.h"
-#include <time.h>
 #include <unistd.h>
 
 void run_fail(Run *run, RunStatus status, Loc where, const char *fmt, ...)
@@ -101,9 +99,9 @@ Run *run_new(const Config *config, const Module *m, const RunOptions *options, D
 	}
 	add_symbol_buffers(run);
 	run->recorder = options->record ? record_open(run) : NULL;
-	if (options->interval && !options->reference && !options->gpu.functional)
+	if (options->interval && !options->reference && !options->real_gpu && !options->gpu.functional)
 		run->intervals = run->options.gpu.intervals = intervals_new(options->interval);
-	if (!options->reference) {
+	if (!options->reference && !options->real_gpu) {
 		run->gpu = gpu_new(config, m, run->memory, run->symbol_address, &run->options.gpu, diag);
 		if (!run->gpu) {
 			run_free(run);
@@ -187,33 +185,6 @@ static const char *check_launch_dimensions(const Run *run, const Launch *l)
 	return NULL;
 }
 
-static double wall_seconds(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *fault)
-{
-	Unread unread;
-	bool watched = unread_open(&unread, l);
-	InterpOptions options = { .warp_size = (int)run->config->warp_size,
-		.max_steps = (uint64_t)run->config->max_cycles,
-		.thread_instructions = &s->totals.thread_instructions,
-		.interrupted = run->options.gpu.interrupted,
-		.watch = watched ? unread_watch : NULL,
-		.self = &unread };
-	s->reference = true;
-	s->totals.launches = 1;
-	s->warp_size = (int)run->config->warp_size;
-	s->completed = interp_launch(l, &options, fault);
-	unread_close(&unread);
-	s->totals.inserted_values = unread.values;
-	s->totals.inserted_unread = unread.unread;
-	return s->completed;
-}
-
 void run_fault(Run *run, const Fault *fault, Loc where)
 {
 	bool refused = fault->kind == FAULT_UNSUPPORTED || fault->kind == FAULT_REFUSED;
@@ -286,7 +257,7 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 	l->symbol_address = run->symbol_address;
 	run_races_open(run, p);
 	const char *why = check_launch_dimensions(run, l);
-	if (!why)
+	if (!why && !run->options.real_gpu)
 		why = gpu_refuses(run->config, l);
 	if (why)
 		run_fail(run, RUN_BAD_INPUT, where, "kernel %s: %s", l->kernel->name, why);
@@ -299,26 +270,6 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 	p->stats->stream = stream;
 	vec_push(&run->pending, p);
 	return p->stats;
-}
-
-/* Runs the pending launches one after the other, up to the first that fails. */
-static bool sync_reference(Run *run, const LaunchStats **failed, Fault *fault)
-{
-	for (int i = 0; i < run->pending.n; i++) {
-		const Launch *l = &run->pending.v[i]->launch;
-		LaunchStats *s = run->pending.v[i]->stats;
-		s->kernel = l->kernel->name;
-		memcpy(s->grid, l->grid, sizeof s->grid);
-		memcpy(s->block, l->block, sizeof s->block);
-		double start = wall_seconds();
-		bool ok = launch_reference(run, l, s, fault);
-		s->totals.seconds = wall_seconds() - start;
-		if (!ok) {
-			*failed = s;
-			return false;
-		}
-	}
-	return true;
 }
 
 /* Fails the run because a launch failed, or was interrupted (a fault of kind FAULT_NONE). failed: statistics
@@ -343,7 +294,7 @@ bool run_sync(Run *run)
 	if (!run->pending.n)
 		return true;
 	bool ok = run->gpu ? gpu_sync(run->gpu, run_launch_arena(run), &failed, &fault)
-		: sync_reference(run, &failed, &fault);
+		: run_one_by_one(run, &failed, &fault);
 	for (int i = 0; i < run->pending.n; i++) {
 		show_printed(run, run->pending.v[i]);
 		if (!run->pending.v[i]->stats->kernel)

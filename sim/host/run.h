@@ -35,6 +35,7 @@ typedef struct RunOptions {
 	   are kept */
 	uint64_t interval;
 	bool reference;                /* launches run in the reference interpreter */
+	struct RealGpu *real_gpu;    /* launches run on this GPU (sim/driver/real_gpu.h); NULL: they do not */
 	bool trial;                    /* files that the workload saves stay in the run's memory */
 	bool laws;                     /* a broken conservation law fails the run */
 	bool races;                    /* races between blocks of a launch are looked for, and fail the run */
@@ -90,7 +91,7 @@ typedef struct Run {
 	Arena arena;
 	Memory *memory;
 	uint64_t *symbol_address;
-	Gpu *gpu;                      /* NULL when options.reference */
+	Gpu *gpu;                      /* NULL when options.reference or options.real_gpu */
 	/* global variables, then buffers in the order in which the workload made them */
 	Vec(RunBuffer) buffer;
 	Vec(LaunchStats *) launch;     /* launches that have run and are not forgotten (sim/host/totals.c) */
@@ -136,6 +137,9 @@ LaunchStats *run_queue(Run *, const Launch *, int stream, Loc where);
 /* Runs the pending launches. False: one failed, and run->status and diag say how; run->launch has the
    statistics up to then. */
 bool run_sync(Run *);
+/* sim/host/one_by_one.c. Runs the pending launches one after the other, up to the first that fails, in the
+   reference interpreter or on a real GPU. */
+bool run_one_by_one(Run *, const LaunchStats **failed, Fault *);
 /* run_queue and run_sync, in the default stream; NULL: it failed */
 LaunchStats *run_launch(Run *, const Launch *, Loc where);
 /* Has somebody asked the run to stop? */

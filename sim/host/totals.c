@@ -106,8 +106,8 @@ static void set_without_warp(LaunchStats *total)
 static LaunchStats *add_up_launches(Run *run)
 {
 	LaunchStats *total = arena_new(&run->arena, LaunchStats);
-	total->timed = !run->options.gpu.functional && !run->options.reference;
-	total->reference = run->options.reference;
+	total->reference = run->options.reference || run->options.real_gpu;
+	total->timed = !run->options.gpu.functional && !total->reference;
 	total->warp_size = (int)run->config->warp_size;
 	total->totals = run_counted(run);
 	total->tables = all_tables(run);

@@ -46,7 +46,7 @@ expect 2 "an argument is missing" $gsim "$loop" -c
 expect 2 "no argument belongs" $gsim --quiet=yes "$loop"
 expect 2 "one MODULE is enough" $gsim "$loop" x
 expect 2 "loop.lua: error: this is Lua; a module is expected" $gsim "$tmp/loop.lua"
-expect 2 "ambiguous option --l: --load, --laws, --list" $gsim --l "$loop"
+expect 2 "ambiguous option --l: --load, --launch-seconds, --laws, --list" $gsim --l "$loop"
 for once in -c -w -t --list; do expect 2 "is given more than once" $gsim $once a $once b "$loop"; done
 for once in -j --window; do expect 2 "is given more than once" $gsim $once 1 $once 2 "$loop"; done
 # what shows something stands alone
