@@ -25,6 +25,10 @@ return rates.machine("8.0", derive("volta.lua", {
 		ways = 56,                         -- assumption: four sets, as Volta has
 		latency = 33,                      -- [D]
 	},
+	fence = {                              -- an A100: Burtchell and Burtscher, IISWC 2024, raw logs: 764 and 3148 cycles for a fence between two updates,
+		gpu_cycles = 205,                  -- assumption: with a store's way to L2 and back and two loads that miss L1 745 cycles
+		sys_cycles = 2617,                 -- assumption: ... 3157
+	},
 	interconnect = { latency = 58 },       -- assumption: both ways, l2.latency and the ports take 200 cycles, an L2 hit of [D]
 	l2 = {
 		slices = 80,                       -- [W] with bytes_per_cycle

@@ -27,6 +27,7 @@ return rates.machine("9.0", derive("ampere.lua", {
 		latency = 110,                     -- assumption, see interconnect.latency
 		bytes_per_cycle = 64,              -- assumption, Ampere's
 	},
+	fence = { gpu_cycles = 267, sys_cycles = 2617 }, -- assumption: as on a B300 (fence.sc.gpu alone: QuickRunCUDA's catalogue), and Ampere's
 	dram = {
 		channels = 40,                     -- [W] 5120 bits, channels of 128 bits
 		latency = 139,                     -- assumption: with the above 479 cycles, an access to global memory of [L]

@@ -30,6 +30,10 @@ return rates.machine("7.5", derive("volta.lua", {
 		bytes = 32768,                     -- [T] what shared memory leaves of 96 KB
 		latency = 32,                      -- [J]
 	},
+	fence = {                              -- an RTX 2070 SUPER: Burtchell and Burtscher, IISWC 2024, raw logs: 666 and 2287 cycles for a fence between two updates,
+		gpu_cycles = 205,                  -- assumption: with a store's way to L2 and back and two loads that miss L1 719 cycles
+		sys_cycles = 1790,                 -- assumption: ... 2304
+	},
 	constant = { latency = 26 },           -- [J]; its geometry is Volta's [J]
 	interconnect = { latency = 54 },       -- assumption: both ways, l2.latency and the ports take 188 cycles, an L2 hit of [J]
 	l2 = {

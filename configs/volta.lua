@@ -73,6 +73,11 @@ return rates.machine("7.0", {
 		mshr_merge = 8,                    -- assumption
 		queue = 256,                       -- assumption
 	},
+	fence = {                              -- with what else a fence costs on the cards measured; see turing.lua
+		gpu_cycles = 205,                  -- assumption: as on an RTX 4070 Ti (MEMBAR.GPU alone: notes of its owner, 2026)
+		sys_cycles = 1790,                 -- assumption: Turing's
+		empties_l1 = true,                 -- since Volta compilers put CCTL.IVALL behind MEMBAR (SASS of __threadfence)
+	},
 	constant = {
 		bytes = 2048,                      -- [J] first level
 		line_bytes = 64,                   -- [J]

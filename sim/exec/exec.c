@@ -440,6 +440,10 @@ static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		sleep_lanes(sm, w, s, i, m);
 		next(sm, w, s, i);
 		break;
+	case K_FENCE:
+		exec_fence(sm, w, s, i, m);
+		next(sm, w, s, i);
+		break;
 	default: next(sm, w, s, i); break;
 	}
 }

@@ -35,6 +35,10 @@ void deferred_apply(Sm *, Deferred *);
    made at lsu_next(). */
 void lsu_serve(Sm *);
 static inline Cycle lsu_next(const Sm *sm) { return sm->lsu_n ? sm->lsu_free : NEVER; }
+/* sim/exec/fence.c */
+void fence_warp_begins(Sm *, const Warp *);  /* fences wait for nothing that was in its slot before it */
+/* Do accesses of the split's lanes wait for the load/store unit? A fence is not issued then. */
+bool fence_is_held(const Warp *, const Split *);
 /* sim/exec/together.c */
 /* the barrier of the share's grid opens now: splits that wait there on this SM are let go */
 void barrier_grid_opens(Sm *, Share *);

@@ -23,6 +23,10 @@ LsuSays lsu_access(Sm *, Warp *, Split *, const MIns *, Mask m, Space, const uin
 /* the split waits until its access, which has taken the last place in the queue, is made; the mechanism hears
    then which lanes hit */
 void lsu_wait(Sm *, Warp *, Split *);
+/* sim/exec/fence.c */
+/* whose fences wait for an access of lanes m */
+Ordered fence_ordered(const Sm *, const Warp *, const Split *, Mask m);
+void exec_fence(Sm *, Warp *, Split *, const MIns *, Mask);
 /* sim/exec/local.c: data of local memory. Addresses are multiples of the access's size, and local_reserve has
    been called for them before. row: what local_reserve returned. Stores return whether memory has changed. */
 /* makes room for the access; true: all 32 lanes of a warp of 32 access one address, so their words are a

@@ -191,6 +191,8 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = ideal,
 		.own_ports = ideal, .bytes = (unsigned)i->bytes * i->vec,
 		.mask = m, .addr = addr };
+	if (space == SP_GLOBAL)
+		a.ordered = fence_ordered(sm, w, s, m);
 	if (space == SP_PARAM)
 		a.base = w->share->grid->param_base;
 	if (space == SP_LOCAL) {

@@ -32,6 +32,18 @@ void cache_reset(Cache *c)
 	}
 }
 
+void cache_drop_below(Cache *c, uint64_t line)
+{
+	for (uint64_t set = 0; set < c->sets; set++)
+		for (size_t i = set * c->ways; c->set_generation[set] == c->generation &&
+			i < (set + 1) * c->ways; i++)
+			if (c->tag[i] < line) {
+				c->tag[i] = NO_LINE;
+				c->used[i] = 0;
+				c->valid[i] = 0;
+			}
+}
+
 void cache_rewind(Cache *c)
 {
 	if (c->ready)

@@ -144,6 +144,8 @@ typedef struct Cache {
 typedef struct Victim { uint64_t line; uint32_t dirty; } Victim;
 void cache_init(Cache *, int64_t bytes, int64_t line, int64_t sector, int64_t ways, bool with_ready);
 void cache_reset(Cache *);
+/* The cache loses the lines before `line`, none of which is dirty. */
+void cache_drop_below(Cache *, uint64_t line);
 void cache_rewind(Cache *);            /* time begins anew: every valid sector counts as arrived */
 void cache_free(Cache *);
 int64_t cache_find(Cache *, uint64_t line);             /* index, or -1; does not count as use */
@@ -182,7 +184,7 @@ int mshr_take(MshrTable *, uint64_t line);
 void mshr_drop(MshrTable *, int entry);
 
 /* ---- requests from an SM to L2 ---- */
-typedef enum { OWNER_L1, OWNER_PLACE, OWNER_CONST, OWNER_FETCH, OWNER_OTHER } Owner;
+typedef enum { OWNER_L1, OWNER_PLACE, OWNER_CONST, OWNER_FETCH, OWNER_OTHER, OWNER_FENCE } Owner;
 typedef struct Request {               /* a request of one access; its parts are pieces of lines of L2 */
 	/* the cycle of the access: requests are served in the order (cycle, SM, place in queue) */
 	Cycle cycle;
@@ -193,15 +195,18 @@ typedef struct Request {               /* a request of one access; its parts are
 	bool returns;                  /* data come back */
 	int32_t after;                 /* index of a request of the same SM that must be done before, or -1 */
 	int32_t waiter;                /* first of the list of groups that wait for the request, or -1 */
-	uint64_t target;               /* OWNER_L1: index of the MSHR; OWNER_CONST, OWNER_FETCH: the line */
+	/* OWNER_L1: index of the MSHR; OWNER_CONST, OWNER_FETCH: the line; OWNER_FENCE: cycles that it takes
+	   once all that it waits for is done */
+	uint64_t target;
 	uint32_t target_sectors;       /* OWNER_L1: mask of the sectors of L1 that it brings */
 	Totals *stats; /* the counts to which the request adds: those of its access's launch */
+	Ordered ordered;               /* a store or atomic operation: whose; a fence: for whom it waits */
 } Request;
 
 typedef struct Waiter { uint32_t group; int32_t next; } Waiter;
 /* the requests of one access. left: those of which it is not known yet when they are done; ready: the latest
    time of the others; next: in the list of free groups */
-typedef struct RequestGroup { Cycle ready; uint32_t left; int32_t next; } RequestGroup;
+typedef struct RequestGroup { Cycle ready; uint32_t left; int32_t next; Ordered ordered; } RequestGroup;
 
 typedef struct L1Look { int64_t tag; int entry; uint32_t hit, merge, miss; } L1Look;
 
@@ -211,6 +216,11 @@ typedef struct Lack {
 	int need;                      /* how many places or MSHRs the access takes */
 	uint64_t line; /* LACKS_MERGE: the line whose MSHR has collected as many accesses as it may */
 } Lack;
+
+/* fence.c: what a fence has to know of one entry's accesses. read: when the data of its loads are there, as
+   far as that was known when they were made; served: when those are done of which mem_drain has told since;
+   asked: the number of the mem_drain that tells of its latest request, from 1 */
+typedef struct Outstanding { Cycle read, served; uint64_t asked; } Outstanding;
 
 struct SmMem {
 	Config c;
@@ -233,6 +243,9 @@ struct SmMem {
 	Vec(RequestGroup) group;
 	int32_t free_group;
 	Cycle last;                    /* cycle of the latest access */
+	Vec(Outstanding) outstanding;  /* by entry of Ordered */
+	uint64_t drain;                /* the number of the next mem_drain that has requests of this SM */
+	Ordered making;                /* whose access is being made */
 
 	Coalesced co;                  /* the access that is being made, coalesced */
 	L1Look look[MAX_PIECES];
@@ -251,6 +264,11 @@ void smmem_wait(SmMem *, MemTicket *, int request);     /* makes the ticket wait
 void smmem_wait_until(SmMem *, MemTicket *, Cycle when);
 /* Notes what the refused access lacks, and returns false. smmem_retry says until when it is refused. */
 bool smmem_lacks(SmMem *, Lack);
+
+/* ---- fence.c ---- */
+void fence_note_access(SmMem *, const Access *, const MemTicket *);    /* an access has been made */
+void fence_note_served(SmMem *, Ordered, Cycle done);  /* mem_drain tells when a request of these is done */
+Cycle fence_done(const SmMem *, const Request *);       /* a fence is served: when it is over */
 
 /* ---- l1.c ---- */
 bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, Totals *, MemTicket *);

@@ -32,12 +32,16 @@ SmMem *smmem_new(const Config *, int sm);
 /* A launch begins: what has come to L1 and the constant cache by that cycle is gone, what comes later
    stays. */
 void smmem_launch(SmMem *, Cycle begin);
-void smmem_forget(SmMem *, Cycle now);         /* empties L1, as a fence of device scope does */
+void smmem_forget(SmMem *, Cycle now);    /* L1 loses what is not local, as a fence of device scope asks */
 void smmem_flush(SmMem *);             /* empties the instruction cache, which launches do not empty */
 void smmem_rewind(SmMem *);            /* as mem_rewind; the next access may come at any cycle */
 void smmem_free(SmMem *);
 
 typedef enum { ACC_LOAD, ACC_STORE, ACC_ATOMIC } AccessKind;
+
+/* Whose accesses fences keep apart, as entries of a list that the SM's side of the memory system has: entry
+   first + k for each bit k of `members`. No bit: no fence waits for the access. */
+typedef struct Ordered { int first; uint64_t members; } Ordered;
 
 /* the addresses of two lanes, for computing with both at once */
 typedef uint64_t AddrPair __attribute__((vector_size(16), aligned(8), may_alias));
@@ -52,6 +56,7 @@ typedef struct Access {               /* the access of one warp instruction to o
 	bool own_ports;               /* shared memory and the constant cache serve every lane at once */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
 	uint64_t mask;                /* the lanes that make the access */
+	Ordered ordered;              /* whose fences wait for the access */
 	uint64_t *hits; /* NULL, or the mask that gets the lanes of a load whose data are in L1 */
 	/* [lane]; local: offset already interleaved per thread by the caller, below 2^48; SMs do not share
 	   local lines */
@@ -81,6 +86,12 @@ bool smmem_access(SmMem *, Cycle now, const Access *, Totals *, MemTicket *, Cyc
    last. While requests are queued the cycle may turn out too early; then it lies behind the window, and a
    call after mem_drain knows more. */
 Cycle smmem_retry(SmMem *, Cycle now);
+/* A fence of those entries, which waits for all accesses that they have made so far: for loads until their
+   data are there, for stores and atomic operations until L2 has answered. The ticket's `ready` becomes the
+   cycle in which all of them are done, and `cycles` have passed since, and since `now`. */
+void smmem_fence(SmMem *, Cycle now, Ordered, Cycle cycles, Totals *, MemTicket *);
+/* A warp begins whose accesses are those of n entries: what these have made before is not the warp's. */
+void smmem_forget_ordered(SmMem *, int first, int n);
 /* Fetches the line of instructions with byte address pc. Returns false when the line is in the instruction
    cache or there is no such cache, else true, and fills the ticket. When the ticket is ready the instruction
    is delivered, and the caller does not ask again: another warp's line may have pushed this one out. */

@@ -30,6 +30,7 @@ SmMem *smmem_new(const Config *c, int sm)
 	cache_init(&s->fetch, c->fetch_bytes, c->fetch_line, c->fetch_line, c->fetch_ways, true);
 	mshr_init(&s->mshr, c->l1_mshrs);
 	s->free_group = -1;
+	s->drain = 1;
 	return s;
 }
 
@@ -48,6 +49,7 @@ void smmem_free(SmMem *s)
 	vec_free(&s->waiter);
 	vec_free(&s->group);
 	vec_free(&s->times);
+	vec_free(&s->outstanding);
 	free(s);
 }
 
@@ -72,7 +74,7 @@ void smmem_launch(SmMem *s, Cycle begin)
 void smmem_forget(SmMem *s, Cycle now)
 {
 	expire_flying(s, now);
-	cache_reset(&s->l1);
+	cache_drop_below(&s->l1, LOCAL_BASE >> s->l1_shift);
 }
 
 void smmem_flush(SmMem *s) { cache_reset(&s->fetch); }
@@ -82,6 +84,7 @@ void smmem_rewind(SmMem *s)
 	expire_flying(s, UNKNOWN - 1);
 	must(!s->queue.n && !s->places);
 	s->leaving.from = s->last = 0;
+	vec_clear(&s->outstanding);
 	cache_rewind(&s->constant);
 	cache_rewind(&s->fetch);
 }
@@ -185,6 +188,8 @@ int smmem_push(SmMem *s, Cycle now, Request r, const Piece *part)
 	r.cycle = s->last;
 	r.waiter = -1;
 	r.part = s->part.n;
+	if (r.kind != ACC_LOAD)
+		r.ordered = s->making;
 	must(r.nparts <= MAX_PIECES);
 	vec_reserve(&s->part, s->part.n + r.nparts);
 	memcpy(s->part.v + s->part.n, part, (size_t)r.nparts * sizeof *part);
@@ -216,7 +221,7 @@ void smmem_wait(SmMem *s, MemTicket *t, int request)
 			vec_push(&s->group, (RequestGroup){ 0 });
 			t->pending = (uint32_t)s->group.n - 1;
 		}
-		s->group.v[t->pending] = (RequestGroup){ 0, 0, -1 };
+		s->group.v[t->pending] = (RequestGroup){ .next = -1, .ordered = s->making };
 		t->npending = 1;
 	}
 	s->group.v[t->pending].left++;
@@ -236,14 +241,18 @@ void smmem_wait_until(SmMem *s, MemTicket *t, Cycle when)
 void smmem_served(SmMem *s, int request, const Cycle *done)
 {
 	Request *r = &s->queue.v[request];
-	r->done = 0;
+	r->done = r->owner == OWNER_FENCE ? fence_done(s, r) : 0;
 	for (int k = 0; k < r->nparts; k++)
 		r->done = later(r->done, done[k]);
 	for (int32_t i = r->waiter; i >= 0; i = s->waiter.v[i].next) {
 		RequestGroup *g = &s->group.v[s->waiter.v[i].group];
 		g->ready = later(g->ready, r->done);
 		g->left--;
+		fence_note_served(s, g->ordered, r->done);
 	}
+	if (r->owner == OWNER_FENCE)
+		return;
+	fence_note_served(s, r->ordered, r->done);
 	uint32_t id = FLYING_OTHER;
 	if (r->owner == OWNER_PLACE) {
 		for (int k = 0; k < r->nparts; k++)
@@ -269,6 +278,7 @@ void smmem_served(SmMem *s, int request, const Cycle *done)
 void smmem_drained(SmMem *s)
 {
 	s->queue.n = s->part.n = s->waiter.n = 0;
+	s->drain++;
 }
 
 Cycle smmem_resolve(SmMem *s, MemTicket *t)
@@ -422,10 +432,14 @@ static bool try_access(SmMem *s, Cycle now, const Access *a, Totals *st, MemTick
 
 bool smmem_access(SmMem *s, Cycle now, const Access *a, Totals *st, MemTicket *t, Cycle *retry)
 {
-	if (try_access(s, now, a, st, t))
-		return true;
-	*retry = smmem_retry(s, now);
-	return false;
+	s->making = a->ordered;
+	bool made = try_access(s, now, a, st, t);
+	if (made)
+		fence_note_access(s, a, t);
+	else
+		*retry = smmem_retry(s, now);
+	s->making.members = 0;
+	return made;
 }
 
 bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, Totals *st, MemTicket *t)

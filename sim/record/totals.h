@@ -137,8 +137,8 @@ extern const int stat_count;
    waits for operands has its instruction, and so on. If the warps of a scheduler wait for different reasons,
    the reason with the lowest rank is counted. No two reasons have the same rank. colour: in pictures. */
 #define STALLS(S) \
-	S(EMPTY, "no_warp", 13, "#ececec", "the scheduler has no warp (nothing resident, or all ended)") \
-	S(FETCH, "instruction_fetch", 7, "#b08d57", "the next instruction is on its way from the " \
+	S(EMPTY, "no_warp", 14, "#ececec", "the scheduler has no warp (nothing resident, or all ended)") \
+	S(FETCH, "instruction_fetch", 8, "#b08d57", "the next instruction is on its way from the " \
 		"instruction cache") \
 	S(BRANCH, "branch", 4, "#e7b416", "the front end refills after a branch") \
 	S(DIVERGENCE, "divergence", 5, "#c8501e", "the divergence mechanism is busy (push, pop, spill, " \
@@ -148,11 +148,12 @@ extern const int stat_count;
 	S(UNIT, "unit_busy", 1, "#8fd0c8", "the functional unit takes no instruction in this cycle") \
 	S(MEMPIPE, "memory_pipe", 2, "#c77cb5", "the last access of the warp still waits for the " \
 		"load/store unit") \
-	S(BARRIER, "barrier", 10, "#444444", "threads wait at a block barrier") \
-	S(GRID, "grid_barrier", 11, "#777777", "threads wait at a barrier of the whole grid") \
-	S(WARPSYNC, "warp_sync", 9, "#ef8fa0", "lanes wait for other lanes of their warp") \
-	S(SLEEP, "sleep", 8, "#b7d7a8", "nanosleep") \
-	S(DRAIN, "drain", 12, "#a9b8c9", "ended warps wait for their outstanding memory accesses")
+	S(BARRIER, "barrier", 11, "#444444", "threads wait at a block barrier") \
+	S(GRID, "grid_barrier", 12, "#777777", "threads wait at a barrier of the whole grid") \
+	S(WARPSYNC, "warp_sync", 10, "#ef8fa0", "lanes wait for other lanes of their warp") \
+	S(SLEEP, "sleep", 9, "#b7d7a8", "nanosleep") \
+	S(DRAIN, "drain", 13, "#a9b8c9", "ended warps wait for their outstanding memory accesses") \
+	S(FENCE, "fence", 7, "#5a6fb0", "a fence waits for the accesses that it orders")
 
 typedef enum {
 #define S(ID, NAME, RANK, COLOUR, HELP) STALL_##ID,

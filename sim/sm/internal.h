@@ -40,7 +40,14 @@ static inline bool is_memory_ins(const MIns *i)
 }
 
 /* In one scheduler-cycle another instruction of the split may follow this one. */
-static inline bool may_be_followed(const MIns *i) { return i->kind < K_BAR || i->kind == KM_SREG; }
+static inline bool may_be_followed(const MIns *i) { return i->kind < K_FENCE || i->kind == KM_SREG; }
+_Static_assert(K_LD < K_ATOM && K_ST < K_ATOM && K_ATOM + 1 == K_FENCE, "what both functions assume");
+
+/* Must the split wait for its turn in the load/store unit's queue? */
+static inline bool is_held_by_queue(const Warp *w, const Split *s, const MIns *i)
+{
+	return i->kind >= K_LD && i->kind <= K_FENCE && (i->kind == K_FENCE ? fence_is_held(w, s) : w->lsu.n);
+}
 
 /* policies.c */
 SchedPick *sched_pick(const Gpu *);      /* the policy of the machine, or of the mechanism where it has one */

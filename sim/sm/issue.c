@@ -218,7 +218,7 @@ static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Un
 		if (t.cycle > sm->now)
 			return t;
 	}
-	if (is_memory_ins(i) && w->lsu.n) /* the warp is woken when its access has been made */
+	if (is_held_by_queue(w, s, i)) /* the warp is woken when its access has been made */
 		return (When){ PENDING, s->pc, STALL_MEMPIPE };
 	*unit = NULL;
 	if (i->unit != shared) {

@@ -21,7 +21,7 @@
  * first: if every block takes as long or less, so does the launch (the times at which places become free,
  * sorted, stay at most what they were). This holds as far as the SM: doc/reconvergence.md says what memory
  * beyond it may change. */
-#include "sim/sm/internal.h"
+#include "sim/sm/operands.h"
 
 /* What the lanes of one warp may still do in this cycle. */
 typedef struct LaneTurn {
@@ -65,8 +65,7 @@ static bool lane_goes_on(Sm *sm, LaneTurn *t, Split *s, const MIns *i, int lane)
 	if (may_be_followed(i) && --t->left[lane] > 0)
 		return true;
 	t->left[lane] = 0;
-	t->best = earlier_reason(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why }
-		: not_running(s));
+	t->best = earlier_reason(t->best, s->state == SPLIT_RUN ? when_waited(s) : not_running(s));
 	return false;
 }
 
@@ -93,11 +92,10 @@ static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 		return true;
 	if (s->released)
 		split_released(sm, w, s);
-	if (s->state != SPLIT_RUN || s->wait.known > sm->now +
+	if (s->state != SPLIT_RUN || wait_end(&s->wait) > sm->now +
 		(t->left[lane] < sm->gpu->config.sched_width)) {
 		t->left[lane] = 0;
-		t->best = earlier_reason(t->best, s->state == SPLIT_RUN
-			? (When){ s->wait.known, s->pc, s->wait.why } : not_running(s));
+		t->best = earlier_reason(t->best, s->state == SPLIT_RUN ? when_waited(s) : not_running(s));
 		return true;
 	}
 	for (;;) {

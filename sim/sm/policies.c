@@ -41,8 +41,8 @@ static bool pick_two_level(Sm *sm, Sched *d)
 	int most = (int)sm->gpu->config.sched_active;
 	for (int k = 0; k < d->nactive;) { /* warps with long waits leave the active set */
 		int place = sm->warp[d->active[k]].place, why = d->wake_why[place];
-		bool out = d->wake[place] > sm->now && (why == STALL_MEMORY || why == STALL_BARRIER ||
-			why == STALL_GRID || why == STALL_FETCH);
+		bool out = d->wake[place] > sm->now && (why == STALL_MEMORY || why == STALL_FENCE ||
+			why == STALL_BARRIER || why == STALL_GRID || why == STALL_FETCH);
 		if (!out) {
 			k++;
 			continue;

@@ -26,7 +26,7 @@ reasons.list = {
 	{ title = "Barriers of a warp", figures = "^barrier/bar.warp",
 		text = "A group of lanes that has not parted passes in the time of an instruction; what is published was measured with a loop or a cooperative group around it." },
 	{ title = "Fences", figures = "^fence/",
-		text = "A fence waits for what it orders: how long that takes is the time of the writes to L2, and beyond it to the host's memory, which gsim does not have." },
+		text = "A fence of the block waits for nothing here that takes time, but is an instruction." },
 	{ title = "What lanes do together", figures = "^latency/[smvr][hao]",
 		text = "Shuffles, votes and matches run in units that are shared by a processing block's neighbours; gsim has a latency for each class." },
 	{ title = "Loads", figures = "^latency/ld",
