@@ -25,10 +25,9 @@ static void write_launch(const Gpu *g, const Grid *grid)
 		sb_free(&b);
 	}
 	const Launch *l = grid->launch;
-	char hash[CONFIG_HASH];
 	trace_launch(g->options.trace, &(TraceLaunch){ .kernel = l->kernel->name,
 		.machine = g->options.machine ? g->options.machine : "(defaults)", .model = g->model->name,
-		.configuration = config_hash_text(&g->config, hash), .changed = g->options.changed,
+		.configuration = g->hash, .changed = g->options.changed,
 		.passes = g->options.passes,
 		.grid = { l->grid[0], l->grid[1], l->grid[2] },
 		.block = { l->block[0], l->block[1], l->block[2] },

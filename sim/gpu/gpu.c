@@ -22,6 +22,7 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 {
 	Gpu *g = xcalloc(1, sizeof *g);
 	g->config = *c;
+	config_hash_text(c, g->hash);
 	config_complete_units(&g->config);
 	g->module = m;
 	g->memory = memory;

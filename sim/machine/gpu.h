@@ -11,7 +11,8 @@ typedef struct Room { int rows, preds, names; uint32_t shared; } Room;
 
 struct Gpu {
 	/* Set when the machine is made (sim/gpu/gpu.c). */
-	Config config;
+	Config config;                 /* classes of units have what they take from their units */
+	char hash[CONFIG_HASH];        /* of the configuration as it was given */
 	const Module *module;
 	Memory *memory;
 	const uint64_t *symbol_address;
