@@ -17,6 +17,9 @@ enum { ROOM = 2 };
 void image_open(Image *image, const Launch *l)
 {
 	const Module *m = l->module;
+	image->of = m;
+	image->memory = l->memory;
+	image->symbol_address = l->symbol_address;
 	image->variable = xcalloc((size_t)m->symbol.n + 1, sizeof *image->variable);
 	for (int i = 0; i < m->symbol.n; i++) {
 		const Symbol *s = m->symbol.v[i];
@@ -34,18 +37,18 @@ void image_open(Image *image, const Launch *l)
 }
 
 /* The number of the variable that is this allocation of the memory; -1: it is a buffer. */
-static int variable_at(const Image *image, const Launch *l, const Alloc *a)
+static int variable_at(const Image *image, const Alloc *a)
 {
-	for (int i = 0; a->addr < image->behind_variables && i < l->module->symbol.n; i++)
-		if (l->symbol_address[i] == a->addr)
+	for (int i = 0; a->addr < image->behind_variables && i < image->of->symbol.n; i++)
+		if (image->symbol_address[i] == a->addr)
 			return i;
 	return -1;
 }
 
-CudaAddress image_address(const Image *image, const Launch *l, uint64_t v)
+CudaAddress image_address(const Image *image, uint64_t v)
 {
-	const Alloc *a = memory_find(l->memory, v, 0, NULL);
-	int variable = a ? variable_at(image, l, a) : -1;
+	const Alloc *a = memory_find(image->memory, v, 0, NULL);
+	int variable = a ? variable_at(image, a) : -1;
 	if (variable >= 0 && image->variable[variable])
 		return image->variable[variable] + (v - a->addr);
 	return a ? v - GLOBAL_BASE + image->base : v;
@@ -110,7 +113,7 @@ static const char *add_piece(Image *image, uint64_t size, CudaResult *error)
 }
 
 /* Has room for the first `size` bytes of the memory. A copy that is moved is allocated anew when it grows:
-   all data are copied into it anyway. */
+   the memory gets all that it does not have, and the next copy all that is in memory. */
 static const char *make_room(Image *image, uint64_t size, CudaResult *error)
 {
 	const CudaCalls *c = image->cuda;
@@ -126,6 +129,11 @@ static const char *make_room(Image *image, uint64_t size, CudaResult *error)
 		return add_piece(image, more < image->reserved - image->ready ? more
 			: image->reserved - image->ready, error);
 	}
+	const char *failed = image_copy_all_out(image, error);
+	if (failed)
+		return failed;
+	for (int i = 0; i < image->copied.n; i++)
+		image->copied.v[i].on_gpu = false;
 	if (image->ready)
 		TRY(c->memory_free(image->base), "cuMemFree");
 	image->ready = 0;
@@ -138,44 +146,72 @@ static const char *make_room(Image *image, uint64_t size, CudaResult *error)
 
 /* Where the allocation's bytes lie on the GPU; 0: nowhere, or its values there are the driver's own affair,
    since they are addresses of variables. */
-static CudaAddress copy_at(const Image *image, const Launch *l, const Alloc *a)
+static CudaAddress copy_at(const Image *image, const Alloc *a)
 {
-	int variable = variable_at(image, l, a);
+	int variable = variable_at(image, a);
 	if (variable < 0)
 		return a->addr - GLOBAL_BASE + image->base;
-	return l->module->symbol.v[variable]->reloc.n ? 0 : image->variable[variable];
+	return image->of->symbol.v[variable]->reloc.n ? 0 : image->variable[variable];
 }
 
-const char *image_copy_in(Image *image, const Launch *l, CudaResult *error)
+/* Which side has the allocation's bytes. One that has not been met is in memory alone. */
+static Copied *copied_of(Image *image, const Alloc *a)
 {
-	const Alloc *a = NULL;
-	uint64_t n = memory_count(l->memory);
+	int low = 0, high = image->copied.n;
+	while (low < high) {
+		int middle = (low + high) / 2;
+		if (image->copied.v[middle].addr < a->addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == image->copied.n || image->copied.v[low].addr != a->addr)
+		vec_insert(&image->copied, low, ((Copied){ a->addr, true, false }));
+	return &image->copied.v[low];
+}
+
+const char *image_copy_in(Image *image, CudaResult *error)
+{
+	uint64_t n = memory_count(image->memory);
 	if (!image->placed)
 		place_copy(image);
 	if (n) {
-		const Alloc *last = memory_nth(l->memory, n - 1);
+		const Alloc *last = memory_nth(image->memory, n - 1);
 		const char *failed = make_room(image, last->addr + last->size - GLOBAL_BASE, error);
 		if (failed)
 			return failed;
 	}
 	for (uint64_t i = 0; i < n; i++) {
-		a = memory_nth(l->memory, i);
-		CudaAddress at = copy_at(image, l, a);
-		if (at && a->size)
+		const Alloc *a = memory_nth(image->memory, i);
+		CudaAddress at = copy_at(image, a);
+		Copied *copied = copied_of(image, a);
+		if (!at || !a->size)
+			continue;
+		if (!copied->on_gpu)
 			TRY(image->cuda->copy_in(at, a->data, a->size), "cuMemcpyHtoD");
+		copied->on_gpu = true;
+		copied->in_memory = a->read_only;
 	}
 	return NULL;
 }
 
-const char *image_copy_out(Image *image, const Launch *l, CudaResult *error)
+const char *image_copy_out(Image *image, const Alloc *a, bool writes, CudaResult *error)
 {
-	for (uint64_t i = 0; i < memory_count(l->memory); i++) {
-		const Alloc *a = memory_nth(l->memory, i);
-		CudaAddress at = a->read_only ? 0 : copy_at(image, l, a);
-		if (at && a->size)
-			TRY(image->cuda->copy_out(a->data, at, a->size), "cuMemcpyDtoH");
-	}
+	Copied *copied = copied_of(image, a);
+	if (!copied->in_memory)
+		TRY(image->cuda->copy_out(a->data, copy_at(image, a), a->size), "cuMemcpyDtoH");
+	copied->in_memory = true;
+	if (writes)
+		copied->on_gpu = false;
 	return NULL;
+}
+
+const char *image_copy_all_out(Image *image, CudaResult *error)
+{
+	const char *failed = NULL;
+	for (uint64_t i = 0; i < memory_count(image->memory) && !failed; i++)
+		failed = image_copy_out(image, memory_nth(image->memory, i), false, error);
+	return failed;
 }
 
 void image_close(Image *image, bool give_back)
@@ -193,5 +229,6 @@ void image_close(Image *image, bool give_back)
 		c->unreserve(image->base, image->reserved);
 	vec_free(&image->handle);
 	vec_free(&image->piece);
+	vec_free(&image->copied);
 	free(image->variable);
 }

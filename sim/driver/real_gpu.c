@@ -167,7 +167,7 @@ static uint8_t *translate_params(const RealGpu *g, const Launch *l)
 		for (uint32_t at = (p->offset + 7) / 8 * 8; at + 8 <= p->offset + p->size; at += 8) {
 			uint64_t v;
 			memcpy(&v, params + at, sizeof v);
-			v = image_address(&g->image, l, v);
+			v = image_address(&g->image, v);
 			memcpy(params + at, &v, sizeof v);
 		}
 	}
@@ -264,7 +264,7 @@ bool real_gpu_launch(RealGpu *g, const Launch *l, double *seconds, const volatil
 	if (!g->opened)
 		image_open(&g->image, l);
 	g->opened = true;
-	const char *failed = image_copy_in(&g->image, l, &e);
+	const char *failed = image_copy_in(&g->image, &e);
 	g->facts.moved = g->image.moved;
 	if (failed)
 		return launch_failed(g, l, failed, e, fault);
@@ -272,8 +272,20 @@ bool real_gpu_launch(RealGpu *g, const Launch *l, double *seconds, const volatil
 		return false;
 	if ((e = g->cuda.event_elapsed(&milliseconds, g->event[0], g->event[1])))
 		return launch_failed(g, l, "cuEventElapsedTime", e, fault);
-	if ((failed = image_copy_out(&g->image, l, &e)))
-		return launch_failed(g, l, failed, e, fault);
 	*seconds = (double)milliseconds * 1e-3;
 	return true;
+}
+
+bool real_gpu_fetch(RealGpu *g, const Alloc *a, bool writes, Fault *fault)
+{
+	CudaResult e = 0;
+	char text[CUDA_ERROR_TEXT];
+	if (!g->opened || g->state != GPU_WELL)
+		return true;
+	const char *failed = a ? image_copy_out(&g->image, a, writes, &e) : image_copy_all_out(&g->image, &e);
+	if (!failed)
+		return true;
+	fault_text(fault, fault_of_error(e), "from the GPU: %s: %s", failed, cuda_error(&g->cuda, e, text));
+	g->state = GPU_FAILED;
+	return false;
 }

@@ -3,11 +3,13 @@
  *   RealGpu *g = real_gpu_open(find, self, seconds, &diag);
  *   real_gpu_load(g, text, path, memory_limit, &diag);
  *   real_gpu_launch(g, &launch, &seconds, interrupted, &fault);     as often as there are launches
+ *   real_gpu_fetch(g, NULL, false, &fault);
  *   real_gpu_close(g);
  *
- * The launch's memory (isa/memory.h) stays the place of all data: before a launch all of it is copied to the
- * GPU, after the launch what can have changed is copied back. Buffers lie on the GPU at the addresses that
- * they have in that memory, if the driver allows that, so that pointers in buffers hold. */
+ * The memory of the launches (isa/memory.h), which are of one run, stays the place of all data: what the GPU
+ * does not have of it is copied there before a launch, and what it has changed is copied back when somebody
+ * asks for it. Buffers lie on the GPU at the addresses that they have in that memory, if the driver allows
+ * that, so that pointers in buffers hold. */
 #ifndef GSIM_REAL_GPU_H
 #define GSIM_REAL_GPU_H
 #include "isa/launch.h"
@@ -37,6 +39,9 @@ bool real_gpu_load(RealGpu *, const char *text, const char *path, uint64_t memor
    kind FAULT_NONE: somebody asked for an end. After most faults the GPU takes no more launches. */
 bool real_gpu_launch(RealGpu *, const Launch *, double *seconds, const volatile sig_atomic_t *interrupted,
 	Fault *);
+/* Copies back what launches have changed of the allocation; NULL: of all. Must be called before its bytes are
+   looked at or, with `writes`, changed. */
+bool real_gpu_fetch(RealGpu *, const Alloc *, bool writes, Fault *);
 /* A launch has not ended, and cannot be stopped. The program must end without a call of exit, at which the
    driver would wait for the launch; the system ends the launch when the process is gone. */
 bool real_gpu_runs_on(const RealGpu *);

@@ -91,6 +91,8 @@ uint8_t *host_data(lua_State *L, const HostBuffer *b, HostAccess access)
 {
 	check_granted(L, b, access);
 	host_sync(L);
+	if (!run_fetch(run_of(L), whole_of(L, b), access == HOST_WRITES))
+		sandbox_stop(L, run_of(L)->failure);
 	uint8_t *data = run_data(run_of(L), whole_of(L, b));
 	if (!data)
 		luaL_error(L, "%s is no longer there", whole_of(L, b)->name);

@@ -54,3 +54,14 @@ bool run_one_by_one(Run *run, const LaunchStats **failed, Fault *fault)
 	}
 	return true;
 }
+
+bool run_fetch(Run *run, const RunBuffer *b, bool writes)
+{
+	Fault fault = { 0 };
+	const Alloc *a = b ? memory_find(run->memory, b->addr, b->n * (uint64_t)type_bytes(b->type), NULL)
+		: NULL;
+	if (!run->options.real_gpu || (b && !a) || real_gpu_fetch(run->options.real_gpu, a, writes, &fault))
+		return true;
+	run_fault(run, &fault, (Loc){ 0 });
+	return false;
+}

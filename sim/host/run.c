@@ -339,6 +339,8 @@ RunStatus run_module(Run *run)
 		run_fail(run, RUN_BAD_INPUT, (Loc){ run->module->name, 0, 0 },
 			"nothing launches its kernels: there is neither a workload %s nor a host function "
 			"main; --workload names one", path);
+	if (run->status == RUN_OK)
+		run_fetch(run, NULL, false);
 	run_races_judge(run);
 	if (run->status != RUN_INTERRUPTED && run_interrupted(run))
 		run->status = RUN_INTERRUPTED;

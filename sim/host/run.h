@@ -140,6 +140,10 @@ bool run_sync(Run *);
 /* sim/host/one_by_one.c. Runs the pending launches one after the other, up to the first that fails, in the
    reference interpreter or on a real GPU. */
 bool run_one_by_one(Run *, const LaunchStats **failed, Fault *);
+/* Has the buffer's bytes come back from a real GPU, where launches run there; NULL: all. Called before a host
+   looks at them or, with `writes`, changes them. False: the driver failed, and run->status and diag say
+   how. */
+bool run_fetch(Run *, const RunBuffer *, bool writes);
 /* run_queue and run_sync, in the default stream; NULL: it failed */
 LaunchStats *run_launch(Run *, const Launch *, Loc where);
 /* Has somebody asked the run to stop? */

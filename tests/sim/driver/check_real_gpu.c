@@ -133,6 +133,49 @@ START_TEST(results)
 }
 END_TEST
 
+/* The host reads and writes between launches, in every order. */
+static const char in_between[] =
+	"local a, b = gpu.buffer('u32', 40, 1), gpu.buffer('u32', 40, 2)\n"
+	"local n = 0\n"
+	"for k = 1, 200 do\n"
+	"	local c, i = ({ a, b })[k % 2 + 1], k * 7 % 40\n"
+	"	if k % 3 == 0 then c:set(i, c:get((i + n) % 40) + k) end\n"
+	"	if k % 5 == 0 then gpu.launch{ kernel = 'scale', grid = 1, block = 64, args = { c, 1 + i } } "
+	"end\n"
+	"	if k % 7 == 0 then n = (n + gpu.symbol('total'):get(1)) % 40 end\n"
+	"	if k % 11 == 0 then gpu.symbol('factor'):set(0, k % 4) end\n"
+	"	if k % 13 == 0 then gpu.symbol('total'):fill(n) end\n"
+	"	if k % 17 == 0 then c = gpu.buffer('u32', 40, { n }) a, b = b, c end\n"
+	"	if k % 19 == 0 then c:view('u8'):fill(1) end\n"
+	"end\n";
+
+START_TEST(host_between_launches)
+{
+	static const char *const told[] = { "", "elsewhere" };
+	for (int i = 0; i < 2; i++) {
+		Seen s = try_on(told[i], in_between);
+		ck_assert_msg(s.status == RUN_OK && s.same, "%s", s.text);
+	}
+}
+END_TEST
+
+/* Bytes are copied when the other side does not have them, and then alone: two variables and a buffer go to
+   the GPU once, and a buffer that the host has written goes once more; what the host reads comes back. */
+START_TEST(copies)
+{
+	static const char workload[] = "local a = gpu.buffer('u32', 40, 1)\n"
+		"for k = 1, 9 do gpu.launch{ kernel = 'scale', grid = 1, block = 64, args = { a, 40 } } end\n"
+		"gpu.check(a:get(5) == 19683 and a:get(6) == 19683)\n"
+		"a:set(0, 1)\n"
+		"gpu.launch{ kernel = 'scale', grid = 1, block = 64, args = { a, 40 } }\n";
+	ck_assert(try_on("fail=cuMemcpyHtoD_v2:4", workload).status != RUN_OK);
+	ck_assert(try_on("fail=cuMemcpyHtoD_v2:5", workload).same);
+	/* the buffer before it is read, and after the last launch; one variable */
+	ck_assert(try_on("fail=cuMemcpyDtoH_v2:3", workload).status != RUN_OK);
+	ck_assert(try_on("fail=cuMemcpyDtoH_v2:4", workload).same);
+}
+END_TEST
+
 /* A driver that places buffers where it likes. */
 START_TEST(moved)
 {
@@ -269,6 +312,8 @@ int main(void)
 	TCase *t = tcase_create("real_gpu");
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, results);
+	tcase_add_test(t, host_between_launches);
+	tcase_add_test(t, copies);
 	tcase_add_test(t, moved);
 	tcase_add_test(t, wrong);
 	tcase_add_test(t, failures);
