@@ -25,6 +25,14 @@ divergence_cost() {
 	for f in divergence-cost.csv single-cycles.svg double-cycles.svg single-stack.svg double-stack.svg double-spills.svg; do
 		[ -s "$dir/$f" ] || { echo "$f was not written"; exit 1; }
 	done
+	awk -F, 'NF != 7 || NR > 1 && $7 <= 0 { bad = 1 } END { exit bad || NR != 1 + 32 * (3 * 2 + 2 * 6) }' "$dir/divergence-cost-more.csv" ||
+		{ echo "divergence-cost-more.csv has not each n of 18 curves"; exit 1; }
+	for f in single-three double-three double-predicted double-difference; do whole "$dir/$f.svg"; done
+
+	# What doc/validity.md says that a spill through modelled memory costs, on Kepler and Maxwell.
+	sed -n 's/^  spills through memory: a spill and a reload, cycles *about [0-9]* *\([0-9]*\) .*/\1/p' "$dir/out" | tr '\n' ' ' >"$dir/cost"
+	sed -n 's/^| the same through modelled memory .* | \([0-9]*\) | [^|]* | \([0-9]*\) |$/\1 \2 /p' "$top/doc/validity.md" | tr -d '\n' >"$dir/said"
+	[ -s "$dir/cost" ] && cmp "$dir/said" "$dir/cost" || { echo "doc/validity.md: a spill through memory takes $(cat "$dir/cost")"; exit 1; }
 
 	# What doc/validity.md says that 14 divergent threads cost: in percent, on Kepler and Maxwell.
 	sed -n 's/^  \([a-z]* loop\): cost of 14 .* \([0-9]*\) % of [0-9]*$/\1 \2/p' "$dir/out" | sort >"$dir/cost"
