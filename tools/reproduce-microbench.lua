@@ -10,18 +10,44 @@ local quick = tonumber(os.getenv("QUICK") or 0)
 
 -- ---- what is published ----
 
-local published, machines = {}, {}
-for path in tool.capture(("ls %s/doc/measured/*.csv"):format(tool.quote(top))):gmatch("[^\n]+") do
+local published, machines, seen = {}, {}, {}
+local function wanted(machine) return quick == 0 or machine == "kepler" or machine == "volta" and quick == 1 end
+local function publish(p)
+	if not wanted(p.machine) then return end
+	local key = p.machine .. " " .. p.figure
+	if not seen[p.machine] and io.open(("%s/configs/%s.lua"):format(top, p.machine)) then machines[#machines + 1] = p.machine end
+	seen[p.machine] = true
+	published[key] = published[key] or {}
+	table.insert(published[key], p)
+end
+
+local function names_of(pattern)
+	local list = {}
+	for path in tool.capture(("ls %s/%s"):format(tool.quote(top), pattern)):gmatch("[^\n]+") do list[#list + 1] = path end
+	return list
+end
+
+for _, path in ipairs(names_of("doc/measured/*.csv")) do
 	for _, p in ipairs(tool.rows(path)) do
-		if p.machine and p.figure and p.seen and (quick == 0 or p.machine == "kepler" or p.machine == "volta" and quick == 1) then
-			local key = p.machine .. " " .. p.figure
-			if not published[p.machine] and io.open(("%s/configs/%s.lua"):format(top, p.machine)) then
-				published[p.machine] = true
-				machines[#machines + 1] = p.machine
-			end
-			published[key] = published[key] or {}
-			table.insert(published[key], p)
-		end
+		if p.machine and p.figure and p.seen then publish(p) end
+	end
+end
+
+-- The guide's rates, of the compute capability that a machine file names.
+local RATES = { ["add.u32"] = "alu", ["mad.lo.u32"] = "imul", ["and.b32"] = "logic", ["shl.b32"] = "shift", ["min.u32"] = "compare", ["bfe.u32"] = "bits",
+	["brev.b32"] = "reverse", ["popc.b32"] = "count_bits", ["clz.b32"] = "count_bits", ["sad.u32"] = "sad", ["shfl.idx"] = "shfl", ["vote.any"] = "vote",
+	["fma.f32"] = "fp32", ["fma.f64"] = "fp64", ["ex2.approx.f32"] = "sfu", ["cvt.rn.f32.u32"] = "cvt", ["cvt.f64.f32"] = "cvt64", ["cvt.u32.u8"] = "cvt8" }
+local GUIDE = "CUDA C++ Programming Guide, in configs/tables/rates.lua"
+local guide = dofile(top .. "/configs/tables/rates.lua")
+for _, path in ipairs(names_of("configs/*.lua")) do
+	local machine, capability = path:match("([^/]+)%.lua$"), tool.read(path):match('rates%.machine%("([%d.]+)"')
+	local function add(figure, row)
+		local rate = guide.of(capability, row)
+		if rate then publish { machine = machine, chip = capability, figure = figure, value = tostring(rate), seen = "S", source = GUIDE } end
+	end
+	if capability then
+		for operation, row in pairs(RATES) do add("rate/" .. operation, row) end
+		add("barrier/threads of bar.sync a cycle", "barrier")
 	end
 end
 
@@ -44,7 +70,7 @@ tool.progress("")
 -- ---- comparison ----
 
 local csv = { "machine,figure,unit,gsim,chip,published,seen,source" }
-local near, all, value = { P = 0, S = 0 }, { P = 0, S = 0 }, {}
+local near, all, value, rates, exact = { P = 0, S = 0 }, { P = 0, S = 0 }, {}, 0, 0
 local lines, missed = {}, {} -- of the table; by reason: the rows that it explains
 
 local function number(v) return ("%.4g"):format(v) end
@@ -53,6 +79,9 @@ local function compare(machine, figure, unit, ours, p)
 	local theirs = tonumber(p.value)
 	local good = math.abs(ours - theirs) <= math.max(0.1 * theirs, 1)
 	if unit:find("^results") or unit:find("^B/") then good = math.abs(ours - theirs) <= 0.1 * theirs end
+	if p.source == GUIDE then
+		rates, exact = rates + 1, exact + (math.abs(ours / theirs - 1) <= 0.01 and 1 or 0)
+	end
 	all[p.seen], near[p.seen] = all[p.seen] + 1, near[p.seen] + (good and 1 or 0)
 	csv[#csv + 1] = ("%s,%s,%s,%s,%s,%s,%s,\"%s\""):format(machine, figure, unit, number(ours), p.chip, p.value, p.seen, p.source)
 	local difference = theirs == 0 and ("%+.4g"):format(ours) or ("%+.0f %%"):format(100 * (ours / theirs - 1))
@@ -80,7 +109,8 @@ end
 -- ---- tables and pictures ----
 
 local function summary()
-	return ("Within 10 %% or one cycle: %d of %d figures read in the primary source, %d of %d second-hand."):format(near.P, all.P, near.S, all.S)
+	return ("Within 10 %% or one cycle: %d of %d figures read in the primary source, %d of %d second-hand; of these %d rates of the guide, %d within 1 %%."):format(near.P,
+		all.P, near.S, all.S, rates, exact)
 end
 
 -- The paragraphs for what is not near, the reasons in the order of reasons.list.
