@@ -29,6 +29,14 @@ enum { EXIT_TAKEN, EXIT_OTHER };
 #define NO_PC 0xffffffffu
 #define OPD_BLOCK 99                 /* operand of a mechanism's operation: id = index into function->block */
 
+/* In which way an instruction needs a register or predicate: a result is there later for some readers than
+   for others (units.*.latency and its kin, sim/config/config.def). READ_OVERWRITTEN + u: an instruction of
+   unit u writes it anew. */
+enum { READ_ALU, READ_FMA, READ_GUARD, READ_DECOUPLED, READ_OVERWRITTEN };
+
+/* name: of a register or predicate in the scoreboard; reader: READ_... */
+typedef struct Needed { uint16_t name; uint8_t reader; } Needed;
+
 typedef struct MIns {
 	/* operands as rows; of an access to memory a is the base of the address, b and c are data */
 	LaneIns x;
@@ -40,10 +48,10 @@ typedef struct MIns {
 	bool nonfaulting;             /* a load that gives 0 where its address is not mapped, or misaligned */
 	/* accesses to memory: an atomic operation, or a store that other threads are meant to see */
 	bool sync;
-	/* scoreboard names: sb[0..nchk) must be ready before the issue; the last nwr of them are written,
+	/* what the scoreboard must have before the issue: sb[0..nchk); the last nwr of them are written,
 	   those before are read */
 	uint8_t nchk, nwr;
-	const uint16_t *sb;
+	const Needed *sb;
 	int32_t guard;                 /* number of the predicate that guards the instruction; -1: none */
 	int32_t block;                 /* first instruction of a block: index into Code.block; else -1 */
 	uint32_t line;                 /* its line of the instruction cache, from Code.first_line */

@@ -29,13 +29,13 @@ static void apply_fixes(Lower *w)
 static void rename_scoreboard(Code *c)
 {
 	for (int i = 0; i < c->n; i++) {
-		uint16_t *sb = (uint16_t *)(uintptr_t)c->ins[i].sb;
+		Needed *sb = (Needed *)(uintptr_t)c->ins[i].sb;
 		for (int k = 0; k < c->ins[i].nchk; k++) {
-			int n = (int16_t)sb[k];
+			int n = (int16_t)sb[k].name;
 			if (n == NAME_CARRY)
-				sb[k] = (uint16_t)(c->regs + c->preds);
+				sb[k].name = (uint16_t)(c->regs + c->preds);
 			else if (n < 0)
-				sb[k] = (uint16_t)(c->regs - 1 - n);
+				sb[k].name = (uint16_t)(c->regs - 1 - n);
 		}
 	}
 }

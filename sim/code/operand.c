@@ -61,6 +61,7 @@ int lower_place(const LowerFn *l, int id)
 
 /* ---- names ---- */
 
+static bool is_predicate_name(int n) { return n < 0 && n != NAME_CARRY; }
 static void put_reg_name(Lower *w, int k, int n) { w->names[w->nchk + k] = (uint16_t)n; }
 
 /* Scoreboard name of a register; predicates follow the registers, then the carry. */
@@ -127,13 +128,40 @@ MIns *lower_new(Lower *w, LowerFn *l, const Ins *src, const Block *from)
 	return &vec_last(&w->out);
 }
 
+/* Does the instruction take its operands when it leaves a queue, and not a fixed time after its issue? So do
+   accesses to memory, approximations of functions, conversions, branches and warp operations. */
+static bool is_decoupled(const MIns *i)
+{
+	switch (i->unit) {
+	case UNIT_SHFL: case UNIT_VOTE: case UNIT_MATCH: case UNIT_REDUX: case UNIT_COUNT_BITS:
+	case UNIT_REVERSE:
+		return true;
+	default:
+		return unit_parent[i->unit] == UNIT_MEM || unit_parent[i->unit] == UNIT_SFU ||
+			unit_parent[i->unit] == UNIT_CVT || unit_parent[i->unit] == UNIT_CTL;
+	}
+}
+
+/* In which way (READ_...) the instruction needs its k-th name. The guard comes first. */
+static uint8_t needed_by(const MIns *i, int k, bool predicate)
+{
+	if (k >= i->nchk - i->nwr)
+		return (uint8_t)(READ_OVERWRITTEN + i->unit);
+	if (predicate && (is_decoupled(i) || (!k && i->guard >= 0)))
+		return READ_GUARD;
+	if (is_decoupled(i))
+		return READ_DECOUPLED;
+	return unit_parent[i->unit] == UNIT_FP32 || unit_parent[i->unit] == UNIT_IMUL ? READ_FMA : READ_ALU;
+}
+
 void lower_finish(Lower *w, MIns *i)
 {
-	uint16_t *sb = arena_array(&w->code->arena, uint16_t, w->nchk + 1);
-	memcpy(sb, w->names, sizeof *sb * (size_t)w->nchk);
-	i->sb = sb;
+	Needed *sb = arena_array(&w->code->arena, Needed, w->nchk + 1);
 	i->nchk = (uint8_t)w->nchk;
 	i->nwr = (uint8_t)w->nwr;
+	for (int k = 0; k < w->nchk; k++)
+		sb[k] = (Needed){ w->names[k], needed_by(i, k, is_predicate_name((int16_t)w->names[k])) };
+	i->sb = sb;
 }
 
 void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)

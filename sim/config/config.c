@@ -358,6 +358,19 @@ const char *config_memory_refused(const Config *c)
 	return NULL;
 }
 
+/* Gives the unit the latencies that it leaves open: those of the unit of which it is a class if it has none
+   of its own, else its latency to readers of other kinds. */
+static void complete_latencies(UnitConfig *x, const UnitConfig *of)
+{
+	const UnitConfig mine = { .fma_latency = x->latency, .guard_latency = x->latency,
+		.decoupled_latency = x->latency };
+	const UnitConfig *from = x->latency ? &mine : of;
+	x->latency = x->latency ? x->latency : of->latency;
+	x->fma_latency = x->fma_latency ? x->fma_latency : from->fma_latency;
+	x->guard_latency = x->guard_latency ? x->guard_latency : from->guard_latency;
+	x->decoupled_latency = x->decoupled_latency ? x->decoupled_latency : from->decoupled_latency;
+}
+
 void config_complete_units(Config *c)
 {
 	for (int u = 0; u < UNIT_COUNT; u++) {
@@ -369,8 +382,7 @@ void config_complete_units(Config *c)
 			x->per = of->per;
 			x->shares = of->shares ? of->shares : parent + 1;
 		}
-		if (!x->latency)
-			x->latency = of->latency;
+		complete_latencies(x, of);
 		if (!x->interval)
 			x->interval = of->interval;
 	}

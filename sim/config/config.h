@@ -9,8 +9,12 @@
 typedef uint64_t Cycle;
 
 /* A functional unit. count: its copies; per: PER_SM or PER_SCHEDULER; shares: 1 + the Unit whose copies it
-   uses, 0 = it has its own; latency, interval: cycles. */
-typedef struct UnitConfig { int64_t count, per, shares, latency, interval; } UnitConfig;
+   uses, 0 = it has its own; interval: cycles; the others: cycles until a reader of some kind has the
+   result. */
+typedef struct UnitConfig {
+	int64_t count, per, shares, interval;
+	int64_t latency, fma_latency, guard_latency, decoupled_latency;
+} UnitConfig;
 
 /* Policies of warp schedulers: X(ID, name). The parameter scheduler.policy says what they stand for
    (config.def); sim/sm/policies.c has pick_NAME, which picks a warp. */

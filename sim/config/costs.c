@@ -25,8 +25,8 @@ CostTable config_costs(const Config *config)
 	for (int u = 0; u < UNIT_COUNT; u++) {
 		const UnitConfig *x = &c->unit[u];
 		int copies = x->shares ? (int)x->shares - 1 : u;
-		t.unit[u] = (UnitCost){ (int)x->latency, (int)x->interval, copies, (int)x->count,
-			c->unit[copies].per == PER_SM ? (int)c->sched_count : 1 };
+		t.unit[u] = (UnitCost){ (int)x->latency, (int)x->interval, copies,
+			(int)x->count, c->unit[copies].per == PER_SM ? (int)c->sched_count : 1 };
 	}
 	t.width = (int)c->sched_width;
 	t.memory[SP_GENERIC] = t.memory[SP_GLOBAL] = t.memory[SP_LOCAL] = far;

@@ -6,6 +6,7 @@
  *
  * Data are not moved here: they move at issue, or at the end of the window, in the order of issues, which is
  * the queue's. */
+#include "sim/machine/scoreboard.h"
 #include "sim/exec/internal.h"
 
 /* Local memory is interleaved: word k of all threads of a warp lies together. */
@@ -107,7 +108,7 @@ static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
 		if (tracing(sm) && comes_back(i))
 			tracer_return(sm, p.home, i, p.mask, sm->now, ready);
 		if (whole_ready(sm, e->ticket, &ready))
-			scoreboard_write(sm, p.home, i, p.mask, ready, true);
+			scoreboard_loaded(sm, p.home, i, p.mask, ready);
 		if (comes_back(i) && ready > p.home->drain)
 			p.home->drain = ready;
 	}

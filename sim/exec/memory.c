@@ -4,6 +4,7 @@
  * Shared, local, constant and parameter data move at issue. In timed runs global data move at the end of the
  * window, in the order (cycle, SM, scheduler, lane), because other SMs access the same memory: no result is
  * used before that. */
+#include "sim/machine/scoreboard.h"
 #include "sim/exec/access.h"
 
 static void count_access(Warp *w, const MIns *i, Space space)

@@ -1,4 +1,5 @@
 /* The services that the core offers to mechanisms: sim/reconv/core.h says what each does. */
+#include "sim/machine/scoreboard.h"
 #include "sim/machine/machine.h"
 
 int64_t reconv_param(const Warp *w, int index)
@@ -45,23 +46,6 @@ bool reconv_others_ready(const Warp *w)
 	return false;
 }
 
-void scoreboard_mix(Warp *w, int name, Mask m, Cycle v)
-{
-	int W = w->lanes.width, l;
-	Cycle *lane = w->lane_ready + name * W, latest = w->ready[name];
-	bool last = false;
-	for (l = 0; !w->mixed[name] && l < W; l++)
-		lane[l] = latest;
-	w->mixed[name] = true;
-	each_lane(m, l) {
-		last |= lane[l] == latest;
-		lane[l] = v;
-	}
-	for (l = 0, latest = last ? 0 : latest; last && l < W; l++)
-		latest = lane[l] > latest ? lane[l] : latest;
-	w->ready[name] = v > latest ? v : latest;
-}
-
 Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
 {
 	const MIns *i = reconv_ins(w, s->pc);
@@ -70,9 +54,10 @@ Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
 	*when = NEVER;
 	each_lane(s->mask, l) {
 		Cycle most = 0;
-		for (int k = 0; k < i->nchk && w->sm->lane_scoreboard; k++)
-			most = scoreboard_read(w, i->sb[k], l) >> 1 > most
-				? scoreboard_read(w, i->sb[k], l) >> 1 : most;
+		for (int k = 0; k < i->nchk && w->sm->lane_scoreboard; k++) {
+			Cycle ready = needed_ready(w->sm, &i->sb[k], scoreboard_read(w, i->sb[k].name, l));
+			most = ready > most ? ready : most;
+		}
 		if (most < *when) {
 			*when = most;
 			first = 0;

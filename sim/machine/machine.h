@@ -54,38 +54,6 @@ static inline void warp_wake(const Warp *w)
 	w->sched->wake[w->place] = 0;
 	w->sched->sleep = 0;
 }
-/* In the lanes of the mask the register or predicate `name` becomes ready at another time than in its other
-   lanes. The last argument is an entry of the scoreboard (Warp.ready). */
-void scoreboard_mix(Warp *, int name, Mask, Cycle);
-/* Writes into the scoreboard that lanes m have the instruction's results at cycle `ready`. load: the results
-   come from memory. */
-static inline void scoreboard_write(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready, bool load)
-{
-	Cycle v = ready << 1 | load;
-	const uint16_t *wr = i->sb + i->nchk - i->nwr;
-	bool all = !sm->lane_scoreboard || !(w->live & ~m);
-	for (int k = 0; k < i->nwr && (all || m); k++) {
-		if (!all) {
-			scoreboard_mix(w, wr[k], m, v);
-			continue;
-		}
-		w->ready[wr[k]] = v;
-		if (w->mixed)
-			w->mixed[wr[k]] = false;
-	}
-}
-/* Writes into the scoreboard that lanes m have what they load at cycle `ready`, which is known now. The warp
-   may end before that cycle, but keeps its slot until then. */
-static inline void write_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready)
-{
-	scoreboard_write(sm, w, i, m, ready, true);
-	if (m && comes_back(i) && ready > w->drain)
-		w->drain = ready;
-}
-static inline Cycle scoreboard_read(const Warp *w, int name, int lane)
-{
-	return w->mixed && w->mixed[name] ? w->lane_ready[name * w->lanes.width + lane] : w->ready[name];
-}
 /* The ticket's access is done at *ready. Returns true when this was the last access of its instruction, which
    may make one for each space (Whole): *ready is then the cycle in which all of them are done. */
 static inline bool whole_ready(Sm *sm, MemTicket *t, Cycle *ready)

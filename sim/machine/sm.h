@@ -106,6 +106,7 @@ struct Sm {
 	   why a warp waits */
 	bool unasked;
 	Sched *sched;
+	const struct Latencies *latencies;
 	SchedPick *pick;               /* the scheduling policy of all its schedulers */
 	SmMem *mem;
 	Arena arena;                   /* freed by sm_destroy */

@@ -57,10 +57,9 @@ struct Warp {
 	bool used, ending;
 	/* all its lanes have ended and its accesses are complete: the slot is free at the end of the cycle */
 	bool ended;
-	/* The scoreboard, by name: first the registers, then the predicates. An entry is the cycle in which
-	   the value is ready << 1, plus 1 if the value is loaded. mixed: the lanes have different entries,
-	   which stand in lane_ready, and `ready` is no earlier than the latest of them. Where registers
-	   become ready for all lanes at once, mixed is NULL. */
+	/* The scoreboard (sim/machine/scoreboard.h), by name: first the registers, then the predicates.
+	   mixed: the lanes have different entries, which stand in lane_ready, and `ready` is no earlier than the
+	   latest of them. Where registers become ready for all lanes at once, mixed is NULL. */
 	Cycle *ready, *lane_ready;     /* [name], [name * width + lane] */
 	uint8_t *mixed;                /* [name] */
 

@@ -21,7 +21,7 @@
 #include "lib/vec.h"
 #include "sim/record/stats.h"
 
-#define PENDING ((Cycle)1 << 62)       /* a cycle that is not known yet */
+#define PENDING ((Cycle)1 << 54)       /* a cycle that is not known yet */
 
 typedef struct SplitWait {
 	Cycle known;                   /* the split may not issue before this cycle */

@@ -213,7 +213,7 @@ static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Un
 	const MIns *i = &w->ins[s->pc];
 	if (!is_fetched(sm, w, s, i))
 		return when_waited(s);
-	if (!are_ready(w, s, i, sm->now)) {
+	if (!are_ready(sm, w, s, i, sm->now)) {
 		When t = when_operands(sm, w, s, i, sm->now);
 		if (t.cycle > sm->now)
 			return t;
@@ -250,15 +250,23 @@ static bool is_fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 
 /* ---- the issue ---- */
 
-/* Writes into the scoreboards when lanes m have the results. n: number of parts of the split; 0 means that
-   all its lanes belong to this warp. */
-static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m, Cycle ready,
-	bool load)
+/* Writes into the scoreboards that lanes m have the results, which are computed. n: number of parts of the
+   split; 0 means that all its lanes belong to this warp. */
+static inline void write_computed(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m)
 {
 	if (!n)
-		scoreboard_write(sm, w, i, m, ready, load);
+		scoreboard_computed(sm, w, i, m);
 	for (int k = 0; k < n; k++)
-		scoreboard_write(sm, part[k].home, i, part[k].mask & m, ready, load);
+		scoreboard_computed(sm, part[k].home, i, part[k].mask & m);
+}
+
+/* Writes into the scoreboards that it is not known yet when lanes m have what they load. */
+static inline void write_pending(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m)
+{
+	if (!n)
+		scoreboard_loaded(sm, w, i, m, PENDING);
+	for (int k = 0; k < n; k++)
+		scoreboard_loaded(sm, part[k].home, i, part[k].mask & m, PENDING);
 }
 
 /* To be called after the split has issued the instruction at pc. If the split goes on elsewhere than behind
@@ -301,10 +309,9 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 		*w->sched->unit[i->unit].had += w->sched->share;
 	}
 	if (!memory)
-		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency,
-			false);
+		write_computed(sm, w, part, nparts, i, is.executing);
 	else if (is.pending)
-		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
+		write_pending(sm, w, part, nparts, i, is.pending);
 	else if (!sm->lane_scoreboard)
 		write_loaded(sm, w, i, is.executing, is.ready);
 	/* A redirect is added only if this split is still there. Another one may have its place in the list:
@@ -330,7 +337,7 @@ static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 		return false;
 	i = &w->ins[s->pc];
 	/* what examine_split would answer for most splits, found faster */
-	if (s->line == i->line && !sm->lane_scoreboard && !are_ready(w, s, i, sm->now))
+	if (s->line == i->line && !sm->lane_scoreboard && !are_ready(sm, w, s, i, sm->now))
 		return false;
 	s->wait.known = sm->now;
 	When t = examine_split(sm, w, s, &i, &unit, -1);
@@ -411,7 +418,7 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 	When t = when_waited(s);
 	const MIns *i = &w->ins[s->pc];
 	if (sm->unasked && t.cycle == sm->now + 1 && t.cycle < sm->until && s->line == i->line) {
-		Operands o = warp_operands(w, i);
+		Operands o = warp_operands(sm, w, i);
 		if (all_there(o) > t.cycle && same_reason(o, t.cycle, sm->until))
 			t = when_there(o, s, t.cycle);
 	}

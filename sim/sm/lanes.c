@@ -36,12 +36,13 @@ When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 	int l = lowest_lane(s->mask), reads = i->nchk - i->nwr;
 	Cycle latest = 0, load = 0;
 	for (int k = 0; k < i->nchk; k++) {
-		Cycle r = scoreboard_read(w, i->sb[k], l), of_load = r & -(r & 1);
-		latest = k < reads && r > latest ? r : latest;
-		load = of_load > load ? of_load : load;
+		Cycle entry = scoreboard_read(w, i->sb[k].name, l);
+		Cycle ready = needed_ready(sm, &i->sb[k], entry);
+		latest = k < reads && ready > latest ? ready : latest;
+		load = entry_loaded(entry) && ready > load ? ready : load;
 	}
 	latest = load > latest ? load : latest;
-	return (When){ latest >> 1, s->pc, load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
+	return (When){ latest, s->pc, load > sm->now ? STALL_MEMORY : STALL_DATA };
 }
 
 /* The lane's next instruction. Jumps that only the layout needs take no time: the lane follows as many of
@@ -77,8 +78,7 @@ static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
 	is.now = sm->now;
 	s->wait = wait_until(sm->now + 1, STALL_DATA);
 	exec_issue(sm, w, s, &is);
-	scoreboard_write(sm, w, i, is.executing, sm->now + (Cycle)sm->gpu->config.unit[i->unit].latency,
-		false);
+	scoreboard_computed(sm, w, i, is.executing);
 	return w->nsplit == n;
 }
 
@@ -133,7 +133,7 @@ static void access_together(Sm *sm, Warp *w, LaneTurn *t)
 		if (w->split[k].mask & lanes)
 			w->split[k].wait = wait_until(sm->now + 1, STALL_DATA);
 	exec_access(sm, w, lanes, pc, &is);
-	scoreboard_write(sm, w, i, is.pending, PENDING, true);
+	scoreboard_loaded(sm, w, i, is.pending, PENDING);
 	t->issued = true;
 	t->access &= ~lanes;
 	for (int k = 0; k < w->nsplit; k++)

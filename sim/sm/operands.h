@@ -1,35 +1,38 @@
 /* When an instruction's operands are there, by the scoreboard. */
 #ifndef GSIM_SM_OPERANDS_H
 #define GSIM_SM_OPERANDS_H
+#include "sim/machine/scoreboard.h"
 #include "sim/sm/internal.h"
 
 /* When the last operand that is computed is there, and the last one that is loaded. */
 typedef struct Operands { Cycle computed, loaded; } Operands;
 
-static inline void add_operand_ready(Operands *o, Cycle ready)
+static inline void add_operand_ready(Operands *o, const Sm *sm, const Needed *n, Cycle entry)
 {
-	Cycle *last = ready & 1 ? &o->loaded : &o->computed;
-	*last = ready >> 1 > *last ? ready >> 1 : *last;
+	Cycle *last = entry_loaded(entry) ? &o->loaded : &o->computed, ready = needed_ready(sm, n, entry);
+	*last = ready > *last ? ready : *last;
 }
 
 static inline Cycle all_there(Operands o) { return o.loaded > o.computed ? o.loaded : o.computed; }
 
 /* True if all operands are there at cycle `at`: a fast answer, enough for most splits. If it is false,
    when_operands looks more closely: lanes may differ, or have several homes. */
-static inline bool are_ready(const Warp *w, const Split *s, const MIns *i, Cycle at)
+static inline bool are_ready(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
 {
 	Cycle latest = 0;
-	for (int k = 0; k < i->nchk; k++)
-		latest = w->ready[i->sb[k]] > latest ? w->ready[i->sb[k]] : latest;
-	return latest >> 1 <= at && !s->parts;
+	for (int k = 0; k < i->nchk; k++) {
+		Cycle ready = needed_ready(sm, &i->sb[k], w->ready[i->sb[k].name]);
+		latest = ready > latest ? ready : latest;
+	}
+	return latest <= at && !s->parts;
 }
 
 /* When operands are there, by a scoreboard with one entry for all lanes. */
-static inline Operands warp_operands(const Warp *w, const MIns *i)
+static inline Operands warp_operands(const Sm *sm, const Warp *w, const MIns *i)
 {
 	Operands o = { 0, 0 };
 	for (int k = 0; k < i->nchk; k++)
-		add_operand_ready(&o, w->ready[i->sb[k]]);
+		add_operand_ready(&o, sm, &i->sb[k], w->ready[i->sb[k].name]);
 	return o;
 }
 

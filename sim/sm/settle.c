@@ -87,9 +87,9 @@ void sm_settle(Sm *sm)
 				tracer_return(sm, w, d->ins, d->lanes & hits, d->cycle, known);
 			}
 			if (d->ins->nwr && whole)
-				scoreboard_write(sm, w, d->ins, d->lanes, ready, true);
+				scoreboard_loaded(sm, w, d->ins, d->lanes, ready);
 			if (hits & d->lanes)
-				scoreboard_write(sm, w, d->ins, hits & d->lanes, known, true);
+				scoreboard_loaded(sm, w, d->ins, hits & d->lanes, known);
 			if (comes_back(d->ins) && ready > w->drain)
 				w->drain = ready;
 		} else {

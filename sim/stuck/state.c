@@ -1,4 +1,5 @@
 /* The state of a lane, as words that are saved and compared with saved ones. */
+#include "sim/machine/scoreboard.h"
 #include "sim/stuck/state.h"
 
 static bool is_pair(const Code *c, int place) { return place >= c->narrow && place < c->rows; }
@@ -74,8 +75,8 @@ bool state_in_flight(const Warp *w, const StatePlaces *places, int lane)
 {
 	const Sm *sm = w->sm;
 	for (int k = 0; k < places->n && !sm->gpu->options.functional; k++) {
-		Cycle ready = scoreboard_read(w, code_of(w)->name[nth_place(places, k)], lane);
-		if (ready & 1 && ready >> 1 > sm->now)
+		Cycle entry = scoreboard_read(w, code_of(w)->name[nth_place(places, k)], lane);
+		if (entry_loaded(entry) && entry_cycle(entry) > sm->now)
 			return true;
 	}
 	return false;

@@ -104,7 +104,7 @@ START_TEST(multi_path_merges_on_the_way)
 {
 	const char *text = K(IF("1", "S", "C") "C: %y = mul.lo.u32 %t, 3\n"
 		IF("15", "B", "E") "S: %x = mul.lo.u32 %t, 5\n bra B\n"
-		"B: %x = mad.lo.u32 %y, 31, 1\n bra J\n" AT("E", "2") " bra J\n" AT("J", "3") END);
+		"B: %x = mad.lo.u32 %y, 31, %x\n bra J\n" AT("E", "2") " bra J\n" AT("J", "3") END);
 	rig_four_counts("divergence.model=multi_path units.imul.latency=20", text, "A:f C:e S:1 B:e B:1 J:f",
 		1, 2, 1);
 	rig_four_counts("divergence.model=multi_path units.imul.latency=20 multi_path.merge=true", text,

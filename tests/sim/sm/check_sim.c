@@ -33,9 +33,15 @@ END_TEST
 
 START_TEST(writes_go_in_order)
 {
-	/* The slow write of f holds the fast one; reading before writing (f, then f anew) holds nothing. */
+	/* The slow write of f holds the fast one until that comes a cycle later, however much later its
+	   readers get it; reading before writing (f, then f anew) holds nothing. */
 	rig_free(one("units.sfu.latency=8", K(" %f = ex2.approx.f32 %g\n %f = add.f32 %h, %h\n" EX),
 		"0 8 9"));
+	rig_free(one("units.sfu.latency=8 units.fp32.latency=3",
+		K(" %f = ex2.approx.f32 %g\n %f = add.f32 %h, %h\n %g = mul.f32 %f, %f\n" EX), "0 6 9 10"));
+	rig_free(one("units.alu.latency=5 units.alu.guard_latency=13",
+		K(" %p = setp.eq.u32 %a, 0\n %p = setp.eq.u32 %b, 0\n @%p %b = mov.u32 1\n" EX),
+		"0 1 14 15"));
 	rig_free(one("units.alu.latency=8", K(" %a = add.u32 %b, 1\n %b = mov.u32 3\n" EX), "0 1 2"));
 }
 END_TEST
@@ -48,6 +54,42 @@ START_TEST(guards_predicates_and_carries_are_operands)
 	rig_free(one("units.alu.latency=4", K(" %a = add.cc.u32 %b, 1\n %c = addc.u32 %b, 1\n" EX), "0 4 5"));
 	rig_free(one("units.alu.latency=4", K(" %p = setp.eq.u32 %a, 0\n bra %p, B, C\nB: exit\nC: exit\n"),
 		"0 4 5"));
+}
+END_TEST
+
+/* Every kind of reader has a latency of its own, and one that is left open is the unit's latency. */
+static void readers_get_results(const char *model)
+{
+	static const char begin[] = K(" %a = and.b32 %c, 60\n %p = setp.eq.u32 %c, 9\n ");
+	static const struct { const char *reader; int latency; } row[] = {
+		{ "%b = xor.b32 %a, 1", 4 }, { "%b = selp.u32 1, 2, %p", 4 }, { "%b = shl.b32 %a, 1", 4 },
+		{ "%b = mul.lo.u32 %a, %a", 5 }, { "%b = mad.lo.u32 %b, %b, %a", 5 },
+		{ "%g = cvt.rn.f32.u32 %a", 6 }, { "%b = popc.b32 %a", 6 }, { "st.shared.u32 [buf], %a", 6 },
+		{ "@%p %b = ld.shared.u32 [%a]", 12 }, { "%b = shfl.sync.idx.b32 %a, 0, 31, -1", 6 },
+		{ "@%p %b = mov.u32 3", 12 }, { "@!%p %b = mul.lo.u32 %b, %b", 12 },
+		{ "%b = vote.sync.ballot.b32 %p, -1", 12 }, { "@%p st.shared.u32 [buf], %b", 12 },
+	};
+	for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+		char text[600], cycles[40], machine[200];
+		snprintf(text, sizeof text, "%.*s%s\n" EX "}\n", (int)sizeof begin - 3, begin, row[k].reader);
+		bool predicate = strstr(row[k].reader, "%p");
+		snprintf(cycles, sizeof cycles, "0 1 %d %d", row[k].latency + predicate,
+			row[k].latency + predicate + 1);
+		snprintf(machine, sizeof machine, "divergence.model=%s units.alu.latency=4 "
+			"units.alu.fma_latency=5 units.alu.guard_latency=12 "
+			"units.alu.decoupled_latency=6", model);
+		rig_free(one(machine, text, cycles));
+	}
+}
+
+START_TEST(who_reads_a_result_decides_when_it_is_there)
+{
+	readers_get_results("ipdom");
+	readers_get_results("its"); /* lanes have entries of their own */
+	readers_get_results("dwf"); /* splits have lanes of several warps */
+	/* a class has its unit's latencies as long as it has none of its own */
+	rig_free(one("units.alu.guard_latency=9 units.compare.latency=3",
+		K(" %p = setp.eq.u32 %a, 0\n @%p %b = mov.u32 1\n" EX), "0 3 4"));
 }
 END_TEST
 
@@ -627,7 +669,8 @@ int main(void)
 	const TTest *const tests[] = {
 		a_result_can_be_used_after_the_latency, independent_instructions_follow_each_other,
 			writes_go_in_order,
-		guards_predicates_and_carries_are_operands, both_halves_of_a_pair_are_one_result,
+		guards_predicates_and_carries_are_operands, who_reads_a_result_decides_when_it_is_there,
+		both_halves_of_a_pair_are_one_result,
 		lanes_wait_for_their_own_registers, loads_are_ready_after_the_latency_of_their_memory,
 		stores_wait_for_their_operands_only,
 		a_unit_takes_an_instruction_every_interval, a_busy_unit_does_not_hold_another,

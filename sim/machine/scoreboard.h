@@ -1,0 +1,77 @@
+/* The scoreboard of a warp: when each register and predicate is ready, which depends on who reads it. A
+ * result reaches some readers earlier than others (READ_..., sim/code/code.h): a predicate, for instance, is
+ * there for the next comparison after 4 cycles and for the guard of an instruction after 12 or 13. An entry
+ * therefore says when the result is there for the reader that gets it first, and who has written it; a table
+ * (Latencies) says how much later other readers have it. */
+#ifndef GSIM_SCOREBOARD_H
+#define GSIM_SCOREBOARD_H
+#include "sim/machine/gpu.h"
+
+/* An entry (Warp.ready) is a cycle << WRITER_BITS, plus its writer: the unit of the instruction that has
+   computed the value; WRITER_LOADED: it comes from memory; WRITER_MIXED: lanes have entries of their own, and
+   the cycle is the latest of theirs. */
+enum { WRITER_BITS = 6, WRITER_COUNT = 1 << WRITER_BITS, WRITER_MIXED = WRITER_COUNT - 2,
+	WRITER_LOADED = WRITER_COUNT - 1 };
+_Static_assert((int)UNIT_COUNT < (int)WRITER_MIXED, "an entry has room for the number of its unit");
+
+typedef struct Latencies {
+	uint16_t first[UNIT_COUNT];    /* cycles from the issue until the first of all readers has it */
+	/* cycles by which a reader (READ_...) has it later, by writer */
+	int16_t later[READ_OVERWRITTEN + UNIT_COUNT][WRITER_COUNT];
+} Latencies;
+/* The configuration has all latencies (config_complete_units). */
+Latencies *latencies_build(Arena *, const Config *);
+
+static inline Cycle entry_cycle(Cycle entry) { return entry >> WRITER_BITS; }
+static inline int entry_writer(Cycle entry) { return (int)(entry & (WRITER_COUNT - 1)); }
+static inline bool entry_loaded(Cycle entry) { return entry_writer(entry) == WRITER_LOADED; }
+
+/* The cycle from which on the entry keeps an instruction no longer that needs it so. */
+static inline Cycle needed_ready(const Sm *sm, const Needed *n, Cycle entry)
+{
+	int64_t ready = (int64_t)entry_cycle(entry) + sm->latencies->later[n->reader][entry_writer(entry)];
+	return ready > 0 ? (Cycle)ready : 0;
+}
+
+/* In the lanes of the mask the register or predicate `name` becomes ready at another time than in its other
+   lanes. The last argument is an entry of the scoreboard. */
+void scoreboard_mix(Warp *, int name, Mask, Cycle);
+
+/* Writes the entry of lanes m for what the instruction writes. */
+static inline void scoreboard_put(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle entry)
+{
+	const Needed *wr = i->sb + i->nchk - i->nwr;
+	bool all = !sm->lane_scoreboard || !(w->live & ~m);
+	for (int k = 0; k < i->nwr && (all || m); k++) {
+		if (!all) {
+			scoreboard_mix(w, wr[k].name, m, entry);
+			continue;
+		}
+		w->ready[wr[k].name] = entry;
+		if (w->mixed)
+			w->mixed[wr[k].name] = false;
+	}
+}
+/* Lanes m have the results that the instruction computes, as it is issued now. */
+static inline void scoreboard_computed(const Sm *sm, Warp *w, const MIns *i, Mask m)
+{
+	scoreboard_put(sm, w, i, m, (sm->now + sm->latencies->first[i->unit]) << WRITER_BITS | i->unit);
+}
+/* Lanes m have the results at cycle `ready`; they come from memory. */
+static inline void scoreboard_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready)
+{
+	scoreboard_put(sm, w, i, m, ready << WRITER_BITS | WRITER_LOADED);
+}
+/* As scoreboard_loaded, where `ready` is known now. The warp may end before that cycle, but keeps its slot
+   until then. */
+static inline void write_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready)
+{
+	scoreboard_loaded(sm, w, i, m, ready);
+	if (m && comes_back(i) && ready > w->drain)
+		w->drain = ready;
+}
+static inline Cycle scoreboard_read(const Warp *w, int name, int lane)
+{
+	return w->mixed && w->mixed[name] ? w->lane_ready[name * w->lanes.width + lane] : w->ready[name];
+}
+#endif
