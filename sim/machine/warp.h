@@ -58,8 +58,8 @@ struct Warp {
 	/* all its lanes have ended and its accesses are complete: the slot is free at the end of the cycle */
 	bool ended;
 	/* The scoreboard (sim/machine/scoreboard.h), by name: first the registers, then the predicates.
-	   mixed: the lanes have different entries, which stand in lane_ready, and `ready` is no earlier than the
-	   latest of them. Where registers become ready for all lanes at once, mixed is NULL. */
+	   mixed: the lanes have different entries, which stand in lane_ready, and `ready` is no earlier than
+	   the latest of them. Where registers become ready for all lanes at once, mixed is NULL. */
 	Cycle *ready, *lane_ready;     /* [name], [name * width + lane] */
 	uint8_t *mixed;                /* [name] */
 
