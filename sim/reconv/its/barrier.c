@@ -14,7 +14,7 @@ static uint32_t new_barrier(Warp *w, Its *k, Mask m)
 			i++;
 		k->nfree--;
 	}
-	k->barrier[i] = (ConvBarrier){ .members = m, .holders = m };
+	k->barrier[i] = (ConvBarrier){ .members = m, .holders = m, .made = ++k->made };
 	return (uint32_t)i + 1;
 }
 
@@ -113,11 +113,20 @@ static void try_open(Warp *w, Its *k, ConvBarrier *b, Mask others)
 		open_barrier(w, k, b);
 }
 
-void its_yielded(Warp *w, Its *k, Mask m)
+void its_yielded(Warp *w, Its *k, Mask m, bool release)
 {
 	for (int i = 0; i < k->nbarrier; i++)
 		if (k->barrier[i].members & m)
-			try_open(w, k, &k->barrier[i], 0);
+			try_open(w, k, &k->barrier[i], release ? k->yielded : 0);
+}
+
+Mask its_newest_members(const Warp *w, const Its *k)
+{
+	const ConvBarrier *newest = NULL;
+	for (int i = 0; i < k->nbarrier; i++)
+		if (k->barrier[i].members && (!newest || k->barrier[i].made > newest->made))
+			newest = &k->barrier[i];
+	return newest ? newest->members : reconv_live(w);
 }
 
 void its_ended(Warp *w, Its *k, Mask m)
@@ -135,8 +144,9 @@ void its_last_resort(Warp *w, Its *k)
 	Mask waiting = splits_waiting(w), for_own = 0;
 	each_split(w, s)
 		for_own |= s->state == SPLIT_WARPSYNC ? s->mask : 0;
-	for (int i = 0; i < k->nbarrier && !k->n && (its_value(w, ITS_YIELD_RELEASE) || for_own == waiting);
-		i++)
+	bool opens = its_value(w, ITS_YIELD_RELEASE) || its_value(w, ITS_YIELD_PATIENCE) ||
+		for_own == waiting;
+	for (int i = 0; i < k->nbarrier && !k->n && opens; i++)
 		try_open(w, k, &k->barrier[i], waiting);
 	must(k->n || waiting);
 }

@@ -32,8 +32,9 @@ const OwnOp its_own[ITS_OPS] = {
    a choice; the other choices then count from CHOICE_OF_POLICY + 1. */
 enum { NUMBER_OF_POLICY = -1, CHOICE_OF_POLICY = 0 };
 /* Assumptions for the policy its_fair: how often in a row the same lanes have to come to a YIELD before it
-   takes effect; the cycles after which a turn in a loop passes on. */
-enum { FAIR_YIELD_AFTER = 8, FAIR_TIMER = 10000 };
+   takes effect; the cycles after which a turn in a loop passes on. Assumption for the policy hanoi: how often
+   they come to one before any other lanes run. */
+enum { FAIR_YIELD_AFTER = 8, FAIR_TIMER = 10000, HANOI_PATIENCE = 100 };
 /* A wait of NO_KNOWN_END cycles or more has no known end; a group that waits so may get the turn again after
    LOOK_AGAIN cycles. */
 enum { NO_KNOWN_END = 1000000, LOOK_AGAIN = 32 };
@@ -52,8 +53,14 @@ int64_t its_knob(ItsParam p, int64_t policy, int64_t set)
 			[ITS_YIELD_RELEASE] = ITS_ON,
 			[ITS_YIELD_AFTER] = 1, [ITS_SWITCH_SLEEP] = ITS_ON,
 		},
+		[ITS_HANOI] = {
+			[ITS_FIRST] = ITS_LARGER, [ITS_ORDER] = ITS_LIFO, [ITS_YIELD] = ITS_YIELD_SPIN,
+			[ITS_YIELD_AFTER] = 1, [ITS_YIELD_TO] = ITS_TO_SIBLING,
+			[ITS_YIELD_PATIENCE] = HANOI_PATIENCE, [ITS_LATE_POINTS] = ITS_ON,
+		},
 	};
-	bool number = p == ITS_YIELD_AFTER || p == ITS_SWITCH_STALL || p == ITS_TIMER || p == ITS_TIMEOUT;
+	bool number = p == ITS_YIELD_AFTER || p == ITS_YIELD_PATIENCE || p == ITS_SWITCH_STALL ||
+		p == ITS_TIMER || p == ITS_TIMEOUT;
 	if (set == (number ? NUMBER_OF_POLICY : CHOICE_OF_POLICY))
 		return preset[policy][p];
 	return number ? set : set - CHOICE_OF_POLICY - 1;
@@ -187,29 +194,50 @@ void its_some_exit(Warp *w, Split *s, Mask m)
 	settle_turn(w, k);
 }
 
-/* Does this YIELD take effect? It does from the yield_after-th time on that the same lanes come to the same
-   YIELD in a row. */
-static bool yield_counts(Warp *w, Its *k, const Split *s)
+/* Counts how often the same lanes have come to the same YIELD in a row. */
+static uint32_t yields_in_a_row(Its *k, const Split *s)
 {
 	ItsGroup *g = &k->group[lowest_lane(s->mask)];
 	bool again = g->spins == s->mask && g->spin_pc == s->pc;
 	g->nspin = again ? g->nspin + (g->nspin < ~0u) : 1;
 	g->spins = s->mask;
 	g->spin_pc = s->pc;
-	return g->nspin >= (uint64_t)its_value(w, ITS_YIELD_AFTER);
+	return g->nspin;
+}
+
+/* The group yields, where the turn goes to siblings alone. Groups are siblings if they are to meet at the
+   barrier that was made last; the one parked last is next. Without a sibling the group goes on. Lanes that
+   come here so often that they may wait for another group than that let any run. */
+static void yield_to_sibling(Warp *w, Its *k, Split *s, uint32_t times)
+{
+	int64_t patience = its_value(w, ITS_YIELD_PATIENCE);
+	Mask m = s->mask;
+	if (patience && times >= patience) {
+		k->yielded |= m;
+		its_rotate(w, k);
+		its_yielded(w, k, m, true);
+	} else if (k->n > 1 && !((m | its_split(w, k->queue[1])->mask) & ~its_newest_members(w, k))) {
+		split_park(s);
+		its_dequeue(k, s);
+		its_enqueue(k, 1, s);
+	}
 }
 
 static void group_yields(Warp *w, Its *k, Split *s)
 {
 	Mask m = s->mask;
-	bool effect = yield_counts(w, k, s);
+	uint32_t times = yields_in_a_row(k, s);
 	s->pc++;
 	its_enter(w, k, s, false);
-	if (!effect)
+	if (times < its_value(w, ITS_YIELD_AFTER))
 		return;
+	if (its_value(w, ITS_YIELD_TO) == ITS_TO_SIBLING) {
+		yield_to_sibling(w, k, s, times);
+		return;
+	}
 	k->yielded |= m;
 	its_rotate(w, k);
-	its_yielded(w, k, m);
+	its_yielded(w, k, m, its_value(w, ITS_YIELD_RELEASE));
 }
 
 /* Executes an operation at which lanes do not wait. */
@@ -351,14 +379,16 @@ void its_show(const Warp *w, Rows *rows)
 }
 
 /* The queue has no more groups than the warp has lanes. A turn passes on at the first loop head after its
-   time, or where YIELD takes effect: that is after `yield_after` iterations of a loop, each of which executes
-   each branch once at most. */
+   time, or where YIELD takes effect: that is after `yield_after` or `yield_patience` turns of a loop, each of
+   which executes each branch once at most. */
 Patience its_patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
 	int64_t policy = p[ITS_POLICY];
 	bool yields = its_knob(ITS_YIELD, policy, p[ITS_YIELD]) != ITS_YIELD_NONE;
-	int64_t rounds = yields ? its_knob(ITS_YIELD_AFTER, policy, p[ITS_YIELD_AFTER]) : 1;
+	int64_t after = its_knob(ITS_YIELD_AFTER, policy, p[ITS_YIELD_AFTER]);
+	int64_t most = its_knob(ITS_YIELD_PATIENCE, policy, p[ITS_YIELD_PATIENCE]);
+	int64_t rounds = !yields ? 1 : after > most ? after : most;
 	return (Patience){ .first = (Cycle)its_knob(ITS_TIMEOUT, policy, p[ITS_TIMEOUT]),
 		.time = (Cycle)its_knob(ITS_TIMER, policy, p[ITS_TIMER]),
 		.turns = (uint64_t)c->warp_size, .branches =

@@ -11,16 +11,17 @@
 /* The parameters of mechanism its; a mechanism built on its has the same parameters first. Those from
    ITS_FIRST to ITS_MERGE are knobs: by default they have the value that the policy says (its_knob). */
 typedef enum {
-	ITS_POLICY, ITS_FIRST, ITS_ORDER, ITS_YIELD, ITS_YIELD_RELEASE, ITS_YIELD_AFTER, ITS_SWITCH_BRANCH,
-		ITS_SWITCH_SLEEP,
-	ITS_SWITCH_STALL, ITS_TIMER, ITS_TIMEOUT, ITS_MERGE, ITS_REGISTERS, ITS_RELEASE, ITS_SWITCH, ITS_BMOV,
+	ITS_POLICY, ITS_FIRST, ITS_ORDER, ITS_YIELD, ITS_YIELD_RELEASE, ITS_YIELD_AFTER, ITS_YIELD_TO,
+		ITS_YIELD_PATIENCE, ITS_LATE_POINTS, ITS_SWITCH_BRANCH, ITS_SWITCH_SLEEP, ITS_SWITCH_STALL,
+	 ITS_TIMER, ITS_TIMEOUT, ITS_MERGE, ITS_REGISTERS, ITS_RELEASE, ITS_SWITCH, ITS_BMOV,
 		ITS_THRESHOLD
 } ItsParam;
-enum { ITS_FAIR, ITS_VOLTA_LIFO, ITS_POLICIES };
+enum { ITS_FAIR, ITS_VOLTA_LIFO, ITS_HANOI, ITS_POLICIES };
 enum { ITS_OFF, ITS_ON };
 enum { ITS_FALLTHROUGH, ITS_TAKEN, ITS_LARGER, ITS_LANE0 };
 enum { ITS_LIFO, ITS_FIFO, ITS_OLDEST, ITS_MIN_PC, ITS_MAX_LANES };
 enum { ITS_YIELD_NONE, ITS_YIELD_SPIN, ITS_YIELD_LOOPS };
+enum { ITS_TO_ANY, ITS_TO_SIBLING };
 /* The value of a knob, given the policy and the value to which the parameter is set. */
 int64_t its_knob(ItsParam, int64_t policy, int64_t set);
 static inline int64_t its_lower_knob(const LowerFn *l, ItsParam p)
@@ -36,7 +37,7 @@ extern const OwnOp its_own[ITS_OPS];
 
 /* The rows of the parameter table. */
 #define ITS_KEYS \
-	{ NULL, "policy", CT_ENUM, 0, 0, 0, 1, "its_fair|volta_lifo", "", \
+	{ NULL, "policy", CT_ENUM, 0, 0, 0, 1, "its_fair|volta_lifo|hanoi", "", \
 		"preset of the parameters up to opportunistic_merge" }, \
 	{ NULL, "first", CT_ENUM, 0, 0, 0, 4, "policy|fallthrough|taken|larger|lane0", "", \
 		"which side of a divergent branch runs first; of more than two: by address, larger or " \
@@ -51,6 +52,16 @@ extern const OwnOp its_own[ITS_OPS];
 	{ NULL, "yield_after", CT_INT, 0, -1, -1, 1000000, NULL, "times", \
 		"the same lanes have to come to a YIELD so often in a row before it takes effect; -1: as " \
 			"the policy says (assumption)" }, \
+	{ NULL, "yield_to", CT_ENUM, 0, 0, 0, 2, "policy|any|sibling", "", \
+		"to whom YIELD gives the turn: to any group that is ready, or to the next one if both are " \
+			"of the barrier that was made last (arXiv 2407.02944)" }, \
+	{ NULL, "yield_patience", CT_INT, 0, -1, -1, 1000000, NULL, "times", \
+		"with yield_to=sibling, a YIELD to which the same lanes come the so-manieth time in a row " \
+			"gives the turn to any group, and barriers open as with yield_release; 0 = never, " \
+			"-1: as the policy says (assumption)" }, \
+	{ NULL, "late_points", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", \
+		"lanes that leave a loop in which others wait meet them behind what these wait for, not in " \
+			"front of it" }, \
 	{ NULL, "switch_branch", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", \
 		"the turn passes on at the end of every block" }, \
 	{ NULL, "switch_sleep", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", \

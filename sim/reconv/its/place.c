@@ -7,7 +7,10 @@
  * whose number is beyond the registers shares a register with a barrier that is open around it, which BMOV
  * keeps in a general register (in a recursive function, in the call frame) as long as the inner one is open.
  * A device function saves the barrier registers that it uses when it is entered, and restores them before it
- * returns. */
+ * returns.
+ *
+ * With late_points, barriers of lanes that may leave a loop in which others wait move behind what these wait
+ * for, or are left out: late.c. */
 #include "sim/reconv/its/place.h"
 #include "sim/reconv/common/place.h"
 
@@ -73,7 +76,8 @@ static void find_idle(Barriers *p)
 	for (int b = 0; b < p->f->block.n; b++) {
 		const Block *blk = p->f->block.v[b];
 		int o = its_object(&blk->ins.v[0], OWN_BSYNC);
-		if (o >= 0 && blk->ins.n == 2 && its_object(&blk->succ[0]->ins.v[0], OWN_BSYNC) >= 0)
+		int next = o >= 0 && blk->ins.n == 2 ? its_object(&blk->succ[0]->ins.v[0], OWN_BSYNC) : -1;
+		if (next >= 0 && !p->r[next].idle)
 			p->r[o].idle = true;
 	}
 }
@@ -96,7 +100,7 @@ static bool lower_barriers(LowerFn *l, Diag *diag, bool predicted)
 {
 	Barriers p = { .l = l, .f = l->f, .registers = (int)reconv_lower_param(l, ITS_REGISTERS) };
 	Spins spins = { 0 };
-	if (its_lower_knob(l, ITS_YIELD) == ITS_YIELD_SPIN)
+	if (its_lower_knob(l, ITS_YIELD) == ITS_YIELD_SPIN || its_lower_knob(l, ITS_LATE_POINTS))
 		its_find_spins(l, &spins);
 	if (predicted)
 		its_find_predicted(&p);
@@ -105,6 +109,8 @@ static bool lower_barriers(LowerFn *l, Diag *diag, bool predicted)
 		its_predict(&p, &p.predicted.v[x]);
 	if (ok) {
 		its_solve(&p);
+		if (its_lower_knob(l, ITS_LATE_POINTS))
+			its_late_points(&p, &spins);
 		find_idle(&p);
 		its_give_way(&p);
 		its_number(&p);
@@ -112,7 +118,7 @@ static bool lower_barriers(LowerFn *l, Diag *diag, bool predicted)
 		its_place_yields(l, &spins);
 		mark_places(&p);
 	}
-	vec_free(&spins);
+	its_spins_free(&spins);
 	vec_free(&p.leave);
 	vec_free(&p.predicted);
 	arena_free(&p.arena);

@@ -78,6 +78,10 @@ void its_number(Barriers *);           /* sets r[].number of objects that are no
    were not when the frame was entered. */
 Chain its_left(Barriers *, const Block *, int k);
 
+/* Barriers at which lanes would wait for others that wait for what these lanes do later: late.c. To be called
+   behind its_solve; what that has found holds again afterwards. */
+void its_late_points(Barriers *, const Spins *);
+
 /* Objects become registers, with BMOV where they share one and BREAK where lanes leave: code.c. */
 void its_code(Barriers *);
 

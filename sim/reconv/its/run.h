@@ -11,6 +11,7 @@ typedef struct ConvBarrier {
 	Mask holders;
 	Mask blocked;                  /* members that wait at BSYNC */
 	Cycle since;                   /* when the first of the blocked lanes came */
+	uint32_t made;                 /* the barriers of the warp are counted as they are made */
 	bool rejoin;                   /* of a predicted point: lanes stay members when the barrier opens */
 } ConvBarrier;
 
@@ -31,6 +32,7 @@ typedef struct Its {
 	Cycle began;                   /* when that group got the turn */
 	Mask yielded;                  /* lanes that have yielded and not run since */
 	Mask in_block;            /* lanes that are in a block of the module, not in one that lowering made */
+	uint32_t made;                 /* how many barriers have been made, free ones included */
 	int nbarrier, cap, nfree;      /* barriers made; room for so many; how many of them are free */
 	ConvBarrier *barrier;          /* by name - 1 */
 	int used;                      /* no barrier register from this number on has been used */
@@ -84,12 +86,14 @@ void its_save(Its *, Mask, int reg, uint32_t *row);            /* the names move
 /* the names come from a general register; the lanes leave the barriers that they named before */
 void its_restore(Warp *, Its *, Mask, int reg, const uint32_t *row);
 void its_ended(Warp *, Its *, Mask);      /* the lanes have ended: barriers that waited for them alone open */
-/* the lanes have yielded: barriers open whose other lanes all wait or have yielded */
-void its_yielded(Warp *, Its *, Mask);
+/* The lanes have yielded. release: barriers open whose other lanes all wait or have yielded. */
+void its_yielded(Warp *, Its *, Mask, bool release);
+/* the lanes of the barrier that was made last and has not opened; without one, of the warp */
+Mask its_newest_members(const Warp *, const Its *);
 void its_time_out(Warp *, Its *);         /* barriers open at which lanes have waited for barrier_timeout */
 /* For a warp in which no group is ready: lanes wait at block barriers and warp-level operations for others,
-   which may wait for them at convergence barriers. With yield_release, convergence barriers then open without
-   the lanes that wait elsewhere; otherwise they do so only if all of these wait at warp-level operations, for
-   lanes of their own warp. */
+   which may wait for them at convergence barriers. With yield_release or yield_patience, convergence barriers
+   then open without the lanes that wait elsewhere; otherwise they do so only if all of these wait at
+   warp-level operations, for lanes of their own warp. */
 void its_last_resort(Warp *, Its *);
 #endif

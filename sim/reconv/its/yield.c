@@ -6,9 +6,11 @@
 static bool *spin_loops(Arena *a, const Loops *loops, const Spins *spins)
 {
 	bool *spin = arena_array(a, bool, loops->n + 1);
-	for (int k = 0; k < spins->n; k++)
-		if (loops->of[spins->v[k]->id] >= 0)
-			spin[loops->of[spins->v[k]->id]] = true;
+	for (int k = 0; k < spins->place.n; k++) {
+		const Spin *x = &spins->place.v[k];
+		if (!x->call && loops->of[x->at->id] >= 0)
+			spin[loops->of[x->at->id]] = true;
+	}
 	return spin;
 }
 

@@ -85,7 +85,7 @@ START_TEST(lanes_may_change_places)
 END_TEST
 
 /* An if whose sides are alike takes as long whichever lanes are in which side. Where the number of lanes
-   decides who goes first it matters which side that is: the one that is not first in the text is jumped to. */
+   decides who goes first it matters which that is: the one that is not first in the text is jumped to. */
 static void change_sides(const char *machine, bool by_lanes)
 {
 	uint64_t cycles[3] = { 0 };
