@@ -137,4 +137,41 @@ for wrong in "--on cpu" "--on gpu --grid" "--on gpu --reference" "--on gpu-alone
 	[ "$(wc -l <"$tmp/out")" = 1 ] || fail "$wrong: expected one line"
 done
 
+# ---- tools/hardware ----
+
+# hardware DRIVER STATUS TOLD ARGUMENT...: tools/hardware with the arguments ends so, and writes h.csv
+hardware() {
+	hardware_driver=$1 hardware_status=$2 hardware_told=$3
+	shift 3
+	rm -f "$tmp/h.csv"
+	STAND_IN=$hardware_told LD_LIBRARY_PATH=$tmp/$hardware_driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} GSIM_BUILD=$build \
+		"$top/tools/hardware" -o "$tmp/h.csv" "$@" >"$tmp/out" 2>&1
+	hardware_ended=$?
+	[ $hardware_ended = "$hardware_status" ] || fail "tools/hardware $*, STAND_IN=$hardware_told: status $hardware_ended, expected $hardware_status"
+}
+rows() { [ "$(wc -l <"$tmp/h.csv")" = "$1" ] || fail "expected $1 lines in the CSV, found: $(cat "$tmp/h.csv")"; }
+
+hardware whole 0 "" -r 2 "predicate/to guard"
+rows 3
+for line in 'machine,chip,figure,value,unit,seen,source,least,greatest,runs' \
+	'hopper,"Stand-in, 1 GPU",predicate/to guard,1,cycles,P,"tools/hardware: driver 12.4, 132 SMs at 1980 MHz",1,1,2'; do
+	grep -qxF "$line" "$tmp/h.csv" || fail "no line '$line' in the CSV"
+done
+says '^2 figures measured, 0 not; '
+# A launch without an end, one that fails and a driver that dies cost the figures of their kernels only.
+hardware whole 1 "hang=predicate_to_guard_long" -r 2 "predicate/to"
+says '^predicate/to guard: 0 of 2 runs: kernel predicate_to_guard_long on the GPU: no end within 2 seconds$'
+grep -q '^hopper,.*,predicate/to branch,1,' "$tmp/h.csv" || fail "what comes behind a hanging kernel is not measured"
+hardware whole 1 "die=predicate_to_guard_long" -r 1 "predicate/to"
+says '^predicate/to guard: 0 of 1 runs: gsim ended '
+grep -q '^hopper,.*,predicate/to branch,1,' "$tmp/h.csv" || fail "what comes behind a kernel that kills the driver is not measured"
+hardware whole 2 "fail=cuLaunchKernel:3" -r 1 "predicate/to guard"
+says 'cuLaunchKernel: CUDA_ERROR_UNKNOWN (unknown error)'
+hardware whole 2 "none" "predicate/to guard"
+says '^tools/hardware: the CUDA driver shows no GPU$'
+hardware none 2 "" "predicate/to guard"
+says '^tools/hardware: --on: no CUDA driver here: '
+hardware whole 2 "" -r 0
+hardware whole 2 "" "no such figure"
+
 exit $failed

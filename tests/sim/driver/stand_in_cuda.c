@@ -8,6 +8,7 @@
  *   without=CALL    stand_in_find does not have it
  *   wrong=KERNEL    after each launch of it a bit of memory is another
  *   hang=KERNEL     a launch of it does not end
+ *   die=KERNEL      a launch of it kills the process
  *   slow=KERNEL     a launch of it ends after 0.1 s
  *   elsewhere       reserved addresses are not those that were wished for
  *   none            there is no GPU
@@ -17,6 +18,7 @@
 #include "isa/launch.h"
 #include "lib/diag.h"
 #include "sim/driver/cuda.h"
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -413,6 +415,8 @@ static double run_launch(CudaThing *f, const unsigned d[7], const uint8_t *param
 	InterpOptions options = { .max_steps = MOST_STEPS };
 	const char *name = f->kernel->name;
 	printed.limit = 1 << 20;
+	if (told_of("die", name))
+		raise(SIGKILL);
 	if (!interp_launch(&l, &options, &fault)) {
 		if (fault.kind == FAULT_LIVELOCK || fault.kind == FAULT_LIMIT || fault.kind == FAULT_BARRIER)
 			return 1e30;
