@@ -18,6 +18,8 @@ return rates.machine("8.0", derive("volta.lua", {
 		fp32 = { latency = 4 },   -- [G] 64; [D]
 		cvt8 = { shares = "alu", count = 1 },   -- [G] by the rate
 		fp64 = { latency = 8 },   -- [G] 32; latency: assumption, Volta's
+		match = { latency = 34 }, -- match.any of one value, see below
+		redux = { latency = 18 }, -- assumption, see below
 	},
 	shared = { latency = 23 },             -- [D]
 	l1 = {
@@ -25,7 +27,10 @@ return rates.machine("8.0", derive("volta.lua", {
 		ways = 56,                         -- assumption: four sets, as Volta has
 		latency = 33,                      -- [D]
 	},
-	fence = {                              -- an A100: Burtchell and Burtscher, IISWC 2024, raw logs: 764 and 3148 cycles for a fence between two updates,
+	barrier = { latency = 21, warp_latency = 5 }, -- an A100: Burtchell and Burtscher, IISWC 2024, raw logs: 21 cycles and 2 a warp; __syncwarp 5
+	match = { value_cycles = 11, most_values = 16, all_cycles = 6 }, -- the same: any 23 + 11 for each value, 199 from 16 on; all 29 + 11
+	redux = { add_cycles = 26 },           -- assumption: as on a B300 (QuickRunCUDA's catalogue: add 44, minimum and maximum 18)
+	fence = {                              -- the same card and logs: 764 and 3148 cycles for a fence between two updates,
 		gpu_cycles = 205,                  -- assumption: with a store's way to L2 and back and two loads that miss L1 745 cycles
 		sys_cycles = 2617,                 -- assumption: ... 3157
 	},

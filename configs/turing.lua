@@ -25,12 +25,14 @@ return rates.machine("7.5", derive("volta.lua", {
 		sfu = { latency = 15 },            -- [J] MUFU
 		cvt = { latency = 15 },            -- [J]
 		mem = { interval = 2 },            -- [W][J] 16 load/store units
+		match = { latency = 16 },          -- match.all: Burtchell and Burtscher, see below; any: assumption, the same
 	},
 	l1 = {                                 -- line and sectors: [J] as Volta's
 		bytes = 32768,                     -- [T] what shared memory leaves of 96 KB
 		latency = 32,                      -- [J]
 	},
-	fence = {                              -- an RTX 2070 SUPER: Burtchell and Burtscher, IISWC 2024, raw logs: 666 and 2287 cycles for a fence between two updates,
+	barrier = { latency = 20, warp_latency = 5 }, -- an RTX 2070 SUPER: Burtchell and Burtscher, IISWC 2024, raw logs: 20 cycles and 2 a warp; __syncwarp 5
+	fence = {                              -- the same card and logs: 666 and 2287 cycles for a fence between two updates,
 		gpu_cycles = 205,                  -- assumption: with a store's way to L2 and back and two loads that miss L1 719 cycles
 		sys_cycles = 1790,                 -- assumption: ... 2304
 	},

@@ -53,6 +53,7 @@ return rates.machine("7.0", {
 		cvt = { shares = "sfu", count = 1, latency = 14 },                     -- [G] 16; [N] the XU pipe; latency: assumption
 		reverse = { shares = "sfu" },                                                        -- [N] the XU pipe, by the rate
 		count_bits = { shares = "sfu" },                                                     -- [N] the XU pipe, by the rate
+		match = { latency = 16 },                                                            -- assumption: Turing's
 		shfl = { shares = "mem" },                                                           -- assumption: it crosses the load/store unit's switch
 		mem = { count = 1, latency = 1, interval = 1 },                                      -- [W] 32 load/store units
 		ctl = { per = "scheduler", count = 1, latency = 1, interval = 1 },                   -- assumption
@@ -73,6 +74,7 @@ return rates.machine("7.0", {
 		mshr_merge = 8,                    -- assumption
 		queue = 256,                       -- assumption
 	},
+	barrier = { latency = 20, warp_latency = 5 }, -- 22 with the first warp: Zhang et al., IPDPS 2020, table II; warp_latency: assumption, Turing's
 	fence = {                              -- with what else a fence costs on the cards measured; see turing.lua
 		gpu_cycles = 205,                  -- assumption: as on an RTX 4070 Ti (MEMBAR.GPU alone: notes of its owner, 2026)
 		sys_cycles = 1790,                 -- assumption: Turing's

@@ -45,6 +45,7 @@ typedef struct Config {
 	UnitConfig unit[UNIT_COUNT];
 	int64_t shared_banks, shared_bank_bytes, shared_latency, shared_conflict;
 	int64_t barrier_latency, barrier_rate, barrier_warp;
+	int64_t match_value, match_most, match_all, redux_add;
 	int64_t fence_cta, fence_gpu, fence_sys, fence_empties_l1;
 	int64_t l1_global, l1_bytes, l1_line, l1_sector, l1_ways, l1_latency, l1_mshrs, l1_merge, l1_queue;
 	int64_t const_bytes, const_line, const_ways, const_latency;

@@ -483,7 +483,7 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		if (!exec_together_fits(sm, w, i, m) || exec_put_aside(sm, w, s, i, m))
 			return;
 		count_issue(sm, w, s, i, m);
-		exec_warp_op(sm, w, s, i, m);
+		is->late = exec_warp_op(sm, w, s, i, m);
 		break;
 	default:
 		count_issue(sm, w, s, i, m);

@@ -7,12 +7,13 @@
 #define GSIM_EXEC_H
 #include "sim/machine/machine.h"
 
-/* the caller sets now; exec_issue sets executing, and of a memory instruction all the rest */
+/* the caller sets now, and late to 0; exec_issue sets executing, and of a memory instruction all the rest */
 typedef struct Issue {
 	Cycle now;
 	Mask lanes;              /* for the trace: the lanes of the access, its lowest address, its sectors */
 	uint64_t lowest, sectors;
 	Mask executing;                /* lanes whose guard holds */
+	Cycle late;                    /* the results come so much later than the unit's latency says */
 	/* the access waits for the load/store unit, and the mechanism wants to know which of its lanes will
 	   hit */
 	bool queued;

@@ -79,7 +79,7 @@ bool exec_together_fits(Sm *, Warp *, const MIns *, Mask); /* as exec_barrier_fi
 /* true: the instruction is not executed now, because lanes that it needs are elsewhere, and the mechanism
    lets another group run */
 bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask);
-void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
+Cycle exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask); /* returns as warp_op_perform */
 /* lanes of the warp have ended: lets those go that waited for no others */
 void warpsync_recheck(Sm *, Warp *);
 /* sim/exec/warp_op.c: operations of lanes of one PTX warp, whose masks have 32 bits. Lanes whose operations
@@ -92,5 +92,7 @@ typedef struct Meeting {
 	int n;
 	MeetingPart part[PTX_WARP];
 } Meeting;
-void warp_op_perform(Warp *, const Meeting *);   /* performs the operation of a group, which is not empty */
+/* Performs the operation of a group, which is not empty. Returns by how many cycles its results come later
+   than its unit's latency says. */
+Cycle warp_op_perform(Warp *, const Meeting *);
 #endif

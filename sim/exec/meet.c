@@ -6,6 +6,7 @@
  * to one instruction together, and it is a fault if lanes of the mask are elsewhere, unless
  * divergence.bar_partial says otherwise. */
 #include "sim/exec/internal.h"
+#include "sim/machine/scoreboard.h"
 
 /* The row that holds the mask of participating lanes; NO_ROW: those that execute it together. */
 static uint32_t member_row(const MIns *i)
@@ -167,8 +168,9 @@ static bool goes_without(Sm *sm, Warp *w, const MIns *i, Mask m, int l, const Me
 	return false;
 }
 
-/* Performs the operation for each group of the lanes m, which execute i together. False: a fault. */
-static bool perform_each(Sm *sm, Warp *w, const MIns *i, Mask m)
+/* Performs the operation for each group of the lanes m, which execute i together, and raises *late to the
+   most that warp_op_perform says. False: a fault. */
+static bool perform_each(Sm *sm, Warp *w, const MIns *i, Mask m, Cycle *late)
 {
 	bool masked = member_row(i) != NO_ROW;
 	for (Mask left = m; left;) {
@@ -179,7 +181,8 @@ static bool perform_each(Sm *sm, Warp *w, const MIns *i, Mask m)
 		add_meeting_part(&g, i, same & g.want);
 		if (!goes_without(sm, w, i, m, l, &g))
 			return false;
-		warp_op_perform(w, &g);
+		Cycle own = warp_op_perform(w, &g);
+		*late = own > *late ? own : *late;
 		left &= ~same;
 	}
 	return true;
@@ -250,8 +253,9 @@ static Cycle warp_sync_cycles(const Sm *sm, const MIns *i)
 }
 
 /* Lets splits with lanes of m go on behind their operations. A mechanism with the hook sync.met is told of
-   each place where such splits stand; for others they are marked as arriving (tell_arrivals). */
-static void resume_behind_meeting(Sm *sm, Warp *w, Mask m)
+   each place where such splits stand; for others they are marked as arriving (tell_arrivals). Their results
+   are there when the latency of the unit has passed from now on, and `late` cycles more. */
+static void resume_behind_meeting(Sm *sm, Warp *w, Mask m, Cycle late)
 {
 	Path place[64];
 	int n = 0;
@@ -260,7 +264,10 @@ static void resume_behind_meeting(Sm *sm, Warp *w, Mask m)
 		Split *s = &w->split[k];
 		if (!waits_in_split(s, m))
 			continue;
-		split_resumes(sm, w, s, sm->now + warp_sync_cycles(sm, &w->ins[s->pc]));
+		const MIns *i = &w->ins[s->pc];
+		split_resumes(sm, w, s, sm->now + warp_sync_cycles(sm, i));
+		if (!sm->gpu->options.functional)
+			scoreboard_computed(sm, w, i, split_guarded(w, s, i), late);
 		s->pc++;
 		s->arriving = !tells;
 		int p = 0;
@@ -276,23 +283,26 @@ static void resume_behind_meeting(Sm *sm, Warp *w, Mask m)
 	warp_wake(w);
 }
 
-/* Lanes whose masks are complete perform their operations and go on. False: there are none. */
-static bool meet_complete(Sm *sm, Warp *w)
+/* Lanes whose masks are complete perform their operations and go on. False: there are none. *late: raised to
+   the most that warp_op_perform says. */
+static bool meet_complete(Sm *sm, Warp *w, Cycle *late)
 {
 	Mask here = complete_lanes(w);
 	for (Mask m = here; m;) {
 		Meeting g = group_of(w, lowest_lane(m), here);
-		warp_op_perform(w, &g);
+		Cycle own = warp_op_perform(w, &g);
+		*late = own > *late ? own : *late;
 		m &= ~g.lanes;
 	}
 	if (here)
-		resume_behind_meeting(sm, w, here);
+		resume_behind_meeting(sm, w, here, *late);
 	return here != 0;
 }
 
 void warpsync_recheck(Sm *sm, Warp *w)
 {
-	while (meet_complete(sm, w))
+	Cycle late = 0;
+	while (meet_complete(sm, w, &late))
 		;
 }
 
@@ -311,14 +321,15 @@ static bool some_crossed(Sm *sm, Warp *w, const MIns *i, Mask m)
 	return false;
 }
 
-void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+Cycle exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
+	Cycle late = 0;
 	if (!sm->gpu->model->sync_waits || member_row(i) == NO_ROW || !m) {
-		if (perform_each(sm, w, i, m)) {
+		if (perform_each(sm, w, i, m, &late)) {
 			wait_not_before(&s->wait, sm->now + warp_sync_cycles(sm, i), STALL_WARPSYNC, sm->now);
 			split_step_over(sm, w, s);
 		}
-		return;
+		return late;
 	}
 	Mask want = members(w, i, m);
 	Mask kept = want & w->live & s->mask & ~m;
@@ -327,11 +338,12 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 			"its mask names lanes %#llx, which have come with it and whose guard does not hold; "
 			"mechanism %s cannot let them go on alone: a branch in place of the guard can",
 			(unsigned long long)kept, sm->gpu->model->name);
-		return;
+		return 0;
 	}
 	s->state = SPLIT_WARPSYNC;
 	s->wait.why = STALL_WARPSYNC;
 	s->sync_mask = want;
-	if (!meet_complete(sm, w) && !some_crossed(sm, w, i, m))
+	if (!meet_complete(sm, w, &late) && !some_crossed(sm, w, i, m))
 		split_tell_wait(sm, w, s);
+	return late;
 }

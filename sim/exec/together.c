@@ -46,9 +46,10 @@ static void barrier_result(Warp *w, const Split *s, const MIns *i, const Barrier
 static bool release_warp(Sm *sm, Warp *w, int b, const Barrier *bar)
 {
 	bool any = false;
-	Cycle opens = bar->counted + (Cycle)sm->gpu->config.barrier_latency;
-	if (b == GRID_BARRIER || opens <= sm->now)
-		opens = sm->now + 1;
+	Cycle opens = sm->now + 1;
+	if (b != GRID_BARRIER)
+		opens = (bar->counted > opens ? bar->counted : opens) +
+			(Cycle)sm->gpu->config.barrier_latency;
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
 		if (s->state != SPLIT_BARRIER || s->barrier != b)
@@ -234,15 +235,17 @@ static bool apart_from_aligned(Sm *sm, Warp *w, const Split *s, const MIns *i, M
 	return false;
 }
 
-/* Lets the barrier count a warp, or the lanes of it that have come, behind those that the barriers of the SM
-   count already, and returns when that is done. */
-static Cycle count_arrival(Sm *sm, const Warp *w)
+/* Lets the barrier count a warp, of which lanes m have come, behind those that the barriers of the SM count
+   already, and returns when that is done. A warp takes the time of all its lanes, however many of them come;
+   where lanes are cores of their own, each takes its own. */
+static Cycle count_arrival(Sm *sm, const Warp *w, Mask m)
 {
 	uint64_t rate = (uint64_t)sm->gpu->config.barrier_rate;
 	if (!rate)
 		return sm->now + 1;
 	uint64_t now = sm->now * rate;
-	sm->counting = (sm->counting > now ? sm->counting : now) + (uint64_t)w->lanes.width;
+	sm->counting = (sm->counting > now ? sm->counting : now) +
+		(sm->gpu->model->own_slots ? (uint64_t)lane_count(m) : (uint64_t)w->lanes.width);
 	return (sm->counting + rate - 1) / rate;
 }
 
@@ -264,7 +267,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const Barrie
 	if (!n)
 		return;
 	bar->arrived += n;
-	bar->counted = o->number == GRID_BARRIER ? sm->now + 1 : count_arrival(sm, w);
+	bar->counted = o->number == GRID_BARRIER ? sm->now + 1 : count_arrival(sm, w, m);
 	bar->missed += n - (uint32_t)lane_count(m);
 	sm->last_progress = sm->now;
 	bar->expected = o->count;

@@ -120,7 +120,29 @@ static void receive(Warp *w, const Meeting *g, const MIns *i, Mask m, const uint
 	}
 }
 
-void warp_op_perform(Warp *w, const Meeting *g)
+/* How many different values the lanes bring, but at most `most`. */
+static int64_t different_values(Mask lanes, const uint64_t *value, int64_t most)
+{
+	int64_t n = 0;
+	for (Mask rest = lanes; rest && n < most; n++)
+		rest &= ~lanes_of_value(rest, value, value[lowest_lane(rest)]);
+	return n;
+}
+
+/* By how many cycles the operation's results come later than the latency of its unit says. */
+static Cycle cycles_late(const Config *c, const MIns *i, Mask lanes, const uint64_t *value)
+{
+	int64_t n = 0;
+	if (i->kind == K_REDUX && i->aop == AOP_ADD)
+		n = c->redux_add;
+	if (i->kind == K_MATCH && i->x.mode == MODE_ALL)
+		n = c->match_all;
+	if (i->kind == K_MATCH && c->match_value)
+		n += (different_values(lanes, value, c->match_most) - 1) * c->match_value;
+	return (Cycle)n;
+}
+
+Cycle warp_op_perform(Warp *w, const Meeting *g)
 {
 	const MIns *i = g->part[0].i;
 	uint64_t value[64];
@@ -128,10 +150,12 @@ void warp_op_perform(Warp *w, const Meeting *g)
 		livelock_exchange(w, g->lanes);
 	if (i->kind == K_SHFL || i->kind == K_MATCH || i->kind == K_REDUX)
 		brought(w, g, i->kind == K_MATCH && type_bits[i->type] == 64, value);
+	Cycle late = cycles_late(&w->sm->gpu->config, i, g->lanes, value);
 	if (i->kind == K_VOTE)
 		value[0] = votes(w, g);
 	if (i->kind == K_REDUX)
 		value[0] = reduce_lanes(i, g->lanes, value);
 	for (int k = 0; k < g->n; k++)
 		receive(w, g, g->part[k].i, g->part[k].lanes, value);
+	return late;
 }

@@ -52,10 +52,11 @@ static inline void scoreboard_put(const Sm *sm, Warp *w, const MIns *i, Mask m, 
 			w->mixed[wr[k].name] = false;
 	}
 }
-/* Lanes m have the results that the instruction computes, as it is issued now. */
-static inline void scoreboard_computed(const Sm *sm, Warp *w, const MIns *i, Mask m)
+/* Lanes m have the results of an instruction that is issued now, `late` cycles later than its unit says. */
+static inline void scoreboard_computed(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle late)
 {
-	scoreboard_put(sm, w, i, m, (sm->now + sm->latencies->first[i->unit]) << WRITER_BITS | i->unit);
+	Cycle ready = sm->now + sm->latencies->first[i->unit] + late;
+	scoreboard_put(sm, w, i, m, ready << WRITER_BITS | i->unit);
 }
 /* Lanes m have the results at cycle `ready`; they come from memory. */
 static inline void scoreboard_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready)

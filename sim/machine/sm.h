@@ -121,7 +121,7 @@ struct Sm {
 	uint64_t issued, empty;        /* scheduler-cycles: `issued` with an issue, `empty` without a warp */
 	uint64_t issues;               /* issues so far, overhead included */
 	Cycle last_progress;
-	/* when block barriers have counted all warps that have come: a cycle times barrier.threads_per_cycle */
+	/* when block barriers have counted all who have come: a cycle times barrier.threads_per_cycle */
 	uint64_t counting;
 
 	/* The load/store unit (sim/exec/lsu.c). */

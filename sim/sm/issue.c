@@ -252,12 +252,13 @@ static bool is_fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 
 /* Writes into the scoreboards that lanes m have the results, which are computed. n: number of parts of the
    split; 0 means that all its lanes belong to this warp. */
-static inline void write_computed(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m)
+static inline void write_computed(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m,
+	Cycle late)
 {
 	if (!n)
-		scoreboard_computed(sm, w, i, m);
+		scoreboard_computed(sm, w, i, m, late);
 	for (int k = 0; k < n; k++)
-		scoreboard_computed(sm, part[k].home, i, part[k].mask & m);
+		scoreboard_computed(sm, part[k].home, i, part[k].mask & m, late);
 }
 
 /* Writes into the scoreboards that it is not known yet when lanes m have what they load. */
@@ -299,6 +300,7 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 	/* read before the issue, in which the mechanism may take the split apart */
 	int nparts = s->parts ? reconv_parts(w, s, part) : 0;
 	is.now = now;
+	is.late = 0;
 	s->wait = wait_until(now + 1, STALL_DATA); /* what the next instruction waits for is not known yet */
 	s->issued = now;
 	w->exact = false;
@@ -309,7 +311,7 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 		*w->sched->unit[i->unit].had += w->sched->share;
 	}
 	if (!memory)
-		write_computed(sm, w, part, nparts, i, is.executing);
+		write_computed(sm, w, part, nparts, i, is.executing, is.late);
 	else if (is.pending)
 		write_pending(sm, w, part, nparts, i, is.pending);
 	else if (!sm->lane_scoreboard)

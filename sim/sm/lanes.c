@@ -76,9 +76,10 @@ static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
 	Issue is;
 	int n = w->nsplit;
 	is.now = sm->now;
+	is.late = 0;
 	s->wait = wait_until(sm->now + 1, STALL_DATA);
 	exec_issue(sm, w, s, &is);
-	scoreboard_computed(sm, w, i, is.executing);
+	scoreboard_computed(sm, w, i, is.executing, is.late);
 	return w->nsplit == n;
 }
 
