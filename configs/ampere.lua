@@ -13,13 +13,15 @@ return rates.machine("8.0", derive("volta.lua", {
 	},
 	fetch = { miss_cycles = 200 },         -- [D] an L2 hit; the cache: assumption, Volta's
 	units = {                              -- operations per cycle of [G]; latency of dependent instructions of [D]
-		alu = { latency = 4 },    -- [G] 64; [D]
-		imul = { latency = 4 },   -- [G] 64; [D] runs where fp32 does, as Volta's
-		fp32 = { latency = 4 },   -- [G] 64; [D]
+		-- Who reads a result: [M], sm80_instr_latencies.rs, for Ampere and Ada (P); what Volta's file says
+		-- of others holds, too. [D] has measured 4 cycles from one alu, imul or fp32 to the next.
+		alu = { guard_latency = 13, decoupled_latency = 5 },  -- [G] 64; [M]
+		imul = { decoupled_latency = 5 },                     -- [G] 64; [M] runs where fp32 does, as Volta's
+		fp32 = { guard_latency = 13, decoupled_latency = 5 }, -- [G] 64; [M]
 		cvt8 = { shares = "alu", count = 1 },   -- [G] by the rate
-		fp64 = { latency = 8 },   -- [G] 32; latency: assumption, Volta's
 		match = { latency = 34 }, -- match.any of one value, see below
 		redux = { latency = 18 }, -- assumption, see below
+		fp64 = { guard_latency = 14, decoupled_latency = 7 }, -- [G] 32; [M]; latency: assumption, Volta's
 	},
 	shared = { latency = 23 },             -- [D]
 	l1 = {

@@ -15,7 +15,7 @@ return rates.machine("2.0", derive("kepler.lua", {
 	},
 	scheduler = { count = 2, issue_width = 1 }, -- [W]
 	units = {                              -- operations per cycle of [G]; latency about 22 cycles [G]
-		alu = { shares = "fp32", count = 2, latency = 22 },  -- [G] 32; [W] in the same two groups of 16 cores
+		alu = { shares = "fp32", count = 2, latency = 22, guard_latency = 0 },  -- [G] 32; [W] in the same two groups of 16 cores
 		imul = { shares = "fp32", count = 1, latency = 22 }, -- [G] 16
 		fp32 = { count = 2, latency = 22 }, -- [G] 32
 		fp64 = { count = 1, latency = 24 }, -- [G] 16; latency: assumption

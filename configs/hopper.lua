@@ -12,8 +12,8 @@ return rates.machine("9.0", derive("ampere.lua", {
 	},
 	fetch = { miss_cycles = 263 },         -- [L] an L2 hit; the cache: assumption, Volta's
 	units = {                              -- operations per cycle of [G]; latencies: assumption, Ampere's
-		fp32 = { count = 2, latency = 4 }, -- [G] 128; two pipes in a processing block, of which one takes imul [N]
-		fp64 = { latency = 8 },            -- [G] 64
+		fp32 = { count = 2 },              -- [G] 128; two pipes in a processing block, of which one takes imul [N]
+		-- readers: assumption, as on Ampere, by whose table [M] schedules every later card up to Blackwell
 	},
 	shared = { latency = 29 },             -- [L]
 	l1 = {

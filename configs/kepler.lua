@@ -39,12 +39,12 @@ return rates.machine("3.0", {
 		ways = 4,                          -- assumption
 		miss_cycles = 100,                 -- assumption
 		-- Calibrated on [B]: 14 divergent threads cost 448 cycles, about 25 %, so the single loop
-		-- takes 1792 cycles, 56 a turn (add, add, setp, bra); 19 of them are the latencies above.
+		-- takes 1792 cycles, 56 a turn (add, add, setp, bra); 23 of them are the latencies above.
 		-- Check: its double loop gives 55.8 a turn.
-		redirect_cycles = 37,
+		redirect_cycles = 33,
 	},
 	units = {                              -- count x 32 / interval = operations per cycle of [G]; latencies: 9 to 11 cycles [G][J]
-		alu = { shares = "fp32", count = 5, latency = 9 }, -- [G] 160 additions; [W] in the same 192 cores
+		alu = { shares = "fp32", count = 5, latency = 9, guard_latency = 13 }, -- [G] 160 additions; [W] in the same 192 cores; a comparison: Mesa, NAK, Kepler's table (P)
 		imul = { count = 1, latency = 9 },  -- [G] 32 multiplications
 		fp32 = { count = 6, latency = 9 },  -- [G] 192
 		fp64 = { count = 1, latency = 16 }, -- [G] 8; latency: assumption

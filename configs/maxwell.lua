@@ -14,9 +14,9 @@ return rates.machine("5.0", derive("kepler.lua", {
 		shared_bytes = 65536,              -- [G]
 		max_shared_per_block = 49152,      -- [G]
 	},
-	fetch = { redirect_cycles = 37 },      -- assumption: Kepler's, where it is calibrated
+	fetch = { redirect_cycles = 33 },      -- assumption: Kepler's, where it is calibrated
 	units = {                              -- operations per cycle of [G]; latency 6 [J]; a processing block has 32 cores, 8 SFUs [W]
-		alu = { shares = "fp32", count = 1, latency = 6 },            -- [G] 128; [W] in the same cores
+		alu = { shares = "fp32", count = 1, latency = 6, guard_latency = 13 },            -- [G] 128; [W] in the same cores; a comparison: class cmp of maxas, MaxAsGrammar.pm (P)
 		imul = { shares = "fp32", count = 1, latency = 13, interval = 3 },          -- assumption: three XMAD, of 6 cycles each [J]
 		fp32 = { per = "scheduler", count = 1, latency = 6 },         -- [G] 128
 		cvt8 = { shares = "cvt", count = 1 },                                       -- assumption: as other conversions, whose rate it has

@@ -20,8 +20,7 @@ return rates.machine("7.5", derive("volta.lua", {
 		miss_cycles = 188,                 -- [J] an L2 hit
 	},
 	units = {                              -- a processing block has its own, as Volta's [W]; operations per cycle of [G]; latencies of [J] and [I]
-		imul = { latency = 5 },            -- [J] IMAD
-		fp64 = { per = "sm", count = 1, latency = 48 }, -- [G] 2; [J] DADD and DMUL (DFMA 54; [I] 45)
+		fp64 = { per = "sm", count = 1, latency = 48, guard_latency = 0, decoupled_latency = 0 }, -- [G] 2; [J] DADD and DMUL (DFMA 54; [I] 45)
 		sfu = { latency = 15 },            -- [J] MUFU
 		cvt = { latency = 15 },            -- [J]
 		mem = { interval = 2 },            -- [W][J] 16 load/store units

@@ -4,7 +4,8 @@
 -- microbenchmarking", 2018; [K] Khairy et al., "Accel-Sim", ISCA 2020, and its configuration of this card;
 -- [A] A100 white paper, where it compares; [C] CUDA debugger API, CUDBGCbuWarpState; [N] Nsight Compute,
 -- Kernel Profiling Guide, "Pipelines"; [P] NVIDIA developer forums, "INT 32 and FP64 can be used concurrently
--- in the Volta architecture?", 2019; [F] the same, "Too much time for kernel launch latency", 2022: a launch
+-- in the Volta architecture?", 2019; [M] Mesa, NAK, sm75_instr_latencies.rs: scheduling tables that NVIDIA provided; [H] Huerta et al.,
+-- "Analyzing modern NVIDIA GPU cores", MICRO 2025; [F] the forums, "Too much time for kernel launch latency", 2022: a launch
 -- of an empty kernel takes about 3 us with recent hardware. What has no source is marked `assumption`; a
 -- price of barriers among it is the default, 0.
 local rates = include("tables/rates.lua")
@@ -40,15 +41,19 @@ return rates.machine("7.0", {
 		line_bytes = 128,                  -- [J]
 		ways = 4,                          -- assumption
 		miss_cycles = 193,                 -- [J] an L2 hit
-		redirect_cycles = 10,              -- assumption
+		-- assumption: the branch is decided in the cycle behind its issue; its target passes the fetch and
+		-- the two stages between that and the issue [H]
+		redirect_cycles = 4,
 	},
 	-- A processing block has its own units [W]: 4 x 32 / interval = operations per cycle of [G]. latency:
 	-- of dependent instructions.
 	units = {
-		alu = { per = "scheduler", count = 1, latency = 4 },                   -- [G] 64; [J]
-		imul = { shares = "fp32", count = 1, latency = 5 },                    -- [G] 64; [J] IMAD; [N][P] the FMA pipe
-		fp32 = { per = "scheduler", count = 1, latency = 4 },                  -- [G] 64; [J]
-		fp64 = { per = "scheduler", count = 1, latency = 8 },                  -- [G] 32; [J]
+		-- Who reads a result: [M]'s table for Turing, by which it schedules Volta's code, too (P). [J] has
+		-- measured 4 cycles from one fp32 to the next, 5 for imul, 8 for fp64.
+		alu = { per = "scheduler", count = 1, latency = 4, fma_latency = 5, guard_latency = 12, decoupled_latency = 6 }, -- [G] 64; [M]
+		imul = { shares = "fp32", count = 1, latency = 5, fma_latency = 4, decoupled_latency = 6 },                       -- [G] 64; [M]; [N][P] the FMA pipe
+		fp32 = { per = "scheduler", count = 1, latency = 5, fma_latency = 4, guard_latency = 12, decoupled_latency = 6 }, -- [G] 64; [M]
+		fp64 = { per = "scheduler", count = 1, latency = 8, guard_latency = 15, decoupled_latency = 9 },                  -- [G] 32; [J]; [M] to others
 		sfu = { per = "scheduler", count = 1, latency = 16 },                  -- [G] 16; latency: assumption
 		cvt = { shares = "sfu", count = 1, latency = 14 },                     -- [G] 16; [N] the XU pipe; latency: assumption
 		reverse = { shares = "sfu" },                                                        -- [N] the XU pipe, by the rate

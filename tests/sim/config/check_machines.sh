@@ -55,8 +55,10 @@ done
 
 # latencies MACHINE: of a load from L1, L2, DRAM and shared memory
 latencies() {
-	add=$($gsim --print-config -c "$1" | awk '/^\t\talu = /, /}/' | sed -n 's/.*latency = \([0-9]*\),.*/\1/p')
-	$gsim -q -c "$1" -D l1.global=true "$srcdir/tests/sim/config/machines/latency.ir" -- "$add"
+	set -- "$1" $($gsim --print-config -c "$1" | awk '/^\t\talu = /, /}/' |
+		sed -n 's/^\t*\(decoupled_\|\)latency = \([0-9]*\),.*/\2/p')
+	[ "$3" -gt 0 ] || set -- "$1" "$2" "$2"
+	$gsim -q -c "$1" -D l1.global=true "$srcdir/tests/sim/config/machines/latency.ir" -- "$2" "$3"
 }
 while read -r machine want; do
 	in_part || continue
