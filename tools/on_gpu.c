@@ -1,6 +1,7 @@
 #include "tools/on_gpu.h"
 #include "config.h"
 #include "isa/lane.h"
+#include "lib/interrupt.h"
 #include "lib/output.h"
 #include "sim/driver/real_gpu.h"
 #ifdef HAVE_PLUGINS
@@ -72,8 +73,13 @@ void on_gpu_close(Session *s, int status)
 	s->real_gpu = NULL;
 	if (!runs_on)
 		return;
+	status = output_end(status);
 	fflush(stderr);
-	_exit(output_end(status));
+	if (is_interrupted(s->interrupted)) {  /* a shell sees that */
+		signal(SIGINT, SIG_DFL);
+		raise(SIGINT);
+	}
+	_exit(status);
 }
 
 /* ---- runs ---- */

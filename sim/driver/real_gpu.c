@@ -250,6 +250,23 @@ static bool await_launch(RealGpu *g, const Launch *l, const volatile sig_atomic_
 	return true;
 }
 
+/* Refuses a kernel that uses a texture or another variable that the host would have to fill in ways that gsim
+   does not have. What the simulated machine refuses besides, the real GPU may well have. */
+static bool refuses_variables(const Launch *l, Fault *fault)
+{
+	const Module *m = l->module;
+	StrBuf why = { 0 };
+	Loc where = { 0 };
+	bool refused = false;
+	for (int i = 0; i < m->symbol.n && !refused; i++)
+		refused = m->symbol.v[i]->refused && kernel_refused(m, l->kernel, &where, &why);
+	if (refused)
+		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s on the GPU: %s", l->kernel->name, why.s);
+	fault->loc = where;
+	sb_free(&why);
+	return refused;
+}
+
 bool real_gpu_launch(RealGpu *g, const Launch *l, double *seconds, const volatile sig_atomic_t *interrupted,
 	Fault *fault)
 {
@@ -261,6 +278,8 @@ bool real_gpu_launch(RealGpu *g, const Launch *l, double *seconds, const volatil
 			: "kernel %s on the GPU: this driver has no cooperative launches", l->kernel->name);
 		return false;
 	}
+	if (refuses_variables(l, fault))
+		return false;
 	if (!g->opened)
 		image_open(&g->image, l);
 	g->opened = true;

@@ -47,7 +47,7 @@ bool run_one_by_one(Run *run, const LaunchStats **failed, Fault *fault)
 			o->gpu.interrupted, fault) : launch_reference(run, l, s, fault);
 		if (!s->completed) {
 			*failed = s;
-			if (o->real_gpu)       /* it does not tell which instruction failed */
+			if (o->real_gpu && !fault->loc.line)   /* it does not tell which instruction failed */
 				fault->loc = run->pending.v[i]->where;
 			return false;
 		}

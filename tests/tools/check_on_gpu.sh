@@ -120,6 +120,12 @@ on whole 1 "wrong=double" --on gpu -q "$tmp/double.ptx"
 says 'buffer 1 (u32\[100\]): element 0 is 0 on the machine, 1 on the GPU; 1 elements differ'
 on whole 1 "" --on gpu-alone --launch-seconds 1 -w "$tmp/spin.lua" "$tmp/double.ptx"
 says 'spin.lua:1: error: kernel spin on the GPU: no end within 1 seconds'
+if command -v timeout >/dev/null; then
+	STAND_IN= LD_LIBRARY_PATH=$tmp/whole${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} timeout --preserve-status -s INT 1 "$build/gsim" --on gpu-alone \
+		--launch-seconds 60 -w "$tmp/spin.lua" "$tmp/double.ptx" >"$tmp/out" 2>&1
+	[ $? = 130 ] || fail "an interrupt ends the program by SIGINT"
+	says 'interrupted in kernel spin'
+fi
 on whole 2 "none" --on gpu "$tmp/double.ptx"
 says '^error: the CUDA driver shows no GPU$'
 on whole 2 "fail=cuInit:1" --on gpu-alone "$tmp/double.ptx"

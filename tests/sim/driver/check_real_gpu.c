@@ -40,6 +40,11 @@ static const char text[] =
 	"	ld.param.u64 a, [pa];\nA:\n	ld.volatile.global.u32 x, [a]; setp.ne.u32 q, x, 12345;\n"
 	"	@q bra A; ret;\n}\n"
 	".visible .entry stop()\n{\n	trap;\n}\n";
+static const char texture[] =
+	".version 7.8\n.target sm_70\n.address_size 64\n"
+	".global .texref picture;\n"
+	".visible .entry look()\n{\n	.reg .f32 a, b, c, d, x;\n"
+	"	tex.1d.v4.f32.f32 {a, b, c, d}, [picture, {x}]; ret;\n}\n";
 
 static const char whole[] =
 	"local a = gpu.buffer('u32', 40, function(i) return i end)\n"
@@ -83,7 +88,7 @@ static Run *run_workload_text(const Module *m, const char *workload, RealGpu *g,
 static void run_and_compare(RealGpu *g, const char *workload, Seen *seen, Diag *d)
 {
 	Diag other = { 0 };
-	Module *m = module_read_text(text, sizeof text - 1, "text.ptx", NULL, d);
+	Module *m = module_read_text(ptx, strlen(ptx), "text.ptx", NULL, d);
 	ck_assert(m != NULL);
 	Run *gpu = run_workload_text(m, workload, g, d);
 	seen->status = gpu->status;
@@ -288,6 +293,12 @@ START_TEST(faults)
 		"gpu.launch{ kernel = 'spin', grid = 1, block = 1, args = { a } }\n");
 	ck_assert(s.status == RUN_FAILED && s.runs_on);
 	SAYS(s, "kernel spin on the GPU: no end within 0.5 seconds");
+	ptx = texture;
+	s = try_on("", "gpu.launch{ kernel = 'look', grid = 1, block = 1 }\n");
+	ptx = text;
+	ck_assert(s.status == RUN_BAD_INPUT && !s.runs_on);
+	SAYS(s, "kernel look on the GPU: ");
+	SAYS(s, "textures are not supported by gsim");
 	s = try_on("hang=wide", whole);
 	ck_assert(s.status == RUN_FAILED && s.runs_on);
 	SAYS(s, "kernel wide on the GPU: no end within");
