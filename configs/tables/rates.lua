@@ -13,8 +13,7 @@
 --     bits, cvt8, cvt, shfl. Those of a translation of CUDA 11.5 agree
 --   12.0: notes that quote table 5 of the Best Practices Guide 13.4: half, fp32, fp64, alu, imul, compare, shift,
 --     logic, shfl, vote, count_bits, cvt
--- A row that was seen for some capabilities only says so behind it; `from memory`: as whoever wrote this file
--- remembers the guide, which nobody has looked up.
+-- REMEMBERED below has what was not seen there.
 --
 -- "several": several instructions, says the guide, so it gives no rate. "none": there is no such instruction.
 -- nil, a gap: not known.
@@ -26,30 +25,38 @@ local several, none, gap = "several", "none", false
 local ROWS = {
 	-- class        2.0   2.1   3.0   3.5   5.0   5.3   6.0   6.1   6.2   7.0   7.5   8.0   8.6   8.9   9.0  10.0  12.0
 	half       = { none, none, none, none, none,  256,  128,    2,  256,  128,  128,  256,  256,  128,  256,  gap,  128 },
-	fp32       = {   32,   48,  192,  192,  128,  128,   64,  128,  128,   64,   64,   64,  128,  128,  128,  128,  128 }, -- 10.0: from memory
-	fp64       = {   16,    4,    8,   64,    4,    4,   32,    4,    4,   32,    2,   32,    2,    2,   64,   64,    2 }, -- 3.5: GeForce but for TITAN 8; 7.5: the footnote; 8.6, 8.9, 10.0: from memory
-	sfu        = {    4,    8,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 }, -- 8.9 on: from memory
-	alu        = {   32,   48,  160,  160,  128,  128,   64,  128,  128,   64,   64,   64,   64,   64,   64,   64,  128 }, -- 32-bit add and subtract; 10.0: from memory
-	imul       = {   16,   16,   32,   32, several, several, several, several, several, 64, 64, 64, 64,   64,   64,   64,   64 }, -- multiply, multiply-add; 10.0: from memory
+	fp32       = {   32,   48,  192,  192,  128,  128,   64,  128,  128,   64,   64,   64,  128,  128,  128,  128,  128 },
+	fp64       = {   16,    4,    8,   64,    4,    4,   32,    4,    4,   32,    2,   32,    2,    2,   64,   64,    2 }, -- 3.5: GeForce but for TITAN 8; 7.5: the footnote
+	sfu        = {    4,    8,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 },
+	alu        = {   32,   48,  160,  160,  128,  128,   64,  128,  128,   64,   64,   64,   64,   64,   64,   64,  128 }, -- 32-bit add and subtract
+	imul       = {   16,   16,   32,   32, several, several, several, several, several, 64, 64, 64, 64,   64,   64,   64,   64 }, -- multiply, multiply-add
 	mul24      = { several, several, several, several, several, several, several, several, several, several, several, several, several, several, several, several, several },
-	logic      = {   32,   48,  160,  160,  128,  128,   64,  128,  128,   64,   64,   64,   64,   64,   64,   64,   64 }, -- 2.1: 48, as its additions; the copy has 160, which it cannot; 10.0: from memory
-	shift      = {   16,   16,   32,   64,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64 }, -- 3.5: GeForce but for TITAN 32; 10.0: from memory
-	compare    = {   32,   48,  160,  160,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,  128 }, -- with minimum, maximum; 10.0: from memory
+	logic      = {   32,   48,  160,  160,  128,  128,   64,  128,  128,   64,   64,   64,   64,   64,   64,   64,   64 }, -- 2.1: 48, as its additions; the copy has 160, which it cannot
+	shift      = {   16,   16,   32,   64,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64 }, -- 3.5: GeForce but for TITAN 32
+	compare    = {   32,   48,  160,  160,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,  128 }, -- with minimum, maximum
 	bits       = {   16,   16,   32,   32,   64,   64,   32,   64,   64, several, several, several, several, 64, 64,   gap,  gap }, -- bit field extract, insert
-	reverse    = {   16,   16,   32,   32,   64,   64,   32,   64,   64,   16,   16,   16,   16,   16,   16,   16,   16 }, -- bit reverse; until 6.2 one row with `bits`; 7.0 on: from memory
-	count_bits = {   16,   16,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 }, -- popc, clz, find; 8.0 to 10.0: from memory
-	shfl       = { none, none,   32,   32,   32,   32,   32,   32,   32,   32,   16,   32,   32,   32,   32,   32,   32 }, -- 7.5: the footnote, from memory; 10.0: from memory
-	redux      = { none, none, none, none, none, none, none, none, none, none, none,   16,   16,   16,   16,   16,   16 }, -- 8.6: the translation; others: from memory
-	vote       = {  gap,  gap,  gap,  gap,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,  128 }, -- 8.9 and 12.0 through notes; others: from memory
-	sad        = {   16,   16,   32,   32,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,  gap }, -- 8.0 on: from memory
+	reverse    = {   16,   16,   32,   32,   64,   64,   32,   64,   64,   16,   16,   16,   16,   16,   16,   16,   16 }, -- bit reverse; until 6.2 one row with `bits`
+	count_bits = {   16,   16,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 }, -- popc, clz, find
+	shfl       = { none, none,   32,   32,   32,   32,   32,   32,   32,   32,   16,   32,   32,   32,   32,   32,   32 }, -- 7.5: the footnote
+	redux      = { none, none, none, none, none, none, none, none, none, none, none,   16,   16,   16,   16,   16,   16 }, -- 8.6: the translation
+	vote       = {  gap,  gap,  gap,  gap,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,  128 }, -- 8.9 and 12.0 through notes
+	sad        = {   16,   16,   32,   32,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,  gap },
 	vabsdiff2  = { none, none,  160,  160, several, several, several, several, several, several, several, several, several, several, several, gap, gap },
-	vabsdiff4  = { none, none,  160,  160, several, several, several, several, several, 64, 64, 64,   64,   64,   64,  gap,  gap }, -- 8.0 on: from memory
+	vabsdiff4  = { none, none,  160,  160, several, several, several, several, several, 64, 64, 64,   64,   64,   64,  gap,  gap },
 	video      = {   16,   16,   32,   32, several, several, several, several, several, several, several, several, several, several, several, gap, gap }, -- all other SIMD video instructions
-	cvt8       = {   16,   16,  128,  128,   32,   32,   16,   32,   32,   16,   16,   64,   64,   64,   64,   64,   64 }, -- from 8 and 16-bit integers to 32 bits; 10.0, 12.0: from memory
-	cvt64      = {   16,    4,    8,   32,    4,    4,   16,    4,    4,   16,    2,   16,    2,    2,   16,   16,    2 }, -- from and to 64-bit types. 3.5: GeForce but for TITAN 8; 7.5: the footnote; 8.0 on: from memory
-	cvt        = {   16,   16,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 }, -- all other. 12.0: f16 to f32 64, f32 to an integer 2; 10.0: from memory
-	-- __syncthreads (section 5.4.3), threads a cycle; 7.x and 8.x: notes on CUDA 11; 9.0 on: from memory
-	barrier    = {   16,   16,  128,  128,   64,   64,   32,   64,   64,   16,   16,   16,   16,   16,   16,   16,   16 }, -- 2.x: from memory
+	cvt8       = {   16,   16,  128,  128,   32,   32,   16,   32,   32,   16,   16,   64,   64,   64,   64,   64,   64 }, -- from 8 and 16-bit integers to 32 bits
+	cvt64      = {   16,    4,    8,   32,    4,    4,   16,    4,    4,   16,    2,   16,    2,    2,   16,   16,    2 }, -- from and to 64-bit types. 3.5: GeForce but for TITAN 8; 7.5: the footnote
+	cvt        = {   16,   16,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 }, -- all other. 12.0: f16 to f32 64, f32 to an integer 2
+	-- __syncthreads (section 5.4.3), threads a cycle; 7.x and 8.x: notes on CUDA 11
+	barrier    = {   16,   16,  128,  128,   64,   64,   32,   64,   64,   16,   16,   16,   16,   16,   16,   16,   16 },
+}
+
+-- Figures that nobody has looked up: they are as whoever wrote this file remembers the guide.
+local REMEMBERED = {
+	fp32 = "10.0", fp64 = "8.6 8.9 10.0", sfu = "8.9 9.0 10.0 12.0", alu = "10.0", imul = "10.0", logic = "10.0", shift = "10.0", compare = "10.0",
+	reverse = "7.0 7.5 8.0 8.6 8.9 9.0 10.0 12.0", count_bits = "8.0 8.6 8.9 9.0 10.0", shfl = "7.5 10.0", redux = "8.0 8.9 9.0 10.0 12.0",
+	vote = "5.0 5.3 6.0 6.1 6.2 7.0 7.5 8.0 8.6 9.0 10.0", sad = "8.0 8.6 8.9 9.0", cvt8 = "10.0 12.0", cvt64 = "8.0 8.6 8.9 9.0 10.0 12.0", cvt = "10.0",
+	barrier = "2.0 2.1 9.0 10.0 12.0",
 }
 
 -- Units and classes of gsim, each with the row that holds for it and the unit of which it is a class. Units come before
@@ -79,6 +86,14 @@ local function of(capability, row)
 	return type(rate) == "number" and rate or nil
 end
 
+-- Says of a parameter that it follows from a rate of the guide.
+local function say_source(key, capability, row)
+	local name = COLUMNS[column[capability]]
+	local remembered = (" " .. (REMEMBERED[row] or "") .. " "):find(" " .. name .. " ", 1, true)
+	source(key, ("%s%d results a cycle for %s, compute capability %s"):format(remembered and "assumption, as remembered: " or "[G] (S) ", of(capability, row),
+		row, capability))
+end
+
 -- The unit whose copies a unit or class takes.
 local function source_of(machine, name)
 	local shares = (machine.units[name] or {}).shares
@@ -100,17 +115,19 @@ local function machine(capability, m)
 		local own = m.units[name] or (unit.of and {})
 		if rate and own then
 			m.units[name] = own
-			if unit.of and not own.shares and not own.per then own.shares = source_of(m, unit.of) end
+			if unit.of and not own.per and (not own.shares or own.shares == unit.of) then own.shares = source_of(m, unit.of) end
 			local lanes = lanes_of(m, name)
 			own.count = math.max(not unit.of and own.count or 1, (rate + lanes - 1) // lanes)
 			if own.count * lanes % rate ~= 0 then
 				error(("units.%s: copies of %d lanes cannot give %d results a cycle"):format(name, lanes, rate), 2)
 			end
 			own.interval = own.count * lanes // rate
+			say_source(("units.%s.interval"):format(name), capability, unit[2])
 		end
 	end
 	m.barrier = m.barrier or {}
 	m.barrier.threads_per_cycle = of(capability, "barrier")
+	say_source("barrier.threads_per_cycle", capability, "barrier")
 	return m
 end
 

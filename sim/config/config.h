@@ -132,7 +132,9 @@ bool config_load(Config *, const char *file, Diag *);
 /* The same, and keeps the texts of all files that were read: the machine file itself, then those from which
    it derives. The texts may be NULL; the caller frees them. */
 typedef struct MachineText { const char *path, *text; } MachineText;
-typedef struct MachineTexts { Arena arena; Vec(MachineText) file; } MachineTexts;
+/* What a machine file, by its number in `file`, has said of a figure by source(): at that place. */
+typedef struct SaidSource { int file; const char *key, *comment, *path; int line; } SaidSource;
+typedef struct MachineTexts { Arena arena; Vec(MachineText) file; Vec(SaidSource) said; } MachineTexts;
 bool config_load_texts(Config *, const char *file, MachineTexts *, Diag *);
 void config_free_texts(MachineTexts *);
 /* sim/config/lines_of_keys.c: the line of a machine file's text where "a.b.c" gets its value, `a = { ... b =

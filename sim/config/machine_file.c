@@ -5,8 +5,10 @@
 #include "sim/sandbox/sandbox.h"
 #include <unistd.h>
 
-enum { MAX_CHAIN = 16, MAX_FILES = 64, MAX_NAME = 1024, MAX_ERRORS = 20, DERIVE_STEPS = 2000,
-	MAX_TEXT = 1 << 20, MAX_STEPS = 20000000, MAX_MEMORY = 64 << 20 };
+enum {
+	MAX_CHAIN = 16, MAX_FILES = 64, MAX_NAME = 1024, MAX_ERRORS = 20, DERIVE_STEPS = 2000, SOURCE_STEPS
+	= 100, MAX_SAID = 10000, MAX_TEXT = 1 << 20, MAX_STEPS = 20000000, MAX_MEMORY = 64 << 20
+};
 
 typedef struct Loader {
 	Sandbox box;
@@ -381,6 +383,23 @@ static int include(lua_State *L)
 	return 1;
 }
 
+/* source(key, comment): says where the figure `key` comes from, in place of a comment, when a function of an
+   included file has put it into the machine's table. */
+static int source(lua_State *L)
+{
+	Loader *l = lua_touserdata(L, lua_upvalueindex(1));
+	const char *key = luaL_checkstring(L, 1), *comment = luaL_checkstring(L, 2);
+	sandbox_charge(L, SOURCE_STEPS + strlen(key) + strlen(comment));
+	Loc where = sandbox_where(L);
+	MachineTexts *t = l->texts;
+	for (int i = 0; t && i < t->file.n && t->said.n < MAX_SAID; i++)
+		if (!strcmp(t->file.v[i].path, l->chain[l->nchain - 1].path))
+			vec_push(&t->said, ((SaidSource){ i, arena_strdup(&t->arena, key),
+				arena_strdup(&t->arena, comment),
+				where.file ? arena_strdup(&t->arena, where.file) : "", where.line }));
+	return 0;
+}
+
 static void give_function(lua_State *L, Loader *l, const char *name, lua_CFunction function)
 {
 	lua_pushlightuserdata(L, l);
@@ -395,6 +414,7 @@ static int load_main(lua_State *L)
 	Config *c = lua_touserdata(L, 2);
 	give_function(L, l, "derive", derive);
 	give_function(L, l, "include", include);
+	give_function(L, l, "source", source);
 	load_file(L, l, lua_touserdata(L, 3));
 	apply_table(l, c, "");
 	return 0;
@@ -434,5 +454,6 @@ bool config_load_texts(Config *c, const char *file, MachineTexts *texts, Diag *d
 void config_free_texts(MachineTexts *texts)
 {
 	vec_free(&texts->file);
+	vec_free(&texts->said);
 	arena_free(&texts->arena);
 }

@@ -143,12 +143,26 @@ static bool assumes_all(const char *text)
 	return said && said < text;
 }
 
+/* What that file has said last of the figure by source(), or NULL. */
+static const SaidSource *find_said(const MachineTexts *t, int file, const char *name)
+{
+	for (int k = t->said.n - 1; k >= 0; k--)
+		if (t->said.v[k].file == file && !strcmp(t->said.v[k].key, name))
+			return &t->said.v[k];
+	return NULL;
+}
+
 /* The source of the figure without what other figures say of it. part: the part of the comment that speaks of
    it. */
 static FigureSource own_source(MachineTexts *t, const char *name, const char **part)
 {
 	*part = "";
 	for (int i = 0; i < t->file.n; i++) {
+		const SaidSource *said = find_said(t, i, name);
+		if (said) {
+			*part = said->comment;
+			return (FigureSource){ first_mark(*part), said->path, said->comment, said->line };
+		}
 		int line = config_line(t->file.v[i].text, name);
 		if (!line)
 			continue;

@@ -126,6 +126,37 @@ START_TEST(whole_files)
 }
 END_TEST
 
+/* What a function says of a figure that it sets counts from the file that calls it inwards; literals of files
+   that derive from that one are before it. */
+START_TEST(said_sources)
+{
+	static const struct { const char *name; Seen seen; const char *comment; } want[] = {
+		{ "l1.latency", SEEN_PRIMARY, "(P) table" },
+		{ "l2.ways", SEEN_ASSUMED, "assumption, as told" },
+		{ "l2.slices", SEEN_SECOND_HAND, "(S) own" }, { "sm.count", SEEN_SECOND_HAND, "(S)" },
+	};
+	Config c;
+	Diag d = { 0 };
+	MachineTexts t = { 0 };
+	temporary_text(dir, "inner.lua",
+		"local function fill(t)\n source('l1.latency', '(S) first')\n"
+		" source('l1.latency', '(P) table')\n"
+		" source('l2.ways', 'assumption, as told') source('l2.slices', '(P) never seen')\n"
+		" t.l1 = { latency = 30 } t.l2 = { ways = 8, slices = 2 } return t\nend\n"
+		"return fill({ l1 = { latency = 20 }, -- (S) 20\n sm = { count = 4 }, -- (S)\n})\n");
+	const char *path = temporary_text(dir, "outer.lua",
+		"return derive('inner.lua', { l2 = { slices = 4 } }) -- (S) own\n");
+	ck_assert_msg(config_load_texts(&c, path, &t, &d), "%s", d.item.n ? d.item.v[0].text : "");
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		FigureSource s = config_source(&t, want[i].name);
+		ck_assert_msg(s.seen == want[i].seen, "%s: %s", want[i].name, seen_word[s.seen]);
+		ck_assert_str_eq(s.comment, want[i].comment);
+	}
+	config_free_texts(&t);
+	diag_free(&d);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("sources");
@@ -137,11 +168,12 @@ int main(void)
 	tcase_add_test(t, each_figure_is_counted_once);
 	tcase_add_loop_test(t, cards, 0, 2);
 	tcase_add_test(t, whole_files);
+	tcase_add_test(t, said_sources);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);
 	srunner_free(r);
-	static const char *const made[] = { "base.lua", "derived.lua", "all.lua" };
+	static const char *const made[] = { "base.lua", "derived.lua", "all.lua", "inner.lua", "outer.lua" };
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
 		char path[256];
 		snprintf(path, sizeof path, "%s/%s", dir, made[i]);
