@@ -8,6 +8,9 @@ reasons.list = {
 			.. "other, the machine file follows the one of its own card." },
 	{ title = "Another card", machines = "^turing$", chips = "^RTX 2070$", figures = "^latency/ld",
 		text = "`turing.lua` is an RTX 2060 (TU106), with latencies of its L2 and shared memory as measured on that chip's T4 relative." },
+	{ title = "Two sources contradict each other", machines = "^pascal$", figures = "^latency/ld",
+		text = "PPT-GPU's table does not say which chip it was measured on; `pascal.lua` follows Jia et al., who measured the same chip (a P4), and "
+			.. "Accel-Sim's model of a TITAN X, which agree." },
 	{ title = "Near or far part of L2", figures = "^latency/ld.global L2",
 		text = "The chip's L2 has two parts, of which one is farther away; gsim has one latency for all slices." },
 	{ title = "Slow path of a division", figures = "^latency/div.rn.f32",

@@ -2,6 +2,7 @@
 #include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "sim/record/stats.h"
+#include "tests/machines.h"
 #include "tests/temporary.h"
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -443,18 +444,14 @@ START_TEST(load_refuses)
 }
 END_TEST
 
-static const char *const shipped[] = { "ampere.lua", "fermi.lua", "hopper.lua", "kepler.lua", "maxwell.lua",
-	"sandy.lua", "teaching.lua",
-	"titan_black.lua", "titan_rtx.lua", "turing.lua", "vega20.lua", "volta.lua" };
-
 START_TEST(shipped_machines_load)
 {
 	Config c;
 	Diag d = { 0 };
 	const char *src = getenv("srcdir");
 	setenv("GSIM_PATH", src ? src : ".", 1);
-	ck_assert_msg(config_load(&c, shipped[_i], &d), "%s: %s", shipped[_i], first(&d));
-	ck_assert_msg(config_check(&c, &d), "%s: %s", shipped[_i], first(&d));
+	ck_assert_msg(config_load(&c, machine_files[_i], &d), "%s: %s", machine_files[_i], first(&d));
+	ck_assert_msg(config_check(&c, &d), "%s: %s", machine_files[_i], first(&d));
 	unsetenv("GSIM_PATH");
 	diag_free(&d);
 }
@@ -570,7 +567,7 @@ int main(void)
 	tcase_add_test(t, lines_of_values);
 	tcase_add_test(t, main_files);
 	tcase_add_loop_test(t, load_refuses, 0, nfiles);
-	tcase_add_loop_test(t, shipped_machines_load, 0, sizeof shipped / sizeof *shipped);
+	tcase_add_loop_test(t, shipped_machines_load, 0, MACHINE_FILES);
 	tcase_add_test(t, sandybridge);
 	tcase_add_loop_test(t, calibrated_machines, 0, 2);
 	tcase_add_test(t, statistics_add);

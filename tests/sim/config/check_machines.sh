@@ -28,6 +28,11 @@ runs() {
 	head -n 5 "$tmp/out"
 }
 
+# the files of the folder are those that are installed, and those that other tests go over
+ls "$srcdir"/configs | grep "[.]lua$" >"$tmp/files"
+sed -n 's,^\tconfigs/\([a-z0-9_]*[.]lua\).*,\1,p' "$srcdir/Makefile.am" | diff "$tmp/files" - || fail "Makefile.am lists other machine files"
+sed -n 's/^\t"\(.*\)",$/\1/p' "$srcdir/tests/machines.h" | diff "$tmp/files" - || fail "tests/machines.h lists other machine files"
+
 refused= want=
 machine=0
 for file in "$srcdir"/configs/*.lua; do
@@ -73,5 +78,9 @@ turing.lua 32 188 355.375 19
 titan_rtx.lua 32 188 361 19
 ampere.lua 33 200 290 23
 hopper.lua 41 263 479 29
+pascal.lua 82 216 393 23
+p100.lua 82 234 412 24
+ada.lua 43 273 541 30
+blackwell.lua 43 273 541 30
 END
 exit $failed

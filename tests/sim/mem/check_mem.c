@@ -1,4 +1,5 @@
 /* The memory system's timing: hand-computed latencies of every unit. */
+#include "tests/machines.h"
 #include "tests/sim/mem/mem_rig.h"
 #include "passes/analysis/cost.h"
 #include <stdlib.h>
@@ -30,26 +31,23 @@ END_TEST
 
 /* What passes are told that a load costs (config_costs) is what a lone load takes that misses everywhere, on
    every machine that we ship. */
-static const char *const shipped[] = { "ampere", "fermi", "hopper", "kepler", "maxwell", "sandy", "teaching",
-	"titan_black", "titan_rtx", "turing", "vega20", "volta" };
-
 START_TEST(costs_for_passes)
 {
 	const char *top = getenv("srcdir") ? getenv("srcdir") : "..";
 	Config c;
 	Diag d = { 0 };
-	ck_assert_msg(config_load(&c, arena_printf(&d.arena, "%s/configs/%s.lua", top, shipped[_i]), &d),
+	ck_assert_msg(config_load(&c, arena_printf(&d.arena, "%s/configs/%s", top, machine_files[_i]), &d),
 		"%s", diag_first(&d));
 	CostTable t = config_costs(&c);
 	Rig *r = rig(&c);
 	ck_assert(stride(r, 10, ACC_LOAD, SP_GLOBAL, A, 4, 1, 4));
 	ck_assert_msg(finish(r) - 10 == (Cycle)t.memory[SP_GLOBAL], "%s: a load takes %d, passes are told %d",
-		shipped[_i], (int)(finish(r) - 10), t.memory[SP_GLOBAL]);
+		machine_files[_i], (int)(finish(r) - 10), t.memory[SP_GLOBAL]);
 	ck_assert(stride(r, 10000, ACC_LOAD, SP_SHARED, 0, 4, 1, 4));
 	ck_assert_uint_eq(finish(r) - 10000, (Cycle)t.memory[SP_SHARED]);
-	if (!strcmp(shipped[_i], "volta"))
-		ck_assert_msg(!memcmp(&t, &cost_default, sizeof t), "cost_default is not what %s.lua says",
-			shipped[_i]);
+	if (!strcmp(machine_files[_i], "volta.lua"))
+		ck_assert_msg(!memcmp(&t, &cost_default, sizeof t), "cost_default is not what %s says",
+			machine_files[_i]);
 	close_rig(r);
 	diag_free(&d);
 }
@@ -834,7 +832,7 @@ static Suite *suite(void)
 	Suite *s = suite_create("mem");
 	TCase *t = tcase_create("mem");
 	tcase_add_test(t, latency_of_hits_and_misses);
-	tcase_add_loop_test(t, costs_for_passes, 0, sizeof shipped / sizeof *shipped);
+	tcase_add_loop_test(t, costs_for_passes, 0, MACHINE_FILES);
 	tcase_add_test(t, merging);
 	tcase_add_test(t, merge_limit_and_mshr_limit);
 	tcase_add_test(t, access_larger_than_the_mshr_table);

@@ -1,12 +1,8 @@
 /* Nothing moves faster than its rate: streams through the memory system of every machine file. */
+#include "tests/machines.h"
 #include "tests/sim/mem/mem_rig.h"
 #include <stdlib.h>
 
-static const char *const machines[] = {
-	"kepler.lua", "maxwell.lua", "fermi.lua", "titan_black.lua", "volta.lua", "turing.lua",
-	"titan_rtx.lua", "ampere.lua", "hopper.lua", "vega20.lua", "sandy.lua", "teaching.lua",
-};
-enum { MACHINES = sizeof machines / sizeof *machines };
 
 /* The machine with an L2 so small that a short stream leaves it: four sets a slice. */
 static Config machine(const char *name)
@@ -99,7 +95,7 @@ static int jobs_for(const Config *c)
 
 START_TEST(streams_keep_the_rates)
 {
-	const char *name = machines[_i / STREAMS];
+	const char *name = machine_files[_i / STREAMS];
 	Config c = machine(name);
 	Stream what = (Stream)(_i % STREAMS);
 	uint64_t jobs = (uint64_t)jobs_for(&c), stored = jobs * (uint64_t)(c.sm_count * c.warp_size * 4);
@@ -144,7 +140,7 @@ END_TEST
    time. */
 START_TEST(more_never_takes_less)
 {
-	Config c = machine(machines[_i / STREAMS]), d = c;
+	Config c = machine(machine_files[_i / STREAMS]), d = c;
 	Stream what = (Stream)(_i % STREAMS);
 	Cycle usual = stream(&c, what, jobs_for(&c) / 4).cycles;
 	int64_t *rate[] = { &d.dram_width, &d.l2_width, &d.icnt_width };
@@ -152,7 +148,7 @@ START_TEST(more_never_takes_less)
 		*rate[k] /= 2;
 		Cycle slow = stream(&d, what, jobs_for(&c) / 4).cycles;
 		ck_assert_msg(slow >= usual, "%s, %s: %llu cycles, %llu with half of rate %d",
-			machines[_i / STREAMS], stream_name[what], (unsigned long long)usual,
+			machine_files[_i / STREAMS], stream_name[what], (unsigned long long)usual,
 			(unsigned long long)slow, (int)k);
 	}
 	int64_t *latency[] = { &d.l1_latency, &d.icnt_latency, &d.l2_latency, &d.dram_latency, &d.dram_miss,
@@ -166,7 +162,7 @@ START_TEST(more_never_takes_less)
 			Cycle slow = stream(&d, what, jobs_for(&c) / 4).cycles;
 			ck_assert_msg(slow >= before - before * 3 / 100,
 				"%s, %s: %llu cycles, then %llu with a longer latency %d",
-				machines[_i / STREAMS], stream_name[what], (unsigned long long)before,
+				machine_files[_i / STREAMS], stream_name[what], (unsigned long long)before,
 				(unsigned long long)slow, (int)k);
 			before = slow;
 		}
@@ -178,9 +174,9 @@ static Suite *suite(void)
 {
 	Suite *s = suite_create("rates of the memory system");
 	TCase *t = tcase_create("rates");
-	tcase_add_loop_test(t, streams_keep_the_rates, 0, MACHINES * STREAMS);
+	tcase_add_loop_test(t, streams_keep_the_rates, 0, MACHINE_FILES * STREAMS);
 	tcase_add_test(t, rate_laws_can_fail);
-	tcase_add_loop_test(t, more_never_takes_less, 0, MACHINES * STREAMS);
+	tcase_add_loop_test(t, more_never_takes_less, 0, MACHINE_FILES * STREAMS);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -4,13 +4,10 @@
 #include "isa/launch.h"
 #include "tests/random/random_text.h"
 #include "tests/check.h"
+#include "tests/machines.h"
 #include <stdlib.h>
 
-static const char *const machines[] = {
-	"kepler.lua", "maxwell.lua", "fermi.lua", "titan_black.lua", "volta.lua", "turing.lua",
-	"titan_rtx.lua", "ampere.lua", "hopper.lua", "vega20.lua", "sandy.lua", "teaching.lua",
-};
-enum { MACHINES = sizeof machines / sizeof *machines, SEEDS = 3 };
+enum { SEEDS = 3 };
 
 /* Lanes that go different ways through units of every kind, exchange values by warp operations, shared memory
    and barriers, and take turns in a loop. The thread's number decides. */
@@ -109,15 +106,16 @@ static void bounds(const char *text, const char *what, Config *c, const char *wh
 START_TEST(random_graphs)
 {
 	static const unsigned kinds[] = { 0, GRAPH_ACYCLIC, GRAPH_INDEXED, GRAPH_POINTS };
-	Config c = machine(machines[_i]);
+	Config c = machine(machine_files[_i]);
 	for (int seed = 0; seed < SEEDS; seed++) {
 		char what[64];
-		snprintf(what, sizeof what, "random graph %d, kind %u", seed * MACHINES + _i,
+		snprintf(what, sizeof what, "random graph %d, kind %u", seed * MACHINE_FILES + _i,
 			kinds[seed % 4]);
-		char *text = random_graph_text((uint64_t)(seed * MACHINES + _i), kinds[seed % 4], "u64 out");
+		char *text = random_graph_text((uint64_t)(seed * MACHINE_FILES + _i), kinds[seed % 4],
+			"u64 out");
 		c.sched_policy = seed % SCHED_COUNT;
 		unsigned threads = seed % 2 ? 80 : 384, most = (unsigned)c.sm_max_block;
-		bounds(text, what, &c, machines[_i], seed % 2 ? 20 : 5, threads < most ? threads : most);
+		bounds(text, what, &c, machine_files[_i], seed % 2 ? 20 : 5, threads < most ? threads : most);
 		free(text);
 	}
 }
@@ -125,8 +123,8 @@ END_TEST
 
 START_TEST(units_barriers_and_warp_operations)
 {
-	Config c = machine(machines[_i]);
-	bounds(everything, "a kernel of everything", &c, machines[_i], 8,
+	Config c = machine(machine_files[_i]);
+	bounds(everything, "a kernel of everything", &c, machine_files[_i], 8,
 		c.sm_max_block < 256 ? (unsigned)c.sm_max_block : 256);
 }
 END_TEST
@@ -150,10 +148,10 @@ static const char chase[] =
    order costs elsewhere is not seen here. */
 START_TEST(lanes_wait_for_their_own_data)
 {
-	Config c = machine(machines[_i]);
+	Config c = machine(machine_files[_i]);
 	Diag d = { 0 };
 	ck_assert(config_set(&c, "l1.global", "true", &d) && config_set(&c, "dws.memory", "aggressive", &d));
-	bounds(chase, "a chase", &c, machines[_i], 1, (unsigned)c.warp_size);
+	bounds(chase, "a chase", &c, machine_files[_i], 1, (unsigned)c.warp_size);
 	diag_free(&d);
 }
 END_TEST
@@ -162,9 +160,9 @@ int main(void)
 {
 	Suite *s = suite_create("bound");
 	TCase *t = tcase_create("mimd");
-	tcase_add_loop_test(t, random_graphs, 0, MACHINES);
-	tcase_add_loop_test(t, units_barriers_and_warp_operations, 0, MACHINES);
-	tcase_add_loop_test(t, lanes_wait_for_their_own_data, 0, MACHINES);
+	tcase_add_loop_test(t, random_graphs, 0, MACHINE_FILES);
+	tcase_add_loop_test(t, units_barriers_and_warp_operations, 0, MACHINE_FILES);
+	tcase_add_loop_test(t, lanes_wait_for_their_own_data, 0, MACHINE_FILES);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
