@@ -10,6 +10,7 @@ struct Clock {
 	   was set back */
 	int *known, *given, stamp;
 	const int *alias;
+	int64_t guard;   /* cycles by which a guard or a branch has a predicate later than other readers */
 	Vec(RegTime) need, use, def;  /* need: of all code since then; use, def: of the latest instruction */
 	Vec(int) give;
 };
@@ -18,6 +19,8 @@ Clock *clock_new(const Function *f, const CostTable *cost)
 {
 	Clock *c = xcalloc(1, sizeof *c);
 	*c = (Clock){ .f = f, .cost = cost, .n = f->reg.n, .stamp = 1 };
+	const Ins test = { .op = OP_SETP, .type = T_U32 };
+	c->guard = cost_guard_latency(cost, &test) - cost_latency(cost, &test);
 	return c;
 }
 
@@ -167,6 +170,16 @@ static void add_def(void *self, int reg)
 		vec_push(&c->def, ((RegTime){ name_of_reg(c, reg), 0 }));
 }
 
+/* Does the instruction read the name as its guard, or as a branch reads its predicate? */
+static bool is_guard(Clock *c, const Ins *i, const int *alias, int name)
+{
+	c->alias = alias;
+	if (i->guard >= 0 && name_of_reg(c, i->guard) == name)
+		return true;
+	return i->op == OP_BRA && i->nsrc && ins_src(i, 0)->kind == OPD_REG &&
+		name_of_reg(c, ins_src(i, 0)->id) == name;
+}
+
 Span clock_ins(Clock *c, const Ins *i, const int *alias)
 {
 	c->alias = alias;
@@ -174,6 +187,9 @@ Span clock_ins(Clock *c, const Ins *i, const int *alias)
 	vec_clear(&c->def);
 	ins_reads(c->f, i, add_use, c);
 	ins_defs(c->f, i, add_def, c);
+	for (int k = 0; k < c->use.n; k++)
+		if (is_guard(c, i, alias, c->use.v[k].reg))
+			c->use.v[k].at = -c->guard;
 	for (int k = 0; k < c->def.n; k++)
 		c->def.v[k].at = cost_latency(c->cost, i);
 	return (Span){ c->use.v, c->def.v, c->use.n, c->def.n, cost_interval(c->cost, i) };

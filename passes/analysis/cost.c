@@ -32,6 +32,7 @@ const CostTable cost_default = {
 		[UNIT_DIVF32] = { 16, 8, UNIT_SFU, 1, 1 },
 		[UNIT_DIVF64] = { 16, 8, UNIT_SFU, 1, 1 },
 	},
+	.guard = { [UNIT_ALU] = 12, [UNIT_FP32] = 12, [UNIT_FP64] = 15, [UNIT_COMPARE] = 12 },
 	.width = 1,
 	.memory = { [SP_GENERIC] = 375, [SP_GLOBAL] = 375, [SP_SHARED] = 19, [SP_LOCAL] = 375,
 	[SP_CONST] = 27, [SP_PARAM] = 27 },
@@ -44,6 +45,12 @@ int cost_latency(const CostTable *t, const Ins *i)
 		return t->op[i->op];
 	return op_info[i->op].flags & OPF_LOAD && op_info[i->op].unit == UNIT_MEM ? t->memory[i->space]
 		: t->unit[ins_unit(i)].latency;
+}
+
+int cost_guard_latency(const CostTable *t, const Ins *i)
+{
+	int guard = (t ? t : &cost_default)->guard[ins_unit(i)];
+	return guard ? guard : cost_latency(t, i);
 }
 
 int cost_interval(const CostTable *t, const Ins *i)

@@ -17,12 +17,16 @@ typedef struct UnitCost {
 
 typedef struct CostTable {
 	UnitCost unit[UNIT_COUNT];
+	/* latency from an instruction to a guard or a branch that reads the predicate that it writes; 0: the
+	   unit's latency */
+	int guard[UNIT_COUNT];
 	int width;                     /* instructions that a scheduler issues in a cycle */
 	int memory[SP_COUNT];          /* latency of loads and atomics, by space */
 	int op[OP_COUNT];              /* latency by operation; 0: that of its unit or space */
 } CostTable;
 extern const CostTable cost_default;
 int cost_latency(const CostTable *, const Ins *);     /* cycles; table NULL: the default one */
+int cost_guard_latency(const CostTable *, const Ins *);
 int cost_interval(const CostTable *, const Ins *);
 /* sum of latencies: cycles of one execution of the block, if no instruction overlaps with another */
 int64_t cost_block(const CostTable *, const Block *);

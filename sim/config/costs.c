@@ -27,6 +27,7 @@ CostTable config_costs(const Config *config)
 		int copies = x->shares ? (int)x->shares - 1 : u;
 		t.unit[u] = (UnitCost){ (int)x->latency, (int)x->interval, copies,
 			(int)x->count, c->unit[copies].per == PER_SM ? (int)c->sched_count : 1 };
+		t.guard[u] = x->guard_latency == x->latency ? 0 : (int)x->guard_latency;
 	}
 	t.width = (int)c->sched_width;
 	t.memory[SP_GENERIC] = t.memory[SP_GLOBAL] = t.memory[SP_LOCAL] = far;

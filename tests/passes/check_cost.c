@@ -168,6 +168,32 @@ START_TEST(clocks)
 }
 END_TEST
 
+/* A guard and a branch have a predicate later than a selp has it. */
+START_TEST(guards)
+{
+	static const char text[] = "kernel k(u64 out) {\nreg u32 %a, %b\nreg pred %p\n"
+		"A: %p = setp.eq.u32 %a, 1\n%b = selp.u32 1, 2, %p\n@%p %b = mov.u32 3\nbra %p, B, C\n"
+		"B: exit\nC: exit\n}\n";
+	Diag d = { 0 };
+	Module *m = ir_read(text, strlen(text), "k.ir", &d);
+	ck_assert_ptr_nonnull(m);
+	const Function *f = m->func.v[0];
+	const Ins *i = f->block.v[0]->ins.v;
+	int64_t compare = cost_latency(NULL, i), guard = cost_guard_latency(NULL, i);
+	ck_assert_int_gt(guard, compare);
+	for (int k = 1; k < 4; k++) {
+		Clock *c = clock_new(f, NULL);
+		Span s = clock_ins(c, i, NULL);
+		clock_add(c, &s);
+		s = clock_ins(c, i + k, NULL);
+		ck_assert_int_eq(clock_now(c) + clock_wait(c, &s), k == 1 ? compare : guard);
+		clock_free(c);
+	}
+	module_free(m);
+	diag_free(&d);
+}
+END_TEST
+
 START_TEST(profiles)
 {
 	Arena a = { 0 };
@@ -295,6 +321,7 @@ int main(void)
 	tcase_add_test(t, functions);
 	tcase_add_test(t, loads);
 	tcase_add_test(t, clocks);
+	tcase_add_test(t, guards);
 	tcase_add_test(t, profiles);
 	tcase_add_test(t, profiles_branches);
 	tcase_add_test(t, profiles_refused);

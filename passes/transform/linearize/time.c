@@ -7,7 +7,7 @@ int64_t guard_time(const Lin *l)
 	const Ins choose = ins_make(l->run->m, OP_SELP, T_U32, 1, 3),
 		test = ins_make(l->run->m, OP_SETP, T_U32, 1, 2),
 		branch = ins_make(l->run->m, OP_BRA, T_NONE, 0, 1);
-	return cost_interval(l->run->cost, &choose) + cost_latency(l->run->cost, &test) +
+	return cost_interval(l->run->cost, &choose) + cost_guard_latency(l->run->cost, &test) +
 		cost_latency(l->run->cost, &branch);
 }
 
