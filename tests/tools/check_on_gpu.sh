@@ -173,6 +173,13 @@ says '^predicate/to guard: 0 of 1 runs: gsim ended '
 grep -q '^hopper,.*,predicate/to branch,1,' "$tmp/h.csv" || fail "what comes behind a kernel that kills the driver is not measured"
 hardware whole 2 "fail=cuLaunchKernel:3" -r 1 "predicate/to guard"
 says 'cuLaunchKernel: CUDA_ERROR_UNKNOWN (unknown error)'
+hardware whole 1 "capability=75" -r 1 "latency/re"
+says '^latency/redux.*: 0 of 1 runs: needs compute capability 8.0$'
+rows 2
+hardware whole 0 "capability=75" -r 1 "predicate/to guard"
+grep -q '^turing,"Stand-in, 1 GPU",predicate/to guard,1,' "$tmp/h.csv" || fail "an older GPU: $(cat "$tmp/h.csv")"
+hardware whole 0 "capability=60" -r 1 "predicate/to guard"
+grep -q '^p100,' "$tmp/h.csv" || fail "a GPU before Volta: $(cat "$tmp/h.csv")"
 hardware whole 2 "none" "predicate/to guard"
 says '^tools/hardware: the CUDA driver shows no GPU$'
 hardware none 2 "" "predicate/to guard"

@@ -11,6 +11,7 @@
  *   die=KERNEL      a launch of it kills the process
  *   slow=KERNEL     a launch of it ends after 0.1 s
  *   elsewhere       reserved addresses are not those that were wished for
+ *   capability=75   the GPU's compute capability is 7.5, not 9.0
  *   none            there is no GPU
  * A launch that runs for too many steps does not end either. What the caller has not given back when it
  * releases the context is told on standard error. */
@@ -154,7 +155,10 @@ CudaResult cuDeviceGetName(char *name, int n, int device)
 CudaResult cuDeviceGetAttribute(int *value, int which, int device)
 {
 	ENTER();
-	*value = which == CUDA_MAJOR ? 9 : which == CUDA_MINOR ? 0 : which == CUDA_SM_COUNT ? 132 : 1980000;
+	const char *told = told_word("capability");
+	int capability = told ? atoi(told) : 90;
+	*value = which == CUDA_MAJOR ? capability / 10 : which == CUDA_MINOR ? capability % 10
+		: which == CUDA_SM_COUNT ? 132 : 1980000;
 	return device == 7 ? 0 : INVALID_VALUE;
 }
 
