@@ -50,12 +50,13 @@ local function bandwidths(bench)
 	bench.kernel("bandwidth_shared", bench.loop(steps:rep(4)), { pre = SHARED, shared = 8192, start = starts, stop = "xor.b32 x, x, r1; xor.b32 x, x, r8;" })
 	bench.row { figure = "bandwidth/shared", unit = "B/cycle/SM", mode = "rate", long = "bandwidth_shared", short = "bandwidth_shared", a = 1, n = 12, less_n = 4,
 		steps = 8 * 32 * 4, warps = 32 }
-	steps, starts = chains("ld.global.u64 m#, [m#];", 8, "mad.wide.u32 m#, gt, 8, buf;")
-	local stop = "cvt.u32.u64 t, m1; xor.b32 x, x, t; cvt.u32.u64 t, m8; xor.b32 x, x, t;"
-	bench.kernel("bandwidth_L1", bench.loop(steps:rep(4)), { start = starts, stop = stop })
+	-- Four chains of 64 bits, so that blocks of 32 warps have the registers on old machines, too.
+	steps, starts = chains("ld.global.u64 m#, [m#];", 4, "mad.wide.u32 m#, gt, 8, buf;")
+	local stop = "cvt.u32.u64 t, m1; xor.b32 x, x, t; cvt.u32.u64 t, m4; xor.b32 x, x, t;"
+	bench.kernel("bandwidth_L1", bench.loop(steps:rep(8)), { start = starts, stop = stop })
 	bench.row { figure = "bandwidth/L1", unit = "B/cycle/SM", mode = "rate", long = "bandwidth_L1", short = "bandwidth_L1", n = 12, less_n = 4,
 		steps = 8 * 32 * 8, warps = 32, init = "init_self" }
-	bench.kernel("bandwidth_L2", bench.loop(steps:gsub("global", "global.cg"):rep(2)), { turns = 1, stop = stop,
+	bench.kernel("bandwidth_L2", bench.loop(steps:gsub("global", "global.cg"):rep(4)), { turns = 1, stop = stop,
 		start = "and.b32 t, gt, 65535; " .. starts:gsub("gt", "t") })
 	bench.row { figure = "bandwidth/L2", unit = "B/cycle", mode = "chip", long = "bandwidth_L2", blocks = 160, warps = 16, n = 4, amount = 512 * 64 * 8,
 		init = "init_self", init_blocks = 64, slow = true }
