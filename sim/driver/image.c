@@ -64,8 +64,7 @@ static CudaMemory memory_wanted(const Image *image)
 static bool can_place(const CudaCalls *c)
 {
 	return c->reserve && c->unreserve && c->granularity && c->create && c->release && c->map &&
-		c->unmap &&
-		c->set_access;
+		c->unmap && c->set_access;
 }
 
 /* Reserves the addresses of the launch's memory. Where the driver has no such call or others have them

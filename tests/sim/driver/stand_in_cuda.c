@@ -3,30 +3,22 @@
  * is linked into a test (stand_in_find), or made a libcuda.so.1 that a gsim of this tree loads, whose
  * functions it calls.
  *
- * The environment's STAND_IN tells it what to do wrong, in words with blanks between:
- *   fail=CALL:N     call number N, from 1, of CALL returns an error (CUDA_ERROR_UNKNOWN)
- *   without=CALL    stand_in_find does not have it
- *   wrong=KERNEL    after each launch of it a bit of memory is another
- *   hang=KERNEL     a launch of it does not end
- *   die=KERNEL      a launch of it kills the process
- *   slow=KERNEL     a launch of it ends after 0.1 s
- *   elsewhere       reserved addresses are not those that were wished for
- *   capability=75   the GPU's compute capability is 7.5, not 9.0
- *   none            there is no GPU
- * A launch that runs for too many steps does not end either. What the caller has not given back when it
- * releases the context is told on standard error. */
+ * The environment can tell it to do things wrong (stand_in_told.h). A launch that runs for too many steps
+ * does not end either. What the caller has not given back when it releases the context is told on standard
+ * error. */
 #include "isa/print.h"
 #include "isa/launch.h"
 #include "lib/diag.h"
 #include "sim/driver/cuda.h"
+#include "tests/sim/driver/stand_in_told.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { UNKNOWN = 999, INVALID_VALUE = 1, NOT_FOUND = 500, NOT_SUPPORTED = 801, INVALID_PTX = 218 };
-enum { GRANULE = 2 << 20, MOST_STEPS = 2000000, MOST_CALLS = 64, MOST_PIECES = 64 };
+enum { UNKNOWN = 999, INVALID_VALUE = 1, NOT_FOUND = 500, INVALID_PTX = 218 };
+enum { GRANULE = 2 << 20, MOST_STEPS = 2000000, MOST_PIECES = 64 };
 #define ZONE ((uint64_t)16 << 30)      /* bytes of addresses from GLOBAL_BASE on that can be reserved */
 
 /* kernel: of the last launch before the event was recorded; at: when the event comes, in seconds */
@@ -45,44 +37,7 @@ static PrintBuffer printed;
 static struct { uint64_t at, size; bool accessible; } piece[MOST_PIECES];
 static int npieces;
 
-/* ---- what it was told ---- */
-
-/* The value of the word, or NULL. */
-static const char *told_word(const char *word)
-{
-	static char value[200];
-	const char *all = getenv("STAND_IN");
-	size_t n = strlen(word);
-	for (const char *p = all ? all : ""; *p; p += strcspn(p, " "), p += *p == ' ')
-		if (!strncmp(p, word, n) && (p[n] == '=' || p[n] == ' ' || !p[n])) {
-			size_t length = p[n] == '=' ? strcspn(p + n + 1, " ") : 0;
-			snprintf(value, sizeof value, "%.*s", (int)length, p + n + (p[n] == '='));
-			return value;
-		}
-	return NULL;
-}
-
-static bool told_of(const char *word, const char *name)
-{
-	const char *value = told_word(word);
-	return value && !strcmp(value, name);
-}
-
-/* Counts a call. True: it is to fail. */
-static bool count_call(const char *name)
-{
-	static struct { const char *name; int n; } count[MOST_CALLS];
-	const char *value = told_word("fail"), *colon = value ? strchr(value, ':') : NULL;
-	int i = 0;
-	if (!strcmp(name, "cuInit"))
-		memset(count, 0, sizeof count);
-	while (count[i].name && strcmp(count[i].name, name))
-		i++;
-	count[i].name = name;
-	count[i].n++;
-	return colon && !strncmp(value, name, (size_t)(colon - value)) && !name[colon - value] &&
-		count[i].n == atoi(colon + 1);
-}
+/* Begins each call. */
 #define ENTER() do { if (count_call(__func__)) return UNKNOWN; if (sticky) return sticky; } while (0)
 
 static double seconds_now(void)
