@@ -53,16 +53,16 @@ Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
 	Mask first = 0;
 	*when = NEVER;
 	each_lane(s->mask, l) {
-		Cycle most = 0;
+		int64_t most = 0;
 		for (int k = 0; k < i->nchk && w->sm->lane_scoreboard; k++) {
-			Cycle ready = needed_ready(w->sm, &i->sb[k], scoreboard_read(w, i->sb[k].name, l));
+			int64_t ready = needed_ready(w->sm, &i->sb[k], scoreboard_read(w, i->sb[k].name, l));
 			most = ready > most ? ready : most;
 		}
-		if (most < *when) {
-			*when = most;
+		if ((Cycle)most < *when) {
+			*when = (Cycle)most;
 			first = 0;
 		}
-		first |= most == *when ? (Mask)1 << l : 0;
+		first |= (Cycle)most == *when ? (Mask)1 << l : 0;
 	}
 	return *when >= PENDING ? s->mask : first;
 }

@@ -26,11 +26,11 @@ static inline Cycle entry_cycle(Cycle entry) { return entry >> WRITER_BITS; }
 static inline int entry_writer(Cycle entry) { return (int)(entry & (WRITER_COUNT - 1)); }
 static inline bool entry_loaded(Cycle entry) { return entry_writer(entry) == WRITER_LOADED; }
 
-/* The cycle from which on the entry keeps an instruction no longer that needs it so. */
-static inline Cycle needed_ready(const Sm *sm, const Needed *n, Cycle entry)
+/* The cycle from which on the entry keeps an instruction no longer that needs it so; it may lie before cycle
+   0. */
+static inline int64_t needed_ready(const Sm *sm, const Needed *n, Cycle entry)
 {
-	int64_t ready = (int64_t)entry_cycle(entry) + sm->latencies->later[n->reader][entry_writer(entry)];
-	return ready > 0 ? (Cycle)ready : 0;
+	return (int64_t)entry_cycle(entry) + sm->latencies->later[n->reader][entry_writer(entry)];
 }
 
 /* In the lanes of the mask the register or predicate `name` becomes ready at another time than in its other

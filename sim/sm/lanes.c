@@ -34,15 +34,15 @@ typedef struct LaneTurn {
 When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 {
 	int l = lowest_lane(s->mask), reads = i->nchk - i->nwr;
-	Cycle latest = 0, load = 0;
+	int64_t latest = 0, load = 0;
 	for (int k = 0; k < i->nchk; k++) {
 		Cycle entry = scoreboard_read(w, i->sb[k].name, l);
-		Cycle ready = needed_ready(sm, &i->sb[k], entry);
+		int64_t ready = needed_ready(sm, &i->sb[k], entry);
 		latest = k < reads && ready > latest ? ready : latest;
 		load = entry_loaded(entry) && ready > load ? ready : load;
 	}
 	latest = load > latest ? load : latest;
-	return (When){ latest, s->pc, load > sm->now ? STALL_MEMORY : STALL_DATA };
+	return (When){ (Cycle)latest, s->pc, load > (int64_t)sm->now ? STALL_MEMORY : STALL_DATA };
 }
 
 /* The lane's next instruction. Jumps that only the layout needs take no time: the lane follows as many of

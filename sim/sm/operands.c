@@ -11,7 +11,7 @@ static inline void add_lanes_operands(Operands *o, const Sm *sm, const Warp *w, 
 		const Needed *n = &i->sb[k];
 		if (!w->mixed[n->name])
 			add_operand_ready(o, sm, n, w->ready[n->name]);
-		else if (needed_ready(sm, n, w->ready[n->name]) >= sm->now)
+		else if (needed_ready(sm, n, w->ready[n->name]) >= (int64_t)sm->now)
 			each_lane(m, l)
 				add_operand_ready(o, sm, n, w->lane_ready[n->name * w->lanes.width + l]);
 	}

@@ -9,8 +9,9 @@ typedef struct Operands { Cycle computed, loaded; } Operands;
 
 static inline void add_operand_ready(Operands *o, const Sm *sm, const Needed *n, Cycle entry)
 {
-	Cycle *last = entry_loaded(entry) ? &o->loaded : &o->computed, ready = needed_ready(sm, n, entry);
-	*last = ready > *last ? ready : *last;
+	Cycle *last = entry_loaded(entry) ? &o->loaded : &o->computed;
+	int64_t ready = needed_ready(sm, n, entry);
+	*last = ready > (int64_t)*last ? (Cycle)ready : *last;
 }
 
 static inline Cycle all_there(Operands o) { return o.loaded > o.computed ? o.loaded : o.computed; }
@@ -19,12 +20,12 @@ static inline Cycle all_there(Operands o) { return o.loaded > o.computed ? o.loa
    when_operands looks more closely: lanes may differ, or have several homes. */
 static inline bool are_ready(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
 {
-	Cycle latest = 0;
+	int64_t latest = 0;
 	for (int k = 0; k < i->nchk; k++) {
-		Cycle ready = needed_ready(sm, &i->sb[k], w->ready[i->sb[k].name]);
+		int64_t ready = needed_ready(sm, &i->sb[k], w->ready[i->sb[k].name]);
 		latest = ready > latest ? ready : latest;
 	}
-	return latest <= at && !s->parts;
+	return latest <= (int64_t)at && !s->parts;
 }
 
 /* When operands are there, by a scoreboard with one entry for all lanes. */
