@@ -154,7 +154,8 @@ void lower_function(Lower *w, LowerFn *l)
 			emit_ins(w, l, &b->ins.v[i], b);
 			put_marks(w, l, b->ins.v[i].mark, first);
 			note_waits(w, l, b, first);
-			if (l->reach_behind_sync && i && meets_others(&b->ins.v[i - 1]) && w->out.n > first)
+			if ((l->reach_all || (l->reach_behind_sync && i && meets_others(&b->ins.v[i - 1]))) &&
+				w->out.n > first)
 				w->out.v[first].flags |= MI_REACH;
 		}
 		/* the jump was left out: the instruction before it, which is issued as often, gets its

@@ -42,6 +42,8 @@ struct LowerFn {                       /* one function on its way to machine cod
 	uint8_t *may_wait;
 	/* set by the mechanism: its hook `reach` is called behind barriers and warp-level operations, too */
 	bool reach_behind_sync;
+	/* set by the mechanism: its hook `reach` is called in front of every instruction */
+	bool reach_all;
 	uint32_t *block_pc;            /* by block id: its pc, once addresses are known */
 	/* set by the mechanism: blocks lie in reverse post-order with contiguous loops; else in the source's
 	   order */

@@ -1,35 +1,54 @@
-/* Dynamic warp formation (Fung, Sham, Yuan, Aamodt, MICRO 2007).
+/* Dynamic warp formation (Fung, Sham, Yuan, Aamodt, MICRO 2007; ACM TACO 6(2), 2009).
  *
- * The pool of a thread block is all its splits. Lanes that come to the start of a basic block join the entry
- * that was formed last for that pc and has not issued there yet, if none of their columns is taken: a thread
- * keeps its lane (lane-aware). Else they form an entry of their own. There is no reconvergence point; the
- * policy decides which entry issues next, and thereby which lanes meet.
+ * The warp pool of a thread block is all its splits. A table, the paper's PC-warp LUT, says for a pc which
+ * entry of the pool came there last. Lanes that come to an instruction, any one as in the paper, are looked
+ * up in it: if that entry has not issued there yet, those lanes join it whose columns are free in it, since a
+ * thread keeps its lane (lane-aware); the others are an entry of their own, which takes the old one's place
+ * in the table. There is no reconvergence point; the policy decides which entry issues next, and thereby
+ * which lanes meet.
  *
- * Counted: depth = splits that a warp holds; no pushes; merges = joins; warps_formed = entries made where
- * lanes come; lane_conflicts = of those, the ones that found an entry with their pc and a taken column. */
+ * Counted: depth = splits that a warp holds; no pushes; merges = joins; warps_formed = entries made at
+ * branches; lane_conflicts = look-ups that found columns taken. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/splits.h"
 
-enum { P_POLICY, P_PATIENCE };
+enum { P_POLICY, P_PATIENCE, P_LUT, P_FORM };
 enum { DMAJ, DMIN, DTIME, DPDPRI, DPC };
 static const ConfigKey params[] = {
-	{ NULL, "policy", CT_ENUM, 0, DMAJ, 0, 4, "majority|minority|time|pdom|pc", "",
+	{ NULL, "policy", CT_ENUM, 0, DPDPRI, 0, 4, "majority|minority|time|pdom|pc", "",
 		"which entry of the pool goes first: most or fewest lanes with its pc, oldest, fewest "
 		"post-dominators passed, lowest pc" },
 	{ NULL, "patience", CT_INT, 0, 10000, 1, 1000000000, NULL, "cycles",
 		"an entry that could issue for so long goes before the policy's choice, to the end of its "
 		"block (assumption: the paper's "
 		"policies may starve it)" },
+	{ NULL, "lut", CT_INT, 0, 64, 0, 4096, NULL, "entries",
+		"pcs that the table of a block has, in sets of four; 0 = no lanes join (assumption)" },
+	{ NULL, "form_cycles", CT_INT, 0, 0, 0, 10000, NULL, "cycles",
+		"so long it takes until lanes that a branch has parted are in the pool (assumption: the "
+		"look-up is hidden behind the branch, as in the paper)" },
 };
 
+/* A row of the table: the entry with that tag, in the list of warp `holder`, was the last to come to pc. It
+   may have issued since. tag 0: the row is empty. */
+typedef struct DwfRow { uint32_t pc, tag; Warp *holder; } DwfRow;
+enum { WAYS = 4 };
+
+typedef struct DwfBlock {
+	/* majority, minority: the pc whose entries go on until none is left, and the cycle in which it was
+	   looked at last */
+	uint32_t chosen;
+	Cycle looked;
+	DwfRow row[];
+} DwfBlock;
+
 typedef struct DwfPool {                  /* of an SM */
-	uint32_t stamp;                /* Split.tag of the entry formed last: tags count up from 1 */
+	uint32_t stamp;                /* Split.tag of the entry that came last: tags count up from 1 */
 	uint32_t turn;           /* tag of the entry that last went first because of patience, 0 = none */
-	uint32_t chosen;               /* majority, minority: the pc whose entries go on until none is left */
 	uint8_t *point;                /* by pc: is it a reconvergence point? */
-	uint32_t *pc, *lanes;          /* n pcs of ready entries, and the number of lanes at each */
+	uint32_t *pc, *lanes;          /* n pcs of a block's ready entries, and the number of lanes at each */
 	int cap_pc, cap_lanes, n;
 } DwfPool;
 
@@ -38,14 +57,18 @@ typedef struct DwfCount { uint32_t passed[64]; } DwfCount; /* by lane: post-domi
 static size_t dwf_state_size(const Config *c) { return sizeof(DwfCount); }
 static size_t dwf_sm_state_size(const Config *c) { return sizeof(DwfPool); }
 
-/* Lanes may meet at the start of every block. */
+static int lut_sets(const Config *c) { return ((int)c->model_param[c->model][P_LUT] + WAYS - 1) / WAYS; }
+static size_t dwf_block_state_size(const Config *c)
+{
+	return sizeof(DwfBlock) + sizeof(DwfRow) * WAYS * (size_t)lut_sets(c);
+}
+
+/* Lanes may meet everywhere. */
 static bool dwf_lower(LowerFn *l, Diag *diag)
 {
 	if (!reconv_lower_ipdom(l, diag))
 		return false;
-	for (int b = 0; b < l->f->block.n; b++)
-		l->reach[b] = true;
-	l->reach_behind_sync = true;
+	l->reach_all = true;
 	return true;
 }
 
@@ -74,23 +97,50 @@ static Mask lanes_of_parts(const Part *part, int n)
 	return m;
 }
 
-/* The entry, other than s, that was formed last for the pc, and in *holder the warp in whose list it stands;
-   NULL: none. The paper finds it in a table of pcs. Lanes may also join an entry of whose arrival the core
-   has yet to tell the mechanism (Split.arriving). */
-static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
+/* The first row of the set to which the pc belongs; NULL: the table has no rows, or nobody joins there:
+   barriers and warp-level operations take lanes of several warps apart. */
+static DwfRow *lut_set(Warp *w, uint32_t pc)
 {
-	Warp *list[MOST_WARPS];
-	Split *last = NULL;
-	int n = reconv_block_warps(near, list);
-	for (int k = 0; k < n; k++) {
-		each_split(list[k], e)
-			if (e != s && split_stands(e, pc) && (!last || e->tag > last->tag)) {
-				last = e;
-				*holder = list[k];
-			}
-	}
-	return last;
+	int sets = lut_sets(reconv_config(w));
+	DwfBlock *b = reconv_block_state(w);
+	uint8_t kind = reconv_ins(w, pc)->kind;
+	return sets && (kind < K_BAR || kind > K_ELECT) ? b->row + WAYS * (pc % (uint32_t)sets) : NULL;
 }
+
+/* The entry that came to the pc last, if it has not issued since, and in *holder the warp in whose list it
+   stands; else NULL. */
+static Split *entry_at(Warp *w, uint32_t pc, Warp **holder)
+{
+	DwfRow *r = lut_set(w, pc);
+	for (int k = 0; r && k < WAYS; k++)
+		if (r[k].tag && r[k].pc == pc) {
+			*holder = r[k].holder;
+			each_split(r[k].holder, e)
+				if (e->tag == r[k].tag && split_stands(e, pc))
+					return e;
+			return NULL;
+		}
+	return NULL;
+}
+
+/* Notes the split, which stands in the list of `holder`, as the entry that came last to its pc. If the set is
+   full, the entry that came before all others leaves the table. */
+static void note_entry(Warp *holder, Split *s)
+{
+	DwfRow *r = lut_set(holder, s->pc), *to = r;
+	s->tag = ++((DwfPool *)reconv_sm_state(holder))->stamp;
+	for (int k = 0; r && k < WAYS; k++) {
+		if (r[k].tag && r[k].pc == s->pc) {
+			to = &r[k];
+			break;
+		}
+		to = r[k].tag < to->tag ? &r[k] : to;
+	}
+	if (r)
+		*to = (DwfRow){ s->pc, s->tag, holder };
+}
+
+static bool fills_warp(const Warp *w, Mask m) { return m == lanes_below((int)reconv_config(w)->warp_size); }
 
 /* If pc is a reconvergence point, the lanes of the parts have passed one more post-dominator. They have
    passed it together, so all get the highest of their new counts. */
@@ -111,44 +161,78 @@ static void level_counts(Warp *w, const Part *part, int n, uint32_t pc)
 			((DwfCount *)reconv_state(part[k].home))->passed[l] = most;
 }
 
-/* The entry at pc that lanes m may join, and in *holder the warp in whose list it stands; NULL: none. s: the
-   split in which the lanes are now, which does not count; NULL: they are in none. */
-static Split *entry_to_join(Warp *w, uint32_t pc, const Split *s, Mask m, Warp **holder)
+/* The entry at pc that some of the lanes m may join, and in *holder the warp in whose list it stands; NULL:
+   none. Lanes that fill a warp stay as they are: they would leave as many behind as they bring. */
+static Split *entry_to_join(Warp *w, uint32_t pc, Mask m, Warp **holder)
 {
-	if (m == lanes_below((int)reconv_config(w)->warp_size))
+	if (fills_warp(w, m))
 		return NULL;
-	Split *e = entry_at(w, pc, s, holder);
-	if (e && e->mask & m) {
+	Split *e = entry_at(w, pc, holder);
+	if (e && e->mask & m)
 		reconv_count_own(w, "lane_conflicts");
-		return NULL;
-	}
-	return e;
+	return e && m & ~e->mask ? e : NULL;
 }
 
-static void join_entry(Warp *holder, Split *e, const Part *part, int n, const SplitWait *wait)
+/* Those of the lanes join the entry whose columns are free in it. The entry waits for them, `from` being the
+   cycle in which they may issue. part: the others remain; returns the number of parts that are left. */
+static int join_entry(Warp *holder, Split *e, Part *part, int n, Cycle from)
 {
-	reconv_join(holder, e, part, n);
-	split_not_before(holder, e, wait->known, wait->why);
+	Part join[64];
+	Mask taken = e->mask;
+	int joined = 0, left = 0;
+	for (int k = 0; k < n; k++) {
+		Part p = part[k];
+		if (p.mask & ~taken)
+			join[joined++] = (Part){ p.home, p.mask & ~taken };
+		if (p.mask & taken)
+			part[left++] = (Part){ p.home, p.mask & taken };
+	}
+	reconv_join(holder, e, join, joined);
+	split_not_before(holder, e, from, STALL_DIVERGENCE);
 	reconv_count_merge(holder, e, e->pc, e->mask);
+	return left;
 }
 
-/* The split stands at a block's start: its lanes join another entry, or it is an entry itself from now on. */
+/* Does the entry go first because of patience, and still does where it has come to? It does up to the end of
+   its block. */
+static bool keeps_turn(Warp *w, const Split *s)
+{
+	DwfPool *pool = reconv_sm_state(w);
+	if (s->tag != pool->turn)
+		return false;
+	if (reconv_ins(w, s->pc)->flags & MI_BLOCK_START)
+		pool->turn = 0;
+	return pool->turn != 0;
+}
+
+/* The split has come to an instruction: its lanes join another entry there, and what is left of it is an
+   entry itself. */
 static void dwf_reach(Warp *w, Split *s)
 {
 	Part part[64];
 	Warp *holder;
 	DwfPool *pool = reconv_sm_state(w);
-	int n = reconv_parts(w, s, part);
-	SplitWait wait = s->wait;
-	level_counts(w, part, n, s->pc);
-	Split *e = entry_to_join(w, s->pc, s, s->mask, &holder);
-	if (!e) {
-		s->tag = ++pool->stamp;
-		reconv_count_own(w, "warps_formed");
+	Mask all = s->mask;
+	bool first = keeps_turn(w, s);
+	if (fills_warp(w, all) && !pool->point[s->pc])
 		return;
+	int n = reconv_parts(w, s, part);
+	level_counts(w, part, n, s->pc);
+	if (fills_warp(w, all))
+		return;
+	s->tag = 0;                    /* the table does not name it any more */
+	Split *e = entry_to_join(w, s->pc, all, &holder);
+	if (e) {
+		n = join_entry(holder, e, part, n, s->wait.known);
+		pool->turn = first ? e->tag : pool->turn;
+		if (!n) {
+			reconv_remove(w, s);
+			return;
+		}
+		reconv_shed(w, s, all & ~lanes_of_parts(part, n));
 	}
-	join_entry(holder, e, part, n, &wait);
-	reconv_remove(w, s);
+	note_entry(w, s);
+	pool->turn = first && !e ? s->tag : pool->turn;
 }
 
 /* Lanes of s go to several places: s is taken out, and the lanes of each path join an entry or form one. */
@@ -156,8 +240,8 @@ static void part_entry(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Part all[64], part[64];
 	Warp *holder;
-	DwfPool *pool = reconv_sm_state(w);
 	Split like = *s;
+	Cycle form = (Cycle)reconv_param(w, P_FORM), next = reconv_redirect(w, i, s->pc + 1) + form;
 	int nall = reconv_parts(w, s, all);
 	reconv_remove(w, s);
 	for (int a = 0; a < n; a++) {
@@ -166,16 +250,15 @@ static void part_entry(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 			if (all[k].mask & p[a].mask)
 				part[np++] = (Part){ all[k].home, all[k].mask & p[a].mask };
 		like.pc = p[a].pc;
-		like.wait = wait_until(reconv_redirect(w, i, p[a].pc), STALL_BRANCH);
+		like.wait = wait_until(reconv_redirect(w, i, p[a].pc) + form, STALL_BRANCH);
 		level_counts(w, part, np, like.pc);
-		Split *e = entry_to_join(w, like.pc, NULL, lanes_of_parts(part, np), &holder);
-		if (e) {
-			join_entry(holder, e, part, np, &like.wait);
-			continue;
+		Split *e = entry_to_join(w, like.pc, lanes_of_parts(part, np), &holder);
+		np = e ? join_entry(holder, e, part, np, next) : np;
+		if (np) {
+			holder = reconv_form(w, &like, part, np);
+			note_entry(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);
+			reconv_count_own(w, "warps_formed");
 		}
-		like.tag = ++pool->stamp;
-		reconv_form(w, &like, part, np);
-		reconv_count_own(w, "warps_formed");
 	}
 }
 
@@ -211,35 +294,30 @@ static void count_pc_lanes(Warp *w, DwfPool *pool, uint32_t pc, uint32_t lanes)
 	pool->lanes[k] += lanes;
 }
 
-/* Chooses the pc whose entries go on: the one chosen before while it has ready entries, else the pc with
-   most, or fewest, lanes. */
-static void choose_pc(DwfPool *pool, Warp **list, int n, bool most)
+/* Chooses the pc whose entries of the block go on: the one chosen before while it has ready entries, else the
+   pc with most, or fewest, lanes. */
+static void choose_pc(Warp *w, DwfBlock *b, bool most)
 {
-	int best = -1;
+	Warp *list[MOST_WARPS];
+	DwfPool *pool = reconv_sm_state(w);
+	int best = -1, n = reconv_block_warps(w, list);
+	b->looked = reconv_now(w);
 	pool->n = 0;
 	for (int k = 0; k < n; k++) {
 		each_split(list[k], s)
-			if (s->state == SPLIT_RUN && wait_over(&s->wait, reconv_now(list[k])))
-				count_pc_lanes(list[k], pool, s->pc, lane_count(s->mask));
+			if (s->state == SPLIT_RUN && wait_over(&s->wait, b->looked)) {
+				if (s->pc == b->chosen)
+					return;
+				count_pc_lanes(w, pool, s->pc, lane_count(s->mask));
+			}
 	}
-	for (int k = 0; k < pool->n; k++) {
-		if (pool->pc[k] == pool->chosen)
-			return;
+	for (int k = 0; k < pool->n; k++)
 		if (best < 0 || (most ? pool->lanes[k] > pool->lanes[best]
 			: pool->lanes[k] < pool->lanes[best]) ||
 			(pool->lanes[k] == pool->lanes[best] && pool->pc[k] < pool->pc[best]))
 			best = k;
-	}
 	if (best >= 0)
-		pool->chosen = pool->pc[best];
-}
-
-static uint32_t lanes_at(const DwfPool *pool, uint32_t pc)
-{
-	for (int k = 0; k < pool->n; k++)
-		if (pool->pc[k] == pc)
-			return pool->lanes[k];
-	return 0;
+		b->chosen = pool->pc[best];
 }
 
 #define NOT_READY ((uint64_t)1 << 63)
@@ -260,8 +338,7 @@ static uint64_t rank_split(Warp *w, const Split *s)
 	if (now - s->wait.known > (Cycle)reconv_param(w, P_PATIENCE))
 		return 1;
 	switch (reconv_param(w, P_POLICY)) {
-	case DMAJ: return s->pc == pool->chosen ? 2 : ~(uint32_t)0 - lanes_at(pool, s->pc);
-	case DMIN: return s->pc == pool->chosen ? 2 : 3 + lanes_at(pool, s->pc);
+	case DMAJ: case DMIN: return s->pc == ((DwfBlock *)reconv_block_state(w))->chosen ? 2 : 3;
 	case DPDPRI: {
 		Part part[64];
 		reconv_parts(w, s, part);
@@ -308,8 +385,11 @@ static void dwf_order(Warp **list, int n)
 	Ranked r[MOST_WARPS];
 	DwfPool *pool = reconv_sm_state(list[0]);
 	int64_t policy = reconv_param(list[0], P_POLICY);
-	if (policy == DMAJ || policy == DMIN)
-		choose_pc(pool, list, n, policy == DMAJ);
+	for (int k = 0; k < n && (policy == DMAJ || policy == DMIN); k++) {
+		DwfBlock *b = reconv_block_state(list[k]);
+		if (b->looked != reconv_now(list[k]))
+			choose_pc(list[k], b, policy == DMAJ);
+	}
 	for (int k = 0; k < n; k++) {
 		int at = k;
 		Ranked x = best_to_front(list[k]);
@@ -331,5 +411,6 @@ const ReconvModel reconv_dwf = {
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true,
 	.lower = dwf_lower, .state_size = dwf_state_size, .launch = dwf_launch, .branch = dwf_branch,
 	.reach = dwf_reach, .call = dwf_call, .ret = dwf_ret, .exit = dwf_exit, .depth = splits_depth,
-	.blocks = { .sm_state_size = dwf_sm_state_size, .order = dwf_order },
+	.blocks = { .sm_state_size = dwf_sm_state_size, .block_state_size = dwf_block_state_size,
+		.order = dwf_order },
 };

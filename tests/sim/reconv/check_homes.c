@@ -216,7 +216,7 @@ END_TEST
 START_TEST(who_has_starved_gets_a_block)
 {
 	enum { PATIENCE = 200, THREADS = 8 };
-	Rig *r = rig(0, "dwf.patience=200");
+	Rig *r = rig(0, "dwf.policy=majority dwf.patience=200");
 	r->functional = true;
 	rig_try(r, K(" %f = ld.param.u64 [out]\n bra L\nL: %v = atom.global.cas.b32 [%f+1024], 0, 1\n"
 		" %q = setp.eq.u32 %v, 0\n bra %q, C, M\n"
