@@ -26,8 +26,9 @@ static const ConfigKey params[] = {
 		"less than a memory access takes, so that spinning groups do not hold up who has the lock)" },
 	{ NULL, "delayed", CT_BOOL, 0, 0, 0, 1, NULL, "",
 		"points lie behind the writes that spin loops may wait for" },
-	{ NULL, "splits", CT_INT, 0, 8, 0, 64, NULL, "groups",
-		"entries of the FIFO on chip, 0 = unlimited (assumption)" },
+	{ NULL, "splits", CT_INT, 0, 32, 0, 64, NULL, "groups",
+		"entries of the FIFO on chip, 0 = unlimited (assumption: one for each lane, since every turn "
+		"of a group from memory would be waited for)" },
 	{ NULL, "rt", CT_INT, 0, 8, 0, 64, NULL, "regions",
 		"entries of the reconvergence table on chip, 0 = unlimited (assumption)" },
 	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles",
