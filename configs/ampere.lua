@@ -11,6 +11,7 @@ return rates.machine("8.0", derive("volta.lua", {
 		shared_unit = 128,                 -- [G]
 		max_shared_per_block = 166912,     -- [G] 163 KB
 	},
+	scheduler = { policy = "gty" },        -- Huerta et al., MICRO 2025, of an RTX A6000: greedy, then youngest (through others who quote it)
 	fetch = { miss_cycles = 200 },         -- [D] an L2 hit; the cache: assumption, Volta's
 	units = {                              -- operations per cycle of [G]; latency of dependent instructions of [D]
 		-- Who reads a result: [M], sm80_instr_latencies.rs, for Ampere and Ada (P); what Volta's file says

@@ -18,7 +18,8 @@ typedef struct UnitConfig {
 
 /* Policies of warp schedulers: X(ID, name). The parameter scheduler.policy says what they stand for
    (config.def); sim/sm/policies.c has pick_NAME, which picks a warp. */
-#define SCHED_POLICIES(X) X(LRR, lrr) X(GTO, gto) X(TWO_LEVEL, two_level) X(OLDEST, oldest)
+#define SCHED_POLICIES(X) X(LRR, lrr) X(GTO, gto) X(TWO_LEVEL, two_level) X(OLDEST, oldest) \
+	X(GTY, gty)
 enum {
 #define X(ID, NAME) SCHED_##ID,
 	SCHED_POLICIES(X)

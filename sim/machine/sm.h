@@ -77,6 +77,9 @@ typedef struct Sched {
 	uint8_t why;            /* the Stall to which `idle` belongs; STALL_COUNT: the scheduler has issued */
 	Share *of; /* the grid for which the scheduler has issued, or to which `idle` belongs; NULL: none */
 	int *active; int nactive;      /* the active set of the two-level policy */
+	/* where the turn goes on when the warp that issued last is gone: the index, in `order` and in
+	   `active`, of the warp that was behind it */
+	int place_left, active_left;
 } Sched;
 /* Issues from the first warp of the scheduler that can, in the order of its policy; false: none can in this
    cycle. */

@@ -51,6 +51,7 @@ static inline bool is_held_by_queue(const Warp *w, const Split *s, const MIns *i
 
 /* policies.c */
 SchedPick *sched_pick(const Gpu *);      /* the policy of the machine, or of the mechanism where it has one */
+void sched_leave_active(Sched *, int k);        /* two_level: the k-th warp leaves the active set */
 /* issue.c */
 /* false: no split of the warp can issue in this cycle, and the warp sleeps */
 bool issue_from_warp(Sm *, Warp *);

@@ -22,10 +22,10 @@ static inline bool try_places(Sm *sm, Sched *d, int from, int to)
 	return false;
 }
 
-/* Begins with the warp behind the one that issued last, and goes round. */
+/* Begins with the warp behind the one that issued last, or behind which that one was, and goes round. */
 static bool pick_lrr(Sm *sm, Sched *d)
 {
-	int first = d->last >= 0 ? sm->warp[d->last].place + 1 : 0;
+	int first = d->last >= 0 ? sm->warp[d->last].place + 1 : d->place_left;
 	return try_places(sm, d, first, d->n) || try_places(sm, d, 0, first);
 }
 
@@ -34,7 +34,27 @@ static bool pick_gto(Sm *sm, Sched *d)
 	return (d->last >= 0 && try_slot(sm, d, d->last)) || try_places(sm, d, 0, d->n);
 }
 
+static bool pick_gty(Sm *sm, Sched *d)
+{
+	if (d->last >= 0 && try_slot(sm, d, d->last))
+		return true;
+	for (int k = d->n - 1; k >= 0; k--)
+		if (try_place(sm, d, k))
+			return true;
+	return false;
+}
+
 static bool pick_oldest(Sm *sm, Sched *d) { return try_places(sm, d, 0, d->n); }
+
+void sched_leave_active(Sched *d, int k)
+{
+	if (d->active[k] == d->last)
+		d->active_left = k;
+	else if (k < d->active_left)
+		d->active_left--;
+	memmove(d->active + k, d->active + k + 1, sizeof *d->active * (size_t)(d->nactive - k - 1));
+	d->nactive--;
+}
 
 static bool pick_two_level(Sm *sm, Sched *d)
 {
@@ -43,12 +63,10 @@ static bool pick_two_level(Sm *sm, Sched *d)
 		int place = sm->warp[d->active[k]].place, why = d->wake_why[place];
 		bool out = d->wake[place] > sm->now && (why == STALL_MEMORY || why == STALL_FENCE ||
 			why == STALL_BARRIER || why == STALL_GRID || why == STALL_FETCH);
-		if (!out) {
+		if (out)
+			sched_leave_active(d, k);
+		else
 			k++;
-			continue;
-		}
-		memmove(d->active + k, d->active + k + 1, sizeof *d->active * (size_t)(d->nactive - k - 1));
-		d->nactive--;
 	}
 	/* the oldest warps that may be ready come into the active set */
 	for (int k = 0; k < d->n && d->nactive < most; k++) {
@@ -58,7 +76,7 @@ static bool pick_two_level(Sm *sm, Sched *d)
 		if (!in)
 			d->active[d->nactive++] = d->order[k];
 	}
-	int start = 0;
+	int start = d->active_left;
 	for (int k = 0; k < d->nactive; k++)
 		if (d->active[k] == d->last)
 			start = k + 1;

@@ -325,13 +325,15 @@ void warp_retire(Sm *sm, Warp *w)
 		sm->warp[s->order[k]].place = k;
 	for (k = 0; k < s->nactive; k++)
 		if (s->active[k] == w->slot) {
-			memmove(s->active + k, s->active + k + 1,
-				sizeof *s->active * (size_t)(s->nactive - k - 1));
-			s->nactive--;
+			sched_leave_active(s, k);
 			break;
 		}
-	if (s->last == w->slot)
+	if (s->last == w->slot) {
 		s->last = -1;
+		s->place_left = w->place;
+	} else if (w->place < s->place_left) {
+		s->place_left--;
+	}
 	partings_close(w);
 	w->used = false;
 	sm->stay += sm->now + 1;

@@ -98,7 +98,7 @@ END_TEST
    is none. */
 START_TEST(scattering_wakes_the_homes)
 {
-	static const char *const policy[] = { "lrr", "gto", "two_level", "oldest" };
+	static const char *const policy[] = { "lrr", "gto", "two_level", "oldest", "gty" };
 	char set[80];
 	snprintf(set, sizeof set, "scheduler.policy=%s", policy[_i / 2]);
 	Rig *r = rig(_i % 2, set);
@@ -269,7 +269,7 @@ int main(void)
 	tcase_add_loop_test(t, columns_that_conflict, 0, 2);
 	tcase_add_loop_test(t, the_fullest_column_counts, 0, 2);
 	tcase_add_loop_test(t, activemask_means_the_home_warp, 0, 2);
-	tcase_add_loop_test(t, scattering_wakes_the_homes, 0, 8);
+	tcase_add_loop_test(t, scattering_wakes_the_homes, 0, 10);
 	tcase_add_loop_test(t, a_shuffle_means_the_home_warp, 0, 2);
 	tcase_add_loop_test(t, exits_and_a_barrier, 0, 2);
 	tcase_add_loop_test(t, recursion_and_indirect_calls, 0, 2);

@@ -35,6 +35,17 @@ START_TEST(greedy_then_oldest)
 }
 END_TEST
 
+/* The youngest issues as long as it can, then the next younger one. */
+START_TEST(greedy_then_youngest)
+{
+	policy("units.sfu.latency=4 scheduler.policy=gty", SLOW_SFU, "8 9 10 11 15 16", "0 1 2 3 4 5 6 7");
+	Rig *r = rig_new("scheduler.policy=gty");
+	rig_run(r, K(" %a = mov.u32 1\n"), 1, 12);
+	rig_order(r, "2 2 1 1 0 0");
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(oldest_first)
 {
 	policy("units.sfu.latency=4 scheduler.policy=oldest", SLOW_SFU, "0 1 2 3 7 8", "4 5 6 9 10 11 12 13");
@@ -125,15 +136,16 @@ START_TEST(a_warp_belongs_to_one_scheduler)
 }
 END_TEST
 
-/* Warp 1 ends first, between the two others of its scheduler. It has issued last: those who take turns begin
-   with the oldest. */
+/* Warp 1 ends first, between the two others of its scheduler. It has issued last: those who take turns go on
+   with the one that was behind it. */
 START_TEST(warps_end_in_any_order)
 {
 	static const struct { const char *policy, *order; } want[] = {
-		{ "lrr", "0 1 2 0 1 2 0 1 2 0 1 2 0 1 0 2 0 2 2" },
+		{ "lrr", "0 1 2 0 1 2 0 1 2 0 1 2 0 1 2 0 2 0 2" },
 		{ "oldest", "0 0 0 0 0 0 0 1 1 1 1 1 2 2 2 2 2 2 2" },
 		{ "gto", "0 0 0 0 0 0 0 1 1 1 1 1 2 2 2 2 2 2 2" },
-		{ "two_level", "0 1 2 0 1 2 0 1 2 0 1 2 0 1 0 2 0 2 2" },
+		{ "gty", "2 2 2 2 2 2 2 1 1 1 1 1 0 0 0 0 0 0 0" },
+		{ "two_level", "0 1 2 0 1 2 0 1 2 0 1 2 0 1 2 0 2 0 2" },
 	};
 	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
 		char set[64];
@@ -152,7 +164,7 @@ START_TEST(who_ends_makes_room_for_one)
 {
 	Rig *r = rig_new("scheduler.active_warps=3 scheduler.policy=two_level");
 	rig_run(r, ONE_APART("", " %a = mov.u32 1\n %b = mov.u32 2\n"), 1, 20);
-	rig_order(r, "0 1 2 0 1 2 0 1 2 0 1 2 0 1 0 2 3 0 2 3 4 2 3 4 3 4 3 4 3 4 3 4 4");
+	rig_order(r, "0 1 2 0 1 2 0 1 2 0 1 2 0 1 2 3 0 2 3 0 2 3 4 3 4 3 4 3 4 3 4 4 4");
 	rig_free(r);
 }
 END_TEST
@@ -189,7 +201,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		loose_round_robin, greedy_then_oldest, oldest_first, two_levels,
+		loose_round_robin, greedy_then_oldest, greedy_then_youngest, oldest_first, two_levels,
 			two_levels_in_windows_of_any_length, who_leaves_makes_room_for_one,
 		two_levels_with_room_for_all_are_round_robin, a_warp_belongs_to_one_scheduler,
 		warps_end_in_any_order, who_ends_makes_room_for_one, the_reason_stays_with_who_waits,
