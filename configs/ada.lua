@@ -20,8 +20,8 @@ return rates.machine("8.9", derive("ampere.lua", {
 	},
 	fetch = { miss_cycles = 273 },         -- [L] (S) an L2 hit; the cache: assumption, Volta's
 	units = {
-		fp32 = { count = 2, latency = 4 }, -- [K] (P) latency; count: [G] (S) two pipes in a processing block
-		fp64 = { per = "sm", count = 1, latency = 51 }, -- [R] (P) between 48.5 and, a fused one, 54.5
+		fp32 = { count = 2 },              -- [G] (S) two pipes in a processing block
+		fp64 = { per = "sm", count = 1, latency = 51, guard_latency = 0, decoupled_latency = 0 }, -- [R] (P) between 48.5 and, a fused one, 54.5
 		sfu = { latency = 18 },            -- [R] (P) ex2 17.6; a sine has 23.5, a reciprocal 41.6, with the code around it
 		cvt = { latency = 12 },            -- [R] (P) 23.5 there and back
 		bits = { latency = 8 },            -- [R] (P) 8.5
@@ -37,6 +37,11 @@ return rates.machine("8.9", derive("ampere.lua", {
 	barrier = {
 		latency = 22,                      -- [S] (P) 22 + 2 cycles a warp
 		warp_latency = 5,                  -- [S] (P)
+	},
+	match = { value_cycles = 11, most_values = 16 }, -- [S] (P) 23 + 11 for each value, 199 from 16 on
+	fence = {
+		gpu_cycles = 153,                  -- assumption: with a store's way to L2 and back and two loads that miss L1 892 cycles [S] (P)
+		sys_cycles = 2822,                 -- assumption: ... 3561
 	},
 	interconnect = { latency = 80 },       -- assumption: both ways, l2.latency and the ports take 273 cycles, an L2 hit of [L] (S)
 	l2 = {

@@ -19,11 +19,10 @@ return rates.machine("12.0", derive("ada.lua", {
 	},
 	fetch = { miss_cycles = 273 },         -- assumption, Ada's
 	units = {                              -- a core does either an fp32 or an integer operation in a cycle [W]
-		alu = { shares = "fp32", count = 2, latency = 4 }, -- [W] (S) shares; latency: assumption, Ada's
+		alu = { shares = "fp32", count = 2 }, -- [W] (S)
 		sad = { shares = "fp32", count = 1, interval = 2 },  -- assumption, as bits
 		cvt8 = { shares = "fp32" },        -- assumption, Ada's
-		imul = { latency = 4 },            -- assumption, Ada's
-		fp32 = { count = 2, latency = 4 }, -- [W] (S) count; latency: assumption, Ada's
+		fp32 = { count = 2 },              -- [W] (S)
 		fp64 = { latency = 51 },           -- assumption, Ada's
 		cvt = { latency = 12 },            -- assumption, Ada's
 		bits = { shares = "fp32", count = 1, latency = 8, interval = 2 }, -- assumption: the rate of 9.0, since the guide's was not seen; latency: assumption, Ada's
