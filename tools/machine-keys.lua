@@ -1,0 +1,107 @@
+-- Which parameter of a machine file a figure of the micro-benchmarks speaks of, and what the parameter makes of it.
+--   local keys = dofile(top .. "/tools/machine-keys.lua")
+--   keys.of["latency/ld.shared (1 ways)"]      -- { figure, key = "shared.latency", ... }
+--   entry.figure_of(config)                    -- what a machine of this configuration should measure, or nil
+--   entry.value_for(config, figure)            -- what the parameter has to be so that it measures this
+-- config: the table that gsim --print-config prints. Figures that hang on several parameters name the one that a machine file sets
+-- by them, the others being known from other figures.
+-- Where several figures speak of one parameter, the first in keys.list counts.
+local keys = { of = {}, list = {}, rate_of = {} } -- rate_of: by figure, the unit whose rate it is
+
+-- The value of "a.b.c" in the configuration.
+function keys.get(config, key)
+	for part in key:gmatch("[^.]+") do config = config and config[part] end
+	return config
+end
+
+local function add(figure, key, figure_of, value_for)
+	local entry = { figure = figure, key = key, figure_of = figure_of, value_for = value_for }
+	keys.of[figure] = entry
+	keys.list[#keys.list + 1] = entry
+end
+
+-- The parameter is the figure, or the figure is a number of times it and something more.
+local function plain(figure, key, times, more)
+	times, more = times or 1, more or function() return 0 end
+	add(figure, key,
+		function(c)
+			local v = keys.get(c, key)
+			return v and times * v + more(c)
+		end,
+		function(c, v) return (v - more(c)) / times end)
+end
+
+-- Classes of operations whose number of copies, or time, is 0 take their unit's.
+local PARENT = { cvt8 = "cvt", cvt64 = "cvt", widen = "cvt", cvtf64 = "fp64", div32 = "sfu", div64 = "sfu", divf32 = "sfu", divf64 = "sfu" }
+for _, class in ipairs { "logic", "shift", "compare", "bits", "reverse", "count_bits", "sad", "shfl", "vote", "match", "redux" } do PARENT[class] = "alu" end
+
+local function unit_field(c, unit, field)
+	local v = c.units[unit] and c.units[unit][field]
+	if (v == nil or v == 0 or v == "none" and field == "shares") and PARENT[unit] then return unit_field(c, PARENT[unit], field) end
+	return v
+end
+
+-- Lanes of all copies that the unit may take, and their number.
+local function lanes_of(c, unit)
+	local own = c.units[unit] or {}
+	local owner = own.shares and own.shares ~= "none" and own.shares or (own.count or 0) == 0 and PARENT[unit] or unit
+	local count = (own.count or 0) > 0 and own.count or unit_field(c, owner, "count")
+	if c.units[owner] and c.units[owner].shares and c.units[owner].shares ~= "none" then owner = c.units[owner].shares end
+	return c.warp_size * count * (c.units[owner].per == "scheduler" and c.scheduler.count or 1), count
+end
+keys.lanes_of = lanes_of
+
+-- How many copies the unit may take: those of the unit that it shares, or as many as there may be.
+function keys.most_copies(c, unit)
+	local own = c.units[unit] or {}
+	local owner = own.shares and own.shares ~= "none" and own.shares or (own.count or 0) == 0 and PARENT[unit]
+	return owner and keys.most_copies_of_owner(c, owner) or 16
+end
+function keys.most_copies_of_owner(c, owner)
+	local shares = c.units[owner].shares
+	return shares and shares ~= "none" and c.units[shares].count or c.units[owner].count
+end
+
+local function latency(figure, unit, times)
+	local key = ("units.%s.latency"):format(unit)
+	add(figure, key, function(c) return (times or 1) * unit_field(c, unit, "latency") end, function(_, v) return v / (times or 1) end)
+end
+
+local function rate(figure, unit)
+	keys.rate_of[figure] = unit
+	add(figure, ("units.%s.interval"):format(unit), function(c) return lanes_of(c, unit) / unit_field(c, unit, "interval") end,
+		function(c, v) return lanes_of(c, unit) / v end)
+end
+
+for _, pair in ipairs { { "add.u32", "alu" }, { "mad.lo.u32", "imul" }, { "fma.f32", "fp32" }, { "fma.f64", "fp64" }, { "ex2.approx.f32", "sfu" },
+	{ "and.b32", "logic" }, { "shl.b32", "shift" }, { "min.u32", "compare" }, { "bfe.u32", "bits" }, { "brev.b32", "reverse" },
+	{ "popc.b32", "count_bits" }, { "sad.u32", "sad" }, { "shfl.idx", "shfl" } } do
+	latency("latency/" .. pair[1], pair[2])
+	rate("rate/" .. pair[1], pair[2])
+end
+for _, pair in ipairs { { "vote.ballot", "vote" }, { "match.any (1 values)", "match" }, { "add.f64", "fp64" }, { "div.u32", "div32" }, { "rcp.rn.f32", "divf32" }, { "div.rn.f64", "divf64" }, { "redux.add", "redux" } } do
+	latency("latency/" .. pair[1], pair[2])
+end
+latency("latency/cvt.f32.u32+cvt.u32.f32", "cvt", 2)
+for _, pair in ipairs { { "cvt.rn.f32.u32", "cvt" }, { "vote.any", "vote" }, { "cvt.u32.u8", "cvt8" }, { "cvt.f64.f32", "cvtf64" } } do
+	rate("rate/" .. pair[1], pair[2])
+end
+
+plain("latency/ld.shared (1 ways)", "shared.latency")
+plain("latency/ld.shared (32 ways)", "shared.conflict_cycles", 31, function(c) return c.shared.latency end)
+plain("latency/ld.shared (2 ways)", "shared.conflict_cycles", 1, function(c) return c.shared.latency end)
+plain("latency/ld.global L1", "l1.latency")
+-- Both ways through the interconnect, the slice, and three cycles in ports.
+plain("latency/ld.global L2", "interconnect.latency", 2, function(c) return c.l2.latency + 3 end)
+plain("latency/ld.global DRAM", "dram.latency", 1, function(c) return 2 * c.interconnect.latency + c.l2.latency + 3 + c.dram.row_miss end)
+plain("barrier/bar.warp.sync", "barrier.warp_latency")
+plain("barrier/threads of bar.sync a cycle", "barrier.threads_per_cycle")
+for _, warps in ipairs { 1, 2, 4, 8, 16, 32 } do
+	plain(("barrier/bar.sync (%d warps)"):format(warps), "barrier.latency", 1, function(c)
+		local rate = c.barrier.threads_per_cycle
+		return rate > 0 and warps * c.warp_size / rate or 0
+	end)
+end
+-- A turn of {add, setp, bra}.
+plain("loop/turn", "fetch.redirect_cycles", 1, function(c) return unit_field(c, "alu", "latency") + unit_field(c, "compare", "latency") + 1 end)
+return keys
