@@ -12,6 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 "$gsim" --list options > "$tmp/options"
 "$gsim" --list statistics > "$tmp/statistics"
 "$compare" --help > "$tmp/gsim-compare"
+GSIM_BUILD=$(pwd) "$srcdir/tools/gsim-tune" --help > "$tmp/gsim-tune"
 "$gsim" --list models | awk '/^[a-z]/ { if (name) exit 1; name = $1 } /^    source: ./ { name = "" } END { exit name != "" }' ||
 	{ echo "a mechanism of --list models does not name its source"; exit 1; }
 # a mechanism's number of cycles, entries, ... names where it comes from

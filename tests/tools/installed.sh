@@ -21,6 +21,9 @@ done
 [ -n "$DESTDIR" ] && GSIM_PATH=$pkgdatadir && export GSIM_PATH
 "$bindir/gsim" --config kepler.lua "$kernel" >out 2>&1 || fail "gsim --config kepler.lua with the installed kernel"
 grep -q 'SIMD utilisation' out || fail "no report"
+printf 'chip,figure,value\nA,latency/add.u32,4\nA,rate/add.u32,64\n' >rows.csv
+"$bindir/gsim-tune" -r 0 -o tuned.lua rows.csv >out 2>&1 || fail "gsim-tune"
+"$bindir/gsim" --config tuned.lua "$kernel" >out 2>&1 || fail "the machine that gsim-tune wrote"
 "$bindir/gsim" --list configs >out 2>&1
 grep -q 'kepler.lua' out || fail "--list configs does not show the installed machines"
 "$bindir/gsim" -q --config fermi.lua "$pkgdatadir/kernels/matmul/matmul.ptx" >out 2>&1 || fail "matmul on fermi.lua"

@@ -1,0 +1,361 @@
+-- Writes a machine file for a GPU that is not shipped, from what micro-benchmarks measured there. Arguments: source tree or data folder,
+-- then what `help` says. Run by tools/gsim-tune.
+local top = table.remove(arg, 1)
+local tool, keys = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/machine-keys.lua")
+local rows, machine = dofile(top .. "/tools/tune/rows.lua"), dofile(top .. "/tools/tune/machine.lua")
+local help = [[
+usage: gsim-tune [options] CSV
+
+Writes a machine file that derives from the nearest one shipped, in which each parameter that a figure of
+the CSV speaks of is set so that gsim measures that figure. The CSV is what tools/reproduce microbench or
+tools/hardware write: a header, columns figure and value, and chip, machine, unit, seen where they are there.
+
+  -b, --base FILE      derive from this machine file, not from the nearest
+  -c, --chip NAME      the figures of this chip or machine, of those in the CSV
+  -o, --output FILE    write here; default: standard output. An existing file is not written over
+  -r, --rounds N       runs of the micro-benchmarks that correct what was set: 3; 0: nothing is run
+  -h, --help           show this
+
+On standard error: what was nearest, which figures agree, which do not, and what the figures do not say.
+Exit status: 0; 1 gsim failed on the machine; 2 usage or bad input.
+]]
+
+local function fail(text)
+	io.stderr:write(text, "\n")
+	os.exit(2)
+end
+local function usage(text) fail("error: " .. text .. "; see gsim-tune --help") end
+
+-- ---- the command line ----
+
+local LONG = { ["--base"] = "-b", ["--chip"] = "-c", ["--output"] = "-o", ["--rounds"] = "-r", ["--help"] = "-h" }
+
+local function parse(arguments)
+	local o, k = {}, 1
+	while k <= #arguments do
+		local a, value = arguments[k], nil
+		if a:find("^%-%-[%w]+=") then a, value = a:match("^(.-)=(.*)$") end
+		local letter = LONG[a] or a
+		if letter == "-h" then
+			io.write(help)
+			os.exit(0)
+		elseif letter:find("^%-[bcor]$") then
+			if not value then
+				k = k + 1
+				value = arguments[k] or usage(a .. " needs an argument")
+			end
+			if o[letter] then usage(a .. " is given more than once") end
+			o[letter] = value
+		elseif a:find("^%-.") then
+			usage("unknown option " .. a)
+		elseif o.csv then
+			usage("more than one CSV")
+		else
+			o.csv = a
+		end
+		k = k + 1
+	end
+	if not o.csv then usage("expected a CSV: gsim-tune [options] CSV") end
+	o.rounds = tonumber(o["-r"] or 3)
+	if not o.rounds or o.rounds < 0 or o.rounds % 1 ~= 0 then usage("--rounds: expected a number of runs, not '" .. o["-r"] .. "'") end
+	return o
+end
+
+-- ---- the figures ----
+
+-- By figure, what was measured; of several rows the mean. Figures that speak of no parameter are in `unused`.
+local function figures_of(list)
+	local wanted, unused, names = {}, {}, {}
+	for _, row in ipairs(list) do
+		local w = wanted[row.figure]
+		if not w then
+			w = { figure = row.figure, sum = 0, count = 0, unit = row.unit, seen = row.seen == "S" and "S" or "P", entry = keys.of[row.figure] }
+			wanted[row.figure] = w
+			names[#names + 1] = w
+		end
+		w.sum, w.count = w.sum + row.value, w.count + 1
+		w.value = w.sum / w.count
+	end
+	local used = {}
+	for _, w in ipairs(names) do
+		if w.entry then used[#used + 1] = w else unused[#unused + 1] = w.figure end
+	end
+	return used, unused
+end
+
+local function check_units(path, list)
+	local UNITS = { latency = "cycles", rate = "results/cycle/SM", loop = "cycles" }
+	for _, row in ipairs(list) do
+		local want = keys.of[row.figure] and UNITS[row.figure:match("^%w+")]
+		if want and row.unit ~= "" and row.unit ~= want then
+			rows.wrong(path, row.line, row.unit_at, "%s is in '%s', expected %s", row.figure, row.unit, want)
+		end
+		if want and row.value == 0 then rows.wrong(path, row.line, 1, "%s is 0, expected a number above it", row.figure) end
+	end
+end
+
+-- The mean difference of what the configuration says from the figures, as |ln(theirs / ours)|.
+local function distance(config, used)
+	local sum, count = 0, 0
+	for _, w in ipairs(used) do
+		local ours = w.entry.figure_of(config)
+		if ours and ours > 0 and w.value > 0 then
+			sum, count = sum + math.abs(math.log(w.value / ours)), count + 1
+		end
+	end
+	return count > 0 and sum / count or math.huge, count
+end
+
+-- The shipped machine with warps of 32 lanes that is nearest.
+local function nearest(used)
+	local best, best_distance
+	for line in tool.capture("gsim --list configs"):gmatch("[^\n]+") do
+		local name = line:match("^" .. top:gsub("%p", "%%%0") .. "/configs/([%w_]+%.lua): ")
+		local config = name and machine.config_of(tool.capture, tool.quote, name)
+		if config and config.warp_size == 32 then
+			local d = distance(config, used)
+			if not best or d < best_distance then best, best_distance = name, d end
+		end
+	end
+	return best or fail("error: no machine files in " .. top .. "/configs")
+end
+
+-- ---- what is set ----
+
+local State = {} -- base, config, settings, ranges
+
+local function comment_of(w, note)
+	return ("(%s) %s: %.4g %s%s"):format(w.seen, w.figure, w.value, w.unit ~= "" and w.unit or "measured", note or "")
+end
+
+-- Sets a parameter, within its range; a whole number. Returns whether it changed.
+function State:put(key, value, comment)
+	local range = self.ranges[key]
+	value = math.floor(value + 0.5)
+	if not range then return false end
+	value = math.max(range[1], math.min(range[2], value))
+	if value == keys.get(self.config, key) then
+		if self.settings[key] or comment then self.settings[key] = { value = value, comment = comment } end
+		return false
+	end
+	machine.set(self.config, key, value)
+	self.settings[key] = { value = value, comment = comment }
+	return true
+end
+
+-- Copies and interval that give the rate best: as few copies as give it within a fiftieth.
+function State:put_rate(w, rate)
+	local unit = keys.rate_of[w.figure]
+	local lanes, count = keys.lanes_of(self.config, unit)
+	local own = self.config.units[unit]
+	if own and own.per == "scheduler" and (own.shares or "none") == "none" and own.count == 1 and lanes / rate > self.config.warp_size then
+		own.per = "sm" -- less than a result a cycle of each scheduler's: one for all of them
+		self.settings[("units.%s.per"):format(unit)] = { value = '"sm"', comment = comment_of(w) }
+		lanes = keys.lanes_of(self.config, unit)
+	end
+	local best_count, best_interval, best_error
+	for copies = 1, keys.most_copies(self.config, unit) do
+		local interval = math.max(1, math.floor(lanes / count * copies / rate + 0.5))
+		local off = math.abs(lanes / count * copies / interval / rate - 1)
+		if not best_error or off < best_error - 0.02 then best_count, best_interval, best_error = copies, interval, off end
+	end
+	if best_count ~= count then self:put(("units.%s.count"):format(unit), best_count, comment_of(w)) end
+	return self:put(("units.%s.interval"):format(unit), best_interval, comment_of(w))
+end
+
+-- The values of the parameters that a figure sets, to be restored.
+function State:save(w)
+	local saved, unit = {}, keys.rate_of[w.figure]
+	for _, key in ipairs(unit and { ("units.%s.count"):format(unit), ("units.%s.interval"):format(unit) } or { w.entry.key }) do
+		saved[key] = { value = keys.get(self.config, key), setting = self.settings[key] }
+	end
+	return saved
+end
+
+function State:restore(saved)
+	for key, s in pairs(saved) do
+		machine.set(self.config, key, s.value)
+		self.settings[key] = s.setting
+	end
+end
+
+-- A GPU whose loads from L1 take less than those from L2 has global data in L1.
+function State:put_l1(used)
+	local l1, l2
+	for _, w in ipairs(used) do
+		if w.figure == "latency/ld.global L1" then l1 = w elseif w.figure == "latency/ld.global L2" then l2 = w end
+	end
+	if l1 and l2 and l1.value < 0.8 * l2.value and not self.config.l1.global then
+		self.config.l1.global = true
+		self.settings["l1.global"] = { value = "true", comment = comment_of(l1, (", and %.4g from L2"):format(l2.value)) }
+	end
+end
+
+function State:put_figure(w, value)
+	if keys.rate_of[w.figure] then return self:put_rate(w, value) end
+	return self:put(w.entry.key, w.entry.value_for(self.config, value), comment_of(w))
+end
+
+-- The figures in the order of keys.list, the first of each parameter.
+local function principal(used)
+	local by_name, taken, list = {}, {}, {}
+	for _, w in ipairs(used) do by_name[w.figure] = w end
+	for _, entry in ipairs(keys.list) do
+		local w = by_name[entry.figure]
+		if w and not taken[entry.key] then
+			taken[entry.key] = true
+			list[#list + 1] = w
+		end
+	end
+	return list
+end
+
+-- ---- what gsim measures ----
+
+local function scratch_folder()
+	local dir = os.tmpname()
+	os.remove(dir)
+	assert(os.execute("mkdir " .. tool.quote(dir)))
+	return dir
+end
+
+-- By figure, what the micro-benchmarks measure on the machine.
+local function measure(dir, text, used)
+	local bench = dofile(top .. "/tools/microbench.lua")
+	tool.write(dir .. "/microbench.ptx", bench.module)
+	tool.write(dir .. "/microbench.lua", bench.workload)
+	tool.write(dir .. "/machine.lua", text)
+	local kinds, found = {}, {}
+	for _, w in ipairs(used) do kinds[w.figure:match("^%w+/")] = true end
+	for kind in pairs(kinds) do
+		local command = ("gsim -q -c %s %s -- %s stacks quick"):format(tool.quote(dir .. "/machine.lua"), tool.quote(dir .. "/microbench.ptx"), kind)
+		local pipe = io.popen(command)
+		local out = pipe:read("a")
+		if not pipe:close() then
+			os.execute("rm -r " .. tool.quote(dir))
+			io.stderr:write("error: gsim fails on the machine\n")
+			os.exit(1)
+		end
+		for figure, value in out:gmatch("([^\n]-),[^\n,]+,([^\n,]+)\n") do found[figure] = tonumber(value) end
+	end
+	return found
+end
+
+local function near(ours, theirs) return math.abs(ours - theirs) <= math.max(0.1 * theirs, 1) end
+
+-- Sets the figure's parameter so that it comes to `ours` no longer, but to what was measured.
+local function move(state, w, ours)
+	if keys.rate_of[w.figure] then
+		w.aim = (w.aim or w.value) * w.value / ours
+		return state:put_rate(w, w.aim)
+	end
+	local step = w.entry.value_for(state.config, 1) - w.entry.value_for(state.config, 0) -- of the parameter, for one of the figure
+	return state:put(w.entry.key, keys.get(state.config, w.entry.key) + (w.value - ours) * step, comment_of(w))
+end
+
+-- Corrects parameters by what their figures come to; one that got worse by its last correction gets its value back and keeps it.
+-- Returns whether any changed.
+local function correct(state, list, found)
+	local changed = false
+	for _, w in ipairs(list) do
+		local ours = found[w.figure]
+		local off = ours and ours > 0 and math.abs(ours - w.value)
+		if off and w.before and off > w.off then
+			state:restore(w.before)
+			w.settled, changed = true, true
+		elseif off and not w.settled and off > math.max(0.02 * w.value, 0.5) then
+			w.before, w.off = state:save(w), off
+			changed = move(state, w, ours) or changed
+		end
+	end
+	return changed
+end
+
+-- ---- the whole ----
+
+-- The parameters that the figures do not speak of, by group.
+local function unknown(state)
+	local groups, names, others = {}, {}, { limits = true } -- others: the parameters of mechanisms that the machine does not have
+	for line in tool.capture("gsim --list models"):gmatch("[^\n]+") do
+		local model = line:match("^([%w_]+) ")
+		if model and model ~= state.config.divergence.model then others[model] = true end
+	end
+	for key in pairs(state.ranges) do
+		local group = key:match("^([%w_]+)%.") or key
+		if keys.get(state.config, key) and not state.settings[key] and not others[group] then
+			if not groups[group] then
+				groups[group] = {}
+				names[#names + 1] = group
+			end
+			table.insert(groups[group], (key:gsub("^[%w_]+%.", "")))
+		end
+	end
+	table.sort(names)
+	local out = {}
+	for _, group in ipairs(names) do
+		table.sort(groups[group])
+		out[#out + 1] = group .. ": " .. table.concat(groups[group], ", ")
+	end
+	return out
+end
+
+local function report(used, unused, found)
+	local apart, good, count = {}, 0, 0
+	for _, w in ipairs(used) do
+		local ours = found[w.figure]
+		if ours then
+			count = count + 1
+			if near(ours, w.value) then
+				good = good + 1
+			else
+				apart[#apart + 1] = ("  %s: %.4g, gsim %.4g"):format(w.figure, w.value, ours)
+			end
+		end
+	end
+	if count > 0 then io.stderr:write(("within a tenth or one unit: %d of %d figures\n"):format(good, count)) end
+	if #apart > 0 then io.stderr:write("apart:\n", table.concat(apart, "\n"), "\n") end
+	local kinds, names = {}, {}
+	for _, figure in ipairs(unused) do
+		local kind = figure:match("^[^/]+")
+		if not kinds[kind] then names[#names + 1] = kind end
+		kinds[kind] = (kinds[kind] or 0) + 1
+	end
+	for k, kind in ipairs(names) do names[k] = ("%s (%d)"):format(kind, kinds[kind]) end
+	if #names > 0 then io.stderr:write("figures that set no parameter: ", table.concat(names, ", "), "\n") end
+end
+
+local function main()
+	local o = parse(arg)
+	local list, chip = rows.read(o.csv, o["-c"])
+	check_units(o.csv, list)
+	local used, unused = figures_of(list)
+	if #used == 0 then rows.wrong(o.csv, 1, 1, "no figure that speaks of a parameter, expected some as latency/add.u32") end
+	if o["-o"] and io.open(o["-o"]) then fail("error: " .. o["-o"] .. " exists") end
+	local base = o["-b"] or nearest(used)
+	local state = setmetatable({ config = machine.config_of(tool.capture, tool.quote, base), settings = {}, ranges = machine.ranges(tool.capture) },
+		{ __index = State })
+	local far, count = distance(state.config, used)
+	local chosen = principal(used)
+	for _, w in ipairs(chosen) do state:put_figure(w, w.value) end
+	state:put_l1(used)
+	local head = { ("%s. Tuned by gsim-tune: derives from %s, %s,"):format(chip, base, o["-b"] and "as asked" or "the nearest"),
+		("from which %d figures differ by %.0f %% in the mean (|ln|). What is not below is that machine's."):format(count, 100 * far) }
+	local found = {}
+	if o.rounds > 0 then
+		local dir = scratch_folder()
+		for _ = 1, o.rounds do
+			found = measure(dir, machine.file(base, state.settings, head), used)
+			if not correct(state, chosen, found) then break end
+		end
+		found = measure(dir, machine.file(base, state.settings, head), used)
+		os.execute("rm -r " .. tool.quote(dir))
+	end
+	local text = machine.file(base, state.settings, head)
+	if o["-o"] then tool.write(o["-o"], text) else io.write(text) end
+	io.stderr:write(("base: %s, %.0f %% away in the mean of %d figures\n"):format(base, 100 * far, count))
+	report(used, unused, found)
+	io.stderr:write("not known from the figures, and as on ", base, ":\n  ", table.concat(unknown(state), "\n  "), "\n")
+end
+
+local ok, why = pcall(main)
+if not ok then fail(type(why) == "table" and why.text or "error: " .. tostring(why)) end
