@@ -2,7 +2,8 @@
 -- and product data, [T] the Turing tuning guide; [J] Jia et al., "Dissecting the NVidia Turing T4 GPU via
 -- microbenchmarking", 2019, who measured a T4 (TU104); [I] Arafa et al., "Low overhead instruction latency
 -- characterization for NVIDIA GPGPUs", 2019, and its results for a TITAN RTX; [K] Accel-Sim's configuration
--- of this card.
+-- of this card; [H] Abaie Shoushtary et al., "Control flow management in modern GPUs", 2024, who compared their
+-- mechanism with Turing's.
 local rates = include("tables/rates.lua")
 return rates.machine("7.5", derive("volta.lua", {
 	clock_mhz = 1680,                      -- [W] boost
@@ -48,5 +49,9 @@ return rates.machine("7.5", derive("volta.lua", {
 		channels = 12,                     -- [W] 192 bits of GDDR6, whose channels have 16
 		latency = 96,                      -- [K] beside the bank's and the bus's time
 		bytes_per_cycle = 17,              -- [W] 336 GB/s at 1680 MHz over 12 channels
+	},
+	its = {
+		policy = "hanoi",                  -- [H]
+		timer = 10000,                     -- assumption: threads may wait for each other [W] also where lowering sees no loop that waits
 	},
 }))

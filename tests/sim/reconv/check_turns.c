@@ -58,6 +58,7 @@ static const char *const machines[] = {
 	"divergence.model=its its.opportunistic_merge=on its.order=min_pc its.registers=2",
 	"divergence.model=its its.policy=volta_lifo its.switch_stall=3",
 	"divergence.model=its its.yield=loops its.yield_after=1", "divergence.model=spec_reconv",
+	"divergence.model=its its.policy=hanoi its.yield=loops", "divergence.model=its its.policy=hanoi",
 };
 
 START_TEST(lanes_may_change_places)
@@ -113,7 +114,8 @@ static void change_sides(const char *machine, bool by_lanes)
 START_TEST(lanes_may_change_sides)
 {
 	for (size_t k = 0; k < sizeof machines / sizeof *machines; k++)
-		change_sides(machines[k], strstr(machines[k], "larger") || strstr(machines[k], "max_lanes"));
+		change_sides(machines[k], strstr(machines[k], "larger") || strstr(machines[k], "max_lanes") ||
+			strstr(machines[k], "hanoi"));
 }
 END_TEST
 
@@ -140,9 +142,48 @@ START_TEST(a_group_that_sleeps_on_sleeps)
 }
 END_TEST
 
+/* Two sides, each of them a chain of loads, one load behind the other: with switch_stall a side loads while
+   the other one waits (subwarp interleaving), and both take little longer than one. */
+static uint64_t cycles_of_chains(const char *machine, int lanes)
+{
+	char set[200], text[1500];
+	StrBuf chain[2] = { { 0 }, { 0 } };
+	for (int side = 0; side < 2; side++)
+		for (int k = 0; k < 10; k++)
+			sb_printf(&chain[side], " %%x = ld.global.u32 [%%o+%d]\n"
+				" %%o = mad.wide.u32 %%x, 4, %%o\n", 8000 + 400 * side);
+	snprintf(text, sizeof text, "kernel k(u64 out) {\n reg u32 %%t, %%x\n reg u64 %%o\n reg pred %%p\n"
+		"A: %%t = mov.u32 %%tid.x\n %%o = ld.param.u64 [out]\n %%p = setp.lt.u32 %%t, %d\n"
+		" bra %%p, T, F\nT: %s bra J\nF: %s bra J\nJ: %%o = mad.wide.u32 %%t, 4, %%o\n"
+		" st.global.u32 [%%o], %%t\n exit\n}\n", lanes, chain[0].s, chain[1].s);
+	snprintf(set, sizeof set, "warp_size=32 divergence.model=its l2.latency=100 %s", machine);
+	Rig *r = rig_new(set);
+	rig_run(r, text, 1, 32);
+	uint64_t cycles = r->s.totals.cycles;
+	rig_free(r);
+	sb_free(&chain[0]);
+	sb_free(&chain[1]);
+	return cycles;
+}
+
+START_TEST(sides_overlap_their_loads)
+{
+	static const char *const policies[] = { "its_fair", "volta_lifo", "hanoi" };
+	for (int k = 0; k < 3; k++)
+		for (int stall = 0; stall <= 60; stall += 20) {
+			char set[80];
+			snprintf(set, sizeof set, "its.policy=%s its.switch_stall=%d", policies[k], stall);
+			uint64_t one = cycles_of_chains(set, 0), both = cycles_of_chains(set, 16);
+			ck_assert_msg(stall ? 10 * both < 11 * one : 10 * both > 19 * one,
+				"%s: one side takes %llu cycles, both take %llu", set,
+				(unsigned long long)one, (unsigned long long)both);
+		}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { lanes_may_change_places, lanes_may_change_sides,
-		a_group_that_sleeps_on_sleeps };
+		a_group_that_sleeps_on_sleeps, sides_overlap_their_loads };
 	return rig_suite("turns of its", tests, sizeof tests / sizeof *tests);
 }
