@@ -41,6 +41,13 @@ divergence_cost() {
 	[ "$(wc -l <"$dir/cost")" = 4 ] && diff "$dir/said" "$dir/cost" || { echo "doc/validity.md says otherwise"; exit 1; }
 }
 
+gains_and_bounds() {
+	"$top/tools/reproduce" gains -o "$dir/g" >"$dir/out" || { cat "$dir/out"; exit 1; }
+	[ "$(wc -l <"$dir/g/gains.csv")" = 10 ] || { echo "gains.csv has not nine rows"; exit 1; }
+	"$top/tools/reproduce" bounds -q -o "$dir/b" >"$dir/out" || { cat "$dir/out"; exit 1; }
+	grep -q ' comparisons, 0 wrong' "$dir/out" || { echo "nothing was compared"; exit 1; }
+}
+
 mechanisms() {
 	(cd "$dir" && "$top/tools/reproduce" mechanisms -o m) >"$dir/out" || { cat "$dir/out"; exit 1; }
 	awk -F, -v rows=$((3 * 2 * models)) 'NR == 1 { n = NF } NF < n { bad = 1 } END { exit bad || NR != 1 + rows }' "$dir/m/mechanisms.csv" ||
@@ -196,7 +203,7 @@ usage_errors() {
 	done
 }
 
-for section in divergence_cost mechanisms k_way_and_refetch two_papers darm code_motion queries fusion microbench usage_errors; do
+for section in divergence_cost gains_and_bounds mechanisms k_way_and_refetch two_papers darm code_motion queries fusion microbench usage_errors; do
 	in_part && $section
 done
 [ -z "$(find "$dir" -size 0)" ] || { echo "empty files:"; find "$dir" -size 0; exit 1; }
