@@ -90,7 +90,7 @@ local function check_units(path, list)
 		if want and row.unit ~= "" and row.unit ~= want then
 			rows.wrong(path, row.line, row.unit_at, "%s is in '%s', expected %s", row.figure, row.unit, want)
 		end
-		if want and row.value == 0 then rows.wrong(path, row.line, 1, "%s is 0, expected a number above it", row.figure) end
+		if want and row.value <= 0 then rows.wrong(path, row.line, row.value_at, "%s is %g, expected a number above 0", row.figure, row.value) end
 	end
 end
 

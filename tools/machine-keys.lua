@@ -79,13 +79,23 @@ for _, pair in ipairs { { "add.u32", "alu" }, { "mad.lo.u32", "imul" }, { "fma.f
 	latency("latency/" .. pair[1], pair[2])
 	rate("rate/" .. pair[1], pair[2])
 end
-for _, pair in ipairs { { "vote.ballot", "vote" }, { "match.any (1 values)", "match" }, { "add.f64", "fp64" }, { "div.u32", "div32" }, { "rcp.rn.f32", "divf32" }, { "div.rn.f64", "divf64" }, { "redux.add", "redux" } } do
+for _, pair in ipairs { { "vote.ballot", "vote" }, { "match.any (1 values)", "match" }, { "add.f64", "fp64" }, { "div.u32", "div32" }, { "rcp.rn.f32", "divf32" }, { "div.rn.f64", "divf64" }, { "redux.min", "redux" } } do
 	latency("latency/" .. pair[1], pair[2])
 end
 latency("latency/cvt.f32.u32+cvt.u32.f32", "cvt", 2)
 for _, pair in ipairs { { "cvt.rn.f32.u32", "cvt" }, { "vote.any", "vote" }, { "cvt.u32.u8", "cvt8" }, { "cvt.f64.f32", "cvtf64" } } do
 	rate("rate/" .. pair[1], pair[2])
 end
+
+-- A comparison's predicate, to a guard.
+add("predicate/to guard", "units.compare.guard_latency", function(c)
+	local own = unit_field(c, "compare", "guard_latency")
+	return own and own > 0 and own or unit_field(c, "compare", "latency")
+end, function(_, v) return v end)
+plain("latency/match.any (16 values)", "match.value_cycles", 15, function(c) return unit_field(c, "match", "latency") end)
+plain("latency/redux.add", "redux.add_cycles", 1, function(c) return unit_field(c, "redux", "latency") end)
+plain("fence/membar.gl (nothing outstanding)", "fence.gpu_cycles")
+plain("fence/membar.sys (nothing outstanding)", "fence.sys_cycles")
 
 plain("latency/ld.shared (1 ways)", "shared.latency")
 plain("latency/ld.shared (32 ways)", "shared.conflict_cycles", 31, function(c) return c.shared.latency end)

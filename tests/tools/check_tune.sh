@@ -28,14 +28,14 @@ refused() {
 refused 1:1 "the header has no column 'figure'" 'a,b\n'
 refused 1:1 "the header has no column 'value'" 'figure,unit\nlatency/add.u32,cycles\n'
 refused 3:17 "'four' is no figure" 'figure,value\nlatency/and.b32,4\nlatency/add.u32,four\n'
-refused 2:17 "'-4' is no figure" 'figure,value\nlatency/add.u32,-4\n'
+refused 2:17 "latency/add.u32 is -4, expected a number above 0" 'figure,value\nlatency/add.u32,-4\n'
 refused 2:17 "'nan' is no figure" 'figure,value\nlatency/add.u32,nan\n'
 refused 2:17 "2 fields, expected 3" 'figure,value,unit\nlatency/add.u32,4\n'
 refused 2:1 "a quoted field has no end" 'figure,value\n"latency/add.u32,4\n'
 refused 2:18 "text behind a quoted field" 'figure,value\n"latency/add.u32"x,4\n'
 refused 2:1 "there is no name" 'figure,value\n,4\n'
 refused 2:19 "latency/add.u32 is in 'ns'" 'figure,value,unit\nlatency/add.u32,4,ns\n'
-refused 2:1 "latency/add.u32 is 0" 'figure,value\nlatency/add.u32,0\n'
+refused 2:17 "latency/add.u32 is 0" 'figure,value\nlatency/add.u32,0\n'
 refused 1:1 "figures of 2 chips" 'chip,figure,value\nA,latency/add.u32,4\nB,latency/add.u32,5\n'
 refused 1:1 "no figure that speaks of a parameter" 'figure,value\nsong/length,4\n'
 refused 1:1 "no figures" 'figure,value\n'
@@ -50,6 +50,10 @@ done
 grep -q "cannot read" "$tmp/err" || fail "the CSV that is not there is not named"
 "$tune" --help | grep -q "usage: gsim-tune" || fail "--help"
 
+# a figure that sets no parameter may be anything, as a difference below 0
+printf 'figure,value\nlatency/add.u32,4\nfence/membar.cta,-0.5\n' >"$tmp/below.csv"
+"$tune" -r 0 -b volta.lua "$tmp/below.csv" >"$tmp/out" 2>"$tmp/err" || { fail "a difference below 0"; cat "$tmp/err"; }
+
 # what one of two chips has measured; a file is not written over
 printf 'chip,figure,value,unit,seen\nA,latency/add.u32,4,cycles,P\nB,latency/add.u32,7,cycles,S\n' >"$tmp/two.csv"
 "$tune" -r 0 -b volta.lua -c B -o "$tmp/b.lua" "$tmp/two.csv" 2>"$tmp/err" || fail "one of two chips"
@@ -59,7 +63,7 @@ grep -q 'latency = 7, *-- (S) latency/add.u32: 7 cycles$' "$tmp/b.lua" || { fail
 # measure MACHINE: the figures on it, as CSV
 measure() {
 	echo "machine,figure,value,unit"
-	for kind in latency/ rate/ barrier/ loop/turn; do
+	for kind in latency/ rate/ barrier/ loop/turn predicate/ fence/; do
 		gsim -q -c "$1" "$tmp/microbench.ptx" -- $kind quick
 	done | sed 's/^\(.*\),\([^,]*\),\([^,]*\)$/"'"${1##*/}"'","\1",\3,\2/'
 }

@@ -50,12 +50,12 @@ local function read_row(path, number, line, index, width)
 	local text = f[index.value]
 	if text == "" then return nil end
 	local value = tonumber(text)
-	if not value or value ~= value or value < 0 or value == math.huge then
-		wrong(path, number, at[index.value], "'%s' is no figure, expected a number that is not negative", text)
+	if not value or value ~= value or math.abs(value) == math.huge then
+		wrong(path, number, at[index.value], "'%s' is no figure, expected a number", text)
 	end
 	if f[index.figure] == "" then wrong(path, number, at[index.figure], "there is no name, expected one as latency/add.u32") end
 	local function field(name) return index[name] and f[index[name]] or "" end
-	return { figure = f[index.figure], value = value, unit = field("unit"), unit_at = index.unit and at[index.unit], line = number, seen = field("seen"),
+	return { figure = f[index.figure], value = value, value_at = at[index.value], unit = field("unit"), unit_at = index.unit and at[index.unit], line = number, seen = field("seen"),
 		source = field("source"), names = { field("chip"), field("machine") } }
 end
 
