@@ -75,10 +75,14 @@ local lines, missed = {}, {} -- of the table; by reason: the rows that it explai
 
 local function number(v) return ("%.4g"):format(v) end
 
-local function compare(machine, figure, unit, ours, p)
+-- Within 10 %, or within a cycle where the figure is one of cycles.
+local function is_near(unit, ours, p)
 	local theirs = tonumber(p.value)
-	local good = math.abs(ours - theirs) <= math.max(0.1 * theirs, 1)
-	if unit:find("^results") or unit:find("^B/") then good = math.abs(ours - theirs) <= 0.1 * theirs end
+	return math.abs(ours - theirs) <= (unit == "cycles" and math.max(0.1 * theirs, 1) or 0.1 * theirs)
+end
+
+local function compare(machine, figure, unit, ours, p)
+	local theirs, good = tonumber(p.value), is_near(unit, ours, p)
 	if p.source == GUIDE then
 		rates, exact = rates + 1, exact + (math.abs(ours / theirs - 1) <= 0.01 and 1 or 0)
 	end
@@ -90,7 +94,9 @@ local function compare(machine, figure, unit, ours, p)
 		p.source, p.seen)
 	print(("%-11s %-36s %9s %9s %7s%s %s, %s (%s)"):format(machine, figure, number(theirs), number(ours), difference, good and " " or "*", p.chip, p.source, p.seen))
 	if good then return end
-	local reason = reasons.of(machine, figure, p)
+	local contradicted = false
+	for _, other in ipairs(published[machine .. " " .. figure]) do contradicted = contradicted or is_near(unit, ours, other) end
+	local reason = reasons.of(machine, figure, p, contradicted)
 	missed[reason] = missed[reason] or {}
 	table.insert(missed[reason], ("%s %s"):format(machine, figure))
 end

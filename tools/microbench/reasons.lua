@@ -1,49 +1,77 @@
--- Why a figure of tools/reproduce microbench is not near what is published, by kinds of figures, the first that fits. A reason: title,
--- text, and what it explains: figures (a Lua pattern), machines (a pattern, nil: all), chips (the same).
+-- Why a figure of tools/reproduce microbench is not near what is published, by kinds of figures: the first reason that fits. A reason:
+-- title, text, and what it explains: figures (a Lua pattern), machines and chips (patterns, nil: all), contradicted (only where another
+-- published figure of the same is near).
 local reasons = {}
 
 reasons.list = {
-	{ title = "Another card", machines = "^volta$", chips = "^TITAN V$", figures = "^latency/ld",
-		text = "`volta.lua` is the V100 of Jia et al.; the TITAN V has less L2, another clock and other memory. Where two published figures contradict each "
-			.. "other, the machine file follows the one of its own card." },
-	{ title = "Another card", machines = "^turing$", chips = "^RTX 2070$", figures = "^latency/ld",
-		text = "`turing.lua` is an RTX 2060 (TU106), with latencies of its L2 and shared memory as measured on that chip's T4 relative." },
-	{ title = "Two sources contradict each other", machines = "^pascal$", figures = "^latency/ld",
-		text = "PPT-GPU's table does not say which chip it was measured on; `pascal.lua` follows Jia et al., who measured the same chip (a P4), and "
-			.. "Accel-Sim's model of a TITAN X, which agree." },
-	{ title = "Near or far part of L2", figures = "^latency/ld.global L2",
+	{ title = "Sources contradict each other", contradicted = true, figures = "",
+		text = "Of the same operation other figures are published, too, for another card of the same generation or by another method, and gsim is near "
+			.. "one of those. The machine file follows that of its own card, or the one that was measured on the smaller piece of code." },
+	{ title = "Another card", machines = "^volta$", chips = "^TITAN V$", figures = "^latency/[la][dt]",
+		text = "`volta.lua` is the V100 of Jia et al.; the TITAN V has less L2, another clock and other memory." },
+	{ title = "Another card", machines = "^turing$", chips = "^RTX 2070", figures = "^latency/ld",
+		text = "`turing.lua` is an RTX 2060 (TU106) with latencies measured on a T4; the RTX 2070's come from other notes." },
+	{ title = "A model's table", machines = "^pascal$", figures = "^latency/ld.global",
+		text = "PPT-GPU's latencies are those of its model; `pascal.lua` has what was measured on a P4, and global loads pass L1, as compilers have it." },
+	{ title = "Memory of a compiler's model", machines = "^rdna", figures = "^latency/ld",
+		text = "LLVM's model has one latency for all accesses to local memory, which orders instructions and was not measured." },
+	{ title = "Near or far part of L2", figures = "^latency/ld.global L2", machines = "^[ah][mo]p",
 		text = "The chip's L2 has two parts, of which one is farther away; gsim has one latency for all slices." },
 	{ title = "Slow path of a division", figures = "^latency/div.rn.f32",
-		text = "What was published was measured with operands that take the division's slow path (a call); gsim has the fast path's time for every operand." },
-	{ title = "Divisions and roots", figures = "^latency/[drs][ieqc][vmrp]", chips = "",
-		text = "They are code on a GPU, whose length depends on the compiler and on the operands (slow paths are calls); gsim gives each class one latency." },
-	{ title = "Rates of conversions and bit operations", figures = "^rate/",
-		text = "The guide's rate is that of the narrowest unit that takes part; on gsim the operation runs in the unit that the machine file gives it." },
+		text = "What is published was measured with operands that take the division's slow path, a call; gsim has one time for all operands, that of the "
+			.. "fast path." },
+	{ title = "Divisions and roots", figures = "^latency/[drs][ieqc][vmrp][%.t][urs.]",
+		text = "They are code on a GPU, whose length depends on the compiler and on the operands; gsim gives each class one latency, for all machines "
+			.. "that have no figure of their own." },
+	{ title = "Approximations", figures = "^latency/.*approx",
+		text = "PTX's approximations are one instruction of the special function unit only where the compiler flushes denormals; what was measured on the TITAN "
+			.. "cards contains the scaling around it, which gsim does not have. All functions of the unit have one latency." },
+	{ title = "Rates", figures = "^rate/",
+		text = "The guide's rate is that of a steady stream; an SM that needs two instructions a cycle of each scheduler loses slots at the ends of warps, and "
+			.. "an operation that the guide counts as several instructions is one here." },
+	{ title = "Comparisons of f64", figures = "^predicate/f64",
+		text = "The compiler's table has the distance between two instructions; on chips with a slow f64 unit a comparison waits for the unit besides. Here it "
+			.. "has the latency of the unit." },
+	{ title = "Uniform conditions", figures = "^predicate/.*uniform",
+		text = "A condition that is the same in all threads is computed by the uniform datapath where a compiler sees it; the figure is of that path." },
 	{ title = "From a comparison to a guard or branch", figures = "^predicate/",
-		text = "Tables of compilers say how far apart two instructions must be, which is an upper bound for how soon the second can issue; a chain measures the "
-			.. "distance together with what else the operation waits for." },
+		text = "Tables of compilers say how far apart two instructions must be; a chain measures that together with what else the operation waits for." },
 	{ title = "Who reads a result", figures = "^readers/",
-		text = "Ways from one pipe to another: the sum of two ways is compared, of which gsim's latencies give each one." },
-	{ title = "Barriers of a block", figures = "^barrier/bar.sync",
-		text = "Base and slope are one parameter each; what is published for one warp count only may contain the loop around the barrier." },
+		text = "The sum of the ways from one pipe to another and back is compared; gsim's classes of readers are fewer than the compiler table's." },
+	{ title = "Barriers of a block", figures = "^barrier/.*bar.sync",
+		text = "Base and slope are one parameter each; a figure of one warp count alone may contain the loop around the barrier." },
 	{ title = "Barriers of a warp", figures = "^barrier/bar.warp",
-		text = "A group of lanes that has not parted passes in the time of an instruction; what is published was measured with a loop or a cooperative group around it." },
+		text = "The published 14 cycles of the V100 are those of a cooperative group's function, whose other instructions are part of it; on later chips, measured "
+			.. "alone, a group that has not parted takes 5." },
+	{ title = "Sleep", figures = "^barrier/nanosleep", text = "One source, for 0 ns; gsim sleeps as long as it was told." },
 	{ title = "Fences", figures = "^fence/",
-		text = "A fence of the block waits for nothing here that takes time, but is an instruction." },
-	{ title = "What lanes do together", figures = "^latency/[smvr][hao]",
-		text = "Shuffles, votes and matches run in units that are shared by a processing block's neighbours; gsim has a latency for each class." },
-	{ title = "Loads", figures = "^latency/ld",
-		text = "Latencies of other levels are sums of parameters, some of which are assumptions." },
-	{ title = "Atomic operations", figures = "^[la]t[eo]", text = "They pass L1 and are done at L2, one after the other on one address; what the way there and back takes is L2's." },
+		text = "A fence waits for what it orders; how long that takes depends on what is outstanding, and for the whole system on the host's memory, which gsim "
+			.. "does not have." },
+	{ title = "What lanes do together", figures = "^latency/[smvr][haoe][flutd]",
+		text = "Shuffles, votes, matches and reductions have one latency for each class, and machines that nobody has measured have that of their "
+			.. "nearest relative." },
+	{ title = "Bit operations", figures = "^latency/[bcp][frlo][eizp]", text = "They run in a slower unit on chips since Volta, whose latency was measured on few cards; "
+		.. "the source for Maxwell contradicts maxas, whose class for them takes 6 cycles." },
+	{ title = "Loads", figures = "^latency/ld", text = "Latencies of levels are sums of parameters, some of which are assumptions." },
+	{ title = "Atomic operations", figures = "^[la]t[eo]",
+		text = "They pass L1 and are done at L2, one after the other on one address; the way there and back is L2's." },
+	{ title = "Double precision", figures = "^latency/.*f64", text = "Additions and multiply-adds share one latency; figures of two sources differ by 10 to 20 %." },
+	{ title = "Conversions", figures = "^latency/cvt", text = "There and back are one figure; gsim has one latency for all conversions." },
+	{ title = "Arithmetic", figures = "^latency/", text = "What a compiler's model or a tool's table says, not a measurement of the card." },
 	{ title = "Launches", figures = "^launch/", text = "Overheads depend on driver and host as much as on the chip." },
 	{ title = "Loops", figures = "^loop/", text = "The turn of a loop is calibrated on one published figure, its parts are not." },
-	{ title = "Other figures", figures = "", text = "No reason is known." },
+	{ title = "Bandwidths", figures = "^bandwidth/", text = "Peaks are put in; what of them is reached depends on the pattern of the accesses." },
 }
 
-function reasons.of(machine, figure, row)
+-- contradicted: another published figure of the same machine and operation is near.
+function reasons.of(machine, figure, row, contradicted)
 	for _, r in ipairs(reasons.list) do
-		if figure:find(r.figures) and (not r.machines or machine:find(r.machines)) and (not r.chips or row.chip:find(r.chips)) then return r end
+		if figure:find(r.figures) and (not r.contradicted or contradicted) and (not r.machines or machine:find(r.machines))
+			and (not r.chips or row.chip:find(r.chips)) then
+			return r
+		end
 	end
+	error("no reason for " .. figure)
 end
 
 return reasons
