@@ -100,7 +100,10 @@ static bool has_name(const ConfigKey *key, const char *name)
 
 bool config_find(const char *name, ConfigKey *key)
 {
-	for (int i = 0; config_key(i, key); i++)
+	for (int i = 0; i < NROWS; i++)
+		if (!strcmp(rows[i].key, name))
+			return config_key(i, key);
+	for (int i = NROWS; config_key(i, key); i++)
 		if (has_name(key, name))
 			return true;
 	return false;
