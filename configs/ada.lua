@@ -39,9 +39,9 @@ return rates.machine("8.9", derive("ampere.lua", {
 		warp_latency = 5,                  -- [S] (P)
 	},
 	match = { value_cycles = 11, most_values = 16 }, -- [S] (P) 23 + 11 for each value, 199 from 16 on
-	fence = {
-		gpu_cycles = 153,                  -- assumption: with a store's way to L2 and back and two loads that miss L1 892 cycles [S] (P)
-		sys_cycles = 2822,                 -- assumption: ... 3561
+	fence = {                              -- [S] (P) between two updates 892 and 3561 cycles, with a store's way to L2 and back and two loads that miss L1
+		gpu_cycles = 205,                  -- [R] (P) MEMBAR.GPU alone
+		sys_cycles = 2583,                 -- [R] (P) MEMBAR.SYS alone
 	},
 	interconnect = { latency = 80 },       -- assumption: both ways, l2.latency and the ports take 273 cycles, an L2 hit of [L] (S)
 	l2 = {

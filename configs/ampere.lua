@@ -4,7 +4,11 @@
 local rates = include("tables/rates.lua")
 return rates.machine("8.0", derive("volta.lua", {
 	clock_mhz = 1410,                      -- [W]
-	launch = { overhead_cycles = 4230 },   -- [F] 3 us
+	launch = {
+		overhead_cycles = 4230,            -- [F] 3 us
+		grid_barrier_cycles = 1580,        -- (S) 1.12 us with one block an SM: Zhang et al., 2023
+		grid_barrier_block_cycles = 1050,  -- assumption: 0.74 us, as Volta's
+	},
 	sm = {
 		count = 108,                       -- [W]
 		shared_bytes = 167936,             -- [G] 164 KB of the 192 KB that it shares with L1

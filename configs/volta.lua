@@ -16,6 +16,8 @@ return rates.machine("7.0", {
 		overhead_cycles = 4590,            -- [F] 3 us
 		latency_cycles = 5000,             -- [K] from when the stream is free to the first block
 		resident_grids = 128,              -- [G]
+		grid_barrier_cycles = 2188,        -- (S) 1.43 us with one block of one warp an SM: Zhang et al., IPDPS 2020
+		grid_barrier_block_cycles = 1139,  -- (S) 24.5 us with 32 blocks an SM: the same
 	},
 	sm = {
 		count = 80,                        -- [W]

@@ -302,15 +302,17 @@ void streams_stop(Gpu *g, Cycle now)
 
 /* ---- barriers of whole grids ---- */
 
-/* Opens the grid's barrier if all blocks that have threads left wait there: launch.grid_barrier_cycles after
-   the last block came to wait, or ended. No SM has come to that cycle yet, since windows are shorter
-   (streams_window). In functional runs the barrier opens at once. */
+/* Opens the grid's barrier if all blocks that have threads left wait there: launch.grid_barrier_cycles, and
+   more where several of them wait on one SM, after the last block came to wait, or ended. No SM has come to
+   that cycle yet, since windows are shorter (streams_window). In functional runs the barrier opens at
+   once. */
 static void let_meet(Gpu *g, Grid *x)
 {
-	uint64_t waiting = 0, ended = 0;
+	uint64_t waiting = 0, ended = 0, most = 1;
 	Cycle last = 0;
 	for (int i = 0; i < g->config.sm_count; i++) {
 		waiting += x->share[i].meeting.waiting;
+		most = latest(most, x->share[i].meeting.waiting);
 		ended += x->share[i].meeting.ended;
 		last = latest(last, x->share[i].meeting.last);
 	}
@@ -319,7 +321,8 @@ static void let_meet(Gpu *g, Grid *x)
 	if (x->launch->races)
 		race_grid_barrier(x->launch->races);
 	x->meetings++;
-	x->opens = last + (Cycle)g->config.launch_grid_barrier;
+	x->opens = last + (Cycle)g->config.launch_grid_barrier +
+		(most - 1) * (Cycle)g->config.launch_grid_barrier_block;
 	if (g->options.intervals)
 		intervals_at(g->options.intervals, x->opens)->grid_barriers++;
 	for (int i = 0; i < g->config.sm_count; i++) {

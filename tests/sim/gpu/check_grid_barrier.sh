@@ -287,4 +287,34 @@ for how in "" "-m its" "--functional" "--reference"; do
 	"${srcdir:-.}/tests/within" 60 "$gsim" -q --alone $how -D limits.progress_cycles=1000 "$tmp/spin.ir" >"$tmp/out" 2>&1
 	[ $? -eq 1 ] && grep -q "livelock" "$tmp/out" || fail "spin $how: $(head -n 1 "$tmp/out")"
 done
+
+# Each further block of an SM adds launch.grid_barrier_block_cycles, where most blocks wait.
+cat >"$tmp/blocks.ir" <<'IR'
+kernel k(u64 out) {
+	reg u64 %a, %b, %o
+E:	%o = ld.param.u64 [out]
+	%a = mov.u64 %clock64
+	barrier.grid
+	%b = mov.u64 %clock64
+	%b = sub.u64 %b, %a
+	st.global.u64 [%o], %b
+	exit
+}
+IR
+cat >"$tmp/blocks.lua" <<'LUA'
+local out, each = gpu.buffer("u64", 1), tonumber(gpu.args[1])
+gpu.compare(out, { how = "ignore" })
+local function cycles(blocks)
+	gpu.launch { kernel = "k", grid = blocks, block = 1, args = { out } }
+	return out:get(0)
+end
+local two = cycles(2)
+for blocks = 3, 16 do
+	local has, want = cycles(blocks), two + ((blocks + 1) // 2 - 1) * each
+	gpu.check(math.abs(has - want) <= 20, ("%d blocks on two SMs: the barrier takes %d cycles, not about %d"):format(blocks, has, want))
+end
+LUA
+for each in 0 300; do
+	"$gsim" -q -c volta.lua -D sm.count=2 -D launch.grid_barrier_block_cycles=$each "$tmp/blocks.ir" -- $each >"$tmp/out" 2>&1 || fail "blocks on an SM: $(head -n 1 "$tmp/out")"
+done
 exit $failed
