@@ -173,9 +173,9 @@ static Split *entry_to_join(Warp *w, uint32_t pc, Mask m, Warp **holder)
 	return e && m & ~e->mask ? e : NULL;
 }
 
-/* Those of the lanes join the entry whose columns are free in it. The entry waits for them, `from` being the
-   cycle in which they may issue. part: the others remain; returns the number of parts that are left. */
-static int join_entry(Warp *holder, Split *e, Part *part, int n, Cycle from)
+/* Those of the lanes join the entry whose columns are free in it. The entry waits for what they wait
+   for. part: the others remain; returns the number of parts that are left. */
+static int join_entry(Warp *holder, Split *e, Part *part, int n, const SplitWait *wait)
 {
 	Part join[64];
 	Mask taken = e->mask;
@@ -188,7 +188,10 @@ static int join_entry(Warp *holder, Split *e, Part *part, int n, Cycle from)
 			part[left++] = (Part){ p.home, p.mask & taken };
 	}
 	reconv_join(holder, e, join, joined);
-	split_not_before(holder, e, from, STALL_DIVERGENCE);
+	if (wait_awaits(wait, reconv_now(holder)))
+		wait_join(reconv_events(holder), &e->wait, wait, reconv_now(holder));
+	else
+		split_not_before(holder, e, wait->known, STALL_DIVERGENCE);
 	reconv_count_merge(holder, e, e->pc, e->mask);
 	return left;
 }
@@ -223,7 +226,8 @@ static void dwf_reach(Warp *w, Split *s)
 	s->tag = 0;                    /* the table does not name it any more */
 	Split *e = entry_to_join(w, s->pc, all, &holder);
 	if (e) {
-		n = join_entry(holder, e, part, n, s->wait.known);
+		SplitWait wait = s->wait;
+		n = join_entry(holder, e, part, n, &wait);
 		pool->turn = first ? e->tag : pool->turn;
 		if (!n) {
 			reconv_remove(w, s);
@@ -241,7 +245,8 @@ static void part_entry(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	Part all[64], part[64];
 	Warp *holder;
 	Split like = *s;
-	Cycle form = (Cycle)reconv_param(w, P_FORM), next = reconv_redirect(w, i, s->pc + 1) + form;
+	Cycle form = (Cycle)reconv_param(w, P_FORM);
+	SplitWait joins = wait_until(reconv_redirect(w, i, s->pc + 1) + form, STALL_DIVERGENCE);
 	int nall = reconv_parts(w, s, all);
 	reconv_remove(w, s);
 	for (int a = 0; a < n; a++) {
@@ -253,7 +258,7 @@ static void part_entry(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 		like.wait = wait_until(reconv_redirect(w, i, p[a].pc) + form, STALL_BRANCH);
 		level_counts(w, part, np, like.pc);
 		Split *e = entry_to_join(w, like.pc, lanes_of_parts(part, np), &holder);
-		np = e ? join_entry(holder, e, part, np, next) : np;
+		np = e ? join_entry(holder, e, part, np, &joins) : np;
 		if (np) {
 			holder = reconv_form(w, &like, part, np);
 			note_entry(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);

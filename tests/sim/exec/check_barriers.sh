@@ -20,8 +20,8 @@ local function cycles(warps, blocks)
 end
 for warps = 1, 1024 // W do
 	local want, has = latency + math.ceil(warps * W / rate), cycles(warps, 1)
-	-- four schedulers issue: the last warp comes by so many cycles later than the first
-	gpu.check(has >= want - 0.25 and has <= want + math.ceil(warps / 4), ("%d warps: a barrier takes %g cycles, not %d"):format(warps, has, want))
+	-- four schedulers issue: the last warp comes by so many cycles later than the first, and the clock is read when some have come
+	gpu.check(has >= want - 0.5 and has <= want + math.ceil(warps / 4), ("%d warps: a barrier takes %g cycles, not %d"):format(warps, has, want))
 end
 for warps = 1, 512 // W do -- two blocks: never faster than one alone, nor than all their warps can be counted
 	local one, two, all = cycles(warps, 1), cycles(warps, 2), 2 * warps * W / rate
