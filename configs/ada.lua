@@ -22,6 +22,11 @@ return rates.machine("8.9", derive("ampere.lua", {
 	units = {
 		fp32 = { count = 2 },              -- [G] (S) two pipes in a processing block
 		fp64 = { per = "sm", count = 1, latency = 51, guard_latency = 0, decoupled_latency = 0 }, -- [R] (P) between 48.5 and, a fused one, 54.5
+		divf64 = { latency = 1165 },       -- assumption: Turing's, whose fp64 is as slow
+		rcpf64 = { latency = 251 },        -- assumption: Turing's, whose fp64 is as slow
+		rootf64 = { latency = 366 },       -- assumption: Turing's, whose fp64 is as slow
+		cvtf64 = { latency = 51 },         -- assumption: as fp64
+		rcp = { latency = 42 },            -- [R] (P) 41.6, with the code around it
 		sfu = { latency = 18 },            -- [R] (P) ex2 17.6; a sine has 23.5, a reciprocal 41.6, with the code around it
 		cvt = { latency = 12 },            -- [R] (P) 23.5 there and back
 		bits = { latency = 8 },            -- [R] (P) 8.5

@@ -24,6 +24,10 @@ return rates.machine("12.0", derive("ada.lua", {
 		cvt8 = { shares = "fp32" },        -- assumption, Ada's
 		fp32 = { count = 2 },              -- [W] (S)
 		fp64 = { latency = 51 },           -- assumption, Ada's
+		divf64 = { latency = 1165 },       -- assumption: Turing's, whose fp64 is as slow
+		rcpf64 = { latency = 251 },        -- assumption: Turing's, whose fp64 is as slow
+		rootf64 = { latency = 366 },       -- assumption: Turing's, whose fp64 is as slow
+		cvtf64 = { latency = 51 },         -- assumption: as fp64
 		cvt = { latency = 12 },            -- assumption, Ada's
 		bits = { shares = "fp32", count = 1, latency = 8, interval = 2 }, -- assumption: the rate of 9.0, since the guide's was not seen; latency: assumption, Ada's
 		reverse = { latency = 17 },        -- assumption, Ada's

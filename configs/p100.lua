@@ -17,6 +17,10 @@ return rates.machine("6.0", derive("pascal.lua", {
 	units = {                              -- two processing blocks of 32 cores each [W]
 		fp32 = { per = "scheduler", count = 1, latency = 6 },   -- [H] (P) count; latency: [J] (S)
 		fp64 = { per = "scheduler", count = 1, latency = 8 },   -- [H] (P) count; latency: assumption, Volta's
+		divf64 = { latency = 606 },        -- assumption: Volta's, as fp64
+		rcpf64 = { latency = 57 },         -- assumption: Volta's, as fp64
+		rootf64 = { latency = 106 },       -- assumption: Volta's, as fp64
+		cvtf64 = { latency = 12 },         -- assumption: Volta's, as fp64
 		shfl = { latency = 31 },           -- [Z] (S)
 		mem = { interval = 2 },            -- [H] (P) 16 load/store units
 	},

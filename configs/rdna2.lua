@@ -4,7 +4,8 @@
 -- Memory Latency", the same, 2021; [U] "unofficial_amdgpu_docs", cache.md, which collects AMD's documents; [P]
 -- product data. The Infinity Cache of 128 MB between L2 and DRAM is not modelled: [M] finds 20 ns more than an
 -- L2 hit there. What has no source is marked `assumption`.
-return {
+local rates = include("tables/rates.lua")
+return rates.divisions({
 	warp_size = 32,                        -- [L] (P) the default of gfx1030
 	clock_mhz = 2250,                      -- [P] (S) boost
 	launch = {
@@ -102,4 +103,4 @@ return {
 	exec_mask = {
 		skip_threshold = 12,               -- [L] (P) amdgpu-skip-threshold
 	},
-}
+})

@@ -3,29 +3,29 @@
 -- is an assumption.
 local rates = include("tables/rates.lua")
 return rates.machine("3.5", derive("kepler.lua", {
-	clock_mhz = 889,                       -- [W]
+	clock_mhz = 889,                       -- [W] (S)
 	launch = {
-		overhead_cycles = 2667,            -- [V] 3.0 us
-		resident_grids = 32,               -- [G]
+		overhead_cycles = 2667,            -- [V] (S) 3.0 us
+		resident_grids = 32,               -- [G] (S)
 	},
 	sm = {
-		count = 15,                        -- [W]
-		max_registers_per_thread = 255,    -- [G]
+		count = 15,                        -- [W] (S)
+		max_registers_per_thread = 255,    -- [G] (S)
 	},
-	units = {                              -- operations per cycle of [G]
-		fp64 = { count = 2, latency = 16 }, -- [G] 64; latency: assumption
+	units = {                              -- rates are the guide's (rates.lua)
+		fp64 = { count = 2, latency = 20 },  -- [H] (P), and Accel-Sim's KEPLER_TITAN; count: [G] (S) 64
 	},
-	shared = { latency = 47 },             -- [M] GTX 780, a GK110
-	l1 = { latency = 35 },                 -- [J] K80, a GK210
-	constant = { latency = 30 },           -- [J] K80
-	interconnect = { latency = 66 },       -- assumption: both ways, l2.latency and the ports take 200 cycles, an L2 hit of [J], K80
+	shared = { latency = 47 },             -- [M] (S) GTX 780, a GK110
+	l1 = { latency = 35 },                 -- [J] (S) K80, a GK210
+	constant = { latency = 30 },           -- [J] (S) K80
+	interconnect = { latency = 66 },       -- assumption: both ways, l2.latency and the ports take 200 cycles, an L2 hit of [J] (S), K80
 	l2 = {
-		slices = 6,                        -- [W] one for each memory controller
-		bytes = 1572864,                   -- [W]
+		slices = 6,                        -- [W] (S) one for each memory controller
+		bytes = 1572864,                   -- [W] (S)
 		latency = 65,                      -- assumption, see interconnect.latency
 	},
 	dram = {
-		channels = 6,                      -- [W] 384 bits
-		bytes_per_cycle = 63,              -- [W] 336 GB/s at 889 MHz over six channels
+		channels = 6,                      -- [W] (S) 384 bits
+		bytes_per_cycle = 63,              -- [W] (S) 336 GB/s at 889 MHz over six channels
 	},
 }))

@@ -103,10 +103,15 @@ typedef enum { /* which code executes an operation */
 	X(CVT64, "cvt64", CVT, 0, 0, 0, "conversions between f32 and 64-bit integers") \
 	X(WIDEN, "widen", CVT, 0, 0, 0, "conversions between integers of 32 and of 64 bits") \
 	X(CVTF64, "cvtf64", FP64, 0, 0, 0, "conversions of f64") \
-	X(DIV32, "div32", SFU, 0, 0, 0, "div and rem of integers of up to 32 bits") \
-	X(DIV64, "div64", SFU, 0, 0, 0, "div and rem of 64-bit integers") \
-	X(DIVF32, "divf32", SFU, 0, 0, 0, "div, rcp, sqrt of f32, rounded") \
-	X(DIVF64, "divf64", SFU, 0, 0, 0, "div, rcp, sqrt, rsqrt of f64")
+	X(RCP, "rcp", SFU, 0, 0, 0, "approximations of div and rcp") \
+	X(ROOT, "root", SFU, 0, 0, 0, "approximations of sqrt and rsqrt") \
+	X(DIV32, "div32", IMUL, 0, 0, 0, "div and rem of integers of up to 32 bits") \
+	X(DIV64, "div64", IMUL, 0, 0, 0, "div and rem of 64-bit integers") \
+	X(DIVF32, "divf32", FP32, 0, 0, 0, "div of f32, rounded") \
+	X(ROOTF32, "rootf32", FP32, 0, 0, 0, "rcp, sqrt of f32, rounded") \
+	X(DIVF64, "divf64", FP64, 0, 0, 0, "div of f64") \
+	X(RCPF64, "rcpf64", FP64, 0, 0, 0, "rcp of f64") \
+	X(ROOTF64, "rootf64", FP64, 0, 0, 0, "sqrt, rsqrt of f64")
 typedef enum {
 #define X(ID, NAME, PARENT, COPIES, LATENCY, INTERVAL, OPERATIONS) UNIT_##ID,
 	UNITS(X)

@@ -13,15 +13,17 @@ static Unit convert_unit(Type to, Type from)
 	return integers && to_bits == 32 && from_bits < 32 ? UNIT_CVT8 : UNIT_CVT;
 }
 
-/* div, rem, rcp, sqrt, rsqrt: an operation that is rounded as IEEE 754 says is code on a GPU; an
-   approximation is one operation of the SFU. */
+/* div, rem, rcp, sqrt, rsqrt: an operation that is rounded as IEEE 754 says is code on a GPU, which the pipe
+   of the fma of its width bounds; an approximation is one operation of the SFU. */
 static Unit divide_unit(const Ins *i)
 {
-	bool approximate = i->approx != APPROX_NONE || i->op == OP_RSQRT;
-	if (i->type == T_F64)
-		return approximate && i->ftz ? UNIT_SFU : UNIT_DIVF64;
+	bool root = i->op == OP_SQRT || i->op == OP_RSQRT;
+	if (i->type == T_F64 && !(i->approx != APPROX_NONE && i->ftz))
+		return root ? UNIT_ROOTF64 : i->op == OP_RCP ? UNIT_RCPF64 : UNIT_DIVF64;
+	if (i->type == T_F64 || (i->type == T_F32 && (i->approx != APPROX_NONE || i->op == OP_RSQRT)))
+		return root ? UNIT_ROOT : UNIT_RCP;
 	if (i->type == T_F32)
-		return approximate ? UNIT_SFU : UNIT_DIVF32;
+		return i->op == OP_DIV ? UNIT_DIVF32 : UNIT_ROOTF32;
 	return type_bits[i->type] == 64 ? UNIT_DIV64 : UNIT_DIV32;
 }
 

@@ -37,7 +37,7 @@ local ROWS = {
 	bits       = {   16,   16,   32,   32,   64,   64,   32,   64,   64, several, several, several, several, 64, 64,   gap,  gap }, -- bit field extract, insert
 	reverse    = {   16,   16,   32,   32,   64,   64,   32,   64,   64,   16,   16,   16,   16,   16,   16,   16,   16 }, -- bit reverse; until 6.2 one row with `bits`
 	count_bits = {   16,   16,   32,   32,   32,   32,   16,   32,   32,   16,   16,   16,   16,   16,   16,   16,   16 }, -- popc, clz, find
-	shfl       = { none, none,   32,   32,   32,   32,   32,   32,   32,   32,   16,   32,   32,   32,   32,   32,   32 }, -- 7.5: the footnote
+	shfl       = { none, none,   32,   32,   32,   32,   32,   32,   32,   32,   16,   32,   32,   32,   32,   32,   32 }, -- 7.5: the footnote; logs of an RTX 2070 SUPER have 32 warps in 64 cycles (P)
 	redux      = { none, none, none, none, none, none, none, none, none, none, none,   16,   16,   16,   16,   16,   16 }, -- 8.6: the translation
 	vote       = {  gap,  gap,  gap,  gap,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,   64,  128 }, -- 8.9 and 12.0 through notes
 	sad        = {   16,   16,   32,   32,   64,   64,   32,   64,   64,   64,   64,   64,   64,   64,   64,   64,  gap },
@@ -54,7 +54,7 @@ local ROWS = {
 -- Figures that nobody has looked up: they are as whoever wrote this file remembers the guide.
 local REMEMBERED = {
 	fp32 = "10.0", fp64 = "8.6 8.9 10.0", sfu = "8.9 9.0 10.0 12.0", alu = "10.0", imul = "10.0", logic = "10.0", shift = "10.0", compare = "10.0",
-	reverse = "7.0 7.5 8.0 8.6 8.9 9.0 10.0 12.0", count_bits = "8.0 8.6 8.9 9.0 10.0", shfl = "7.5 10.0", redux = "8.0 8.9 9.0 10.0 12.0",
+	reverse = "7.0 7.5 8.0 8.6 8.9 9.0 10.0 12.0", count_bits = "8.0 8.6 8.9 9.0 10.0", shfl = "10.0", redux = "8.0 8.9 9.0 10.0 12.0",
 	vote = "5.0 5.3 6.0 6.1 6.2 7.0 7.5 8.0 8.6 9.0 10.0", sad = "8.0 8.6 8.9 9.0", cvt8 = "10.0 12.0", cvt64 = "8.0 8.6 8.9 9.0 10.0 12.0", cvt = "10.0",
 	barrier = "2.0 2.1 9.0 10.0 12.0",
 }
@@ -64,9 +64,21 @@ local REMEMBERED = {
 local UNITS = {
 	{ "fp32", "fp32" }, { "alu", "alu" }, { "imul", "imul" }, { "fp64", "fp64" }, { "sfu", "sfu" }, { "cvt", "cvt" },
 	{ "logic", "logic", of = "alu" }, { "shift", "shift", of = "alu" }, { "compare", "compare", of = "alu" }, { "bits", "bits", of = "alu" },
-	{ "reverse", "reverse", of = "alu" }, { "count_bits", "count_bits", of = "alu" }, { "sad", "sad", of = "alu" }, { "shfl", "shfl", of = "alu" },
+	{ "rcp", "sfu", of = "sfu" }, { "root", "sfu", of = "sfu" }, { "reverse", "reverse", of = "alu" }, { "count_bits", "count_bits", of = "alu" }, { "sad", "sad", of = "alu" }, { "shfl", "shfl", of = "alu" },
 	{ "vote", "vote", of = "alu" }, { "redux", "redux", of = "alu" },
 	{ "cvt8", "cvt8", of = "cvt" }, { "cvt64", "cvt64", of = "cvt" }, { "cvtf64", "cvt64", of = "fp64" },
+}
+
+-- Operations that are code on a GPU, and how many instructions they are for the pipe that bounds them, that of the fma of
+-- their width: such an operation is never faster than the fma that it is made of.
+local CODE = {
+	{ "div32", of = "imul", instructions = 20 },   -- [G] (S): up to 20
+	{ "div64", of = "imul", instructions = 80 },   -- assumption: four times that
+	{ "divf32", of = "fp32", instructions = 10 },  -- assumption: an approximation, two Newton steps, quotient, remainder, correction, scaling
+	{ "rootf32", of = "fp32", instructions = 8 },  -- assumption
+	{ "divf64", of = "fp64", instructions = 10 },  -- assumption
+	{ "rcpf64", of = "fp64", instructions = 6 },   -- assumption
+	{ "rootf64", of = "fp64", instructions = 9 },  -- assumption
 }
 
 local column = {}
@@ -106,10 +118,30 @@ local function lanes_of(machine, name)
 	return machine.warp_size * (unit.per == "scheduler" and machine.scheduler.count or 1)
 end
 
+-- Operations that are code take the pipe that bounds them once for each instruction. Where the machine says nothing, they are
+-- a chain of that many.
+local function divisions(m)
+	for _, code in ipairs(CODE) do
+		local own, pipe = m.units[code[1]] or {}, m.units[code.of]
+		local key = "units." .. code[1]
+		m.units[code[1]] = own
+		own.shares, own.count, own.interval = source_of(m, code.of), pipe.count, code.instructions * pipe.interval
+		source(key .. ".interval", ("%s instructions of %s"):format(code[1] == "div32" and "[G] (S) 20" or "assumption, " .. code.instructions, code.of))
+		if not own.latency then
+			own.latency = code.instructions * pipe.latency
+			source(key .. ".latency", ("assumption: a chain of %d instructions of %s"):format(code.instructions, code.of))
+		end
+	end
+	return m
+end
+
 -- Gives every unit and class for which the guide has a rate the interval at which its copies give that rate. A unit has
 -- at least as many copies as that takes; a class takes the fewest, of the unit of which it is a class unless the machine
 -- says whose. Barriers count threads at the guide's rate.
 local function machine(capability, m)
+	for _, unit in pairs(m.units) do -- a file from which the machine derives may have named a unit that shares another's copies now
+		if unit.shares and unit.shares ~= "none" then unit.shares = source_of(m, unit.shares) end
+	end
 	for _, unit in ipairs(UNITS) do
 		local name, rate = unit[1], of(capability, unit[2])
 		local own = m.units[name] or (unit.of and {})
@@ -125,10 +157,11 @@ local function machine(capability, m)
 			say_source(("units.%s.interval"):format(name), capability, unit[2])
 		end
 	end
+	divisions(m)
 	m.barrier = m.barrier or {}
 	m.barrier.threads_per_cycle = of(capability, "barrier")
 	say_source("barrier.threads_per_cycle", capability, "barrier")
 	return m
 end
 
-return { columns = COLUMNS, rows = ROWS, units = UNITS, entry = entry, of = of, machine = machine }
+return { columns = COLUMNS, rows = ROWS, units = UNITS, code = CODE, divisions = divisions, entry = entry, of = of, machine = machine }

@@ -14,7 +14,7 @@ START_TEST(costs)
 	ck_assert_int_eq(cost_interval(NULL, &fma), 4);
 	ld.space = SP_SHARED;
 	st.space = SP_GLOBAL;
-	ck_assert_int_eq(cost_latency(NULL, &ld), 19);
+	ck_assert_int_eq(cost_latency(NULL, &ld), cost_default.memory[SP_SHARED]);
 	ck_assert_int_eq(cost_latency(NULL, &st), 1); /* nobody waits for a store */
 	t.memory[SP_SHARED] = 30;
 	t.op[OP_ADD] = 6;
@@ -36,7 +36,8 @@ START_TEST(functions)
 		"bra B\nB: %t = ld.shared.u32 [%t]\nbra C\n"
 		"C: st.shared.u32 [%t], %t\n%c = setp.eq.u32 %t, 1\nbra %c, C, D\nD: bra %c, B, E\nE: exit\n"
 		"}\n";
-	enum { ALU = 4, CTL = 1, SHARED = 19, N = LOOP_TURNS };
+	const int ALU = cost_default.unit[UNIT_ALU].latency, CTL = 1, SHARED = cost_default.memory[SP_SHARED],
+		N = LOOP_TURNS;
 	Diag d = { 0 };
 	Module *m = ir_read(text, strlen(text), "k.ir", &d);
 	ck_assert_ptr_nonnull(m);

@@ -73,9 +73,9 @@ done <<END
 kepler.lua 35 200 376 47
 titan_black.lua 35 200 376 47
 maxwell.lua 82 207 383 28
-volta.lua 28 193 375 19
-turing.lua 32 188 355.375 19
-titan_rtx.lua 32 188 361 19
+volta.lua 33 213 313 27
+turing.lua 32 236 403.375 23
+titan_rtx.lua 32 236 409 23
 ampere.lua 33 200 290 23
 hopper.lua 41 263 479 29
 pascal.lua 82 216 393 23
