@@ -6,8 +6,7 @@
 -- Turing T4 GPU via microbenchmarking", 2019, who measured a T4 (TU104); [K] Accel-Sim's configuration of
 -- this card; [O] Abaie Shoushtary et al., "Control flow management in modern GPUs", 2024, who compared their
 -- mechanism with Turing's. Where [J] contradicts [H], [I] or [U], these rule, which were read themselves and
--- of which [U]
--- is the same chip.
+-- of which [U] is the same chip.
 local rates = include("tables/rates.lua")
 return rates.machine("7.5", derive("volta.lua", {
 	clock_mhz = 1680,                      -- [W] (S) boost
@@ -82,7 +81,7 @@ return rates.machine("7.5", derive("volta.lua", {
 		bytes_per_cycle = 17,              -- [W] (S) 336 GB/s at 1680 MHz over 12 channels
 	},
 	its = {
-		policy = "hanoi",                  -- [H]
+		policy = "hanoi",                  -- [O]
 		timer = 10000,                     -- assumption: threads may wait for each other [W] also where lowering sees no loop that waits
 	},
 }))

@@ -49,14 +49,17 @@ for file in "$srcdir"/configs/*.lua; do
 		[ $(((machine + kernel) % 2)) = 0 ] || [ "$1" = all ] || case $module in *warp_reduce*) ;; *) continue ;; esac
 		runs "$name" "$module"
 	done
-	# a source in brackets, or an assumption, stands behind each number, or above it; all of teaching.lua
-	# is one, as it says
-	[ "$name" = teaching.lua ] || awk '/= *-?[0-9]/ && !/\[[A-Z]\]|assumption|see / && last !~ /^\t*--/ { print FILENAME ":" FNR ": " $0; bad = 1 }
+	# behind each number, or above it, stands whether its source was read (P), others quote it (S), or there is none; all of
+	# teaching.lua is an assumption, as it says
+	[ "$name" = teaching.lua ] || awk '/= *-?[0-9]/ && !/\([PS]\)|assumption|see / && last !~ /^\t*--/ { print FILENAME ":" FNR ": " $0; bad = 1 }
 		{ last = $0 } END { exit bad }' "$file" || fail "$name has numbers without a source"
 done
 
 # which are refused: none on machines with warps of 32 or 64 lanes
 [ "$(echo "$refused" | sed 's/ teaching.lua:[^ ]*//g')" = "$want" ] || fail "refused are$refused"
+
+# the guide's rates are exact, and no division is faster than the fma that it is made of
+if in_part; then lua5.4 "$srcdir/tests/sim/config/check_rates.lua" "$srcdir" "$gsim" || failed=1; fi
 
 # latencies MACHINE: of a load from L1, L2, DRAM and shared memory
 latencies() {
