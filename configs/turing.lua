@@ -81,7 +81,7 @@ return rates.machine("7.5", derive("volta.lua", {
 		bytes_per_cycle = 17,              -- [W] (S) 336 GB/s at 1680 MHz over 12 channels
 	},
 	its = {
-		policy = "hanoi",                  -- [O]
+		policy = "hanoi",                  -- [O] (S)
 		timer = 10000,                     -- assumption: threads may wait for each other [W] also where lowering sees no loop that waits
 	},
 }))

@@ -32,7 +32,8 @@ local function plain(figure, key, times, more)
 end
 
 -- Classes of operations whose number of copies, or time, is 0 take their unit's.
-local PARENT = { cvt8 = "cvt", cvt64 = "cvt", widen = "cvt", cvtf64 = "fp64", div32 = "sfu", div64 = "sfu", divf32 = "sfu", divf64 = "sfu" }
+local PARENT = { cvt8 = "cvt", cvt64 = "cvt", widen = "cvt", cvtf64 = "fp64", rcp = "sfu", root = "sfu", div32 = "imul", div64 = "imul",
+	divf32 = "fp32", rootf32 = "fp32", divf64 = "fp64", rcpf64 = "fp64", rootf64 = "fp64" }
 for _, class in ipairs { "logic", "shift", "compare", "bits", "reverse", "count_bits", "sad", "shfl", "vote", "match", "redux" } do PARENT[class] = "alu" end
 
 local function unit_field(c, unit, field)
@@ -79,7 +80,9 @@ for _, pair in ipairs { { "add.u32", "alu" }, { "mad.lo.u32", "imul" }, { "fma.f
 	latency("latency/" .. pair[1], pair[2])
 	rate("rate/" .. pair[1], pair[2])
 end
-for _, pair in ipairs { { "vote.ballot", "vote" }, { "match.any (1 values)", "match" }, { "add.f64", "fp64" }, { "div.u32", "div32" }, { "rcp.rn.f32", "divf32" }, { "div.rn.f64", "divf64" }, { "redux.min", "redux" } } do
+for _, pair in ipairs { { "vote.ballot", "vote" }, { "match.any (1 values)", "match" }, { "add.f64", "fp64" }, { "redux.min", "redux" },
+	{ "rcp.approx.f32", "rcp" }, { "sqrt.approx.f32", "root" }, { "div.u32", "div32" }, { "div.rn.f32", "divf32" }, { "rcp.rn.f32", "rootf32" },
+	{ "div.rn.f64", "divf64" }, { "rcp.rn.f64", "rcpf64" }, { "sqrt.rn.f64", "rootf64" } } do
 	latency("latency/" .. pair[1], pair[2])
 end
 latency("latency/cvt.f32.u32+cvt.u32.f32", "cvt", 2)

@@ -33,6 +33,9 @@ ls "$srcdir"/configs | grep "[.]lua$" >"$tmp/files"
 sed -n 's,^\tconfigs/\([a-z0-9_]*[.]lua\).*,\1,p' "$srcdir/Makefile.am" | diff "$tmp/files" - || fail "Makefile.am lists other machine files"
 sed -n 's/^\t"\(.*\)",$/\1/p' "$srcdir/tests/machines.h" | diff "$tmp/files" - || fail "tests/machines.h lists other machine files"
 
+# each figure has a source that was read or quoted, or is an assumption
+GSIM_PATH=$srcdir $gsim --list configs | grep "^$srcdir/configs/.* no source" && fail "figures without P, S or assumption"
+
 refused= want=
 machine=0
 for file in "$srcdir"/configs/*.lua; do
