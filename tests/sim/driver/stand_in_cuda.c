@@ -36,6 +36,7 @@ static int left;                       /* things that the caller has not given b
 static PrintBuffer printed;
 static struct { uint64_t at, size; bool accessible; } piece[MOST_PIECES];
 static int npieces;
+static CudaThing *alive[64];           /* modules and events that have not been given back */
 
 /* Begins each call. */
 #define ENTER() do { if (count_call(__func__)) return UNKNOWN; if (sticky) return sticky; } while (0)
@@ -45,6 +46,44 @@ static double seconds_now(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Takes the thing's place among those that are alive; NULL: any free place for a new one. */
+static CudaThing **find_alive(const CudaThing *thing)
+{
+	size_t i = 0;
+	while (alive[i] != thing && i < sizeof alive / sizeof *alive - 1)
+		i++;
+	return &alive[i];
+}
+
+static CudaThing *new_thing(void)
+{
+	CudaThing *thing = calloc(1, sizeof *thing);
+	*find_alive(NULL) = thing;
+	left++;
+	return thing;
+}
+
+static void free_thing(CudaThing *thing)
+{
+	*find_alive(thing) = NULL;
+	if (thing->module)
+		module_free(thing->module);
+	free(thing->symbol_address);
+	free(thing);
+	left--;
+}
+
+/* What a caller leaves behind that gives up: the driver ends it with the context. */
+static void free_all(void)
+{
+	for (size_t i = 0; i < sizeof alive / sizeof *alive; i++)
+		if (alive[i])
+			free_thing(alive[i]);
+	sb_free(&printed.text);
+	memory_free(memory);
+	memory = NULL;
 }
 
 /* ---- the GPU ---- */
@@ -71,8 +110,8 @@ CudaResult cuInit(unsigned flags)
 	(void)flags;
 	sticky = 0;
 	busy_until = 0;
+	free_all();
 	npieces = left = 0;
-	memory_free(memory);
 	memory = memory_new((uint64_t)1 << 40);
 	memory_alloc(memory, ZONE, "", false);
 	ENTER();
@@ -130,9 +169,7 @@ CudaResult cuDevicePrimaryCtxRelease_v2(int device)
 		return UNKNOWN;
 	if (left && !sticky && !told_word("fail"))
 		fprintf(stderr, "stand-in: %d things were not given back\n", left);
-	memory_free(memory);
-	memory = NULL;
-	sb_free(&printed.text);
+	free_all();
 	return device == 7 ? 0 : INVALID_VALUE;
 }
 
@@ -169,20 +206,16 @@ CudaResult cuModuleLoadDataEx(CudaThing **out, const void *text, unsigned n, int
 	diag_free(&d);
 	if (!m)
 		return INVALID_PTX;
-	*out = calloc(1, sizeof **out);
-	**out = (CudaThing){ .module = m, .symbol_address = calloc((size_t)m->symbol.n + 1,
-		sizeof(uint64_t)) };
-	left++;
+	*out = new_thing();
+	(*out)->module = m;
+	(*out)->symbol_address = calloc((size_t)m->symbol.n + 1, sizeof(uint64_t));
 	return memory_load_module(memory, m, (*out)->symbol_address) ? 0 : CUDA_OUT_OF_MEMORY;
 }
 
 CudaResult cuModuleUnload(CudaThing *m)
 {
 	ENTER();
-	module_free(m->module);
-	free(m->symbol_address);
-	free(m);
-	left--;
+	free_thing(m);
 	return 0;
 }
 
@@ -422,8 +455,7 @@ CudaResult cuLaunchCooperativeKernel(CudaThing *f, unsigned gx, unsigned gy, uns
 CudaResult cuEventCreate(CudaThing **event, unsigned flags)
 {
 	ENTER();
-	*event = calloc(1, sizeof **event);
-	left++;
+	*event = new_thing();
 	return flags ? INVALID_VALUE : 0;
 }
 
@@ -451,8 +483,7 @@ CudaResult cuEventElapsedTime(float *milliseconds, CudaThing *from, CudaThing *t
 CudaResult cuEventDestroy_v2(CudaThing *event)
 {
 	ENTER();
-	free(event);
-	left--;
+	free_thing(event);
 	return 0;
 }
 
