@@ -34,5 +34,7 @@ return {
 	interconnect = { latency = 0, bytes_per_cycle = 1024 },
 	l2 = { slices = 1, latency = 1, bytes_per_cycle = 1024, atomic_cycles = 1 },
 	dram = { channels = 1, row_hit = 1, row_miss = 1, latency = 0, bytes_per_cycle = 1024 },
-	divergence = { model = "ipdom", guarded_exits = false }, -- branches as the program has them
+	-- branches and the order of blocks as the program has them
+	divergence = { model = "ipdom", guarded_exits = false },
+	code = { layout = "source" },
 }

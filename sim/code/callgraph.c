@@ -36,6 +36,7 @@ void lower_collect(Lower *w, const Function *kernel)
 	bool tables = false; /* functions whose address is in the module's data may be called indirectly */
 	need(w, kernel->id);
 	for (int i = 0; i < w->order.n; i++) {
+		lower_canonical(w->order.v[i]);
 		need_all(w, w->order.v[i]->f);
 		for (int s = 0; s < w->m->symbol.n && w->indirect && !tables; s++)
 			for (int r = 0; r < w->m->symbol.v[s]->reloc.n; r++)

@@ -31,6 +31,7 @@ static int more_registers(Lower *w, const LowerFn *l)
 	trial.module = m;
 	trial.f = view_function(m, l->f->id);
 	trial.edit = edit_open(m, trial.f, ORIGIN_LOWER);
+	lower_canonical(&trial);
 	int first = trial.f->reg.n;
 	bool linear = pass_apply(&pass_linearize, m, trial.f, NULL, &quiet);
 	lower_exits(&trial);

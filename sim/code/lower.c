@@ -1,7 +1,7 @@
 /* From IR to machine code for one mechanism:
  *
- *   copies of the functions the kernel reaches -> the mechanism's operations (ReconvModel.lower) -> calls ->
- *   registers -> addresses -> MIns
+ *   copies of the functions the kernel reaches -> canonical order of blocks -> calls -> the mechanism's
+ *   operations (ReconvModel.lower) -> layout -> registers -> addresses -> MIns
  *
  * Unconditional branches belong to the layout: one to the next block vanishes, the others are issued and
  * count as overhead. A conditional branch carries both targets, so that no layout needs an extra jump. */
@@ -164,20 +164,6 @@ bool lower_mechanism(Lower *w, LowerFn *l, Diag *diag)
 	return true;
 }
 
-void lower_layout(LowerFn *l)
-{
-	Function *f = l->f;
-	function_number(f);
-	Cfg *cfg = cfg_build(l->arena, f);
-	l->nlayout = 0;
-	l->layout = arena_array(l->arena, Block *, f->block.n);
-	for (int k = 0; k < (l->priority_layout ? cfg->nreach : f->block.n); k++) {
-		Block *b = l->priority_layout ? cfg->rpo[k] : f->block.v[k];
-		if (cfg->rpo_index[b->id] >= 0)
-			l->layout[l->nlayout++] = b;
-	}
-}
-
 static bool prepare_function(Lower *w, LowerFn *l)
 {
 	function_number(l->f);
@@ -213,14 +199,16 @@ static void note_sources(Lower *w)
 	Code *c = w->code;
 	int most = 0;
 	for (int i = 0; i < w->order.n; i++)
-		for (int b = 0; b < w->order.v[i]->f->block.n; b++)
-			most += w->order.v[i]->f->block.v[b]->ins.n;
+		for (int b = 0; b < w->order.v[i]->ntext; b++)
+			most += w->order.v[i]->text[b]->ins.n;
 	c->source = arena_array(&c->arena, SourceIns, most + 1);
 	for (int i = 0; i < w->order.n; i++) {
-		const Function *copy = w->order.v[i]->f, *f = w->m->of->func.v[copy->id];
-		for (int b = 0; b < f->block.n; b++)
-			for (int k = 0; k < f->block.v[b]->ins.n; k++)
-				c->source[c->nsource++] = (SourceIns){ copy->block.v[b]->ins.v[k].opd,
+		const LowerFn *l = w->order.v[i];
+		const Function *f = w->m->of->func.v[l->f->id];
+		/* a block of the copy that nothing leads to has lost its instructions */
+		for (int b = 0; b < l->ntext; b++)
+			for (int k = 0; k < l->text[b]->ins.n; k++)
+				c->source[c->nsource++] = (SourceIns){ l->text[b]->ins.v[k].opd,
 					&f->block.v[b]->ins.v[k] };
 	}
 }

@@ -112,9 +112,13 @@ void lower_writes(Lower *, const LowerFn *, int reg);
 /* notes all registers that the instruction reads and writes */
 void lower_scoreboard(Lower *, LowerFn *, const Ins *);
 void lower_finish(Lower *, MIns *);                             /* gives the noted names to the instruction */
+/* canonical.c */
+/* notes the order of the text (LowerFn.text), and puts the blocks into their canonical order (code.layout) */
+void lower_canonical(LowerFn *);
+/* layout.c */
+void lower_layout(LowerFn *);
 /* lower.c */
 bool lower_mechanism(Lower *, LowerFn *, Diag *);  /* the mechanism's operations */
-void lower_layout(LowerFn *);
 /* instruction.c */
 void lower_plain(Lower *, LowerFn *, const Ins *, const Block *);
 /* call.c */

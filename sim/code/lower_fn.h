@@ -45,9 +45,11 @@ struct LowerFn {                       /* one function on its way to machine cod
 	/* set by the mechanism: its hook `reach` is called in front of every instruction */
 	bool reach_all;
 	uint32_t *block_pc;            /* by block id: its pc, once addresses are known */
-	/* set by the mechanism: blocks lie in reverse post-order with contiguous loops; else in the source's
-	   order */
-	bool priority_layout;
+	/* set by the mechanism: blocks lie in reverse post-order with contiguous loops; in the order of the
+	   function's list. Neither: as code.layout says */
+	bool priority_layout, list_layout;
+	Block **text;                  /* the function's blocks, as the text has them */
+	int ntext;
 	bool recursive;                /* may be active more than once in a thread */
 	/* by function id: may lanes end in the function, or in one that it calls? The last entry: in any
 	   function that is called through a register? */
@@ -80,6 +82,10 @@ Block *lower_new_block(LowerFn *);     /* makes a block, the last of the list */
 /* makes a block at index `at` of the list of blocks; ids of other blocks stay */
 Block *lower_block(LowerFn *, int at);
 int lower_position(const LowerFn *, const Block *);
+/* Puts the function's blocks into the order of the text, in which they lie then: for mechanisms that
+   prescribe this order. Blocks that lowering has added stay behind those of the text that they stood
+   behind. */
+void lower_text_order(LowerFn *);
 /* A block as operand of a mechanism's operation. The operand holds a pointer until lower_targets numbers the
    blocks and puts the id of the block in its place. */
 Opd lower_target(Block *);

@@ -28,6 +28,7 @@ enum {
 };
 enum { PER_SM, PER_SCHEDULER };
 enum { SPILL_MEMORY, SPILL_CONSTANT };
+enum { LAYOUT_CANONICAL, LAYOUT_SOURCE };
 enum { SCHEDULE_TURNS, SCHEDULE_BLOCK };
 enum { BAR_ERROR, BAR_COUNT_WARP, BAR_PER_LANE, BAR_WHOLE_WARP };
 
@@ -57,6 +58,7 @@ typedef struct Config {
 	int64_t dram_channels, dram_banks, dram_row, dram_hit, dram_miss, dram_latency, dram_width;
 	int64_t model, div_depth, div_chunk, div_spill, div_entry_bytes, bar_partial, late_linearize,
 		guarded_exits;
+	int64_t code_layout;
 	int64_t functional_schedule;
 	int64_t max_cycles, progress_cycles, memory_limit, print_limit;
 	int64_t model_param[MAX_MODELS][MAX_MODEL_PARAMS]; /* [index of the mechanism][index in its params] */

@@ -41,6 +41,9 @@ const Run *case_run(Case *, const char *model, const char *set);
 /* ---- properties_window.c ---- */
 void windows(Case *);
 
+/* ---- properties_text.c ---- */
+void text_order(Case *);
+
 /* ---- properties_places.c ---- */
 void places(Case *);
 

@@ -245,6 +245,8 @@ static const struct Property { PropertyInfo info; unsigned classes; void (*check
 	{ { "lanes", "lanes in blocks and thread instructions do not depend on the mechanism" }, ALL, lanes },
 	{ { "windows", "timed, with blocks that replace others: a launch is the same whatever the window, "
 		"under two mechanisms with random options" }, ALL, windows },
+	{ { "text", "timed: a launch is the same in whatever order the text has the blocks, under three "
+		"mechanisms" }, ALL, text_order },
 	{ { "order", "the order of pushes changes no fetch under ipdom" }, ALL, order },
 	{ { "paths", "multi_path without merging and dual_path fetch what ipdom does; with merging no more" },
 		ALL, paths },

@@ -39,6 +39,8 @@ ThreadFrontier frontier_build(Arena *a, LowerFn *l, int64_t priority)
 	ThreadFrontier f = { 0 };
 	Chains sets = { .arena = a };
 	l->priority_layout = priority == PRIORITY_RPO;
+	if (!l->priority_layout)
+		lower_text_order(l);
 	order_by_priority(a, l, &f);
 	f.tf = arena_array(a, Chain, f.n + 1);
 	for (bool changed = true; changed;) {

@@ -54,6 +54,7 @@ static bool exec_mask_lower(LowerFn *l, Diag *diag)
 	mask_prepare(&p);
 	mask_plan(&p);
 	mask_place(&p);
+	l->list_layout = true;         /* control falls from each stop to the next one */
 	arena_free(&arena);
 	return true;
 }

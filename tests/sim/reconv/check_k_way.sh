@@ -8,6 +8,7 @@ gsim=${GSIM:-./gsim}
 GSIM_PATH=$srcdir
 export GSIM_PATH
 tmp=${TMPDIR:-/tmp}/gsim-k-way.$$
+layout='-D code.layout=source' # the ways stand behind the place where they meet, so that all end with the same jump
 mkdir "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 failed=0
@@ -18,7 +19,7 @@ run() {
 	shift 4
 	k=1
 	while [ $k -le 32 ]; do
-		$gsim -q -c "$machine" -m "$model" "$@" "$srcdir/kernels/k_way/$module" -- $k "$rounds" >"$tmp/one" 2>&1 ||
+		$gsim -q -c "$machine" -m "$model" $layout "$@" "$srcdir/kernels/k_way/$module" -- $k "$rounds" >"$tmp/one" 2>&1 ||
 			{ echo "FAILED: $machine $model $module k = $k:"; cat "$tmp/one"; exit 1; }
 		sed -n 's/^k_way k \([0-9]*\) rounds [0-9]* cycles \([0-9]*\)\( lanes \)*/\1 \2 /p' "$tmp/one"
 		k=$((k + 1))

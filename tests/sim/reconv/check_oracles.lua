@@ -182,7 +182,7 @@ local function fail(where, fmt, ...)
 end
 
 local function run(entry, row, timed)
-	local command = { "gsim -q --alone --config kepler.lua -m", entry.model, "-D limits.progress_cycles=2000 -D divergence.guarded_exits=false" }
+	local command = { "gsim -q --alone --config kepler.lua -m", entry.model, "-D limits.progress_cycles=2000 -D divergence.guarded_exits=false -D code.layout=source" }
 	if not timed then command[#command + 1] = "--functional -D functional.schedule=block" end
 	for _, set in ipairs { entry.set or "", CASE_OPTIONS[row.id] or "", (entry.also or {})[row.id] or "" } do
 		for option in set:gmatch("%S+") do command[#command + 1] = "-D " .. option end

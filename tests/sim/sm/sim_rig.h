@@ -14,6 +14,7 @@
    answers at once, so that a window is one cycle. */
 static const char *const rig_machine[] = {
 	"launch.overhead_cycles=0", "launch.latency_cycles=0", "divergence.guarded_exits=false",
+	"code.layout=source",
 	"warp_size=4", "sm.max_warps=16", "sm.max_blocks=8", "sm.max_threads_per_block=64",
 	"sm.registers=4096",
 	"sm.register_unit=4", "sm.shared_bytes=16384", "sm.shared_unit=4", "sm.max_shared_per_block=16384",

@@ -117,6 +117,7 @@ enum { TIMED, FUNCTIONAL, BY_BLOCK, WAYS };
 static Run *run_up_to(int64_t most, const char *model, const Module *m, Config *c, Diag *d, int way)
 {
 	config_defaults(c);
+	c->code_layout = LAYOUT_SOURCE;        /* the cells are about where blocks stand in the text */
 	ck_assert_msg(config_set_model(c, model, d), "%s: %s", model, d->item.n ? d->item.v[0].text : "?");
 	c->progress_cycles = 3000;
 	c->functional_schedule = way == BY_BLOCK ? SCHEDULE_BLOCK : SCHEDULE_TURNS;
