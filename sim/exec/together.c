@@ -154,10 +154,11 @@ void exec_refuses(Sm *sm, const Warp *w, const MIns *i, const char *fmt, ...)
 		sm->gpu->model->name);
 }
 
-/* Lanes m come to a barrier that counts warps: all lanes of the warp that have not ended count as arrived.
-   PTX asks that threads of a warp come together, and leaves undefined what a thread does that comes later
-   than those it has been counted with. */
-static uint32_t arriving_warp(Sm *sm, Warp *w, const MIns *i, Mask m)
+/* Lanes m come to a barrier that counts warps: all lanes of the warp that have not ended count as arrived, and
+   where the instruction names a number of threads those that have ended, too, since each warp adds its size
+   to the count (PTX ISA, bar). PTX asks that threads of a warp come together, and leaves undefined what a
+   thread does that comes later than those it has been counted with. */
+static uint32_t arriving_warp(Sm *sm, Warp *w, const MIns *i, Mask m, bool named)
 {
 	if (m & w->missed) {
 		exec_refuses(sm, w, i, "lanes %#llx reach a block barrier after one that other lanes of "
@@ -165,18 +166,18 @@ static uint32_t arriving_warp(Sm *sm, Warp *w, const MIns *i, Mask m)
 		return 0;
 	}
 	w->missed |= w->live & ~m;
-	return (uint32_t)lane_count(w->live);
+	return named ? (uint32_t)w->lanes.width : (uint32_t)lane_count(w->live);
 }
 
 /* The threads to count for lanes m that have come: those of part of a warp as divergence.bar_partial says. 0
-   after a fault. */
-static uint32_t arriving(Sm *sm, Warp *w, const MIns *i, Mask m)
+   after a fault. named: the instruction says how many threads the barrier waits for. */
+static uint32_t arriving(Sm *sm, Warp *w, const MIns *i, Mask m, bool named)
 {
 	int64_t how = sm->gpu->config.bar_partial;
 	if (sm->gpu->model->sync_waits || how == BAR_PER_LANE)
 		return (uint32_t)lane_count(m);
 	if (how == BAR_WHOLE_WARP)
-		return arriving_warp(sm, w, i, m);
+		return arriving_warp(sm, w, i, m, named);
 	if (m == w->live || how == BAR_COUNT_WARP)
 		return (uint32_t)lane_count(w->live);
 	exec_refuses(sm, w, i, "part of a warp (lanes %#llx of %#llx) reaches a block barrier",
@@ -263,7 +264,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const Barrie
 	}
 	if (apart_from_aligned(sm, w, s, i, m))
 		return;
-	uint32_t n = arriving(sm, w, i, m);
+	uint32_t n = arriving(sm, w, i, m, o->count > 0);
 	if (!n)
 		return;
 	bar->arrived += n;

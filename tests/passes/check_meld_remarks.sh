@@ -3,7 +3,8 @@
 opt=${GSIM_OPT:-./gsim-opt}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-bad=0 n=0
+bad=0 n=0 machine=
+configs=${srcdir:-.}/configs
 
 # A kernel whose block A branches on %c to T and F; the text says what stands from T on. Threads differ in %t,
 # %d, %e.
@@ -15,7 +16,7 @@ kernel() {
 says() { # pass, what a remark says, the code from T on
 	n=$((n + 1))
 	kernel "$3" >"$tmp/k.ir"
-	"$opt" --remarks -p "$1" -o "$tmp/out.ir" "$tmp/k.ir" 2>"$tmp/said" || { echo "$1 fails on:"; cat "$tmp/k.ir"; bad=1; }
+	"$opt" ${machine:+-c "$machine"} --remarks -p "$1" -o "$tmp/out.ir" "$tmp/k.ir" 2>"$tmp/said" || { echo "$1 fails on:"; cat "$tmp/k.ir"; bad=1; }
 	grep -qF -e "remark: ${1%%(*}: k: $2" "$tmp/said" || { echo "$1: no remark '$2' but:"; cat "$tmp/said"; bad=1; }
 }
 T='%x = ld.global.u32 [%p]
@@ -91,8 +92,7 @@ F: %y = add.u32 5, %t
 %x = xor.b32 9, %t
 $end"
 # Both chases wait for their loads at a time; as one, a turn is a choice, the load and a choice, all of which
-# the next turn waits for: turns of 19 cycles, the first of 14 and the last load's 8 behind it, become turns
-# of 38.
+# the next turn waits for: turns of 27 cycles become turns of 54.
 chases='T: bra L
 F: bra L
 L: bra %c, T1, F1
@@ -106,10 +106,14 @@ bra %e, L, E
 E: st.global.u32 [%p], %x
 st.global.u32 [%p+4], %y
 exit'
-says meld 'the branch of L stays: T1 and F1 would cost 330 cycles as one, not 400, but 10 turns of the loop of L take a warp alone 193 cycles, and would take 380' "$chases"
-says 'meld(check=latency)' 'the branch of L: T1 and F1 become one: 1 pair of instructions becomes one, 0 stay on one side; 400 cycles become 330 ' "$chases"
-# Without a loop: both loads are there after 21 cycles, and as one with the choices after 29; two loads at a
-# quarter of a unit each are 8 cycles, three choices 6.
+says meld 'the branch of L stays: T1 and F1 would cost 410 cycles as one, not 560, but 10 turns of the loop of L take a warp alone 273 cycles, and would take 540' "$chases"
+says 'meld(check=latency)' 'the branch of L: T1 and F1 become one: 1 pair of instructions becomes one, 0 stay on one side; 560 cycles become 410 ' "$chases"
+# Without a loop, where shared memory takes 19 cycles: both loads are there after 21 cycles, and as one with the
+# choices after 29; two loads at a quarter of a unit each are 8 cycles, three choices 6.
+machine=$tmp/fast.lua
+GSIM_PATH=$configs
+export GSIM_PATH
+echo "return derive('volta.lua', { shared = { latency = 19 } })" >"$machine"
 says meld 'the branch of A stays: T and F would cost 33 cycles as one, not 40, but take longer: a warp alone takes 21 cycles, and would take 29; each of many takes 8 cycles of the unit that is asked for most, and would take 6' "T: %x = ld.shared.u32 [%x]
 bra J
 F: %y = ld.shared.u32 [%y]
@@ -117,6 +121,7 @@ bra J
 J: st.global.u32 [%p], %x
 st.global.u32 [%p+4], %y
 exit"
+machine=
 # Chases in loops of their own, within the other: one begins behind the end of the other one, and two times
 # ten turns become ten that are a little longer.
 says meld 'the branch of L: T1 and F1 become one: 3 pairs of instructions become one each' "T: bra L

@@ -30,7 +30,7 @@ expect no no yes melding/loops.ir loops_r
 expect no no yes bitonic_sort/bitonic_sort.ptx bitonic_sort
 expect no yes yes merge_sort/merge_sort.ptx merge_sort
 expect no yes yes pcm/pcm.ptx pcm
-expect no no yes queens/queens_masks.ptx queens_masks
+expect no no no queens/queens_masks.ptx queens_masks # 18 % would be saved, threshold asks for 20 %
 expect no no yes srad/srad.ptx coefficients
 expect no yes yes dct_quantization/dct_quantization.ptx dct_quantization
 expect no yes yes lu/lu.ptx perimeter_16
@@ -47,7 +47,9 @@ n=$(melded branch-fusion "$kernels/pcm/pcm.ptx" pcm)
 # take one arm or the other, it is not.
 for k in "srad/srad coefficients" "queens/queens_masks queens_masks" "pcm/pcm pcm" "lu/lu perimeter" "merge_sort/merge_sort merge_sort" \
 	"bitonic_sort/bitonic_sort bitonic_sort" "dct_quantization/dct_quantization dct_quantization"; do
-	n=$(melded meld "$kernels/${k% *}.ptx" "${k#* }") without=$(melded "meld(replicate=0)" "$kernels/${k% *}.ptx" "${k#* }")
+	case $k in queens*) least=10 ;; *) least=20 ;; esac
+	n=$(melded "meld(threshold=$least)" "$kernels/${k% *}.ptx" "${k#* }")
+	without=$(melded "meld(threshold=$least,replicate=0)" "$kernels/${k% *}.ptx" "${k#* }")
 	[ "$n" -ne "$without" ] && got=yes || got=no
 	case $k in srad* | queens*) want=yes ;; *) want=no ;; esac
 	[ $got = $want ] || { echo "$k: $n stretches, $without without replication, expected a difference: $want"; bad=1; }
