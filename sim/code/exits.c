@@ -6,9 +6,14 @@
  * counts, for these lanes, as an issue of the source's block to which the branch led. A branch stays a branch
  * if its other way leads back to the head of a loop, because compilers put the end behind such a branch; so
  * does one of which both ways end. If a branch asks its threads to meet at a block that only ends threads,
- * the blocks that can be reached from this branch still lead to it. */
+ * the blocks that can be reached from this branch still lead to it. A jump by which a thread comes to its end
+ * only after MOST_JUMPS more of them stays a jump, since each end counts as all the blocks on the way. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower.h"
+
+/* So many jumps in a row become ends. In a nest of n branches that is left by jumps alone, n ends that count
+   as up to n blocks each would take the square of n. */
+enum { MOST_JUMPS = 16 };
 
 /* Does b do nothing but end threads, so that what leads to it from block `from` may become an end? meets: by
    block, if branches ask their threads to meet at it: the blocks that can be reached from these branches. */
@@ -140,15 +145,22 @@ void lower_exits(LowerFn *l)
 	const Cfg *c = cfg_build(&tmp, f);
 	const BitSet *meets = meeting_places(&tmp, f, c);
 	BitSet roots = bs_new(&tmp, f->block.n);
+	/* by block id: how many jumps lead from a block that is an end now to what was an end before */
+	int *jumps = arena_array(&tmp, int, f->block.n);
 	uint64_t stamp = f->graph_stamp;
 	/* from the last block to the first: once such a jump has become an end, its block only ends threads,
 	   too */
 	for (int k = f->block.n; k-- > 0;) {
 		Block *b = f->block.v[k];
-		while (block_jumps(b) && leads_to_end(l, meets, b))
-			end_here(l, b);
-		if (leads_to_end(l, meets, b))
+		if (!leads_to_end(l, meets, b))
+			continue;
+		int least = jumps[b->succ[0]->id] + 1;
+		if (!block_jumps(b)) {
 			end_alone(l, b);
+		} else if (least <= MOST_JUMPS) {
+			jumps[b->id] = least;
+			end_here(l, b);
+		}
 	}
 	for (int k = 0, side; k < f->block.n; k++)
 		if ((side = ending_side(l, c, meets, f->block.v[k])) >= 0)

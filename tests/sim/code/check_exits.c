@@ -3,9 +3,10 @@
 #include "sim/reconv/seam.h"
 #include "tests/sim/sm/sim_rig.h"
 
-#define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %x, %v, %i\n reg u64 %o\n reg pred %p, %q\n" \
+#define HEAD "kernel k(u64 out) {\n reg u32 %t, %x, %v, %i\n reg u64 %o\n reg pred %p, %q\n" \
 	"A: %t = mov.u32 %tid.x\n %x = mul.lo.u32 %t, 3\n" \
-	" %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n" BODY "}\n"
+	" %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n"
+#define K(BODY) HEAD BODY "}\n"
 #define STORE " st.global.u32 [%o], %x\n"
 
 static Rig *machine(const char *model, bool guarded, bool functional)
@@ -132,6 +133,36 @@ START_TEST(what_stays_a_branch)
 }
 END_TEST
 
+/* A branch to a row of jumps, the last of which leads to the end. Each end counts as all the blocks on the
+   way, so that rows have a bound; how often the source's blocks are reached does not depend on it. */
+START_TEST(a_row_of_jumps)
+{
+	static const struct { int jumps, guarded; } some[] = { { 1, 1 }, { 16, 1 }, { 17, 0 }, { 40, 0 } };
+	for (int k = 0; k < 4; k++) {
+		StrBuf text = { 0 };
+		sb_puts(&text, HEAD " %p = setp.lt.u32 %t, 5\n bra %p, B, J");
+		sb_printf(&text, "%d\n", some[k].jumps);
+		sb_puts(&text, "B:" STORE " bra OUT\n");
+		for (int j = some[k].jumps; j > 1; j--)
+			sb_printf(&text, "J%d: bra J%d\n", j, j - 1);
+		sb_puts(&text, "J1: bra OUT\nOUT: exit\n}\n");
+		Rig *r = machine("ipdom", true, false);
+		rig_run(r, text.s, 1, 16);
+		ck_assert_int_eq(count_text(r, "@"), some[k].guarded);
+		ck_assert_int_eq(count_text(r, "bra %"), !some[k].guarded);
+		counts(r, "A", 2, 1, 16, 5);
+		for (int j = 1; j <= some[k].jumps; j++) {
+			char label[16];
+			snprintf(label, sizeof label, "J%d", j);
+			ck_assert_uint_eq(block_named(r, label)->threads, 11);
+		}
+		ck_assert_uint_eq(block_named(r, "OUT")->threads, 16);
+		rig_free(r);
+		sb_free(&text);
+	}
+}
+END_TEST
+
 /* Threads end in a function that lanes have called from two places, in turns of a loop, while others wait for
    each other. */
 START_TEST(ends_in_functions_and_loops)
@@ -211,6 +242,7 @@ int main(void)
 	tcase_add_test(t, branches_and_blocks_count_as_the_sources);
 	tcase_add_loop_test(t, who_ends_is_lost_to_nobody, 0, models);
 	tcase_add_test(t, what_stays_a_branch);
+	tcase_add_test(t, a_row_of_jumps);
 	tcase_add_loop_test(t, ends_in_functions_and_loops, 0, models);
 	tcase_add_loop_test(t, who_comes_from_elsewhere_ends_at_once, 0, models);
 	tcase_add_test(t, sides_meet_in_a_loop_without_a_way_out);
