@@ -154,10 +154,10 @@ void exec_refuses(Sm *sm, const Warp *w, const MIns *i, const char *fmt, ...)
 		sm->gpu->model->name);
 }
 
-/* Lanes m come to a barrier that counts warps: all lanes of the warp that have not ended count as arrived, and
-   where the instruction names a number of threads those that have ended, too, since each warp adds its size
-   to the count (PTX ISA, bar). PTX asks that threads of a warp come together, and leaves undefined what a
-   thread does that comes later than those it has been counted with. */
+/* Lanes m come to a barrier that counts warps: all lanes of the warp that have not ended count as arrived,
+   and where the instruction names a number of threads those that have ended, too, since each warp adds its
+   size to the count (PTX ISA, bar). PTX asks that threads of a warp come together, and leaves undefined what
+   a thread does that comes later than those it has been counted with. */
 static uint32_t arriving_warp(Sm *sm, Warp *w, const MIns *i, Mask m, bool named)
 {
 	if (m & w->missed) {
