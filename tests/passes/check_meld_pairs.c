@@ -44,10 +44,10 @@ static const Pair pairs[] = {
 		2 },
 	/* not worth two choices, nor two moves, where a branch and two jumps are all there is to save */
 	{ { "%x = lop3.b32 %a, %b, %t, 184", "%x = lop3.b32 %b, %a, %t, 184" }, OP_LOP3, 2 },
-	{ { "%x = mul.lo.u32 %t, 3\n %x = popc.b32 %x", "%a = mul.lo.u32 %t, 5\n %b = popc.b32 %a" }, OP_POPC,
+	{ { "%x = mul.lo.u32 %t, 3\n %x = not.b32 %x", "%a = mul.lo.u32 %t, 5\n %b = not.b32 %a" }, OP_NOT,
 		2 },
 	{ { "%a = xor.b32 %t, 3", "%b = xor.b32 %t, 3" }, OP_XOR, 2 },
-	{ { "%a = popc.b32 %a", "%b = popc.b32 %b" }, OP_POPC, 2 },
+	{ { "%a = not.b32 %a", "%b = not.b32 %b" }, OP_NOT, 2 },
 	/* guards, and the same the other way around */
 	{ { "@%q %x = mul.lo.u32 %x, 3\n @!%q %x = mul.lo.u32 %x, 5",
 		"@!%q %x = mul.lo.u32 %x, 3\n @%q %x = mul.lo.u32 %x, 5" }, OP_MUL, 2 },
@@ -61,10 +61,10 @@ static const Pair pairs[] = {
 	{ { "%x = ld.u32 [word]", "%x = ld.u32 [%w]" }, OP_LD, 2 },
 	{ { "%x = ld.shared.u32 [64]\n st.shared.u32 [here], %t",
 		"%x = ld.shared.u32 [%x]\n st.shared.u32 [here], %t" }, OP_LD, 2 },
-	/* two names are to be read before the choice between them, which two more choices outweigh */
+	/* two names are to be read before the choice between them; a store saved outweighs that */
 	{ { "st.shared.v2.u32 [here], {%a, %b}", "st.shared.v2.u32 [there], {%b, %a}" }, OP_ST, 1 },
 	{ { "st.shared.v4.u32 [here], {%a, %b, %t, %x}",
-		"st.shared.v4.u32 [there], {%b, %a, %x, %t}" }, OP_ST, 2 },
+		"st.shared.v4.u32 [there], {%b, %a, %x, %t}" }, OP_ST, 1 },
 	/* what memory has in order stays as it is, but for relaxed atomic operations */
 	{ { "%x = atom.global.add.u32 [%w], 1", "%x = atom.global.add.u32 [%w], 2" }, OP_ATOM, 1 },
 	{ { "%x = atom.acquire.gpu.global.add.u32 [%w], 1", "%x = atom.acquire.gpu.global.add.u32 [%w], 2" },

@@ -253,7 +253,7 @@ for model in $models; do
 		[ $? -eq 1 ] && grep -q "deadlock in kernel k, block (1, 0, 0), warp 0: .* wait[s]* at the grid's barrier in block B .*apart.ir:12), which can never complete: 96 of 128 threads have arrived" "$tmp/out" ||
 			fail "$model $how, apart: $(head -n 2 "$tmp/out")"
 		for file in together ended; do
-			"$gsim" -q --alone -m "$model" $how -D divergence.bar_partial=per_lane "$tmp/$file.ir" >"$tmp/out" 2>&1 || fail "$model $how, $file: $(head -n 1 "$tmp/out")"
+			"$gsim" -q --alone -m "$model" $how -D divergence.bar_partial=per_lane -D code.layout=source "$tmp/$file.ir" >"$tmp/out" 2>&1 || fail "$model $how, $file: $(head -n 1 "$tmp/out")"
 		done
 	done
 done
