@@ -64,11 +64,16 @@ static bool must_wait(Warp *w, Dws *k, const Split *s)
 	return false;
 }
 
-/* Runs the groups that may run, and parks the others. */
+/* Runs the groups that may run, and parks the others. One that is parked has to be tried anew before lanes of
+   it go on alone (may_part). */
 static void run_groups(Warp *w, Dws *k)
 {
-	each_split(w, s)
-		split_permit(w, s, !must_wait(w, k, s));
+	each_split(w, s) {
+		bool waits = must_wait(w, k, s);
+		if (waits)
+			member_of(w, k, s)->stalled_lanes = 0;
+		split_permit(w, s, !waits);
+	}
 }
 
 /* Has the warp-split table room for so many more groups? All groups but parked ones have an entry. */
@@ -265,55 +270,82 @@ static void dws_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 	subdivide(w, k, s, misses);
 }
 
-/* Asks for an alarm at the cycle in which the first lanes of s have their operands: they may go on alone
-   then. stalled: s has been tried in vain; lanes that had their operands before may go on from the next cycle
-   on, if the table has room now. */
-static void wait_for_first(Warp *w, const Split *s, bool stalled)
+/* Lanes of s may go on alone when they have their data only if s has been tried in vain for want of data, and
+   has been the same split since: it has neither issued nor changed its lanes, nor been parked. What has been
+   tried, and why in vain, is the same wherever windows end; when data are known to come is not. So a split
+   that lanes join is never parted at a time for which one of its parts has asked: whether that one could know
+   the time depends on windows. */
+static bool may_part(const Split *s, const Member *g)
 {
-	Dws *k = reconv_state(w);
-	Cycle when, now = reconv_now(w);
-	if (reconv_param(w, P_MEMORY) != MEMORY_REVIVE)
-		return;
-	Mask m = reconv_first_ready(w, s, &when);
-	if (m == s->mask || (when <= now && stalled && !has_room(w, 1)) || (when < now && !stalled))
-		return;
-	if (stalled && when <= now)
-		when = now + 1;
-	if (when < k->alarm)
-		reconv_alarm(w, k->alarm = when);
+	return s->state == SPLIT_RUN && g->stalled_lanes == s->mask && g->stalled > s->issued;
 }
 
-static void dws_known(Warp *w, Split *s) { wait_for_first(w, s, false); }
+/* Asks the core for the earliest alarm of those splits that may still part. */
+static void set_alarm(Warp *w, Dws *k)
+{
+	k->alarm = NO_ALARM;
+	each_split(w, s) {
+		const Member *g = member_of(w, k, s);
+		if (may_part(s, g) && g->alarm < k->alarm)
+			k->alarm = g->alarm;
+	}
+	reconv_alarm(w, k->alarm);
+}
 
+/* It is known now when data of the split's lanes come. */
+static void dws_known(Warp *w, Split *s)
+{
+	Dws *k = reconv_state(w);
+	Member *g = member_of(w, k, s);
+	Cycle when;
+	if (!may_part(s, g))
+		return;
+	Mask m = reconv_first_ready(w, s, &when);
+	if (when < reconv_now(w))
+		return;
+	g->alarm = m == s->mask ? NO_ALARM : when;
+	set_alarm(w, k);
+}
+
+/* The split has been tried in vain. With memory = revive, those of its lanes that have their data first may
+   go on alone then; lanes that have had them for some time, from the next cycle on, if the table has room
+   now. */
 static bool dws_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
+	Dws *k = reconv_state(w);
+	Member *g = member_of(w, k, s);
+	Cycle when, now = reconv_now(w);
 	(void)until;
-	if (why == STALL_MEMORY)
-		wait_for_first(w, s, true);
+	if (why == STALL_MEMORY && reconv_param(w, P_MEMORY) == MEMORY_REVIVE) {
+		Mask m = reconv_first_ready(w, s, &when);
+		g->stalled = now;
+		g->stalled_lanes = s->mask;
+		g->alarm = m == s->mask || (when <= now && !has_room(w, 1)) ? NO_ALARM
+			: when > now ? when : now + 1;
+		set_alarm(w, k);
+	} else if (k->alarm != NO_ALARM) {
+		set_alarm(w, k); /* the split that has asked for it may be gone */
+	}
 	return false;
 }
 
 static void dws_alarm(Warp *w)
 {
 	Dws *k = reconv_state(w);
-	k->alarm = NO_ALARM;
 	for (int i = 0; i < *reconv_nsplit(w); i++) {
 		Split *s = &reconv_splits(w)[i];
-		Cycle when;
-		if (s->state != SPLIT_RUN || s->released || !wait_over(&s->wait, reconv_now(w)))
+		Member *g = &k->regions.member[i];
+		Cycle when, now = reconv_now(w);
+		if (!may_part(s, g) || g->alarm > now)
+			continue;
+		g->alarm = NO_ALARM;
+		if (s->released || !wait_over(&s->wait, now))
 			continue;
 		Mask m = reconv_first_ready(w, s, &when);
-		if (m != s->mask && when <= reconv_now(w) && has_room(w, 1) && !others_ready(w, s))
+		if (m != s->mask && when <= now && has_room(w, 1) && !others_ready(w, s))
 			subdivide(w, k, s, s->mask & ~m);
 	}
-	/* asks for the earliest alarm of all splits: in which order their cycles became known depends on
-	   where windows end, and no result may depend on that */
-	each_split(w, s) {
-		Cycle when;
-		if (s->state == SPLIT_RUN && reconv_first_ready(w, s, &when) != s->mask &&
-			when > reconv_now(w) && when < k->alarm)
-			reconv_alarm(w, k->alarm = when);
-	}
+	set_alarm(w, k);
 }
 
 /* ---- the other events ---- */

@@ -42,7 +42,7 @@ typedef struct Member {                /* a split as a member of its region */
 	uint32_t order;
 	Cycle since;                   /* when the split was put on chip, or was given the turn */
 
-	/* The next four are for dws alone. They are empty in a group that goes on where lanes have met. */
+	/* The next seven are for dws alone. They are empty in a group that goes on where lanes have met. */
 	/* lanes of the paths that run before this split; of two groups at most one is in the other's
 	   `before` */
 	Mask before;
@@ -51,6 +51,12 @@ typedef struct Member {                /* a split as a member of its region */
 	/* the branch that the split has executed and at which it waits for its family; NULL: it does not */
 	const MIns *held;
 	Path path[2];                  /* where the split's lanes go behind that branch */
+	/* when the split was last tried in vain because it waited for loaded data, and its lanes then */
+	Cycle stalled;
+	Mask stalled_lanes;
+	/* since then: when the first of these lanes may go on alone; NO_ALARM: they may not, or nobody knows
+	   yet */
+	Cycle alarm;
 	/* aware: the split has the turn, and the cycle of its first issue in that turn was not known yet */
 	bool untold;
 } Member;
