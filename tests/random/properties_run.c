@@ -203,8 +203,8 @@ static void entries(Case *c)
 {
 	Arena a = { 0 };
 	LowerFn l = { .f = c->k->kernel };
-	ThreadFrontier f = frontier_build(&a, &l, PRIORITY_RPO);
-	const Run *r = case_run(c, "tf_stack", "");
+	ThreadFrontier f = frontier_build(&a, &l, PRIORITY_RPO); /* of the blocks as the text has them */
+	const Run *r = case_run(c, "tf_stack", "code.layout=source");
 	if (r && r->probe.stats.totals.max_depth > (uint64_t)frontier_most(&f) + 1)
 		FAIL(c, "%llu entries under tf_stack, the frontier allows %d",
 			ll(r->probe.stats.totals.max_depth), frontier_most(&f) + 1);

@@ -106,7 +106,7 @@ done
 # the worked examples of the manual: the state at three cycles of a stack, at one of convergence barriers
 awk '/^\$ gsim-trace --stack / { show = 1 } /^```$/ { show = 0 } show' "$top/doc/trace.md" >gsim-trace.want
 for model in ipdom its; do
-	./gsim -q --functional -D warp_size=4 -D sm.max_threads_per_block=256 -m $model -t gsim-trace.tmp "$top/kernels/oracles/b2.ir" || fail "gsim -t: exit status $?"
+	./gsim -q --functional -D warp_size=4 -D sm.max_threads_per_block=256 -D code.layout=source -m $model -t gsim-trace.tmp "$top/kernels/oracles/b2.ir" || fail "gsim -t: exit status $?"
 	for cycle in $([ $model = ipdom ] && echo 5 11 14 || echo 13); do
 		echo "\$ gsim-trace --stack $cycle b2.trace"
 		./gsim-trace --stack $cycle gsim-trace.tmp | sed 's,// .*/,// ,'
