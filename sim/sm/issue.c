@@ -10,7 +10,7 @@ static bool try_single(Sm *, Warp *);
 static bool try_splits(Sm *, Warp *, When *best);
 static bool list_changes(Sm *, Warp *, Split *, When *best);
 static bool try_split(Sm *, Warp *, Split *, const MIns **, When *best);
-static When examine_split(Sm *, Warp *, Split *, const MIns **, UnitCopy **unit, int shared);
+static When examine_split(Sm *, Warp *, Split *, const MIns **, UnitCopy **unit, const UnitCopy *shared);
 static bool is_fetched(Sm *, Warp *, Split *, const MIns *);
 static void issue_instruction(Sm *, Warp *, Split *, const MIns *, UnitCopy *unit);
 static bool issue_second(Sm *, Warp *, int k, int n, Mask lanes, const MIns *first);
@@ -64,7 +64,7 @@ static inline bool try_single(Sm *sm, Warp *w)
 	const MIns *i;
 	UnitCopy *unit;
 	Mask lanes = s->mask;
-	When t = examine_split(sm, w, s, &i, &unit, -1);
+	When t = examine_split(sm, w, s, &i, &unit, NULL);
 	if (t.cycle <= sm->now) {
 		issue_instruction(sm, w, s, i, unit);
 		if (sm->fault.kind)
@@ -147,7 +147,7 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 {
 	const ReconvModel *model = sm->gpu->model;
 	UnitCopy *unit = NULL;
-	When t = examine_split(sm, w, s, i, &unit, -1);
+	When t = examine_split(sm, w, s, i, &unit, NULL);
 	if (t.cycle <= sm->now) {
 		issue_instruction(sm, w, s, *i, unit);
 		return true;
@@ -181,7 +181,7 @@ static bool try_pair(Sm *sm, Warp *w)
 			continue;
 		}
 		Mask lanes = s->mask;
-		When t = examine_split(sm, w, s, &i, &unit, -1);
+		When t = examine_split(sm, w, s, &i, &unit, NULL);
 		if (t.cycle <= sm->now) {
 			issue_instruction(sm, w, s, i, unit);
 			issued = true;
@@ -202,9 +202,10 @@ static bool try_pair(Sm *sm, Warp *w)
 /* ---- can it issue? ---- */
 
 /* Can the split issue now? If so, the result's cycle is now, and *ins and *unit are what it issues and on
-   which copy. Else the result is when it may, as far as that is known, and why not yet. shared: the unit of
-   an issue of this cycle on other lanes, whose copy this one uses too, or -1. */
-static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, UnitCopy **unit, int shared)
+   which copy. Else the result is when it may, as far as that is known, and why not yet. shared: the copies of
+   the unit of an issue of this cycle on other lanes, of which this one uses the same, or NULL. */
+static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, UnitCopy **unit,
+	const UnitCopy *shared)
 {
 	if (s->state != SPLIT_RUN)
 		return not_running(s);
@@ -221,7 +222,7 @@ static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Un
 	if (is_held_by_queue(w, s, i)) /* the warp is woken when its access has been made */
 		return (When){ PENDING, s->pc, STALL_MEMPIPE };
 	*unit = NULL;
-	if (i->unit != shared) {
+	if (!shared || w->sched->unit[i->unit].copy != shared) {
 		Cycle when = 0;
 		*unit = arbiter_free_copy(sm, w->sched, i->unit, &when);
 		if (!*unit)
@@ -342,7 +343,7 @@ static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 	if (s->line == i->line && !sm->lane_scoreboard && !are_ready(sm, w, s, i, sm->now))
 		return false;
 	s->wait.known = sm->now;
-	When t = examine_split(sm, w, s, &i, &unit, -1);
+	When t = examine_split(sm, w, s, &i, &unit, NULL);
 	if (t.cycle <= sm->now) {
 		issue_instruction(sm, w, s, i, unit);
 		return true;
@@ -361,7 +362,8 @@ static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 	for (int n = 0; (s = sm->gpu->model->pairs.partner(w, lanes, n, &of)); n++) {
 		const MIns *i;
 		UnitCopy *unit;
-		When t = examine_split(sm, of, s, &i, &unit, is_memory_ins(first) ? -1 : first->unit);
+		When t = examine_split(sm, of, s, &i, &unit,
+			is_memory_ins(first) ? NULL : w->sched->unit[first->unit].copy);
 		if (t.cycle > sm->now)
 			continue;
 		issue_instruction(sm, of, s, i, unit);

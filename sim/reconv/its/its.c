@@ -319,7 +319,11 @@ bool its_stall(Warp *w, Split *s, Stall why, Cycle until)
 	Its *k = reconv_state(w);
 	Cycle least = (Cycle)its_value(w, ITS_SWITCH_STALL), now = reconv_now(w);
 	bool sleeps = why == STALL_SLEEP && its_value(w, ITS_SWITCH_SLEEP);
-	bool waits = least && (why == STALL_MEMORY || why == STALL_DATA || why == STALL_FETCH) &&
+	/* whoever has got the turn keeps it until the front end has followed: else two groups could take it
+	   from each other for ever */
+	bool follows = now <= k->began + (Cycle)reconv_config(w)->fetch_redirect +
+		(Cycle)reconv_param(w, ITS_SWITCH);
+	bool waits = least && !follows && (why == STALL_MEMORY || why == STALL_DATA || why == STALL_FETCH) &&
 		until - now >= least;
 	if (k->n < 2 || (!sleeps && !waits))
 		return false;

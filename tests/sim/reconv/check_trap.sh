@@ -58,9 +58,9 @@ models=$(gsim --list models | sed -n 's/^\([a-z][a-z_]*\) .*/\1/p')
 [ "$(echo "$models" | wc -l)" -gt 10 ] || { echo "FAILED: no list of mechanisms"; exit 1; }
 for model in $models; do
 	kernel 100 'bra JOIN'
-	want=$(figures -m "$model") || exit 1
+	want=$(figures -m "$model" -D code.layout=source) || exit 1
 	kernel 100 trap
-	got=$(figures -m "$model") || exit 1
+	got=$(figures -m "$model" -D code.layout=source) || exit 1
 	echo "$model: cycles, instructions $want; with a trap $got"
 	[ "${got#*	}" -le "${want#*	}" ] || { echo "FAILED: more instructions than with a jump"; exit 1; }
 	case $model in

