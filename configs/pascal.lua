@@ -1,8 +1,8 @@
 -- GeForce GTX 1080 (GP104, compute capability 6.1). The last generation with a token stack. Sources as in
 -- maxwell.lua, and [W] GTX 1080 white paper and product data; [A] Accel-Sim's configuration of a TITAN X
 -- (GP102), SM6_TITANX; [Q] PPT-GPU, hardware/ISA; [J] Jia et al., as in kepler.lua, who measured a P4, the
--- same chip at a lower clock. What divergence costs was measured on Kepler and Maxwell [B]; that it is
--- Maxwell's here is an assumption.
+-- same chip at a lower clock: nobody has looked its figures up, so each is an assumption. What divergence
+-- costs was measured on Kepler and Maxwell [B]; that it is Maxwell's here is an assumption.
 local rates = include("tables/rates.lua")
 return rates.machine("6.1", derive("maxwell.lua", {
 	clock_mhz = 1733,                      -- [W] (S) boost
@@ -29,14 +29,14 @@ return rates.machine("6.1", derive("maxwell.lua", {
 		bits = { latency = 12 },           -- [Q] (P)
 		div32 = { latency = 139 },         -- [Q] (P)
 	},
-	shared = { latency = 23 },             -- [J] (S) P4; 24 [A] (P)
+	shared = { latency = 23 },             -- assumption: [J], as remembered, of a P4; 24 [A]
 	l1 = {
 		global = false,                    -- [A] (P) default of the compiler
 		bytes = 49152,                     -- [A] (P)
 		ways = 48,                         -- assumption: eight sets; [A] has four of 96, more than gsim takes
-		latency = 82,                      -- [A] (P) and [J] (S); [Q] has 105, and 168 from L2, 218 from DRAM
+		latency = 82,                      -- [A] (P) and, as remembered, [J]; [Q] has 105, and 168 from L2, 218 from DRAM
 	},
-	interconnect = { latency = 78 },       -- assumption: both ways, l2.latency and the ports take 216 cycles, an L2 hit of [J] (S), P4
+	interconnect = { latency = 78 },       -- assumption: both ways, l2.latency and the ports take 216 cycles, an L2 hit of [J], as remembered, P4
 	l2 = {
 		slices = 16,                       -- [A] (P) 128 KB each
 		bytes = 2097152,                   -- [W] (S)
