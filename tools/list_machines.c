@@ -31,6 +31,8 @@ static void list_machine(const char *path, StrBuf *out)
 	diag_free(&none);
 }
 
+typedef Vec(const char *) Strings;
+
 static void list_directory(const char *dir, StrBuf *out)
 {
 	Arena a = { 0 };
@@ -52,19 +54,35 @@ static void list_directory(const char *dir, StrBuf *out)
 	arena_free(&a);
 }
 
+/* The folder, unless it has been listed under another name: those lists have its real name. */
+static void list_once(Arena *a, const char *dir, Strings *listed, StrBuf *out)
+{
+	char *real = realpath(dir, NULL);
+	bool known = !real;
+	for (int i = 0; i < listed->n; i++)
+		known |= real && !strcmp(listed->v[i], real);
+	if (!known) {
+		vec_push(listed, arena_strdup(a, real));
+		list_directory(dir, out);
+	}
+	free(real);
+}
+
 void list_configs(StrBuf *out)
 {
 	Arena a = { 0 };
+	Strings listed = { 0 };
 	for (const char *p = getenv("GSIM_PATH"); p && *p;) {
 		size_t n = strcspn(p, ":");
 		if (n) {
-			list_directory(arena_strndup(&a, p, n), out);
-			list_directory(arena_printf(&a, "%.*s/configs", (int)n, p), out);
+			list_once(&a, arena_strndup(&a, p, n), &listed, out);
+			list_once(&a, arena_printf(&a, "%.*s/configs", (int)n, p), &listed, out);
 		}
 		p += n + (p[n] == ':');
 	}
-	list_directory(GSIM_DATADIR "/configs", out);
-	list_directory("configs", out);
+	list_once(&a, GSIM_DATADIR "/configs", &listed, out);
+	list_once(&a, "configs", &listed, out);
+	vec_free(&listed);
 	arena_free(&a);
 }
 

@@ -35,6 +35,7 @@ expect 0 "before-after" $gsim --help
 for what in models passes configs parameters statistics operations options; do expect 0 "" $gsim --list $what; done
 expect 0 "reconvergences" $gsim --list statistics
 expect 0 "kepler.lua: GeForce GTX 770 (GK104, compute capability 3.0): [0-9]* P, [0-9]* S, [0-9]* assumption" $gsim --list configs
+[ -z "$(GSIM_PATH=configs:$PWD $gsim --list configs | sort | uniq -d)" ] || fail "a machine file is listed twice"
 expect 0 "^l1.latency  *82 .* $srcdir/configs/maxwell.lua:[0-9]*: " $gsim --list figures -c maxwell.lua
 expect 2 "needs a machine file" $gsim --list figures
 expect 2 "cannot find the machine file" $gsim --list figures -c nowhere.lua
