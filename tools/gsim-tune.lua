@@ -143,6 +143,18 @@ function State:put(key, value, comment)
 	return true
 end
 
+-- Units and classes that take copies of the unit have no more than it has.
+function State:limit_sharers(unit, copies)
+	local names = {}
+	for name, u in pairs(self.config.units) do
+		if u.shares == unit and u.count > copies then names[#names + 1] = name end
+	end
+	table.sort(names)
+	for _, name in ipairs(names) do
+		self:put(("units.%s.count"):format(name), copies, ("assumption: all copies of %s"):format(unit))
+	end
+end
+
 -- Copies and interval that give the rate best: as few copies as give it within a fiftieth.
 function State:put_rate(w, rate)
 	local unit = keys.rate_of[w.figure]
@@ -160,6 +172,7 @@ function State:put_rate(w, rate)
 		if not best_error or off < best_error - 0.02 then best_count, best_interval, best_error = copies, interval, off end
 	end
 	if best_count ~= count then self:put(("units.%s.count"):format(unit), best_count, comment_of(w)) end
+	self:limit_sharers(unit, best_count)
 	return self:put(("units.%s.interval"):format(unit), best_interval, comment_of(w))
 end
 

@@ -84,6 +84,11 @@ measure turing.lua >turing.csv
 grep -q 'derive("t[a-z]*_*[a-z]*.lua"' self.lua || { fail "nearest to turing.lua is another generation"; cat err; }
 
 # The law: within a tenth or one unit, from a machine of another generation.
+# fewer copies of a unit: no class that shares them keeps more
+printf 'figure,value\nrate/fma.f32,128\n' >rate.csv
+for base in ada hopper fermi; do
+	"$tune" -b $base.lua -r 0 -o $base-rate.lua rate.csv 2>err && gsim --print-config -c $base-rate.lua >/dev/null 2>err || { fail "gsim-tune from $base.lua, one rate"; cat err; }
+done
 "$tune" -b maxwell.lua -o tuned.lua turing.csv 2>err || { fail "gsim-tune from maxwell.lua"; cat err; }
 gsim --print-config -c tuned.lua >/dev/null || fail "the machine does not load"
 gsim --list configs >configs.txt
