@@ -21,7 +21,8 @@ return rates.machine("8.9", derive("ampere.lua", {
 	fetch = { miss_cycles = 273 },         -- [L] (S) an L2 hit; the cache: assumption, Volta's
 	units = {
 		fp32 = { count = 2 },              -- [G] (S) two pipes in a processing block
-		fp64 = { per = "sm", count = 1, latency = 51, guard_latency = 0, decoupled_latency = 0 }, -- [R] (P) between 48.5 and, a fused one, 54.5
+		fp64 = { per = "sm", count = 1, guard_latency = 0, decoupled_latency = 0, -- assumption: one for the rate; whoever reads waits as long
+			latency = 51 },            -- [R] (P) between 48.5 and, a fused one, 54.5
 		divf64 = { latency = 1165 },       -- assumption: Turing's, whose fp64 is as slow
 		rcpf64 = { latency = 251 },        -- assumption: Turing's, whose fp64 is as slow
 		rootf64 = { latency = 366 },       -- assumption: Turing's, whose fp64 is as slow

@@ -47,10 +47,12 @@ return rates.machine("3.0", {
 		redirect_cycles = 33,
 	},
 	units = {                              -- rates are the guide's (rates.lua)
-		alu = { shares = "fp32", count = 5, latency = 9, guard_latency = 13 }, -- [J] (S) 9 to 11 cycles, as [G]; guard_latency: [H] (P); shares: [W] (S) in the same 192 cores
+		alu = { shares = "fp32", count = 5,  -- [W] (S) in the same 192 cores
+			latency = 9, guard_latency = 13 }, -- [J] (S) 9 to 11 cycles, as [G]; guard_latency: [H] (P)
 		imul = { count = 1, latency = 9 },   -- [J] (S) 9 to 11 cycles
 		fp32 = { count = 6, latency = 9 },   -- [J] (S) 9 to 11 cycles
-		fp64 = { count = 1, latency = 20 },  -- [H] (P), and Accel-Sim's KEPLER_TITAN
+		fp64 = { count = 1,                  -- assumption: one for the rate
+			latency = 20 },              -- [H] (P), and Accel-Sim's KEPLER_TITAN
 		sfu = { count = 1, latency = 18 },   -- assumption
 		cvt = { count = 1, latency = 11 },   -- assumption
 		cvt8 = { shares = "fp32", latency = 11 }, -- assumption: in the cores, by the rate

@@ -16,10 +16,13 @@ return rates.machine("5.0", derive("kepler.lua", {
 	},
 	fetch = { redirect_cycles = 33 },      -- assumption: Kepler's, where it is calibrated
 	units = {                              -- rates are the guide's (rates.lua); a processing block has 32 cores, 8 SFUs [W]
-		alu = { shares = "fp32", count = 1, latency = 6, guard_latency = 13 }, -- [X] (P), class cmp of a comparison; shares: [W] (S) in the same cores
+		alu = { shares = "fp32", count = 1,                        -- [W] (S) in the same cores
+			latency = 6, guard_latency = 13 },                 -- [X] (P), class cmp of a comparison
 		imul = { shares = "fp32", count = 1, latency = 13, interval = 3 }, -- assumption: three XMAD, of 6 cycles each [J]
-		fp32 = { per = "scheduler", count = 1, latency = 6 },      -- [X] (P), as [J]
-		fp64 = { count = 1, latency = 45 },                        -- [E] (P)
+		fp32 = { per = "scheduler", count = 1,                     -- [W] (S)
+			latency = 6 },                                     -- [X] (P), as [J]
+		fp64 = { count = 1,                                        -- assumption: one for the rate
+			latency = 45 },                                    -- [E] (P)
 		sfu = { per = "scheduler", count = 1, latency = 13 },      -- assumption: [X] has issue 8 and no latency
 		cvt = { per = "scheduler", count = 1, latency = 13 },      -- assumption: as sfu
 		cvt8 = { shares = "cvt", latency = 13 },                   -- assumption: as sfu

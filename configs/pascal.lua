@@ -21,7 +21,7 @@ return rates.machine("6.1", derive("maxwell.lua", {
 	},
 	scheduler = {
 		count = 4,                         -- [A] (P)
-		policy = "gto",                    -- [A] (P) a choice of that model, not a measurement
+		policy = "gto",                    -- assumption: [A]'s choice, too
 		issue_width = 2,                   -- [A] (P) two instructions for different units
 	},
 	units = {                              -- [Q] does not say which chip

@@ -28,7 +28,8 @@ return rates.machine("7.5", derive("volta.lua", {
 	},
 	-- A processing block has its own units, as Volta's [W]; rates are the guide's (rates.lua). [I]: a TITAN RTX.
 	units = {
-		fp64 = { per = "sm", count = 1, latency = 45, guard_latency = 0, decoupled_latency = 0 }, -- [I] (P); [J] has 48, and 54 of DFMA
+		fp64 = { per = "sm", count = 1, guard_latency = 0, decoupled_latency = 0, -- assumption: one for the rate; whoever reads waits as long
+			latency = 45 },            -- [I] (P); [J] has 48, and 54 of DFMA
 		sfu = { latency = 16 },            -- [I] (P) ex2; [J] has 15
 		rcp = { latency = 38 },            -- [I] (P) with what a compiler puts around it
 		root = { latency = 25 },           -- [I] (P) with what a compiler puts around it

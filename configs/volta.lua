@@ -8,8 +8,9 @@
 -- study of single and multi-device synchronization methods in Nvidia GPUs", IPDPS 2020; [Y] notes on
 -- latencies of an RTX 4070 Ti in a public repository, 2026, the only source for some; [A] A100 white paper,
 -- where it compares; [C] CUDA debugger API, CUDBGCbuWarpState; [N] Nsight Compute, Kernel Profiling Guide,
--- "Pipelines"; [H] Mesa's compiler NAK, sm75_instr_latencies.rs: scheduling tables that NVIDIA provided; [U] Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025; [P] NVIDIA developer forums, "INT 32 and FP64 can be used concurrently in the Volta
--- architecture?", 2019. What has no source is marked `assumption`; a price of barriers among it is the
+-- "Pipelines"; [H] Mesa's compiler NAK, sm75_instr_latencies.rs: scheduling tables that NVIDIA provided;
+-- [U] Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025; [P] NVIDIA developer forums, "INT 32 and
+-- FP64 can be used concurrently in the Volta architecture?", 2019. What has no source is marked `assumption`; a price of barriers among it is the
 -- default, 0. A TITAN V has the same chip with three of its four memory controllers; where what was read of
 -- it ([E], [K]) contradicts [J], it rules, because its logs can be opened and two programs agree.
 local rates = include("tables/rates.lua")
@@ -57,17 +58,22 @@ return rates.machine("7.0", {
 	units = {
 		-- Who reads a result: [H]'s table for Turing, by which it schedules Volta's code, too (P). [E] has measured 4 cycles from one
 		-- imul to the next and 8 for fp64; [J] 4 for fp32, 5 for imul, 8 for fp64.
-		alu = { per = "scheduler", count = 1, latency = 4, fma_latency = 5, guard_latency = 12, decoupled_latency = 6 }, -- [H] (P)
-		imul = { shares = "fp32", count = 1, latency = 5, fma_latency = 4, decoupled_latency = 6 }, -- [H] (P); shares: [N][P] (S) the FMA pipe
-		fp32 = { per = "scheduler", count = 1, latency = 5, fma_latency = 4, guard_latency = 12, decoupled_latency = 6 }, -- [H] (P)
-		fp64 = { per = "scheduler", count = 1, latency = 8, guard_latency = 15, decoupled_latency = 9 }, -- [E] (P) TITAN V, as [J]; guard_latency: [H] (P); decoupled_latency: [H] (P)
-		sfu = { per = "scheduler", count = 1, latency = 16 },   -- [E] (P) TITAN V, ex2
+		alu = { per = "scheduler", count = 1,                   -- [W] (S)
+			latency = 4, fma_latency = 5, guard_latency = 12, decoupled_latency = 6 }, -- [H] (P)
+		imul = { shares = "fp32", count = 1,                    -- [N][P] (S) the FMA pipe
+			latency = 5, fma_latency = 4, decoupled_latency = 6 }, -- [H] (P)
+		fp32 = { per = "scheduler", count = 1,                  -- [W] (S)
+			latency = 5, fma_latency = 4, guard_latency = 12, decoupled_latency = 6 }, -- [H] (P)
+		fp64 = { per = "scheduler", count = 1,                  -- [W] (S)
+			latency = 8, guard_latency = 15, decoupled_latency = 9 }, -- [E] (P) TITAN V, as [J]; guard_latency: [H] (P); decoupled_latency: [H] (P)
+		sfu = { per = "scheduler", count = 1,                   -- [W] (S)
+			latency = 16 },                                 -- [E] (P) TITAN V, ex2
 		rcp = { latency = 23 },                                 -- [E] (P) TITAN V, with what a compiler puts around it
 		root = { latency = 18 },                                -- [E] (P) TITAN V, with what a compiler puts around it
-		cvt = { shares = "sfu", count = 1, latency = 12 },      -- [Y] (P) RTX 4070 Ti: half of 23.5, there and back; shares: [N] (S) the XU pipe
+		cvt = { shares = "sfu", count = 1, latency = 12 },      -- assumption: as an RTX 4070 Ti [Y], half of 23.5, there and back; shares: [N] (S) the XU pipe
 		cvt64 = { latency = 12 },                               -- assumption: as other conversions
 		widen = { shares = "alu", count = 1, latency = 4, interval = 2 }, -- assumption: a move or a shift of the other half
-		bits = { latency = 8, interval = 4 },                   -- [Y] (P) RTX 4070 Ti: 8.5, a shift and a logic operation; interval: two of the ALU's, [G] (S) has several instructions
+		bits = { latency = 8, interval = 4 },                   -- assumption: as an RTX 4070 Ti [Y], 8.5, a shift and a logic operation, two of the ALU's; [G] has several instructions
 		reverse = { shares = "sfu", latency = 15 },             -- assumption: Turing's; shares: [N] (S) the XU pipe, by the rate
 		count_bits = { shares = "sfu", latency = 15 },          -- assumption: Turing's; shares: [N] (S) the XU pipe, by the rate
 		shfl = { shares = "mem", latency = 22 },                -- [Z] (S); shares: assumption, it crosses the load/store unit's switch
