@@ -57,10 +57,12 @@ bool run_one_by_one(Run *run, const LaunchStats **failed, Fault *fault)
 
 bool run_fetch(Run *run, const RunBuffer *b, bool writes)
 {
+	if (!run->options.real_gpu)
+		return true;
 	Fault fault = { 0 };
 	const Alloc *a = b ? memory_find(run->memory, b->addr, b->n * (uint64_t)type_bytes(b->type), NULL)
 		: NULL;
-	if (!run->options.real_gpu || (b && !a) || real_gpu_fetch(run->options.real_gpu, a, writes, &fault))
+	if ((b && !a) || real_gpu_fetch(run->options.real_gpu, a, writes, &fault))
 		return true;
 	run_fault(run, &fault, (Loc){ 0 });
 	return false;

@@ -317,6 +317,8 @@ void its_met(Warp *w, uint32_t pc, Mask m)
 bool its_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
 	Its *k = reconv_state(w);
+	if (k->n < 2)
+		return false;
 	Cycle least = (Cycle)its_value(w, ITS_SWITCH_STALL), now = reconv_now(w);
 	bool sleeps = why == STALL_SLEEP && its_value(w, ITS_SWITCH_SLEEP);
 	/* whoever has got the turn keeps it until the front end has followed: else two groups could take it
@@ -325,7 +327,7 @@ bool its_stall(Warp *w, Split *s, Stall why, Cycle until)
 		(Cycle)reconv_param(w, ITS_SWITCH);
 	bool waits = least && !follows && (why == STALL_MEMORY || why == STALL_DATA || why == STALL_FETCH) &&
 		until - now >= least;
-	if (k->n < 2 || (!sleeps && !waits))
+	if (!sleeps && !waits)
 		return false;
 	k->group[k->queue[0]].stalled = until - now < NO_KNOWN_END ? until : now + LOOK_AGAIN;
 	its_pass_on(w, k);
