@@ -1,5 +1,6 @@
 /* Runs the machine. In timed runs SMs run side by side for a window of cycles; then what each did becomes
    known to all. In functional runs the SMs take turns. */
+#include "sim/machine/scoreboard.h"
 #include "sim/gpu/run.h"
 #include "lib/interrupt.h"
 #include "sim/gpu/events.h"
@@ -261,6 +262,7 @@ static void open_machine(Gpu *g, Cycle begin)
 	if (g->mem)
 		mem_sample(g->mem, g->options.intervals);
 	g->sm = arena_array(&g->arena, Sm, c->sm_count);
+	g->latencies = latencies_build(&g->arena, &g->config);
 	for (int i = 0; i < c->sm_count; i++)
 		sm_create(g, &g->sm[i], i);
 	g->writes = 0;

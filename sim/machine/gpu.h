@@ -50,6 +50,7 @@ struct Gpu {
 
 	/* Written while grids run (sim/gpu/run.c). */
 	Sm *sm;
+	const struct Latencies *latencies; /* of all SMs (sim/machine/scoreboard.h) */
 	Room room;
 	Arena arena;
 	Cycle now;

@@ -1,5 +1,4 @@
 /* Residence: thread blocks and their warps take slots and resources of an SM, and give them back. */
-#include "sim/machine/scoreboard.h"
 #include "sim/sm/internal.h"
 #include "sim/stuck/stuck.h"
 
@@ -43,7 +42,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->free_regs = c->sm_registers;
 	sm->free_shared = c->sm_shared;
 	sm->sched = arena_array(&g->arena, Sched, c->sched_count);
-	sm->latencies = latencies_build(&g->arena, &g->config);
+	sm->latencies = g->latencies;
 	sm->pick = sched_pick(g);
 	for (int i = 0; i < c->sched_count; i++) {
 		sm->sched[i].order = arena_array(&g->arena, int, sm->nwarps);
