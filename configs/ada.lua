@@ -18,7 +18,7 @@ return rates.machine("8.9", derive("ampere.lua", {
 		shared_bytes = 102400,             -- [K] (P) 100 KB of the 128 KB that it shares with L1
 		max_shared_per_block = 101376,     -- [G] (S) 99 KB
 	},
-	fetch = { miss_cycles = 273 },         -- [L] (S) an L2 hit; the cache: assumption, Volta's
+	fetch = { miss_cycles = 273 },         -- [L] (S) an L2 hit; cache_bytes, ways: assumption, Volta's
 	units = {
 		fp32 = { count = 2 },              -- [G] (S) two pipes in a processing block
 		fp64 = { per = "sm", count = 1, guard_latency = 0, decoupled_latency = 0, -- assumption: one for the rate; whoever reads waits as long

@@ -19,8 +19,8 @@ return rates.machine("8.0", derive("volta.lua", {
 		shared_unit = 128,                 -- [G] (S)
 		max_shared_per_block = 166912,     -- [G] (S) 163 KB
 	},
-	scheduler = { policy = "gty" },        -- Huerta et al., MICRO 2025 (S), of an RTX A6000: greedy, then youngest
-	fetch = { miss_cycles = 200 },         -- [D] (S) an L2 hit; the cache: assumption, Volta's
+	scheduler = { policy = "gty" },        -- [U] (S) an RTX A6000: greedy, then youngest
+	fetch = { miss_cycles = 200 },         -- [D] (S) an L2 hit; cache_bytes, ways: assumption, Volta's
 	units = {                              -- rates are the guide's (rates.lua); latency of dependent instructions
 		-- Who reads a result: [H], for Ampere and Ada (P); what Volta's file says of others holds, too. [D] has measured 4 cycles from one
 		-- alu, imul or fp32 to the next.

@@ -46,7 +46,7 @@ return rates.machine("12.0", derive("ada.lua", {
 		bytes = 100663296,                 -- [W] (S) 96 MB
 	},
 	dram = {
-		channels = 32,                     -- [W] (S) 512 bits of GDDR7; channels of 16 bits: assumption
+		channels = 32,                     -- assumption: of 16 bits, of the 512 bits of GDDR7 [W] (S)
 		latency = 191,                     -- assumption, Ada's
 		bytes_per_cycle = 23,              -- [W] (S) 1792 GB/s at 2407 MHz over 32 channels
 	},

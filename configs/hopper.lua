@@ -13,7 +13,7 @@ return rates.machine("9.0", derive("ampere.lua", {
 		shared_bytes = 233472,             -- [G] (S) 228 KB of the 256 KB that it shares with L1
 		max_shared_per_block = 232448,     -- [G] (S) 227 KB
 	},
-	fetch = { miss_cycles = 263 },         -- [L] (S) an L2 hit; the cache: assumption, Volta's
+	fetch = { miss_cycles = 263 },         -- [L] (S) an L2 hit; cache_bytes, ways: assumption, Volta's
 	units = {                              -- rates are the guide's (rates.lua); latencies: assumption, Ampere's
 		fp32 = { count = 2 },              -- [N] (S) two pipes in a processing block, of which one takes imul
 		-- readers: assumption, as on Ampere, by whose table [H] schedules every later card up to Blackwell

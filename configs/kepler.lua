@@ -41,7 +41,7 @@ return rates.machine("3.0", {
 		line_bytes = 128,                  -- assumption
 		ways = 4,                          -- assumption
 		miss_cycles = 100,                 -- assumption
-		-- Calibrated on [B] (P): 14 divergent threads cost 448 cycles, about 25 %, so the single loop
+		-- [B] (P), calibrated on it: 14 divergent threads cost 448 cycles, about 25 %, so the single loop
 		-- takes 1792 cycles, 56 a turn (add, add, setp, bra); 23 of them are the latencies above.
 		-- Check: its double loop gives 55.8 a turn.
 		redirect_cycles = 33,

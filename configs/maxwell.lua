@@ -62,7 +62,7 @@ return rates.machine("5.0", derive("kepler.lua", {
 	},
 	token = {
 		unwind_cycles = 26,                -- [B] (P) section IV; the summary says 24
-		spill_push = 88,                   -- [B] (P) 176 together; the split is an assumption
+		spill_push = 88,                   -- assumption: half of the 176 of [B] (P) for both
 		reload_pop = 88,                   -- see spill_push
 	},
 }))

@@ -29,7 +29,7 @@ return rates.divisions({
 	},
 	scheduler = {
 		count = 6,                         -- [R] (S) each EU schedules its threads
-		policy = "oldest",                 -- [R] (S) by priority; assumption: age
+		policy = "oldest",                 -- assumption: age; [R] (S) by priority
 		issue_width = 1,                   -- assumption
 	},
 	fetch = {
@@ -45,7 +45,7 @@ return rates.divisions({
 		imul = { shares = "fp32", count = 1, latency = 16, interval = 8 },      -- assumption
 		fp32 = { per = "scheduler", count = 1, latency = 8, interval = 4 },     -- [R] (S) rate; latency: assumption
 		fp64 = { shares = "fp32", count = 1, latency = 128, interval = 64 },    -- assumption: there is none, software
-		sfu = { per = "scheduler", count = 1, latency = 32, interval = 16 },    -- [A] (S) in the EU; rate: assumption
+		sfu = { per = "scheduler", count = 1, latency = 32, interval = 16 },    -- assumption: the rate; [A] (S) it is in the EU
 		cvt = { shares = "fp32", count = 1, latency = 8, interval = 4 },        -- assumption
 		mem = { per = "scheduler", count = 1, latency = 8, interval = 4 },      -- assumption: a message for sixteen addresses
 		ctl = { per = "scheduler", count = 1, latency = 8, interval = 1 },      -- assumption

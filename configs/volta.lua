@@ -150,10 +150,10 @@ return rates.machine("7.0", {
 	},
 	divergence = {
 		model = "its",                     -- [W] (S)
-		bar_partial = "whole_warp",        -- of mechanisms that cannot let part of a warp wait; of others each thread arrives by itself [G] (S)
+		bar_partial = "whole_warp",        -- [G] (S) each thread arrives by itself; this is for mechanisms that cannot let part of a warp wait
 	},
 	its = {
-		policy = "its_fair",               -- [W] (S) promises progress, so that threads of a warp may wait for each other; how: assumption
+		policy = "its_fair",               -- assumption: how they do; [W] (S) promises progress, so that threads of a warp may wait for each other
 		registers = 16,                    -- [C] (S)
 	},
 })

@@ -99,19 +99,49 @@ static const char *part_for(Arena *a, const char *comment, const char *field)
 
 /* ---- marks ---- */
 
-/* The kind of source whose mark stands first in the text; an assumption has the first word wherever it is. */
+/* Behind the keys of sources that the text begins with: "[W][J] ". */
+static const char *skip_source_keys(const char *text)
+{
+	while (*text == '[') {
+		size_t n = strcspn(text, "];");
+		if (text[n] != ']')
+			return text;
+		text += n + 1;
+		text += strspn(text, " ");
+	}
+	return text;
+}
+
+/* Does the text begin with that word? */
+static bool begins_with(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+	return !strncmp(text, word, n) && !isalnum((unsigned char)text[n]) && text[n] != '_';
+}
+
+/* The kind of source whose mark a part of a comment begins with, behind the name of the figure that it speaks
+   of and the keys of its sources. What comes later in the part is no mark: it may speak of anything. */
+static Seen mark_of_part(const char *part)
+{
+	size_t name = name_before_colon(part);
+	if (begins_with(part, seen_mark[SEEN_ASSUMED]))
+		return SEEN_ASSUMED;
+	if (name)
+		part += name + 1 + strspn(part + name + 1, " ");
+	const char *text = skip_source_keys(part);
+	return begins_with(part, seen_mark[SEEN_ASSUMED]) ? SEEN_ASSUMED
+		: begins_with(text, seen_mark[SEEN_PRIMARY]) ? SEEN_PRIMARY
+		: begins_with(text, seen_mark[SEEN_SECOND_HAND]) ? SEEN_SECOND_HAND : SEEN_UNMARKED;
+}
+
+/* The mark of the first part between semicolons that begins with one. */
 static Seen first_mark(const char *text)
 {
-	const char *best = NULL;
 	Seen seen = SEEN_UNMARKED;
-	if (strstr(text, seen_mark[SEEN_ASSUMED]))
-		return SEEN_ASSUMED;
-	for (Seen k = SEEN_PRIMARY; k < SEEN_ASSUMED; k++) {
-		const char *at = strstr(text, seen_mark[k]);
-		if (at && (!best || at < best)) {
-			best = at;
-			seen = k;
-		}
+	while (*text && seen == SEEN_UNMARKED) {
+		text += strspn(text, "; ");
+		seen = mark_of_part(text);
+		text += strcspn(text, ";");
 	}
 	return seen;
 }

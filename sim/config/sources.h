@@ -1,5 +1,7 @@
 /* What the figures of a machine file stand on: each comes from a source that was read, from one that others
-   quote, or is an assumption. The file says so in the comment on the line of the figure, or above it. */
+   quote, or is an assumption. The file says so in the comment on the line of the figure, or above it: with a
+   mark at the beginning of the comment, or of a part of it between semicolons, "[W] (P) boost". In front of
+   the mark stand at most the name of the figure with a colon, and keys of sources in square brackets. */
 #ifndef GSIM_SOURCES_H
 #define GSIM_SOURCES_H
 #include "sim/config/config.h"

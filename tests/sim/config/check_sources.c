@@ -13,8 +13,8 @@ static const char base[] =
 	"	units = {\n"
 	"		alu = { latency = 4, interval = 2 }, -- (P); interval: (S) 64; latency: [J] (S)\n"
 	"	},\n"
-	"	-- Above it stands\n"
-	"	-- an assumption.\n"
+	"	-- Above it stands its source;\n"
+	"	-- assumption: it is far.\n"
 	"	fetch = { redirect_cycles = 9 },\n"
 	"	l2 = {\n"
 	"		ways = 4, -- see ways\n"
@@ -74,6 +74,36 @@ START_TEST(sources_of_figures)
 	else
 		ck_assert(!s.path);
 	config_free_texts(&t);
+}
+END_TEST
+
+/* What a comment says of a figure, and what kind of source that is. */
+static const struct { const char *comment; Seen seen; } marks[] = {
+	{ "(P)", SEEN_PRIMARY }, { "(S) boost", SEEN_SECOND_HAND }, { "[W] (P) boost", SEEN_PRIMARY },
+	{ "[W][J] (S)", SEEN_SECOND_HAND }, { "[W] [J] (P), both", SEEN_PRIMARY },
+	{ "assumption", SEEN_ASSUMED }, { "assumption: [W] (P) has less", SEEN_ASSUMED },
+	{ "latency: assumption", SEEN_ASSUMED }, { "latency: [W] (P)", SEEN_PRIMARY },
+	{ "two; [W] (S) three", SEEN_SECOND_HAND }, { "[W] (P) two; assumption: three", SEEN_PRIMARY },
+	{ "not (P)", SEEN_UNMARKED }, { "[W] not (P)", SEEN_UNMARKED }, { "not [W] (P)", SEEN_UNMARKED },
+	{ "no assumption", SEEN_UNMARKED }, { "[W] assumption", SEEN_UNMARKED },
+	{ "assumptions", SEEN_UNMARKED }, { "(P)s", SEEN_UNMARKED }, { "(p)", SEEN_UNMARKED },
+	{ "(Q)", SEEN_UNMARKED }, { "P", SEEN_UNMARKED }, { "[W (P)", SEEN_UNMARKED },
+	{ "[W; (P)", SEEN_PRIMARY }, { "", SEEN_UNMARKED }, { ";;", SEEN_UNMARKED },
+};
+
+START_TEST(a_mark_begins_what_is_said)
+{
+	Config c;
+	Diag d = { 0 };
+	MachineTexts t = { 0 };
+	char text[200];
+	snprintf(text, sizeof text, "return { l1 = { latency = 30 } } -- %s\n", marks[_i].comment);
+	const char *path = temporary_text(dir, "marks.lua", text);
+	ck_assert(config_load_texts(&c, path, &t, &d));
+	Seen seen = config_source(&t, "l1.latency").seen;
+	ck_assert_msg(seen == marks[_i].seen, "'%s': %s", marks[_i].comment, seen_word[seen]);
+	config_free_texts(&t);
+	diag_free(&d);
 }
 END_TEST
 
@@ -165,6 +195,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	tcase_add_loop_test(t, sources_of_figures, 0, (int)(sizeof figures / sizeof *figures));
+	tcase_add_loop_test(t, a_mark_begins_what_is_said, 0, (int)(sizeof marks / sizeof *marks));
 	tcase_add_test(t, each_figure_is_counted_once);
 	tcase_add_loop_test(t, cards, 0, 2);
 	tcase_add_test(t, whole_files);
@@ -173,7 +204,8 @@ int main(void)
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);
 	srunner_free(r);
-	static const char *const made[] = { "base.lua", "derived.lua", "all.lua", "inner.lua", "outer.lua" };
+	static const char *const made[] = { "base.lua", "derived.lua", "all.lua", "inner.lua", "outer.lua",
+		"marks.lua" };
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
 		char path[256];
 		snprintf(path, sizeof path, "%s/%s", dir, made[i]);
