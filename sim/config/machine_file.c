@@ -370,6 +370,23 @@ static int derive(lua_State *L)
 	return 1;
 }
 
+/* Wraps the functions in the table on top of the stack, so that their errors name the line that calls
+   them. */
+static void wrap_functions(lua_State *L)
+{
+	luaL_checkstack(L, 4, "machine file");
+	for (lua_pushnil(L); lua_next(L, -2);) {
+		if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1)) {
+			lua_pushvalue(L, -2);
+			lua_insert(L, -2);
+			sandbox_wrap(L);
+			lua_rawset(L, -4);
+		} else {
+			lua_pop(L, 1);
+		}
+	}
+}
+
 /* include(file): returns the table that the file returns, which may hold anything: figures and functions that
    machine files share. */
 static int include(lua_State *L)
@@ -380,6 +397,7 @@ static int include(lua_State *L)
 	int depth = l->nchain;
 	load_named(L, l);
 	close_files(l, depth);
+	wrap_functions(L);
 	return 1;
 }
 

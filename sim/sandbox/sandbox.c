@@ -245,6 +245,31 @@ static bool blamed_level(lua_State *L, const char *text, lua_Debug *ar)
 	return false;
 }
 
+/* What sandbox_wrap puts in the place of a function. */
+static int call_wrapped(lua_State *L)
+{
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+	return lua_gettop(L);
+}
+
+void sandbox_wrap(lua_State *L) { lua_pushcclosure(L, call_wrapped, 1); }
+
+/* Finds the Lua code that called the innermost function of sandbox_wrap. */
+static bool caller_of_wrapped(lua_State *L, lua_Debug *ar)
+{
+	bool inside = false;
+	for (int level = 0; lua_getstack(L, level, ar); level++) {
+		lua_getinfo(L, "Slf", ar);
+		inside |= lua_tocfunction(L, -1) == call_wrapped;
+		lua_pop(L, 1);
+		if (inside && ar->currentline > 0)
+			return true;
+	}
+	return false;
+}
+
 /* Is the error value on top of the stack the text of sandbox_stop, either unchanged or with the place that
    error() of a script has put in front of it? */
 static bool is_stop(lua_State *L)
@@ -268,7 +293,7 @@ static int locate_error(lua_State *L)
 		return 1;
 	const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1)
 		: lua_pushfstring(L, "error value of type %s", luaL_typename(L, 1));
-	bool in_lua = blamed_level(L, text, &ar) || lua_level(L, &ar);
+	bool in_lua = blamed_level(L, text, &ar) || caller_of_wrapped(L, &ar) || lua_level(L, &ar);
 	lua_createtable(L, 3, 0);
 	lua_pushstring(L, strip_place(text, &line));
 	lua_rawseti(L, -2, 1);

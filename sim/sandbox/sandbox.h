@@ -71,6 +71,10 @@ Loc sandbox_where(lua_State *);
 int sandbox_stop(lua_State *, const char *text);
 /* From now on messages call the functions of the table on top of the stack library.name. */
 void sandbox_name(lua_State *, const char *library);
+/* Replaces the Lua function on top of the stack by one that calls it. When a script ends with such a call,
+   `return f(x)`, its line stays known: Lua keeps the frame of whoever calls a C function. An error of the
+   function that names no place, as error(text, 2) does there, is located at that call. */
+void sandbox_wrap(lua_State *);
 /* Pushes the value at index as text that is the same on every run: tables and functions by number, not by
    address. */
 const char *sandbox_tostring(lua_State *, int index, size_t *n);

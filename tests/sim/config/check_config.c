@@ -285,6 +285,49 @@ START_TEST(include_gives_tables)
 }
 END_TEST
 
+/* What a caller of the shipped table does wrong is said of the line that calls, also where the call ends the
+   file: Lua itself would have forgotten that line. */
+#define RATES "local r = include('tables/rates.lua')\n"
+#define VOLTA RATES "local m = derive('volta.lua')\n"
+static const struct { const char *text, *message; int line; } bad_calls[] = {
+	{ RATES "return r.machine('9.9', derive('volta.lua'))",
+		"there are no rates for compute capability '9.9', expected one of 2.0, ", 2 },
+	{ RATES "\nlocal m = r.machine('9.9', {})\nreturn m", "no rates", 3 },
+	{ RATES "return r.machine()", "compute capability 'nil'", 2 },
+	{ RATES "return r.machine('8.0')",
+		"expected a machine's table, as derive() returns it, found nil", 2 },
+	{ RATES "return r.machine('8.0', {})", "units: expected a table", 2 },
+	{ VOLTA "m.units.alu = 3\n"
+		"return r.machine('8.0', m)", "units.alu: expected a table, found number", 4 },
+	{ VOLTA "m.units.alu.count = '3'\n"
+		"return r.machine('8.0', m)", "units.alu.count: expected a whole number", 4 },
+	{ VOLTA "m.scheduler.count = 0\n"
+		"return r.machine('8.0', m)", "scheduler.count: expected a whole number above 0", 4 },
+	{ VOLTA "m.warp_size = 24\n"
+		"return r.machine('8.0', m)", "copies of 96 lanes cannot give 64 results a cycle", 4 },
+	{ VOLTA "m.units.fp64 = nil\n"
+		"return r.divisions(m)", "units.fp64: expected interval and latency", 4 },
+	{ RATES "return { sm = { count = r.of('8.0', 'song') } }",
+		"the guide has no rates for 'song'", 2 },
+	{ RATES "return r.of('8.1', 'alu')", "no rates for compute", 2 },
+	{ RATES "return { sm = { count = r.entry('8.1', 'alu') } }", "8.1", 2 },
+};
+
+START_TEST(errors_of_rates_name_the_caller)
+{
+	Config c;
+	Diag d = { 0 };
+	const char *src = getenv("srcdir");
+	setenv("GSIM_PATH", src ? src : ".", 1);
+	ck_assert(!config_load(&c, write_in_dir("user.lua", bad_calls[_i].text), &d));
+	unsetenv("GSIM_PATH");
+	ck_assert_msg(strstr(first(&d), bad_calls[_i].message) != NULL, "%s", first(&d));
+	ck_assert_msg(d.item.v[0].loc.line == bad_calls[_i].line, "%s", first(&d));
+	ck_assert_str_eq(strrchr(d.item.v[0].loc.file, '/'), "/user.lua");
+	diag_free(&d);
+}
+END_TEST
+
 static const struct { const char *text, *message; int line; } bad_files[] = {
 	{ "return {\n\tsm = {\n\t\tcounts = 1 } }", "did you mean 'sm.count'", 3 },
 	{ "return {\n\tsm = { count = 'x' } }", "sm.count: expected a whole number, found a string", 2 },
@@ -563,6 +606,8 @@ int main(void)
 	tcase_add_test(t, keys_change_the_hash);
 	tcase_add_test(t, derive_merges);
 	tcase_add_test(t, include_gives_tables);
+	tcase_add_loop_test(t, errors_of_rates_name_the_caller, 0,
+		(int)(sizeof bad_calls / sizeof *bad_calls));
 	tcase_add_test(t, large_file_is_linear);
 	tcase_add_test(t, lines_of_values);
 	tcase_add_test(t, main_files);

@@ -33,6 +33,30 @@ local function effective(m, name)
 	return copies * (owner.per == "scheduler" and m.scheduler.count or 1) * m.warp_size / interval, unit.latency > 0 and unit.latency or of.latency
 end
 
+-- Who was read for a figure: columns and rows that there are, and cells that have something. What nobody was read for is an assumption.
+local function check_sources()
+	local known = {}
+	for _, name in ipairs(rates.columns) do known[name] = true end
+	for _, s in ipairs(rates.sources) do
+		for name in s[2]:gmatch("%S+") do
+			if not known[name] then fail("'%s' has column %s, which there is not", s[1], name) end
+			for row in s[3]:gmatch("%S+") do
+				if not rates.rows[row] then
+					fail("'%s' has row %s, which there is not", s[1], row)
+				elseif not rates.entry(name, row) then
+					fail("'%s' has %s of %s, the table has a gap", s[1], row, name)
+				end
+			end
+		end
+	end
+	for _, want in ipairs { { "8.0", "imul", "[G] (S)" }, { "8.9", "fp64", "[G] (S)" }, { "9.0", "sfu", "[G] (S)" }, { "7.5", "shfl", "[Q] (P)" }, { "8.6", "imul" },
+		{ "9.0", "sad" }, { "8.0", "cvt64" }, { "12.0", "sfu" }, { "7.0", "reverse" }, { "7.0", "vote" } } do
+		local mark = rates.source_of(want[1], want[2])
+		if mark ~= want[3] then fail("%s of %s has the mark %s, not %s", want[2], want[1], tostring(mark), tostring(want[3])) end
+	end
+end
+check_sources()
+
 local machines, compared = 0, 0
 for file in capture("ls '" .. top .. "/configs'"):gmatch("([%w_]+%.lua)\n") do
 	local text = capture(("GSIM_PATH='%s/configs' '%s' --print-config -c %s"):format(top, gsim, file))
