@@ -1,7 +1,7 @@
 /* From IR to machine code for one mechanism:
  *
- *   copies of the functions the kernel reaches -> canonical order of blocks -> calls -> the mechanism's
- *   operations (ReconvModel.lower) -> layout -> registers -> addresses -> MIns
+ *   copies of the functions the kernel reaches -> canonical order of blocks -> results that nobody reads ->
+ *   calls -> the mechanism's operations (ReconvModel.lower) -> layout -> registers -> addresses -> MIns
  *
  * Unconditional branches belong to the layout: one to the next block vanishes, the others are issued and
  * count as overhead. A conditional branch carries both targets, so that no layout needs an extra jump. */
@@ -167,6 +167,7 @@ bool lower_mechanism(Lower *w, LowerFn *l, Diag *diag)
 static bool prepare_function(Lower *w, LowerFn *l)
 {
 	function_number(l->f);
+	lower_unread(l);
 	l->late = -1;
 	if (w->config->late_linearize && !lower_late(w, l))
 		return false;

@@ -83,6 +83,8 @@ void regalloc_more(LowerFn *, int first);
 /* exits.c */
 /* branches and jumps to blocks that only end threads become ends (divergence.guarded_exits) */
 void lower_exits(LowerFn *);
+/* unread.c */
+void lower_unread(LowerFn *);   /* atomic operations whose result nobody reads become reductions */
 /* late.c */
 bool lower_late(Lower *, LowerFn *);               /* before the mechanism's hook; sets LowerFn.late */
 bool lower_late_registers(Lower *, LowerFn *);     /* after the mechanism's hook */
