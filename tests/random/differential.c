@@ -210,11 +210,12 @@ static bool make_settings(Options *o, Diag *d)
 
 /* ---- the command line ---- */
 
-/* Kernels of some hundred instructions: what has changed nothing for so long will not. */
+/* Kernels of some hundred instructions: what has changed nothing for so long will not. Eight warps that take
+   turns at a lock, each for as long as a functional run lets it, issue a million and more. */
 static void wait_little(Campaign *c)
 {
 	c->config.progress_cycles = 5000;
-	c->config.max_cycles = 500000;
+	c->config.max_cycles = 3000000;
 	c->pipelines = c->pipelines || c->passes.n > 1 ? c->pipelines : 4;
 }
 

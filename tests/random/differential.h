@@ -68,9 +68,10 @@ bool outcome_agrees(const RandomKernel *, const Outcome *want, const Outcome *go
 bool way_agrees(const Job *, const Config *, const Way *, const Outcome *want, bool *refused,
 	uint64_t *instructions, char *text, size_t n);
 
-/* Does it end? Not so: all wait for ever, or limits.max_cycles is over. What else may go wrong counts as an
-   end. */
-bool way_ends(const Job *, const Config *, const Way *);
+/* STUCK: a livelock or deadlock is proven; STILL_RUNS: neither, when limits.max_cycles is over. What else may
+   go wrong counts as an end. */
+typedef enum WayEnd { ENDS, STUCK, STILL_RUNS } WayEnd;
+WayEnd way_end(const Job *, const Config *, const Way *);
 
 /* The smallest module found, by leaving out instructions and branches, for which way still differs from the
    reference while the interpreter and `other`, a way that agrees on the whole kernel, agree. Never NULL; the
@@ -113,7 +114,7 @@ typedef struct Campaign {
 	bool own_machine;              /* config was asked for: the same for all kernels */
 	Config config;                 /* of the settings, but for the mechanism */
 
-	uint64_t runs, endless, by_chance, kernels, failed, thread_instructions;
+	uint64_t runs, endless, long_runs, by_chance, kernels, failed, thread_instructions;
 } Campaign;
 
 /* Runs it, prints failures and a table. False when there were failures. */

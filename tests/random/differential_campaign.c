@@ -125,8 +125,14 @@ static bool stack_refuses(const Campaign *c, const Setting *s, const char *text)
 static bool endless(Trial *t, const Job *j, Setting *s, const Way *w)
 {
 	if (!w->passes) {
-		s->endless[w->functional] = !way_ends(j, &t->machine, w);
-		t->c->endless += s->endless[w->functional];
+		WayEnd end = way_end(j, &t->machine, w);
+		s->endless[w->functional] = end != ENDS;
+		t->c->endless += end == STUCK;
+		t->c->long_runs += end == STILL_RUNS;
+		if (end == STILL_RUNS)
+			printf("seed %" PRIu64 ": %s, %s: still runs after limits.max_cycles = %" PRId64
+				", without a livelock or deadlock\n", t->seed, s->name,
+				w->functional ? "functional" : "timed", t->config.max_cycles);
 	}
 	return s->endless[w->functional];
 }
@@ -160,7 +166,7 @@ static bool ends_delayed(Trial *t, const Way *w, const Module *m)
 		Job j = t->job;
 		Module *copy = delayed(m, t->seed * STREWN + n);
 		j.module = copy;
-		ends = way_ends(&j, &t->machine, w);
+		ends = ENDS == way_end(&j, &t->machine, w);
 		module_free(copy);
 	}
 	return ends;
@@ -171,8 +177,8 @@ static bool ends_strewn(Trial *t, const Way *w)
 	bool ends = true;
 	for (uint64_t n = 1; ends && n <= STREWN; n++) {
 		RandomKernel *k = random_spin_kernel(t->seed, t->seed * STREWN + n);
-		ends = way_ends(&(Job){ k, k->module, { k->grid[0], k->grid[1], k->grid[2] } }, &t->machine,
-			w);
+		Job j = { k, k->module, { k->grid[0], k->grid[1], k->grid[2] } };
+		ends = ENDS == way_end(&j, &t->machine, w);
 		random_kernel_free(k);
 	}
 	return ends;
@@ -237,7 +243,7 @@ static void try(Trial *t, const Module *module, Setting *s, Way *w)
 		}
 		return;
 	}
-	if (t->c->spins && !refused && !way_ends(&j, &t->machine, w) && by_chance(t, w, module))
+	if (t->c->spins && !refused && way_end(&j, &t->machine, w) != ENDS && by_chance(t, w, module))
 		return;
 	fails(t, s);
 	report(t, s, w, text);
@@ -427,8 +433,9 @@ bool campaign_run(Campaign *c)
 	printf("%" PRIu64 " runs, %" PRIu64 " thread instructions in the reference's, %.1f s\n", c->runs,
 		c->thread_instructions, processor_seconds() - start);
 	if (c->spins)
-		printf("%" PRIu64 " times a kernel does not end under a mechanism as it is, %"
-			PRIu64 " times it does by chance, and not after passes\n", c->endless, c->by_chance);
+		printf("%" PRIu64 " times a kernel does not end under a mechanism as it is, %" PRIu64
+			" times it is not known, %" PRIu64 " times it does by chance, and not after passes\n",
+			c->endless, c->long_runs, c->by_chance);
 	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", c->kernels - c->failed, c->failed);
 	return c->failed == 0;
 }

@@ -242,14 +242,17 @@ bool outcome_agrees(const RandomKernel *k, const Outcome *want, const Outcome *g
 	return want->printed == got->printed;
 }
 
-bool way_ends(const Job *j, const Config *c, const Way *way)
+WayEnd way_end(const Job *j, const Config *c, const Way *way)
 {
 	Outcome o;
 	outcome_machine(j, c, way, NULL, &o);
-	bool ends = o.how == RAN_WELL || (o.fault != FAULT_LIVELOCK && o.fault != FAULT_BARRIER &&
-		o.fault != FAULT_LIMIT);
+	WayEnd end = ENDS;
+	if (o.how != RAN_WELL && (o.fault == FAULT_LIVELOCK || o.fault == FAULT_BARRIER))
+		end = STUCK;
+	else if (o.how != RAN_WELL && o.fault == FAULT_LIMIT)
+		end = STILL_RUNS;
 	outcome_free(&o);
-	return ends;
+	return end;
 }
 
 bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *want, bool *refused,
