@@ -22,7 +22,7 @@ local ROWS = {
 	{ "dwf", "Fung et al., MICRO 2007, TACO 2009", "13 % with 256 threads a core, 24 % with 512 (TACO)", random },
 	{ "tbc", "Fung and Aamodt, HPCA 2011", "22 %", random },
 	{ "tbc(predict=true)", "Rhu and Erez, ISCA 2012 (CAPRI)", "none recalled", random },
-	{ "dws", "Meng et al., ISCA 2010", "70 %, recalled", chases },
+	{ "dws", "Meng et al., ISCA 2010", "70 %", chases },
 	{ "dual_path", "Rhu and Erez, HPCA 2013", "15 %, recalled", chases },
 	{ "multi_path", "ElTantawy et al., HPCA 2014", "32 %, recalled", ways },
 	{ "sbi", "Brunie et al., ISCA 2012", "with swi 41 % on irregular programs, recalled", random },

@@ -38,9 +38,10 @@ check(tbc[conflicts].cycles > ipdom[conflicts].cycles, "tbc pays for waiting whe
 check(dwf[rows].memory.transactions > 1.5 * ipdom[rows].memory.transactions, "dwf keeps lanes joined: rows are not coalesced")
 check(tbc[rows].memory.transactions == ipdom[rows].memory.transactions, "tbc rebuilds the warps: rows are coalesced")
 
--- Sixteen warps whose lanes go random ways, through sides that are not all too short: what is saved in issues
--- is more than what waiting for each other costs. (Sides of two instructions gain nothing: a warp would have
--- the other side behind it before lanes of others come.)
+-- Sixteen warps whose lanes go random ways, through sides of 1 to 20 instructions: what is saved in issues is more
+-- than what waiting for each other costs. Where all sides are short, warps of a few lanes that no reconvergence point
+-- brings together may cost up to a tenth. The code has come before: dwf keeps all warps in step, so they all wait
+-- where the first one misses the instruction cache, as at the loop's end, while under ipdom others still work.
 local branches = dofile(top .. "/tools/random-branches.lua")
 local text, load, report = os.tmpname(), os.tmpname(), os.tmpname()
 
@@ -51,16 +52,19 @@ local function write(name, what)
 end
 
 local function cycles(machine, model)
-	assert(os.execute(("gsim -q -c %s -m %s -w %s -s %s %s"):format(machine, model, load .. ".lua", report .. ".json", text .. ".ir")))
+	assert(os.execute(("gsim -q -c %s -D fetch.cache_bytes=0 -m %s -w %s -s %s %s"):format(machine, model, load .. ".lua", report .. ".json", text .. ".ir")))
 	return json.read(report .. ".json").launches[1].cycles
 end
 
-for machine, width in pairs { ["kepler.lua"] = 32, ["volta.lua"] = 32, ["fermi.lua"] = 32, ["teaching.lua"] = 4 } do
+for machine, width in pairs { ["kepler.lua"] = 32, ["volta.lua"] = 32, ["fermi.lua"] = 32, ["blackwell.lua"] = 32, ["teaching.lua"] = 4 } do
 	write(load .. ".lua", branches.workload(16 * width, 10))
 	for seed = 1, 3 do
-		write(text .. ".ir", branches.make(seed, 2 + seed, 10, 20))
-		local stack, formed = cycles(machine, "ipdom"), cycles(machine, "dwf")
-		check(formed <= stack, ("dwf is faster on random branches: %s, seed %d: %d cycles, ipdom %d"):format(machine, seed, formed, stack))
+		for longest, most in pairs { [20] = 1, [3] = 1.1 } do
+			write(text .. ".ir", branches.make(seed, 2 + seed, 1, longest))
+			local stack, formed = cycles(machine, "ipdom"), cycles(machine, "dwf")
+			check(formed <= most * stack, ("random branches, sides of up to %d instructions, %s, seed %d: %d cycles under dwf, %d under ipdom"):format(longest,
+				machine, seed, formed, stack))
+		end
 	end
 end
 for _, name in ipairs { text, load, report, text .. ".ir", load .. ".lua", report .. ".json" } do os.remove(name) end
