@@ -171,6 +171,8 @@ static void tell(Session *s, Job *j)
 	const Options *o = &s->opt;
 	bool stuck = is_stuck(j);
 	const LaunchStats *brief = stuck_launch(s, j);
+	if (o->trial)
+		return;
 	if (brief)
 		tell_briefly(s, j, brief);
 	else
@@ -213,7 +215,7 @@ void job_run(Session *s, Job *j)
 	options.interval = (uint64_t)o->interval;
 	options.reference = j->reference;
 	options.real_gpu = j->real_gpu;
-	options.trial = j->real_gpu && second;
+	options.trial = o->trial || (j->real_gpu && second);
 	options.record = j->record;
 	options.sums = o->sums;
 	options.instructions = o->annotate != ANNOTATE_NONE;
@@ -223,7 +225,7 @@ void job_run(Session *s, Job *j)
 	options.print = o->before_after || o->grid || job_stats_to_output(s) ||
 		(o->record && !strcmp(o->record, "-")) ? stderr : stdout;
 	s->job++;
-	if (second)
+	if (second || o->trial)
 		options.print = NULL;
 	if (job_transform(s, j))
 		j->run = run_new(&j->config, j->module, &options, &j->diag);

@@ -24,6 +24,7 @@ typedef struct Options {
 	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races,
 		no_profile, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet,
 		verbose;
+	bool trial;                    /* a point of gsim-sweep: a run that saves, prints and tells nothing */
 	Annotate annotate;
 	OnGpu on;
 	int launch_seconds;            /* 0 = not given */

@@ -1,0 +1,523 @@
+/* gsim-sweep: run a module, or several, at every point of a plan, and collect what was measured.
+   doc/sweeps.md is its guide. */
+#include "lib/output.h"
+#include "tools/plugins.h"
+#include "tools/sweep/table.h"
+#include "tools/usage.h"
+#include "sim/sandbox/backstop.h"
+#include "passes/pass.h"
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { O_VARY = 256, O_WHEN, O_PLAN, O_FILES, O_SOURCE, O_LOAD, O_FUNCTIONAL, O_STATISTICS, O_CSV, O_LINES,
+	O_SHARD, O_PRINT_JOBS, O_DRY_RUN, O_RETRY, O_SECONDS, O_VERSION, O_HELP };
+static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
+	{ 'c', "config", "FILES", "machine files, with commas between; repeatable" },
+	{ 'D', "set", "KEY=VALUES", "values of a parameter of the machine: a,b,c or from:to:step or "
+		"from:to:*factor; repeatable" },
+	{ 'm', "model", "NAMES", "divergence mechanisms, with their parameters if need be; all: each; "
+		"repeatable" },
+	{ 'p', "passes", "LIST", "a pipeline of front-end passes; none: the module as it is; repeatable" },
+	{ O_VARY, "vary", "NAME=VALUES", "a variable: {NAME} stands for its value in modules, arguments and "
+		"the options above; repeatable" },
+	{ O_WHEN, "when", "CONDITION", "only points for which it holds, in Lua: 'n > 64 or mechanism ~= "
+		"\"its\"'" },
+	{ O_PLAN, "plan", "FILE", "a plan in Lua, to which the options add" },
+	{ 'w', "workload", "FILE", "host side in Lua; default: each MODULE's name with .lua, else its host "
+		"function main" },
+	{ O_FILES, "files", "DIR", "the workload loads files here, too; repeatable" },
+	{ O_SOURCE, "source", "DIR", "imports are read here and below; default: MODULE's folder" },
+	{ O_LOAD, "load", "FILE", "a plug-in with passes and mechanisms; repeatable" },
+	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
+	{ 'o', "output", "DIR", "the folder of results, from which a sweep goes on; default: sweep.results" },
+	{ O_STATISTICS, "statistics", "NAMES", "columns of the table, with commas between; all: each that "
+		"gsim --list statistics has for a whole run" },
+	{ O_CSV, "csv", "FILE", "the table, in place of results.csv in the folder of results; - is standard "
+		"output" },
+	{ O_LINES, "json-lines", "FILE", "the records of all points, a line each; - is standard output" },
+	{ 'j', "processes", "N", "points that run at the same time; default: the number of cores" },
+	{ O_SHARD, "shard", "I/N", "run every N-th point, from the I-th on, and make no table" },
+	{ O_PRINT_JOBS, "print-jobs", "N", "show N commands, one a line, that together run all points; run "
+		"nothing" },
+	{ O_DRY_RUN, "dry-run", NULL, "show the points, each as a command; run nothing" },
+	{ O_RETRY, "retry", NULL, "run points again that have failed" },
+	{ O_SECONDS, "seconds", "N", "a point that takes longer is ended, and has timed out; default: none" },
+	{ 'q', "quiet", NULL, "no sums and no progress; errors stay" },
+	{ O_VERSION, "version", NULL, "show the version" },
+	{ O_HELP, "help", NULL, "show this" },
+};
+enum { NROWS = sizeof rows / sizeof *rows, LONGEST_SECONDS = 1000000, MOST_SHARDS = 1000000 };
+
+typedef struct SweepOptions {
+	Plan plan;
+	const char *output, *csv, *lines;
+	Vec(const char *) word;        /* the command line's, for --print-jobs */
+	int processes, shard, shards, jobs, seconds;
+	bool dry_run, retry, quiet;
+} SweepOptions;
+
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int sig) { interrupted = sig; }
+
+/* ---- the command line ---- */
+
+static void help(void)
+{
+	printf("gsim-sweep [options] MODULE... [-- workload arguments]\n"
+		"Runs every combination of modules, machines, mechanisms, pipelines, arguments and "
+		"parameters, and makes one table of what was measured.\n");
+	for (int i = 0; i < NROWS; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
+			rows[i].argument ? rows[i].argument : "");
+		if (rows[i].letter < 128)
+			printf("  -%c, %-20s %s\n", rows[i].letter, name, rows[i].help);
+		else
+			printf("      %-20s %s\n", name, rows[i].help);
+	}
+	printf("Status: 0; 1 a point failed; 2 usage, bad input, or output that cannot be written; a signal "
+		"that ended it.\n");
+}
+
+static bool wrong(const char *what, const char *which)
+{
+	usage_wrong("gsim-sweep", what, which);
+	return false;
+}
+
+static bool whole_number(const char *text, long most, int *out)
+{
+	char *end;
+	errno = 0;
+	long n = strtol(text, &end, 10);
+	*out = (int)n;
+	return !errno && end != text && !*end && n >= 1 && n <= most;
+}
+
+/* KEY=VALUES */
+static bool take_assignment(Plan *p, AxisKind kind, const char *option, const char *arg, Diag *d)
+{
+	const char *eq = strchr(arg, '=');
+	if (!eq || eq == arg) {
+		diag_error(d, (Loc){ 0 }, "--%s %s: expected NAME=VALUES", option, arg);
+		return false;
+	}
+	const char *name = arena_strndup(&p->arena, arg, (size_t)(eq - arg));
+	return plan_values(p, plan_axis(p, kind, name), eq + 1, arena_printf(&p->arena, "--%s %s", option,
+		name), d);
+}
+
+static bool take_models(Plan *p, const char *arg, Diag *d)
+{
+	const ModelKeys *m;
+	if (strcmp(arg, "all"))
+		return plan_values(p, plan_axis(p, AXIS_MECHANISM, NULL), arg, "--model", d);
+	for (int i = 0; (m = model_keys(i)); i++)
+		vec_push(&plan_axis(p, AXIS_MECHANISM, NULL)->value, m->name);
+	return true;
+}
+
+static bool take_statistics(Plan *p, const char *arg, Diag *d)
+{
+	for (size_t n; *arg; arg += n + (arg[n] == ',')) {
+		n = strcspn(arg, ",");
+		const char *name = arena_strndup(&p->arena, arg, n);
+		if (!sweep_has_statistic(name)) {
+			diag_error(d, (Loc){ 0 }, "--statistics: there is no '%s'; expected a name of gsim "
+				"--list statistics, launches, simd_utilization or all", name);
+			return false;
+		}
+		vec_push(&p->statistic, name);
+	}
+	return true;
+}
+
+static bool take_shard(SweepOptions *o, const char *arg)
+{
+	char first[16];
+	const char *slash = strchr(arg, '/');
+	if (!slash || (size_t)(slash - arg) >= sizeof first)
+		return false;
+	snprintf(first, sizeof first, "%.*s", (int)(slash - arg), arg);
+	return whole_number(slash + 1, MOST_SHARDS, &o->shards) && whole_number(first, o->shards, &o->shard);
+}
+
+static bool take(SweepOptions *o, int letter, const char *arg, Diag *d)
+{
+	Plan *p = &o->plan;
+	switch (letter) {
+	case 'c': return plan_values(p, plan_axis(p, AXIS_MACHINE, NULL), arg, "--config", d);
+	case 'D': return take_assignment(p, AXIS_PARAMETER, "set", arg, d);
+	case 'm': return take_models(p, arg, d);
+	case 'p': vec_push(&plan_axis(p, AXIS_PASSES, NULL)->value, pipeline_empty(arg) ? "" : arg); break;
+	case O_VARY: return take_assignment(p, AXIS_VARIABLE, "vary", arg, d);
+	case O_WHEN: return plan_when(p, arg, d);
+	case O_PLAN: return plan_read(p, arg, d);
+	case 'w': p->workload = arg; break;
+	case O_FILES: vec_push(&p->files, arg); return usage_folder("--files", arg);
+	case O_SOURCE: p->source = arg; return usage_folder("--source", arg);
+	case O_LOAD: vec_push(&p->load, arg); break;
+	case O_FUNCTIONAL: p->functional = true; break;
+	case 'o': o->output = arg; break;
+	case O_STATISTICS: return take_statistics(p, arg, d);
+	case O_CSV: o->csv = arg; break;
+	case O_LINES: o->lines = arg; break;
+	case 'j': return whole_number(arg, 1024, &o->processes) ||
+		wrong("--processes: expected a number from 1 to 1024, not ", arg);
+	case O_SHARD: return take_shard(o, arg) || wrong("--shard: expected I/N, such as 1/4, not ", arg);
+	case O_PRINT_JOBS: return whole_number(arg, MOST_SHARDS, &o->jobs) ||
+		wrong("--print-jobs: expected a number from 1 to 1000000, not ", arg);
+	case O_DRY_RUN: o->dry_run = true; break;
+	case O_RETRY: o->retry = true; break;
+	case O_SECONDS: return whole_number(arg, LONGEST_SECONDS, &o->seconds) ||
+		wrong("--seconds: expected a number from 1 to 1000000, not ", arg);
+	case 'q': o->quiet = true; break;
+	default: must(!"an option of the table");
+	}
+	return true;
+}
+
+static void tables(char letters[2 * NROWS + 2], struct option longs[NROWS + 1])
+{
+	char *p = letters;
+	*p++ = ':';
+	for (int i = 0; i < NROWS; i++) {
+		if (rows[i].letter < 128) {
+			*p++ = (char)rows[i].letter;
+			if (rows[i].argument)
+				*p++ = ':';
+		}
+		longs[i] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument,
+			NULL, rows[i].letter };
+	}
+	*p = 0;
+	longs[NROWS] = (struct option){ 0 };
+}
+
+static bool may_be_repeated(int letter)
+{
+	return letter == 'c' || letter == 'D' || letter == 'm' || letter == 'p' || letter == O_VARY ||
+		letter == O_FILES || letter == O_LOAD || letter == O_STATISTICS;
+}
+
+/* What does not go together. */
+static bool check(const SweepOptions *o)
+{
+	if (o->jobs && o->shards)
+		return wrong("--print-jobs and --shard exclude each other", "");
+	if ((o->jobs || o->dry_run) && (o->csv || o->lines))
+		return wrong("nothing is run, so there is no table; leave out ", o->csv ? "--csv"
+			: "--json-lines");
+	if (o->csv && o->lines && !strcmp(o->csv, "-") && !strcmp(o->lines, "-"))
+		return wrong("--csv and --json-lines cannot both be standard output", "");
+	return true;
+}
+
+typedef enum { SWEEP_GO_ON, SWEEP_DONE, SWEEP_WRONG } SweepParsed;
+
+static SweepParsed parse(SweepOptions *o, int argc, char **argv, Diag *d)
+{
+	char letters[2 * NROWS + 2];
+	struct option longs[NROWS + 1];
+	int end = 1, letter;
+	uint64_t given = 0;
+	while (end < argc && strcmp(argv[end], "--"))
+		end++;
+	for (int i = 0; i < argc; i++)
+		vec_push(&o->word, argv[i]);
+	tables(letters, longs);
+	opterr = 0;
+	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
+		if (letter == O_HELP || letter == O_VERSION) {
+			if (letter == O_HELP)
+				help();
+			else
+				puts("gsim-sweep " GSIM_RELEASE);
+			return SWEEP_DONE;
+		}
+		if (letter == '?' || letter == ':') {
+			usage_option("gsim-sweep", argv, longs, letter);
+			return SWEEP_WRONG;
+		}
+		if (!may_be_repeated(letter) && usage_twice("gsim-sweep", longs, letter, &given))
+			return SWEEP_WRONG;
+		if (!take(o, letter, optarg, d))
+			return SWEEP_WRONG;
+	}
+	for (; optind < end; optind++)
+		vec_push(&plan_axis(&o->plan, AXIS_MODULE, NULL)->value, argv[optind]);
+	if (end + 1 < argc)
+		vec_push(&plan_axis(&o->plan, AXIS_ARGUMENTS, NULL)->value, plan_arguments(&o->plan.arena,
+			argv + end + 1, argc - end - 1));
+	return check(o) ? SWEEP_GO_ON : SWEEP_WRONG;
+}
+
+/* ---- what can be told before anything runs ---- */
+
+/* Mechanisms of plug-ins are known by now, too. */
+static void expand_all(Plan *p)
+{
+	Axis *axis = plan_axis(p, AXIS_MECHANISM, NULL);
+	const ModelKeys *m;
+	for (int i = 0; i < axis->value.n; i++) {
+		if (strcmp(axis->value.v[i], "all"))
+			continue;
+		vec_remove(&axis->value, i);
+		for (int k = 0; (m = model_keys(k)); k++)
+			vec_insert(&axis->value, i + k, m->name);
+	}
+}
+
+/* A value with a variable is looked at when there is a point of it. */
+static bool check_value(const Axis *axis, const char *value, Diag *d)
+{
+	Config c;
+	if (strchr(value, '{'))
+		return true;
+	config_defaults(&c);
+	if (axis->kind == AXIS_PARAMETER)
+		return config_set(&c, axis->name, value, d);
+	if (axis->kind == AXIS_MECHANISM && *value)
+		return config_set_model(&c, value, d);
+	return axis->kind != AXIS_PASSES || !*value || pipeline_check(value, d);
+}
+
+static bool check_values(const Plan *p, Diag *d)
+{
+	for (int i = 0; i < p->axis.n; i++) {
+		const Axis *axis = &p->axis.v[i];
+		char near[CONFIG_NAME];
+		ConfigKey key;
+		if (axis->kind == AXIS_PARAMETER && !config_find(axis->name, &key)) {
+			config_nearest(axis->name, near);
+			diag_error(d, (Loc){ 0 }, "--set %s: unknown parameter%s%s%s", axis->name, *near
+				? "; did you mean '" : "", near, *near ? "'?" : "");
+			return false;
+		}
+		for (int k = 0; k < axis->value.n; k++)
+			if (!check_value(axis, axis->value.v[k], d))
+				return false;
+	}
+	return true;
+}
+
+/* ---- the points ---- */
+
+/* All points that the plan wants, of the shard, with their keys. */
+static bool list_points(const SweepOptions *o, Plan *p, Sweep *s, Diag *d)
+{
+	Runner r = { .plan = p, .interrupted = &interrupted };
+	Vec(Task) task = { 0 };
+	bool ok = true;
+	int wanted_so_far = 0;
+	for (uint64_t i = 0; i < p->points && ok && !interrupted; i++) {
+		Arena a = { 0 };
+		Point point;
+		bool wanted;
+		ok = plan_point(p, i, &a, &point, &wanted, d);
+		wanted_so_far += ok && wanted;
+		if (ok && wanted && (!o->shards || wanted_so_far % o->shards == o->shard % o->shards)) {
+			vec_push(&task, ((Task){ .number = i }));
+			runner_key(&r, &point, vec_last(&task).key);
+		}
+		arena_free(&a);
+	}
+	runner_free(&r);
+	s->task = task.v;
+	s->ntasks = task.n;
+	if (ok && !wanted_so_far && !interrupted)
+		diag_error(d, (Loc){ 0 }, "the condition refuses every point");
+	return ok && (wanted_so_far || interrupted);
+}
+
+static int by_task_key(const void *a, const void *b)
+{
+	const Task *x = *(const Task *const *)a, *y = *(const Task *const *)b;
+	int order = strcmp(x->key, y->key);
+	return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_task_number(const void *a, const void *b)
+{
+	const Task *x = a, *y = b;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The tasks that have no record yet, each key once, in the order of the plan. From malloc. */
+static Task *choose_tasks(const SweepOptions *o, const Sweep *s, int *n)
+{
+	const Task **sorted = xcalloc((size_t)s->ntasks + 1, sizeof *sorted);
+	Task *chosen = xcalloc((size_t)s->ntasks + 1, sizeof *chosen);
+	*n = 0;
+	for (int i = 0; i < s->ntasks; i++)
+		sorted[i] = &s->task[i];
+	qsort(sorted, (size_t)s->ntasks, sizeof *sorted, by_task_key);
+	for (int i = 0; i < s->ntasks; i++) {
+		const RecordPlace *known = results_find(&s->results, sorted[i]->key);
+		bool again = i && !strcmp(sorted[i - 1]->key, sorted[i]->key);
+		if (!again && (!known || (o->retry && !known->ok)))
+			chosen[(*n)++] = *sorted[i];
+	}
+	qsort(chosen, (size_t)*n, sizeof *chosen, by_task_number);
+	free(sorted);
+	return chosen;
+}
+
+static bool run_points(const SweepOptions *o, Sweep *s, Diag *d)
+{
+	WorkDone done;
+	Work w = { .plan = s->plan, .folder = s->folder, .processes = o->processes, .seconds = o->seconds,
+		.progress = isatty(2) && !o->quiet, .interrupted = &interrupted };
+	Task *task = choose_tasks(o, s, &w.ntasks);
+	w.task = task;
+	bool ok = !w.ntasks || work_run(&w, &done, d);
+	free(task);
+	return results_reload(&s->results, d) && ok;
+}
+
+/* ---- output ---- */
+
+static bool write_output(const Sweep *s, const char *path, bool csv, Diag *d)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+	bool ok = f != NULL;
+	if (ok && csv)
+		ok = sweep_csv(s, f, d);
+	else if (ok)
+		sweep_json_lines(s, f);
+	bool written = f && !ferror(f) && (f == stdout || !fclose(f));
+	if (!written)
+		diag_error(d, (Loc){ path, 0, 0 }, "cannot be written: %s", strerror(errno));
+	return ok && written;
+}
+
+static bool write_outputs(const SweepOptions *o, const Sweep *s, Diag *d)
+{
+	Arena a = { 0 };
+	const char *csv = o->csv ? o->csv : o->shards ? NULL : arena_printf(&a, "%s/results.csv", s->folder);
+	StrBuf sums = { 0 };
+	bool ok = (!csv || write_output(s, csv, true, d)) && (!o->lines || write_output(s, o->lines, false, d));
+	bool shown = !o->quiet && !(o->csv && !strcmp(o->csv, "-")) && !(o->lines && !strcmp(o->lines, "-"));
+	if (shown) {
+		sweep_summary(s, &sums);
+		if (csv && ok)
+			sb_printf(&sums, "table: %s\n", csv);
+		output_puts(stdout, sums.s);
+	}
+	sb_free(&sums);
+	arena_free(&a);
+	return ok;
+}
+
+static bool show_points(const Sweep *s, Diag *d)
+{
+	bool ok = true;
+	for (int i = 0; i < s->ntasks && ok; i++) {
+		Arena a = { 0 };
+		StrBuf line = { 0 };
+		Point point;
+		bool wanted;
+		ok = plan_point(s->plan, s->task[i].number, &a, &point, &wanted, d);
+		if (ok) {
+			plan_command(s->plan, &point, &line);
+			sb_putc(&line, '\n');
+			output_puts(stdout, line.s);
+		}
+		sb_free(&line);
+		arena_free(&a);
+	}
+	return ok;
+}
+
+static bool is_word_of(const char *word, const char *option)
+{
+	size_t n = strlen(option);
+	return !strncmp(word, option, n) && (!word[n] || word[n] == '=');
+}
+
+/* This command, with --shard in place of --print-jobs. */
+static void print_jobs(const SweepOptions *o, int njobs)
+{
+	for (int k = 1; k <= njobs; k++) {
+		StrBuf line = { 0 };
+		for (int i = 0; i < o->word.n; i++) {
+			const char *word = o->word.v[i];
+			if (is_word_of(word, "--print-jobs")) {
+				i += !strchr(word, '=');
+				continue;
+			}
+			if (i)
+				sb_putc(&line, ' ');
+			put_shell_word(&line, word);
+			if (!i)
+				sb_printf(&line, " --shard %d/%d -j 1 -q", k, njobs);
+		}
+		sb_putc(&line, '\n');
+		output_puts(stdout, line.s);
+		sb_free(&line);
+	}
+}
+
+/* ---- the whole ---- */
+
+static int run_sweep(const SweepOptions *o, Sweep *s, Diag *d)
+{
+	bool ok = results_open(&s->results, s->folder, d) && run_points(o, s, d);
+	if (ok)
+		ok = write_outputs(o, s, d);
+	SweepCount n = sweep_count(s);
+	return !ok ? 2 : n.failed ? 1 : 0;
+}
+
+static int sweep(SweepOptions *o, Diag *d)
+{
+	Plan *p = &o->plan;
+	Sweep s = { .plan = p, .folder = o->output ? o->output : "sweep.results" };
+	int status = 2;
+	if (!plugins_load(p->load.v, p->load.n, d))
+		return 2;
+	expand_all(p);
+	if (!plan_complete(p, d) || !check_values(p, d))
+		return 2;
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (list_points(o, p, &s, d)) {
+		if (o->jobs)
+			print_jobs(o, o->jobs < s.ntasks ? o->jobs : s.ntasks);
+		status = o->jobs ? 0 : o->dry_run ? show_points(&s, d) ? 0 : 2 : run_sweep(o, &s, d);
+	}
+	free(s.task);
+	results_free(&s.results);
+	return status;
+}
+
+static int program(int argc, char **argv)
+{
+	SweepOptions o = { .processes = (int)sysconf(_SC_NPROCESSORS_ONLN) };
+	Diag d = { 0 };
+	int status = 2;
+	sandbox_backstop();
+	SweepParsed parsed = parse(&o, argc, argv, &d);
+	if (parsed != SWEEP_WRONG)
+		status = parsed == SWEEP_DONE ? 0 : sweep(&o, &d);
+	diag_print(&d, stderr);
+	if (d.errors)
+		status = 2;
+	vec_free(&o.word);
+	plan_free(&o.plan);
+	diag_free(&d);
+	return status;
+}
+
+/* A signal ends the program in the end, so that shells and batch systems see it. */
+int main(int argc, char **argv)
+{
+	int status = output_end(program(argc, argv));
+	if (interrupted) {
+		signal(interrupted, SIG_DFL);
+		raise(interrupted);
+	}
+	return status;
+}

@@ -1,0 +1,79 @@
+/* The plan of a sweep: axes with their values, and the points that they span.
+
+   An axis is something that varies: the module, the machine, the mechanism, the pipeline, the arguments of the
+   workload, a parameter of the machine, or a variable, whose values stand in the others' texts as {NAME}. A
+   point has one value of each axis. Points are numbered from 0, the value of the last axis changing fastest,
+   and are made when they are asked for, so that a plan of very many takes no memory. */
+#ifndef GSIM_SWEEP_PLAN_H
+#define GSIM_SWEEP_PLAN_H
+#include "lib/diag.h"
+#include "lib/strbuf.h"
+#include "sim/sandbox/sandbox.h"
+
+/* in the order of the columns of tables; AXIS_VARIABLE and AXIS_PARAMETER in the order in which they are
+   given */
+typedef enum { AXIS_MODULE, AXIS_MACHINE, AXIS_MECHANISM, AXIS_PASSES, AXIS_ARGUMENTS, AXIS_PARAMETER,
+	AXIS_VARIABLE } AxisKind;
+
+typedef struct Axis {
+	AxisKind kind;
+	const char *name;              /* of the column: "module", "l1.bytes", "n" */
+	Vec(const char *) value;
+	int function;  /* a function of Lua that gives the only value of a point, in the registry; 0: none */
+} Axis;
+
+enum { PLAN_MOST_AXES = 64, PLAN_MOST_ARGUMENTS = 256 };
+/* Most points of a plan, and most values of an axis. */
+enum { PLAN_MOST_POINTS = 10000000, PLAN_MOST_VALUES = 1000000 };
+
+/* What all points of a plan have in common stands here, too. */
+typedef struct Plan {
+	Arena arena;
+	Sandbox lua;                   /* has `when` and the functions of axes; lua.L NULL: there are none */
+	Vec(Axis) axis;                /* sorted by kind once plan_complete was called */
+	int when;                      /* a function of Lua in the registry, 0: every point is wanted */
+	const char *workload;          /* NULL: each module's own */
+	Vec(const char *) files, load; /* folders for the workload's files; plug-ins */
+	const char *source;
+	Vec(const char *) statistic;   /* columns of tables; empty: the usual ones */
+	bool functional;
+	uint64_t points;               /* the product of the axes; `when` may refuse some */
+} Plan;
+
+/* A point: its value on each axis, with variables put in, and what they mean. It lives as long as its arena. */
+typedef struct Point {
+	uint64_t number;
+	const char *value[PLAN_MOST_AXES];
+	const char *module, *machine, *mechanism, *passes;  /* machine, mechanism: "" = the default */
+	int nargs;
+	char **args;
+} Point;
+
+/* The axis of that kind and name; it is added if there is none. */
+Axis *plan_axis(Plan *, AxisKind, const char *name);
+/* Adds the values that a text names: "a,b,c", where commas in brackets divide nothing, "from:to",
+   "from:to:step" and "from:to:*factor" with decimal numbers. whole: the text is one value. what: for messages,
+   such as "--set l1.bytes". False: the text is wrong. */
+bool plan_values(Plan *, Axis *, const char *text, const char *what, Diag *);
+/* Puts arguments of a workload into one text, as values of AXIS_ARGUMENTS are. */
+const char *plan_arguments(Arena *, char *const *args, int n);
+/* tools/sweep/plan_lua.c: reads a plan from a Lua file, and a condition from the command line. */
+bool plan_read(Plan *, const char *path, Diag *);
+bool plan_when(Plan *, const char *expression, Diag *);
+/* Orders the axes, counts points and checks names in braces. False: something is missing or wrong. */
+bool plan_complete(Plan *, Diag *);
+void plan_free(Plan *);
+
+/* Makes point number i. False: an error, in diag. *wanted false: `when` refuses the point. */
+bool plan_point(Plan *, uint64_t i, Arena *, Point *, bool *wanted, Diag *);
+/* tools/sweep/plan_lua.c, for plan_point: what functions of Lua say of a point. */
+bool plan_derive(Plan *, Point *, Arena *, Diag *);
+bool plan_wants(Plan *, const Point *, bool *wanted, Diag *);
+
+/* The arguments as a person writes them, with blanks between. */
+const char *plan_shown(Arena *, const Axis *, const char *value);
+/* The command that runs the point by itself. */
+void plan_command(const Plan *, const Point *, StrBuf *);
+/* A text as a shell takes it: quoted if need be. */
+void put_shell_word(StrBuf *, const char *);
+#endif

@@ -1,0 +1,41 @@
+/* Results of a sweep: a folder of files that are only appended to, with a record of a point in each line, as
+   JSON. Every process writes a file of its own, so that nobody waits for anybody, whoever runs them and where.
+   A line that was not written to its end is no record.
+
+   {"key": "...", "point": {"module": "...", ...}, "status": "ok", "message": null, "statistics": {...}}
+   status: ok, failed (the simulated program failed), bad input, crashed or timed out (the process that ran the
+   point). */
+#ifndef GSIM_SWEEP_RESULTS_H
+#define GSIM_SWEEP_RESULTS_H
+#include "lib/diag.h"
+#include "lib/hash.h"
+#include "lib/json.h"
+#include "tools/sweep/runner.h"
+
+/* Where the record of a point lies. */
+typedef struct RecordPlace { char key[POINT_KEY]; bool ok; int file; uint64_t offset; uint32_t bytes; }
+	RecordPlace;
+
+/* What lies in a folder of results; zero-initialise. Records stay in their files. */
+typedef struct Results {
+	Arena arena;
+	const char *folder;
+	Vec(const char *) file;        /* names in the folder, sorted */
+	Vec(RecordPlace) record;       /* sorted by key, one of each: one that is ok, if there is one */
+	int broken;                    /* lines that are no records */
+} Results;
+
+/* Reads the folder, which is made if it is not there. False: it cannot be. */
+bool results_open(Results *, const char *folder, Diag *);
+/* Reads the files again, after others have written. */
+bool results_reload(Results *, Diag *);
+const RecordPlace *results_find(const Results *, const char *key);    /* NULL: there is none */
+/* The record's line, from malloc; NULL: its file has gone. */
+char *results_read(const Results *, const RecordPlace *);
+void results_free(Results *);
+
+/* A new file of the folder, for the records of this process. -1: there is none, and diag says why. */
+int results_create(const char *folder, Diag *);
+/* Appends a record at once. */
+bool results_append(int fd, const StrBuf *record);
+#endif

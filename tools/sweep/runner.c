@@ -1,0 +1,265 @@
+#include "tools/sweep/runner.h"
+#include "isa/ir.h"
+#include "lib/hash.h"
+#include "tools/inputs.h"
+#include "tools/plugins.h"
+#include <unistd.h>
+
+/* A module with its workload. module NULL: it cannot be read, and diag says why. */
+struct RunnerModule {
+	const char *path;
+	Session session;
+	uint64_t text, workload;       /* hashes */
+};
+
+/* A machine file. ok false: it cannot be read, and diag says why. */
+struct RunnerMachine {
+	Config config;
+	Diag diag;
+	bool ok;
+};
+
+static uint64_t hash_of_text(const char *s, size_t n) { return hash_fnv1a(s ? s : "", s ? n : 0); }
+
+/* ---- what is read once ---- */
+
+/* The module's text as gsim prints it has what it imports, too. */
+static uint64_t hash_of_module(const Module *m)
+{
+	StrBuf text = { 0 };
+	ir_print(m, &text);
+	uint64_t hash = hash_of_text(text.s, text.n);
+	sb_free(&text);
+	return hash;
+}
+
+static uint64_t hash_of_workload(const Plan *p, const char *module)
+{
+	const char *slash = strrchr(module, '/'), *dot = strrchr(slash ? slash : module, '.');
+	Arena a = { 0 };
+	size_t n = 0;
+	const char *why, *path = p->workload ? p->workload : arena_printf(&a, "%.*s.lua", dot
+		? (int)(dot - module) : (int)strlen(module), module);
+	char *text = file_read(path, MOST_WORKLOAD, &n, &why);
+	uint64_t hash = hash_of_text(text, n);
+	free(text);
+	arena_free(&a);
+	return hash;
+}
+
+static RunnerModule *find_module(Runner *r, const char *path)
+{
+	int i = strmap_get(&r->module_at, path);
+	if (i >= 0)
+		return r->module.v[i];
+	RunnerModule *m = xcalloc(1, sizeof *m);
+	Session *s = &m->session;
+	m->path = arena_strdup(&r->arena, path);
+	s->interrupted = r->interrupted;
+	s->opt = (Options){ .module = m->path, .workload = r->plan->workload, .source = r->plan->source,
+		.functional = r->plan->functional, .quiet = true, .alone = true, .sums = true, .trial = true,
+		.threads = 1 };
+	for (int k = 0; k < r->plan->files.n; k++)
+		vec_push(&s->opt.files, r->plan->files.v[k]);
+	s->module = module_read_below(path, r->plan->source, &s->diag);
+	s->module_hash = hash_of_file(&s->diag.arena, path);
+	m->text = s->module ? hash_of_module(s->module) : 0;
+	m->workload = hash_of_workload(r->plan, path);
+	vec_push(&r->module, m);
+	strmap_put(&r->module_at, m->path, r->module.n - 1);
+	return m;
+}
+
+static RunnerMachine *find_machine(Runner *r, const char *file)
+{
+	int i = strmap_get(&r->machine_at, file);
+	if (i >= 0)
+		return r->machine.v[i];
+	RunnerMachine *m = xcalloc(1, sizeof *m);
+	config_defaults(&m->config);
+	m->ok = !*file || config_load(&m->config, file, &m->diag);
+	vec_push(&r->machine, m);
+	strmap_put(&r->machine_at, arena_strdup(&r->arena, file), r->machine.n - 1);
+	return m;
+}
+
+void runner_free(Runner *r)
+{
+	for (int i = 0; i < r->module.n; i++) {
+		Session *s = &r->module.v[i]->session;
+		if (s->module)
+			module_free(s->module);
+		free(s->workload);
+		vec_free(&s->written);
+		vec_free(&s->opt.files);
+		diag_free(&s->diag);
+		free(r->module.v[i]);
+	}
+	for (int i = 0; i < r->machine.n; i++) {
+		diag_free(&r->machine.v[i]->diag);
+		free(r->machine.v[i]);
+	}
+	vec_free(&r->module);
+	vec_free(&r->machine);
+	strmap_free(&r->module_at);
+	strmap_free(&r->machine_at);
+	arena_free(&r->arena);
+}
+
+/* The effective configuration of a point: the machine file's, with its parameters, then its mechanism. */
+static bool set_config(Runner *r, const Point *point, Config *c, Diag *diag)
+{
+	RunnerMachine *m = find_machine(r, point->machine);
+	*c = m->config;
+	for (int i = 0; i < m->diag.item.n; i++)
+		if (!m->diag.item.v[i].warning)
+			diag_error(diag, m->diag.item.v[i].loc, "%s", m->diag.item.v[i].text);
+	if (!m->ok)
+		return false;
+	for (int i = 0; i < r->plan->axis.n; i++)
+		if (r->plan->axis.v[i].kind == AXIS_PARAMETER &&
+			!config_set(c, r->plan->axis.v[i].name, point->value[i], diag))
+			return false;
+	return (!*point->mechanism || config_set_model(c, point->mechanism, diag)) && config_check(c, diag);
+}
+
+/* ---- the key ---- */
+
+static void put_part(StrBuf *b, const char *name, const char *value)
+{
+	sb_printf(b, "%s %zu %s\n", name, strlen(value), value);
+}
+
+void runner_key(Runner *r, const Point *point, char key[POINT_KEY])
+{
+	const RunnerModule *m = find_module(r, point->module);
+	StrBuf b = { 0 };
+	Diag none = { 0 };
+	Config c;
+	int nplugins;
+	const ReportPlugin *plugin = plugins_loaded(&nplugins);
+	sb_printf(&b, "gsim %s\nmodule %016llx\nworkload %016llx\n", GSIM_RELEASE, (unsigned long long)m->text,
+		(unsigned long long)m->workload);
+	if (!m->session.module)
+		put_part(&b, "unread", point->module);
+	if (set_config(r, point, &c, &none)) {
+		sb_printf(&b, "configuration %016llx\n", (unsigned long long)config_hash(&c));
+	} else {
+		/* such a point fails; it still differs from others that do */
+		put_part(&b, "machine", point->machine);
+		put_part(&b, "mechanism", point->mechanism);
+		for (int i = 0; i < r->plan->axis.n; i++)
+			if (r->plan->axis.v[i].kind == AXIS_PARAMETER)
+				put_part(&b, r->plan->axis.v[i].name, point->value[i]);
+	}
+	put_part(&b, "passes", point->passes);
+	for (int i = 0; i < point->nargs; i++)
+		put_part(&b, "argument", point->args[i]);
+	for (int i = 0; i < nplugins; i++)
+		put_part(&b, "plug-in", plugin[i].hash);
+	sb_puts(&b, r->plan->functional ? "functional\n" : "timed\n");
+	uint64_t first = hash_of_text(b.s, b.n);
+	/* a second hash, which does not follow from the first, since it begins in another state */
+	StrBuf again = { 0 };
+	sb_printf(&again, "%016llx\n%s", (unsigned long long)first, b.s);
+	snprintf(key, POINT_KEY, "%016llx%016llx", (unsigned long long)first,
+		(unsigned long long)hash_of_text(again.s, again.n));
+	sb_free(&again);
+	sb_free(&b);
+	diag_free(&none);
+}
+
+/* ---- records ---- */
+
+static void begin_record(const Plan *p, const Point *point, const char *key, JsonSink *j)
+{
+	j->begin(j, '{', true);
+	json_put_text(j, "key", key);
+	j->key(j, "point");
+	j->begin(j, '{', true);
+	Arena a = { 0 };
+	for (int i = 0; i < p->axis.n; i++)
+		json_put_text(j, p->axis.v[i].name, plan_shown(&a, &p->axis.v[i], point->value[i]));
+	arena_free(&a);
+	j->end(j);
+}
+
+static void end_record(JsonSink *j, StrBuf *record)
+{
+	j->end(j);
+	if (!record->n || record->s[record->n - 1] != '\n')
+		sb_putc(record, '\n');
+}
+
+void runner_put_lost(const Plan *p, const Point *point, const char *key, const char *status, const char *why,
+	StrBuf *record)
+{
+	JsonText t;
+	json_text(&t, record);
+	begin_record(p, point, key, &t.sink);
+	json_put_text(&t.sink, "status", status);
+	json_put_text(&t.sink, "message", why);
+	end_record(&t.sink, record);
+}
+
+/* The first error, with its place. */
+static const char *first_message(Arena *a, const Diag *d)
+{
+	for (int i = 0; i < d->item.n; i++) {
+		const DiagItem *e = &d->item.v[i];
+		if (e->warning || e->remark)
+			continue;
+		if (!e->loc.file)
+			return e->text;
+		if (!e->loc.line)
+			return arena_printf(a, "%s: %s", e->loc.file, e->text);
+		return arena_printf(a, "%s:%d: %s", e->loc.file, e->loc.line, e->text);
+	}
+	return NULL;
+}
+
+static void put_record(const Plan *p, const Point *point, const char *key, const Job *job, const Diag *unread,
+	StrBuf *record)
+{
+	static const char *const status[] = { "ok", "failed", "bad input", "interrupted" };
+	JsonText t;
+	Arena a = { 0 };
+	json_text(&t, record);
+	JsonSink *j = &t.sink;
+	begin_record(p, point, key, j);
+	json_put_text(j, "status", status[job->status]);
+	json_put_text(j, "message", job->status == RUN_OK ? NULL : first_message(&a, unread ? unread
+		: &job->diag));
+	if (job->run && run_launches(job->run)) {
+		j->key(j, "statistics");
+		j->begin(j, '{', true);
+		json_put_count(j, "launches", run_launches(job->run));
+		stats_json_measured(run_total(job->run), j);
+		j->end(j);
+	}
+	end_record(j, record);
+	arena_free(&a);
+}
+
+bool runner_run(Runner *r, const Point *point, const char *key, StrBuf *record)
+{
+	Session *s = &find_module(r, point->module)->session;
+	Job job = { .passes = point->passes, .model = *point->mechanism ? point->mechanism : NULL };
+	s->opt.config = *point->machine ? point->machine : NULL;
+	s->opt.nargs = point->nargs;
+	s->opt.args = point->args;
+	s->file = find_machine(r, point->machine)->config;
+	s->made_for = NULL;
+	if (!s->module || !set_config(r, point, &job.config, &job.diag)) {
+		job.status = RUN_BAD_INPUT;
+		put_record(r->plan, point, key, &job, s->module ? NULL : &s->diag, record);
+		diag_free(&job.diag);
+		return true;
+	}
+	job_run(s, &job);
+	bool whole = job.status != RUN_INTERRUPTED;
+	if (whole)
+		put_record(r->plan, point, key, &job, NULL, record);
+	job_free(s, &job);
+	return whole;
+}

@@ -1,0 +1,29 @@
+/* What a sweep shows of its points: tables and sums. */
+#ifndef GSIM_SWEEP_TABLE_H
+#define GSIM_SWEEP_TABLE_H
+#include "tools/sweep/results.h"
+#include "tools/sweep/workers.h"
+
+/* The points that the plan wants, in its order, with their records. */
+typedef struct Sweep {
+	Plan *plan;
+	const char *folder;
+	Results results;
+	Task *task;                    /* all points that are wanted */
+	int ntasks;
+} Sweep;
+
+/* A table with a row for each point: what it is, how it ended, its statistics (RFC 4180). A point without a
+   record has the status "not run". False: a point cannot be made. */
+bool sweep_csv(const Sweep *, FILE *, Diag *);
+/* The records of the points, a line each. */
+void sweep_json_lines(const Sweep *, FILE *);
+/* "960 of 1000 points: 958 ok, 2 failed", and the first of those that failed, with why. */
+void sweep_summary(const Sweep *, StrBuf *);
+/* how many points have records that are ok, that are not, and none */
+typedef struct SweepCount { int ok, failed, missing; } SweepCount;
+SweepCount sweep_count(const Sweep *);
+/* Is there such a statistic? All of gsim's have the names of --list statistics; a mechanism's own begin with
+   "divergence.". */
+bool sweep_has_statistic(const char *name);
+#endif
