@@ -2,6 +2,8 @@
    doc/sweeps.md is its guide. */
 #include "lib/output.h"
 #include "tools/plugins.h"
+#include "tools/sweep/plot.h"
+#include "tools/sweep/slurm.h"
 #include "tools/sweep/table.h"
 #include "tools/usage.h"
 #include "sim/sandbox/backstop.h"
@@ -11,7 +13,8 @@
 #include <unistd.h>
 
 enum { O_VARY = 256, O_WHEN, O_PLAN, O_FILES, O_SOURCE, O_LOAD, O_FUNCTIONAL, O_STATISTICS, O_CSV, O_LINES,
-	O_SHARD, O_PRINT_JOBS, O_DRY_RUN, O_RETRY, O_SECONDS, O_VERSION, O_HELP };
+	O_PLOT, O_KIND, O_X, O_SERIES, O_Y, O_SHARD, O_PRINT_JOBS, O_SLURM, O_TASKS, O_SBATCH, O_NO_WAIT,
+	O_INPUTS, O_DRY_RUN, O_RETRY, O_SECONDS, O_VERSION, O_HELP };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILES", "machine files, with commas between; repeatable" },
 	{ 'D', "set", "KEY=VALUES", "values of a parameter of the machine: a,b,c or from:to:step or "
@@ -36,10 +39,25 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_CSV, "csv", "FILE", "the table, in place of results.csv in the folder of results; - is standard "
 		"output" },
 	{ O_LINES, "json-lines", "FILE", "the records of all points, a line each; - is standard output" },
+	{ O_PLOT, "plot", "FILE", "a picture, SVG: a statistic over what varies; repeatable, with the "
+		"options "
+		"below before each" },
+	{ O_KIND, "plot-kind", "KIND", "lines, bars or heat; default: lines over numbers, else bars" },
+	{ O_X, "plot-x", "COLUMN", "what goes along x; default: the last column of numbers that varies" },
+	{ O_SERIES, "plot-series", "COLUMN", "what has a colour each; default: mechanisms, pipelines, "
+		"machines or what else varies" },
+	{ O_Y, "plot-y", "STATISTIC", "default: cycles" },
 	{ 'j', "processes", "N", "points that run at the same time; default: the number of cores" },
 	{ O_SHARD, "shard", "I/N", "run every N-th point, from the I-th on, and make no table" },
 	{ O_PRINT_JOBS, "print-jobs", "N", "show N commands, one a line, that together run all points; run "
 		"nothing" },
+	{ O_SLURM, "slurm", NULL, "run the points as an array job of Slurm, and wait for it" },
+	{ O_TASKS, "tasks", "N", "with --slurm: tasks of the array job; default: one for 50 points" },
+	{ O_SBATCH, "sbatch", "OPTIONS", "with --slurm: options for sbatch, '--partition=long --time=60'" },
+	{ O_NO_WAIT, "no-wait", NULL, "with --slurm: submit the job and end; the same command again goes "
+		"on" },
+	{ O_INPUTS, "inputs", "DIR", "read the copies of modules, workloads and machine files that --slurm "
+		"made" },
 	{ O_DRY_RUN, "dry-run", NULL, "show the points, each as a command; run nothing" },
 	{ O_RETRY, "retry", NULL, "run points again that have failed" },
 	{ O_SECONDS, "seconds", "N", "a point that takes longer is ended, and has timed out; default: none" },
@@ -49,12 +67,17 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 };
 enum { NROWS = sizeof rows / sizeof *rows, LONGEST_SECONDS = 1000000, MOST_SHARDS = 1000000 };
 
+typedef struct PlotWanted { const char *path; PlotChoice choice; } PlotWanted;
+
 typedef struct SweepOptions {
 	Plan plan;
 	const char *output, *csv, *lines;
-	Vec(const char *) word;        /* the command line's, for --print-jobs */
-	int processes, shard, shards, jobs, seconds;
-	bool dry_run, retry, quiet;
+	PlotChoice choice;             /* of the next --plot */
+	Vec(PlotWanted) plot;
+	StrBuf words;                  /* what a process that runs a shard is told, as a shell reads it */
+	const char *sbatch;
+	int processes, shard, shards, jobs, seconds, tasks;
+	bool slurm, no_wait, dry_run, retry, quiet;
 } SweepOptions;
 
 static volatile sig_atomic_t interrupted;
@@ -133,6 +156,26 @@ static bool take_statistics(Plan *p, const char *arg, Diag *d)
 	return true;
 }
 
+static bool take_kind(SweepOptions *o, const char *arg)
+{
+	for (int i = 0; i < PLOT_KINDS; i++)
+		if (!strcmp(arg, plot_kind_name[i])) {
+			o->choice.kind = (PlotKind)i;
+			o->choice.given = true;
+			return true;
+		}
+	return wrong("--plot-kind: expected lines, bars or heat, not ", arg);
+}
+
+static bool take_y(const char *arg, Diag *d)
+{
+	if (sweep_has_statistic(arg) && strcmp(arg, "all"))
+		return true;
+	diag_error(d, (Loc){ 0 }, "--plot-y: there is no '%s'; expected a name of gsim --list statistics",
+		arg);
+	return false;
+}
+
 static bool take_shard(SweepOptions *o, const char *arg)
 {
 	char first[16];
@@ -163,11 +206,22 @@ static bool take(SweepOptions *o, int letter, const char *arg, Diag *d)
 	case O_STATISTICS: return take_statistics(p, arg, d);
 	case O_CSV: o->csv = arg; break;
 	case O_LINES: o->lines = arg; break;
+	case O_PLOT: vec_push(&o->plot, ((PlotWanted){ arg, o->choice })); break;
+	case O_KIND: return take_kind(o, arg);
+	case O_X: o->choice.x = arg; break;
+	case O_SERIES: o->choice.series = arg; break;
+	case O_Y: o->choice.y = arg; return take_y(arg, d);
 	case 'j': return whole_number(arg, 1024, &o->processes) ||
 		wrong("--processes: expected a number from 1 to 1024, not ", arg);
 	case O_SHARD: return take_shard(o, arg) || wrong("--shard: expected I/N, such as 1/4, not ", arg);
 	case O_PRINT_JOBS: return whole_number(arg, MOST_SHARDS, &o->jobs) ||
 		wrong("--print-jobs: expected a number from 1 to 1000000, not ", arg);
+	case O_SLURM: o->slurm = true; break;
+	case O_TASKS: return whole_number(arg, MOST_SHARDS, &o->tasks) ||
+		wrong("--tasks: expected a number from 1 to 1000000, not ", arg);
+	case O_SBATCH: o->sbatch = arg; break;
+	case O_NO_WAIT: o->no_wait = true; break;
+	case O_INPUTS: p->inputs = arg; return usage_folder("--inputs", arg);
 	case O_DRY_RUN: o->dry_run = true; break;
 	case O_RETRY: o->retry = true; break;
 	case O_SECONDS: return whole_number(arg, LONGEST_SECONDS, &o->seconds) ||
@@ -198,7 +252,8 @@ static void tables(char letters[2 * NROWS + 2], struct option longs[NROWS + 1])
 static bool may_be_repeated(int letter)
 {
 	return letter == 'c' || letter == 'D' || letter == 'm' || letter == 'p' || letter == O_VARY ||
-		letter == O_FILES || letter == O_LOAD || letter == O_STATISTICS;
+		letter == O_FILES || letter == O_LOAD || letter == O_STATISTICS ||
+		(letter >= O_PLOT && letter <= O_Y);
 }
 
 /* What does not go together. */
@@ -206,12 +261,35 @@ static bool check(const SweepOptions *o)
 {
 	if (o->jobs && o->shards)
 		return wrong("--print-jobs and --shard exclude each other", "");
-	if ((o->jobs || o->dry_run) && (o->csv || o->lines))
-		return wrong("nothing is run, so there is no table; leave out ", o->csv ? "--csv"
-			: "--json-lines");
+	const char *output = o->csv ? "--csv" : o->lines ? "--json-lines" : o->plot.n ? "--plot" : NULL;
+	if (o->slurm && (o->jobs || o->shards))
+		return wrong("--slurm excludes --print-jobs and --shard", "");
+	if (!o->slurm && (o->tasks || o->sbatch || o->no_wait))
+		return wrong("--tasks, --sbatch and --no-wait are for --slurm", "");
+	if (o->dry_run && output)
+		return wrong("--dry-run runs nothing, so that there is nothing for ", output);
 	if (o->csv && o->lines && !strcmp(o->csv, "-") && !strcmp(o->lines, "-"))
 		return wrong("--csv and --json-lines cannot both be standard output", "");
 	return true;
+}
+
+/* Options that say what the points are and how each runs; the others are of the sweep as a whole. */
+static bool is_for_shards(int letter)
+{
+	return (letter < 128 && strchr("cDmpw", letter)) || (letter >= O_VARY && letter <= O_FUNCTIONAL) ||
+		letter == O_RETRY || letter == O_SECONDS;
+}
+
+static void keep_option(SweepOptions *o, int letter, const char *arg)
+{
+	int i = 0;
+	while (rows[i].letter != letter)
+		i++;
+	sb_printf(&o->words, " --%s", rows[i].name);
+	if (!arg)
+		return;
+	sb_putc(&o->words, ' ');
+	put_shell_word(&o->words, arg);
 }
 
 typedef enum { SWEEP_GO_ON, SWEEP_DONE, SWEEP_WRONG } SweepParsed;
@@ -224,8 +302,6 @@ static SweepParsed parse(SweepOptions *o, int argc, char **argv, Diag *d)
 	uint64_t given = 0;
 	while (end < argc && strcmp(argv[end], "--"))
 		end++;
-	for (int i = 0; i < argc; i++)
-		vec_push(&o->word, argv[i]);
 	tables(letters, longs);
 	opterr = 0;
 	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
@@ -244,9 +320,15 @@ static SweepParsed parse(SweepOptions *o, int argc, char **argv, Diag *d)
 			return SWEEP_WRONG;
 		if (!take(o, letter, optarg, d))
 			return SWEEP_WRONG;
+		if (is_for_shards(letter))
+			keep_option(o, letter, optarg);
 	}
-	for (; optind < end; optind++)
-		vec_push(&plan_axis(&o->plan, AXIS_MODULE, NULL)->value, argv[optind]);
+	for (int i = optind; i < end; i++)
+		vec_push(&plan_axis(&o->plan, AXIS_MODULE, NULL)->value, argv[i]);
+	for (int i = optind; i < argc; i++) {
+		sb_putc(&o->words, ' ');
+		put_shell_word(&o->words, argv[i]);
+	}
 	if (end + 1 < argc)
 		vec_push(&plan_axis(&o->plan, AXIS_ARGUMENTS, NULL)->value, plan_arguments(&o->plan.arena,
 			argv + end + 1, argc - end - 1));
@@ -269,6 +351,15 @@ static void expand_all(Plan *p)
 	}
 }
 
+static bool can_read(const char *path, Diag *d)
+{
+	bool good = !access(path, R_OK) && !file_is_folder(path);
+	if (!good)
+		diag_error(d, (Loc){ path, 0, 0 }, "cannot be read: %s", errno ? strerror(errno)
+			: "it is a folder");
+	return good;
+}
+
 /* A value with a variable is looked at when there is a point of it. */
 static bool check_value(const Axis *axis, const char *value, Diag *d)
 {
@@ -276,6 +367,10 @@ static bool check_value(const Axis *axis, const char *value, Diag *d)
 	if (strchr(value, '{'))
 		return true;
 	config_defaults(&c);
+	if (axis->kind == AXIS_MODULE)
+		return can_read(value, d);
+	if (axis->kind == AXIS_MACHINE)
+		return !*value || config_load(&c, value, d);
 	if (axis->kind == AXIS_PARAMETER)
 		return config_set(&c, axis->name, value, d);
 	if (axis->kind == AXIS_MECHANISM && *value)
@@ -283,6 +378,7 @@ static bool check_value(const Axis *axis, const char *value, Diag *d)
 	return axis->kind != AXIS_PASSES || !*value || pipeline_check(value, d);
 }
 
+/* Modules and machine files of which there are copies need not be there. */
 static bool check_values(const Plan *p, Diag *d)
 {
 	for (int i = 0; i < p->axis.n; i++) {
@@ -295,7 +391,7 @@ static bool check_values(const Plan *p, Diag *d)
 				? "; did you mean '" : "", near, *near ? "'?" : "");
 			return false;
 		}
-		for (int k = 0; k < axis->value.n; k++)
+		for (int k = 0; k < axis->value.n && !(p->inputs && axis->kind <= AXIS_MACHINE); k++)
 			if (!check_value(axis, axis->value.v[k], d))
 				return false;
 	}
@@ -392,12 +488,30 @@ static bool write_output(const Sweep *s, const char *path, bool csv, Diag *d)
 	return ok && written;
 }
 
+static bool write_plot(const Sweep *s, const PlotWanted *plot, Diag *d)
+{
+	StrBuf svg = { 0 };
+	const char *why;
+	bool ok = sweep_plot(s, &plot->choice, &svg, d);
+	if (ok && !file_write(plot->path, svg.s, svg.n, &why)) {
+		diag_error(d, (Loc){ plot->path, 0, 0 }, "cannot be written: %s", why);
+		ok = false;
+	}
+	sb_free(&svg);
+	return ok;
+}
+
 static bool write_outputs(const SweepOptions *o, const Sweep *s, Diag *d)
 {
 	Arena a = { 0 };
 	const char *csv = o->csv ? o->csv : o->shards ? NULL : arena_printf(&a, "%s/results.csv", s->folder);
 	StrBuf sums = { 0 };
-	bool ok = (!csv || write_output(s, csv, true, d)) && (!o->lines || write_output(s, o->lines, false, d));
+	bool ok = (!csv || write_output(s, csv, true, d)) &&
+		(!o->lines || write_output(s, o->lines, false, d));
+	for (int i = 0; i < o->plot.n && ok; i++)
+		ok = write_plot(s, &o->plot.v[i], d);
+	if (!o->shards && !o->quiet)
+		sweep_warn_idle(s, d);
 	bool shown = !o->quiet && !(o->csv && !strcmp(o->csv, "-")) && !(o->lines && !strcmp(o->lines, "-"));
 	if (shown) {
 		sweep_summary(s, &sums);
@@ -430,30 +544,16 @@ static bool show_points(const Sweep *s, Diag *d)
 	return ok;
 }
 
-static bool is_word_of(const char *word, const char *option)
+/* Commands that run the shards. */
+static void print_jobs(const SweepOptions *o, const Sweep *s, const char *program)
 {
-	size_t n = strlen(option);
-	return !strncmp(word, option, n) && (!word[n] || word[n] == '=');
-}
-
-/* This command, with --shard in place of --print-jobs. */
-static void print_jobs(const SweepOptions *o, int njobs)
-{
+	int njobs = o->jobs < s->ntasks ? o->jobs : s->ntasks;
 	for (int k = 1; k <= njobs; k++) {
 		StrBuf line = { 0 };
-		for (int i = 0; i < o->word.n; i++) {
-			const char *word = o->word.v[i];
-			if (is_word_of(word, "--print-jobs")) {
-				i += !strchr(word, '=');
-				continue;
-			}
-			if (i)
-				sb_putc(&line, ' ');
-			put_shell_word(&line, word);
-			if (!i)
-				sb_printf(&line, " --shard %d/%d -j 1 -q", k, njobs);
-		}
-		sb_putc(&line, '\n');
+		put_shell_word(&line, program);
+		sb_printf(&line, " --shard %d/%d -j 1 -q -o ", k, njobs);
+		put_shell_word(&line, s->folder);
+		sb_printf(&line, "%s\n", o->words.s ? o->words.s : "");
 		output_puts(stdout, line.s);
 		sb_free(&line);
 	}
@@ -463,14 +563,18 @@ static void print_jobs(const SweepOptions *o, int njobs)
 
 static int run_sweep(const SweepOptions *o, Sweep *s, Diag *d)
 {
-	bool ok = results_open(&s->results, s->folder, d) && run_points(o, s, d);
-	if (ok)
+	SlurmWork slurm = { .words = o->words.s ? o->words.s : "", .options = o->sbatch ? o->sbatch : "",
+		.tasks = o->tasks, .wait = !o->no_wait, .progress = isatty(2) && !o->quiet, .quiet = o->quiet,
+		.interrupted = &interrupted };
+	bool ok = results_open(&s->results, s->folder, d) && (o->slurm ? slurm_run(&slurm, s, d)
+		: run_points(o, s, d));
+	if (ok && !(o->slurm && o->no_wait))
 		ok = write_outputs(o, s, d);
 	SweepCount n = sweep_count(s);
 	return !ok ? 2 : n.failed ? 1 : 0;
 }
 
-static int sweep(SweepOptions *o, Diag *d)
+static int sweep(SweepOptions *o, const char *program, Diag *d)
 {
 	Plan *p = &o->plan;
 	Sweep s = { .plan = p, .folder = o->output ? o->output : "sweep.results" };
@@ -485,7 +589,7 @@ static int sweep(SweepOptions *o, Diag *d)
 	sigaction(SIGTERM, &action, NULL);
 	if (list_points(o, p, &s, d)) {
 		if (o->jobs)
-			print_jobs(o, o->jobs < s.ntasks ? o->jobs : s.ntasks);
+			print_jobs(o, &s, program);
 		status = o->jobs ? 0 : o->dry_run ? show_points(&s, d) ? 0 : 2 : run_sweep(o, &s, d);
 	}
 	free(s.task);
@@ -501,11 +605,12 @@ static int program(int argc, char **argv)
 	sandbox_backstop();
 	SweepParsed parsed = parse(&o, argc, argv, &d);
 	if (parsed != SWEEP_WRONG)
-		status = parsed == SWEEP_DONE ? 0 : sweep(&o, &d);
+		status = parsed == SWEEP_DONE ? 0 : sweep(&o, argv[0], &d);
 	diag_print(&d, stderr);
 	if (d.errors)
 		status = 2;
-	vec_free(&o.word);
+	sb_free(&o.words);
+	vec_free(&o.plot);
 	plan_free(&o.plan);
 	diag_free(&d);
 	return status;

@@ -24,7 +24,7 @@ static void on_interrupt(int sig)
 		raise(sig);
 	} else if (!interrupted) {
 		interrupted_at = now;
-		interrupted = 1;
+		interrupted = sig;
 	}
 }
 
@@ -32,6 +32,7 @@ static void catch_interrupts(void)
 {
 	struct sigaction a = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
 	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
 }
 
 /* ---- the three ways to run ---- */
@@ -415,14 +416,15 @@ static int program(int argc, char **argv)
 	return status;
 }
 
-/* An interrupt ends the program in the end: a shell goes on with its loop unless it sees that a signal ended
-   the command. */
+/* The signal ends the program in the end: a shell goes on with its loop, and a batch system takes the job for
+   done, unless they see that a signal ended the command. */
 int main(int argc, char **argv)
 {
 	int status = output_end(program(argc, argv));
 	if (interrupted) {
-		signal(SIGINT, SIG_DFL);
-		raise(SIGINT);
+		int sig = interrupted;
+		signal(sig, SIG_DFL);
+		raise(sig);
 	}
 	return status;
 }

@@ -116,7 +116,7 @@ static void help(void)
 		"Runs a kernel module (.ir, .ptx or an ELF object) on a simulated GPU and reports what was "
 		"measured.\n%s"
 		"Status: 0; 1 the simulated program failed or results differ; 2 usage, bad input, or output "
-		"that cannot be written; SIGINT interrupted.\n", out.s);
+		"that cannot be written; a signal that ended it.\n", out.s);
 	sb_free(&out);
 }
 

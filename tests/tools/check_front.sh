@@ -356,6 +356,7 @@ expect 2 "x.gso: error" $opt -o "$tmp/none/x.gso" "$loop"
 
 # ---- interrupt ---- interrupt [OPTION...]: a run that never ends, interrupted twice at once half a second
 # after it began to listen
+signal=INT status=130
 interrupt() {
 	$gsim "$@" > "$tmp/out" 2> "$tmp/err" &
 	pid=$!
@@ -365,19 +366,22 @@ interrupt() {
 		waited=$((waited + 1))
 	done
 	sleep 0.5
-	kill -INT $pid 2> "$tmp/kill"
-	kill -INT $pid 2> "$tmp/kill"
+	kill -$signal $pid 2> "$tmp/kill"
+	kill -$signal $pid 2> "$tmp/kill"
 	(sleep 60; kill -KILL $pid) > "$tmp/kill" 2>&1 &
 	guard=$!
 	wait $pid
 	got=$?
 	kill $guard 2> "$tmp/kill"
-	[ $got = 130 ] || fail "$*: interrupted, has status $got, not that of SIGINT"
+	[ $got = $status ] || fail "$*: interrupted, has status $got, not that of SIG$signal"
 	grep -q INTERRUPTED "$tmp/out" || fail "$*: interrupted, shows no report"
 }
 
 interrupt -c teaching.lua -w "$tmp/spin.lua" -s "$tmp/int.json" "$loop"
 grep -q '"status": "interrupted"' "$tmp/int.json" || fail "an interrupted run writes no JSON"
+signal=TERM status=143
+interrupt -c teaching.lua -w "$tmp/spin.lua" -s "$tmp/int.json" "$loop"
+signal=INT status=130
 
 # interrupted in the reference interpreter and in the first of two runs
 printf 'kernel k() {\nB:\t%%i = mov.u64 0\n\tbra L\nL:\t%%i = add.u64 %%i, 1\n\t%%p = setp.ne.u64 %%i, 0\n\tbra %%p, L, E\nE:\texit\n}

@@ -15,12 +15,13 @@ fail() {
 
 cd "$dir" || exit 2
 kernel=$pkgdatadir/kernels/short_circuit/short_circuit.ir
-for program in gsim gsim-compare gsim-opt gsim-trace; do
+for program in gsim gsim-compare gsim-opt gsim-sweep gsim-trace; do
 	"$bindir/$program" --help >out 2>&1 || fail "$program --help"
 done
 [ -n "$DESTDIR" ] && GSIM_PATH=$pkgdatadir && export GSIM_PATH
 "$bindir/gsim" --config kepler.lua "$kernel" >out 2>&1 || fail "gsim --config kepler.lua with the installed kernel"
 grep -q 'SIMD utilisation' out || fail "no report"
+"$bindir/gsim-sweep" -c kepler.lua,volta.lua -m ipdom,its "$kernel" >out 2>&1 && grep -q '^4 points: 4 ok' out || fail "gsim-sweep"
 printf 'chip,figure,value\nA,latency/add.u32,4\nA,rate/add.u32,64\n' >rows.csv
 "$bindir/gsim-tune" -r 0 -o tuned.lua rows.csv >out 2>&1 || fail "gsim-tune"
 "$bindir/gsim" --config tuned.lua "$kernel" >out 2>&1 || fail "the machine that gsim-tune wrote"

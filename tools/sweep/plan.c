@@ -91,8 +91,8 @@ static bool check_variable(const Axis *axis, Diag *diag)
 	for (int i = 0; i < NAMED; i++)
 		word &= strcmp(axis->name, column[i]) != 0;
 	if (!word)
-		diag_error(diag, (Loc){ 0 }, "variable '%s': expected a name of letters, digits and _ that no "
-			"other column has", axis->name);
+		diag_error(diag, (Loc){ 0 }, "variable '%s': expected a name of letters, digits and _ that "
+			"no other column has", axis->name);
 	return word;
 }
 
@@ -131,7 +131,8 @@ bool plan_complete(Plan *p, Diag *diag)
 	p->points = 1;
 	for (int i = 0; i < p->axis.n; i++) {
 		const Axis *axis = &p->axis.v[i];
-		if (!check_names(p, axis, diag) || (axis->kind == AXIS_VARIABLE && !check_variable(axis, diag)))
+		if (!check_names(p, axis, diag) || (axis->kind == AXIS_VARIABLE &&
+			!check_variable(axis, diag)))
 			return false;
 		p->points *= axis->function ? 1 : (uint64_t)axis->value.n;
 		if (p->points > PLAN_MOST_POINTS) {

@@ -1,9 +1,9 @@
 /* The plan of a sweep: axes with their values, and the points that they span.
 
-   An axis is something that varies: the module, the machine, the mechanism, the pipeline, the arguments of the
-   workload, a parameter of the machine, or a variable, whose values stand in the others' texts as {NAME}. A
-   point has one value of each axis. Points are numbered from 0, the value of the last axis changing fastest,
-   and are made when they are asked for, so that a plan of very many takes no memory. */
+   An axis is something that varies: the module, the machine, the mechanism, the pipeline, the arguments of
+   the workload, a parameter of the machine, or a variable, whose values stand in the others' texts as {NAME}.
+   A point has one value of each axis. Points are numbered from 0, the value of the last axis changing
+   fastest, and are made when they are asked for, so that a plan of very many takes no memory. */
 #ifndef GSIM_SWEEP_PLAN_H
 #define GSIM_SWEEP_PLAN_H
 #include "lib/diag.h"
@@ -35,12 +35,14 @@ typedef struct Plan {
 	const char *workload;          /* NULL: each module's own */
 	Vec(const char *) files, load; /* folders for the workload's files; plug-ins */
 	const char *source;
+	const char *inputs;            /* copies of files stand here (tools/sweep/inputs_copy.h), or NULL */
 	Vec(const char *) statistic;   /* columns of tables; empty: the usual ones */
 	bool functional;
 	uint64_t points;               /* the product of the axes; `when` may refuse some */
 } Plan;
 
-/* A point: its value on each axis, with variables put in, and what they mean. It lives as long as its arena. */
+/* A point: its value on each axis, with variables put in, and what they mean. It lives as long as its
+   arena. */
 typedef struct Point {
 	uint64_t number;
 	const char *value[PLAN_MOST_AXES];
@@ -52,8 +54,8 @@ typedef struct Point {
 /* The axis of that kind and name; it is added if there is none. */
 Axis *plan_axis(Plan *, AxisKind, const char *name);
 /* Adds the values that a text names: "a,b,c", where commas in brackets divide nothing, "from:to",
-   "from:to:step" and "from:to:*factor" with decimal numbers. whole: the text is one value. what: for messages,
-   such as "--set l1.bytes". False: the text is wrong. */
+   "from:to:step" and "from:to:*factor" with decimal numbers. whole: the text is one value. what: for
+   messages, such as "--set l1.bytes". False: the text is wrong. */
 bool plan_values(Plan *, Axis *, const char *text, const char *what, Diag *);
 /* Puts arguments of a workload into one text, as values of AXIS_ARGUMENTS are. */
 const char *plan_arguments(Arena *, char *const *args, int n);

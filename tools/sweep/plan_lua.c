@@ -4,7 +4,8 @@
 #include "lib/hash.h"
 #include "tools/sweep/plan.h"
 
-enum { MOST_TEXT = 1 << 20, MOST_NAME = 4096, STEPS = 2000000000, SECONDS = 600, RANGE_STEPS = 4 };
+enum { MOST_TEXT = 1 << 20, MOST_NAME = 4096, STEPS = 2000000000 /* 20,000 for each of 10^5 points */,
+	SECONDS = 600, RANGE_STEPS = 4 };
 
 typedef struct PlanReader { Plan *plan; const char *folder; } PlanReader;
 
@@ -18,7 +19,8 @@ static int list_range(lua_State *L)
 	lua_Number from = luaL_checknumber(L, 1), to = luaL_checknumber(L, 2), step = luaL_optnumber(L, 3, 1);
 	luaL_argcheck(L, step != 0 && step == step, 3, "expected a step other than 0");
 	lua_Number steps = (to - from) / step;
-	luaL_argcheck(L, steps >= 0 && steps < PLAN_MOST_VALUES, 2, "expected a range with 1 to 1000000 numbers");
+	luaL_argcheck(L, steps >= 0 && steps < PLAN_MOST_VALUES, 2,
+		"expected a range with 1 to 1000000 numbers");
 	lua_newtable(L);
 	for (lua_Integer i = 0; (lua_Number)i <= steps + 1e-9; i++) {
 		sandbox_charge(L, RANGE_STEPS);
@@ -39,11 +41,16 @@ static bool open_state(Plan *p, Diag *diag)
 		diag_error(diag, (Loc){ 0 }, "there is no memory for Lua");
 		return false;
 	}
-	p->lua.step_limit = STEPS;
-	p->lua.seconds_limit = SECONDS;
 	lua_pushcfunction(p->lua.L, list_range);
 	lua_setglobal(p->lua.L, "range");
 	return true;
+}
+
+/* From now on functions are called for each point, of which there may be very many. */
+static void allow_points(Sandbox *s)
+{
+	s->step_limit = STEPS;
+	s->seconds_limit = SECONDS;
 }
 
 /* ---- from the table to axes ---- */
@@ -171,7 +178,8 @@ static void read_field(lua_State *L, PlanReader *r, const char *key)
 	static const struct { const char *name; AxisKind kind; } lists[] = { { "modules", AXIS_MODULE },
 		{ "machines", AXIS_MACHINE }, { "mechanisms", AXIS_MECHANISM }, { "passes", AXIS_PASSES },
 		{ "arguments", AXIS_ARGUMENTS } };
-	static const char *const known[] = { "modules", "machines", "mechanisms", "passes", "arguments", "set",
+	static const char *const known[] = { "modules", "machines", "mechanisms", "passes", "arguments",
+		"set",
 		"vary", "when", "workload", "functional", "statistics" };
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		if (!strcmp(key, lists[i].name)) {
@@ -197,9 +205,9 @@ static void read_field(lua_State *L, PlanReader *r, const char *key)
 		read_statistics(L, r->plan);
 	} else {
 		const char *near = nearest_name(key, known, sizeof known / sizeof *known);
-		luaL_error(L, near ? "unknown field '%s'; did you mean '%s'?" : "unknown field '%s'; expected "
-			"modules, machines, mechanisms, passes, arguments, set, vary, when, workload, "
-			"functional or statistics", key, near);
+		luaL_error(L, near ? "unknown field '%s'; did you mean '%s'?"
+			: "unknown field '%s'; expected modules, machines, mechanisms, passes, arguments, "
+			"set, vary, when, workload, functional or statistics", key, near);
 	}
 }
 
@@ -239,6 +247,7 @@ bool plan_read(Plan *p, const char *path, Diag *diag)
 	}
 	lua_settop(L, 0);
 	free(text);
+	allow_points(&p->lua);
 	return ok;
 }
 
@@ -256,6 +265,7 @@ bool plan_when(Plan *p, const char *expression, Diag *diag)
 	sb_free(&b);
 	if (ok)
 		p->when = luaL_ref(p->lua.L, LUA_REGISTRYINDEX);
+	allow_points(&p->lua);
 	return ok;
 }
 

@@ -1,10 +1,10 @@
 /* Results of a sweep: a folder of files that are only appended to, with a record of a point in each line, as
-   JSON. Every process writes a file of its own, so that nobody waits for anybody, whoever runs them and where.
-   A line that was not written to its end is no record.
+   JSON. Every process writes a file of its own, so that nobody waits for anybody, whoever runs them and
+   where. A line that was not written to its end is no record.
 
    {"key": "...", "point": {"module": "...", ...}, "status": "ok", "message": null, "statistics": {...}}
-   status: ok, failed (the simulated program failed), bad input, crashed or timed out (the process that ran the
-   point). */
+   status: ok, failed (the simulated program failed), bad input, crashed or timed out (the process that ran
+   the point). */
 #ifndef GSIM_SWEEP_RESULTS_H
 #define GSIM_SWEEP_RESULTS_H
 #include "lib/diag.h"

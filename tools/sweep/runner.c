@@ -3,6 +3,7 @@
 #include "lib/hash.h"
 #include "tools/inputs.h"
 #include "tools/plugins.h"
+#include "tools/sweep/inputs_copy.h"
 #include <unistd.h>
 
 /* A module with its workload. module NULL: it cannot be read, and diag says why. */
@@ -23,28 +24,42 @@ static uint64_t hash_of_text(const char *s, size_t n) { return hash_fnv1a(s ? s 
 
 /* ---- what is read once ---- */
 
-/* The module's text as gsim prints it has what it imports, too. */
+/* The module's text as gsim prints it has what it imports, too. Lines that name its files are left out: a
+   copy elsewhere is the same module. */
 static uint64_t hash_of_module(const Module *m)
 {
-	StrBuf text = { 0 };
+	StrBuf text = { 0 }, rest = { 0 };
 	ir_print(m, &text);
-	uint64_t hash = hash_of_text(text.s, text.n);
+	for (const char *s = text.s ? text.s : "", *end; *s; s = end) {
+		end = s + strcspn(s, "\n");
+		end += *end == '\n';
+		if (strncmp(s, "file ", 5))
+			sb_write(&rest, s, (size_t)(end - s));
+	}
+	uint64_t hash = hash_of_text(rest.s, rest.n);
 	sb_free(&text);
+	sb_free(&rest);
 	return hash;
 }
 
-static uint64_t hash_of_workload(const Plan *p, const char *module)
+static uint64_t hash_of_workload(const char *workload, const char *module)
 {
 	const char *slash = strrchr(module, '/'), *dot = strrchr(slash ? slash : module, '.');
 	Arena a = { 0 };
 	size_t n = 0;
-	const char *why, *path = p->workload ? p->workload : arena_printf(&a, "%.*s.lua", dot
+	const char *why, *path = workload ? workload : arena_printf(&a, "%.*s.lua", dot
 		? (int)(dot - module) : (int)strlen(module), module);
 	char *text = file_read(path, MOST_WORKLOAD, &n, &why);
 	uint64_t hash = hash_of_text(text, n);
 	free(text);
 	arena_free(&a);
 	return hash;
+}
+
+/* Where a file is read: itself, or its copy. */
+static const char *place_of(Runner *r, const char *path)
+{
+	return !path || !r->plan->inputs ? path : inputs_copy_name(&r->arena, r->plan->inputs, path);
 }
 
 static RunnerModule *find_module(Runner *r, const char *path)
@@ -56,15 +71,16 @@ static RunnerModule *find_module(Runner *r, const char *path)
 	Session *s = &m->session;
 	m->path = arena_strdup(&r->arena, path);
 	s->interrupted = r->interrupted;
-	s->opt = (Options){ .module = m->path, .workload = r->plan->workload, .source = r->plan->source,
+	s->opt = (Options){ .module = place_of(r, m->path), .workload = place_of(r, r->plan->workload),
+		.source = place_of(r, r->plan->source),
 		.functional = r->plan->functional, .quiet = true, .alone = true, .sums = true, .trial = true,
 		.threads = 1 };
 	for (int k = 0; k < r->plan->files.n; k++)
 		vec_push(&s->opt.files, r->plan->files.v[k]);
-	s->module = module_read_below(path, r->plan->source, &s->diag);
-	s->module_hash = hash_of_file(&s->diag.arena, path);
+	s->module = module_read_below(s->opt.module, s->opt.source, &s->diag);
+	s->module_hash = hash_of_file(&s->diag.arena, s->opt.module);
 	m->text = s->module ? hash_of_module(s->module) : 0;
-	m->workload = hash_of_workload(r->plan, path);
+	m->workload = hash_of_workload(s->opt.workload, s->opt.module);
 	vec_push(&r->module, m);
 	strmap_put(&r->module_at, m->path, r->module.n - 1);
 	return m;
@@ -76,8 +92,10 @@ static RunnerMachine *find_machine(Runner *r, const char *file)
 	if (i >= 0)
 		return r->machine.v[i];
 	RunnerMachine *m = xcalloc(1, sizeof *m);
+	const char *place = r->plan->inputs && *file ? inputs_copy_machine(&r->arena, r->plan->inputs, file)
+		: file;
 	config_defaults(&m->config);
-	m->ok = !*file || config_load(&m->config, file, &m->diag);
+	m->ok = !*file || config_load(&m->config, access(place, R_OK) ? file : place, &m->diag);
 	vec_push(&r->machine, m);
 	strmap_put(&r->machine_at, arena_strdup(&r->arena, file), r->machine.n - 1);
 	return m;
@@ -138,8 +156,8 @@ void runner_key(Runner *r, const Point *point, char key[POINT_KEY])
 	Config c;
 	int nplugins;
 	const ReportPlugin *plugin = plugins_loaded(&nplugins);
-	sb_printf(&b, "gsim %s\nmodule %016llx\nworkload %016llx\n", GSIM_RELEASE, (unsigned long long)m->text,
-		(unsigned long long)m->workload);
+	sb_printf(&b, "gsim %s\nmodule %016llx\nworkload %016llx\n", GSIM_RELEASE,
+		(unsigned long long)m->text, (unsigned long long)m->workload);
 	if (!m->session.module)
 		put_part(&b, "unread", point->module);
 	if (set_config(r, point, &c, &none)) {
@@ -228,8 +246,8 @@ static void put_record(const Plan *p, const Point *point, const char *key, const
 	JsonSink *j = &t.sink;
 	begin_record(p, point, key, j);
 	json_put_text(j, "status", status[job->status]);
-	json_put_text(j, "message", job->status == RUN_OK ? NULL : first_message(&a, unread ? unread
-		: &job->diag));
+	const char *message = job->status == RUN_OK ? NULL : first_message(&a, unread ? unread : &job->diag);
+	json_put_text(j, "message", message && p->inputs ? inputs_original(&a, p->inputs, message) : message);
 	if (job->run && run_launches(job->run)) {
 		j->key(j, "statistics");
 		j->begin(j, '{', true);

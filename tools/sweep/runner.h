@@ -20,8 +20,8 @@ typedef struct Runner {
 
 void runner_free(Runner *);
 /* The identity of a point: a hash of all that its results follow from, which is the module's and the
-   workload's text, the arguments, the effective configuration, passes, plug-ins and the version of gsim. Equal
-   points of different plans have equal keys, on every host. */
+   workload's text, the arguments, the effective configuration, passes, plug-ins and the version of gsim.
+   Equal points of different plans have equal keys, on every host. */
 void runner_key(Runner *, const Point *, char key[POINT_KEY]);
 /* Runs the point and writes its record, one line of JSON (tools/sweep/results.h). False: it was interrupted,
    and there is no record. */

@@ -1,6 +1,7 @@
 #include "tools/sweep/table.h"
 #include "lib/output.h"
 #include "sim/record/totals.h"
+#include <math.h>
 
 typedef Vec(const char *) Names;
 
@@ -108,6 +109,19 @@ bool sweep_csv(const Sweep *s, FILE *f, Diag *diag)
 	return ok;
 }
 
+double *sweep_values(const Sweep *s, const char *statistic)
+{
+	double *value = xcalloc((size_t)s->ntasks + 1, sizeof *value);
+	for (int i = 0; i < s->ntasks; i++) {
+		Arena a = { 0 };
+		const JsonValue *v = json_path(json_get(record_of(s, &s->task[i], &a), "statistics"),
+			statistic);
+		value[i] = json_is_number(v) ? v->number : NAN;
+		arena_free(&a);
+	}
+	return value;
+}
+
 void sweep_json_lines(const Sweep *s, FILE *f)
 {
 	for (int i = 0; i < s->ntasks; i++) {
@@ -143,7 +157,8 @@ static void put_failures(const Sweep *s, StrBuf *out)
 		Diag none = { 0 };
 		Point point;
 		bool wanted;
-		if (place && !place->ok && plan_point(s->plan, s->task[i].number, &a, &point, &wanted, &none)) {
+		if (place && !place->ok && plan_point(s->plan, s->task[i].number, &a, &point, &wanted,
+			&none)) {
 			const JsonValue *v = record_of(s, &s->task[i], &a);
 			shown++;
 			sb_printf(out, "%s: ", json_string(v, "status"));

@@ -23,6 +23,10 @@ void sweep_summary(const Sweep *, StrBuf *);
 /* how many points have records that are ok, that are not, and none */
 typedef struct SweepCount { int ok, failed, missing; } SweepCount;
 SweepCount sweep_count(const Sweep *);
+/* The statistic of each task, NAN where a point has none; from malloc. */
+double *sweep_values(const Sweep *, const char *statistic);
+/* tools/sweep/effect.c: warns of parameters that vary and change nothing. */
+void sweep_warn_idle(const Sweep *, Diag *);
 /* Is there such a statistic? All of gsim's have the names of --list statistics; a mechanism's own begin with
    "divergence.". */
 bool sweep_has_statistic(const char *name);

@@ -91,7 +91,8 @@ static int worker_main(const Work *w, int from, int to)
 	bool good = results >= 0;
 	while (good && !*w->interrupted && move_bytes(from, &task, sizeof task, true)) {
 		Reply reply = { .number = task.number };
-		good = run_task(w, &r, &task, results, &reply.ok) && move_bytes(to, &reply, sizeof reply, false);
+		good = run_task(w, &r, &task, results, &reply.ok) &&
+			move_bytes(to, &reply, sizeof reply, false);
 	}
 	runner_free(&r);
 	diag_free(&d);

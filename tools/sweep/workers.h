@@ -1,5 +1,5 @@
-/* Points are run by processes of this computer. A point whose process ends is lost alone: it gets a record that
-   says so, and another process takes over. */
+/* Points are run by processes of this computer. A point whose process ends is lost alone: it gets a record
+   that says so, and another process takes over. */
 #ifndef GSIM_SWEEP_WORKERS_H
 #define GSIM_SWEEP_WORKERS_H
 #include "tools/sweep/runner.h"

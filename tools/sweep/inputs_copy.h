@@ -1,0 +1,19 @@
+/* Copies of all that the points of a plan read: modules with what they import, workloads, machine files. */
+#ifndef GSIM_SWEEP_INPUTS_COPY_H
+#define GSIM_SWEEP_INPUTS_COPY_H
+#include "tools/sweep/table.h"
+
+/* Copies the inputs of the points into a folder, which it makes. False: something cannot be read or
+   written. */
+bool inputs_copy(const Sweep *, const char *folder, Diag *);
+/* The name of the copy of a file: "a/b.ir" is "FOLDER/here/a/b.ir", "../b.ir" "FOLDER/up/b.ir", and "/a/b.ir"
+   "FOLDER/root/a/b.ir". */
+const char *inputs_copy_name(Arena *, const char *folder, const char *path);
+/* The name of the copy of a machine file. */
+const char *inputs_copy_machine(Arena *, const char *folder, const char *machine);
+/* The text with names of originals in place of those of copies. */
+const char *inputs_original(Arena *, const char *folder, const char *text);
+bool copy_file(const char *from, const char *to, int mode, Diag *);
+/* Makes the folders of a path's file. */
+bool make_folders(const char *path, Diag *);
+#endif
