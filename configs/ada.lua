@@ -8,6 +8,7 @@ return rates.machine("8.9", derive("ampere.lua", {
 	clock_mhz = 2520,                      -- [W] (S) boost; the card of [S] ran at up to 2625
 	launch = {
 		overhead_cycles = 2600,            -- assumption: 1.03 us, measured on an RTX 3090 [Z] (S)
+		dependent_cycles = 1779,           -- assumption: with what an empty kernel takes itself 1.03 us [Z] (S), an RTX 3090's
 		latency_cycles = 5000,             -- [K] (P)
 	},
 	sm = {

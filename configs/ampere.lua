@@ -10,6 +10,7 @@ return rates.machine("8.0", derive("volta.lua", {
 	clock_mhz = 1410,                      -- [W] (S)
 	launch = {
 		overhead_cycles = 2115,            -- [Z] (S) 1.50 us
+		dependent_cycles = 1617,           -- assumption: with what an empty kernel takes itself 1.50 us [Z] (S)
 		grid_barrier_cycles = 1579,        -- [Z] (S) 1.12 us
 		grid_barrier_block_cycles = 1050,  -- assumption: 0.74 us, as Volta's
 	},

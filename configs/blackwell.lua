@@ -7,6 +7,7 @@ return rates.machine("12.0", derive("ada.lua", {
 	clock_mhz = 2407,                      -- [W] (S) boost
 	launch = {
 		overhead_cycles = 2480,            -- assumption: 1.03 us, as ada.lua
+		dependent_cycles = 1660,           -- assumption: with what an empty kernel takes itself 1.03 us, as ada.lua
 		latency_cycles = 5000,             -- assumption, as ada.lua
 	},
 	sm = {

@@ -3,7 +3,10 @@
 local rates = include("tables/rates.lua")
 return rates.machine("2.0", derive("kepler.lua", {
 	clock_mhz = 1401,                      -- [W] (S) cores' clock; schedulers work at half of it
-	launch = { overhead_cycles = 4203 },   -- [V] (S) 3.0 us
+	launch = {
+		overhead_cycles = 4203,            -- [V] (S) 3.0 us
+		dependent_cycles = 3424,           -- assumption: with what an empty kernel takes itself 3.0 us, as from call to call
+	},
 	sm = {
 		count = 15,                        -- [W] (S)
 		max_warps = 48,                    -- [G] (S)

@@ -6,6 +6,7 @@ return rates.machine("9.0", derive("ampere.lua", {
 	clock_mhz = 1755,                      -- [L] (S) the card measured
 	launch = {
 		overhead_cycles = 2633,            -- assumption: 1.50 us, A100's
+		dependent_cycles = 1885,           -- assumption: with what an empty kernel takes itself 1.50 us, A100's
 		grid_barrier_cycles = 1966,        -- assumption: 1.12 us, A100's
 	},
 	sm = {

@@ -14,6 +14,7 @@ return rates.machine("3.0", {
 	clock_mhz = 1046,                      -- [W] (S)
 	launch = {
 		overhead_cycles = 3138,            -- [V] (S) 3.0 us
+		dependent_cycles = 2550,           -- assumption: with what an empty kernel takes itself 3.0 us, as from call to call
 		latency_cycles = 5000,             -- assumption: Volta's, see volta.lua
 		resident_grids = 16,               -- [G] (S)
 	},

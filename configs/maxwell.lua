@@ -5,6 +5,7 @@ return rates.machine("5.0", derive("kepler.lua", {
 	clock_mhz = 876,                       -- [W] (S)
 	launch = {
 		overhead_cycles = 2628,            -- [V] (S) 3.0 us
+		dependent_cycles = 2022,           -- assumption: with what an empty kernel takes itself 3.0 us, as from call to call
 		resident_grids = 32,               -- [G] (S)
 	},
 	sm = {

@@ -6,6 +6,7 @@ return rates.machine("6.0", derive("pascal.lua", {
 	clock_mhz = 1480,                      -- [W] (S) boost
 	launch = {
 		overhead_cycles = 4440,            -- assumption: 3.0 us, as [V] has of older cards
+		dependent_cycles = 3778,           -- assumption: with what an empty kernel takes itself 3.0 us, as from call to call
 		grid_barrier_cycles = 2620,        -- [Z] (S) 1.77 us, one block of one warp an SM
 		resident_grids = 128,              -- [G] (S)
 	},

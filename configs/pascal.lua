@@ -8,6 +8,7 @@ return rates.machine("6.1", derive("maxwell.lua", {
 	clock_mhz = 1733,                      -- [W] (S) boost
 	launch = {
 		overhead_cycles = 5199,            -- assumption: 3.0 us, as [V] has of older cards
+		dependent_cycles = 4574,           -- assumption: with what an empty kernel takes itself 3.0 us, as from call to call
 		latency_cycles = 5000,             -- [A] (P)
 		resident_grids = 32,               -- [G] (S)
 	},

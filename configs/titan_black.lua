@@ -6,6 +6,7 @@ return rates.machine("3.5", derive("kepler.lua", {
 	clock_mhz = 889,                       -- [W] (S)
 	launch = {
 		overhead_cycles = 2667,            -- [V] (S) 3.0 us
+		dependent_cycles = 2080,           -- assumption: with what an empty kernel takes itself 3.0 us, as from call to call
 		resident_grids = 32,               -- [G] (S)
 	},
 	sm = {

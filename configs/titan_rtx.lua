@@ -3,6 +3,7 @@ return derive("turing.lua", {
 	clock_mhz = 1770,                      -- [W] (S) boost
 	launch = {
 		overhead_cycles = 1912,            -- assumption: 1.08 us, V100's
+		dependent_cycles = 1257,           -- assumption: with what an empty kernel takes itself 1.08 us, V100's
 		grid_barrier_cycles = 2531,        -- assumption: 1.43 us, V100's
 	},
 	sm = { count = 72 },                   -- [W] (S)

@@ -12,6 +12,7 @@ return rates.machine("7.5", derive("volta.lua", {
 	clock_mhz = 1680,                      -- [W] (S) boost
 	launch = {
 		overhead_cycles = 1814,            -- assumption: 1.08 us, V100's
+		dependent_cycles = 1159,           -- assumption: with what an empty kernel takes itself 1.08 us, V100's
 		grid_barrier_cycles = 2402,        -- assumption: 1.43 us, V100's
 	},
 	sm = {

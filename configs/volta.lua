@@ -19,7 +19,8 @@ return rates.machine("7.0", {
 	clock_mhz = 1530,                      -- [W] (S)
 	launch = {
 		overhead_cycles = 1652,            -- [Z] (S) 1.08 us
-		latency_cycles = 5000,             -- [K] (S) from when the stream is free to the first block
+		dependent_cycles = 1115,           -- assumption: with what an empty kernel takes itself 1.08 us [Z] (S)
+		latency_cycles = 5000,             -- [K] (S)
 		grid_barrier_cycles = 2188,        -- [Z] (S) 1.43 us, of one block of 32 threads on each SM
 		resident_grids = 128,              -- [G] (S)
 		grid_barrier_block_cycles = 1139,  -- (S) 24.5 us with 32 blocks an SM: the same

@@ -38,8 +38,8 @@ enum { MAX_MODELS = 32, MAX_MODEL_PARAMS = 24, MODEL_NAME = 32 };
 typedef struct Config {
 	int64_t warp_size, clock_mhz;
 	int64_t launch_grid_barrier_block;
-	int64_t launch_overhead, launch_latency, launch_resident, launch_grid_barrier, launch_cold,
-		launch_warm;
+	int64_t launch_overhead, launch_latency, launch_dependent, launch_resident, launch_grid_barrier,
+		launch_cold, launch_warm;
 	int64_t sm_count, sm_max_warps, sm_max_blocks, sm_max_block, sm_registers, sm_max_regs, sm_reg_unit,
 		sm_shared,
 		sm_shared_unit, sm_max_shared, sm_block_launch, sm_local;

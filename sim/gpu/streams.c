@@ -1,5 +1,6 @@
 /* Streams. A grid is free to begin when the host has called it and the grids before it in its stream have
- * ended; launch.latency_cycles later its first blocks get their places. Stream 0 is the default stream in
+ * ended. Its first blocks get their places launch.latency_cycles behind the call, but launch.dependent_cycles
+ * behind that end at the earliest. Stream 0 is the default stream in
  * CUDA's older meaning: a grid in it waits for all grids called before, and all grids called after wait for
  * it. At most launch.resident_grids grids have begun and not ended; the grid that is free first comes first.
  *
@@ -64,6 +65,12 @@ static Cycle *first_free_place(Gpu *g)
 	return least;
 }
 
+/* From the end of what a grid waits for to its begin, at least: a part of what its call takes. */
+static Cycle dependent_gap(const Gpu *g)
+{
+	return earlier_cycle((Cycle)g->config.launch_dependent, (Cycle)g->config.launch_latency);
+}
+
 /* Fixes the begin of each grid that is free by cycle `now`, as long as there are places for grids; then
    computes Gpu.next_grid. */
 static void admit_grids(Gpu *g, Cycle now)
@@ -71,7 +78,8 @@ static void admit_grids(Gpu *g, Cycle now)
 	for (find_free_grid(g); g->next_free_at <= now && *first_free_place(g) != NEVER; find_free_grid(g)) {
 		Grid *x = g->next_free;
 		x->place = first_free_place(g);
-		x->begin = latest(g->next_free_at, *x->place) + (Cycle)g->config.launch_latency;
+		x->begin = latest(x->called + (Cycle)g->config.launch_latency,
+			latest(g->next_free_at, *x->place) + dependent_gap(g));
 		*x->place = NEVER;
 		vec_push(&g->coming, x);
 		while (g->first_waiting < g->queue.n && g->queue.v[g->first_waiting]->begin != NEVER)
@@ -100,7 +108,7 @@ Cycle streams_window(const Gpu *g, Cycle n)
 		if (g->running.v[i]->code->meeting)
 			n = earlier_cycle(n, (Cycle)g->config.launch_grid_barrier);
 	if (g->first_waiting < g->queue.n)
-		n = earlier_cycle(n, (Cycle)g->config.launch_latency + 1);
+		n = earlier_cycle(n, dependent_gap(g) + 1);
 	return grid_to_place(g) ? earlier_cycle(n, (Cycle)g->config.sm_block_launch) : n;
 }
 

@@ -87,7 +87,7 @@ function measure.turns(r)
 end
 function measure.slope(r) return r.steps / (known[r.upper] - known[r.lower]) end
 function measure.launches(r)
-	for k = 0, 20 do gpu.launch { kernel = "stamp", grid = 1, block = 1, args = { out, buf, k, 0, 0 } } end
+	for k = 0, 20 do gpu.launch { kernel = "stamp", grid = 1, block = 1, stream = 1, args = { out, buf, k, 0, 0 } } end
 	return (out:get(20) - out:get(4)) / 16
 end
 

@@ -91,6 +91,22 @@ awk 'function bad(what) { print "launch " NR ": " what ": " $0; status = 1 }
 run "$tmp/sum.ir" -D launch.overhead_cycles=100000 -D launch.latency_cycles=700
 [ "$(cut -d ' ' -f 1,2 "$tmp/launches" | tr '\n' ' ')" = "0 700 100000 100700 200000 200700 " ] || fail "calls come too early: $(cat "$tmp/launches")"
 
+# launches of one stream that are called early: each begins so long behind its call and behind the end before, whichever is later; of the
+# gap no more counts than of the call
+cat >"$tmp/stream.lua" <<'END'
+local input, out = gpu.buffer("u32", 16384, 1), gpu.buffer("u64", 2)
+for k = 1, 5 do gpu.launch { kernel = "sum", grid = 4, block = 256, stream = 1, args = { input, out, 4 } } end
+END
+for gap in 0 300 900 5000; do
+	"$gsim" -q --laws -D sm.count=2 -D launch.overhead_cycles=50 -D launch.latency_cycles=900 -D launch.dependent_cycles=$gap -w "$tmp/stream.lua" \
+		-s "$tmp/json" "$tmp/sum.ir" 2>"$tmp/err" || fail "launches of a stream: $(head -n 2 "$tmp/err")"
+	sed -n '/^  "total"/q; s/^ *"\([a-z_]*\)": \([0-9]*\),*$/\1 \2/p' "$tmp/json" |
+		awk -v gap=$gap '$1 == "called" { c = $2 } $1 == "started" { s = $2 } $1 == "cycles" { n = $2 }
+			$1 == "program_cycles" { want = c + 900; least = gap < 900 ? gap : 900; if (ended + least > want && count) want = ended + least
+				if (s != want) { print "launch " count " starts in " s ", not " want; bad = 1 }; ended = $2; count++ }
+			END { exit bad || count != 5 }' || fail "launches of a stream, gap $gap"
+done
+
 # with empty caches all launches are alike
 for how in "-D launch.cold=true" "-- flush"; do
 	run "$tmp/sum.ir" -D launch.latency_cycles=0 -D launch.overhead_cycles=64000 $how
