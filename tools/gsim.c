@@ -5,6 +5,7 @@
 #include "tools/list.h"
 #include "tools/on_gpu.h"
 #include "tools/plugins.h"
+#include "tools/sensitivity.h"
 #include "tools/skeleton.h"
 #include "traces/export.h"
 #include <errno.h>
@@ -383,7 +384,8 @@ static int run(Session *s)
 		return disassemble(s);
 	catch_interrupts();
 	s->interrupted = &interrupted;
-	int status = o->grid ? run_grid(s) : o->before_after ? run_before_after(s)
+	int status = o->sensitivity ? sensitivity_run(s) : o->grid ? run_grid(s)
+		: o->before_after ? run_before_after(s)
 		: o->on == ON_GPU_ALONE ? run_gpu_alone(s) : run_single(s);
 	if (!close_trace(s))
 		status = worse(status, RUN_BAD_INPUT);

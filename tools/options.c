@@ -11,7 +11,7 @@
 enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES,
 	O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT,
 	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL,
-	O_LOAD, O_ON, O_LAUNCH_SECONDS };
+	O_LOAD, O_ON, O_LAUNCH_SECONDS, O_SENSITIVITY };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data "
 		"directory" },
@@ -42,6 +42,10 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 		"each kernel" },
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; "
 		"with --grid or --interval also .csv, .svg; repeatable" },
+	{ O_SENSITIVITY, "sensitivity", "[=KEYS]", "halve and double each assumption of the machine file, or "
+		"these parameters and groups: what moves cycles, and whether the better of two --model, or "
+		"of "
+		"-b, stays it" },
 	{ O_INTERVAL, "interval", "N", "figures over time: each counter in every N cycles of the run's "
 		"clock, in the files of --stats" },
 	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very "
@@ -189,6 +193,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case 't': o->trace = arg; break;
 	case O_HTML: o->html = arg; break;
 	case 'b': o->before_after = true; break;
+	case O_SENSITIVITY: o->sensitivity = arg ? arg : ""; break;
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
 	case 'j': return number(arg, 256, &o->threads);
@@ -255,7 +260,8 @@ static bool check_stats(const Options *o)
 		if (kind == STATS_KINDS)
 			wrong("--stats: expected a name with .json, .txt, .csv, .svg or no ending, not ",
 				path);
-		else if (!o->grid && !o->interval && (kind == STATS_CSV || kind == STATS_SVG))
+		else if (!o->grid && !o->interval && !(o->sensitivity && kind == STATS_CSV) &&
+			(kind == STATS_CSV || kind == STATS_SVG))
 			wrong("tables and pictures are --grid's and --interval's: ", path);
 		else if (writable(path))
 			continue;
@@ -307,6 +313,22 @@ static const char *no_intervals(const Options *o)
 		"or run.json" : NULL;
 }
 
+/* Why parameters cannot be varied, or NULL. */
+static const char *no_sensitivity(const Options *o)
+{
+	return !*o->sensitivity && !o->config ? "--sensitivity varies the assumptions of a machine file; "
+		"expected "
+		"--config FILE, or --sensitivity=KEYS"
+		: o->functional || o->reference ? "--sensitivity measures cycles, which --functional and "
+		"--reference do not"
+		: o->grid || o->trace || o->html || o->interval || o->annotate || o->verify || o->laws ||
+		o->record
+		|| o->on || o->races || o->race_launches ? "--sensitivity goes with --model, --passes, "
+		"--before-after and --stats alone"
+		: o->before_after && o->model.n > 1 ? "--sensitivity compares two mechanisms or, with "
+		"--before-after, two programs" : NULL;
+}
+
 /* What does not go together. */
 static OptResult check(const Options *o)
 {
@@ -329,7 +351,9 @@ static OptResult check(const Options *o)
 		return OPT_RUN;
 	if (!o->module)
 		return wrong("expected a MODULE: gsim [options] MODULE", "");
-	if (!o->grid && o->model.n > 1)
+	if (o->sensitivity && no_sensitivity(o))
+		return wrong(no_sensitivity(o), "");
+	if (!o->grid && o->model.n > (o->sensitivity ? 2 : 1))
 		return wrong("--model is given more than once, which only --grid allows", "");
 	if (!o->grid && o->passes.n > 1)
 		return wrong("--passes is given more than once, which only --grid allows", "");

@@ -19,6 +19,7 @@ typedef struct Options {
 	const char *config, *workload, *trace, *html, *list, *profile, *record, *source;
 	/* the one of --list, --new-workload, --print-config and --disassemble that is given, or NULL */
 	const char *show;
+	const char *sensitivity;       /* what is varied; "": assumptions; NULL: it is not asked for */
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files, load;
 	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races,
