@@ -94,13 +94,14 @@ static void zero_undefined(Lower *w, LowerFn *l)
 	arena_free(&tmp);
 }
 
-/* For livelock detection: lists the places whose values live at the end of the block. Returns the index of
-   the list in Code.live. */
-static int list_live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *b)
+/* For livelock detection: lists the places of those registers that live at the end of a block and decide
+   (decides.c). Returns the index of the list in Code.live. */
+static int list_places(Lower *w, LowerFn *l, const IntList *decide)
 {
-	uint16_t *names = arena_array(&w->code->arena, uint16_t, live_count(live->out[b->id]) * 2 + 1);
+	uint16_t *names = arena_array(&w->code->arena, uint16_t, decide->n * 2 + 1);
 	int n = 0;
-	live_each(live, live->out[b->id], v) {
+	for (int k = 0; k < decide->n; k++) {
+		int v = decide->v[k];
 		/* livelock detection always compares the carry flag */
 		if (v == function_carry(l->f) || l->reg[v] < 0)
 			continue;
@@ -138,7 +139,7 @@ static void put_marks(Lower *w, const LowerFn *l, int mark, int pc)
 void lower_function(Lower *w, LowerFn *l)
 {
 	Cfg *cfg = cfg_build(&w->arena, l->f);
-	Liveness *live = liveness_build(&w->arena, cfg);
+	const IntList *decide = lower_deciding(&w->arena, l->f, cfg, liveness_build(&w->arena, cfg));
 	w->code->entry[l->f->id] = (uint32_t)w->out.n;
 	l->block_pc = arena_array(&w->arena, uint32_t, l->f->block.n);
 	if (l->f->kind == FN_DEVICE)
@@ -163,10 +164,10 @@ void lower_function(Lower *w, LowerFn *l)
 		if (n < b->ins.n && w->out.n > start)
 			put_marks(w, l, block_term(b)->mark, w->out.n - 1);
 		if (w->out.n > start && (vec_last(&w->out).kind == K_BRA || vec_last(&w->out).kind == K_BRX))
-			vec_last(&w->out).live = list_live_behind(w, l, live, b);
+			vec_last(&w->out).live = list_places(w, l, &decide[b->id]);
 		for (int k = start, at = -1; k < w->out.n; k++)
 			if (w->out.v[k].kind == K_RECONV)
-				w->out.v[k].live = at = at < 0 ? list_live_behind(w, l, live, b) : at;
+				w->out.v[k].live = at = at < 0 ? list_places(w, l, &decide[b->id]) : at;
 		if (w->out.n == start)
 			continue;
 		put_marks(w, l, b->begins, start);

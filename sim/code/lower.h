@@ -83,6 +83,9 @@ void regalloc_more(LowerFn *, int first);
 /* exits.c */
 /* branches and jumps to blocks that only end threads become ends (divergence.guarded_exits) */
 void lower_exits(LowerFn *);
+/* decides.c */
+/* by block: the registers that live at its end and, where it is in a loop, decide what a thread does there */
+IntList *lower_deciding(Arena *, const Function *, const Cfg *, const Liveness *);
 /* unread.c */
 void lower_unread(LowerFn *);   /* atomic operations whose result nobody reads become reductions */
 /* late.c */

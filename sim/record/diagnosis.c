@@ -137,7 +137,7 @@ static void put_stuck_head(StrBuf *b, const Diagnosis *d, const char *kernel)
 	if (d->kind == FAULT_LIVELOCK) {
 		sb_printf(b, " come%s back to the branch of ", x->lanes & (x->lanes - 1) ? "" : "s");
 		put_code_place(b, &x->at);
-		sb_puts(b, " with the same registers, and no memory has changed");
+		sb_puts(b, " with the same values in all registers that decide, and no memory has changed");
 		uint64_t others = d->spinning;
 		for (Mask m = x->lanes; m; m &= m - 1)
 			others--;

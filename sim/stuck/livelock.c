@@ -9,9 +9,10 @@
  * What a lane does next follows from its state and from what is constant without progress:
  *   place      The state has where the branch goes and which branch it was, the call depth and the addresses
  *              to return to; local frames follow from these.
- *   registers  The state has the registers and predicates that live behind the branch and the carry flag;
- *              inside a call it has all registers, since it is not known what lives in the callers. States
- *              with a load on its way to one of these registers are not compared.
+ *   registers  The state has the carry flag and those registers and predicates that live behind the branch
+ *              and decide where a lane goes, and what it does to memory, in the loop around the branch
+ *              (sim/code/decides.c); inside a call it has all registers, since it is not known what lives in
+ *              the callers. States with a load on its way to one of these registers are not compared.
  *   memory     A store or atomic operation of any thread that changes a word of global, shared or local
  *              memory is progress; parameters and constants never change.
  *   barriers   Arrivals and releases are progress; so are ends of lanes.

@@ -105,7 +105,7 @@ G: $give
 bra J
 L: $look
 bra %d, M, J
-M: %i = xor.b32 %i, 1
+M: %i = add.u32 %i, 1
 bra L
 J:"
 echo "$ended runs end"

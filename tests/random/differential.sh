@@ -25,6 +25,8 @@ done
 # the kernels do
 ./differential --spins --count 60 --seed 101 --functional --models ipdom,token >differential.out || { cat differential.out; exit 1; }
 awk '/^(ipdom|token) / { few += $2 < 60 } END { exit few }' differential.out || { echo "few of the kernels that wait end"; cat differential.out; exit 1; }
+# no computation is taken for a livelock, however soon one is looked for
+./differential --count 15 --seed 6001 --functional --passes none -D limits.progress_cycles=100
 # locks with one exit and two end under its without a timer: loops that wait yield, points stand behind locks
 ./differential --spins --count 24 --seed 150 --functional --passes none -m 'its(policy=volta_lifo)' -m 'its(policy=hanoi)' >differential.out
 grep -q '^0 times a kernel does not end under a mechanism as it is, 0 times it is not known' differential.out || { cat differential.out; exit 1; }

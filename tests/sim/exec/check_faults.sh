@@ -134,7 +134,7 @@ threads=1 each 1 "" mimd
 
 # ---- livelock: lanes, branch and memory word ----
 printf '\tbra S\nS:\t%%v = ld.global.u32 [%%a+8]\n\t%%q = setp.eq.u32 %%v, 0\n\tbra %%q, S, E\nE:\texit\n}\n' | body
-each 1 "k.ir:7:.*livelock.*lanes 0-31 .*branch of block S.*k.ir:7) with the same registers" $all
+each 1 "k.ir:7:.*livelock.*lanes 0-31 .*branch of block S.*k.ir:7) with the same values in all registers that decide, " $all
 each 1 "(byte 8 of %b), which is 0; no atomic operation or volatile store" $all
 expect 1 "k.ir:[567]:.*livelock: the thread and 31 others of the block come back to the same state" $gsim -q --reference "$tmp/k.ir"
 # a lock whose owner cannot run: the mechanisms with a stack wait forever, independent lanes pass
