@@ -41,21 +41,21 @@ local function rows_of(path)
 end
 
 local key = arg[1] == "timed" and "cycles" or "warp_instructions"
-local order, models, sum, bad, points = {}, {}, {}, 0, 0
+local order, models, sum, number, bad, kernels = {}, {}, {}, {}, 0, 0
 
 local function add(row, without)
 	local p, m = row.passes, row.model
 	if not sum[p] then
-		sum[p] = {}
+		sum[p], number[p] = {}, {}
 		order[#order + 1] = p
 	end
 	if not sum[p][m] then
-		sum[p][m] = 0
+		sum[p][m], number[p][m] = 0, 0
 		if p == "" then
 			models[#models + 1] = m
 		end
 	end
-	sum[p][m] = sum[p][m] + math.log(row[key] / without)
+	sum[p][m], number[p][m] = sum[p][m] + math.log(row[key] / without), number[p][m] + 1
 end
 
 local function clean(pipeline)
@@ -68,7 +68,7 @@ local function clean(pipeline)
 end
 
 for k = 2, #arg do
-	local without = {}
+	local without, known = {}, {}
 	for _, row in ipairs(rows_of(arg[k])) do
 		local point = row.kernel .. " " .. row.model
 		if row.status ~= "ok" then
@@ -78,7 +78,9 @@ for k = 2, #arg do
 			local n = math.tointeger(row[key])
 			if row.passes == "" then
 				without[point] = n
-				points = points + 1
+				if not known[row.kernel] then
+					known[row.kernel], kernels = true, kernels + 1
+				end
 			end
 			add(row, without[point])
 			if arg[1] ~= "timed" and clean(row.passes) and n > without[point] then
@@ -90,8 +92,7 @@ for k = 2, #arg do
 	end
 end
 
-local count = points // #models
-print(("%s in percent of those without passes, geometric mean of %d kernels"):format(key:gsub("_", " "), count))
+print(("%s in percent of those without passes, geometric mean of %d kernels"):format(key:gsub("_", " "), kernels))
 local function show(name, value)
 	for _, m in ipairs(models) do
 		io.write(("%9s "):format(value(m)))
@@ -100,6 +101,6 @@ local function show(name, value)
 end
 show("passes", function(m) return m end)
 for _, p in ipairs(order) do
-	show(p == "" and "none" or p, function(m) return ("%.1f"):format(100 * math.exp(sum[p][m] / count)) end)
+	show(p == "" and "none" or p, function(m) return sum[p][m] and ("%.1f"):format(100 * math.exp(sum[p][m] / number[p][m])) or "-" end)
 end
 os.exit(bad == 0)

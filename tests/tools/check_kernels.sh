@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every kernel of kernels/ with its workload's checks: on the reference interpreter, under each mechanism, timed (every second kernel
-# also not), and before and after the passes. A launch that a machine says it cannot run is reported, but is no failure.
+# Every kernel of kernels/ with its workload's checks: on the reference interpreter, under each mechanism, timed under one half of them
+# and not under the other, the next kernel the other way round (all: both under each), and before and after the passes. A launch that a
+# machine says it cannot run is reported, but is no failure. usage: check_kernels.sh [all]
 srcdir=${srcdir:-$(dirname "$0")/../..}
 top=$(cd "$srcdir" && pwd)
 command -v lua5.4 >/dev/null || command -v lua >/dev/null || exit 77 # skipped
@@ -8,12 +9,12 @@ GSIM_BUILD=${GSIM_BUILD:-$PWD}
 . "$top/tools/programs"
 . "$top/tests/part.sh"
 cd "$top" || exit 2
+all=$1
 runs=0 failed=0 refused=0 number=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 run() { # options module
-	in_part || return 0
 	runs=$((runs + 1))
 	gsim -q --config kepler.lua $1 "$2" >"$log" 2>&1 && return
 	if grep -q 'not supported' "$log"; then
@@ -26,9 +27,16 @@ run() { # options module
 	head -n 5 "$log"
 }
 
-but_serial=$(gsim --list models | sed -n 's/^\([a-z_][a-z_]*\) .*/-m \1/p' | grep -v serial | tr '\n' ' ')
+# every second mechanism, from the first ($1 = 1) or the second one on; with `all`, every one
+half() {
+	gsim --list models | sed -n 's/^\([a-z_][a-z_]*\) .*/\1/p' | awk -v first="$1" -v all="$all" 'all || NR % 2 == first % 2 { printf "-m %s ", $0 }'
+}
+odd=$(half 1) even=$(half 2)
+
 for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir kernels/k_way/*.ir kernels/loop_exits/*.ir \
 	kernels/continue_loop/*.ir kernels/regroup/*.ir kernels/two_chases/*.ir kernels/two_streams/*.ir; do
+	number=$((number + 1))
+	in_part || continue
 	case $module in
 	kernels/bench/*) # long: not under every mechanism
 		run "--functional --laws -m tf_stack" "$module"
@@ -36,17 +44,17 @@ for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir
 		continue
 		;;
 	esac
-	number=$((number + 1))
-	for options in --reference "--grid --functional --laws -D limits.max_cycles=20000000" "--grid --laws" \
+	if [ $((number % 2)) = 1 ]; then timed=$odd untimed=$even; else timed=$even untimed=$odd; fi
+	case $module in # without reconvergence the lanes that spin run first, and for ever
+	*/spin_lock.ptx) timed=$(echo "$timed" | sed 's/-m serial //') untimed=$(echo "$untimed" | sed 's/-m serial //') ;;
+	esac
+	for options in --reference "--grid --functional --laws -D limits.max_cycles=20000000 $untimed" "--grid --laws $timed" \
 		"--functional -b -p linearize,simplify-cfg,dce"; do
-		case $((number % 2))$options in "1--grid --functional"*) continue ;; esac
-		case $module$options in # without reconvergence the lanes that spin run first, and for ever
-		*/spin_lock.ptx--grid*) options="$options $but_serial" ;;
-		esac
 		run "$options" "$module"
 	done
 done
 for module in kernels/linearization/*.ir kernels/melding/*.ir; do # a workload for the whole folder
+	in_part || continue
 	for options in --reference "--grid --functional --laws" "-b -m ipdom -p linearize,simplify-cfg,dce"; do
 		run "$options -w ${module%/*}/*.lua" "$module"
 	done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every machine file: it loads, prints a file that loads to the same, says of each of its numbers where it comes from, and runs
-# the kernels or refuses them in a sentence: each machine one half of them, the next machine the other (all: every machine every kernel).
+# the kernels or refuses them in a sentence: each machine a third of them, the next machine another (all: every machine every kernel).
 # A load takes as long as the sources have measured. usage: check_machines.sh [all]
 srcdir=${srcdir:-$(dirname "$0")/../../..}
 gsim=${GSIM:-./gsim}
@@ -49,7 +49,7 @@ for file in "$srcdir"/configs/*.lua; do
 	for module in "$srcdir"/tests/tools/front/loop.ir "$srcdir"/tests/sim/config/machines/lanes.ir "$srcdir"/kernels/*/*.ptx "$srcdir"/kernels/*/*.ir; do
 		case $module in */kernels/bench/* | */kernels/host_programs/* | */kernels/oracles/* | */kernels/linearization/* | */kernels/melding/*) continue ;; esac
 		kernel=$((kernel + 1))
-		[ $(((machine + kernel) % 2)) = 0 ] || [ "$1" = all ] || case $module in *warp_reduce*) ;; *) continue ;; esac
+		[ $(((machine + kernel) % 3)) = 0 ] || [ "$1" = all ] || case $module in *warp_reduce*) ;; *) continue ;; esac
 		runs "$name" "$module"
 	done
 	# behind each number, or above it, stands whether its source was read (P), others quote it (S), or there is none; all of
