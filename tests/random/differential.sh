@@ -2,8 +2,8 @@
 # A few seconds of differential testing, however many mechanisms there are; tools/differential is the long run. Kernels that
 # fail are left in the build folder.
 set -e
-./differential --count 10000 --runs "${DIFFERENTIAL_RUNS:-4000}" --seed 1 --functional --minimize
-./differential --count 10000 --runs "${DIFFERENTIAL_TIMED:-800}" --seed 100001 --timed --minimize
+./differential --count 10000 --runs "${DIFFERENTIAL_RUNS:-3000}" --seed 1 --functional --minimize
+./differential --count 10000 --runs "${DIFFERENTIAL_TIMED:-600}" --seed 100001 --timed --minimize
 # two of PTX's warps in one of the machine's
 for how in functional timed; do
 	./differential --count 30 --seed 5001 --$how --passes none --set warp_size=64 --set sm.max_threads_per_block=256 --set sm.registers=65536
