@@ -1,7 +1,8 @@
 #!/bin/sh
 # What README.md and the pages below show under a `$ gsim ...` or `$ tools/reproduce ...` is what it prints; `...` stands for
 # lines left out. --update writes new figures. doc/measured-melding.md, doc/measured-code-motion.md, doc/measured-fusion.md and doc/measured-defaults.md, whose commands run for minutes, are
-# looked at with --long alone, which comes last, or one of them: --update --long, --update --long doc/measured-fusion.md. doc/measured-passes.md is
+# looked at with --long alone, which comes last, or one of them: --update --long, --update --long doc/measured-fusion.md. So is the table of single
+# operations on all machines in doc/validity.md, of which check_reproduce.sh looks at two; --update writes it. doc/measured-passes.md is
 # looked at by check_reproduce.sh, which runs its commands: --keep DIR PAGE leaves what the commands of PAGE print in the new folder DIR, as 1, 2 and so on,
 # and their files in DIR/files. README's picture shows the graph and the fetches that gsim has.
 srcdir=${srcdir:-$(dirname "$0")/../..}
@@ -25,21 +26,26 @@ failed=0
 programs="gsim|tools/reproduce|tools/pass-defaults" updated_by=tests/tools/check_readme.sh
 . tests/tools/pages.sh
 
+# The table of single operations, and what is said of its rows.
+single_operations() {
+	tools/reproduce microbench ${update:+-u} -o "$tmp/microbench" >/dev/null || exit 1
+	sed -n '/^<!-- table: microbench -->$/,/^<!-- end -->$/p' doc/validity.md | sed '1d;$d' >"$tmp/table.md"
+	diff -u "$tmp/table.md" "$tmp/microbench/table.md" || { echo "doc/validity.md: tools/reproduce microbench -u writes its table"; failed=1; }
+}
+
 [ "$1" = --update ] && update=yes && shift
 if [ "$1" = --long ]; then
 	for name in ${2:-doc/measured-passes.md doc/measured-melding.md doc/measured-code-motion.md doc/measured-fusion.md doc/measured-defaults.md}; do
 		page "$name" 1 # some targets are missed, as they say
 	done
+	[ "$2" ] || single_operations
 	exit $failed
 fi
 page README.md
 page doc/hardware-or-pass.md
 page doc/validity.md
 
-# The table of single operations, and what is said of its rows.
-tools/reproduce microbench ${update:+-u} -o "$tmp/microbench" >/dev/null || exit 1
-sed -n '/^<!-- table: microbench -->$/,/^<!-- end -->$/p' doc/validity.md | sed '1d;$d' >"$tmp/table.md"
-diff -u "$tmp/table.md" "$tmp/microbench/table.md" || { echo "doc/validity.md: tools/reproduce microbench -u writes its table"; failed=1; }
+[ -z "$update" ] || single_operations
 
 # The picture: its edges are those of the graph, its numbers those of a run under ipdom.
 kernel=kernels/short_circuit/short_circuit.ir
