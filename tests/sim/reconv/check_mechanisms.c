@@ -1,7 +1,7 @@
 /* What every divergence mechanism must be able to run: one table of kernels, each run under every mechanism
  * of the list timed and functionally, and in one of these ways with every value of each of its named
- * parameters and with a stack that spills. Memory and thread instructions are the reference interpreter's. A new mechanism is tested by
- * being in the list. */
+ * parameters and with a stack that spills. Memory and thread instructions are the reference interpreter's. A
+ * new mechanism is tested by being in the list. */
 #include "sim/reconv/seam.h"
 #include "tests/part.h"
 #include "tests/sim/sm/sim_rig.h"
