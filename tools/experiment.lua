@@ -4,13 +4,15 @@ local run = {}
 
 function run.quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
+run.program = "tools/reproduce" -- whom messages name
+
 -- What a command prints; a command that fails ends the program, unless its status is `allowed`.
 function run.capture(command, allowed)
 	local pipe = assert(io.popen(command))
 	local text = pipe:read("a")
 	local ok, _, status = pipe:close()
 	if not ok and status ~= allowed then
-		io.stderr:write("tools/reproduce: failed: ", command, "\n")
+		io.stderr:write(run.program, ": failed: ", command, "\n")
 		os.exit(2)
 	end
 	return text
@@ -23,7 +25,7 @@ function run.all(commands)
 	local ok = os.execute(("xargs -0 -n 1 -P \"$(getconf _NPROCESSORS_ONLN)\" sh -c <%s"):format(run.quote(list)))
 	os.remove(list)
 	if not ok then
-		io.stderr:write("tools/reproduce: one of these failed:\n", table.concat(commands, "\n"), "\n")
+		io.stderr:write(run.program, ": one of these failed:\n", table.concat(commands, "\n"), "\n")
 		os.exit(2)
 	end
 end

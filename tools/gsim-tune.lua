@@ -3,12 +3,14 @@
 local top = table.remove(arg, 1)
 local tool, keys = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/machine-keys.lua")
 local rows, machine = dofile(top .. "/tools/tune/rows.lua"), dofile(top .. "/tools/tune/machine.lua")
+local figures, nearest = dofile(top .. "/tools/tune/figures.lua"), dofile(top .. "/tools/tune/nearest.lua")
+tool.program = "gsim-tune"
 local help = [[
 usage: gsim-tune [options] CSV
 
 Writes a machine file that derives from the nearest one shipped, in which each parameter that a figure of
-the CSV speaks of is set so that gsim measures that figure. The CSV is what tools/reproduce microbench or
-tools/hardware write: a header, columns figure and value, and chip, machine, unit, seen where they are there.
+the CSV speaks of is set so that gsim measures that figure. The CSV has a header, columns figure (as
+latency/add.u32) and value, and chip, machine, unit, seen where they are there.
 
   -b, --base FILE      derive from this machine file, not from the nearest
   -c, --chip NAME      the figures of this chip or machine, of those in the CSV
@@ -63,26 +65,6 @@ end
 
 -- ---- the figures ----
 
--- By figure, what was measured; of several rows the mean. Figures that speak of no parameter are in `unused`.
-local function figures_of(list)
-	local wanted, unused, names = {}, {}, {}
-	for _, row in ipairs(list) do
-		local w = wanted[row.figure]
-		if not w then
-			w = { figure = row.figure, sum = 0, count = 0, unit = row.unit, seen = row.seen == "S" and "S" or "P", entry = keys.of[row.figure] }
-			wanted[row.figure] = w
-			names[#names + 1] = w
-		end
-		w.sum, w.count = w.sum + row.value, w.count + 1
-		w.value = w.sum / w.count
-	end
-	local used = {}
-	for _, w in ipairs(names) do
-		if w.entry then used[#used + 1] = w else unused[#unused + 1] = w.figure end
-	end
-	return used, unused
-end
-
 local function check_units(path, list)
 	local UNITS = { latency = "cycles", rate = "results/cycle/SM", loop = "cycles" }
 	for _, row in ipairs(list) do
@@ -94,46 +76,36 @@ local function check_units(path, list)
 	end
 end
 
--- The mean difference of what the configuration says from the figures, as |ln(theirs / ours)|.
-local function distance(config, used)
-	local sum, count = 0, 0
-	for _, w in ipairs(used) do
-		local ours = w.entry.figure_of(config)
-		if ours and ours > 0 and w.value > 0 then
-			sum, count = sum + math.abs(math.log(w.value / ours)), count + 1
-		end
-	end
-	return count > 0 and sum / count or math.huge, count
-end
-
--- The shipped machine with warps of 32 lanes that is nearest.
-local function nearest(used)
-	local best, best_distance
-	for line in tool.capture("gsim --list configs"):gmatch("[^\n]+") do
-		local name = line:match("^" .. top:gsub("%p", "%%%0") .. "/configs/([%w_]+%.lua): ")
-		local config = name and machine.config_of(tool.capture, tool.quote, name)
-		if config and config.warp_size == 32 then
-			local d = distance(config, used)
-			if not best or d < best_distance then best, best_distance = name, d end
-		end
-	end
-	return best or fail("error: no machine files in " .. top .. "/configs")
-end
-
 -- ---- what is set ----
 
-local State = {} -- base, config, settings, ranges
+local State = {} -- config, settings, ranges
+local ODD = 10 -- a figure that differs from the base's by so many times is told
 
-local function comment_of(w, note)
-	return ("(%s) %s: %.4g %s%s"):format(w.seen, w.figure, w.value, w.unit ~= "" and w.unit or "measured", note or "")
+local function warn(w, text, ...)
+	io.stderr:write(("%s:%d:%d: warning: "):format(w.row.path, w.row.line, w.row.value_at), text:format(...), "\n")
 end
 
--- Sets a parameter, within its range; a whole number. Returns whether it changed.
-function State:put(key, value, comment)
+local function refuse(w, text, ...) rows.wrong(w.row.path, w.row.line, w.row.value_at, text, ...) end
+
+-- The value within the parameter's range, and the comment that says so when it was not. A figure that is the parameter itself must be
+-- in the range; one that is a sum of several, as the time to DRAM, may ask for less of one of them than there can be.
+function State:limit(key, value, w, comment)
 	local range = self.ranges[key]
-	value = math.floor(value + 0.5)
-	if not range then return false end
-	value = math.max(range[1], math.min(range[2], value))
+	local limited = math.max(range[1], math.min(range[2], value))
+	if limited == value then return value, comment end
+	if not w.entry.sum and not w.settling then
+		refuse(w, "%s is %.6g, by which %s would be %.6g, expected %d to %d", w.figure, w.value, key, value, range[1], range[2])
+	end
+	local which = value < limited and "least" or "most"
+	if not w.warned then warn(w, "%s is %.6g, by which %s would be %.6g; it is %d, the %s", w.figure, w.value, key, value, limited, which) end
+	w.warned = true
+	return limited, figures.limited(w, which, value)
+end
+
+-- Sets a parameter by a figure; a whole number. Returns whether it changed.
+function State:put(key, value, w, comment)
+	if not self.ranges[key] then return false end
+	value, comment = self:limit(key, math.floor(value + 0.5), w, comment)
 	if value == keys.get(self.config, key) then
 		if self.settings[key] or comment then self.settings[key] = { value = value, comment = comment } end
 		return false
@@ -144,36 +116,60 @@ function State:put(key, value, comment)
 end
 
 -- Units and classes that take copies of the unit have no more than it has.
-function State:limit_sharers(unit, copies)
+function State:limit_sharers(unit, copies, w)
 	local names = {}
 	for name, u in pairs(self.config.units) do
 		if u.shares == unit and u.count > copies then names[#names + 1] = name end
 	end
 	table.sort(names)
 	for _, name in ipairs(names) do
-		self:put(("units.%s.count"):format(name), copies, ("assumption: all copies of %s"):format(unit))
+		self:put(("units.%s.count"):format(name), copies, w, ("assumption: all copies of %s"):format(unit))
 	end
+end
+
+-- A unit of each scheduler's own that gives less than a result a cycle to each becomes one for all of them.
+function State:widen(unit, w, rate)
+	local own, lanes = self.config.units[unit], keys.lanes_of(self.config, unit)
+	if own and own.per == "scheduler" and (own.shares or "none") == "none" and own.count == 1 and lanes / rate > self.config.warp_size then
+		own.per = "sm"
+		self.settings[("units.%s.per"):format(unit)] = { value = '"sm"', comment = figures.comment(w) }
+	end
+end
+
+-- What the unit can give at most and at least, in results a cycle: on this machine, and with as many copies as any unit may have.
+function State:rates_of(unit)
+	local lanes, count = keys.lanes_of(self.config, unit)
+	local one, longest = lanes / count, self.ranges[("units.%s.interval"):format(unit)][2]
+	return one * keys.most_copies(self.config, unit), one * self.ranges[("units.%s.count"):format(unit)][2], one / longest
+end
+
+-- What is set for the rate: refuses what no unit can give, and says what this machine's cannot.
+function State:comment_of_rate(w, unit)
+	local most, ever, least = self:rates_of(unit)
+	if w.value > 1.1 * ever or w.value < 0.9 * least then
+		refuse(w, "%s is %.6g results a cycle, expected %.3g to %.6g, what a unit can give", w.figure, w.value, least, ever)
+	elseif w.value > 1.1 * most then
+		if not w.warned then warn(w, "%s is %.6g results a cycle; it is %.6g, the most that its copies can give", w.figure, w.value, most) end
+		w.warned = true
+		return figures.limited(w, "most that the copies of the unit can give", w.value)
+	end
+	return figures.comment(w)
 end
 
 -- Copies and interval that give the rate best: as few copies as give it within a fiftieth.
 function State:put_rate(w, rate)
 	local unit = keys.rate_of[w.figure]
+	self:widen(unit, w, rate)
 	local lanes, count = keys.lanes_of(self.config, unit)
-	local own = self.config.units[unit]
-	if own and own.per == "scheduler" and (own.shares or "none") == "none" and own.count == 1 and lanes / rate > self.config.warp_size then
-		own.per = "sm" -- less than a result a cycle of each scheduler's: one for all of them
-		self.settings[("units.%s.per"):format(unit)] = { value = '"sm"', comment = comment_of(w) }
-		lanes = keys.lanes_of(self.config, unit)
-	end
-	local best_count, best_interval, best_error
+	local comment, best_count, best_interval, best_error = self:comment_of_rate(w, unit), nil, nil, nil
 	for copies = 1, keys.most_copies(self.config, unit) do
 		local interval = math.max(1, math.floor(lanes / count * copies / rate + 0.5))
 		local off = math.abs(lanes / count * copies / interval / rate - 1)
 		if not best_error or off < best_error - 0.02 then best_count, best_interval, best_error = copies, interval, off end
 	end
-	if best_count ~= count then self:put(("units.%s.count"):format(unit), best_count, comment_of(w)) end
-	self:limit_sharers(unit, best_count)
-	return self:put(("units.%s.interval"):format(unit), best_interval, comment_of(w))
+	if best_count ~= count then self:put(("units.%s.count"):format(unit), best_count, w, comment) end
+	self:limit_sharers(unit, best_count, w)
+	return self:put(("units.%s.interval"):format(unit), best_interval, w, comment)
 end
 
 -- The values of the parameters that a figure sets, to be restored.
@@ -200,13 +196,25 @@ function State:put_l1(used)
 	end
 	if l1 and l2 and l1.value < 0.8 * l2.value and not self.config.l1.global then
 		self.config.l1.global = true
-		self.settings["l1.global"] = { value = "true", comment = comment_of(l1, (", and %.4g from L2"):format(l2.value)) }
+		self.settings["l1.global"] = { value = "true", comment = figures.comment(l1, (", and %.4g from L2"):format(l2.value)) }
 	end
 end
 
 function State:put_figure(w, value)
 	if keys.rate_of[w.figure] then return self:put_rate(w, value) end
-	return self:put(w.entry.key, w.entry.value_for(self.config, value), comment_of(w))
+	return self:put(w.entry.key, w.entry.value_for(self.config, value), w, figures.comment(w))
+end
+
+-- Says of figures that are legal but far from what the base has that they are, in the machine file, too.
+function State:look_for_odd(list, base)
+	for _, w in ipairs(list) do
+		local ours = w.entry.figure_of(self.config)
+		local times = ours and ours > 0 and w.value / ours
+		if times and (times > ODD or times < 1 / ODD) then
+			w.odd = (", odd: %.4g times that of %s"):format(times, base)
+			warn(w, "%s is %.6g, %.4g times that of %s", w.figure, w.value, times, base)
+		end
+	end
 end
 
 -- The figures in the order of keys.list, the first of each parameter.
@@ -258,12 +266,13 @@ local function near(ours, theirs) return math.abs(ours - theirs) <= math.max(0.1
 
 -- Sets the figure's parameter so that it comes to `ours` no longer, but to what was measured.
 local function move(state, w, ours)
+	w.settling = true
 	if keys.rate_of[w.figure] then
 		w.aim = (w.aim or w.value) * w.value / ours
 		return state:put_rate(w, w.aim)
 	end
 	local step = w.entry.value_for(state.config, 1) - w.entry.value_for(state.config, 0) -- of the parameter, for one of the figure
-	return state:put(w.entry.key, keys.get(state.config, w.entry.key) + (w.value - ours) * step, comment_of(w))
+	return state:put(w.entry.key, keys.get(state.config, w.entry.key) + (w.value - ours) * step, w, figures.comment(w, ", corrected"))
 end
 
 -- Corrects parameters by what their figures come to; one that got worse by its last correction gets its value back and keeps it.
@@ -337,32 +346,44 @@ local function report(used, unused, found)
 	if #names > 0 then io.stderr:write("figures that set no parameter: ", table.concat(names, ", "), "\n") end
 end
 
-local function main()
-	local o = parse(arg)
-	local list, chip = rows.read(o.csv, o["-c"])
+-- The figures of the CSV that set a parameter, and the state before they do.
+local function begin(o)
+	local list, chip, own = rows.read(o.csv, o["-c"])
 	check_units(o.csv, list)
-	local used, unused = figures_of(list)
+	local used, unused = figures.of(list, keys, chip)
 	if #used == 0 then rows.wrong(o.csv, 1, 1, "no figure that speaks of a parameter, expected some as latency/add.u32") end
 	if o["-o"] and io.open(o["-o"]) then fail("error: " .. o["-o"] .. " exists") end
-	local base = o["-b"] or nearest(used)
-	local state = setmetatable({ config = machine.config_of(tool.capture, tool.quote, base), settings = {}, ranges = machine.ranges(tool.capture) },
-		{ __index = State })
-	local far, count = distance(state.config, used)
+	local base = o["-b"] or nearest.find(top, tool, machine, used, own) or fail("error: no machine files in " .. top .. "/configs")
+	local config = machine.config_of(tool.capture, tool.quote, base)
+	if not config then os.exit(2) end
+	local state = setmetatable({ config = config, settings = {}, ranges = machine.ranges(tool.capture) }, { __index = State })
+	return state, used, unused, base, chip
+end
+
+-- Runs the micro-benchmarks on the machine and corrects it. Returns what they measured last.
+local function settle(o, state, base, head, used, chosen)
+	local found, dir = {}, scratch_folder()
+	for _ = 1, o.rounds do
+		found = measure(dir, machine.file(base, state.settings, head), used)
+		if not correct(state, chosen, found) then break end
+	end
+	found = measure(dir, machine.file(base, state.settings, head), used)
+	os.execute("rm -r " .. tool.quote(dir))
+	return found
+end
+
+local function main()
+	local o = parse(arg)
+	local state, used, unused, base, chip = begin(o)
+	local far, count = nearest.distance(state.config, used)
 	local chosen = principal(used)
+	state:look_for_odd(chosen, base)
 	for _, w in ipairs(chosen) do state:put_figure(w, w.value) end
 	state:put_l1(used)
-	local head = { ("%s. Tuned by gsim-tune: derives from %s, %s,"):format(chip, base, o["-b"] and "as asked" or "the nearest"),
-		("from which %d figures differ by %.0f %% in the mean (|ln|). What is not below is that machine's."):format(count, 100 * far) }
-	local found = {}
-	if o.rounds > 0 then
-		local dir = scratch_folder()
-		for _ = 1, o.rounds do
-			found = measure(dir, machine.file(base, state.settings, head), used)
-			if not correct(state, chosen, found) then break end
-		end
-		found = measure(dir, machine.file(base, state.settings, head), used)
-		os.execute("rm -r " .. tool.quote(dir))
-	end
+	local head = { ("%s. Tuned by gsim-tune: derives from %s, %s,"):format(figures.plain(chip), figures.plain(base), o["-b"] and "as asked" or "the nearest"),
+		("from which %d figures differ by %.0f %% in the mean (|ln|). What is not below is that machine's."):format(count, 100 * far),
+		("[T] is %s, whose lines are named."):format(figures.plain(o.csv:match("[^/]*$"))) }
+	local found = o.rounds > 0 and settle(o, state, base, head, used, chosen) or {}
 	local text = machine.file(base, state.settings, head)
 	if o["-o"] then tool.write(o["-o"], text) else io.write(text) end
 	io.stderr:write(("base: %s, %.0f %% away in the mean of %d figures\n"):format(base, 100 * far, count))

@@ -305,6 +305,17 @@ static bool prepare(Session *s)
 	return !s->diag.errors;
 }
 
+/* Does the command line set the parameter, by -D, or by --model? */
+static bool is_set(const void *session, const char *name)
+{
+	const Options *o = &((const Session *)session)->opt;
+	size_t n = strlen(name);
+	for (int i = 0; i < o->set.n; i++)
+		if (!strncmp(o->set.v[i], name, n) && o->set.v[i][n] == '=')
+			return true;
+	return o->model.n && !strcmp(name, "divergence.model");
+}
+
 static int show_list(Session *s)
 {
 	StrBuf out = { 0 };
@@ -314,7 +325,8 @@ static int show_list(Session *s)
 	if (kernels) {
 		list_kernels(s->module, &out);
 	} else if (options_lists_figures(&s->opt)) {
-		if (!list_figures(s->opt.config, &out, &s->diag)) {
+		if (!load_config(s) ||
+			!list_figures(s->opt.config, &s->config, is_set, s, &out, &s->diag)) {
 			sb_free(&out);
 			return RUN_BAD_INPUT;
 		}
@@ -324,8 +336,12 @@ static int show_list(Session *s)
 		return RUN_BAD_INPUT;
 	}
 	output_puts(stdout, out.s);
+	bool none = !out.n && !strcmp(s->opt.list, "configs");
+	if (none)
+		output_printf(stderr, "error: there are no machine files in the folders of $GSIM_PATH, in "
+			"%s, in configs/: expected some, as with GSIM_PATH=SOURCE-TREE\n", list_data_folder);
 	sb_free(&out);
-	return RUN_OK;
+	return none ? RUN_BAD_INPUT : RUN_OK;
 }
 
 static int show_skeleton(Session *s)

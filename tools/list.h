@@ -1,15 +1,19 @@
 #ifndef GSIM_LIST_H
 #define GSIM_LIST_H
-#include "isa/ir.h"
+#include "sim/config/config.h"
 #include "lib/strbuf.h"
 #include <stdbool.h>
 
+extern const char *const list_data_folder;    /* where installed machine files are */
 bool list_table(const char *what, StrBuf *);   /* false: there is no such table */
 /* the machine files that are found: the card of each, and from what kinds of sources its figures are */
 void list_configs(StrBuf *);
 /* The figures that the machine file and those from which it derives give, one a line: name, value, kind of
-   source, where it stands, what the comment there says. False: the file is wrong, and diag says why. */
-bool list_figures(const char *machine, StrBuf *, Diag *);
+   source, where it stands, what the comment there says. used: the configuration with what the command line
+   has set; chosen(name): has it set that parameter? Then the kind is "user". False: the file is wrong, and
+   diag says why. */
+bool list_figures(const char *machine, const Config *used, bool (*chosen)(const void *, const char *name),
+	const void *context, StrBuf *, Diag *);
 /* two lines when something keeps it from running */
 bool list_refused(const Module *, const Function *kernel, StrBuf *);
 /* in the order of the source: signatures, and what keeps a kernel from running */

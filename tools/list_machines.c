@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const list_data_folder = GSIM_DATADIR "/configs";
+
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* A machine file: its name, the card, how many of its figures are from which kind of source. A file of the
@@ -80,13 +82,26 @@ void list_configs(StrBuf *out)
 		}
 		p += n + (p[n] == ':');
 	}
-	list_once(&a, GSIM_DATADIR "/configs", &listed, out);
+	list_once(&a, list_data_folder, &listed, out);
 	list_once(&a, "configs", &listed, out);
 	vec_free(&listed);
 	arena_free(&a);
 }
 
-bool list_figures(const char *machine, StrBuf *out, Diag *diag)
+static void list_figure(const char *name, const ConfigKey *key, const Config *used, FigureSource s,
+	bool chosen, StrBuf *out)
+{
+	sb_printf(out, "%-34s ", name);
+	config_print_value(key, config_get(used, key), out);
+	if (chosen)
+		sb_puts(out, " user command-line:1: set by whoever runs gsim");
+	else
+		sb_printf(out, " %s %s:%d: %s", seen_word[s.seen], s.path, s.line, s.comment);
+	sb_putc(out, '\n');
+}
+
+bool list_figures(const char *machine, const Config *used, bool (*chosen)(const void *, const char *name),
+	const void *context, StrBuf *out, Diag *diag)
 {
 	Config c;
 	ConfigKey key;
@@ -95,11 +110,9 @@ bool list_figures(const char *machine, StrBuf *out, Diag *diag)
 	bool ok = config_load_texts(&c, machine, &texts, diag);
 	for (int i = 0; ok && config_key(i, &key); i++) {
 		FigureSource s = config_source(&texts, config_key_name(&key, name));
-		if (s.seen == SEEN_DEFAULT)
-			continue;
-		sb_printf(out, "%-34s ", name);
-		config_print_value(&key, config_get(&c, &key), out);
-		sb_printf(out, " %s %s:%d: %s\n", seen_word[s.seen], s.path, s.line, s.comment);
+		bool own = chosen(context, name) || config_get(&c, &key) != config_get(used, &key);
+		if (s.seen != SEEN_DEFAULT || own)
+			list_figure(name, &key, used, s, own, out);
 	}
 	config_free_texts(&texts);
 	return ok;

@@ -4,7 +4,7 @@
 --   entry.figure_of(config)                    -- what a machine of this configuration should measure, or nil
 --   entry.value_for(config, figure)            -- what the parameter has to be so that it measures this
 -- config: the table that gsim --print-config prints. Figures that hang on several parameters name the one that a machine file sets
--- by them, the others being known from other figures.
+-- by them, the others being known from other figures; these have `sum`.
 -- Where several figures speak of one parameter, the first in keys.list counts.
 local keys = { of = {}, list = {}, rate_of = {} } -- rate_of: by figure, the unit whose rate it is
 
@@ -22,6 +22,7 @@ end
 
 -- The parameter is the figure, or the figure is a number of times it and something more.
 local function plain(figure, key, times, more)
+	local sum = more ~= nil
 	times, more = times or 1, more or function() return 0 end
 	add(figure, key,
 		function(c)
@@ -29,6 +30,7 @@ local function plain(figure, key, times, more)
 			return v and times * v + more(c)
 		end,
 		function(c, v) return (v - more(c)) / times end)
+	keys.of[figure].sum = sum
 end
 
 -- Classes of operations whose number of copies, or time, is 0 take their unit's.

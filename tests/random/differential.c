@@ -270,7 +270,7 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		case OPT_PRINT: o->print = true; break;
 		case OPT_LOAD: break;
 		case OPT_HELP: fputs(help, stdout); exit(0);
-		default: return false;
+		default: fputs("usage: differential [options]; --help says more\n", stderr); return false;
 		}
 	if (ok && optind < argc) {
 		diag_error(d, (Loc){ 0 }, "unexpected argument '%s'; --help says more", argv[optind]);

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 		case 'p': print = true; break;
 		case 'w': why = true; break;
 		case 'h': fputs(help, stdout); return 0;
-		default: return 2;
+		default: fputs("usage: fusions [options]; --help says more\n", stderr); return 2;
 		}
 	if (!ok || optind < argc) {
 		fprintf(stderr, "fusions: wrong argument '%s'; --help says more\n",

@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 		case 'o': only = optarg; ok = known(only); break;
 		case 'k': ok = (class = class_named(optarg)) >= 0; break;
 		case 'h': help(); return 0;
-		default: return 2;
+		default: fputs("usage: properties [options]; --help says more\n", stderr); return 2;
 		}
 	if (!ok || optind < argc) {
 		fprintf(stderr, "properties: wrong argument '%s'; --help says more\n",

@@ -35,8 +35,20 @@ expect 0 "before-after" $gsim --help
 for what in models passes configs parameters statistics operations options; do expect 0 "" $gsim --list $what; done
 expect 0 "reconvergences" $gsim --list statistics
 expect 0 "kepler.lua: GeForce GTX 770 (GK104, compute capability 3.0): [0-9]* P, [0-9]* S, [0-9]* assumption" $gsim --list configs
+# where there are no machine files, it says where it has looked
+listed=$(unset GSIM_PATH; gsim=$(realpath "$gsim"); cd "$tmp" && "$gsim" --list configs 2>&1) || case $listed in
+"error: there are no machine files in the folders of "*) ;;
+*) fail "--list configs without machine files: $listed" ;;
+esac
+[ -n "$listed" ] || fail "--list configs without machine files says nothing"
 [ -z "$(GSIM_PATH=configs:$PWD $gsim --list configs | sort | uniq -d)" ] || fail "a machine file is listed twice"
 expect 0 "^l1.latency  *82 .* $srcdir/configs/maxwell.lua:[0-9]*: " $gsim --list figures -c maxwell.lua
+expect 0 "^sm.count  *3 user command-line:1: " $gsim --list figures -c maxwell.lua -D sm.count=3
+expect 0 "^sm.count  *5 user command-line:1: " $gsim --list figures -c maxwell.lua -D sm.count=5
+expect 0 "^l2.mshrs  *9 user command-line:1: " $gsim --list figures -c maxwell.lua -D l2.mshrs=9
+expect 0 "^divergence.model  *its user command-line:1: " $gsim --list figures -c maxwell.lua -m its
+expect 0 "^its.switch_stall  *7 user command-line:1: " $gsim --list figures -c maxwell.lua -m "its(switch_stall=7)"
+expect 2 "unknown parameter" $gsim --list figures -c maxwell.lua -D sm.counts=3
 expect 2 "needs a machine file" $gsim --list figures
 expect 2 "cannot find the machine file" $gsim --list figures -c nowhere.lua
 expect 2 "expected models" $gsim --list modells

@@ -9,6 +9,8 @@ tmp=${TMPDIR:-/tmp}/gsim-tune.$$
 mkdir "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$srcdir/tests/part.sh"
+top=$srcdir
+. "$srcdir/tools/programs"
 failed=0
 
 fail() {
@@ -39,6 +41,54 @@ refused 2:17 "latency/add.u32 is 0" 'figure,value\nlatency/add.u32,0\n'
 refused 1:1 "figures of 2 chips" 'chip,figure,value\nA,latency/add.u32,4\nB,latency/add.u32,5\n'
 refused 1:1 "no figure that speaks of a parameter" 'figure,value\nsong/length,4\n'
 refused 1:1 "no figures" 'figure,value\n'
+refused 1:1 "the header has no column 'figure'" ''
+refused 1:14 "the header has the column 'figure' twice" 'figure,value,figure\nlatency/add.u32,4,latency/add.u32\n'
+refused 2:17 "'0x10' is no figure" 'figure,value\nlatency/add.u32,0x10\n'
+refused 2:17 "'1e999' is no figure" 'figure,value\nlatency/add.u32,1e999\n'
+refused 2:1 "the stand-in of the driver measures nothing" 'chip,figure,value\n"Stand-in, 1 GPU",latency/add.u32,1\n'
+
+# out of a parameter's range, or of what a unit can give: refused, with the place and what was expected
+outside() {
+	printf 'figure,value\n%s,%s\n' "$1" "$2" >"$tmp/bad.csv"
+	"$tune" -r 0 -b volta.lua "$tmp/bad.csv" >"$tmp/out" 2>"$tmp/err"
+	[ $? = 2 ] && grep -q "^$tmp/bad.csv:2:$((${#1} + 2)): error: $1 is .*, expected [0-9.]* to [0-9]*" "$tmp/err" && [ ! -s "$tmp/out" ] || { fail "$1 = $2"; cat "$tmp/err"; }
+}
+outside latency/add.u32 1e308
+outside latency/add.u32 0.3
+outside latency/add.u32 1e6
+outside rate/shl.b32 1e308
+outside rate/shl.b32 1e-9
+outside fence/membar.sys\ \(nothing\ outstanding\) -5
+
+# what is legal but odd is told, in the file, too; what cannot follow from one figure alone is no figure of the source
+printf 'chip,figure,value,seen\nX,latency/add.u32,4000,P\nX,latency/redux.min,20,P\nX,latency/redux.add,3,P\nX,rate/shl.b32,300,P\n' >"$tmp/odd.csv"
+"$tune" -r 0 -b volta.lua -o "$tmp/odd.lua" "$tmp/odd.csv" 2>"$tmp/err" || { fail "odd figures"; cat "$tmp/err"; }
+for warning in '2:19: warning: latency/add.u32 is 4000, 1000 times' '4:21: warning: latency/redux.add is 3, by which redux.add_cycles would be -17; it is 0' \
+	'5:16: warning: rate/shl.b32 is 300 results a cycle; it is 128'; do
+	grep -q -F "$tmp/odd.csv:$warning" "$tmp/err" || { fail "no warning $warning"; cat "$tmp/err"; }
+done
+gsim --list figures -c "$tmp/odd.lua" >"$tmp/out"
+for want in '^units.alu.latency  *4000 P .*odd.lua:.*odd: 1000 times' '^redux.add_cycles  *0 assumption .*would follow' '^units.shift.interval  *1 assumption .*would follow'; do
+	grep -q "$want" "$tmp/out" || { fail "no $want"; cat "$tmp/odd.lua"; }
+done
+
+# the mark is that of the row; where the row has none that there is, nobody knows; of several rows the weakest counts
+printf 'chip,figure,value,seen\nX,latency/add.u32,4,P\nX,latency/fma.f32,5,S\nX,latency/shl.b32,6,Q\nX,latency/and.b32,7,\nX,latency/ex2.approx.f32,18,P\nX,latency/ex2.approx.f32,20,S\n' >"$tmp/seen.csv"
+"$tune" -r 0 -b volta.lua -o "$tmp/seen.lua" "$tmp/seen.csv" 2>"$tmp/err" || { fail "marks"; cat "$tmp/err"; }
+gsim --list figures -c "$tmp/seen.lua" | grep 'seen.lua' | sed 's/  */ /; s/ [^ ]*seen.lua:[0-9]*:/:/' >"$tmp/out"
+while read -r want; do
+	grep -q -F "$want" "$tmp/out" || { fail "no $want"; cat "$tmp/out"; }
+done <<END
+units.alu.latency 4 P: [T] (P) X, line 2: latency/add.u32, 4 measured
+units.fp32.latency 5 S: [T] (S) X, line 3: latency/fma.f32, 5 measured
+units.shift.latency 6 assumption: assumption: X, [T] does not say how it was seen, line 4: latency/shl.b32, 6 measured
+units.logic.latency 7 assumption: assumption: X, [T] does not say how it was seen, line 5: latency/and.b32, 7 measured
+units.sfu.latency 19 S: [T] (S) X, line 6, 7: latency/ex2.approx.f32, 19 measured
+END
+grep -q "^-- \[T\] is seen.csv, whose lines are named\.$" "$tmp/seen.lua" || fail "[T] is not explained"
+
+# random texts
+"$lua" "$srcdir/tests/tools/fuzz_tune.lua" "$srcdir" || failed=1
 
 # usage
 for wrong in '' '--nothing x.csv' '-b' 'a.csv b.csv' '-r x a.csv' '-r 1 -r 2 a.csv'; do
@@ -49,6 +99,11 @@ done
 "$tune" "$tmp/none.csv" 2>"$tmp/err" && fail "a CSV that is not there is read"
 grep -q "cannot read" "$tmp/err" || fail "the CSV that is not there is not named"
 "$tune" --help | grep -q "usage: gsim-tune" || fail "--help"
+"$tune" --help | grep "tools/" && fail "--help names tools that an installation does not have"
+"$tune" -b none.lua "$srcdir/doc/measured/published.csv" -c GK104 >"$tmp/out" 2>"$tmp/err"
+[ $? = 2 ] && grep -q "cannot find the machine file 'none.lua'" "$tmp/err" || { fail "--base that is not there"; cat "$tmp/err"; }
+grep "tools/" "$tmp/err" && fail "a message names tools that an installation does not have"
+[ ! -x ./gsim-tune ] || ( unset GSIM_BUILD; cd "$tmp" && "$OLDPWD/gsim-tune" -r 0 -b volta.lua "$tmp/odd.csv" >"$tmp/out" 2>"$tmp/err" ) || { fail "gsim-tune in the folder of the build"; cat "$tmp/err"; }
 
 # a figure that sets no parameter may be anything, as a difference below 0
 printf 'figure,value\nlatency/add.u32,4\nfence/membar.cta,-0.5\n' >"$tmp/below.csv"
@@ -57,18 +112,16 @@ printf 'figure,value\nlatency/add.u32,4\nfence/membar.cta,-0.5\n' >"$tmp/below.c
 # what one of two chips has measured; a file is not written over
 printf 'chip,figure,value,unit,seen\nA,latency/add.u32,4,cycles,P\nB,latency/add.u32,7,cycles,S\n' >"$tmp/two.csv"
 "$tune" -r 0 -b volta.lua -c B -o "$tmp/b.lua" "$tmp/two.csv" 2>"$tmp/err" || fail "one of two chips"
-grep -q 'latency = 7, *-- (S) latency/add.u32: 7 cycles$' "$tmp/b.lua" || { fail "the figure is not set"; cat "$tmp/b.lua"; }
+grep -q 'latency = 7, *-- \[T\] (S) B, line 3: latency/add.u32, 7 cycles$' "$tmp/b.lua" || { fail "the figure is not set"; cat "$tmp/b.lua"; }
 "$tune" -r 0 -b volta.lua -c B -o "$tmp/b.lua" "$tmp/two.csv" 2>"$tmp/err" && fail "a file is written over"
 
 # measure MACHINE: the figures on it, as CSV
 measure() {
-	echo "machine,figure,value,unit"
+	echo "machine,figure,value,unit,seen"
 	for kind in latency/ rate/ barrier/ loop/turn predicate/ fence/; do
 		gsim -q -c "$1" "$tmp/microbench.ptx" -- $kind quick
-	done | sed 's/^\(.*\),\([^,]*\),\([^,]*\)$/"'"${1##*/}"'","\1",\3,\2/'
+	done | sed 's/^\(.*\),\([^,]*\),\([^,]*\)$/"'"${1##*/}"'","\1",\3,\2,P/'
 }
-top=$srcdir
-. "$srcdir/tools/programs"
 cd "$tmp" && "$lua" - "$srcdir" <<'END' || exit 1
 local bench = dofile(arg[1] .. "/tools/microbench.lua")
 for name, text in pairs { ["microbench.ptx"] = bench.module, ["microbench.lua"] = bench.workload } do
@@ -81,7 +134,14 @@ measure turing.lua >turing.csv
 [ "$(wc -l <turing.csv)" -gt 80 ] || fail "turing.lua measures $(wc -l <turing.csv) figures"
 
 "$tune" -r 0 -o self.lua turing.csv 2>err || { fail "the figures of turing.lua are refused"; cat err; }
-grep -q 'derive("t[a-z]*_*[a-z]*.lua"' self.lua || { fail "nearest to turing.lua is another generation"; cat err; }
+grep -q 'derive("turing.lua"' self.lua || { fail "nearest to turing.lua is another machine"; cat err; }
+sed 's/^[^,]*,/,/; 1s/^,/machine,/' turing.csv >unnamed.csv
+"$tune" -r 0 -o unnamed.lua unnamed.csv 2>err && grep -q 'derive("turing.lua"' unnamed.lua || { fail "nearest to turing.lua, unnamed, is another machine"; cat err; }
+# the generation that the CSV names comes first, however near others are
+sed 's/^"turing.lua"/"ampere"/' turing.csv >ampere.csv
+"$tune" -r 0 -o ampere.lua ampere.csv 2>err && grep -q 'derive("ampere.lua"' ampere.lua || { fail "nearest is of another generation than the CSV names"; cat err; }
+sed 's/^"turing.lua"/cc8.9/' turing.csv >cc.csv
+"$tune" -r 0 -o cc.lua cc.csv 2>err && grep -q 'derive("ada.lua"' cc.lua || { fail "nearest is of another compute capability than the CSV names"; cat err; }
 
 # The law: within a tenth or one unit, from a machine of another generation.
 # fewer copies of a unit: no class that shares them keeps more

@@ -12,7 +12,11 @@ function machine.ranges(capture)
 	return ranges
 end
 
-function machine.config_of(capture, quote, file) return load(capture(("gsim -c %s --print-config"):format(quote(file))))() end
+-- The whole configuration of a machine file; nil when gsim refuses the file, which it has said then.
+function machine.config_of(capture, quote, file)
+	local text = capture(("gsim -c %s --print-config"):format(quote(file)), 2)
+	return text ~= "" and load(text)() or nil
+end
 
 -- Sets "a.b.c" in a configuration.
 function machine.set(config, key, value)
@@ -61,7 +65,7 @@ end
 function machine.file(base, settings, head)
 	local out = {}
 	for _, line in ipairs(head) do out[#out + 1] = "-- " .. line end
-	out[#out + 1] = ('return derive("%s", {'):format(base)
+	out[#out + 1] = ("return derive(%q, {"):format(base)
 	put_tree(tree_of(settings), "\t", out)
 	out[#out + 1] = "})"
 	return table.concat(out, "\n") .. "\n"

@@ -1,7 +1,8 @@
 -- Reads the figures that micro-benchmarks measured: CSV with a header, of which the columns figure and value (or gsim, as tools/reproduce
 -- microbench has it) are needed; chip, machine, unit, seen and source are used where they are there.
 --   local rows = dofile(top .. "/tools/tune/rows.lua")
---   rows.read(path, chip)  -- { { figure, value, unit, seen, source }, ... }, the chip's name; chip: nil or a name to choose
+--   rows.read(path, chip)  -- { { figure, value, unit, seen, source, path, line, value_at }, ... }, the chip's name, the machine's or nil;
+--                             chip: nil or a name to choose
 -- Errors are tables with a text `file:line:column: error: what, what was expected`.
 local rows = {}
 
@@ -34,8 +35,12 @@ local function split(path, number, line)
 end
 
 local function read_header(path, line)
-	local names, index = split(path, 1, line), {}
-	for k, name in ipairs(names) do index[name] = k end
+	local names, at = split(path, 1, line)
+	local index = {}
+	for k, name in ipairs(names) do
+		if index[name] and name ~= "" then wrong(path, 1, at[k], "the header has the column '%s' twice, expected it once", name) end
+		index[name] = k
+	end
 	index.value = index.value or index.gsim
 	for _, name in ipairs { "figure", "value" } do
 		if not index[name] then wrong(path, 1, 1, "the header has no column '%s', expected a line like chip,figure,value,unit", name) end
@@ -49,14 +54,17 @@ local function read_row(path, number, line, index, width)
 	if #f ~= width then wrong(path, number, at[#f], "%d fields, expected %d as in the header", #f, width) end
 	local text = f[index.value]
 	if text == "" then return nil end
-	local value = tonumber(text)
-	if not value or value ~= value or math.abs(value) == math.huge then
+	local value = text:find("^[-+]?[%d.]+[eE]?[-+]?%d*$") and tonumber(text)
+	if not value or math.abs(value) == math.huge then
 		wrong(path, number, at[index.value], "'%s' is no figure, expected a number", text)
 	end
 	if f[index.figure] == "" then wrong(path, number, at[index.figure], "there is no name, expected one as latency/add.u32") end
 	local function field(name) return index[name] and f[index[name]] or "" end
-	return { figure = f[index.figure], value = value, value_at = at[index.value], unit = field("unit"), unit_at = index.unit and at[index.unit], line = number, seen = field("seen"),
-		source = field("source"), names = { field("chip"), field("machine") } }
+	if field("chip"):find("^Stand%-in") then
+		wrong(path, number, at[index.chip], "the stand-in of the driver measures nothing, expected figures of a GPU")
+	end
+	return { path = path, line = number, figure = f[index.figure], value = value + 0.0, value_at = at[index.value], unit = field("unit"),
+		unit_at = index.unit and at[index.unit], seen = field("seen"), source = field("source"), names = { field("chip"), field("machine") } }
 end
 
 local function is_named(row, chip) return row.names[1] == chip or row.names[2] == chip end
@@ -76,7 +84,9 @@ local function choose(path, list, chip)
 		wrong(path, 1, 1, "figures of %d chips, expected one: choose by --chip, %s", #seen, table.concat(seen, ", "))
 	end
 	if #chosen == 0 then wrong(path, 1, 1, "no figures%s, expected some", chip and (" of '%s'"):format(chip) or "") end
-	return chosen, name or seen[1] or "a GPU"
+	local machine = chosen[1].names[2]
+	for _, row in ipairs(chosen) do machine = row.names[2] == machine and machine or "" end
+	return chosen, name or seen[1] or "a GPU", machine ~= "" and machine or nil
 end
 
 function rows.read(path, chip)
@@ -85,7 +95,7 @@ function rows.read(path, chip)
 	local text, list, number, index, width = f:read("a"), {}, 0, nil, nil
 	f:close()
 	if not text then error({ text = ("error: cannot read %s"):format(path) }, 0) end
-	for line in (text:gsub("\r\n", "\n") .. "\n"):gmatch("(.-)\n") do
+	for line in (text:gsub("^\xEF\xBB\xBF", ""):gsub("\r\n", "\n") .. "\n"):gmatch("(.-)\n") do
 		number = number + 1
 		if not index then
 			index, width = read_header(path, line)
