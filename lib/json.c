@@ -97,14 +97,14 @@ static void text_count(JsonSink *s, uint64_t v)
 {
 	JsonText *t = (JsonText *)s;
 	separate(t);
-	sb_printf(t->out, "%llu", (unsigned long long)v);
+	sb_count(t->out, v);
 }
 
 static void text_integer(JsonSink *s, int64_t v)
 {
 	JsonText *t = (JsonText *)s;
 	separate(t);
-	sb_printf(t->out, "%lld", (long long)v);
+	sb_integer(t->out, v);
 }
 
 void json_print_real(StrBuf *out, double v)

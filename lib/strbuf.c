@@ -23,6 +23,22 @@ void sb_write(StrBuf *b, const void *p, size_t n)
 void sb_putc(StrBuf *b, char c) { sb_write(b, &c, 1); }
 void sb_puts(StrBuf *b, const char *s) { sb_write(b, s, strlen(s)); }
 
+void sb_count(StrBuf *b, uint64_t v)
+{
+	char digits[20], *first = digits + sizeof digits;
+	do
+		*--first = (char)('0' + v % 10);
+	while (v /= 10);
+	sb_write(b, first, (size_t)(digits + sizeof digits - first));
+}
+
+void sb_integer(StrBuf *b, int64_t v)
+{
+	if (v < 0)
+		sb_putc(b, '-');
+	sb_count(b, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
 void sb_vprintf(StrBuf *b, const char *fmt, va_list ap)
 {
 	va_list aq;

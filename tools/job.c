@@ -407,8 +407,12 @@ int job_show(const Session *s, Job *j)
 	Title title = title_of(s, j);
 	if (!j->run || (j->status == RUN_BAD_INPUT && !j->run->launch.n))
 		return RUN_OK;
-	json_text(&t, &json);
-	job_put_report(s, j, &t.sink);
+	if (s->opt.quiet && !s->opt.stats.n)
+		return RUN_OK;
+	if (s->opt.stats.n || s->opt.annotate) {
+		json_text(&t, &json);
+		job_put_report(s, j, &t.sink);
+	}
 	report_text(j->run, &title, s->opt.all, &text);
 	annotate(s, &json, &text);
 	if (j->verified) {

@@ -86,7 +86,13 @@ bool config_key(int i, ConfigKey *key)
 
 const char *config_key_name(const ConfigKey *key, char name[CONFIG_NAME])
 {
-	snprintf(name, CONFIG_NAME, "%s%s%s", key->model ? key->model : "", key->model ? "." : "", key->key);
+	size_t n = key->model ? strlen(key->model) : 0, size = strlen(key->key) + 1;
+	must(n + 1 + size <= CONFIG_NAME);
+	if (n) {
+		memcpy(name, key->model, n);
+		name[n++] = '.';
+	}
+	memcpy(name + n, key->key, size);
 	return name;
 }
 

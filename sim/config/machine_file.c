@@ -128,11 +128,14 @@ static Loc place_of_value(const Loader *l, const char *name)
 
 static bool is_group(const char *name)
 {
+	const ModelKeys *m;
 	ConfigKey key;
-	char whole[CONFIG_NAME];
 	size_t n = strlen(name);
-	for (int i = 0; config_key(i, &key); i++)
-		if (!strncmp(config_key_name(&key, whole), name, n) && whole[n] == '.')
+	for (int i = 0; config_key(i, &key) && !key.model; i++)
+		if (!strncmp(key.key, name, n) && key.key[n] == '.')
+			return true;
+	for (int i = 0; (m = model_keys(i)); i++)
+		if (m->nparams && !strcmp(m->name, name))
 			return true;
 	return false;
 }

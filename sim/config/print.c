@@ -25,7 +25,7 @@ void config_print_value(const ConfigKey *key, int64_t v, StrBuf *out)
 	else if (key->type == CT_BOOL)
 		sb_puts(out, v ? "true" : "false");
 	else
-		sb_printf(out, "%lld", (long long)v);
+		sb_integer(out, v);
 }
 
 /* ---- hash and changes ---- */
@@ -36,7 +36,8 @@ uint64_t config_hash(const Config *c)
 	StrBuf all = { 0 };
 	char name[CONFIG_NAME];
 	for (int i = 0; config_key(i, &key); i++) {
-		sb_printf(&all, "%s=", config_key_name(&key, name));
+		sb_puts(&all, config_key_name(&key, name));
+		sb_putc(&all, '=');
 		config_print_value(&key, config_get(c, &key), &all);
 		sb_putc(&all, '\n');
 	}

@@ -22,7 +22,6 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 {
 	Gpu *g = xcalloc(1, sizeof *g);
 	g->config = *c;
-	config_hash_text(c, g->hash);
 	config_complete_units(&g->config);
 	g->module = m;
 	g->memory = memory;
@@ -34,6 +33,7 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 	gpu_check_model(g);
 #endif
 	if (o->trace) {
+		config_hash_text(c, g->hash);
 		tracer_wrap(g);
 		g->trace_run = trace_run(o->trace);
 	}
