@@ -34,6 +34,9 @@ enum { EXIT_TAKEN, EXIT_OTHER };
    unit u writes it anew. */
 enum { READ_ALU, READ_FMA, READ_GUARD, READ_DECOUPLED, READ_OVERWRITTEN };
 
+/* MIns.writer of an instruction that writes a predicate is its unit plus this; of others it is their unit. */
+enum { WRITER_OF_PREDICATES = UNIT_COUNT };
+
 /* name: of a register or predicate in the scoreboard; reader: READ_... */
 typedef struct Needed { uint16_t name; uint8_t reader; } Needed;
 
@@ -70,6 +73,7 @@ typedef struct MIns {
 	int32_t live;  /* branches, operations of mechanisms: index into Code.live; -1: none */
 	const uint32_t *table;         /* brx: pcs of the targets */
 	int ntable;
+	uint8_t writer;                /* by what the scoreboard knows whose results these are */
 	bool may_wait;                 /* a branch or a call: see LowerFn.may_wait */
 	int64_t offset;  /* what is added to the base of the address, the address of a symbol included */
 

@@ -159,8 +159,13 @@ void lower_finish(Lower *w, MIns *i)
 	Needed *sb = arena_array(&w->code->arena, Needed, w->nchk + 1);
 	i->nchk = (uint8_t)w->nchk;
 	i->nwr = (uint8_t)w->nwr;
-	for (int k = 0; k < w->nchk; k++)
-		sb[k] = (Needed){ w->names[k], needed_by(i, k, is_predicate_name((int16_t)w->names[k])) };
+	i->writer = i->unit;
+	for (int k = 0; k < w->nchk; k++) {
+		bool predicate = is_predicate_name((int16_t)w->names[k]);
+		sb[k] = (Needed){ w->names[k], needed_by(i, k, predicate) };
+		if (predicate && k >= w->nchk - w->nwr)
+			i->writer = (uint8_t)(WRITER_OF_PREDICATES + i->unit);
+	}
 	i->sb = sb;
 }
 

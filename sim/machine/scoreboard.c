@@ -11,6 +11,13 @@ static int64_t latency_to(const UnitConfig *c, int reader)
 	}
 }
 
+/* Can a reader of this kind read what the writer has written? */
+static bool may_read(int reader, int writer)
+{
+	return reader != READ_GUARD || writer >= WRITER_OF_PREDICATES;
+}
+
+/* Cycles from the issue until the first of all readers has the result, guards included. */
 static int64_t first_latency(const UnitConfig *c)
 {
 	int64_t first = c->latency;
@@ -19,27 +26,37 @@ static int64_t first_latency(const UnitConfig *c)
 	return first;
 }
 
-/* What is written anew comes behind the earlier result, so the instruction may be issued as long before that
-   one is there as it takes itself. No such thing is known of a value that memory brings. */
-static void fill_overwritten(Latencies *t, int unit)
+static int64_t last_latency(const UnitConfig *c, int writer)
 {
-	for (int v = 0; v < UNIT_COUNT; v++)
-		t->later[READ_OVERWRITTEN + unit][v] = (int16_t)(1 - t->first[unit]);
+	int64_t last = c->latency;
+	for (int r = 0; r < READ_OVERWRITTEN; r++)
+		if (may_read(r, writer))
+			last = latency_to(c, r) > last ? latency_to(c, r) : last;
+	return last;
+}
+
+/* Fills in what there is of the writer, which is one of the unit. What is written anew comes behind the
+   earlier result, so an instruction of unit u may be issued as long before that one is there as it takes
+   itself. No such thing is known of a value that memory brings. */
+static void fill_writer(Latencies *t, const Config *c, int unit, int writer)
+{
+	const UnitConfig *x = &c->unit[unit];
+	int64_t last = last_latency(x, writer);
+	t->last[writer] = (uint16_t)last;
+	for (int r = 0; r < READ_OVERWRITTEN; r++)
+		t->earlier[r][writer] = (uint16_t)(may_read(r, writer) ? last - latency_to(x, r) : 0);
+	for (int u = 0; u < UNIT_COUNT; u++)
+		t->earlier[READ_OVERWRITTEN + u][writer] =
+			(uint16_t)(last - first_latency(x) + first_latency(&c->unit[u]) - 1);
 }
 
 Latencies *latencies_build(Arena *a, const Config *c)
 {
 	Latencies *t = arena_new(a, Latencies);
-	for (int u = 0; u < UNIT_COUNT; u++)
-		t->first[u] = (uint16_t)first_latency(&c->unit[u]);
-	for (int r = 0; r < READ_OVERWRITTEN; r++)
-		for (int u = 0; u < UNIT_COUNT; u++) {
-			int16_t *later = t->later[r];
-			later[u] = (int16_t)(latency_to(&c->unit[u], r) - t->first[u]);
-			later[WRITER_MIXED] = later[u] > later[WRITER_MIXED] ? later[u] : later[WRITER_MIXED];
-		}
-	for (int u = 0; u < UNIT_COUNT; u++)
-		fill_overwritten(t, u);
+	for (int u = 0; u < UNIT_COUNT; u++) {
+		fill_writer(t, c, u, u);
+		fill_writer(t, c, u, WRITER_OF_PREDICATES + u);
+	}
 	return t;
 }
 

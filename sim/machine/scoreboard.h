@@ -1,23 +1,26 @@
 /* The scoreboard of a warp: when each register and predicate is ready, which depends on who reads it. A
  * result reaches some readers earlier than others (READ_..., sim/code/code.h): a predicate, for instance, is
  * there for the next comparison after 4 cycles and for the guard of an instruction after 12 or 13. An entry
- * therefore says when the result is there for the reader that gets it first, and who has written it; a table
- * (Latencies) says how much later other readers have it. */
+ * therefore says when the result is there for the reader that gets it last, and who has written it; a table
+ * (Latencies) says how much earlier other readers have it. So the table is read only for results that are not
+ * there for everybody yet. */
 #ifndef GSIM_SCOREBOARD_H
 #define GSIM_SCOREBOARD_H
 #include "sim/machine/gpu.h"
 
-/* An entry (Warp.ready) is a cycle << WRITER_BITS, plus its writer: the unit of the instruction that has
-   computed the value; WRITER_LOADED: it comes from memory; WRITER_MIXED: lanes have entries of their own, and
-   the cycle is the latest of theirs. */
-enum { WRITER_BITS = 6, WRITER_COUNT = 1 << WRITER_BITS, WRITER_MIXED = WRITER_COUNT - 2,
+/* An entry (Warp.ready) is a cycle << WRITER_BITS, plus its writer. That is MIns.writer of the instruction
+   that has computed the value: its unit, plus WRITER_OF_PREDICATES where the value may be a predicate, since
+   no guard reads a register. WRITER_LOADED: the value comes from memory; WRITER_MIXED: lanes have entries of
+   their own, and the cycle is the latest of theirs. */
+enum { WRITER_BITS = 7, WRITER_COUNT = 1 << WRITER_BITS, WRITER_MIXED = WRITER_COUNT - 2,
 	WRITER_LOADED = WRITER_COUNT - 1 };
-_Static_assert((int)UNIT_COUNT < (int)WRITER_MIXED, "an entry has room for the number of its unit");
+_Static_assert(2 * (int)UNIT_COUNT <= (int)WRITER_MIXED, "an entry has room for the number of its writer");
 
 typedef struct Latencies {
-	uint16_t first[UNIT_COUNT];    /* cycles from the issue until the first of all readers has it */
-	/* cycles by which a reader (READ_...) has it later, by writer */
-	int16_t later[READ_OVERWRITTEN + UNIT_COUNT][WRITER_COUNT];
+	/* by writer: cycles from the issue until the last of all readers has the result; by reader (READ_...)
+	   and writer: cycles by which this one has it earlier */
+	uint16_t last[WRITER_COUNT];
+	uint16_t earlier[READ_OVERWRITTEN + UNIT_COUNT][WRITER_COUNT];
 } Latencies;
 /* The configuration has all latencies (config_complete_units). */
 Latencies *latencies_build(Arena *, const Config *);
@@ -30,7 +33,7 @@ static inline bool entry_loaded(Cycle entry) { return entry_writer(entry) == WRI
    0. */
 static inline int64_t needed_ready(const Sm *sm, const Needed *n, Cycle entry)
 {
-	return (int64_t)entry_cycle(entry) + sm->latencies->later[n->reader][entry_writer(entry)];
+	return (int64_t)entry_cycle(entry) - sm->latencies->earlier[n->reader][entry_writer(entry)];
 }
 
 /* In the lanes of the mask the register or predicate `name` becomes ready at another time than in its other
@@ -40,23 +43,27 @@ void scoreboard_mix(Warp *, int name, Mask, Cycle);
 /* Writes the entry of lanes m for what the instruction writes. */
 static inline void scoreboard_put(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle entry)
 {
-	const Needed *wr = i->sb + i->nchk - i->nwr;
-	bool all = !sm->lane_scoreboard || !(w->live & ~m);
-	for (int k = 0; k < i->nwr && (all || m); k++) {
+	const Needed *end = i->sb + i->nchk, *wr = end - i->nwr;
+	if (!sm->lane_scoreboard) {
+		for (; wr < end; wr++)
+			w->ready[wr->name] = entry;
+		return;
+	}
+	bool all = !(w->live & ~m);
+	for (; wr < end && (all || m); wr++) {
 		if (!all) {
-			scoreboard_mix(w, wr[k].name, m, entry);
+			scoreboard_mix(w, wr->name, m, entry);
 			continue;
 		}
-		w->ready[wr[k].name] = entry;
-		if (w->mixed)
-			w->mixed[wr[k].name] = false;
+		w->ready[wr->name] = entry;
+		w->mixed[wr->name] = false;
 	}
 }
 /* Lanes m have the results of an instruction that is issued now, `late` cycles later than its unit says. */
 static inline void scoreboard_computed(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle late)
 {
-	Cycle ready = sm->now + sm->latencies->first[i->unit] + late;
-	scoreboard_put(sm, w, i, m, ready << WRITER_BITS | i->unit);
+	Cycle ready = sm->now + sm->latencies->last[i->writer] + late;
+	scoreboard_put(sm, w, i, m, ready << WRITER_BITS | i->writer);
 }
 /* Lanes m have the results at cycle `ready`; they come from memory. */
 static inline void scoreboard_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready)

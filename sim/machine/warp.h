@@ -9,6 +9,9 @@
    current span after its first Patience.time cycles. */
 typedef struct Spans { uint64_t n, branches; Cycle since; } Spans;
 
+/* When the last operand of an instruction that is computed is there, and the last one that is loaded. */
+typedef struct Operands { Cycle computed, loaded; } Operands;
+
 /* A generic instruction whose lanes go to several spaces makes an access for each space. Where a register
    becomes ready for all lanes at once, it does so when the last access is done. */
 /* parts: accesses of which it is not known yet when they are done; ready: when the last of the others is
@@ -53,6 +56,9 @@ struct Warp {
 	/* pc of the instruction that the warp cannot issue for the reason in Sched.wake_why; NO_PC: the one
 	   at which its first split stands, if it has a split */
 	uint32_t waits_at;
+	/* For a warp of one split, where the scoreboard has one entry for all lanes: the operands of its next
+	   instruction, as seen after its last issue. `computed` is NEVER where nobody has asked since. */
+	Operands next;
 	/* used: the slot has a warp; ending: all its lanes have ended, but accesses may be outstanding */
 	bool used, ending;
 	/* all its lanes have ended and its accesses are complete: the slot is free at the end of the cycle */

@@ -214,7 +214,7 @@ static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Un
 	const MIns *i = &w->ins[s->pc];
 	if (!is_fetched(sm, w, s, i))
 		return when_waited(s);
-	if (!are_ready(sm, w, s, i, sm->now)) {
+	if (all_there(w->next) > sm->now && (all_surely_there(w, i) > sm->now || s->parts)) {
 		When t = when_operands(sm, w, s, i, sm->now);
 		if (t.cycle > sm->now)
 			return t;
@@ -271,15 +271,15 @@ static inline void write_pending(Sm *sm, Warp *w, const Part *part, int n, const
 		scoreboard_loaded(sm, part[k].home, i, part[k].mask & m, PENDING);
 }
 
-/* To be called after the split has issued the instruction at pc. If the split goes on elsewhere than behind
-   it, the front end has to follow: the split waits fetch.redirect_cycles longer, for the reason STALL_BRANCH,
-   unless it had to wait for something longer than one cycle anyway. */
+/* To be called after the split has issued the instruction at pc, if it does not stand behind that now. If it
+   goes on where it stands, the front end has to follow: the split waits fetch.redirect_cycles longer, for the
+   reason STALL_BRANCH, unless it had to wait for something longer than one cycle anyway. */
 static void redirect_front_end(const Sm *sm, Split *s, uint32_t pc)
 {
 	SplitWait *x = &s->wait;
 	Cycle n = (Cycle)sm->gpu->config.fetch_redirect;
 	bool to_itself = s->pc == pc && s->state == SPLIT_RUN && !s->released;
-	if (s->pc == pc + 1 || (s->pc == pc && !to_itself))
+	if (s->pc == pc && !to_itself)
 		return;
 	x->known += n;
 	if (x->known <= sm->now + 1 + n)
@@ -305,6 +305,7 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 	s->wait = wait_until(now + 1, STALL_DATA); /* what the next instruction waits for is not known yet */
 	s->issued = now;
 	w->exact = false;
+	w->next.computed = NEVER;
 	exec_issue(sm, w, s, &is);
 	if (unit) {
 		unit->free = now + (Cycle)c->unit[i->unit].interval;
@@ -320,8 +321,8 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 	/* A redirect is added only if this split is still there. Another one may have its place in the list:
 	   a new split, whose wait the mechanism has set, or a split that was there before and that the lanes
 	   have joined. */
-	if (w->nsplit >= nsplit && w->nsplit && s->issued == now && (w->nsplit == 1 || s->mask & lanes) &&
-		!w->exact && !wait_awaits(&s->wait, now))
+	if (s->pc != pc + 1 && w->nsplit >= nsplit && w->nsplit && s->issued == now &&
+		(w->nsplit == 1 || s->mask & lanes) && !w->exact && !wait_awaits(&s->wait, now))
 		redirect_front_end(sm, s, pc);
 }
 
@@ -340,7 +341,10 @@ static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 		return false;
 	i = &w->ins[s->pc];
 	/* what examine_split would answer for most splits, found faster */
-	if (s->line == i->line && !sm->lane_scoreboard && !are_ready(sm, w, s, i, sm->now))
+	if (s->line == i->line && sm->unasked && w->nsplit == 1) {
+		if (all_there(next_operands(sm, w, i)) > sm->now)
+			return false;
+	} else if (s->line == i->line && !sm->lane_scoreboard && all_there(warp_operands(sm, w, i)) > sm->now)
 		return false;
 	s->wait.known = sm->now;
 	When t = examine_split(sm, w, s, &i, &unit, NULL);
@@ -422,7 +426,7 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 	When t = when_waited(s);
 	const MIns *i = &w->ins[s->pc];
 	if (sm->unasked && t.cycle == sm->now + 1 && t.cycle < sm->until && s->line == i->line) {
-		Operands o = warp_operands(sm, w, i);
+		Operands o = next_operands(sm, w, i);
 		if (all_there(o) > t.cycle && same_reason(o, t.cycle, sm->until))
 			t = when_there(o, s, t.cycle);
 	}

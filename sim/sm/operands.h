@@ -4,37 +4,48 @@
 #include "sim/machine/scoreboard.h"
 #include "sim/sm/internal.h"
 
-/* When the last operand that is computed is there, and the last one that is loaded. */
-typedef struct Operands { Cycle computed, loaded; } Operands;
-
 static inline void add_operand_ready(Operands *o, const Sm *sm, const Needed *n, Cycle entry)
 {
-	Cycle *last = entry_loaded(entry) ? &o->loaded : &o->computed;
-	int64_t ready = needed_ready(sm, n, entry);
-	*last = ready > (int64_t)*last ? (Cycle)ready : *last;
+	int64_t ready = needed_ready(sm, n, entry), loaded = entry_loaded(entry) ? ready : 0;
+	int64_t computed = loaded ? 0 : ready;
+	o->computed = computed > (int64_t)o->computed ? (Cycle)computed : o->computed;
+	o->loaded = loaded > (int64_t)o->loaded ? (Cycle)loaded : o->loaded;
 }
 
 static inline Cycle all_there(Operands o) { return o.loaded > o.computed ? o.loaded : o.computed; }
 
-/* True if all operands are there at cycle `at`: a fast answer, enough for most splits. If it is false,
-   when_operands looks more closely: lanes may differ, or have several homes. */
-static inline bool are_ready(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
+/* The cycle from which on every reader has all that the instruction needs: a fast answer, which is enough for
+   most instructions; warp_operands and when_operands look more closely. */
+static inline Cycle all_surely_there(const Warp *w, const MIns *i)
 {
-	int64_t latest = 0;
+	Cycle latest = 0;
 	for (int k = 0; k < i->nchk; k++) {
-		int64_t ready = needed_ready(sm, &i->sb[k], w->ready[i->sb[k].name]);
-		latest = ready > latest ? ready : latest;
+		Cycle entry = w->ready[i->sb[k].name];
+		latest = entry > latest ? entry : latest;
 	}
-	return latest <= (int64_t)at && !s->parts;
+	return entry_cycle(latest);
 }
 
-/* When operands are there, by a scoreboard with one entry for all lanes. */
+/* When operands are there, by a scoreboard with one entry for all lanes. Where all are there in this cycle,
+   it is not said which were loaded. */
 static inline Operands warp_operands(const Sm *sm, const Warp *w, const MIns *i)
 {
-	Operands o = { 0, 0 };
+	Operands o = { all_surely_there(w, i), 0 };
+	if (o.computed <= sm->now)
+		return o;
+	o.computed = 0;
 	for (int k = 0; k < i->nchk; k++)
 		add_operand_ready(&o, sm, &i->sb[k], w->ready[i->sb[k].name]);
 	return o;
+}
+
+/* As warp_operands, for the instruction that follows the one that the warp, of one split, has issued last.
+   The answer is kept until the next issue: what comes later from memory is not there earlier than it says. */
+static inline Operands next_operands(const Sm *sm, Warp *w, const MIns *i)
+{
+	if (w->next.computed == NEVER)
+		w->next = warp_operands(sm, w, i);
+	return w->next;
 }
 
 /* When the operands o are there, as seen at cycle `at`. If one of them is still being loaded the reason is

@@ -189,6 +189,7 @@ static void start_resident_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	sm->stay -= sm->now;
 	w->ending = w->ended = false;
 	w->drain = 0;
+	w->next.computed = NEVER;
 	w->outstanding = w->queued = 0;
 	fence_warp_begins(sm, w);
 	w->live = lanes;
