@@ -38,11 +38,12 @@ void step_end(Gen *g, const Steps *s)
 
 /* ---- the arms of a branch ---- */
 
-typedef struct Twin { uint64_t state, idle, unfaulted, nans, spaces; size_t chosen; int cost; } Twin;
+typedef struct Twin { uint64_t state, idle, unfaulted, nans, spaces, chases; size_t chosen; int cost; } Twin;
 
 static Twin twin_of(const Gen *g)
 {
-	return (Twin){ g->state, g->idle, g->unfaulted, g->nans, g->spaces, g->chosen, g->cost };
+	return (Twin){ g->state, g->idle, g->unfaulted, g->nans, g->spaces, g->chases, g->chosen,
+		g->cost };
 }
 
 static void start_again(Gen *g, const Twin *t)
@@ -52,6 +53,7 @@ static void start_again(Gen *g, const Twin *t)
 	g->unfaulted = t->unfaulted;
 	g->nans = t->nans;
 	g->spaces = t->spaces;
+	g->chases = t->chases;
 	g->chosen = t->chosen;
 	g->cost = t->cost;
 }

@@ -492,6 +492,7 @@ void sequence(Gen *g, int depth)
 		idle_statement(g);
 		nan_statement(g);
 		spaces_statement(g);
+		chase_statement(g);
 		step_end(g, &s);
 	}
 }

@@ -16,8 +16,9 @@ typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
 	/* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement,
-	   early_statement, last_accesses, nan_statement, the ends of device functions and spaces_statement */
-	uint64_t state, idle, unfaulted, meeting, early, last, nans, returns, spaces;
+	   early_statement, last_accesses, nan_statement, the ends of device functions, spaces_statement and
+	   chase_statement */
+	uint64_t state, idle, unfaulted, meeting, early, last, nans, returns, spaces, chases;
 	size_t chosen;                 /* of the parameters' choices, taken so far */
 	Features on;                   /* of this kernel */
 	Module *m;
@@ -146,6 +147,7 @@ void nan_statement(Gen *);                     /* sometimes; changes no choice o
 
 /* random_spaces.c */
 void spaces_statement(Gen *);                  /* sometimes; changes no choice of the others */
+void chase_statement(Gen *);                   /* the same */
 
 /* random_returns.c */
 void return_here(Gen *);                       /* ends the open block of a device function */

@@ -322,6 +322,7 @@ static void make_device(Gen *g, int number)
 	saved.chosen = g->chosen;
 	saved.returns = g->returns;
 	saved.spaces = g->spaces;
+	saved.chases = g->chases;
 	saved.line = g->line;
 	*g = saved;
 }
@@ -445,10 +446,12 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->nans = g->idle ^ 0x2545f4914f6cdd1du;
 	g->returns = g->idle ^ 0x6a09e667f3bcc909u;
 	g->spaces = g->idle ^ 0xbb67ae8584caa73bu;
+	g->chases = g->idle ^ 0x3c6ef372fe94f82bu;
 	g->on |= p->seed / 8 % 2 ? p->features & RF_LAST : 0;
 	g->on |= p->seed / 32 % 2 ? p->features & RF_NAN : 0;
 	g->on |= p->seed / 64 % 2 ? p->features & RF_RETURNS : 0;
 	g->on |= p->seed / 128 % 4 == 2 ? p->features & RF_SPACES : 0;
+	g->on |= p->seed / 256 % 4 == 3 ? p->features & RF_CHASE : 0;
 	g->on |= p->seed / 16 % 4 == 1 ? p->features & RF_GRID : 0;
 	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;
 	g->on |= p->seed / 4 % 4 == 0 ? p->features & RF_NAMED : 0;

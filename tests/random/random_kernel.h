@@ -46,7 +46,8 @@
 	X(NAN, "operations of NaNs with different payloads, which come again with their operands the other " \
 		"way around") \
 	X(RETURNS, "device functions whose arms return apart, with results in any registers") \
-	X(SPACES, "generic accesses whose lanes lie in several spaces")
+	X(SPACES, "generic accesses whose lanes lie in several spaces") \
+	X(CHASE, "chains of loads, each of the address that the last one brought")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
