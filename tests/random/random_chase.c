@@ -1,6 +1,7 @@
-/* Chains of loads: each thread goes from word to word of `in`, and each word says where the next one is. Lanes
- * of a warp need different lines, so loads come back lane by lane, and lanes meet others that still wait. A
- * chain has random numbers of its own, so that the rest of a kernel is the same with and without it. */
+/* Chains of loads: each thread goes from word to word of `in`, and each word says where the next one is.
+ * Lanes of a warp need different lines, so loads come back lane by lane, and lanes meet others that still
+ * wait. A chain has random numbers of its own, so that the rest of a kernel is the same with and without
+ * it. */
 #include "tests/random/random_gen.h"
 
 static void chase(Gen *g)
