@@ -71,6 +71,7 @@ tool.progress("")
 
 local csv = { "machine,figure,unit,gsim,chip,published,seen,source" }
 local near, all, value, rates, exact = { P = 0, S = 0 }, { P = 0, S = 0 }, {}, 0, 0
+local beside = {} -- rates that are a little off the guide's
 local lines, missed = {}, {} -- of the table; by reason: the rows that it explains
 
 local function number(v) return ("%.4g"):format(v) end
@@ -85,6 +86,7 @@ local function compare(machine, figure, unit, ours, p)
 	local theirs, good = tonumber(p.value), is_near(unit, ours, p)
 	if p.source == GUIDE then
 		rates, exact = rates + 1, exact + (math.abs(ours / theirs - 1) <= 0.01 and 1 or 0)
+		if good and math.abs(ours / theirs - 1) > 0.002 then beside[#beside + 1] = ("%s %s %.4g for %.4g"):format(machine, figure, ours, theirs) end
 	end
 	all[p.seen], near[p.seen] = all[p.seen] + 1, near[p.seen] + (good and 1 or 0)
 	csv[#csv + 1] = ("%s,%s,%s,%s,%s,%s,%s,\"%s\""):format(machine, figure, unit, number(ours), p.chip, p.value, p.seen, p.source)
@@ -134,6 +136,10 @@ local function explanations()
 			t[#t + 1] = ("%s (%d): %s"):format(reason.title, #rows, reason.text)
 			t[#t + 1] = "*" .. table.concat(names, "; ") .. "*"
 		end
+	end
+	if #beside > 0 then
+		t[#t + 1] = ("Rates beside the guide's (%d): %s"):format(#beside, reasons.rates.text)
+		t[#t + 1] = "*" .. table.concat(beside, "; ") .. "*"
 	end
 	return t
 end

@@ -34,8 +34,8 @@ return function(bench)
 		end
 		local o = { pre = "and.b32 j, lane, 31;", start = table.concat(start, " "), stop = table.concat(stop, " ") }
 		local name = bench.word(figure)
-		bench.kernel(name .. "_long", table.concat(step):rep(24), o)
-		bench.kernel(name .. "_short", table.concat(step):rep(8), o)
-		bench.row { figure = figure, unit = "results/cycle/SM", long = name .. "_long", short = name .. "_short", steps = 16 * width, mode = "rate", warps = 32 }
+		bench.kernel(name .. "_long", table.concat(step):rep(96), o)
+		bench.kernel(name .. "_short", table.concat(step):rep(32), o)
+		bench.row { figure = figure, unit = "results/cycle/SM", long = name .. "_long", short = name .. "_short", steps = 64 * width, mode = "rate", warps = 32 }
 	end
 end
