@@ -3,7 +3,7 @@
 #include "tests/random/properties.h"
 #include "tests/check.h"
 
-enum { KERNELS = 200 };
+enum { KERNELS = 160 };
 
 START_TEST(all_hold)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A few seconds of random host programs; tools/fusions is the long run. Programs for which something does not hold are left in the build folder.
 set -e
-./fusions --count "${FUSIONS:-60}" --seed 1 >fusions.out || { cat fusions.out; exit 1; }
+./fusions --count "${FUSIONS:-45}" --seed 1 >fusions.out || { cat fusions.out; exit 1; }
 # Most programs have one result; of the launches that stand one behind the other a share depends on each other
 # between blocks. Launches were fused in half of the programs, fewer are executed, barriers of the grid were
 # put between bodies, and where no dependence is assumed the detector found races.
