@@ -456,11 +456,11 @@ for how in "" -b "--grid -m ipdom -p none"; do
 done
 # What takes more than a tenth longer says why: the reason that has grown most in the report itself; what does
 # not says nothing.
-slower=$srcdir/kernels/match_count/match_count.ptx
-expect 0 "" $gsim -q -c kepler.lua -m ipdom -b -p if-convert -s "$tmp/two.json" -s "$tmp/two.txt" "$slower"
-more=$(sed -n 's/^slower above all by scheduler-cycles that went for memory: \([0-9]*\) more$/\1/p' "$tmp/two.txt")
-sed -n 's/^ *"stalls": {"no_warp".*"memory": \([0-9]*\),.*/\1/p' "$tmp/two.json" >"$tmp/stalls" # of one launch: the first is before, the last after
-[ "$(($(tail -n 1 "$tmp/stalls") - $(head -n 1 "$tmp/stalls")))" = "$more" ] || fail "memory has not grown by '$more'"
+slower=$srcdir/kernels/queens/queens.ptx
+expect 0 "" $gsim -q -c kepler.lua -m ipdom -b -p structurize -s "$tmp/two.json" -s "$tmp/two.txt" "$slower"
+more=$(sed -n 's/^slower above all by scheduler-cycles that went for branch: \([0-9]*\) more$/\1/p' "$tmp/two.txt")
+sed -n 's/^ *"stalls": {"no_warp".*"branch": \([0-9]*\),.*/\1/p' "$tmp/two.json" >"$tmp/stalls" # of one launch: the first is before, the last after
+[ "$(($(tail -n 1 "$tmp/stalls") - $(head -n 1 "$tmp/stalls")))" = "$more" ] || fail "branch has not grown by '$more'"
 expect 0 "" $gsim -c kepler.lua -b -p dce "$slower"
 ! grep -q '^slower' "$tmp/out" || fail "what is not slower says why it is"
 $gsim -q -p linearize -s "$tmp/idle.json" "$loop"
