@@ -354,7 +354,7 @@ holds '$1 == 500 && $5 == 600 && $7 < $4 && $6 < $2 + 1000' -- 1,2 4 0
 # One stream: in order.
 holds '$5 == $2 + 500 && $7 >= $5 && $6 > 2 * ($2 - 500)' -- 1,1 4 0
 # Blocks of the first fill all SMs: those of the second come when they end.
-holds '$5 == 600 && $7 >= $4 && $6 > 2 * ($2 - 500)' -- 1,2 4 49152
+holds '$5 == 600 && $7 >= $4 && $6 >= 2 * ($2 - 500)' -- 1,2 4 49152
 # Of two waves of the first, the last leaves room: there the second goes, before the first has ended.
 holds '$5 == 600 && $7 > $1 + ($4 - $1) / 2 - 1000 && $7 < $4' -- 1,2 6 49152
 # The default stream waits for the others.
