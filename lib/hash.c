@@ -22,6 +22,19 @@ static uint64_t mix_word(uint64_t h, uint64_t word)
 	return h ^ h >> 32;
 }
 
+uint64_t hash_content(const void *p, size_t n)
+{
+	const unsigned char *s = p;
+	uint64_t h = mix_word(FNV_BASIS, n);
+	for (size_t i = 0; i < n; i += 8) {
+		uint64_t word = 0;
+		for (size_t k = n - i < 8 ? n - i : 8; k--;)
+			word = word << 8 | s[i + k];
+		h = mix_word(h, word);
+	}
+	return h;
+}
+
 /* Hashes eight bytes at a time. */
 unsigned long long hash_bytes(const void *p, size_t n, unsigned long long seed)
 {

@@ -16,6 +16,8 @@ unsigned long long hash_bytes(const void *, size_t n, unsigned long long seed);
 /* FNV-1a with 64 bits: for hashes that are stored in files, which must be the same on every host and in every
    version. */
 uint64_t hash_fnv1a(const void *, size_t n);
+/* A hash of a large content that may be stored, too: eight bytes at a time, least significant byte first. */
+uint64_t hash_content(const void *, size_t n);
 
 /* The name that is nearest to `word` in edit distance, or NULL when none is near; for "did you mean". */
 const char *nearest_name(const char *word, const char *const *names, int n);

@@ -140,11 +140,51 @@ static const JsonValue *report_in(Compare *c, const JsonValue *v, const char *ro
 
 /* ---- what is compared with what ---- */
 
+/* As a report of --before-after has it. */
+static const JsonValue *results_as_json(Compare *c, const char *results, const RunCompared *compared)
+{
+	StrBuf b = { 0 };
+	JsonText t;
+	json_text(&t, &b);
+	t.sink.begin(&t.sink, '{', false);
+	json_put_text(&t.sink, "results", results);
+	report_compared(compared, &t.sink);
+	t.sink.end(&t.sink);
+	const JsonValue *v = json_read(&c->arena, b.s, b.n, "results", &c->diag);
+	sb_free(&b);
+	return v;
+}
+
+static bool same_strings(const JsonValue *a, const JsonValue *b, const char *key)
+{
+	const JsonValue *x = json_get(a, key), *y = json_get(b, key);
+	if (!x || !y || x->kind != JSON_ARRAY || y->kind != JSON_ARRAY)
+		return !strcmp(json_string(a, key), json_string(b, key));
+	bool same = x->n == y->n;
+	for (int i = 0; i < x->n && same; i++)
+		same = !strcmp(json_shown(&x->item[i]), json_shown(&y->item[i]));
+	return same;
+}
+
+/* Should the two have equal results? They are of one workload with equal arguments; the default one is named
+   as the module is. */
+static bool is_one_program(const JsonValue *a, const JsonValue *b)
+{
+	return same_strings(a, b, "workload") && same_strings(a, b, "arguments") &&
+		(*json_string(a, "workload") || same_strings(a, b, "module"));
+}
+
+/* Two reports with the comparison of their results; both NULL: it is made of the reports. */
 static void two_runs(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *both, StrBuf *out)
 {
+	RunCompared compared;
+	const char *results = both ? json_string(both, "results") : is_one_program(a, b)
+		? report_compare_results(a, b, &compared) : "";
+	if (!both && *results)
+		both = results_as_json(c, results, &compared);
 	report_compare(a, b, both, c->form, out);
 	vec_push(&c->pair, ((GridPair){ { a, b } }));
-	c->differ = !strcmp(json_string(both, "results"), "differ");
+	c->differ = !strcmp(results, "differ");
 }
 
 static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrBuf *out)

@@ -155,3 +155,31 @@ bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b
 	strmap_free(&names.of[1]);
 	return same;
 }
+
+bool run_hash_buffer(const Run *run, const RunBuffer *b, uint64_t *hash)
+{
+	const uint8_t *data = b->how == COMPARE_IGNORE ? NULL : run_data(run, b);
+	if (!data)
+		return false;
+	if (b->how == COMPARE_SET) {
+		uint64_t *v = sorted(b, data);
+		*hash = hash_content(v, b->n * sizeof *v);
+		free(v);
+	} else {
+		*hash = hash_content(data, b->n * (size_t)type_bytes(b->type));
+	}
+	return true;
+}
+
+uint64_t run_hash_results(const Run *run)
+{
+	uint64_t all = 0, hash;
+	for (int i = 0; i < run->buffer.n; i++) {
+		const RunBuffer *b = &run->buffer.v[i];
+		if (b->how == COMPARE_TOLERANCE || !run_hash_buffer(run, b, &hash))
+			continue;
+		uint64_t both[2] = { all, hash };
+		all = hash_content(both, sizeof both);
+	}
+	return all;
+}

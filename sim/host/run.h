@@ -179,6 +179,13 @@ typedef struct RunCompared {
    they differ, with errors in diag that call the runs a and b. compared (may be NULL): the numbers are added
    to it. */
 bool run_same(const Run *, const Run *, const char *a, const char *b, RunCompared *compared, Diag *);
+/* Puts a hash of what the buffer holds now: equal contents have equal hashes on every host. Of one that is
+   compared as a set, order plays no part. False: there is no result to be hashed, since the buffer was freed,
+   or is not to be compared. */
+bool run_hash_buffer(const Run *, const RunBuffer *, uint64_t *hash);
+/* A hash of all results together that must be identical, or the same set: runs of the same program that have
+   the same one have equal results. */
+uint64_t run_hash_results(const Run *);
 /* sim/host/totals.c. The statistics of launches together: of each kernel, added up as launches end, and of
    all. */
 void run_add_launch(Run *, const LaunchStats *);          /* the launch has ended */

@@ -63,7 +63,7 @@ void compare_row(Sheet *s, const char *name, const char *path, const JsonValue *
 	compare_put_value(s, a, path);
 	compare_put_value(s, b, path);
 	compare_put_ratio(s, a, b);
-	if (better && json_is_number(a) && json_is_number(b) && a->number != b->number)
+	if (better && !s->form.unjudged && json_is_number(a) && json_is_number(b) && a->number != b->number)
 		sheet_put(s, (b->number > a->number) == (better > 0) ? "better" : "worse");
 }
 
@@ -106,6 +106,22 @@ static void compare_causes(const JsonValue *a, const JsonValue *b, ReportForm fo
 		compare_row(&s, x->key[i], path, &x->item[i], after);
 	}
 	sheet_end(&s, "where the scheduler-cycles went", false, out);
+}
+
+/* Thread instructions are what the threads had to do: passes change them by little, a wrong program often by
+   much. */
+static void put_other_work(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
+{
+	const JsonValue *x = json_get(a, "thread_instructions"), *y = json_get(b, "thread_instructions");
+	StrBuf line = { 0 };
+	if (!json_is_number(x) || !json_is_number(y) || x->number == 0 ||
+		(y->number >= 0.5 * x->number && y->number <= 1.5 * x->number))
+		return;
+	sb_printf(&line, "remark: the threads did %s work, %.0f instructions for %.0f: is it the same "
+		"program?", y->number < x->number ? "less than half the"
+		: "more than one and a half times the", y->number, x->number);
+	sheet_line(out, form, line.s);
+	sb_free(&line);
 }
 
 static double grown(const JsonValue *a, const JsonValue *b)
@@ -341,12 +357,15 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 	char path[512] = "";
 	Sheet s;
 	report_differ(before, after, json_string(both, "results"), form, out);
+	form.unjudged = !strcmp(json_string(both, "results"), "differ");
 	if (json_get(both, "compared")) {
 		RunCompared compared = read_compared(json_get(both, "compared"));
 		report_results(&compared, "", form, out);
 	}
 	compare_idle(after, out);
-	put_slower(a, b, form, out);
+	put_other_work(a, b, form, out);
+	if (!form.unjudged)
+		put_slower(a, b, form, out);
 	kernels_compare(before, after, form, out);
 	compare_begin(&s, form, false);
 	if (form.full)

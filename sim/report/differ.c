@@ -315,6 +315,10 @@ static void put_verdict(Differ *d, const char *results, StrBuf *out)
 			return;
 		}
 	}
+	if (!strcmp(results, "differ")) {
+		sb_printf(out, "%sno verdict: results differ%s\n", strong, strong);
+		return;
+	}
 	put_change(&line, json_get(total[0], "cycles"), json_get(total[1], "cycles"), "cycles");
 	put_change(&line, json_get(total[0], "warp_instructions"), json_get(total[1], "warp_instructions"),
 		"warp instructions");
@@ -428,6 +432,9 @@ void report_differ(const JsonValue *before, const JsonValue *after, const char *
 {
 	Differ d = { .form = form, .grid = !results, .run = { before, after } };
 	collect_differences(&d);
+	if (results && !strcmp(results, "differ"))
+		sheet_line(out, form, "RESULTS DIFFER: one of the two is wrong, so no figure below speaks "
+			"for either");
 	if (form.markdown && results)
 		put_verdict(&d, results, out);
 	put_same(&d, out);

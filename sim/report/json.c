@@ -195,6 +195,29 @@ void report_compared(const RunCompared *c, JsonSink *j)
 	j->end(j);
 }
 
+/* Puts each buffer and variable with a hash of what it holds, so that reports can be compared by results.
+   hash null: it was freed, or is not to be compared. */
+static void put_buffers(JsonSink *j, const Run *run)
+{
+	j->key(j, "buffers");
+	j->begin(j, '[', false);
+	for (int i = 0; i < run->buffer.n; i++) {
+		const RunBuffer *b = &run->buffer.v[i];
+		char text[17];
+		uint64_t hash;
+		bool known = run_hash_buffer(run, b, &hash);
+		snprintf(text, sizeof text, "%016llx", known ? (unsigned long long)hash : 0);
+		j->begin(j, '{', true);
+		json_put_text(j, b->symbol ? "variable" : "buffer", b->name);
+		json_put_text(j, "type", type_name[b->type]);
+		json_put_count(j, "count", b->n);
+		json_put_text(j, "compare", compare_how_name[b->how]);
+		json_put_text(j, "hash", known ? text : NULL);
+		j->end(j);
+	}
+	j->end(j);
+}
+
 void report_json(Run *run, const Title *title, JsonSink *j)
 {
 	static const char *const status[] = { "ok", "failed", "bad_input", "interrupted" };
@@ -216,6 +239,7 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	}
 	kernels_json(run, j);
 	put_total(run, j);
+	put_buffers(j, run);
 	if (run->intervals)
 		report_intervals(run, j);
 	if (run->host)

@@ -44,8 +44,9 @@ void report_refused(const Title *, const char *error, JsonSink *);
 void report_text(Run *, const Title *, bool all, StrBuf *);
 
 /* How a report is written. full: every figure, branch and block, else one screen. markdown: with tables and
-   code spans as code-hosting sites show them. */
-typedef struct ReportForm { bool full, markdown; } ReportForm;
+   code spans as code-hosting sites show them. unjudged: no figure is called better or worse, since results
+   differ. */
+typedef struct ReportForm { bool full, markdown, unjudged; } ReportForm;
 
 /* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each
    did: issues, mean lanes, lane-slots lost, stalls. after: another run, NULL: none. sources: where sources
@@ -62,6 +63,10 @@ void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, 
    "differ", and `compared`; NULL: results were not compared. */
 void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm,
 	StrBuf *);
+/* sim/report/results.c: compares the results of two runs by the hashes in their reports. Returns "equal",
+   "differ", or "" where that is not known: a report has none, or buffers that are compared within a tolerance
+   are not identical. *compared gets the numbers. */
+const char *report_compare_results(const JsonValue *before, const JsonValue *after, RunCompared *compared);
 /* Puts the line that says in what results were compared, and how they came out. whose: " to the reference
    interpreter's"; "": the results are those of two runs of a report. */
 void report_results(const RunCompared *, const char *whose, ReportForm, StrBuf *);
