@@ -4,6 +4,7 @@
 #include "lib/number.h"
 #include "lib/strbuf.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 
 /* The choices of divergence.model, in the order of Config.model. */
@@ -57,23 +58,9 @@ static int count_choices(const char *s)
 	return n;
 }
 
-bool config_key(int i, ConfigKey *key)
+/* Gives the key what its type says of its range. */
+static void set_range(ConfigKey *key)
 {
-	if (i < NROWS) {
-		*key = rows[i];
-	} else {
-		const ModelKeys *m;
-		int model = 0;
-		for (i -= NROWS; (m = model_keys(model)) && i >= m->nparams; model++)
-			i -= m->nparams;
-		if (!m)
-			return false;
-		must(model < MAX_MODELS && m->nparams <= MAX_MODEL_PARAMS);
-		*key = m->params[i];
-		key->model = m->name;
-		key->offset = offsetof(Config, model_param) + sizeof(int64_t) *
-			(size_t)(model * MAX_MODEL_PARAMS + i);
-	}
 	if (key->type == CT_ENUM) {
 		key->least = 0;
 		key->most = count_choices(key->choices) - 1;
@@ -81,6 +68,33 @@ bool config_key(int i, ConfigKey *key)
 		key->least = 0;
 		key->most = 1;
 	}
+}
+
+/* Fills in parameter i of the mechanism of this index, whose keys m are. */
+static void fill_model_key(const ModelKeys *m, int model, int i, ConfigKey *key)
+{
+	must(model < MAX_MODELS && m->nparams <= MAX_MODEL_PARAMS);
+	*key = m->params[i];
+	key->model = m->name;
+	key->offset = offsetof(Config, model_param) + sizeof(int64_t) *
+		(size_t)(model * MAX_MODEL_PARAMS + i);
+	set_range(key);
+}
+
+bool config_key(int i, ConfigKey *key)
+{
+	const ModelKeys *m;
+	int model = 0;
+	if (i < NROWS) {
+		*key = rows[i];
+		set_range(key);
+		return true;
+	}
+	for (i -= NROWS; (m = model_keys(model)) && i >= m->nparams; model++)
+		i -= m->nparams;
+	if (!m)
+		return false;
+	fill_model_key(m, model, i, key);
 	return true;
 }
 
@@ -96,21 +110,41 @@ const char *config_key_name(const ConfigKey *key, char name[CONFIG_NAME])
 	return name;
 }
 
-static bool has_name(const ConfigKey *key, const char *name)
+static StrMap row_of_name;
+static void index_rows(void)
 {
-	size_t n = key->model ? strlen(key->model) : 0;
-	if (n && (strncmp(name, key->model, n) || name[n] != '.'))
-		return false;
-	return !strcmp(key->key, n ? name + n + 1 : name);
+	for (int i = 0; i < NROWS; i++)
+		strmap_put(&row_of_name, rows[i].key, i);
 }
 
 bool config_find(const char *name, ConfigKey *key)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const char *dot = strchr(name, '.');
+	const ModelKeys *m;
+	pthread_once(&once, index_rows);
+	int row = strmap_get(&row_of_name, name);
+	if (row >= 0)
+		return config_key(row, key);
+	size_t n = dot ? (size_t)(dot - name) : 0;
+	for (int model = 0; n && (m = model_keys(model)); model++)
+		for (int i = 0; i < m->nparams && !strncmp(m->name, name, n) && !m->name[n]; i++)
+			if (!strcmp(m->params[i].key, dot + 1)) {
+				fill_model_key(m, model, i, key);
+				return true;
+			}
+	return false;
+}
+
+bool config_is_group(const char *name)
+{
+	const ModelKeys *m;
+	size_t n = strlen(name);
 	for (int i = 0; i < NROWS; i++)
-		if (!strcmp(rows[i].key, name))
-			return config_key(i, key);
-	for (int i = NROWS; config_key(i, key); i++)
-		if (has_name(key, name))
+		if (!strncmp(rows[i].key, name, n) && rows[i].key[n] == '.')
+			return true;
+	for (int i = 0; (m = model_keys(i)); i++)
+		if (m->nparams && !strcmp(m->name, name))
 			return true;
 	return false;
 }
@@ -150,10 +184,13 @@ int64_t config_get(const Config *c, const ConfigKey *key)
 
 void config_defaults(Config *c)
 {
-	ConfigKey key;
+	const ModelKeys *m;
 	memset(c, 0, sizeof *c);
-	for (int i = 0; config_key(i, &key); i++)
-		*field(c, &key) = key.value;
+	for (int i = 0; i < NROWS; i++)
+		*field(c, &rows[i]) = rows[i].value;
+	for (int model = 0; (m = model_keys(model)); model++)
+		for (int i = 0; i < m->nparams; i++)
+			c->model_param[model][i] = m->params[i].value;
 }
 
 bool config_put(Config *c, const ConfigKey *key, int64_t value, Loc where, Diag *diag)

@@ -111,6 +111,8 @@ bool config_key(int i, ConfigKey *);
 enum { CONFIG_NAME = 96 };
 const char *config_key_name(const ConfigKey *, char name[CONFIG_NAME]);  /* with the mechanism's name */
 bool config_find(const char *name, ConfigKey *);
+/* Do keys begin with this name and a dot? */
+bool config_is_group(const char *name);
 int64_t config_get(const Config *, const ConfigKey *);
 void config_nearest(const char *name, char near[CONFIG_NAME]);  /* the known key most like the name, or "" */
 void config_defaults(Config *);

@@ -126,20 +126,6 @@ static Loc place_of_value(const Loader *l, const char *name)
 	return (Loc){ l->chain[i].path, line ? line : l->line, 0 };
 }
 
-static bool is_group(const char *name)
-{
-	const ModelKeys *m;
-	ConfigKey key;
-	size_t n = strlen(name);
-	for (int i = 0; config_key(i, &key) && !key.model; i++)
-		if (!strncmp(key.key, name, n) && key.key[n] == '.')
-			return true;
-	for (int i = 0; (m = model_keys(i)); i++)
-		if (m->nparams && !strcmp(m->name, name))
-			return true;
-	return false;
-}
-
 static void report_unknown_parameter(Loader *l, const char *name)
 {
 	char near[CONFIG_NAME] = "";
@@ -212,11 +198,11 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 		ConfigKey key;
 		const char *name = *prefix ? arena_printf(&a, "%s.%s", prefix, fields.v[i]) : fields.v[i];
 		lua_getfield(L, -1, fields.v[i]);
-		if (config_find(name, &key))
-			apply_value(l, c, &key, name);
-		else if (is_group(name) && lua_type(L, -1) == LUA_TTABLE)
+		if (lua_type(L, -1) == LUA_TTABLE && config_is_group(name))
 			apply_table(l, c, name);
-		else if (is_group(name))
+		else if (config_find(name, &key))
+			apply_value(l, c, &key, name);
+		else if (config_is_group(name))
 			diag_error(l->diag, place_of_value(l, name), "%s: expected a table, found a %s", name,
 				luaL_typename(L, -1));
 		else
