@@ -510,8 +510,10 @@ static bool write_outputs(const SweepOptions *o, const Sweep *s, Diag *d)
 		(!o->lines || write_output(s, o->lines, false, d));
 	for (int i = 0; i < o->plot.n && ok; i++)
 		ok = write_plot(s, &o->plot.v[i], d);
-	if (!o->shards && !o->quiet)
+	if (!o->shards && !o->quiet) {
+		sweep_warn_results(s, d);
 		sweep_warn_idle(s, d);
+	}
 	bool shown = !o->quiet && !(o->csv && !strcmp(o->csv, "-")) && !(o->lines && !strcmp(o->lines, "-"));
 	if (shown) {
 		sweep_summary(s, &sums);

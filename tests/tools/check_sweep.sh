@@ -32,7 +32,7 @@ same() { cmp -s "$1" "$2" || { diff "$1" "$2" >out 2>&1; fail "$3: $1 and $2 dif
 s="$sweep -q -c teaching.lua"
 expect 0 "" $s -o a -m ipdom,its -p none -p linearize -D dram.latency=100,200:400:100 short_circuit.ir
 [ "$(wc -l <a/results.csv)" = 17 ] || fail "2 mechanisms x 2 pipelines x 4 values are not 16 rows"
-grep -q '^short_circuit.ir,teaching.lua,its,linearize,,300,ok,[0-9]*,' a/results.csv || fail "no row of a point"
+grep -q '^short_circuit.ir,teaching.lua,its,linearize,,300,ok,[0-9a-f]*,[0-9]*,' a/results.csv || fail "no row of a point"
 # each row is what gsim itself measures
 row=0
 $sweep --dry-run -c teaching.lua -m ipdom,its -p none -p linearize -D dram.latency=100,200:400:100 short_circuit.ir >commands
@@ -40,7 +40,7 @@ while read -r program rest; do
 	row=$((row + 1))
 	[ $((row % 5)) = 1 ] || continue
 	eval "\"$gsim\" -q -s one.json $rest" 2>err
-	want=$(sed -n "$((row + 1))p" a/results.csv | cut -d, -f8)
+	want=$(sed -n "$((row + 1))p" a/results.csv | cut -d, -f9)
 	grep -q "^    \"cycles\": $want,\$" one.json || fail "row $row has $want cycles, and gsim $rest others"
 done <commands
 [ $row = 16 ] || fail "--dry-run shows $row points, not 16"
@@ -67,7 +67,7 @@ return {
 }
 END
 expect 0 "5 points: 5 ok" $sweep -o b --plan plan.lua
-[ "$(head -1 b/results.csv)" = "module,machine,mechanism,passes,arguments,dram.latency,n,status,cycles,divergence.pushes,message" ] ||
+[ "$(head -1 b/results.csv)" = "module,machine,mechanism,passes,arguments,dram.latency,n,status,results,cycles,divergence.pushes,message" ] ||
 	fail "the columns of a plan"
 [ "$(cut -d, -f3,6,7 b/results.csv | tail -n +2 | tr '\n' ' ')" = "ipdom,100,10 ipdom,200,20 ipdom,300,30 token,200,20 token,300,30 " ] ||
 	fail "the points of a plan"
@@ -149,6 +149,22 @@ grep -q ',crashed,.*the process ended by signal 11' crash/results.csv || fail "a
 
 # a parameter that changes nothing
 expect 0 "warning: its.timer has no effect" $sweep -o idle -c teaching.lua -m ipdom -D its.timer=100,200 short_circuit.ir
+
+# results: the same in every point of a program, or a warning
+[ "$(cut -d, -f1,8 whole/results.csv | sort -u | wc -l)" = 3 ] || fail "not one hash of results for each program"
+printf 'gpu.launch { kernel = "nothing", grid = 1, block = 32 }\nlocal b = gpu.buffer("u32", 1)\nb:set(0, #gpu.kernels())\n' >two.lua
+printf 'kernel nothing() {\nE:\texit\n}\n' >two.ir
+printf 'kernel nothing() {\nE:\texit\n}\nkernel other() {\nE:\texit\n}\n' >three.ir
+cp two.lua three.lua
+mkdir -p one other && cp two.ir two.lua one && cp three.ir other/two.ir && cp two.lua other
+expect 0 "" $sweep -o both --vary d=one,other '{d}/two.ir'
+[ "$(cut -d, -f8 both/results.csv | sort -u | wc -l)" = 3 ] || fail "other results have the same hash"
+cat >clock.lua <<'END'
+local launch = gpu.launch { kernel = "nothing", grid = 1, block = 32 }
+gpu.buffer("u32", 1):set(0, launch.cycles)
+END
+cp two.ir clock.ir
+expect 0 "warning: results differ: points of clock.ir" $sweep -o clock -D fetch.miss_cycles=10,300 clock.ir
 
 # ---- pictures ----
 expect 0 "" $sweep -q -o whole --plot lines.svg --plot-kind bars --plot bars.svg --plot-kind heat --plot heat.svg $points

@@ -2,7 +2,8 @@
    JSON. Every process writes a file of its own, so that nobody waits for anybody, whoever runs them and
    where. A line that was not written to its end is no record.
 
-   {"key": "...", "point": {"module": "...", ...}, "status": "ok", "message": null, "statistics": {...}}
+   {"key": "...", "point": {"module": "...", ...}, "status": "ok", "message": null, "results": "...",
+    "statistics": {...}}
    status: ok, failed (the simulated program failed), bad input, crashed or timed out (the process that ran
    the point). */
 #ifndef GSIM_SWEEP_RESULTS_H

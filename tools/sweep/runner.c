@@ -248,6 +248,11 @@ static void put_record(const Plan *p, const Point *point, const char *key, const
 	json_put_text(j, "status", status[job->status]);
 	const char *message = job->status == RUN_OK ? NULL : first_message(&a, unread ? unread : &job->diag);
 	json_put_text(j, "message", message && p->inputs ? inputs_original(&a, p->inputs, message) : message);
+	if (job->run && job->status == RUN_OK) {
+		char hash[17];
+		snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run_hash_results(job->run));
+		json_put_text(j, "results", hash);
+	}
 	if (job->run && run_launches(job->run)) {
 		j->key(j, "statistics");
 		j->begin(j, '{', true);

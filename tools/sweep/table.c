@@ -56,6 +56,7 @@ static void put_row(const Sweep *s, const Point *point, const JsonValue *record,
 		sb_putc(out, ',');
 	}
 	output_csv(out, record ? json_string(record, "status") : "not run");
+	sb_printf(out, ",%s", json_string(record, "results"));
 	const JsonValue *statistics = json_get(record, "statistics");
 	for (int i = 0; i < names->n; i++) {
 		const JsonValue *v = json_path(statistics, names->v[i]);
@@ -89,7 +90,7 @@ bool sweep_csv(const Sweep *s, FILE *f, Diag *diag)
 		output_csv(&out, s->plan->axis.v[i].name);
 		sb_putc(&out, ',');
 	}
-	sb_puts(&out, "status");
+	sb_puts(&out, "status,results");
 	for (int i = 0; i < names.n; i++)
 		sb_printf(&out, ",%s", names.v[i]);
 	sb_puts(&out, ",message\n");
@@ -107,6 +108,46 @@ bool sweep_csv(const Sweep *s, FILE *f, Diag *diag)
 	sb_free(&out);
 	vec_free(&names);
 	return ok;
+}
+
+/* The program that the point runs: its module and arguments. */
+static const char *program_of(const Sweep *s, const Point *point, Arena *a)
+{
+	const Axis *arguments = &s->plan->axis.v[AXIS_ARGUMENTS];
+	return arena_printf(a, "%s -- %s", point->module,
+		plan_shown(a, arguments, point->value[AXIS_ARGUMENTS]));
+}
+
+void sweep_warn_results(const Sweep *s, Diag *diag)
+{
+	StrMap seen = { 0 };
+	Arena kept = { 0 };
+	Vec(const char *) first = { 0 };
+	int different = 0;
+	for (int i = 0; i < s->ntasks; i++) {
+		Arena a = { 0 };
+		Point point;
+		bool wanted;
+		const char *results = json_string(record_of(s, &s->task[i], &a), "results");
+		if (*results && plan_point(s->plan, s->task[i].number, &a, &point, &wanted, diag)) {
+			const char *program = program_of(s, &point, &a);
+			int k = strmap_get(&seen, program);
+			if (k < 0) {
+				strmap_put(&seen, arena_strdup(&kept, program), first.n);
+				vec_push(&first, arena_strdup(&kept, results));
+			} else if (strcmp(first.v[k], results) && !different++) {
+				diag_warning(diag, (Loc){ 0 }, "results differ: points of %s have different "
+					"ones (column results)", program);
+			}
+		}
+		arena_free(&a);
+	}
+	if (different > 1)
+		diag_warning(diag, (Loc){ 0 }, "%d points have other results than the first of their program",
+			different);
+	vec_free(&first);
+	strmap_free(&seen);
+	arena_free(&kept);
 }
 
 double *sweep_values(const Sweep *s, const char *statistic)

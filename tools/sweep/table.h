@@ -27,6 +27,8 @@ SweepCount sweep_count(const Sweep *);
 double *sweep_values(const Sweep *, const char *statistic);
 /* tools/sweep/effect.c: warns of parameters that vary and change nothing. */
 void sweep_warn_idle(const Sweep *, Diag *);
+/* Warns of points that have other results than others of the same module and arguments. */
+void sweep_warn_results(const Sweep *, Diag *);
 /* Is there such a statistic? All of gsim's have the names of --list statistics; a mechanism's own begin with
    "divergence.". */
 bool sweep_has_statistic(const char *name);
