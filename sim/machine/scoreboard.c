@@ -64,6 +64,7 @@ void scoreboard_mix(Warp *w, int name, Mask m, Cycle entry)
 {
 	int W = w->lanes.width, l;
 	Cycle *lane = w->lane_ready + name * W, before = w->ready[name], latest = entry_cycle(before);
+	Cycle most = 0;
 	bool last = false;
 	for (l = 0; !w->mixed[name] && l < W; l++)
 		lane[l] = before;
@@ -72,8 +73,9 @@ void scoreboard_mix(Warp *w, int name, Mask m, Cycle entry)
 		last |= entry_cycle(lane[l]) == latest;
 		lane[l] = entry;
 	}
-	for (l = 0, latest = last ? 0 : latest; last && l < W; l++)
-		latest = entry_cycle(lane[l]) > latest ? entry_cycle(lane[l]) : latest;
+	for (l = 0; last && l < W; l++)
+		most = lane[l] > most ? lane[l] : most;
+	latest = last ? entry_cycle(most) : latest;
 	latest = entry_cycle(entry) > latest ? entry_cycle(entry) : latest;
 	w->ready[name] = latest << WRITER_BITS | WRITER_MIXED;
 }

@@ -344,7 +344,8 @@ static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 	if (s->line == i->line && sm->unasked && w->nsplit == 1) {
 		if (all_there(next_operands(sm, w, i)) > sm->now)
 			return false;
-	} else if (s->line == i->line && !sm->lane_scoreboard && all_there(warp_operands(sm, w, i)) > sm->now)
+	} else if (s->line == i->line && !sm->lane_scoreboard &&
+		all_there(warp_operands(sm, w, i, sm->now)) > sm->now)
 		return false;
 	s->wait.known = sm->now;
 	When t = examine_split(sm, w, s, &i, &unit, NULL);

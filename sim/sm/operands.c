@@ -2,18 +2,31 @@
    are_ready is the fast answer for other splits. */
 #include "sim/sm/operands.h"
 
-/* Adds the operands of lanes m to o. A register that is ready in all lanes before `now` is left out: it keeps
-   nobody waiting. */
-static inline void add_lanes_operands(Operands *o, const Sm *sm, const Warp *w, Mask m, const MIns *i)
+/* Adds what lanes m have of the register or predicate, whose lanes have entries of their own. */
+static inline void add_mixed_operand(Operands *o, const Sm *sm, const Warp *w, Mask m, const Needed *n,
+	Cycle at)
 {
+	const Cycle *entry = w->lane_ready + n->name * w->lanes.width;
 	int l;
+	each_lane(m, l)
+		if (entry_cycle(entry[l]) > at)
+			add_operand_ready(o, sm, n, entry[l]);
+}
+
+/* Adds the operands of lanes m to o. What is there by cycle `at`, in all lanes or in one, is left out: it
+   keeps nobody waiting then. */
+static inline void add_lanes_operands(Operands *o, const Sm *sm, const Warp *w, Mask m, const MIns *i,
+	Cycle at)
+{
 	for (int k = 0; k < i->nchk; k++) {
 		const Needed *n = &i->sb[k];
-		if (!w->mixed[n->name])
-			add_operand_ready(o, sm, n, w->ready[n->name]);
-		else if (needed_ready(sm, n, w->ready[n->name]) >= (int64_t)sm->now)
-			each_lane(m, l)
-				add_operand_ready(o, sm, n, w->lane_ready[n->name * w->lanes.width + l]);
+		Cycle entry = w->ready[n->name];
+		if (entry_cycle(entry) <= at)
+			continue;
+		if (w->mixed[n->name])
+			add_mixed_operand(o, sm, w, m, n, at);
+		else
+			add_operand_ready(o, sm, n, entry);
 	}
 }
 
@@ -22,12 +35,12 @@ When when_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i,
 {
 	Operands o = { 0, 0 };
 	if (!sm->lane_scoreboard) {
-		o = warp_operands(sm, w, i);
+		o = warp_operands(sm, w, i, at);
 	} else if (!s->parts) {
-		add_lanes_operands(&o, sm, w, s->mask, i);
+		add_lanes_operands(&o, sm, w, s->mask, i, at);
 	} else {
 		each_part(s, p)
-			add_lanes_operands(&o, sm, p->home, p->mask, i);
+			add_lanes_operands(&o, sm, p->home, p->mask, i, at);
 	}
 	return when_there(o, s, at);
 }

@@ -26,12 +26,12 @@ static inline Cycle all_surely_there(const Warp *w, const MIns *i)
 	return entry_cycle(latest);
 }
 
-/* When operands are there, by a scoreboard with one entry for all lanes. Where all are there in this cycle,
-   it is not said which were loaded. */
-static inline Operands warp_operands(const Sm *sm, const Warp *w, const MIns *i)
+/* When operands are there, by a scoreboard with one entry for all lanes. Where all are there by cycle `at`,
+   it is not said when, nor which were loaded. */
+static inline Operands warp_operands(const Sm *sm, const Warp *w, const MIns *i, Cycle at)
 {
 	Operands o = { all_surely_there(w, i), 0 };
-	if (o.computed <= sm->now)
+	if (o.computed <= at)
 		return o;
 	o.computed = 0;
 	for (int k = 0; k < i->nchk; k++)
@@ -44,7 +44,7 @@ static inline Operands warp_operands(const Sm *sm, const Warp *w, const MIns *i)
 static inline Operands next_operands(const Sm *sm, Warp *w, const MIns *i)
 {
 	if (w->next.computed == NEVER)
-		w->next = warp_operands(sm, w, i);
+		w->next = warp_operands(sm, w, i, sm->now);
 	return w->next;
 }
 
