@@ -143,6 +143,9 @@ sed 's/^"turing.lua"/"ampere"/' turing.csv >ampere.csv
 sed 's/^"turing.lua"/cc8.9/' turing.csv >cc.csv
 "$tune" -r 0 -o cc.lua cc.csv 2>err && grep -q 'derive("ada.lua"' cc.lua || { fail "nearest is of another compute capability than the CSV names"; cat err; }
 
+sed 's/^"turing.lua"/cc8.7/' turing.csv >cc.csv
+"$tune" -r 0 -o cc87.lua cc.csv 2>err && grep -q 'derive("a[a-z]*.lua"' cc87.lua || { fail "nearest is of another first figure of the compute capability than the CSV names"; cat err; }
+
 # The law: within a tenth or one unit, from a machine of another generation.
 # fewer copies of a unit: no class that shares them keeps more
 printf 'figure,value\nrate/fma.f32,128\n' >rate.csv

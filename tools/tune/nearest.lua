@@ -31,16 +31,18 @@ local function candidates(top, tool, machine, used)
 	return list
 end
 
--- Those of the generation that the CSV names, by a machine file or as cc8.6; all when there is none of it.
+-- Those of the generation that the CSV names, by a machine file or as cc8.6: of that compute capability, or else of its first figure; all
+-- when there is none of it.
 local function of_generation(list, own)
-	local capability, same = own and own:match("^cc([%d.]+)$"), {}
+	local capability, same, alike = own and own:match("^cc([%d.]+)$"), {}, {}
 	for _, c in ipairs(list) do
 		if own and c.name == own:gsub("%.lua$", "") .. ".lua" then capability = c.capability end
 	end
 	for _, c in ipairs(list) do
 		if capability and c.capability == capability then same[#same + 1] = c end
+		if capability and c.capability and c.capability:match("^%d+") == capability:match("^%d+") then alike[#alike + 1] = c end
 	end
-	return #same > 0 and same or list
+	return #same > 0 and same or #alike > 0 and alike or list
 end
 
 function nearest.find(top, tool, machine, used, own)
