@@ -41,6 +41,18 @@ return rates.machine("8.0", derive("volta.lua", {
 		div64 = { latency = 316 },         -- assumption: four times div32
 		divf32 = { latency = 94 },         -- assumption: Turing's
 		rootf32 = { latency = 71 },        -- assumption: Turing's
+		uniform = {
+			per = "scheduler", count = 1, -- assumption: each processing block has one
+			latency = 6,               -- [H] (P) uniform registers, to the threads' instructions
+			guard_latency = 9,  -- [H] (P) a uniform predicate, to a branch
+			decoupled_latency = 9,     -- [H] (P) to addresses, conversions, operations of the warp
+			interval = 2,              -- assumption: as alu
+		},
+	},
+	uniform = {
+		datapath = true,                   -- [H] (P)
+		registers = 63,                    -- assumption: Turing's
+		latency = 4,                       -- [H] (P)
 	},
 	barrier = {
 		latency = 21,                      -- [Q] (P) A100: 21 + 2 cycles a warp

@@ -48,6 +48,11 @@ return rates.divisions({
 		cvt = { shares = "fp32", count = 1, latency = 5, interval = 1 },        -- [L] (P)
 		mem = { count = 2, latency = 1, interval = 1 },                         -- [C] (S) a memory pipeline for each compute unit; latency: assumption; interval: assumption
 		ctl = { per = "scheduler", count = 1, latency = 2, interval = 1 },      -- [L] (P) of the scalar unit
+		uniform = { shares = "ctl", count = 1, latency = 2, interval = 1 },     -- [L] (P) the scalar unit, too
+	},
+	uniform = {
+		datapath = true,                   -- [L] (P) the scalar unit
+		registers = 106,                   -- [L] (P)
 	},
 	shared = {
 		banks = 64,                        -- [U] (S)

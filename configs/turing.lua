@@ -50,6 +50,18 @@ return rates.machine("7.5", derive("volta.lua", {
 		rcpf64 = { latency = 251 },        -- [I] (P)
 		rootf64 = { latency = 366 },       -- [I] (P)
 		mem = { interval = 2 },            -- [W][J] (S) 16 load/store units
+		uniform = {
+			per = "scheduler", count = 1, -- assumption: each processing block has one
+			latency = 6,               -- [H] (P) uniform registers, to the threads' instructions
+			guard_latency = 11,  -- [H] (P) a uniform predicate, to a branch
+			decoupled_latency = 9,     -- [H] (P) to addresses, conversions, operations of the warp
+			interval = 2,              -- assumption: as alu
+		},
+	},
+	uniform = {
+		datapath = true,                   -- [H] (P)
+		registers = 63,                    -- [J] (S)
+		latency = 4,                       -- [H] (P)
 	},
 	barrier = {
 		latency = 20,                      -- [Q] (P) RTX 2070 SUPER: 20 + 2 cycles a warp

@@ -47,6 +47,11 @@ return rates.divisions({
 		cvt = { shares = "fp32", count = 1, latency = 4, interval = 4 },          -- assumption: the full rate
 		mem = { count = 1, latency = 4, interval = 4 },    -- [G] (S) 16 addresses a cycle
 		ctl = { count = 1, latency = 4, interval = 1 },    -- [G] (S) the scalar unit that the SIMDs share
+		uniform = { shares = "ctl", count = 1, latency = 4, interval = 1 }, -- [G] (S) the scalar unit, too
+	},
+	uniform = {
+		datapath = true,                   -- [G] (S) the scalar unit
+		registers = 102,                   -- [L] (P) AMDGPUBaseInfo.cpp
 	},
 	shared = {
 		banks = 32,                        -- [G] (S)

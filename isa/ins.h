@@ -88,6 +88,7 @@ typedef enum { /* which code executes an operation */
 	X(CVT, "cvt", CVT, 1, 8, 2, "conversions") \
 	X(MEM, "mem", MEM, 1, 1, 1, "accesses to memory") \
 	X(CTL, "ctl", CTL, 4, 1, 1, "branches, barriers") \
+	X(UNIFORM, "uniform", ALU, 0, 0, 0, "operations of the uniform datapath, where there is one") \
 	X(LOGIC, "logic", ALU, 0, 0, 0, "and, or, xor, not, lop3") \
 	X(SHIFT, "shift", ALU, 0, 0, 0, "shifts") \
 	X(COMPARE, "compare", ALU, 0, 0, 0, "comparisons, minima and maxima of integers and of f32") \

@@ -113,6 +113,9 @@ Uniformity *uniformity_build_for(Arena *, const Cfg *, UniformityOptions);
    divergent branch and its post-dominator, ends of threads counted as one place. Lanes that have ended, and
    will not come, are apart from those that go on. */
 BitSet uniformity_apart(Arena *, const Cfg *, const Uniformity *);
+/* The same where exits part nobody: the blocks to which some lanes may come while others are elsewhere in the
+   function. */
+BitSet uniformity_parted(Arena *, const Cfg *, const Uniformity *);
 /* Why branches differ, as text for people: " %tid.x, ld.global:40". A source that differs by itself is a
    special register, an argument of the caller's, an operation by its name and line (` from one address`: a
    load whose address does not differ, and which others may store to in between), or what a branch does to

@@ -67,13 +67,24 @@ static void add_parted_region(const Graph *g, int branch, int end, BitSet apart)
 	arena_free(&tmp);
 }
 
-BitSet uniformity_apart(Arena *a, const Cfg *c, const Uniformity *u)
+/* The blocks between the branches of the list, by block, and their post-dominators. */
+static BitSet regions_of(Arena *a, const Cfg *c, const bool *branch)
 {
 	must(cfg_fresh(c));
 	BitSet apart = bs_new(a, c->graph->n);
 	const Dom *pdom = pdom_build(a, c, true);
 	for (int b = 0; b < c->n; b++)
-		if (u->divergent[b])
+		if (branch[b])
 			add_parted_region(c->graph, b, pdom->idom[b], apart);
 	return apart;
+}
+
+BitSet uniformity_apart(Arena *a, const Cfg *c, const Uniformity *u)
+{
+	return regions_of(a, c, u->divergent);
+}
+
+BitSet uniformity_parted(Arena *a, const Cfg *c, const Uniformity *u)
+{
+	return regions_of(a, c, u->parts);
 }

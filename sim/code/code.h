@@ -32,7 +32,7 @@ enum { EXIT_TAKEN, EXIT_OTHER };
 /* In which way an instruction needs a register or predicate: a result is there later for some readers than
    for others (units.*.latency and its kin, sim/config/config.def). READ_OVERWRITTEN + u: an instruction of
    unit u writes it anew. */
-enum { READ_ALU, READ_FMA, READ_GUARD, READ_DECOUPLED, READ_OVERWRITTEN };
+enum { READ_ALU, READ_FMA, READ_GUARD, READ_DECOUPLED, READ_UNIFORM, READ_OVERWRITTEN };
 
 /* MIns.writer of an instruction that writes a predicate is its unit plus this; of others it is their unit. */
 enum { WRITER_OF_PREDICATES = UNIT_COUNT };
@@ -74,6 +74,7 @@ typedef struct MIns {
 	const uint32_t *table;         /* brx: pcs of the targets */
 	int ntable;
 	uint8_t writer;                /* by what the scoreboard knows whose results these are */
+	bool uniform;                  /* an instruction of the uniform datapath */
 	bool may_wait;                 /* a branch or a call: see LowerFn.may_wait */
 	int64_t offset;  /* what is added to the base of the address, the address of a symbol included */
 
@@ -125,6 +126,7 @@ typedef struct Code {
 	MIns *ins;
 	int n;
 	int regs;       /* 32-bit registers of a thread, as limits, occupancy and the scoreboard count them */
+	int uniform_regs;              /* 32-bit registers of a warp for its uniform values, behind `regs` */
 	int preds;
 	/* Where values are kept. A register that holds values up to 32 bits in one place of the program and
 	   half of a 64-bit value in another has two rows, since rows of the two widths order their lanes

@@ -254,6 +254,9 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 	if (info->flags & OPF_TERM && l->rpc_block[b->id] >= 0)
 		fix_block(w, l, FIX_RPC, 0, l->f->block.v[l->rpc_block[b->id]]);
 	m = &vec_last(&w->out);
+	m->uniform = lower_in_datapath(l, i);
+	if (m->uniform && info->kind == K_ALU)
+		m->unit = UNIT_UNIFORM;
 	lower_scoreboard(w, l, i);
 	lower_finish(w, m);
 }

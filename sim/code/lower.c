@@ -33,9 +33,9 @@ static void rename_scoreboard(Code *c)
 		for (int k = 0; k < c->ins[i].nchk; k++) {
 			int n = (int16_t)sb[k].name;
 			if (n == NAME_CARRY)
-				sb[k].name = (uint16_t)(c->regs + c->preds);
+				sb[k].name = (uint16_t)(c->regs + c->uniform_regs + c->preds);
 			else if (n < 0)
-				sb[k].name = (uint16_t)(c->regs - 1 - n);
+				sb[k].name = (uint16_t)(c->regs + c->uniform_regs - 1 - n);
 		}
 	}
 }
@@ -176,6 +176,7 @@ static bool prepare_function(Lower *w, LowerFn *l)
 	lower_exits(l);
 	hold_marks(l->f);
 	lower_calls(w, l);
+	lower_uniform(l);
 	if (!lower_mechanism(w, l, w->diag))
 		return false;
 	lower_layout(l);

@@ -86,6 +86,12 @@ void lower_exits(LowerFn *);
 /* decides.c */
 /* by block: the registers that live at its end and, where it is in a loop, decide what a thread does there */
 IntList *lower_deciding(Arena *, const Function *, const Cfg *, const Liveness *);
+/* uniform.c */
+void lower_uniform(LowerFn *);             /* chooses the values of the uniform datapath */
+/* gives values of the datapath to the threads, and what cannot be computed there without them */
+void lower_keep_from_datapath(LowerFn *, const int *values, int n);
+bool lower_is_uniform(const LowerFn *, int reg);
+bool lower_in_datapath(const LowerFn *, const Ins *);
 /* unread.c */
 void lower_unread(LowerFn *);   /* atomic operations whose result nobody reads become reductions */
 /* late.c */

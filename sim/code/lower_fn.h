@@ -26,6 +26,10 @@ struct LowerFn {                       /* one function on its way to machine cod
 	Arena *arena;                  /* memory that lives as long as lowering */
 	int *reg;     /* register or predicate of each virtual register, counted from reg_base or pred_base */
 	int nreg, npred, reg_base, pred_base;
+	/* by virtual register, of those below nuniform: does it belong to the uniform datapath? Its number
+	   in `reg` is counted from nreg then, predicates apart. nureg: 32-bit registers of the datapath */
+	bool *uniform;
+	int nuniform, nureg;
 	CallSite *call;                /* its calls, in the order of the layout */
 	int ncalls, next_call;
 	Block **layout;                /* blocks in the order of their addresses */

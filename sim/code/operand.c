@@ -19,16 +19,18 @@ void lower_rows(Lower *w)
 {
 	Code *c = w->code;
 	for (int i = 0; i < w->order.n; i++) {
+		raise_to(&c->uniform_regs, w->order.v[i]->nureg);
 		raise_to(&c->regs, w->order.v[i]->reg_base + w->order.v[i]->nreg);
 		raise_to(&c->preds, w->order.v[i]->pred_base + w->order.v[i]->npred);
 	}
-	uint16_t *row[2], *name = arena_array(&c->arena, uint16_t, 2 * c->regs + c->preds + 4);
-	c->row[0] = row[0] = arena_array(&c->arena, uint16_t, c->regs + 1);
-	c->row[1] = row[1] = arena_array(&c->arena, uint16_t, c->regs + 1);
+	int regs = c->regs + c->uniform_regs;
+	uint16_t *row[2], *name = arena_array(&c->arena, uint16_t, 2 * regs + c->preds + 4);
+	c->row[0] = row[0] = arena_array(&c->arena, uint16_t, regs + 1);
+	c->row[1] = row[1] = arena_array(&c->arena, uint16_t, regs + 1);
 	for (int i = 0; i < w->order.n; i++)
 		mark_rows(w->order.v[i], row);
 	for (int wide = 0; wide < 2; wide++) {
-		for (int r = 0; r < c->regs; r++)
+		for (int r = 0; r < regs; r++)
 			if (row[wide][r]) {
 				row[wide][r] = (uint16_t)c->rows;
 				for (int k = 0; k <= wide; k++)
@@ -39,7 +41,7 @@ void lower_rows(Lower *w)
 			c->narrow = c->rows += c->rows & 1;
 	}
 	for (int p = 0; p < c->preds; p++)
-		name[c->rows + p] = (uint16_t)(c->regs + p);
+		name[c->rows + p] = (uint16_t)(regs + p);
 	c->name = name;
 }
 
@@ -147,6 +149,8 @@ static uint8_t needed_by(const MIns *i, int k, bool predicate)
 {
 	if (k >= i->nchk - i->nwr)
 		return (uint8_t)(READ_OVERWRITTEN + i->unit);
+	if (i->unit == UNIT_UNIFORM)
+		return READ_UNIFORM;
 	if (predicate && (is_decoupled(i) || (!k && i->guard >= 0)))
 		return READ_GUARD;
 	if (is_decoupled(i))

@@ -1,13 +1,17 @@
 /* Register allocation: linear scan over live intervals (Poletto and Sarkar, 1999), intervals from liveness
  * over the layout. There is one file of 32-bit registers: a value of up to 32 bits takes one, a 64-bit value
- * an aligned pair; both may lie anywhere in the file. A predicate takes one predicate. Lanes have registers
- * of their own, so values of different paths may share one. Beyond the limit, the value whose interval ends
- * last lives in local memory (spill.c). Values that a scan finds no register for go there; their temporaries
- * need registers, so scans are repeated until all values have one. */
+ * an aligned pair; both may lie anywhere in the file. A predicate takes one predicate; values of the uniform
+ * datapath (uniform.c) take registers of a file of their own. Lanes have registers of their own, so values of
+ * different paths may share one. Beyond the limit, the value whose interval ends last lives in local memory
+ * (spill.c). Values that a scan finds no register for go there; their temporaries need registers, so scans
+ * are repeated until all values have one. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower.h"
 
-typedef struct LiveInterval { int v, start, end; bool wide, pred, pinned; } LiveInterval;
+/* Sets of values, by the file in which they have registers: threads' registers, predicates, registers of the
+   uniform datapath. */
+enum { FILE_THREAD = 1, FILE_PRED = 2, FILE_UNIFORM = 4 };
+typedef struct LiveInterval { int v, start, end, file; bool wide, pinned; } LiveInterval;
 
 typedef struct RegAlloc {
 	LowerFn *l;
@@ -83,14 +87,18 @@ static void build_interface(RegAlloc *a, int end)
 	}
 }
 
+static int file_of(const LowerFn *l, int v)
+{
+	return lower_is_pred(l, v) ? FILE_PRED : lower_is_uniform(l, v) ? FILE_UNIFORM : FILE_THREAD;
+}
+
 static void build_intervals(RegAlloc *a, int first_temp)
 {
 	LowerFn *l = a->l;
 	Function *f = l->f;
 	a->iv = arena_array(&a->arena, LiveInterval, f->reg.n + 1);
 	for (int v = 0; v < f->reg.n; v++)
-		a->iv[v] = (LiveInterval){ v, -1, -1, lower_is_wide(l, v), lower_is_pred(l, v),
-			v >= first_temp };
+		a->iv[v] = (LiveInterval){ v, -1, -1, file_of(l, v), lower_is_wide(l, v), v >= first_temp };
 	Cfg *cfg = cfg_build(&a->arena, f);
 	Liveness *live = liveness_build(&a->arena, cfg);
 	int pos = 2;
@@ -229,13 +237,14 @@ static void note_calls(RegAlloc *a, int before)
 	}
 }
 
-/* Allocates the predicates, or all other values. False: there are too few registers, whatever goes to
-   memory. */
-static bool scan_intervals(RegAlloc *a, bool preds, int limit)
+/* Allocates the values of these files, a sum of FILE_..., as if they were one. False: there are too few
+   registers, whatever goes to memory. */
+static bool scan_intervals(RegAlloc *a, int files, int limit)
 {
+	bool calls = files & FILE_THREAD;
 	Vec(LiveInterval *) order = { 0 };
 	for (int v = 0; v < a->l->f->reg.n; v++)
-		if (a->iv[v].pred == preds && a->iv[v].start >= 0)
+		if (a->iv[v].file & files && a->iv[v].start >= 0)
 			vec_push(&order, &a->iv[v]);
 	if (order.n)
 		qsort(order.v, (size_t)order.n, sizeof *order.v, by_interval_start);
@@ -245,12 +254,12 @@ static bool scan_intervals(RegAlloc *a, bool preds, int limit)
 	a->used = a->active.n = 0;
 	bool fits = true;
 	for (int k = 0; k < order.n && fits; k++) {
-		if (!preds)
+		if (calls)
 			note_calls(a, order.v[k]->start);
 		expire_intervals(a, order.v[k]->start);
 		fits = place_interval(a, order.v[k]);
 	}
-	if (!preds)
+	if (calls)
 		note_calls(a, 0x7fffffff);
 	vec_free(&order);
 	return fits;
@@ -272,6 +281,51 @@ static int count_layout_calls(const LowerFn *l)
 	return n;
 }
 
+/* Values of the uniform datapath for which the warp has no registers become values of the threads. */
+static void fit_uniform(RegAlloc *a)
+{
+	LowerFn *l = a->l;
+	while (l->uniform) {
+		must(scan_intervals(a, FILE_UNIFORM, (int)l->config->uniform_registers));
+		if (!a->victims.n)
+			return;
+		lower_keep_from_datapath(l, a->victims.v, a->victims.n);
+		a->victims.n = 0;
+		for (int v = 0; v < l->f->reg.n; v++)
+			a->iv[v].file = file_of(l, v);
+	}
+}
+
+/* Values of threads have registers. With gaps between pairs, fewer values may take more registers: where they
+   take fewer when those of the uniform datapath are there, too, they get the registers that they have then.
+   So the datapath costs no registers. */
+static void close_gaps(RegAlloc *a, int limit)
+{
+	LowerFn *l = a->l;
+	int *alone = l->reg, used = a->used, most = 0;
+	if (!l->uniform)
+		return;
+	l->reg = arena_array(l->arena, int, l->f->reg.n + 1);
+	bool fits = scan_intervals(a, FILE_THREAD | FILE_UNIFORM, limit) && !a->victims.n;
+	for (int v = 0; v < l->f->reg.n; v++)
+		if (a->iv[v].file == FILE_THREAD && a->iv[v].start >= 0)
+			raise_to(&most, l->reg[v] + 1 + a->iv[v].wide);
+	l->reg = fits && most < used ? l->reg : alone;
+	a->used = fits && most < used ? most : used;
+	a->victims.n = 0;
+}
+
+/* Numbers the registers of the uniform datapath behind those of the threads, which are allocated. */
+static void allocate_uniform(RegAlloc *a)
+{
+	LowerFn *l = a->l;
+	must(scan_intervals(a, FILE_UNIFORM, (int)l->config->uniform_registers) && !a->victims.n);
+	l->nureg = a->used;
+	for (int v = 0; v < l->f->reg.n; v++)
+		if (a->iv[v].file == FILE_UNIFORM && a->iv[v].start >= 0)
+			l->reg[v] += l->nreg;
+}
+
 bool regalloc(LowerFn *l, int limit, Diag *diag)
 {
 	Function *f = l->f;
@@ -281,10 +335,13 @@ bool regalloc(LowerFn *l, int limit, Diag *diag)
 		RegAlloc a = { .l = l, .ends = ends };
 		l->reg = arena_array(l->arena, int, f->reg.n + 1);
 		build_intervals(&a, first_temp);
-		bool fits = scan_intervals(&a, false, limit);
+		fit_uniform(&a);
+		bool fits = scan_intervals(&a, FILE_THREAD, limit);
 		if (fits && !a.victims.n) {
+			close_gaps(&a, limit);
 			l->nreg = a.used;
-			must(scan_intervals(&a, true, 0));
+			allocate_uniform(&a);
+			must(scan_intervals(&a, FILE_PRED, 0));
 			l->npred = a.used;
 			free_scan(&a);
 			return true;
@@ -316,12 +373,12 @@ void regalloc_more(LowerFn *l, int first)
 	for (int v = first; v < f->reg.n; v++)
 		wide |= a.iv[v].wide;
 	nreg += wide & nreg & 1;
-	must(scan_intervals(&a, false, 0));
+	must(scan_intervals(&a, FILE_THREAD, 0));
 	l->nreg = a.used ? nreg + a.used : l->nreg;
 	int used = l->npred;
-	must(scan_intervals(&a, true, 0));
+	must(scan_intervals(&a, FILE_PRED, 0));
 	for (int v = first; v < f->reg.n; v++)
-		l->reg[v] += a.iv[v].pred ? used : nreg;
+		l->reg[v] += a.iv[v].file == FILE_PRED ? used : nreg;
 	l->npred += a.used;
 	free_scan(&a);
 }

@@ -46,6 +46,7 @@ typedef struct Config {
 	int64_t sched_count, sched_policy, sched_width, sched_active;
 	int64_t fetch_ins_bytes, fetch_bytes, fetch_line, fetch_ways, fetch_miss, fetch_redirect;
 	UnitConfig unit[UNIT_COUNT];
+	int64_t uniform_datapath, uniform_registers, uniform_latency;
 	int64_t shared_banks, shared_bank_bytes, shared_latency, shared_conflict;
 	int64_t barrier_latency, barrier_rate, barrier_warp;
 	int64_t match_value, match_most, match_all, redux_add;

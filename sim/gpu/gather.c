@@ -163,6 +163,7 @@ static void put_launch(const Gpu *g, const Grid *x, Arena *a, LaunchStats *st)
 	st->static_instructions = (uint64_t)x->code->n;
 	st->static_blocks = (uint64_t)x->code->nblock;
 	st->registers = (uint64_t)x->code->regs;
+	st->uniform_registers = (uint64_t)x->code->uniform_regs;
 	st->spilled = x->code->spilled;
 	occupancy(&g->config, x, st);
 }

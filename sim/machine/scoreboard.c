@@ -1,9 +1,12 @@
 #include "sim/machine/scoreboard.h"
 
 /* Cycles from the issue of an instruction of the unit until a reader of this kind may be issued. */
-static int64_t latency_to(const UnitConfig *c, int reader)
+static int64_t latency_to(const Config *config, int unit, int reader)
 {
+	const UnitConfig *c = &config->unit[unit];
 	switch (reader) {
+	case READ_UNIFORM: return unit == UNIT_UNIFORM && config->uniform_latency ? config->uniform_latency
+		: c->latency;
 	case READ_FMA: return c->fma_latency;
 	case READ_GUARD: return c->guard_latency;
 	case READ_DECOUPLED: return c->decoupled_latency;
@@ -18,20 +21,20 @@ static bool may_read(int reader, int writer)
 }
 
 /* Cycles from the issue until the first of all readers has the result, guards included. */
-static int64_t first_latency(const UnitConfig *c)
+static int64_t first_latency(const Config *c, int unit)
 {
-	int64_t first = c->latency;
+	int64_t first = c->unit[unit].latency;
 	for (int r = 0; r < READ_OVERWRITTEN; r++)
-		first = latency_to(c, r) < first ? latency_to(c, r) : first;
+		first = latency_to(c, unit, r) < first ? latency_to(c, unit, r) : first;
 	return first;
 }
 
-static int64_t last_latency(const UnitConfig *c, int writer)
+static int64_t last_latency(const Config *c, int unit, int writer)
 {
-	int64_t last = c->latency;
+	int64_t last = c->unit[unit].latency;
 	for (int r = 0; r < READ_OVERWRITTEN; r++)
 		if (may_read(r, writer))
-			last = latency_to(c, r) > last ? latency_to(c, r) : last;
+			last = latency_to(c, unit, r) > last ? latency_to(c, unit, r) : last;
 	return last;
 }
 
@@ -40,14 +43,13 @@ static int64_t last_latency(const UnitConfig *c, int writer)
    itself. No such thing is known of a value that memory brings. */
 static void fill_writer(Latencies *t, const Config *c, int unit, int writer)
 {
-	const UnitConfig *x = &c->unit[unit];
-	int64_t last = last_latency(x, writer);
+	int64_t last = last_latency(c, unit, writer);
 	t->last[writer] = (uint16_t)last;
 	for (int r = 0; r < READ_OVERWRITTEN; r++)
-		t->earlier[r][writer] = (uint16_t)(may_read(r, writer) ? last - latency_to(x, r) : 0);
+		t->earlier[r][writer] = (uint16_t)(may_read(r, writer) ? last - latency_to(c, unit, r) : 0);
 	for (int u = 0; u < UNIT_COUNT; u++)
 		t->earlier[READ_OVERWRITTEN + u][writer] =
-			(uint16_t)(last - first_latency(x) + first_latency(&c->unit[u]) - 1);
+			(uint16_t)(last - first_latency(c, unit) + first_latency(c, u) - 1);
 }
 
 Latencies *latencies_build(Arena *a, const Config *c)

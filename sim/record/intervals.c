@@ -69,6 +69,8 @@ bool interval_figure(const LaunchStats *total, int i, FigurePath *path)
 		snprintf(path->text, sizeof path->text, "resident_warps");
 	if (stat && !strncmp(path->text, "memory.nonfaulting.", 19) && !total->totals.nonfaulting_loads)
 		return false;
+	if (stat && !strncmp(path->text, "uniform.", 8) && !total->totals.uniform_warp)
+		return false;
 	return !stat || (!stat_info[i].max && stat_known(total, i));
 }
 

@@ -251,6 +251,8 @@ void stats_json_measured(const LaunchStats *s, JsonSink *j)
 	for (int i = 0; !s->reference && i <= s->warp_size && i <= 64; i++)
 		j->count(j, s->totals.active_lanes[i]);
 	j->end(j);
+	if (s->totals.uniform_warp)
+		put_counter_group(j, s, "uniform");
 	put_counter_group(j, s, "inserted");
 	put_counter_group(j, s, "overhead");
 	put_divergence(j, s);
@@ -286,6 +288,8 @@ void stats_json_static(const LaunchStats *s, JsonSink *j)
 	json_put_count(j, "instructions", s->static_instructions);
 	json_put_count(j, "blocks", s->static_blocks);
 	json_put_count(j, "registers", s->registers);
+	if (s->uniform_registers)
+		json_put_count(j, "uniform_registers", s->uniform_registers);
 	json_put_count(j, "spilled", s->spilled);
 	json_put_real(j, "occupancy", !s->reference, s->occupancy);
 	json_put_text(j, "occupancy_limit", s->occupancy_limit);

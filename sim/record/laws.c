@@ -25,6 +25,8 @@ const char *stats_memory_law(const Totals *s, const Config *c)
 			s->nonfaulting_zero_lanes <= s->nonfaulting_lanes &&
 			s->nonfaulting_zero_loads <= s->nonfaulting_loads,
 			"nonfaulting loads: those that give 0 <= their lanes <= all lanes" },
+		{ s->uniform_warp <= s->warp_instructions,
+			"instructions of the uniform datapath <= warp instructions" },
 	};
 	for (size_t i = 0; i < sizeof law / sizeof *law; i++)
 		if (!law[i].ok)

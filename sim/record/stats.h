@@ -19,6 +19,7 @@ typedef struct LaunchStats {
 	bool races_checked;
 	int warp_size;
 	uint64_t static_instructions, static_blocks, registers;
+	uint64_t uniform_registers;    /* that a warp has for values of the uniform datapath */
 	/* bytes of the kernel's frame, of each thread, that hold values for which there are no registers */
 	uint64_t spilled;
 	double occupancy;              /* resident warps / most warps an SM can hold */

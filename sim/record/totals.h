@@ -23,6 +23,9 @@
 		"instructions of the module issued, once for each group of lanes") \
 	S(thread_instructions, "thread_instructions", SUM, ANY, "instructions", \
 		"the same, counted for each lane whose guard holds") \
+	S(uniform_warp, "uniform.warp_instructions", SUM, RUN, "instructions", \
+		"of warp_instructions: those of the uniform datapath; the group is left out where there " \
+		"are none") \
 	S(lanes_useful, "lanes.useful", SUM, RUN, "lanes", "lanes that executed an issued instruction") \
 	S(lanes_predicated_off, "lanes.predicated_off", SUM, RUN, "lanes", \
 		"active lanes whose guard was false") \

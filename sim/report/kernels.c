@@ -289,7 +289,8 @@ void kernels_compare(const JsonValue *before, const JsonValue *after, ReportForm
 void kernels_compare_takes(const JsonValue *before, const JsonValue *after, ReportForm form, StrBuf *out)
 {
 	static const struct { const char *path, *name; } row[] = {
-		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" },
+		{ "static.registers", "registers" }, { "static.uniform_registers", "uniform registers" },
+		{ "static.spilled", "bytes of registers spilled" },
 		{ "static.occupancy", "occupancy" } };
 	/* older reports have only the list of launches */
 	KernelPairs boths = boths_of(before, after, list_of(before, "kernels") && list_of(after, "kernels")

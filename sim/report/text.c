@@ -191,6 +191,20 @@ static void put_report_title(Run *run, const Title *t, const LaunchStats *s, boo
 			: "FAILED: see the errors\n");
 }
 
+static void put_uniform(const LaunchStats *s, StrBuf *out)
+{
+	size_t start = out->n;
+	if (!s->totals.uniform_warp)
+		return;
+	put_named_number(out, "on the uniform datapath", s->totals.uniform_warp);
+	sb_printf(out, " warp instructions, %s",
+		PERCENT(text_share(s->totals.uniform_warp, s->totals.warp_instructions)));
+	if (s->uniform_registers)
+		sb_printf(out, "   %llu uniform registers of a warp",
+			(unsigned long long)s->uniform_registers);
+	end_line(out, start);
+}
+
 /* Puts the main figures. last: names the launch to whose end the cycles of the program are counted. */
 static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 {
@@ -233,6 +247,7 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 	put_named_number(out, " thread instructions   overhead of the mechanism and lowering",
 		s->totals.overhead_warp);
 	end_line(out, start);
+	put_uniform(s, out);
 	if (s->totals.noop_fetches) {
 		start = out->n;
 		put_named_number(out, "blocks fetched for no lane", s->totals.noop_fetches);

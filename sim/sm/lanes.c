@@ -9,6 +9,9 @@
  * register). Lanes of a warp that issue one memory instruction in one cycle make one access, for each line of
  * L1 where data come back.
  *
+ * The uniform datapath does not change this: which instructions it has is decided before the mechanism
+ * changes the kernel (sim/code/uniform.c), so their latencies are the same under each.
+ *
  * So, lane by lane, no machine of this configuration is earlier. Let c(k) be the cycle in which a lane issues
  * its k-th instruction of the program. Under any mechanism these hold:
  * 	c(k) >= c(k-1),	+1 behind what nothing may follow;	c(k) >= c(k - issue_width) + 1;

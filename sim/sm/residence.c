@@ -120,7 +120,7 @@ void sm_destroy(Sm *sm)
 	arena_free(&sm->arena);
 }
 
-static int scoreboard_names(const Code *c) { return c->regs + c->preds + 1; }
+static int scoreboard_names(const Code *c) { return c->regs + c->uniform_regs + c->preds + 1; }
 
 void room_for(Room *r, const Grid *grid)
 {

@@ -3,15 +3,17 @@
    over the counters of the instructions of each grid that the SM has had blocks of. */
 #include "sim/sm/sm.h"
 
-static void add_ins_counts(const Share *h, int pc, int flags, Totals *st)
+static void add_ins_counts(const Share *h, int pc, const MIns *i, Totals *st)
 {
 	const InsCount *c = &h->count[pc];
+	int flags = i->flags;
 	if (flags & MI_OVERHEAD) {
 		st->overhead_warp += c->issues;
 		st->overhead_thread += c->useful;
 		st->overhead_off += c->off;
 	} else {
 		st->warp_instructions += c->issues;
+		st->uniform_warp += i->uniform ? c->issues : 0;
 		st->lanes_useful += c->useful;
 		st->lanes_predicated_off += c->off;
 		st->inserted_warp += flags & MI_INSERTED ? c->issues : 0;
@@ -26,7 +28,7 @@ void share_totals(const Share *h, int width, Totals *st)
 	const Code *c = h->grid->code;
 	*st = h->totals;
 	for (int pc = 0; pc < c->n; pc++)
-		add_ins_counts(h, pc, c->ins[pc].flags, st);
+		add_ins_counts(h, pc, &c->ins[pc], st);
 	for (int pc = 0; pc <= c->n; pc++)
 		for (int k = 0; k < STALL_COUNT; k++)
 			st->stalls[k] += h->stalls[pc * STALL_COUNT + k];

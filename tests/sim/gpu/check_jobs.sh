@@ -36,7 +36,7 @@ summed() { sed -n "s/^  $1  *\([0-9][0-9]*\)\$/\1/p" "$tmp/summary"; }
 figures() {
 	$trace --summary "$tmp/1.trace" >"$tmp/summary" || fail "gsim-trace: status $?"
 	grep -q "machine $machine, " "$tmp/summary" || fail "the trace does not name the machine"
-	grep -v '^      "\(inserted\|overhead\)"' "$tmp/1.json" >"$tmp/own" && mv "$tmp/own" "$tmp/1.json"
+	grep -v '^      "\(inserted\|overhead\|uniform\)"' "$tmp/1.json" >"$tmp/own" && mv "$tmp/own" "$tmp/1.json"
 	for name in warp_instructions pushes pops max_depth depth_sum spills fills merges; do
 		[ "$(reported $name)" = "$(summed $name)" ] ||
 			fail "$*: $name in the trace $(summed $name | tr '\n' ' '), in the report $(reported $name | tr '\n' ' ')"
