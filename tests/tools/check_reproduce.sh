@@ -200,6 +200,12 @@ microbench() {
 	for f in barrier ifelse ways nest conflicts match; do whole "$dir/b/$f.svg"; done
 }
 
+uniform() {
+	"$top/tools/reproduce" uniform -q -o "$dir/u" >"$dir/out" || { cat "$dir/out"; exit 1; }
+	awk -F, 'NF != 11 || NR > 1 && ($6 > $5 || $11 > $10) { bad = 1 } NR > 1 { fewer += $6 < $5 } END { exit bad || NR < 9 || !fewer }' "$dir/u/uniform.csv" ||
+		{ echo "uniform.csv: not whole, or not so"; exit 1; }
+}
+
 usage_errors() {
 	for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
 		"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
@@ -207,7 +213,7 @@ usage_errors() {
 	done
 }
 
-for section in divergence_cost gains_and_bounds mechanisms k_way_and_refetch two_papers darm code_motion queries fusion microbench usage_errors; do
+for section in divergence_cost gains_and_bounds mechanisms k_way_and_refetch two_papers darm code_motion queries fusion microbench uniform usage_errors; do
 	in_part && $section
 done
 [ -z "$(find "$dir" -size 0)" ] || { echo "empty files:"; find "$dir" -size 0; exit 1; }

@@ -40,9 +40,6 @@ reasons.list = {
 		text = "The compiler's table has the distance that two instructions must have at least; whether the comparison has its result by then, on chips with a slow f64 "
 			.. "unit, a scoreboard says. Here a comparison has the latency of the unit's other operations.",
 		causes = { { "turing", "predicate/f64 to guard", "units.fp64.latency=15", 16 } } },
-	{ title = "Uniform conditions", figures = "^predicate/.*uniform",
-		text = "A condition that is the same in all threads is computed by the uniform datapath where a compiler sees it; the figure is of that path.",
-		causes = { { "ampere", "predicate/to branch (uniform)", "units.compare.guard_latency=9", 9 } } },
 	{ title = "From a comparison to a guard or branch", figures = "^predicate/",
 		text = "Tables of compilers say how far apart two instructions must be; a chain measures that together with what else the operation waits for." },
 	{ title = "Who reads a result", figures = "^readers/",
