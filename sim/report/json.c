@@ -238,8 +238,8 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 		j->end(j);
 	}
 	kernels_json(run, j);
-	put_total(run, j);
 	put_buffers(j, run);
+	put_total(run, j);
 	if (run->intervals)
 		report_intervals(run, j);
 	if (run->host)
