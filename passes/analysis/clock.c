@@ -194,3 +194,27 @@ Span clock_ins(Clock *c, const Ins *i, const int *alias)
 		c->def.v[k].at = cost_latency(c->cost, i);
 	return (Span){ c->use.v, c->def.v, c->use.n, c->def.n, cost_interval(c->cost, i) };
 }
+
+/* ---- functions ---- */
+
+int64_t clock_function(Function *f, const CostTable *cost, Load *load)
+{
+	Arena a = { 0 };
+	const Cfg *cfg = cfg_build(&a, f);
+	const Loops *loops = loops_build(&a, cfg);
+	Clock *c = clock_new(f, cost);
+	int64_t sum = 0;
+	for (int b = 0; b < cfg->nreach; b++) {
+		int64_t weight = cost_weight(loops, cfg->rpo[b]);
+		clock_reset(c);
+		for (int k = 0; k < cfg->rpo[b]->ins.n; k++) {
+			Span s = clock_ins(c, &cfg->rpo[b]->ins.v[k], NULL);
+			clock_add(c, &s);
+			load_add(load, cost, &cfg->rpo[b]->ins.v[k], (double)weight);
+		}
+		sum += weight * (clock_done(c) + (cfg->rpo[b]->nsucc > 1 ? cost_redirect(cost) : 0));
+	}
+	clock_free(c);
+	arena_free(&a);
+	return sum;
+}

@@ -32,6 +32,10 @@ Span clock_span(const Clock *, Arena *);                /* all code since clock_
 /* The span of one instruction, valid until the next call. alias: NULL, or by register the number of the
    register in whose place it counts, 0: its own. */
 Span clock_ins(Clock *, const Ins *, const int *alias);
+/* The cycles that one execution of the function takes a warp: each block from when all that it reads is there
+   until all that it writes is; loops have LOOP_TURNS turns, calls cost what the instruction costs, and all
+   branches jump. Adds what that asks of the machine to *load. */
+int64_t clock_function(Function *, const CostTable *, Load *load);
 Span span_copy(Arena *, const Span *);                  /* a copy of the span in the arena */
 /* The span of a loop with `turns` turns, at least two, each of which consists of these n spans. Two turns are
    computed; all further ones are taken to last as long as the second. Sets the clock back. */

@@ -41,6 +41,7 @@ const CostTable cost_default = {
 	.guard = { [UNIT_ALU] = 12, [UNIT_FP32] = 12, [UNIT_FP64] = 15, [UNIT_UNIFORM] = 12,
 		[UNIT_LOGIC] = 12, [UNIT_SHIFT] = 12, [UNIT_COMPARE] = 12, [UNIT_SAD] = 12 },
 	.width = 1,
+	.redirect = 4, .part_cycles = 8, .part_operations = 3, .fetch = 213.0 * 16 / 128,
 	.memory = { [SP_GENERIC] = 313, [SP_GLOBAL] = 313, [SP_SHARED] = 27, [SP_LOCAL] = 313,
 	[SP_CONST] = 27, [SP_PARAM] = 27 },
 };
@@ -71,6 +72,21 @@ int64_t cost_block(const CostTable *t, const Block *b)
 	for (int k = 0; k < b->ins.n; k++)
 		sum += cost_latency(t, &b->ins.v[k]);
 	return sum;
+}
+
+int cost_redirect(const CostTable *t) { return (t ? t : &cost_default)->redirect; }
+
+int64_t cost_fetch(const CostTable *t, int64_t instructions)
+{
+	return (int64_t)((t ? t : &cost_default)->fetch * (double)instructions);
+}
+
+int cost_operations(const CostTable *t) { return (t ? t : &cost_default)->part_operations; }
+
+int cost_parting(const CostTable *t)
+{
+	t = t ? t : &cost_default;
+	return t->part_cycles + t->part_operations * t->unit[UNIT_CTL].interval;
 }
 
 int cost_whole(const CostTable *t, const Ins *i)
@@ -107,6 +123,18 @@ void load_add(Load *l, const CostTable *t, const Ins *i, double times)
 	const UnitCost *c = &t->unit[ins_unit(i)];
 	l->cycles[c->copies] += times * c->interval * c->schedulers / c->count;
 	l->cycles[UNIT_COUNT] += times / t->width;
+}
+
+void load_scale_add(Load *l, const Load *other, double times)
+{
+	for (int k = 0; k <= UNIT_COUNT; k++)
+		l->cycles[k] += times * other->cycles[k];
+}
+
+void load_part(Load *l, const CostTable *t, double times)
+{
+	const Ins operation = { .op = OP_BRA, .guard = -1 };
+	load_add(l, t, &operation, times * (t ? t : &cost_default)->part_operations);
 }
 
 double load_bound(const Load *l)

@@ -23,6 +23,14 @@ typedef struct CostTable {
 	int width;                     /* instructions that a scheduler issues in a cycle */
 	int memory[SP_COUNT];          /* latency of loads and atomics, by space */
 	int op[OP_COUNT];              /* latency by operation; 0: that of its unit or space */
+	/* cycles by which the target of a jump issues later than an instruction behind the jump would */
+	int redirect;
+	/* of a branch at which lanes of a warp go two ways and meet again: cycles for which the warp issues
+	   nothing because of that, all together; operations that the mechanism issues for it */
+	int part_cycles, part_operations;
+	/* cycles for which a warp waits for its instructions when it is the first to execute them, for each
+	   instruction */
+	double fetch;
 } CostTable;
 extern const CostTable cost_default;
 int cost_latency(const CostTable *, const Ins *);     /* cycles; table NULL: the default one */
@@ -30,6 +38,12 @@ int cost_guard_latency(const CostTable *, const Ins *);
 int cost_interval(const CostTable *, const Ins *);
 /* sum of latencies: cycles of one execution of the block, if no instruction overlaps with another */
 int64_t cost_block(const CostTable *, const Block *);
+int cost_redirect(const CostTable *);
+int cost_operations(const CostTable *);                    /* part_operations */
+/* cycles until a warp that is the first to execute so many instructions has them */
+int64_t cost_fetch(const CostTable *, int64_t instructions);
+/* cycles until lanes that part have met again, beyond those of the code that they execute */
+int cost_parting(const CostTable *);
 
 /* The cost by which melding decides: cost_function, the sum of cost_whole over all instructions, each times
    cost_weight of its block. A store costs as much as a load of its space, since it keeps the same units and
@@ -44,6 +58,9 @@ int64_t cost_function(const CostTable *, Function *);
    largest of these is the least time that the code can take for each warp of a scheduler. */
 typedef struct Load { double cycles[UNIT_COUNT + 1]; } Load;
 void load_add(Load *, const CostTable *, const Ins *, double times);
+void load_scale_add(Load *, const Load *, double times);
+/* adds the operations for `times` branches at which lanes part */
+void load_part(Load *, const CostTable *, double times);
 double load_bound(const Load *);
 
 /* Executions of the source's blocks and branches, from a report of gsim (doc/gsim.md). */

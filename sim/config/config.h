@@ -90,6 +90,10 @@ typedef struct OwnOp {
 	const char *meaning;       /* a, b, c: the sources; d: the destination */
 } OwnOp;
 
+/* What it costs that lanes part at a branch and meet again: cycles for which the warp issues nothing because
+   of that, redirection included, and operations that the mechanism issues. */
+typedef struct PartingCost { int64_t cycles, operations; } PartingCost;
+
 /* What the configuration and the command line need to know of a mechanism. */
 #define MODEL_KEYS \
 	const char *name, *help; \
@@ -100,7 +104,10 @@ typedef struct OwnOp {
 	int nown; \
 	/* parameters, as --model takes them, under which no lane that could run waits for ever; diagnoses \
 	   of a livelock try them; NULL: there are none */ \
-	const char *fair;
+	const char *fair; \
+	/* Optional, for passes that weigh branches: a branch with two sides, none of them empty, without \
+	   what spills. NULL: two redirections. */ \
+	PartingCost (*parting)(const Config *);
 typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
 /* by index in the list of mechanisms (sim/reconv/list.c); NULL past the end */
 const ModelKeys *model_keys(int model);

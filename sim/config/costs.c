@@ -16,6 +16,14 @@ static int far_latency(const Config *c)
 		cycles_for(sector, c->dram_width);
 }
 
+/* What it costs that lanes part. A mechanism that does not say so redirects the front end twice: to the side
+   to which the branch jumps, and from one side to the other one. */
+static PartingCost parting_cost(const Config *c)
+{
+	const ModelKeys *m = model_keys((int)c->model);
+	return m && m->parting ? m->parting(c) : (PartingCost){ 2 * c->fetch_redirect, 0 };
+}
+
 CostTable config_costs(const Config *config)
 {
 	CostTable t = { 0 };
@@ -30,6 +38,12 @@ CostTable config_costs(const Config *config)
 		t.guard[u] = x->guard_latency == x->latency ? 0 : (int)x->guard_latency;
 	}
 	t.width = (int)c->sched_width;
+	t.redirect = (int)c->fetch_redirect;
+	if (c->fetch_bytes)
+		t.fetch = (double)(c->fetch_miss * c->fetch_ins_bytes) / (double)c->fetch_line;
+	PartingCost part = parting_cost(c);
+	t.part_cycles = (int)part.cycles;
+	t.part_operations = (int)part.operations;
 	t.memory[SP_GENERIC] = t.memory[SP_GLOBAL] = t.memory[SP_LOCAL] = far;
 	t.memory[SP_SHARED] = (int)c->shared_latency;
 	t.memory[SP_CONST] = t.memory[SP_PARAM] = (int)c->const_latency;

@@ -187,12 +187,21 @@ static bool ipdom_held(const Warp *w, int lane, Held *h)
 	return false;
 }
 
+/* The front end goes to the side that runs first, from there to the other one, and from that one on, over
+   whichever side lies between. */
+static PartingCost ipdom_parting(const Config *c)
+{
+	const int64_t *p = c->model_param[c->model];
+	return (PartingCost){ 3 * c->fetch_redirect + p[P_PUSH] + 2 * p[P_POP], 0 };
+}
+
 const ReconvModel reconv_ipdom = {
 	.name = "ipdom",
 	.help = "reconvergence stack with immediate post-dominators",
 	.source = "Fung et al., Dynamic Warp Formation and Scheduling, MICRO 2007, section 3; order of "
 	"pushes as in GPGPU-Sim",
 	.params = params, .nparams = sizeof params / sizeof *params,
+	.parting = ipdom_parting,
 	.lower = reconv_lower_ipdom, .state_size = ipdom_state_size, .launch = ipdom_launch,
 	.branch = ipdom_branch, .reach = ipdom_reach, .call = ipdom_call, .ret = ipdom_ret,
 	.exit = ipdom_exit, .depth = ipdom_depth, .show = ipdom_show,

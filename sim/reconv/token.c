@@ -209,12 +209,20 @@ static bool token_held(const Warp *w, int lane, Held *h)
 	return false;
 }
 
+/* A push at the branch, which jumps, and a pop at the end of each side; one SSY and two SYNCs. */
+static PartingCost token_parting(const Config *c)
+{
+	const int64_t *p = c->model_param[c->model];
+	return (PartingCost){ c->fetch_redirect + p[P_PUSH] + 2 * (p[P_UNWIND] - 1), 3 };
+}
+
 const ReconvModel reconv_token = {
 	.name = "token",
 	.help = "token stack of Tesla to Pascal: SSY, PBK, PCNT, SYNC, BRK, CONT",
 	.source = "US patents 7353369 and 8312254; Bialas and Strzelecki, Benchmarking the cost of thread "
 	"divergence in CUDA, 2015",
 	.params = params, .nparams = sizeof params / sizeof *params,
+	.parting = token_parting,
 	.own = own, .nown = TOKEN_OPS,
 	.lower = token_lower, .state_size = token_state_size, .launch = token_launch, .branch = token_branch,
 	.reach = token_reach, .call = token_call, .ret = token_ret, .exit = token_exit,

@@ -67,10 +67,14 @@ static void put_leave(MeldEmit *x, const Ins *like)
 	for (int side = 0; side < 2; side++)
 		for (int k = 0; k < x->s->shared.n; k++)
 			put_exit_move(x, like, x->s->shared.v[k].reg[side], side);
-	if (x->s->exit[0] == x->s->exit[1])
-		emit_jump(x, like, x->s->exit[0]);
-	else
+	if (x->s->exit[0] != x->s->exit[1]) {
 		emit_part(x, like, x->s->exit[0], x->s->exit[1]);
+		return;
+	}
+	const int *order = x->w->c->rpo_index;
+	emit_jump(x, like, x->s->exit[0]);
+	if (order[x->s->exit[0]->id] <= order[x->r->e->id])
+		emit_pause(x, cost_redirect(x->w->r->cost), false);
 }
 
 /* ---- a stretch ---- */

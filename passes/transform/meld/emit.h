@@ -45,6 +45,8 @@ Block *emit_block(MeldEmit *, const char *tail);
    opened. */
 void emit_open(MeldEmit *, Block *);
 void emit_end(MeldEmit *, Ins term, Block *yes, Block *no, int nsucc); /* ends the open block */
+/* behind the last instruction of a block: the cycles until the warp goes on; parts: because its lanes part */
+void emit_pause(MeldEmit *, int64_t cycles, bool parts);
 void emit_jump(MeldEmit *, const Ins *like, Block *);
 /* ends the block: each side goes to its block */
 void emit_part(MeldEmit *, const Ins *like, Block *, Block *);

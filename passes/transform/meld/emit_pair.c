@@ -168,6 +168,8 @@ static void put_pair_end(MeldEmit *x, const BlockPair *p)
 		ins_meld(x->w->r->m, &t, &(const Ins *){ block_term(p->b[1 - side]) }, 1);
 	emit_end(x, t, p->nsucc ? pair_target(x, p->succ[0]) : NULL,
 		p->nsucc > 1 ? pair_target(x, p->succ[1]) : NULL, p->nsucc);
+	if (p->nsucc)
+		emit_pause(x, time_block_end(x->w, p->b[side], all), time_parts(x->w, p->b[side], all));
 }
 
 void emit_pair(MeldEmit *x, const BlockPair *p, Block *b)

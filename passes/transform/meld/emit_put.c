@@ -24,9 +24,9 @@ void emit_put(MeldEmit *x, Ins i)
 	if (!x->dry) {
 		edit_insert(&x->w->e, x->b, x->b->ins.n, i);
 	} else if (x->w->timed) {
-		Span s = clock_ins(x->w->clock, &i, NULL);
-		vec_push(&x->ins, span_copy(&x->w->a, &s));
-		load_add(&x->load, x->w->r->cost, &i, (double)x->weight);
+		x->s->code[1] += i.op != OP_BRA || i.nsrc;
+		vec_push(&x->ins, time_ins(x->w, &i));
+		time_load(x->w, &x->load, &i, (double)x->weight);
 	}
 }
 
@@ -191,6 +191,18 @@ void emit_end(MeldEmit *x, Ins term, Block *yes, Block *no, int nsucc)
 	edit_targets(&x->w->e, x->b, (Block *[]){ yes, no }, nsucc);
 }
 
+/* When time is counted: the warp goes on so many cycles behind the last instruction; parts: because its lanes
+   part there. */
+void emit_pause(MeldEmit *x, int64_t cycles, bool parts)
+{
+	if (!x->dry || !x->w->timed)
+		return;
+	vec_push(&x->ins, ((Span){ .time = cycles }));
+	x->s->code[1] += parts ? cost_operations(x->w->r->cost) : 0;
+	if (parts)
+		load_part(&x->load, x->w->r->cost, (double)x->weight);
+}
+
 void emit_jump(MeldEmit *x, const Ins *like, Block *to)
 {
 	emit_end(x, x->dry ? (Ins){ .op = OP_BRA, .guard = -1 }
@@ -207,4 +219,5 @@ void emit_part(MeldEmit *x, const Ins *like, Block *yes, Block *no)
 		: edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 1);
 	i.opd[0] = (Opd){ OPD_REG, neg, x->r->condition, 0 };
 	emit_end(x, i, neg ? no : yes, neg ? yes : no, 2);
+	emit_pause(x, cost_parting(x->w->r->cost), true);
 }

@@ -86,6 +86,9 @@ typedef struct Stretch {
 	   how many pieces the alignment of two blocks was cut, at most */
 	int pairs, alone, pieces;
 	int64_t before, after;         /* what the stretch costs, as meld_cost counts, times weights */
+	/* instructions of the branch and the stretch before and after, those of the mechanism included, jumps
+	   left out: half of them lead to what comes next, and are no instructions of the machine's */
+	int code[2];
 	Time time[2];                  /* what the stretch takes before and after melding */
 	/* header of the loop around the stretch; NULL: there is none, or it is too large */
 	const Block *around;
@@ -149,6 +152,7 @@ typedef struct Meld {
 	int *pair[2];            /* by side and block: one more than the number of its pair, 0 = none */
 	struct MeldNames *names;
 	Clock *clock;
+	struct CalledTime *called;     /* by function: what calls of it take */
 	struct TimedPlace *place; /* by block: its instructions as they were when they were first asked for */
 	/* why branches stay; these remarks are written only when the round has changed nothing */
 	Vec(MeldRemark) said;
@@ -235,9 +239,19 @@ static inline bool item_melds(const AlignedItem *i) { return i->at[0] >= 0 && i-
 /* n instructions in a row that lie in one loop, -1: in none. Places of melded code stand by ascending
    `first`, which is BlockPair.first, and then by ascending `at`. */
 typedef struct TimedPlace { const Span *ins; int n, loop, first, at; } TimedPlace;
+/* known: the rest is filled in; cycles: of the function, the jumps there and back included */
+typedef struct CalledTime { bool known; int64_t cycles; Load load; } CalledTime;
+/* the instruction's span, in the round's arena, with what the function takes that it calls */
+Span time_ins(Meld *, const Ins *);
+void time_load(Meld *, Load *, const Ins *, double times); /* adds what the same asks of the machine */
 void time_open(Meld *);                /* at the beginning of a round */
 void time_close(Meld *);
 void time_stretch(Meld *, const MeldRegion *, Stretch *, TimedPlace *melded, int n, const Load *);
+/* Is the end of the block, or of a melded one like it, counted as one at which the warp's lanes part? both:
+   lanes of both sides come there. Where lanes leave a loop it is not: they part there in few turns. */
+bool time_parts(const Meld *, const Block *, bool both);
+/* cycles behind the block's last instruction until the warp goes on, by the same rule */
+int64_t time_block_end(const Meld *, const Block *, bool both);
 bool time_falls(const Stretch *);      /* does melding save time? turns of the loop around do not count */
 
 /* ---- code (emit.c) ---- */

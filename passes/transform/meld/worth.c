@@ -107,9 +107,10 @@ static bool apart_pays(const Meld *w, Stretch *s, const BlockPair *p, const Alig
 	const Ins *a = &p->b[0]->ins.v[i->at[0]], *b = &p->b[1]->ins.v[i->at[1]];
 	int64_t gain = (meld_weight(w, p->b[0]) + meld_weight(w, p->b[1]) - p->weight) * meld_cost(w, a);
 	/* If the pairs before and behind this one are melded and this one is not, the code needs a branch
-	   into its two sides and a jump out of each. */
+	   into its two sides, at which lanes part, and a jump out of each. */
 	if (i > p->item && i + 1 < p->item + p->n && item_melds(i - 1) && item_melds(i + 1))
-		gain += 3 * p->weight * meld_cost_of(w, OP_BRA, T_NONE);
+		gain += p->weight * (3 * meld_cost_of(w, OP_BRA, T_NONE) +
+			(w->timed ? cost_parting(w->r->cost) : 0));
 	return gain + results_gain(w, s, p, a, b) - choices_cost(w, s, p, a, b) < 0;
 }
 

@@ -210,11 +210,16 @@ static bool exec_mask_held(const Warp *w, int lane, Held *h)
 	return false;
 }
 
+/* Control falls through both sides. Operations, beside the one that counts as the branch: XDROP and XZ; XADD,
+   XTAKE and XZ between the sides; XJOIN. */
+static PartingCost exec_mask_parting(const Config *c) { return (PartingCost){ 0, 6 }; }
+
 const ReconvModel reconv_exec_mask = {
 	.name = "exec_mask",
 	.help = "EXEC mask with saved masks in scalar registers (AMD GCN)",
 	.source = "LLVM, SILowerControlFlow and StructurizeCFG; AMD, Vega Instruction Set Architecture, 2017",
 	.params = params, .nparams = sizeof params / sizeof *params,
+	.parting = exec_mask_parting,
 	.own = own, .nown = MASK_OPS,
 	.runs_empty = true,
 	.lower = exec_mask_lower, .state_size = exec_mask_state_size, .launch = exec_mask_launch,

@@ -418,6 +418,14 @@ bool its_held(const Warp *warp, int lane, Held *h)
 	return true;
 }
 
+/* The turn passes on at the branch and where the first side waits, for the others of the barrier; one BSSY,
+   and a BSYNC on each side. */
+PartingCost its_parting(const Config *c)
+{
+	const int64_t *p = c->model_param[c->model];
+	return (PartingCost){ 2 * (c->fetch_redirect + p[ITS_SWITCH]) + p[ITS_RELEASE], 3 };
+}
+
 const ReconvModel reconv_its = {
 	.name = "its",
 	.help = "independent thread scheduling with convergence barriers: BSSY, BSYNC, BREAK, BMOV, YIELD",

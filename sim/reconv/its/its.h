@@ -111,8 +111,9 @@ bool its_stall(Warp *, Split *, Stall, Cycle until);
 Patience its_patience(const Config *, const Code *);
 void its_show(const Warp *, Rows *);
 bool its_held(const Warp *, int lane, Held *);
+PartingCost its_parting(const Config *);
 #define ITS_HOOKS \
-	.own = its_own, .nown = ITS_OPS, \
+	.own = its_own, .nown = ITS_OPS, .parting = its_parting, \
 	.sync_waits = true, .lane_scoreboard = true, \
 	.state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach, \
 	.call = its_call, .ret = its_ret, .exit = its_exit, .some_exit = its_some_exit, \
