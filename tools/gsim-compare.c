@@ -28,7 +28,7 @@ static const char usage[] =
 	"of reports of gsim --annotate\n"
 	"      --source DIR the folder where --annotate reads the source, and below; without it the lines "
 	"stand without their text\n"
-	"      --help       show this\n"
+	"  -h, --help       show this\n"
 	"      --version    show the version\n"
 	"Status: 0; 1 a condition of --fail-if holds, or with --fail-if a run has failed or results differ; "
 	"2 usage, bad input, or a condition that\n"
@@ -332,7 +332,7 @@ static int options(Compare *c, int argc, char **argv)
 	uint64_t given = 0;
 	const char *form = NULL;
 	opterr = 0;
-	while ((letter = getopt_long(argc, argv, ":bar:mf:", longs, NULL)) != -1) {
+	while ((letter = getopt_long(argc, argv, ":bar:mf:h", longs, NULL)) != -1) {
 		if (letter != 'f' && usage_twice("gsim-compare", longs, letter, &given))
 			return 2;
 		switch (letter) {

@@ -17,7 +17,8 @@
 #include <stdio.h>
 
 static const char usage[] =
-	"usage: gsim-opt [options] MODULE          MODULE: .ir, .ptx, or an ELF object (.gso)\n"
+	"usage: gsim-opt [options] MODULE          MODULE: .ir, .ptx, or an ELF object (.gso); - "
+	"is standard input\n"
 	"  -p, --passes LIST    passes to run: 'linearize,dce'; none is the default\n"
 	"  -o, --output FILE    where the module goes: an ELF object when FILE ends in .gso, else IR ('-' = "
 	"standard output,\n"
@@ -41,12 +42,12 @@ static const char usage[] =
 	"      --remarks        say what passes did and what they left alone, and why\n"
 	"      --pass-stats     print what passes did, in numbers, on standard error\n"
 	"      --list           the passes with their options, and the analyses\n"
-	"      --help, --version\n"
+	"  -h, --help           show this\n"
+	"      --version        show the version\n"
 	"exit status: 0; 2 usage, bad input or a pass that failed\n";
 
 enum { OPT_CFG = 256, OPT_SOURCE, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS,
-	OPT_DUMP, OPT_LIST, OPT_LOAD, OPT_HELP,
-	OPT_VERSION };
+	OPT_DUMP, OPT_LIST, OPT_LOAD, OPT_VERSION };
 static const struct option options[] = {
 	{ "config", required_argument, NULL, 'c' }, { "passes", required_argument, NULL, 'p' },
 	{ "output", required_argument, NULL, 'o' },
@@ -57,7 +58,7 @@ static const struct option options[] = {
 	{ "print-changed", no_argument, NULL, OPT_CHANGED }, { "remarks", no_argument, NULL, OPT_REMARKS },
 	{ "pass-stats", no_argument, NULL, OPT_STATS }, { "cfg", required_argument, NULL, OPT_CFG },
 	{ "dump", no_argument, NULL, OPT_DUMP },
-	{ "list", no_argument, NULL, OPT_LIST }, { "help", no_argument, NULL, OPT_HELP },
+	{ "list", no_argument, NULL, OPT_LIST }, { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION }, { 0 }
 };
 
@@ -270,11 +271,28 @@ static bool prepare(Job *job, const Module *m, PassHost *host, Machine *machine,
 	return p != NULL;
 }
 
+/* MODULE may be -, standard input; it may import files of --source alone then. */
+static Module *read_module(const Job *job, Diag *d)
+{
+	const char *why;
+	size_t n;
+	if (strcmp(job->module, "-"))
+		return module_read_below(job->module, job->source, d);
+	char *text = file_read("/dev/stdin", SIZE_MAX / 2, &n, &why);
+	if (!text) {
+		diag_error(d, (Loc){ "standard input", 0, 0 }, "cannot be read: %s", why);
+		return NULL;
+	}
+	Module *m = module_read_text(text, n, "standard input", job->source, d);
+	free(text);
+	return m;
+}
+
 static bool work(Job *job, Diag *d)
 {
 	if (!pipeline_check(job->passes, d) || !check_print(job->print, d))
 		return false;
-	Module *m = module_read_below(job->module, job->source, d);
+	Module *m = read_module(job, d);
 	if (!m)
 		return false;
 	StrBuf s = { 0 };
@@ -301,7 +319,7 @@ static int take_options(Job *job, int argc, char **argv)
 {
 	uint64_t given = 0;
 	opterr = 0;
-	for (int c; (c = getopt_long(argc, argv, ":c:p:o:", options, NULL)) != -1;) {
+	for (int c; (c = getopt_long(argc, argv, ":c:p:o:h", options, NULL)) != -1;) {
 		if (c != OPT_LOAD && usage_twice("gsim-opt", options, c, &given))
 			return 2;
 		switch (c) {
@@ -319,7 +337,7 @@ static int take_options(Job *job, int argc, char **argv)
 		case OPT_STATS: job->stats = true; break;
 		case OPT_DUMP: job->dump = true; break;
 		case OPT_LIST: job->list = true; break;
-		case OPT_HELP: printf("%s", usage); return 0;
+		case 'h': printf("%s", usage); return 0;
 		case OPT_VERSION: printf("gsim-opt " PACKAGE_VERSION "\n"); return 0;
 		default: return usage_option("gsim-opt", argv, options, c);
 		}
@@ -338,6 +356,10 @@ static int check_options(const Job *job)
 {
 	if (!usage_folder("--source", job->source))
 		return 2;
+	const char *dot = job->output ? strrchr(job->output, '.') : NULL;
+	if (dot && !strcmp(dot, ".ptx") && !job->cfg && !job->print)
+		return usage_wrong("gsim-opt", "PTX cannot be written; expected a name with .ir or .gso, "
+			"not ", job->output);
 	if (job->cfg && job->print)
 		return usage_wrong("gsim-opt", "--cfg excludes ", "--print");
 	if ((job->cfg || job->print) && names_object(job))

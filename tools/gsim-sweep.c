@@ -14,7 +14,7 @@
 
 enum { O_VARY = 256, O_WHEN, O_PLAN, O_FILES, O_SOURCE, O_LOAD, O_FUNCTIONAL, O_STATISTICS, O_CSV, O_LINES,
 	O_PLOT, O_KIND, O_X, O_SERIES, O_Y, O_SHARD, O_PRINT_JOBS, O_SLURM, O_TASKS, O_SBATCH, O_NO_WAIT,
-	O_INPUTS, O_DRY_RUN, O_RETRY, O_SECONDS, O_VERSION, O_HELP };
+	O_INPUTS, O_DRY_RUN, O_RETRY, O_SECONDS, O_VERSION };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILES", "machine files, with commas between; repeatable" },
 	{ 'D', "set", "KEY=VALUES", "values of a parameter of the machine: a,b,c or from:to:step or "
@@ -63,7 +63,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_SECONDS, "seconds", "N", "a point that takes longer is ended, and has timed out; default: none" },
 	{ 'q', "quiet", NULL, "no sums and no progress; errors stay" },
 	{ O_VERSION, "version", NULL, "show the version" },
-	{ O_HELP, "help", NULL, "show this" },
+	{ 'h', "help", NULL, "show this" },
 };
 enum { NROWS = sizeof rows / sizeof *rows, LONGEST_SECONDS = 1000000, MOST_SHARDS = 1000000 };
 
@@ -305,8 +305,8 @@ static SweepParsed parse(SweepOptions *o, int argc, char **argv, Diag *d)
 	tables(letters, longs);
 	opterr = 0;
 	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
-		if (letter == O_HELP || letter == O_VERSION) {
-			if (letter == O_HELP)
+		if (letter == 'h' || letter == O_VERSION) {
+			if (letter == 'h')
 				help();
 			else
 				puts("gsim-sweep " GSIM_RELEASE);

@@ -10,7 +10,7 @@
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
 enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES,
 	O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT,
-	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL,
+	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL,
 	O_LOAD, O_ON, O_LAUNCH_SECONDS, O_SENSITIVITY };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data "
@@ -88,7 +88,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ 'v', "verbose", NULL, "tell of each run as it ends, and of each livelock and deadlock of a grid at "
 		"length" },
 	{ O_VERSION, "version", NULL, "show the version" },
-	{ O_HELP, "help", NULL, "show this" },
+	{ 'h', "help", NULL, "show this" },
 };
 enum { NROWS = sizeof rows / sizeof *rows, LONGEST_INTERVAL = 1000000000 };
 
@@ -396,8 +396,8 @@ OptResult options_parse(Options *o, int argc, char **argv)
 	tables(letters, longs);
 	opterr = 0;
 	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
-		if (letter == O_HELP || letter == O_VERSION) {
-			if (letter == O_HELP)
+		if (letter == 'h' || letter == O_VERSION) {
+			if (letter == 'h')
 				help();
 			else
 				puts("gsim " GSIM_RELEASE);

@@ -358,6 +358,11 @@ expect 1 "buffer 1 (u32\[1\]): element 0" $gsim --verify -w "$tmp/differ.lua" -c
 expect 0 "" $opt -o "$tmp/loop.gso" "$loop"
 head -c 4 "$tmp/loop.gso" | grep -q ELF || fail "gsim-opt -o loop.gso writes no ELF file"
 expect 0 "" $opt -o "$tmp/again.gso" "$tmp/loop.gso"
+# a module from standard input; PTX cannot be written
+$opt -p dce "$loop" | grep -v '^file 0' >"$tmp/one.txt" && $opt -p dce - <"$loop" | grep -v '^file 0' | cmp -s - "$tmp/one.txt" || fail "gsim-opt - gives another module"
+expect 2 "standard input: error" $opt - </dev/null
+expect 2 "PTX cannot be written; expected a name with .ir or .gso" $opt -o "$tmp/x.ptx" "$loop"
+[ ! -e "$tmp/x.ptx" ] || fail "gsim-opt -o x.ptx writes something"
 cmp -s "$tmp/loop.gso" "$tmp/again.gso" || fail "an object read and written is another one"
 expect 0 "" $gsim -c kepler.lua -q -s "$tmp/c.json" "$tmp/loop.gso"
 grep -v '"host"\|"module' "$tmp/a.json" > "$tmp/a" && grep -v '"host"\|"module' "$tmp/c.json" > "$tmp/c"

@@ -35,6 +35,8 @@ for tool in "$srcdir"/tools/*; do
 done
 for program in gsim gsim-compare gsim-opt gsim-sweep gsim-trace gsim-tune; do
 	helps "$GSIM_BUILD/$program"
+	"$GSIM_BUILD/$program" --help >"$tmp/long" 2>"$tmp/err"
+	"$GSIM_BUILD/$program" -h >"$tmp/out" 2>"$tmp/err" && cmp -s "$tmp/long" "$tmp/out" || fail "$program -h is not --help"
 done
 [ "$count" -ge 26 ] || fail "only $count programs and scripts were tried"
 exit $failed
