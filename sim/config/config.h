@@ -91,7 +91,8 @@ typedef struct OwnOp {
 } OwnOp;
 
 /* What it costs that lanes part at a branch and meet again: cycles for which the warp issues nothing because
-   of that, redirection included, and operations that the mechanism issues. */
+   of that, redirection included, and operations that the mechanism issues beside the jump behind each
+   side. */
 typedef struct PartingCost { int64_t cycles, operations; } PartingCost;
 
 /* What the configuration and the command line need to know of a mechanism. */
