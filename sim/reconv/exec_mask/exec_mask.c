@@ -210,9 +210,9 @@ static bool exec_mask_held(const Warp *w, int lane, Held *h)
 	return false;
 }
 
-/* Control falls through both sides. Operations, beside the one that counts as the branch: XDROP, XADD, XTAKE
-   and XJOIN, and no XZ for short sides. Two of them stand for the jumps behind the sides, which this code does
-   not have. */
+/* Control falls through both sides. Operations, beside the one that counts as the branch: XDROP, XADD,
+   XTAKE and XJOIN, and no XZ for short sides. Two of them stand for the jumps behind the sides, which this
+   code does not have. */
 static PartingCost exec_mask_parting(const Config *c) { return (PartingCost){ 0, 2 }; }
 
 const ReconvModel reconv_exec_mask = {
