@@ -94,8 +94,8 @@ shows '^  nothing changes$' --print 'meld(blocks=1)' "$bitonic"
 shows '^  the branch of B stays: its arms are not a block each$' --print branch-fusion "$bitonic"
 "$opt" -p meld --remarks "$bitonic" 2>&1 >"$tmp/out" | sed -n 's/.*remark: meld: bitonic_step: /  /p' >"$tmp/said"
 "$opt" --print meld "$bitonic" | grep '^  the branch' | cmp - "$tmp/said" || { echo "--print meld and --remarks say different things"; bad=1; }
-shows '^    (no code: threads pass) *F$' --print meld "$region"
-shows '^      (always goes on to where the other side has F1) *= bra %a, F1, F2$' --print meld "$region"
+shows '^    (no code: threads pass) *F$' --print 'meld(check=latency)' "$region"
+shows '^      (always goes on to where the other side has F1) *= bra %a, F1, F2$' --print 'meld(check=latency)' "$region"
 cat >"$tmp/swap.ir" <<'END'
 kernel k(u64 data) { reg pred %p, %q
 	reg u64 %d
