@@ -9,6 +9,7 @@
 #include "sim/sandbox/backstop.h"
 #include "passes/pass.h"
 #include <errno.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -398,6 +399,44 @@ static bool check_values(const Plan *p, Diag *d)
 	return true;
 }
 
+static bool has_column(const Plan *p, const char *option, const char *name, Diag *d)
+{
+	for (int i = 0; i < p->axis.n; i++)
+		if (!name || !strcmp(p->axis.v[i].name, name))
+			return true;
+	diag_error(d, (Loc){ 0 }, "%s %s: there is no such column; expected module, machine, mechanism, "
+		"passes, arguments or what varies", option, name);
+	return false;
+}
+
+/* What pictures want, as far as it can be told. */
+static bool check_plots(const SweepOptions *o, Diag *d)
+{
+	bool ok = true;
+	for (int i = 0; i < o->plot.n && ok; i++)
+		ok = has_column(&o->plan, "--plot-x", o->plot.v[i].choice.x, d) &&
+			has_column(&o->plan, "--plot-series", o->plot.v[i].choice.series, d);
+	if (ok && o->plot.n && o->plan.points < 2)
+		diag_error(d, (Loc){ 0 }, "--plot: nothing varies; expected at least one column with two "
+			"values");
+	return ok && !d->errors;
+}
+
+/* A variable that no text names changes nothing. */
+static void warn_unused(const Plan *p, Diag *d)
+{
+	for (int i = 0; i < p->axis.n; i++) {
+		const char *braces = arena_printf(&d->arena, "{%s}", p->axis.v[i].name);
+		bool used = p->axis.v[i].kind != AXIS_VARIABLE || p->lua.L;
+		for (int k = 0; k < p->axis.n && !used; k++)
+			for (int v = 0; v < p->axis.v[k].value.n && !used; v++)
+				used = strstr(p->axis.v[k].value.v[v], braces) != NULL;
+		if (!used)
+			diag_warning(d, (Loc){ 0 }, "nothing names the variable %s: %s stands nowhere",
+				p->axis.v[i].name, braces);
+	}
+}
+
 /* ---- the points ---- */
 
 /* All points that the plan wants, of the shard, with their keys. */
@@ -474,17 +513,35 @@ static bool run_points(const SweepOptions *o, Sweep *s, Diag *d)
 
 /* ---- output ---- */
 
+/* A table takes the place of an ordinary file, or of a link, and follows none. */
+static bool is_replaceable(const char *path, Diag *d)
+{
+	struct stat seen;
+	bool good = lstat(path, &seen) || S_ISREG(seen.st_mode) || S_ISLNK(seen.st_mode);
+	if (!good)
+		diag_error(d, (Loc){ arena_strdup(&d->arena, path), 0, 0 },
+			"cannot be written: it is no ordinary file");
+	return good;
+}
+
 static bool write_output(const Sweep *s, const char *path, bool csv, Diag *d)
 {
-	FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+	Arena a = { 0 };
+	bool shown = !strcmp(path, "-");
+	const char *part = arena_printf(&a, "%s.%ld.part", path, (long)getpid());
+	FILE *f = shown ? stdout : is_replaceable(path, d) ? fopen(part, "wx") : NULL;
 	bool ok = f != NULL;
 	if (ok && csv)
 		ok = sweep_csv(s, f, d);
 	else if (ok)
 		sweep_json_lines(s, f);
-	bool written = f && !ferror(f) && (f == stdout || !fclose(f));
-	if (!written)
-		diag_error(d, (Loc){ path, 0, 0 }, "cannot be written: %s", strerror(errno));
+	bool written = f && !ferror(f) && (shown || !fclose(f)) && (shown || !rename(part, path));
+	if (!written && !d->errors)
+		diag_error(d, (Loc){ arena_strdup(&d->arena, path), 0, 0 }, "cannot be written: %s",
+			strerror(errno));
+	if (!written && !shown)
+		unlink(part);
+	arena_free(&a);
 	return ok && written;
 }
 
@@ -510,6 +567,9 @@ static bool write_outputs(const SweepOptions *o, const Sweep *s, Diag *d)
 		(!o->lines || write_output(s, o->lines, false, d));
 	for (int i = 0; i < o->plot.n && ok; i++)
 		ok = write_plot(s, &o->plot.v[i], d);
+	if (s->results.disagree)
+		diag_warning(d, (Loc){ arena_strdup(&d->arena, s->folder), 0, 0 },
+			"%d points have records that say different things", s->results.disagree);
 	if (!o->shards && !o->quiet) {
 		sweep_warn_results(s, d);
 		sweep_warn_idle(s, d);
@@ -584,11 +644,14 @@ static int sweep(SweepOptions *o, const char *program, Diag *d)
 	if (!plugins_load(p->load.v, p->load.n, d))
 		return 2;
 	expand_all(p);
-	if (!plan_complete(p, d) || !check_values(p, d))
+	if (!plan_complete(p, d) || !check_values(p, d) || !check_plots(o, d))
 		return 2;
+	if (!o->shards)
+		warn_unused(p, d);
 	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	signal(SIGXFSZ, SIG_IGN);
 	if (list_points(o, p, &s, d)) {
 		if (o->jobs)
 			print_jobs(o, &s, program);

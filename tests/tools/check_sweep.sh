@@ -201,6 +201,35 @@ printf 'return { modulez = { "short_circuit.ir" } }' >evil.lua
 expect 2 "unknown field 'modulez'; did you mean 'modules'?" $sweep --plan evil.lua
 printf 'return { modules = { "short_circuit.ir" }, vary = { n = range(1, 1e9) } }' >evil.lua
 expect 2 "evil.lua:1:" $sweep --plan evil.lua
+# a plan's modules and machines lie below it, with variables put in, too, and behind no link
+mkdir -p inside outside && cp short_circuit.* outside && ln -s ../outside inside/way && ln -s ../short_circuit.ir inside/link.ir
+for modules in '{ "{d}/short_circuit.ir" }, vary = { d = { "../outside" } }' '{ "{d}" }, vary = { d = { "'"$tmp"'/short_circuit.ir" } }' \
+	'{ "way/short_circuit.ir" }' '{ "link.ir" }'; do
+	printf 'return { modules = %s }' "$modules" >inside/evil.lua
+	expect 2 "modules: '" $sweep -o evil --plan inside/evil.lua
+done
+printf 'return { modules = { "short_circuit.ir" }, machines = { "%s/configs/kepler.lua" } }' "$srcdir" >evil.lua
+expect 2 "machines: '" $sweep -o evil --plan evil.lua
+printf 'return { modules = { "short_circuit.ir" }, when = function() while true do end end }' >evil.lua
+expect 2 "the instruction limit is reached" $sweep -o evil --plan evil.lua
+# results that were damaged, or say different things; tables over links and pipes
+cp -r whole damaged && one=$(ls damaged/*.jsonl | head -1)
+sed -i '1s/"cycles": [0-9]*/"cycles": 1/; 2s/"status": "ok"/"status": "wonderful"/' "$one"
+expect 0 "120 points: 120 ok" $sweep -o damaged $points
+same whole/results.csv damaged/results.csv "damaged records"
+rm damaged/results.csv && echo mine >mine.txt && ln -s ../mine.txt damaged/results.csv
+expect 0 "120 points: 120 ok" $sweep -o damaged $points
+[ "$(cat mine.txt)" = mine ] && same whole/results.csv damaged/results.csv "a table over a link"
+rm damaged/results.csv && mkfifo damaged/results.csv
+expect 2 "results.csv: error: cannot be written: it is no ordinary file" $sweep -o damaged $points
+# no room for records: an error, and no point that failed
+(ulimit -f 1 && $sweep -q -j 1 -o small $points) >out 2>err
+[ $? = 2 ] && ! grep -q crashed small/*.jsonl || fail "a disk that is full makes points fail"
+expect 0 "120 points: 120 ok" $sweep -o small $points
+same whole/results.csv small/results.csv "a disk that was full"
+expect 2 "there is no such column" $sweep -o never --plot-x nosuch --plot x.svg $points
+[ ! -e never ] || fail "a wrong column is told after the runs"
+expect 0 "warning: nothing names the variable n" $sweep --dry-run --vary n=1,2 short_circuit.ir
 printf 'while true do end' >evil.lua
 expect 2 "evil.lua:1: error: the instruction limit is reached" $sweep --plan evil.lua
 [ $failed = 0 ] && echo "gsim-sweep: all as expected"

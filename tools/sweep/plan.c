@@ -1,5 +1,7 @@
 #include "tools/sweep/plan.h"
+#include "lib/file.h"
 #include "lib/hash.h"
+#include <unistd.h>
 
 static const char *const column[] = { [AXIS_MODULE] = "module", [AXIS_MACHINE] = "machine",
 	[AXIS_MECHANISM] = "mechanism", [AXIS_PASSES] = "passes", [AXIS_ARGUMENTS] = "arguments" };
@@ -144,7 +146,30 @@ bool plan_complete(Plan *p, Diag *diag)
 	return true;
 }
 
+/* Which value of the first axis, the module, point number `number` has. */
+static int module_of(const Plan *p, uint64_t number)
+{
+	return (int)(number / (p->points / (uint64_t)p->axis.v[AXIS_MODULE].value.n));
+}
+
 int plan_split_arguments(Arena *, const char *value, char **args);
+
+/* A module that a plan's file names, with its variables put in: below the folder, and no link on the way. */
+static bool check_planned(const Plan *p, const char *path, Diag *diag)
+{
+	size_t n = strlen(p->folder);
+	const char *name = strncmp(path, p->folder, n) ? NULL : path + n,
+		*why = name ? file_name_refused(name)
+		: "it does not lie below the plan";
+	uint64_t size;
+	int fd = why ? -1 : file_open_in(p->folder, name, false, &size, &why);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || why == file_absent)
+		return true;
+	diag_error(diag, (Loc){ 0 }, "modules: '%s': %s", path, why);
+	return false;
+}
 
 bool plan_point(Plan *p, uint64_t number, Arena *a, Point *point, bool *wanted, Diag *diag)
 {
@@ -164,6 +189,9 @@ bool plan_point(Plan *p, uint64_t number, Arena *a, Point *point, bool *wanted, 
 		if (p->axis.v[i].kind != AXIS_VARIABLE)
 			point->value[i] = substitute(p, point->value, point->value[i], a);
 	point->module = point->value[AXIS_MODULE];
+	int module = module_of(p, number) - p->axis.v[AXIS_MODULE].first_planned;
+	if (module >= 0 && module < p->axis.v[AXIS_MODULE].planned && !check_planned(p, point->module, diag))
+		return false;
 	point->machine = point->value[AXIS_MACHINE];
 	point->mechanism = point->value[AXIS_MECHANISM];
 	point->passes = point->value[AXIS_PASSES];

@@ -19,6 +19,9 @@ typedef struct Axis {
 	AxisKind kind;
 	const char *name;              /* of the column: "module", "l1.bytes", "n" */
 	Vec(const char *) value;
+	/* of AXIS_MODULE: those values, from the first one on, that a plan's file names; they may lead
+	   nowhere but below its folder */
+	int first_planned, planned;
 	int function;  /* a function of Lua that gives the only value of a point, in the registry; 0: none */
 } Axis;
 
@@ -31,6 +34,8 @@ typedef struct Plan {
 	Arena arena;
 	Sandbox lua;                   /* has `when` and the functions of axes; lua.L NULL: there are none */
 	Vec(Axis) axis;                /* sorted by kind once plan_complete was called */
+	const char *folder;
+		/* of the plan's file, "" or with a slash at its end; NULL: there is none */
 	int when;                      /* a function of Lua in the registry, 0: every point is wanted */
 	const char *workload;          /* NULL: each module's own */
 	Vec(const char *) files, load; /* folders for the workload's files; plug-ins */

@@ -3,9 +3,9 @@
 #include "lib/file.h"
 #include "lib/hash.h"
 #include "tools/sweep/plan.h"
+#include <unistd.h>
 
-enum { MOST_TEXT = 1 << 20, MOST_NAME = 4096, STEPS = 2000000000 /* 20,000 for each of 10^5 points */,
-	SECONDS = 600, RANGE_STEPS = 4 };
+enum { MOST_TEXT = 1 << 20, MOST_NAME = 4096, RANGE_STEPS = 4 };
 
 typedef struct PlanReader { Plan *plan; const char *folder; } PlanReader;
 
@@ -44,13 +44,6 @@ static bool open_state(Plan *p, Diag *diag)
 	lua_pushcfunction(p->lua.L, list_range);
 	lua_setglobal(p->lua.L, "range");
 	return true;
-}
-
-/* From now on functions are called for each point, of which there may be very many. */
-static void allow_points(Sandbox *s)
-{
-	s->step_limit = STEPS;
-	s->seconds_limit = SECONDS;
 }
 
 /* ---- from the table to axes ---- */
@@ -100,14 +93,31 @@ static const char *value_module(lua_State *L, PlanReader *r)
 	return arena_printf(&r->plan->arena, "%s%s", r->folder, name);
 }
 
+/* A machine file below the folder of the plan, or one that is found where machine files are kept. */
+static const char *value_machine(lua_State *L, PlanReader *r)
+{
+	const char *name = value_text(L, r->plan, "machines"), *why = file_name_refused(name);
+	if (why)
+		luaL_error(L, "machines: '%s': %s", name, why);
+	const char *here = arena_printf(&r->plan->arena, "%s%s", r->folder, name);
+	uint64_t size;
+	int fd = file_open_in(r->folder, name, false, &size, &why);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 ? here : name;
+}
+
 static void add_lua_value(lua_State *L, PlanReader *r, AxisKind kind, const char *name)
 {
-	const char *value = kind == AXIS_MODULE ? value_module(L, r) : kind == AXIS_ARGUMENTS
+	const char *value = kind == AXIS_MACHINE ? value_machine(L, r)
+		: kind == AXIS_MODULE ? value_module(L, r) : kind == AXIS_ARGUMENTS
 		? value_arguments(L, r->plan, name) : value_text(L, r->plan, name);
 	Axis *axis = plan_axis(r->plan, kind, name);
 	if (axis->value.n >= PLAN_MOST_VALUES)
 		luaL_error(L, "%s: expected at most %d values", name, PLAN_MOST_VALUES);
 	vec_push(&axis->value, value);
+	if (!axis->planned++)
+		axis->first_planned = axis->value.n - 1;
 }
 
 /* The values on top of the stack: one, a list of them, or a function of the point. */
@@ -233,6 +243,7 @@ bool plan_read(Plan *p, const char *path, Diag *diag)
 	PlanReader r = { p, slash ? arena_strndup(&p->arena, path, (size_t)(slash - path) + 1) : "" };
 	if (!open_state(p, diag))
 		return false;
+	p->folder = r.folder;
 	char *text = file_read(path, MOST_TEXT, &n, &why);
 	if (!text) {
 		diag_error(diag, (Loc){ path, 0, 0 }, "cannot be read: %s", why);
@@ -247,7 +258,6 @@ bool plan_read(Plan *p, const char *path, Diag *diag)
 	}
 	lua_settop(L, 0);
 	free(text);
-	allow_points(&p->lua);
 	return ok;
 }
 
@@ -265,7 +275,6 @@ bool plan_when(Plan *p, const char *expression, Diag *diag)
 	sb_free(&b);
 	if (ok)
 		p->when = luaL_ref(p->lua.L, LUA_REGISTRYINDEX);
-	allow_points(&p->lua);
 	return ok;
 }
 
@@ -326,6 +335,9 @@ static int make_point(lua_State *L)
 static bool call_with_point(Plan *p, const Point *point, int function, Diag *diag)
 {
 	lua_State *L = p->lua.L;
+	/* each call has limits of its own */
+	p->lua.steps = p->lua.next_look = 0;
+	p->lua.seconds = 0;
 	lua_rawgeti(L, LUA_REGISTRYINDEX, function);
 	lua_pushcfunction(L, make_point);
 	lua_pushlightuserdata(L, p);

@@ -292,6 +292,10 @@ static void put_title(const Sweep *s, const PlotData *d, StrBuf *out)
 			sb_printf(&title, ", %s", d->column[i].value.v[0]);
 	if (d->better)
 		sb_printf(&title, "; a star marks the %s", d->better > 0 ? "highest" : "lowest");
+	if (d->kind == PLOT_LINES)
+		sb_puts(&title, "; each panel has axes of its own");
+	else if (d->kind == PLOT_HEAT)
+		sb_puts(&title, "; colours from the least of a panel (blue) to its most (red)");
 	svg_label(out, 16, 26, " font-size=\"15\"", title.s);
 	sb_free(&title);
 }

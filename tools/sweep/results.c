@@ -54,17 +54,39 @@ static const char *begin_of_key(const char *line, size_t n)
 		: NULL;
 }
 
+static const char check_key[] = ", \"check\": \"";
+enum { CHECK_TAIL = sizeof check_key - 1 + 16 + 2 };
+	/* bytes behind what is checked: the key, the hash, "} */
+
+void results_seal(StrBuf *record)
+{
+	char text[17];
+	snprintf(text, sizeof text, "%016llx", (unsigned long long)hash_fnv1a(record->s, record->n));
+	sb_printf(record, "%s%s\"}\n", check_key, text);
+}
+
+static bool is_sealed(const char *line, size_t n)
+{
+	char text[17];
+	if (n <= CHECK_TAIL || memcmp(line + n - CHECK_TAIL, check_key, sizeof check_key - 1))
+		return false;
+	snprintf(text, sizeof text, "%016llx", (unsigned long long)hash_fnv1a(line, n - CHECK_TAIL));
+	return !memcmp(line + n - 18, text, 16) && !memcmp(line + n - 2, "\"}", 2);
+}
+
 static void take_line(Results *r, int file, uint64_t offset, const char *line, size_t n)
 {
 	Arena a = { 0 };
 	Diag none = { 0 };
 	const char *key = begin_of_key(line, n);
-	const JsonValue *v = key ? json_read(&a, line, n, "record", &none) : NULL;
+	const JsonValue *v = key && is_sealed(line, n) ? json_read(&a, line, n, "record", &none) : NULL;
 	if (!v || !json_get(v, "status")) {
 		r->broken++;
 	} else {
 		RecordPlace p = { .ok = !strcmp(json_string(v, "status"), "ok"), .file = file,
 			.offset = offset, .bytes = (uint32_t)n };
+		const char *said = strstr(line, "\"status\":");
+		p.said = said ? hash_fnv1a(said, (size_t)(line + n - CHECK_TAIL - said)) : 0;
 		memcpy(p.key, key, POINT_KEY - 1);
 		vec_push(&r->record, p);
 	}
@@ -92,9 +114,13 @@ static void keep_first_of_each(Results *r)
 	int n = 0;
 	if (r->record.n)
 		qsort(r->record.v, (size_t)r->record.n, sizeof *r->record.v, by_key);
-	for (int i = 0; i < r->record.n; i++)
-		if (!n || strcmp(r->record.v[n - 1].key, r->record.v[i].key))
-			r->record.v[n++] = r->record.v[i];
+	for (int i = 0; i < r->record.n; i++) {
+		const RecordPlace *last = n ? &r->record.v[n - 1] : NULL, *p = &r->record.v[i];
+		if (!last || strcmp(last->key, p->key))
+			r->record.v[n++] = *p;
+		else
+			r->disagree += last->ok && p->ok && last->said != p->said;
+	}
 	r->record.n = n;
 }
 
@@ -121,7 +147,7 @@ bool results_reload(Results *r, Diag *diag)
 	}
 	vec_clear(&r->file);
 	vec_clear(&r->record);
-	r->broken = 0;
+	r->broken = r->disagree = 0;
 	for (struct dirent *e; (e = readdir(d));)
 		if (is_results_file(e->d_name))
 			vec_push(&r->file, arena_strdup(&r->arena, e->d_name));

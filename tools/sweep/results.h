@@ -3,9 +3,10 @@
    where. A line that was not written to its end is no record.
 
    {"key": "...", "point": {"module": "...", ...}, "status": "ok", "message": null, "results": "...",
-    "statistics": {...}}
+    "statistics": {...}, "check": "..."}
    status: ok, failed (the simulated program failed), bad input, crashed or timed out (the process that ran
-   the point). */
+   the point). check: a hash of the
+   line in front of it; a line that does not have it is no record. */
 #ifndef GSIM_SWEEP_RESULTS_H
 #define GSIM_SWEEP_RESULTS_H
 #include "lib/diag.h"
@@ -14,7 +15,8 @@
 #include "tools/sweep/runner.h"
 
 /* Where the record of a point lies. */
-typedef struct RecordPlace { char key[POINT_KEY]; bool ok; int file; uint64_t offset; uint32_t bytes; }
+/* said: a hash of how it ended and of what was measured. */
+typedef struct RecordPlace { char key[POINT_KEY]; bool ok; int file; uint64_t offset, said; uint32_t bytes; }
 	RecordPlace;
 
 /* What lies in a folder of results; zero-initialise. Records stay in their files. */
@@ -24,6 +26,7 @@ typedef struct Results {
 	Vec(const char *) file;        /* names in the folder, sorted */
 	Vec(RecordPlace) record;       /* sorted by key, one of each: one that is ok, if there is one */
 	int broken;                    /* lines that are no records */
+	int disagree;                  /* points with two records that are ok and say different things */
 } Results;
 
 /* Reads the folder, which is made if it is not there. False: it cannot be. */
@@ -37,6 +40,8 @@ void results_free(Results *);
 
 /* A new file of the folder, for the records of this process. -1: there is none, and diag says why. */
 int results_create(const char *folder, Diag *);
+/* Ends a record, which lacks its last brace, with its check and a newline. */
+void results_seal(StrBuf *record);
 /* Appends a record at once. */
 bool results_append(int fd, const StrBuf *record);
 #endif

@@ -4,6 +4,7 @@
 #include "tools/inputs.h"
 #include "tools/plugins.h"
 #include "tools/sweep/inputs_copy.h"
+#include "tools/sweep/results.h"
 #include <unistd.h>
 
 /* A module with its workload. module NULL: it cannot be read, and diag says why. */
@@ -205,8 +206,13 @@ static void begin_record(const Plan *p, const Point *point, const char *key, Jso
 static void end_record(JsonSink *j, StrBuf *record)
 {
 	j->end(j);
-	if (!record->n || record->s[record->n - 1] != '\n')
-		sb_putc(record, '\n');
+	while (record->n && (record->s[record->n - 1] == '\n' || record->s[record->n - 1] == '}')) {
+		bool brace = record->s[record->n - 1] == '}';
+		record->s[--record->n] = 0;
+		if (brace)
+			break;
+	}
+	results_seal(record);
 }
 
 void runner_put_lost(const Plan *p, const Point *point, const char *key, const char *status, const char *why,

@@ -85,6 +85,7 @@ static int worker_main(const Work *w, int from, int to)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);      /* a file that is too large is an error of write */
 	sandbox_backstop();
 	int results = results_create(w->folder, &d);
 	diag_print(&d, stderr);
