@@ -91,6 +91,7 @@ local function refuse(w, text, ...) rows.wrong(w.row.path, w.row.line, w.row.val
 -- in the range; one that is a sum of several, as the time to DRAM, may ask for less of one of them than there can be.
 function State:limit(key, value, w, comment)
 	local range = self.ranges[key]
+	if key:find("^units%..*latency$") then range = { math.max(range[1], 1), range[2] } end -- 0 is not a time, but says that another counts
 	local limited = math.max(range[1], math.min(range[2], value))
 	if limited == value then return value, comment end
 	if not w.entry.sum and not w.settling then
@@ -109,6 +110,10 @@ function State:put(key, value, w, comment)
 	if value == keys.get(self.config, key) then
 		if self.settings[key] or comment then self.settings[key] = { value = value, comment = comment } end
 		return false
+	end
+	local unit = key:match("^units%.([%w_]+)%.latency$")
+	for field, kept in pairs(unit and keys.inherited_by(self.config, unit, value) or {}) do
+		self:put(("units.%s.%s"):format(unit, field), kept, w, "assumption: that of the unit of which it is a class, as on the base")
 	end
 	machine.set(self.config, key, value)
 	self.settings[key] = { value = value, comment = comment }
@@ -175,10 +180,17 @@ end
 -- The values of the parameters that a figure sets, to be restored.
 function State:save(w)
 	local saved, unit = {}, keys.rate_of[w.figure]
-	for _, key in ipairs(unit and { ("units.%s.count"):format(unit), ("units.%s.interval"):format(unit) } or { w.entry.key }) do
+	for _, key in ipairs(unit and { ("units.%s.count"):format(unit), ("units.%s.interval"):format(unit) } or { w.key }) do
 		saved[key] = { value = keys.get(self.config, key), setting = self.settings[key] }
 	end
 	return saved
+end
+
+function State:has_moved(saved)
+	for key, s in pairs(saved) do
+		if keys.get(self.config, key) ~= s.value then return true end
+	end
+	return false
 end
 
 function State:restore(saved)
@@ -202,7 +214,7 @@ end
 
 function State:put_figure(w, value)
 	if keys.rate_of[w.figure] then return self:put_rate(w, value) end
-	return self:put(w.entry.key, w.entry.value_for(self.config, value), w, figures.comment(w))
+	return self:put(w.key, w.entry.value_for(self.config, value), w, figures.comment(w))
 end
 
 -- Says of figures that are legal but far from what the base has that they are, in the machine file, too.
@@ -223,8 +235,8 @@ local function principal(used)
 	for _, w in ipairs(used) do by_name[w.figure] = w end
 	for _, entry in ipairs(keys.list) do
 		local w = by_name[entry.figure]
-		if w and not taken[entry.key] then
-			taken[entry.key] = true
+		if w and not taken[w.key] then
+			taken[w.key] = true
 			list[#list + 1] = w
 		end
 	end
@@ -272,28 +284,70 @@ local function move(state, w, ours)
 		return state:put_rate(w, w.aim)
 	end
 	local step = w.entry.value_for(state.config, 1) - w.entry.value_for(state.config, 0) -- of the parameter, for one of the figure
-	return state:put(w.entry.key, keys.get(state.config, w.entry.key) + (w.value - ours) * step, w, figures.comment(w, ", corrected"))
+	return state:put(w.key, keys.get(state.config, w.key) + (w.value - ours) * step, w, figures.comment(w, ", corrected"))
 end
 
--- Corrects parameters by what their figures come to; one that got worse by its last correction gets its value back and keeps it.
--- Returns whether any changed.
+-- How far what gsim measures is from the figure; nil when it does not measure it.
+local function distance(w, found)
+	local ours = found[w.figure]
+	return ours and ours > 0 and math.abs(ours - w.value) or nil
+end
+
+-- Takes the figure's last correction back, which stays as it is then, if by it the figure is no nearer. Returns whether it did.
+local function take_back(state, w, found)
+	local off = distance(w, found)
+	if not off or not w.before or off < w.off then return false end
+	state:restore(w.before)
+	w.before, w.settled = nil, true
+	return true
+end
+
+-- Corrects parameters by what their figures come to. Returns whether any changed.
 local function correct(state, list, found)
 	local changed = false
 	for _, w in ipairs(list) do
-		local ours = found[w.figure]
-		local off = ours and ours > 0 and math.abs(ours - w.value)
-		if off and w.before and off > w.off then
-			state:restore(w.before)
-			w.settled, changed = true, true
+		local off = distance(w, found)
+		if take_back(state, w, found) then
+			changed = true
 		elseif off and not w.settled and off > math.max(0.02 * w.value, 0.5) then
-			w.before, w.off = state:save(w), off
-			changed = move(state, w, ours) or changed
+			local before = state:save(w)
+			move(state, w, found[w.figure])
+			w.before, w.off = state:has_moved(before) and before or nil, off
+			changed = w.before ~= nil or changed
 		end
 	end
 	return changed
 end
 
+-- A parameter by which the figure is not met has no mark of a measurement.
+local function mark_unmet(state, w, ours)
+	for key in pairs(state:save(w)) do
+		local setting = state.settings[key]
+		if setting and not setting.comment:find("^assumption") then setting.comment = figures.unmet(w, ours) end
+	end
+	if w.settled then
+		warn(w, "%s is %.6g, gsim comes to %.4g; correcting %s brings it no nearer and is taken back", w.figure, w.value, ours, w.key)
+	end
+end
+
 -- ---- the whole ----
+
+local COLUMNS = 100 -- of a line on standard error
+
+-- The names behind the title, in lines of so many columns.
+local function wrap(title, names)
+	local lines, line = {}, "  " .. title
+	for k, name in ipairs(names) do
+		local word = " " .. name .. (k < #names and "," or "")
+		if #line + #word > COLUMNS then
+			lines[#lines + 1] = line
+			line = "   "
+		end
+		line = line .. word
+	end
+	lines[#lines + 1] = line
+	return table.concat(lines, "\n")
+end
 
 -- The parameters that the figures do not speak of, by group.
 local function unknown(state)
@@ -316,7 +370,7 @@ local function unknown(state)
 	local out = {}
 	for _, group in ipairs(names) do
 		table.sort(groups[group])
-		out[#out + 1] = group .. ": " .. table.concat(groups[group], ", ")
+		out[#out + 1] = wrap(group .. ":", groups[group])
 	end
 	return out
 end
@@ -356,6 +410,7 @@ local function begin(o)
 	local base = o["-b"] or nearest.find(top, tool, machine, used, own) or fail("error: no machine files in " .. top .. "/configs")
 	local config = machine.config_of(tool.capture, tool.quote, base)
 	if not config then os.exit(2) end
+	for _, w in ipairs(used) do w.key = w.entry.key_of(config) end
 	local state = setmetatable({ config = config, settings = {}, ranges = machine.ranges(tool.capture) }, { __index = State })
 	return state, used, unused, base, chip
 end
@@ -368,7 +423,14 @@ local function settle(o, state, base, head, used, chosen)
 		if not correct(state, chosen, found) then break end
 	end
 	found = measure(dir, machine.file(base, state.settings, head), used)
+	local taken_back = false
+	for _, w in ipairs(chosen) do taken_back = take_back(state, w, found) or taken_back end
+	if taken_back then found = measure(dir, machine.file(base, state.settings, head), used) end
 	os.execute("rm -r " .. tool.quote(dir))
+	for _, w in ipairs(chosen) do
+		local ours = found[w.figure]
+		if ours and not near(ours, w.value) then mark_unmet(state, w, ours) end
+	end
 	return found
 end
 
@@ -388,7 +450,7 @@ local function main()
 	if o["-o"] then tool.write(o["-o"], text) else io.write(text) end
 	io.stderr:write(("base: %s, %.0f %% away in the mean of %d figures\n"):format(base, 100 * far, count))
 	report(used, unused, found)
-	io.stderr:write("not known from the figures, and as on ", base, ":\n  ", table.concat(unknown(state), "\n  "), "\n")
+	io.stderr:write("not known from the figures, and as on ", base, ":\n", table.concat(unknown(state), "\n"), "\n")
 end
 
 local ok, why = pcall(main)

@@ -1,6 +1,7 @@
 -- Which parameter of a machine file a figure of the micro-benchmarks speaks of, and what the parameter makes of it.
 --   local keys = dofile(top .. "/tools/machine-keys.lua")
 --   keys.of["latency/ld.shared (1 ways)"]      -- { figure, key = "shared.latency", ... }
+--   entry.key_of(config)                       -- the parameter that sets the figure on a machine of this configuration
 --   entry.figure_of(config)                    -- what a machine of this configuration should measure, or nil
 --   entry.value_for(config, figure)            -- what the parameter has to be so that it measures this
 -- config: the table that gsim --print-config prints. Figures that hang on several parameters name the one that a machine file sets
@@ -15,7 +16,7 @@ function keys.get(config, key)
 end
 
 local function add(figure, key, figure_of, value_for)
-	local entry = { figure = figure, key = key, figure_of = figure_of, value_for = value_for }
+	local entry = { figure = figure, key = key, key_of = function() return key end, figure_of = figure_of, value_for = value_for }
 	keys.of[figure] = entry
 	keys.list[#keys.list + 1] = entry
 end
@@ -65,9 +66,39 @@ function keys.most_copies_of_owner(c, owner)
 	return shares and shares ~= "none" and c.units[shares].count or c.units[owner].count
 end
 
+-- How a unit's instructions read what they need, where it is not as the ALU's do. A chain of them waits for the latency to such a reader.
+local READS = { imul = "fma_latency", fp32 = "fma_latency", divf32 = "fma_latency", rootf32 = "fma_latency" }
+for _, unit in ipairs { "sfu", "rcp", "root", "cvt", "reverse", "count_bits", "shfl", "redux" } do READS[unit] = "decoupled_latency" end
+
+local function own_field(c, unit, field)
+	local v = c.units[unit] and c.units[unit][field]
+	return v and v ~= 0 and v or nil
+end
+
+-- The unit's latency to such readers: its own to them, else its own, else that of the unit of which it is a class.
+local function latency_to(c, unit, reader)
+	return own_field(c, unit, reader) or own_field(c, unit, "latency") or PARENT[unit] and latency_to(c, PARENT[unit], reader)
+end
+
+-- The unit's latency to instructions of its own kind.
+local function chain_latency(c, unit) return latency_to(c, unit, READS[unit] or "latency") end
+
+-- What a class has from the unit of which it is one, for readers that wait longer than `latency`: by field. It loses these when it gets a
+-- latency of its own, if they are not set, too.
+function keys.inherited_by(c, unit, latency)
+	local list = {}
+	if not PARENT[unit] or own_field(c, unit, "latency") then return list end
+	for _, field in ipairs { "fma_latency", "guard_latency", "decoupled_latency" } do
+		local v = not own_field(c, unit, field) and latency_to(c, unit, field)
+		if v and v ~= latency_to(c, unit, "latency") and v > latency then list[field] = v end
+	end
+	return list
+end
+
 local function latency(figure, unit, times)
-	local key = ("units.%s.latency"):format(unit)
-	add(figure, key, function(c) return (times or 1) * unit_field(c, unit, "latency") end, function(_, v) return v / (times or 1) end)
+	local key, reader = ("units.%s.latency"):format(unit), READS[unit]
+	add(figure, key, function(c) return (times or 1) * chain_latency(c, unit) end, function(_, v) return v / (times or 1) end)
+	keys.of[figure].key_of = function(c) return reader and own_field(c, unit, reader) and ("units.%s.%s"):format(unit, reader) or key end
 end
 
 local function rate(figure, unit)
@@ -93,12 +124,9 @@ for _, pair in ipairs { { "cvt.rn.f32.u32", "cvt" }, { "vote.any", "vote" }, { "
 end
 
 -- A comparison's predicate, to a guard.
-add("predicate/to guard", "units.compare.guard_latency", function(c)
-	local own = unit_field(c, "compare", "guard_latency")
-	return own and own > 0 and own or unit_field(c, "compare", "latency")
-end, function(_, v) return v end)
+add("predicate/to guard", "units.compare.guard_latency", function(c) return latency_to(c, "compare", "guard_latency") end, function(_, v) return v end)
 plain("latency/match.any (16 values)", "match.value_cycles", 15, function(c) return unit_field(c, "match", "latency") end)
-plain("latency/redux.add", "redux.add_cycles", 1, function(c) return unit_field(c, "redux", "latency") end)
+plain("latency/redux.add", "redux.add_cycles", 1, function(c) return chain_latency(c, "redux") end)
 plain("fence/membar.gl (nothing outstanding)", "fence.gpu_cycles")
 plain("fence/membar.sys (nothing outstanding)", "fence.sys_cycles")
 

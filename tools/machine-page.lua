@@ -51,7 +51,7 @@ local function put_published(machines, published)
 				local ours, theirs = entry.figure_of(config), tonumber(p.value)
 				local ok = ours and near(ours, theirs)
 				all[p.seen], good[p.seen] = all[p.seen] + 1, good[p.seen] + (ok and 1 or 0)
-				rows[#rows + 1] = ("| %s | `%s` | %s | %.4g%s | %.4g | %s | %s | %s |"):format(p.figure, entry.key, p.unit, ours or 0,
+				rows[#rows + 1] = ("| %s | `%s` | %s | %.4g%s | %.4g | %s | %s | %s |"):format(p.figure, entry.key_of(config), p.unit, ours or 0,
 					ok and "" or " \\*", theirs, cell(p.chip), p.seen, cell(p.source))
 			end
 		end

@@ -1,6 +1,6 @@
 #!/bin/sh
 # gsim-tune: what was measured on turing.lua, given another machine to begin with, comes to a machine that measures the same within a
-# tenth or one unit; the nearest machine to a shipped one's figures is that one; bad CSV is refused with its place.
+# tenth or one unit; each figure sets the parameter that its chain waits for; the nearest machine to a shipped one's figures is that one; bad CSV is refused with its place.
 srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd)
 GSIM_BUILD=$(pwd)
 export GSIM_BUILD
@@ -56,6 +56,9 @@ outside() {
 outside latency/add.u32 1e308
 outside latency/add.u32 0.3
 outside latency/add.u32 1e6
+outside latency/fma.f32 0.3
+outside latency/and.b32 0.3
+outside 'predicate/to guard' 0.3
 outside rate/shl.b32 1e308
 outside rate/shl.b32 1e-9
 outside fence/membar.sys\ \(nothing\ outstanding\) -5
@@ -80,7 +83,7 @@ while read -r want; do
 	grep -q -F "$want" "$tmp/out" || { fail "no $want"; cat "$tmp/out"; }
 done <<END
 units.alu.latency 4 P: [T] (P) X, line 2: latency/add.u32, 4 measured
-units.fp32.latency 5 S: [T] (S) X, line 3: latency/fma.f32, 5 measured
+units.fp32.fma_latency 5 S: [T] (S) X, line 3: latency/fma.f32, 5 measured
 units.shift.latency 6 assumption: assumption: X, [T] does not say how it was seen, line 4: latency/shl.b32, 6 measured
 units.logic.latency 7 assumption: assumption: X, [T] does not say how it was seen, line 5: latency/and.b32, 7 measured
 units.sfu.latency 19 S: [T] (S) X, line 6, 7: latency/ex2.approx.f32, 19 measured
@@ -139,12 +142,63 @@ sed 's/^[^,]*,/,/; 1s/^,/machine,/' turing.csv >unnamed.csv
 "$tune" -r 0 -o unnamed.lua unnamed.csv 2>err && grep -q 'derive("turing.lua"' unnamed.lua || { fail "nearest to turing.lua, unnamed, is another machine"; cat err; }
 # the generation that the CSV names comes first, however near others are
 sed 's/^"turing.lua"/"ampere"/' turing.csv >ampere.csv
-"$tune" -r 0 -o ampere.lua ampere.csv 2>err && grep -q 'derive("ampere.lua"' ampere.lua || { fail "nearest is of another generation than the CSV names"; cat err; }
+"$tune" -r 0 -o generation.lua ampere.csv 2>err && grep -q 'derive("ampere.lua"' generation.lua || { fail "nearest is of another generation than the CSV names"; cat err; }
 sed 's/^"turing.lua"/cc8.9/' turing.csv >cc.csv
 "$tune" -r 0 -o cc.lua cc.csv 2>err && grep -q 'derive("ada.lua"' cc.lua || { fail "nearest is of another compute capability than the CSV names"; cat err; }
 
 sed 's/^"turing.lua"/cc8.7/' turing.csv >cc.csv
 "$tune" -r 0 -o cc87.lua cc.csv 2>err && grep -q 'derive("a[a-z]*.lua"' cc87.lua || { fail "nearest is of another first figure of the compute capability than the CSV names"; cat err; }
+
+# tuned BASE CSV [OPTION]...: the machine in made.lua, its figures in figures.txt, what was said in err
+tuned() {
+	rm -f made.lua
+	base=$1 csv=$2
+	shift 2
+	timeout 60 "$tune" -b "$base" -o made.lua "$@" "$csv" 2>err || { fail "gsim-tune from $base"; cat err; }
+	gsim --list figures -c made.lua | grep 'made.lua:' >figures.txt
+}
+
+# a figure sets the latency that its chain waits for, which differs by who reads
+printf 'figure,value,seen\nlatency/fma.f32,6,P\nlatency/mad.lo.u32,7,P\nlatency/add.u32,6,P\npredicate/to guard,20,P\n' >readers.csv
+tuned ampere.lua readers.csv
+for want in 'fp32.fma_latency  *6' 'imul.fma_latency  *7' 'alu.latency  *6' 'compare.guard_latency  *20'; do
+	grep -q "^units.$want P " figures.txt || { fail "from ampere.lua, no $want"; cat figures.txt; }
+done
+grep -q '^units.\(fp32\|imul\).latency' figures.txt && { fail "a latency is set that the figure's chain does not wait for"; cat figures.txt; }
+grep -q '^within a tenth or one unit: 4 of 4 figures' err || { fail "from ampere.lua, readers"; cat err; }
+awk 'length > 100 && /^ / { exit 1 }' err || fail "lines of more than 100 columns on standard error"
+grep -q '^  units: alu.count, ' err || { fail "standard error does not name what is not known"; cat err; }
+
+# so on a base on which every unit has a latency of its own to every reader
+"$lua" - "$srcdir" >unlike.lua <<'END'
+local keys, units = dofile(arg[1] .. "/tools/machine-keys.lua"), {}
+for _, entry in ipairs(keys.list) do
+	local unit = entry.key:match("^units%.([%w_]+)%.latency$")
+	if unit then units[#units + 1] = ("%s = { latency = 20, fma_latency = 30, guard_latency = 40, decoupled_latency = 50 }"):format(unit) end
+end
+print('return derive("ampere.lua", { units = { ' .. table.concat(units, ", ") .. " } })")
+END
+# those that are left out are a unit's latency and that of an operation of another unit
+chains='add.u32 mad.lo.u32 fma.f32 fma.f64 ex2.approx.f32 and.b32 shl.b32 min.u32 bfe.u32 brev.b32 popc.b32 sad.u32 shfl.idx redux.min rcp.approx.f32
+	sqrt.approx.f32 div.rn.f32 rcp.rn.f32 div.rn.f64 rcp.rn.f64 sqrt.rn.f64'
+echo figure,value,seen >unlike.csv
+for chain in $chains; do echo "latency/$chain,70,P" >>unlike.csv; done
+tuned unlike.lua unlike.csv -r 0
+gsim -q -c made.lua microbench.ptx -- latency/ quick >unlike.txt
+for chain in $chains; do
+	grep -q "^latency/$chain,[^,]*,70$" unlike.txt || { fail "latency/$chain sets another parameter than its chain waits for"; grep "^latency/$chain," unlike.txt; }
+done
+
+# a class that gets a latency of its own keeps what its unit has for readers that wait longer
+printf 'figure,value\nlatency/min.u32,6\n' >class.csv
+tuned ampere.lua class.csv -r 0
+grep -q '^units.compare.guard_latency  *13 assumption ' figures.txt || { fail "a comparison's latency changes that to a guard"; cat figures.txt; }
+
+# where loads of global data do not come from L1, its latency cannot be told by them: no correction stays, nor a mark
+printf 'figure,value,seen\nlatency/ld.global L1,50,P\n' >l1.csv
+tuned kepler.lua l1.csv
+grep -q '^l1.latency  *50 assumption .*comes to' figures.txt || { fail "a correction without effect stays, or has a mark"; cat made.lua; }
+grep -q 'l1.csv:2:22: warning: .*brings it no nearer' err || { fail "a figure that cannot be met is not told"; cat err; }
 
 # The law: within a tenth or one unit, from a machine of another generation.
 # fewer copies of a unit: no class that shares them keeps more

@@ -42,4 +42,7 @@ end
 -- Of a parameter that cannot be what the figure asks for.
 function figures.limited(w, which, wanted) return ("assumption: the %s; %.4g would follow from %s, %s"):format(which, wanted, w.chip, what_was_measured(w)) end
 
+-- Of a parameter by which the figure does not come to what was measured.
+function figures.unmet(w, ours) return ("assumption: by it gsim comes to %.4g, not to that of %s, %s"):format(ours, w.chip, what_was_measured(w)) end
+
 return figures
