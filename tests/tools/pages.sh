@@ -17,18 +17,19 @@ page() {
 	[ "$n" -ge 1 ] || { echo "$1 shows no command"; exit 1; }
 
 	# Each line shown becomes the next line of the output that has the same words, figures aside; one that
-	# has none is marked.
+	# has none is marked, and the search goes on behind the last one found.
 	awk -v dir="$tmp" -v programs="$programs" '
 		function words(s) { gsub(/[0-9][0-9,.]*/, "0", s); gsub(/[ \t]+/, " ", s); return s }
+		function load(file,   line) { lines = at = 0; while ((getline line < file) > 0) output[++lines] = line; close(file) }
 		BEGIN { shown = "^\\$ (" programs ") " }
-		$0 ~ shown { file = dir "/" ++n; print; next }
-		/^```/ { file = "" }
-		file == "" || $0 == "..." { print; next }
+		$0 ~ shown { load(dir "/" ++n); open = 1; print; next }
+		/^```/ { open = 0 }
+		!open || $0 == "..." { print; next }
 		{
-			want = words($0); found = 0
-			while ((getline line < file) > 0)
-				if (words(line) == want) { found = 1; break }
-			print found ? line : "?? " $0
+			want = words($0)
+			for (i = at + 1; i <= lines && words(output[i]) != want; i++)
+				continue
+			print i <= lines ? output[at = i] : "?? " $0
 		}
 	' "$1" >"$tmp/page.md"
 	if [ "$update" ]; then
