@@ -110,15 +110,6 @@ static bool wrong(const char *what, const char *which)
 	return false;
 }
 
-static bool whole_number(const char *text, long most, int *out)
-{
-	char *end;
-	errno = 0;
-	long n = strtol(text, &end, 10);
-	*out = (int)n;
-	return !errno && end != text && !*end && n >= 1 && n <= most;
-}
-
 /* KEY=VALUES */
 static bool take_assignment(Plan *p, AxisKind kind, const char *option, const char *arg, Diag *d)
 {
@@ -184,7 +175,7 @@ static bool take_shard(SweepOptions *o, const char *arg)
 	if (!slash || (size_t)(slash - arg) >= sizeof first)
 		return false;
 	snprintf(first, sizeof first, "%.*s", (int)(slash - arg), arg);
-	return whole_number(slash + 1, MOST_SHARDS, &o->shards) && whole_number(first, o->shards, &o->shard);
+	return usage_number(slash + 1, MOST_SHARDS, &o->shards) && usage_number(first, o->shards, &o->shard);
 }
 
 static bool take(SweepOptions *o, int letter, const char *arg, Diag *d)
@@ -212,20 +203,20 @@ static bool take(SweepOptions *o, int letter, const char *arg, Diag *d)
 	case O_X: o->choice.x = arg; break;
 	case O_SERIES: o->choice.series = arg; break;
 	case O_Y: o->choice.y = arg; return take_y(arg, d);
-	case 'j': return whole_number(arg, 1024, &o->processes) ||
+	case 'j': return usage_number(arg, 1024, &o->processes) ||
 		wrong("--processes: expected a number from 1 to 1024, not ", arg);
 	case O_SHARD: return take_shard(o, arg) || wrong("--shard: expected I/N, such as 1/4, not ", arg);
-	case O_PRINT_JOBS: return whole_number(arg, MOST_SHARDS, &o->jobs) ||
+	case O_PRINT_JOBS: return usage_number(arg, MOST_SHARDS, &o->jobs) ||
 		wrong("--print-jobs: expected a number from 1 to 1000000, not ", arg);
 	case O_SLURM: o->slurm = true; break;
-	case O_TASKS: return whole_number(arg, MOST_SHARDS, &o->tasks) ||
+	case O_TASKS: return usage_number(arg, MOST_SHARDS, &o->tasks) ||
 		wrong("--tasks: expected a number from 1 to 1000000, not ", arg);
 	case O_SBATCH: o->sbatch = arg; break;
 	case O_NO_WAIT: o->no_wait = true; break;
 	case O_INPUTS: p->inputs = arg; return usage_folder("--inputs", arg);
 	case O_DRY_RUN: o->dry_run = true; break;
 	case O_RETRY: o->retry = true; break;
-	case O_SECONDS: return whole_number(arg, LONGEST_SECONDS, &o->seconds) ||
+	case O_SECONDS: return usage_number(arg, LONGEST_SECONDS, &o->seconds) ||
 		wrong("--seconds: expected a number from 1 to 1000000, not ", arg);
 	case 'q': o->quiet = true; break;
 	default: must(!"an option of the table");

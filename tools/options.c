@@ -146,15 +146,6 @@ static OptResult wrong(const char *what, const char *which)
 	return OPT_ERROR;
 }
 
-static bool number(const char *text, long most, int *out)
-{
-	char *end;
-	errno = 0;
-	long n = strtol(text, &end, 10);
-	*out = (int)n;
-	return !errno && end != text && !*end && n >= 1 && n <= most;
-}
-
 /* Those of models and passes are --grid's: check. */
 static bool may_be_repeated(int letter)
 {
@@ -196,9 +187,9 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_SENSITIVITY: o->sensitivity = arg ? arg : ""; break;
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
-	case 'j': return number(arg, 256, &o->threads);
-	case O_WINDOW: return number(arg, 1000000, &o->window);
-	case O_INTERVAL: return number(arg, LONGEST_INTERVAL, &o->interval);
+	case 'j': return usage_number(arg, 256, &o->threads);
+	case O_WINDOW: return usage_number(arg, 1000000, &o->window);
+	case O_INTERVAL: return usage_number(arg, LONGEST_INTERVAL, &o->interval);
 	case O_FILES: vec_push(&o->files, arg); break;
 	case O_LOAD: vec_push(&o->load, arg); break;
 	case O_SOURCE: o->source = arg; break;
@@ -206,7 +197,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_FUNCTIONAL: o->functional = true; break;
 	case O_REFERENCE: o->reference = true; break;
 	case O_ON: return on_named(arg, &o->on);
-	case O_LAUNCH_SECONDS: return number(arg, 3600, &o->launch_seconds);
+	case O_LAUNCH_SECONDS: return usage_number(arg, 3600, &o->launch_seconds);
 	case O_VERIFY: o->verify = true; break;
 	case O_EACH: o->verify = o->verify_each = true; break;
 	case O_PROFILE: o->profile = arg; break;

@@ -4,7 +4,9 @@
 #include "lib/output.h"
 #include "lib/hash.h"
 #include "lib/vec.h"
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int usage_wrong(const char *program, const char *what, const char *which)
 {
@@ -18,6 +20,15 @@ bool usage_folder(const char *option, const char *path)
 	if (!good)
 		output_printf(stderr, "error: %s %s: expected a folder\n", option, path);
 	return good;
+}
+
+bool usage_number(const char *text, long most, int *out)
+{
+	char *end;
+	errno = 0;
+	long n = strtol(text, &end, 10);
+	*out = (int)n;
+	return !errno && end != text && !*end && n >= 1 && n <= most;
 }
 
 bool usage_twice(const char *program, const struct option *longs, int letter, uint64_t *given)

@@ -321,16 +321,17 @@ LaunchStats *run_launch(Run *run, const Launch *l, Loc where)
 
 /* ---- the host side ---- */
 
-static const char *default_workload(Run *run)
+const char *run_default_workload(Arena *a, const char *name)
 {
-	const char *name = run->module->name, *slash = strrchr(name, '/'),
+	const char *slash = strrchr(name, '/'),
 		*dot = strrchr(slash ? slash : name, '.');
-	return arena_printf(&run->arena, "%.*s.lua", dot ? (int)(dot - name) : (int)strlen(name), name);
+	return arena_printf(a, "%.*s.lua", dot ? (int)(dot - name) : (int)strlen(name), name);
 }
 
 RunStatus run_module(Run *run)
 {
-	const char *path = run->options.workload ? run->options.workload : default_workload(run);
+	const char *path = run->options.workload ? run->options.workload : run_default_workload(&run->arena,
+		run->module->name);
 	if (run_needs_lua(run) || run->options.workload_text || run->options.workload || !access(path, R_OK))
 		run_workload(run, path);
 	else if (run_host_function(run))

@@ -130,6 +130,8 @@ void run_free(Run *);
 /* Runs the workload, or the module's host function main. If main calls functions of Lua, first the workload
    runs, which defines these, then main. */
 RunStatus run_module(Run *);
+/* The name of the workload that a module has by default: its own, with .lua. */
+const char *run_default_workload(Arena *, const char *module);
 /* Calls for a launch in a stream (0: the default one); memory and addresses are filled in, parameters are
    copied. The launch runs in the next run_sync, which fills the result. NULL: it cannot run, and run->status
    and diag say why. where: the place in the workload, for messages. */

@@ -108,9 +108,7 @@ static bool copy_module(const Plan *p, const char *path, const char *folder, Dia
 		if (!access(file, R_OK) && !file_is_folder(file))
 			ok = copy_file(file, inputs_copy_name(&a, folder, file), 0666, d);
 	}
-	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-	const char *workload = arena_printf(&a, "%.*s.lua", dot ? (int)(dot - path) : (int)strlen(path),
-		path);
+	const char *workload = run_default_workload(&a, path);
 	if (ok && !p->workload && !access(workload, R_OK))
 		ok = copy_file(workload, inputs_copy_name(&a, folder, workload), 0666, d);
 	if (m)

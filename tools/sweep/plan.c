@@ -152,8 +152,6 @@ static int module_of(const Plan *p, uint64_t number)
 	return (int)(number / (p->points / (uint64_t)p->axis.v[AXIS_MODULE].value.n));
 }
 
-int plan_split_arguments(Arena *, const char *value, char **args);
-
 /* A module that a plan's file names, with its variables put in: below the folder, and no link on the way. */
 static bool check_planned(const Plan *p, const char *path, Diag *diag)
 {

@@ -64,6 +64,8 @@ Axis *plan_axis(Plan *, AxisKind, const char *name);
 bool plan_values(Plan *, Axis *, const char *text, const char *what, Diag *);
 /* Puts arguments of a workload into one text, as values of AXIS_ARGUMENTS are. */
 const char *plan_arguments(Arena *, char *const *args, int n);
+/* The arguments of such a text; returns how many there are, at most PLAN_MOST_ARGUMENTS. */
+int plan_split_arguments(Arena *, const char *value, char **args);
 /* tools/sweep/plan_lua.c: reads a plan from a Lua file, and a condition from the command line. */
 bool plan_read(Plan *, const char *path, Diag *);
 bool plan_when(Plan *, const char *expression, Diag *);

@@ -127,18 +127,13 @@ static int place_in(const PlotData *p, const Plan *plan, const PlotColumn *c, co
 static void note_value(PlotData *p, const Sweep *s, const Task *t, const Point *point)
 {
 	Arena a = { 0 };
-	Diag none = { 0 };
-	const RecordPlace *place = results_find(&s->results, t->key);
-	char *line = place ? results_read(&s->results, place) : NULL;
-	const JsonValue *v = line ? json_read(&a, line, place->bytes, "record", &none) : NULL;
+	const JsonValue *v = sweep_record(s, t, &a);
 	const JsonValue *y = json_path(json_get(v, "statistics"), p->y);
 	size_t cell = cell_of(p, strmap_get(&p->panel.at, panel_name(p, s->plan, point, &a)),
 		p->series ? place_in(p, s->plan, p->series, point, &a) : 0,
 		place_in(p, s->plan, p->x, point, &a));
-	if (place && place->ok && json_is_number(y))
+	if (!strcmp(json_string(v, "status"), "ok") && json_is_number(y))
 		p->value[cell] = y->number;
-	free(line);
-	diag_free(&none);
 	arena_free(&a);
 }
 

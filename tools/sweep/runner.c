@@ -45,11 +45,9 @@ static uint64_t hash_of_module(const Module *m)
 
 static uint64_t hash_of_workload(const char *workload, const char *module)
 {
-	const char *slash = strrchr(module, '/'), *dot = strrchr(slash ? slash : module, '.');
 	Arena a = { 0 };
 	size_t n = 0;
-	const char *why, *path = workload ? workload : arena_printf(&a, "%.*s.lua", dot
-		? (int)(dot - module) : (int)strlen(module), module);
+	const char *why, *path = workload ? workload : run_default_workload(&a, module);
 	char *text = file_read(path, MOST_WORKLOAD, &n, &why);
 	uint64_t hash = hash_of_text(text, n);
 	free(text);

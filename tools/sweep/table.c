@@ -68,8 +68,7 @@ static void put_row(const Sweep *s, const Point *point, const JsonValue *record,
 	sb_putc(out, '\n');
 }
 
-/* The record of a task, in the arena; NULL: there is none. */
-static const JsonValue *record_of(const Sweep *s, const Task *t, Arena *a)
+const JsonValue *sweep_record(const Sweep *s, const Task *t, Arena *a)
 {
 	Diag none = { 0 };
 	const RecordPlace *place = results_find(&s->results, t->key);
@@ -100,7 +99,7 @@ bool sweep_csv(const Sweep *s, FILE *f, Diag *diag)
 		bool wanted;
 		ok = plan_point(s->plan, s->task[i].number, &a, &point, &wanted, diag);
 		if (ok)
-			put_row(s, &point, record_of(s, &s->task[i], &a), &names, &a, &out);
+			put_row(s, &point, sweep_record(s, &s->task[i], &a), &names, &a, &out);
 		output_write(f, out.s, out.n);
 		out.n = 0;
 		arena_free(&a);
@@ -128,7 +127,7 @@ void sweep_warn_results(const Sweep *s, Diag *diag)
 		Arena a = { 0 };
 		Point point;
 		bool wanted;
-		const char *results = json_string(record_of(s, &s->task[i], &a), "results");
+		const char *results = json_string(sweep_record(s, &s->task[i], &a), "results");
 		if (*results && plan_point(s->plan, s->task[i].number, &a, &point, &wanted, diag)) {
 			const char *program = program_of(s, &point, &a);
 			int k = strmap_get(&seen, program);
@@ -155,7 +154,7 @@ double *sweep_values(const Sweep *s, const char *statistic)
 	double *value = xcalloc((size_t)s->ntasks + 1, sizeof *value);
 	for (int i = 0; i < s->ntasks; i++) {
 		Arena a = { 0 };
-		const JsonValue *v = json_path(json_get(record_of(s, &s->task[i], &a), "statistics"),
+		const JsonValue *v = json_path(json_get(sweep_record(s, &s->task[i], &a), "statistics"),
 			statistic);
 		value[i] = json_is_number(v) ? v->number : NAN;
 		arena_free(&a);
@@ -200,7 +199,7 @@ static void put_failures(const Sweep *s, StrBuf *out)
 		bool wanted;
 		if (place && !place->ok && plan_point(s->plan, s->task[i].number, &a, &point, &wanted,
 			&none)) {
-			const JsonValue *v = record_of(s, &s->task[i], &a);
+			const JsonValue *v = sweep_record(s, &s->task[i], &a);
 			shown++;
 			sb_printf(out, "%s: ", json_string(v, "status"));
 			plan_command(s->plan, &point, out);

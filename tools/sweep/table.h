@@ -13,6 +13,8 @@ typedef struct Sweep {
 	int ntasks;
 } Sweep;
 
+/* The record of a point, in the arena; NULL: there is none. */
+const JsonValue *sweep_record(const Sweep *, const Task *, Arena *);
 /* A table with a row for each point: what it is, how it ended, its statistics (RFC 4180). A point without a
    record has the status "not run". False: a point cannot be made. */
 bool sweep_csv(const Sweep *, FILE *, Diag *);
