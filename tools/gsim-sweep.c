@@ -16,7 +16,7 @@
 enum { O_VARY = 256, O_WHEN, O_PLAN, O_FILES, O_SOURCE, O_LOAD, O_FUNCTIONAL, O_STATISTICS, O_CSV, O_LINES,
 	O_PLOT, O_KIND, O_X, O_SERIES, O_Y, O_SHARD, O_PRINT_JOBS, O_SLURM, O_TASKS, O_SBATCH, O_NO_WAIT,
 	O_INPUTS, O_DRY_RUN, O_RETRY, O_SECONDS, O_VERSION };
-static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
+static const UsageRow rows[] = {
 	{ 'c', "config", "FILES", "machine files, with commas between; repeatable" },
 	{ 'D', "set", "KEY=VALUES", "values of a parameter of the machine: a,b,c or from:to:step or "
 		"from:to:*factor; repeatable" },
@@ -91,15 +91,10 @@ static void help(void)
 	printf("gsim-sweep [options] MODULE... [-- workload arguments]\n"
 		"Runs every combination of modules, machines, mechanisms, pipelines, arguments and "
 		"parameters, and makes one table of what was measured.\n");
-	for (int i = 0; i < NROWS; i++) {
-		char name[64];
-		snprintf(name, sizeof name, "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
-			rows[i].argument ? rows[i].argument : "");
-		if (rows[i].letter < 128)
-			printf("  -%c, %-20s %s\n", rows[i].letter, name, rows[i].help);
-		else
-			printf("      %-20s %s\n", name, rows[i].help);
-	}
+	StrBuf list = { 0 };
+	usage_list(rows, NROWS, &list);
+	printf("%s", list.s);
+	sb_free(&list);
 	printf("Status: 0; 1 a point failed; 2 usage, bad input, or output that cannot be written; a signal "
 		"that ended it.\n");
 }
@@ -224,23 +219,6 @@ static bool take(SweepOptions *o, int letter, const char *arg, Diag *d)
 	return true;
 }
 
-static void tables(char letters[2 * NROWS + 2], struct option longs[NROWS + 1])
-{
-	char *p = letters;
-	*p++ = ':';
-	for (int i = 0; i < NROWS; i++) {
-		if (rows[i].letter < 128) {
-			*p++ = (char)rows[i].letter;
-			if (rows[i].argument)
-				*p++ = ':';
-		}
-		longs[i] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument,
-			NULL, rows[i].letter };
-	}
-	*p = 0;
-	longs[NROWS] = (struct option){ 0 };
-}
-
 static bool may_be_repeated(int letter)
 {
 	return letter == 'c' || letter == 'D' || letter == 'm' || letter == 'p' || letter == O_VARY ||
@@ -288,13 +266,13 @@ typedef enum { SWEEP_GO_ON, SWEEP_DONE, SWEEP_WRONG } SweepParsed;
 
 static SweepParsed parse(SweepOptions *o, int argc, char **argv, Diag *d)
 {
-	char letters[2 * NROWS + 2];
+	char letters[3 * NROWS + 2];
 	struct option longs[NROWS + 1];
 	int end = 1, letter;
 	uint64_t given = 0;
 	while (end < argc && strcmp(argv[end], "--"))
 		end++;
-	tables(letters, longs);
+	usage_tables(rows, NROWS, letters, longs);
 	opterr = 0;
 	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
 		if (letter == 'h' || letter == O_VERSION) {

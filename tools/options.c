@@ -12,7 +12,7 @@ enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERI
 	O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT,
 	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL,
 	O_LOAD, O_ON, O_LAUNCH_SECONDS, O_SENSITIVITY };
-static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
+static const UsageRow rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data "
 		"directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -92,25 +92,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 };
 enum { NROWS = sizeof rows / sizeof *rows, LONGEST_INTERVAL = 1000000000 };
 
-/* As getopt_long wants it. What stands in brackets may be left out. */
-static int has_argument(const struct Row *r)
-{
-	return !r->argument ? no_argument : *r->argument == '[' ? optional_argument : required_argument;
-}
-
-void options_list(StrBuf *out)
-{
-	for (int i = 0; i < NROWS; i++) {
-		char name[64];
-		snprintf(name, sizeof name, "--%s%s%s", rows[i].name,
-			has_argument(&rows[i]) == required_argument ? " " : "",
-			rows[i].argument ? rows[i].argument : "");
-		if (rows[i].letter < 128)
-			sb_printf(out, "  -%c, %-20s %s\n", rows[i].letter, name, rows[i].help);
-		else
-			sb_printf(out, "      %-20s %s\n", name, rows[i].help);
-	}
-}
+void options_list(StrBuf *out) { usage_list(rows, NROWS, out); }
 
 static void help(void)
 {
@@ -122,22 +104,6 @@ static void help(void)
 		"Status: 0; 1 the simulated program failed or results differ; 2 usage, bad input, or output "
 		"that cannot be written; a signal that ended it.\n", out.s);
 	sb_free(&out);
-}
-
-static void tables(char letters[2 * NROWS + NROWS + 2], struct option longs[NROWS + 1])
-{
-	char *p = letters;
-	*p++ = ':';
-	for (int i = 0; i < NROWS; i++) {
-		if (rows[i].letter < 128) {
-			*p++ = (char)rows[i].letter;
-			if (rows[i].argument)
-				*p++ = ':';
-		}
-		longs[i] = (struct option){ rows[i].name, has_argument(&rows[i]), NULL, rows[i].letter };
-	}
-	*p = 0;
-	longs[NROWS] = (struct option){ 0 };
 }
 
 static OptResult wrong(const char *what, const char *which)
@@ -384,7 +350,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 		end++;
 	o->nargs = end < argc ? argc - end - 1 : 0;
 	o->args = argv + end + 1;
-	tables(letters, longs);
+	usage_tables(rows, NROWS, letters, longs);
 	opterr = 0;
 	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
 		if (letter == 'h' || letter == O_VERSION) {

@@ -14,6 +14,42 @@ int usage_wrong(const char *program, const char *what, const char *which)
 	return 2;
 }
 
+/* As getopt_long wants it. What stands in brackets may be left out. */
+static int has_argument(const UsageRow *r)
+{
+	return !r->argument ? no_argument : *r->argument == '[' ? optional_argument : required_argument;
+}
+
+void usage_list(const UsageRow *row, int n, StrBuf *out)
+{
+	for (int i = 0; i < n; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "--%s%s%s", row[i].name,
+			has_argument(&row[i]) == required_argument ? " " : "",
+			row[i].argument ? row[i].argument : "");
+		if (row[i].letter < 128)
+			sb_printf(out, "  -%c, %-20s %s\n", row[i].letter, name, row[i].help);
+		else
+			sb_printf(out, "      %-20s %s\n", name, row[i].help);
+	}
+}
+
+void usage_tables(const UsageRow *row, int n, char *letters, struct option *longs)
+{
+	char *p = letters;
+	*p++ = ':';
+	for (int i = 0; i < n; i++) {
+		if (row[i].letter < 128) {
+			*p++ = (char)row[i].letter;
+			if (row[i].argument)
+				*p++ = ':';
+		}
+		longs[i] = (struct option){ row[i].name, has_argument(&row[i]), NULL, row[i].letter };
+	}
+	*p = 0;
+	longs[n] = (struct option){ 0 };
+}
+
 bool usage_folder(const char *option, const char *path)
 {
 	bool good = !path || file_is_folder(path);

@@ -1,9 +1,18 @@
 /* What all programs say of a wrong command line. */
 #ifndef GSIM_USAGE_H
 #define GSIM_USAGE_H
+#include "lib/strbuf.h"
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* An option: --help, the parser and the manual come from a table of these. letter > 127: there is no short
+   form; argument: its name, "[=WHAT]" if it may be left out, or NULL. */
+typedef struct UsageRow { int letter; const char *name, *argument, *help; } UsageRow;
+/* Writes the table as --help shows it. */
+void usage_list(const UsageRow *, int n, StrBuf *);
+/* Fills in what getopt_long wants: letters has room for 3 n + 2 characters, the other for n + 1 options. */
+void usage_tables(const UsageRow *, int n, char *letters, struct option *);
 
 /* "error: what which; see PROGRAM --help" on standard error. Returns the exit status. */
 int usage_wrong(const char *program, const char *what, const char *which);
