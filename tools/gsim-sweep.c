@@ -2,6 +2,7 @@
    doc/sweeps.md is its guide. */
 #include "lib/output.h"
 #include "tools/plugins.h"
+#include "tools/sweep/inputs_copy.h"
 #include "tools/sweep/plot.h"
 #include "tools/sweep/slurm.h"
 #include "tools/sweep/table.h"
@@ -610,8 +611,9 @@ static int sweep(SweepOptions *o, const char *program, Diag *d)
 	Plan *p = &o->plan;
 	Sweep s = { .plan = p, .folder = o->output ? o->output : "sweep.results" };
 	int status = 2;
-	if (!plugins_load(p->load.v, p->load.n, d))
-		return 2;
+	for (int i = 0; i < p->load.n; i++)
+		if (!plugin_load(inputs_copy_or_itself(&p->arena, p->inputs, p->load.v[i]), d))
+			return 2;
 	expand_all(p);
 	if (!plan_complete(p, d) || !check_values(p, d) || !check_plots(o, d))
 		return 2;

@@ -63,8 +63,17 @@ static void wrong_size(lua_State *L, const char *name, uint64_t bytes, const Hos
 		(lua_Integer)host_bytes(b), (lua_Integer)b->n, type_name[b->type]);
 }
 
-/* Opens the file, whose size must be the buffer's. */
-static int open_file(lua_State *L, const char *name, const HostBuffer *b)
+static void keep_loaded_file(Run *run, const char *path, const void *data, size_t n)
+{
+	uint64_t hash = hash_content(data, n);
+	for (int i = 0; i < run->loaded.n; i++)
+		if (run->loaded.v[i].hash == hash && !strcmp(run->loaded.v[i].path, path))
+			return;
+	vec_push(&run->loaded, ((LoadedFile){ arena_strdup(&run->arena, path), hash }));
+}
+
+/* Opens the file, whose size must be the buffer's. *path, of PATH_MAX bytes: where it was found. */
+static int open_file(lua_State *L, const char *name, const HostBuffer *b, char *path)
 {
 	const char *why = NULL, *where;
 	uint64_t size = 0;
@@ -73,6 +82,9 @@ static int open_file(lua_State *L, const char *name, const HostBuffer *b)
 		const char *rest = name_inside(name, where);
 		if (rest)
 			fd = file_open_in(where, rest, false, &size, &why);
+		if (fd >= 0)
+			snprintf(path, PATH_MAX, "%s%s%s", where, *where && where[strlen(where) - 1] != '/'
+				? "/" : "", rest);
 		lua_pop(L, 1);
 	}
 	if (fd < 0)
@@ -98,14 +110,17 @@ int host_load(lua_State *L)
 	const char *name = check_file_name(L, 2), *why;
 	host_not_called(L, "b:load");
 	sandbox_charge(L, FILE_STEPS + sandbox_bytes(host_bytes(&b)));
+	char path[PATH_MAX];
 	const SavedFile *own = saved_file(run_of(L), name);
 	if (own && own->n != host_bytes(&b))
 		wrong_size(L, name, own->n, &b);
 	uint8_t *data = host_data(L, &b, HOST_WRITES);
 	if (own)
 		memcpy(data, own->data, own->n);
-	else if (!file_fill(open_file(L, name, &b), data, host_bytes(&b), &why))
+	else if (!file_fill(open_file(L, name, &b, path), data, host_bytes(&b), &why))
 		return refuse_file(L, "load", name, why);
+	else
+		keep_loaded_file(run_of(L), path, data, host_bytes(&b));
 	host_written(L, &b, 0, b.n);
 	lua_settop(L, 1);
 	return 1;

@@ -136,6 +136,7 @@ void run_free(Run *run)
 	for (int i = 0; i < run->saved.n; i++)
 		free(run->saved.v[i].data);
 	vec_free(&run->saved);
+	vec_free(&run->loaded);
 	if (run->written != run->options.written) {
 		vec_free(run->written);
 		free(run->written);

@@ -76,6 +76,8 @@ typedef struct ElsewhereRun { const char *spec; Elsewhere how; } ElsewhereRun;
 typedef struct Pending { Launch launch; LaunchStats *stats; PrintBuffer printed; Loc where; } Pending;
 
 typedef struct SavedFile { const char *name; void *data; size_t n; } SavedFile; /* data: from malloc */
+/* A file whose content the workload has taken; hash: hash_content of it. */
+typedef struct LoadedFile { const char *path; uint64_t hash; } LoadedFile;
 
 typedef struct RunRaces RunRaces;
 typedef struct KernelSum KernelSum;
@@ -107,6 +109,7 @@ typedef struct Run {
 	int nanonymous;                /* how many buffers are named by their number */
 	FaultKind fault;               /* fault of the first launch that failed */
 	Vec(SavedFile) saved;          /* options.trial: the files that the workload has saved */
+	Vec(LoadedFile) loaded;        /* each path once for each content; no file that the run saved itself */
 	struct FilesWritten *written;  /* options.written, or the run's own */
 	uint64_t lua_steps;            /* steps that the workload took (sim/sandbox/sandbox.h) */
 	bool gave_up;                  /* the workload reached one of its limits */

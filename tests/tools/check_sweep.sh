@@ -90,6 +90,42 @@ until [ $tries = 3 ]; do
 	wait $pid 2>/dev/null
 done
 [ "$(cat killed/*.jsonl | wc -l)" -lt 120 ] || fail "the sweep was not killed in the midst"
+# a record of files that the workload loaded counts while they are as they were
+mkdir data
+cat >loads.ir <<'END'
+kernel nothing() {
+A:
+  exit
+}
+END
+cat >loads.lua <<'END'
+local a, b = gpu.buffer("u8", 4), gpu.buffer("u8", 4)
+a:load("near.bin")
+b:load("far.bin")
+gpu.launch { kernel = "nothing", grid = 1, block = 1 + a:get(0) }
+END
+printf '\0\0\0\0' >near.bin
+printf '1234' >data/far.bin
+loads="-c teaching.lua -m ipdom,its --files data -o loads loads.ir"
+expect 0 "2 points: 2 ok" $sweep $loads
+cp loads/results.csv loads.csv
+expect 0 "2 points: 2 ok" $sweep $loads
+[ "$(cat loads/*.jsonl | wc -l)" = 2 ] || fail "points of files that did not change ran again"
+printf '\37\0\0\0' >near.bin
+expect 0 "2 points: 2 ok" $sweep $loads
+[ "$(cat loads/*.jsonl | wc -l)" = 4 ] && ! cmp -s loads.csv loads/results.csv || fail "a file in the workload's folder changed"
+printf '4321' >data/far.bin
+expect 0 "2 points: 2 ok" $sweep $loads
+[ "$(cat loads/*.jsonl | wc -l)" = 6 ] || fail "a file in a folder of --files changed"
+printf '\0\0\0\0' >near.bin
+printf '1234' >data/far.bin
+expect 0 "2 points: 2 ok" $sweep $loads
+[ "$(cat loads/*.jsonl | wc -l)" = 6 ] || fail "files that are again as they were"
+same loads.csv loads/results.csv "files that are again as they were"
+rm data/far.bin
+expect 1 "2 points: 0 ok, 2 failed" $sweep $loads
+printf '1234' >data/far.bin
+
 # a line that was cut short, as by a kill in the midst of writing, is no record
 torn=$(ls killed/*.jsonl | head -1)
 printf '{"key": "%s", "point": {"mod' "$(tail -1 whole/"$(ls whole | grep jsonl | head -1)" | cut -c10-41)" >>"$torn"

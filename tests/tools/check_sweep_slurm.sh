@@ -46,6 +46,31 @@ $sweep -o later $points >out 2>err || fail "after --no-wait"
 cmp -s here/results.csv later/results.csv || fail "the tables differ after --no-wait"
 [ "$(ls later/*.jsonl | wc -l)" = 2 ] || fail "points ran here that tasks should have run"
 
+# so for a plan; what a workload loads is read where it is
+mkdir data
+printf '12345678' >data/eight.bin
+cat >loads.ir <<'END'
+kernel nothing() {
+A:
+  exit
+}
+END
+cat >loads.lua <<'END'
+gpu.buffer("u8", 8):load("data/eight.bin")
+gpu.buffer("u8", 8):load("eight.bin")
+gpu.launch { kernel = "nothing", grid = 1, block = 1 }
+END
+echo 'return { modules = { "loads.ir" }, mechanisms = { "ipdom", "its" } }' >plan.lua
+cp plan.lua same.lua
+planned="-c teaching.lua --files data"
+$sweep -q -o planned-here $planned --plan same.lua >out 2>err || fail "a plan: the local run"
+$sweep -o planned --slurm --no-wait --tasks 2 $planned --plan plan.lua >out 2>err || fail "a plan: --no-wait"
+echo 'return {}' >plan.lua
+until [ -z "$(squeue -h)" ]; do sleep 0.1; done
+$sweep -q -o planned $planned --plan same.lua >out 2>err || fail "a plan: after --no-wait"
+cmp -s planned-here/results.csv planned/results.csv || fail "the tables of a plan differ"
+[ "$(ls planned/*.jsonl | wc -l)" = 2 ] || fail "points of a plan ran here that tasks should have run"
+
 # options that sbatch refuses
 $sweep -o refused --slurm --sbatch --partition=nowhere $points >out 2>err
 [ $? = 2 ] && grep -q "error: sbatch: .*partition" err || fail "a partition that is not there"

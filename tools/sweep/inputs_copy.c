@@ -25,6 +25,12 @@ const char *inputs_copy_name(Arena *a, const char *folder, const char *path)
 	return name;
 }
 
+const char *inputs_copy_or_itself(Arena *a, const char *folder, const char *path)
+{
+	const char *copy = folder ? inputs_copy_name(a, folder, path) : path;
+	return access(copy, R_OK) ? path : copy;
+}
+
 const char *inputs_copy_machine(Arena *a, const char *folder, const char *machine)
 {
 	return arena_printf(a, "%s/%s%016llx.lua", folder, machines, (unsigned long long)hash_fnv1a(machine,
@@ -136,12 +142,22 @@ static bool copy_machine(const char *machine, const char *folder, Diag *d)
 	return ok;
 }
 
+static bool copy_if_given(const char *path, const char *folder, int mode, Diag *d)
+{
+	Arena a = { 0 };
+	bool ok = !path || copy_file(path, inputs_copy_name(&a, folder, path), mode, d);
+	arena_free(&a);
+	return ok;
+}
+
 bool inputs_copy(const Sweep *s, const char *folder, Diag *d)
 {
 	StrMap seen = { 0 };
 	Arena names = { 0 };
-	bool ok = !s->plan->workload || copy_file(s->plan->workload, inputs_copy_name(&names, folder,
-		s->plan->workload), 0666, d);
+	bool ok = copy_if_given(s->plan->workload, folder, 0666, d) &&
+		copy_if_given(s->plan->file, folder, 0666, d);
+	for (int i = 0; i < s->plan->load.n && ok; i++)
+		ok = copy_if_given(s->plan->load.v[i], folder, 0777, d);
 	for (int i = 0; i < s->ntasks && ok; i++) {
 		Arena a = { 0 };
 		Point point;

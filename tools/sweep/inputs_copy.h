@@ -1,4 +1,5 @@
-/* Copies of all that the points of a plan read: modules with what they import, workloads, machine files. */
+/* Copies of what the points of a plan read: the plan, modules with what they import, workloads, machine files
+   and plug-ins. Files that workloads load are not known before they run, and have no copies. */
 #ifndef GSIM_SWEEP_INPUTS_COPY_H
 #define GSIM_SWEEP_INPUTS_COPY_H
 #include "tools/sweep/table.h"
@@ -9,6 +10,8 @@ bool inputs_copy(const Sweep *, const char *folder, Diag *);
 /* The name of the copy of a file: "a/b.ir" is "FOLDER/here/a/b.ir", "../b.ir" "FOLDER/up/b.ir", and "/a/b.ir"
    "FOLDER/root/a/b.ir". */
 const char *inputs_copy_name(Arena *, const char *folder, const char *path);
+/* Where a file is read: its copy, if there is one; folder may be NULL. */
+const char *inputs_copy_or_itself(Arena *, const char *folder, const char *path);
 /* The name of the copy of a machine file. */
 const char *inputs_copy_machine(Arena *, const char *folder, const char *machine);
 /* The text with names of originals in place of those of copies. */

@@ -34,8 +34,8 @@ typedef struct Plan {
 	Arena arena;
 	Sandbox lua;                   /* has `when` and the functions of axes; lua.L NULL: there are none */
 	Vec(Axis) axis;                /* sorted by kind once plan_complete was called */
-	const char *folder;
-		/* of the plan's file, "" or with a slash at its end; NULL: there is none */
+	const char *file;              /* of the plan; NULL: there is none */
+	const char *folder;            /* that of the file, "" or with a slash at its end */
 	int when;                      /* a function of Lua in the registry, 0: every point is wanted */
 	const char *workload;          /* NULL: each module's own */
 	Vec(const char *) files, load; /* folders for the workload's files; plug-ins */

@@ -2,7 +2,7 @@
    what parameters derive from others. */
 #include "lib/file.h"
 #include "lib/hash.h"
-#include "tools/sweep/plan.h"
+#include "tools/sweep/inputs_copy.h"
 #include <unistd.h>
 
 enum { MOST_TEXT = 1 << 20, MOST_NAME = 4096, RANGE_STEPS = 4 };
@@ -243,8 +243,9 @@ bool plan_read(Plan *p, const char *path, Diag *diag)
 	PlanReader r = { p, slash ? arena_strndup(&p->arena, path, (size_t)(slash - path) + 1) : "" };
 	if (!open_state(p, diag))
 		return false;
+	p->file = path;
 	p->folder = r.folder;
-	char *text = file_read(path, MOST_TEXT, &n, &why);
+	char *text = file_read(inputs_copy_or_itself(&p->arena, p->inputs, path), MOST_TEXT, &n, &why);
 	if (!text) {
 		diag_error(diag, (Loc){ path, 0, 0 }, "cannot be read: %s", why);
 		return false;

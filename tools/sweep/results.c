@@ -1,4 +1,5 @@
 #include "tools/sweep/results.h"
+#include "lib/file.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -6,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_RECORD = 1 << 22, MOST_TRIES = 10000 };
+enum { LONGEST_RECORD = 1 << 22, MOST_TRIES = 10000, LARGEST_FILE = 1 << 30 };
 static const char suffix[] = ".jsonl", prefix[] = "results-";
 
 /* ---- reading ---- */
@@ -74,6 +75,34 @@ static bool is_sealed(const char *line, size_t n)
 	return !memcmp(line + n - 18, text, 16) && !memcmp(line + n - 2, "\"}", 2);
 }
 
+/* Whether the file has the content of which the record has the hash. Each file is read once. */
+static bool is_unchanged(Results *r, const char *path, const char *hash)
+{
+	int i = strmap_get(&r->now_at, path);
+	if (i < 0) {
+		size_t n;
+		const char *why;
+		char *data = file_read_ordinary(path, LARGEST_FILE, &n, &why);
+		FileNow now = { "" };
+		if (data)
+			snprintf(now.hash, sizeof now.hash, "%016llx", (unsigned long long)hash_content(data, n));
+		free(data);
+		vec_push(&r->now, now);
+		strmap_put(&r->now_at, arena_strdup(&r->arena, path), i = r->now.n - 1);
+	}
+	return !strcmp(r->now.v[i].hash, hash);
+}
+
+/* The files that the workload loaded are as they were. */
+static bool is_of_these_files(Results *r, const JsonValue *record)
+{
+	const JsonValue *files = json_get(record, "files");
+	for (int i = 0; files && files->kind == JSON_ARRAY && i < files->n; i++)
+		if (!is_unchanged(r, json_string(&files->item[i], "file"), json_string(&files->item[i], "hash")))
+			return false;
+	return true;
+}
+
 static void take_line(Results *r, int file, uint64_t offset, const char *line, size_t n)
 {
 	Arena a = { 0 };
@@ -82,6 +111,8 @@ static void take_line(Results *r, int file, uint64_t offset, const char *line, s
 	const JsonValue *v = key && is_sealed(line, n) ? json_read(&a, line, n, "record", &none) : NULL;
 	if (!v || !json_get(v, "status")) {
 		r->broken++;
+	} else if (!is_of_these_files(r, v)) {
+		r->outdated++;
 	} else {
 		RecordPlace p = { .ok = !strcmp(json_string(v, "status"), "ok"), .file = file,
 			.offset = offset, .bytes = (uint32_t)n };
@@ -147,7 +178,9 @@ bool results_reload(Results *r, Diag *diag)
 	}
 	vec_clear(&r->file);
 	vec_clear(&r->record);
-	r->broken = r->disagree = 0;
+	vec_clear(&r->now);
+	strmap_free(&r->now_at);
+	r->broken = r->outdated = r->disagree = 0;
 	for (struct dirent *e; (e = readdir(d));)
 		if (is_results_file(e->d_name))
 			vec_push(&r->file, arena_strdup(&r->arena, e->d_name));
@@ -207,6 +240,8 @@ void results_free(Results *r)
 {
 	vec_free(&r->file);
 	vec_free(&r->record);
+	vec_free(&r->now);
+	strmap_free(&r->now_at);
 	arena_free(&r->arena);
 }
 

@@ -61,6 +61,12 @@ static const char *place_of(Runner *r, const char *path)
 	return !path || !r->plan->inputs ? path : inputs_copy_name(&r->arena, r->plan->inputs, path);
 }
 
+static const char *folder_of(Arena *a, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
+}
+
 static RunnerModule *find_module(Runner *r, const char *path)
 {
 	int i = strmap_get(&r->module_at, path);
@@ -76,6 +82,9 @@ static RunnerModule *find_module(Runner *r, const char *path)
 		.threads = 1 };
 	for (int k = 0; k < r->plan->files.n; k++)
 		vec_push(&s->opt.files, r->plan->files.v[k]);
+	/* what a workload loads has no copy */
+	if (r->plan->inputs)
+		vec_push(&s->opt.files, folder_of(&r->arena, r->plan->workload ? r->plan->workload : m->path));
 	s->module = module_read_below(s->opt.module, s->opt.source, &s->diag);
 	s->module_hash = hash_of_file(&s->diag.arena, s->opt.module);
 	m->text = s->module ? hash_of_module(s->module) : 0;
@@ -240,6 +249,23 @@ static const char *first_message(Arena *a, const Diag *d)
 	return NULL;
 }
 
+/* The files that the workload has loaded, each with a hash of its content. */
+static void put_loaded_files(const Plan *p, const Run *run, Arena *a, JsonSink *j)
+{
+	if (!run->loaded.n)
+		return;
+	j->key(j, "files");
+	j->begin(j, '[', true);
+	for (int i = 0; i < run->loaded.n; i++) {
+		const LoadedFile *f = &run->loaded.v[i];
+		j->begin(j, '{', true);
+		json_put_text(j, "file", p->inputs ? inputs_original(a, p->inputs, f->path) : f->path);
+		json_put_text(j, "hash", arena_printf(a, "%016llx", (unsigned long long)f->hash));
+		j->end(j);
+	}
+	j->end(j);
+}
+
 static void put_record(const Plan *p, const Point *point, const char *key, const Job *job, const Diag *unread,
 	StrBuf *record)
 {
@@ -252,6 +278,8 @@ static void put_record(const Plan *p, const Point *point, const char *key, const
 	json_put_text(j, "status", status[job->status]);
 	const char *message = job->status == RUN_OK ? NULL : first_message(&a, unread ? unread : &job->diag);
 	json_put_text(j, "message", message && p->inputs ? inputs_original(&a, p->inputs, message) : message);
+	if (job->run)
+		put_loaded_files(p, job->run, &a, j);
 	if (job->run && job->status == RUN_OK) {
 		char hash[17];
 		snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run_hash_results(job->run));
