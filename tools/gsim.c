@@ -316,10 +316,23 @@ static bool is_set(const void *session, const char *name)
 	return o->model.n && !strcmp(name, "divergence.model");
 }
 
+static int show_sizes(Session *s)
+{
+	StrBuf out = { 0 };
+	if (!load_config(s) || !(s->module = module_read_below(s->opt.module, s->opt.source, &s->diag)))
+		return RUN_BAD_INPUT;
+	int status = job_list_sizes(s, &out);
+	output_puts(stdout, status == RUN_OK ? out.s : NULL);
+	sb_free(&out);
+	return status;
+}
+
 static int show_list(Session *s)
 {
 	StrBuf out = { 0 };
 	bool kernels = options_lists_kernels(&s->opt);
+	if (options_lists_sizes(&s->opt))
+		return show_sizes(s);
 	if (kernels && !(s->module = module_read_below(s->opt.module, s->opt.source, &s->diag)))
 		return RUN_BAD_INPUT;
 	if (kernels) {
@@ -332,7 +345,8 @@ static int show_list(Session *s)
 		}
 	} else if (!list_table(s->opt.list, &out)) {
 		output_printf(stderr, "error: --list: expected models, passes, configs, parameters, "
-			"statistics, operations, options, figures or kernels, not '%s'\n", s->opt.list);
+			"statistics, operations, options, figures, kernels or sizes, not '%s'\n",
+			s->opt.list);
 		return RUN_BAD_INPUT;
 	}
 	output_puts(stdout, out.s);

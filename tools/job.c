@@ -33,7 +33,9 @@ static Title title_of(const Session *s, const Job *j)
 	Title t = { .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash,
 		.passes = j->passes, .log = &j->log,
 		.profile = s->opt.profile, .profiled = j->profile && j->profile == s->made,
-		.model = j->model, .workload = s->opt.workload, .nargs = s->opt.nargs, .args = s->opt.args,
+		.model = j->model, .workload = s->opt.workload,
+		.nargs = j->run ? j->run->options.nargs : s->opt.nargs,
+		.args = j->run ? j->run->options.args : s->opt.args,
 		.effective = &j->config, .sums = s->opt.sums,
 		.file = &s->file };
 	t.plugin = plugins_loaded(&t.nplugins);
@@ -57,7 +59,7 @@ static RunOptions run_options(Session *s)
 	return (RunOptions){ .gpu = { .threads = o->threads, .interrupted = s->interrupted,
 		.progress = s->terminal ? progress : NULL, .self = s },
 		.workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
-		.nargs = o->nargs, .args = o->args,
+		.nargs = o->nargs, .args = o->args, .size = o->size,
 		.nfolders = o->files.n, .folders = o->files.v, .written = &s->written };
 }
 
@@ -294,6 +296,19 @@ int job_verify_each(Session *s, const char *passes, const Job *reference)
 		job_free(s, &j);
 	}
 	arena_free(&a);
+	return status;
+}
+
+int job_list_sizes(Session *s, StrBuf *out)
+{
+	RunOptions options = run_options(s);
+	options.list_sizes = out;
+	options.trial = true;
+	options.gpu.progress = NULL;
+	Run *run = run_new(&s->config, s->module, &options, &s->diag);
+	int status = run ? (int)run_module(run) : RUN_BAD_INPUT;
+	if (run)
+		run_free(run);
 	return status;
 }
 

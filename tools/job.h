@@ -65,6 +65,10 @@ int job_verify(Job *, const Job *reference);
 /* runs the reference interpreter after each pass */
 int job_verify_each(Session *, const char *passes, const Job *reference);
 
+/* Puts what the workload gives as arguments for each size; an exit status, with errors in the session's
+   diag. */
+int job_list_sizes(Session *, StrBuf *out);
+
 bool job_stats_to_output(const Session *);     /* does standard output get a JSON report? */
 /* Reports to the files of --stats and to standard output; exit statuses. */
 void job_put_report(const Session *, Job *, JsonSink *);

@@ -11,7 +11,7 @@
 enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES,
 	O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT,
 	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL,
-	O_LOAD, O_ON, O_LAUNCH_SECONDS, O_SENSITIVITY };
+	O_LOAD, O_ON, O_LAUNCH_SECONDS, O_SENSITIVITY, O_SIZE };
 static const UsageRow rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data "
 		"directory" },
@@ -30,6 +30,8 @@ static const UsageRow rows[] = {
 		"always has it" },
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host "
 		"function main" },
+	{ O_SIZE, "size", "SIZE", "how large the workload is: S as for tests, M fills one SM, L the machine, "
+		"XL ten times the machine; arguments behind -- win" },
 	{ O_RECORD, "record-host", "FILE", "write MODULE with what the workload does as its host function "
 		"main, IR; - is standard output" },
 	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, also over old ones, before "
@@ -80,7 +82,8 @@ static const UsageRow rows[] = {
 	{ O_WINDOW, "window", "N", "cycles that SMs run side by side, at most; results do not depend on it: "
 		"a check of the simulator" },
 	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations, options; "
-		"figures: --config's, and their sources; kernels: MODULE's, and which can run" },
+		"figures: --config's, and their sources; kernels: MODULE's, and which can run; sizes: "
+		"MODULE's arguments for each --size" },
 	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE "
 		"[KERNEL]" },
 	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },
@@ -153,6 +156,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_SENSITIVITY: o->sensitivity = arg ? arg : ""; break;
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
+	case O_SIZE: return (o->size = run_size_named(arg)) != SIZE_NONE;
 	case 'j': return usage_number(arg, 256, &o->threads);
 	case O_WINDOW: return usage_number(arg, 1000000, &o->window);
 	case O_INTERVAL: return usage_number(arg, LONGEST_INTERVAL, &o->interval);
@@ -229,6 +233,8 @@ static bool check_stats(const Options *o)
 
 bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list, "kernels"); }
 
+bool options_lists_sizes(const Options *o) { return o->list && !strcmp(o->list, "sizes"); }
+
 bool options_lists_figures(const Options *o) { return o->list && !strcmp(o->list, "figures"); }
 
 /* An option that asks for something of a run, or NULL. */
@@ -300,8 +306,11 @@ static OptResult check(const Options *o)
 	for (int i = 0; i < o->files.n; i++)
 		if (!usage_folder("--files", o->files.v[i]))
 			return OPT_ERROR;
-	if (options_lists_kernels(o) && !o->module)
-		return wrong("--list kernels needs a MODULE", "");
+	if ((options_lists_kernels(o) || options_lists_sizes(o)) && !o->module)
+		return wrong(options_lists_sizes(o) ? "--list sizes needs a MODULE"
+			: "--list kernels needs a MODULE", "");
+	if (o->size && o->show)
+		return wrong("--size is for runs, and for none beside ", o->show);
 	if (options_lists_figures(o) && !o->config)
 		return wrong("--list figures needs a machine file, --config FILE", "");
 	if (o->list || (o->print_config && !o->module))
@@ -374,6 +383,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 					"not ", optarg) :
 				letter == O_INTERVAL ? wrong("--interval: expected a number of cycles from 1 "
 					"to 1000000000, not ", optarg) :
+				letter == O_SIZE ? wrong("--size: expected S, M, L or XL, not ", optarg) :
 				letter == O_ON ? wrong("--on: expected gpu or gpu-alone, not ", optarg) :
 				letter == O_LAUNCH_SECONDS ? wrong("--launch-seconds: expected a number from "
 					"1 to 3600, not ", optarg) :

@@ -27,6 +27,7 @@ typedef struct Options {
 		verbose;
 	bool trial;                    /* a point of gsim-sweep: a run that saves, prints and tells nothing */
 	Annotate annotate;
+	RunSize size;                  /* SIZE_NONE = not given */
 	OnGpu on;
 	int launch_seconds;            /* 0 = not given */
 	int threads, window, interval; /* window, interval: 0 = not given */
@@ -42,5 +43,6 @@ OptResult options_parse(Options *, int argc, char **argv);
 void options_free(Options *);
 void options_list(StrBuf *);           /* the table of options, as --help shows it */
 bool options_lists_kernels(const Options *); /* --list kernels: of the MODULE */
+bool options_lists_sizes(const Options *);   /* --list sizes: of the MODULE's workload */
 bool options_lists_figures(const Options *); /* --list figures: of the machine file of --config */
 #endif

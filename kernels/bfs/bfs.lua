@@ -1,11 +1,8 @@
 -- gpu.args: nodes (default 1500), which form: "levels", "masks" (default: one after the other).
 -- A random graph with few edges per node, and some nodes with many.
+gpu.sizes(function(size) return size.threads end)
 local n, only = gpu.argument(1, 1500), gpu.argument(2, nil, { one_of = { "levels", "masks" } })
-local seed = 17
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(17)
 local first, edge = { 0 }, {}
 for v = 0, n - 1 do
 	local degree = v == 0 and 8 or random(20) == 0 and 24 or random(4)

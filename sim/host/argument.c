@@ -120,6 +120,7 @@ int host_argument(lua_State *L)
 {
 	const RunOptions *o = &run_of(L)->options;
 	lua_Integer i = luaL_checkinteger(L, INDEX);
+	host_needs_sizes(L);
 	lua_settop(L, FIELDS);
 	if (lua_isnil(L, FIELDS)) {
 		lua_newtable(L);

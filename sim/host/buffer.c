@@ -325,6 +325,7 @@ int host_new_buffer(lua_State *L)
 {
 	Run *run = run_of(L);
 	host_not_called(L, "gpu.buffer");
+	host_needs_sizes(L);
 	Type t = check_type(L, 1);
 	lua_Integer n = luaL_checkinteger(L, 2);
 	sandbox_charge(L, BUFFER_STEPS);

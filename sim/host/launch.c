@@ -321,6 +321,7 @@ int host_launch(lua_State *L)
 	Run *run = run_of(L);
 	Launch l = { 0 };
 	host_not_called(L, "gpu.launch");
+	host_needs_sizes(L);
 	luaL_checktype(L, 1, LUA_TTABLE);
 	host_fields(L, 1, "gpu.launch", fields);
 	l.kernel = find_table_kernel(L, 1);

@@ -335,6 +335,8 @@ RunStatus run_module(Run *run)
 		run->module->name);
 	if (run_needs_lua(run) || run->options.workload_text || run->options.workload || !access(path, R_OK))
 		run_workload(run, path);
+	else if (run_host_function(run) && (run->options.size || run->options.list_sizes))
+		run_check_sizes(run, run->module->name);
 	else if (run_host_function(run))
 		run_main(run, NULL);
 	else

@@ -29,6 +29,20 @@ typedef struct RunBuffer {
 
 enum { MOST_WORKLOAD = 16 << 20 };     /* bytes of a workload's text */
 
+/* How large the workload is to be: as it is by itself (S), as one SM holds (M), as the machine holds (L), ten
+   times that (XL). SIZE_NONE: no size is asked for. */
+typedef enum { SIZE_NONE, SIZE_S, SIZE_M, SIZE_L, SIZE_XL, SIZES } RunSize;
+extern const char *const run_size_name[SIZES];
+RunSize run_size_named(const char *name);      /* SIZE_NONE: there is no size of that name */
+
+/* What gpu.sizes has declared. */
+typedef struct RunSized {
+	bool declared;
+	bool late;             /* something that depends on the arguments came before the declaration */
+	uint64_t threads;      /* how many the size asks for; 0: the workload's arguments are its own */
+	const char *reason;    /* why the workload does not fill every machine, or NULL */
+} RunSized;
+
 typedef struct RunOptions {
 	GpuOptions gpu;
 	/* cycles of an interval of the run's figures over time (sim/record/intervals.h); 0: no such figures
@@ -50,7 +64,10 @@ typedef struct RunOptions {
 	const char *workload;
 	const char *workload_text;     /* the workload's text, read already; NULL: the file is read */
 	size_t workload_bytes;         /* length of the text; 0: it ends with a NUL */
-	int nargs; char **args;        /* the workload's arguments */
+	/* the workload's arguments; those that its size chose are added as the workload declares it */
+	int nargs; char **args;
+	RunSize size;
+	struct StrBuf *list_sizes;     /* the workload's sizes are listed there, and it does not run */
 	uint64_t lua_steps; double lua_seconds;  /* the workload's limits; 0 = the sandbox's own limits */
 	FILE *print;                   /* where the workload's print writes; NULL = nowhere */
 	/* folders in which the workload's files are looked for before its own folder; files are saved in the
@@ -111,6 +128,7 @@ typedef struct Run {
 	Vec(SavedFile) saved;          /* options.trial: the files that the workload has saved */
 	Vec(LoadedFile) loaded;        /* each path once for each content; no file that the run saved itself */
 	struct FilesWritten *written;  /* options.written, or the run's own */
+	RunSized sized;
 	uint64_t lua_steps;            /* steps that the workload took (sim/sandbox/sandbox.h) */
 	bool gave_up;                  /* the workload reached one of its limits */
 	InsTables instructions;        /* options.instructions: a table for each kernel */
@@ -209,6 +227,10 @@ const LaunchStats *run_total(Run *);
 void run_forget(Run *);
 Arena *run_launch_arena(Run *);        /* the arena for launches that are queued now */
 void run_sums_free(Run *);
+
+/* sim/host/sizes.c. The run is bad input if it asks for a size and the workload of that name, or the host
+   function of that module, has not declared any. */
+void run_check_sizes(Run *, const char *name);
 
 /* sim/host/workload.c: the Lua host side. */
 void run_workload(Run *, const char *path);

@@ -67,21 +67,27 @@ static int gpu_check(lua_State *L)
 static const luaL_Reg gpu_functions[] = {
 	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol },
 	{ "kernels", gpu_kernels }, { "argument", host_argument },
+	{ "sizes", host_sizes }, { "random", host_random },
 	{ "check", gpu_check }, { "compare", host_compare }, { "flush", host_flush }, { "sync", host_sync },
 	{ "record", host_record }, { "wait", host_wait }, { NULL, NULL }
 };
 
-static int prepare_workload(lua_State *L)
+void host_push_args(lua_State *L)
 {
 	const RunOptions *o = &run_of(L)->options;
-	host_open_buffers(L);
-	luaL_newlib(L, gpu_functions);
-	sandbox_name(L, "gpu");
 	lua_newtable(L);
 	for (int i = 0; i < o->nargs; i++) {
 		lua_pushstring(L, o->args[i]);
 		lua_rawseti(L, -2, i + 1);
 	}
+}
+
+static int prepare_workload(lua_State *L)
+{
+	host_open_buffers(L);
+	luaL_newlib(L, gpu_functions);
+	sandbox_name(L, "gpu");
+	host_push_args(L);
 	lua_setfield(L, -2, "args");
 	lua_pushinteger(L, ptx_warp((int)run_of(L)->config->warp_size));
 	lua_setfield(L, -2, "warp_size");
@@ -103,6 +109,18 @@ static char *read_workload(const Run *run, const char *path, size_t *n, const ch
 	return text;
 }
 
+/* The sandbox's limits are for what a workload does by itself. A user who asks for a larger one waits
+   longer. */
+static void set_limits(Sandbox *box, const RunOptions *o)
+{
+	static const struct { uint64_t work; size_t memory; } times[SIZES] = { { 1, 1 }, { 1, 1 }, { 2, 1 },
+		{ 10, 2 }, { 100, 8 } };
+	box->step_limit = o->lua_steps ? o->lua_steps : box->step_limit * times[o->size].work;
+	box->seconds_limit = o->lua_seconds > 0 ? o->lua_seconds
+		: box->seconds_limit * (double)times[o->size].work;
+	box->memory_limit *= times[o->size].memory;
+}
+
 void run_workload(Run *run, const char *path)
 {
 	WorkloadHost host = { .run = run, .path = path };
@@ -119,10 +137,7 @@ void run_workload(Run *run, const char *path)
 	bool ok = sandbox_open(&host.box) != NULL;
 	if (ok) {
 		host.box.print = run->options.print;
-		if (run->options.lua_steps)
-			host.box.step_limit = run->options.lua_steps;
-		if (run->options.lua_seconds > 0)
-			host.box.seconds_limit = run->options.lua_seconds;
+		set_limits(&host.box, &run->options);
 		host.box.interrupted = run->options.gpu.interrupted;
 		lua_pushcfunction(host.box.L, prepare_workload);
 		ok = sandbox_call(&host.box, 0, 0, run->diag) &&
@@ -131,6 +146,8 @@ void run_workload(Run *run, const char *path)
 			run->status = RUN_BAD_INPUT;
 		if (ok)
 			run_sync(run);
+		if (ok)
+			run_check_sizes(run, path);
 		if (run->status == RUN_OK && run_needs_lua(run))
 			run_main(run, &host);
 		run->lua_steps = host.box.steps;

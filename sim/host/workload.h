@@ -60,6 +60,12 @@ int host_compare(lua_State *L);               /* gpu.compare */
    NULL. */
 void host_fields(lua_State *L, int index, const char *what, const char *const *names);
 int host_argument(lua_State *L);              /* sim/host/argument.c: gpu.argument */
+int host_sizes(lua_State *L);                 /* sim/host/sizes.c: gpu.sizes */
+/* An error of Lua if the run asks for a size, or for a list of sizes, and the workload has not declared any:
+   called before what depends on the workload's arguments. */
+void host_needs_sizes(lua_State *L);
+void host_push_args(lua_State *L);            /* sim/host/workload.c: pushes the table gpu.args */
+int host_random(lua_State *L);                /* sim/host/random.c: gpu.random */
 int host_load(lua_State *L);                  /* sim/host/files.c: b:load */
 int host_save(lua_State *L);                  /* b:save */
 int host_launch(lua_State *L);                /* sim/host/launch.c: gpu.launch */

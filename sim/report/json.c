@@ -144,6 +144,21 @@ static void json_put_title(JsonSink *j, const Title *t)
 	json_put_configuration(j, t);
 }
 
+/* Puts the size that was asked for, if one was; its arguments are among `arguments`. */
+static void json_put_size(JsonSink *j, const Run *run)
+{
+	RunSize size = run->options.size;
+	if (!size)
+		return;
+	j->key(j, "size");
+	j->begin(j, '{', true);
+	json_put_text(j, "name", run_size_name[size]);
+	if (run->sized.threads)
+		json_put_count(j, "threads", run->sized.threads);
+	json_put_text(j, "reason", run->sized.reason);
+	j->end(j);
+}
+
 /* Puts how often each block of the host function ran. */
 static void json_put_host_blocks(JsonSink *j, const Run *run)
 {
@@ -223,6 +238,7 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	static const char *const status[] = { "ok", "failed", "bad_input", "interrupted" };
 	j->begin(j, '{', false);
 	json_put_title(j, title);
+	json_put_size(j, run);
 	json_put_text(j, "mode", run->options.reference ? "reference"
 		: run->options.gpu.functional ? "functional" : "timed");
 	json_put_text(j, "status", status[run->status]);

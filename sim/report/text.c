@@ -115,6 +115,29 @@ static void put_config_changes(const Title *t, bool all, StrBuf *out)
 	wrap_end(&w);
 }
 
+/* Puts the size that was asked for and what it made of the workload's arguments. */
+static void put_size(const Run *run, StrBuf *out)
+{
+	const RunOptions *o = &run->options;
+	size_t start = out->n;
+	char text[32];
+	if (!o->size)
+		return;
+	sb_printf(out, "size %s   arguments", run_size_name[o->size]);
+	for (int i = 0; i < o->nargs; i++)
+		sb_printf(out, " %s", o->args[i]);
+	if (!o->nargs)
+		sb_puts(out, " the workload's own");
+	if (run->sized.threads)
+		sb_printf(out, "   for %s threads", group_digits(text, run->sized.threads));
+	end_line(out, start);
+	if (!run->sized.reason || o->size == SIZE_S)
+		return;
+	start = out->n;
+	sb_printf(out, "does not fill every machine: %s", run->sized.reason);
+	end_line(out, start);
+}
+
 /* Puts what the passes took for granted: the results are right only if that is true. */
 static void put_assumptions(const PassLog *l, StrBuf *out)
 {
@@ -186,6 +209,7 @@ static void put_report_title(Run *run, const Title *t, const LaunchStats *s, boo
 	}
 	end_line(out, start);
 	put_config_changes(t, all, out);
+	put_size(run, out);
 	if (!s->completed)
 		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n"
 			: "FAILED: see the errors\n");
