@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { O_VARY = 256, O_WHEN, O_PLAN, O_FILES, O_SOURCE, O_LOAD, O_FUNCTIONAL, O_STATISTICS, O_CSV, O_LINES,
-	O_PLOT, O_KIND, O_X, O_SERIES, O_Y, O_SHARD, O_PRINT_JOBS, O_SLURM, O_TASKS, O_SBATCH, O_NO_WAIT,
-	O_INPUTS, O_DRY_RUN, O_RETRY, O_SECONDS, O_VERSION };
+enum { O_VARY = 256, O_WHEN, O_PLAN, O_FILES, O_SOURCE, O_LOAD, O_SIZE, O_FUNCTIONAL,
+	O_STATISTICS, O_CSV, O_LINES, O_PLOT, O_KIND, O_X, O_SERIES, O_Y, O_SHARD, O_PRINT_JOBS, O_SLURM,
+	O_TASKS, O_SBATCH, O_NO_WAIT, O_INPUTS, O_DRY_RUN, O_RETRY, O_SECONDS, O_VERSION };
 static const UsageRow rows[] = {
 	{ 'c', "config", "FILES", "machine files, with commas between; repeatable" },
 	{ 'D', "set", "KEY=VALUES", "values of a parameter of the machine: a,b,c or from:to:step or "
@@ -26,6 +26,8 @@ static const UsageRow rows[] = {
 	{ 'p', "passes", "LIST", "a pipeline of front-end passes; none: the module as it is; repeatable" },
 	{ O_VARY, "vary", "NAME=VALUES", "a variable: {NAME} stands for its value in modules, arguments and "
 		"the options above; repeatable" },
+	{ O_SIZE, "size", "SIZES", "how large the workloads are: S, M, L or XL, with commas between; "
+		"repeatable" },
 	{ O_WHEN, "when", "CONDITION", "only points for which it holds, in Lua: 'n > 64 or mechanism ~= "
 		"\"its\"'" },
 	{ O_PLAN, "plan", "FILE", "a plan in Lua, to which the options add" },
@@ -183,6 +185,7 @@ static bool take(SweepOptions *o, int letter, const char *arg, Diag *d)
 	case 'm': return take_models(p, arg, d);
 	case 'p': vec_push(&plan_axis(p, AXIS_PASSES, NULL)->value, pipeline_empty(arg) ? "" : arg); break;
 	case O_VARY: return take_assignment(p, AXIS_VARIABLE, "vary", arg, d);
+	case O_SIZE: return plan_values(p, plan_axis(p, AXIS_SIZE, NULL), arg, "--size", d);
 	case O_WHEN: return plan_when(p, arg, d);
 	case O_PLAN: return plan_read(p, arg, d);
 	case 'w': p->workload = arg; break;
@@ -223,7 +226,7 @@ static bool take(SweepOptions *o, int letter, const char *arg, Diag *d)
 static bool may_be_repeated(int letter)
 {
 	return letter == 'c' || letter == 'D' || letter == 'm' || letter == 'p' || letter == O_VARY ||
-		letter == O_FILES || letter == O_LOAD || letter == O_STATISTICS ||
+		letter == O_FILES || letter == O_LOAD || letter == O_SIZE || letter == O_STATISTICS ||
 		(letter >= O_PLOT && letter <= O_Y);
 }
 
@@ -346,6 +349,8 @@ static bool check_value(const Axis *axis, const char *value, Diag *d)
 		return config_set(&c, axis->name, value, d);
 	if (axis->kind == AXIS_MECHANISM && *value)
 		return config_set_model(&c, value, d);
+	if (axis->kind == AXIS_SIZE)
+		return plan_size(value, d) != SIZE_NONE;
 	return axis->kind != AXIS_PASSES || !*value || pipeline_check(value, d);
 }
 

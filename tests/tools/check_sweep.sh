@@ -268,5 +268,14 @@ expect 2 "there is no such column" $sweep -o never --plot-x nosuch --plot x.svg 
 expect 0 "warning: nothing names the variable n" $sweep --dry-run --vary n=1,2 short_circuit.ir
 printf 'while true do end' >evil.lua
 expect 2 "evil.lua:1: error: the instruction limit is reached" $sweep --plan evil.lua
+# sizes are an axis: the workload's arguments, and the key, follow from them
+printf 'kernel nothing() {\nentry:\n\texit\n}\n' >sized.ir
+printf 'gpu.sizes(function(size) return size.sms end)\ngpu.launch { kernel = "nothing", grid = gpu.argument(1, 2), block = 32 }' >sized.lua
+expect 0 "6 points: 6 ok" $sweep -o sized --size S,M --size L -D sm.count=1,4 --functional --statistics thread_instructions sized.ir
+[ "$(cut -d, -f6,7,10 sized/results.csv | tr '\n' ' ')" = "size,sm.count,thread_instructions S,1,64 S,4,64 M,1,32 M,4,32 L,1,32 L,4,128 " ] ||
+	fail "sizes make other launches: $(cat sized/results.csv)"
+expect 2 "--size: expected S, M, L or XL, not Q" $sweep -o sized --size S,Q sized.ir
+printf 'return { modules = { "sized.ir" }, sizes = { "S", "XL" }, when = function(p) return p.size == "XL" end }' >sized.plan
+expect 0 "gsim --size XL sized.ir" $sweep --dry-run --plan sized.plan
 [ $failed = 0 ] && echo "gsim-sweep: all as expected"
 exit $failed

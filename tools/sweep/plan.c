@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 static const char *const column[] = { [AXIS_MODULE] = "module", [AXIS_MACHINE] = "machine",
-	[AXIS_MECHANISM] = "mechanism", [AXIS_PASSES] = "passes", [AXIS_ARGUMENTS] = "arguments" };
+	[AXIS_MECHANISM] = "mechanism", [AXIS_PASSES] = "passes", [AXIS_ARGUMENTS] = "arguments",
+	[AXIS_SIZE] = "size" };
 enum { NAMED = sizeof column / sizeof *column };
 
 Axis *plan_axis(Plan *p, AxisKind kind, const char *name)
@@ -84,14 +85,22 @@ static bool check_names(const Plan *p, const Axis *axis, Diag *diag)
 	return true;
 }
 
-static bool check_variable(const Axis *axis, Diag *diag)
+static bool has_size(const Plan *p)
+{
+	for (int i = 0; i < p->axis.n; i++)
+		if (p->axis.v[i].kind == AXIS_SIZE)
+			return true;
+	return false;
+}
+
+static bool check_variable(const Plan *p, const Axis *axis, Diag *diag)
 {
 	bool word = *axis->name && !strchr("0123456789", *axis->name);
 	for (const char *s = axis->name; *s; s++)
 		word &= (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
 			*s == '_';
 	for (int i = 0; i < NAMED; i++)
-		word &= strcmp(axis->name, column[i]) != 0;
+		word &= (i == AXIS_SIZE && !has_size(p)) || strcmp(axis->name, column[i]) != 0;
 	if (!word)
 		diag_error(diag, (Loc){ 0 }, "variable '%s': expected a name of letters, digits and _ that "
 			"no other column has", axis->name);
@@ -134,7 +143,7 @@ bool plan_complete(Plan *p, Diag *diag)
 	for (int i = 0; i < p->axis.n; i++) {
 		const Axis *axis = &p->axis.v[i];
 		if (!check_names(p, axis, diag) || (axis->kind == AXIS_VARIABLE &&
-			!check_variable(axis, diag)))
+			!check_variable(p, axis, diag)))
 			return false;
 		p->points *= axis->function ? 1 : (uint64_t)axis->value.n;
 		if (p->points > PLAN_MOST_POINTS) {
@@ -144,6 +153,14 @@ bool plan_complete(Plan *p, Diag *diag)
 		}
 	}
 	return true;
+}
+
+RunSize plan_size(const char *name, Diag *diag)
+{
+	RunSize size = run_size_named(name);
+	if (!size)
+		diag_error(diag, (Loc){ 0 }, "--size: expected S, M, L or XL, not %s", name);
+	return size;
 }
 
 /* Which value of the first axis, the module, point number `number` has. */
@@ -196,6 +213,9 @@ bool plan_point(Plan *p, uint64_t number, Arena *a, Point *point, bool *wanted, 
 	point->nargs = plan_split_arguments(a, point->value[AXIS_ARGUMENTS], args);
 	point->args = arena_array(a, char *, point->nargs + 1);
 	memcpy(point->args, args, sizeof *args * (size_t)point->nargs);
+	for (int i = AXIS_SIZE; i < p->axis.n && p->axis.v[i].kind == AXIS_SIZE; i++)
+		if (!(point->size = plan_size(point->value[i], diag)))
+			return false;
 	*wanted = true;
 	return !p->when || plan_wants(p, point, wanted, diag);
 }
@@ -241,6 +261,8 @@ void plan_command(const Plan *p, const Point *point, StrBuf *out)
 		}
 	if (*point->passes)
 		put_option(out, "-p", point->passes);
+	if (point->size)
+		put_option(out, "--size", run_size_name[point->size]);
 	if (p->workload)
 		put_option(out, "-w", p->workload);
 	for (int i = 0; i < p->files.n; i++)

@@ -1,19 +1,21 @@
 /* The plan of a sweep: axes with their values, and the points that they span.
 
-   An axis is something that varies: the module, the machine, the mechanism, the pipeline, the arguments of
-   the workload, a parameter of the machine, or a variable, whose values stand in the others' texts as {NAME}.
-   A point has one value of each axis. Points are numbered from 0, the value of the last axis changing
-   fastest, and are made when they are asked for, so that a plan of very many takes no memory. */
+   An axis is something that varies: the module, the machine, the mechanism, the pipeline, the arguments
+   of the workload, its size, a parameter of the machine, or a variable, whose values stand in the
+   others' texts as {NAME}. A point has one value of each axis. Points are numbered from 0, the value of
+   the last axis changing fastest, and are made when they are asked for, so that a plan of very many
+   takes no memory. */
 #ifndef GSIM_SWEEP_PLAN_H
 #define GSIM_SWEEP_PLAN_H
 #include "lib/diag.h"
 #include "lib/strbuf.h"
+#include "sim/host/run.h"
 #include "sim/sandbox/sandbox.h"
 
 /* in the order of the columns of tables; AXIS_VARIABLE and AXIS_PARAMETER in the order in which they are
    given */
-typedef enum { AXIS_MODULE, AXIS_MACHINE, AXIS_MECHANISM, AXIS_PASSES, AXIS_ARGUMENTS, AXIS_PARAMETER,
-	AXIS_VARIABLE } AxisKind;
+typedef enum { AXIS_MODULE, AXIS_MACHINE, AXIS_MECHANISM, AXIS_PASSES, AXIS_ARGUMENTS, AXIS_SIZE,
+	AXIS_PARAMETER, AXIS_VARIABLE } AxisKind;
 
 typedef struct Axis {
 	AxisKind kind;
@@ -54,6 +56,7 @@ typedef struct Point {
 	const char *module, *machine, *mechanism, *passes;  /* machine, mechanism: "" = the default */
 	int nargs;
 	char **args;
+	RunSize size;                  /* SIZE_NONE: none is asked for */
 } Point;
 
 /* The axis of that kind and name; it is added if there is none. */
@@ -69,6 +72,8 @@ int plan_split_arguments(Arena *, const char *value, char **args);
 /* tools/sweep/plan_lua.c: reads a plan from a Lua file, and a condition from the command line. */
 bool plan_read(Plan *, const char *path, Diag *);
 bool plan_when(Plan *, const char *expression, Diag *);
+/* A size of workloads by its name; SIZE_NONE: an error, in diag. */
+RunSize plan_size(const char *name, Diag *);
 /* Orders the axes, counts points and checks names in braces. False: something is missing or wrong. */
 bool plan_complete(Plan *, Diag *);
 void plan_free(Plan *);

@@ -187,9 +187,9 @@ static void read_field(lua_State *L, PlanReader *r, const char *key)
 {
 	static const struct { const char *name; AxisKind kind; } lists[] = { { "modules", AXIS_MODULE },
 		{ "machines", AXIS_MACHINE }, { "mechanisms", AXIS_MECHANISM }, { "passes", AXIS_PASSES },
-		{ "arguments", AXIS_ARGUMENTS } };
+		{ "arguments", AXIS_ARGUMENTS }, { "sizes", AXIS_SIZE } };
 	static const char *const known[] = { "modules", "machines", "mechanisms", "passes", "arguments",
-		"set",
+		"sizes", "set",
 		"vary", "when", "workload", "functional", "statistics" };
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		if (!strcmp(key, lists[i].name)) {
@@ -217,7 +217,7 @@ static void read_field(lua_State *L, PlanReader *r, const char *key)
 		const char *near = nearest_name(key, known, sizeof known / sizeof *known);
 		luaL_error(L, near ? "unknown field '%s'; did you mean '%s'?"
 			: "unknown field '%s'; expected modules, machines, mechanisms, passes, arguments, "
-			"set, vary, when, workload, functional or statistics", key, near);
+			"sizes, set, vary, when, workload, functional or statistics", key, near);
 	}
 }
 

@@ -288,7 +288,8 @@ static void put_title(const Sweep *s, const PlotData *d, StrBuf *out)
 	StrBuf title = { 0 };
 	sb_printf(&title, "%s", d->y);
 	for (int i = 0; i < s->plan->axis.n; i++)
-		if (d->column[i].value.n == 1 && *d->column[i].value.v[0] && i < AXIS_PARAMETER)
+		if (d->column[i].value.n == 1 && *d->column[i].value.v[0] &&
+			s->plan->axis.v[i].kind < AXIS_PARAMETER)
 			sb_printf(&title, ", %s", d->column[i].value.v[0]);
 	if (d->better)
 		sb_printf(&title, "; a star marks the %s", d->better > 0 ? "highest" : "lowest");

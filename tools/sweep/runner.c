@@ -181,6 +181,8 @@ void runner_key(Runner *r, const Point *point, char key[POINT_KEY])
 	put_part(&b, "passes", point->passes);
 	for (int i = 0; i < point->nargs; i++)
 		put_part(&b, "argument", point->args[i]);
+	if (point->size)
+		put_part(&b, "size", run_size_name[point->size]);
 	for (int i = 0; i < nplugins; i++)
 		put_part(&b, "plug-in", plugin[i].hash);
 	sb_puts(&b, r->plan->functional ? "functional\n" : "timed\n");
@@ -303,6 +305,7 @@ bool runner_run(Runner *r, const Point *point, const char *key, StrBuf *record)
 	s->opt.config = *point->machine ? point->machine : NULL;
 	s->opt.nargs = point->nargs;
 	s->opt.args = point->args;
+	s->opt.size = point->size;
 	s->file = find_machine(r, point->machine)->config;
 	s->made_for = NULL;
 	if (!s->module || !set_config(r, point, &job.config, &job.diag)) {

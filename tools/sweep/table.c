@@ -109,12 +109,23 @@ bool sweep_csv(const Sweep *s, FILE *f, Diag *diag)
 	return ok;
 }
 
-/* The program that the point runs: its module and arguments. */
+/* The program that the point runs: its module and arguments; with a size, also the machine that it depends
+   on. */
 static const char *program_of(const Sweep *s, const Point *point, Arena *a)
 {
 	const Axis *arguments = &s->plan->axis.v[AXIS_ARGUMENTS];
-	return arena_printf(a, "%s -- %s", point->module,
+	const char *program = arena_printf(a, "%s -- %s", point->module,
 		plan_shown(a, arguments, point->value[AXIS_ARGUMENTS]));
+	if (point->size <= SIZE_S)
+		return program;
+	program = arena_printf(a, "%s --size %s -c %s", program, run_size_name[point->size], point->machine);
+	for (int i = 0; i < s->plan->axis.n; i++) {
+		const Axis *axis = &s->plan->axis.v[i];
+		if (axis->kind == AXIS_PARAMETER && (!strncmp(axis->name, "sm.", 3) ||
+			!strcmp(axis->name, "warp_size")))
+			program = arena_printf(a, "%s -D %s=%s", program, axis->name, point->value[i]);
+	}
+	return program;
 }
 
 void sweep_warn_results(const Sweep *s, Diag *diag)
