@@ -3,36 +3,9 @@
 #include "lib/file.h"
 #include "lib/output.h"
 #include "sim/report/condition.h"
-#include "tools/usage.h"
+#include "tools/usage/compare.h"
 
-enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096, ANNOTATE = 256, SOURCE };
-
-static const char usage[] =
-	"gsim-compare [options] A.json B.json             two reports of gsim --stats; two of --grid or of "
-	"--before-after run by run\n"
-	"gsim-compare [options] BOTH.json                 a report of gsim --before-after --stats\n"
-	"gsim-compare [options] --rows A,B GRID.json      two runs of gsim --grid --stats\n"
-	"gsim-compare [options] --rows A X.json GRID.json a report and a run of a grid, or one of each of "
-	"two grids\n"
-	"gsim-compare [options] GRID.json                 the table of a grid\n"
-	"  -b, --brief      a screen instead of every figure\n"
-	"  -a, --all        every figure, branch and block (default)\n"
-	"  -r, --rows A,B   runs of a grid, by number, from 1, or by mechanism; of --before-after: before or "
-	"after. With two files one of each\n"
-	"  -m, --markdown   as Markdown, with tables, for code-hosting sites\n"
-	"  -f, --fail-if C  status 1 when condition C holds: 'cycles > 1.02' of the ratio after / before, "
-	"'after.cycles > 5000',\n"
-	"                   'change.divergence.spills > 0', 'kernel axpy: cycles > 1.02', 'kernel *: "
-	"static.spilled > 1'; repeatable\n"
-	"      --annotate[=WHAT]  also the source line by line, with what each did in both; =code: the code, "
-	"of reports of gsim --annotate\n"
-	"      --source DIR the folder where --annotate reads the source, and below; without it the lines "
-	"stand without their text\n"
-	"  -h, --help       show this\n"
-	"      --version    show the version\n"
-	"Status: 0; 1 a condition of --fail-if holds, or with --fail-if a run has failed or results differ; "
-	"2 usage, bad input, or a condition that\n"
-	"cannot be judged.\n";
+enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096 };
 
 typedef struct Compare {
 	Arena arena;
@@ -317,51 +290,54 @@ static bool parse_condition(Compare *c, const char *text)
 	return good;
 }
 
+static void show_help(void)
+{
+	StrBuf s = { 0 };
+	usage_help(&usage_compare, &s);
+	output_puts(stdout, s.s);
+	sb_free(&s);
+}
+
 /* The exit status when there is nothing to compare, else -1. */
 static int options(Compare *c, int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "brief", no_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' },
-		{ "rows", required_argument, NULL, 'r' },
-		{ "markdown", no_argument, NULL, 'm' }, { "fail-if", required_argument, NULL, 'f' },
-		{ "annotate", optional_argument, NULL, ANNOTATE },
-		{ "source", required_argument, NULL, SOURCE },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
-	};
+	char letters[3 * USAGE_ROWS_MOST + 2];
+	struct option longs[USAGE_ROWS_MOST + 1];
 	int letter;
 	uint64_t given = 0;
 	const char *form = NULL;
+	usage_tables(&usage_compare, letters, longs);
 	opterr = 0;
-	while ((letter = getopt_long(argc, argv, ":bar:mf:h", longs, NULL)) != -1) {
+	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (letter != 'f' && usage_twice("gsim-compare", longs, letter, &given))
 			return 2;
 		switch (letter) {
-		case 'b': case 'a':
+		case OPT_BRIEF: case 'a':
 			if (usage_two_forms("gsim-compare", &form, letter == 'a' ? "--all" : "--brief"))
 				return 2;
 			c->form.full = letter == 'a';
 			break;
-		case 'r':
+		case OPT_ROWS:
 			if (!parse_rows(c, optarg))
 				return wrong("--rows: expected runs, as in 1,2 or ipdom,token");
 			break;
-		case 'm': c->form.markdown = true; break;
+		case OPT_MARKDOWN: c->form.markdown = true; break;
 		case 'f':
 			if (!parse_condition(c, optarg))
 				return 2;
 			break;
-		case ANNOTATE:
+		case OPT_ANNOTATE:
 			c->annotate = annotate_named(optarg);
 			if (c->annotate == ANNOTATE_NONE)
 				return usage_wrong("gsim-compare", "--annotate: expected source or code, "
 					"not ", optarg);
 			break;
-		case SOURCE:
+		case OPT_SOURCE:
 			if (!usage_folder("--source", c->source = optarg))
 				return 2;
 			break;
-		case 'h': output_puts(stdout, usage); return 0;
-		case 'V': puts("gsim-compare " GSIM_RELEASE); return 0;
+		case 'h': show_help(); return 0;
+		case OPT_VERSION: puts("gsim-compare " GSIM_RELEASE); return 0;
 		default: return usage_option("gsim-compare", argv, longs, letter);
 		}
 	}

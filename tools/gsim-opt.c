@@ -13,54 +13,8 @@
 #include "sim/config/config.h"
 #include "tools/inputs.h"
 #include "tools/plugins.h"
-#include "tools/usage.h"
+#include "tools/usage/opt.h"
 #include <stdio.h>
-
-static const char usage[] =
-	"usage: gsim-opt [options] MODULE          MODULE: .ir, .ptx, or an ELF object (.gso); - "
-	"is standard input\n"
-	"  -p, --passes LIST    passes to run: 'linearize,dce'; none is the default\n"
-	"  -o, --output FILE    where the module goes: an ELF object when FILE ends in .gso, else IR ('-' = "
-	"standard output,\n"
-	"                       the default)\n"
-	"  -c, --config FILE    the machine whose latencies passes go by; as given, then in $GSIM_PATH, then "
-	"in the data directory\n"
-	"      --load FILE      a plug-in: its passes can be named as those of gsim-opt; repeatable\n"
-	"      --source DIR     the module imports files of this folder and below; default: its own folder\n"
-	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
-	"      --print NAME     write the result of an analysis of each function instead of the module, or "
-	"what a pass does to it, such as\n"
-	"                       'meld(swap=1)', behind those of --passes: --list names them\n"
-	"      --filter NAME    passes, --print and dumps take this function alone; module passes do not "
-	"run\n"
-	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were "
-	"executed, for passes that ask,\n"
-	"                       for --cfg and for --print costs; and how often lanes parted, for --print "
-	"uniformity\n"
-	"      --dump           print the module after each pass on standard error\n"
-	"      --print-changed  print what each pass changed, as a diff, on standard error\n"
-	"      --remarks        say what passes did and what they left alone, and why\n"
-	"      --pass-stats     print what passes did, in numbers, on standard error\n"
-	"      --list           the passes with their options, and the analyses\n"
-	"  -h, --help           show this\n"
-	"      --version        show the version\n"
-	"exit status: 0; 2 usage, bad input or a pass that failed\n";
-
-enum { OPT_CFG = 256, OPT_SOURCE, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS,
-	OPT_DUMP, OPT_LIST, OPT_LOAD, OPT_VERSION };
-static const struct option options[] = {
-	{ "config", required_argument, NULL, 'c' }, { "passes", required_argument, NULL, 'p' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "print", required_argument, NULL, OPT_PRINT }, { "filter", required_argument, NULL, OPT_FILTER },
-	{ "profile", required_argument, NULL, OPT_PROFILE },
-	{ "source", required_argument, NULL, OPT_SOURCE },
-	{ "load", required_argument, NULL, OPT_LOAD },
-	{ "print-changed", no_argument, NULL, OPT_CHANGED }, { "remarks", no_argument, NULL, OPT_REMARKS },
-	{ "pass-stats", no_argument, NULL, OPT_STATS }, { "cfg", required_argument, NULL, OPT_CFG },
-	{ "dump", no_argument, NULL, OPT_DUMP },
-	{ "list", no_argument, NULL, OPT_LIST }, { "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, OPT_VERSION }, { 0 }
-};
 
 typedef struct Job {
 	const char *passes, *output, *config, *cfg, *module, *print, *filter, *profile, *source;
@@ -314,12 +268,23 @@ static bool work(Job *job, Diag *d)
 	return ok;
 }
 
+static void show_help(void)
+{
+	StrBuf s = { 0 };
+	usage_help(&usage_opt, &s);
+	output_puts(stdout, s.s);
+	sb_free(&s);
+}
+
 /* The options, with the MODULE; -1, or the exit status of a program that is done. */
 static int take_options(Job *job, int argc, char **argv)
 {
+	char letters[3 * USAGE_ROWS_MOST + 2];
+	struct option options[USAGE_ROWS_MOST + 1];
 	uint64_t given = 0;
+	usage_tables(&usage_opt, letters, options);
 	opterr = 0;
-	for (int c; (c = getopt_long(argc, argv, ":c:p:o:h", options, NULL)) != -1;) {
+	for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
 		if (c != OPT_LOAD && usage_twice("gsim-opt", options, c, &given))
 			return 2;
 		switch (c) {
@@ -337,7 +302,7 @@ static int take_options(Job *job, int argc, char **argv)
 		case OPT_STATS: job->stats = true; break;
 		case OPT_DUMP: job->dump = true; break;
 		case OPT_LIST: job->list = true; break;
-		case 'h': printf("%s", usage); return 0;
+		case 'h': show_help(); return 0;
 		case OPT_VERSION: printf("gsim-opt " PACKAGE_VERSION "\n"); return 0;
 		default: return usage_option("gsim-opt", argv, options, c);
 		}

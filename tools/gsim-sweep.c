@@ -6,7 +6,7 @@
 #include "tools/sweep/plot.h"
 #include "tools/sweep/slurm.h"
 #include "tools/sweep/table.h"
-#include "tools/usage.h"
+#include "tools/usage/sweep.h"
 #include "sim/sandbox/backstop.h"
 #include "passes/pass.h"
 #include <errno.h>
@@ -14,62 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { O_VARY = 256, O_WHEN, O_PLAN, O_FILES, O_SOURCE, O_LOAD, O_SIZE, O_FUNCTIONAL,
-	O_STATISTICS, O_CSV, O_LINES, O_PLOT, O_KIND, O_X, O_SERIES, O_Y, O_SHARD, O_PRINT_JOBS, O_SLURM,
-	O_TASKS, O_SBATCH, O_NO_WAIT, O_INPUTS, O_DRY_RUN, O_RETRY, O_SECONDS, O_VERSION };
-static const UsageRow rows[] = {
-	{ 'c', "config", "FILES", "machine files, with commas between; repeatable" },
-	{ 'D', "set", "KEY=VALUES", "values of a parameter of the machine: a,b,c or from:to:step or "
-		"from:to:*factor; repeatable" },
-	{ 'm', "model", "NAMES", "divergence mechanisms, with their parameters if need be; all: each; "
-		"repeatable" },
-	{ 'p', "passes", "LIST", "a pipeline of front-end passes; none: the module as it is; repeatable" },
-	{ O_VARY, "vary", "NAME=VALUES", "a variable: {NAME} stands for its value in modules, arguments and "
-		"the options above; repeatable" },
-	{ O_SIZE, "size", "SIZES", "how large the workloads are: S, M, L or XL, with commas between; "
-		"repeatable" },
-	{ O_WHEN, "when", "CONDITION", "only points for which it holds, in Lua: 'n > 64 or mechanism ~= "
-		"\"its\"'" },
-	{ O_PLAN, "plan", "FILE", "a plan in Lua, to which the options add" },
-	{ 'w', "workload", "FILE", "host side in Lua; default: each MODULE's name with .lua, else its host "
-		"function main" },
-	{ O_FILES, "files", "DIR", "the workload loads files here, too; repeatable" },
-	{ O_SOURCE, "source", "DIR", "imports are read here and below; default: MODULE's folder" },
-	{ O_LOAD, "load", "FILE", "a plug-in with passes and mechanisms; repeatable" },
-	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
-	{ 'o', "output", "DIR", "the folder of results, from which a sweep goes on; default: sweep.results" },
-	{ O_STATISTICS, "statistics", "NAMES", "columns of the table, with commas between; all: each that "
-		"gsim --list statistics has for a whole run" },
-	{ O_CSV, "csv", "FILE", "the table, in place of results.csv in the folder of results; - is standard "
-		"output" },
-	{ O_LINES, "json-lines", "FILE", "the records of all points, a line each; - is standard output" },
-	{ O_PLOT, "plot", "FILE", "a picture, SVG: a statistic over what varies; repeatable, with the "
-		"options "
-		"below before each" },
-	{ O_KIND, "plot-kind", "KIND", "lines, bars or heat; default: lines over numbers, else bars" },
-	{ O_X, "plot-x", "COLUMN", "what goes along x; default: the last column of numbers that varies" },
-	{ O_SERIES, "plot-series", "COLUMN", "what has a colour each; default: mechanisms, pipelines, "
-		"machines or what else varies" },
-	{ O_Y, "plot-y", "STATISTIC", "default: cycles" },
-	{ 'j', "processes", "N", "points that run at the same time; default: the number of cores" },
-	{ O_SHARD, "shard", "I/N", "run every N-th point, from the I-th on, and make no table" },
-	{ O_PRINT_JOBS, "print-jobs", "N", "show N commands, one a line, that together run all points; run "
-		"nothing" },
-	{ O_SLURM, "slurm", NULL, "run the points as an array job of Slurm, and wait for it" },
-	{ O_TASKS, "tasks", "N", "with --slurm: tasks of the array job; default: one for 50 points" },
-	{ O_SBATCH, "sbatch", "OPTIONS", "with --slurm: options for sbatch, '--partition=long --time=60'" },
-	{ O_NO_WAIT, "no-wait", NULL, "with --slurm: submit the job and end; the same command again goes "
-		"on" },
-	{ O_INPUTS, "inputs", "DIR", "read the copies of modules, workloads and machine files that --slurm "
-		"made" },
-	{ O_DRY_RUN, "dry-run", NULL, "show the points, each as a command; run nothing" },
-	{ O_RETRY, "retry", NULL, "run points again that have failed" },
-	{ O_SECONDS, "seconds", "N", "a point that takes longer is ended, and has timed out; default: none" },
-	{ 'q', "quiet", NULL, "no sums and no progress; errors stay" },
-	{ O_VERSION, "version", NULL, "show the version" },
-	{ 'h', "help", NULL, "show this" },
-};
-enum { NROWS = sizeof rows / sizeof *rows, LONGEST_SECONDS = 1000000, MOST_SHARDS = 1000000 };
+enum { LONGEST_SECONDS = 1000000, MOST_SHARDS = 1000000 };
 
 typedef struct PlotWanted { const char *path; PlotChoice choice; } PlotWanted;
 
@@ -91,15 +36,10 @@ static void on_interrupt(int sig) { interrupted = sig; }
 
 static void help(void)
 {
-	printf("gsim-sweep [options] MODULE... [-- workload arguments]\n"
-		"Runs every combination of modules, machines, mechanisms, pipelines, arguments and "
-		"parameters, and makes one table of what was measured.\n");
-	StrBuf list = { 0 };
-	usage_list(rows, NROWS, &list);
-	printf("%s", list.s);
-	sb_free(&list);
-	printf("Status: 0; 1 a point failed; 2 usage, bad input, or output that cannot be written; a signal "
-		"that ended it.\n");
+	StrBuf out = { 0 };
+	usage_help(&usage_sweep, &out);
+	output_puts(stdout, out.s);
+	sb_free(&out);
 }
 
 static bool wrong(const char *what, const char *which)
@@ -257,9 +197,9 @@ static bool is_for_shards(int letter)
 static void keep_option(SweepOptions *o, int letter, const char *arg)
 {
 	int i = 0;
-	while (rows[i].letter != letter)
+	while (usage_sweep.row[i].letter != letter)
 		i++;
-	sb_printf(&o->words, " --%s", rows[i].name);
+	sb_printf(&o->words, " --%s", usage_sweep.row[i].name);
 	if (!arg)
 		return;
 	sb_putc(&o->words, ' ');
@@ -270,13 +210,13 @@ typedef enum { SWEEP_GO_ON, SWEEP_DONE, SWEEP_WRONG } SweepParsed;
 
 static SweepParsed parse(SweepOptions *o, int argc, char **argv, Diag *d)
 {
-	char letters[3 * NROWS + 2];
-	struct option longs[NROWS + 1];
+	char letters[3 * USAGE_ROWS_MOST + 2];
+	struct option longs[USAGE_ROWS_MOST + 1];
 	int end = 1, letter;
 	uint64_t given = 0;
 	while (end < argc && strcmp(argv[end], "--"))
 		end++;
-	usage_tables(rows, NROWS, letters, longs);
+	usage_tables(&usage_sweep, letters, longs);
 	opterr = 0;
 	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
 		if (letter == 'h' || letter == O_VERSION) {

@@ -1,57 +1,18 @@
 /* gsim-trace: what a recorded trace says, as text, table, time line or sums. */
 #include "config.h"
 #include "lib/output.h"
-#include "tools/usage.h"
+#include "tools/usage/trace.h"
 #include "traces/export.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_LAUNCH, OPT_STACK, OPT_HTML,
-	OPT_SOURCE, OPT_VERSION };
-
-static const struct option options[] = {
-	{ "text", no_argument, NULL, 't' }, { "csv", no_argument, NULL, 'c' },
-	{ "perfetto", no_argument, NULL, 'p' },
-	{ "summary", no_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
-	{ "html", no_argument, NULL, OPT_HTML }, { "source", required_argument, NULL, OPT_SOURCE },
-	{ "stack", required_argument, NULL, OPT_STACK }, { "launch", required_argument, NULL, OPT_LAUNCH },
-	{ "kernel", required_argument, NULL, OPT_KERNEL }, { "sm", required_argument, NULL, OPT_SM },
-	{ "warp", required_argument, NULL, OPT_WARP }, { "cycles", required_argument, NULL, OPT_CYCLES },
-	{ "events", required_argument, NULL, OPT_EVENTS }, { "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, OPT_VERSION }, { NULL, 0, NULL, 0 }
-};
-
-static const char help[] =
-	"usage: gsim-trace [options] FILE\n"
-	"  -t, --text            one event a line (default)\n"
-	"  -c, --csv             comma-separated values\n"
-	"  -p, --perfetto        JSON for ui.perfetto.dev and chrome://tracing\n"
-	"  -s, --summary         sums of each launch, as the report of the run counts them\n"
-	"      --stack CYCLE     what the mechanism holds for each warp at the end of that cycle: stack, "
-	"splits, barriers\n"
-	"      --html            a page for the browser that holds the trace and steps through it; of two "
-	"traces: side by side, in step\n"
-	"      --source DIR      the folder where --html reads the sources that it shows, and below; without "
-	"it there are none\n"
-	"  -o, --output FILE     write there instead of to standard output\n"
-	"      --launch N        only this launch, counted from 0\n"
-	"      --kernel NAME     only launches of this kernel\n"
-	"      --sm N            only this SM\n"
-	"      --warp N          only this warp of each SM\n"
-	"      --cycles A:B      only cycles A to B; either may be left out\n"
-	"      --events LIST     only these kinds, or all; by default --text and --csv show those of the "
-	"first two lines:\n"
-	"                        ";
-
 static void print_help(void)
 {
-	fputs(help, stdout);
-	for (int k = 0; k < TR_COUNT; k++)
-		printf("%s%s", k == 0 ? "" : k % 6 == 0 ? ",\n                        " : ",",
-			trace_kind_name[k]);
-	puts("\n  -h, --help            this text\n      --version         the version\n"
-		"Exit status: 0, or 2 after a wrong argument or a damaged trace.");
+	StrBuf s = { 0 };
+	usage_help(&usage_trace, &s);
+	output_puts(stdout, s.s);
+	sb_free(&s);
 }
 
 static bool number(const char *s, const char *end, uint64_t most, uint64_t *out)
@@ -166,16 +127,26 @@ static int program(int argc, char **argv)
 	const char *output = NULL, *form = NULL, *other = NULL, *filter = NULL, *source = NULL;
 	uint64_t cycle = 0, launch, given = 0;
 	bool ok = true, kinds = false, stack = false, html = false, two = false;
+	char letters[3 * USAGE_ROWS_MOST + 2];
+	struct option options[USAGE_ROWS_MOST + 1];
+	usage_tables(&usage_trace, letters, options);
 	opterr = 0;
-	for (int c; ok && (c = getopt_long(argc, argv, ":tcpso:h", options, NULL)) != -1;) {
+	for (int c; ok && (c = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
 		if (usage_twice("gsim-trace", options, c, &given))
 			return 2;
 		switch (c) {
-		case 't': x = &trace_text; two = usage_two_forms("gsim-trace", &form, "--text"); break;
-		case 'c': x = &trace_csv; two = usage_two_forms("gsim-trace", &form, "--csv"); break;
-		case 'p': x = &trace_perfetto; two = usage_two_forms("gsim-trace", &form, "--perfetto");
+		case OPT_TEXT: x = &trace_text;
+			two = usage_two_forms("gsim-trace", &form, "--text");
 			break;
-		case 's': x = &trace_summary; two = usage_two_forms("gsim-trace", &form, "--summary"); break;
+		case OPT_CSV: x = &trace_csv;
+			two = usage_two_forms("gsim-trace", &form, "--csv");
+			break;
+		case OPT_PERFETTO: x = &trace_perfetto;
+			two = usage_two_forms("gsim-trace", &form, "--perfetto");
+			break;
+		case OPT_SUMMARY: x = &trace_summary;
+			two = usage_two_forms("gsim-trace", &form, "--summary");
+			break;
 		case 'o': output = optarg; break;
 		case OPT_HTML: html = true; two = usage_two_forms("gsim-trace", &form, "--html"); break;
 		case OPT_SOURCE: source = optarg; ok = usage_folder("--source", source); break;

@@ -7,19 +7,19 @@ local figures, nearest = dofile(top .. "/tools/tune/figures.lua"), dofile(top ..
 tool.program = "gsim-tune"
 local help = [[
 usage: gsim-tune [options] CSV
-
-Writes a machine file that derives from the nearest one shipped, in which each parameter that a figure of
-the CSV speaks of is set so that gsim measures that figure. The CSV has a header, columns figure (as
-latency/add.u32) and value, and chip, machine, unit, seen where they are there.
-
-  -b, --base FILE      derive from this machine file, not from the nearest
-  -c, --chip NAME      the figures of this chip or machine, of those in the CSV
-  -o, --output FILE    write here; default: standard output. An existing file is not written over
-  -r, --rounds N       runs of the micro-benchmarks that correct what was set: 3; 0: nothing is run
-  -h, --help           show this
-
-On standard error: what was nearest, which figures agree, which do not, and what the figures do not say.
-Exit status: 0; 1 gsim failed on the machine; 2 usage or bad input.
+Writes a machine file that derives from the nearest one shipped, in which each parameter that a
+figure of the CSV speaks of is set so that gsim measures that figure. The CSV has a header, columns
+figure (as latency/add.u32) and value, and chip, machine, unit, seen where they are there. On
+standard error: what was nearest, which figures agree, which do not, and what the figures do not
+say.
+      --base FILE          derive from this machine file, not from the nearest
+      --chip NAME          the figures of this chip or machine, of those in the CSV
+  -o, --output FILE        write here; default: standard output. An existing file is not written
+                           over
+      --rounds N           runs of the micro-benchmarks that correct what was set: 3; 0: nothing is
+                           run
+  -h, --help               show this
+Status: 0; 1 gsim failed on the machine; 2 usage or bad input.
 ]]
 
 local function fail(text)
@@ -30,24 +30,24 @@ local function usage(text) fail("error: " .. text .. "; see gsim-tune --help") e
 
 -- ---- the command line ----
 
-local LONG = { ["--base"] = "-b", ["--chip"] = "-c", ["--output"] = "-o", ["--rounds"] = "-r", ["--help"] = "-h" }
+local NAME, TAKES = { ["-o"] = "--output", ["-h"] = "--help" }, { ["--base"] = true, ["--chip"] = true, ["--output"] = true, ["--rounds"] = true }
 
 local function parse(arguments)
 	local o, k = {}, 1
 	while k <= #arguments do
 		local a, value = arguments[k], nil
 		if a:find("^%-%-[%w]+=") then a, value = a:match("^(.-)=(.*)$") end
-		local letter = LONG[a] or a
-		if letter == "-h" then
+		local name = NAME[a] or a
+		if name == "--help" then
 			io.write(help)
 			os.exit(0)
-		elseif letter:find("^%-[bcor]$") then
+		elseif TAKES[name] then
 			if not value then
 				k = k + 1
 				value = arguments[k] or usage(a .. " needs an argument")
 			end
-			if o[letter] then usage(a .. " is given more than once") end
-			o[letter] = value
+			if o[name] then usage(a .. " is given more than once") end
+			o[name] = value
 		elseif a:find("^%-.") then
 			usage("unknown option " .. a)
 		elseif o.csv then
@@ -58,8 +58,10 @@ local function parse(arguments)
 		k = k + 1
 	end
 	if not o.csv then usage("expected a CSV: gsim-tune [options] CSV") end
-	o.rounds = tonumber(o["-r"] or 3)
-	if not o.rounds or o.rounds < 0 or o.rounds % 1 ~= 0 then usage("--rounds: expected a number of runs, not '" .. o["-r"] .. "'") end
+	o.rounds = tonumber(o["--rounds"] or 3)
+	if not o.rounds or o.rounds < 0 or o.rounds % 1 ~= 0 then
+		usage("--rounds: expected a number of runs, not '" .. o["--rounds"] .. "'")
+	end
 	return o
 end
 
@@ -402,12 +404,12 @@ end
 
 -- The figures of the CSV that set a parameter, and the state before they do.
 local function begin(o)
-	local list, chip, own = rows.read(o.csv, o["-c"])
+	local list, chip, own = rows.read(o.csv, o["--chip"])
 	check_units(o.csv, list)
 	local used, unused = figures.of(list, keys, chip)
 	if #used == 0 then rows.wrong(o.csv, 1, 1, "no figure that speaks of a parameter, expected some as latency/add.u32") end
-	if o["-o"] and io.open(o["-o"]) then fail("error: " .. o["-o"] .. " exists") end
-	local base = o["-b"] or nearest.find(top, tool, machine, used, own) or fail("error: no machine files in " .. top .. "/configs")
+	if o["--output"] and io.open(o["--output"]) then fail("error: " .. o["--output"] .. " exists") end
+	local base = o["--base"] or nearest.find(top, tool, machine, used, own) or fail("error: no machine files in " .. top .. "/configs")
 	local config = machine.config_of(tool.capture, tool.quote, base)
 	if not config then os.exit(2) end
 	for _, w in ipairs(used) do w.key = w.entry.key_of(config) end
@@ -442,12 +444,12 @@ local function main()
 	state:look_for_odd(chosen, base)
 	for _, w in ipairs(chosen) do state:put_figure(w, w.value) end
 	state:put_l1(used)
-	local head = { ("%s. Tuned by gsim-tune: derives from %s, %s,"):format(figures.plain(chip), figures.plain(base), o["-b"] and "as asked" or "the nearest"),
+	local head = { ("%s. Tuned by gsim-tune: derives from %s, %s,"):format(figures.plain(chip), figures.plain(base), o["--base"] and "as asked" or "the nearest"),
 		("from which %d figures differ by %.0f %% in the mean (|ln|). What is not below is that machine's."):format(count, 100 * far),
 		("[T] is %s, whose lines are named."):format(figures.plain(o.csv:match("[^/]*$"))) }
 	local found = o.rounds > 0 and settle(o, state, base, head, used, chosen) or {}
 	local text = machine.file(base, state.settings, head)
-	if o["-o"] then tool.write(o["-o"], text) else io.write(text) end
+	if o["--output"] then tool.write(o["--output"], text) else io.write(text) end
 	io.stderr:write(("base: %s, %.0f %% away in the mean of %d figures\n"):format(base, 100 * far, count))
 	report(used, unused, found)
 	io.stderr:write("not known from the figures, and as on ", base, ":\n", table.concat(unknown(state), "\n"), "\n")

@@ -3,109 +3,19 @@
 #include "lib/file.h"
 #include "lib/output.h"
 #include "passes/pass.h"
-#include "tools/usage.h"
+#include "tools/usage/gsim.h"
 #include <errno.h>
 #include <stdio.h>
 
-/* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES,
-	O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT,
-	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL,
-	O_LOAD, O_ON, O_LAUNCH_SECONDS, O_SENSITIVITY, O_SIZE };
-static const UsageRow rows[] = {
-	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data "
-		"directory" },
-	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
-	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, "
-		"'ipdom(push_order=fall_top)'" },
-	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is" },
-	{ O_LOAD, "load", "FILE", "a plug-in: its passes and mechanisms can be named as those of gsim; "
-		"repeatable" },
-	{ O_PROFILE, "profile", "FILE", "an earlier report of MODULE (--stats FILE): how often blocks were "
-		"executed, for passes that ask" },
-	{ O_NO_PROFILE, "no-profile", NULL, "passes that ask for a profile get none; else a functional run "
-		"of the same workload makes one first" },
-	{ O_REMARKS, "remarks", NULL, "passes say what they did and what they left alone, and why" },
-	{ O_STATS, "pass-stats", NULL, "what passes did, in numbers, on standard error; the JSON report "
-		"always has it" },
-	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host "
-		"function main" },
-	{ O_SIZE, "size", "SIZE", "how large the workload is: S as for tests, M fills one SM, L the machine, "
-		"XL ten times the machine; arguments behind -- win" },
-	{ O_RECORD, "record-host", "FILE", "write MODULE with what the workload does as its host function "
-		"main, IR; - is standard output" },
-	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, also over old ones, before "
-		"its own folder; repeatable" },
-	{ O_SOURCE, "source", "DIR", "imports and sources to show are read here and below; default: MODULE's "
-		"folder" },
-	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by "
-		"side" },
-	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for "
-		"each kernel" },
-	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; "
-		"with --grid or --interval also .csv, .svg; repeatable" },
-	{ O_SENSITIVITY, "sensitivity", "[=KEYS]", "halve and double each assumption of the machine file, or "
-		"these parameters and groups: what moves cycles, and whether the better of two --model, or "
-		"of "
-		"-b, stays it" },
-	{ O_INTERVAL, "interval", "N", "figures over time: each counter in every N cycles of the run's "
-		"clock, in the files of --stats" },
-	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very "
-		"many: sums by kernel and in all stay" },
-	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block, line and "
-		"figure" },
-	{ O_ALL, "full", NULL, "the same as --all" },
-	{ O_ANNOTATE, "annotate", "[=WHAT]", "also the source, line by line, with what each did; =code: the "
-		"instructions as they ran, with what passes changed" },
-	{ 't', "trace", "FILE", "record a trace of every launch (of each run, with -b and --grid)" },
-	{ O_HTML, "html", "FILE", "a page for the browser that holds a trace of every launch and steps "
-		"through it; with -b both runs, in step" },
-	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
-	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
-	{ O_ON, "on", "WHERE", "gpu: run MODULE, which is PTX, on this computer's GPU too, and compare "
-		"results; gpu-alone: there only" },
-	{ O_LAUNCH_SECONDS, "launch-seconds", "N", "with --on: a launch on the GPU that takes longer ends "
-		"the run; default: 2" },
-	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they "
-		"differ" },
-	{ O_EACH, "verify-each", NULL, "--verify, and a run in the reference interpreter after each pass: "
-		"the first that changes results is named" },
-	{ O_LAWS, "laws", NULL, "check the conservation laws after every launch; status 1 when one is "
-		"broken" },
-	{ O_RACES, "race-check", NULL, "look for races between blocks of a launch in global memory; status 1 "
-		"when there is one" },
-	{ O_RACE_LAUNCHES, "race-launches", NULL, "say of each launch whether its blocks depend on other "
-		"blocks of the launch before it" },
-	{ O_ALONE, "alone", NULL, "a livelock's or deadlock's report does not try the other mechanisms" },
-	{ O_DISASSEMBLE, "disassemble", NULL, "show the machine code of every kernel, run nothing" },
-	{ 'j', "threads", "N", "host threads; results do not depend on it" },
-	{ O_WINDOW, "window", "N", "cycles that SMs run side by side, at most; results do not depend on it: "
-		"a check of the simulator" },
-	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations, options; "
-		"figures: --config's, and their sources; kernels: MODULE's, and which can run; sizes: "
-		"MODULE's arguments for each --size" },
-	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE "
-		"[KERNEL]" },
-	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },
-	{ 'q', "quiet", NULL, "no report and no progress; errors stay" },
-	{ 'v', "verbose", NULL, "tell of each run as it ends, and of each livelock and deadlock of a grid at "
-		"length" },
-	{ O_VERSION, "version", NULL, "show the version" },
-	{ 'h', "help", NULL, "show this" },
-};
-enum { NROWS = sizeof rows / sizeof *rows, LONGEST_INTERVAL = 1000000000 };
+enum { LONGEST_INTERVAL = 1000000000 };
 
-void options_list(StrBuf *out) { usage_list(rows, NROWS, out); }
+void options_list(StrBuf *out) { usage_list(usage_gsim.row, usage_gsim.nrows, out); }
 
 static void help(void)
 {
 	StrBuf out = { 0 };
-	options_list(&out);
-	printf("gsim [options] MODULE [-- workload arguments]\n"
-		"Runs a kernel module (.ir, .ptx or an ELF object) on a simulated GPU and reports what was "
-		"measured.\n%s"
-		"Status: 0; 1 the simulated program failed or results differ; 2 usage, bad input, or output "
-		"that cannot be written; a signal that ended it.\n", out.s);
+	usage_help(&usage_gsim, &out);
+	output_puts(stdout, out.s);
 	sb_free(&out);
 }
 
@@ -350,8 +260,8 @@ static OptResult check(const Options *o)
 
 OptResult options_parse(Options *o, int argc, char **argv)
 {
-	char letters[3 * NROWS + 2];
-	struct option longs[NROWS + 1];
+	char letters[3 * USAGE_ROWS_MOST + 2];
+	struct option longs[USAGE_ROWS_MOST + 1];
 	int end = 1, letter;
 	uint64_t given = 0;
 	*o = (Options){ .threads = 1 };
@@ -359,7 +269,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 		end++;
 	o->nargs = end < argc ? argc - end - 1 : 0;
 	o->args = argv + end + 1;
-	usage_tables(rows, NROWS, letters, longs);
+	usage_tables(&usage_gsim, letters, longs);
 	opterr = 0;
 	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
 		if (letter == 'h' || letter == O_VERSION) {

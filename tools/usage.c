@@ -20,34 +20,22 @@ static int has_argument(const UsageRow *r)
 	return !r->argument ? no_argument : *r->argument == '[' ? optional_argument : required_argument;
 }
 
-void usage_list(const UsageRow *row, int n, StrBuf *out)
+void usage_tables(const UsageProgram *p, char *letters, struct option *longs)
 {
-	for (int i = 0; i < n; i++) {
-		char name[64];
-		snprintf(name, sizeof name, "--%s%s%s", row[i].name,
-			has_argument(&row[i]) == required_argument ? " " : "",
-			row[i].argument ? row[i].argument : "");
-		if (row[i].letter < 128)
-			sb_printf(out, "  -%c, %-20s %s\n", row[i].letter, name, row[i].help);
-		else
-			sb_printf(out, "      %-20s %s\n", name, row[i].help);
-	}
-}
-
-void usage_tables(const UsageRow *row, int n, char *letters, struct option *longs)
-{
-	char *p = letters;
-	*p++ = ':';
-	for (int i = 0; i < n; i++) {
-		if (row[i].letter < 128) {
-			*p++ = (char)row[i].letter;
-			if (row[i].argument)
-				*p++ = ':';
+	char *next = letters;
+	must(p->nrows <= USAGE_ROWS_MOST);
+	*next++ = ':';
+	for (int i = 0; i < p->nrows; i++) {
+		const UsageRow *r = &p->row[i];
+		if (r->letter < 128) {
+			*next++ = (char)r->letter;
+			if (r->argument)
+				*next++ = ':';
 		}
-		longs[i] = (struct option){ row[i].name, has_argument(&row[i]), NULL, row[i].letter };
+		longs[i] = (struct option){ r->name, has_argument(r), NULL, r->letter };
 	}
-	*p = 0;
-	longs[n] = (struct option){ 0 };
+	*next = 0;
+	longs[p->nrows] = (struct option){ 0 };
 }
 
 bool usage_folder(const char *option, const char *path)

@@ -1,4 +1,4 @@
-/* What all programs say of a wrong command line. */
+/* What all programs say of their command lines, and of wrong ones. */
 #ifndef GSIM_USAGE_H
 #define GSIM_USAGE_H
 #include "lib/strbuf.h"
@@ -6,13 +6,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An option: --help, the parser and the manual come from a table of these. letter > 127: there is no short
-   form; argument: its name, "[=WHAT]" if it may be left out, or NULL. */
-typedef struct UsageRow { int letter; const char *name, *argument, *help; } UsageRow;
+/* An option: --help, the parser, the manuals and completion in shells come from a table of these.
+   letter > 127: there is no short form, and one letter means the same in every program; argument: its name,
+   "[=WHAT]" if it may be left out, or NULL. values is what completion offers for the argument: words
+   ("lines bars heat"); endings of files ("*.json *.txt"); what gsim lists when it is asked ("@machines": see
+   tools/usage/values.h); NULL: a folder for DIR, any file for FILE, else nothing. */
+typedef struct UsageRow { int letter; const char *name, *argument, *help, *values; } UsageRow;
+typedef struct UsageText { const char *term, *text; } UsageText;
+
+/* All that is said of a program. The lists of texts end with a term NULL. */
+typedef struct UsageProgram {
+	const char *name, *does;         /* does: in a line, without its name */
+	const UsageText *form;           /* what follows the name, and what that form is for, or NULL */
+	const char *about;               /* a sentence or two; they stand in --help, too */
+	const char *more;                /* paragraphs of the manual, an empty line between them; or NULL */
+	const UsageRow *row;
+	int nrows;
+	const char *operands;            /* what completion offers as what is no option, as in UsageRow */
+	const UsageText *status;         /* exit statuses */
+	const UsageText *files, *environment, *examples; /* examples: the command, what it does; or NULL */
+	const char *see;                 /* other pages, with commas between; or NULL */
+} UsageProgram;
+
 /* Writes the table as --help shows it. */
 void usage_list(const UsageRow *, int n, StrBuf *);
-/* Fills in what getopt_long wants: letters has room for 3 n + 2 characters, the other for n + 1 options. */
-void usage_tables(const UsageRow *, int n, char *letters, struct option *);
+/* What --help shows. */
+void usage_help(const UsageProgram *, StrBuf *);
+enum { USAGE_ROWS_MOST = 80 };
+/* Fills in what getopt_long wants: letters has room for 3 USAGE_ROWS_MOST + 2 characters, the other for
+   USAGE_ROWS_MOST + 1 options. */
+void usage_tables(const UsageProgram *, char *letters, struct option *);
 
 /* "error: what which; see PROGRAM --help" on standard error. Returns the exit status. */
 int usage_wrong(const char *program, const char *what, const char *which);

@@ -94,7 +94,7 @@ for source in own.cu dl/own.cu sub/own.cu "$tmp/home/dl/own.cu" /elsewhere/sub/o
 done
 sed "s|\"module\": .*|\"module\": \"$tmp/project/m.ir\",|; s|\"file\": .*own.cu\"|\"file\": \"$tmp/project/private.cu\"|" m.json >forged.json
 grep -q 'project/private' forged.json || fail "the report is not forged"
-expect 0 "" "$compare" -m --annotate --source dl forged.json forged.json
+expect 0 "" "$compare" --markdown --annotate --source dl forged.json forged.json
 grep -q PRIVATE "$tmp/out" && fail "a forged report shows a file"
 expect 2 "error: --source nowhere: expected a folder" "$compare" --annotate --source nowhere m.json m.json
 for program in "$gsim" "$opt" "$trace"; do expect 2 "error: --source nowhere: expected a folder" "$program" --source nowhere m.trace; done
@@ -178,7 +178,7 @@ shown 0 "" "$opt" --print costs steer/e.ir
 shown 2 "no function \`$mark\` in " "$opt" --cfg "k$evil" home/dl/m.ptx
 for form in --text --csv --summary --perfetto "--stack 280"; do shown 0 "" "$trace" $form e.trace; done
 shown 0 "" "$compare" e.json e.json
-shown 0 "" "$compare" -m --annotate=code e.json e.json
+shown 0 "" "$compare" --markdown --annotate=code e.json e.json
 cat >steer/p.ptx <<'END'
 .version 7.5
 .target sm_75
@@ -235,7 +235,7 @@ if [ -c /dev/full ]; then
 		full "$program" --help
 		full "$program" --version
 	done
-	for option in "" -m --brief --annotate; do full "$compare" $option e.json e.json; done
+	for option in "" --markdown --brief --annotate; do full "$compare" $option e.json e.json; done
 	for option in "" "--print costs" --list; do full "$opt" $option steer/e.ir; done
 	for form in --text --csv --summary --perfetto "--stack 280" --html; do full "$trace" $form e.trace; done
 	for option in -s -t --html --record-host; do expect 2 "No space left" "$gsim" -q $option /dev/full steer/e.ir; done

@@ -47,26 +47,26 @@ $gsim $kepler --grid -m ipdom -m token -p none -p linearize -s grid.json $k
 $gsim $kepler --grid -m token -m its -m mimd -p linearize -p none -D dram.latency=400 -s grid_slow.json $k
 
 # reports tell whether results were equal: by hashes of the buffers
-expect 0 "; results equal$" $compare -b one.json slow.json
+expect 0 "; results equal$" $compare --brief one.json slow.json
 out "^results: identical in [1-9][0-9]* buffers\?, [1-9][0-9]* bytes$"
 out "better\|worse"
 # one of them wrong: that is said first, and nothing is called better
 sed 's/\("compare": "exact", "hash": "\)./\1x/' slow.json >wrong.json
-expect 0 "^no verdict: results differ$" $compare -b one.json wrong.json
+expect 0 "^no verdict: results differ$" $compare --brief one.json wrong.json
 [ "$(head -1 out)" = "RESULTS DIFFER: one of the two is wrong, so no figure below speaks for either" ] || fail "that results differ does not stand first"
 ! grep -q 'better$\|worse$' out || fail "figures are called better though results differ"
 expect 1 "^results differ$" $compare -f 'cycles > 100' one.json wrong.json
-expect 0 "no verdict: results differ" $compare -m -b one.json wrong.json
+expect 0 "no verdict: results differ" $compare --markdown --brief one.json wrong.json
 ! grep -q '| better\|| worse' out || fail "figures are called better in Markdown though results differ"
 # not known: another workload, or values within a tolerance
 sed 's/"arguments": \[\]/"arguments": ["7"]/' wrong.json >args.json
-expect 0 "; results not compared$" $compare -b one.json args.json
+expect 0 "; results not compared$" $compare --brief one.json args.json
 sed 's/"compare": "exact", "hash": "x/"compare": "tolerance", "hash": "x/' wrong.json >near_b.json
 sed 's/"compare": "exact"/"compare": "tolerance"/' one.json >near_a.json
-expect 0 "; results not compared$" $compare -b near_a.json near_b.json
+expect 0 "; results not compared$" $compare --brief near_a.json near_b.json
 # other work
 sed 's/^\( *"thread_instructions": \)[0-9]*,/\1 7,/' slow.json >work.json
-expect 0 "^remark: the threads did less than half the work, 7 instructions for [0-9]*: is it the same program?$" $compare -b one.json work.json
+expect 0 "^remark: the threads did less than half the work, 7 instructions for [0-9]*: is it the same program?$" $compare --brief one.json work.json
 
 expect 0 "one thing differs: dram.latency .* -> 400" $compare one.json slow.json
 expect 0 "^linearize: .*; results equal$" $compare both.json

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The tables in doc/gsim.md are what the program prints. With --update: writes them.
+# The tables in doc/ are what the programs print. With --update: writes them.
 set -e
 srcdir=${srcdir:-$(dirname "$0")/../..}
 gsim=${GSIM:-./gsim}
-compare=${GSIM_COMPARE:-./gsim-compare}
+programs="gsim-compare gsim-opt gsim-sweep gsim-trace gsim-tune"
 manual=$srcdir/doc/gsim.md
 tmp=${TMPDIR:-/tmp}/gsim-manual.$$
 mkdir "$tmp"
@@ -11,8 +11,9 @@ trap 'rm -rf "$tmp"' EXIT
 
 "$gsim" --list options > "$tmp/options"
 "$gsim" --list statistics > "$tmp/statistics"
-"$compare" --help > "$tmp/gsim-compare"
-GSIM_BUILD=$(pwd) "$srcdir/tools/gsim-tune" --help > "$tmp/gsim-tune"
+for program in $programs; do
+	"${gsim%/*}/$program" --help > "$tmp/$program"
+done
 "$gsim" --list models | awk '/^[a-z]/ { if (name) exit 1; name = $1 } /^    source: ./ { name = "" } END { exit name != "" }' ||
 	{ echo "a mechanism of --list models does not name its source"; exit 1; }
 # a mechanism's number of cycles, entries, ... names where it comes from
@@ -46,23 +47,31 @@ for path in $(grep -o '^[a-z]*\[\]\.[a-z_]*' "$tmp/statistics"); do
 	sed -n "/\"$list\": \[$/ { n; p; q; }" "$tmp/report.json" | grep -q "\"$key\": " || { echo "--list statistics has $path, rows of a report have no such figure"; exit 1; }
 done
 
-awk -v dir="$tmp" '
-	/^<!-- table: / { table = $3; print; next }
-	table != "" && /^```$/ {
-		print
-		while ((getline line < (dir "/" table)) > 0) print line
-		close(dir "/" table)
-		while ((getline line) > 0 && line != "```") ;
-		print "```"
-		table = ""
-		next
-	}
-	{ print }
-' "$manual" > "$tmp/manual"
-
-if [ "$1" = --update ]; then
-	cp "$tmp/manual" "$manual"
-elif ! diff -u "$manual" "$tmp/manual"; then
-	echo "doc/gsim.md differs from the program; tests/tools/check_manual.sh --update in the build directory writes it"
-	exit 1
-fi
+stale=0
+for page in gsim passes sweeps trace; do
+	document=${manual%gsim.md}$page.md
+	awk -v dir="$tmp" '
+		/^<!-- table: / { table = $3; print; next }
+		table != "" && /^```$/ {
+			print
+			while ((getline line < (dir "/" table)) > 0) print line
+			close(dir "/" table)
+			while ((getline line) > 0 && line != "```") ;
+			print "```"
+			table = ""
+			next
+		}
+		{ print }
+	' "$document" > "$tmp/manual"
+	grep -o '^<!-- table: [^ ]*' "$document" >> "$tmp/tables" || true
+	if [ "$1" = --update ]; then
+		cp "$tmp/manual" "$document"
+	elif ! diff -u "$document" "$tmp/manual"; then
+		echo "doc/$page.md differs from the programs; tests/tools/check_manual.sh --update in the build directory writes it"
+		stale=1
+	fi
+done
+for program in options $programs; do # every program has its table in one of them
+	grep -q -x -e "<!-- table: $program" "$tmp/tables" || { echo "no page has the table of $program"; stale=1; }
+done
+exit $stale

@@ -21,7 +21,7 @@ fail() {
 # refused LINE:COLUMN TEXT CSV: the message names the place, and nothing is written
 refused() {
 	printf '%b' "$3" >"$tmp/bad.csv"
-	"$tune" -r 0 "$tmp/bad.csv" >"$tmp/out" 2>"$tmp/err"
+	"$tune" --rounds 0 "$tmp/bad.csv" >"$tmp/out" 2>"$tmp/err"
 	status=$?
 	[ $status = 2 ] || fail "'$3': status $status, not 2"
 	grep -q "^$tmp/bad.csv:$1: error: $2" "$tmp/err" || { fail "'$3': expected $1 $2"; cat "$tmp/err"; }
@@ -50,7 +50,7 @@ refused 2:1 "the stand-in of the driver measures nothing" 'chip,figure,value\n"S
 # out of a parameter's range, or of what a unit can give: refused, with the place and what was expected
 outside() {
 	printf 'figure,value\n%s,%s\n' "$1" "$2" >"$tmp/bad.csv"
-	"$tune" -r 0 -b volta.lua "$tmp/bad.csv" >"$tmp/out" 2>"$tmp/err"
+	"$tune" --rounds 0 --base volta.lua "$tmp/bad.csv" >"$tmp/out" 2>"$tmp/err"
 	[ $? = 2 ] && grep -q "^$tmp/bad.csv:2:$((${#1} + 2)): error: $1 is .*, expected [0-9.]* to [0-9]*" "$tmp/err" && [ ! -s "$tmp/out" ] || { fail "$1 = $2"; cat "$tmp/err"; }
 }
 outside latency/add.u32 1e308
@@ -65,7 +65,7 @@ outside fence/membar.sys\ \(nothing\ outstanding\) -5
 
 # what is legal but odd is told, in the file, too; what cannot follow from one figure alone is no figure of the source
 printf 'chip,figure,value,seen\nX,latency/add.u32,4000,P\nX,latency/redux.min,20,P\nX,latency/redux.add,3,P\nX,rate/shl.b32,300,P\n' >"$tmp/odd.csv"
-"$tune" -r 0 -b volta.lua -o "$tmp/odd.lua" "$tmp/odd.csv" 2>"$tmp/err" || { fail "odd figures"; cat "$tmp/err"; }
+"$tune" --rounds 0 --base volta.lua -o "$tmp/odd.lua" "$tmp/odd.csv" 2>"$tmp/err" || { fail "odd figures"; cat "$tmp/err"; }
 for warning in '2:19: warning: latency/add.u32 is 4000, 1000 times' '4:21: warning: latency/redux.add is 3, by which redux.add_cycles would be -17; it is 0' \
 	'5:16: warning: rate/shl.b32 is 300 results a cycle; it is 128'; do
 	grep -q -F "$tmp/odd.csv:$warning" "$tmp/err" || { fail "no warning $warning"; cat "$tmp/err"; }
@@ -77,7 +77,7 @@ done
 
 # the mark is that of the row; where the row has none that there is, nobody knows; of several rows the weakest counts
 printf 'chip,figure,value,seen\nX,latency/add.u32,4,P\nX,latency/fma.f32,5,S\nX,latency/shl.b32,6,Q\nX,latency/and.b32,7,\nX,latency/ex2.approx.f32,18,P\nX,latency/ex2.approx.f32,20,S\n' >"$tmp/seen.csv"
-"$tune" -r 0 -b volta.lua -o "$tmp/seen.lua" "$tmp/seen.csv" 2>"$tmp/err" || { fail "marks"; cat "$tmp/err"; }
+"$tune" --rounds 0 --base volta.lua -o "$tmp/seen.lua" "$tmp/seen.csv" 2>"$tmp/err" || { fail "marks"; cat "$tmp/err"; }
 gsim --list figures -c "$tmp/seen.lua" | grep 'seen.lua' | sed 's/  */ /; s/ [^ ]*seen.lua:[0-9]*:/:/' >"$tmp/out"
 while read -r want; do
 	grep -q -F "$want" "$tmp/out" || { fail "no $want"; cat "$tmp/out"; }
@@ -94,7 +94,7 @@ grep -q "^-- \[T\] is seen.csv, whose lines are named\.$" "$tmp/seen.lua" || fai
 "$lua" "$srcdir/tests/tools/fuzz_tune.lua" "$srcdir" || failed=1
 
 # usage
-for wrong in '' '--nothing x.csv' '-b' 'a.csv b.csv' '-r x a.csv' '-r 1 -r 2 a.csv'; do
+for wrong in '' '--nothing x.csv' '--base' 'a.csv b.csv' '--rounds x a.csv' '--rounds 1 --rounds 2 a.csv'; do
 	# shellcheck disable=SC2086
 	"$tune" $wrong >"$tmp/out" 2>"$tmp/err"
 	[ $? = 2 ] && grep -q "^error: .*; see gsim-tune --help" "$tmp/err" || fail "gsim-tune $wrong is not refused"
@@ -103,20 +103,20 @@ done
 grep -q "cannot read" "$tmp/err" || fail "the CSV that is not there is not named"
 "$tune" --help | grep -q "usage: gsim-tune" || fail "--help"
 "$tune" --help | grep "tools/" && fail "--help names tools that an installation does not have"
-"$tune" -b none.lua "$srcdir/doc/measured/published.csv" -c GK104 >"$tmp/out" 2>"$tmp/err"
+"$tune" --base none.lua "$srcdir/doc/measured/published.csv" --chip GK104 >"$tmp/out" 2>"$tmp/err"
 [ $? = 2 ] && grep -q "cannot find the machine file 'none.lua'" "$tmp/err" || { fail "--base that is not there"; cat "$tmp/err"; }
 grep "tools/" "$tmp/err" && fail "a message names tools that an installation does not have"
-[ ! -x ./gsim-tune ] || ( unset GSIM_BUILD; cd "$tmp" && "$OLDPWD/gsim-tune" -r 0 -b volta.lua "$tmp/odd.csv" >"$tmp/out" 2>"$tmp/err" ) || { fail "gsim-tune in the folder of the build"; cat "$tmp/err"; }
+[ ! -x ./gsim-tune ] || ( unset GSIM_BUILD; cd "$tmp" && "$OLDPWD/gsim-tune" --rounds 0 --base volta.lua "$tmp/odd.csv" >"$tmp/out" 2>"$tmp/err" ) || { fail "gsim-tune in the folder of the build"; cat "$tmp/err"; }
 
 # a figure that sets no parameter may be anything, as a difference below 0
 printf 'figure,value\nlatency/add.u32,4\nfence/membar.cta,-0.5\n' >"$tmp/below.csv"
-"$tune" -r 0 -b volta.lua "$tmp/below.csv" >"$tmp/out" 2>"$tmp/err" || { fail "a difference below 0"; cat "$tmp/err"; }
+"$tune" --rounds 0 --base volta.lua "$tmp/below.csv" >"$tmp/out" 2>"$tmp/err" || { fail "a difference below 0"; cat "$tmp/err"; }
 
 # what one of two chips has measured; a file is not written over
 printf 'chip,figure,value,unit,seen\nA,latency/add.u32,4,cycles,P\nB,latency/add.u32,7,cycles,S\n' >"$tmp/two.csv"
-"$tune" -r 0 -b volta.lua -c B -o "$tmp/b.lua" "$tmp/two.csv" 2>"$tmp/err" || fail "one of two chips"
+"$tune" --rounds 0 --base volta.lua --chip B -o "$tmp/b.lua" "$tmp/two.csv" 2>"$tmp/err" || fail "one of two chips"
 grep -q 'latency = 7, *-- \[T\] (S) B, line 3: latency/add.u32, 7 cycles$' "$tmp/b.lua" || { fail "the figure is not set"; cat "$tmp/b.lua"; }
-"$tune" -r 0 -b volta.lua -c B -o "$tmp/b.lua" "$tmp/two.csv" 2>"$tmp/err" && fail "a file is written over"
+"$tune" --rounds 0 --base volta.lua --chip B -o "$tmp/b.lua" "$tmp/two.csv" 2>"$tmp/err" && fail "a file is written over"
 
 # measure MACHINE: the figures on it, as CSV
 measure() {
@@ -136,25 +136,25 @@ END
 measure turing.lua >turing.csv
 [ "$(wc -l <turing.csv)" -gt 80 ] || fail "turing.lua measures $(wc -l <turing.csv) figures"
 
-"$tune" -r 0 -o self.lua turing.csv 2>err || { fail "the figures of turing.lua are refused"; cat err; }
+"$tune" --rounds 0 -o self.lua turing.csv 2>err || { fail "the figures of turing.lua are refused"; cat err; }
 grep -q 'derive("turing.lua"' self.lua || { fail "nearest to turing.lua is another machine"; cat err; }
 sed 's/^[^,]*,/,/; 1s/^,/machine,/' turing.csv >unnamed.csv
-"$tune" -r 0 -o unnamed.lua unnamed.csv 2>err && grep -q 'derive("turing.lua"' unnamed.lua || { fail "nearest to turing.lua, unnamed, is another machine"; cat err; }
+"$tune" --rounds 0 -o unnamed.lua unnamed.csv 2>err && grep -q 'derive("turing.lua"' unnamed.lua || { fail "nearest to turing.lua, unnamed, is another machine"; cat err; }
 # the generation that the CSV names comes first, however near others are
 sed 's/^"turing.lua"/"ampere"/' turing.csv >ampere.csv
-"$tune" -r 0 -o generation.lua ampere.csv 2>err && grep -q 'derive("ampere.lua"' generation.lua || { fail "nearest is of another generation than the CSV names"; cat err; }
+"$tune" --rounds 0 -o generation.lua ampere.csv 2>err && grep -q 'derive("ampere.lua"' generation.lua || { fail "nearest is of another generation than the CSV names"; cat err; }
 sed 's/^"turing.lua"/cc8.9/' turing.csv >cc.csv
-"$tune" -r 0 -o cc.lua cc.csv 2>err && grep -q 'derive("ada.lua"' cc.lua || { fail "nearest is of another compute capability than the CSV names"; cat err; }
+"$tune" --rounds 0 -o cc.lua cc.csv 2>err && grep -q 'derive("ada.lua"' cc.lua || { fail "nearest is of another compute capability than the CSV names"; cat err; }
 
 sed 's/^"turing.lua"/cc8.7/' turing.csv >cc.csv
-"$tune" -r 0 -o cc87.lua cc.csv 2>err && grep -q 'derive("a[a-z]*.lua"' cc87.lua || { fail "nearest is of another first figure of the compute capability than the CSV names"; cat err; }
+"$tune" --rounds 0 -o cc87.lua cc.csv 2>err && grep -q 'derive("a[a-z]*.lua"' cc87.lua || { fail "nearest is of another first figure of the compute capability than the CSV names"; cat err; }
 
 # tuned BASE CSV [OPTION]...: the machine in made.lua, its figures in figures.txt, what was said in err
 tuned() {
 	rm -f made.lua
 	base=$1 csv=$2
 	shift 2
-	timeout 60 "$tune" -b "$base" -o made.lua "$@" "$csv" 2>err || { fail "gsim-tune from $base"; cat err; }
+	timeout 60 "$tune" --base "$base" -o made.lua "$@" "$csv" 2>err || { fail "gsim-tune from $base"; cat err; }
 	gsim --list figures -c made.lua | grep 'made.lua:' >figures.txt
 }
 
@@ -183,7 +183,7 @@ chains='add.u32 mad.lo.u32 fma.f32 fma.f64 ex2.approx.f32 and.b32 shl.b32 min.u3
 	sqrt.approx.f32 div.rn.f32 rcp.rn.f32 div.rn.f64 rcp.rn.f64 sqrt.rn.f64'
 echo figure,value,seen >unlike.csv
 for chain in $chains; do echo "latency/$chain,70,P" >>unlike.csv; done
-tuned unlike.lua unlike.csv -r 0
+tuned unlike.lua unlike.csv --rounds 0
 gsim -q -c made.lua microbench.ptx -- latency/ quick >unlike.txt
 for chain in $chains; do
 	grep -q "^latency/$chain,[^,]*,70$" unlike.txt || { fail "latency/$chain sets another parameter than its chain waits for"; grep "^latency/$chain," unlike.txt; }
@@ -191,7 +191,7 @@ done
 
 # a class that gets a latency of its own keeps what its unit has for readers that wait longer
 printf 'figure,value\nlatency/min.u32,6\n' >class.csv
-tuned ampere.lua class.csv -r 0
+tuned ampere.lua class.csv --rounds 0
 grep -q '^units.compare.guard_latency  *13 assumption ' figures.txt || { fail "a comparison's latency changes that to a guard"; cat figures.txt; }
 
 # where loads of global data do not come from L1, its latency cannot be told by them: no correction stays, nor a mark
@@ -204,9 +204,9 @@ grep -q 'l1.csv:2:22: warning: .*brings it no nearer' err || { fail "a figure th
 # fewer copies of a unit: no class that shares them keeps more
 printf 'figure,value\nrate/fma.f32,128\n' >rate.csv
 for base in ada hopper fermi; do
-	"$tune" -b $base.lua -r 0 -o $base-rate.lua rate.csv 2>err && gsim --print-config -c $base-rate.lua >/dev/null 2>err || { fail "gsim-tune from $base.lua, one rate"; cat err; }
+	"$tune" --base $base.lua --rounds 0 -o $base-rate.lua rate.csv 2>err && gsim --print-config -c $base-rate.lua >/dev/null 2>err || { fail "gsim-tune from $base.lua, one rate"; cat err; }
 done
-"$tune" -b maxwell.lua -o tuned.lua turing.csv 2>err || { fail "gsim-tune from maxwell.lua"; cat err; }
+"$tune" --base maxwell.lua -o tuned.lua turing.csv 2>err || { fail "gsim-tune from maxwell.lua"; cat err; }
 gsim --print-config -c tuned.lua >/dev/null || fail "the machine does not load"
 gsim --list configs >configs.txt
 gsim --list figures -c tuned.lua >figures.txt

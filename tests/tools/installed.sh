@@ -23,7 +23,7 @@ done
 grep -q 'SIMD utilisation' out || fail "no report"
 "$bindir/gsim-sweep" -c kepler.lua,volta.lua -m ipdom,its "$kernel" >out 2>&1 && grep -q '^4 points: 4 ok' out || fail "gsim-sweep"
 printf 'chip,figure,value\nA,latency/add.u32,4\nA,rate/add.u32,64\n' >rows.csv
-"$bindir/gsim-tune" -r 0 -o tuned.lua rows.csv >out 2>&1 || fail "gsim-tune"
+"$bindir/gsim-tune" --rounds 0 -o tuned.lua rows.csv >out 2>&1 || fail "gsim-tune"
 "$bindir/gsim" --config tuned.lua "$kernel" >out 2>&1 || fail "the machine that gsim-tune wrote"
 "$bindir/gsim" --list configs >out 2>&1
 grep -q 'kepler.lua' out || fail "--list configs does not show the installed machines"

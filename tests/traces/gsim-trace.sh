@@ -70,9 +70,9 @@ for one in $forms; do
 		[ "$one" = "$two" ] || bad "${one%=*} and ${two%=*} exclude each other" $one $two "$sample"
 	done
 done
-bad '--summary and --perfetto exclude each other' -s -s -p -t "$sample"
+bad '--summary and --perfetto exclude each other' --summary --summary --perfetto --text "$sample"
 for once in --output=x --stack=1 --launch=0 --kernel=b2 --sm=0 --warp=0 --cycles=:5 --events=issue; do bad "${once%=*} is given more than once" $once $once "$sample"; done
-./gsim-trace -s -s "$sample" | cmp - "$top/tests/traces/b2.summary" || fail "a form that is given twice is another one"
+./gsim-trace --summary --summary "$sample" | cmp - "$top/tests/traces/b2.summary" || fail "a form that is given twice is another one"
 for option in --cycles=1:2 --events=issue; do
 	bad "--stack shows the state at one cycle and no events; ${option%=*} cannot stand beside it" $option --stack 1 "$sample"
 	bad "${option%=*} cannot stand beside it" --stack 1 $option "$sample"

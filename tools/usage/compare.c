@@ -1,0 +1,67 @@
+/* The command line of gsim-compare, and what its manual says. */
+#include "tools/usage/compare.h"
+
+static const UsageRow rows[] = {
+	{ OPT_BRIEF, "brief", NULL, "a screen instead of every figure" },
+	{ 'a', "all", NULL, "every figure, branch and block (default)" },
+	{ OPT_ROWS, "rows", "A,B", "runs of a grid, by number, from 1, or by mechanism; of --before-after: "
+		"before or after. With two files one of each" },
+	{ OPT_MARKDOWN, "markdown", NULL, "as Markdown, with tables, for code-hosting sites" },
+	{ 'f', "fail-if", "C", "status 1 when condition C holds: 'cycles > 1.02' of the ratio after / "
+		"before, "
+		"'after.cycles > 5000', 'change.divergence.spills > 0', 'kernel axpy: cycles > 1.02', "
+		"'kernel *: static.spilled > 1'; repeatable" },
+	{ OPT_ANNOTATE, "annotate", "[=WHAT]", "also the source line by line, with what each did in both; "
+		"=code: the code, of reports of gsim --annotate", "source code" },
+	{ OPT_SOURCE, "source", "DIR", "the folder where --annotate reads the source, and below; without it "
+		"the lines stand without their text" },
+	{ OPT_VERSION, "version", NULL, "show the version" },
+	{ 'h', "help", NULL, "show this" },
+};
+
+static const UsageText forms[] = {
+	{ "[options] A.json B.json",
+		"two reports of gsim --stats; two of --grid or of --before-after run by run" },
+	{ "[options] BOTH.json", "a report of gsim --before-after --stats" },
+	{ "[options] --rows A,B GRID.json", "two runs of gsim --grid --stats" },
+	{ "[options] --rows A X.json GRID.json",
+		"a report and a run of a grid, or one of each of two grids" },
+	{ "[options] GRID.json", "the table of a grid" },
+	{ NULL },
+};
+static const UsageText statuses[] = {
+	{ "0", "" },
+	{ "1",
+		"a condition of --fail-if holds, or with --fail-if a run has failed or results "
+		"differ" },
+	{ "2", "usage, bad input, or a condition that cannot be judged" },
+	{ NULL },
+};
+static const UsageText files[] = {
+	{ NULL },
+};
+static const UsageText environment[] = {
+	{ NULL },
+};
+static const UsageText examples[] = {
+	{ "gsim-compare old.json new.json", "Everything that changed." },
+	{ "gsim-compare --brief --fail-if 'cycles > 1.02' old.json new.json",
+		"A gate: status 1 where cycles rose by more than two percent." },
+	{ NULL },
+};
+
+const UsageProgram usage_compare = {
+	.name = "gsim-compare",
+	.does = "compare reports of gsim",
+	.form = forms,
+	.about = "Shows what differs between runs first, then every figure with its ratio; with "
+		"--fail-if it is a gate.",
+	.row = rows,
+	.nrows = sizeof rows / sizeof *rows,
+	.operands = "*.json",
+	.status = statuses,
+	.files = files,
+	.environment = environment,
+	.examples = examples,
+	.see = "gsim(1), gsim-sweep(1)",
+};

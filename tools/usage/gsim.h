@@ -1,0 +1,11 @@
+/* Options of gsim that have no letter. */
+#ifndef GSIM_USAGE_GSIM_H
+#define GSIM_USAGE_GSIM_H
+#include "tools/usage.h"
+
+enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES,
+	O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT,
+	O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL,
+	O_LOAD, O_ON, O_LAUNCH_SECONDS, O_SENSITIVITY, O_SIZE };
+extern const UsageProgram usage_gsim;
+#endif
