@@ -126,7 +126,7 @@ typedef struct Run {
 	int nanonymous;                /* how many buffers are named by their number */
 	FaultKind fault;               /* fault of the first launch that failed */
 	Vec(SavedFile) saved;          /* options.trial: the files that the workload has saved */
-	Vec(LoadedFile) loaded;        /* each path once for each content; no file that the run saved itself */
+	Vec(LoadedFile) loaded;        /* each path once for each content; none that the run has saved */
 	struct FilesWritten *written;  /* options.written, or the run's own */
 	RunSized sized;
 	uint64_t lua_steps;            /* steps that the workload took (sim/sandbox/sandbox.h) */

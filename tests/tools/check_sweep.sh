@@ -45,6 +45,8 @@ while read -r program rest; do
 done <commands
 [ $row = 16 ] || fail "--dry-run shows $row points, not 16"
 
+expect 0 "" $sweep --dry-run -m its,ipdom,its -D l1.latency=28,20:30:2,20 short_circuit.ir
+[ "$(wc -l <out)" = 12 ] || fail "values that are given twice make $(wc -l <out) points, not 12"
 expect 0 "" $sweep --dry-run -D units.fp32.latency=1:64:*4 short_circuit.ir
 [ "$(sed 's/.*latency=//; s/ .*//' out | tr '\n' ' ')" = "1 4 16 64 " ] || fail "1:64:*4 is not 1 4 16 64"
 expect 0 "" $sweep --dry-run --vary x=0.1:0.5:0.1 --vary y=5:1:-2 short_circuit.ir -- '{x}' a{y}b 'a b'

@@ -120,6 +120,20 @@ static void sort_axes(Plan *p)
 		}
 }
 
+/* A value that is given twice counts once. Modules stay as they are: places in their list mean something. */
+static void drop_equal_values(Axis *axis)
+{
+	StrMap seen = { 0 };
+	int n = 0;
+	for (int i = 0; i < axis->value.n; i++)
+		if (axis->kind == AXIS_MODULE || strmap_get(&seen, axis->value.v[i]) < 0) {
+			strmap_put(&seen, axis->value.v[i], 1);
+			axis->value.v[n++] = axis->value.v[i];
+		}
+	axis->value.n = n;
+	strmap_free(&seen);
+}
+
 bool plan_complete(Plan *p, Diag *diag)
 {
 	Axis *modules = plan_axis(p, AXIS_MODULE, NULL);
@@ -141,7 +155,8 @@ bool plan_complete(Plan *p, Diag *diag)
 	sort_axes(p);
 	p->points = 1;
 	for (int i = 0; i < p->axis.n; i++) {
-		const Axis *axis = &p->axis.v[i];
+		Axis *axis = &p->axis.v[i];
+		drop_equal_values(axis);
 		if (!check_names(p, axis, diag) || (axis->kind == AXIS_VARIABLE &&
 			!check_variable(p, axis, diag)))
 			return false;

@@ -85,7 +85,8 @@ static bool is_unchanged(Results *r, const char *path, const char *hash)
 		char *data = file_read_ordinary(path, LARGEST_FILE, &n, &why);
 		FileNow now = { "" };
 		if (data)
-			snprintf(now.hash, sizeof now.hash, "%016llx", (unsigned long long)hash_content(data, n));
+			snprintf(now.hash, sizeof now.hash, "%016llx",
+				(unsigned long long)hash_content(data, n));
 		free(data);
 		vec_push(&r->now, now);
 		strmap_put(&r->now_at, arena_strdup(&r->arena, path), i = r->now.n - 1);
@@ -98,7 +99,8 @@ static bool is_of_these_files(Results *r, const JsonValue *record)
 {
 	const JsonValue *files = json_get(record, "files");
 	for (int i = 0; files && files->kind == JSON_ARRAY && i < files->n; i++)
-		if (!is_unchanged(r, json_string(&files->item[i], "file"), json_string(&files->item[i], "hash")))
+		if (!is_unchanged(r, json_string(&files->item[i], "file"),
+			json_string(&files->item[i], "hash")))
 			return false;
 	return true;
 }

@@ -84,7 +84,8 @@ static RunnerModule *find_module(Runner *r, const char *path)
 		vec_push(&s->opt.files, r->plan->files.v[k]);
 	/* what a workload loads has no copy */
 	if (r->plan->inputs)
-		vec_push(&s->opt.files, folder_of(&r->arena, r->plan->workload ? r->plan->workload : m->path));
+		vec_push(&s->opt.files, folder_of(&r->arena,
+			r->plan->workload ? r->plan->workload : m->path));
 	s->module = module_read_below(s->opt.module, s->opt.source, &s->diag);
 	s->module_hash = hash_of_file(&s->diag.arena, s->opt.module);
 	m->text = s->module ? hash_of_module(s->module) : 0;
