@@ -488,6 +488,7 @@ static bool write_outputs(const SweepOptions *o, const Sweep *s, Diag *d)
 	if (!o->shards && !o->quiet) {
 		sweep_warn_results(s, d);
 		sweep_warn_idle(s, d);
+		sweep_warn_empty(s, d);
 	}
 	bool shown = !o->quiet && !(o->csv && !strcmp(o->csv, "-")) && !(o->lines && !strcmp(o->lines, "-"));
 	if (shown) {

@@ -1,6 +1,7 @@
 #include "tools/sensitivity.h"
 #include "lib/output.h"
 #include "sim/config/sources.h"
+#include "sim/report/filled.h"
 #include "sim/report/sheet.h"
 #include <errno.h>
 #include <math.h>
@@ -24,6 +25,7 @@ typedef struct Sensitivity {
 	Session *session;
 	int sides;                     /* 1 or 2 */
 	const char *name[2];           /* of the sides, for reports */
+	bool empty;                    /* the machine was mostly empty without variations, on some side */
 	uint64_t base[2];              /* cycles of the machine as it is */
 	Vec(Variation) v;
 	int zeros;                     /* parameters that are 0, of which there is no half and no double */
@@ -158,6 +160,8 @@ static bool measure(Sensitivity *s, int side, const Config *c, uint64_t *cycles,
 		job_run(s->session, &j);
 		ok = j.status == RUN_OK;
 		*cycles = ok ? run_counted(j.run).cycles : 0;
+		Filled filled;
+		s->empty |= tell && ok && run_filled(j.run, &filled) && filled.why != FILLED_WELL;
 	}
 	if (!ok && tell) {
 		output_printf(stderr, "%s:\n", s->name[side]);
@@ -347,6 +351,9 @@ static void put_verdict(const Sensitivity *s, StrBuf *out)
 		sb_printf(out, "; %d parameter%s 0, of which there is no half", s->zeros,
 			s->zeros > 1 ? "s are" : " is");
 	sb_putc(out, '\n');
+	if (s->empty)
+		sb_puts(out, "mostly empty: on a full machine caches, bandwidth, scheduler and occupancy may "
+			"matter more\n");
 }
 
 static void put_csv(const Sensitivity *s, StrBuf *out)

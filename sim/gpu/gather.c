@@ -116,6 +116,25 @@ static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
 	st->occupancy = (double)(blocks * x->warps_per_cta) / (double)c->sm_max_warps;
 }
 
+/* Measures how much of the machine the grid could use: the share of the machine's room for blocks that it
+   fills, the share of schedulers that have a warp if its blocks are spread evenly, and on how many SMs it had
+   a block. */
+static void measure_room(const Gpu *g, const Grid *x, Totals *t)
+{
+	const char *limit;
+	uint64_t sms = (uint64_t)g->config.sm_count, most = (uint64_t)sm_capacity(&g->config, x, &limit),
+		each = (uint64_t)g->config.sched_count, reached = 0;
+	for (uint64_t k = 0; k < sms; k++) {
+		uint64_t blocks = x->ctas / sms + (k < x->ctas % sms);
+		uint64_t warps = (blocks < most ? blocks : most) * (uint64_t)x->warps_per_cta;
+		reached += warps < each ? warps : each;
+		t->sms_used += x->share[k].count != NULL;
+	}
+	double filled = x->ctas < most * sms ? (double)x->ctas / (double)(most * sms) : 1;
+	t->room_slots = (uint64_t)((double)t->slots * filled);
+	t->reached_slots = (uint64_t)((double)t->slots * (double)reached / (double)(each * sms));
+}
+
 /* Scheduler-cycles, while the grid ran, in which none of its warps issued and none was nearest to an issue.
    If the grid ran alone these cycles have been counted. If others ran beside it, they are what is left of all
    scheduler-cycles; in some of them warps of the other grids issued or stalled. */
@@ -144,6 +163,7 @@ static void end_totals(const Gpu *g, const Grid *x, const Counts *all, Totals *t
 		return;
 	t->cycles = x->end - x->begin;
 	t->slots = t->cycles * (Cycle)g->config.sched_count * (Cycle)g->config.sm_count;
+	measure_room(g, x, t);
 	t->program_cycles = x->gone;
 	all->stalls[x->code->n * STALL_COUNT + STALL_EMPTY] = t->stalls[STALL_EMPTY] =
 		cycles_without_warp(x, all, t);

@@ -38,6 +38,7 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 		g->trace_run = trace_run(o->trace);
 	}
 	g->code = xcalloc((size_t)m->func.n + 1, sizeof *g->code);
+	g->had_block = xcalloc((size_t)c->sm_count, sizeof *g->had_block);
 	g->param_address = PARAM_WINDOW;
 	g->window = mem_window(c);
 	if (o->window && o->window < g->window)
@@ -85,6 +86,7 @@ void gpu_free(Gpu *g)
 	for (int i = 0; g->smmem && i < g->config.sm_count; i++)
 		smmem_free(g->smmem[i]);
 	free(g->smmem);
+	free(g->had_block);
 	free(g);
 }
 
@@ -318,6 +320,9 @@ void gpu_busy(const Gpu *g, Totals *total)
 	total->cycles = g->busy;
 	total->slots = g->busy * (Cycle)g->config.sched_count * (Cycle)g->config.sm_count;
 	total->stalls[STALL_EMPTY] = g->empty;
+	total->sms_used = 0;
+	for (int i = 0; i < g->config.sm_count; i++)
+		total->sms_used += g->had_block[i];
 }
 
 uint64_t gpu_warm_dirtied(const Gpu *g) { return g->warm_dirtied; }

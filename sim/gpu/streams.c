@@ -126,6 +126,7 @@ static void announce(Sm *sm, Arrival a)
 static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 {
 	Arrival a = { when, x, x->next_cta++ };
+	g->had_block[sm->id] = true;
 	if (g->options.functional)
 		sm_place(sm, &a);
 	else

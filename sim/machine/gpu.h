@@ -73,6 +73,7 @@ struct Gpu {
 	/* empty: scheduler-cycles without a warp in the cycles of `busy`; empty_since: the SMs' count of
 	   scheduler-cycles without a warp when the current stretch began */
 	uint64_t empty, empty_since;
+	bool *had_block;               /* by SM: it has had a block of some grid */
 	uint64_t warm_dirtied;      /* sectors of L2 that warm-ups dirtied, less those that they wrote back */
 
 	/* Written by checks of the machine as a whole (sim/stuck/). */

@@ -83,6 +83,9 @@ void totals_add(Totals *total, const Totals *s)
 	if (s->quiet > total->quiet)
 		total->quiet = s->quiet;
 	total->ended_at_branches += s->ended_at_branches;
+	total->sms_used = s->sms_used > total->sms_used ? s->sms_used : total->sms_used;
+	total->room_slots += s->room_slots;
+	total->reached_slots += s->reached_slots;
 	total->seconds += s->seconds;
 	total->launches += s->launches;
 }

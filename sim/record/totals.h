@@ -182,6 +182,11 @@ typedef struct Totals {
 	/* threads that ended at a guarded exit, which is one instruction for a branch and an exit of the
 	   source */
 	uint64_t ended_at_branches;
+	/* Timed runs: how much of the machine the grid could use (sim/report/filled.h). sms_used: SMs that
+	   had a block of it, of several launches the most. The other two are scheduler-cycles: times the
+	   share of the machine's room for blocks that the grid fills, and times the share of schedulers to
+	   which it brings a warp. */
+	uint64_t sms_used, room_slots, reached_slots;
 	int nmodel;
 	ModelStat model[MODEL_STATS];    /* the mechanism's own counters; their keys stand under divergence */
 	uint64_t launches;             /* how many launches were added up */

@@ -2,6 +2,7 @@
 #include "lib/hash.h"
 #include "sim/report/compare.h"
 #include "sim/report/differ.h"
+#include "sim/report/filled.h"
 #include "sim/report/kernels.h"
 #include <limits.h>
 
@@ -364,6 +365,7 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 	}
 	compare_idle(after, out);
 	put_other_work(a, b, form, out);
+	filled_compare((const JsonValue *const[]){ before, after }, 2, form, out);
 	if (!form.unjudged)
 		put_slower(a, b, form, out);
 	kernels_compare(before, after, form, out);

@@ -2,6 +2,7 @@
 #include "sim/report/compare.h"
 #include "sim/report/grid.h"
 #include "lib/output.h"
+#include "sim/report/filled.h"
 #include "sim/report/pairs.h"
 #include "sim/report/sheet.h"
 
@@ -285,10 +286,20 @@ static void put_grid_idle(const JsonValue *runs, StrBuf *out)
 	}
 }
 
+static void put_grid_filled(const JsonValue *runs, ReportForm form, StrBuf *out)
+{
+	const JsonValue **run = xcalloc((size_t)runs->n + 1, sizeof *run);
+	for (int i = 0; i < runs->n; i++)
+		run[i] = &runs->item[i];
+	filled_compare(run, runs->n, form, out);
+	free(run);
+}
+
 void report_grid_text(const JsonValue *runs, ReportForm form, StrBuf *out)
 {
 	grid_each(runs, put_grid_text, &(Text){ out, form });
 	put_grid_idle(runs, out);
+	put_grid_filled(runs, form, out);
 }
 
 /* ---- CSV ---- */

@@ -1,5 +1,6 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
 #include "lib/names.h"
+#include "sim/report/filled.h"
 #include "sim/report/kernels.h"
 #include "sim/report/races.h"
 #include "sim/report/text.h"
@@ -210,6 +211,7 @@ static void put_report_title(Run *run, const Title *t, const LaunchStats *s, boo
 	end_line(out, start);
 	put_config_changes(t, all, out);
 	put_size(run, out);
+	filled_text(run, out);
 	if (!s->completed)
 		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n"
 			: "FAILED: see the errors\n");

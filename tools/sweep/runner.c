@@ -1,6 +1,7 @@
 #include "tools/sweep/runner.h"
 #include "isa/ir.h"
 #include "lib/hash.h"
+#include "sim/report/filled.h"
 #include "tools/inputs.h"
 #include "tools/plugins.h"
 #include "tools/sweep/inputs_copy.h"
@@ -294,6 +295,7 @@ static void put_record(const Plan *p, const Point *point, const char *key, const
 		json_put_count(j, "launches", run_launches(job->run));
 		stats_json_measured(run_total(job->run), j);
 		j->end(j);
+		filled_json(job->run, j);
 	}
 	end_record(j, record);
 	arena_free(&a);

@@ -31,6 +31,8 @@ double *sweep_values(const Sweep *, const char *statistic);
 void sweep_warn_idle(const Sweep *, Diag *);
 /* Warns of points that have other results than others of the same module and arguments. */
 void sweep_warn_results(const Sweep *, Diag *);
+/* tools/sweep/empty.c: warns of points that left the machine mostly empty, and names them. */
+void sweep_warn_empty(const Sweep *, Diag *);
 /* Is there such a statistic? All of gsim's have the names of --list statistics; a mechanism's own begin with
    "divergence.". */
 bool sweep_has_statistic(const char *name);

@@ -170,7 +170,7 @@ same() {
 }
 # launch N: its figures, without times of the clock
 launch() {
-	awk -v want="$1" '/^  "total"/ { exit } /^ *"kernel"/ { n++ } n == want' "$tmp/json" | grep -v '"called"\|"started"\|program_cycles\|"seconds"\|^    []{}]'
+	awk -v want="$1" '/^  "total"/ { exit } /^ *"kernel"/ { n++ } n == want' "$tmp/json" | grep -v '"filled"\|"called"\|"started"\|program_cycles\|"seconds"\|^    []{}]'
 }
 for model in ipdom its dwf mimd; do
 	same -m $model "$tmp/same.ir" -- 2
