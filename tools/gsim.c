@@ -227,12 +227,37 @@ static int run_grid(Session *s)
 
 /* ---- preparation ---- */
 
+static void mark_given(Session *s)
+{
+	const Options *o = &s->opt;
+	Arena a = { 0 };
+	for (int i = 0; i < o->set.n; i++)
+		marks_give(&s->marks, arena_strndup(&a, o->set.v[i], strcspn(o->set.v[i], "=")));
+	if (o->model.n && !o->grid)
+		marks_give_model(&s->marks, o->model.v[0]);
+	arena_free(&a);
+}
+
+/* The machine file; what its figures stand on is read where a report or a printed configuration keeps it. */
+static bool load_file(Session *s)
+{
+	const Options *o = &s->opt;
+	MachineTexts texts = { 0 };
+	bool marked = o->print_config || o->stats.n, ok = true;
+	if (!o->config)
+		config_defaults(&s->config);
+	else
+		ok = config_load_texts(&s->config, o->config, marked ? &texts : NULL, &s->diag);
+	if (ok && o->config && marked)
+		marks_read(&s->marks, &texts);
+	config_free_texts(&texts);
+	return ok;
+}
+
 static bool load_config(Session *s)
 {
 	const Options *o = &s->opt;
-	if (!o->config)
-		config_defaults(&s->config);
-	else if (!config_load(&s->config, o->config, &s->diag))
+	if (!load_file(s))
 		return false;
 	s->file = s->config;
 	for (int i = 0; i < o->set.n; i++) {
@@ -247,6 +272,8 @@ static bool load_config(Session *s)
 	}
 	if (o->model.n && !o->grid && !config_set_model(&s->config, o->model.v[0], &s->diag))
 		return false;
+	if (o->print_config || o->stats.n)
+		mark_given(s);
 	return config_check(&s->config, &s->diag);
 }
 
@@ -305,17 +332,6 @@ static bool prepare(Session *s)
 	return !s->diag.errors;
 }
 
-/* Does the command line set the parameter, by -D, or by --model? */
-static bool is_set(const void *session, const char *name)
-{
-	const Options *o = &((const Session *)session)->opt;
-	size_t n = strlen(name);
-	for (int i = 0; i < o->set.n; i++)
-		if (!strncmp(o->set.v[i], name, n) && o->set.v[i][n] == '=')
-			return true;
-	return o->model.n && !strcmp(name, "divergence.model");
-}
-
 static int show_sizes(Session *s)
 {
 	StrBuf out = { 0 };
@@ -325,6 +341,17 @@ static int show_sizes(Session *s)
 	output_puts(stdout, status == RUN_OK ? out.s : NULL);
 	sb_free(&out);
 	return status;
+}
+
+/* Does the command line set the parameter, by -D, or by --model? */
+static bool is_set(const void *session, const char *name)
+{
+	const Options *o = &((const Session *)session)->opt;
+	size_t n = strlen(name);
+	for (int i = 0; i < o->set.n; i++)
+		if (!strncmp(o->set.v[i], name, n) && o->set.v[i][n] == '=')
+			return true;
+	return o->model.n && !strcmp(name, "divergence.model");
 }
 
 static int show_list(Session *s)
@@ -373,7 +400,7 @@ static int show_config(Session *s)
 	StrBuf out = { 0 };
 	if (!load_config(s))
 		return RUN_BAD_INPUT;
-	config_print(&s->config, &out);
+	config_print_marked(&s->config, &s->marks, &out);
 	output_puts(stdout, out.s);
 	sb_free(&out);
 	return RUN_OK;
@@ -443,6 +470,7 @@ static int program(int argc, char **argv)
 		module_free(s.module);
 	free(s.workload);
 	vec_free(&s.written);
+	marks_free(&s.marks);
 	options_free(&s.opt);
 	diag_free(&s.diag);
 	return status;

@@ -37,7 +37,7 @@ static Title title_of(const Session *s, const Job *j)
 		.nargs = j->run ? j->run->options.nargs : s->opt.nargs,
 		.args = j->run ? j->run->options.args : s->opt.args,
 		.effective = &j->config, .sums = s->opt.sums,
-		.file = &s->file };
+		.file = &s->file, .marks = &s->marks };
 	t.plugin = plugins_loaded(&t.nplugins);
 	return t;
 }

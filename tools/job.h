@@ -5,6 +5,7 @@
 #include "passes/analysis/cost.h"
 #include "passes/analysis/limits.h"
 #include "passes/pass.h"
+#include "sim/config/sources.h"
 #include "sim/report/report.h"
 #include "tools/options.h"
 #include <signal.h>
@@ -12,6 +13,7 @@
 typedef struct Session {
 	Options opt;
 	Config config, file;           /* file: before the command line changed it */
+	MachineMarks marks;            /* what its figures stand on, for reports and printed configurations */
 	Module *module;                /* as read; passes work on copies */
 	const char *module_hash;
 	SourceRoot sources;            /* what --annotate and --html may show */

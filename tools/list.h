@@ -10,7 +10,7 @@ bool list_table(const char *what, StrBuf *);   /* false: there is no such table 
 void list_configs(StrBuf *);
 /* The figures that the machine file and those from which it derives give, one a line: name, value, kind of
    source, where it stands, what the comment there says. used: the configuration with what the command line
-   has set; chosen(name): has it set that parameter? Then the kind is "user". False: the file is wrong, and
+   has set; chosen(name): has it set that parameter? Then the kind is "given". False: the file is wrong, and
    diag says why. */
 bool list_figures(const char *machine, const Config *used, bool (*chosen)(const void *, const char *name),
 	const void *context, StrBuf *, Diag *);

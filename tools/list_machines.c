@@ -94,7 +94,7 @@ static void list_figure(const char *name, const ConfigKey *key, const Config *us
 	sb_printf(out, "%-34s ", name);
 	config_print_value(key, config_get(used, key), out);
 	if (chosen)
-		sb_puts(out, " user command-line:1: set by whoever runs gsim");
+		sb_printf(out, " %s command-line:1: set by whoever runs gsim", seen_word[SEEN_GIVEN]);
 	else
 		sb_printf(out, " %s %s:%d: %s", seen_word[s.seen], s.path, s.line, s.comment);
 	sb_putc(out, '\n');

@@ -6,6 +6,7 @@
 #define GSIM_API_H
 #include "gsim.h"
 #include "passes/pass.h"
+#include "sim/config/sources.h"
 #include "sim/report/report.h"
 
 /* ---- sim/api/handle.c: which objects are alive ---- */
@@ -72,6 +73,7 @@ struct GsimMachine {
 	char *path;                    /* the file that it was read from; NULL: the defaults */
 	char *mechanism;               /* as it was set; NULL: it was not */
 	Config config, file;           /* file: before the program changed it */
+	MachineMarks marks;
 };
 bool machine_enter(const GsimMachine *, const char *function); /* as module_enter */
 bool report_enter(const GsimReport *, const char *function);    /* so does this one */
@@ -95,6 +97,7 @@ struct GsimRun {
 	char *hash, *passes, *machine, *mechanism;
 	PassLog log;
 	Config config, file;
+	MachineMarks marks;            /* what the figures of the machine stand on */
 	/* options, and what the run's structures point to */
 	RunOptions options;
 	uint64_t threads;              /* 0: one */

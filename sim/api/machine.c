@@ -19,10 +19,14 @@ GsimMachine *gsim_machine_new(const char *file, GsimOnMessage *on_message, void 
 	IN_C_LOCALE;
 	GsimMachine *m = machine_new(on_message, self);
 	bool ok = true;
+	MachineTexts texts = { 0 };
 	if (file)
-		ok = config_load(&m->config, file, &m->messages.diag);
+		ok = config_load_texts(&m->config, file, &texts, &m->messages.diag);
 	else
 		config_defaults(&m->config);
+	if (ok && file)
+		marks_read(&m->marks, &texts);
+	config_free_texts(&texts);
 	m->path = file ? xstrdup(file) : NULL;
 	m->file = m->config;
 	messages_tell(&m->messages);
@@ -38,6 +42,7 @@ GsimMachine *gsim_machine_copy(const GsimMachine *machine)
 	GsimMachine *m = machine_new(machine->messages.call, machine->messages.self);
 	m->config = machine->config;
 	m->file = machine->file;
+	marks_copy(&m->marks, &machine->marks);
 	m->path = machine->path ? xstrdup(machine->path) : NULL;
 	m->mechanism = machine->mechanism ? xstrdup(machine->mechanism) : NULL;
 	return m;
@@ -50,6 +55,7 @@ void gsim_machine_free(GsimMachine *machine)
 	handle_close(&machine->handle);
 	free(machine->path);
 	free(machine->mechanism);
+	marks_free(&machine->marks);
 	diag_free(&machine->messages.diag);
 	free(machine);
 }
@@ -65,6 +71,8 @@ GsimStatus gsim_machine_set(GsimMachine *machine, const char *key, const char *v
 	messages_begin(&machine->messages);
 	bool ok = config_set(&machine->config, key, value, &machine->messages.diag);
 	messages_tell(&machine->messages);
+	if (ok)
+		marks_give(&machine->marks, key);
 	if (machine->config.model != model) { /* reports do not show what was set before */
 		free(machine->mechanism);
 		machine->mechanism = NULL;
@@ -86,6 +94,7 @@ GsimStatus gsim_machine_set_mechanism(GsimMachine *machine, const char *mechanis
 	if (!ok)
 		return GSIM_BAD_INPUT;
 	machine->config = c;
+	marks_give_model(&machine->marks, mechanism);
 	free(machine->mechanism);
 	machine->mechanism = xstrdup(mechanism);
 	return GSIM_OK;
@@ -126,6 +135,6 @@ char *gsim_machine_print(const GsimMachine *machine)
 	StrBuf text = { 0 };
 	if (!machine_enter(machine, __func__))
 		return NULL;
-	config_print(&machine->config, &text);
+	config_print_marked(&machine->config, &machine->marks, &text);
 	return text.s;
 }

@@ -26,7 +26,8 @@ Title run_title(const GsimRun *run)
 	return (Title){ .module = run->module->name, .config = run->machine, .module_hash = run->hash,
 		.passes = run->passes, .log = &run->log, .profiled = run->profiled, .model = run->mechanism,
 		.workload = run->workload, .nargs = run->arguments.n, .args = run->arguments.v,
-		.sums = run->options.sums, .effective = &run->config, .file = &run->file };
+		.sums = run->options.sums, .effective = &run->config, .file = &run->file,
+		.marks = &run->marks };
 }
 
 /* ---- making ---- */

@@ -73,6 +73,7 @@ GsimRun *gsim_run_new(const GsimModule *module, const GsimMachine *machine, Gsim
 	run->mechanism = kept(machine->mechanism);
 	run->config = machine->config;
 	run->file = machine->file;
+	marks_copy(&run->marks, &machine->marks);
 	bool ok = config_check(&run->config, &run->messages.diag);
 	messages_tell(&run->messages);
 	if (!ok)
@@ -111,6 +112,7 @@ void gsim_run_free(GsimRun *run)
 	texts_free(&run->arguments);
 	texts_free(&run->folders);
 	sb_free(&run->changes);
+	marks_free(&run->marks);
 	char *texts[] = { run->hash, run->passes, run->machine, run->mechanism, run->workload,
 		run->workload_text, run->trace_path };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -5,6 +5,7 @@
 #ifndef GSIM_CONFIG_H
 #define GSIM_CONFIG_H
 #include "isa/ins.h"
+#include "lib/hash.h"
 
 typedef uint64_t Cycle;
 
@@ -146,7 +147,10 @@ bool config_set_model(Config *, const char *spec, Diag *);
 bool config_load(Config *, const char *file, Diag *);
 /* The same, and keeps the texts of all files that were read: the machine file itself, then those from which
    it derives. The texts may be NULL; the caller frees them. */
-typedef struct MachineText { const char *path, *text; } MachineText;
+typedef struct MachineText {
+	const char *path, *text;
+	StrMap line;                   /* lines of values by their keys, as config_find_lines has them */
+} MachineText;
 /* What a machine file, by its number in `file`, has said of a figure by source(): at that place. */
 typedef struct SaidSource { int file; const char *key, *comment, *path; int line; } SaidSource;
 typedef struct MachineTexts { Arena arena; Vec(MachineText) file; Vec(SaidSource) said; } MachineTexts;
@@ -155,6 +159,8 @@ void config_free_texts(MachineTexts *);
 /* sim/config/lines_of_keys.c: the line of a machine file's text where "a.b.c" gets its value, `a = { ... b =
    { ... c =`. The last one when there are several; 0 when the text has none of this form. */
 int config_line(const char *text, const char *name);
+/* The same of all names in the text that are assigned to, keys or not; their copies are in the arena. */
+void config_find_lines(const char *text, Arena *, StrMap *);
 
 /* sim/config/costs.c: tables for passes: what instructions cost on this machine, and for how many threads,
    registers and so on it has room */

@@ -7,10 +7,14 @@
 enum { ELSEWHERE = -1 };
 
 typedef struct KeyScan {
-	const char *p, *name;          /* name: the key that is searched, a.b.c */
-	int line, found;
-	Vec(int) open;     /* for each { that is open: how many characters of name lead to it, or ELSEWHERE */
-	/* the last name that was followed by =: how many characters of `name` lead into its table, or
+	const char *p;
+	int line;
+	Arena *arena;                  /* for names */
+	StrMap *found;                 /* lines by name */
+	char path[CONFIG_NAME];        /* the names that lead to where the scan is, a dot behind each */
+	/* for each { that is open: how many characters of path lead into it, or ELSEWHERE */
+	Vec(int) open;
+	/* the last name that was followed by =: how many characters of path lead into its table, or
 	   ELSEWHERE */
 	int given;
 	bool assigned;                 /* nothing but blanks and comments has come behind that = yet */
@@ -71,10 +75,11 @@ static bool skip_noise(KeyScan *s)
 	return true;
 }
 
-/* Scans a name. If an = follows, the name may be the next part of the key that is searched. */
+/* Scans a name. If an = follows, it is the next part of a key, or a whole one. Keys are no longer than
+   CONFIG_NAME. */
 static void scan_name(KeyScan *s)
 {
-	const char *begin = s->p, *want;
+	const char *begin = s->p;
 	int so_far = s->open.n ? vec_last(&s->open) : 0;
 	while (isalnum((unsigned char)*s->p) || *s->p == '_')
 		s->p++;
@@ -85,20 +90,19 @@ static void scan_name(KeyScan *s)
 		return;
 	s->p = q + 1;
 	s->given = ELSEWHERE;
-	if (so_far == ELSEWHERE)
+	if (so_far == ELSEWHERE || (size_t)so_far + n + 1 >= CONFIG_NAME)
 		return;
-	want = s->name + so_far;
-	if (strncmp(want, begin, n) || (want[n] && want[n] != '.'))
-		return;
-	if (want[n])
-		s->given = so_far + (int)n + 1;
-	else
-		s->found = s->line;
+	memcpy(s->path + so_far, begin, n);
+	s->path[so_far + (int)n] = 0;
+	strmap_put(s->found, strmap_get(s->found, s->path) < 0 ? arena_strdup(s->arena, s->path) : s->path,
+		s->line);
+	s->given = so_far + (int)n + 1;
+	s->path[s->given - 1] = '.';
 }
 
-int config_line(const char *text, const char *wanted)
+void config_find_lines(const char *text, Arena *arena, StrMap *found)
 {
-	KeyScan s = { .p = text, .name = wanted, .line = 1 };
+	KeyScan s = { .p = text, .line = 1, .arena = arena, .found = found };
 	while (*s.p) {
 		if (skip_noise(&s))
 			continue;
@@ -116,5 +120,15 @@ int config_line(const char *text, const char *wanted)
 		s.line += *s.p++ == '\n';
 	}
 	vec_free(&s.open);
-	return s.found;
+}
+
+int config_line(const char *text, const char *name)
+{
+	Arena arena = { 0 };
+	StrMap found = { 0 };
+	config_find_lines(text, &arena, &found);
+	int line = strmap_get(&found, name);
+	strmap_free(&found);
+	arena_free(&arena);
+	return line < 0 ? 0 : line;
 }

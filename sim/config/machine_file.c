@@ -262,6 +262,13 @@ static int stop_with_error(lua_State *L, const Loader *l)
 	return sandbox_stop(L, vec_last(&l->diag->item).text);
 }
 
+static void keep_text(MachineTexts *t, const FoundFile *f)
+{
+	MachineText one = { arena_strdup(&t->arena, f->path), arena_strdup(&t->arena, f->text), { 0 } };
+	config_find_lines(one.text, &t->arena, &one.line);
+	vec_push(&t->file, one);
+}
+
 /* Runs the file and leaves the table that it returns on the stack. Errors are thrown as errors of Lua. */
 static void load_file(lua_State *L, Loader *l, FoundFile *f)
 {
@@ -283,8 +290,7 @@ static void load_file(lua_State *L, Loader *l, FoundFile *f)
 	l->chain[i].path = f->path;
 	l->chain[i].text = f->text;
 	if (l->texts)
-		vec_push(&l->texts->file, ((MachineText){ arena_strdup(&l->texts->arena, f->path),
-			arena_strdup(&l->texts->arena, f->text) }));
+		keep_text(l->texts, f);
 	sandbox_charge(L, f->size);
 	if (!sandbox_compile(L, f->text, (size_t)f->size, f->path, l->diag))
 		stop_with_error(L, l);
@@ -460,6 +466,8 @@ bool config_load_texts(Config *c, const char *file, MachineTexts *texts, Diag *d
 
 void config_free_texts(MachineTexts *texts)
 {
+	for (int i = 0; i < texts->file.n; i++)
+		strmap_free(&texts->file.v[i].line);
 	vec_free(&texts->file);
 	vec_free(&texts->said);
 	arena_free(&texts->arena);

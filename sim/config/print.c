@@ -1,7 +1,7 @@
 /* A configuration as text: as a machine file, as a hash, as its changes. */
 #include "lib/hash.h"
 #include "lib/strbuf.h"
-#include "sim/config/config.h"
+#include "sim/config/sources.h"
 
 static void print_choice(StrBuf *out, const char *choices, int64_t i)
 {
@@ -110,7 +110,27 @@ static int open_tables(StrBuf *out, char *open, const char *name)
 	return depth;
 }
 
-void config_print(const Config *c, StrBuf *out)
+/* The comment of row i of config_key: what the figure stands on, when that is known, and the parameter's
+   help. */
+static void print_comment(StrBuf *out, const ConfigKey *key, const FigureMark *m)
+{
+	sb_puts(out, ", -- ");
+	if (m)
+		sb_printf(out, "%s%s%s -- ", seen_printed[m->seen], *m->source ? " " : "", m->source);
+	if (key->unit && *key->unit)
+		sb_printf(out, "%s: ", key->unit);
+	sb_puts(out, key->help);
+	if (key->type == CT_ENUM) {
+		sb_puts(out, " (");
+		config_print_choices(key, out);
+		sb_putc(out, ')');
+	}
+	sb_putc(out, '\n');
+}
+
+void config_print(const Config *c, StrBuf *out) { config_print_marked(c, NULL, out); }
+
+void config_print_marked(const Config *c, const MachineMarks *marks, StrBuf *out)
 {
 	ConfigKey key;
 	char open[CONFIG_NAME] = "", name[CONFIG_NAME];
@@ -125,13 +145,7 @@ void config_print(const Config *c, StrBuf *out)
 		sb_puts(out, key.type == CT_ENUM ? "\"" : "");
 		config_print_value(&key, config_get(c, &key), out);
 		sb_puts(out, key.type == CT_ENUM ? "\"" : "");
-		sb_printf(out, ", -- %s%s%s", key.unit ? key.unit : "", key.unit ? ": " : "", key.help);
-		if (key.type == CT_ENUM) {
-			sb_puts(out, " (");
-			config_print_choices(&key, out);
-			sb_putc(out, ')');
-		}
-		sb_putc(out, '\n');
+		print_comment(out, &key, marks && i < marks->figure.n ? &marks->figure.v[i] : NULL);
 	}
 	open_tables(out, open, "");
 	sb_puts(out, "}\n");

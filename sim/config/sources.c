@@ -9,6 +9,11 @@ const char *const seen_word[SEEN_COUNT] = {
 	SEEN_KINDS(X)
 #undef X
 };
+const char *const seen_printed[SEEN_COUNT] = {
+#define X(ID, MARK, WORD) sizeof MARK > 1 ? MARK : WORD,
+	SEEN_KINDS(X)
+#undef X
+};
 static const char *const seen_mark[SEEN_COUNT] = {
 #define X(ID, MARK, WORD) MARK,
 	SEEN_KINDS(X)
@@ -182,6 +187,23 @@ static const SaidSource *find_said(const MachineTexts *t, int file, const char *
 	return NULL;
 }
 
+/* What gsim printed of the figure, when the comment is of that form: sets the comment to it. */
+static bool cut_printed(Arena *a, FigureSource *s)
+{
+	const char *end = strstr(s->comment, " -- ");
+	if (!end)
+		return false;
+	s->printed = true;
+	s->comment = arena_strndup(a, s->comment, (size_t)(end - s->comment));
+	s->seen = SEEN_UNMARKED;
+	for (Seen k = 0; k < SEEN_COUNT; k++)
+		if (seen_mark[k][0] && begins_with(s->comment, seen_mark[k]))
+			s->seen = k;
+	if (s->seen == SEEN_DEFAULT)
+		*s = (FigureSource){ .seen = SEEN_DEFAULT };
+	return true;
+}
+
 /* The source of the figure without what other figures say of it. part: the part of the comment that speaks of
    it. */
 static FigureSource own_source(MachineTexts *t, const char *name, const char **part)
@@ -191,15 +213,19 @@ static FigureSource own_source(MachineTexts *t, const char *name, const char **p
 		const SaidSource *said = find_said(t, i, name);
 		if (said) {
 			*part = said->comment;
-			return (FigureSource){ first_mark(*part), said->path, said->comment, said->line };
+			return (FigureSource){ first_mark(*part), said->path, said->comment, said->line,
+				false };
 		}
-		int line = config_line(t->file.v[i].text, name);
-		if (!line)
+		int line = strmap_get(&t->file.v[i].line, name);
+		if (line < 0)
 			continue;
 		const char *comment = comment_of(&t->arena, t->file.v[i].text, line);
+		FigureSource s = { SEEN_UNMARKED, t->file.v[i].path, comment, line, false };
+		if (cut_printed(&t->arena, &s))
+			return s;
 		const char *dot = strrchr(name, '.');
 		*part = part_for(&t->arena, comment, dot ? dot + 1 : name);
-		FigureSource s = { first_mark(*part), t->file.v[i].path, comment, line };
+		s.seen = first_mark(*part);
 		if (s.seen == SEEN_UNMARKED && assumes_all(t->file.v[i].text))
 			s.seen = SEEN_ASSUMED;
 		return s;

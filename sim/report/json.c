@@ -3,6 +3,7 @@
 #include "sim/report/filled.h"
 #include "sim/report/kernels.h"
 #include "passes/pass.h"
+#include "sim/config/sources.h"
 
 static void put_total(Run *run, JsonSink *j)
 {
@@ -44,6 +45,28 @@ static void json_put_config(JsonSink *j, const ConfigKey *key, int64_t v)
 	sb_free(&text);
 }
 
+/* Puts what each figure stands on that the machine file or the command line gives. */
+static void json_put_marks(JsonSink *j, const Title *t)
+{
+	ConfigKey key;
+	char name[CONFIG_NAME];
+	j->key(j, "figures");
+	j->begin(j, '[', false);
+	for (int i = 0; config_key(i, &key); i++) {
+		bool changed = config_get(t->effective, &key) != config_get(t->file, &key);
+		FigureMark m = changed ? (FigureMark){ SEEN_GIVEN, "" } : i < t->marks->figure.n
+			? t->marks->figure.v[i] : (FigureMark){ SEEN_DEFAULT, "" };
+		if (m.seen == SEEN_DEFAULT)
+			continue;
+		j->begin(j, '{', true);
+		json_put_text(j, "key", config_key_name(&key, name));
+		json_put_text(j, "mark", seen_word[m.seen]);
+		json_put_text(j, "source", *m.source ? m.source : NULL);
+		j->end(j);
+	}
+	j->end(j);
+}
+
 static void json_put_configuration(JsonSink *j, const Title *t)
 {
 	ConfigKey key;
@@ -61,6 +84,8 @@ static void json_put_configuration(JsonSink *j, const Title *t)
 	for (int i = 0; config_key(i, &key); i++)
 		json_put_config(j, &key, config_get(t->effective, &key));
 	j->end(j);
+	if (t->marks)
+		json_put_marks(j, t);
 	j->end(j);
 }
 

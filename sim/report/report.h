@@ -30,6 +30,7 @@ typedef struct Title {
 	const ReportPlugin *plugin; int nplugins;      /* those that the run could use */
 	bool sums;                     /* JSON: the report has sums over launches, not the launches */
 	const Config *effective, *file;  /* the machine that runs; the machine before -D and -m changed it */
+	const struct MachineMarks *marks;  /* what the file's figures stand on; NULL: not known */
 } Title;
 const char *title_model(const Title *);
 

@@ -1,16 +1,19 @@
 /* Targets of the front end: machine files, options, workloads, reports. */
 #include "tests/fuzz/fuzz.h"
+#include "sim/config/sources.h"
 #include "sim/report/condition.h"
 #include "lib/file.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
 
 /* Whether a configuration that was accepted prints as one that is equal; NULL, or what is wrong. */
-static const char *reload(const Config *c, Diag *d)
+static const char *reload(const Config *c, const MachineTexts *texts, Diag *d)
 {
 	StrBuf text = { 0 };
 	Config again;
-	config_print(c, &text);
+	MachineMarks marks = { 0 };
+	marks_read(&marks, texts);
+	config_print_marked(c, &marks, &text);
 	const char *path = fuzz_file(text.s, text.n), *bad = NULL;
 	if (!path)
 		bad = "no file for the configuration";
@@ -19,6 +22,7 @@ static const char *reload(const Config *c, Diag *d)
 	else if (memcmp(c, &again, sizeof again))
 		bad = "the printed configuration is another one";
 	sb_free(&text);
+	marks_free(&marks);
 	return bad;
 }
 
@@ -26,15 +30,17 @@ const char *fuzz_machine(const char *s, size_t n)
 {
 	Diag d = { 0 };
 	Config c;
+	MachineTexts texts = { 0 };
 	const char *path = fuzz_file(s, n), *bad = NULL;
 	if (!path)
 		bad = "no file for the input";
-	else if (config_load(&c, path, &d))
-		bad = d.errors ? "accepted with errors" : reload(&c, &d);
+	else if (config_load_texts(&c, path, &texts, &d))
+		bad = d.errors ? "accepted with errors" : reload(&c, &texts, &d);
 	else if (!d.errors)
 		bad = "refused without an error";
 	if (!bad && !d.errors && !config_check(&c, &d) && !d.errors)
 		bad = "found inconsistent without an error";
+	config_free_texts(&texts);
 	diag_free(&d);
 	return bad;
 }
@@ -70,7 +76,7 @@ const char *fuzz_options(const char *s, size_t n)
 	if (!bad && !config_check(&c, &d) && !d.errors)
 		bad = "found inconsistent without an error";
 	if (!bad)
-		bad = reload(&c, &d);
+		bad = reload(&c, &(MachineTexts){ 0 }, &d);
 	diag_free(&d);
 	return bad;
 }

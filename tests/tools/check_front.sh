@@ -43,11 +43,11 @@ esac
 [ -n "$listed" ] || fail "--list configs without machine files says nothing"
 [ -z "$(GSIM_PATH=configs:$PWD $gsim --list configs | sort | uniq -d)" ] || fail "a machine file is listed twice"
 expect 0 "^l1.latency  *82 .* $srcdir/configs/maxwell.lua:[0-9]*: " $gsim --list figures -c maxwell.lua
-expect 0 "^sm.count  *3 user command-line:1: " $gsim --list figures -c maxwell.lua -D sm.count=3
-expect 0 "^sm.count  *5 user command-line:1: " $gsim --list figures -c maxwell.lua -D sm.count=5
-expect 0 "^l2.mshrs  *9 user command-line:1: " $gsim --list figures -c maxwell.lua -D l2.mshrs=9
-expect 0 "^divergence.model  *its user command-line:1: " $gsim --list figures -c maxwell.lua -m its
-expect 0 "^its.switch_stall  *7 user command-line:1: " $gsim --list figures -c maxwell.lua -m "its(switch_stall=7)"
+expect 0 "^sm.count  *3 given command-line:1: " $gsim --list figures -c maxwell.lua -D sm.count=3
+expect 0 "^sm.count  *5 given command-line:1: " $gsim --list figures -c maxwell.lua -D sm.count=5
+expect 0 "^l2.mshrs  *9 given command-line:1: " $gsim --list figures -c maxwell.lua -D l2.mshrs=9
+expect 0 "^divergence.model  *its given command-line:1: " $gsim --list figures -c maxwell.lua -m its
+expect 0 "^its.switch_stall  *7 given command-line:1: " $gsim --list figures -c maxwell.lua -m "its(switch_stall=7)"
 expect 2 "unknown parameter" $gsim --list figures -c maxwell.lua -D sm.counts=3
 expect 2 "needs a machine file" $gsim --list figures
 expect 2 "cannot find the machine file" $gsim --list figures -c nowhere.lua
@@ -160,6 +160,20 @@ $gsim --print-config -c kepler.lua -D divergence.depth=7 -m ipdom > "$tmp/a.lua"
 $gsim --print-config -c "$tmp/a.lua" > "$tmp/b.lua" || fail "print-config of a printed file"
 cmp -s "$tmp/a.lua" "$tmp/b.lua" || fail "a printed configuration does not load to itself"
 grep -q 'depth = 7,' "$tmp/a.lua" && grep -q 'model = "ipdom"' "$tmp/a.lua" || fail "-D or -m is not in --print-config"
+
+# what -D and -m give has that mark, and keeps it; also where the file has the same value
+$gsim --print-config -c volta.lua -D l1.latency=33 -m 'its(policy=its_fair)' >"$tmp/a.lua"
+for given in 'latency = 33' 'model = "its"' 'policy = "its_fair"'; do
+	grep -q "^		$given, -- given -- " "$tmp/a.lua" || fail "$given is not marked as given"
+done
+[ "$(grep -c ' -- given -- ' "$tmp/a.lua")" = 3 ] || fail "more is marked as given"
+$gsim --print-config -c "$tmp/a.lua" | cmp -s - "$tmp/a.lua" || fail "a printed configuration loses marks"
+$gsim -q -c "$tmp/a.lua" -D l1.mshrs=64 -s "$tmp/a.json" "$loop" -- 5
+for figure in '"l1.latency", "mark": "given", "source": null' '"l1.mshrs", "mark": "given", "source": null' \
+	'"l1.queue", "mark": "assumption", "source": "volta.lua:[0-9]*: assumption"' '"clock_mhz", "mark": "S", "source": "volta.lua:'; do
+	grep -q "{\"key\": $figure" "$tmp/a.json" || fail "the report has not $figure"
+done
+$gsim --print-config -c kepler.lua -D divergence.depth=7 -m ipdom > "$tmp/a.lua"
 
 grep -q "^-- configuration [0-9a-f]\{16\}$" "$tmp/a.lua" || fail "--print-config shows no hash"
 # every form of a report names what the command line changed, and the same hash; the mechanism's parameters

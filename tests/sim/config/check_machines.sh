@@ -45,7 +45,11 @@ for file in "$srcdir"/configs/*.lua; do
 	[ "$name" != sandy.lua ] || want=' sandy.lua:warp_reduce.ptx'
 	$gsim --print-config -c "$name" >"$tmp/a.lua" || fail "$name does not load"
 	$gsim --print-config -c "$tmp/a.lua" >"$tmp/b.lua" || fail "what $name prints does not load"
-	cmp -s "$tmp/a.lua" "$tmp/b.lua" || fail "what $name prints loads to another machine"
+	cmp -s "$tmp/a.lua" "$tmp/b.lua" || fail "what $name prints loads to another machine, or with other marks"
+	for from in "$name" "$tmp/a.lua"; do
+		$gsim --list figures -c "$from" | sed 's/ [^ ]*[.]lua:.*//' >"$tmp/marks.${from##*/}"
+	done
+	cmp -s "$tmp/marks.$name" "$tmp/marks.a.lua" && [ -s "$tmp/marks.a.lua" ] || fail "what $name prints loses marks"
 	for module in "$srcdir"/tests/tools/front/loop.ir "$srcdir"/tests/sim/config/machines/lanes.ir "$srcdir"/kernels/*/*.ptx "$srcdir"/kernels/*/*.ir; do
 		case $module in */kernels/bench/* | */kernels/host_programs/* | */kernels/oracles/* | */kernels/linearization/* | */kernels/melding/*) continue ;; esac
 		kernel=$((kernel + 1))

@@ -187,6 +187,89 @@ START_TEST(said_sources)
 }
 END_TEST
 
+/* Prints the machine of that file with its marks into again.lua; the caller frees the marks that this one
+   gives when it is read. */
+static MachineMarks print_again(const MachineTexts *t, const Config *c, StrBuf *text)
+{
+	MachineMarks first = { 0 }, again = { 0 };
+	MachineTexts u = { 0 };
+	Config e;
+	Diag d = { 0 };
+	marks_read(&first, t);
+	config_print_marked(c, &first, text);
+	ck_assert(config_load_texts(&e, temporary_text(dir, "again.lua", text->s), &u, &d));
+	marks_read(&again, &u);
+	ck_assert_int_eq(first.figure.n, again.figure.n);
+	for (int i = 0; i < first.figure.n; i++) {
+		ck_assert_int_eq(first.figure.v[i].seen, again.figure.v[i].seen);
+		ck_assert_str_eq(first.figure.v[i].source, again.figure.v[i].source);
+	}
+	ck_assert_uint_eq(config_hash(c), config_hash(&e));
+	marks_free(&first);
+	config_free_texts(&u);
+	diag_free(&d);
+	return again;
+}
+
+/* A printed configuration has the marks of the file, also what its comments make hard: dashes, controls,
+   parts for other figures, a second comment; printed once more it is the same text. */
+START_TEST(marks_are_printed)
+{
+	static const char *const file[] = { "-- (P) boost -- of it",
+		"-- [W] (S) two--three; latency: assumption", "-- a \x1b[31m (P)",
+		"-- latency: given by nobody", "-- default", "-- see ways", "--",
+		"--- (P)", "-- no source -- (P)", "-- assumption: \xc3\xa9 -- ; -- " };
+	Config c;
+	Diag d = { 0 };
+	MachineTexts t = { 0 };
+	StrBuf first = { 0 }, second = { 0 };
+	char text[200];
+	snprintf(text, sizeof text, "return { l1 = { latency = 30,\n\tways = 4 } } %s\n", file[_i]);
+	ck_assert(config_load_texts(&c, temporary_text(dir, "hard.lua", text), &t, &d));
+	MachineMarks m = print_again(&t, &c, &first);
+	config_print_marked(&c, &m, &second);
+	ck_assert_str_eq(first.s, second.s);
+	marks_free(&m);
+	sb_free(&first);
+	sb_free(&second);
+	config_free_texts(&t);
+	diag_free(&d);
+}
+END_TEST
+
+/* What is given has no other mark, with and without a file; a long comment is cut between characters. */
+START_TEST(marks_of_given_figures)
+{
+	MachineTexts t = load_texts("derived.lua");
+	MachineMarks m = { 0 }, none = { 0 };
+	char text[2000] = "return { warp_size = 4 } -- (P) ";
+	Config c;
+	Diag d = { 0 };
+	marks_read(&m, &t);
+	ck_assert_int_eq(m.figure.v[1].seen, SEEN_PRIMARY);
+	marks_give(&m, "clock_mhz");
+	marks_give(&none, "clock_mhz");
+	ck_assert_int_eq(m.figure.v[1].seen, SEEN_GIVEN);
+	ck_assert_int_eq(none.figure.v[1].seen, SEEN_GIVEN);
+	ck_assert_int_eq(none.figure.v[0].seen, SEEN_DEFAULT);
+	marks_give(&none, "no.such");
+	marks_give_model(&none, "no.such");
+	marks_free(&m);
+	marks_free(&none);
+	config_free_texts(&t);
+	while (strlen(text) < 1000)
+		strcat(text, "\xc3\xa9");
+	ck_assert(config_load_texts(&c, temporary_text(dir, "long.lua", strcat(text, "\n")), &t, &d));
+	marks_read(&m, &t);
+	const char *source = m.figure.v[0].source;
+	ck_assert_uint_le(strlen(source), 300);
+	ck_assert(!strcmp(source + strlen(source) - 5, "\xc3\xa9..."));
+	marks_free(&m);
+	config_free_texts(&t);
+	diag_free(&d);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("sources");
@@ -200,12 +283,14 @@ int main(void)
 	tcase_add_loop_test(t, cards, 0, 2);
 	tcase_add_test(t, whole_files);
 	tcase_add_test(t, said_sources);
+	tcase_add_loop_test(t, marks_are_printed, 0, 10);
+	tcase_add_test(t, marks_of_given_figures);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);
 	srunner_free(r);
 	static const char *const made[] = { "base.lua", "derived.lua", "all.lua", "inner.lua", "outer.lua",
-		"marks.lua" };
+		"marks.lua", "hard.lua", "again.lua", "long.lua" };
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
 		char path[256];
 		snprintf(path, sizeof path, "%s/%s", dir, made[i]);
