@@ -1,5 +1,6 @@
 /* gsim: run a kernel module on a simulated GPU and report what was measured. doc/gsim.md is the manual. */
 #include "lib/output.h"
+#include "tools/before_after.h"
 #include "tools/inputs.h"
 #include "tools/job.h"
 #include "tools/list.h"
@@ -76,58 +77,6 @@ static int run_single(Session *s)
 		job_free(s, &gpu);
 	}
 	job_free(s, &job);
-	if (reference.module)
-		job_free(s, &reference);
-	return status;
-}
-
-static int run_before_after(Session *s)
-{
-	Job job[2] = { { .config = s->config, .passes = "" },
-		{ .config = s->config, .passes = s->opt.passes.v[0] } };
-	Job reference = { 0 };
-	RunCompared seen = { 0 };
-	StrBuf json = { 0 };
-	JsonText t;
-	int status = RUN_OK;
-	s->njobs = 2 + s->opt.verify;
-	for (int i = 0; i < 2 && !interrupted; i++) {
-		job[i].reference = s->opt.reference;
-		job[i].model = s->opt.model.n ? s->opt.model.v[0] : NULL;
-		job_run(s, &job[i]);
-		status = worse(status, job[i].status);
-	}
-	bool compared = status == RUN_OK;
-	if (compared)
-		status = job_compare(&job[0], &job[1], "before", "after", &seen);
-	const char *results = !compared ? NULL : status == RUN_OK ? "equal" : "differ";
-	if (s->opt.verify && (status == RUN_OK || (compared && s->opt.verify_each))) {
-		job_run_reference(s, &reference);
-		status = worse(status, worse(job_verify(&job[0], &reference),
-			job_verify(&job[1], &reference)));
-		if (s->opt.verify_each)
-			status = worse(status, job_verify_each(s, job[1].passes, &reference));
-	}
-	if (job[0].run && !job[1].run && interrupted) {
-		status = worse(status, job_show(s, &job[0]));
-	} else if (job[0].run && job[1].run && status != RUN_BAD_INPUT) {
-		json_text(&t, &json);
-		t.sink.begin(&t.sink, '{', false);
-		for (int i = 0; i < 2; i++) {
-			t.sink.key(&t.sink, i ? "after" : "before");
-			job_put_report(s, &job[i], &t.sink);
-		}
-		t.sink.key(&t.sink, "results");
-		t.sink.text(&t.sink, results);
-		if (compared)
-			report_compared(&seen, &t.sink);
-		t.sink.end(&t.sink);
-		status = worse(status, job_show_many(s, job, 2, &json, false));
-	}
-	sb_free(&json);
-	for (int i = 0; i < 2; i++)
-		if (job[i].module)
-			job_free(s, &job[i]);
 	if (reference.module)
 		job_free(s, &reference);
 	return status;
@@ -270,7 +219,8 @@ static bool load_config(Session *s)
 		if (!config_set(&s->config, key, eq + 1, &s->diag))
 			return false;
 	}
-	if (o->model.n && !o->grid && !config_set_model(&s->config, o->model.v[0], &s->diag))
+	bool several = o->grid || (o->second && o->model.n > 1);
+	if (o->model.n && !several && !config_set_model(&s->config, o->model.v[0], &s->diag))
 		return false;
 	if (o->print_config || o->stats.n)
 		mark_given(s);
@@ -324,6 +274,8 @@ static bool prepare(Session *s)
 		return false;
 	s->sources = source_root(&s->diag.arena, o->module, o->source);
 	s->module_hash = hash_of_file(&s->diag.arena, o->module);
+	if (o->second && !before_after_read_second(s))
+		return false;
 	s->profile = o->profile ? profile_of_file(&s->diag.arena, o->profile, o->module, s->module_hash,
 		&s->diag) : NULL;
 	if ((o->on && !o->show && !on_gpu_open(s)) || !open_trace(s))
@@ -442,7 +394,7 @@ static int run(Session *s)
 	catch_interrupts();
 	s->interrupted = &interrupted;
 	int status = o->sensitivity ? sensitivity_run(s) : o->grid ? run_grid(s)
-		: o->before_after ? run_before_after(s)
+		: o->before_after ? before_after_run(s)
 		: o->on == ON_GPU_ALONE ? run_gpu_alone(s) : run_single(s);
 	if (!close_trace(s))
 		status = worse(status, RUN_BAD_INPUT);
@@ -468,6 +420,8 @@ static int program(int argc, char **argv)
 	on_gpu_close(&s, status);
 	if (s.module)
 		module_free(s.module);
+	if (s.second)
+		module_free(s.second);
 	free(s.workload);
 	vec_free(&s.written);
 	marks_free(&s.marks);

@@ -30,9 +30,10 @@ static void clear_progress(const Session *s)
 
 static Title title_of(const Session *s, const Job *j)
 {
-	Title t = { .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash,
+	Title t = { .module = job_file(s, j), .config = s->opt.config,
+		.module_hash = j->second ? s->second_hash : s->module_hash,
 		.passes = j->passes, .log = &j->log,
-		.profile = s->opt.profile, .profiled = j->profile && j->profile == s->made,
+		.profile = s->opt.profile, .profiled = j->profiled,
 		.model = j->model, .workload = s->opt.workload,
 		.nargs = j->run ? j->run->options.nargs : s->opt.nargs,
 		.args = j->run ? j->run->options.args : s->opt.args,
@@ -67,7 +68,7 @@ static RunOptions run_options(Session *s)
    well, as the job's own run will tell. */
 static Profile *profile_of_run(Session *s, const Job *j, const char *passes)
 {
-	Module *m = *passes ? module_copy(s->module) : s->module;
+	Module *source = job_source(s, j), *m = *passes ? module_copy(source) : source;
 	RunOptions options = run_options(s);
 	Diag d = { 0 };
 	StrBuf json = { 0 };
@@ -77,14 +78,15 @@ static Profile *profile_of_run(Session *s, const Job *j, const char *passes)
 	Run *run = !*passes || config_transform(&j->config, m, passes, NULL, NULL, &d)
 		? run_new(&j->config, m, &options, &d) : NULL;
 	if (run && run_module(run) == RUN_OK) {
-		Title title = title_of(s, &(Job){ .config = j->config, .model = j->model, .passes = passes });
+		Title title = title_of(s, &(Job){ .config = j->config, .model = j->model, .passes = passes,
+			.second = j->second });
 		json_text(&t, &json);
 		report_json(run, &title, &t.sink);
-		p = profile_read(&s->diag.arena, json.s, json.n, s->opt.module, &d);
+		p = profile_read(&s->diag.arena, json.s, json.n, job_file(s, j), &d);
 	}
 	if (run)
 		run_free(run);
-	if (m != s->module)
+	if (m != source)
 		module_free(m);
 	clear_progress(s);
 	sb_free(&json);
@@ -99,23 +101,25 @@ static const Profile *profile_for(Session *s, const Job *j)
 	const char *model = job_model(j), *trial = pipeline_asks_profile(j->passes);
 	if (s->profile || s->opt.no_profile || s->opt.disassemble || !trial || !profile_tells_idle(model))
 		return s->profile;
-	if (!s->made_for || strcmp(s->made_for, model)) {
+	if (!s->made_for || strcmp(s->made_for, model) || s->made_of != job_source(s, j)) {
 		s->made = profile_of_run(s, j, "");
 		if (s->made && *trial)
 			s->made->trial = profile_of_run(s, j, trial);
 		s->made_for = model;
+		s->made_of = job_source(s, j);
 	}
 	return s->made;
 }
 
 bool job_transform(Session *s, Job *j)
 {
-	j->module = s->module;
+	j->module = job_source(s, j);
 	if (!*j->passes)
 		return true;
-	j->module = module_copy(s->module);
+	j->module = module_copy(j->module);
 	j->log.remarks = s->opt.remarks && !j->reference;
 	j->profile = profile_for(s, j);
+	j->profiled = j->profile && j->profile == s->made;
 	return config_transform(&j->config, j->module, j->passes, j->profile, &j->log, &j->diag);
 }
 
@@ -236,7 +240,8 @@ void job_run(Session *s, Job *j)
 	fflush(stdout);
 	if (((j->diag.item.n && !stuck_launch(s, j)) || (j->log.count.n && o->pass_stats && !j->reference)) &&
 		s->njobs > 1)
-		output_printf(stderr, "%s, passes %s:\n", where_it_runs(j), passes_of(j));
+		output_printf(stderr, "%s%s%s, passes %s:\n", s->second ? job_file(s, j) : "",
+			s->second ? ": " : "", where_it_runs(j), passes_of(j));
 	print_pass_stats(s, j);
 	tell(s, j);
 	uint64_t launches = j->run ? run_launches(j->run) : 0;
@@ -250,7 +255,7 @@ void job_free(const Session *s, Job *j)
 {
 	if (j->run)
 		run_free(j->run);
-	if (j->module != s->module)
+	if (j->module != job_source(s, j))
 		module_free(j->module);
 	pass_log_free(&j->log);
 	diag_free(&j->diag);
@@ -269,9 +274,11 @@ int job_verify(Job *j, const Job *reference)
 {
 	if (j->status != RUN_OK || reference->status != RUN_OK)
 		return worse(j->status, reference->status);
+	Arena a = { 0 };
 	j->verified = true;
-	int status = job_compare(j, reference, "on the machine", "by the reference interpreter",
-		&j->compared);
+	int status = job_compare(j, reference, j->second ? arena_printf(&a, "on the machine by %s",
+		j->module->name) : "on the machine", "by the reference interpreter", &j->compared);
+	arena_free(&a);
 	j->same = status == RUN_OK;
 	return status;
 }
@@ -461,14 +468,17 @@ int job_show_many(const Session *s, const Job *jobs, int njobs, const StrBuf *js
 	ReportForm form = { .full = s->opt.all };
 	const JsonValue *v = json_read(&a, json->s, json->n, "report", &d);
 	must(v);
+	const JsonValue *comparisons = json_get(v, "comparisons");
 	if (grid)
 		report_grid_text(json_get(v, "runs"), form, &text);
+	else if (comparisons)
+		report_comparisons(comparisons, form, &text);
 	else
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, form, &text);
 	put_verified(jobs, njobs, &text);
 	annotate(s, json, &text);
 	int status;
-	if (!grid) {
+	if (!grid && !comparisons) {
 		const Title title[2] = { title_of(s, &jobs[0]), title_of(s, &jobs[1]) };
 		const Timed timed[2] = { { "before", jobs[0].run, &title[0] },
 			{ "after", jobs[1].run, &title[1] } };

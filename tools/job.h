@@ -16,10 +16,13 @@ typedef struct Session {
 	MachineMarks marks;            /* what its figures stand on, for reports and printed configurations */
 	Module *module;                /* as read; passes work on copies */
 	const char *module_hash;
+	Module *second;                /* the other module of --before-after; NULL: there is none */
+	const char *second_hash;
 	SourceRoot sources;            /* what --annotate and --html may show */
 	Profile *profile;              /* for passes, from a file; or NULL */
 	Profile *made;                 /* by a functional run under the mechanism made_for, likewise */
 	const char *made_for;
+	const Module *made_of;         /* and of this module */
 	char *workload;     /* the text of the file that -w names, once a run has read it: it may be a pipe */
 	size_t workload_bytes;
 	TraceWriter *trace;
@@ -38,6 +41,7 @@ typedef struct Job {
 	Config config;
 	const char *model;             /* as asked for; NULL: the mechanism's name */
 	const char *passes;            /* "" = none */
+	bool second;                   /* it runs the session's second module */
 	bool reference;
 	struct RealGpu *real_gpu;      /* it runs there; NULL: it does not */
 	RunCompared on_gpu;            /* what a comparison with a run on the GPU found */
@@ -47,6 +51,7 @@ typedef struct Job {
 	RunCompared compared;
 	Module *module;
 	const Profile *profile;        /* what the passes were given, or NULL */
+	bool profiled;                 /* a functional run has made it */
 	PassLog log;                   /* what the passes did */
 	Run *run;                      /* NULL: bad input */
 	Diag diag;
@@ -55,6 +60,12 @@ typedef struct Job {
 
 static inline int worse(int a, int b) { return a > b ? a : b; }  /* of exit statuses */
 
+/* the module that it runs, as read, and the name of its file */
+static inline Module *job_source(const Session *s, const Job *j) { return j->second ? s->second : s->module; }
+static inline const char *job_file(const Session *s, const Job *j)
+{
+	return j->second ? s->opt.second : s->opt.module;
+}
 bool job_transform(Session *, Job *);                  /* its module: with the passes applied */
 void job_run(Session *, Job *);                        /* config, model, passes and reference are set */
 void job_run_reference(Session *, Job *);
@@ -76,6 +87,6 @@ bool job_stats_to_output(const Session *);     /* does standard output get a JSO
 void job_put_report(const Session *, Job *, JsonSink *);
 int job_show(const Session *, Job *);
 int job_write_host(const Session *, Job *);            /* the file of --record-host; an exit status */
-/* the jobs that json is of */
+/* the jobs that json is of: runs of a grid, two of --before-after, or two for each mechanism */
 int job_show_many(const Session *, const Job *, int njobs, const StrBuf *json, bool grid);
 #endif

@@ -202,6 +202,42 @@ static const char *no_sensitivity(const Options *o)
 		"--before-after, two programs" : NULL;
 }
 
+/* Why two modules cannot be compared as is asked for, or NULL. */
+static const char *no_second(const Options *o)
+{
+	return o->passes.n > 2 ? "--passes is given more than twice: with two modules it is for both, or one "
+		"for each"
+		: o->profile ? "--profile is a report of one module; with two, a run of each makes its own"
+		: o->verify_each ? "--verify-each follows the passes of one module; --verify compares each "
+		"of two with the reference interpreter"
+		: o->html ? "--html shows one module; gsim-trace --html shows two traces, of a run each"
+		: o->model.n > 1 && (o->annotate || o->interval || o->trace) ? "--annotate, --interval and "
+		"--trace compare two modules under one --model" : NULL;
+}
+
+/* Splits names of mechanisms that commas separate; parameters have commas of their own. */
+static void split_models(Options *o)
+{
+	Vec(const char *) all = { 0 };
+	for (int i = 0; i < o->model.n; i++) {
+		char *text = xstrdup(o->model.v[i]);
+		int depth = 0;
+		vec_push(&o->split, text);
+		vec_push(&all, text);
+		for (char *p = text; *p; p++) {
+			depth += (*p == '(') - (*p == ')');
+			if (*p != ',' || depth > 0)
+				continue;
+			*p = 0;
+			vec_push(&all, p + 1);
+		}
+	}
+	o->model.n = 0;
+	for (int i = 0; i < all.n; i++)
+		vec_push(&o->model, all.v[i]);
+	vec_free(&all);
+}
+
 /* What does not go together. */
 static OptResult check(const Options *o)
 {
@@ -229,9 +265,11 @@ static OptResult check(const Options *o)
 		return wrong("expected a MODULE: gsim [options] MODULE", "");
 	if (o->sensitivity && no_sensitivity(o))
 		return wrong(no_sensitivity(o), "");
-	if (!o->grid && o->model.n > (o->sensitivity ? 2 : 1))
+	if (o->second && no_second(o))
+		return wrong(no_second(o), "");
+	if (!o->grid && !o->second && o->model.n > (o->sensitivity ? 2 : 1))
 		return wrong("--model is given more than once, which only --grid allows", "");
-	if (!o->grid && o->passes.n > 1)
+	if (!o->grid && !o->second && o->passes.n > 1)
 		return wrong("--passes is given more than once, which only --grid allows", "");
 	if (!check_stats(o) || (o->trace && !writable(o->trace)) || (o->html && !writable(o->html)))
 		return OPT_ERROR;
@@ -247,8 +285,8 @@ static OptResult check(const Options *o)
 		return wrong("--reference measures nothing that --annotate could show", "");
 	if (o->sums && o->grid)
 		return wrong("--sums and --grid exclude each other", "");
-	if (o->before_after && !o->passes.n)
-		return wrong("--before-after needs --passes", "");
+	if (o->before_after && !o->passes.n && !o->second)
+		return wrong("--before-after needs --passes, or a second MODULE", "");
 	if (o->record && (o->before_after || o->grid))
 		return wrong("--record-host is for one run: ", o->grid ? "--grid" : "--before-after");
 	if (o->record && !writable(o->record))
@@ -303,8 +341,14 @@ OptResult options_parse(Options *o, int argc, char **argv)
 		o->module = argv[optind++];
 	if (optind < end && o->new_workload)
 		o->kernel = argv[optind++];
+	if (optind < end && o->before_after && !o->show)
+		o->second = argv[optind++];
 	if (optind < end)
-		return wrong("one MODULE is enough (workload arguments stand behind --): ", argv[optind]);
+		return wrong(o->second ? "two MODULEs are enough (workload arguments stand behind --): "
+			: "one MODULE is enough (-b compares two; workload arguments stand behind --): ",
+			argv[optind]);
+	if (o->second)
+		split_models(o);
 	return check(o);
 }
 
@@ -316,4 +360,7 @@ void options_free(Options *o)
 	vec_free(&o->stats);
 	vec_free(&o->files);
 	vec_free(&o->load);
+	for (int i = 0; i < o->split.n; i++)
+		free(o->split.v[i]);
+	vec_free(&o->split);
 }

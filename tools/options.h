@@ -14,6 +14,7 @@ typedef enum { ON_GPU_NOT, ON_GPU_TOO, ON_GPU_ALONE } OnGpu;
 
 typedef struct Options {
 	const char *module;
+	const char *second;            /* the other module of --before-after; NULL: there is none */
 	const char *kernel;            /* --new-workload's; NULL: the only one */
 	int nargs; char **args;        /* the workload's */
 	const char *config, *workload, *trace, *html, *list, *profile, *record, *source;
@@ -22,6 +23,7 @@ typedef struct Options {
 	const char *sensitivity;       /* what is varied; "": assumptions; NULL: it is not asked for */
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files, load;
+	Vec(char *) split;             /* texts of `model` that were written as one list */
 	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races,
 		no_profile, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet,
 		verbose;

@@ -3,6 +3,7 @@
 #include "sim/config/sources.h"
 #include "sim/report/filled.h"
 #include "sim/report/sheet.h"
+#include "tools/before_after.h"
 #include <errno.h>
 #include <math.h>
 #include <sys/wait.h>
@@ -151,8 +152,7 @@ static bool choose_variations(Sensitivity *s)
 static bool measure(Sensitivity *s, int side, const Config *c, uint64_t *cycles, bool tell)
 {
 	const Options *o = &s->session->opt;
-	Job j = { .config = *c, .passes = o->before_after ? side ? o->passes.v[0] : "" : o->passes.n
-		? o->passes.v[0] : "" };
+	Job j = { .config = *c, .second = o->second && side, .passes = before_after_passes(o, side) };
 	j.model = o->model.n ? o->model.v[o->model.n > 1 ? side : 0] : NULL;
 	Diag d = { 0 };
 	bool ok = !j.model || config_set_model(&j.config, j.model, &d);
@@ -457,9 +457,9 @@ static void name_sides(Sensitivity *s)
 {
 	const Options *o = &s->session->opt;
 	s->sides = o->before_after || o->model.n > 1 ? 2 : 1;
-	s->name[0] = o->before_after ? "before" : o->model.n ? o->model.v[0]
+	s->name[0] = o->second ? o->module : o->before_after ? "before" : o->model.n ? o->model.v[0]
 		: model_keys((int)s->session->config.model)->name;
-	s->name[1] = o->before_after ? "after" : o->model.n > 1 ? o->model.v[1] : "";
+	s->name[1] = o->second ? o->second : o->before_after ? "after" : o->model.n > 1 ? o->model.v[1] : "";
 }
 
 int sensitivity_run(Session *session)

@@ -380,9 +380,67 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 	if (!form.full)
 		compare_causes(a, b, form, out);
 	kernels_compare_takes(before, after, form, out);
+	if (place_other_module(before, after)) {
+		/* labels of different modules that have one source mean nothing to each other */
+		if (compare_places(before, after, form, out) != MATCHED_BY_PLACE)
+			compare_table(a, b, "blocks", "fetches", "threads", form, out);
+		return;
+	}
 	compare_table(a, b, "branches", "divergent", "executed", form, out);
 	compare_table(a, b, "branches", "lost", "cycles", form, out);
 	if (form.full)
 		compare_table(a, b, "lines", "lost", "warp_instructions", form, out);
 	compare_table(a, b, "blocks", "fetches", "threads", form, out);
+}
+
+/* Puts what came out under each mechanism in a line. */
+static void put_mechanisms(const JsonValue *list, ReportForm form, StrBuf *out)
+{
+	const Column column[] = { { .heading = "mechanism", .most = LONGEST, .left = true, .code = true },
+		{ .group = "cycles", .heading = "before", .least = 12, .gap = 1 },
+		{ .group = "cycles", .heading = "after", .least = 12, .gap = 1 },
+		{ .heading = "ratio", .least = 7, .gap = 1 },
+		{ .group = "SIMD", .heading = "before", .least = 7, .gap = 1 },
+		{ .group = "SIMD", .heading = "after", .least = 7, .gap = 1 },
+		{ .heading = "results", .gap = 2, .left = true } };
+	Sheet s;
+	sheet_begin(&s, form, column, sizeof column / sizeof *column);
+	for (int i = 0; i < list->n; i++) {
+		const JsonValue *both = &list->item[i], *before = json_get(both, "before");
+		const JsonValue *of[2] = { report_total(before), report_total(json_get(both, "after")) };
+		const char *results = json_string(both, "results");
+		sheet_row(&s);
+		sheet_put(&s, "%s", json_string(before, "model"));
+		for (int k = 0; k < 2; k++)
+			compare_put_value(&s, json_get(of[k], "cycles"), "cycles");
+		compare_put_ratio(&s, json_get(of[0], "cycles"), json_get(of[1], "cycles"));
+		for (int k = 0; k < 2; k++)
+			compare_put_value(&s, json_get(of[k], "simd_utilization"), "simd_utilization");
+		sheet_put(&s, "%s", !*results ? "not compared" : strcmp(results, "equal") ? "DIFFER"
+			: results);
+	}
+	sheet_end(&s, NULL, true, out);
+}
+
+void report_comparisons(const JsonValue *list, ReportForm form, StrBuf *out)
+{
+	for (int i = 0; i < list->n; i++)
+		if (!strcmp(json_string(&list->item[i], "results"), "differ")) {
+			StrBuf line = { 0 };
+			sb_printf(&line, "RESULTS DIFFER under %s: one of the two is wrong, so no figure "
+				"below speaks for either",
+				json_string(json_get(&list->item[i], "before"), "model"));
+			sheet_line(out, form, line.s);
+			sb_free(&line);
+		}
+	put_mechanisms(list, form, out);
+	for (int i = 0; i < list->n; i++) {
+		const JsonValue *both = &list->item[i];
+		char title[160];
+		snprintf(title, sizeof title, "mechanism %.120s",
+			json_string(json_get(both, "before"), "model"));
+		sb_puts(out, form.markdown ? "" : "\n");
+		sheet_title(out, form, title);
+		report_compare(json_get(both, "before"), json_get(both, "after"), both, form, out);
+	}
 }

@@ -2,6 +2,7 @@
    as JSON, NULL: the report does not have it. */
 #ifndef GSIM_COMPARE_H
 #define GSIM_COMPARE_H
+#include "sim/report/by_place.h"
 #include "sim/report/sheet.h"
 
 enum { COMPARE_VALUE = 64 };
@@ -20,4 +21,7 @@ void compare_row(Sheet *, const char *name, const char *path, const JsonValue *b
 	const JsonValue *after);
 /* Puts the line that says which passes of the run changed nothing, and why; false: there are none. */
 bool compare_idle(const JsonValue *run, StrBuf *);
+/* sim/report/compare_places.c: puts lines and branches of two reports of different modules, by their places
+   in the source; returns how they were matched. */
+PlaceMatch compare_places(const JsonValue *before, const JsonValue *after, ReportForm, StrBuf *);
 #endif

@@ -1,5 +1,6 @@
 /* The report as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure
    are null. */
+#include "sim/report/by_place.h"
 #include "sim/report/filled.h"
 #include "sim/report/kernels.h"
 #include "passes/pass.h"
@@ -283,6 +284,7 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	put_buffers(j, run);
 	filled_json(run, j);
 	put_total(run, j);
+	nearest_json(run->module, j);
 	if (run->intervals)
 		report_intervals(run, j);
 	if (run->host)

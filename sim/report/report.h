@@ -64,6 +64,8 @@ void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, 
    "differ", and `compared`; NULL: results were not compared. */
 void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm,
 	StrBuf *);
+/* Compares two modules under several mechanisms: an array of such objects with `before` and `after`. */
+void report_comparisons(const JsonValue *list, ReportForm, StrBuf *);
 /* sim/report/results.c: compares the results of two runs by the hashes in their reports. Returns "equal",
    "differ", or "" where that is not known: a report has none, or buffers that are compared within a tolerance
    are not identical. *compared gets the numbers. */

@@ -35,8 +35,8 @@ static const UsageRow rows[] = {
 		"its own folder; repeatable" },
 	{ O_SOURCE, "source", "DIR", "imports and sources to show are read here and below; default: MODULE's "
 		"folder" },
-	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by "
-		"side" },
+	{ 'b', "before-after", NULL, "run without and with --passes, or two modules A and B with one "
+		"workload: compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for "
 		"each kernel" },
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; "
@@ -100,6 +100,7 @@ static const UsageRow rows[] = {
 
 static const UsageText forms[] = {
 	{ "[options] MODULE [-- workload arguments]", NULL },
+	{ "-b [options] A B [-- workload arguments]", "two modules, with one workload" },
 	{ NULL },
 };
 static const UsageText statuses[] = {
