@@ -1,12 +1,9 @@
 -- gpu.args: children of a node, which is the block size (default 16), keys of a tree (default 900), queries
 -- (default 24).
+gpu.sizes(function(size) return 64, size.threads // 8, size.threads // 64 end)
 local order, n, queries = gpu.argument(1, 16, { from = 2, to = 1024 }), gpu.argument(2, 900), gpu.argument(3, 24)
 local MOST <const>, TREES <const> = 0x7fffffff, 2
-local seed = 97
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(97)
 
 -- Two trees, each from its leaves up: keys in ascending order with gaps, records in any order. Leaves are not
 -- quite full.

@@ -1,6 +1,10 @@
 -- gpu.args: threads of a block (default 64), pixels in each direction, multiples of 4 (default 16, 12), steps
 -- (default 2).
 local CELL <const> = 4
+gpu.sizes(function(size)
+	local side = (size.threads ^ 0.5 / CELL // 1 | 0) * CELL
+	return 64, side, side
+end)
 local block, w, h = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 16, { multiple_of = CELL }), gpu.argument(3, 12, { multiple_of = CELL })
 local steps = gpu.argument(4, 2)
 local RATE <const> = 0.5
@@ -51,7 +55,7 @@ for step = 1, steps do
 			end
 		end
 		check(near(move_x[i + 1], u) and near(move_y[i + 1], v), "the displacement of pixel", i)
-		u, v = x + move_x[i + 1], y + move_y[i + 1]
+		u, v = gpu.f32(x + move_x[i + 1]), gpu.f32(y + move_y[i + 1])
 		local want, wx, wy = 0, 0, 0
 		if u >= 1 and u < w - 2 and v >= 1 and v < h - 2 then
 			local at, fx, fy = math.floor(v) * w + math.floor(u) + 1, u % 1, v % 1

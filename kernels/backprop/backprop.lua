@@ -1,13 +1,9 @@
 -- gpu.args: inputs, a multiple of 8 (default 64), rounds of learning (default 2).
 local SIDE <const> = 8
+gpu.sizes(function(size) return size.threads // SIDE ^ 2 * SIDE end)
 local n, rounds = gpu.argument(1, 64, { multiple_of = SIDE }), gpu.argument(2, 2)
-local seed = 139
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local random = gpu.random(139)
+local f = gpu.f32 -- rounded to single precision
 
 local pitch = SIDE + 1
 local input = gpu.buffer("f32", n + 1, function(i) return i == 0 and 1 or random(256) / 256 end)

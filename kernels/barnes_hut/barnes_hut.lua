@@ -1,13 +1,10 @@
 -- gpu.args: threads of a block (default 32), bodies (default 64), how small a node looks that is not opened,
 -- its side by its distance (default 0.7).
+gpu.sizes { arguments = function(size) return 64, size.threads // 4, 1 end,
+	reason = "a quarter of the threads: walks are long, and longer the more bodies there are" }
 local block, n, theta = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 64), gpu.argument(3, 0.7, { real = true, from = 0, to = 1 })
-local seed = 113
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local random = gpu.random(113)
+local f = gpu.f32 -- rounded to single precision
 
 -- Bodies: two clusters in a cube of side 2. Nodes 0 to n - 1 are the bodies, the others come as the tree is
 -- built.

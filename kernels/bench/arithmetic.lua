@@ -1,4 +1,6 @@
-local n, rounds = 8192, 200
+-- gpu.args: threads (default 8192).
+gpu.sizes(function(size) return size.threads end)
+local n, rounds = gpu.argument(1, 8192, { from = 1280, multiple_of = 256 }), 200
 local out = gpu.buffer("u32", n)
 gpu.launch { kernel = "arithmetic", grid = n // 256, block = 256, args = { out, rounds } }
 -- One thread, followed exactly: the float converges to 6 after a few dozen halvings.

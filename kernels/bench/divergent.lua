@@ -1,4 +1,6 @@
-local n, most = 8192, 256
+-- gpu.args: threads (default 8192).
+gpu.sizes(function(size) return size.threads end)
+local n, most = gpu.argument(1, 8192, { multiple_of = 256 }), 256
 local out = gpu.buffer("u32", n)
 gpu.launch { kernel = "divergent", grid = n // 256, block = 256, args = { out, most } }
 for i = 0, n - 1, 511 do

@@ -1,4 +1,6 @@
-local n, steps, rates = 4096, 10, 80
+-- gpu.args: threads (default 4096).
+gpu.sizes(function(size) return size.threads end)
+local n, steps, rates = gpu.argument(1, 4096, { multiple_of = 128 }), 10, 80
 local out = gpu.buffer("u32", n)
 gpu.launch { kernel = "local", grid = n // 128, block = 128, args = { out, steps } }
 for i = 0, n - 1, 321 do

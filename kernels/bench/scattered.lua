@@ -1,4 +1,6 @@
-local n, steps = 16384, 40
+-- gpu.args: threads (default 16384).
+gpu.sizes(function(size) return size.threads end)
+local n, steps = gpu.argument(1, 16384, { multiple_of = 256 }), 40
 local nxt = gpu.buffer("u32", n, function(i) return (i * 5021 + 4423) % n end)
 local out = gpu.buffer("u32", n)
 gpu.launch { kernel = "scattered", grid = n // 256, block = 256, args = { nxt, out, steps } }

@@ -1,13 +1,10 @@
 -- gpu.args: threads of a block (default 32), pixels in each direction (default 70, 5), "strided" or
 -- "contiguous" (default: one after the other), of how many turns one is mixed (default 3).
+gpu.sizes(function(size) return 128, 256, size.threads // 128 end)
 local block, w, h = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 70), gpu.argument(3, 5)
 local only, rare = gpu.argument(4, nil, { one_of = { "strided", "contiguous" } }), gpu.argument(5, 3)
 local R <const> = 2
-local seed = 103
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(103)
 
 local pitch, turns = w + 2 * R, (w + block - 1) // block
 local image = gpu.buffer("u8", pitch * (h + 2 * R), function(i)

@@ -1,4 +1,6 @@
-local n, rate, volatility = 1000, 0.02, 0.3
+-- gpu.args: options (default 1000).
+gpu.sizes(function(size) return size.threads end)
+local n, rate, volatility = gpu.argument(1, 1000), 0.02, 0.3
 local function between(a, b, k) return function(i) return a + (b - a) * (i * k % 997) / 997 end end
 local price, strike = gpu.buffer("f32", n, between(5, 30, 7919)), gpu.buffer("f32", n, between(1, 100, 131))
 local years = gpu.buffer("f32", n, between(0.25, 10, 37))

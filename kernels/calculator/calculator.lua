@@ -1,11 +1,9 @@
 -- Random programs that never run the stack of eight words over or under, whichever words are skipped.
-local threads, length = 256, 40
+-- gpu.args: threads (default 256).
+gpu.sizes(function(size) return size.threads end)
+local threads, length = gpu.argument(1, 256, { multiple_of = 64 }), 40
 local END, PUSH, ADD, SUB, MUL, SWAP, DUP, SKIP = 0, 1, 2, 3, 4, 5, 6, 7
-local seed = 31
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(31)
 local words = {}
 for t = 0, threads - 1 do
 	local depth, n = 1, 1

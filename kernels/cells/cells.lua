@@ -1,14 +1,13 @@
 -- gpu.args: threads of a block (default 64), pixels in each direction (default 24, 20), points of a circle
 -- (default 12).
+gpu.sizes(function(size)
+	local side = size.threads ^ 0.5 // 1
+	return 64, side, side
+end)
 local block, w, h, points = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 24), gpu.argument(3, 20), gpu.argument(4, 12)
 local CIRCLES <const>, SIZE <const> = 2, 5
-local seed = 137
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local random = gpu.random(137)
+local f = gpu.f32 -- rounded to single precision
 
 -- A frame with two cells whose rims are light, and noise; its gradients, times 16.
 local frame = {}

@@ -1,4 +1,6 @@
-local n, first = 1024, 9000
+-- gpu.args: sequences (default 1024).
+gpu.sizes(function(size) return size.threads end)
+local n, first = gpu.argument(1, 1024, { multiple_of = 128 }), 9000
 local steps, peak = gpu.buffer("u32", n), gpu.buffer("u64", n)
 
 gpu.launch { kernel = "collatz", grid = n // 128, block = 128, args = { first, steps, peak } }

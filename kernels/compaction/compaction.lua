@@ -1,4 +1,6 @@
-local n = 6000
+-- gpu.args: numbers (default 6000).
+gpu.sizes(function(size) return size.threads end)
+local n = gpu.argument(1, 6000)
 local input = gpu.buffer("u32", n, function(i) return (i * 2654435761) % 65536 + (i // 500 % 4 == 3 and 1000000 or 0) end)
 local out, count = gpu.buffer("u32", n), gpu.buffer("u32", 1)
 gpu.compare(out, { how = "set" })

@@ -1,4 +1,5 @@
 -- gpu.args[1] = k: turns of the loop, by 2^k lanes (default 5, which fills a warp of 32).
+gpu.sizes { reason = "one warp, whose lanes are as many as k turns tell apart" }
 local k = gpu.argument(1, 5, { from = 0, to = 6 })
 local n = 1 << k
 local sum = gpu.buffer("u32", n)

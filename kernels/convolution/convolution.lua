@@ -1,4 +1,6 @@
-local n, r = 3000, 4
+-- gpu.args: elements (default 3000).
+gpu.sizes(function(size) return size.threads end)
+local n, r = gpu.argument(1, 3000), 4
 local input = gpu.buffer("s16", n, function(i) return i * 7919 % 2001 - 1000 end)
 local out = gpu.buffer("s32", n)
 local weight = gpu.symbol("weight") -- nvcc declares it as bytes

@@ -1,10 +1,7 @@
 -- gpu.args: threads of a block's side (default 8), coefficients of the plane's side (default 32).
+gpu.sizes(function(wanted) return 8, wanted.threads ^ 0.5 // 8 * 8 end)
 local side, size = gpu.argument(1, 8, { to = 32 }), gpu.argument(2, 32)
-local seed = 79
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(79)
 local step = gpu.buffer("s16", 64, function(k) return 1 + (k % 8 + k // 8 + 1) * (6 + random(5)) end) -- larger for high frequencies
 local plane = gpu.buffer("s16", size * size, function() return random(4096) - 2048 end)
 local before, tiles = plane:table(), (size + side - 1) // side

@@ -1,4 +1,6 @@
-local n = 1024
+-- gpu.args: threads (default 1024).
+gpu.sizes(function(size) return size.threads end)
+local n = gpu.argument(1, 1024, { multiple_of = 128 })
 local a = gpu.buffer("u32", n, function(i) return (i * 2654435761 + 12345) % 1000000 end)
 local b = gpu.buffer("u32", n, function(i) return (i * 40503 + 77) % 65536 * (i % 7 + 1) end)
 local g, r, q = gpu.buffer("u32", n), gpu.buffer("u32", n), gpu.buffer("s32", 2 * n)

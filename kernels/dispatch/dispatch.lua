@@ -1,4 +1,6 @@
-local n, length = 512, 6
+-- gpu.args: threads (default 512).
+gpu.sizes(function(size) return size.threads end)
+local n, length = gpu.argument(1, 512, { multiple_of = 128 }), 6
 local program = gpu.buffer("u32", n * length, function(i) return i * 2654435761 % 4294967296 // 256 end)
 local out = gpu.buffer("u32", n)
 

@@ -1,5 +1,6 @@
 -- gpu.args[1] = n, 0 to 31, as in single_loop.lua. Prints the clock of thread 0 before the loop, in each turn
 -- and behind the loop, relative to the first reading.
+gpu.sizes { reason = "one warp, as the paper measures" }
 local n = gpu.argument(1, 0, { from = 0, to = 31 })
 local function limit(t) return 32 - math.max(0, t - (31 - n)) end
 local limits = gpu.buffer("s32", 32, limit)

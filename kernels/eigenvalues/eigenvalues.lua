@@ -1,10 +1,10 @@
 -- gpu.args: threads of a block, 16 to 128 (default 32), rows of the matrix (default 42), steps before
 -- intervals are dealt out (default 5), times that all of it is done, as the sample does to measure (default
 -- 1).
+gpu.sizes { reason = "a thread for each interval that one block of at most 128 threads has found" }
 local block, n, steps = gpu.argument(1, 32, { from = 16, to = 128 }), gpu.argument(2, 42), gpu.argument(3, 5)
 local times = gpu.argument(4, 1)
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local f = gpu.f32 -- rounded to single precision
 
 -- In turn, a matrix of Wilkinson, most of whose eigenvalues come in pairs that are very close, and rows that
 -- stay apart; weak links in between.

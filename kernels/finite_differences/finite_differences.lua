@@ -1,14 +1,13 @@
 -- gpu.args: cells in each direction x, y, z (default 20, 12, 6), steps, a launch each (default 2).
+gpu.sizes(function(size)
+	local side = size.threads ^ 0.5 // 8 * 8
+	return side, side, 4
+end)
 local w, h, d = gpu.argument(1, 20), gpu.argument(2, 12), gpu.argument(3, 6)
 local steps = gpu.argument(4, 2)
 local R <const>, PADDING <const>, SIDE <const> = 2, 3, 8
-local seed = 83
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local random = gpu.random(83)
+local f = gpu.f32 -- rounded to single precision
 
 local row, depth, pulse = w + 2 * R, d + 2 * R, d // 2
 local size = row * (h + 2 * R)

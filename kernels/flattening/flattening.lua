@@ -2,6 +2,7 @@
 -- leave loop B after one turn, the steps of a turn of B; and two of ours: the most turns of B (10000 in the
 -- paper) and the kernel, where its name says the steps. gsim ... flattening.ptx -- 1 1234 3000 31 2 is what
 -- the paper's repository shows.
+gpu.sizes { reason = "one warp, as the paper measures" }
 local KERNEL = {
 	flattening = {}, flattening_2 = { a = 4, b = 2 }, flattening_10_1 = { a = 20, b = 2 }, flattening_1_1 = { a = 4, b = 4 },
 	flattening_1_10 = { a = 4, b = 40 }, flattening_1_100 = { a = 4, b = 400 },

@@ -1,14 +1,13 @@
-local n = 5000
-local function f32(x) return (string.unpack("<f", string.pack("<f", x))) end
-local seed = 11
-local input = gpu.buffer("f32", n, function()
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return f32(seed / 65536 + 0.1)
-end)
+-- gpu.args: numbers (default 5000), blocks (default 4).
+gpu.sizes(function(size) return 4 * size.threads, size.threads // 128 end)
+local n, blocks = gpu.argument(1, 5000), gpu.argument(2, 4)
+local f32 = gpu.f32
+local random = gpu.random(11)
+local input = gpu.buffer("f32", n, function() return f32(random() / 65536 + 0.1) end)
 local most, sum = gpu.buffer("u32", 1), gpu.buffer("f32", 1)
 gpu.compare(sum, { how = "tolerance" })
 
-gpu.launch { kernel = "float_max", grid = 4, block = 128, args = { input, n, most, sum } }
+gpu.launch { kernel = "float_max", grid = blocks, block = 128, args = { input, n, most, sum } }
 
 local m, s = 0, 0
 for i = 0, n - 1 do

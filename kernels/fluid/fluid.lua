@@ -1,20 +1,36 @@
 -- gpu.args: threads of a block (default 32), cells of the mesh in each direction (default 8), steps (default
 -- 1).
+gpu.sizes(function(size) return 64, size.threads ^ 0.5 // 1 end)
 local block, side, steps = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 8), gpu.argument(3, 1)
 local FACES <const>, GAMMA <const>, WALL <const>, FAR <const>, VARIABLES <const> = 4, 1.4, -1, -2, 5
 local n = side * side
-local seed = 127
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(127)
 local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local f = gpu.f32 -- rounded to single precision
 
 -- The cells of a grid with moved corners, in any order and in a plane that leans; walls above and below, the
 -- flow far away on the left and the right.
 local cell, corner = {}, {}
-for i = 0, n - 1 do table.insert(cell, random(i + 1) + 1, i) end
+local drawn, free, step = {}, {}, 1
+for i = 0, n - 1 do drawn[i] = random(i + 1) end
+while 2 * step <= n do step = 2 * step end
+for k = 1, n do free[k] = k & -k end -- a tree of sums, by Fenwick: how many places are free
+for i = n - 1, 0, -1 do -- in front of as many of the cells before it as were drawn: that place of those still free
+	local at, skip, width = 0, drawn[i], step
+	while width > 0 do
+		if at + width <= n and free[at + width] <= skip then
+			at = at + width
+			skip = skip - free[at]
+		end
+		width = width // 2
+	end
+	cell[at + 1] = i
+	local k = at + 1
+	while k <= n do
+		free[k] = free[k] - 1
+		k = k + (k & -k)
+	end
+end
 for k = 0, (side + 1) ^ 2 // 1 - 1 do
 	local x, y = k % (side + 1), k // (side + 1)
 	local inside = x > 0 and x < side and y > 0 and y < side

@@ -1,21 +1,17 @@
 -- gpu.args: threads of a block (default 32), points (default 96), pictures (default 2), steps of each
 -- (default 6), 1: each thread draws its own maps, 0: a block's threads the same (default 1).
+gpu.sizes(function(size) return 64, size.threads, 1 end)
 local block, points, pictures = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 96), gpu.argument(3, 2)
 local steps, own = gpu.argument(4, 6), gpu.argument(5, 1, { from = 0, to = 1 })
 local w, h = 24, 16
-local seed = 173
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local random = gpu.random(173)
+local f = gpu.f32 -- rounded to single precision
 
 local maps = { { 0.5, 0, 0.25, 0, 0.5, 0.5, 0, 400 }, { 0.6, -0.4, 0.3, 0.4, 0.6, -0.2, 1, 700 }, { -0.5, 0.3, 0.1, 0.2, 0.7, 0.4, 2, 1024 } }
 local words = {}
 for _, m in ipairs(maps) do
 	for k = 1, 6 do m[k] = f(m[k]) end
-	for word in pack("<ffffffi4i4", table.unpack(m)):gmatch("....") do words[#words + 1] = unpack("<I4", word) end
+	for word in string.pack("<ffffffi4i4", table.unpack(m)):gmatch("....") do words[#words + 1] = string.unpack("<I4", word) end
 end
 local buffer = gpu.buffer("u32", #words, words)
 local x, y, state = gpu.buffer("f32", points), gpu.buffer("f32", points), gpu.buffer("u32", points)

@@ -1,4 +1,6 @@
-local n, rounds, m = 512, 20, 2147483629
+-- gpu.args: threads (default 512).
+gpu.sizes(function(size) return size.threads end)
+local n, rounds, m = gpu.argument(1, 512, { multiple_of = 128 }), 20, 2147483629
 local seed = gpu.buffer("u64", n, function(i) return (i + 1) * 0x2545f4914f6cdd1d end)
 local exponent = gpu.buffer("u64", n, function(i) return (i * 2654435761 + 5) % (1 << (i % 32 + 1)) end)
 local out, power, high = gpu.buffer("u64", n), gpu.buffer("u64", n), gpu.buffer("u64", n)

@@ -1,13 +1,9 @@
 -- gpu.args: cells in each direction (default 20), steps of a launch, at most 7 (default 2), launches (default
 -- 2).
+gpu.sizes(function(size) return 12 * (size.threads / 256) ^ 0.5 // 1 end)
 local n, steps, launches = gpu.argument(1, 20), gpu.argument(2, 2, { to = 7 }), gpu.argument(3, 2)
-local seed = 31
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local random = gpu.random(31)
+local f = gpu.f32 -- rounded to single precision
 
 local a = gpu.buffer("f32", n * n, function() return 300 + random(64) / 4 end)
 local b = gpu.buffer("f32", n * n)

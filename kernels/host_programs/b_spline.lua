@@ -1,5 +1,6 @@
 -- gpu.args: steps (default 24, for which the program makes 96 launches).
 local CELL <const>, RATE <const> = 4, 0.5
+gpu.sizes { reason = "its sizes are constants of main, by which fusion of kernels knows the grids" }
 local steps = gpu.argument(1, 24)
 local w, h = 16, 12
 local columns, rows, n = w // CELL + 3, h // CELL + 3, w * h

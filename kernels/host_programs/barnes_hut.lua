@@ -1,10 +1,7 @@
 -- gpu.args: bodies, a multiple of 64 (default 128), runs (default 3), steps of each (default 5: 93 launches).
+gpu.sizes { reason = "one block adds up the tree and sorts the bodies" }
 local n, runs, steps = gpu.argument(1, 128, { multiple_of = 64 }), gpu.argument(2, 3), gpu.argument(3, 5)
-local seed = 113
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(113)
 local px, py = {}, {}
 for i = 1, n do -- two clusters
 	px[i] = (random(2) * 2 - 1) * 0.5 + random(1024) * random(1024) / (1 << 21)

@@ -1,13 +1,10 @@
 -- gpu.args: nodes (default 2048), levels (default 12, for which the program makes 24 launches). A random
 -- graph in layers, the first of which is one node: an edge leads to each other node from the layer before,
 -- and more lead back.
+gpu.sizes(function(size) return size.threads end)
 local n = gpu.argument(1, 2048, { from = 12 })
 local levels = gpu.argument(2, 12, { from = 2, to = n })
-local seed = 17
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(17)
 local function beginning(layer) return layer == 0 and 0 or 1 + (layer - 1) * (n - 1) // (levels - 1) end
 local list, head, count, to = {}, {}, {}, {}
 for v = 0, n - 1 do list[v] = {} end

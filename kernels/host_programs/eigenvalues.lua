@@ -1,8 +1,8 @@
 -- gpu.args: rows of the matrix, up to 64 (default 42), times that all is done (default 3; the thesis has 100,
 -- in 300 launches).
+gpu.sizes { reason = "a thread for each interval that one block of at most 64 threads has found" }
 local n, times = gpu.argument(1, 42, { to = 64 }), gpu.argument(2, 3)
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local f = gpu.f32 -- rounded to single precision
 
 -- In turn, a matrix of Wilkinson, most of whose eigenvalues come in pairs that are very close, and rows that
 -- stay apart; weak links in between.

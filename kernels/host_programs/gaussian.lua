@@ -1,11 +1,7 @@
+gpu.sizes { reason = "its sizes are constants of main, by which fusion of kernels knows the grids" }
 local n = 16
-local seed = 157
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local random = gpu.random(157)
+local f = gpu.f32 -- rounded to single precision
 local row, right = {}, {}
 
 function begin(a, b)

@@ -1,11 +1,9 @@
 -- gpu.args: words of four bytes (default 200), files (default 2), times that each is encoded (default 20: 46
 -- launches).
-local words, files, times = gpu.argument(1, 200, { from = 64, to = 2000 }), gpu.argument(2, 2), gpu.argument(3, 20)
-local seed = 109
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+gpu.sizes { arguments = function(size) return size.threads, 1, 2 end,
+	reason = "sums over blocks and moving bits take a thread for each block of words" }
+local words, files, times = gpu.argument(1, 200, { from = 64 }), gpu.argument(2, 2), gpu.argument(3, 20)
+local random = gpu.random(109)
 local bytes, root = {}, nil
 
 function sizes() return words, files, times end
@@ -19,7 +17,8 @@ end
 function make_code(count, code, size)
 	local trees, sum = {}, 0
 	for i = 0, 255 do
-		if count:get(i) > 0 then trees[#trees + 1] = { n = count:get(i), byte = i } end
+		-- what is very rare counts as less so, since a code word has at most 16 bits
+		if count:get(i) > 0 then trees[#trees + 1] = { n = math.max(count:get(i), 4 * words // 1024), byte = i } end
 		sum = sum + count:get(i)
 		code:set(i, 0)
 		size:set(i, 0)

@@ -1,13 +1,13 @@
 -- gpu.args: keys (default 500), times that they are sorted (default 4), merges, of which enough must be asked
 -- for (default 11: 68 launches).
+gpu.sizes { arguments = function(size)
+	local n = size.threads
+	return n, 1, math.ceil(math.log(n / 4, 2))
+end, reason = "each merge has half as many threads as the one before, the last one thread a bucket" }
 local n, times = gpu.argument(1, 500, { from = 16 }), gpu.argument(2, 4)
 local merges = gpu.argument(3, 11, { to = 24 })
 local BUCKETS <const>, LEVELS <const>, NONE <const>, RANGE <const> = 16, 1024, 0xffffffff, 1 << 24
-local seed = 167
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(167)
 local keys = {}
 for i = 1, n do keys[i] = random(1000) * random(1000) * 16 + random(16) end -- small ones are more
 

@@ -1,10 +1,11 @@
 -- gpu.args: tiles of 4 columns in a row (default 16, for which the program makes 46 launches).
-local side, tiles = 4, gpu.argument(1, 16, { from = 2, to = 128 })
+gpu.sizes(function(size) return math.ceil(size.blocks ^ 0.5) end)
+local side, tiles = 4, gpu.argument(1, 16, { from = 2, to = 1024 })
 local n = side * tiles
-local seed, m = 67, {}
+local random, m = gpu.random(67), {}
 for e = 1, n * n do
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	m[e] = (e - 1) % (n + 1) == 0 and n or (seed // 65536 % 1024 - 512) / 512 -- the diagonal outweighs its row
+	local drawn = random(1024)
+	m[e] = (e - 1) % (n + 1) == 0 and n or (drawn - 512) / 512 -- the diagonal outweighs its row
 end
 
 function sizes() return tiles end
@@ -13,8 +14,7 @@ function begin(a) for e = 1, n * n do a:set(e - 1, m[e]) end end
 
 -- Elimination without tiles.
 function decomposed(a)
-	local pack, unpack = string.pack, string.unpack
-	local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+	local f = gpu.f32 -- rounded to single precision
 	for k = 0, n - 1 do
 		for i = k + 1, n - 1 do
 			local l = f(m[i * n + k + 1] / m[k * n + k + 1])

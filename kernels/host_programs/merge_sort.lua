@@ -1,10 +1,8 @@
 -- gpu.args: how often sorted runs are doubled, from 16 keys on (default 5; the thesis' 49 launches are 12).
+gpu.sizes(function(size) return math.ceil(math.log(size.blocks / 2, 2)) end)
 local doublings = gpu.argument(1, 5, { to = 16 })
-local n, seed, keys = 16 << doublings, 71, {}
-for i = 1, n do
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	keys[i] = seed // 65536 % n -- some are equal
-end
+local n, random, keys = 16 << doublings, gpu.random(71), {}
+for i = 1, n do keys[i] = random(n) end -- some are equal
 
 function sizes() return doublings end
 

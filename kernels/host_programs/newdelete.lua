@@ -1,4 +1,5 @@
 -- gpu.args: blocks that fill the container (default 4).
+gpu.sizes(function(size) return size.threads // 64 end)
 local blocks = gpu.argument(1, 4)
 
 function sizes() return blocks end

@@ -1,14 +1,14 @@
 -- gpu.args: steps in all (default 120; the thesis' 10026 launches are 2514), pictures (default 2; 30), steps
 -- in which paths begin anew (default 52; 1092). Launches: four a step, but three in a picture's last one.
 -- Samples of pictures with too few steps for them stay dark.
+gpu.sizes { reason = "its sizes are constants of main, by which fusion of kernels knows the grids" }
 local steps, pictures = gpu.argument(1, 120), gpu.argument(2, 2)
 local renewals = gpu.argument(3, 52)
 if pictures > steps or renewals > steps then error("argument 1 is too small: a picture has steps, and paths begin anew in steps") end
 local n, w, h = 64, 16, 12
 local pixels = w * h
 local samples = pixels
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local f = gpu.f32 -- rounded to single precision
 
 local SPHERES <const> = { -- x, y, z, square of the radius, what it sends back, its light
 	{ 0, 0, 2, 1, 0.75, 0 }, { -1.5, 0.5, 1, 0.5, 0.5, 0 }, { 1.25, -0.5, 0.5, 0.375, 0.875, 0 }, { 0.5, 1.5, 1, 0.25, 0, 2 }, { 0, -21, 2, 400, 0.625, 0 },

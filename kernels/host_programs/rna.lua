@@ -1,12 +1,9 @@
 -- gpu.args: bases of a strand (default 24; the thesis' 75774 launches are 3 strands of 8424, s * (3 * n -
 -- 14)), strands (default 3).
+gpu.sizes { reason = "a diagonal at a time: at the most as many threads as a strand has bases" }
 local n, strands = gpu.argument(1, 24, { from = 10, to = 10000 }), gpu.argument(2, 3)
 local NONE <const>, SHORTEST <const>, LOOP <const> = 1000000, 3, 6
-local seed = 179
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(179)
 
 -- In each half of a strand the second part answers the first one, with errors: there are two pieces to fold.
 local strings = {}

@@ -1,11 +1,8 @@
 -- gpu.args: pixels of the image's side, a multiple of 16 (default 32), steps (default 2, for which the
 -- program makes 4 launches).
+gpu.sizes(function(wanted) return wanted.threads ^ 0.5 // 16 * 16 end)
 local size, steps = gpu.argument(1, 32, { multiple_of = 16 }), gpu.argument(2, 2)
-local n, now, seed = size * size, {}, 73
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local n, now, random = size * size, {}, gpu.random(73)
 for k = 0, n - 1 do -- a disc on a ground, each pixel times noise
 	local x, y = k % size - size / 2, k // size - size / 2
 	now[k] = (x * x + y * y < size * size / 9 and 3 or 1) * (768 + random(512)) / 1024

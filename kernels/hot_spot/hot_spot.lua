@@ -1,14 +1,10 @@
 -- gpu.args: cells in each direction (default 20), steps of a launch, at most 5 (default 3), launches (default
 -- 2), of how many steps of a launch the last is measured (default 2).
+gpu.sizes(function(size) return 6 * (size.threads / 144) ^ 0.5 // 1 end)
 local n, steps, launches, period = gpu.argument(1, 20), gpu.argument(2, 3, { to = 5 }), gpu.argument(3, 2), gpu.argument(4, 2)
 local TILE <const> = 12
-local seed = 149
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local random = gpu.random(149)
+local f = gpu.f32 -- rounded to single precision
 
 local a = gpu.buffer("f32", n * n, function() return 300 + random(64) / 4 end)
 local b, measured = gpu.buffer("f32", n * n), gpu.buffer("f32", n * n, function() return 290 + random(90) / 4 end)

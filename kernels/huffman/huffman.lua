@@ -1,10 +1,8 @@
 -- gpu.args: threads of a block, a power of 2 (default 32), words of four bytes (default 400).
+gpu.sizes { arguments = function(size) return 256, size.threads end,
+	reason = "sums over blocks and moving bits take a thread for each block of words" }
 local block, words = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 400)
-local seed = 109
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(109)
 
 local bytes = {}
 for i = 1, 4 * words do bytes[i] = random(40) * random(40) * random(40) // 4096 * 16 + random(3) end
@@ -15,16 +13,17 @@ local blocks = (words + block - 1) // block
 local function zeros(n) return gpu.buffer("u32", n) end
 
 local count = zeros(256)
-gpu.launch { kernel = "count_bytes", grid = math.min(blocks, 4), block = block, args = { data, words, count } }
+gpu.launch { kernel = "count_bytes", grid = math.min(blocks, math.max(blocks // 4, 4)), block = block, args = { data, words, count } }
 local expected = {}
 for i = 0, 255 do expected[i] = 0 end
 for _, b in ipairs(bytes) do expected[b] = expected[b] + 1 end
 for i = 0, 255 do gpu.check(count:get(i) == expected[i], "byte %d: %d, not %d", i, count:get(i), expected[i]) end
 
--- The code: the two rarest trees become one until there is one tree.
+-- The code: the two rarest trees become one until there is one tree. A byte that is very rare counts as less
+-- so, since a code word has at most 16 bits.
 local trees = {}
 for i = 0, 255 do
-	if expected[i] > 0 then trees[#trees + 1] = { n = expected[i], byte = i } end
+	if expected[i] > 0 then trees[#trees + 1] = { n = math.max(expected[i], #bytes // 1024), byte = i } end
 end
 if #trees == 1 then trees[2] = { n = 0, byte = (trees[1].byte + 1) % 256 } end
 while #trees > 1 do

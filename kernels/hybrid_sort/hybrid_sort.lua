@@ -1,12 +1,10 @@
 -- gpu.args: threads of a block, at least 16 (default 32), keys (default 500).
+gpu.sizes { arguments = function(size) return 64, size.threads end,
+	reason = "each merge has half as many threads as the one before, the last one thread a bucket" }
 local block, n = gpu.argument(1, 32, { from = 16, to = 1024 }), gpu.argument(2, 500)
 local blocks = (n + block - 1) // block
 local BUCKETS <const>, NONE <const> = 16, 0xffffffff
-local seed = 167
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(167)
 
 local key = gpu.buffer("u32", n, function() return random(1000) * random(1000) * 16 + random(16) end) -- small ones are more
 local sorted = key:table()

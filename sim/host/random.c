@@ -1,4 +1,4 @@
-/* gpu.random: numbers that look random and are the same on every run. */
+/* Numbers for workloads: gpu.random, which look random and are the same on every run, and gpu.f32. */
 #include "sim/host/workload.h"
 
 /* Below this bound a number is made of one step of the small generator, whose upper 15 bits it takes. */
@@ -56,5 +56,12 @@ int host_random(lua_State *L)
 	RandomState *s = lua_newuserdatauv(L, sizeof *s, 0);
 	*s = (RandomState){ .small = seed, .large = seed };
 	lua_pushcclosure(L, draw_number, 1);
+	return 1;
+}
+
+/* gpu.f32: the number as an element of a buffer of f32 holds it. */
+int host_f32(lua_State *L)
+{
+	lua_pushnumber(L, (lua_Number)(float)luaL_checknumber(L, 1));
 	return 1;
 }

@@ -68,6 +68,7 @@ static const luaL_Reg gpu_functions[] = {
 	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol },
 	{ "kernels", gpu_kernels }, { "argument", host_argument },
 	{ "sizes", host_sizes }, { "random", host_random },
+	{ "f32", host_f32 },
 	{ "check", gpu_check }, { "compare", host_compare }, { "flush", host_flush }, { "sync", host_sync },
 	{ "record", host_record }, { "wait", host_wait }, { NULL, NULL }
 };

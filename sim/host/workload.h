@@ -66,6 +66,7 @@ int host_sizes(lua_State *L);                 /* sim/host/sizes.c: gpu.sizes */
 void host_needs_sizes(lua_State *L);
 void host_push_args(lua_State *L);            /* sim/host/workload.c: pushes the table gpu.args */
 int host_random(lua_State *L);                /* sim/host/random.c: gpu.random */
+int host_f32(lua_State *L);                   /* gpu.f32 */
 int host_load(lua_State *L);                  /* sim/host/files.c: b:load */
 int host_save(lua_State *L);                  /* b:save */
 int host_launch(lua_State *L);                /* sim/host/launch.c: gpu.launch */
