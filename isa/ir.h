@@ -300,6 +300,8 @@ uint32_t layout_local(const Module *, const Function *, int64_t *offset);
 Module *ir_read(const char *text, size_t n, const char *path, Diag *);
 struct StrBuf;
 void ir_print(const Module *, struct StrBuf *);
+/* Does the same without places in the source: who reads the text takes those in the text. */
+void ir_print_without_places(const Module *, struct StrBuf *);
 /* prints one function alone: to read it again, what it uses of the module must be declared before it */
 void ir_print_function(const Module *, const Function *, struct StrBuf *);
 /* prints one line without newline; bra and brx get the targets of the block (NULL: they get none) */

@@ -9,7 +9,7 @@ typedef struct Printer {
 	StrBuf *out;
 	StrMap file;
 	int nfiles;
-	bool data;
+	bool data, places;             /* initial data, and places in the source, are printed */
 	SymbolOrder order;
 } Printer;
 
@@ -17,6 +17,8 @@ typedef struct Printer {
 static void print_mark_place(const Printer *p, const char *mark, Loc l)
 {
 	bool known = l.file && l.line;
+	if (!p->places)
+		return;
 	sb_printf(p->out, " %s %d:%d", mark, known ? strmap_get(&p->file, l.file) : 0, known ? l.line : 0);
 	if (known && l.col)
 		sb_printf(p->out, ":%d", l.col);
@@ -58,6 +60,8 @@ static void number_file(Printer *p, const char *file)
 static void print_files(Printer *p)
 {
 	const Module *m = p->m;
+	if (!p->places)
+		return;
 	for (int k = 0; k < m->file.n; k++)
 		number_file(p, m->file.v[k]);
 	for (int k = 0; k < m->symbol.n; k++)
@@ -380,9 +384,9 @@ static void print_function(const Printer *p, const Function *f)
 	sb_puts(p->out, "}\n");
 }
 
-static void print_module(const Module *m, StrBuf *out, bool data)
+static void print_module(const Module *m, StrBuf *out, bool data, bool places)
 {
-	Printer p = { .m = m, .out = out, .data = data };
+	Printer p = { .m = m, .out = out, .data = data, .places = places };
 	print_files(&p);
 	p.order = symbol_order(m);
 	print_symbols(&p, -1, "");
@@ -394,7 +398,7 @@ static void print_module(const Module *m, StrBuf *out, bool data)
 
 void ir_print_function(const Module *m, const Function *f, StrBuf *out)
 {
-	Printer p = { .m = m, .out = out, .data = true, .order = symbol_order(m) };
+	Printer p = { .m = m, .out = out, .data = true, .places = true, .order = symbol_order(m) };
 	for (int k = 0; k < m->file.n; k++)
 		strmap_put(&p.file, m->file.v[k], p.nfiles++);
 	print_function(&p, f);
@@ -402,5 +406,6 @@ void ir_print_function(const Module *m, const Function *f, StrBuf *out)
 	symbol_order_free(&p.order);
 }
 
-void ir_print(const Module *m, StrBuf *out) { print_module(m, out, true); }
-void ir_print_without_data(const Module *m, StrBuf *out) { print_module(m, out, false); }
+void ir_print(const Module *m, StrBuf *out) { print_module(m, out, true, true); }
+void ir_print_without_data(const Module *m, StrBuf *out) { print_module(m, out, false, true); }
+void ir_print_without_places(const Module *m, StrBuf *out) { print_module(m, out, true, false); }

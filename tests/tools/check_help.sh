@@ -33,7 +33,7 @@ helps() {
 for tool in "$srcdir"/tools/*; do
 	[ -f "$tool" ] && head -n 1 "$tool" | grep -q '^#!' && helps "$tool"
 done
-for program in gsim gsim-compare gsim-opt gsim-sweep gsim-trace gsim-tune; do
+for program in gsim gsim-compare gsim-opt gsim-reduce gsim-sweep gsim-trace gsim-tune; do
 	helps "$GSIM_BUILD/$program"
 	"$GSIM_BUILD/$program" --help >"$tmp/long" 2>"$tmp/err"
 	"$GSIM_BUILD/$program" -h >"$tmp/out" 2>"$tmp/err" && cmp -s "$tmp/long" "$tmp/out" || fail "$program -h is not --help"

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const UsageProgram usage_gsim, usage_opt, usage_sweep, usage_trace, usage_tune;
-const UsageProgram *const usage_programs[] = { &usage_gsim, &usage_compare, &usage_opt, &usage_sweep,
-	&usage_trace, &usage_tune, NULL };
+extern const UsageProgram usage_gsim, usage_opt, usage_reduce, usage_sweep, usage_trace, usage_tune;
+const UsageProgram *const usage_programs[] = { &usage_gsim, &usage_compare, &usage_opt, &usage_reduce,
+	&usage_sweep, &usage_trace, &usage_tune, NULL };
 
 static void write_help(const UsageProgram *p, const UsagePlaces *places, StrBuf *out)
 {

@@ -1,0 +1,264 @@
+/* gsim-reduce: make a module smaller while a command finds it interesting, or find the change of a pass that
+   makes results wrong. doc/reducing.md is its guide. */
+#include "lib/file.h"
+#include "lib/output.h"
+#include "tools/plugins.h"
+#include "tools/reduce/edits.h"
+#include "tools/reduce/record.h"
+#include "tools/reduce/shrink.h"
+#include "tools/usage/reduce.h"
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LONGEST_SECONDS = 1000000 };
+static const double LEAST_SECONDS = 5, TIMES_LONGER = 10;
+
+typedef struct ReduceOptions {
+	const char *module, *output, *workload, *source;
+	Vec(const char *) load;
+	char **command; int ncommand;
+	int processes, seconds;
+	bool no_workload, undefined, verbose, quiet;
+} ReduceOptions;
+
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int sig) { interrupted = sig; }
+
+/* ---- the command line ---- */
+
+static void help(void)
+{
+	StrBuf out = { 0 };
+	usage_help(&usage_reduce, &out);
+	printf("%s", out.s);
+	sb_free(&out);
+}
+
+static bool wrong(const char *what, const char *which)
+{
+	usage_wrong("gsim-reduce", what, which);
+	return false;
+}
+
+static bool take(ReduceOptions *o, int letter, const char *arg)
+{
+	switch (letter) {
+	case 'o': o->output = arg; break;
+	case 'w': o->workload = arg; break;
+	case O_NO_WORKLOAD: o->no_workload = true; break;
+	case O_SOURCE: o->source = arg; return usage_folder("--source", arg);
+	case O_LOAD: vec_push(&o->load, arg); break;
+	case O_SECONDS: return usage_number(arg, LONGEST_SECONDS, &o->seconds) ||
+		wrong("--seconds: expected a number from 1 to 1000000, not ", arg);
+	case 'j': return usage_number(arg, TRIALS_MOST, &o->processes) ||
+		wrong("--processes: expected a number from 1 to 256, not ", arg);
+	case O_UNDEFINED: o->undefined = true; break;
+	case O_VERBOSE: o->verbose = true; break;
+	case 'q': o->quiet = true; break;
+	default: must(!"an option of the table");
+	}
+	return true;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* MODULE's name with another ending. */
+static const char *default_output(Arena *a, const char *module)
+{
+	const char *dot = strrchr(module, '.'), *slash = strrchr(module, '/');
+	size_t n = dot && (!slash || dot > slash + 1) ? (size_t)(dot - module) : strlen(module);
+	return arena_printf(a, "%.*s.reduced.ir", (int)n, module);
+}
+
+static bool check_options(ReduceOptions *o)
+{
+	if (o->no_workload && o->workload)
+		return wrong("--no-workload excludes ", "--workload");
+	if (!o->ncommand)
+		return wrong("expected a COMMAND behind --", "");
+	if (is_same_file(o->module, o->output))
+		return wrong("--output: expected another file than MODULE, not ", o->output);
+	const char *why = file_refuses(o->output);
+	if (!why)
+		return true;
+	output_printf(stderr, "error: cannot write %s: %s\n", o->output, why);
+	return false;
+}
+
+typedef enum { REDUCE_GO_ON, REDUCE_DONE, REDUCE_WRONG } ReduceParsed;
+
+static ReduceParsed parse(ReduceOptions *o, Arena *a, int argc, char **argv)
+{
+	char letters[3 * USAGE_ROWS_MOST + 2];
+	struct option longs[USAGE_ROWS_MOST + 1];
+	int end = 1, letter;
+	uint64_t given = 0;
+	while (end < argc && strcmp(argv[end], "--"))
+		end++;
+	usage_tables(&usage_reduce, letters, longs);
+	opterr = 0;
+	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
+		if (letter == 'h' || letter == O_VERSION) {
+			if (letter == 'h')
+				help();
+			else
+				puts("gsim-reduce " GSIM_RELEASE);
+			return REDUCE_DONE;
+		}
+		if (letter == '?' || letter == ':') {
+			usage_option("gsim-reduce", argv, longs, letter);
+			return REDUCE_WRONG;
+		}
+		if ((letter != O_LOAD && usage_twice("gsim-reduce", longs, letter, &given)) ||
+			!take(o, letter, optarg))
+			return REDUCE_WRONG;
+	}
+	if (optind + 1 != end) {
+		wrong(optind == end ? "expected a MODULE" : "one MODULE at a time: ", optind == end ? ""
+			: argv[optind + 1]);
+		return REDUCE_WRONG;
+	}
+	o->module = argv[optind];
+	o->output = o->output ? o->output : default_output(a, o->module);
+	o->command = argv + (end < argc ? end + 1 : end);
+	o->ncommand = end < argc ? argc - end - 1 : 0;
+	return check_options(o) ? REDUCE_GO_ON : REDUCE_WRONG;
+}
+
+/* ---- reducing ---- */
+
+static void tell_status(const ReduceOptions *o, const TrialRun *r, const TrialTest *t)
+{
+	bool absent = WIFEXITED(r->status) && WEXITSTATUS(r->status) == 127;
+	const char *hint = absent ? " (there is no such command)" : o->verbose ? ""
+		: " (--verbose shows what it writes)";
+	if (r->end == TRIAL_LATE)
+		output_printf(stderr, "error: COMMAND takes more than %.0f s on %s\n", t->seconds, o->module);
+	else if (r->end == TRIAL_LOST)
+		output_printf(stderr, "error: candidates cannot be written to %s\n", t->folder);
+	else if (WIFSIGNALED(r->status))
+		output_printf(stderr, "error: signal %d ended COMMAND on %s; expected status 0\n",
+			WTERMSIG(r->status), o->module);
+	else
+		output_printf(stderr, "error: COMMAND ends with status %d on %s; expected 0, for what is "
+			"interesting%s\n", WEXITSTATUS(r->status), o->module, hint);
+}
+
+/* Is the input itself interesting? Sets how long candidates may take. -1, or an exit status. */
+static int try_input(const ReduceOptions *o, TrialTest *t, Module *m)
+{
+	const char *why;
+	TrialRun run, *all = &run;
+	t->seconds = o->seconds ? o->seconds : LONGEST_SECONDS;
+	if (!trial_begin(&run, t, m, 0, &why)) {
+		output_printf(stderr, "error: cannot begin a process: %s\n", why);
+		return 2;
+	}
+	if (!trial_wait(&all, 1, &run, t, NULL, NULL)) {
+		trial_kill(&run);
+		return 2;
+	}
+	double took = trial_now() - run.began;
+	if (!o->seconds)
+		t->seconds = TIMES_LONGER * took > LEAST_SECONDS ? TIMES_LONGER * took : LEAST_SECONDS;
+	if (run.end == TRIAL_YES)
+		return -1;
+	tell_status(o, &run, t);
+	return run.end == TRIAL_LOST ? 2 : 1;
+}
+
+static void tell_sums(const Shrink *s, ShrinkSize before, const char *output)
+{
+	ShrinkSize after = shrink_size(s->best);
+	output_printf(stdout, "%s: %d instructions in place of %d, %d blocks in place of %d, %d functions in "
+		"place of %d\n%d candidates, %.1f s\n", output, after.instructions, before.instructions,
+		after.blocks, before.blocks, after.functions, before.functions, s->tried,
+		trial_now() - s->began);
+}
+
+static bool write_best(const ReduceOptions *o, const Module *m)
+{
+	const char *why;
+	StrBuf text = { 0 };
+	reduce_print(m, &text);
+	bool ok = file_write(o->output, text.s ? text.s : "", text.n, &why);
+	if (!ok)
+		output_printf(stderr, "error: cannot write %s: %s\n", o->output, why);
+	sb_free(&text);
+	return ok;
+}
+
+static int reduce(const ReduceOptions *o, TrialTest *t, Module *m, Diag *d)
+{
+	ShrinkSize before = shrink_size(m);
+	Shrink s = { .test = t, .processes = o->processes, .progress = !o->quiet && isatty(2), .best = m,
+		.began = trial_now(), .diag = d, .undefined = o->undefined || !shrink_valid(m, false) };
+	int status = try_input(o, t, m);
+	if (status < 0) {
+		status = shrink(&s) || interrupted ? 0 : 2;
+		if (!write_best(o, s.best))
+			status = 2;
+		else if (!o->quiet)
+			tell_sums(&s, before, o->output);
+	}
+	module_free(s.best);
+	return status;
+}
+
+static int run(ReduceOptions *o, Arena *a, Diag *d)
+{
+	const char *why;
+	if (!plugins_load(o->load.v, o->load.n, d))
+		return 2;
+	Module *m = record_module(o->module, o->source, o->workload, o->no_workload, &interrupted, d);
+	if (!m)
+		return 2;
+	TrialTest t = { .command = o->command, .ncommand = o->ncommand, .verbose = o->verbose,
+		.folder = trial_folder(a, &why), .interrupted = &interrupted };
+	if (!t.folder) {
+		diag_error(d, (Loc){ 0 }, "cannot make a folder for candidates: %s", why);
+		module_free(m);
+		return 2;
+	}
+	int status = reduce(o, &t, m, d);
+	trial_folder_remove(t.folder, o->processes);
+	return status;
+}
+
+static int program(int argc, char **argv)
+{
+	ReduceOptions o = { 0 };
+	Arena a = { 0 };
+	Diag d = { 0 };
+	struct sigaction action = { .sa_handler = on_interrupt };
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	o.processes = cores < 1 ? 1 : cores > TRIALS_MOST ? TRIALS_MOST : (int)cores;
+	ReduceParsed parsed = parse(&o, &a, argc, argv);
+	int status = parsed == REDUCE_DONE ? 0 : 2;
+	if (parsed == REDUCE_GO_ON) {
+		sigaction(SIGINT, &action, NULL);
+		sigaction(SIGTERM, &action, NULL);
+		status = run(&o, &a, &d);
+	}
+	diag_print(&d, stderr);
+	diag_free(&d);
+	vec_free(&o.load);
+	arena_free(&a);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int status = output_end(program(argc, argv));
+	if (interrupted) {
+		signal(interrupted, SIG_DFL);
+		raise(interrupted);
+	}
+	return status;
+}

@@ -1,0 +1,70 @@
+/* The command line of gsim-reduce, and what its manual says. */
+#include "tools/usage/reduce.h"
+
+static const UsageRow rows[] = {
+	{ 'o', "output", "FILE", "where the smaller module goes; default: MODULE's name with .reduced.ir",
+		"*.ir" },
+	{ 'w', "workload", "FILE", "the workload in Lua, which is recorded as the module's host function "
+		"main; default: MODULE's name with .lua, if there is such a file and the module has no main",
+		"*.lua" },
+	{ O_NO_WORKLOAD, "no-workload", NULL, "record no workload: COMMAND has its own way to run the "
+		"module" },
+	{ O_SOURCE, "source", "DIR", "imports are read here and below; default: MODULE's folder" },
+	{ O_LOAD, "load", "FILE", "a plug-in with passes and mechanisms; repeatable",
+		"*.so" },
+	{ O_SECONDS, "seconds", "N", "a candidate that takes longer is not interesting; default: ten times "
+		"what MODULE takes, at least 5" },
+	{ 'j', "processes", "N", "candidates that are tried at the same time; default: the number of "
+		"cores" },
+	{ O_UNDEFINED, "undefined", NULL, "candidates may read registers that nothing writes; default: only "
+		"if MODULE does" },
+	{ O_VERBOSE, "verbose", NULL, "show what COMMAND writes" },
+	{ 'q', "quiet", NULL, "no sums and no progress; errors stay" },
+	{ O_VERSION, "version", NULL, "show the version" },
+	{ 'h', "help", NULL, "show this" },
+};
+
+static const UsageText forms[] = {
+	{ "[options] MODULE -- COMMAND...", NULL },
+	{ NULL },
+};
+static const UsageText statuses[] = {
+	{ "0", "the smaller module is written" },
+	{ "1", "COMMAND does not find MODULE itself interesting" },
+	{ "2", "usage, bad input, or output that cannot be written" },
+	{ "a signal", "it ended the program, once the smallest module so far was written" },
+	{ NULL },
+};
+static const UsageText files[] = {
+	{ "MODULE.reduced.ir", "what comes out, unless --output names another file" },
+	{ NULL },
+};
+static const UsageText environment[] = {
+	{ "TMPDIR", "the folder in which candidates are written; /tmp otherwise" },
+	{ NULL },
+};
+static const UsageText examples[] = {
+	{ "gsim-reduce kernel.ptx -- sh -c 'gsim --reference -q \"$0\" && ! gsim -q -m ipdom --verify "
+		"\"$0\"'",
+		"The smallest kernel that ends well in the reference interpreter, and not under ipdom." },
+	{ NULL },
+};
+
+const UsageProgram usage_reduce = {
+	.name = "gsim-reduce",
+	.does = "make a GPU module smaller while it stays interesting",
+	.form = forms,
+	.about = "Makes MODULE smaller while COMMAND ends with status 0. COMMAND gets a candidate's name "
+		"(IR) where {} stands, else as its last word.",
+	.more = "Functions, blocks, instructions, operands, parameters, launches, variables and their "
+		"contents go or become simpler, many at once at first, then fewer and fewer. Every "
+		"candidate is a valid module.",
+	.row = rows,
+	.nrows = sizeof rows / sizeof *rows,
+	.operands = "*.ir *.ptx *.gso",
+	.status = statuses,
+	.files = files,
+	.environment = environment,
+	.examples = examples,
+	.see = "gsim(1), gsim-opt(1)",
+};
