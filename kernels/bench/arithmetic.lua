@@ -1,5 +1,5 @@
 -- gpu.args: threads (default 8192).
-gpu.sizes(function(size) return size.threads end)
+gpu.sizes(function(size) return math.max(size.threads, 1280) end)
 local n, rounds = gpu.argument(1, 8192, { from = 1280, multiple_of = 256 }), 200
 local out = gpu.buffer("u32", n)
 gpu.launch { kernel = "arithmetic", grid = n // 256, block = 256, args = { out, rounds } }

@@ -1,5 +1,5 @@
 -- gpu.args: blocks of 128 threads (default 64).
-gpu.sizes(function(size) return size.threads // 128 end)
+gpu.sizes(function(size) return math.max(size.threads // 128, 4) end)
 local n, blocks, rounds = 128, gpu.argument(1, 64, { from = 4 }), 60
 local out = gpu.buffer("u32", n * blocks)
 gpu.launch { kernel = "barriers", grid = blocks, block = n, args = { out, rounds } }

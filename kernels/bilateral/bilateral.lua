@@ -1,6 +1,6 @@
 -- gpu.args: threads of a block (default 32), pixels in each direction (default 70, 5), "strided" or
 -- "contiguous" (default: one after the other), of how many turns one is mixed (default 3).
-gpu.sizes(function(size) return 128, 256, size.threads // 128 end)
+gpu.sizes(function(size) return 64, 128, size.threads // 64 end)
 local block, w, h = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 70), gpu.argument(3, 5)
 local only, rare = gpu.argument(4, nil, { one_of = { "strided", "contiguous" } }), gpu.argument(5, 3)
 local R <const> = 2

@@ -2,7 +2,7 @@
 -- n steps over n * n coefficients: XL is ten times L in work, so that it ends.
 gpu.sizes(function(size)
 	local threads = size.name == "XL" and size.threads / 10 * 10 ^ (2 / 3) or size.threads
-	return threads ^ 0.5 // 1, 16
+	return threads ^ 0.5 // 1, 8
 end)
 local n, side = gpu.argument(1, 16), gpu.argument(2, 4, { to = 32 })
 local random = gpu.random(157)

@@ -1,5 +1,5 @@
 -- gpu.args: threads of a block, a power of 2 (default 32), words of four bytes (default 400).
-gpu.sizes { arguments = function(size) return 256, size.threads end,
+gpu.sizes { arguments = function(size) return 64, size.threads end,
 	reason = "sums over blocks and moving bits take a thread for each block of words" }
 local block, words = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 400)
 local random = gpu.random(109)

@@ -6,7 +6,7 @@ const char *const run_size_name[SIZES] = { "", "S", "M", "L", "XL" };
 static const char no_sizes[] = "the workload declares no sizes, without which there is no --size; expected "
 	"gpu.sizes(function(size) return ARGUMENTS end), or gpu.sizes { reason = \"why it does not grow\" }";
 
-enum { XL_TIMES = 10, MOST_SIZED = 64 };
+enum { XL_TIMES = 10, EVEN_THREADS = 256, MOST_SIZED = 64 };
 
 RunSize run_size_named(const char *name)
 {
@@ -23,13 +23,20 @@ static lua_Integer wanted_in_all(const Config *c, RunSize size, int64_t of_an_sm
 	return of_an_sm * (size >= SIZE_L ? c->sm_count : 1) * (size == SIZE_XL ? XL_TIMES : 1);
 }
 
+/* The threads that a run of that size wants, so many that blocks of the usual sizes have them all. */
+static lua_Integer wanted_threads(const Config *c, RunSize size)
+{
+	lua_Integer n = wanted_in_all(c, size, c->sm_max_warps * c->warp_size);
+	return (n + EVEN_THREADS - 1) / EVEN_THREADS * EVEN_THREADS;
+}
+
 /* Pushes what the workload's function is given. */
 static void push_size(lua_State *L, const Config *c, RunSize size)
 {
 	lua_newtable(L);
 	lua_pushstring(L, run_size_name[size]);
 	lua_setfield(L, -2, "name");
-	lua_pushinteger(L, wanted_in_all(c, size, c->sm_max_warps * c->warp_size));
+	lua_pushinteger(L, wanted_threads(c, size));
 	lua_setfield(L, -2, "threads");
 	lua_pushinteger(L, wanted_in_all(c, size, c->sm_max_warps));
 	lua_setfield(L, -2, "warps");
@@ -82,8 +89,7 @@ static void take_sized(lua_State *L, int function)
 {
 	Run *run = run_of(L);
 	RunOptions *o = &run->options;
-	const Config *c = run->config;
-	run->sized.threads = (uint64_t)wanted_in_all(c, o->size, c->sm_max_warps * c->warp_size);
+	run->sized.threads = (uint64_t)wanted_threads(run->config, o->size);
 	int top = lua_gettop(L), n = call_for_size(L, function, o->size);
 	char **args = arena_array(&run->arena, char *, n + o->nargs + 1);
 	for (int k = 0; k < n; k++)

@@ -149,7 +149,7 @@ void run_workload(Run *run, const char *path)
 			run_sync(run);
 		if (ok)
 			run_check_sizes(run, path);
-		if (run->status == RUN_OK && run_needs_lua(run))
+		if (ok && run->status == RUN_OK && run_needs_lua(run))
 			run_main(run, &host);
 		run->lua_steps = host.box.steps;
 		run->gave_up = host.box.over != NULL;
