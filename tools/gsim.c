@@ -323,13 +323,13 @@ static int show_list(Session *s)
 			return RUN_BAD_INPUT;
 		}
 	} else if (!list_table(s->opt.list, &out)) {
-		output_printf(stderr, "error: --list: expected models, passes, configs, parameters, "
-			"statistics, operations, options, figures, kernels or sizes, not '%s'\n",
+		output_printf(stderr, "error: --list: expected models, passes, configs, machines, "
+			"parameters, statistics, operations, options, figures, kernels or sizes, not '%s'\n",
 			s->opt.list);
 		return RUN_BAD_INPUT;
 	}
 	output_puts(stdout, out.s);
-	bool none = !out.n && !strcmp(s->opt.list, "configs");
+	bool none = !out.n && (!strcmp(s->opt.list, "configs") || !strcmp(s->opt.list, "machines"));
 	if (none)
 		output_printf(stderr, "error: there are no machine files in the folders of $GSIM_PATH, in "
 			"%s, in configs/: expected some, as with GSIM_PATH=SOURCE-TREE\n", list_data_folder);

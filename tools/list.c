@@ -135,6 +135,7 @@ void list_kernels(const Module *m, StrBuf *out)
 
 static const struct { const char *name; void (*list)(StrBuf *); } lists[] = {
 	{ "models", list_models }, { "passes", pass_list }, { "configs", list_configs },
+	{ "machines", list_machines },
 	{ "parameters", list_parameters },
 	{ "statistics", list_statistics }, { "operations", list_operations }, { "options", options_list },
 };

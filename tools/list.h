@@ -8,6 +8,7 @@ extern const char *const list_data_folder;    /* where installed machine files a
 bool list_table(const char *what, StrBuf *);   /* false: there is no such table */
 /* the machine files that are found: the card of each, and from what kinds of sources its figures are */
 void list_configs(StrBuf *);
+void list_machines(StrBuf *);             /* their names alone, which takes less time */
 /* The figures that the machine file and those from which it derives give, one a line: name, value, kind of
    source, where it stands, what the comment there says. used: the configuration with what the command line
    has set; chosen(name): has it set that parameter? Then the kind is "given". False: the file is wrong, and

@@ -33,9 +33,16 @@ static void list_machine(const char *path, StrBuf *out)
 	diag_free(&none);
 }
 
-typedef Vec(const char *) Strings;
+/* Its name alone, by which --config finds it. */
+static void list_machine_name(const char *path, StrBuf *out)
+{
+	sb_printf(out, "%s\n", strrchr(path, '/') + 1);
+}
 
-static void list_directory(const char *dir, StrBuf *out)
+typedef Vec(const char *) Strings;
+typedef void ListMachine(const char *path, StrBuf *);
+
+static void list_directory(const char *dir, ListMachine *list, StrBuf *out)
 {
 	Arena a = { 0 };
 	Vec(char *) names = { 0 };
@@ -51,13 +58,13 @@ static void list_directory(const char *dir, StrBuf *out)
 	if (names.n)
 		qsort(names.v, (size_t)names.n, sizeof *names.v, by_name);
 	for (int i = 0; i < names.n; i++)
-		list_machine(names.v[i], out);
+		list(names.v[i], out);
 	vec_free(&names);
 	arena_free(&a);
 }
 
 /* The folder, unless it has been listed under another name: those lists have its real name. */
-static void list_once(Arena *a, const char *dir, Strings *listed, StrBuf *out)
+static void list_once(Arena *a, const char *dir, Strings *listed, ListMachine *list, StrBuf *out)
 {
 	char *real = realpath(dir, NULL);
 	bool known = !real;
@@ -65,28 +72,32 @@ static void list_once(Arena *a, const char *dir, Strings *listed, StrBuf *out)
 		known |= real && !strcmp(listed->v[i], real);
 	if (!known) {
 		vec_push(listed, arena_strdup(a, real));
-		list_directory(dir, out);
+		list_directory(dir, list, out);
 	}
 	free(real);
 }
 
-void list_configs(StrBuf *out)
+static void list_everywhere(ListMachine *list, StrBuf *out)
 {
 	Arena a = { 0 };
 	Strings listed = { 0 };
 	for (const char *p = getenv("GSIM_PATH"); p && *p;) {
 		size_t n = strcspn(p, ":");
 		if (n) {
-			list_once(&a, arena_strndup(&a, p, n), &listed, out);
-			list_once(&a, arena_printf(&a, "%.*s/configs", (int)n, p), &listed, out);
+			list_once(&a, arena_strndup(&a, p, n), &listed, list, out);
+			list_once(&a, arena_printf(&a, "%.*s/configs", (int)n, p), &listed, list, out);
 		}
 		p += n + (p[n] == ':');
 	}
-	list_once(&a, list_data_folder, &listed, out);
-	list_once(&a, "configs", &listed, out);
+	list_once(&a, list_data_folder, &listed, list, out);
+	list_once(&a, "configs", &listed, list, out);
 	vec_free(&listed);
 	arena_free(&a);
 }
+
+void list_configs(StrBuf *out) { list_everywhere(list_machine, out); }
+
+void list_machines(StrBuf *out) { list_everywhere(list_machine_name, out); }
 
 static void list_figure(const char *name, const ConfigKey *key, const Config *used, FigureSource s,
 	bool chosen, StrBuf *out)

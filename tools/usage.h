@@ -8,9 +8,10 @@
 
 /* An option: --help, the parser, the manuals and completion in shells come from a table of these.
    letter > 127: there is no short form, and one letter means the same in every program; argument: its name,
-   "[=WHAT]" if it may be left out, or NULL. values is what completion offers for the argument: words
-   ("lines bars heat"); endings of files ("*.json *.txt"); what gsim lists when it is asked ("@machines": see
-   tools/usage/values.h); NULL: a folder for DIR, any file for FILE, else nothing. */
+   "[=WHAT]" if it may be left out, or NULL. values is what completion offers for the argument: a list of
+   words, of patterns of files ("*.json"), of * for any file, / for folders, and of @KIND for what gsim knows
+   by name (tools/usage/names.sh); behind a comma, several with commas between. NULL: a folder for DIR, a file
+   for FILE, else nothing. */
 typedef struct UsageRow { int letter; const char *name, *argument, *help, *values; } UsageRow;
 typedef struct UsageText { const char *term, *text; } UsageText;
 

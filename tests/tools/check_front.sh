@@ -41,6 +41,7 @@ listed=$(unset GSIM_PATH; gsim=$(realpath "$gsim"); cd "$tmp" && "$gsim" --list 
 *) fail "--list configs without machine files: $listed" ;;
 esac
 [ -n "$listed" ] || fail "--list configs without machine files says nothing"
+[ "$($gsim --list configs | sed -e 's/: .*//' -e 's,.*/,,')" = "$($gsim --list machines)" ] || fail "--list machines has other files than --list configs"
 [ -z "$(GSIM_PATH=configs:$PWD $gsim --list configs | sort | uniq -d)" ] || fail "a machine file is listed twice"
 expect 0 "^l1.latency  *82 .* $srcdir/configs/maxwell.lua:[0-9]*: " $gsim --list figures -c maxwell.lua
 expect 0 "^sm.count  *3 given command-line:1: " $gsim --list figures -c maxwell.lua -D sm.count=3

@@ -3,7 +3,7 @@
 set -e
 srcdir=${srcdir:-$(dirname "$0")/../..}
 gsim=${GSIM:-./gsim}
-programs="gsim-compare gsim-opt gsim-sweep gsim-trace gsim-tune"
+programs="gsim-compare gsim-opt gsim-reduce gsim-sweep gsim-trace gsim-tune"
 manual=$srcdir/doc/gsim.md
 tmp=${TMPDIR:-/tmp}/gsim-manual.$$
 mkdir "$tmp"
@@ -48,7 +48,7 @@ for path in $(grep -o '^[a-z]*\[\]\.[a-z_]*' "$tmp/statistics"); do
 done
 
 stale=0
-for page in gsim passes sweeps trace; do
+for page in gsim passes reducing sweeps trace; do
 	document=${manual%gsim.md}$page.md
 	awk -v dir="$tmp" '
 		/^<!-- table: / { table = $3; print; next }

@@ -16,7 +16,8 @@ static void write_help(const UsageProgram *p, const UsagePlaces *places, StrBuf 
 }
 
 static const struct { const char *name; void (*write)(const UsageProgram *, const UsagePlaces *, StrBuf *); }
-	kinds[] = { { "man", usage_man }, { "help", write_help } };
+	kinds[] = { { "man", usage_man }, { "help", write_help }, { "bash", usage_bash }, { "zsh",
+		usage_zsh }, { "fish", usage_fish } };
 
 /* A line for each option of each program: the program, the letter or -, the name. */
 static void write_letters(void)

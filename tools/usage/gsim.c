@@ -4,14 +4,14 @@
 static const UsageRow rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data "
 		"directory",
-		"@machines" },
+		"@machines *.lua" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable",
 		"@parameters" },
 	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, "
 		"'ipdom(push_order=fall_top)'",
 		"@mechanisms" },
 	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is",
-		"@passes" },
+		",none @passes" },
 	{ O_LOAD, "load", "FILE", "a plug-in: its passes and mechanisms can be named as those of gsim; "
 		"repeatable",
 		"*.so" },
@@ -41,12 +41,12 @@ static const UsageRow rows[] = {
 		"each kernel" },
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; "
 		"with --grid or --interval also .csv, .svg; repeatable",
-		"*.json *.txt *.csv *.svg" },
+		"*.json *.txt *.csv *.svg -" },
 	{ O_SENSITIVITY, "sensitivity", "[=KEYS]", "halve and double each assumption of the machine file, or "
 		"these parameters and groups: what moves cycles, and whether the better of two --model, or "
 		"of "
 		"-b, stays it",
-		"@keys" },
+		",@keys" },
 	{ O_INTERVAL, "interval", "N", "figures over time: each counter in every N cycles of the run's "
 		"clock, in the files of --stats" },
 	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very "
@@ -84,10 +84,11 @@ static const UsageRow rows[] = {
 	{ 'j', "threads", "N", "host threads; results do not depend on it" },
 	{ O_WINDOW, "window", "N", "cycles that SMs run side by side, at most; results do not depend on it: "
 		"a check of the simulator" },
-	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations, options; "
-		"figures: --config's, and their sources; kernels: MODULE's, and which can run; sizes: "
-		"MODULE's arguments for each --size",
-		"models passes configs parameters statistics operations options figures kernels sizes" },
+	{ O_LIST, "list", "WHAT", "models, passes, configs, machines, parameters, statistics, operations, "
+		"options; figures: --config's, and their sources; kernels: MODULE's, and which can run; "
+		"sizes: MODULE's arguments for each --size",
+		"models passes configs machines parameters statistics operations options figures kernels "
+		"sizes" },
 	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE "
 		"[KERNEL]" },
 	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },

@@ -2,13 +2,13 @@
 #include "tools/usage/opt.h"
 
 static const UsageRow rows[] = {
-	{ 'p', "passes", "LIST", "passes to run: 'linearize,dce'; none is the default", "@passes" },
+	{ 'p', "passes", "LIST", "passes to run: 'linearize,dce'; none is the default", ",@passes" },
 	{ 'o', "output", "FILE", "where the module goes: an ELF object when FILE ends in .gso, else IR "
 		"('-' = "
 		"standard output, the default)", "*.ir *.gso" },
 	{ 'c', "config", "FILE", "the machine whose latencies passes go by; as given, then in "
 		"$GSIM_PATH, then "
-		"in the data directory", "@machines" },
+		"in the data directory", "@machines *.lua" },
 	{ OPT_LOAD, "load", "FILE", "a plug-in: its passes can be named as those of gsim-opt; repeatable",
 		"*.so" },
 	{ OPT_SOURCE, "source", "DIR", "the module imports files of this folder and below; default: its own "

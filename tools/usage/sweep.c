@@ -3,19 +3,19 @@
 
 static const UsageRow rows[] = {
 	{ 'c', "config", "FILES", "machine files, with commas between; repeatable",
-		"@machines" },
+		",@machines *.lua" },
 	{ 'D', "set", "KEY=VALUES", "values of a parameter of the machine: a,b,c or from:to:step or "
 		"from:to:*factor; repeatable",
 		"@parameters" },
 	{ 'm', "model", "NAMES", "divergence mechanisms, with their parameters if need be; all: each; "
 		"repeatable",
-		"@mechanisms" },
+		",all @mechanisms" },
 	{ 'p', "passes", "LIST", "a pipeline of front-end passes; none: the module as it is; repeatable",
-		"@passes" },
+		",none @passes" },
 	{ O_VARY, "vary", "NAME=VALUES", "a variable: {NAME} stands for its value in modules, arguments and "
 		"the options above; repeatable" },
 	{ O_SIZE, "size", "SIZES", "how large the workloads are: S, M, L or XL, with commas between; "
-		"repeatable", "S M L XL" },
+		"repeatable", ",S M L XL" },
 	{ O_WHEN, "when", "CONDITION", "only points for which it holds, in Lua: 'n > 64 or mechanism ~= "
 		"\"its\"'" },
 	{ O_PLAN, "plan", "FILE", "a plan in Lua, to which the options add",
@@ -31,7 +31,7 @@ static const UsageRow rows[] = {
 	{ 'o', "output", "DIR", "the folder of results, from which a sweep goes on; default: sweep.results" },
 	{ O_STATISTICS, "statistics", "NAMES", "columns of the table, with commas between; all: each that "
 		"gsim --list statistics has for a whole run",
-		"@statistics" },
+		",all @statistics" },
 	{ O_CSV, "csv", "FILE", "the table, in place of results.csv in the folder of results; - is standard "
 		"output",
 		"*.csv" },

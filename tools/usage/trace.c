@@ -25,7 +25,7 @@ static const UsageRow rows[] = {
 	{ OPT_CYCLES, "cycles", "A:B", "only cycles A to B; either may be left out" },
 	{ OPT_EVENTS, "events", "LIST", "only these kinds, with commas between, or all; by default "
 		"--text and "
-		"--csv show those up to exit: " TRACE_WORDS, "all " TRACE_WORDS },
+		"--csv show those up to exit: " TRACE_WORDS, ",all " TRACE_WORDS },
 	{ OPT_VERSION, "version", NULL, "show the version" },
 	{ 'h', "help", NULL, "show this" },
 };

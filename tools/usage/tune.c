@@ -2,7 +2,8 @@
 #include "tools/usage/tune.h"
 
 static const UsageRow rows[] = {
-	{ OPT_BASE, "base", "FILE", "derive from this machine file, not from the nearest", "@machines" },
+	{ OPT_BASE, "base", "FILE", "derive from this machine file, not from the nearest",
+		"@machines *.lua" },
 	{ OPT_CHIP, "chip", "NAME", "the figures of this chip or machine, of those in the CSV" },
 	{ 'o', "output", "FILE", "write here; default: standard output. An existing file is not written over",
 		"*.lua" },
