@@ -205,6 +205,7 @@ void gsim_run_free(GsimRun *run);
      workload        the workload's file; default: the module's name with .lua
      workload-text   the workload itself; workload then says what it is called and which folder is its own
      argument        one more argument of the workload
+     size            S, M, L or XL: how large the workload is, where it declares sizes (gpu.sizes)
      files           one more folder for the workload's files; they are written in the first
      trace           the file that gets a trace of every launch
    reference excludes functional, laws, trace and annotate, and interval excludes functional and reference:

@@ -3,12 +3,12 @@
 #include "lib/hash.h"
 #include <errno.h>
 
-typedef enum { FLAG, NUMBER, SECONDS, TEXT, TEXTS } OptionKind;
+typedef enum { FLAG, NUMBER, SECONDS, TEXT, TEXTS, SIZE } OptionKind;
 
 typedef struct Option {
 	const char *name;
 	OptionKind kind;
-	size_t at;                     /* in GsimRun: a bool, uint64_t, double, char * or Texts */
+	size_t at;                     /* in GsimRun: a bool, uint64_t, double, char *, Texts or RunSize */
 	uint64_t most;                 /* of a number, which is at least 1 */
 } Option;
 
@@ -29,6 +29,7 @@ static const Option options[] = {
 	{ "workload", TEXT, IN(workload), 0 },
 	{ "workload-text", TEXT, IN(workload_text), 0 },
 	{ "argument", TEXTS, IN(arguments), 0 },
+	{ "size", SIZE, IN(options.size), 0 },
 	{ "files", TEXTS, IN(folders), 0 },
 	{ "trace", TEXT, IN(trace_path), 0 },
 };
@@ -83,6 +84,9 @@ static bool put(const Option *o, char *at, const char *value)
 	case TEXTS:
 		vec_push((ApiTexts *)(void *)at, xstrdup(value));
 		return true;
+	case SIZE:
+		*(RunSize *)(void *)at = run_size_named(value);
+		return *(RunSize *)(void *)at != SIZE_NONE;
 	}
 	return false;
 }
@@ -110,6 +114,9 @@ static GsimStatus set(GsimRun *run, const char *name, const char *value)
 		return GSIM_OK;
 	if (o->kind == FLAG)
 		return misuse(&run->messages, "gsim_run_set: %s: expected true or false, not '%.80s'", name,
+			value);
+	if (o->kind == SIZE)
+		return misuse(&run->messages, "gsim_run_set: %s: expected S, M, L or XL, not '%.80s'", name,
 			value);
 	return misuse(&run->messages, "gsim_run_set: %s: expected a %s up to %llu, not '%.80s'", name,
 		o->kind == NUMBER ? "whole number from 1" : "number of seconds above 0",

@@ -23,9 +23,11 @@ bool report_enter(const GsimReport *report, const char *function)
 
 Title run_title(const GsimRun *run)
 {
+	const Run *r = run->run;
 	return (Title){ .module = run->module->name, .config = run->machine, .module_hash = run->hash,
 		.passes = run->passes, .log = &run->log, .profiled = run->profiled, .model = run->mechanism,
-		.workload = run->workload, .nargs = run->arguments.n, .args = run->arguments.v,
+		.workload = run->workload, .nargs = r ? r->options.nargs : run->arguments.n,
+		.args = r ? r->options.args : run->arguments.v,
 		.sums = run->options.sums, .effective = &run->config, .file = &run->file,
 		.marks = &run->marks };
 }

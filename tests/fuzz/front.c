@@ -119,10 +119,10 @@ static const char loop_kernel[] =
 	"done:\n\t%a = ld.param.u64 [out]\n\t%a = mad.wide.u32 %i, 4, %a\n\tst.global.u32 [%a], %k\n\texit\n"
 	"}\n";
 
-static const char *run_text(const Module *m, const char *path)
+static const char *run_text(const Module *m, const char *path, RunSize size)
 {
-	RunOptions options = { .gpu = { .functional = true }, .workload = path, .lua_steps = 2000000,
-		.lua_seconds = 1 };
+	RunOptions options = { .gpu = { .functional = true }, .workload = path, .size = size,
+		.lua_steps = 2000000, .lua_seconds = 1 };
 	Diag d = { 0 };
 	Config c;
 	config_defaults(&c);
@@ -154,7 +154,7 @@ const char *fuzz_workload(const char *s, size_t n)
 		: !m ? "the kernel is refused" : NULL;
 	around_full_disk(full);
 	if (!bad)
-		bad = run_text(m, path.s);
+		bad = run_text(m, path.s, (RunSize)(fuzz_hash(s, n) / 4 % SIZES));
 	around_full_disk(false);
 	module_free(m);
 	diag_free(&d);

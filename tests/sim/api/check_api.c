@@ -825,6 +825,30 @@ START_TEST(a_workload_runs_and_prints)
 }
 END_TEST
 
+START_TEST(a_size_chooses_the_arguments)
+{
+	static const char sized[] = "gpu.sizes(function(size) return size.threads, size.name end)\n"
+		"local n = gpu.argument(1, 3)\n"
+		"gpu.check(n == 20480 and gpu.args[2] == 'XL', 'other arguments')\n";
+	Heard h = { 0 };
+	GsimRun *run = run_of(scale, &h);
+	ck_assert_int_eq(gsim_run_set(run, "size", "Q"), GSIM_MISUSE);
+	expect(&h, "expected S, M, L or XL, not 'Q'");
+	ck_assert_int_eq(gsim_run_set(run, "size", "XL"), GSIM_OK);
+	ck_assert_int_eq(gsim_run_set(run, "workload-text", sized), GSIM_OK);
+	ck_assert_int_eq(gsim_run_workload(run), GSIM_OK);
+	ck_assert_int_eq(gsim_run_end(run), GSIM_OK);
+	gsim_run_free(run);
+	run = run_of(scale, &h);
+	gsim_run_set(run, "size", "L");
+	gsim_run_set(run, "argument", "a");
+	gsim_run_set(run, "workload-text", workload);
+	ck_assert_int_eq(gsim_run_workload(run), GSIM_BAD_INPUT);
+	expect(&h, "the workload declares no sizes");
+	gsim_run_free(run);
+}
+END_TEST
+
 START_TEST(workloads_that_fail_say_why)
 {
 	static const struct { const char *text, *said; GsimStatus status; } wrong[] = {
@@ -1476,6 +1500,7 @@ int main(void)
 	tcase_add_test(c, options_are_checked);
 	tcase_add_test(c, options_that_exclude_each_other_begin_no_run);
 	tcase_add_test(c, a_workload_runs_and_prints);
+	tcase_add_test(c, a_size_chooses_the_arguments);
 	tcase_add_test(c, workloads_that_fail_say_why);
 	tcase_add_test(c, a_host_function_of_a_text_runs);
 	tcase_add_test(c, progress_is_told_and_may_cancel);
