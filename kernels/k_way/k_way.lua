@@ -1,6 +1,7 @@
 -- gpu.args[1] = k, 1 to 32: how many ways the lanes of the warp take (default 8); gpu.args[2]:
 -- multiplications in each (default 16). Prints how long lane 0 waited between its clock readings and, where
 -- the ways have labels of their own (k_way.ir), how many lanes went through one together.
+gpu.sizes { reason = "one warp, whose lane 0 reads the clock before and behind its way" }
 local k, rounds = gpu.argument(1, 8, { to = 32 }), gpu.argument(2, 16)
 local out = gpu.buffer("u32", 32)
 local timer = gpu.buffer("s64", 32)

@@ -1,5 +1,6 @@
 -- gpu.args: points (default 2000), centres, at most 16 (default 10), "all" centres are compared, or those of
 -- a "tree" (default: one after the other).
+gpu.sizes(function(size) return size.threads end)
 local n, k, only = gpu.argument(1, 2000), gpu.argument(2, 10, { to = 16 }), gpu.argument(3, nil, { one_of = { "all", "tree" } })
 local px = gpu.buffer("s32", n, function(i) return i * 7919 % 1000 + i % k * 90 end)
 local py = gpu.buffer("s32", n, function(i) return i * 104729 % 700 + i % 3 * 250 end)

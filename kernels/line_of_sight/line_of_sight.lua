@@ -1,11 +1,9 @@
 -- gpu.args: threads of a block, a power of 2 (default 32), places along the ray (default 150), times that all
 -- of it is done, as the sample does to measure (default 1).
+-- Each block looks at the maxima of all before it: of many places, blocks are larger, so that they are few.
+gpu.sizes(function(size) return size.name == "XL" and 1024 or 256, size.threads end)
 local block, n, times = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 150), gpu.argument(3, 1)
-local seed = 163
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(163)
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 

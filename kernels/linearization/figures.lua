@@ -18,6 +18,7 @@ local PAPER = { -- decisions of the paper's lanes
 }
 
 local name = gpu.kernels()[1]
+gpu.sizes(function(size) return 1, size.warps end)
 local conditions, warps = gpu.argument(1, 1, { from = 0, one_of = { "paper" } }), gpu.argument(2, 4)
 local threads = 32 * warps
 local state = conditions == "paper" and 0 or conditions

@@ -1,4 +1,6 @@
-local n, buckets = 1024, 64
+-- gpu.args: nodes (default 1024), buckets (default 64).
+gpu.sizes(function(size) return size.threads // 128 * 128, size.threads // 1024 * 64 end)
+local n, buckets = gpu.argument(1, 1024, { multiple_of = 128 }), gpu.argument(2, 64, { multiple_of = 64 })
 local key = gpu.buffer("u32", n, function(i) return i * 40503 % 65536 end)
 local nxt, head = gpu.buffer("s32", n, -2), gpu.buffer("s32", buckets, -1)
 local length = gpu.buffer("u32", buckets)
@@ -6,7 +8,7 @@ gpu.compare(nxt, { how = "ignore" })
 gpu.compare(head, { how = "ignore" })
 
 gpu.launch { kernel = "list_insert", grid = n // 128, block = 128, args = { key, nxt, head, buckets } }
-gpu.launch { kernel = "list_count", grid = 1, block = buckets, args = { nxt, head, length } }
+gpu.launch { kernel = "list_count", grid = buckets // 64, block = 64, args = { nxt, head, length } }
 
 local seen, total = {}, 0
 for b = 0, buckets - 1 do

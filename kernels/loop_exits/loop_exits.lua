@@ -1,4 +1,5 @@
 -- A warp whose threads leave in five different turns by three different exits, half of those at X1 for X2.
+gpu.sizes { reason = "one warp, of which the kernel shows how its lanes leave a loop" }
 local n = 32
 local trail = gpu.buffer("u64", n)
 local leave = gpu.buffer("u32", n, function(t) return t % 15 end)

@@ -1,14 +1,16 @@
 -- gpu.args: threads of a block (default 32; the matrix is decomposed twice then, with the loops of perimeter
 -- and with perimeter_16), rows and columns of the matrix (default 32; as many tiles of half a block as it
 -- takes).
+gpu.sizes { arguments = function(size) return 32, 16 * math.min(math.floor(math.sqrt(size.warps)), 32) end,
+	reason = "tiles of the diagonal are decomposed one after the other, each by one block" }
 local block, n = gpu.argument(1, 32, { multiple_of = 4, to = 1024 }), gpu.argument(2, 32)
 local size = block // 2
 local tiles = (n + size - 1) // size
 n = tiles * size
-local seed, before = 67, {}
+local random, before = gpu.random(67), {}
 for e = 1, n * n do
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	before[e] = (e - 1) % (n + 1) == 0 and n or (seed // 65536 % 1024 - 512) / 512 -- the diagonal outweighs its row
+	local r = (random(1024) - 512) / 512
+	before[e] = (e - 1) % (n + 1) == 0 and n or r -- the diagonal outweighs its row
 end
 
 local function decompose(perimeter)

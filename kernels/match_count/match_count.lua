@@ -1,4 +1,6 @@
-local n, keys, lanes = 4096, 16, gpu.warp_size
+-- gpu.args: keys, in all (default 4096).
+gpu.sizes(function(size) return size.threads // 128 * 128 end)
+local n, keys, lanes = gpu.argument(1, 4096, { multiple_of = 128 }), 16, gpu.warp_size
 local key = gpu.buffer("u32", n, function(i) return i // 32 % 5 == 0 and i // 160 % keys or (i * 2654435761 // 65536) % keys end)
 local hist, agree = gpu.buffer("u32", keys), gpu.buffer("u32", n // lanes)
 

@@ -107,6 +107,7 @@ function turn.sequences(w, r, bits)
 	w[k], w[l] = x, y
 end
 
+gpu.sizes(function(size) return 128, size.threads, 4 end)
 local block, threads, rounds = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 256), gpu.argument(3, 12)
 local only = gpu.argument(4, nil, { one_of = gpu.kernels() })
 local blocks = (threads + block - 1) // block

@@ -1,12 +1,12 @@
 -- gpu.args: threads of a block (default 32), keys (default 300), keys of a sorted run at the end, a power of
 -- two (default: all keys in one run; but the last merges have few threads to do them).
+gpu.sizes(function(size) return 128, 2 * size.threads, 16 end)
 local block, n = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 300)
 local run = math.min(gpu.argument(3, nil, { power_of_two = true }) or n, n)
-local seed = 71
+local random = gpu.random(71)
 local from, to = gpu.buffer("u32", n), gpu.buffer("u32", n)
 for i = 0, n - 1 do
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	from:set(i, seed // 16)
+	from:set(i, random() // 16)
 end
 local before = from:table()
 

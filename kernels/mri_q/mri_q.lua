@@ -1,12 +1,9 @@
 -- gpu.args: threads of a block (default 32), places in space (default 96), samples in frequency space
 -- (default 75).
+gpu.sizes(function(size) return 128, size.threads end)
 local block, n, samples = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 96), gpu.argument(3, 75)
 local CHUNK <const> = 64
-local seed = 107
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(107)
 local function floats(count, scale)
 	return gpu.buffer("f32", count, function() return (random(2001) - 1000) / 1000 * scale end)
 end

@@ -1,5 +1,8 @@
 -- Lua's doubles follow the kernel operation by operation: the comparison is exact.
-local n, dt = 128, 0.001
+-- gpu.args: bodies (default 128).
+gpu.sizes { arguments = function(size) return 64 * math.max(math.min(size.threads // 128, 80), 2) end,
+	reason = "every body meets every other one: work grows with the square of their number" }
+local n, dt = gpu.argument(1, 128, { multiple_of = 64 }), 0.001
 local pos = gpu.buffer("f64", 4 * n, function(i) return (i * 7919 % 1009) / 1009 + (i % 4 == 3 and 0.5 or -0.5) end)
 local vel = gpu.buffer("f64", 3 * n, function(i) return (i * 31 % 17 - 8) / 64 end)
 local p, v = {}, {}

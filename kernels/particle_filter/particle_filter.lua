@@ -1,11 +1,9 @@
 -- gpu.args: particles (default 64), frames (default 2).
+gpu.sizes { arguments = function(size) return math.min(size.threads, 10240) end,
+	reason = "each new particle looks through the sums of all before it: work grows with the square of their number" }
 local n, frames = gpu.argument(1, 64, { from = 2 }), gpu.argument(2, 2)
 local w, h = 40, 32
-local seed = 37
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(37)
 
 local disc = {}
 for y = -3, 3 do
@@ -62,7 +60,7 @@ end
 
 local blocks = (n + 63) // 64
 for k = 1, frames do
-	local image, offset = frame(k), random(65536)
+	local image, offset = frame(k), random(32768)
 	gpu.launch { kernel = "likelihood", grid = blocks, block = 64,
 		args = { gpu.buffer("u8", w * h, image), w, h, px, py, state, dots, points, weight, n } }
 	gpu.launch { kernel = "add_up", grid = 1, block = 64, shared = 256, args = { weight, sum, n } }

@@ -1,11 +1,9 @@
 -- gpu.args: threads of a block, a power of 2 (default 32), particles (default 64), frames (default 2).
+gpu.sizes { arguments = function(size) return 128, math.min(size.threads, 4096) end,
+	reason = "one thread adds up the weights of all particles, and each looks through those sums" }
 local block, n, frames = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 64, { from = 2 }), gpu.argument(3, 2)
 local w, h = 40, 32
-local seed = 151
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(151)
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 

@@ -1,5 +1,10 @@
 -- gpu.args: threads of a block (default 32), paths at a time (default 32), pixels in each direction (default
 -- 12, 8), samples of each (default 1), steps between two counts of the paths that are left (default 4).
+gpu.sizes(function(size)
+	local w = 8
+	while w * w < size.threads do w = 2 * w end
+	return 128, size.threads, w, size.threads // w, 2
+end)
 local block, n, w, h = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 32), gpu.argument(3, 12), gpu.argument(4, 8)
 local pixels = w * h
 local samples, between = pixels * gpu.argument(5, 1), gpu.argument(6, 4)

@@ -1,13 +1,11 @@
 -- gpu.args: threads of a block (default 32, a power of two), keys in all (default 512, as many blocks as it
 -- takes), keys of a bucket (default 4).
+gpu.sizes(function(size) return 128, 4 * size.threads end)
 local block, keys, bucket = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 512), gpu.argument(3, 4)
 local each = block * bucket -- a block sorts so many
 local blocks = (keys + each - 1) // each
-local seed = 61
-local key = gpu.buffer("u32", each * blocks, function()
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 16
-end)
+local random = gpu.random(61)
+local key = gpu.buffer("u32", each * blocks, function() return random() // 16 end)
 for first = 0, each * blocks - 1, each do -- buckets come sorted: each has every block-th key
 	for b = first, first + block - 1 do
 		local t = {}

@@ -1,3 +1,4 @@
+gpu.sizes { reason = "a thread for each place of the first two queens, 64 of eight" }
 local n = 8
 local ways = gpu.buffer("u32", n * n)
 

@@ -1,5 +1,9 @@
 -- gpu.args: threads of a block (default 32), queens (default 8, at most 16), rows that the host fills
 -- (default 2; the more, the more threads).
+gpu.sizes(function(size)
+	local n = size.threads < 10000 and 10 or size.threads < 1000000 and 12 or 13
+	return 64, n, size.threads < 10000 and 4 or 6
+end)
 local block, n = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 8, { to = 16 })
 local filled = gpu.argument(3, math.min(2, n - 1), { from = 0, to = n - 1 })
 local known = { 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512 } -- OEIS A000170

@@ -1,13 +1,10 @@
 -- gpu.args: width of the picture (default 16; it is half as high), spheres (default 5), mirrors in a row
 -- (default 3).
+gpu.sizes(function(size) return 16 * math.ceil(math.sqrt(2 * size.threads) / 16) end)
 local w, spheres, depth = gpu.argument(1, 16, { from = 2 }), gpu.argument(2, 5), gpu.argument(3, 3)
 local h = w // 2
 local FAR <const> = 1e6
-local seed = 43
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(43)
 local pack, unpack, sqrt, floor = string.pack, string.unpack, math.sqrt, math.floor
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 
@@ -76,7 +73,7 @@ local function ray(o, d, part, level, seen)
 	return ray(p, less(d, { f(twice * n[1]), f(twice * n[2]), f(twice * n[3]) }), part, level + 1, seen)
 end
 
-local pixels = w <= 64 and 1 or 7 -- of large pictures every seventh
+local pixels = w <= 64 and 1 or w <= 1024 and 7 or 61 -- of large pictures every seventh, or fewer
 for k = 0, w * h - 1, pixels do
 	local d = { f((2 * (k % w) + 1 - w) / w), f((h - 2 * (k // w) - 1) / w), 1 }
 	local want = ray({ 0, 1, -4 }, over(d, f(sqrt(dot(d, d)))), 1, 0, 0)

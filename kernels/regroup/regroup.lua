@@ -1,4 +1,6 @@
-local blocks, threads, turns = 8, 256, 16
+-- gpu.args: blocks (default 8).
+gpu.sizes(function(size) return math.max(size.threads // 256, 1) end)
+local blocks, threads, turns = gpu.argument(1, 8), 256, 16
 local n = blocks * threads
 local out = gpu.buffer("u32", n)
 

@@ -1,11 +1,9 @@
 -- gpu.args: threads of a block (default 16), bases (default 28).
+gpu.sizes { arguments = function(size) return 32, math.min(size.threads // 16, 200) end,
+	reason = "pieces of one length are folded at a time, a thread for each: fewer than bases; work grows with the cube" }
 local block, n = gpu.argument(1, 16, { to = 1024 }), gpu.argument(2, 28, { from = 4 })
 local NONE <const>, SHORTEST <const>, LOOP <const> = 1000000, 3, 6
-local seed = 179
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(179)
 
 -- In each half of the strand the second part answers the first one, with errors: there are two pieces to
 -- fold.

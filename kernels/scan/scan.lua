@@ -1,5 +1,10 @@
--- 16 blocks of 256 elements; the 16 sums are scanned by one small block.
-local block, blocks = 128, 16
+-- gpu.args: blocks of 256 elements (default 16), whose sums are scanned by one small block.
+gpu.sizes { arguments = function(size)
+	local blocks = 2
+	while blocks < 2048 and 2 * blocks * 128 <= size.threads do blocks = 2 * blocks end
+	return blocks
+end, reason = "one block scans the sums of all others, which are 2048 at most" }
+local block, blocks = 128, gpu.argument(1, 16, { power_of_two = true, from = 2, to = 2048 })
 local n = 2 * block * blocks
 local input = gpu.buffer("s32", n, function(i) return (i * 7919 + 13) % 201 - 100 end)
 local out, sums, offsets = gpu.buffer("s32", n), gpu.buffer("s32", blocks), gpu.buffer("s32", blocks)

@@ -1,4 +1,5 @@
 -- The paper's four lanes, eight times over a warp: c1 holds for T1 and T2, c2 for T3, c3 for T1.
+gpu.sizes { reason = "one warp: the example of a paper" }
 local n = 32
 local function bits(...)
 	local lanes = { ... }

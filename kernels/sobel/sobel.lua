@@ -1,13 +1,10 @@
 -- gpu.args: threads of a block (default 32), pixels in each direction (default 75, 8), "strided" or
 -- "contiguous" (default: one after the other), of how many turns one is dimmed (default 3).
+gpu.sizes(function(size) return 128, 256, size.threads // 128 end)
 local block, w, h = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 75), gpu.argument(3, 8)
 local only, rare = gpu.argument(4, nil, { one_of = { "strided", "contiguous" } }), gpu.argument(5, 3)
 local SCALE <const> = 0.375
-local seed = 79
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(79)
 
 local pitch, turns = w + 2, (w + block - 1) // block
 local image = gpu.buffer("u8", pitch * (h + 2), function(i)

@@ -1,12 +1,9 @@
 -- gpu.args[1]: rows (default 500); gpu.args[2]: warps of 32 threads (default 2). Half of the rows have no
 -- element, a quarter 1 or 2, an eighth 3 to 6, and so on up to 254. Small integers: sums are exact in any
 -- order.
+gpu.sizes(function(size) return 2 * size.threads, size.warps end)
 local n, warps = gpu.argument(1, 500), gpu.argument(2, 2)
-local seed = 23
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(23)
 
 local first, column, value, sum = { 0 }, {}, {}, {}
 local x = gpu.buffer("f32", n, function(i) return i % 13 - 6 end)

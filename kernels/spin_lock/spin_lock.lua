@@ -1,3 +1,4 @@
+gpu.sizes { reason = "one lock, for which more threads would wait longer" }
 local blocks, block, rounds = 2, 48, 3
 local lock, counter = gpu.buffer("u32", 1), gpu.buffer("u32", 2)
 

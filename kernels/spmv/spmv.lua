@@ -1,10 +1,8 @@
 -- Rows of very different lengths. Small integers: sums are exact in any order.
-local n = 700
-local seed = 23
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+-- gpu.args: rows (default 700).
+gpu.sizes(function(size) return size.threads end)
+local n = gpu.argument(1, 700)
+local random = gpu.random(23)
 local first, column, value, sum = { 0 }, {}, {}, {}
 local x = gpu.buffer("f32", n, function(i) return i % 13 - 6 end)
 for r = 0, n - 1 do

@@ -1,14 +1,11 @@
 -- gpu.args: threads of a block's side (default 8), pixels of the image's side (default 16, as many tiles as
 -- it takes), steps (default 2).
+gpu.sizes(function(size) return 16, math.floor(math.sqrt(size.threads)) // 16 * 16 end)
 local side, size, steps = gpu.argument(1, 8, { from = 2, to = 32 }), gpu.argument(2, 16), gpu.argument(3, 2)
 local tiles = (size + side - 1) // side
 size = tiles * side
 local RATE <const> = 0.5
-local seed = 73
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(73)
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 
@@ -46,7 +43,7 @@ for step = 1, steps do
 		local variation = f(f(f(0.5 * gradient) - f(0.0625 * f(laplacian * laplacian))) / f(below * below))
 		return math.min(math.max(f(1 / f(1 + f(f(variation - q) / scale))), 0), 1)
 	end
-	for k = 0, size * size - 1, size <= 64 and 1 or 7 do -- of large images every seventh
+	for k = 0, size * size - 1, size <= 64 and 1 or size <= 512 and 7 or 61 do -- of large images every seventh, or fewer
 		local x, y = k % size, k // size
 		local p, dn, ds, dw, de = differences(x, y)
 		local c, where = flow(x, y), ("step %d, pixel (%d, %d): "):format(step, x, y)

@@ -1,5 +1,6 @@
 -- gpu.args: threads of a block (default 64), elements (default 1000), elements of a thread (default 6),
 -- "strided" or "contiguous" (default: one after the other).
+gpu.sizes(function(size) return 128, 4 * size.threads, 4 end)
 local block, n, each = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 1000), gpu.argument(3, 6)
 local only = gpu.argument(4, nil, { one_of = { "strided", "contiguous" } })
 local pack, unpack = string.pack, string.unpack

@@ -1,9 +1,10 @@
 -- a (b | cd)* e, longest by construction: the automaton has one way through.
-local n = 4000
+-- gpu.args: letters of the text (default 4000).
+gpu.sizes(function(size) return size.threads end)
+local n, random = gpu.argument(1, 4000, { from = 1000 }), gpu.random(29)
 local letters = "aabbcdcdbecdaee"
-local seed = 29
 local text = gpu.buffer("u8", n, function(i)
-	seed = (seed * 1103515245 + 12345) % 2147483648
+	local seed = random()
 	local k = seed // 65536 % 8 == 0 and seed // 1048576 % #letters or i * 7 % #letters
 	return letters:byte(k + 1)
 end)

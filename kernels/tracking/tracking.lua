@@ -1,13 +1,10 @@
 -- gpu.args: points (default 4), frames (default 2).
+gpu.sizes(function(size) return size.threads // 64 end)
 local points, frames = gpu.argument(1, 4), gpu.argument(2, 2)
 local SIDE <const>, REACH <const> = 9, 3
 local HALF <const> = SIDE // 2
 local w, h = 40, 32
-local seed = 41
-local function random(k)
-	seed = (seed * 1103515245 + 12345) % 2147483648
-	return seed // 65536 % k
-end
+local random = gpu.random(41)
 
 -- A texture that moves by (1, 1) and grows darker, with noise; every fifteenth place is masked, and point 1
 -- cannot move at all.

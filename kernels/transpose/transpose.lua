@@ -1,4 +1,9 @@
-local w, h = 128, 96
+-- gpu.args: columns and rows (default 128, 96).
+gpu.sizes(function(size)
+	local w = 32 * math.max(math.floor(math.sqrt(4 * size.threads)) // 32, 1)
+	return w, 4 * size.threads // w // 32 * 32
+end)
+local w, h = gpu.argument(1, 128, { multiple_of = 32 }), gpu.argument(2, 96, { multiple_of = 32 })
 local input = gpu.buffer("u32", w * h, function(i) return i * 2654435761 % 4294967296 end)
 
 for _, kernel in ipairs { "transpose_naive", "transpose_shared", "transpose_padded" } do

@@ -1,5 +1,7 @@
 -- Two chains of indices, one for even threads and one for odd ones; both go through all of `next`.
-local n, blocks, threads, steps = 4096, 2, 64, 16
+-- gpu.args: blocks (default 2).
+gpu.sizes(function(size) return size.threads // 64 end)
+local n, blocks, threads, steps = 4096, gpu.argument(1, 2), 64, 16
 local following = function(i) return (1229 * i + 613) % n end
 local next = gpu.buffer("u32", n, following)
 local out = gpu.buffer("u32", blocks * threads)

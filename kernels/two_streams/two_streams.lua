@@ -1,6 +1,7 @@
 -- Two kernels in one stream, then each in a stream of its own: the one waits for memory while the other
 -- computes. gpu.args: blocks of each (8), and bytes of shared memory that a block asks for (0): with as much
 -- as an SM has, blocks of the second come only when those of the first end.
+gpu.sizes(function(size) return 8 * size.sms end)
 local blocks, shared, threads, steps, rounds = gpu.argument(1, 8), gpu.argument(2, 0, { from = 0 }), 64, 200, 800
 local n = blocks * threads
 local function following(i) return (i * 5021 + 4423) % n end

@@ -1,4 +1,6 @@
-local n = 1024
+-- gpu.args: numbers (default 1024).
+gpu.sizes(function(size) return size.threads // 128 * 128 end)
+local n = gpu.argument(1, 1024, { multiple_of = 128 })
 local input = gpu.buffer("s32", n, function(i) return (i * 7919 + i // 32 * 31) % 1000 - (i // 32 % 3) * 300 + 1 end)
 local sum, most, scan, turned = gpu.buffer("s32", n // 32), gpu.buffer("s32", n), gpu.buffer("s32", n), gpu.buffer("s32", n)
 local vote = gpu.buffer("u32", n // 16)

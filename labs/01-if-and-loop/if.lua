@@ -1,4 +1,5 @@
 -- One warp of four threads. Argument: how many of them go through THEN (1).
+gpu.sizes { reason = "one warp of four threads, which can be followed by hand" }
 local limit = gpu.argument(1, 1, { from = 0, to = 4 })
 local out = gpu.buffer("u32", 4)
 gpu.launch { kernel = "if_else", grid = 1, block = 4, args = { out, limit } }

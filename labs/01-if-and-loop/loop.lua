@@ -1,4 +1,5 @@
 -- One warp of four threads. Arguments: how often each lane goes round the loop (1 2 3 6).
+gpu.sizes { reason = "one warp of four threads, which can be followed by hand" }
 local turns = {}
 for lane = 0, 3 do turns[lane + 1] = gpu.argument(lane + 1, ({ 1, 2, 3, 6 })[lane + 1], { from = 0, to = 1000 }) end
 local given, sums = gpu.buffer("u32", 4, turns), gpu.buffer("u32", 4)

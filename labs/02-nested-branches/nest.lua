@@ -1,4 +1,5 @@
 -- One warp of eight threads.
+gpu.sizes { reason = "one warp of eight threads, which can be followed by hand" }
 local way = gpu.buffer("u32", 8)
 gpu.launch { kernel = "nest", grid = 1, block = 8, args = { way } }
 for lane = 0, 7 do

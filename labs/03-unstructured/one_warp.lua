@@ -1,4 +1,5 @@
 -- The paper's four lanes as one warp: c1 holds for lanes 0 and 1, c2 for lane 2, c3 for lane 0.
+gpu.sizes { reason = "one warp of four threads, which can be followed by hand" }
 local trail = gpu.buffer("u32", 4)
 local c1 = gpu.buffer("u32", 4, { 1, 1, 0, 0 })
 local c2 = gpu.buffer("u32", 4, { 0, 0, 1, 0 })

@@ -1,4 +1,5 @@
 -- Two blocks of two warps of four threads. Argument: n (8).
+gpu.sizes { reason = "two blocks of two warps of four threads, which can be followed by hand" }
 local n = gpu.argument(1, 8, { from = 0, to = 1000 })
 local given, out = gpu.buffer("u32", 2, { 0, 1 }), gpu.buffer("u32", 16)
 gpu.launch { kernel = "branches", grid = 2, block = 8, args = { given, out, n } }

@@ -1,4 +1,5 @@
 -- One warp of four threads.
+gpu.sizes { reason = "one warp of four threads, which can be followed by hand" }
 local out = gpu.buffer("u32", 4)
 gpu.launch { kernel = "temporal", grid = 1, block = 4, args = { out } }
 for tid = 0, 3 do

@@ -1,4 +1,5 @@
 -- One warp of four threads.
+gpu.sizes { reason = "one warp of four threads, which can be followed by hand" }
 local given, out = gpu.buffer("u32", 128, function(i) return i end), gpu.buffer("u32", 4)
 gpu.launch { kernel = "loads", grid = 1, block = 4, args = { given, out } }
 for tid = 0, 3 do

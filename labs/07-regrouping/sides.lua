@@ -1,4 +1,5 @@
 -- One block of 16 threads. Arguments: flip (1), shift (0).
+gpu.sizes { reason = "one block of 16 threads, which can be followed by hand" }
 local flip = gpu.argument(1, 1, { from = 0, to = 1 })
 local shift = gpu.argument(2, 0, { from = 0, to = 4 })
 local out = gpu.buffer("u32", 16)

@@ -1,5 +1,6 @@
 -- One warp of four threads. Arguments: which kernel, longer or shorter (longer); which ways the lanes take,
 -- apart or together (apart): as the four lanes of lab 3, or all of them as its lane 0.
+gpu.sizes { reason = "one warp of four threads, which can be followed by hand" }
 local kernel = gpu.argument(1, "longer", { one_of = { "longer", "shorter" } })
 local apart = gpu.argument(2, "apart", { one_of = { "apart", "together" } }) == "apart"
 local a = apart and { 1, 1, 0, 0 } or { 1, 1, 1, 1 }

@@ -1,6 +1,7 @@
 -- One warp of four threads. Arguments: how long the rows are, turning, even or one (turning); how many rows
 -- (4). turning: one lane has a row of 9 turns, the others rows of one, and it is another lane's turn in each
 -- row; even: all rows have three turns; one: the rows of lane 0 have nine turns, all others one.
+gpu.sizes { reason = "one warp of four threads, which can be followed by hand" }
 local kind = gpu.argument(1, "turning", { one_of = { "turning", "even", "one" } })
 local rows = gpu.argument(2, 4, { from = 1, to = 100 })
 local function length(row, t)

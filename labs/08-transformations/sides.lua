@@ -1,5 +1,6 @@
 -- One warp of four threads. Arguments: which kernel, alike or unlike (alike); which sides the lanes take,
 -- apart or together (apart): odd lanes one and even lanes the other, or all of them that of the odd ones.
+gpu.sizes { reason = "one warp of four threads, which can be followed by hand" }
 local kernel = gpu.argument(1, "alike", { one_of = { "alike", "unlike" } })
 local apart = gpu.argument(2, "apart", { one_of = { "apart", "together" } }) == "apart"
 local given = { 40, 11, 25, 7 }

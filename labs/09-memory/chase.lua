@@ -1,4 +1,5 @@
 -- Arguments: warps of four threads (1), pointers that each thread follows (4).
+gpu.sizes { reason = "a few warps of four threads, which can be followed by hand" }
 local warps, steps = gpu.argument(1, 1, { from = 1, to = 16 }), gpu.argument(2, 4, { from = 1, to = 100 })
 local n = 4 * warps
 local following, out = gpu.buffer("u32", n, function(i) return (i + 4) % n end), gpu.buffer("u32", n)

@@ -1,4 +1,5 @@
 -- One warp of eight threads. Arguments: stride in words (1), space: global or shared (global).
+gpu.sizes { reason = "one warp of eight threads, which can be followed by hand" }
 local stride = gpu.argument(1, 1, { from = 0, to = 32 })
 local space = gpu.argument(2, "global", { one_of = { "global", "shared" } })
 local given, out = gpu.buffer("u32", 256, function(i) return i end), gpu.buffer("u32", 8)

@@ -1,5 +1,6 @@
 -- One warp of four threads for each kernel of cases.ir, or for the one that the argument names. What each
 -- lane has to compute stands here once more.
+gpu.sizes { reason = "one warp of four threads for each kernel, which can be followed by hand" }
 local kernels = { "plain", "empty", "stored", "two", "turns", "constants", "guards", "ways", "together" }
 local wanted = gpu.argument(1, "all", { one_of = { "all", table.unpack(kernels) } })
 
