@@ -1,5 +1,5 @@
 -- gpu.args: nodes (default 1024), buckets (default 64).
-gpu.sizes(function(size) return size.threads // 128 * 128, size.threads // 1024 * 64 end)
+gpu.sizes(function(size) return size.threads // 128 * 128, math.max(size.threads // 1024, 1) * 64 end)
 local n, buckets = gpu.argument(1, 1024, { multiple_of = 128 }), gpu.argument(2, 64, { multiple_of = 64 })
 local key = gpu.buffer("u32", n, function(i) return i * 40503 % 65536 end)
 local nxt, head = gpu.buffer("s32", n, -2), gpu.buffer("s32", buckets, -1)

@@ -1,6 +1,6 @@
 -- gpu.args: threads of a block (default 32), queries (default 32), points (default 250), neighbours of each
 -- query (default 4), points of a leaf at most (default 6).
-gpu.sizes(function(size) return 128, size.threads end)
+gpu.sizes(function(size) return 128, size.threads // 2, 64, 2, 8 end)
 local block, n, count = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 32), gpu.argument(3, 250)
 local k, leaf = gpu.argument(4, math.min(4, count), { to = count }), gpu.argument(5, 6)
 local random = gpu.random(101)

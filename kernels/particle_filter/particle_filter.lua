@@ -1,5 +1,5 @@
 -- gpu.args: particles (default 64), frames (default 2).
-gpu.sizes { arguments = function(size) return math.min(size.threads, 10240) end,
+gpu.sizes { arguments = function(size) return math.min(size.threads, 5120) end,
 	reason = "each new particle looks through the sums of all before it: work grows with the square of their number" }
 local n, frames = gpu.argument(1, 64, { from = 2 }), gpu.argument(2, 2)
 local w, h = 40, 32

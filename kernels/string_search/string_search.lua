@@ -1,6 +1,6 @@
 -- a (b | cd)* e, longest by construction: the automaton has one way through.
 -- gpu.args: letters of the text (default 4000).
-gpu.sizes(function(size) return size.threads end)
+gpu.sizes(function(size) return math.max(size.threads, 1000) end)
 local n, random = gpu.argument(1, 4000, { from = 1000 }), gpu.random(29)
 local letters = "aabbcdcdbecdaee"
 local text = gpu.buffer("u8", n, function(i)
