@@ -1,8 +1,9 @@
-/* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every
+/* gsim-compare A.json B.json ...: reports side by side, what differs between the runs first, then every
    figure with its ratio; with --fail-if a gate. */
 #include "lib/file.h"
 #include "lib/output.h"
 #include "sim/report/condition.h"
+#include "sim/report/many.h"
 #include "tools/usage/compare.h"
 
 enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096 };
@@ -11,6 +12,7 @@ typedef struct Compare {
 	Arena arena;
 	Diag diag;
 	const char *path[2];           /* path[1] NULL: one file */
+	int npaths; char **paths;      /* all files */
 	const char *row[2];            /* of what has several runs; NULL: none is picked */
 	ReportForm form;
 	Annotate annotate;
@@ -19,6 +21,10 @@ typedef struct Compare {
 	Vec(GridPair) pair;                /* what was compared */
 	bool named;                    /* they are runs of grids */
 	bool differ;                   /* the results of the two runs differ */
+	const char *by;                /* of --by; NULL: it is not given */
+	const char *export;            /* --csv or --json; NULL: text */
+	PlaceKind by_kind; int by_figure;
+	Many many;                     /* the runs, where they are many */
 } Compare;
 
 static const JsonValue *read_report(Compare *c, const char *path)
@@ -128,35 +134,16 @@ static const JsonValue *results_as_json(Compare *c, const char *results, const R
 	return v;
 }
 
-static bool same_strings(const JsonValue *a, const JsonValue *b, const char *key)
-{
-	const JsonValue *x = json_get(a, key), *y = json_get(b, key);
-	if (!x || !y || x->kind != JSON_ARRAY || y->kind != JSON_ARRAY)
-		return !strcmp(json_string(a, key), json_string(b, key));
-	bool same = x->n == y->n;
-	for (int i = 0; i < x->n && same; i++)
-		same = !strcmp(json_shown(&x->item[i]), json_shown(&y->item[i]));
-	return same;
-}
-
-/* Should the two have equal results? They are of one workload with equal arguments; the default one is named
-   as the module is. */
-static bool is_one_program(const JsonValue *a, const JsonValue *b)
-{
-	return same_strings(a, b, "workload") && same_strings(a, b, "arguments") &&
-		(*json_string(a, "workload") || same_strings(a, b, "module"));
-}
-
 /* Two reports with the comparison of their results; both NULL: it is made of the reports. */
 static void two_runs(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *both, StrBuf *out)
 {
 	RunCompared compared;
-	const char *results = both ? json_string(both, "results") : is_one_program(a, b)
+	const char *results = both ? json_string(both, "results") : report_one_program(a, b)
 		? report_compare_results(a, b, &compared) : "";
 	if (!both && *results)
 		both = results_as_json(c, results, &compared);
 	report_compare(a, b, both, c->form, out);
-	vec_push(&c->pair, ((GridPair){ { a, b } }));
+	vec_push(&c->pair, ((GridPair){ { a, b }, NULL }));
 	c->differ = !strcmp(results, "differ");
 }
 
@@ -234,14 +221,54 @@ static void compare(Compare *c, StrBuf *out)
 	}
 }
 
+/* ---- many runs ---- */
+
+/* Each run of each file beside the first. */
+static void compare_many(Compare *c, StrBuf *out)
+{
+	for (int i = 0; i < c->npaths; i++) {
+		const JsonValue *v = read_report(c, c->paths[i]);
+		if (v && !many_add_file(&c->many, v, c->paths[i]))
+			diag_error(&c->diag, (Loc){ c->paths[i], 0, 0 },
+				"this is no report of gsim: there is no \"total\"");
+		if (c->many.run.n > MANY_MOST)
+			diag_error(&c->diag, (Loc){ c->paths[i], 0, 0 }, "more than %d runs to compare",
+				MANY_MOST);
+		if (c->diag.errors)
+			return;
+	}
+	many_settle(&c->many);
+	for (int i = 1; i < c->many.run.n; i++) {
+		const ManyRun *r = &c->many.run.v[i];
+		vec_push(&c->pair, ((GridPair){ { c->many.run.v[0].report, r->report }, r->name }));
+	}
+	if (c->export)
+		(!strcmp(c->export, "--csv") ? many_csv : many_json)(&c->many, out);
+	else if (c->by)
+		many_text_by(&c->many, c->by_kind, c->by_figure, c->form, out);
+	else
+		many_text(&c->many, c->form, out);
+}
+
+/* What --fail-if says of runs whose results are not the baseline's. */
+static void tell_different(Compare *c, StrBuf *said)
+{
+	if (c->differ)
+		sb_puts(said, "results differ\n");
+	for (int i = 1; i < c->many.run.n; i++)
+		if (!strcmp(c->many.run.v[i].results, "differ")) {
+			sb_printf(said, "%s: results differ from the baseline's\n", c->many.run.v[i].name);
+			c->differ = true;
+		}
+}
+
 /* Says on standard error what came of --fail-if; an exit status. */
 static int judge(Compare *c)
 {
 	StrBuf said = { 0 };
 	Judgement sum = conditions_judge(c->condition.v, c->condition.n, c->pair.v, c->pair.n, c->named,
 		&said);
-	if (c->differ)
-		sb_puts(&said, "results differ\n");
+	tell_different(c, &said);
 	output_puts(stderr, said.s);
 	output_printf(stderr, "--fail-if: %d of %d comparison%s", sum.holds, sum.judged,
 		sum.judged == 1 ? " holds" : "s hold");
@@ -290,6 +317,20 @@ static bool parse_condition(Compare *c, const char *text)
 	return good;
 }
 
+/* Are the runs shown in a column each? Two reports have a verdict and figures that are better or worse. */
+static bool is_many(const Compare *c) { return c->npaths > 2 || c->by || c->export; }
+
+/* What does not go together, or NULL. */
+static const char *wrong_together(const Compare *c)
+{
+	return c->export && c->form.markdown ? "--markdown is text; --csv and --json are not"
+		: c->export && c->by ? "--by is a table of the text; --csv and --json have all figures"
+		: is_many(c) && c->row[0] ? "--rows is for one or two reports, not for many, --by, --csv or "
+		"--json"
+		: is_many(c) && c->annotate ? "--annotate is for one or two reports, not for many, --by, "
+		"--csv or --json" : NULL;
+}
+
 static void show_help(void)
 {
 	StrBuf s = { 0 };
@@ -322,6 +363,16 @@ static int options(Compare *c, int argc, char **argv)
 				return wrong("--rows: expected runs, as in 1,2 or ipdom,token");
 			break;
 		case OPT_MARKDOWN: c->form.markdown = true; break;
+		case OPT_CSV: case OPT_JSON:
+			if (usage_two_forms("gsim-compare", &c->export, letter == OPT_CSV ? "--csv"
+				: "--json"))
+				return 2;
+			break;
+		case OPT_BY:
+			if (!many_by_named(c->by = optarg, &c->by_kind, &c->by_figure))
+				return usage_wrong("gsim-compare", "--by: expected " MANY_BY ", not ",
+					optarg);
+			break;
 		case 'f':
 			if (!parse_condition(c, optarg))
 				return 2;
@@ -341,8 +392,12 @@ static int options(Compare *c, int argc, char **argv)
 		default: return usage_option("gsim-compare", argv, longs, letter);
 		}
 	}
-	if (argc - optind < 1 || argc - optind > 2)
-		return wrong("expected one or two reports");
+	c->npaths = argc - optind;
+	c->paths = argv + optind;
+	if (c->npaths < 1)
+		return wrong("expected one or more reports");
+	if (wrong_together(c))
+		return wrong(wrong_together(c));
 	c->path[0] = argv[optind];
 	c->path[1] = optind + 1 < argc ? argv[optind + 1] : NULL;
 	return -1;
@@ -373,8 +428,12 @@ static int program(int argc, char **argv)
 	StrBuf out = { 0 };
 	int status = options(&c, argc, argv);
 	if (status < 0) {
-		compare(&c, &out);
-		annotate(&c, &out);
+		if (is_many(&c))
+			compare_many(&c, &out);
+		else
+			compare(&c, &out);
+		if (!is_many(&c))
+			annotate(&c, &out);
 		output_puts(stdout, out.s);
 		fflush(stdout);
 		diag_print(&c.diag, stderr);
@@ -384,6 +443,7 @@ static int program(int argc, char **argv)
 	vec_free(&c.condition);
 	vec_free(&c.pair);
 	diag_free(&c.diag);
+	many_free(&c.many);
 	arena_free(&c.arena);
 	return status;
 }

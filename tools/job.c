@@ -4,6 +4,7 @@
 #include "lib/file.h"
 #include "lib/output.h"
 #include "passes/analysis/profile.h"
+#include "sim/report/many.h"
 #include "sim/host/record.h"
 #include "sim/record/diagnosis.h"
 
@@ -476,6 +477,8 @@ int job_show_many(const Session *s, const Job *jobs, int njobs, const StrBuf *js
 	else
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, form, &text);
 	put_verified(jobs, njobs, &text);
+	if (grid && s->opt.by)
+		report_grid_by(json_get(v, "runs"), s->opt.by, &text);
 	annotate(s, json, &text);
 	int status;
 	if (!grid && !comparisons) {

@@ -3,6 +3,7 @@
 #include "lib/file.h"
 #include "lib/output.h"
 #include "passes/pass.h"
+#include "sim/report/many.h"
 #include "tools/usage/gsim.h"
 #include <errno.h>
 #include <stdio.h>
@@ -60,6 +61,12 @@ static bool take(Options *o, int letter, const char *arg)
 	case 'p': vec_push(&o->passes, pipeline_empty(arg) ? "" : arg); break;
 	case 'w': o->workload = arg; break;
 	case 's': vec_push(&o->stats, arg); break;
+	case O_BY: {
+		PlaceKind kind;
+		int figure;
+		o->by = arg;
+		return many_by_named(arg, &kind, &figure);
+	}
 	case 't': o->trace = arg; break;
 	case O_HTML: o->html = arg; break;
 	case 'b': o->before_after = true; break;
@@ -277,6 +284,8 @@ static OptResult check(const Options *o)
 		return wrong(no_intervals(o), "");
 	if (no_gpu(o))
 		return wrong(no_gpu(o), "");
+	if (o->by && !o->grid)
+		return wrong("--by is for --grid; of reports of other runs, gsim-compare --by", "");
 	if (o->before_after && o->grid)
 		return wrong("--before-after and --grid exclude each other", "");
 	if (o->annotate && o->grid)
@@ -325,7 +334,8 @@ OptResult options_parse(Options *o, int argc, char **argv)
 			(shows(letter) && usage_two_forms("gsim", &o->show, shows(letter))))
 			return OPT_ERROR;
 		if (!take(o, letter, optarg))
-			return letter == O_ANNOTATE ? wrong("--annotate: expected source or code, not ",
+			return letter == O_BY ? wrong("--by: expected " MANY_BY ", not ", optarg) :
+				letter == O_ANNOTATE ? wrong("--annotate: expected source or code, not ",
 				optarg) :
 				letter == O_WINDOW ? wrong("--window: expected a number from 1 to 1000000, "
 					"not ", optarg) :
@@ -347,8 +357,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 		return wrong(o->second ? "two MODULEs are enough (workload arguments stand behind --): "
 			: "one MODULE is enough (-b compares two; workload arguments stand behind --): ",
 			argv[optind]);
-	if (o->second)
-		split_models(o);
+	split_models(o);
 	return check(o);
 }
 

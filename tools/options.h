@@ -20,6 +20,7 @@ typedef struct Options {
 	const char *config, *workload, *trace, *html, *list, *profile, *record, *source;
 	/* the one of --list, --new-workload, --print-config and --disassemble that is given, or NULL */
 	const char *show;
+	const char *by;                /* what a grid has a table of, too; NULL: of nothing more */
 	const char *sensitivity;       /* what is varied; "": assumptions; NULL: it is not asked for */
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files, load;

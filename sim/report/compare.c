@@ -70,20 +70,20 @@ void compare_row(Sheet *s, const char *name, const char *path, const JsonValue *
 
 /* ---- figures ---- */
 
-static const char *const leading[] = { "cycles", "simd_utilization", "warp_instructions",
+const char *const compare_leading[] = { "cycles", "simd_utilization", "warp_instructions",
 	"thread_instructions",
 	"inserted.warp_instructions", "inserted.thread_instructions", "overhead.warp_instructions",
 	"divergence.branches",
 	"divergence.divergent_branches", "divergence.max_depth", "divergence.mean_depth", "divergence.pushes",
 	"divergence.spills", "memory.transactions", "memory.nonfaulting.loads",
-	"memory.nonfaulting.zero_loads", "memory.shared_conflicts", "memory.dram.reads" };
+	"memory.nonfaulting.zero_loads", "memory.shared_conflicts", "memory.dram.reads", NULL };
 
 static void put_leading(const JsonValue *a, const JsonValue *b, Sheet *s)
 {
-	for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
-		const JsonValue *x = json_path(a, leading[i]), *y = json_path(b, leading[i]);
+	for (const char *const *path = compare_leading; *path; path++) {
+		const JsonValue *x = json_path(a, *path), *y = json_path(b, *path);
 		if (json_is_number(x) || json_is_number(y))
-			compare_row(s, leading[i], leading[i], x, y);
+			compare_row(s, *path, *path, x, y);
 	}
 }
 
@@ -109,17 +109,16 @@ static void compare_causes(const JsonValue *a, const JsonValue *b, ReportForm fo
 	sheet_end(&s, "where the scheduler-cycles went", false, out);
 }
 
-/* Thread instructions are what the threads had to do: passes change them by little, a wrong program often by
-   much. */
-static void put_other_work(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
+void compare_other_work(const JsonValue *a, const JsonValue *b, const char *who, ReportForm form,
+	StrBuf *out)
 {
 	const JsonValue *x = json_get(a, "thread_instructions"), *y = json_get(b, "thread_instructions");
 	StrBuf line = { 0 };
 	if (!json_is_number(x) || !json_is_number(y) || x->number == 0 ||
 		(y->number >= 0.5 * x->number && y->number <= 1.5 * x->number))
 		return;
-	sb_printf(&line, "remark: the threads did %s work, %.0f instructions for %.0f: is it the same "
-		"program?", y->number < x->number ? "less than half the"
+	sb_printf(&line, "remark: %s%sthe threads did %s work, %.0f instructions for %.0f: is it the same "
+		"program?", who, *who ? ": " : "", y->number < x->number ? "less than half the"
 		: "more than one and a half times the", y->number, x->number);
 	sheet_line(out, form, line.s);
 	sb_free(&line);
@@ -364,7 +363,7 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 		report_results(&compared, "", form, out);
 	}
 	compare_idle(after, out);
-	put_other_work(a, b, form, out);
+	compare_other_work(a, b, "", form, out);
 	filled_compare((const JsonValue *const[]){ before, after }, 2, form, out);
 	if (!form.unjudged)
 		put_slower(a, b, form, out);

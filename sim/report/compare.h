@@ -19,6 +19,12 @@ void compare_begin(Sheet *, ReportForm, bool within);
    the rows of a table as in "branches.lost". */
 void compare_row(Sheet *, const char *name, const char *path, const JsonValue *before,
 	const JsonValue *after);
+extern const char *const compare_leading[];    /* the figures of a report of one screen; ends with NULL */
+/* Thread instructions are what the threads had to do: passes change them by little, a wrong program often by
+   much. Puts a remark where they fell or grew by more than half. who: which report it is about; "": the one
+   after. */
+void compare_other_work(const JsonValue *before, const JsonValue *after, const char *who, ReportForm,
+	StrBuf *);
 /* Puts the line that says which passes of the run changed nothing, and why; false: there are none. */
 bool compare_idle(const JsonValue *run, StrBuf *);
 /* sim/report/compare_places.c: puts lines and branches of two reports of different modules, by their places

@@ -348,7 +348,8 @@ Judgement conditions_judge(const Condition *c, int n, const GridPair *pair, int 
 	Arena a = { 0 };
 	int *told = arena_array(&a, int, n), first = -1;
 	for (int i = 0; i < npairs; i++) {
-		const char *run = named ? run_name(&a, pair[i].of[!pair[i].of[0]]) : NULL;
+		const char *run = pair[i].name ? pair[i].name
+			: named ? run_name(&a, pair[i].of[!pair[i].of[0]]) : NULL;
 		if (!usable(&pair[i], run, &sum, out))
 			continue;
 		first = first < 0 ? i : first;

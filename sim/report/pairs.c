@@ -34,14 +34,14 @@ Pairs pairs_of(const JsonValue *before, const JsonValue *after)
 	StrMap at = { 0 }, seen[2] = { { 0 }, { 0 } };
 	for (int i = 0; run_at(before, i); i++) {
 		strmap_put(&at, key_of(&a, &seen[0], run_at(before, i)), i);
-		vec_push(&pairs, ((GridPair){ { run_at(before, i), NULL } }));
+		vec_push(&pairs, ((GridPair){ { run_at(before, i), NULL }, NULL }));
 	}
 	for (int i = 0; run_at(after, i); i++) {
 		int k = strmap_get(&at, key_of(&a, &seen[1], run_at(after, i)));
 		if (k >= 0)
 			pairs.v[k].of[1] = run_at(after, i);
 		else
-			vec_push(&pairs, ((GridPair){ { NULL, run_at(after, i) } }));
+			vec_push(&pairs, ((GridPair){ { NULL, run_at(after, i) }, NULL }));
 	}
 	strmap_free(&at);
 	strmap_free(&seen[0]);

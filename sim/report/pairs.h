@@ -3,8 +3,9 @@
 #define GSIM_PAIRS_H
 #include "sim/report/report.h"
 
-/* A run of both grids, or of one: the other is NULL. */
-typedef struct GridPair { const JsonValue *of[2]; } GridPair;
+/* A run of both grids, or of one: the other is NULL. name: NULL, or what messages call the pair, in place of
+   mechanism and passes. */
+typedef struct GridPair { const JsonValue *of[2]; const char *name; } GridPair;
 typedef Vec(GridPair) Pairs;
 
 /* Pairs the runs of two grids that have the same mechanism, as it was asked for, and the same passes. Runs of

@@ -70,6 +70,9 @@ void report_comparisons(const JsonValue *list, ReportForm, StrBuf *);
    "differ", or "" where that is not known: a report has none, or buffers that are compared within a tolerance
    are not identical. *compared gets the numbers. */
 const char *report_compare_results(const JsonValue *before, const JsonValue *after, RunCompared *compared);
+/* Should the two have equal results? They are of one workload with equal arguments; the default one is named
+   as the module is. */
+bool report_one_program(const JsonValue *, const JsonValue *);
 /* Puts the line that says in what results were compared, and how they came out. whose: " to the reference
    interpreter's"; "": the results are those of two runs of a report. */
 void report_results(const RunCompared *, const char *whose, ReportForm, StrBuf *);

@@ -71,3 +71,20 @@ const char *report_compare_results(const JsonValue *before, const JsonValue *aft
 	arena_free(&arena);
 	return compared->different ? "differ" : open ? "" : "equal";
 }
+
+static bool same_setting(const JsonValue *a, const JsonValue *b, const char *key)
+{
+	const JsonValue *x = json_get(a, key), *y = json_get(b, key);
+	if (!x || !y || x->kind != JSON_ARRAY || y->kind != JSON_ARRAY)
+		return !strcmp(json_string(a, key), json_string(b, key));
+	bool same = x->n == y->n;
+	for (int i = 0; i < x->n && same; i++)
+		same = !strcmp(json_shown(&x->item[i]), json_shown(&y->item[i]));
+	return same;
+}
+
+bool report_one_program(const JsonValue *a, const JsonValue *b)
+{
+	return same_setting(a, b, "workload") && same_setting(a, b, "arguments") &&
+		(*json_string(a, "workload") || same_setting(a, b, "module"));
+}

@@ -6,6 +6,12 @@ static const UsageRow rows[] = {
 	{ 'a', "all", NULL, "every figure, branch and block (default)" },
 	{ OPT_ROWS, "rows", "A,B", "runs of a grid, by number, from 1, or by mechanism; of --before-after: "
 		"before or after. With two files one of each" },
+	{ OPT_BY, "by", "WHAT", "only a table by places of the source, a row for each: branches, lines, or a "
+		"figure of these, as branches.lost, with a column for each run",
+		"branches lines branches.executed branches.divergent branches.lost branches.cycles "
+		"lines.warp_instructions lines.thread_instructions lines.lost lines.stalls" },
+	{ OPT_CSV, "csv", NULL, "as CSV: a row for each figure of each run" },
+	{ OPT_JSON, "json", NULL, "as JSON, with schema_version 1" },
 	{ OPT_MARKDOWN, "markdown", NULL, "as Markdown, with tables, for code-hosting sites" },
 	{ 'f', "fail-if", "C", "status 1 when condition C holds: 'cycles > 1.02' of the ratio after / "
 		"before, "
@@ -22,6 +28,8 @@ static const UsageRow rows[] = {
 static const UsageText forms[] = {
 	{ "[options] A.json B.json",
 		"two reports of gsim --stats; two of --grid or of --before-after run by run" },
+	{ "[options] A.json B.json C.json ...",
+		"many, side by side; the first is the baseline, to which ratios refer" },
 	{ "[options] BOTH.json", "a report of gsim --before-after --stats" },
 	{ "[options] --rows A,B GRID.json", "two runs of gsim --grid --stats" },
 	{ "[options] --rows A X.json GRID.json",

@@ -39,6 +39,10 @@ static const UsageRow rows[] = {
 		"workload: compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for "
 		"each kernel" },
+	{ O_BY, "by", "WHAT", "with --grid also a table by places of the source: a row for each of its "
+		"branches or lines, or a figure of these, as branches.lost; a column for each run",
+		"branches lines branches.executed branches.divergent branches.lost branches.cycles "
+		"lines.warp_instructions lines.thread_instructions lines.lost lines.stalls" },
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; "
 		"with --grid or --interval also .csv, .svg; repeatable",
 		"*.json *.txt *.csv *.svg -" },
