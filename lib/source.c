@@ -26,6 +26,16 @@ SourceRoot source_root(Arena *a, const char *module, const char *folder)
 	return (SourceRoot){ module, folder ? folder : own, folder && own ? place_in(a, folder, own) : "" };
 }
 
+/* The module may stand in a folder below root->folder, with its sources beside it. */
+static char *read_beside_module(const SourceRoot *root, const char *name, size_t limit, size_t *n)
+{
+	Arena a = { 0 };
+	const char *why;
+	char *text = file_read_in(root->folder, arena_printf(&a, "%s%s", root->at, name), limit, n, &why);
+	arena_free(&a);
+	return text;
+}
+
 char *source_text(const SourceRoot *root, const char *name, size_t limit, size_t *n)
 {
 	const char *why;
@@ -37,6 +47,8 @@ char *source_text(const SourceRoot *root, const char *name, size_t limit, size_t
 		rest = slash ? slash + 1 : NULL) {
 		slash = strchr(rest, '/');
 		text = file_read_in(root->folder, rest, limit, n, &why);
+		if (!text && *root->at)
+			text = read_beside_module(root, rest, limit, n);
 	}
 	if (text && memchr(text, 0, *n)) {
 		free(text);

@@ -18,7 +18,8 @@ typedef struct SourceRoot {
 SourceRoot source_root(Arena *, const char *module, const char *folder);
 /* Reads the text of a source into fresh memory. NULL: there is none that may be read, or it is no text. Since
    a compiler may have written the name on another machine or in another folder, first the whole name is
-   tried, then the name without its first part, and so on, until one leads to a file. */
+   tried, then the name without its first part, and so on, until one leads to a file, each below the folder
+   and beside the module. */
 char *source_text(const SourceRoot *, const char *name, size_t limit, size_t *n);
 /* The file `name` as seen from the folder `from`, without "." and ".."; NULL: it leads out of where `from`
    begins, or is absolute. */

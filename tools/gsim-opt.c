@@ -11,6 +11,7 @@
 #include "passes/analysis/dot.h"
 #include "passes/pass.h"
 #include "sim/config/config.h"
+#include "tools/find_module.h"
 #include "tools/inputs.h"
 #include "tools/plugins.h"
 #include "tools/usage/opt.h"
@@ -225,6 +226,16 @@ static bool prepare(Job *job, const Module *m, PassHost *host, Machine *machine,
 	return p != NULL;
 }
 
+/* MODULE may be a kernel's name, in place of its file. */
+static bool find_module(Job *job, Diag *d)
+{
+	const char *folder = NULL;
+	if (strcmp(job->module, "-"))
+		job->module = find_module_file(&d->arena, job->module, &folder, d);
+	job->source = job->source ? job->source : folder;
+	return job->module;
+}
+
 /* MODULE may be -, standard input; it may import files of --source alone then. */
 static Module *read_module(const Job *job, Diag *d)
 {
@@ -245,6 +256,8 @@ static Module *read_module(const Job *job, Diag *d)
 static bool work(Job *job, Diag *d)
 {
 	if (!pipeline_check(job->passes, d) || !check_print(job->print, d))
+		return false;
+	if (!find_module(job, d))
 		return false;
 	Module *m = read_module(job, d);
 	if (!m)

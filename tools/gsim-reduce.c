@@ -2,6 +2,7 @@
    makes results wrong. doc/reducing.md is its guide. */
 #include "lib/file.h"
 #include "lib/output.h"
+#include "tools/find_module.h"
 #include "tools/plugins.h"
 #include "tools/reduce/edits.h"
 #include "tools/reduce/record.h"
@@ -76,6 +77,22 @@ static const char *default_output(Arena *a, const char *module)
 	return arena_printf(a, "%.*s.reduced.ir", (int)n, module);
 }
 
+/* MODULE may be a kernel's name; what becomes of that one is written here. */
+static bool find_module(ReduceOptions *o, Arena *a, const char *name)
+{
+	Diag d = { 0 };
+	const char *folder, *slash;
+	o->module = find_module_file(a, name, &folder, &d);
+	if (o->module) {
+		slash = folder ? strrchr(o->module, '/') : NULL;
+		o->source = o->source ? o->source : folder;
+		o->output = o->output ? o->output : default_output(a, slash ? slash + 1 : o->module);
+	}
+	diag_print(&d, stderr);
+	diag_free(&d);
+	return o->module;
+}
+
 static bool check_options(ReduceOptions *o)
 {
 	if (o->no_workload && o->workload)
@@ -124,8 +141,8 @@ static ReduceParsed parse(ReduceOptions *o, Arena *a, int argc, char **argv)
 			: argv[optind + 1]);
 		return REDUCE_WRONG;
 	}
-	o->module = argv[optind];
-	o->output = o->output ? o->output : default_output(a, o->module);
+	if (!find_module(o, a, argv[optind]))
+		return REDUCE_WRONG;
 	o->command = argv + (end < argc ? end + 1 : end);
 	o->ncommand = end < argc ? argc - end - 1 : 0;
 	return check_options(o) ? REDUCE_GO_ON : REDUCE_WRONG;

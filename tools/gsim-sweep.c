@@ -1,6 +1,7 @@
 /* gsim-sweep: run a module, or several, at every point of a plan, and collect what was measured.
    doc/sweeps.md is its guide. */
 #include "lib/output.h"
+#include "tools/find_module.h"
 #include "tools/plugins.h"
 #include "tools/sweep/inputs_copy.h"
 #include "tools/sweep/plot.h"
@@ -265,13 +266,21 @@ static void expand_all(Plan *p)
 	}
 }
 
-static bool can_read(const char *path, Diag *d)
+/* Module `which` of the axis: it, or a kernel of that name, can be read. */
+static bool can_read(Plan *p, const Axis *axis, int which, Diag *d)
 {
-	bool good = !access(path, R_OK) && !file_is_folder(path);
-	if (!good)
-		diag_error(d, (Loc){ path, 0, 0 }, "cannot be read: %s", errno ? strerror(errno)
-			: "it is a folder");
-	return good;
+	const char *value = axis->value.v[which];
+	bool planned = which >= axis->first_planned && which < axis->first_planned + axis->planned;
+	const PlanModule *m = strchr(value, '{') ? NULL : plan_module(p, value, planned, d);
+	if (!m)
+		return !d->errors;
+	if (!access(m->file, R_OK) && !file_is_folder(m->file))
+		return true;
+	const char *folder;
+	if (planned || find_module_file(&d->arena, value, &folder, d))
+		diag_error(d, (Loc){ value, 0, 0 }, "cannot be read: %s", strerror(file_is_folder(value)
+			? EISDIR : errno ? errno : ENOENT));
+	return false;
 }
 
 /* A value with a variable is looked at when there is a point of it. */
@@ -281,8 +290,6 @@ static bool check_value(const Axis *axis, const char *value, Diag *d)
 	if (strchr(value, '{'))
 		return true;
 	config_defaults(&c);
-	if (axis->kind == AXIS_MODULE)
-		return can_read(value, d);
 	if (axis->kind == AXIS_MACHINE)
 		return !*value || config_load(&c, value, d);
 	if (axis->kind == AXIS_PARAMETER)
@@ -295,7 +302,7 @@ static bool check_value(const Axis *axis, const char *value, Diag *d)
 }
 
 /* Modules and machine files of which there are copies need not be there. */
-static bool check_values(const Plan *p, Diag *d)
+static bool check_values(Plan *p, Diag *d)
 {
 	for (int i = 0; i < p->axis.n; i++) {
 		const Axis *axis = &p->axis.v[i];
@@ -308,7 +315,8 @@ static bool check_values(const Plan *p, Diag *d)
 			return false;
 		}
 		for (int k = 0; k < axis->value.n && !(p->inputs && axis->kind <= AXIS_MACHINE); k++)
-			if (!check_value(axis, axis->value.v[k], d))
+			if (!(axis->kind == AXIS_MODULE ? can_read(p, axis, k, d) : check_value(axis,
+				axis->value.v[k], d)))
 				return false;
 	}
 	return true;

@@ -1,6 +1,7 @@
 /* gsim: run a kernel module on a simulated GPU and report what was measured. doc/gsim.md is the manual. */
 #include "lib/output.h"
 #include "tools/before_after.h"
+#include "tools/find_module.h"
 #include "tools/inputs.h"
 #include "tools/job.h"
 #include "tools/list.h"
@@ -322,6 +323,8 @@ static int show_list(Session *s)
 			sb_free(&out);
 			return RUN_BAD_INPUT;
 		}
+	} else if (!strcmp(s->opt.list, "kernels")) {
+		list_kernel_files(&out);
 	} else if (!list_table(s->opt.list, &out)) {
 		output_printf(stderr, "error: --list: expected models, passes, configs, machines, "
 			"parameters, statistics, operations, options, figures, kernels or sizes, not '%s'\n",
@@ -329,10 +332,12 @@ static int show_list(Session *s)
 		return RUN_BAD_INPUT;
 	}
 	output_puts(stdout, out.s);
-	bool none = !out.n && (!strcmp(s->opt.list, "configs") || !strcmp(s->opt.list, "machines"));
+	bool kernels_by_name = !strcmp(s->opt.list, "kernels"), none = !out.n && (kernels_by_name ||
+		!strcmp(s->opt.list, "configs") || !strcmp(s->opt.list, "machines"));
 	if (none)
-		output_printf(stderr, "error: there are no machine files in the folders of $GSIM_PATH, in "
-			"%s, in configs/: expected some, as with GSIM_PATH=SOURCE-TREE\n", list_data_folder);
+		output_printf(stderr, "error: there are no %s %s: expected some, as with "
+			"GSIM_PATH=SOURCE-TREE\n", kernels_by_name ? "kernels" : "machine files",
+			kernels_by_name ? list_kernel_folders : list_machine_folders);
 	sb_free(&out);
 	return none ? RUN_BAD_INPUT : RUN_OK;
 }

@@ -4,7 +4,7 @@
 #include "lib/strbuf.h"
 #include <stdbool.h>
 
-extern const char *const list_data_folder;    /* where installed machine files are */
+extern const char *const list_machine_folders; /* where machine files are looked for, for messages */
 bool list_table(const char *what, StrBuf *);   /* false: there is no such table */
 /* the machine files that are found: the card of each, and from what kinds of sources its figures are */
 void list_configs(StrBuf *);

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const list_data_folder = GSIM_DATADIR "/configs";
+static const char data_folder[] = GSIM_DATADIR "/configs";
+const char *const list_machine_folders = "in the folders of $GSIM_PATH, in " GSIM_DATADIR
+	"/configs, in configs/";
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
@@ -89,7 +91,7 @@ static void list_everywhere(ListMachine *list, StrBuf *out)
 		}
 		p += n + (p[n] == ':');
 	}
-	list_once(&a, list_data_folder, &listed, list, out);
+	list_once(&a, data_folder, &listed, list, out);
 	list_once(&a, "configs", &listed, list, out);
 	vec_free(&listed);
 	arena_free(&a);

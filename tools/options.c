@@ -4,6 +4,7 @@
 #include "lib/output.h"
 #include "passes/pass.h"
 #include "sim/report/many.h"
+#include "tools/find_module.h"
 #include "tools/usage/gsim.h"
 #include <errno.h>
 #include <stdio.h>
@@ -148,7 +149,7 @@ static bool check_stats(const Options *o)
 	return true;
 }
 
-bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list, "kernels"); }
+bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list, "kernels") && o->module; }
 
 bool options_lists_sizes(const Options *o) { return o->list && !strcmp(o->list, "sizes"); }
 
@@ -259,9 +260,8 @@ static OptResult check(const Options *o)
 	for (int i = 0; i < o->files.n; i++)
 		if (!usage_folder("--files", o->files.v[i]))
 			return OPT_ERROR;
-	if ((options_lists_kernels(o) || options_lists_sizes(o)) && !o->module)
-		return wrong(options_lists_sizes(o) ? "--list sizes needs a MODULE"
-			: "--list kernels needs a MODULE", "");
+	if (options_lists_sizes(o) && !o->module)
+		return wrong("--list sizes needs a MODULE", "");
 	if (o->size && o->show)
 		return wrong("--size is for runs, and for none beside ", o->show);
 	if (options_lists_figures(o) && !o->config)
@@ -303,6 +303,20 @@ static OptResult check(const Options *o)
 	if (o->reference && (o->functional || o->trace || o->html || o->verify || o->laws))
 		return wrong("--reference excludes --functional, --trace, --html, --verify and --laws", "");
 	return OPT_RUN;
+}
+
+/* A MODULE may be a kernel's name, in place of its file. */
+static bool find_module(Options *o)
+{
+	Diag d = { 0 };
+	const char *folder;
+	o->module = find_module_file(&o->arena, o->module, &folder, &d);
+	o->source = o->source ? o->source : folder;
+	bool found = o->module && (!o->second ||
+		(o->second = find_module_file(&o->arena, o->second, &folder, &d)));
+	diag_print(&d, stderr);
+	diag_free(&d);
+	return found;
 }
 
 OptResult options_parse(Options *o, int argc, char **argv)
@@ -358,7 +372,9 @@ OptResult options_parse(Options *o, int argc, char **argv)
 			: "one MODULE is enough (-b compares two; workload arguments stand behind --): ",
 			argv[optind]);
 	split_models(o);
-	return check(o);
+	bool reads = o->module && !o->print_config && (!o->list || options_lists_kernels(o) ||
+		options_lists_sizes(o));
+	return reads && !find_module(o) ? OPT_ERROR : check(o);
 }
 
 void options_free(Options *o)
@@ -372,4 +388,5 @@ void options_free(Options *o)
 	for (int i = 0; i < o->split.n; i++)
 		free(o->split.v[i]);
 	vec_free(&o->split);
+	arena_free(&o->arena);
 }

@@ -4,6 +4,7 @@
    includes it. */
 #ifndef GSIM_OPTIONS_H
 #define GSIM_OPTIONS_H
+#include "lib/arena.h"
 #include "lib/strbuf.h"
 #include "lib/vec.h"
 #include "sim/report/report.h"
@@ -13,7 +14,8 @@
 typedef enum { ON_GPU_NOT, ON_GPU_TOO, ON_GPU_ALONE } OnGpu;
 
 typedef struct Options {
-	const char *module;
+	Arena arena;
+	const char *module;            /* its file, also where a kernel was named */
 	const char *second;            /* the other module of --before-after; NULL: there is none */
 	const char *kernel;            /* --new-workload's; NULL: the only one */
 	int nargs; char **args;        /* the workload's */
@@ -45,7 +47,7 @@ StatsKind stats_kind(const char *path);  /* by how its name ends; STATS_KINDS: i
 OptResult options_parse(Options *, int argc, char **argv);
 void options_free(Options *);
 void options_list(StrBuf *);           /* the table of options, as --help shows it */
-bool options_lists_kernels(const Options *); /* --list kernels: of the MODULE */
+bool options_lists_kernels(const Options *); /* --list kernels: of a MODULE */
 bool options_lists_sizes(const Options *);   /* --list sizes: of the MODULE's workload */
 bool options_lists_figures(const Options *); /* --list figures: of the machine file of --config */
 #endif

@@ -71,6 +71,12 @@ $sweep -q -o planned $planned --plan same.lua >out 2>err || fail "a plan: after 
 cmp -s planned-here/results.csv planned/results.csv || fail "the tables of a plan differ"
 [ "$(ls planned/*.jsonl | wc -l)" = 2 ] || fail "points of a plan ran here that tasks should have run"
 
+# kernels by their names, with what they import: the copies are found by these names
+named="-c kepler.lua -m ipdom,its spmv host_programs/line_of_sight"
+$sweep -q -o named.here --functional $named >out 2>err || fail "kernels by their names, here"
+$sweep -q -o named.there --slurm --functional $named >out 2>err || fail "kernels by their names"
+cmp -s named.here/results.csv named.there/results.csv || fail "the tables of kernels by their names differ"
+
 # options that sbatch refuses
 $sweep -o refused --slurm --sbatch --partition=nowhere $points >out 2>err
 [ $? = 2 ] && grep -q "error: sbatch: .*partition" err || fail "a partition that is not there"

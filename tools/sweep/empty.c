@@ -9,7 +9,7 @@ enum { SHOWN_PROGRAMS = 5 };
 static const char *put_on_machine(const Sweep *s, const Point *point, Arena *a)
 {
 	const char *arguments = plan_shown(a, &s->plan->axis.v[AXIS_ARGUMENTS], point->value[AXIS_ARGUMENTS]);
-	return arena_printf(a, "%s%s%s%s%s", point->module, *arguments ? " -- " : "", arguments,
+	return arena_printf(a, "%s%s%s%s%s", point->value[AXIS_MODULE], *arguments ? " -- " : "", arguments,
 		*point->machine ? " on " : "", point->machine);
 }
 

@@ -6,19 +6,35 @@
 #include <unistd.h>
 
 enum { MOST_BYTES = 1 << 30 };
-static const char here[] = "here/", up[] = "up/", root[] = "root/", machines[] = "machines/";
+static const char here[] = "here/", up[] = "up/", root[] = "root/", machines[] = "machines/",
+	modules[] = "modules/";
+
+/* Takes the last folder of the name away; the first n bytes stay, and so does up/. */
+static bool drop_folder(StrBuf *b, size_t n)
+{
+	size_t end = b->n - 1, at = end;
+	while (at > n && b->s[at - 1] != '/')
+		at--;
+	if (b->n <= n || !strncmp(b->s + at, up, sizeof up - 1))
+		return false;
+	b->n = at;
+	b->s[at] = 0;
+	return true;
+}
 
 const char *inputs_copy_name(Arena *a, const char *folder, const char *path)
 {
 	StrBuf b = { 0 };
 	sb_printf(&b, "%s/%s", folder, *path == '/' ? root : here);
-	size_t n;
+	size_t n, first = b.n;
 	for (; *path; path += n + (path[n] == '/')) {
 		n = strcspn(path, "/");
-		if (n == 2 && !strncmp(path, "..", 2))
-			sb_puts(&b, up);
-		else if (n && !(n == 1 && *path == '.'))
+		if (n == 2 && !strncmp(path, "..", 2)) {
+			if (!drop_folder(&b, first))
+				sb_puts(&b, up);
+		} else if (n && !(n == 1 && *path == '.')) {
 			sb_printf(&b, "%.*s%s", (int)n, path, path[n] ? "/" : "");
+		}
 	}
 	const char *name = arena_strdup(a, b.s);
 	sb_free(&b);
@@ -35,6 +51,12 @@ const char *inputs_copy_machine(Arena *a, const char *folder, const char *machin
 {
 	return arena_printf(a, "%s/%s%016llx.lua", folder, machines, (unsigned long long)hash_fnv1a(machine,
 		strlen(machine)));
+}
+
+const char *inputs_copy_module(Arena *a, const char *folder, const char *name)
+{
+	return arena_printf(a, "%s/%s%016llx", folder, modules, (unsigned long long)hash_fnv1a(name,
+		strlen(name)));
 }
 
 const char *inputs_original(Arena *a, const char *folder, const char *text)
@@ -103,23 +125,34 @@ bool copy_file(const char *from, const char *to, int mode, Diag *d)
 }
 
 /* The module, the files of its sources, which are those that it imports and some more, and its workload. */
-static bool copy_module(const Plan *p, const char *path, const char *folder, Diag *d)
+static bool copy_module(const char *source, const char *path, bool workload_too, const char *folder, Diag *d)
 {
 	Arena a = { 0 };
 	Diag none = { 0 };
 	bool ok = copy_file(path, inputs_copy_name(&a, folder, path), 0666, d);
-	Module *m = ok ? module_read_below(path, p->source, &none) : NULL;
+	Module *m = ok ? module_read_below(path, source, &none) : NULL;
 	for (int i = 1; m && i < m->file.n && ok; i++) {
 		const char *file = m->file.v[i];
 		if (!access(file, R_OK) && !file_is_folder(file))
 			ok = copy_file(file, inputs_copy_name(&a, folder, file), 0666, d);
 	}
 	const char *workload = run_default_workload(&a, path);
-	if (ok && !p->workload && !access(workload, R_OK))
+	if (ok && workload_too && !access(workload, R_OK))
 		ok = copy_file(workload, inputs_copy_name(&a, folder, workload), 0666, d);
 	if (m)
 		module_free(m);
 	diag_free(&none);
+	arena_free(&a);
+	return ok;
+}
+
+/* Which file a name means that is none itself. */
+static bool tell_module(const char *name, const Point *point, const char *folder, Diag *d)
+{
+	Arena a = { 0 };
+	const char *text = arena_printf(&a, "%s\n%s", point->module, point->kernels ? point->kernels : "");
+	bool ok = !strcmp(name, point->module) || write_copy(inputs_copy_module(&a, folder, name), text,
+		strlen(text), d);
 	arena_free(&a);
 	return ok;
 }
@@ -163,10 +196,12 @@ bool inputs_copy(const Sweep *s, const char *folder, Diag *d)
 		Point point;
 		bool wanted;
 		ok = plan_point(s->plan, s->task[i].number, &a, &point, &wanted, d);
-		const char *module = ok ? arena_printf(&a, "f%s", point.module) : "",
+		const char *name = ok ? point.value[AXIS_MODULE] : "",
+			*module = arena_printf(&a, "f%s", name),
 			*machine = ok ? arena_printf(&a, "m%s", point.machine) : "";
 		if (ok && strmap_get(&seen, module) < 0) {
-			ok = copy_module(s->plan, point.module, folder, d);
+			ok = copy_module(s->plan->source ? s->plan->source : point.kernels, point.module,
+				!s->plan->workload, folder, d) && tell_module(name, &point, folder, d);
 			strmap_put(&seen, arena_strdup(&names, module), 1);
 		}
 		if (ok && *point.machine && strmap_get(&seen, machine) < 0) {

@@ -14,6 +14,8 @@ const char *inputs_copy_name(Arena *, const char *folder, const char *path);
 const char *inputs_copy_or_itself(Arena *, const char *folder, const char *path);
 /* The name of the copy of a machine file. */
 const char *inputs_copy_machine(Arena *, const char *folder, const char *machine);
+/* The name of the file that has the name of the file that a kernel's name means. */
+const char *inputs_copy_module(Arena *, const char *folder, const char *name);
 /* The text with names of originals in place of those of copies. */
 const char *inputs_original(Arena *, const char *folder, const char *text);
 bool copy_file(const char *from, const char *to, int mode, Diag *);

@@ -1,7 +1,4 @@
 #include "tools/sweep/plan.h"
-#include "lib/file.h"
-#include "lib/hash.h"
-#include <unistd.h>
 
 static const char *const column[] = { [AXIS_MODULE] = "module", [AXIS_MACHINE] = "machine",
 	[AXIS_MECHANISM] = "mechanism", [AXIS_PASSES] = "passes", [AXIS_ARGUMENTS] = "arguments",
@@ -28,6 +25,8 @@ void plan_free(Plan *p)
 	vec_free(&p->files);
 	vec_free(&p->load);
 	vec_free(&p->statistic);
+	vec_free(&p->module);
+	strmap_free(&p->module_at);
 	arena_free(&p->arena);
 }
 
@@ -184,23 +183,6 @@ static int module_of(const Plan *p, uint64_t number)
 	return (int)(number / (p->points / (uint64_t)p->axis.v[AXIS_MODULE].value.n));
 }
 
-/* A module that a plan's file names, with its variables put in: below the folder, and no link on the way. */
-static bool check_planned(const Plan *p, const char *path, Diag *diag)
-{
-	size_t n = strlen(p->folder);
-	const char *name = strncmp(path, p->folder, n) ? NULL : path + n,
-		*why = name ? file_name_refused(name)
-		: "it does not lie below the plan";
-	uint64_t size;
-	int fd = why ? -1 : file_open_in(p->folder, name, false, &size, &why);
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 || why == file_absent)
-		return true;
-	diag_error(diag, (Loc){ 0 }, "modules: '%s': %s", path, why);
-	return false;
-}
-
 bool plan_point(Plan *p, uint64_t number, Arena *a, Point *point, bool *wanted, Diag *diag)
 {
 	char *args[PLAN_MOST_ARGUMENTS];
@@ -218,10 +200,14 @@ bool plan_point(Plan *p, uint64_t number, Arena *a, Point *point, bool *wanted, 
 	for (int i = 0; i < p->axis.n; i++)
 		if (p->axis.v[i].kind != AXIS_VARIABLE)
 			point->value[i] = substitute(p, point->value, point->value[i], a);
-	point->module = point->value[AXIS_MODULE];
-	int module = module_of(p, number) - p->axis.v[AXIS_MODULE].first_planned;
-	if (module >= 0 && module < p->axis.v[AXIS_MODULE].planned && !check_planned(p, point->module, diag))
+	int planned = module_of(p, number) - p->axis.v[AXIS_MODULE].first_planned;
+	const PlanModule *m = plan_module(p, point->value[AXIS_MODULE], planned >= 0 &&
+		planned < p->axis.v[AXIS_MODULE].planned, diag);
+	if (!m)
 		return false;
+	point->module = m->file;
+	point->kernels = m->folder;
+	point->value[AXIS_MODULE] = m->shown;
 	point->machine = point->value[AXIS_MACHINE];
 	point->mechanism = point->value[AXIS_MECHANISM];
 	point->passes = point->value[AXIS_PASSES];
@@ -285,7 +271,7 @@ void plan_command(const Plan *p, const Point *point, StrBuf *out)
 	if (p->source)
 		put_option(out, "--source", p->source);
 	sb_putc(out, ' ');
-	put_shell_word(out, point->module);
+	put_shell_word(out, point->value[AXIS_MODULE]);
 	for (int i = 0; i < point->nargs; i++) {
 		sb_puts(out, i ? " " : " -- ");
 		put_shell_word(out, point->args[i]);

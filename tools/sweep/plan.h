@@ -8,6 +8,7 @@
 #ifndef GSIM_SWEEP_PLAN_H
 #define GSIM_SWEEP_PLAN_H
 #include "lib/diag.h"
+#include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "sim/host/run.h"
 #include "sim/sandbox/sandbox.h"
@@ -31,6 +32,9 @@ enum { PLAN_MOST_AXES = 64, PLAN_MOST_ARGUMENTS = 256 };
 /* Most points of a plan, and most values of an axis. */
 enum { PLAN_MOST_POINTS = 10000000, PLAN_MOST_VALUES = 1000000 };
 
+/* What a value of AXIS_MODULE means: a file, how tables call it, and the folder of kernels, if it is one. */
+typedef struct PlanModule { const char *file, *shown, *folder; } PlanModule;
+
 /* What all points of a plan have in common stands here, too. */
 typedef struct Plan {
 	Arena arena;
@@ -45,15 +49,18 @@ typedef struct Plan {
 	const char *inputs;            /* copies of files stand here (tools/sweep/inputs_copy.h), or NULL */
 	Vec(const char *) statistic;   /* columns of tables; empty: the usual ones */
 	bool functional;
+	Vec(PlanModule) module;        /* those that plan_module has found so far, by value */
+	StrMap module_at;
 	uint64_t points;               /* the product of the axes; `when` may refuse some */
 } Plan;
 
-/* A point: its value on each axis, with variables put in, and what they mean. It lives as long as its
-   arena. */
+/* A point: its value on each axis, with variables put in, and what they mean, of the module the file. It
+   lives as long as its arena. */
 typedef struct Point {
 	uint64_t number;
 	const char *value[PLAN_MOST_AXES];
 	const char *module, *machine, *mechanism, *passes;  /* machine, mechanism: "" = the default */
+	const char *kernels; /* the folder of kernels in which the module was found by its name, or NULL */
 	int nargs;
 	char **args;
 	RunSize size;                  /* SIZE_NONE: none is asked for */
@@ -83,6 +90,10 @@ bool plan_point(Plan *, uint64_t i, Arena *, Point *, bool *wanted, Diag *);
 /* tools/sweep/plan_lua.c, for plan_point: what functions of Lua say of a point. */
 bool plan_derive(Plan *, Point *, Arena *, Diag *);
 bool plan_wants(Plan *, const Point *, bool *wanted, Diag *);
+
+/* tools/sweep/modules.c, for plan_point: planned: a plan's file names the module, which leads nowhere but
+   below its folder, or to a kernel. NULL: it may not be read, and diag says why. */
+const PlanModule *plan_module(Plan *, const char *value, bool planned, Diag *);
 
 /* The arguments as a person writes them, with blanks between. */
 const char *plan_shown(Arena *, const Axis *, const char *value);

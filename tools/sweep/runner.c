@@ -68,17 +68,21 @@ static const char *folder_of(Arena *a, const char *path)
 	return slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
 }
 
-static RunnerModule *find_module(Runner *r, const char *path)
+static RunnerModule *find_module(Runner *r, const Point *point)
 {
-	int i = strmap_get(&r->module_at, path);
+	StrBuf name = { 0 };
+	sb_printf(&name, "%s\n%s", point->module, point->kernels ? point->kernels : "");
+	int i = strmap_get(&r->module_at, name.s);
+	const char *key = i < 0 ? arena_strdup(&r->arena, name.s) : NULL;
+	sb_free(&name);
 	if (i >= 0)
 		return r->module.v[i];
 	RunnerModule *m = xcalloc(1, sizeof *m);
 	Session *s = &m->session;
-	m->path = arena_strdup(&r->arena, path);
+	m->path = arena_strdup(&r->arena, point->module);
 	s->interrupted = r->interrupted;
 	s->opt = (Options){ .module = place_of(r, m->path), .workload = place_of(r, r->plan->workload),
-		.source = place_of(r, r->plan->source),
+		.source = place_of(r, r->plan->source ? r->plan->source : point->kernels),
 		.functional = r->plan->functional, .quiet = true, .alone = true, .sums = true, .trial = true,
 		.threads = 1 };
 	for (int k = 0; k < r->plan->files.n; k++)
@@ -92,7 +96,7 @@ static RunnerModule *find_module(Runner *r, const char *path)
 	m->text = s->module ? hash_of_module(s->module) : 0;
 	m->workload = hash_of_workload(s->opt.workload, s->opt.module);
 	vec_push(&r->module, m);
-	strmap_put(&r->module_at, m->path, r->module.n - 1);
+	strmap_put(&r->module_at, key, r->module.n - 1);
 	return m;
 }
 
@@ -160,7 +164,7 @@ static void put_part(StrBuf *b, const char *name, const char *value)
 
 void runner_key(Runner *r, const Point *point, char key[POINT_KEY])
 {
-	const RunnerModule *m = find_module(r, point->module);
+	const RunnerModule *m = find_module(r, point);
 	StrBuf b = { 0 };
 	Diag none = { 0 };
 	Config c;
@@ -303,7 +307,7 @@ static void put_record(const Plan *p, const Point *point, const char *key, const
 
 bool runner_run(Runner *r, const Point *point, const char *key, StrBuf *record)
 {
-	Session *s = &find_module(r, point->module)->session;
+	Session *s = &find_module(r, point)->session;
 	Job job = { .passes = point->passes, .model = *point->mechanism ? point->mechanism : NULL };
 	s->opt.config = *point->machine ? point->machine : NULL;
 	s->opt.nargs = point->nargs;

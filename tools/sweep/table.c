@@ -114,7 +114,7 @@ bool sweep_csv(const Sweep *s, FILE *f, Diag *diag)
 static const char *program_of(const Sweep *s, const Point *point, Arena *a)
 {
 	const Axis *arguments = &s->plan->axis.v[AXIS_ARGUMENTS];
-	const char *program = arena_printf(a, "%s -- %s", point->module,
+	const char *program = arena_printf(a, "%s -- %s", point->value[AXIS_MODULE],
 		plan_shown(a, arguments, point->value[AXIS_ARGUMENTS]));
 	if (point->size <= SIZE_S)
 		return program;

@@ -89,8 +89,8 @@ static const UsageRow rows[] = {
 	{ O_WINDOW, "window", "N", "cycles that SMs run side by side, at most; results do not depend on it: "
 		"a check of the simulator" },
 	{ O_LIST, "list", "WHAT", "models, passes, configs, machines, parameters, statistics, operations, "
-		"options; figures: --config's, and their sources; kernels: MODULE's, and which can run; "
-		"sizes: MODULE's arguments for each --size",
+		"options; figures: --config's, and their sources; kernels: MODULE's, and which can run, "
+		"or, without one, those that gsim finds by name; sizes: MODULE's arguments for each --size",
 		"models passes configs machines parameters statistics operations options figures kernels "
 		"sizes" },
 	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE "
@@ -119,13 +119,13 @@ static const UsageText files[] = {
 	{ "MODULE with .lua in place of its ending",
 		"the workload, unless --workload names another" },
 	{ "@DATADIR@/configs/*.lua", "machine files, found by their names" },
-	{ "@DATADIR@/kernels/", "kernels with workloads" },
+	{ "@DATADIR@/kernels/", "kernels with workloads, found by their names" },
 	{ NULL },
 };
 static const UsageText environment[] = {
 	{ "GSIM_PATH",
-		"folders, with colons between, where machine files are looked for before the "
-		"data directory" },
+		"folders, with colons between, where machine files and kernels are looked for "
+		"before the data directory" },
 	{ NULL },
 };
 static const UsageText examples[] = {

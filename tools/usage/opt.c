@@ -68,7 +68,8 @@ const UsageProgram usage_opt = {
 	.does = "transform a GPU kernel module and show what passes and analyses do",
 	.form = forms,
 	.about = "Reads a module, runs passes and writes the module as IR or as an ELF object. "
-		"MODULE: .ir, .ptx, or an ELF object (.gso); - is standard input.",
+		"MODULE: .ir, .ptx, or an ELF object (.gso), or a kernel's name as "
+		"gsim --list kernels shows them; - is standard input.",
 	.more = "Without passes the module is written as it was read, so that PTX becomes IR. A "
 		"pass with options has them in parentheses; steps have commas between.",
 	.row = rows,

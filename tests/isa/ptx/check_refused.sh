@@ -171,7 +171,6 @@ for form in odd.ptx odd.ir; do
 done
 expect 0 'refused ".tex: textures' cat "$tmp/odd.ir"
 if grep -q 'gone\|also' "$tmp/odd.ir"; then fail "variables of a refused kernel stay"; fi
-expect 2 "list kernels needs a MODULE" $gsim --list kernels
 expect 2 "nowhere.ptx: error: cannot be read" $gsim --list kernels "$tmp/nowhere.ptx"
 printf 'host main() {\n}\n' >"$tmp/none.ir"
 expect 0 "none.ir has no kernels" $gsim --list kernels "$tmp/none.ir"
