@@ -1,7 +1,7 @@
 -- gpu.args: threads of a block (default 32), bodies (default 64), how small a node looks that is not opened,
 -- its side by its distance (default 0.7).
-gpu.sizes { arguments = function(size) return 64, size.threads // 4, 1 end,
-	reason = "a quarter of the threads: walks are long, and longer the more bodies there are" }
+gpu.sizes { arguments = function(size) return 64, math.max(size.threads // 8, 256), 1 end,
+	reason = "an eighth of the threads: walks are long, and longer the more bodies there are" }
 local block, n, theta = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 64), gpu.argument(3, 0.7, { real = true, from = 0, to = 1 })
 local random = gpu.random(113)
 local f = gpu.f32 -- rounded to single precision

@@ -1,6 +1,6 @@
 -- gpu.args: threads of a block (default 32), boxes in each direction (default 2), particles of a box, at most
 -- 64 (default 20).
-gpu.sizes(function(size) return 32, math.ceil(size.blocks ^ (1 / 3)) end)
+gpu.sizes(function(size) return 32, math.ceil(size.blocks ^ (1 / 3)), 10 end)
 local block, side, particles = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 2), gpu.argument(3, 20, { to = 64 })
 local A2 <const> = 0.5
 local random = gpu.random(131)

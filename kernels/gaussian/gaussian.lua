@@ -1,9 +1,9 @@
 -- gpu.args: equations (default 16), side of a block (default 4).
--- n steps over n * n coefficients: XL is ten times L in work, so that it ends.
-gpu.sizes(function(size)
+gpu.sizes { arguments = function(size)
+	-- n steps over n * n coefficients: XL is ten times L in work, so that it ends
 	local threads = size.name == "XL" and size.threads / 10 * 10 ^ (2 / 3) or size.threads
-	return threads ^ 0.5 // 1, 8
-end)
+	return (threads / 4) ^ 0.5 // 1, 8
+end, reason = "a quarter of the threads: there are as many launches as rows" }
 local n, side = gpu.argument(1, 16), gpu.argument(2, 4, { to = 32 })
 local random = gpu.random(157)
 local f = gpu.f32 -- rounded to single precision
