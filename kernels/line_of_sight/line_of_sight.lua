@@ -4,8 +4,7 @@
 gpu.sizes(function(size) return size.name == "XL" and 1024 or 256, size.threads end)
 local block, n, times = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 150), gpu.argument(3, 1)
 local random = gpu.random(163)
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local f = gpu.f32 -- rounded to single precision
 
 -- Hills, and a ray from near a corner; more places than 150 stand closer together.
 local eye, cells = { 1.5, 2.5, 40 }, math.min(n, 150)

@@ -1,7 +1,7 @@
 -- gpu.args: threads of a block (default 32; the matrix is decomposed twice then, with the loops of perimeter
 -- and with perimeter_16), rows and columns of the matrix (default 32; as many tiles of half a block as it
 -- takes).
-gpu.sizes { arguments = function(size) return 32, 16 * math.min(math.floor(math.sqrt(size.warps)), 32) end,
+gpu.sizes { arguments = function(size) return 32, 16 * math.min(math.floor(math.sqrt(size.warps)), 24) end,
 	reason = "tiles of the diagonal are decomposed one after the other, each by one block" }
 local block, n = gpu.argument(1, 32, { multiple_of = 4, to = 1024 }), gpu.argument(2, 32)
 local size = block // 2
@@ -29,8 +29,7 @@ end
 -- Reference: elimination without tiles; of large matrices some elements of the product L U, which rounding
 -- leaves close to A.
 local function eliminated(m)
-	local pack, unpack = string.pack, string.unpack
-	local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+	local f = gpu.f32 -- rounded to single precision
 	for k = 0, n - 1 do
 		for i = k + 1, n - 1 do
 			local l = f(m[i * n + k + 1] / m[k * n + k + 1])

@@ -1,6 +1,6 @@
 -- gpu.args: threads of a block (default 32), places in space (default 96), samples in frequency space
 -- (default 75).
-gpu.sizes(function(size) return 128, size.threads end)
+gpu.sizes(function(size) return 128, size.threads, 20 end)
 local block, n, samples = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 96), gpu.argument(3, 75)
 local CHUNK <const> = 64
 local random = gpu.random(107)
@@ -27,8 +27,7 @@ for first = 0, samples - 1, CHUNK do
 end
 
 -- Reference in double precision, with the angle rounded as the kernel does: large ones mean little otherwise.
-local pack, unpack = string.pack, string.unpack
-local function f(v) return (unpack("<f", pack("<f", v))) end
+local f = gpu.f32
 local all = 0
 for k = 0, samples - 1 do
 	local want = real:get(k) ^ 2 + imaginary:get(k) ^ 2

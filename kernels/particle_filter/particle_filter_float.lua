@@ -4,8 +4,7 @@ gpu.sizes { arguments = function(size) return 128, math.min(size.threads, 4096) 
 local block, n, frames = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 64, { from = 2 }), gpu.argument(3, 2)
 local w, h = 40, 32
 local random = gpu.random(151)
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local f = gpu.f32 -- rounded to single precision
 
 local disc = {}
 for y = -3, 3 do

@@ -3,13 +3,12 @@
 gpu.sizes(function(size)
 	local w = 8
 	while w * w < size.threads do w = 2 * w end
-	return 128, size.threads, w, size.threads // w, 2
+	return 128, size.threads // 2, w, size.threads // w
 end)
 local block, n, w, h = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 32), gpu.argument(3, 12), gpu.argument(4, 8)
 local pixels = w * h
 local samples, between = pixels * gpu.argument(5, 1), gpu.argument(6, 4)
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local f = gpu.f32 -- rounded to single precision
 
 local SPHERES <const> = { -- x, y, z, square of the radius, what it sends back, its light
 	{ 0, 0, 2, 1, 0.75, 0 }, { -1.5, 0.5, 1, 0.5, 0.5, 0 }, { 1.25, -0.5, 0.5, 0.375, 0.875, 0 }, { 0.5, 1.5, 1, 0.25, 0, 2 }, { 0, -21, 2, 400, 0.625, 0 },
@@ -82,12 +81,11 @@ local function trace(sample)
 		d, weight = unit(turned), f(weight * hit[5])
 	end
 end
-local want, sum = {}, 0
-for k = 0, pixels - 1 do want[k] = 0 end
-for sample = 0, samples - 1 do
-	local found = f(trace(sample) * 65536) // 1 | 0
-	want[sample % pixels] = want[sample % pixels] + found
-	sum = sum + found
+local want, sum, every = {}, 0, math.max(pixels // 4096, 1) -- of many pixels only some
+for k = 0, pixels - 1, every do
+	want[k] = 0
+	for sample = k, samples - 1, pixels do want[k] = want[k] + (f(trace(sample) * 65536) // 1 | 0) end
+	sum = sum + want[k]
 end
 gpu.check(sum > 0, "the scene is dark")
-for k = 0, pixels - 1 do gpu.check(light:get(k) == want[k], "pixel %d: %d, not %d", k, light:get(k), want[k]) end
+for k = 0, pixels - 1, every do gpu.check(light:get(k) == want[k], "pixel %d: %d, not %d", k, light:get(k), want[k]) end

@@ -8,8 +8,8 @@ local MEDIA = { -- absorb, scatter, g, index
 	{ 0.1, 0.6, 0.9, 1.4 }, { 0.2, 0.9, 0.8, 1.4 }, { 0.15, 0.7, 0.9, 1.4 }, { 0.1, 1.2, 0.8, 1.4 }, { 0.4, 0.5, 0, 1.4 },
 }
 
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local pack = string.pack
+local f = gpu.f32 -- rounded to single precision
 
 local kind = {}
 for z = 0, edge - 1 do

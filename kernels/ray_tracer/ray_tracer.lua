@@ -5,8 +5,8 @@ local w, spheres, depth = gpu.argument(1, 16, { from = 2 }), gpu.argument(2, 5),
 local h = w // 2
 local FAR <const> = 1e6
 local random = gpu.random(43)
-local pack, unpack, sqrt, floor = string.pack, string.unpack, math.sqrt, math.floor
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local sqrt, floor = math.sqrt, math.floor
+local f = gpu.f32 -- rounded to single precision
 
 local words = {}
 for k = 0, spheres - 1 do

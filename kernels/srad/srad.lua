@@ -6,8 +6,7 @@ local tiles = (size + side - 1) // side
 size = tiles * side
 local RATE <const> = 0.5
 local random = gpu.random(73)
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local f = gpu.f32 -- rounded to single precision
 
 -- A disc on a ground, each pixel times noise.
 local image = gpu.buffer("f32", size * size, function(k)

@@ -4,7 +4,7 @@ gpu.sizes(function(size)
 	return w, size.threads // w // 16 * 16
 end)
 local w, h, steps = gpu.argument(1, 64, { multiple_of = 16 }), gpu.argument(2, 48, { multiple_of = 16 }), 3
-local function f32(x) return (string.unpack("<f", string.pack("<f", x))) end
+local f32 = gpu.f32
 local a = gpu.buffer("f32", w * h, function(i) return f32((i * 7919 % 1000) / 7) end)
 local b = gpu.buffer("f32", w * h)
 local t = {}

@@ -3,8 +3,7 @@
 gpu.sizes(function(size) return 128, 4 * size.threads, 4 end)
 local block, n, each = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 1000), gpu.argument(3, 6)
 local only = gpu.argument(4, nil, { one_of = { "strided", "contiguous" } })
-local pack, unpack = string.pack, string.unpack
-local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local f = gpu.f32 -- rounded to single precision
 
 local input = gpu.buffer("f32", n + 2, function(i) return f((i * 7919 % 1000) / 7) end)
 local v = input:table()
