@@ -57,8 +57,9 @@ void diag_print(const Diag *d, FILE *f)
 			output_printf(f, "%d:", it->loc.line);
 		if (it->loc.line && it->loc.col)
 			output_printf(f, "%d:", it->loc.col);
-		output_printf(f, "%s%s: %s\n", it->loc.file ? " " : "",
-			it->warning ? "warning" : it->remark ? "remark" : "error", it->text);
+		output_puts(f, it->loc.file ? " " : "");
+		output_printf(f, "%s: %s\n", it->warning ? "warning" : it->remark ? "remark" : "error",
+			it->text);
 		shown += !it->warning && !it->remark;
 	}
 	if (d->errors > shown)

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 size_t output_plain(const char *text, size_t n)
 {
@@ -76,6 +78,71 @@ void output_puts(FILE *f, const char *s)
 		output_write(f, s, strlen(s));
 }
 
+/* ---- colours ---- */
+
+static Colors colors;
+
+void output_colors(Colors c) { colors = c; }
+
+static bool has_colors(FILE *f)
+{
+	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
+	if (colors != COLORS_AUTO)
+		return colors == COLORS_ALWAYS;
+	return isatty(fileno(f)) && term && *term && strcmp(term, "dumb") && !(none && *none);
+}
+
+/* A word that is shown in colour, by the number that terminals know it by. */
+typedef struct ColoredWord { const char *word, *number; } ColoredWord;
+static const ColoredWord begins[] = { { "error:", "1;31" }, { "warning:", "1;35" }, { "remark:", "1;36" } };
+static const ColoredWord ends[] = { { "  better", "32" }, { "  worse", "31" } };
+
+/* Writes the word in colour, n bytes of it. */
+static void write_colored(FILE *f, const ColoredWord *w, size_t n)
+{
+	fprintf(f, "\033[%sm%.*s\033[m", w->number, (int)n, w->word);
+}
+
+/* Writes a message without the word that begins it, which stands there in colour. Returns the rest. */
+static size_t write_severity(FILE *f, const char *s)
+{
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+		size_t n = strlen(begins[i].word);
+		if (!strncmp(s, begins[i].word, n) && has_colors(f)) {
+			write_colored(f, &begins[i], n);
+			return n;
+		}
+	}
+	return 0;
+}
+
+/* The verdict that ends the line of n bytes, or NULL. */
+static const ColoredWord *verdict_of(const char *line, size_t n)
+{
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t w = strlen(ends[i].word);
+		if (n > w && !memcmp(line + n - w, ends[i].word, w))
+			return &ends[i];
+	}
+	return NULL;
+}
+
+void output_report(FILE *f, const char *s)
+{
+	if (!s || !has_colors(f)) {
+		output_puts(f, s);
+		return;
+	}
+	for (size_t n; *s; s += n + (s[n] == '\n')) {
+		n = strcspn(s, "\n");
+		const ColoredWord *w = verdict_of(s, n);
+		output_write(f, s, n - (w ? strlen(w->word) : 0));
+		if (w)
+			write_colored(f, w, strlen(w->word));
+		output_write(f, s + n, s[n] == '\n');
+	}
+}
+
 void output_printf(FILE *f, const char *fmt, ...)
 {
 	StrBuf b = { 0 };
@@ -83,7 +150,8 @@ void output_printf(FILE *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	sb_vprintf(&b, fmt, ap);
 	va_end(ap);
-	output_write(f, b.s, b.n);
+	size_t shown = f == stderr && b.n ? write_severity(f, b.s) : 0;
+	output_write(f, b.s + shown, b.n - shown);
 	sb_free(&b);
 }
 

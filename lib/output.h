@@ -18,7 +18,14 @@ void output_csv(StrBuf *out, const char *s);
    by these functions, too: it has no bytes that output_clean would change. */
 void output_write(FILE *, const char *s, size_t n);
 void output_puts(FILE *, const char *s);       /* s may be NULL: nothing */
+/* On standard error, "error:", "warning:" and "remark:" are in colour where they begin the text. */
 void output_printf(FILE *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Words that tell errors and verdicts are in colour: on terminals, if TERM and NO_COLOR do not say otherwise,
+   until output_colors chooses. */
+typedef enum { COLORS_AUTO, COLORS_ALWAYS, COLORS_NEVER } Colors;
+void output_colors(Colors);
+/* Writes as output_puts does; verdicts ("better", "worse") that end a line are in colour. */
+void output_report(FILE *, const char *s);
 /* Must be called last in a program: writes what is left for standard output. Returns `status`, or 2, with a
    message, when standard output could not be written. */
 int output_end(int status);

@@ -5,11 +5,13 @@
 #include "sim/report/condition.h"
 #include "sim/report/many.h"
 #include "tools/usage/compare.h"
+#include "tools/user.h"
 
 enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096 };
 
 typedef struct Compare {
 	Arena arena;
+	UserConfig user;
 	Diag diag;
 	const char *path[2];           /* path[1] NULL: one file */
 	int npaths; char **paths;      /* all files */
@@ -352,6 +354,8 @@ static int options(Compare *c, int argc, char **argv)
 	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (letter != 'f' && usage_twice("gsim-compare", longs, letter, &given))
 			return 2;
+		if (user_option(&c->user, letter, optarg))
+			continue;
 		switch (letter) {
 		case OPT_BRIEF: case 'a':
 			if (usage_two_forms("gsim-compare", &form, letter == 'a' ? "--all" : "--brief"))
@@ -392,6 +396,8 @@ static int options(Compare *c, int argc, char **argv)
 		default: return usage_option("gsim-compare", argv, longs, letter);
 		}
 	}
+	if (!user_read(&c->user))
+		return 2;
 	c->npaths = argc - optind;
 	c->paths = argv + optind;
 	if (c->npaths < 1)
@@ -434,7 +440,7 @@ static int program(int argc, char **argv)
 			compare(&c, &out);
 		if (!is_many(&c))
 			annotate(&c, &out);
-		output_puts(stdout, out.s);
+		output_report(stdout, out.s);
 		fflush(stdout);
 		diag_print(&c.diag, stderr);
 		status = c.diag.errors ? 2 : c.condition.n ? judge(&c) : 0;
@@ -444,6 +450,7 @@ static int program(int argc, char **argv)
 	vec_free(&c.pair);
 	diag_free(&c.diag);
 	many_free(&c.many);
+	user_free(&c.user);
 	arena_free(&c.arena);
 	return status;
 }

@@ -15,10 +15,12 @@
 #include "tools/inputs.h"
 #include "tools/plugins.h"
 #include "tools/usage/opt.h"
+#include "tools/user.h"
 #include <stdio.h>
 
 typedef struct Job {
 	const char *passes, *output, *config, *cfg, *module, *print, *filter, *profile, *source;
+	UserConfig user;
 	Vec(const char *) load;
 	bool dump, changed, stats, list;
 	PassLog log;
@@ -300,6 +302,8 @@ static int take_options(Job *job, int argc, char **argv)
 	for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
 		if (c != OPT_LOAD && usage_twice("gsim-opt", options, c, &given))
 			return 2;
+		if (user_option(&job->user, c, optarg))
+			continue;
 		switch (c) {
 		case 'c': job->config = optarg; break;
 		case 'p': job->passes = optarg; break;
@@ -320,6 +324,10 @@ static int take_options(Job *job, int argc, char **argv)
 		default: return usage_option("gsim-opt", argv, options, c);
 		}
 	}
+	if (!user_read(&job->user))
+		return 2;
+	if (!job->config)
+		job->config = job->user.machine;
 	if (job->list)
 		return -1;
 	if (optind + 1 != argc)
@@ -374,6 +382,7 @@ static int program(int argc, char **argv)
 		status = check_options(&job);
 	if (status < 0)
 		status = run_job(&job);
+	user_free(&job.user);
 	vec_free(&job.load);
 	return status;
 }

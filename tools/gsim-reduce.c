@@ -8,6 +8,7 @@
 #include "tools/reduce/record.h"
 #include "tools/reduce/shrink.h"
 #include "tools/usage/reduce.h"
+#include "tools/user.h"
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@ enum { LONGEST_SECONDS = 1000000 };
 static const double LEAST_SECONDS = 5, TIMES_LONGER = 10;
 
 typedef struct ReduceOptions {
+	UserConfig user;
 	const char *module, *output, *workload, *source;
 	Vec(const char *) load;
 	char **command; int ncommand;
@@ -133,9 +135,11 @@ static ReduceParsed parse(ReduceOptions *o, Arena *a, int argc, char **argv)
 			return REDUCE_WRONG;
 		}
 		if ((letter != O_LOAD && usage_twice("gsim-reduce", longs, letter, &given)) ||
-			!take(o, letter, optarg))
+			(!user_option(&o->user, letter, optarg) && !take(o, letter, optarg)))
 			return REDUCE_WRONG;
 	}
+	if (!user_read(&o->user))
+		return REDUCE_WRONG;
 	if (optind + 1 != end) {
 		wrong(optind == end ? "expected a MODULE" : "one MODULE at a time: ", optind == end ? ""
 			: argv[optind + 1]);
@@ -265,6 +269,7 @@ static int program(int argc, char **argv)
 	}
 	diag_print(&d, stderr);
 	diag_free(&d);
+	user_free(&o.user);
 	vec_free(&o.load);
 	arena_free(&a);
 	return status;

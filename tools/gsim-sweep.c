@@ -8,6 +8,7 @@
 #include "tools/sweep/slurm.h"
 #include "tools/sweep/table.h"
 #include "tools/usage/sweep.h"
+#include "tools/user.h"
 #include "sim/sandbox/backstop.h"
 #include "passes/pass.h"
 #include <errno.h>
@@ -21,6 +22,7 @@ typedef struct PlotWanted { const char *path; PlotChoice choice; } PlotWanted;
 
 typedef struct SweepOptions {
 	Plan plan;
+	UserConfig user;
 	const char *output, *csv, *lines;
 	PlotChoice choice;             /* of the next --plot */
 	Vec(PlotWanted) plot;
@@ -207,6 +209,18 @@ static void keep_option(SweepOptions *o, int letter, const char *arg)
 	put_shell_word(&o->words, arg);
 }
 
+/* The machine of the user's configuration, where neither the command line nor a plan has one. Processes that
+   run shards are told it: they may be elsewhere. */
+static bool take_user(SweepOptions *o, Diag *d)
+{
+	if (!user_read(&o->user))
+		return false;
+	if (!o->user.machine || plan_axis(&o->plan, AXIS_MACHINE, NULL)->value.n)
+		return true;
+	keep_option(o, 'c', o->user.machine);
+	return take(o, 'c', o->user.machine, d);
+}
+
 typedef enum { SWEEP_GO_ON, SWEEP_DONE, SWEEP_WRONG } SweepParsed;
 
 static SweepParsed parse(SweepOptions *o, int argc, char **argv, Diag *d)
@@ -233,11 +247,15 @@ static SweepParsed parse(SweepOptions *o, int argc, char **argv, Diag *d)
 		}
 		if (!may_be_repeated(letter) && usage_twice("gsim-sweep", longs, letter, &given))
 			return SWEEP_WRONG;
+		if (user_option(&o->user, letter, optarg))
+			continue;
 		if (!take(o, letter, optarg, d))
 			return SWEEP_WRONG;
 		if (is_for_shards(letter))
 			keep_option(o, letter, optarg);
 	}
+	if (!take_user(o, d))
+		return SWEEP_WRONG;
 	for (int i = optind; i < end; i++)
 		vec_push(&plan_axis(&o->plan, AXIS_MODULE, NULL)->value, argv[i]);
 	for (int i = optind; i < argc; i++) {
@@ -601,6 +619,7 @@ static int program(int argc, char **argv)
 		status = 2;
 	sb_free(&o.words);
 	vec_free(&o.plot);
+	user_free(&o.user);
 	plan_free(&o.plan);
 	diag_free(&d);
 	return status;

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "lib/output.h"
 #include "tools/usage/trace.h"
+#include "tools/user.h"
 #include "traces/export.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -127,6 +128,7 @@ static int program(int argc, char **argv)
 	const char *output = NULL, *form = NULL, *other = NULL, *filter = NULL, *source = NULL;
 	uint64_t cycle = 0, launch, given = 0;
 	bool ok = true, kinds = false, stack = false, html = false, two = false;
+	UserConfig user = { 0 };
 	char letters[3 * USAGE_ROWS_MOST + 2];
 	struct option options[USAGE_ROWS_MOST + 1];
 	usage_tables(&usage_trace, letters, options);
@@ -134,6 +136,8 @@ static int program(int argc, char **argv)
 	for (int c; ok && (c = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
 		if (usage_twice("gsim-trace", options, c, &given))
 			return 2;
+		if (user_option(&user, c, optarg))
+			continue;
 		switch (c) {
 		case OPT_TEXT: x = &trace_text;
 			two = usage_two_forms("gsim-trace", &form, "--text");
@@ -172,6 +176,8 @@ static int program(int argc, char **argv)
 		if (two)
 			return 2;
 	}
+	ok = ok && user_read(&user);
+	user_free(&user);
 	ok = ok && arguments(stack, html, other, filter, argc - optind, &d);
 	if (!kinds && (x == &trace_text || x == &trace_csv))
 		f.kinds = TRACE_PLAIN_KINDS;

@@ -207,8 +207,12 @@ static bool load_file(Session *s)
 static bool load_config(Session *s)
 {
 	const Options *o = &s->opt;
-	if (!load_file(s))
+	if (!load_file(s)) {
+		if (o->config_by)
+			diag_error(&s->diag, (Loc){ o->config_by, 0, 0 }, "this file chooses the machine %s",
+				o->config);
 		return false;
+	}
 	s->file = s->config;
 	for (int i = 0; i < o->set.n; i++) {
 		const char *eq = strchr(o->set.v[i], '=');
@@ -357,6 +361,8 @@ static int show_config(Session *s)
 	StrBuf out = { 0 };
 	if (!load_config(s))
 		return RUN_BAD_INPUT;
+	if (s->opt.config_by)
+		sb_printf(&out, "-- the machine %s, which %s chooses\n", s->opt.config, s->opt.config_by);
 	config_print_marked(&s->config, &s->marks, &out);
 	output_puts(stdout, out.s);
 	sb_free(&out);

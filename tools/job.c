@@ -31,7 +31,7 @@ static void clear_progress(const Session *s)
 
 static Title title_of(const Session *s, const Job *j)
 {
-	Title t = { .module = job_file(s, j), .config = s->opt.config,
+	Title t = { .module = job_file(s, j), .config = s->opt.config, .config_by = s->opt.config_by,
 		.module_hash = j->second ? s->second_hash : s->module_hash,
 		.passes = j->passes, .log = &j->log,
 		.profile = s->opt.profile, .profiled = j->profiled,
@@ -326,7 +326,7 @@ static int write_file(const char *path, const StrBuf *text)
 {
 	const char *why;
 	if (!strcmp(path, "-")) {
-		output_puts(stdout, text->s);
+		output_report(stdout, text->s);
 		return RUN_OK;
 	}
 	if (file_write(path, text->s, text->n, &why))
@@ -395,7 +395,7 @@ static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text,
 		sb_free(&table);
 	}
 	if (!s->opt.quiet && !job_stats_to_output(s) && !(s->opt.record && !strcmp(s->opt.record, "-")))
-		output_puts(stdout, shown.s);
+		output_report(stdout, shown.s);
 	sb_free(&shown);
 	return status;
 }

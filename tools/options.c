@@ -319,13 +319,27 @@ static bool find_module(Options *o)
 	return found;
 }
 
+/* What the user's configuration says, where the command line says nothing. False: it is wrong. */
+static bool take_user(Options *o)
+{
+	if (!user_read(&o->user))
+		return false;
+	if (!o->config && o->user.machine) {
+		o->config = o->user.machine;
+		o->config_by = o->user.file;
+	}
+	if (!o->threads)
+		o->threads = o->user.threads ? o->user.threads : 1;
+	return true;
+}
+
 OptResult options_parse(Options *o, int argc, char **argv)
 {
 	char letters[3 * USAGE_ROWS_MOST + 2];
 	struct option longs[USAGE_ROWS_MOST + 1];
 	int end = 1, letter;
 	uint64_t given = 0;
-	*o = (Options){ .threads = 1 };
+	*o = (Options){ 0 };
 	while (end < argc && strcmp(argv[end], "--"))
 		end++;
 	o->nargs = end < argc ? argc - end - 1 : 0;
@@ -347,7 +361,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 		if ((!may_be_repeated(letter) && usage_twice("gsim", longs, letter, &given)) ||
 			(shows(letter) && usage_two_forms("gsim", &o->show, shows(letter))))
 			return OPT_ERROR;
-		if (!take(o, letter, optarg))
+		if (!user_option(&o->user, letter, optarg) && !take(o, letter, optarg))
 			return letter == O_BY ? wrong("--by: expected " MANY_BY ", not ", optarg) :
 				letter == O_ANNOTATE ? wrong("--annotate: expected source or code, not ",
 				optarg) :
@@ -371,6 +385,8 @@ OptResult options_parse(Options *o, int argc, char **argv)
 		return wrong(o->second ? "two MODULEs are enough (workload arguments stand behind --): "
 			: "one MODULE is enough (-b compares two; workload arguments stand behind --): ",
 			argv[optind]);
+	if (!take_user(o))
+		return OPT_ERROR;
 	split_models(o);
 	bool reads = o->module && !o->print_config && (!o->list || options_lists_kernels(o) ||
 		options_lists_sizes(o));
@@ -379,6 +395,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 
 void options_free(Options *o)
 {
+	user_free(&o->user);
 	vec_free(&o->set);
 	vec_free(&o->model);
 	vec_free(&o->passes);

@@ -8,6 +8,7 @@
 #include "lib/strbuf.h"
 #include "lib/vec.h"
 #include "sim/report/report.h"
+#include "tools/user.h"
 #include <stdbool.h>
 
 /* whether the module runs on a real GPU: --on */
@@ -19,7 +20,9 @@ typedef struct Options {
 	const char *second;            /* the other module of --before-after; NULL: there is none */
 	const char *kernel;            /* --new-workload's; NULL: the only one */
 	int nargs; char **args;        /* the workload's */
-	const char *config, *workload, *trace, *html, *list, *profile, *record, *source;
+	UserConfig user;
+	const char *config, *config_by;        /* config_by: the user's file that chose it, or NULL */
+	const char *workload, *trace, *html, *list, *profile, *record, *source;
 	/* the one of --list, --new-workload, --print-config and --disassemble that is given, or NULL */
 	const char *show;
 	const char *by;                /* what a grid has a table of, too; NULL: of nothing more */

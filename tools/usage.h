@@ -29,6 +29,21 @@ typedef struct UsageProgram {
 	const char *see;                 /* other pages, with commas between; or NULL */
 } UsageProgram;
 
+/* Options of all programs in C: tools/user.h. */
+enum { USAGE_COLOR = 1000, USAGE_NO_USER };
+#define USAGE_USER_ROWS \
+	{ USAGE_COLOR, "color", "WHEN", "messages and verdicts in colour: auto (on a terminal, the " \
+		"default), always or never", "auto always never" }, \
+	{ USAGE_NO_USER, "no-user-config", NULL, "read no configuration of the user" }
+/* Environment of all programs in C. */
+#define USAGE_USER_ENVIRONMENT \
+	{ "GSIM_USER_CONFIG", "the user's configuration, in place of ~/.config/gsim/config.lua; empty: " \
+		"there is none" }, \
+	{ "XDG_CONFIG_HOME", "the folder of gsim/config.lua, in place of ~/.config" }, \
+	{ "NO_COLOR", "not empty: no colours, unless --color asks for them" }
+#define USAGE_USER_FILES \
+	{ "~/.config/gsim/config.lua", "the user's configuration: a default machine, colours" }
+
 /* Writes the table as --help shows it. */
 void usage_list(const UsageRow *, int n, StrBuf *);
 /* What --help shows. */

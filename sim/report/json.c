@@ -158,6 +158,8 @@ static void json_put_title(JsonSink *j, const Title *t)
 	json_put_text(j, "module", t->module);
 	json_put_text(j, "module_hash", t->module_hash);
 	json_put_text(j, "config", t->config);
+	if (t->config_by)
+		json_put_text(j, "config_by", t->config_by);
 	json_put_text(j, "model", title_model(t));
 	json_put_text(j, "passes", t->passes);
 	json_put_text(j, "profile", t->profile);

@@ -17,6 +17,7 @@ typedef struct ReportPlugin {
 /* What a report says about a run that the Run does not know. */
 typedef struct Title {
 	const char *module, *config;   /* files; config NULL: the machine is that of the defaults */
+	const char *config_by;         /* the user's configuration, if that chose the machine file; or NULL */
 	const char *module_hash;       /* a hash of the file's content */
 	const char *passes;            /* the pipeline, as it was asked for; "" = none */
 	const struct PassLog *log;     /* what the passes did, or NULL */

@@ -6,6 +6,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
 unset GSIM_PATH GSIM_BUILD
+GSIM_USER_CONFIG=
+export GSIM_USER_CONFIG
 
 fail() {
 	echo "FAILED: $1"

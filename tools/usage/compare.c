@@ -21,6 +21,7 @@ static const UsageRow rows[] = {
 		"=code: the code, of reports of gsim --annotate", "source code" },
 	{ OPT_SOURCE, "source", "DIR", "the folder where --annotate reads the source, and below; without it "
 		"the lines stand without their text" },
+	USAGE_USER_ROWS,
 	{ OPT_VERSION, "version", NULL, "show the version" },
 	{ 'h', "help", NULL, "show this" },
 };
@@ -46,9 +47,11 @@ static const UsageText statuses[] = {
 	{ NULL },
 };
 static const UsageText files[] = {
+	USAGE_USER_FILES,
 	{ NULL },
 };
 static const UsageText environment[] = {
+	USAGE_USER_ENVIRONMENT,
 	{ NULL },
 };
 static const UsageText examples[] = {

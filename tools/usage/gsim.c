@@ -99,6 +99,7 @@ static const UsageRow rows[] = {
 	{ 'q', "quiet", NULL, "no report and no progress; errors stay" },
 	{ 'v', "verbose", NULL, "tell of each run as it ends, and of each livelock and deadlock of a grid at "
 		"length" },
+	USAGE_USER_ROWS,
 	{ O_VERSION, "version", NULL, "show the version" },
 	{ 'h', "help", NULL, "show this" },
 };
@@ -120,12 +121,14 @@ static const UsageText files[] = {
 		"the workload, unless --workload names another" },
 	{ "@DATADIR@/configs/*.lua", "machine files, found by their names" },
 	{ "@DATADIR@/kernels/", "kernels with workloads, found by their names" },
+	USAGE_USER_FILES,
 	{ NULL },
 };
 static const UsageText environment[] = {
 	{ "GSIM_PATH",
 		"folders, with colons between, where machine files and kernels are looked for "
 		"before the data directory" },
+	USAGE_USER_ENVIRONMENT,
 	{ NULL },
 };
 static const UsageText examples[] = {

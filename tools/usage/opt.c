@@ -29,6 +29,7 @@ static const UsageRow rows[] = {
 	{ OPT_REMARKS, "remarks", NULL, "say what passes did and what they left alone, and why" },
 	{ OPT_STATS, "pass-stats", NULL, "print what passes did, in numbers, on standard error" },
 	{ OPT_LIST, "list", NULL, "the passes with their options, and the analyses" },
+	USAGE_USER_ROWS,
 	{ OPT_VERSION, "version", NULL, "show the version" },
 	{ 'h', "help", NULL, "show this" },
 };
@@ -44,12 +45,14 @@ static const UsageText statuses[] = {
 };
 static const UsageText files[] = {
 	{ "@DATADIR@/configs/*.lua", "machine files, found by their names" },
+	USAGE_USER_FILES,
 	{ NULL },
 };
 static const UsageText environment[] = {
 	{ "GSIM_PATH",
 		"folders, with colons between, where machine files are looked for before the "
 		"data directory" },
+	USAGE_USER_ENVIRONMENT,
 	{ NULL },
 };
 static const UsageText examples[] = {

@@ -20,6 +20,7 @@ static const UsageRow rows[] = {
 		"if MODULE does" },
 	{ O_VERBOSE, "verbose", NULL, "show what COMMAND writes" },
 	{ 'q', "quiet", NULL, "no sums and no progress; errors stay" },
+	USAGE_USER_ROWS,
 	{ O_VERSION, "version", NULL, "show the version" },
 	{ 'h', "help", NULL, "show this" },
 };
@@ -37,10 +38,12 @@ static const UsageText statuses[] = {
 };
 static const UsageText files[] = {
 	{ "MODULE.reduced.ir", "what comes out, unless --output names another file" },
+	USAGE_USER_FILES,
 	{ NULL },
 };
 static const UsageText environment[] = {
 	{ "TMPDIR", "the folder in which candidates are written; /tmp otherwise" },
+	USAGE_USER_ENVIRONMENT,
 	{ NULL },
 };
 static const UsageText examples[] = {

@@ -63,6 +63,7 @@ static const UsageRow rows[] = {
 	{ O_RETRY, "retry", NULL, "run points again that have failed" },
 	{ O_SECONDS, "seconds", "N", "a point that takes longer is ended, and has timed out; default: none" },
 	{ 'q', "quiet", NULL, "no sums and no progress; errors stay" },
+	USAGE_USER_ROWS,
 	{ O_VERSION, "version", NULL, "show the version" },
 	{ 'h', "help", NULL, "show this" },
 };
@@ -83,12 +84,14 @@ static const UsageText files[] = {
 		"the folder of results, unless --output names another: records, results-*.jsonl, "
 		"and the table, results.csv" },
 	{ "@DATADIR@/configs/*.lua", "machine files, found by their names" },
+	USAGE_USER_FILES,
 	{ NULL },
 };
 static const UsageText environment[] = {
 	{ "GSIM_PATH",
 		"folders, with colons between, where machine files are looked for before the "
 		"data directory" },
+	USAGE_USER_ENVIRONMENT,
 	{ NULL },
 };
 static const UsageText examples[] = {

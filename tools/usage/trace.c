@@ -26,6 +26,7 @@ static const UsageRow rows[] = {
 	{ OPT_EVENTS, "events", "LIST", "only these kinds, with commas between, or all; by default "
 		"--text and "
 		"--csv show those up to exit: " TRACE_WORDS, ",all " TRACE_WORDS },
+	USAGE_USER_ROWS,
 	{ OPT_VERSION, "version", NULL, "show the version" },
 	{ 'h', "help", NULL, "show this" },
 };
@@ -41,9 +42,11 @@ static const UsageText statuses[] = {
 	{ NULL },
 };
 static const UsageText files[] = {
+	USAGE_USER_FILES,
 	{ NULL },
 };
 static const UsageText environment[] = {
+	USAGE_USER_ENVIRONMENT,
 	{ NULL },
 };
 static const UsageText examples[] = {
