@@ -69,6 +69,7 @@ static int call_for_size(lua_State *L, int function, RunSize size)
 	lua_pushvalue(L, function);
 	push_size(L, run_of(L)->config, size);
 	lua_call(L, 1, LUA_MULTRET);
+	luaL_checkstack(L, LUA_MINSTACK, "gpu.sizes");
 	int n = lua_gettop(L) - top;
 	while (n && lua_isnil(L, top + n))
 		n--;

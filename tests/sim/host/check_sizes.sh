@@ -99,6 +99,15 @@ LUA
 wrong "gpu.sizes: argument 2 is a table" <<LUA
 gpu.sizes(function(size) return 5, {} end)
 LUA
+wrong "gpu.sizes: the function gave 200 arguments; expected at most 64" <<LUA
+local t = {}
+for i = 1, 200 do t[i] = i end
+gpu.sizes(function(size) return table.unpack(t) end)
+LUA
+wrong "w.lua:2:" <<LUA
+local g = gpu
+gpu = 5 g.sizes(function(size) return size.threads end)
+LUA
 wrong "argument 1 is '163840'; expected a whole number from 1 to 100" <<LUA
 gpu.sizes(function(size) return size.threads end)
 local n = gpu.argument(1, 5, { to = 100 })
