@@ -1,6 +1,6 @@
 -- gpu.args: threads of a block (default 32, a power of two), keys in all (default 512, as many blocks as it
 -- takes), keys of a bucket (default 4).
-gpu.sizes(function(size) return 128, 4 * size.threads end)
+gpu.sizes(function(size) return 128, 2 * size.threads end)
 local block, keys, bucket = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 512), gpu.argument(3, 4)
 local each = block * bucket -- a block sorts so many
 local blocks = (keys + each - 1) // each

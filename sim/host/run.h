@@ -38,6 +38,7 @@ RunSize run_size_named(const char *name);      /* SIZE_NONE: there is no size of
 /* What gpu.sizes has declared. */
 typedef struct RunSized {
 	bool declared;
+	bool grows;            /* arguments follow from the size */
 	bool late;             /* something that depends on the arguments came before the declaration */
 	uint64_t threads;      /* how many the size asks for; 0: the workload's arguments are its own */
 	const char *reason;    /* why the workload does not fill every machine, or NULL */

@@ -160,6 +160,7 @@ int host_sizes(lua_State *L)
 		luaL_error(L, "gpu.sizes: expected before the first gpu.argument, buffer and launch, which "
 			"depend on the size");
 	run->sized.declared = true;
+	run->sized.grows = function != 0;
 	if (run->options.list_sizes)
 		return list_sizes(L, function);
 	if (function && run->options.size > SIZE_S)

@@ -1,6 +1,7 @@
 /* Two grids: what differs between their runs, and a row for each run. */
 #include "sim/report/compare.h"
 #include "sim/report/differ.h"
+#include "sim/report/filled.h"
 #include "sim/report/pairs.h"
 
 enum { LONGEST_MODEL = 36, LONGEST_PASSES = 24 };
@@ -74,6 +75,15 @@ static void put_run_pair(Sheet *s, const GridPair *p, const char *figure)
 	arena_free(&a);
 }
 
+static void put_pairs_filled(const Pairs *p, ReportForm form, StrBuf *out)
+{
+	const JsonValue **report = xcalloc(2 * (size_t)p->n + 1, sizeof *report);
+	for (int i = 0; i < 2 * p->n; i++)
+		report[i] = p->v[i / 2].of[i % 2];
+	filled_compare(report, 2 * p->n, form, out);
+	free(report);
+}
+
 void report_compare_grids(const JsonValue *before, const JsonValue *after, ReportForm form, StrBuf *out)
 {
 	Column column[] = { { .heading = "mechanism", .most = LONGEST_MODEL, .left = true, .code = true },
@@ -96,6 +106,7 @@ void report_compare_grids(const JsonValue *before, const JsonValue *after, Repor
 		sheet_line(out, form, "no run of the one has the mechanism and passes of a run of the other");
 	if (!form.markdown)
 		put_tally(&pairs, form, out);
+	put_pairs_filled(&pairs, form, out);
 	column[2].group = column[3].group = figure_words(figure);
 	sheet_begin(&s, form, column, sizeof column / sizeof *column);
 	for (int i = 0; i < pairs.n; i++)

@@ -48,7 +48,7 @@ void filled_text(Run *run, StrBuf *out)
 		sb_printf(out, ", %d of %d SMs no block", f.sms - f.sms_used, f.sms);
 	sb_printf(out, "; grid%s %s%s\n", f.several ? "s fill" : " fills", PERCENT(f.grid),
 		f.why == FILLED_SHORT_TIME ? ", not for long" : "");
-	bool grows = run->sized.declared && run->options.size < SIZE_L;
+	bool grows = run->sized.grows && run->options.size < SIZE_L;
 	sb_printf(out, "  cycles say little of caches, bandwidth, scheduler, occupancy; counts, SIMD hold; "
 		"try %s\n", grows ? "--size L" : "-D sm.count=1");
 }

@@ -1,5 +1,6 @@
 /* Several reports beside each other, as text and as Markdown. */
 #include "lib/names.h"
+#include "sim/report/filled.h"
 #include "sim/report/compare.h"
 #include "sim/report/many.h"
 #include "sim/report/pairs.h"
@@ -307,6 +308,15 @@ static void put_places(Many *m, const PlaceTable *t, int figure, ReportForm form
 
 /* ---- the whole ---- */
 
+static void put_filled(const Many *m, ReportForm form, StrBuf *out)
+{
+	const JsonValue **report = xcalloc((size_t)m->run.n + 1, sizeof *report);
+	for (int i = 0; i < m->run.n; i++)
+		report[i] = m->run.v[i].report;
+	filled_compare(report, m->run.n, form, out);
+	free(report);
+}
+
 static void put_head(Many *m, ReportForm form, StrBuf *out)
 {
 	const JsonValue *base = json_get(m->run.v[0].report, "total");
@@ -317,6 +327,7 @@ static void put_head(Many *m, ReportForm form, StrBuf *out)
 		if (!*m->run.v[0].outcome && !*m->run.v[i].outcome)
 			compare_other_work(base, json_get(m->run.v[i].report, "total"), m->run.v[i].name,
 				form, out);
+	put_filled(m, form, out);
 }
 
 static void put_match(const PlaceTable *t, ReportForm form, StrBuf *out)

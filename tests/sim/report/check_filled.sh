@@ -115,6 +115,13 @@ run --functional -- 1 32 10 10
 [ "$(cat filled)" = null, ] || fail "a functional run: $(cat filled)"
 ! grep -q 'mostly empty' r.txt || fail "a functional run has the remark"
 
+# what helps: a larger size, where the workload grows
+for declared in 'gpu.sizes(function(size) return 5 end)' 'gpu.sizes { reason = "by its algorithm" }'; do
+	{ echo "$declared" && cat count.lua; } >sized.lua
+	"$bin/gsim" -w sized.lua -c volta.lua count.ir -- 1 32 9 9 | sed -n 's/^  cycles say little .* try //p'
+done >hints
+printf -- '--size L\n-D sm.count=1\n' | cmp -s - hints || fail "what helps: $(cat hints)"
+
 # comparisons of cycles
 run -- 1 32 500 500 && cp r.json a.json
 run -m ipdom -- 1 32 500 500 && cp r.json b.json
@@ -123,6 +130,11 @@ remark='^remark: mostly empty in'
 "$bin/gsim-compare" a.json b.json | grep -q "$remark both runs (99.7 % without a warp)" || fail "gsim-compare of two empty machines"
 "$bin/gsim-compare" a.json c.json | grep -q "$remark some runs" || fail "gsim-compare of an empty machine and a full one"
 ! "$bin/gsim-compare" c.json c.json | grep -q "$remark" || fail "gsim-compare of full machines"
+"$bin/gsim-compare" a.json b.json c.json | grep -q "$remark some runs (99.7 % without" || fail "gsim-compare of three machines"
+for n in 1 2; do
+	"$bin/gsim" -q -c volta.lua --grid -m ipdom -m its -s g$n.json count.ir -- 1 32 $n 9
+done
+"$bin/gsim-compare" g1.json g2.json | grep -q "$remark all runs" || fail "gsim-compare of two grids"
 "$bin/gsim" -c volta.lua -b -p dce count.ir -- 1 32 9 9 | grep -q "$remark both runs" || fail "--before-after"
 "$bin/gsim" -c volta.lua --grid -m ipdom -m its -m serial count.ir -- 1 32 9 9 | grep -q "$remark all runs" || fail "--grid"
 ! "$bin/gsim" -c volta.lua -D sm.count=1 --grid -m ipdom -m its count.ir -- 1 32 9 9 | grep -q "$remark" || fail "--grid on one SM"
