@@ -82,6 +82,74 @@ void pass_log_print(const PassLog *l, StrBuf *s)
 	}
 }
 
+/* ---- changes, counted ---- */
+
+static PassLimit *limit_of_run(const PassRun *r) { return r->log ? r->log->limit : NULL; }
+
+/* Have all changes been made that may be made? */
+static bool is_used_up(const PassLog *l) { return l && l->limit && l->limit->change.n >= l->limit->most; }
+
+static void note_change(const PassRun *r, Loc loc, const char *what)
+{
+	PassLog *l = r->log;
+	const char *file = loc.file && loc.line ? arena_strdup(&l->arena, loc.file) : NULL;
+	vec_push(&l->limit->change, ((PassChange){ l->step, r->pass->name,
+		arena_strdup(&l->arena, r->f ? r->f->name : ""), what, { file, loc.line, loc.col } }));
+}
+
+bool pass_may_change(PassRun *r, Loc loc, const char *fmt, ...)
+{
+	PassLimit *l = limit_of_run(r);
+	if (!l || is_used_up(r->log))
+		return !l;
+	va_list ap;
+	va_start(ap, fmt);
+	StrBuf text = { 0 };
+	sb_vprintf(&text, fmt, ap);
+	va_end(ap);
+	note_change(r, loc, arena_strdup(&r->log->arena, text.s ? text.s : ""));
+	sb_free(&text);
+	return true;
+}
+
+/* The pass has run, on a function or on the module, and there were `before` changes before. */
+static void note_whole(const PassRun *r, bool changed, int before)
+{
+	PassLimit *l = limit_of_run(r);
+	if (l && changed && l->change.n == before)
+		note_change(r, r->f ? r->f->loc : (Loc){ 0 }, r->f ? "the function as a whole"
+			: "the module as a whole");
+}
+
+static int count_changes(const PassRun *r) { return limit_of_run(r) ? limit_of_run(r)->change.n : 0; }
+
+void pass_change_print(const PassChange *c, StrBuf *s)
+{
+	sb_printf(s, "%s: ", c->pass);
+	if (*c->function)
+		sb_printf(s, "%s: ", c->function);
+	if (c->place.file)
+		sb_printf(s, "%s:%d: ", c->place.file, c->place.line);
+	sb_puts(s, c->what);
+}
+
+void pass_log_changes(const PassLog *l, StrBuf *s)
+{
+	const PassLimit *x = l->limit;
+	for (int k = 0; k < x->change.n && l->remarks; k++) {
+		sb_printf(s, "change %d: ", k + 1);
+		pass_change_print(&x->change.v[k], s);
+		sb_putc(s, '\n');
+	}
+	sb_printf(s, "bisect: %d change%s of passes, ", x->change.n, x->change.n == 1 ? "" : "s");
+	sb_puts(s, x->change.n < x->most ? "all that there are" : "and no more");
+	if (x->change.n)
+		sb_puts(s, "; the last: ");
+	if (x->change.n)
+		pass_change_print(&vec_last(&x->change), s);
+	sb_putc(s, '\n');
+}
+
 bool pass_explains(const PassRun *r) { return r->show || (r->log && r->log->remarks); }
 
 void pass_remark(PassRun *r, Loc loc, const char *fmt, ...)
@@ -250,17 +318,23 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 	if (s->pass->module && w->host->only)
 		diag_warning(d, (Loc){ 0 }, "%s looks at the whole module: it does not run, since passes are "
 			"to take %s alone", s->pass->name, w->host->only);
-	else if (s->pass->module)
+	else if (s->pass->module && !is_used_up(r.log)) {
+		int known = count_changes(&r);
 		*changed = s->pass->module(&r);
+		note_whole(&r, *changed, known);
+	}
 	for (int i = 0; i < w->n && s->pass->function; i++) {
-		if (!wanted_function(m->func.v[i], w->host->only))
+		if (!wanted_function(m->func.v[i], w->host->only) || is_used_up(r.log))
 			continue;
 		if (!w->of[i])
 			w->of[i] = analyses_open(m, m->func.v[i], &w->effects, w->host->cost,
 				w->host->limits);
 		r.f = m->func.v[i];
 		r.an = w->of[i];
-		*changed |= run_function(&r);
+		int known = count_changes(&r);
+		bool moved = run_function(&r);
+		note_whole(&r, moved, known);
+		*changed |= moved;
 	}
 	if (d->errors > before)
 		return false;
@@ -297,10 +371,12 @@ bool pipeline_run(Module *m, const char *text, const PassHost *host, Diag *d)
 			w.host->log->step = i;
 			w.host->log->first = NULL;
 		}
+		const char *idle = is_used_up(w.host->log) ? "changes are limited, and all are made"
+			: pass->idle;
 		ok = run_step(&w, &p.step.v[i], &changed);
 		if (w.host->log && !changed)
 			vec_push(&w.host->log->idle, ((PassIdle){ i, pass->name,
-				w.host->log->first ? w.host->log->first : pass->idle }));
+				w.host->log->first ? w.host->log->first : idle }));
 		if (pass->module && changed)
 			open_functions(&w);
 		if (w.host->after)

@@ -83,6 +83,11 @@ void pass_count(PassRun *, const char *what, int64_t n);    /* adds n to a count
 /* Adds n to how often the pass relied on something that it was told to take for granted, such as "restrict".
    Reports of runs list these assumptions. */
 void pass_assumption(PassRun *, const char *what, int64_t n);
+/* A pass asks before each change that it can leave out: a computation replaced, a loop unrolled, a region
+   melded. False: it must not make this one (PassLimit), and goes on as if it could not. The text says what it
+   is about to do at that place. A pass that has changed something and has not asked has made one change,
+   whatever it did. */
+bool pass_may_change(PassRun *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool pass_explains(const PassRun *);    /* does anybody read remarks? If not, none need be made */
 /* Says, for a place in the source, why the pass left something alone, or what it did. */
 void pass_remark(PassRun *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -102,10 +107,17 @@ typedef struct PassCount {
 /* a step that changed nothing, and why */
 typedef struct PassIdle { int step; const char *pass, *why; } PassIdle;
 
+/* A change that a pass has made (pass_may_change). function "": a module pass. place: file NULL: unknown */
+typedef struct PassChange { int step; const char *pass, *function, *what; Loc place; } PassChange;
+/* Lets the first `most` changes of a pipeline be made, and no others: when they are made, no pass begins any
+   more. Zero-initialise but for `most`. */
+typedef struct PassLimit { int64_t most; Vec(PassChange) change; } PassLimit;
+
 /* What the passes of a pipeline did, in the order in which they ran. Texts are in the arena.
    Zero-initialise. */
 typedef struct PassLog {
 	Arena arena;
+	PassLimit *limit;                  /* NULL: all changes are made, and nobody lists them */
 	bool remarks;                      /* true: remarks go to the Diag, each with its place */
 	int step;
 	const char *first;                 /* the first remark of the step, or NULL */
@@ -114,6 +126,11 @@ typedef struct PassLog {
 } PassLog;
 void pass_log_free(PassLog *);
 void pass_log_print(const PassLog *, struct StrBuf *);         /* appends a line for each count */
+/* Appends "dce: kernel k: k.cu:12: an instruction deleted" without newline. */
+void pass_change_print(const PassChange *, struct StrBuf *);
+/* Where changes are limited: appends a line that says how many were made, and which was the last; with
+   remarks, a line for each before it. */
+void pass_log_changes(const PassLog *, struct StrBuf *);
 
 /* What the caller of a pipeline gives. Zero-initialise; every field may stay zero. */
 typedef struct PassHost {

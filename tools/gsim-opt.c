@@ -16,6 +16,7 @@
 #include "tools/plugins.h"
 #include "tools/usage/opt.h"
 #include "tools/user.h"
+#include <limits.h>
 #include <stdio.h>
 
 typedef struct Job {
@@ -24,6 +25,7 @@ typedef struct Job {
 	Vec(const char *) load;
 	bool dump, changed, stats, list;
 	PassLog log;
+	PassLimit limit;               /* of --bisect */
 	StrBuf before;                 /* the module's text after the last pass, for --print-changed */
 } Job;
 
@@ -297,6 +299,7 @@ static int take_options(Job *job, int argc, char **argv)
 	char letters[3 * USAGE_ROWS_MOST + 2];
 	struct option options[USAGE_ROWS_MOST + 1];
 	uint64_t given = 0;
+	int bisect;
 	usage_tables(&usage_opt, letters, options);
 	opterr = 0;
 	for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
@@ -316,6 +319,13 @@ static int take_options(Job *job, int argc, char **argv)
 		case OPT_LOAD: vec_push(&job->load, optarg); break;
 		case OPT_CHANGED: job->changed = true; break;
 		case OPT_REMARKS: job->log.remarks = true; break;
+		case OPT_BISECT:
+			if (!usage_count(optarg, INT_MAX - 1, &bisect))
+				return usage_wrong("gsim-opt", "--bisect: expected a number from 0, not ",
+					optarg);
+			job->limit.most = bisect;
+			job->log.limit = &job->limit;
+			break;
 		case OPT_STATS: job->stats = true; break;
 		case OPT_DUMP: job->dump = true; break;
 		case OPT_LIST: job->list = true; break;
@@ -364,6 +374,13 @@ static int run_job(Job *job)
 		ok = work(job, &d);
 	diag_print(&d, stderr);
 	diag_free(&d);
+	if (job->log.limit && ok) {
+		StrBuf s = { 0 };
+		pass_log_changes(&job->log, &s);
+		output_puts(stderr, s.s);
+		sb_free(&s);
+	}
+	vec_free(&job->limit.change);
 	if (job->stats) {
 		StrBuf s = { 0 };
 		pass_log_print(&job->log, &s);

@@ -119,9 +119,21 @@ bool job_transform(Session *s, Job *j)
 		return true;
 	j->module = module_copy(j->module);
 	j->log.remarks = s->opt.remarks && !j->reference;
+	j->limit.most = s->opt.bisect;
+	j->log.limit = s->opt.bisects ? &j->limit : NULL;
 	j->profile = profile_for(s, j);
 	j->profiled = j->profile && j->profile == s->made;
 	return config_transform(&j->config, j->module, j->passes, j->profile, &j->log, &j->diag);
+}
+
+static void tell_changes(const Session *s, const Job *j)
+{
+	StrBuf text = { 0 };
+	if (!j->log.limit || (s->opt.quiet && !s->opt.remarks) || s->opt.trial)
+		return;
+	pass_log_changes(&j->log, &text);
+	output_puts(stderr, text.s);
+	sb_free(&text);
 }
 
 static void print_pass_stats(const Session *s, const Job *j)
@@ -243,6 +255,7 @@ void job_run(Session *s, Job *j)
 		s->njobs > 1)
 		output_printf(stderr, "%s%s%s, passes %s:\n", s->second ? job_file(s, j) : "",
 			s->second ? ": " : "", where_it_runs(j), passes_of(j));
+	tell_changes(s, j);
 	print_pass_stats(s, j);
 	tell(s, j);
 	uint64_t launches = j->run ? run_launches(j->run) : 0;
@@ -259,6 +272,7 @@ void job_free(const Session *s, Job *j)
 	if (j->module != job_source(s, j))
 		module_free(j->module);
 	pass_log_free(&j->log);
+	vec_free(&j->limit.change);
 	diag_free(&j->diag);
 }
 

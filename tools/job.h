@@ -53,6 +53,7 @@ typedef struct Job {
 	const Profile *profile;        /* what the passes were given, or NULL */
 	bool profiled;                 /* a functional run has made it */
 	PassLog log;                   /* what the passes did */
+	PassLimit limit;               /* of --bisect */
 	Run *run;                      /* NULL: bad input */
 	Diag diag;
 	RunStatus status;

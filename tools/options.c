@@ -6,6 +6,7 @@
 #include "sim/report/many.h"
 #include "tools/find_module.h"
 #include "tools/usage/gsim.h"
+#include <limits.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -88,6 +89,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_LAUNCH_SECONDS: return usage_number(arg, 3600, &o->launch_seconds);
 	case O_VERIFY: o->verify = true; break;
 	case O_EACH: o->verify = o->verify_each = true; break;
+	case O_BISECT: o->bisects = true; return usage_count(arg, INT_MAX - 1, &o->bisect);
 	case O_PROFILE: o->profile = arg; break;
 	case O_NO_PROFILE: o->no_profile = true; break;
 	case O_RECORD: o->record = arg; break;
@@ -276,6 +278,8 @@ static OptResult check(const Options *o)
 		return wrong(no_second(o), "");
 	if (!o->grid && !o->second && o->model.n > (o->sensitivity ? 2 : 1))
 		return wrong("--model is given more than once, which only --grid allows", "");
+	if (o->bisects && !o->passes.n)
+		return wrong("--bisect needs --passes", "");
 	if (!o->grid && !o->second && o->passes.n > 1)
 		return wrong("--passes is given more than once, which only --grid allows", "");
 	if (!check_stats(o) || (o->trace && !writable(o->trace)) || (o->html && !writable(o->html)))

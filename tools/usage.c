@@ -55,6 +55,12 @@ bool usage_number(const char *text, long most, int *out)
 	return !errno && end != text && !*end && n >= 1 && n <= most;
 }
 
+bool usage_count(const char *text, long most, int *out)
+{
+	*out = 0;
+	return !strcmp(text, "0") || usage_number(text, most, out);
+}
+
 bool usage_twice(const char *program, const struct option *longs, int letter, uint64_t *given)
 {
 	int k = 0;

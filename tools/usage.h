@@ -65,6 +65,8 @@ bool usage_twice(const char *program, const struct option *, int letter, uint64_
 bool usage_folder(const char *option, const char *path);
 /* Reads a whole number from 1 to most, the whole text. False: it is none. */
 bool usage_number(const char *text, long most, int *out);
+/* The same from 0 on. */
+bool usage_count(const char *text, long most, int *out);
 /* A program has one form at a time: says so when *form is another one; else *form is this one ("--csv"). */
 bool usage_two_forms(const char *program, const char **form, const char *name);
 #endif

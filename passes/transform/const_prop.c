@@ -295,31 +295,51 @@ static Ins selected(Prop *w, const Ins *i, int which)
 	return x;
 }
 
+/* What takes the place of an instruction whose guard may hold. */
+static Ins rewritten_ins(Prop *w, const Ins *old, GuardVerdict g)
+{
+	Ins i = *old;
+	Value v = result_value(w, old);
+	if (!(op_info[i.op].flags & OPF_TERM))
+		i = fold_operands(w, old);
+	if (!v.varies && !is_plain_constant(old)) {
+		i = constant_move(w, old, v);
+		w->results++;
+	} else if (chosen_source(w, old) >= 0) {
+		i = selected(w, &i, chosen_source(w, old));
+	}
+	if (g == ALWAYS && i.guard >= 0 && !(op_info[i.op].flags & OPF_FATAL)) {
+		i.guard = -1;
+		i.guard_neg = 0;
+		w->guards++;
+	}
+	return i;
+}
+
+static bool may_rewrite(Prop *w, const Ins *old, const char *what)
+{
+	return pass_may_change(w->r, ins_loc(w->r->m, old), "%s %s", op_info[old->op].name, what);
+}
+
 static void rewrite_constants(Prop *w, Block *b)
 {
 	Rewrite r;
 	w->block = b->id;
 	w->at = 0;
 	for (const Ins *old = edit_rewrite(&r, &w->e, b); old; old = edit_next(&r), w->at++) {
-		Ins i = *old;
 		GuardVerdict g = guard_verdict(w, old);
-		Value v = result_value(w, old);
-		if (g == NEVER) {
+		int operands = w->operands, results = w->results, guards = w->guards;
+		if (g == NEVER && may_rewrite(w, old, "deleted, since its guard never holds")) {
 			w->guards++;
 			continue;
 		}
-		if (!(op_info[i.op].flags & OPF_TERM))
-			i = fold_operands(w, old);
-		if (!v.varies && !is_plain_constant(old)) {
-			i = constant_move(w, old, v);
-			w->results++;
-		} else if (chosen_source(w, old) >= 0) {
-			i = selected(w, &i, chosen_source(w, old));
-		}
-		if (g == ALWAYS && i.guard >= 0 && !(op_info[i.op].flags & OPF_FATAL)) {
-			i.guard = -1;
-			i.guard_neg = 0;
-			w->guards++;
+		Ins i = g == NEVER ? *old : rewritten_ins(w, old, g);
+		bool same = operands == w->operands && results == w->results && guards == w->guards;
+		if (!same && !may_rewrite(w, old, "folded")) {
+			i = *old;
+			w->operands = operands;
+			w->results = results;
+			w->guards = guards;
 		}
 		edit_put_instead(&r, i);
 	}
@@ -327,7 +347,7 @@ static void rewrite_constants(Prop *w, Block *b)
 
 static void decide_branch(Prop *w, Block *b, Block *to)
 {
-	if (!to || !block_term(b)->nsrc)
+	if (!to || !block_term(b)->nsrc || !may_rewrite(w, block_term(b), "decided"))
 		return;
 	edit_fold(&w->e, b, to);
 	w->branches++;

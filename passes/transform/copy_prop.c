@@ -14,6 +14,7 @@
 #include "passes/transform/transform.h"
 
 typedef struct CopyProp {
+	PassRun *r;
 	Edit e;
 	Facts facts;
 	Arena arena;
@@ -130,7 +131,9 @@ static void replace_operand(CopyProp *w, Ins *i, int *place)
 	if (to == old)
 		return;
 	*place = to;
-	if (ins_allowed(w->e.m, w->e.f, i))
+	if (ins_allowed(w->e.m, w->e.f, i) &&
+		pass_may_change(w->r, ins_loc(w->e.m, i), "%s reads %s in place of %s", op_info[i->op].name,
+			w->e.f->reg.v[to].name, w->e.f->reg.v[old].name))
 		w->replaced++;
 	else
 		*place = old;
@@ -158,7 +161,9 @@ static void rewrite_copies(CopyProp *w, Block *b)
 	for (const Ins *old = edit_rewrite(&r, &w->e, b); old; old = edit_next(&r)) {
 		Ins i = replace_sources(w, old);
 		if (ins_copies(w->e.f, &i) && original(w, ins_dst(&i, 0)->id) ==
-			original(w, ins_src(&i, 0)->id)) {
+			original(w, ins_src(&i, 0)->id) &&
+			pass_may_change(w->r, ins_loc(w->e.m, &i), "the copy of %s deleted",
+			w->e.f->reg.v[ins_src(&i, 0)->id].name)) {
 			w->gone++;
 			continue;
 		}
@@ -185,7 +190,7 @@ static bool copy_prop_round(PassRun *r, CopyProp *w)
 
 static bool run(PassRun *r)
 {
-	CopyProp w = { .e = edit_open(r->m, r->f, r->origin) };
+	CopyProp w = { .r = r, .e = edit_open(r->m, r->f, r->origin) };
 	while (copy_prop_round(r, &w))
 		;
 	edit_close(&w.e);

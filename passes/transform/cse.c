@@ -63,7 +63,9 @@ static int expression(Values *w, const Ins *i)
 static bool replace_by_holder(Values *w, const Ins *i, int holder, Ins *out)
 {
 	int d = ins_dst(i, 0)->id;
-	if (ins_moves(i) && holder != d)
+	if ((ins_moves(i) && holder != d) ||
+		!pass_may_change(w->r, ins_loc(w->r->m, i), "%s replaced by what %s has", op_info[i->op].name,
+			w->r->f->reg.v[holder].name))
 		return false;
 	w->replaced++;
 	if (holder == d)

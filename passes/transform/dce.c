@@ -87,6 +87,18 @@ static void mark_needed(Sweep *s)
 	}
 }
 
+/* What reads a result goes before what computes it, so that each instruction that stays has its sources. */
+static void ask_block(PassRun *r, Sweep *s, const Block *b)
+{
+	for (int k = b->ins.n; k-- > 0;) {
+		int at = s->s->ins_first[b->id] + k;
+		if (!bs_has(s->keep, at) &&
+			!pass_may_change(r, ins_loc(r->m, &b->ins.v[k]), "%s of %s deleted",
+				op_info[b->ins.v[k].op].name, b->label))
+			bs_add(s->keep, at);
+	}
+}
+
 static int sweep_block(Sweep *s, Block *b)
 {
 	int first = s->s->ins_first[b->id], at = first, n = 0;
@@ -112,6 +124,8 @@ static bool run(PassRun *r)
 	s.read = bs_new(&a, s.s->n);
 	s.todo = arena_array(&a, int, s.s->n + 1);
 	mark_needed(&s);
+	for (int i = s.c->nreach; i-- > 0;)
+		ask_block(r, &s, s.c->rpo[i]);
 	for (int i = 0; i < s.c->nreach; i++)
 		n += sweep_block(&s, s.c->rpo[i]);
 	edit_close(&e);

@@ -183,6 +183,9 @@ static void rewrite_gcse(Gcse *w, Block *b)
 	vec_clear(&w->write);
 	for (const Ins *i = edit_rewrite(&rw, &w->e, b); i; i = edit_next(&rw), k++) {
 		int from = holder(w, b, i, number_expression(w, i));
+		if (from >= 0 && !pass_may_change(w->r, ins_loc(w->r->m, i), "%s replaced by what %s has",
+			op_info[i->op].name, w->r->f->reg.v[from].name))
+			from = -1;
 		w->replaced += from >= 0;
 		if (from >= 0 && from == ins_dst(i, 0)->id)
 			continue;

@@ -32,7 +32,8 @@ static bool run(PassRun *r)
 	int n = 0;
 	find_needed(m, needed, bs_new(&a, m->symbol.n));
 	for (int k = 0; k < m->func.n; k++)
-		if (!bs_has(needed, k) && m->func.v[k]->block.n) {
+		if (!bs_has(needed, k) && m->func.v[k]->block.n &&
+			pass_may_change(r, m->func.v[k]->loc, "the body of %s dropped", m->func.v[k]->name)) {
 			edit_drop_body(m->func.v[k]);
 			n++;
 		}

@@ -195,7 +195,9 @@ static void consider_branch(Convert *w, Block *b)
 	if (w->divergent && !w->divergent[b->id])
 		return;
 	Block *join = follow_arm(w, &w->arm[0], b->succ[0]);
-	if (join && follow_arm(w, &w->arm[1], b->succ[1]) == join && fits_limits(w, b) && guarding_pays(w, b))
+	if (join && follow_arm(w, &w->arm[1], b->succ[1]) == join && fits_limits(w, b) &&
+		guarding_pays(w, b) &&
+		pass_may_change(w->r, ins_loc(w->r->m, t), "the branch of %s converted", b->label))
 		convert_branch(w, b, join);
 }
 

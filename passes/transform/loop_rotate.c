@@ -118,7 +118,7 @@ static bool run(PassRun *r)
 		const char *why = refuse_rotation(&w, l);
 		if (why)
 			pass_remark(r, h->loc, "the loop at %s stays: %s", h->label, why);
-		else
+		else if (pass_may_change(r, h->loc, "the loop at %s rotated", h->label))
 			rotate(&w, l);
 	}
 	int rotated = w.header.n;

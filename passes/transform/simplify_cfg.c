@@ -69,12 +69,18 @@ static Block *only_target(const Block *b)
 	return b->succ[(v & 1) == (o->neg != 0)];
 }
 
-static bool fold_branches(Edit *e)
+/* May the pass do something to the end of the block? */
+static bool may_simplify(PassRun *r, const Block *b, const char *what)
+{
+	return pass_may_change(r, ins_loc(r->m, block_term(b)), "%s: %s", b->label, what);
+}
+
+static bool fold_branches(PassRun *r, Edit *e)
 {
 	bool changed = false;
 	for (int k = 0; k < e->f->block.n; k++) {
 		Block *b = e->f->block.v[k], *to = only_target(b);
-		if (!to)
+		if (!to || !may_simplify(r, b, "its branch is folded"))
 			continue;
 		edit_fold(e, b, to);
 		changed = true;
@@ -124,7 +130,7 @@ static bool inserted(const Function *f, const Ins *t)
 
 /* Makes a jump of each inserted branch both of whose ways lead to one place with nothing but jumps on them.
    The jump gets the marks of both ways, each for the threads that went that way. */
-static bool fold_empty(Edit *e, BitSet named)
+static bool fold_empty(PassRun *r, Edit *e, BitSet named)
 {
 	int *preds = xcalloc((size_t)e->f->block.n + 1, sizeof *preds);
 	bool changed = false;
@@ -146,7 +152,7 @@ static bool fold_empty(Edit *e, BitSet named)
 			to[0] = way[0];
 		if (way[1] == to[0])
 			to[1] = way[1];
-		if (to[0] != to[1] || to[0] == b)
+		if (to[0] != to[1] || to[0] == b || !may_simplify(r, b, "its empty branch is folded"))
 			continue;
 		Ins cut = edit_cut_term(e, b);
 		edit_jump(e, b, &cut, to[0]);
@@ -165,7 +171,7 @@ static bool fold_empty(Edit *e, BitSet named)
 	return changed;
 }
 
-static bool skip_empty(Edit *e, BitSet named)
+static bool skip_empty(PassRun *r, Edit *e, BitSet named)
 {
 	Arena a = { 0 };
 	Block **end = arena_array(&a, Block *, e->f->block.n);
@@ -176,7 +182,7 @@ static bool skip_empty(Edit *e, BitSet named)
 		for (int s = 0; s < b->nsucc; s++) {
 			find_end(b->succ[s], named, end, path);
 			Block *to = end[b->succ[s]->id];
-			if (to == b->succ[s])
+			if (to == b->succ[s] || !may_simplify(r, b, "it skips an empty block"))
 				continue;
 			edit_retarget(e, b, b->succ[s], to);
 			changed = true;
@@ -250,7 +256,7 @@ static bool branches_to(const Block *s, const Block *b)
 }
 
 /* Merges the two blocks of each edge that is the only one from its source and the only one to its target. */
-static bool merge_edges(Edit *e, Arena *a, BitSet named)
+static bool merge_edges(PassRun *r, Edit *e, Arena *a, BitSet named)
 {
 	Merger w = { e, cfg_build(a, e->f), named, arena_array(a, Block *, e->f->block.n) };
 	BitSet endless = find_endless_blocks(a, w.c);
@@ -264,7 +270,8 @@ static bool merge_edges(Edit *e, Arena *a, BitSet named)
 		while (!w.gone[b->id] && block_jumps(b)) {
 			Block *s = b->succ[0];
 			if (s == b || w.c->npred[s->id] != 1 || s == e->f->block.v[0] ||
-				bs_has(named, s->id) || (bs_has(endless, b->id) && branches_to(s, b)))
+				bs_has(named, s->id) || (bs_has(endless, b->id) && branches_to(s, b)) ||
+				!may_simplify(r, b, "merged with the block behind it"))
 				break;
 			if (!b->user && s->user && !bs_has(named, b->id))
 				prepend(&w, b, s);
@@ -276,15 +283,15 @@ static bool merge_edges(Edit *e, Arena *a, BitSet named)
 	return changed;
 }
 
-static bool simplify_round(Edit *e)
+static bool simplify_round(PassRun *r, Edit *e)
 {
 	Arena a = { 0 };
 	function_number(e->f);
-	bool changed = fold_branches(e);
+	bool changed = fold_branches(r, e);
 	BitSet named = edit_named(&a, e->f);
-	changed |= skip_empty(e, named);
-	changed |= fold_empty(e, named);
-	changed |= merge_edges(e, &a, named);
+	changed |= skip_empty(r, e, named);
+	changed |= fold_empty(r, e, named);
+	changed |= merge_edges(r, e, &a, named);
 	changed |= edit_drop_dead(e);
 	arena_free(&a);
 	return changed;
@@ -294,7 +301,7 @@ static bool run(PassRun *r)
 {
 	Edit e = edit_open(r->m, r->f, r->origin);
 	bool any = false;
-	while (simplify_round(&e))
+	while (simplify_round(r, &e))
 		any = true;
 	edit_close(&e);
 	return any;

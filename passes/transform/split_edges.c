@@ -13,12 +13,16 @@
 
 /* Puts blocks on all critical edges of block b at once, one for each target: an indexed branch may have
    thousands of edges. Returns how many blocks were made. */
-static int split_critical(Edit *e, const Cfg *c, Block *b, Block **on)
+static int split_critical(PassRun *r, Edit *e, const Cfg *c, Block *b, Block **on)
 {
 	int n = 0;
 	for (int k = 0; k < b->nsucc; k++) {
 		Block *s = b->succ[k];
 		if (!is_critical_edge(c, b->id, s->id))
+			continue;
+		if (!on[s->id] &&
+			!pass_may_change(r, ins_loc(r->m, block_term(b)), "the edge from %s to %s split",
+				b->label, s->label))
 			continue;
 		if (!on[s->id]) {
 			on[s->id] = edit_block(e, spot_behind(b), b->label, "_edge");
@@ -43,7 +47,7 @@ static bool run(PassRun *r)
 	int n = 0, all = c->n;
 	for (int k = 0; k < all; k++)
 		if (bs_has(c->reach, k))
-			n += split_critical(&e, c, r->f->block.v[k], on);
+			n += split_critical(r, &e, c, r->f->block.v[k], on);
 	edit_close(&e);
 	arena_free(&a);
 	if (n)

@@ -300,7 +300,9 @@ static void visit_merge(Merge *w, Block *s)
 		if (!v->length)
 			continue;
 		if (v->n > 1 && v->length >= w->r->option[OPTION_SIZE].number &&
-			find_spot(w, v, s, &whole, &at))
+			find_spot(w, v, s, &whole, &at) && pass_may_change(w->r, ins_loc(w->r->m,
+			block_term(s)), "%d instructions of %d blocks in front of %s merged", v->length, v->n,
+			s->label))
 			merge_tails(w, v, s, whole, at);
 		else if (v->n > 1 && !said)
 			said = remark(w, v, s);

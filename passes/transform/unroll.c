@@ -267,6 +267,12 @@ static void open_unroll_sweep(Unroll *w)
 	w->map = arena_array(&w->arena, Block *, f->block.n);
 }
 
+static bool may_unroll(Unroll *w, const Loop *l)
+{
+	const Block *h = loop_header(w, l);
+	return pass_may_change(w->r, ins_loc(w->r->m, &h->ins.v[0]), "the loop at %s unrolled", h->label);
+}
+
 /* Unrolls loops, inner ones first; a loop around one that is unrolled has to wait for the next sweep. All is
    decided before anything changes. Returns whether a loop was unrolled. */
 static bool sweep_loops(Unroll *w, bool full)
@@ -279,6 +285,8 @@ static bool sweep_loops(Unroll *w, bool full)
 		if (!w->taken[i] && strmap_get(&w->done, loop_header(w, l)->label) < 0 &&
 			!(full ? plan_full : plan_part)(w, l, &plan[n])) {
 			strmap_put(&w->done, loop_header(w, l)->label, 1);
+			if (!may_unroll(w, l))
+				continue;
 			w->added += (int64_t)(plan[n++].turns - 1) * loop_size(w, l);
 			w->taken[i] = true;
 		}

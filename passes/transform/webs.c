@@ -19,6 +19,7 @@ typedef struct Rename {
 	int *reg;                  /* by web: its register; -1: it has none yet */
 	bool *taken;               /* by register: a web has kept it */
 	int renamed;
+	PassRun *r;
 } Rename;
 
 static int register_of(Rename *x, int version)
@@ -30,6 +31,8 @@ static int register_of(Rename *x, int version)
 		x->taken[old] = true;
 		return x->reg[web] = old;
 	}
+	if (!pass_may_change(x->r, x->e->f->loc, "a web of %s renamed", x->e->f->reg.v[old].name))
+		return x->reg[web] = old;
 	const char *base = arena_printf(&x->e->m->arena, "%s_", x->e->f->reg.v[old].name + 1);
 	x->renamed++;
 	return x->reg[web] = edit_reg(x->e, base, x->e->f->reg.v[old].type);
@@ -90,7 +93,7 @@ static bool run(PassRun *r)
 	const Cfg *c = analysis_cfg(r->an);
 	const Ssa *s = analysis_ssa(r->an);
 	const Webs *w = analysis_webs(r->an);
-	Rename x = { &e, s, w, arena_array(&a, int, w->n + 1), arena_array(&a, bool, r->f->reg.n + 1), 0 };
+	Rename x = { &e, s, w, arena_array(&a, int, w->n + 1), arena_array(&a, bool, r->f->reg.n + 1), 0, r };
 	for (int k = 0; k < w->n; k++) {
 		x.reg[k] = -1;
 		x.taken[w->reg[k]] |= w->fixed[k];

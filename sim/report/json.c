@@ -162,6 +162,8 @@ static void json_put_title(JsonSink *j, const Title *t)
 		json_put_text(j, "config_by", t->config_by);
 	json_put_text(j, "model", title_model(t));
 	json_put_text(j, "passes", t->passes);
+	if (t->log && t->log->limit)
+		json_put_count(j, "bisect", (uint64_t)t->log->limit->most);
 	json_put_text(j, "profile", t->profile);
 	j->key(j, "profiled");
 	j->boolean(j, t->profiled);

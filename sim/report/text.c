@@ -85,10 +85,14 @@ static void put_module(const Run *run, const Title *t, const LaunchStats *s, Str
 {
 	size_t length = strlen(t->module);
 	StrBuf rest = { 0 };
-	sb_printf(&rest, "   machine %s%s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)",
+	sb_printf(&rest, "   machine %s%s   mechanism %s   passes %s", t->config ? t->config : "(defaults)",
 		t->config_by ? " (of the user's configuration)" : "", title_model(t),
-		t->passes && *t->passes ? t->passes : "none",
-		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
+		t->passes && *t->passes ? t->passes : "none");
+	if (t->log && t->log->limit)
+		sb_printf(&rest, ", %d change%s", t->log->limit->change.n,
+			t->log->limit->change.n == 1 ? "" : "s");
+	sb_puts(&rest, run->options.reference ? "   reference interpreter" : s->timed ? ""
+		: "   functional");
 	bool fits = rest.n + SHORTEST_PATH < TEXT_WIDTH; /* else the rest stands whole on the next line */
 	size_t room = fits ? TEXT_WIDTH - rest.n : TEXT_WIDTH;
 	bool longer = length > room;

@@ -75,6 +75,8 @@ static const UsageRow rows[] = {
 		"the run; default: 2" },
 	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they "
 		"differ" },
+	{ O_BISECT, "bisect", "N", "passes make their first N changes and no others; gsim-reduce --pass "
+		"finds the first that makes results wrong" },
 	{ O_EACH, "verify-each", NULL, "--verify, and a run in the reference interpreter after each pass: "
 		"the first that changes results is named" },
 	{ O_LAWS, "laws", NULL, "check the conservation laws after every launch; status 1 when one is "

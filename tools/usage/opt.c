@@ -26,6 +26,8 @@ static const UsageRow rows[] = {
 		"lanes parted, for --print uniformity", "*.json" },
 	{ OPT_DUMP, "dump", NULL, "print the module after each pass on standard error" },
 	{ OPT_CHANGED, "print-changed", NULL, "print what each pass changed, as a diff, on standard error" },
+	{ OPT_BISECT, "bisect", "N", "passes make their first N changes and no others; the last one is "
+		"named, with --remarks each" },
 	{ OPT_REMARKS, "remarks", NULL, "say what passes did and what they left alone, and why" },
 	{ OPT_STATS, "pass-stats", NULL, "print what passes did, in numbers, on standard error" },
 	{ OPT_LIST, "list", NULL, "the passes with their options, and the analyses" },

@@ -4,6 +4,6 @@
 #include "tools/usage.h"
 
 enum { OPT_CFG = 256, OPT_SOURCE, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS,
-	OPT_DUMP, OPT_LIST, OPT_LOAD, OPT_VERSION };
+	OPT_DUMP, OPT_LIST, OPT_LOAD, OPT_BISECT, OPT_VERSION };
 extern const UsageProgram usage_opt;
 #endif

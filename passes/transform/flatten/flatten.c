@@ -106,6 +106,17 @@ static int choose_inner_loops(Nests *w, int a)
 	return n;
 }
 
+/* May the loops that have been chosen become part of loop a? If not, they are chosen no more. */
+static bool may_flatten(Nests *w, int a)
+{
+	const Block *b = w->loop[a].source;
+	if (pass_may_change(w->r, loop_place(w, b), "the nest of loops at %s flattened", b->label))
+		return true;
+	for (int k = a + 1; k < w->loop[a].end; k = w->loop[k].end)
+		w->loop[k].chosen = false;
+	return false;
+}
+
 /* Takes the flag that says "uniform" from branches in flattened loops: threads that a warp executes together
    there may be in different turns, and so go different ways. */
 static void forget_uniform(Nests *w)
@@ -171,6 +182,7 @@ static bool run(PassRun *r)
 		decide_prepare(&w);
 	for (int a = w.n; a-- > 0;) {
 		int n = w.loop[a].depth >= r->option[OPTION_LEVEL].number ? choose_inner_loops(&w, a) : 0;
+		n = n && may_flatten(&w, a) ? n : 0;
 		if (n)
 			nest_rewrite(&w, a);
 		else

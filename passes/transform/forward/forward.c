@@ -140,6 +140,20 @@ static void find_loads(Forward *w)
 	}
 }
 
+/* Leaves loads alone that may not go. */
+static void ask_loads(Forward *w)
+{
+	const MemDep *d = w->p.mem;
+	for (int x = 0; x < d->naccess && w->found; x++) {
+		const Block *b = w->p.f->block.v[d->access[x].block];
+		if (w->goes[x] && !pass_may_change(w->p.o->asks, ins_loc(w->e.m, &b->ins.v[d->access[x].ins]),
+			"a load of %s forwarded", b->label)) {
+			w->goes[x] = false;
+			w->found--;
+		}
+	}
+}
+
 /* ---- what becomes of it ---- */
 
 /* Makes a register for each spot that is the source of some element. */
@@ -220,6 +234,8 @@ static bool forward_round(Analyses *an, uint8_t origin, const ForwardOptions *o,
 		: analysis_memdep(an);
 	if (places_find(&w.p))
 		find_loads(&w);
+	if (o->asks)
+		ask_loads(&w);
 	if (w.found) {
 		make_spot_registers(&w);
 		for (int k = 0; k < w.p.c->nreach; k++)
@@ -245,7 +261,7 @@ bool forward_stores(Analyses *an, uint8_t origin, const ForwardOptions *o, Forwa
 
 static bool run(PassRun *r)
 {
-	ForwardOptions o = { .allow = option_restrict(r->option[0].number) };
+	ForwardOptions o = { .allow = option_restrict(r->option[0].number), .asks = r };
 	ForwardCounts n = { 0 };
 	bool any = forward_stores(r->an, r->origin, &o, &n);
 	pass_count(r, "loads forwarded", n.loads);

@@ -9,6 +9,7 @@
 typedef struct ForwardOptions {
 	unsigned allow;            /* MEM_* assumptions that answers may rest on */
 	MemFacts launches;         /* what is known of all launches of the function; all 0: nothing is */
+	PassRun *asks;             /* the run that asks for each load whether it may go; NULL: all may */
 } ForwardOptions;
 
 /* loads: how many were replaced; copies: how many were put behind stores; assumed: by assumption, how many

@@ -358,6 +358,12 @@ static bool any_divergent(Meld *w)
 	return false;
 }
 
+static bool may_meld(Meld *w, const MeldRegion *r)
+{
+	return pass_may_change(w->r, ins_loc(w->r->m, block_term(r->e)), "the branch of %s: its arms melded",
+		say_branch(w, r->e));
+}
+
 static bool meld_round(Meld *w)
 {
 	Vec(MeldRegion) list = { 0 };
@@ -372,6 +378,7 @@ static bool meld_round(Meld *w)
 			vec_push(&list, r);
 			continue;
 		}
+		pays = pays && may_meld(w, &r);
 		if (pays)
 			apply_melding(w, &r);
 		changed |= pays;
@@ -380,9 +387,10 @@ static bool meld_round(Meld *w)
 	if (list.n)
 		qsort(list.v, (size_t)list.n, sizeof *list.v, by_gain);
 	for (int k = 0; k < list.n; k++) {
-		if (untouched(w, &list.v[k], false))
+		bool may = may_meld(w, &list.v[k]);
+		if (may && untouched(w, &list.v[k], false))
 			apply_melding(w, &list.v[k]);
-		changed = true;
+		changed |= may;
 		region_free(&list.v[k]);
 	}
 	vec_free(&list);

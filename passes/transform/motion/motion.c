@@ -144,6 +144,25 @@ static void look_at_code(Motion *w)
 	w->x = expressions_build_asking(&w->arena, w->c, analysis_effects(r->an), ask ? &w->memory : NULL);
 }
 
+/* Takes expressions out of the plan that may not move. */
+static void ask_moves(Motion *w)
+{
+	BitSet seen = bs_new(&w->arena, w->x->n), stays = bs_new(&w->arena, w->x->n);
+	int kept = 0;
+	for (int k = 0; k < w->plan.action.n; k++) {
+		int e = w->plan.action.v[k].expr;
+		const Occurrence *at = &w->x->occurrence[w->x->occurrence_first[e]];
+		const Ins *i = &w->c->f->block.v[at->block]->ins.v[at->ins];
+		if (!bs_has(seen, e) && !pass_may_change(w->r, ins_loc(w->r->m, i), "%s of %s moved",
+			op_info[i->op].name, w->c->f->block.v[at->block]->label))
+			bs_add(stays, e);
+		bs_add(seen, e);
+		if (!bs_has(stays, e))
+			w->plan.action.v[kept++] = w->plan.action.v[k];
+	}
+	w->plan.action.n = kept;
+}
+
 static void count_moves(Motion *w)
 {
 	BitSet seen = bs_new(&w->arena, w->x->n);
@@ -172,6 +191,7 @@ static bool motion_round(Motion *w, bool first)
 	plan_all(w);
 	motion_mark_loads(w);
 	motion_fit(w);
+	ask_moves(w);
 	motion_remark(w);
 	count_moves(w);
 	bool moves = w->plan.action.n > 0;

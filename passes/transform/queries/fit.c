@@ -114,6 +114,28 @@ void queries_fit(Queries *q)
 	say_refused(q, n - choose_fitting(q, n, allow, emit_all));
 }
 
+/* Keeps those origins that may not go. Without them others may have no answer any more, or another one. */
+void queries_ask(Queries *q)
+{
+	bool *asked = arena_array(&q->arena, bool, q->origin.n + 1);
+	for (bool again = true; again;) {
+		again = false;
+		for (int o = 0; o < q->origin.n; o++) {
+			QueryOrigin *y = &q->origin.v[o];
+			if (!y->gone || asked[o])
+				continue;
+			const Ins *i = query_ins(q, &q->mem.access[y->access]);
+			asked[o] = true;
+			y->barred |= !pass_may_change(q->r, ins_loc(q->r->m, i),
+				"%s of %s taken from a register", op_info[i->op].name,
+				q->c->f->block.v[q->mem.access[y->access].block]->label);
+			again |= y->barred;
+		}
+		if (again)
+			queries_solve(q);
+	}
+}
+
 /* ---- what moves to branches ---- */
 
 static void keep_hoists(Queries *q, int n) { q->hoists = n; }
@@ -123,4 +145,11 @@ void queries_fit_hoists(Queries *q)
 	q->hoists = q->hoist.n;
 	if (q->limit && q->hoist.n)
 		say_refused(q, q->hoist.n - choose_fitting(q, q->hoist.n, keep_hoists, hoists_emit));
+	for (int k = 0; k < q->hoists; k++) {
+		const Ins *i = query_load(q, q->found.v[q->hoist.v[k].first]);
+		const Block *b = q->c->f->block.v[q->hoist.v[k].block];
+		if (!pass_may_change(q->r, ins_loc(q->r->m, i), "%s moved to the branch of %s",
+			op_info[i->op].name, b->label))
+			keep_hoists(q, k);
+	}
 }

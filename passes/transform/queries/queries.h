@@ -191,6 +191,8 @@ bool hoist_either(Queries *, int block);
 /* would a load at the branch have this load's value, for which no Hoist is made yet? */
 bool hoist_takes(Queries *, const Branch *, int access);
 void hoists_emit(Queries *);
+/* bars those that the pass may not take (pass_may_change) */
+void queries_ask(Queries *);
 void queries_fit_hoists(Queries *);
 bool queries_hoist(Queries *);           /* moves loads to branches; true: the graph has to be built anew */
 #endif

@@ -285,8 +285,10 @@ static bool run_queries(PassRun *r, SrqpKind kind)
 		queries_build(&q);
 		queries_solve(&q);
 		bool again = speculates && round < MOTION_ROUNDS && queries_hoist(&q);
-		if (!again)
+		if (!again) {
 			queries_fit(&q);
+			queries_ask(&q);
+		}
 		changed |= again || queries_emit(&q);
 		if (q.patience <= 0)
 			pass_remark(r, r->f->loc, "queries went further than patience allows: some "
