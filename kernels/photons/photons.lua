@@ -1,7 +1,7 @@
 -- gpu.args: photons (default 48), edge of the medium in voxels (default 6), seed, threads of a block (default
 -- 32), blocks of photons_loop, whose threads take one photon after the other (default: for half of the
 -- photons), "nest" or "loop" (default: one after the other). Four layers, and a ball of the fifth medium.
-gpu.sizes(function(size) return size.threads // 8, 16, 7, 64 end)
+gpu.sizes(function(size) return size.threads // 16, 16, 7, 64 end)
 local photons, edge, seed = gpu.argument(1, 48), gpu.argument(2, 6), gpu.argument(3, 7, { from = 0 })
 local block = gpu.argument(4, 32, { to = 1024 })
 local MEDIA = { -- absorb, scatter, g, index

@@ -1,5 +1,5 @@
 -- gpu.args: threads (default 128), each of which sorts 24 numbers.
-gpu.sizes(function(size) return size.threads // 64 * 64 end)
+gpu.sizes(function(size) return math.max(size.threads // 8 // 64, 1) * 64 end)
 local threads, each, random = gpu.argument(1, 128, { multiple_of = 64 }), 24, gpu.random(5)
 local data = gpu.buffer("s32", threads * each, function() return random(1000) - 500 end)
 

@@ -1,7 +1,7 @@
 -- gpu.args[1]: rows (default 500); gpu.args[2]: warps of 32 threads (default 2). Half of the rows have no
 -- element, a quarter 1 or 2, an eighth 3 to 6, and so on up to 254. Small integers: sums are exact in any
 -- order.
-gpu.sizes(function(size) return 2 * size.threads, size.warps end)
+gpu.sizes(function(size) return size.threads, size.warps end)
 local n, warps = gpu.argument(1, 500), gpu.argument(2, 2)
 local random = gpu.random(23)
 

@@ -1,6 +1,6 @@
 -- gpu.args: queries (default 64), letters of the text (default 500), longest query (default 24), least length
 -- that is recorded (default 4), threads of a block (default 64).
-gpu.sizes(function(size) return size.threads, 500, 12 end)
+gpu.sizes(function(size) return size.threads // 2, 500, 12 end)
 local queries, size = gpu.argument(1, 64), gpu.argument(2, 500)
 local longest, least, block = gpu.argument(3, 24), gpu.argument(4, 4), gpu.argument(5, 64, { to = 1024 })
 local random = gpu.random(29)

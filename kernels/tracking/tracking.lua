@@ -1,5 +1,5 @@
 -- gpu.args: points (default 4), frames (default 2).
-gpu.sizes(function(size) return size.threads // 64 end)
+gpu.sizes(function(size) return math.max(size.threads // 256, 4) end)
 local points, frames = gpu.argument(1, 4), gpu.argument(2, 2)
 local SIDE <const>, REACH <const> = 9, 3
 local HALF <const> = SIDE // 2
