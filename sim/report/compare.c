@@ -350,6 +350,12 @@ bool compare_idle(const JsonValue *run, StrBuf *out)
 	return n > 0;
 }
 
+static bool ended_well(const JsonValue *report)
+{
+	const char *status = json_string(report, "status");
+	return !*status || !strcmp(status, "ok");
+}
+
 void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm form,
 	StrBuf *out)
 {
@@ -357,7 +363,8 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 	char path[512] = "";
 	Sheet s;
 	report_differ(before, after, json_string(both, "results"), form, out);
-	form.unjudged = !strcmp(json_string(both, "results"), "differ");
+	form.unjudged = !strcmp(json_string(both, "results"), "differ") || !ended_well(before) ||
+		!ended_well(after);
 	if (json_get(both, "compared")) {
 		RunCompared compared = read_compared(json_get(both, "compared"));
 		report_results(&compared, "", form, out);

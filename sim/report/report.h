@@ -47,7 +47,7 @@ void report_text(Run *, const Title *, bool all, StrBuf *);
 
 /* How a report is written. full: every figure, branch and block, else one screen. markdown: with tables and
    code spans as code-hosting sites show them. unjudged: no figure is called better or worse, since results
-   differ. */
+   differ or a run has not ended well. */
 typedef struct ReportForm { bool full, markdown, unjudged; } ReportForm;
 
 /* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each
