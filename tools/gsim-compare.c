@@ -173,13 +173,28 @@ static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const 
 	vec_free(&pairs);
 }
 
+/* Two modules under several mechanisms, as gsim -b A B wrote them. */
+static void show_comparisons(Compare *c, const JsonValue *list, StrBuf *out)
+{
+	report_comparisons(list, c->form, out);
+	for (int i = 0; i < list->n; i++) {
+		const JsonValue *both = &list->item[i], *before = json_get(both, "before");
+		vec_push(&c->pair, ((GridPair){ { before, json_get(both, "after") },
+			json_string(before, "model") }));
+		c->differ |= !strcmp(json_string(both, "results"), "differ");
+	}
+}
+
 static void one_file(Compare *c, const JsonValue *x, StrBuf *out)
 {
+	const JsonValue *comparisons = json_get(x, "comparisons");
 	const JsonValue *runs = runs_of(c, x, c->path[0]);
 	if (c->diag.errors)
 		return;
 	if (is_both(x))
 		two_runs(c, json_get(x, "before"), json_get(x, "after"), x, out);
+	else if (comparisons && comparisons->kind == JSON_ARRAY && comparisons->n)
+		show_comparisons(c, comparisons, out);
 	else if (runs && c->condition.n)
 		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 },
 			"--fail-if compares runs: expected a second report, or --rows for two runs of this "

@@ -2,6 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "sim/config/sources.h"
 #include "sim/report/condition.h"
+#include "sim/report/many.h"
 #include "lib/file.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
@@ -203,9 +204,27 @@ static void judge(const JsonValue *v)
 	int column, n = 0;
 	for (int k = 0; k < 3; k++)
 		n += condition_parse(&a, text[k], &c[n], &error, &column);
-	conditions_judge(c, n, &(GridPair){ { v, v } }, 1, true, &out);
+	conditions_judge(c, n, &(GridPair){ { v, v }, NULL }, 1, true, &out);
 	sb_free(&out);
 	arena_free(&a);
+}
+
+enum { FUZZ_RUNS = 64 };
+
+/* All runs of the report beside each other, in every form, and two copies of it. */
+static void show_many(const JsonValue *v, StrBuf *out)
+{
+	Many m = { 0 };
+	bool good = many_add_file(&m, v, "fuzz.json") && many_add_file(&m, v, "copy/fuzz.json");
+	if (good && m.run.n <= FUZZ_RUNS) {
+		many_settle(&m);
+		many_text(&m, (ReportForm){ .full = true }, out);
+		many_text(&m, (ReportForm){ .markdown = true }, out);
+		many_text_by(&m, PLACE_BRANCHES, 2, (ReportForm){ .full = true }, out);
+		many_csv(&m, out);
+		many_json(&m, out);
+	}
+	many_free(&m);
 }
 
 const char *fuzz_json(const char *s, size_t n)
@@ -225,6 +244,11 @@ const char *fuzz_json(const char *s, size_t n)
 		const ReportForm text = { .full = true }, markdown = { .markdown = true };
 		report_compare(v, v, NULL, text, &out);
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, markdown, &out);
+		report_compare(v, json_get(v, "after"), v, text, &out);
+		show_many(v, &out);
+		const JsonValue *comparisons = json_get(v, "comparisons");
+		if (comparisons && comparisons->kind == JSON_ARRAY)
+			report_comparisons(comparisons, text, &out);
 		judge(v);
 		report_annotate(v, v, ANNOTATE_CODE, &sources, &out);
 		report_annotate(v, json_get(v, "after"), ANNOTATE_SOURCE, &sources, &out);

@@ -73,6 +73,8 @@ out "^cycles  *$a  *$b  *[0-9.]*  *-  *-$"
 # ---- several runs in a file ----
 expect 0 "^#3 token, dce  *equal  *token  *dce$" $compare --by branches grid.json
 out "^#6 its, dce "
+expect 1 "^--fail-if 'cycles < 2' holds for token: cycles is " $compare -f 'cycles < 2' pairs.json
+out "^mechanism its$"
 expect 0 "^#2 after  *equal" $compare --by lines.stalls both.json
 out "^walk.cu:24  *[0-9]"
 expect 0 "^#4 after, its  *equal  *nvcc.ptx  *its$" $compare --by branches.executed pairs.json

@@ -31,7 +31,7 @@ static const UsageText forms[] = {
 		"two reports of gsim --stats; two of --grid or of --before-after run by run" },
 	{ "[options] A.json B.json C.json ...",
 		"many, side by side; the first is the baseline, to which ratios refer" },
-	{ "[options] BOTH.json", "a report of gsim --before-after --stats" },
+	{ "[options] BOTH.json", "a report of gsim --before-after --stats, also of several mechanisms" },
 	{ "[options] --rows A,B GRID.json", "two runs of gsim --grid --stats" },
 	{ "[options] --rows A X.json GRID.json",
 		"a report and a run of a grid, or one of each of two grids" },
