@@ -191,12 +191,19 @@ static bool has_labels(const JsonValue *of, const JsonValue *in)
 	return all;
 }
 
+/* A run that failed, or that measured nothing of places, has no rows. */
+static bool has_rows(const Part *x)
+{
+	const JsonValue *lines = rows_of(x->report, "lines"), *branches = rows_of(x->report, "branches");
+	return (lines && lines->n) || (branches && branches->n);
+}
+
 static PlaceMatch match_of(Places *p)
 {
 	PlaceMatch m = MATCHED_BY_PLACE;
 	for (int i = 0; i < p->n; i++)
-		m = p->part[i].file.n ? m : MATCHED_BY_LABEL;
-	bool shared = p->n < 2;
+		m = p->part[i].file.n || !has_rows(&p->part[i]) ? m : MATCHED_BY_LABEL;
+	bool shared = p->n < 2 || p->own;
 	for (int k = 0; k < p->file.n; k++)
 		shared |= p->file.v[k].reports > 1;
 	m = shared ? m : MATCHED_BY_LABEL;
@@ -360,30 +367,78 @@ static void sort_rows(Places *p)
 	strmap_free(&number);
 }
 
-void place_table(PlaceTable *t, const JsonValue *const *report, int n, PlaceKind kind)
+/* Begins with the files of all reports. A report NULL has no rows. */
+static Places begin_places(PlaceTable *t, const JsonValue *const *report, int n)
 {
 	Places p = { .t = t, .n = n, .own = true };
-	*t = (PlaceTable){ .kind = kind, .reports = n };
+	const JsonValue *first = NULL;
 	p.part = arena_array(&t->arena, Part, n + 1);
 	for (int i = 0; i < n; i++) {
 		p.part[i] = (Part){ .report = report[i], .module = json_string(report[i], "module") };
-		p.own &= !place_other_module(report[0], report[i]);
+		first = first ? first : report[i];
+		p.own &= !report[i] || !place_other_module(first, report[i]);
 		index_nearest(&p, &p.part[i]);
 	}
 	for (int i = 0; i < n; i++)
 		number_files(&p, &p.part[i]);
+	return p;
+}
+
+static void end_places(Places *p)
+{
+	for (int i = 0; i < p->n; i++) {
+		strmap_free(&p->part[i].file);
+		strmap_free(&p->part[i].near);
+	}
+	strmap_free(&p->at);
+	vec_free(&p->file);
+}
+
+void place_table(PlaceTable *t, const JsonValue *const *report, int n, PlaceKind kind)
+{
+	*t = (PlaceTable){ .kind = kind, .reports = n };
+	Places p = begin_places(t, report, n);
 	t->match = match_of(&p);
 	for (int i = 0; i < n && (kind == PLACE_BRANCHES || t->match == MATCHED_BY_PLACE); i++)
 		add_rows(&p, i);
 	name_rows(&p);
 	if (t->match == MATCHED_BY_PLACE && t->row.n)
 		sort_rows(&p);
-	for (int i = 0; i < n; i++) {
-		strmap_free(&p.part[i].file);
-		strmap_free(&p.part[i].near);
+	end_places(&p);
+}
+
+/* Copies a value; each object that has a place in the source gets the place by which it is matched. */
+static JsonValue with_places(const Places *p, const Part *x, Arena *a, const JsonValue *v)
+{
+	JsonValue copy = *v;
+	const char *file;
+	int line;
+	copy.item = v->n ? arena_array(a, JsonValue, v->n) : NULL;
+	for (int i = 0; i < v->n; i++)
+		copy.item[i] = with_places(p, x, a, &v->item[i]);
+	if (v->kind != JSON_OBJECT || !source_of(p, x, v, &file, &line))
+		return copy;
+	int k = strmap_get(&x->file, file);
+	for (int i = 0; i < v->n && k >= 0; i++)
+		if (!strcmp(v->key[i], "file"))
+			copy.item[i] = (JsonValue){ .kind = JSON_STRING, .text = p->file.v[k].name };
+		else if (!strcmp(v->key[i], "line"))
+			copy.item[i] = (JsonValue){ .kind = JSON_NUMBER, .number = line,
+				.text = arena_printf(a, "%d", line) };
+	return copy;
+}
+
+void place_unite(Arena *a, const JsonValue *report[2])
+{
+	PlaceTable t = { 0 };
+	Places p = begin_places(&t, report, 2);
+	for (int k = 0; k < 2; k++) {
+		JsonValue *v = arena_new(a, JsonValue);
+		*v = with_places(&p, &p.part[k], a, report[k]);
+		report[k] = v;
 	}
-	strmap_free(&p.at);
-	vec_free(&p.file);
+	end_places(&p);
+	place_table_free(&t);
 }
 
 void place_table_free(PlaceTable *t)

@@ -48,6 +48,10 @@ const char *place_match_note(PlaceMatch);
 /* Are the modules of two reports different ones, or not known to be the same? */
 bool place_other_module(const JsonValue *a, const JsonValue *b);
 
+/* Puts copies in place of two reports of different modules: rows stand at the places by which they are
+   matched, under one name of each file. Both must be reports. */
+void place_unite(Arena *, const JsonValue *report[2]);
+
 /* sim/report/nearest.c: puts `nearest`: for lines of the module's own text whose instructions have no place
    in the source, as compilers leave it open, the place of the nearest instruction that has one. Puts nothing
    where no other file than the module itself is named. */

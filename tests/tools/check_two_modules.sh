@@ -70,6 +70,10 @@ out "^  walk.cu:28  *[1-9][0-9]*  *-  *-$"
 sed '1,/^lines of the source/d' out >lines
 expect 0 "^one thing differs: module" $compare clang.json nvcc.json
 sed '1,/^lines of the source/d' out | cmp -s - lines || fail "gsim-compare shows other lines and branches than gsim -b"
+# the source has each line once, though the files that the modules name lie in different folders
+expect 0 "^walk.cu$" $run --annotate -b clang.ptx nvcc.ptx
+grep -q "^/home/student/walk.cu\|^clang.ptx" out && fail "the source is shown twice"
+out "^ *128  *136  .*24 .*if (v == 0)$"
 # no source: by label, or by order
 grep -v '\.loc\|\.file' clang.ptx >plain.ptx
 grep -v '\.loc\|\.file' wrong.ptx | sed 's/LBB0_/L_/' >other.ptx
