@@ -122,6 +122,7 @@ static void free_both(const Session *s, Both *b)
 static void put_both(const Session *s, Both *b, JsonSink *j)
 {
 	j->begin(j, '{', false);
+	json_put_count(j, "schema_version", REPORT_SCHEMA);
 	for (int i = 0; i < 2; i++) {
 		j->key(j, i ? "after" : "before");
 		job_put_report(s, &b->job[i], j);
@@ -175,6 +176,7 @@ static int run_pairs(Session *s)
 		return RUN_BAD_INPUT;
 	json_text(&t, &json);
 	t.sink.begin(&t.sink, '{', false);
+	json_put_count(&t.sink, "schema_version", REPORT_SCHEMA);
 	t.sink.key(&t.sink, "comparisons");
 	t.sink.begin(&t.sink, '[', false);
 	for (int i = 0; i < o->model.n && !is_interrupted(s->interrupted); i++) {

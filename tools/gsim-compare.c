@@ -39,8 +39,12 @@ static const JsonValue *read_report(Compare *c, const char *path)
 		return NULL;
 	}
 	const JsonValue *v = json_read(&c->arena, text, n, path, &c->diag);
+	const JsonValue *version = v ? json_get(v, "schema_version") : NULL;
+	if (version && (version->kind != JSON_NUMBER || version->number > REPORT_SCHEMA))
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "the report is of a newer gsim: expected "
+			"schema_version %d or less", REPORT_SCHEMA);
 	free(text);
-	return v;
+	return c->diag.errors ? NULL : v;
 }
 
 static bool is_report(const JsonValue *v)

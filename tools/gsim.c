@@ -147,6 +147,7 @@ static int run_grid(Session *s)
 		status = worse(status, job_verify_each(s, s->opt.passes.v[i], &reference));
 	json_text(&t, &json);
 	t.sink.begin(&t.sink, '{', false);
+	json_put_count(&t.sink, "schema_version", REPORT_SCHEMA);
 	t.sink.key(&t.sink, "runs");
 	t.sink.begin(&t.sink, '[', false);
 	for (int i = 0; i < n && !interrupted; i++) {

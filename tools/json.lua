@@ -1,6 +1,7 @@
 -- Reads JSON, for scripts that look at reports: local json = dofile("tools/json.lua"); local t =
--- json.read(path) null becomes nil, arrays are tables from index 1.
-local json = {}
+-- json.read(path) null becomes nil, arrays are tables from index 1. After json.exact = true, null is json.null, arrays
+-- have the metatable json.array, and a name that an object has twice is an error.
+local json = { null = setmetatable({}, { __tostring = function() return "null" end }), array = {} }
 
 local ESCAPE = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
 
@@ -49,6 +50,7 @@ local function object(text, at)
 			name, k = string_at(text, at)
 			k = text:match("^[ \t\r\n]*:[ \t\r\n]*()", k) or fail(text, k, "expected :")
 		end
+		if json.exact and t[name] ~= nil then fail(text, at, name .. " stands twice in an object") end
 		t[name], k = value(text, k)
 		more, at = next_member(text, k, "^[ \t\r\n]*([,}])[ \t\r\n]*()", "}")
 	end
@@ -56,7 +58,7 @@ local function object(text, at)
 end
 
 local function array(text, at)
-	local t, n, more = {}, 0, true
+	local t, n, more = json.exact and setmetatable({}, json.array) or {}, 0, true
 	at = skip(text, at + 1)
 	if text:sub(at, at) == "]" then return t, at + 1 end
 	while more do
@@ -80,7 +82,7 @@ function value(text, at)
 	if c == "[" then return array(text, at) end
 	if text:find("^true", at) then return true, at + 4 end
 	if text:find("^false", at) then return false, at + 5 end
-	if text:find("^null", at) then return nil, at + 4 end
+	if text:find("^null", at) then return json.exact and json.null or nil, at + 4 end
 	fail(text, at, "expected a value")
 end
 

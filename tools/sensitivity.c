@@ -394,6 +394,7 @@ static void put_json(const Sensitivity *s, StrBuf *out)
 	json_text(&t, out);
 	JsonSink *j = &t.sink;
 	j->begin(j, '{', false);
+	json_put_count(j, "schema_version", REPORT_SCHEMA);
 	json_put_text(j, "module", s->session->opt.module);
 	json_put_text(j, "config", s->session->opt.config);
 	j->key(j, "sides");

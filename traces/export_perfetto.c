@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { PERFETTO_SCHEMA = 1 };      /* schema_version of the names and args of events */
+
 typedef struct Track {             /* the track of a warp */
 	uint32_t key;                  /* SM << 16 | warp slot */
 	bool named;
@@ -36,7 +38,8 @@ static void perfetto_begin(TraceExport *t)
 {
 	PerfettoState *s = t->state = xcalloc(1, sizeof(PerfettoState));
 	s->run = -1;
-	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", t->out);
+	fprintf(t->out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"schema_version\":%d},"
+		"\"traceEvents\":[", PERFETTO_SCHEMA);
 }
 
 static void next_item(TraceExport *t)

@@ -154,6 +154,7 @@ static void json_put_plugins(JsonSink *j, const Title *t)
 
 static void json_put_title(JsonSink *j, const Title *t)
 {
+	json_put_count(j, "schema_version", REPORT_SCHEMA);
 	json_put_text(j, "gsim", GSIM_RELEASE);
 	json_put_text(j, "module", t->module);
 	json_put_text(j, "module_hash", t->module_hash);

@@ -36,6 +36,8 @@ typedef struct Title {
 const char *title_model(const Title *);
 
 /* sim/report/json.c */
+/* The version of what gsim writes as JSON: schema_version. CONTRIBUTING.md says when it is raised. */
+enum { REPORT_SCHEMA = 1 };
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
 /* puts the key `compared`: in what the results of two runs were compared, and how they came out */
 void report_compared(const RunCompared *, JsonSink *);

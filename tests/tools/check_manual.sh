@@ -48,6 +48,16 @@ for path in $(grep -o '^[a-z]*\[\]\.[a-z_]*' "$tmp/statistics"); do
 done
 
 stale=0
+lua=$(command -v lua5.4 || command -v lua) || lua=
+if [ -n "$lua" ]; then
+	"$lua" "$srcdir/tests/tools/statistics_schema.lua" <"$tmp/statistics" >"$tmp/schema"
+	if [ "$1" = --update ]; then
+		cp "$tmp/schema" "$srcdir/doc/schemas/statistics.schema.json"
+	elif ! diff -u "$srcdir/doc/schemas/statistics.schema.json" "$tmp/schema"; then
+		echo "doc/schemas/statistics.schema.json differs from --list statistics; tests/tools/check_manual.sh --update writes it"
+		stale=1
+	fi
+fi
 for page in gsim passes reducing sweeps trace; do
 	document=${manual%gsim.md}$page.md
 	awk -v dir="$tmp" '

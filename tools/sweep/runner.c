@@ -209,6 +209,7 @@ static void begin_record(const Plan *p, const Point *point, const char *key, Jso
 {
 	j->begin(j, '{', true);
 	json_put_text(j, "key", key);
+	json_put_count(j, "schema_version", RECORD_SCHEMA);
 	j->key(j, "point");
 	j->begin(j, '{', true);
 	Arena a = { 0 };

@@ -5,6 +5,7 @@
 #include "tools/sweep/plan.h"
 
 enum { POINT_KEY = 33 };               /* 32 hexadecimal digits */
+enum { RECORD_SCHEMA = 1 };            /* schema_version of records */
 
 typedef struct RunnerModule RunnerModule;
 typedef struct RunnerMachine RunnerMachine;
