@@ -81,6 +81,27 @@ for shell in bash zsh fish; do
 	esac
 done
 
+# README.md: what a user with a prefix of his own adds to his shell finds the programs, manuals and completion
+home=$tmp/home share=$tmp/home/.local/share
+mkdir -p "$home/.local/bin" "$share/bash-completion" "$share/zsh" "$share/fish" "$share/man"
+ln -s "$BUILD/gsim" "$BUILD/gsim-opt" "$home/.local/bin"
+ln -s "$COMPLETION/bash" "$share/bash-completion/completions"
+ln -s "$COMPLETION/zsh" "$share/zsh/site-functions"
+ln -s "$COMPLETION/fish" "$share/fish/vendor_completions.d"
+ln -s "$BUILD/man" "$share/man/man1"
+snippet() { awk -v fence="\`\`\`$1" '$0 == fence { on = 1; next } /^```$/ { on = 0 } on' "$srcdir/README.md" >"$tmp/rc"; }
+finds() { # SHELL COMMAND...: the output names the program below the prefix, the manual and what is offered
+	HOME=$home XDG_DATA_HOME=$share XDG_CONFIG_HOME=$tmp/x timeout 60 "$@" >"$tmp/found" 2>&1 </dev/null
+	for wanted in "$home/.local/bin/gsim" "$(command -v man >/dev/null && echo man1/gsim.1)" completed; do
+		grep -q -e "$wanted" "$tmp/found" || { echo "FAILED: README.md, $1: no $wanted"; cat "$tmp/rc" "$tmp/found"; failed=1; }
+	done
+}
+command -v bash >/dev/null && snippet bash && finds bash --norc --noprofile -c '. "$0"; command -v gsim; man -w gsim
+	COMP_WORDS=(gsim -c vo) COMP_CWORD=2 COMP_LINE="gsim -c vo"; _gsim; [[ ${COMPREPLY[*]} == volta.lua ]] && echo completed' "$tmp/rc"
+command -v zsh >/dev/null && snippet zsh && finds zsh -f -c '. "$0"; whence -p gsim; man -w gsim; [[ $_comps[gsim] == _gsim ]] && echo completed' "$tmp/rc"
+command -v fish >/dev/null && snippet fish && finds fish --no-config -c 'source $argv[1]; command -v gsim; man -w gsim
+	string match -q "volta.lua*" (complete -C "gsim -c vo"); and echo completed' "$tmp/rc"
+
 # what each shell is given has all options of each program, and all programs
 "$BUILD/tools/usage/generate" options >"$tmp/options"
 while read -r program letter name; do
