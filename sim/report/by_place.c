@@ -32,7 +32,7 @@ typedef struct Part {
 	const JsonValue *report;
 	const char *module;            /* the file of the module's own text */
 	StrMap file;                   /* numbers in Places.file */
-	StrMap near;                   /* rows of `nearest`, by the line of the module's text */
+	StrMap near;                   /* rows of `nearest`, by the line of a module's text */
 } Part;
 
 /* A file of the source, as the first report that has it names it, and how many reports have it. */
@@ -53,14 +53,18 @@ static const JsonValue *rows_of(const JsonValue *report, const char *table)
 	return v && v->kind == JSON_ARRAY ? v : NULL;
 }
 
-/* The row of `nearest` for a row that stands in the module's own text; NULL: there is none. */
+static const char *line_key(Arena *a, const JsonValue *place)
+{
+	return arena_printf(a, "%s\n%.0f", json_string(place, "file"), json_number(place, "line"));
+}
+
+/* The row of `nearest` for a row that stands in the text of a module; NULL: there is none. */
 static const JsonValue *nearest_of(const Part *x, const JsonValue *row)
 {
-	const JsonValue *list = json_get(x->report, "nearest");
-	char key[32];
-	snprintf(key, sizeof key, "%.0f", json_number(row, "line"));
-	int k = strcmp(json_string(row, "file"), x->module) ? -1 : strmap_get(&x->near, key);
-	return k < 0 ? NULL : &list->item[k];
+	Arena a = { 0 };
+	int k = x->near.n ? strmap_get(&x->near, line_key(&a, row)) : -1;
+	arena_free(&a);
+	return k < 0 ? NULL : &json_get(x->report, "nearest")->item[k];
 }
 
 /* The place of a row in the source. False: it has none. */
@@ -77,8 +81,7 @@ static void index_nearest(Places *p, Part *x)
 {
 	const JsonValue *list = json_get(x->report, "nearest");
 	for (int i = list && list->kind == JSON_ARRAY ? list->n - 1 : -1; i >= 0; i--)
-		strmap_put(&x->near, arena_printf(&p->t->arena, "%.0f", json_number(&list->item[i], "line")),
-			i);
+		strmap_put(&x->near, line_key(&p->t->arena, &list->item[i]), i);
 }
 
 /* ---- names of files ---- */

@@ -52,9 +52,9 @@ bool place_other_module(const JsonValue *a, const JsonValue *b);
    matched, under one name of each file. Both must be reports. */
 void place_unite(Arena *, const JsonValue *report[2]);
 
-/* sim/report/nearest.c: puts `nearest`: for lines of the module's own text whose instructions have no place
-   in the source, as compilers leave it open, the place of the nearest instruction that has one. Puts nothing
-   where no other file than the module itself is named. */
+/* sim/report/nearest.c: puts `nearest`: for lines of the module's own text, or of a PTX or IR file that it
+   was made of, whose instructions have no place in the source, as compilers leave it open, the place of the
+   nearest instruction that has one. Puts nothing where no source is named. */
 struct Module;
 void nearest_json(const struct Module *, JsonSink *);
 #endif

@@ -74,6 +74,10 @@ sed '1,/^lines of the source/d' out | cmp -s - lines || fail "gsim-compare shows
 expect 0 "^walk.cu$" $run --annotate -b clang.ptx nvcc.ptx
 grep -q "^/home/student/walk.cu\|^clang.ptx" out && fail "the source is shown twice"
 out "^ *128  *136  .*24 .*if (v == 0)$"
+# IR that was made of PTX has the same places
+${gsim}-opt clang.ptx >made.ir || fail "gsim-opt"
+expect 0 "^  walk.cu:28  *[1-9][0-9]*  *-  *-$" $run --all -b made.ir nvcc.ptx
+grep -q "clang.ptx:" out && fail "PTX is taken for a source"
 # no source: by label, or by order
 grep -v '\.loc\|\.file' clang.ptx >plain.ptx
 grep -v '\.loc\|\.file' wrong.ptx | sed 's/LBB0_/L_/' >other.ptx
