@@ -4,7 +4,9 @@
 #include "lib/output.h"
 #include "tools/find_module.h"
 #include "tools/plugins.h"
+#include "passes/pass.h"
 #include "tools/reduce/edits.h"
+#include "tools/reduce/guilty.h"
 #include "tools/reduce/record.h"
 #include "tools/reduce/shrink.h"
 #include "tools/usage/reduce.h"
@@ -19,11 +21,11 @@ static const double LEAST_SECONDS = 5, TIMES_LONGER = 10;
 
 typedef struct ReduceOptions {
 	UserConfig user;
-	const char *module, *output, *workload, *source;
+	const char *module, *output, *workload, *source, *passes, *config;
 	Vec(const char *) load;
 	char **command; int ncommand;
 	int processes, seconds;
-	bool no_workload, undefined, verbose, quiet;
+	bool pass, no_workload, undefined, verbose, quiet;
 } ReduceOptions;
 
 static volatile sig_atomic_t interrupted;
@@ -48,6 +50,9 @@ static bool wrong(const char *what, const char *which)
 static bool take(ReduceOptions *o, int letter, const char *arg)
 {
 	switch (letter) {
+	case O_PASS: o->pass = true; break;
+	case 'p': o->passes = arg; break;
+	case 'c': o->config = arg; break;
 	case 'o': o->output = arg; break;
 	case 'w': o->workload = arg; break;
 	case O_NO_WORKLOAD: o->no_workload = true; break;
@@ -99,7 +104,11 @@ static bool check_options(ReduceOptions *o)
 {
 	if (o->no_workload && o->workload)
 		return wrong("--no-workload excludes ", "--workload");
-	if (!o->ncommand)
+	if (o->pass && (!o->passes || pipeline_empty(o->passes)))
+		return wrong("--pass needs --passes", "");
+	if (!o->pass && (o->passes || o->config))
+		return wrong(o->passes ? "--passes is for --pass" : "--config is for --pass", "");
+	if (!o->ncommand && !o->pass)
 		return wrong("expected a COMMAND behind --", "");
 	if (is_same_file(o->module, o->output))
 		return wrong("--output: expected another file than MODULE, not ", o->output);
@@ -171,25 +180,32 @@ static void tell_status(const ReduceOptions *o, const TrialRun *r, const TrialTe
 			"interesting%s\n", WEXITSTATUS(r->status), o->module, hint);
 }
 
-/* Is the input itself interesting? Sets how long candidates may take. -1, or an exit status. */
-static int try_input(const ReduceOptions *o, TrialTest *t, Module *m)
+/* One trial of the input, which sets how long candidates may take. -1, or an exit status. */
+static int time_input(const ReduceOptions *o, TrialTest *t, Module *m, TrialRun *run)
 {
 	const char *why;
-	TrialRun run, *all = &run;
 	t->seconds = o->seconds ? o->seconds : LONGEST_SECONDS;
-	if (!trial_begin(&run, t, m, 0, &why)) {
+	if (!trial_begin(run, t, m, 0, &why)) {
 		output_printf(stderr, "error: cannot begin a process: %s\n", why);
 		return 2;
 	}
-	if (!trial_wait(&all, 1, &run, t, NULL, NULL)) {
-		trial_kill(&run);
+	if (!trial_wait(&run, 1, run, t, NULL, NULL)) {
+		trial_kill(run);
 		return 2;
 	}
-	double took = trial_now() - run.began;
+	double took = trial_now() - run->began;
 	if (!o->seconds)
 		t->seconds = TIMES_LONGER * took > LEAST_SECONDS ? TIMES_LONGER * took : LEAST_SECONDS;
-	if (run.end == TRIAL_YES)
-		return -1;
+	return -1;
+}
+
+/* Is the input itself interesting? -1: yes; else an exit status. */
+static int try_input(const ReduceOptions *o, TrialTest *t, Module *m)
+{
+	TrialRun run;
+	int status = time_input(o, t, m, &run);
+	if (status >= 0 || run.end == TRIAL_YES)
+		return status;
 	tell_status(o, &run, t);
 	return run.end == TRIAL_LOST ? 2 : 1;
 }
@@ -215,20 +231,100 @@ static bool write_best(const ReduceOptions *o, const Module *m)
 	return ok;
 }
 
-static int reduce(const ReduceOptions *o, TrialTest *t, Module *m, Diag *d)
+/* Makes the module smaller; it is freed. */
+static int reduce(const ReduceOptions *o, TrialTest *t, Module **m, Diag *d)
 {
-	ShrinkSize before = shrink_size(m);
-	Shrink s = { .test = t, .processes = o->processes, .progress = !o->quiet && isatty(2), .best = m,
-		.began = trial_now(), .diag = d, .undefined = o->undefined || !shrink_valid(m, false) };
-	int status = try_input(o, t, m);
-	if (status < 0) {
-		status = shrink(&s) || interrupted ? 0 : 2;
-		if (!write_best(o, s.best))
-			status = 2;
-		else if (!o->quiet)
-			tell_sums(&s, before, o->output);
+	ShrinkSize before = shrink_size(*m);
+	Shrink s = { .test = t, .processes = o->processes, .progress = !o->quiet && isatty(2), .best = *m,
+		.began = trial_now(), .diag = d, .undefined = o->undefined || !shrink_valid(*m, false) };
+	int status = shrink(&s) || interrupted ? 0 : 2;
+	*m = s.best;
+	if (!write_best(o, s.best))
+		return 2;
+	if (!o->quiet)
+		tell_sums(&s, before, o->output);
+	return status;
+}
+
+/* ---- the guilty pass ---- */
+
+/* what: "the first change that makes results wrong is" */
+static void tell_change(const Guilty *g, const char *what)
+{
+	output_printf(stdout, "%s number %lld%s%s\n", what, (long long)g->change, *g->what ? ": " : "",
+		g->what);
+	if (*g->why)
+		output_printf(stdout, "%s\n", g->why);
+}
+
+static void tell_guilty(const Guilty *g)
+{
+	if (g->all < VERDICTS)
+		output_printf(stdout, "with all passes: %s\n", verdict_text[g->all]);
+	output_printf(stdout, "the first pass that makes it so: %s, number %d of %d\n", g->pass, g->step,
+		g->steps);
+	tell_change(g, "the first change of the passes up to it that does:");
+	if (!g->alone)
+		output_printf(stdout,
+			"the pass alone does not: the module keeps the passes in front of it\n");
+}
+
+/* How to see it in the module that is left. */
+static void tell_left(const ReduceOptions *o, const TrialTest *t, Module *m, Arena *a)
+{
+	const char *text, *passes = ((Judge *)t->self)->passes;
+	Guilty g;
+	if (guilty_find(t, m, passes, a, &g, &text) != GUILTY_FOUND)
+		return;
+	tell_change(&g, "in what is left it is");
+	if (t->judge)
+		output_printf(stdout,
+			"to see it: gsim -b --reference --no-profile -p '%s' --bisect %lld %s\n", passes,
+			(long long)g.change, o->output);
+}
+
+/* False: nothing is to be reduced, and *status is the program's. */
+static bool find_pass(const ReduceOptions *o, TrialTest *t, Module *m, Arena *a, int *status)
+{
+	const char *text = "";
+	Guilty g;
+	TrialRun first;
+	*status = time_input(o, t, m, &first);
+	if (*status >= 0)
+		return false;
+	GuiltyEnd end = guilty_find(t, m, o->passes, a, &g, &text);
+	*status = end == GUILTY_NONE ? 1 : 2;
+	if (end == GUILTY_NONE || end == GUILTY_ERROR)
+		output_printf(stderr, "error: %s, passes %s: %s\n", o->module, o->passes, text);
+	else if (end == GUILTY_FOUND && !o->quiet)
+		tell_guilty(&g);
+	fflush(stdout);
+	return end == GUILTY_FOUND;
+}
+
+static int hunt(const ReduceOptions *o, TrialTest *t, Module **m, Arena *a, Diag *d)
+{
+	Judge j = { .passes = o->passes, .most = INT64_MAX, .wanted = VERDICT_WRONG, .races = true,
+		.note = arena_printf(a, "%s/note", t->folder) };
+	int status;
+	config_defaults(&j.config);
+	if (!pipeline_check(o->passes, d) || (o->config && !config_load(&j.config, o->config, d)) ||
+		!config_check(&j.config, d))
+		return 2;
+	t->self = &j;
+	t->judge = o->ncommand ? NULL : judge_module;
+	t->make = o->ncommand ? judge_make : NULL;
+	if (!o->ncommand)
+		judge_measure(&j, *m, &interrupted);
+	const char *note = j.note;
+	if (find_pass(o, t, *m, a, &status)) {
+		j.note = NULL;
+		status = reduce(o, t, m, d);
+		j.note = note;
+		if (!status && !interrupted && !o->quiet)
+			tell_left(o, t, *m, a);
 	}
-	module_free(s.best);
+	unlink(note);
 	return status;
 }
 
@@ -242,13 +338,16 @@ static int run(ReduceOptions *o, Arena *a, Diag *d)
 		return 2;
 	TrialTest t = { .command = o->command, .ncommand = o->ncommand, .verbose = o->verbose,
 		.folder = trial_folder(a, &why), .interrupted = &interrupted };
-	if (!t.folder) {
+	int status = 2;
+	if (!t.folder)
 		diag_error(d, (Loc){ 0 }, "cannot make a folder for candidates: %s", why);
-		module_free(m);
-		return 2;
-	}
-	int status = reduce(o, &t, m, d);
-	trial_folder_remove(t.folder, o->processes);
+	else if (o->pass)
+		status = hunt(o, &t, &m, a, d);
+	else if ((status = try_input(o, &t, m)) < 0)
+		status = reduce(o, &t, &m, d);
+	if (t.folder)
+		trial_folder_remove(t.folder, o->processes);
+	module_free(m);
 	return status;
 }
 

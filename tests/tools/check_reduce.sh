@@ -2,6 +2,7 @@
 # gsim-reduce as a user has it: what it makes smaller, workloads, several processes, interrupts, and what is wrong.
 srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd)
 gsim=$(cd "$(dirname "${GSIM:-./gsim}")" && pwd)/gsim
+build=$(pwd)
 reduce=$(cd "$(dirname "${GSIM_REDUCE:-./gsim-reduce}")" && pwd)/gsim-reduce
 GSIM_PATH=$srcdir/configs
 export GSIM_PATH gsim
@@ -42,6 +43,74 @@ cmp -s two.ir three.ir || fail "what is reduced is reduced further"
 expect 0 "" "$reduce" short_circuit.ir -- grep -q setp {}
 [ -f short_circuit.reduced.ir ] || fail "the default output is not there"
 [ "$(wc -l <short_circuit.reduced.ir)" -le 9 ] || { cp short_circuit.reduced.ir out; fail "a word in a text is not a few lines"; }
+
+# ---- a pass that is wrong ----
+cat >bad.ir <<'END'
+kernel k(u64 out)
+{
+	reg u64 %o, %at, %i
+	reg u32 %a, %b, %c, %t
+	reg pred %p
+start:
+	%o = ld.param.u64 [out]
+	%t = mov.u32 %tid.x
+	%i = cvt.u64.u32 %t
+	%i = mul.lo.u64 %i, 4
+	%at = add.u64 %o, %i
+	%a = add.u32 %t, 7
+	%b = sub.u32 %a, 7
+	%c = sub.u32 %b, %t
+	%p = setp.lt.u32 %t, 16
+	bra %p, low, high
+low:
+	%c = add.u32 %c, %a
+	bra end
+high:
+	%c = mul.lo.u32 %a, 3
+	bra end
+end:
+	st.global.u32 [%at], %c
+	ret
+}
+
+host main()
+{
+	reg u64 %o
+start:
+	%o = alloc.u64 128
+	launch k, 1, 32, 0, (%o)
+	exit
+}
+END
+# a command that takes code without branches for wrong; no plug-in is needed
+expect 0 "the first pass that makes it so: if-convert, number 2 of 3" "$reduce" --pass -p dce,if-convert,gcse -o left.ir bad.ir -- \
+	sh -c '! grep -q "bra %p" "$0" && grep -q "bra %p" "$1"' {} {before}
+grep -q "number 1: if-convert: k: bad.ir:1[0-9]: the branch of start converted" out || fail "the change is not named"
+grep -q "bra %" left.ir || fail "the module without the pass has no branch"
+expect 1 "bad.ir, passes dce: results are the same" "$reduce" --pass -p dce bad.ir
+expect 1 "COMMAND does not find what all passes leave interesting" "$reduce" --pass -p dce bad.ir -- false
+expect 1 "COMMAND finds it interesting without passes" "$reduce" --pass -p dce bad.ir -- true
+expect 2 "no pass .nosuch" "$reduce" --pass -p nosuch bad.ir
+expect 2 "needs --passes" "$reduce" --pass bad.ir
+expect 2 "is for --pass" "$reduce" -p dce bad.ir -- true
+sed 's/%o = alloc.u64 128/%o = alloc.u64 64/' bad.ir >fault.ir
+expect 1 "fault.ir, passes dce: the module fails without passes" "$reduce" --pass -p dce fault.ir
+expect 0 "bisect: 1 change of passes, and no more; the last: if-convert: k: " "$gsim" -q --remarks --bisect 1 -p if-convert,simplify-cfg bad.ir
+grep -q "^change 1: if-convert: k: " err || fail "--remarks names no change"
+expect 0 "bisect: 0 changes of passes" "$gsim" --bisect 0 -p simplify-cfg bad.ir
+expect 2 "needs --passes" "$gsim" --bisect 1 bad.ir
+cc=${CC:-cc}
+# shellcheck disable=SC2046
+if command -v ${cc%% *} >/dev/null && (cd "$build" && $cc -O1 $(sed -n 's/^Cflags: //p' gsim-internal-uninstalled.pc) \
+	-shared -o "$tmp/wrong.so" "$srcdir/tests/tools/plugins/wrong.c") 2>err; then
+	for fault in sub compare; do
+		expect 0 "the first pass that makes it so: wrong-$fault, number 3 of 4" "$reduce" --load ./wrong.so --pass \
+			-p "gcse,copy-prop,wrong-$fault,dce" -o "wrong-$fault.ir" bad.ir
+		n=$(sed -n '/^kernel/,/^}/p' "wrong-$fault.ir" | grep '^	' | grep -vc '^	reg ')
+		[ "$n" -le 8 ] || { cp "wrong-$fault.ir" out; fail "$n instructions are left"; }
+		expect 1 "results differ\|element" "$gsim" -b --reference --load ./wrong.so -p "wrong-$fault" --bisect 1 "wrong-$fault.ir"
+	done
+fi
 
 # ---- what is wrong ----
 cp short_circuit.ir before.ir

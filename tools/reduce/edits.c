@@ -10,6 +10,7 @@ const Reduction reductions[] = {
 	{ "blocks", ends_places, ends_cut, 0 },
 	{ "branches", branches_places, branches_fold, 0 },
 	{ "blocks", bypass_places, bypass_change, 0 },
+	{ "edges", edges_places, edges_change, 0 },
 	{ "instructions", instructions_places, instructions_drop, 0 },
 	{ "values", forward_places, forward_change, 0 },
 	{ "operands", zero_places, zero_change, 0 },

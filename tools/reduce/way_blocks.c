@@ -115,6 +115,28 @@ bool bypass_change(Module *m, int from, int to)
 	return change_ways(m, from, to, ways_to_bypass, bypass_block);
 }
 
+/* ---- edges that go further ---- */
+
+/* An edge may go to where each of the first two ways out of its target goes. */
+enum { EDGE_WAYS = 2 };
+static int ways_of_edges(const Block *b) { return EDGE_WAYS * b->nsucc; }
+
+static bool skip_target(Module *m, Function *f, Block *b, int way)
+{
+	int edge = way / EDGE_WAYS, out = way % EDGE_WAYS;
+	const Block *over = b->succ[edge];
+	if (out >= over->nsucc || over->succ[out] == over)
+		return false;
+	b->succ[edge] = over->succ[out];
+	return true;
+}
+
+int edges_places(const Module *m) { return count_ways(m, ways_of_edges); }
+bool edges_change(Module *m, int from, int to)
+{
+	return change_ways(m, from, to, ways_of_edges, skip_target);
+}
+
 /* ---- blocks that join ---- */
 
 static int count_entries(const Function *f, const Block *to)

@@ -11,13 +11,15 @@ int launches_places(const Module *);
 bool launches_drop(Module *, int from, int to);
 
 /* way_blocks.c. A thread ends where a block ends; a branch always goes one way; what went to a block goes to
-   where the block goes; a block joins the only one that goes to it. */
+   where the block goes; so does one edge alone; a block joins the only one that goes to it. */
 int ends_places(const Module *);
 bool ends_cut(Module *, int from, int to);
 int branches_places(const Module *);
 bool branches_fold(Module *, int from, int to);
 int bypass_places(const Module *);
 bool bypass_change(Module *, int from, int to);
+int edges_places(const Module *);
+bool edges_change(Module *, int from, int to);
 int join_places(const Module *);
 bool join_change(Module *, int from, int to);
 

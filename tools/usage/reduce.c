@@ -2,6 +2,12 @@
 #include "tools/usage/reduce.h"
 
 static const UsageRow rows[] = {
+	{ O_PASS, "pass", NULL, "find the first pass of --passes, and the first of its changes, that makes "
+		"results wrong; then make MODULE smaller as long as that pass does" },
+	{ 'p', "passes", "LIST", "with --pass: the pipeline",
+		",none @passes" },
+	{ 'c', "config", "FILE", "with --pass: the machine by whose costs and limits passes go",
+		"@machines" },
 	{ 'o', "output", "FILE", "where the smaller module goes; default: MODULE's name with .reduced.ir",
 		"*.ir" },
 	{ 'w', "workload", "FILE", "the workload in Lua, which is recorded as the module's host function "
@@ -27,11 +33,12 @@ static const UsageRow rows[] = {
 
 static const UsageText forms[] = {
 	{ "[options] MODULE -- COMMAND...", NULL },
+	{ "--pass -p LIST [options] MODULE [-- COMMAND...]", "the guilty pass, and a smaller module" },
 	{ NULL },
 };
 static const UsageText statuses[] = {
 	{ "0", "the smaller module is written" },
-	{ "1", "COMMAND does not find MODULE itself interesting" },
+	{ "1", "COMMAND does not find MODULE itself interesting, or the passes leave results as they are" },
 	{ "2", "usage, bad input, or output that cannot be written" },
 	{ "a signal", "it ended the program, once the smallest module so far was written" },
 	{ NULL },
@@ -50,6 +57,8 @@ static const UsageText examples[] = {
 	{ "gsim-reduce kernel.ptx -- sh -c 'gsim --reference -q \"$0\" && ! gsim -q -m ipdom --verify "
 		"\"$0\"'",
 		"The smallest kernel that ends well in the reference interpreter, and not under ipdom." },
+	{ "gsim-reduce --pass -p gcse,unroll,dce kernel.ptx",
+		"The pass and its change that make results differ, and the smallest kernel that shows it." },
 	{ NULL },
 };
 
@@ -58,7 +67,9 @@ const UsageProgram usage_reduce = {
 	.does = "make a GPU module smaller while it stays interesting",
 	.form = forms,
 	.about = "Makes MODULE smaller while COMMAND ends with status 0. COMMAND gets a candidate's name "
-		"(IR) where {} stands, else as its last word.",
+		"(IR) where {} stands, else as its last word. With --pass it gets what the passes make of "
+		"it, and the candidate itself where {before} stands; without COMMAND, results in the "
+		"reference interpreter without and with passes are compared.",
 	.more = "Functions, blocks, instructions, operands, parameters, launches, variables and their "
 		"contents go or become simpler, many at once at first, then fewer and fewer. Every "
 		"candidate is a valid module.",

@@ -3,6 +3,6 @@
 #define GSIM_USAGE_REDUCE_H
 #include "tools/usage.h"
 
-enum { O_SECONDS = 256, O_VERBOSE, O_NO_WORKLOAD, O_UNDEFINED, O_SOURCE, O_LOAD, O_VERSION };
+enum { O_PASS = 256, O_SECONDS, O_VERBOSE, O_NO_WORKLOAD, O_UNDEFINED, O_SOURCE, O_LOAD, O_VERSION };
 extern const UsageProgram usage_reduce;
 #endif
