@@ -31,8 +31,10 @@ gsim -m dw|dwf dws
 gsim --print-|--print-config
 gsim --list c|configs
 gsim --size |L M S XL
-gsim |a.ptx b.ir folder
-gsim -q a|a.ptx
+gsim a.|a.ptx
+gsim -q fl|flattening float_max fluid
+gsim-opt short_c|short_circuit short_circuit.ptx
+gsim-sweep -q fo|folder
 gsim --files |folder
 gsim -w |d.lua folder
 gsim --annotate=|code source

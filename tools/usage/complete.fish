@@ -5,6 +5,8 @@ function __gsim_names --argument-names gsim kind
 	switch $kind
 		case machines
 			$gsim --list machines
+		case kernels
+			$gsim --list kernels | string replace -r ' .*' ''
 		case mechanisms
 			$gsim --list models | string replace -rf '^([a-z][a-z0-9_]*) .*' '$1'
 		case passes

@@ -164,7 +164,7 @@ const UsageProgram usage_gsim = {
 		"file that the user named.",
 	.row = rows,
 	.nrows = sizeof rows / sizeof *rows,
-	.operands = "*.ir *.ptx *.gso",
+	.operands = "*.ir *.ptx *.gso @kernels",
 	.status = statuses,
 	.files = files,
 	.environment = environment,

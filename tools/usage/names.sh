@@ -2,6 +2,7 @@
 _gsim__names() {
 	case $2 in
 	machines) "$1" --list machines ;;
+	kernels) "$1" --list kernels | sed 's/ .*//' ;;
 	mechanisms) "$1" --list models | sed -n 's/^\([a-z][a-z0-9_]*\) .*/\1/p' ;;
 	passes) "$1" --list passes | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' ;;
 	parameters) "$1" --list parameters | sed -n 's/^\([a-z][a-z0-9_.]*\) .*/\1=/p' ;;

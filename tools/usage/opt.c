@@ -79,7 +79,7 @@ const UsageProgram usage_opt = {
 		"pass with options has them in parentheses; steps have commas between.",
 	.row = rows,
 	.nrows = sizeof rows / sizeof *rows,
-	.operands = "*.ir *.ptx *.gso",
+	.operands = "*.ir *.ptx *.gso @kernels",
 	.status = statuses,
 	.files = files,
 	.environment = environment,

@@ -75,7 +75,7 @@ const UsageProgram usage_reduce = {
 		"candidate is a valid module.",
 	.row = rows,
 	.nrows = sizeof rows / sizeof *rows,
-	.operands = "*.ir *.ptx *.gso",
+	.operands = "*.ir *.ptx *.gso @kernels",
 	.status = statuses,
 	.files = files,
 	.environment = environment,

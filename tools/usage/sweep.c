@@ -120,7 +120,7 @@ const UsageProgram usage_sweep = {
 		"wherever they ran.",
 	.row = rows,
 	.nrows = sizeof rows / sizeof *rows,
-	.operands = "*.ir *.ptx *.gso",
+	.operands = "*.ir *.ptx *.gso @kernels",
 	.status = statuses,
 	.files = files,
 	.environment = environment,
