@@ -18,6 +18,7 @@ say.
                            over
       --rounds N           runs of the micro-benchmarks that correct what was set: 3; 0: nothing is
                            run
+      --version            show the version
   -h, --help               show this
 Status: 0; 1 gsim failed on the machine; 2 usage or bad input.
 ]]
@@ -40,6 +41,10 @@ local function parse(arguments)
 		local name = NAME[a] or a
 		if name == "--help" then
 			io.write(help)
+			os.exit(0)
+		elseif name == "--version" then
+			local gsim <close> = io.popen("gsim --version")
+			io.write("gsim-tune ", gsim:read("a"):match("%S+%s*$") or "\n")
 			os.exit(0)
 		elseif TAKES[name] then
 			if not value then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # make installcheck: what was installed works without the source tree, from an empty directory.
-# From the Makefile: bindir includedir libdir pkgdatadir docdir (with DESTDIR before them), DESTDIR srcdir CC CFLAGS.
+# From the Makefile: bindir mandir includedir libdir pkgdatadir docdir (with DESTDIR before them), DESTDIR srcdir CC CFLAGS.
 srcdir=$(cd "$srcdir" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -17,9 +17,12 @@ fail() {
 
 cd "$dir" || exit 2
 kernel=$pkgdatadir/kernels/short_circuit/short_circuit.ir
-for program in gsim gsim-compare gsim-opt gsim-sweep gsim-trace; do
+for program in gsim gsim-compare gsim-opt gsim-reduce gsim-sweep gsim-trace gsim-tune; do
 	"$bindir/$program" --help >out 2>&1 || fail "$program --help"
+	grep -q "^\.SH SYNOPSIS" "$mandir/man1/$program.1" || fail "no manual of $program"
+	[ -z "$bashcompletiondir" ] || grep -q "^complete -F .* $program\$" "$DESTDIR$bashcompletiondir/$program" || fail "no completion for $program"
 done
+sed 's/\\-/-/g; s/\\&//g' "$mandir/man1/gsim.1" | grep -q -F ".I ${pkgdatadir#"$DESTDIR"}/configs" || fail "man gsim does not say where machines are"
 [ -n "$DESTDIR" ] && GSIM_PATH=$pkgdatadir && export GSIM_PATH
 "$bindir/gsim" --config kepler.lua "$kernel" >out 2>&1 || fail "gsim --config kepler.lua with the installed kernel"
 grep -q 'SIMD utilisation' out || fail "no report"

@@ -10,6 +10,7 @@ static const UsageRow rows[] = {
 	{ OPT_ROUNDS, "rounds", "N", "runs of the micro-benchmarks that correct what was set: 3; 0: "
 		"nothing is "
 		"run" },
+	{ OPT_VERSION, "version", NULL, "show the version" },
 	{ 'h', "help", NULL, "show this" },
 };
 
