@@ -93,28 +93,52 @@ static bool fits(const Module *a, const Module *b, const Function *f, Diag *d)
 	return other != NULL;
 }
 
-/* Names the kernels that `a` alone has. */
+/* A list of names that is begun where the first of them stands. */
+typedef struct Alone { StrBuf text; Loc first; int n; } Alone;
+
+static void add_alone(Alone *l, const char *name, Loc at)
+{
+	if (!l->n)
+		l->first = at;
+	if (l->n < MOST_NAMES)
+		sb_printf(&l->text, "%s%s", l->n ? ", " : "", name);
+	l->n++;
+}
+
+static void tell_list(Alone *l, const char *what, const char *rest, const Module *lacking, Diag *d)
+{
+	if (l->n > MOST_NAMES)
+		sb_printf(&l->text, ", %d more", l->n - MOST_NAMES);
+	if (l->n)
+		diag_warning(d, l->first, "%s%s%s that %s does not have: %s; %s", l->n == 1 ? "a " : "", what,
+			l->n == 1 ? "" : "s", lacking->name, l->text.s, rest);
+	sb_free(&l->text);
+}
+
+/* Is it a variable that can hold results? Those that compilers make for texts and tables have other names. */
+static bool may_hold_results(const Symbol *s)
+{
+	bool named = (*s->name >= 'a' && *s->name <= 'z') || (*s->name >= 'A' && *s->name <= 'Z') ||
+		!strncmp(s->name, "_Z", 2);
+	return named && s->space == SP_GLOBAL && s->owner < 0;
+}
+
+/* Names the kernels and variables that `a` alone has. */
 static void tell_alone(const Module *a, const Module *b, Diag *d)
 {
-	StrBuf text = { 0 };
-	Loc first = { 0 };
-	int n = 0;
+	Alone kernels = { 0 }, variables = { 0 };
 	for (int i = 0; i < a->func.n; i++) {
 		const Function *f = a->func.v[i];
-		if (!is_kernel(f) || counterpart(b, f->name))
-			continue;
-		if (!n)
-			first = place_of(a, f);
-		if (n < MOST_NAMES)
-			sb_printf(&text, "%s%s", n ? ", " : "", f->name);
-		n++;
+		if (is_kernel(f) && !counterpart(b, f->name))
+			add_alone(&kernels, f->name, place_of(a, f));
 	}
-	if (n > MOST_NAMES)
-		sb_printf(&text, ", %d more", n - MOST_NAMES);
-	if (n)
-		diag_warning(d, first, "%s that %s does not have: %s; not launched, so not compared",
-			n == 1 ? "a kernel" : "kernels", b->name, text.s);
-	sb_free(&text);
+	for (int i = 0; i < a->symbol.n; i++) {
+		const Symbol *s = a->symbol.v[i];
+		if (may_hold_results(s) && !module_find_symbol(b, s->name, -1))
+			add_alone(&variables, s->name, s->loc);
+	}
+	tell_list(&kernels, "kernel", "not launched, so not compared", b, d);
+	tell_list(&variables, "variable", "not compared", b, d);
 }
 
 bool two_modules_fit(const Session *s, const Job *first, Diag *d)

@@ -120,6 +120,9 @@ sed 's/u32 walk_param_2/s32 walk_param_2/' wrong.ptx >signed.ptx
 expect 1 "" $run -q -b clang.ptx signed.ptx
 { cat clang.ptx; sed -n '/visible .entry/,/^}/p' stroll.ptx; } >more.ptx
 expect 0 "^more.ptx:[0-9]*:[0-9]*: warning: a kernel that clang.ptx does not have: stroll; not launched, so not compared$" $run -b clang.ptx more.ptx
+{ sed -n '1,/^.address_size/p' clang.ptx; echo '.visible .global .align 4 .u32 count[2];'; echo '.global .align 1 .b8 $str[4] = {97, 98, 99, 0};'; sed '1,/^.address_size/d' clang.ptx; } >variable.ptx
+expect 0 "^variable.ptx:[0-9]*:[0-9]*: warning: a variable that clang.ptx does not have: count; not compared$" $run -b variable.ptx clang.ptx
+expect 0 "^variable.ptx:[0-9]*:[0-9]*: warning: a variable that clang.ptx does not have: count; not compared$" $run -b clang.ptx variable.ptx
 rm -f clang.lua nvcc.lua
 expect 2 "neither a workload clang.lua nor a host function main" $gsim -b clang.ptx nvcc.ptx
 [ "$(grep -c "neither a workload" err)" = 1 ] || fail "the missing workload is told twice"
