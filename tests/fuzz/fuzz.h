@@ -41,6 +41,7 @@ const char *fuzz_ptx(const char *, size_t);
 const char *fuzz_elf(const char *, size_t);
 bool fuzz_make_object(Bytes *, const char *path);      /* an object file from IR text */
 const char *fuzz_launch(const char *, size_t);         /* IR text whose kernels run */
+const char *fuzz_reduce(const char *, size_t);         /* IR text that is made smaller */
 const char *fuzz_machine(const char *, size_t);
 const char *fuzz_options(const char *, size_t);        /* lines: m MECHANISM, p PIPELINE, others KEY=VALUE */
 const char *fuzz_workload(const char *, size_t);

@@ -20,6 +20,9 @@ const Target fuzz_targets[] = {
 		"machine",
 		.seeds = IR_SEEDS, .extension = ".ir", .run = fuzz_launch, .words = words_of_operations,
 		.text = true, .smoke = 600 },
+	{ .name = "reduce", .help = "IR text: the ways in which gsim-reduce makes modules smaller",
+		.seeds = IR_SEEDS, .extension = ".ir", .run = fuzz_reduce, .words = words_of_operations,
+		.text = true, .smoke = 800 },
 	{ .name = "import", .help = "IR text in a file, among files that it may import and others that it "
 		"may not",
 		.seeds = SEEDS("tests/fuzz/seeds/import"), .extension = ".ir", .run = fuzz_import,

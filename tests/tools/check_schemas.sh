@@ -26,7 +26,7 @@ set --
 
 # one run: with timing and without, in the reference interpreter, with all there may be in a report
 expect 0 "$gsim" -q -c kepler.lua -p linearize --interval 1000 -s r1.json short_circuit.ir
-expect 0 "$gsim" -q --functional --annotate=code -p meld -s r2.json "$kernels/boxes/boxes.ptx"
+expect 0 "$gsim" -q --functional --annotate=code -p meld --bisect 1 -s r2.json "$kernels/boxes/boxes.ptx"
 expect 0 "$gsim" -q --reference -s r3.json short_circuit.ir
 expect 0 "$gsim" -q -c teaching.lua -D warp_size=8 --race-launches --race-check -s r4.json short_circuit.ir
 expect 0 "$gsim" -q -c turing.lua --sums --size S -s r5.json "$kernels/device_calls/device_calls.ptx"
