@@ -49,8 +49,8 @@ typedef struct FigureMark { Seen seen; const char *source; } FigureMark;
 typedef struct MachineMarks { Arena arena; Vec(FigureMark) figure; } MachineMarks;
 void marks_read(MachineMarks *, const MachineTexts *);
 void marks_copy(MachineMarks *to, const MachineMarks *from);        /* to: empty ones */
-/* Says of the parameter of that name, and of the mechanism and those that a text of --model names, that whoever
-   runs gsim gave the value, whether or not it is another than the file's. */
+/* Says of the parameter of that name, and of the mechanism and those that a text of --model names, that
+   whoever runs gsim gave the value, whether or not it is another than the file's. */
 void marks_give(MachineMarks *, const char *name);
 void marks_give_model(MachineMarks *, const char *spec);
 void marks_free(MachineMarks *);
