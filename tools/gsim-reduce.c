@@ -213,10 +213,11 @@ static int try_input(const ReduceOptions *o, TrialTest *t, Module *m)
 static void tell_sums(const Shrink *s, ShrinkSize before, const char *output)
 {
 	ShrinkSize after = shrink_size(s->best);
-	output_printf(stdout, "%s: %d instructions in place of %d, %d blocks in place of %d, %d functions in "
-		"place of %d\n%d candidates, %.1f s\n", output, after.instructions, before.instructions,
-		after.blocks, before.blocks, after.functions, before.functions, s->tried,
-		trial_now() - s->began);
+	output_printf(stdout,
+		"%s: instructions: %d in place of %d; blocks: %d in place of %d; functions: %d in "
+		"place of %d\n%d candidates, %.1f s\n",
+		output, after.instructions, before.instructions, after.blocks, before.blocks, after.functions,
+		before.functions, s->tried, trial_now() - s->began);
 }
 
 static bool write_best(const ReduceOptions *o, const Module *m)
@@ -314,8 +315,10 @@ static int hunt(const ReduceOptions *o, TrialTest *t, Module **m, Arena *a, Diag
 	t->self = &j;
 	t->judge = o->ncommand ? NULL : judge_module;
 	t->make = o->ncommand ? judge_make : NULL;
-	if (!o->ncommand)
-		judge_measure(&j, *m, &interrupted);
+	/* how a module that fails by itself does so is told by its run */
+	int sound = o->ncommand ? 0 : judge_measure(&j, *m, &interrupted, d);
+	if (sound)
+		return sound;
 	const char *note = j.note;
 	if (find_pass(o, t, *m, a, &status)) {
 		j.note = NULL;

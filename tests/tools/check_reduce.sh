@@ -32,7 +32,7 @@ expect() {
 # ---- a kernel with its workload: two threads of a warp go different ways ----
 # shellcheck disable=SC2016
 diverges='"$gsim" --reference -q "$0" && "$gsim" -q -m ipdom -s - "$0" | grep "divergent_branches\": [1-9]"'
-expect 0 "4 blocks in place of 7, 2 functions in place of 2" "$reduce" -j 2 -o two.ir short_circuit.ptx -- sh -c "$diverges"
+expect 0 "blocks: 4 in place of 7; functions: 2 in place of 2" "$reduce" -j 2 -o two.ir short_circuit.ptx -- sh -c "$diverges"
 expect 0 "" sh -c "$diverges" two.ir
 [ "$(sed -n '/^kernel/,/^}/p' two.ir | grep -c '=\|bra\|ret')" -le 5 ] || { cp two.ir out; fail "more than five instructions are left"; }
 expect 0 "" "$reduce" -j 1 -q -o one.ir short_circuit.ptx -- sh -c "$diverges" # {} or not, processes or not
@@ -94,7 +94,10 @@ expect 2 "no pass .nosuch" "$reduce" --pass -p nosuch bad.ir
 expect 2 "needs --passes" "$reduce" --pass bad.ir
 expect 2 "is for --pass" "$reduce" -p dce bad.ir -- true
 sed 's/%o = alloc.u64 128/%o = alloc.u64 64/' bad.ir >fault.ir
-expect 1 "fault.ir, passes dce: the module fails without passes" "$reduce" --pass -p dce fault.ir
+expect 1 "fault.ir:[0-9:]* error: k: access outside every allocation" "$reduce" --pass -p dce fault.ir
+sed '/^host/,$d' bad.ir >alone.ir
+expect 2 "nothing launches its kernels" "$reduce" --pass -p dce alone.ir
+expect 0 "functions: 1 in place of 1" "$reduce" alone.ir -- grep -q sub
 expect 0 "bisect: 1 change of passes, and no more; the last: if-convert: k: " "$gsim" -q --remarks --bisect 1 -p if-convert,simplify-cfg bad.ir
 grep -q "^change 1: if-convert: k: " err || fail "--remarks names no change"
 expect 0 "bisect: 0 changes of passes" "$gsim" --bisect 0 -p simplify-cfg bad.ir

@@ -27,11 +27,11 @@ static Run *run_by_reference(const Config *c, const Module *m, bool races,
 	return run;
 }
 
-void judge_measure(Judge *j, const Module *m, volatile sig_atomic_t *interrupted)
+int judge_measure(Judge *j, const Module *m, volatile sig_atomic_t *interrupted, Diag *d)
 {
-	Diag d = { 0 };
-	Run *run = run_by_reference(&j->config, m, false, interrupted, &d);
+	Run *run = run_by_reference(&j->config, m, false, interrupted, d);
 	uint64_t threads = 0, instructions = 0;
+	int status = run ? (int)run->status : (int)RUN_BAD_INPUT;
 	for (int k = 0; run && k < run_kernels(run); k++) {
 		const LaunchStats *s = run_kernel(run, k);
 		threads += (uint64_t)s->totals.launches * s->grid[0] * s->grid[1] * s->grid[2] * s->block[0] *
@@ -42,7 +42,7 @@ void judge_measure(Judge *j, const Module *m, volatile sig_atomic_t *interrupted
 		j->steps = TIMES_MORE * (int64_t)(instructions / threads) + MORE;
 	if (run)
 		run_free(run);
-	diag_free(&d);
+	return status;
 }
 
 static void write_note(const Judge *j, const PassLimit *limit, const Diag *d)

@@ -24,8 +24,8 @@ typedef struct Judge {
 } Judge;
 
 /* Runs the module as it is, and limits the instructions of threads in later runs to some times what its
-   threads have executed. */
-void judge_measure(Judge *, const Module *, volatile sig_atomic_t *interrupted);
+   threads have executed. Returns how it went, as an exit status; diag gets errors. */
+int judge_measure(Judge *, const Module *, volatile sig_atomic_t *interrupted, Diag *);
 /* Judges a module, as TrialTest.judge does; judge: a Judge. Returns 0 if it is interesting, else
    VERDICT_STATUS and the verdict. */
 enum { VERDICT_STATUS = 32 };
