@@ -25,6 +25,7 @@ typedef struct Issue {
 	   lanes that do not */
 	Mask hits, misses;
 	Cycle ready; /* with the scoreboard of a warp, and no lane pending: when the destinations are ready */
+	uint8_t level;                 /* and the MemoryLevel from which they come */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);
 /* Executes the memory instruction at pc for all splits that have some of these lanes and stand there: they

@@ -6,6 +6,7 @@
  *
  * Data are not moved here: they move at issue, or at the end of the window, in the order of issues, which is
  * the queue's. */
+#include "sim/machine/levels.h"
 #include "sim/machine/scoreboard.h"
 #include "sim/exec/internal.h"
 
@@ -105,10 +106,11 @@ static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
 			.lanes = p.mask, .ticket = own ? e->ticket : NULL }));
 	} else {
 		Cycle ready = e->ticket->ready;
+		uint8_t level = e->ticket->level;
 		if (tracing(sm) && comes_back(i))
 			tracer_return(sm, p.home, i, p.mask, sm->now, ready);
-		if (whole_ready(sm, e->ticket, &ready))
-			scoreboard_loaded(sm, p.home, i, p.mask, ready);
+		if (whole_ready(sm, e->ticket, &ready, &level))
+			scoreboard_loaded(sm, p.home, i, p.mask, ready, level);
 		if (comes_back(i) && ready > p.home->drain)
 			p.home->drain = ready;
 	}
@@ -146,6 +148,8 @@ static void lsu_access_made(Sm *sm, Warp *w, LsuAccess *e)
 	for (int k = 0; k < e->nparts; k++)
 		home_made(sm, e, e->part[k], k == 0);
 	w->queued--;
+	if (what != LSU_PENDING)
+		levels_settle(sm);
 	wake_warps(sm, w);
 	if (e->event)
 		tell_loaded(sm, w, e);

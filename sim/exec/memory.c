@@ -93,13 +93,13 @@ static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 
 /* Writes into the scoreboards when lanes m have what they load, which is known. Where lanes have scoreboard
    entries of their own, no lane waits for what others load, of which it may become known later. */
-static void lanes_have(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Cycle ready)
+static void lanes_have(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Cycle ready, MemoryLevel level)
 {
 	Part part[64];
 	int n = reconv_parts(w, s, part);
 	for (int k = 0; k < n; k++)
 		if (part[k].mask & m)
-			write_loaded(sm, part[k].home, i, part[k].mask & m, ready);
+			write_loaded(sm, part[k].home, i, part[k].mask & m, ready, level);
 }
 
 /* Makes the access of lanes m to one space. Returns the lanes whose address is not mapped (nonfaulting
@@ -134,10 +134,12 @@ static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 		return zero;
 	}
 	Cycle ready = t->ready;
+	uint8_t level = t->level;
 	if (sm->lane_scoreboard) {
-		lanes_have(sm, w, s, i, m, ready);
-	} else if (!is->whole || whole_ready(sm, t, &ready)) {
+		lanes_have(sm, w, s, i, m, ready, level);
+	} else if (!is->whole || whole_ready(sm, t, &ready, &level)) {
 		is->ready = ready;
+		is->level = level;
 		is->pending = 0;
 	} else {
 		is->pending |= m;

@@ -47,6 +47,18 @@ static void add_meetings(Counts *all, const Share *h, int pc, Arena *a)
 	}
 }
 
+/* two counts, for adding both at once */
+typedef uint64_t CountPair __attribute__((vector_size(16), aligned(8), may_alias));
+
+static void add_counts(uint64_t *to, const uint64_t *from, int n)
+{
+	int k = 0;
+	for (; k + 1 < n; k += 2)
+		*(CountPair *)(void *)(to + k) += *(const CountPair *)(const void *)(from + k);
+	if (k < n)
+		to[k] += from[k];
+}
+
 /* Adds up the counters of all SMs. Texts that the tables keep are copied into arena a. */
 static Counts add_up_sms(const Gpu *g, Grid *x, Arena *a)
 {
@@ -55,7 +67,7 @@ static Counts add_up_sms(const Gpu *g, Grid *x, Arena *a)
 		arena_array(&x->arena, PartCount, c->n + 1),
 		arena_array(&x->arena, Meets, c->n + 1), arena_array(&x->arena, BranchCount, c->nbranch + 1),
 		arena_array(&x->arena, MarkCount, c->ncounted + 1),
-		arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_COUNT) };
+		arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_FIGURES) };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
 		for (int pc = 0; h->count && pc < c->n; pc++) {
@@ -66,8 +78,8 @@ static Counts add_up_sms(const Gpu *g, Grid *x, Arena *a)
 				part_count_add(&all.parted[charged_to(c, pc)], &h->parted[pc]);
 			add_meetings(&all, h, pc, a);
 		}
-		for (int k = 0; h->count && k < (c->n + 1) * STALL_COUNT; k++)
-			all.stalls[k] += h->stalls[k];
+		if (h->count)
+			add_counts(all.stalls, h->stalls, (c->n + 1) * STALL_FIGURES);
 		for (int k = 0; h->count && k < c->nbranch; k++) {
 			all.branch[k].divergent += h->branch[k].divergent;
 			all.branch[k].taken += h->branch[k].taken;
@@ -141,8 +153,9 @@ static void measure_room(const Gpu *g, const Grid *x, Totals *t)
 static uint64_t cycles_without_warp(const Grid *x, const Counts *all, const Totals *t)
 {
 	uint64_t own = t->issued;
-	for (int k = 0; k < (x->code->n + 1) * STALL_COUNT; k++)
-		own += all->stalls[k];
+	for (int pc = 0; pc <= x->code->n; pc++)
+		for (int k = 0; k < STALL_COUNT; k++)
+			own += all->stalls[pc * STALL_FIGURES + k];
 	return x->completed && x->alone ? x->empty : t->slots - own;
 }
 
@@ -165,7 +178,7 @@ static void end_totals(const Gpu *g, const Grid *x, const Counts *all, Totals *t
 	t->slots = t->cycles * (Cycle)g->config.sched_count * (Cycle)g->config.sm_count;
 	measure_room(g, x, t);
 	t->program_cycles = x->gone;
-	all->stalls[x->code->n * STALL_COUNT + STALL_EMPTY] = t->stalls[STALL_EMPTY] =
+	all->stalls[x->code->n * STALL_FIGURES + STALL_EMPTY] = t->stalls[STALL_EMPTY] =
 		cycles_without_warp(x, all, t);
 }
 

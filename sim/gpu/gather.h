@@ -11,7 +11,7 @@ typedef struct Counts {
 	Meets *met;
 	BranchCount *branch;
 	MarkCount *marked;
-	uint64_t *stalls;              /* [pc * STALL_COUNT + reason]; last row: stalls of no instruction */
+	uint64_t *stalls;              /* [pc * STALL_FIGURES + reason]; last row: stalls of no instruction */
 } Counts;
 
 /* sim/gpu/gather_tables.c: makes the tables of blocks, branches, partings and lines, in the arena */

@@ -253,9 +253,9 @@ static void gather_lines(const Counts *all, Arena *a, Tables *t)
 	int n = 0, ninlined, next = 0;
 	InlinedIn *inlined = find_inlined(c, &ninlined);
 	LineStats *row = arena_array(a, LineStats, c->nline + 1); /* last row: stalls of no instruction */
-	for (int k = 0; k < (c->n + 1) * STALL_COUNT; k++)
-		row[k / STALL_COUNT < c->n ? c->line_of[k / STALL_COUNT]
-			: c->nline].stalls[k % STALL_COUNT] += all->stalls[k];
+	for (int k = 0; k < (c->n + 1) * STALL_FIGURES; k++)
+		row[k / STALL_FIGURES < c->n ? c->line_of[k / STALL_FIGURES]
+			: c->nline].stalls[k % STALL_FIGURES] += all->stalls[k];
 	for (int pc = 0; pc < c->n; pc++) {
 		LineStats *l = &row[c->line_of[pc]];
 		bool added = c->ins[pc].flags & MI_OVERHEAD;

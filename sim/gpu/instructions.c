@@ -49,5 +49,5 @@ void gather_instructions(const Counts *all, InsTables *t)
 	InsTable *x = kernel_table(t, all->code);
 	must(x->n == all->code->n);
 	for (int pc = 0; pc < x->n; pc++)
-		ins_stats_add(&x->v[pc], &all->count[pc], &all->parted[pc], &all->stalls[pc * STALL_COUNT]);
+		ins_stats_add(&x->v[pc], &all->count[pc], &all->parted[pc], &all->stalls[pc * STALL_FIGURES]);
 }

@@ -1,5 +1,6 @@
 /* Runs the machine. In timed runs SMs run side by side for a window of cycles; then what each did becomes
    known to all. In functional runs the SMs take turns. */
+#include "sim/machine/levels.h"
 #include "sim/machine/scoreboard.h"
 #include "sim/gpu/run.h"
 #include "lib/interrupt.h"
@@ -228,15 +229,23 @@ static bool functional_run(Gpu *g, Grid *x, Failure *out)
 static void measure_grid(Gpu *g, Grid *x)
 {
 	events_end(g, x);
+	for (int i = 0; i < g->config.sm_count; i++)
+		levels_count(&g->sm[i]);
 	gpu_gather(g, x, g->out);
 	for (int i = 0; i < g->config.sm_count && g->options.intervals; i++)
 		sm_sample_grid(&g->sm[i], x);
 }
 
+static void free_share(Sm *sm, Share *x)
+{
+	levels_forget(sm, x);
+	share_free(x);
+}
+
 static void free_grid(const Gpu *g, Grid *x)
 {
 	for (int i = 0; i < g->config.sm_count; i++)
-		share_free(&x->share[i]);
+		free_share(&g->sm[i], &x->share[i]);
 	arena_free(&x->arena);
 	x->share = NULL;
 }

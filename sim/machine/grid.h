@@ -40,7 +40,7 @@ typedef struct Share {
 	Vec(MeetCount) met;
 	BranchCount *branch;           /* counts of branches, by MIns.branch */
 	MarkCount *marked;             /* counts of marks, by CodeMark.counted */
-	/* scheduler-cycles: [pc * STALL_COUNT + reason]; the last row: those charged to no instruction */
+	/* scheduler-cycles: [pc * STALL_FIGURES + reason]; the last row: those charged to no instruction */
 	uint64_t *stalls;
 	/* issues by number of lanes: [0] of the module's instructions, [1] of added ones */
 	uint64_t active_lanes[2][65];

@@ -55,16 +55,18 @@ static inline void warp_wake(const Warp *w)
 	w->sched->sleep = 0;
 }
 /* The ticket's access is done at *ready. Returns true when this was the last access of its instruction, which
-   may make one for each space (Whole): *ready is then the cycle in which all of them are done. */
-static inline bool whole_ready(Sm *sm, MemTicket *t, Cycle *ready)
+   may make one for each space (Whole): *ready is then the cycle in which all of them are done, and *level the
+   level that has served the last of them. */
+static inline bool whole_ready(Sm *sm, MemTicket *t, Cycle *ready, uint8_t *level)
 {
 	Whole *all = t->whole;
 	if (!all)
 		return true;
 	t->whole = NULL;
-	if (all->ready < *ready)
-		all->ready = *ready;
+	if (all->ready < *ready || (all->ready == *ready && all->level < *level))
+		all->ready = *ready, all->level = *level;
 	*ready = all->ready;
+	*level = all->level;
 	if (--all->parts)
 		return false;
 	vec_push(&sm->wholes, all);

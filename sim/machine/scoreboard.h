@@ -10,10 +10,10 @@
 
 /* An entry (Warp.ready) is a cycle << WRITER_BITS, plus its writer. That is MIns.writer of the instruction
    that has computed the value: its unit, plus WRITER_OF_PREDICATES where the value may be a predicate, since
-   no guard reads a register. WRITER_LOADED: the value comes from memory; WRITER_MIXED: lanes have entries of
-   their own, and the cycle is the latest of theirs. */
-enum { WRITER_BITS = 7, WRITER_COUNT = 1 << WRITER_BITS, WRITER_MIXED = WRITER_COUNT - 2,
-	WRITER_LOADED = WRITER_COUNT - 1 };
+   no guard reads a register. WRITER_LOADED and beyond: the value comes from memory, from the MemoryLevel that
+   is added; WRITER_MIXED: lanes have entries of their own, and the cycle is the latest of theirs. */
+enum { WRITER_BITS = 7, WRITER_COUNT = 1 << WRITER_BITS, WRITER_LOADED = WRITER_COUNT - (int)LEVEL_COUNT,
+	WRITER_MIXED = WRITER_LOADED - 1 };
 _Static_assert(2 * (int)UNIT_COUNT <= (int)WRITER_MIXED, "an entry has room for the number of its writer");
 
 typedef struct Latencies {
@@ -27,7 +27,7 @@ Latencies *latencies_build(Arena *, const Config *);
 
 static inline Cycle entry_cycle(Cycle entry) { return entry >> WRITER_BITS; }
 static inline int entry_writer(Cycle entry) { return (int)(entry & (WRITER_COUNT - 1)); }
-static inline bool entry_loaded(Cycle entry) { return entry_writer(entry) == WRITER_LOADED; }
+static inline bool entry_loaded(Cycle entry) { return entry_writer(entry) >= WRITER_LOADED; }
 
 /* The cycle from which on the entry keeps an instruction no longer that needs it so; it may lie before cycle
    0. */
@@ -65,16 +65,22 @@ static inline void scoreboard_computed(const Sm *sm, Warp *w, const MIns *i, Mas
 	Cycle ready = sm->now + sm->latencies->last[i->writer] + late;
 	scoreboard_put(sm, w, i, m, ready << WRITER_BITS | i->writer);
 }
-/* Lanes m have the results at cycle `ready`; they come from memory. */
-static inline void scoreboard_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready)
+/* Lanes m have the results at cycle `ready`; they come from that level of memory. PENDING: neither is known
+   yet. */
+static inline void scoreboard_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready,
+	MemoryLevel level)
 {
-	scoreboard_put(sm, w, i, m, ready << WRITER_BITS | WRITER_LOADED);
+	scoreboard_put(sm, w, i, m, ready << WRITER_BITS | (Cycle)(WRITER_LOADED + (int)level));
+}
+static inline MemoryLevel entry_level(Cycle entry)
+{
+	return (MemoryLevel)(entry_writer(entry) - WRITER_LOADED);
 }
 /* As scoreboard_loaded, where `ready` is known now. The warp may end before that cycle, but keeps its slot
    until then. */
-static inline void write_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready)
+static inline void write_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready, MemoryLevel level)
 {
-	scoreboard_loaded(sm, w, i, m, ready);
+	scoreboard_loaded(sm, w, i, m, ready, level);
 	if (m && comes_back(i) && ready > w->drain)
 		w->drain = ready;
 }

@@ -52,6 +52,20 @@ typedef struct UnitCopies {
 /* by how much UnitCopies.had grows when each warp of a scheduler has issued once */
 enum { ONE_EACH = 1 << 16 };
 
+/* Scheduler-cycles without an issue because lanes waited for data of an instruction, while they are not
+   counted in Share.stalls. share: of the warp, NULL: there is nothing; pc: the row; known: the level is. */
+typedef struct Waited {
+	uint64_t cycles;
+	Cycle last;                    /* the latest entry of the scoreboard that is known so far */
+	Share *share;
+	uint32_t pc;
+	uint8_t level;
+	bool known;
+	int n;                         /* the homes of the lanes, each with those of which it is not known */
+	Part *part;
+	const MIns *ins;
+} Waited;
+
 typedef struct Sched {
 	/* by unit: the copies that instructions of the scheduler's warps may take: its own, the SM's, or some
 	   of another unit's */
@@ -74,6 +88,7 @@ typedef struct Sched {
 	/* the counter to which cycles without an issue go until `sleep`: the one for the warp nearest to an
 	   issue and its reason, or the one for cycles without a warp */
 	uint64_t *idle;
+	Waited waited;                 /* the scheduler waits for data from memory, or did so last */
 	uint8_t why;            /* the Stall to which `idle` belongs; STALL_COUNT: the scheduler has issued */
 	Share *of; /* the grid for which the scheduler has issued, or to which `idle` belongs; NULL: none */
 	int *active; int nactive;      /* the active set of the two-level policy */
@@ -148,6 +163,10 @@ struct Sm {
 	Vec(Whole *) wholes;
 	Parts *parts;
 	const Alloc *hint; /* the allocation that was accessed last: a search by address tries it first */
+
+	/* Levels of memory (sim/machine/levels.c). */
+	Vec(Waited) owed;              /* what schedulers have waited of which the level is not known yet */
+	bool level_unknown;            /* `owed` or a scheduler has something of which it is not known */
 
 	/* Thread blocks (sim/sm/residence.c; the dispatcher, sim/gpu/run.c). */
 	int resident;

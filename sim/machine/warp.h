@@ -16,7 +16,7 @@ typedef struct Operands { Cycle computed, loaded; } Operands;
    becomes ready for all lanes at once, it does so when the last access is done. */
 /* parts: accesses of which it is not known yet when they are done; ready: when the last of the others is
    done */
-typedef struct Whole { int parts; Cycle ready; } Whole;
+typedef struct Whole { int parts; Cycle ready; uint8_t level; } Whole;
 typedef struct LsuAccess {             /* an access that has been issued and waits for the load/store unit */
 	Access access;
 	const MIns *ins;

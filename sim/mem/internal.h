@@ -165,6 +165,7 @@ typedef struct Mshr {
 	uint32_t collected;            /* accesses that wait or waited here */
 	int32_t next;                  /* in the hash chain, or in the free list */
 	Cycle fill[MAX_SECTORS];       /* [sector]: when it arrives, or UNKNOWN + index of its request */
+	uint8_t level[MAX_SECTORS];    /* [sector] with a known time: the MemoryLevel that serves it */
 	uint32_t together[MAX_SECTORS];    /* [lowest sector of a request]: the sectors it brings */
 } Mshr;
 typedef struct MshrTable {
@@ -192,6 +193,7 @@ typedef struct Request {               /* a request of one access; its parts are
 	Cycle done;                    /* set by the drain: data are back, or the store is acknowledged */
 	int32_t part, nparts; /* its nparts parts, at most MAX_PIECES, are in SmMem.part from index part on */
 	uint8_t kind, owner, step;     /* AccessKind, Owner, 0 or 1 */
+	uint8_t level;                 /* set by the drain: the MemoryLevel that serves the last part */
 	bool returns;                  /* data come back */
 	int32_t after;                 /* index of a request of the same SM that must be done before, or -1 */
 	int32_t waiter;                /* first of the list of groups that wait for the request, or -1 */
@@ -206,7 +208,13 @@ typedef struct Request {               /* a request of one access; its parts are
 typedef struct Waiter { uint32_t group; int32_t next; } Waiter;
 /* the requests of one access. left: those of which it is not known yet when they are done; ready: the latest
    time of the others; next: in the list of free groups */
-typedef struct RequestGroup { Cycle ready; uint32_t left; int32_t next; Ordered ordered; } RequestGroup;
+typedef struct RequestGroup {
+	Cycle ready;
+	uint32_t left;
+	int32_t next;
+	uint8_t level;                 /* MemoryLevel of what is done at `ready` */
+	Ordered ordered;
+} RequestGroup;
 
 typedef struct L1Look { int64_t tag; int entry; uint32_t hit, merge, miss; } L1Look;
 
@@ -251,8 +259,9 @@ struct SmMem {
 	L1Look look[MAX_PIECES];
 	Vec(Cycle) times;
 };
-/* called when mem_drain has served the request; done: when each part is done */
-void smmem_served(SmMem *, int request, const Cycle *done);
+/* called when mem_drain has served the request; done: when each part is done, from_dram: whether DRAM has
+   served it */
+void smmem_served(SmMem *, int request, const Cycle *done, const bool *from_dram);
 void smmem_drained(SmMem *); /* called when mem_drain has served everything that was queued */
 /* queues the request and copies its parts; returns its index in the queue */
 int smmem_push(SmMem *, Cycle now, Request, const Piece *part);
@@ -260,8 +269,9 @@ int smmem_push(SmMem *, Cycle now, Request, const Piece *part);
    0. */
 int smmem_push_sectors(SmMem *, Cycle now, Request, uint64_t addr, uint32_t sectors);
 void smmem_wait(SmMem *, MemTicket *, int request);     /* makes the ticket wait for a queued request */
-/* makes the ticket wait for something that arrives at `when`, which may be UNKNOWN + index */
-void smmem_wait_until(SmMem *, MemTicket *, Cycle when);
+/* makes the ticket wait for something that arrives at `when`, which may be UNKNOWN + index; else it comes
+   from that level */
+void smmem_wait_until(SmMem *, MemTicket *, Cycle when, MemoryLevel);
 /* Notes what the refused access lacks, and returns false. smmem_retry says until when it is refused. */
 bool smmem_lacks(SmMem *, Lack);
 
@@ -341,6 +351,7 @@ void l2_init(L2 *, const Config *);
 void l2_empty(L2 *);
 void l2_rewind(L2 *);
 void l2_free(L2 *);
-/* Serves a piece of one line, which arrives at cycle `at`. Returns when the reply leaves the slice. */
-Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, Totals *);
+/* Serves a piece of one line, which arrives at cycle `at`. Returns when the reply leaves the slice;
+   *from_dram: it waits for DRAM until then. */
+Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, Totals *, bool *from_dram);
 #endif

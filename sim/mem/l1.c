@@ -110,11 +110,12 @@ static void count_look(const L1Look *l, Totals *st)
 
 static void wait_for_merged(SmMem *s, const L1Look *l, MemTicket *t)
 {
+	const Mshr *e = &s->mshr.entry[l->entry];
 	Cycle seen = 0;
 	for (uint32_t m = l->merge; m; m &= m - 1) {
-		Cycle when = s->mshr.entry[l->entry].fill[__builtin_ctz(m)];
-		if (when != seen)
-			smmem_wait_until(s, t, seen = when);
+		int k = __builtin_ctz(m);
+		if (e->fill[k] != seen)
+			smmem_wait_until(s, t, seen = e->fill[k], e->level[k]);
 	}
 }
 
@@ -151,6 +152,7 @@ bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, Totals *st, Me
 		*a->hits = lanes_that_hit(s, a, base);
 	t->pipe_free = now + (Cycle)s->co.n;
 	t->ready = t->hits = t->pipe_free - 1 + (Cycle)s->c.l1_latency;
+	t->level = LEVEL_L1;
 	for (int k = 0; k < s->co.n; k++) {
 		L1Look *l = &s->look[k];
 		count_look(l, st);

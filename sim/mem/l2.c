@@ -104,7 +104,8 @@ static void count_l2_request(unsigned n, uint32_t present, uint32_t missing, uin
 	st->l2_allocations += count_bits(whole);
 }
 
-Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const Piece *p, Totals *st)
+Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const Piece *p, Totals *st,
+	bool *from_dram)
 {
 	uint64_t inner = l2->power ? p->line >> l2->slice_shift : p->line / l2->slices,
 		folded = p->line + fold(inner);
@@ -142,6 +143,7 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const P
 		c->dirty[i] |= p->sectors;
 	}
 	count_l2_request(n, present, missing, whole, st);
+	*from_dram = reply > at;
 	return reply;
 }
 

@@ -59,10 +59,11 @@ void mem_sample(MemSystem *m, Intervals *to) { m->intervals = m->dram.intervals 
 
 /* As l2_access, for a part of the request that is at L2 at cycle `at`. L2's counts go to the launch and to
    the interval with that cycle; DRAM adds its counts to its intervals itself. */
-static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, Cycle at)
+static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, Cycle at, bool *from_dram)
 {
 	Totals *own = &m->own, *st = r->stats;
-	Cycle reply = l2_access(&m->l2, &m->dram, r->cycle, at, (AccessKind)r->kind, part, own);
+	Cycle reply = l2_access(&m->l2, &m->dram, r->cycle, at, (AccessKind)r->kind, part, own,
+		from_dram);
 	Interval *x = intervals_at(m->intervals, at);
 #define S(FIELD, PATH, HOW, KNOWN, ...) \
 	if (STAT_##KNOWN == STAT_L2) \
@@ -77,9 +78,10 @@ static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, C
 }
 
 /* Takes a request through one unit after the other; each unit serves the request's parts in order. t: becomes
-   when each part is done. intervals: those of the memory system, a constant NULL where there are none. */
+   when each part is done; from_dram: whether by DRAM. intervals: those of the memory system, a constant NULL
+   where there are none. */
 static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem *s, const Request *r,
-	Cycle *t, Intervals *intervals)
+	Cycle *t, bool *from_dram, Intervals *intervals)
 {
 	Totals *st = r->stats;
 	const Piece *part = s->part.v + r->part;
@@ -89,8 +91,9 @@ static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem
 		t[k] = at + (Cycle)k * r->step;
 	icnt_up(&m->icnt, s->sm, r->cycle, part, r->nparts, r->kind != ACC_LOAD, t);
 	for (int k = 0; k < r->nparts; k++)
-		t[k] = intervals ? sampled_access(m, r, &part[k], t[k])
-			: l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st);
+		t[k] = intervals ? sampled_access(m, r, &part[k], t[k], &from_dram[k])
+			: l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st,
+			&from_dram[k]);
 	icnt_down(&m->icnt, s->sm, r->cycle, part, r->nparts, r->returns, t);
 	for (int k = 0; k < r->nparts; k++) {
 		unsigned n = count_bits(part[k].sectors);
@@ -106,15 +109,20 @@ static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem
 	st->l2_replies += sectors;
 }
 
-static inline void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t) { serve_with(m, s, r, t, NULL); }
-static __attribute__((noinline)) void serve_sampled(MemSystem *m, SmMem *s, const Request *r, Cycle *t)
+static inline void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t, bool *from_dram)
 {
-	serve_with(m, s, r, t, m->intervals);
+	serve_with(m, s, r, t, from_dram, NULL);
+}
+static __attribute__((noinline)) void serve_sampled(MemSystem *m, SmMem *s, const Request *r, Cycle *t,
+	bool *from_dram)
+{
+	serve_with(m, s, r, t, from_dram, m->intervals);
 }
 
 void mem_drain(MemSystem *m, SmMem **sms, int n)
 {
 	Cycle done[MAX_PIECES];
+	bool from_dram[MAX_PIECES];
 	vec_reserve(&m->next, n);
 	for (int i = 0; i < n; i++) {
 		m->next.v[i] = 0;
@@ -128,10 +136,10 @@ void mem_drain(MemSystem *m, SmMem **sms, int n)
 		int r = m->next.v[i];
 		do { /* as long as this SM's next request comes before those of all others */
 			if (m->intervals)
-				serve_sampled(m, s, &s->queue.v[r], done);
+				serve_sampled(m, s, &s->queue.v[r], done, from_dram);
 			else
-				serve(m, s, &s->queue.v[r], done);
-			smmem_served(s, r, done);
+				serve(m, s, &s->queue.v[r], done, from_dram);
+			smmem_served(s, r, done, from_dram);
 		} while (++r < s->queue.n && (!m->order.n ||
 			heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
 		m->next.v[i] = r;

@@ -73,7 +73,15 @@ typedef struct MemTicket {            /* what the scoreboard waits for */
 	/* 1: the next mem_drain finds out when the rest is there, smmem_resolve tells it; 0: all is known */
 	uint16_t npending;
 	uint32_t pending;             /* what the ticket waits for, in SmMem's own numbering */
+	uint8_t level;                /* MemoryLevel: what serves the part that is there last */
 } MemTicket;
+
+/* Of two levels the one that serves what is there last; of two at once the later one in the list, so that no
+   order matters. */
+static inline uint8_t last_level(Cycle a, uint8_t of_a, Cycle b, uint8_t of_b)
+{
+	return a != b ? a > b ? of_a : of_b : of_a > of_b ? of_a : of_b;
+}
 
 /* Makes an access. False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = smmem_retry.
    Nothing else changes then. Otherwise the access is made and the ticket filled. Counted in stats here:

@@ -230,22 +230,36 @@ void smmem_wait(SmMem *s, MemTicket *t, int request)
 	vec_push(&s->waiter, w);
 }
 
-void smmem_wait_until(SmMem *s, MemTicket *t, Cycle when)
+void smmem_wait_until(SmMem *s, MemTicket *t, Cycle when, MemoryLevel level)
 {
-	if (when & UNKNOWN)
+	if (when & UNKNOWN) {
 		smmem_wait(s, t, (int)(when & ~UNKNOWN));
-	else
-		t->ready = later(t->ready, when);
+		return;
+	}
+	t->level = last_level(t->ready, t->level, when, level);
+	t->ready = later(t->ready, when);
 }
 
-void smmem_served(SmMem *s, int request, const Cycle *done)
+/* The level that serves the part of the request which is done last. */
+static uint8_t level_of_request(const Request *r, const Cycle *done, const bool *from_dram)
+{
+	bool dram = false;
+	for (int k = 0; k < r->nparts; k++)
+		dram |= from_dram[k] && done[k] == r->done;
+	return r->owner == OWNER_CONST ? LEVEL_CONSTANT : r->kind == ACC_ATOMIC ? LEVEL_ATOMIC
+		: dram ? LEVEL_DRAM : LEVEL_L2;
+}
+
+void smmem_served(SmMem *s, int request, const Cycle *done, const bool *from_dram)
 {
 	Request *r = &s->queue.v[request];
 	r->done = r->owner == OWNER_FENCE ? fence_done(s, r) : 0;
 	for (int k = 0; k < r->nparts; k++)
 		r->done = later(r->done, done[k]);
+	r->level = level_of_request(r, done, from_dram);
 	for (int32_t i = r->waiter; i >= 0; i = s->waiter.v[i].next) {
 		RequestGroup *g = &s->group.v[s->waiter.v[i].group];
+		g->level = last_level(g->ready, g->level, r->done, r->level);
 		g->ready = later(g->ready, r->done);
 		g->left--;
 		fence_note_served(s, g->ordered, r->done);
@@ -263,7 +277,7 @@ void smmem_served(SmMem *s, int request, const Cycle *done)
 		Mshr *e = &s->mshr.entry[r->target];
 		int lowest = __builtin_ctz(r->target_sectors);
 		for (uint32_t m = r->target_sectors; m; m &= m - 1)
-			e->fill[__builtin_ctz(m)] = r->done;
+			e->fill[__builtin_ctz(m)] = r->done, e->level[__builtin_ctz(m)] = r->level;
 		e->together[lowest] = r->target_sectors;
 		id = (uint32_t)(r->target * MAX_SECTORS) + (uint32_t)lowest;
 	} else if (r->owner == OWNER_CONST || r->owner == OWNER_FETCH) {
@@ -286,6 +300,7 @@ Cycle smmem_resolve(SmMem *s, MemTicket *t)
 	if (t->npending) {
 		RequestGroup *g = &s->group.v[t->pending];
 		must(!g->left);
+		t->level = last_level(t->ready, t->level, g->ready, g->level);
 		t->ready = later(t->ready, g->ready);
 		g->next = s->free_group;
 		s->free_group = (int32_t)t->pending;
@@ -344,6 +359,7 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Total
 	for (int k = 0; k < s->co.n; k++)
 		sectors += count_bits(s->co.piece[k].sectors);
 	*counter += sectors;
+	t->level = a->kind == ACC_ATOMIC ? LEVEL_ATOMIC : LEVEL_L2;
 	st->transactions += sectors;
 	s->places += s->co.n;
 	t->ready = t->pipe_free = now + (Cycle)s->co.n;
@@ -357,6 +373,7 @@ static void use_shared(SmMem *s, Cycle now, const Access *a, Totals *st, MemTick
 		(unsigned)s->c.shared_bank_bytes, &extra);
 	st->shared_conflicts += extra;
 	t->pipe_free = now + cycles;
+	t->level = LEVEL_SHARED;
 	t->ready = a->kind == ACC_STORE ? t->pipe_free : now + (Cycle)s->c.shared_latency + cycles - 1 +
 		extra * (Cycle)(s->c.shared_conflict - 1);
 }
@@ -392,13 +409,15 @@ static void load_constant(SmMem *s, Cycle now, const Access *a, Totals *st, MemT
 	int n = distinct_addresses(a, address, lanes);
 	must(a->kind == ACC_LOAD);
 	t->pipe_free = now + (Cycle)n;
+	t->level = LEVEL_CONSTANT;
 	t->ready = now + (Cycle)(s->c.const_latency + (a->own_ports ? 0 : n - 1));
 	for (int k = 0; k < n && s->constant.sets; k++)
 		for (uint64_t line = (address[k] + a->base) >> s->const_shift;
 			line <= (address[k] + a->base + a->bytes - 1) >> s->const_shift; line++) {
 			bool missed;
 			smmem_wait_until(s, t, look_read_only(s, &s->constant, now,
-				now + (a->own_ports ? 0 : (Cycle)k), OWNER_CONST, line, st, &missed));
+				now + (a->own_ports ? 0 : (Cycle)k), OWNER_CONST, line, st, &missed),
+				LEVEL_CONSTANT);
 			st->constant_misses += missed;
 		}
 }
@@ -454,7 +473,7 @@ bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, Totals *st, MemTicket *t)
 	st->fetch_misses += missed;
 	t->npending = 0;
 	t->ready = t->pipe_free = now;
-	smmem_wait_until(s, t, ready);
+	smmem_wait_until(s, t, ready, LEVEL_CONSTANT);
 	return true;
 }
 

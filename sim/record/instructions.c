@@ -10,11 +10,11 @@ InsTable *ins_tables_find(const InsTables *t, const char *kernel)
 }
 
 void ins_stats_add(InsStats *to, const InsCount *count, const PartCount *parted,
-	const uint64_t stalls[STALL_COUNT])
+	const uint64_t stalls[STALL_FIGURES])
 {
 	ins_count_add(&to->count, count);
 	part_count_add(&to->parted, parted);
-	for (int k = 0; k < STALL_COUNT; k++)
+	for (int k = 0; k < STALL_FIGURES; k++)
 		to->stalls[k] += stalls[k];
 }
 

@@ -19,7 +19,7 @@ typedef struct InsStats {
 	PlaceList melded, inlined;
 	InsCount count;
 	PartCount parted;
-	uint64_t stalls[STALL_COUNT];
+	uint64_t stalls[STALL_FIGURES];
 } InsStats;
 
 typedef struct InsTable { const char *kernel; int n; InsStats *v; } InsTable;
@@ -27,7 +27,7 @@ typedef struct InsTable { const char *kernel; int n; InsStats *v; } InsTable;
 typedef struct InsTables { Arena arena; Vec(InsTable) table; } InsTables;
 
 InsTable *ins_tables_find(const InsTables *, const char *kernel); /* NULL: the kernel has not been launched */
-void ins_stats_add(InsStats *, const InsCount *, const PartCount *, const uint64_t stalls[STALL_COUNT]);
+void ins_stats_add(InsStats *, const InsCount *, const PartCount *, const uint64_t stalls[STALL_FIGURES]);
 void ins_tables_merge(InsTables *to, InsTables *from); /* adds from's figures to those of to; empties from */
 void ins_tables_free(InsTables *);
 struct JsonSink;

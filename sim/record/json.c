@@ -64,21 +64,29 @@ static void put_divergence(JsonSink *j, const LaunchStats *s)
 	j->end(j);
 }
 
+/* Puts the key with n counts that timed runs have. */
+static void put_measured(JsonSink *j, const char *key, const LaunchStats *s, const char *const *name,
+	const uint64_t *count, int n)
+{
+	j->key(j, key);
+	j->begin(j, '{', true);
+	for (int i = 0; i < n; i++) {
+		j->key(j, name[i]);
+		if (s->timed)
+			j->count(j, count[i]);
+		else
+			j->text(j, NULL);
+	}
+	j->end(j);
+}
+
 static void put_issue(JsonSink *j, const LaunchStats *s)
 {
 	j->key(j, "issue");
 	j->begin(j, '{', false);
 	counters(j, s, "issue");
-	j->key(j, "stalls");
-	j->begin(j, '{', true);
-	for (int i = 0; i < STALL_COUNT; i++) {
-		j->key(j, stall_name[i]);
-		if (s->timed)
-			j->count(j, s->totals.stalls[i]);
-		else
-			j->text(j, NULL);
-	}
-	j->end(j);
+	put_measured(j, "stalls", s, stall_name, s->totals.stalls, STALL_COUNT);
+	put_measured(j, "memory_stalls", s, level_name, s->totals.stalls + STALL_COUNT, LEVEL_COUNT);
 	j->end(j);
 }
 
@@ -176,21 +184,28 @@ static void put_counts(JsonSink *j, const char *group, const InsCount *c)
 	j->end(j);
 }
 
-void put_some_stalls(JsonSink *j, const uint64_t stalls[STALL_COUNT])
+/* Puts the key with those of n counts that are not 0; nothing if all are. */
+static void put_counted(JsonSink *j, const char *key, const char *const *name, const uint64_t *count, int n)
 {
 	bool open = false;
-	for (int i = 0; i < STALL_COUNT; i++) {
-		if (!stalls[i])
+	for (int i = 0; i < n; i++) {
+		if (!count[i])
 			continue;
 		if (!open) {
-			j->key(j, "stalls");
+			j->key(j, key);
 			j->begin(j, '{', true);
 		}
 		open = true;
-		json_put_count(j, stall_name[i], stalls[i]);
+		json_put_count(j, name[i], count[i]);
 	}
 	if (open)
 		j->end(j);
+}
+
+void put_some_stalls(JsonSink *j, const uint64_t stalls[STALL_FIGURES])
+{
+	put_counted(j, "stalls", stall_name, stalls, STALL_COUNT);
+	put_counted(j, "memory_stalls", level_name, stalls + STALL_COUNT, LEVEL_COUNT);
 }
 
 /* Writes the lines of the source. A group of figures that are all 0 is left out. */

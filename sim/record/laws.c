@@ -115,17 +115,19 @@ static const char *lane_law(const LaunchStats *s)
 
 const char *stats_conservation(const LaunchStats *s, const Config *c)
 {
-	uint64_t stalls = 0, issues = 0, lanes = 0;
+	uint64_t stalls = 0, levels = 0, issues = 0, lanes = 0;
 	const char *bad = NULL;
 	if (s->reference || !s->completed)
 		return NULL;
 	for (int i = 0; i < STALL_COUNT; i++)
 		stalls += s->totals.stalls[i];
+	for (int i = STALL_COUNT; i < STALL_FIGURES; i++)
+		levels += s->totals.stalls[i];
 	for (int i = 0; i <= s->warp_size; i++) {
 		issues += s->totals.active_lanes[i];
 		lanes += s->totals.active_lanes[i] * (uint64_t)i;
 	}
-	for (int i = 0; i < STALL_COUNT && !bad && s->timed; i++) {
+	for (int i = 0; i < STALL_FIGURES && !bad && s->timed; i++) {
 		uint64_t sum = 0;
 		for (int k = 0; k < s->tables.lines.n; k++)
 			sum += s->tables.lines.v[k].stalls[i];
@@ -135,6 +137,9 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 		if (!bad)
 			bad = unequal("scheduler-cycles are issues and stalls", s->totals.slots,
 				s->totals.issued + stalls);
+		if (!bad)
+			bad = unequal("memory stalls are those of its levels", s->totals.stalls[STALL_MEMORY],
+				levels);
 		if (!bad)
 			bad = unequal("scheduler-cycles are cycles x schedulers x SMs", s->totals.slots,
 				s->totals.cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);

@@ -9,6 +9,7 @@
 void put_ins_count(JsonSink *, const InsCount *, const LaunchStats *of);
 /* partings and what they cost; only timed runs know cycles */
 void put_part_count(JsonSink *, const PartCount *, bool timed);
-/* the key `stalls` with the reasons whose count is not 0; nothing if all counts are 0 */
-void put_some_stalls(JsonSink *, const uint64_t stalls[STALL_COUNT]);
+/* the key `stalls` with the reasons whose count is not 0, and the key `memory_stalls` with levels likewise;
+   nothing if all counts are 0 */
+void put_some_stalls(JsonSink *, const uint64_t stalls[STALL_FIGURES]);
 #endif

@@ -57,7 +57,7 @@ static const struct { const char *path; int better; } directions[] = {
 	{ "cycles", -1 }, { "program_cycles", -1 }, { "simd_utilization", 1 }, { "lanes.parted", -1 },
 	{ "branches.lost", -1 }, { "lines.lost", -1 },
 	{ "divergence.spills", -1 }, { "static.spilled", -1 }, { "issue.stalls.no_warp", 0 },
-	{ "issue.stalls.sleep", 0 }, { "issue.stalls.", -1 },
+	{ "issue.stalls.sleep", 0 }, { "issue.stalls.", -1 }, { "issue.memory_stalls.", -1 },
 };
 
 static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }

@@ -165,7 +165,7 @@ static void add_line(void *to, const void *row, Arena *a)
 		ins_count_add(&sum->count[k], &l->count[k]);
 	ins_count_add(&sum->inserted, &l->inserted);
 	part_count_add(&sum->parted, &l->parted);
-	for (int k = 0; k < STALL_COUNT; k++)
+	for (int k = 0; k < STALL_FIGURES; k++)
 		sum->stalls[k] += l->stalls[k];
 }
 

@@ -86,7 +86,7 @@ typedef struct LineStats {             /* instructions of one place in the sourc
 	InsCount count[2];             /* [0] of the module's instructions, [1] of added ones */
 	InsCount inserted;             /* the part of count[0] that passes inserted */
 	PartCount parted;
-	uint64_t stalls[STALL_COUNT];
+	uint64_t stalls[STALL_FIGURES];
 } LineStats;
 
 /* One of two accesses that race (isa/races.h), or would race if two launches were one: its instruction, and a

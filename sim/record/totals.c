@@ -12,17 +12,23 @@ const StatInfo stat_info[] = {
 };
 const int stat_count = sizeof stat_info / sizeof *stat_info;
 
-static const StatInfo stall_info[STALL_COUNT] = {
+static const StatInfo stall_info[STALL_FIGURES] = {
 #define S(ID, NAME, RANK, COLOUR, HELP) \
 	[STALL_##ID] = { "issue.stalls." NAME, offsetof(Totals, stalls[STALL_##ID]), SUM, STAT_TIMED, \
 		"cycles", HELP },
 	STALLS(S)
 #undef S
+#define L(ID, NAME, HELP) \
+	[STALL_COUNT + LEVEL_##ID] = { "issue.memory_stalls." NAME, \
+		offsetof(Totals, stalls[STALL_COUNT + LEVEL_##ID]), SUM, STAT_TIMED, "cycles", \
+		"of issue.stalls.memory: " HELP },
+	STALL_LEVELS(L)
+#undef L
 };
 
 const StatInfo *figure_info(int i)
 {
-	return i < 0 || i >= stat_count + STALL_COUNT ? NULL : i < stat_count ? &stat_info[i]
+	return i < 0 || i >= stat_count + STALL_FIGURES ? NULL : i < stat_count ? &stat_info[i]
 		: &stall_info[i - stat_count];
 }
 
@@ -30,6 +36,16 @@ const char *const stall_name[STALL_COUNT] = {
 #define S(ID, NAME, RANK, COLOUR, HELP) [STALL_##ID] = NAME,
 	STALLS(S)
 #undef S
+};
+const char *const level_name[LEVEL_COUNT] = {
+#define L(ID, NAME, HELP) [LEVEL_##ID] = NAME,
+	STALL_LEVELS(L)
+#undef L
+};
+const char *const level_help[LEVEL_COUNT] = {
+#define L(ID, NAME, HELP) [LEVEL_##ID] = HELP,
+	STALL_LEVELS(L)
+#undef L
 };
 const char *const stall_help[STALL_COUNT] = {
 #define S(ID, NAME, RANK, COLOUR, HELP) [STALL_##ID] = HELP,
@@ -74,7 +90,7 @@ void totals_add(Totals *total, const Totals *s)
 		else if (v > *sum)
 			*sum = v;
 	}
-	for (int i = 0; i < STALL_COUNT; i++)
+	for (int i = 0; i < STALL_FIGURES; i++)
 		total->stalls[i] += s->stalls[i];
 	for (size_t i = 0; i < sizeof s->active_lanes / sizeof *s->active_lanes; i++)
 		total->active_lanes[i] += s->active_lanes[i];

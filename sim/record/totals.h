@@ -166,6 +166,27 @@ typedef enum {
 } Stall;
 extern const char *const stall_name[STALL_COUNT], *const stall_help[STALL_COUNT];
 
+/* The parts of STALL_MEMORY, by what has served the access whose data come last of those that the instruction
+   waits for: L(ID, "name", help). If the run ends before that is known, the cycles are in no part. */
+#define STALL_LEVELS(L) \
+	L(L1, "l1", "the data were in L1") \
+	L(L2, "l2", "the data were in L2, or beyond L1 no look-up has missed") \
+	L(DRAM, "dram", "the data came from DRAM, or were on their way from there to L2") \
+	L(ATOMIC, "atomic", "an atomic operation on global memory gave the value back") \
+	L(SHARED, "shared", "shared memory, atomic operations on it too") \
+	L(CONSTANT, "constant", "the constant cache, its misses and parameters too") \
+	L(STORE, "store", "what is printed is being stored")
+
+typedef enum {
+#define L(ID, NAME, HELP) LEVEL_##ID,
+	STALL_LEVELS(L)
+#undef L
+	LEVEL_COUNT
+} MemoryLevel;
+extern const char *const level_name[LEVEL_COUNT], *const level_help[LEVEL_COUNT];
+/* Scheduler-cycles by reason, and behind them those of STALL_MEMORY by level, STALL_COUNT + LEVEL_... */
+enum { STALL_FIGURES = STALL_COUNT + LEVEL_COUNT };
+
 enum { MODEL_STATS = 8 };
 /* max: the total of several launches or SMs is the largest value; else it is the sum */
 typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelStat;
@@ -177,7 +198,7 @@ typedef struct Totals {
 	/* cycle in which the last of the launch's traffic was done: answers, acknowledgements of stores,
 	   writes to DRAM */
 	Cycle quiet;
-	uint64_t stalls[STALL_COUNT];
+	uint64_t stalls[STALL_FIGURES];
 	uint64_t active_lanes[65];     /* issues by number of active lanes */
 	/* threads that ended at a guarded exit, which is one instruction for a branch and an exit of the
 	   source */
@@ -195,7 +216,8 @@ typedef struct Totals {
 
 void totals_add(Totals *to, const Totals *);     /* adds the second's counters, as sums or maxima */
 uint64_t stat_get(const Totals *, int i);                  /* by index in stat_info */
-/* All figures of launches that have a name, those of stat_info and then the reasons for stalls, by number.
+/* All figures of launches that have a name, those of stat_info, then the reasons for stalls and the
+   levels of memory, by number.
    NULL: i is past the end. */
 const StatInfo *figure_info(int i);
 #endif

@@ -11,6 +11,7 @@ typedef struct LineCost {
 	   and the mechanism added; lane-slots lost */
 	double issued, lanes, inserted, overhead, lost;
 	double stall[STALL_COUNT];     /* scheduler-cycles, by reason */
+	double level[LEVEL_COUNT];     /* of those for memory, by level */
 } LineCost;
 
 typedef struct ListLine {

@@ -16,9 +16,11 @@ LineCost cost_of(const JsonValue *row)
 		.inserted = json_number(row, "inserted.warp_instructions"),
 		.overhead = json_number(row, "overhead.warp_instructions"),
 		.lost = json_number(row, "lost") };
-	const JsonValue *stalls = json_get(row, "stalls");
+	const JsonValue *stalls = json_get(row, "stalls"), *levels = json_get(row, "memory_stalls");
 	for (int k = 0; stalls && k < STALL_COUNT; k++)
 		c.stall[k] = json_number(stalls, stall_name[k]);
+	for (int k = 0; levels && k < LEVEL_COUNT; k++)
+		c.level[k] = json_number(levels, level_name[k]);
 	return c;
 }
 
@@ -32,6 +34,8 @@ void cost_add(LineCost *to, const LineCost *c)
 	to->lost += c->lost;
 	for (int k = 0; k < STALL_COUNT; k++)
 		to->stall[k] += c->stall[k];
+	for (int k = 0; k < LEVEL_COUNT; k++)
+		to->level[k] += c->level[k];
 }
 
 double cost_stalls(const LineCost *c)
@@ -93,13 +97,15 @@ static void put_reasons(int runs, const LineCost cost[2], char text[REASONS])
 	*text = 0;
 	/* a smaller share would be shown as 0 % */
 	if (runs == 1 && second >= 0 && cost[0].stall[second] >= all / 200)
-		snprintf(text, REASONS, "%s %.0f%%, %s %.0f%%", stall_name[first],
-			100 * cost[0].stall[first] / all, stall_name[second],
+		snprintf(text, REASONS, "%s %.0f%%, %s %.0f%%", report_reason(first, cost[0].level),
+			100 * cost[0].stall[first] / all, report_reason(second, cost[0].level),
 			100 * cost[0].stall[second] / all);
 	else if (runs == 2 && first >= 0 && second >= 0 && first != second)
-		snprintf(text, REASONS, "%s, %s", stall_name[first], stall_name[second]);
+		snprintf(text, REASONS, "%s, %s", report_reason(first, cost[0].level),
+			report_reason(second, cost[1].level));
 	else if (first >= 0 || second >= 0)
-		snprintf(text, REASONS, "%s", stall_name[first >= 0 ? first : second]);
+		snprintf(text, REASONS, "%s", first >= 0 ? report_reason(first, cost[0].level)
+			: report_reason(second, cost[1].level));
 }
 
 static void widen_columns(ListShape *s, const ListLine *x)

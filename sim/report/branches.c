@@ -169,15 +169,18 @@ static void put_line_row(const LaunchStats *s, const LineStats *l, const char *n
 {
 	uint64_t stalls = 0, slots = l->count[0].issues * (uint64_t)s->warp_size;
 	int most = 0;
+	double level[LEVEL_COUNT];
 	for (int i = 0; i < STALL_COUNT; i++) {
 		stalls += l->stalls[i];
 		most = l->stalls[i] > l->stalls[most] ? i : most;
 	}
+	for (int k = 0; k < LEVEL_COUNT; k++)
+		level[k] = (double)l->stalls[STALL_COUNT + k];
 	sb_printf(out, "  %-*s %9llu %9llu %8s %11llu %11llu%s%s\n",
 		NAME + (int)strlen(name) - names_columns(name), name, (unsigned long long)l->count[0].issues,
 		(unsigned long long)l->count[1].issues, slots && !s->own_slots
 		? PERCENT(text_share(l->count[0].useful, slots)) : "", (unsigned long long)l->parted.lost[0],
-		(unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
+		(unsigned long long)stalls, stalls ? "  " : "", stalls ? report_reason(most, level) : "");
 }
 
 /* Puts, below a line, where the code stands that is inlined there; of many places, the first ones. */

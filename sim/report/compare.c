@@ -87,6 +87,19 @@ static void put_leading(const JsonValue *a, const JsonValue *b, Sheet *s)
 	}
 }
 
+/* Below the row of the stalls for memory: those of each level. */
+static void compare_levels(const JsonValue *a, const JsonValue *b, Sheet *s)
+{
+	for (int k = 0; k < LEVEL_COUNT; k++) {
+		char path[64], name[64];
+		snprintf(path, sizeof path, "issue.memory_stalls.%s", level_name[k]);
+		snprintf(name, sizeof name, "memory:%s", level_name[k]);
+		const JsonValue *x = json_path(a, path), *y = json_path(b, path);
+		if ((json_is_number(x) && x->number) || (json_is_number(y) && y->number))
+			compare_row(s, name, path, x, y);
+	}
+}
+
 static void compare_causes(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
 {
 	const JsonValue *x = json_path(a, "issue.stalls"), *y = json_path(b, "issue.stalls");
@@ -105,6 +118,8 @@ static void compare_causes(const JsonValue *a, const JsonValue *b, ReportForm fo
 				json_path(b, "issue.issued"));
 		snprintf(path, sizeof path, "issue.stalls.%.80s", x->key[i]);
 		compare_row(&s, x->key[i], path, &x->item[i], after);
+		if (!strcmp(x->key[i], stall_name[STALL_MEMORY]))
+			compare_levels(a, b, &s);
 	}
 	sheet_end(&s, "where the scheduler-cycles went", false, out);
 }

@@ -50,6 +50,10 @@ static void add_to_cell(Cell *c, const JsonValue *l)
 		snprintf(path, sizeof path, "issue.stalls.%s", stall_name[k]);
 		add_figure(c, STALLS_FIRST + k, json_path(l, path), false);
 	}
+	for (int k = 0; k < LEVEL_COUNT; k++) {
+		snprintf(path, sizeof path, "issue.memory_stalls.%s", level_name[k]);
+		add_figure(c, LEVELS_FIRST + k, json_path(l, path), false);
+	}
 	c->known[FETCHES] &= blocks && c->known[WARP_INSTRUCTIONS];
 	for (int i = 0; blocks && i < blocks->n; i++)
 		c->v[FETCHES] += json_number(&blocks->item[i], "fetches");
@@ -166,7 +170,7 @@ static void put_stalls(Sheet *s, const Cell *c)
 		if (k != STALL_EMPTY && c->v[STALLS_FIRST + k] > (most < 0 ? 0 : c->v[STALLS_FIRST + most]))
 			most = k;
 	sheet_put(s, "%7s%s%s", PERCENT(busy > 0 ? (busy - c->v[ISSUED]) / busy : 0), most < 0 ? "" : " ",
-		most < 0 ? "" : stall_name[most]);
+		most < 0 ? "" : report_reason(most, &c->v[LEVELS_FIRST]));
 }
 
 /* Puts changes of the machine that all runs have. Changes of one run stand in its row, with the mechanism. */
@@ -329,7 +333,8 @@ static void look_for_nonfaulting(const GridTable *t, void *self)
 
 static const char *figure_name(int f)
 {
-	return f < STALLS_FIRST ? figure[f].name : f < COUNTED ? stall_name[f - STALLS_FIRST]
+	return f < STALLS_FIRST ? figure[f].name : f < LEVELS_FIRST ? stall_name[f - STALLS_FIRST]
+		: f < COUNTED ? level_name[f - LEVELS_FIRST]
 		: f == FETCHES ? "fetches" : f == UTILIZATION ? "simd_utilization" : "mean_depth";
 }
 
@@ -390,7 +395,8 @@ void report_grid_csv(const JsonValue *runs, StrBuf *out)
 		"completed");
 	for (int f = 0; f < FIGURES; f++)
 		if (in_csv(&csv, f))
-			sb_printf(out, ",%s%s", f >= STALLS_FIRST && f < COUNTED ? "stall_" : "",
+			sb_printf(out, ",%s%s", f >= LEVELS_FIRST && f < COUNTED ? "stall_memory_"
+				: f >= STALLS_FIRST && f < COUNTED ? "stall_" : "",
 				figure_name(f));
 	sb_putc(out, '\n');
 	grid_each(runs, put_csv, &csv);

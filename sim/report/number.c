@@ -31,3 +31,17 @@ void report_shares(const uint64_t *part, int n, int *tenths)
 		given += step;
 	}
 }
+
+const char *report_reason(int reason, const double level[LEVEL_COUNT])
+{
+	static const char *const label[LEVEL_COUNT] = {
+#define L(ID, NAME, HELP) [LEVEL_##ID] = "memory:" NAME,
+		STALL_LEVELS(L)
+#undef L
+	};
+	int most = -1;
+	for (int k = 0; k < LEVEL_COUNT && reason == STALL_MEMORY; k++)
+		if (level[k] > 0 && (most < 0 || level[k] > level[most]))
+			most = k;
+	return most < 0 ? stall_name[reason] : label[most];
+}

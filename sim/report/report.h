@@ -103,6 +103,10 @@ const char *report_percent(char text[REPORT_PERCENT], double share);
 #define PERCENT(SHARE) report_percent((char[REPORT_PERCENT]){ 0 }, (SHARE))
 #define REPORT_ALL "(--all shows them)"  /* stands behind the number of rows that are left out */
 
+/* The name of a reason for stalls; of STALL_MEMORY with the level that most of them waited for, if that is
+   known: "memory:dram". level: the cycles of each level. */
+const char *report_reason(int reason, const double level[LEVEL_COUNT]);
+
 /* Shares of parts in their sum as tenths of a percent that add up to exactly 1000 (0 when the sum is 0). */
 void report_shares(const uint64_t *part, int n, int *tenths);
 #endif

@@ -307,6 +307,21 @@ static void put_cause(const char *name, int all, int with_warp, bool warp, StrBu
 	end_line(out, start);
 }
 
+/* Puts what the waits for memory waited for, as shares of them. */
+static void put_levels(const LaunchStats *s, StrBuf *out)
+{
+	const uint64_t *level = s->totals.stalls + STALL_COUNT;
+	size_t start = out->n;
+	int tenths[LEVEL_COUNT];
+	report_shares(level, LEVEL_COUNT, tenths);
+	for (int k = 0; k < LEVEL_COUNT; k++)
+		if (level[k])
+			sb_printf(out, "%s  %s %s", out->n == start ? "  memory, by level:" : "",
+				level_name[k], PERCENT(tenths[k] / 1000.0));
+	if (out->n > start)
+		end_line(out, start);
+}
+
 /* Puts shares of all scheduler-cycles, and of those in which the scheduler had a warp. Each column adds up to
    100 %. */
 static void put_stall_causes(const LaunchStats *s, StrBuf *out)
@@ -333,6 +348,7 @@ static void put_stall_causes(const LaunchStats *s, StrBuf *out)
 	}
 	if (shown < n)
 		put_cause("other", rest_all, rest_warp, true, out);
+	put_levels(s, out);
 }
 
 static void put_memory(const LaunchStats *s, StrBuf *out)

@@ -266,9 +266,9 @@ static inline void write_computed(Sm *sm, Warp *w, const Part *part, int n, cons
 static inline void write_pending(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m)
 {
 	if (!n)
-		scoreboard_loaded(sm, w, i, m, PENDING);
+		scoreboard_loaded(sm, w, i, m, PENDING, 0);
 	for (int k = 0; k < n; k++)
-		scoreboard_loaded(sm, part[k].home, i, part[k].mask & m, PENDING);
+		scoreboard_loaded(sm, part[k].home, i, part[k].mask & m, PENDING, 0);
 }
 
 /* To be called after the split has issued the instruction at pc, if it does not stand behind that now. If it
@@ -317,7 +317,7 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 	else if (is.pending)
 		write_pending(sm, w, part, nparts, i, is.pending);
 	else if (!sm->lane_scoreboard)
-		write_loaded(sm, w, i, is.executing, is.ready);
+		write_loaded(sm, w, i, is.executing, is.ready, is.level);
 	/* A redirect is added only if this split is still there. Another one may have its place in the list:
 	   a new split, whose wait the mechanism has set, or a split that was there before and that the lanes
 	   have joined. */

@@ -137,7 +137,7 @@ static void access_together(Sm *sm, Warp *w, LaneTurn *t)
 		if (w->split[k].mask & lanes)
 			w->split[k].wait = wait_until(sm->now + 1, STALL_DATA);
 	exec_access(sm, w, lanes, pc, &is);
-	scoreboard_loaded(sm, w, i, is.pending, PENDING);
+	scoreboard_loaded(sm, w, i, is.pending, PENDING, 0);
 	t->issued = true;
 	t->access &= ~lanes;
 	for (int k = 0; k < w->nsplit; k++)

@@ -1,4 +1,5 @@
 /* Residence: thread blocks and their warps take slots and resources of an SM, and give them back. */
+#include "sim/machine/levels.h"
 #include "sim/sm/internal.h"
 #include "sim/stuck/stuck.h"
 
@@ -49,6 +50,8 @@ void sm_create(Gpu *g, Sm *sm, int id)
 		sm->sched[i].wake = arena_array(&g->arena, Cycle, sm->nwarps);
 		sm->sched[i].wake_why = arena_array(&g->arena, uint8_t, sm->nwarps);
 		sm->sched[i].active = arena_array(&g->arena, int, sm->nwarps);
+		sm->sched[i].waited.part = arena_array(&g->arena, Part,
+			g->model->regroups ? warp_width(g) : 1);
 		sm->sched[i].last = -1;
 		sm->sched[i].index = sm->turn[i] = (uint8_t)i;
 		sm->sched[i].idle = &sm->empty;
@@ -82,7 +85,7 @@ static void start_counting(const Sm *sm, Share *x)
 	x->met_at = xcalloc((size_t)c->n, sizeof *x->met_at);
 	x->branch = xcalloc((size_t)c->nbranch + 1, sizeof *x->branch);
 	x->marked = xcalloc((size_t)c->ncounted + 1, sizeof *x->marked);
-	x->stalls = xcalloc((size_t)c->n + 1, sizeof *x->stalls * STALL_COUNT);
+	x->stalls = xcalloc((size_t)c->n + 1, sizeof *x->stalls * STALL_FIGURES);
 	if (sm->gpu->options.intervals)
 		x->sampled = xcalloc(1, sizeof *x->sampled);
 }
@@ -107,6 +110,7 @@ void sm_destroy(Sm *sm)
 		free(sm->warp[i].local);
 		free(sm->warp[i].ret);
 	}
+	levels_free(sm);
 	vec_free(&sm->deferred);
 	vec_free(&sm->awaited.member);
 	vec_free(&sm->renewed.member);

@@ -1,6 +1,7 @@
 /* What an SM has counted of a grid, in sums; and when its clock comes to the end of an interval, how much of
    this the interval gets. Issues and stalls take no longer because of intervals: an interval costs a pass
    over the counters of the instructions of each grid that the SM has had blocks of. */
+#include "sim/machine/levels.h"
 #include "sim/sm/sm.h"
 
 static void add_ins_counts(const Share *h, int pc, const MIns *i, Totals *st)
@@ -30,8 +31,8 @@ void share_totals(const Share *h, int width, Totals *st)
 	for (int pc = 0; pc < c->n; pc++)
 		add_ins_counts(h, pc, &c->ins[pc], st);
 	for (int pc = 0; pc <= c->n; pc++)
-		for (int k = 0; k < STALL_COUNT; k++)
-			st->stalls[k] += h->stalls[pc * STALL_COUNT + k];
+		for (int k = 0; k < STALL_FIGURES; k++)
+			st->stalls[k] += h->stalls[pc * STALL_FIGURES + k];
 	for (int k = 0; k < c->nbranch; k++) {
 		st->branches += h->count[c->branch_ins[k]].issues;
 		st->divergent_branches += h->branch[k].divergent;
@@ -60,6 +61,7 @@ static void add_share(Sm *sm, Share *h, Interval *sum)
 	Interval now;
 	if (!h->sampled)               /* the SM has had no block of the grid */
 		return;
+	levels_count(sm);
 	for (int k = 0; k < sm->nwarps; k++)
 		if (sm->warp[k].used && sm->warp[k].share == h)
 			partings_settle(&sm->warp[k]);

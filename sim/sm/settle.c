@@ -1,5 +1,6 @@
 /* The end of a window: what has come from beyond the SM is put into the scoreboards, and warps that wait for
    it are told. */
+#include "sim/machine/levels.h"
 #include "sim/sm/operands.h"
 
 /* When the split will be ready as far as its data are concerned, as seen in the window's last cycle: other
@@ -65,6 +66,7 @@ void sm_settle(Sm *sm)
 	/* came: when the data of a part of a generic instruction are there; its registers may have to wait
 	   for the other parts */
 	Cycle known = 0, came = 0, ready = 0;
+	uint8_t level = 0;
 	Mask hits = 0;
 	bool whole = true;
 	for (int k = 0; k < sm->deferred.n; k++) {
@@ -77,7 +79,8 @@ void sm_settle(Sm *sm)
 			hits = d->ticket->hit_lanes;
 			known = d->ticket->hits;
 			came = ready = smmem_resolve(sm->mem, d->ticket);
-			whole = whole_ready(sm, d->ticket, &ready);
+			level = d->ticket->level;
+			whole = whole_ready(sm, d->ticket, &ready, &level);
 			vec_push(&sm->tickets, d->ticket);
 		}
 		if (d->ins) {
@@ -87,15 +90,16 @@ void sm_settle(Sm *sm)
 				tracer_return(sm, w, d->ins, d->lanes & hits, d->cycle, known);
 			}
 			if (d->ins->nwr && whole)
-				scoreboard_loaded(sm, w, d->ins, d->lanes, ready);
+				scoreboard_loaded(sm, w, d->ins, d->lanes, ready, level);
 			if (hits & d->lanes)
-				scoreboard_loaded(sm, w, d->ins, hits & d->lanes, known);
+				scoreboard_loaded(sm, w, d->ins, hits & d->lanes, known, LEVEL_L1);
 			if (comes_back(d->ins) && ready > w->drain)
 				w->drain = ready;
 		} else {
 			events_tell(&sm->awaited, d->event, ready > d->cycle ? ready : d->cycle + 1);
 		}
 	}
+	levels_settle(sm);
 	if (sm->awaited.member.n)
 		hear_all(sm);
 	if (sm->lsu_free >= PENDING)

@@ -26,8 +26,12 @@ class LineFigures {
 		this.cycles += l.cycles ?? 0;
 		if (l.function)
 			this.functions.add(l.function);
+		const levels = Object.entries(l.memory_stalls ?? {}), of_known_level = sum(levels.map(([, n]) => n));
 		for (const [reason, n] of Object.entries(l.stalls ?? {}))
-			add(this.stalls, reason, n);
+			if (reason !== "memory" || n > of_known_level)
+				add(this.stalls, reason, reason === "memory" ? n - of_known_level : n);
+		for (const [level, n] of levels)
+			add(this.stalls, `memory:${level}`, n);
 	}
 
 	get issues() { return this.warp + this.added; }

@@ -123,7 +123,7 @@ local function listings(name, text, runs)
 			else
 				same(name .. ": a row for what the lines leave out", nil, line:match("the whole run"))
 				for k = 1, runs do add(sum[k], row[k]) end
-				local number, source = line:sub(list[#list].to + 1):match("^.-(%d+)  (.*)$")
+				local number, source = line:sub(list[#list].to + 1):match("^.-%f[%w](%d+)  (.*)$")
 				if file and number and not source:match("^%^") then
 					seen = seen + 1
 					if file[tonumber(number)] ~= source then fail("%s: line %s reads %q, in the file %q", name, number, source, file[tonumber(number)]) end
