@@ -166,5 +166,7 @@ for _, kernel in ipairs(only and { "photons_" .. only } or { "photons_nest", "ph
 		gpu.check(every > 1 or got == out[k], "%s: escaped %d: %d, not %d", kernel, k - 1, got, out[k])
 		total = total + got
 	end
-	gpu.check(math.abs(total / 1048576 / photons - 1) < 0.001, "%s: weights add up to %g", kernel, total / 1048576)
+	-- Of many photons counters of 32 bits wrap around: then the sum is right but for multiples of 2^32.
+	local off = (total - (photons << 20) + 0x80000000) % 0x100000000 - 0x80000000
+	gpu.check(math.abs(off) < (photons << 20) // 1000, "%s: weights add up to %g", kernel, total / 1048576)
 end
