@@ -60,12 +60,14 @@ local function sums(t, prefix, out)
 	return out
 end
 
--- What total has and intervals have not: maxima, ratios, and what the run as a whole has.
+-- What total has and intervals have not: maxima, ratios, what the run as a whole has, and the level that serves
+-- a load, which is known when the interval has ended.
 local NO_SUM = { launches = true, program_cycles = true, simd_utilization = true, ["divergence.max_depth"] = true, ["divergence.mean_depth"] = true,
 	seconds = true, occupancy = true }
 
 local function no_sum(path, own)
-	return NO_SUM[path] or path:match("^static%.") or path:match("^inserted%.values") or path:match("^inserted%.unread") or own[path]
+	return NO_SUM[path] or path:match("^static%.") or path:match("^inserted%.values") or path:match("^inserted%.unread") or
+		path:match("^issue%.memory_stalls%.") or own[path]
 end
 
 local function check_sums(what, t)

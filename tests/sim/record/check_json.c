@@ -289,14 +289,16 @@ START_TEST(grid_as_csv_and_picture)
 		"max_depth,pushes,spills,fills,reconvergences,noop_fetches,slots,issued,stall_no_warp,"
 		"stall_instruction_fetch,stall_branch,stall_divergence,stall_data,stall_memory,"
 		"stall_unit_busy,stall_memory_pipe,stall_barrier,stall_grid_barrier,stall_warp_sync,"
-		"stall_sleep,stall_drain,stall_fence,fetches,simd_utilization,mean_depth", "");
+		"stall_sleep,stall_drain,stall_fence,stall_memory_l1,stall_memory_l2,stall_memory_dram,"
+		"stall_memory_atomic,stall_memory_shared,stall_memory_constant,stall_memory_store,fetches,"
+		"simd_utilization,mean_depth", "");
 	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false "
 		"divergence.spill=constant,ipdom,,timed,ok,,2,1,200,40,120,0,,,5,,2,,,,200,20,100,,,,30,50,,,"
-		",,,,,,14,0.750000,0.500000", "");
+		",,,,,,,,,,,,,14,0.750000,0.500000", "");
 	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false "
 		"divergence.spill=constant,a<b,,timed,failed,\"lanes 1, 2: "
-		"\"\"x\"\"\",0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
-	has_line(out.s, "k,,,,,exec,,,bad_input,unstructured,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
+		"\"\"x\"\"\",0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
+	has_line(out.s, "k,,,,,exec,,,bad_input,unstructured,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
 	sb_free(&out);
 	out = (StrBuf){ 0 };
 	report_grid_svg(runs, &out);
