@@ -289,9 +289,9 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	put_buffers(j, run);
 	filled_json(run, j);
 	put_total(run, j);
-	nearest_json(run->module, j);
 	if (run->intervals)
 		report_intervals(run, j);
+	nearest_json(run->module, j);
 	if (run->host)
 		json_put_host_blocks(j, run);
 	j->end(j);

@@ -42,7 +42,7 @@ local function run(what, options)
 end
 
 local function without_intervals(text)
-	return (text:gsub(',\n  "intervals": {.-\n  }', "", 1))
+	return (text:gsub('\n  "intervals": {.-\n  },?', "", 1))
 end
 
 local function at(t, path)
