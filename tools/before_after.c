@@ -76,7 +76,7 @@ static int compare_both(Session *s, Both *b)
 		name[i] = arena_printf(&a, s->opt.model.n > 1 ? "by %s under %s" : "by %s",
 			job_file(s, &b->job[i]), job_model(&b->job[i]));
 	int status = job_compare(&b->job[0], &b->job[1], name[0], name[1], &b->seen);
-	b->results = status == RUN_OK ? "equal" : "differ";
+	b->results = run_results(&b->seen);
 	arena_free(&a);
 	return status;
 }

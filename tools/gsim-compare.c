@@ -4,6 +4,7 @@
 #include "lib/output.h"
 #include "sim/report/condition.h"
 #include "sim/report/many.h"
+#include "sim/report/sheet.h"
 #include "tools/usage/compare.h"
 #include "tools/user.h"
 
@@ -22,7 +23,9 @@ typedef struct Compare {
 	Vec(Condition) condition;
 	Vec(GridPair) pair;                /* what was compared */
 	bool named;                    /* they are runs of grids */
-	bool differ;                   /* the results of the two runs differ */
+	/* pairs of runs that have ended well, whose results differ, and are not known to be equal or not */
+	int differ, unknown;
+	bool allow_unknown;            /* of --allow-unknown */
 	const char *by;                /* of --by; NULL: it is not given */
 	const char *export;            /* --csv or --json; NULL: text */
 	PlaceKind by_kind; int by_figure;
@@ -140,17 +143,26 @@ static const JsonValue *results_as_json(Compare *c, const char *results, const R
 	return v;
 }
 
+/* Counts what is known of the results of two runs, as long as both have ended well. */
+static void note_results(Compare *c, const JsonValue *a, const JsonValue *b, const char *results)
+{
+	Arena names = { 0 };
+	bool well = a && b && !*run_outcome(&names, a) && !*run_outcome(&names, b);
+	c->differ += !strcmp(results, "differ");
+	c->unknown += well && (!*results || !strcmp(results, "unknown"));
+	arena_free(&names);
+}
+
 /* Two reports with the comparison of their results; both NULL: it is made of the reports. */
 static void two_runs(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *both, StrBuf *out)
 {
 	RunCompared compared;
-	const char *results = both ? json_string(both, "results") : report_one_program(a, b)
-		? report_compare_results(a, b, &compared) : "";
+	const char *results = both ? report_results_of(both) : report_compare_results(a, b, &compared);
 	if (!both && *results)
 		both = results_as_json(c, results, &compared);
 	report_compare(a, b, both, c->form, out);
 	vec_push(&c->pair, ((GridPair){ { a, b }, NULL }));
-	c->differ = !strcmp(results, "differ");
+	note_results(c, a, b, results);
 }
 
 static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrBuf *out)
@@ -162,15 +174,37 @@ static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrB
 		two_runs(c, a, b, NULL, out);
 }
 
+/* The two runs of a report of two modules have one mechanism and passes: their side tells them apart. */
+static void name_modules(Pairs *pairs, const JsonValue *a, const JsonValue *b)
+{
+	if (!is_both(a) || !is_both(b) || pairs->n != 2 || !pairs->v[1].of[0] || !pairs->v[1].of[1] ||
+		strcmp(run_passes(pairs->v[0].of[0]), run_passes(pairs->v[1].of[0])))
+		return;
+	pairs->v[0].name = "the runs before";
+	pairs->v[1].name = "the runs after";
+}
+
 static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *before,
 	const JsonValue *after, StrBuf *out)
 {
 	Pairs pairs = pairs_of(a, b);
-	report_compare_grids(a, b, c->form, out);
-	for (int i = 0; i < pairs.n; i++)
+	const JsonValue *file[2] = { before, after };
+	for (int k = 0; k < 2; k++)
+		if (is_both(file[k]) && !strcmp(report_results_of(file[k]), "differ")) {
+			sheet_line(out, c->form, arena_printf(&c->arena, "RESULTS DIFFER in the report %s: "
+				"its run after has others than its run before", k ? "after" : "before"));
+			c->differ++;
+		}
+	name_modules(&pairs, before, after);
+	report_compare_pairs(&pairs, c->form, out);
+	for (int i = 0; i < pairs.n; i++) {
+		RunCompared compared;
+		const JsonValue *const *of = pairs.v[i].of;
 		vec_push(&c->pair, pairs.v[i]);
+		if (of[0] && of[1])
+			note_results(c, of[0], of[1], report_compare_results(of[0], of[1], &compared));
+	}
 	c->named = true;
-	c->differ = is_both(after) && !strcmp(json_string(after, "results"), "differ");
 	if (is_both(before) && is_both(after) && !(pairs.v[1].of[0] && pairs.v[1].of[1]))
 		output_puts(stderr, "the runs after have different passes or mechanisms; --rows after "
 			"compares them\n");
@@ -185,7 +219,7 @@ static void show_comparisons(Compare *c, const JsonValue *list, StrBuf *out)
 		const JsonValue *both = &list->item[i], *before = json_get(both, "before");
 		vec_push(&c->pair, ((GridPair){ { before, json_get(both, "after") },
 			json_string(before, "model") }));
-		c->differ |= !strcmp(json_string(both, "results"), "differ");
+		note_results(c, before, json_get(both, "after"), report_results_of(both));
 	}
 }
 
@@ -271,16 +305,22 @@ static void compare_many(Compare *c, StrBuf *out)
 		many_text(&c->many, c->form, out);
 }
 
-/* What --fail-if says of runs whose results are not the baseline's. */
-static void tell_different(Compare *c, StrBuf *said)
+/* What --fail-if says of runs whose results are not the baseline's, or not known to be. */
+static void tell_results(Compare *c, StrBuf *said)
 {
 	if (c->differ)
 		sb_puts(said, "results differ\n");
-	for (int i = 1; i < c->many.run.n; i++)
-		if (!strcmp(c->many.run.v[i].results, "differ")) {
-			sb_printf(said, "%s: results differ from the baseline's\n", c->many.run.v[i].name);
-			c->differ = true;
-		}
+	for (int i = 1; i < c->many.run.n; i++) {
+		const ManyRun *r = &c->many.run.v[i];
+		if (!strcmp(r->results, "differ"))
+			sb_printf(said, "%s: results differ from the baseline's\n", r->name);
+		note_results(c, c->many.run.v[0].report, r->report, r->results);
+	}
+	if (c->unknown)
+		sb_printf(said, "%sresults are not known to be equal in %d comparison%s%s\n",
+			c->allow_unknown ? "" : "error: ", c->unknown, c->unknown == 1 ? "" : "s",
+			c->allow_unknown ? "" : ", so that a good figure says nothing; --allow-unknown "
+			"judges figures alone");
 }
 
 /* Says on standard error what came of --fail-if; an exit status. */
@@ -289,7 +329,7 @@ static int judge(Compare *c)
 	StrBuf said = { 0 };
 	Judgement sum = conditions_judge(c->condition.v, c->condition.n, c->pair.v, c->pair.n, c->named,
 		&said);
-	tell_different(c, &said);
+	tell_results(c, &said);
 	output_puts(stderr, said.s);
 	output_printf(stderr, "--fail-if: %d of %d comparison%s", sum.holds, sum.judged,
 		sum.judged == 1 ? " holds" : "s hold");
@@ -299,7 +339,8 @@ static int judge(Compare *c)
 		output_printf(stderr, "; %d could not be made", sum.open);
 	fputs("\n", stderr);
 	sb_free(&said);
-	return sum.open ? 2 : sum.holds || sum.failed || c->differ ? 1 : 0;
+	bool bad = sum.holds || sum.failed || c->differ;
+	return sum.open ? 2 : bad ? 1 : c->unknown && !c->allow_unknown ? 2 : 0;
 }
 
 /* ---- the command line ---- */
@@ -400,6 +441,7 @@ static int options(Compare *c, int argc, char **argv)
 			if (!parse_condition(c, optarg))
 				return 2;
 			break;
+		case OPT_ALLOW_UNKNOWN: c->allow_unknown = true; break;
 		case OPT_ANNOTATE:
 			c->annotate = annotate_named(optarg);
 			if (c->annotate == ANNOTATE_NONE)
@@ -421,6 +463,8 @@ static int options(Compare *c, int argc, char **argv)
 	c->paths = argv + optind;
 	if (c->npaths < 1)
 		return wrong("expected one or more reports");
+	if (c->allow_unknown && !c->condition.n)
+		return wrong("--allow-unknown goes with --fail-if");
 	if (wrong_together(c))
 		return wrong(wrong_together(c));
 	c->path[0] = argv[optind];

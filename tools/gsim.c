@@ -98,10 +98,10 @@ static int judge(const Session *s, Job *j, Job *first, const Job *reference)
 	if (j != first && !run_same(first->run, j->run, base, name, NULL, &j->diag))
 		j->run->status = RUN_FAILED;
 	j->verified = s->opt.verify && reference->status == RUN_OK;
-	j->same = j->verified && run_same(j->run, reference->run, name, "by the reference interpreter", NULL,
-		&j->diag);
-	if (j->verified && !j->same)
+	if (j->verified && !run_same(j->run, reference->run, name, "by the reference interpreter",
+		&j->compared, &j->diag))
 		j->run->status = RUN_FAILED;
+	j->same = j->verified && !strcmp(run_results(&j->compared), "equal");
 	if (j->diag.item.n > before)
 		diag_print(&j->diag, stderr);
 	return worse((int)j->run->status, s->opt.verify ? (int)reference->status : RUN_OK);

@@ -35,7 +35,7 @@ static Title title_of(const Session *s, const Job *j)
 		.module_hash = j->second ? s->second_hash : s->module_hash,
 		.passes = j->passes, .log = &j->log,
 		.profile = s->opt.profile, .profiled = j->profiled,
-		.model = j->model, .workload = s->opt.workload,
+		.model = j->model, .workload = s->opt.workload, .source = job_source(s, j),
 		.nargs = j->run ? j->run->options.nargs : s->opt.nargs,
 		.args = j->run ? j->run->options.args : s->opt.args,
 		.effective = &j->config, .sums = s->opt.sums,
@@ -294,7 +294,7 @@ int job_verify(Job *j, const Job *reference)
 	int status = job_compare(j, reference, j->second ? arena_printf(&a, "on the machine by %s",
 		j->module->name) : "on the machine", "by the reference interpreter", &j->compared);
 	arena_free(&a);
-	j->same = status == RUN_OK;
+	j->same = !strcmp(run_results(&j->compared), "equal");
 	return status;
 }
 
@@ -462,17 +462,23 @@ int job_show(const Session *s, Job *j)
 	return status;
 }
 
-/* Says how many of the runs had the results of the reference interpreter. */
-static void put_verified(const Job *jobs, int n, StrBuf *text)
+/* Says how many of the runs had the results of the reference interpreter. results: of two modules, how theirs
+   compare with each other's. */
+static void put_verified(const Session *s, const Job *jobs, int n, const char *results, StrBuf *text)
 {
-	int verified = 0, same = 0;
+	int verified = 0, same = 0, unknown = 0;
 	for (int i = 0; i < n; i++) {
 		verified += jobs[i].verified;
 		same += jobs[i].same;
+		unknown += jobs[i].verified && !strcmp(run_results(&jobs[i].compared), "unknown");
 	}
-	if (verified)
-		sb_printf(text, "\nresults: those of %d of %d runs are the reference interpreter's\n", same,
-			n);
+	if (!verified)
+		return;
+	sb_printf(text, "\nresults: those of %d of %d runs are the reference interpreter's", same, n);
+	if (unknown)
+		sb_printf(text, "; of %d nothing, or only a part, was compared", unknown);
+	sb_puts(text, s->second && same == n && !strcmp(results, "differ") ? "\n"
+		"both do what their module says: the two modules mean different things\n" : "\n");
 }
 
 int job_show_many(const Session *s, const Job *jobs, int njobs, const StrBuf *json, bool grid)
@@ -490,7 +496,7 @@ int job_show_many(const Session *s, const Job *jobs, int njobs, const StrBuf *js
 		report_comparisons(comparisons, form, &text);
 	else
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, form, &text);
-	put_verified(jobs, njobs, &text);
+	put_verified(s, jobs, njobs, json_string(v, "results"), &text);
 	if (grid && s->opt.by)
 		report_grid_by(json_get(v, "runs"), s->opt.by, &text);
 	annotate(s, json, &text);

@@ -46,7 +46,8 @@ typedef struct Job {
 	struct RealGpu *real_gpu;      /* it runs there; NULL: it does not */
 	RunCompared on_gpu;            /* what a comparison with a run on the GPU found */
 	bool record;                   /* for --record-host */
-	/* verified: its results were compared with the reference interpreter's; same: and are equal */
+	/* verified: its results were compared with the reference interpreter's; same: and are equal, not only
+	   unknown, as where there are none */
 	bool verified, same;
 	RunCompared compared;
 	Module *module;

@@ -115,12 +115,10 @@ static void tell_list(Alone *l, const char *what, const char *rest, const Module
 	sb_free(&l->text);
 }
 
-/* Is it a variable that can hold results? Those that compilers make for texts and tables have other names. */
+/* Is it a variable that can hold results? */
 static bool may_hold_results(const Symbol *s)
 {
-	bool named = (*s->name >= 'a' && *s->name <= 'z') || (*s->name >= 'A' && *s->name <= 'Z') ||
-		!strncmp(s->name, "_Z", 2);
-	return named && s->space == SP_GLOBAL && s->owner < 0;
+	return run_names_result(s->name) && s->space == SP_GLOBAL && s->owner < 0;
 }
 
 /* Names the kernels and variables that `a` alone has. */

@@ -139,6 +139,10 @@ typedef struct Run {
 	int racing;                    /* number of launches with races between blocks */
 	Intervals *intervals;          /* figures over time; NULL: not wanted, or the run is not timed */
 	struct Recorder *recorder;     /* NULL: nothing is recorded */
+	/* the file of the workload that ran, and a hash of its text and of the files that it has loaded
+	   (run_hash_workload); NULL: none has run */
+	const char *workload_file;
+	uint64_t workload_text_hash;
 	const Function *host;          /* the host function that ran; NULL: none */
 	uint64_t *host_ran;            /* how often each block of `host` ran, by Block.id */
 	char failure[4096];            /* text of the last error */
@@ -194,11 +198,17 @@ typedef struct RunCompared {
 	/* alike: not identical, but equal in the way for which the workload asked: as sets or within a
 	   tolerance */
 	int identical, alike;
-	/* freed: freed in one run or in both; if in one alone, the runs differ; ignored: because the workload
-	   asked for that, or the variable is a constant or has addresses */
+	/* freed: freed in one run or in both; if in one alone, it is different, too; ignored: because the
+	   workload asked for that, or the variable is a constant or has addresses */
 	int different, freed, ignored;
+	int alone;                     /* variables that may hold results and that one run alone has */
 	uint64_t bytes;                /* bytes of the identical ones */
 } RunCompared;
+/* "equal", "differ", or "unknown": nothing was compared, or not all that may hold results. */
+const char *run_results(const RunCompared *);
+/* Is it the name of a variable that can hold results? Those that compilers make for texts and tables have
+   other names. */
+bool run_names_result(const char *variable);
 /* Compares the buffers of two runs of the same workload, by their order, and variables by their names. False:
    they differ, with errors in diag that call the runs a and b. compared (may be NULL): the numbers are added
    to it. */
@@ -210,6 +220,11 @@ bool run_hash_buffer(const Run *, const RunBuffer *, uint64_t *hash);
 /* A hash of all results together that must be identical, or the same set: runs of the same program that have
    the same one have equal results. */
 uint64_t run_hash_results(const Run *);
+/* A hash of what decided, beside the arguments, what the host has done: the workload's text, the contents of
+   the files that it has loaded, and the host functions of `source`, the module as it was read, if its main
+   ran. Runs with the same one and the same arguments must have equal results. False: neither a workload nor a
+   host function ran, so nothing is known. */
+bool run_hash_workload(const Run *, const Module *source, uint64_t *hash);
 /* sim/host/totals.c. The statistics of launches together: of each kernel, added up as launches end, and of
    all. */
 void run_add_launch(Run *, const LaunchStats *);          /* the launch has ended */

@@ -135,6 +135,8 @@ void run_workload(Run *run, const char *path)
 		run_fail(run, RUN_BAD_INPUT, (Loc){ 0 }, "cannot read the workload %s: %s", path, why);
 		return;
 	}
+	run->workload_file = arena_strdup(&run->arena, path);
+	run->workload_text_hash = hash_content(text, n);
 	bool ok = sandbox_open(&host.box) != NULL;
 	if (ok) {
 		host.box.print = run->options.print;

@@ -4,7 +4,6 @@
 #include "sim/report/differ.h"
 #include "sim/report/filled.h"
 #include "sim/report/kernels.h"
-#include <limits.h>
 
 enum { BRIEF_ROWS = 7, LONGEST = 48, LONGEST_FULL = 96 };
 
@@ -321,32 +320,19 @@ static void compare_table(const JsonValue *a, const JsonValue *b, const char *ta
 	index_free(&of[1]);
 }
 
-/* A number of the report as a count; 0 if it is no number from 0 to `most`. */
-static uint64_t count_within(const JsonValue *v, const char *key, double most)
-{
-	double n = json_number(v, key);
-	return n >= 0 && n <= most ? (uint64_t)n : 0;
-}
-
-static RunCompared read_compared(const JsonValue *v)
-{
-	return (RunCompared){ .identical = (int)count_within(v, "identical", INT_MAX),
-		.alike = (int)count_within(v, "alike", INT_MAX),
-		.different = (int)count_within(v, "different", INT_MAX),
-		.freed = (int)count_within(v, "freed", INT_MAX),
-		.ignored = (int)count_within(v, "ignored", INT_MAX),
-		.bytes = count_within(v, "bytes", 1e18) };
-}
-
 void report_results(const RunCompared *c, const char *whose, ReportForm form, StrBuf *out)
 {
 	const struct { int n; const char *text; } row[] =
 		{ { c->alike, "equal as the workload asks" }, { c->different, "different" },
 		{ c->freed, "freed by the host, not compared" },
-		{ c->ignored, "that the workload asks not to compare" } };
+		{ c->ignored, "that the workload asks not to compare" },
+		{ c->alone, "that one of the two alone has, not compared" } };
 	StrBuf line = { 0 };
-	sb_printf(&line, "results: identical%s in %d buffer%s, %llu bytes", whose, c->identical,
-		c->identical == 1 ? "" : "s", (unsigned long long)c->bytes);
+	if (c->identical + c->alike + c->different)
+		sb_printf(&line, "results: identical%s in %d buffer%s, %llu bytes", whose, c->identical,
+			c->identical == 1 ? "" : "s", (unsigned long long)c->bytes);
+	else
+		sb_puts(&line, "results: nothing was compared");
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		if (row[i].n > 0)
 			sb_printf(&line, "; %d %s", row[i].n, row[i].text);
@@ -375,19 +361,19 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 	StrBuf *out)
 {
 	const JsonValue *a = report_total(before), *b = report_total(after);
+	const char *results = report_results_of(both);
+	RunCompared compared = report_read_compared(both);
 	char path[512] = "";
 	Sheet s;
-	report_differ(before, after, json_string(both, "results"), form, out);
-	form.unjudged = !strcmp(json_string(both, "results"), "differ") || !ended_well(before) ||
-		!ended_well(after);
-	if (json_get(both, "compared")) {
-		RunCompared compared = read_compared(json_get(both, "compared"));
+	report_differ(before, after, results, report_results_words(results, &compared), form, out);
+	bool told = strcmp(results, "differ") && ended_well(before) && ended_well(after);
+	form.unjudged = !told || strcmp(results, "equal");
+	if (json_get(both, "compared"))
 		report_results(&compared, "", form, out);
-	}
 	compare_idle(after, out);
 	compare_other_work(a, b, "", form, out);
 	filled_compare((const JsonValue *const[]){ before, after }, 2, form, out);
-	if (!form.unjudged)
+	if (told)
 		put_slower(a, b, form, out);
 	kernels_compare(before, after, form, out);
 	compare_begin(&s, form, false);
@@ -429,7 +415,7 @@ static void put_mechanisms(const JsonValue *list, ReportForm form, StrBuf *out)
 	for (int i = 0; i < list->n; i++) {
 		const JsonValue *both = &list->item[i], *before = json_get(both, "before");
 		const JsonValue *of[2] = { report_total(before), report_total(json_get(both, "after")) };
-		const char *results = json_string(both, "results");
+		const char *results = report_results_of(both);
 		sheet_row(&s);
 		sheet_put(&s, "%s", json_string(before, "model"));
 		for (int k = 0; k < 2; k++)
@@ -437,8 +423,8 @@ static void put_mechanisms(const JsonValue *list, ReportForm form, StrBuf *out)
 		compare_put_ratio(&s, json_get(of[0], "cycles"), json_get(of[1], "cycles"));
 		for (int k = 0; k < 2; k++)
 			compare_put_value(&s, json_get(of[k], "simd_utilization"), "simd_utilization");
-		sheet_put(&s, "%s", !*results ? "not compared" : strcmp(results, "equal") ? "DIFFER"
-			: results);
+		sheet_put(&s, "%s", !*results ? "not compared" : strcmp(results, "differ") ? results
+			: "DIFFER");
 	}
 	sheet_end(&s, NULL, true, out);
 }

@@ -18,6 +18,8 @@ typedef struct Differ {
 	const char *mechanism[2];  /* names of the mechanisms, without parameters */
 	Vec(DifferLine) line;
 	const char *unrecorded;    /* which report does not say what the configuration was; NULL: both do */
+	const char *results;       /* what the verdict says of them */
+	bool workload_unknown;     /* a report does not say which workload ran */
 	int things;                /* number of differences that are no consequence of others */
 	Vec(Same) same;            /* settings that do not differ */
 } Differ;
@@ -213,6 +215,43 @@ static bool module(Differ *d)
 	return renamed || (known && !same);
 }
 
+/* The workload that ran, as people name it. */
+static const char *name_workload(const JsonValue *run)
+{
+	const char *file = json_string(run, "workload_file");
+	return *file ? file : *json_string(run, "workload_hash") ? "host function main"
+		: json_string(run, "workload");
+}
+
+/* Notes the workload, and its content, as the module's. other: the modules differ, which have host functions
+   of their own. True: it is another one. */
+static bool workload(Differ *d, bool other)
+{
+	const char *name[2] = { name_workload(d->run[0]), name_workload(d->run[1]) };
+	const char *hash[2] = { json_string(d->run[0], "workload_hash"),
+		json_string(d->run[1], "workload_hash") };
+	const char *asked[2] = { json_string(d->run[0], "workload"), json_string(d->run[1], "workload") };
+	bool same = !strcmp(hash[0], hash[1]), own = other && !*json_string(d->run[0], "workload_file");
+	d->workload_unknown = !*hash[0] || !*hash[1];
+	if (d->workload_unknown)
+		return texts(d, "workload", "workload");
+	if (strcmp(name[0], name[1]))
+		note_difference(d, same ? "name of the workload" : "workload", name[0], name[1], !same);
+	else if (!same)
+		note_difference(d, "content of the workload", hash[0], hash[1], !own);
+	else if (*asked[0] && !strcmp(asked[0], asked[1]))
+		vec_push(&d->same, ((Same){ "workload", asked[0] }));
+	return !same;
+}
+
+/* Another version may have another model of the machine, or other passes. */
+static void version(Differ *d)
+{
+	const char *v[2] = { json_string(d->run[0], "gsim"), json_string(d->run[1], "gsim") };
+	if (strcmp(v[0], v[1]))
+		note_difference(d, "version of gsim", v[0], v[1], true);
+}
+
 /* Notes plug-ins of one name whose files differ. One that a single run could use makes no difference by
    itself: what it adds has to be named to have an effect. */
 static void plugins(Differ *d)
@@ -244,10 +283,11 @@ static void collect_differences(Differ *d)
 	else
 		program |= setting(d, "kernel", kernel[0], kernel[1]);
 	plugins(d);
-	program |= texts(d, "workload", "workload");
+	program |= workload(d, program);
 	program |= setting(d, "arguments", joined(d, json_get(d->run[0], "arguments")),
 		joined(d, json_get(d->run[1], "arguments")));
 	note_launches(d, !program && !changed);
+	version(d);
 	bool same_file = !texts(d, "machine", "config");
 	if (!d->grid)
 		mechanism(d);
@@ -330,8 +370,7 @@ static void put_verdict(Differ *d, const char *results, StrBuf *out)
 		sheet_code(out, d->form, shown[0]);
 	else
 		sb_puts(out, which);
-	sb_printf(out, ": %s; results %s%s\n", line.s ? line.s : "no figures",
-		*results ? results : "not compared", strong);
+	sb_printf(out, ": %s; results %s%s\n", line.s ? line.s : "no figures", d->results, strong);
 	if (json_number(total[0], "launches") > 1 || json_number(total[1], "launches") > 1) {
 		line.n = 0;
 		put_change(&line, json_get(total[0], "launches"), json_get(total[1], "launches"), "launches");
@@ -423,14 +462,17 @@ static void put_things(Differ *d, StrBuf *out)
 		sheet_line(out, d->form, arena_printf(&d->arena,
 			"%s records %s configuration: parameters may differ", d->unrecorded,
 			*d->unrecorded == 'n' ? "a" : "no"));
+	if (d->workload_unknown)
+		sheet_line(out, d->form, "which workload ran is not in both reports: results are not "
+			"compared");
 	if (d->line.n && !(d->things == 1 && d->line.n == 1))
 		put_difference_rows(d, out);
 }
 
-void report_differ(const JsonValue *before, const JsonValue *after, const char *results, ReportForm form,
-	StrBuf *out)
+void report_differ(const JsonValue *before, const JsonValue *after, const char *results, const char *words,
+	ReportForm form, StrBuf *out)
 {
-	Differ d = { .form = form, .grid = !results, .run = { before, after } };
+	Differ d = { .form = form, .grid = !results, .run = { before, after }, .results = words };
 	collect_differences(&d);
 	if (results && !strcmp(results, "differ"))
 		sheet_line(out, form, "RESULTS DIFFER: one of the two is wrong, so no figure below speaks "
@@ -444,4 +486,22 @@ void report_differ(const JsonValue *before, const JsonValue *after, const char *
 	vec_free(&d.line);
 	vec_free(&d.same);
 	arena_free(&d.arena);
+}
+
+bool report_differ_alike(const JsonValue *const a[2], const JsonValue *const b[2])
+{
+	Differ x = { .grid = true, .run = { a[0], a[1] } }, y = { .grid = true, .run = { b[0], b[1] } };
+	collect_differences(&x);
+	collect_differences(&y);
+	bool alike = x.line.n == y.line.n;
+	for (int i = 0; i < x.line.n && alike; i++)
+		alike = !strcmp(x.line.v[i].name, y.line.v[i].name) &&
+			!strcmp(x.line.v[i].a, y.line.v[i].a) && !strcmp(x.line.v[i].b, y.line.v[i].b);
+	Differ *d[2] = { &x, &y };
+	for (int k = 0; k < 2; k++) {
+		vec_free(&d[k]->line);
+		vec_free(&d[k]->same);
+		arena_free(&d[k]->arena);
+	}
+	return alike;
 }

@@ -191,6 +191,18 @@ static void json_put_size(JsonSink *j, const Run *run)
 	j->end(j);
 }
 
+/* Puts which workload has run, and a hash of it: with another one results and figures mean something else.
+   workload_hash null: nothing but a program that uses the library has called for launches. */
+static void json_put_workload(JsonSink *j, const Title *t, const Run *run)
+{
+	char text[17];
+	uint64_t hash;
+	bool known = run_hash_workload(run, t->source ? t->source : run->module, &hash);
+	snprintf(text, sizeof text, "%016llx", known ? (unsigned long long)hash : 0);
+	json_put_text(j, "workload_file", run->workload_file);
+	json_put_text(j, "workload_hash", known ? text : NULL);
+}
+
 /* Puts how often each block of the host function ran. */
 static void json_put_host_blocks(JsonSink *j, const Run *run)
 {
@@ -239,6 +251,7 @@ void report_compared(const RunCompared *c, JsonSink *j)
 	json_put_count(j, "different", (uint64_t)c->different);
 	json_put_count(j, "freed", (uint64_t)c->freed);
 	json_put_count(j, "ignored", (uint64_t)c->ignored);
+	json_put_count(j, "alone", (uint64_t)c->alone);
 	j->end(j);
 }
 
@@ -270,6 +283,7 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	static const char *const status[] = { "ok", "failed", "bad_input", "interrupted" };
 	j->begin(j, '{', false);
 	json_put_title(j, title);
+	json_put_workload(j, title, run);
 	json_put_size(j, run);
 	json_put_text(j, "mode", run->options.reference ? "reference"
 		: run->options.gpu.functional ? "functional" : "timed");

@@ -130,8 +130,7 @@ void many_settle(Many *m)
 		ManyRun *r = &m->run.v[i];
 		const JsonValue *first = m->run.v[0].report;
 		r->outcome = run_outcome(&m->arena, r->report);
-		r->results = !i ? "baseline" : report_one_program(first, r->report)
-			? report_compare_results(first, r->report, &r->compared) : "";
+		r->results = !i ? "baseline" : report_compare_results(first, r->report, &r->compared);
 	}
 	name_runs(m);
 }

@@ -11,7 +11,7 @@ typedef struct ManyRun {
 	const char *file;              /* that the report was read from; NULL: gsim has just made it */
 	const char *label;             /* which of the file's runs it is; "": the only one */
 	const char *outcome;           /* how it ended, if not well, so that its figures are left out; "" */
-	/* "baseline"; "equal", "differ": as compared with the baseline's; "": not known */
+	/* "baseline"; "equal", "differ", "unknown": as compared with the baseline's; "": not compared */
 	const char *results;
 	RunCompared compared;          /* where results are known */
 } ManyRun;

@@ -13,7 +13,8 @@ enum { NAMED_COLUMN = 16, LEAST_NAME = 28, MOST_NAME = 40, TEXT_RUNS = 3, MARKDO
 /* A setting of runs, by its key in reports. */
 static const struct { const char *key, *heading; } setting[] = { { "module", "module" },
 	{ "config", "machine" }, { "model", "mechanism" }, { "passes", "passes" }, { "workload", "workload" },
-	{ "arguments", "arguments" }, { "mode", "mode" } };
+	{ "arguments", "arguments" }, { "mode", "mode" }, { "gsim", "gsim" },
+	{ "workload_hash", "workload's content" }, { "module_hash", "module's content" } };
 enum { SETTINGS = sizeof setting / sizeof *setting };
 
 static const char *setting_of(Many *m, const ManyRun *r, int k)
@@ -38,6 +39,29 @@ static bool setting_differs(Many *m, int k)
 			return true;
 	return false;
 }
+
+/* The name that the content belongs to, or NULL: the setting is no content. */
+static const char *name_of_content(const char *key)
+{
+	return !strcmp(key, "workload_hash") ? "workload_file"
+		: !strcmp(key, "module_hash") ? "module" : NULL;
+}
+
+/* Has the setting a column? A content has one where runs have it under the same name, and it differs. */
+static bool setting_shown(Many *m, int k)
+{
+	const char *name = name_of_content(setting[k].key);
+	bool shown = setting_differs(m, k) && !name;
+	for (int i = 1; i < m->run.n && name && !shown; i++)
+		for (int j = 0; j < i && !shown; j++) {
+			const ManyRun *a = &m->run.v[i], *b = &m->run.v[j];
+			shown = !strcmp(json_string(a->report, name), json_string(b->report, name)) &&
+				strcmp(setting_of(m, a, k), setting_of(m, b, k));
+		}
+	return shown;
+}
+
+static bool is_common(const char *key) { return strcmp(key, "gsim") && !name_of_content(key); }
 
 /* The value that another run has of the parameter that this run's command line or file sets. */
 static bool all_have(const Many *m, const char *key, const JsonValue *value)
@@ -90,7 +114,7 @@ static void put_runs(Many *m, ReportForm form, StrBuf *out)
 	bool parameters = false;
 	Sheet s;
 	for (int k = 0; k < SETTINGS; k++)
-		if (setting_differs(m, k)) {
+		if (setting_shown(m, k)) {
 			shown[n - 3] = k;
 			column[n++] = (Column){ .heading = setting[k].heading, .left = true, .gap = 2,
 				.most = MOST_NAME, .code = true };
@@ -120,7 +144,7 @@ static void put_common(Many *m, ReportForm form, StrBuf *out)
 	int n = 0;
 	for (int k = 0; k < SETTINGS; k++) {
 		const char *value = setting_of(m, &m->run.v[0], k);
-		if (setting_differs(m, k) || !*value)
+		if (setting_differs(m, k) || !*value || !is_common(setting[k].key))
 			continue;
 		sb_puts(out, n++ ? form.markdown ? ", " : "   " : form.markdown ? "\nthe same in all: " : "");
 		sb_printf(out, "%s ", setting[k].heading);

@@ -13,6 +13,10 @@ typedef Vec(GridPair) Pairs;
    such runs, the first of them belongs to the first of the other grid, and so on. */
 Pairs pairs_of(const JsonValue *before, const JsonValue *after);
 
+/* sim/report/compare_grids.c: compares the runs of each pair in a row; those whose results differ are said
+   first. */
+void report_compare_pairs(const Pairs *, ReportForm, StrBuf *);
+
 const char *run_passes(const JsonValue *run);             /* the passes of a run; "none": it has none */
 /* One line on how a run ended, if not well: "failed: livelock in block L (k.ir:15)", "refused: ..."; "" = it
    completed. */

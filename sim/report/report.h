@@ -27,6 +27,8 @@ typedef struct Title {
 	/* the mechanism as asked for, with its parameters; NULL: reports have only its name */
 	const char *model;
 	const char *workload;  /* the workload as asked for; NULL: it was found by the module's name */
+	/* the module as it was read, whose host functions ran; NULL: that of the run */
+	const struct Module *source;
 	int nargs; char **args;        /* the workload's arguments */
 	const ReportPlugin *plugin; int nplugins;      /* those that the run could use */
 	bool sums;                     /* JSON: the report has sums over launches, not the launches */
@@ -49,7 +51,7 @@ void report_text(Run *, const Title *, bool all, StrBuf *);
 
 /* How a report is written. full: every figure, branch and block, else one screen. markdown: with tables and
    code spans as code-hosting sites show them. unjudged: no figure is called better or worse, since results
-   differ or a run has not ended well. */
+   are not known to be equal or a run has not ended well. */
 typedef struct ReportForm { bool full, markdown, unjudged; } ReportForm;
 
 /* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each
@@ -64,24 +66,28 @@ void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, 
 	StrBuf *);
 
 /* sim/report/compare.c: compares two reports as read from JSON. both: the object with `results`, "equal" or
-   "differ", and `compared`; NULL: results were not compared. */
+   "differ" or "unknown", and `compared`; NULL: results were not compared. Unless they are equal, no figure is
+   called better or worse. */
 void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm,
 	StrBuf *);
 /* Compares two modules under several mechanisms: an array of such objects with `before` and `after`. */
 void report_comparisons(const JsonValue *list, ReportForm, StrBuf *);
-/* sim/report/results.c: compares the results of two runs by the hashes in their reports. Returns "equal",
-   "differ", or "" where that is not known: a report has none, or buffers that are compared within a tolerance
-   are not identical. *compared gets the numbers. */
+/* sim/report/results.c: compares the results of two runs by the hashes in their reports. Returns what
+   run_results says, or "" where they cannot be compared: the two are not known to have run one program, a
+   report has no hashes, or buffers that are compared within a tolerance are not identical. *compared gets the
+   numbers. */
 const char *report_compare_results(const JsonValue *before, const JsonValue *after, RunCompared *compared);
-/* Should the two have equal results? They are of one workload with equal arguments; the default one is named
-   as the module is. */
+/* Should the two have equal results? They are known to have run one workload with equal arguments. */
 bool report_one_program(const JsonValue *, const JsonValue *);
+/* What the object with `results` and `compared` says, which gsim -b has written: "equal", "differ",
+   "unknown", or "" where a run has failed. Versions that took nothing compared for equal are put right. */
+const char *report_results_of(const JsonValue *both);
+RunCompared report_read_compared(const JsonValue *both);
+/* the same for people: "unknown: nothing was compared" */
+const char *report_results_words(const char *results, const RunCompared *);
 /* Puts the line that says in what results were compared, and how they came out. whose: " to the reference
    interpreter's"; "": the results are those of two runs of a report. */
 void report_results(const RunCompared *, const char *whose, ReportForm, StrBuf *);
-/* sim/report/compare_grids.c: compares the runs of two grids; runs of the same mechanism and passes share a
-   row. */
-void report_compare_grids(const JsonValue *before, const JsonValue *after, ReportForm, StrBuf *);
 
 /* Figures over time, of runs that have run->intervals: as the key `intervals`, as a table (both in
    sim/report/intervals.c), and as a picture (sim/report/intervals_svg.c). Of two runs the table has a column

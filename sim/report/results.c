@@ -1,6 +1,7 @@
 /* Whether two runs had equal results, as their reports tell. */
 #include "lib/hash.h"
 #include "sim/report/report.h"
+#include <limits.h>
 
 /* The name of a buffer, and whether it is a variable, as a key. */
 static const char *buffer_key(Arena *a, const JsonValue *b)
@@ -12,6 +13,13 @@ static const char *buffer_key(Arena *a, const JsonValue *b)
 typedef enum { RESULT_IDENTICAL, RESULT_ALIKE, RESULT_DIFFERENT, RESULT_FREED, RESULT_IGNORED,
 	RESULT_OPEN } Result;
 
+static int element_bits(const JsonValue *b)
+{
+	return atoi(json_string(b, "type") + (*json_string(b, "type") != 0));
+}
+
+static double bytes_of(const JsonValue *b) { return json_number(b, "count") * element_bits(b) / 8; }
+
 static Result compare_buffer_hashes(const JsonValue *x, const JsonValue *y)
 {
 	const char *how = json_string(x, "compare"), *hash[2] =
@@ -20,18 +28,13 @@ static Result compare_buffer_hashes(const JsonValue *x, const JsonValue *y)
 		return RESULT_IGNORED;
 	if (!*hash[0] || !*hash[1])
 		return *hash[0] || *hash[1] ? RESULT_DIFFERENT : RESULT_FREED;
-	if (strcmp(json_string(x, "type"), json_string(y, "type")) ||
-		json_number(x, "count") != json_number(y, "count"))
+	if (bytes_of(x) != bytes_of(y))
 		return RESULT_DIFFERENT;
 	if (!strcmp(hash[0], hash[1]))
 		return strcmp(how, "set") ? RESULT_IDENTICAL : RESULT_ALIKE;
-	return strcmp(how, "tolerance") ? RESULT_DIFFERENT : RESULT_OPEN;
-}
-
-static double bytes_of(const JsonValue *b)
-{
-	int bits = atoi(json_string(b, "type") + (*json_string(b, "type") != 0));
-	return json_number(b, "count") * bits / 8;
+	/* a hash of a set is of its sorted elements, which others of another size may be in another order */
+	bool open = !strcmp(how, "tolerance") || (!strcmp(how, "set") && element_bits(x) != element_bits(y));
+	return open ? RESULT_OPEN : RESULT_DIFFERENT;
 }
 
 static int anonymous(const JsonValue *list)
@@ -42,49 +45,110 @@ static int anonymous(const JsonValue *list)
 	return n;
 }
 
-const char *report_compare_results(const JsonValue *before, const JsonValue *after, RunCompared *compared)
+static StrMap keys_of(Arena *a, const JsonValue *list)
 {
-	const JsonValue *a = json_get(before, "buffers"), *b = json_get(after, "buffers");
-	Arena arena = { 0 };
 	StrMap at = { 0 };
-	bool open = false;
-	*compared = (RunCompared){ 0 };
-	if (!a || !b || a->kind != JSON_ARRAY || b->kind != JSON_ARRAY || (!a->n && !b->n) ||
-		strcmp(json_string(before, "status"), "ok") || strcmp(json_string(after, "status"), "ok"))
-		return "";
-	for (int i = b->n - 1; i >= 0; i--)
-		strmap_put(&at, buffer_key(&arena, &b->item[i]), i);
-	compared->different += anonymous(a) != anonymous(b);
-	for (int i = 0; i < a->n; i++) {
-		const JsonValue *x = &a->item[i];
-		int k = strmap_get(&at, buffer_key(&arena, x));
-		Result r = k < 0 ? RESULT_IGNORED : compare_buffer_hashes(x, &b->item[k]);
-		compared->identical += r == RESULT_IDENTICAL;
-		compared->alike += r == RESULT_ALIKE;
-		compared->different += r == RESULT_DIFFERENT;
-		compared->freed += r == RESULT_FREED;
-		compared->ignored += r == RESULT_IGNORED && k >= 0;
-		compared->bytes += r == RESULT_IDENTICAL ? (uint64_t)bytes_of(x) : 0;
-		open |= r == RESULT_OPEN;
-	}
-	strmap_free(&at);
-	arena_free(&arena);
-	return compared->different ? "differ" : open ? "" : "equal";
+	for (int i = list->n - 1; i >= 0; i--)
+		strmap_put(&at, buffer_key(a, &list->item[i]), i);
+	return at;
 }
 
-static bool same_setting(const JsonValue *a, const JsonValue *b, const char *key)
+/* How many variables of the list may hold results, and have no counterpart in the other list. */
+static int count_alone(Arena *a, const JsonValue *list, const StrMap *other)
 {
-	const JsonValue *x = json_get(a, key), *y = json_get(b, key);
-	if (!x || !y || x->kind != JSON_ARRAY || y->kind != JSON_ARRAY)
-		return !strcmp(json_string(a, key), json_string(b, key));
-	bool same = x->n == y->n;
-	for (int i = 0; i < x->n && same; i++)
+	int n = 0;
+	for (int i = 0; i < list->n; i++) {
+		const JsonValue *b = &list->item[i];
+		n += json_get(b, "variable") && strcmp(json_string(b, "compare"), "ignore") &&
+			run_names_result(json_string(b, "variable")) &&
+			strmap_get(other, buffer_key(a, b)) < 0;
+	}
+	return n;
+}
+
+static const JsonValue *buffers_of(const JsonValue *report)
+{
+	const JsonValue *list = json_get(report, "buffers");
+	return list && list->kind == JSON_ARRAY && !strcmp(json_string(report, "status"), "ok") ? list : NULL;
+}
+
+static void add_result(RunCompared *to, Result r, const JsonValue *buffer)
+{
+	to->identical += r == RESULT_IDENTICAL;
+	to->alike += r == RESULT_ALIKE;
+	to->different += r == RESULT_DIFFERENT;
+	to->freed += r == RESULT_FREED;
+	to->ignored += r == RESULT_IGNORED;
+	to->bytes += r == RESULT_IDENTICAL ? (uint64_t)bytes_of(buffer) : 0;
+}
+
+const char *report_compare_results(const JsonValue *before, const JsonValue *after, RunCompared *compared)
+{
+	const JsonValue *a = buffers_of(before), *b = buffers_of(after);
+	Arena arena = { 0 };
+	bool open = false;
+	*compared = (RunCompared){ 0 };
+	if (!a || !b || !report_one_program(before, after))
+		return "";
+	StrMap at[2] = { keys_of(&arena, a), keys_of(&arena, b) };
+	compared->different += anonymous(a) != anonymous(b);
+	for (int i = 0; i < a->n; i++) {
+		int k = strmap_get(&at[1], buffer_key(&arena, &a->item[i]));
+		Result r = k < 0 ? RESULT_OPEN : compare_buffer_hashes(&a->item[i], &b->item[k]);
+		add_result(compared, r, &a->item[i]);
+		open |= k >= 0 && r == RESULT_OPEN;
+	}
+	compared->alone = count_alone(&arena, a, &at[1]) + count_alone(&arena, b, &at[0]);
+	strmap_free(&at[0]);
+	strmap_free(&at[1]);
+	arena_free(&arena);
+	return open && !compared->different ? "" : run_results(compared);
+}
+
+/* A number of the report as a count; 0 if it is no number from 0 to `most`. */
+static uint64_t count_within(const JsonValue *v, const char *key, double most)
+{
+	double n = json_number(v, key);
+	return n >= 0 && n <= most ? (uint64_t)n : 0;
+}
+
+RunCompared report_read_compared(const JsonValue *both)
+{
+	const JsonValue *v = json_get(both, "compared");
+	return (RunCompared){ .identical = (int)count_within(v, "identical", INT_MAX),
+		.alike = (int)count_within(v, "alike", INT_MAX),
+		.different = (int)count_within(v, "different", INT_MAX),
+		.freed = (int)count_within(v, "freed", INT_MAX),
+		.ignored = (int)count_within(v, "ignored", INT_MAX),
+		.alone = (int)count_within(v, "alone", INT_MAX),
+		.bytes = count_within(v, "bytes", 1e18) };
+}
+
+const char *report_results_of(const JsonValue *both)
+{
+	const char *results = json_string(both, "results");
+	RunCompared compared = report_read_compared(both);
+	return strcmp(results, "equal") ? results : run_results(&compared);
+}
+
+const char *report_results_words(const char *results, const RunCompared *c)
+{
+	return strcmp(results, "unknown") ? *results ? results : "not compared"
+		: c->identical + c->alike ? "unknown: only a part was compared"
+		: "unknown: nothing was compared";
+}
+
+static bool same_arguments(const JsonValue *a, const JsonValue *b)
+{
+	const JsonValue *x = json_get(a, "arguments"), *y = json_get(b, "arguments");
+	bool same = x && y && x->kind == JSON_ARRAY && y->kind == JSON_ARRAY && x->n == y->n;
+	for (int i = 0; same && i < x->n; i++)
 		same = !strcmp(json_shown(&x->item[i]), json_shown(&y->item[i]));
 	return same;
 }
 
 bool report_one_program(const JsonValue *a, const JsonValue *b)
 {
-	return same_setting(a, b, "workload") && same_setting(a, b, "arguments") &&
-		(*json_string(a, "workload") || same_setting(a, b, "module"));
+	const char *hash = json_string(a, "workload_hash");
+	return *hash && !strcmp(hash, json_string(b, "workload_hash")) && same_arguments(a, b);
 }

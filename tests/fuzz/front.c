@@ -253,8 +253,10 @@ const char *fuzz_json(const char *s, size_t n)
 		report_annotate(v, v, ANNOTATE_CODE, &sources, &out);
 		report_annotate(v, json_get(v, "after"), ANNOTATE_SOURCE, &sources, &out);
 		if (runs && runs->kind == JSON_ARRAY) {
-			report_compare_grids(runs, runs, text, &out);
-			report_compare_grids(runs, runs, markdown, &out);
+			Pairs pairs = pairs_of(runs, runs);
+			report_compare_pairs(&pairs, text, &out);
+			report_compare_pairs(&pairs, markdown, &out);
+			vec_free(&pairs);
 			report_grid_text(runs, markdown, &out);
 			report_grid_text(runs, text, &out);
 			report_grid_csv(runs, &out);

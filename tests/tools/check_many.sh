@@ -65,6 +65,27 @@ sed 's/"arguments": \[\]/"arguments": ["7"]/' nvcc.json >args.json
 expect 0 "^#3 args  *not compared" $compare clang.json nvcc.json args.json
 sed 's/^\( *"thread_instructions": \)[0-9]*,/\1 7,/' slow.json >work.json
 expect 0 "^remark: work: the threads did less than half the work, 7 instructions for " $compare clang.json slow.json work.json
+# another content of the workload, another version of gsim, a report that does not say what ran
+sed 's/state = 11/state = 12/' walk.lua >walk12.lua
+cp walk.lua keep.lua && cp walk12.lua walk.lua
+$run -s edited.json clang.ptx
+cp keep.lua walk.lua
+expect 0 "^#3 edited  *not compared .*  [0-9a-f]\{16\}$" $compare clang.json nvcc.json edited.json
+sed 's/^\( *"gsim": "\)[^"]*/\19.9.9/' nvcc.json >newer.json
+expect 0 "^#3 newer  *equal .*  9\.9\.9$" $compare clang.json nvcc.json newer.json
+grep -v '"workload_hash"' nvcc.json >silent.json
+expect 0 "^silent,.*,unknown,total,,,,cycles," $compare --csv clang.json silent.json
+# nothing was compared: every buffer is to be ignored
+{ sed '/^gpu.launch/q' walk.lua | sed '$d'; grep -o '^local [a-z]* = gpu.buffer' walk.lua | sed 's/local \([a-z]*\).*/gpu.compare(\1, { how = "ignore" })/'; sed -n '/^gpu.launch/,$p' walk.lua; } >ignore.lua
+for m in clang wrong; do $gsim -q -c kepler.lua -D sm.count=1 -w ignore.lua -s ignore_$m.json $m.ptx; done
+expect 0 "^#2 ignore_wrong  *unknown" $compare ignore_clang.json ignore_wrong.json nvcc.json
+expect 0 "^ignore_wrong,.*,unknown,total,,,,cycles," $compare --csv ignore_clang.json ignore_wrong.json
+! grep -q ",equal," out || fail "results that were not compared are called equal"
+expect 2 "^error: results are not known to be equal in 1 comparison, " $compare --fail-if 'cycles > 100' ignore_clang.json ignore_wrong.json
+expect 2 "^error: results are not known to be equal in 2 comparisons, " $compare --csv --fail-if 'cycles > 100' ignore_clang.json ignore_wrong.json clang.json
+expect 0 "^results are not known to be equal in 1 comparison$" $compare --fail-if 'cycles > 100' --allow-unknown ignore_clang.json ignore_wrong.json
+expect 1 "" $compare --fail-if 'cycles > 0.01' ignore_clang.json ignore_wrong.json
+expect 2 "^error: --allow-unknown goes with --fail-if" $compare --allow-unknown clang.json nvcc.json
 # a run that failed has no figures
 sed 's/^  "status": "ok",$/  "status": "failed", "error": "it broke",/' slow.json >failed.json
 expect 0 "^#3 failed  *failed: it broke" $compare clang.json nvcc.json failed.json

@@ -55,6 +55,68 @@ expect 1 "^remark: the threads did less than half the work, " $run -b clang.ptx 
 expect 1 "^remark: the threads did more than one and a half times the work, " $run -b short.ptx clang.ptx
 first "$differ"
 
+# two grids, and two reports of two modules, of which one is wrong: first, and with the status
+for m in clang wrong; do $run -q --grid -m token -m its -s $m.grid.json $m.ptx; done
+expect 1 "^results differ$" $compare --fail-if 'cycles > 100' clang.grid.json wrong.grid.json
+first "RESULTS DIFFER for token, passes none: one of the two is wrong, so no figure of it speaks for either"
+out "^results: equal in 0 of 2 runs; different in 2, not counted above$"
+! grep -q "fewer cycles in [1-9]" out || fail "runs whose results differ are counted"
+expect 0 "^results: equal in 2 of 2 runs$" $compare --fail-if 'cycles > 100' clang.grid.json clang.grid.json
+$run -q -b clang.ptx nvcc.ptx -s right.json
+$run -q -b clang.ptx wrong.ptx -s bad.json 2>err
+expect 1 "^  *module  *nvcc.ptx -> wrong.ptx$\|differs: module nvcc.ptx -> wrong.ptx$" $compare --fail-if 'cycles > 100' right.json bad.json
+first "RESULTS DIFFER in the report after: its run after has others than its run before"
+out "^RESULTS DIFFER for the runs after: " && out "^token .*  the runs before$" && out "^token .*  the runs after: RESULTS DIFFER$"
+# separate reports, each with the workload that its module has by name: one text, so one workload
+for m in clang wrong; do cp walk.lua $m.lua; $gsim -q -c kepler.lua -D sm.count=1 -s $m.own.json $m.ptx; done
+expect 1 "^results differ$" $compare --fail-if 'cycles > 100' clang.own.json wrong.own.json
+first "$differ"
+out "^  name of the workload  clang.lua -> wrong.lua$"
+$run -q -s clang.asked.json clang.ptx
+expect 0 "^  name of the workload  clang.lua -> walk.lua$" $compare --fail-if 'cycles > 1' clang.own.json clang.asked.json
+out "; results equal$" && out "^nothing differs in what was run$"
+# the same name, and another text
+sed 's/state = 11/state = 12/' walk.lua >clang.lua
+$gsim -q -c kepler.lua -D sm.count=1 -s clang.other.json clang.ptx
+expect 2 "^one thing differs: content of the workload " $compare --fail-if 'cycles > 100' clang.own.json clang.other.json
+out "; results not compared$"
+! grep -q "DIFFER\|better$\|worse$" out || fail "results of two workloads are compared"
+sed 's/^\( *"gsim": "\)[^"]*/\19.9.9/' clang.own.json >newer.json
+expect 0 "^one thing differs: version of gsim .* -> 9\.9\.9$" $compare clang.own.json newer.json
+rm -f clang.lua wrong.lua
+
+# ---- results of which nothing was compared ----
+ir='kernel k() {
+	st.global.u32 [RES], 3
+	exit
+}
+host main() {
+	launch k, (1,1,1), (32,1,1), 0, ()
+	exit
+}'
+printf 'global u32 res\n%s\n' "$ir" | sed 's/RES/res/' >u32.ir
+printf 'global b8 res[4] align 4\n%s\n' "$ir" | sed 's/RES/res/' >b8.ir
+printf 'global u32 other\n%s\n' "$ir" | sed 's/RES/other/' >other.ir
+printf 'global b8 res[4] align 4\n%s\n' "$ir" | sed 's/RES/res/; s/, 3/, 4/' >four.ir
+expect 0 "^results: identical in 1 buffer, 4 bytes$" $gsim -b u32.ir b8.ir
+expect 1 "^error: res: the bytes differ: it is u32\[1\] by u32.ir, u8\[4\] by four.ir$" $gsim -b u32.ir four.ir
+expect 0 "; results unknown: nothing was compared$" $gsim -b u32.ir other.ir -s unknown.json
+out "^results: nothing was compared; 2 that one of the two alone has, not compared$"
+! grep -q "equal\|better$\|worse$" out || fail "results that were not compared are called equal, or a figure better"
+grep -q '"results": "unknown"' unknown.json || fail "the JSON report does not say that results are unknown"
+expect 2 "^error: results are not known to be equal" $compare -f 'cycles > 9' unknown.json
+sed 's/"results": "unknown"/"results": "equal"/' unknown.json >older.json # as earlier versions wrote it
+expect 2 "; results unknown: nothing was compared$" $compare -f 'cycles > 9' older.json
+{ grep 'gpu.compare\|gpu.buffer' walk.lua >/dev/null && sed 's/^gpu.launch/for _, b in ipairs(all) do gpu.compare(b, { how = "ignore" }) end\n&/; 1i local all, new = {}, gpu.buffer\nfunction gpu.buffer(...) local b = new(...) all[#all + 1] = b return b end' walk.lua; } >ignore.lua
+expect 0 "; results unknown: nothing was compared$" $gsim -c kepler.lua -D sm.count=1 -w ignore.lua -b clang.ptx wrong.ptx
+! grep -q "better$\|worse$" out || fail "a figure is called better though nothing was compared"
+echo >nothing.lua
+expect 0 "; results unknown: nothing was compared$" $gsim -w nothing.lua -b clang.ptx wrong.ptx
+expect 0 "^ipdom .* unknown$" $gsim -w nothing.lua -m ipdom,its -b clang.ptx wrong.ptx
+expect 0 "those of 0 of 2 runs are the reference interpreter's; of 2 nothing" $gsim -w nothing.lua --verify -b clang.ptx wrong.ptx
+# both do what their module says
+expect 1 "^both do what their module says: the two modules mean different things$" $run --verify -b clang.ptx wrong.ptx
+
 # ---- by place ----
 expect 0 "^  walk.cu:24 (1 -> 8 branches)  " $run -b clang.ptx nvcc.ptx
 # eight copies of the branch are added up: the sums are those of the reports

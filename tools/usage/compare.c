@@ -17,6 +17,8 @@ static const UsageRow rows[] = {
 		"before, "
 		"'after.cycles > 5000', 'change.divergence.spills > 0', 'kernel axpy: cycles > 1.02', "
 		"'kernel *: static.spilled > 1'; repeatable" },
+	{ OPT_ALLOW_UNKNOWN, "allow-unknown", NULL, "--fail-if: judge figures though it is not known "
+		"whether results are equal" },
 	{ OPT_ANNOTATE, "annotate", "[=WHAT]", "also the source line by line, with what each did in both; "
 		"=code: the code, of reports of gsim --annotate", "source code" },
 	{ OPT_SOURCE, "source", "DIR", "the folder where --annotate reads the source, and below; without it "
@@ -43,7 +45,9 @@ static const UsageText statuses[] = {
 	{ "1",
 		"a condition of --fail-if holds, or with --fail-if a run has failed or results "
 		"differ" },
-	{ "2", "usage, bad input, or a condition that cannot be judged" },
+	{ "2",
+		"usage, bad input, a condition that cannot be judged, or with --fail-if results "
+		"that are not known to be equal" },
 	{ NULL },
 };
 static const UsageText files[] = {

@@ -190,10 +190,16 @@ START_TEST(compares_every_figure)
 	Arena a = { 0 };
 	Diag d = { 0 };
 	StrBuf out = { 0 };
-	report_compare(read_text(&a, before, &d), read_text(&a, after, &d), NULL,
-		(ReportForm){ .full = true }, &out);
+	const JsonValue *v[2] = { read_text(&a, before, &d), read_text(&a, after, &d) };
+	report_compare(v[0], v[1], NULL, (ReportForm){ .full = true }, &out);
 	has_line(out.s, "dce:", "50.0 % fewer cycles, 5.0 points less SIMD utilisation; results not "
 		"compared");
+	has_line(out.s, "cycles", "200 100 0.500");
+	ck_assert_ptr_null(strstr(out.s, "better"));
+	ck_assert_ptr_null(strstr(out.s, "worse"));
+	out.n = 0;
+	const JsonValue *equal = read_text(&a, "{\"results\":\"equal\",\"compared\":{\"identical\":1}}", &d);
+	report_compare(v[0], v[1], equal, (ReportForm){ .full = true }, &out);
 	has_line(out.s, "cycles", "200 100 0.500 better");
 	has_line(out.s, "simd_utilization", "25.0 % 20.0 % 0.800 worse");
 	has_line(out.s, "lanes.useful", "7 7 1.000");
