@@ -5,6 +5,7 @@
 #include "sim/report/filled.h"
 #include "sim/report/pairs.h"
 #include "sim/report/sheet.h"
+#include "sim/report/ties.h"
 
 static const struct { const char *name, *path; bool max; } figure[STALLS_FIRST] = {
 	[CYCLES] = { "cycles", "cycles", false },
@@ -248,35 +249,45 @@ static Sheet begin_grid_sheet(ReportForm form, bool passes, bool timed)
 
 typedef struct Text { StrBuf *out; ReportForm form; } Text;
 
+/* Puts a row. first: which rows tie, this row with none before it. */
+static void put_grid_row(Sheet *s, const GridTable *t, int row, const int *first, bool passes, bool timed)
+{
+	const Cell *c = &t->cell[row];
+	Arena a = { 0 };
+	sheet_row(s);
+	sheet_put(s, "%s", first ? ties_model(&a, t, first, row, passes) : grid_model(c));
+	if (passes)
+		sheet_put(s, "%s", first ? ties_passes(&a, t, first, row) : grid_passes(c));
+	if (c->completed) {
+		if (timed)
+			put_grid_cell(s, c, CYCLES);
+		put_ratio(s, t, c);
+		put_grid_cell(s, c, WARP_INSTRUCTIONS);
+		put_grid_cell(s, c, FETCHES);
+		put_grid_cell(s, c, UTILIZATION);
+		put_grid_cell(s, c, MAX_DEPTH);
+		put_grid_cell(s, c, SPILLS);
+		if (timed)
+			put_stalls(s, c);
+	}
+	sheet_note(s, grid_outcome(&a, c));
+	arena_free(&a);
+}
+
+/* Puts the table: a row for rows that tie, or in full a row for each run. */
 static void put_grid_text(const GridTable *t, void *self)
 {
 	const Text *text = self;
-	bool passes = several_pipelines(t), timed = grid_measured(t, CYCLES);
+	bool passes = several_pipelines(t), timed = grid_measured(t, CYCLES), full = text->form.full;
 	Sheet s = begin_grid_sheet(text->form, passes, timed);
+	int *first = ties_find(t);
 	put_grid_title(t, passes, text->form, text->out);
-	for (int i = 0; i < t->n; i++) {
-		const Cell *c = &t->cell[i];
-		Arena a = { 0 };
-		sheet_row(&s);
-		sheet_put(&s, "%s", grid_model(c));
-		if (passes)
-			sheet_put(&s, "%s", grid_passes(c));
-		if (c->completed) {
-			if (timed)
-				put_grid_cell(&s, c, CYCLES);
-			put_ratio(&s, t, c);
-			put_grid_cell(&s, c, WARP_INSTRUCTIONS);
-			put_grid_cell(&s, c, FETCHES);
-			put_grid_cell(&s, c, UTILIZATION);
-			put_grid_cell(&s, c, MAX_DEPTH);
-			put_grid_cell(&s, c, SPILLS);
-			if (timed)
-				put_stalls(&s, c);
-		}
-		sheet_note(&s, grid_outcome(&a, c));
-		arena_free(&a);
-	}
+	for (int i = 0; i < t->n; i++)
+		if (full || first[i] == i)
+			put_grid_row(&s, t, i, full ? NULL : first, passes, timed);
 	sheet_end(&s, NULL, true, text->out);
+	ties_put(t, first, passes, text->form, text->out);
+	free(first);
 }
 
 /* Puts which passes changed nothing: the line of each run, unless the line of another run says the same. */
@@ -367,6 +378,7 @@ static void put_csv(const GridTable *t, void *self)
 	StrBuf *out = csv->out;
 	static const char *const machine[] = { "module", "config" },
 		*const run[] = { "model", "passes", "mode", "status", "error" };
+	int *first = ties_find(t);
 	for (int i = 0; i < t->n; i++) {
 		const Cell *c = &t->cell[i];
 		output_csv(out, t->kernel ? t->kernel : "");
@@ -383,8 +395,12 @@ static void put_csv(const GridTable *t, void *self)
 			else if (c->launches && c->known[f])
 				sb_printf(out, "%.6f", c->v[f]);
 		}
+		sb_putc(out, ',');
+		if (first[i] != i)
+			sb_printf(out, "%d", first[i] + 1);
 		sb_putc(out, '\n');
 	}
+	free(first);
 }
 
 void report_grid_csv(const JsonValue *runs, StrBuf *out)
@@ -398,6 +414,6 @@ void report_grid_csv(const JsonValue *runs, StrBuf *out)
 			sb_printf(out, ",%s%s", f >= LEVELS_FIRST && f < COUNTED ? "stall_memory_"
 				: f >= STALLS_FIRST && f < COUNTED ? "stall_" : "",
 				figure_name(f));
-	sb_putc(out, '\n');
+	sb_puts(out, ",tied_with\n");
 	grid_each(runs, put_csv, &csv);
 }

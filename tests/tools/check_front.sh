@@ -341,11 +341,11 @@ for how in "" "-b -p dce" "--grid -m ipdom -m mimd"; do
 	expect 0 "" $gsim -q -c teaching.lua $how -s "$tmp/h.txt" "$loop"
 	cmp -s "$tmp/g.txt" "$tmp/h.txt" || fail "the text in the file depends on -q"
 done
-expect 0 "^ipdom     linearize,s\.\.\.fy-cfg,dce  " $gsim --grid --functional -m ipdom -p none -p linearize,simplify-cfg,dce "$loop"
+expect 0 "^ipdom     linearize,s\.\.\.fy-cfg,dce  " $gsim --all --grid --functional -m ipdom -p none -p linearize,simplify-cfg,dce "$loop"
 # long names are whole in the text's title, differ in its rows, and lie inside the picture
 long='ipdom(push_order=fall_top, push_cycles=1, pop_cycles=1, divergence.depth=16, divergence.chunk=2'
 expect 0 "mechanism $long)   passes linearize,simplify-cfg,dce$" $gsim -c teaching.lua -m "$long)" -p linearize,simplify-cfg,dce "$loop"
-expect 0 "" $gsim --grid -c teaching.lua -m "$long)" -m "$long, divergence.spill=memory)" -s "$tmp/long.svg" "$loop"
+expect 0 "" $gsim --all --grid -c teaching.lua -m "$long)" -m "$long, divergence.spill=memory)" -s "$tmp/long.svg" "$loop"
 [ "$(grep -c '^ipdom(' "$tmp/out")" = 2 ] && [ "$(sed -n 's/^\(ipdom(.*)\) .*/\1/p' "$tmp/out" | sort -u | wc -l)" = 2 ] ||
 	fail "rows of a grid look alike"
 awk '/text-anchor="end"/ { sub(/.*x="/, ""); x = $0 + 0; sub(/.*">/, ""); sub(/<.*/, ""); if (x < 7 * length($0)) exit 1 }' "$tmp/long.svg" ||

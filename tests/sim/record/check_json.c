@@ -297,14 +297,14 @@ START_TEST(grid_as_csv_and_picture)
 		"stall_unit_busy,stall_memory_pipe,stall_barrier,stall_grid_barrier,stall_warp_sync,"
 		"stall_sleep,stall_drain,stall_fence,stall_memory_l1,stall_memory_l2,stall_memory_dram,"
 		"stall_memory_atomic,stall_memory_shared,stall_memory_constant,stall_memory_store,fetches,"
-		"simd_utilization,mean_depth", "");
+		"simd_utilization,mean_depth,tied_with", "");
 	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false "
 		"divergence.spill=constant,ipdom,,timed,ok,,2,1,200,40,120,0,,,5,,2,,,,200,20,100,,,,30,50,,,"
-		",,,,,,,,,,,,,14,0.750000,0.500000", "");
+		",,,,,,,,,,,,,14,0.750000,0.500000,", "");
 	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false "
 		"divergence.spill=constant,a<b,,timed,failed,\"lanes 1, 2: "
-		"\"\"x\"\"\",0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
-	has_line(out.s, "k,,,,,exec,,,bad_input,unstructured,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
+		"\"\"x\"\"\",0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
+	has_line(out.s, "k,,,,,exec,,,bad_input,unstructured,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
 	sb_free(&out);
 	out = (StrBuf){ 0 };
 	report_grid_svg(runs, &out);
@@ -312,6 +312,80 @@ START_TEST(grid_as_csv_and_picture)
 	ck_assert(strstr(out.s, ">kernel k<") && strstr(out.s, ">kernel l<") &&
 		strstr(out.s, ">refused: unstructured<") && strstr(out.s, ">75.0 %<"));
 	sb_free(&out);
+	arena_free(&a);
+}
+END_TEST
+
+/* A run of one launch for rows that tie. OWN: pushes, DIVERGED: divergent branches, HITS: a figure that no
+   column has, MET: where the lanes that part at a branch meet. */
+#define TIE(MODEL, PASSES, STATUS, IDLE, OWN, DIVERGED, LOST, HITS, MET) "{\"model\":\"" MODEL \
+	"\",\"passes\":\"" PASSES "\",\"status\":\"" STATUS "\",\"idle_passes\":[" IDLE "],\"launches\":[{" \
+	"\"kernel\":\"k\",\"completed\":true,\"cycles\":10,\"warp_instructions\":5," \
+	"\"lanes\":{\"parted\":" LOST "},\"divergence\":{\"divergent_branches\":" DIVERGED "," \
+	"\"pushes\":" OWN ",\"max_depth\":1},\"l1\":{\"hits\":" HITS "}," \
+	"\"branches\":[{\"label\":\"A\",\"partings\":1,\"met\":[" MET "]}]}]}"
+#define AT(LABEL) "{\"label\":\"" LABEL "\",\"times\":1}"
+#define IDLE "{\"pass\":\"dce\",\"why\":\"\"}"
+
+static const struct { const char *run[2], *row, *why, *csv; } tie[] = {
+	/* nothing diverged; the structures did different things */
+	{ { TIE("a", "", "ok", "", "1", "0", "0", "7", ""), TIE("b", "", "ok", "", "2", "0", "0", "7", "") },
+		"\na, b ", "tie: a, b: all statistics but pushes, pops and merges are equal; no branch "
+		"diverged", ",1\n" },
+	/* lanes meet at the same places */
+	{ { TIE("a", "", "ok", "", "1", "2", "3", "7", AT("C")),
+		TIE("b", "", "ok", "", "1", "2", "3", "7", AT("C")) },
+		"\na, b ",
+		"tie: a, b: all statistics are equal; lanes that part meet again at the same places",
+		",1\n" },
+	/* they meet at different places, or a figure differs that the table does not have */
+	{ { TIE("a", "", "ok", "", "1", "2", "3", "7", AT("C")),
+		TIE("b", "", "ok", "", "1", "2", "3", "7", AT("D")) }, "\nb ", NULL, ",\n" },
+	{ { TIE("a", "", "ok", "", "1", "0", "0", "7", ""), TIE("b", "", "ok", "", "1", "0", "0", "8", "") },
+		"\nb ", NULL, ",\n" },
+	/* lanes that branches part are not known to meet */
+	{ { TIE("a", "", "ok", "", "1", "2", "3", "7", ""), TIE("b", "", "ok", "", "1", "2", "3", "7", "") },
+		"\na, b ", "tie: a, b: all statistics are equal", ",1\n" },
+	{ { TIE("a", "", "ok", "", "1", "2", "0", "7", ""), TIE("b", "", "ok", "", "1", "2", "0", "7", "") },
+		"\na, b ", "tie: a, b: all statistics are equal; no lane was lost to a branch", ",1\n" },
+	/* a run that failed ties with nothing */
+	{ { TIE("a", "", "ok", "", "1", "0", "0", "7", ""),
+		TIE("b", "", "failed", "", "1", "0", "0", "7", "") }, "\nb ", NULL, ",\n" },
+	/* passes that say that they changed nothing, and such as do not */
+	{ { TIE("a", "", "ok", "", "1", "2", "3", "7", AT("C")),
+		TIE("a", "dce", "ok", IDLE, "1", "2", "3", "7", AT("C")) }, "\na         none, dce ",
+		"tie: a with none, a with dce: all statistics are equal; the passes changed nothing",
+		",1\n" },
+	{ { TIE("a", "", "ok", "", "1", "0", "0", "7", ""),
+		TIE("a", "dce", "ok", "", "1", "0", "0", "7", "") }, "\na         none, dce ",
+		"tie: a with none, a with dce: all statistics are equal", ",1\n" },
+	{ { TIE("a", "", "ok", "", "1", "0", "0", "7", ""),
+		TIE("a", "x)(", "ok", IDLE, "1", "0", "0", "7", "") }, "\na         none, x)( ",
+		"tie: a with none, a with x)(: all statistics are equal", ",1\n" },
+};
+
+/* Rows of a grid that tie share one, with the reason as far as it is known; in full each has its own, and so
+   it is in CSV. */
+START_TEST(rows_that_tie)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	StrBuf text = { 0 }, whole = { 0 }, csv = { 0 };
+	const JsonValue *runs = read_text(&a, arena_printf(&a, "[%s,%s]", tie[_i].run[0],
+		tie[_i].run[1]), &d);
+	report_grid_text(runs, (ReportForm){ 0 }, &text);
+	report_grid_text(runs, (ReportForm){ .full = true }, &whole);
+	report_grid_csv(runs, &csv);
+	ck_assert_msg(strstr(text.s, tie[_i].row), "no row %s in:\n%s", tie[_i].row, text.s);
+	if (tie[_i].why)
+		has_line(text.s, tie[_i].why, "");
+	ck_assert_int_eq(strstr(text.s, "\ntie: ") != NULL, tie[_i].why != NULL);
+	ck_assert_int_eq(strstr(whole.s, "\ntie: ") != NULL, tie[_i].why != NULL);
+	ck_assert(strstr(whole.s, "\na ") && !strstr(whole.s, "\na, b  "));
+	ck_assert(strlen(csv.s) > 3 && !strcmp(strrchr(csv.s, ','), tie[_i].csv));
+	sb_free(&text);
+	sb_free(&whole);
+	sb_free(&csv);
 	arena_free(&a);
 }
 END_TEST
@@ -330,6 +404,7 @@ int main(void)
 	tcase_add_test(t, compares_large_tables);
 	tcase_add_test(t, grid_adds_up_launches);
 	tcase_add_test(t, grid_as_csv_and_picture);
+	tcase_add_loop_test(t, rows_that_tie, 0, (int)(sizeof tie / sizeof *tie));
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);
