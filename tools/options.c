@@ -277,7 +277,9 @@ static OptResult check(const Options *o)
 	if (o->second && no_second(o))
 		return wrong(no_second(o), "");
 	if (!o->grid && !o->second && o->model.n > (o->sensitivity ? 2 : 1))
-		return wrong("--model is given more than once, which only --grid allows", "");
+		return wrong(o->sensitivity ? "--model is given more than twice: --sensitivity compares two "
+			"mechanisms" : "--model is given more than once: --grid and --before-after with two "
+			"modules allow that, and --sensitivity two", "");
 	if (o->bisects && !o->passes.n)
 		return wrong("--bisect needs --passes", "");
 	if (!o->grid && !o->second && o->passes.n > 1)

@@ -96,7 +96,7 @@ mkfifo "$tmp/fifo"
 cat "$tmp/loop.lua" >"$tmp/fifo" & # what comes through a pipe is read once, for all runs
 expect 0 "ratio" $gsim --functional -b -p dce -w "$tmp/fifo" "$loop"
 expect 2 "needs --passes" $gsim -b "$loop"
-expect 2 "only --grid allows" $gsim -m ipdom -m token "$loop"
+expect 2 "more than once: --grid and" $gsim -m ipdom -m token "$loop"
 expect 2 "exclude each other" $gsim -b --grid -p dce "$loop"
 expect 2 "nowhere.ir" $gsim "$tmp/nowhere.ir"
 expect 2 "cannot find the machine file .nowhere.lua. (looked for .*configs/; gsim --list configs" $gsim -c nowhere.lua "$loop"
