@@ -4,6 +4,7 @@
 srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/gsim-packaging.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
+root="$tmp/a root" # names of folders may have spaces
 failed=0
 
 fail() {
@@ -13,11 +14,11 @@ fail() {
 }
 
 version=$(sed -n 's/^#define GSIM_VERSION "\(.*\)"/\1/p' "$srcdir/gsim.h")
-make -s install DESTDIR="$tmp/D" prefix=/usr libdir=/usr/lib/some-arch zshcompletiondir=/usr/share/zsh/vendor-completions \
+make -s install DESTDIR="$root" prefix=/usr libdir=/usr/lib/some-arch zshcompletiondir=/usr/share/zsh/vendor-completions \
 	bashcompletiondir=/usr/share/bash-completion/completions fishcompletiondir=/usr/share/fish/vendor_completions.d >"$tmp/out" 2>&1 || fail "make install"
 # what --enable-shared would install, too
-for library in "libgsim-$version.so" libgsim.so; do : >>"$tmp/D/usr/lib/some-arch/$library"; done
-(cd "$tmp/D" && find . \( -type f -o -type l \) | sed 's,^\./,,' | LC_ALL=C sort) >"$tmp/files"
+for library in "libgsim-$version.so" libgsim.so; do : >>"$root/usr/lib/some-arch/$library"; done
+(cd "$root" && find . \( -type f -o -type l \) | sed 's,^\./,,' | LC_ALL=C sort) >"$tmp/files"
 [ "$(wc -l <"$tmp/files")" -gt 500 ] || fail "few files are installed"
 
 # sources that are installed: public headers, what headers for plug-ins include, examples, what labs begin with
@@ -48,25 +49,37 @@ LC_ALL=C sort "$tmp/taken" | uniq -d >"$tmp/out"
 LC_ALL=C sort -u "$tmp/taken" | LC_ALL=C comm -3 - "$tmp/files" >"$tmp/out"
 [ ! -s "$tmp/out" ] || fail "files in no package"
 
-# links of installed pages, to files and to their headings
-find "$tmp/D" -name '*.md' | while read -r page; do
+# links of installed pages, to files and to their headings; once more for a prefix with a space
+make -s install-data install-data-hook DESTDIR="$root" prefix='/a prefix' >"$tmp/out" 2>&1 || fail "make install with a space in prefix"
+find "$root" -name '*.md' | while read -r page; do
 	grep -o ']([^)]*)' "$page" | sed -e 's/^](//' -e 's/)$//' | sort -u | while read -r link; do
-		file=${link%%#*}
+		link=$(echo "$link" | sed 's/%20/ /g') file=${link%%#*}
 		case $link in
 		http://* | https://*) continue ;;
 		'#'*) file=$page ;;
-		/*) file=$tmp/D$file ;;
+		/*) file=$root$file ;;
 		*) file=${page%/*}/$file ;;
 		esac
 		if [ ! -e "$file" ]; then
-			echo "${page#"$tmp/D"}: $link: no such file"
+			echo "${page#"$root"}: $link: no such file"
 			continue
 		fi
 		case $link in *'#'*) ;; *) continue ;; esac
-		grep -q "<a id=\"${link#*#}\">" "$file" || sed -n 's/^##* //p' "$file" | tr 'A-Z ' 'a-z-' | sed 's/[^a-z0-9_-]//g' | grep -qx -e "${link#*#}" || echo "${page#"$tmp/D"}: $link: no such heading"
+		grep -q "<a id=\"${link#*#}\">" "$file" || sed -n 's/^##* //p' "$file" | tr 'A-Z ' 'a-z-' | sed 's/[^a-z0-9_-]//g' | grep -qx -e "${link#*#}" || echo "${page#"$root"}: $link: no such heading"
 	done
 done >"$tmp/out"
 [ ! -s "$tmp/out" ] || fail "links of installed pages lead nowhere"
+
+rm -rf "$root/a prefix"
+
+# what pkg-config prints of a folder with a space is one word for a shell
+if command -v pkg-config >/dev/null; then
+	for module in gsim gsim-internal; do
+		PKG_CONFIG_DISABLE_UNINSTALLED=1 PKG_CONFIG_PATH=. pkg-config --define-variable=includedir='/an include' --define-variable=libdir='/a lib' --cflags --libs $module >"$tmp/flags" 2>"$tmp/out" || fail "pkg-config $module"
+		eval "set -- $(cat "$tmp/flags")"
+		case $1 in '-I/an include' | '-I/an include/gsim-internal') ;; *) fail "pkg-config $module of a folder with a space: $(cat "$tmp/flags")" ;; esac
+	done
+fi
 
 # versions; symbols; scripts
 packaged=$(sed -n '1s/^gsim (\([^)]*\)-[^-)]*) .*/\1/p' "$srcdir/debian/changelog")
@@ -80,11 +93,11 @@ for script in "$srcdir/debian/rules" "$srcdir/debian/tests/use" "$srcdir/debian/
 done
 # the build folder is named nowhere
 here=$(pwd)
-grep -rlF -e "$here" -e "$srcdir/" "$tmp/D/usr" >"$tmp/out" && grep -qe -ffile-prefix-map Makefile && fail "installed files name the folder of the build"
+grep -rlF -e "$here" -e "$srcdir/" "$root/usr" >"$tmp/out" && grep -qe -ffile-prefix-map Makefile && fail "installed files name the folder of the build"
 
-make -s uninstall DESTDIR="$tmp/D" prefix=/usr libdir=/usr/lib/some-arch zshcompletiondir=/usr/share/zsh/vendor-completions \
+make -s uninstall DESTDIR="$root" prefix=/usr libdir=/usr/lib/some-arch zshcompletiondir=/usr/share/zsh/vendor-completions \
 	bashcompletiondir=/usr/share/bash-completion/completions fishcompletiondir=/usr/share/fish/vendor_completions.d >"$tmp/out" 2>&1 || fail "make uninstall"
-rm -f "$tmp/D/usr/lib/some-arch"/libgsim-*.so
-find "$tmp/D" \( -type f -o -type l \) >"$tmp/out"
+rm -f "$root/usr/lib/some-arch"/libgsim-*.so
+find "$root" \( -type f -o -type l \) >"$tmp/out"
 [ ! -s "$tmp/out" ] || fail "make uninstall leaves files"
 exit $failed

@@ -37,6 +37,7 @@ grep -q 'kepler.lua' out || fail "--list configs does not show the installed mac
 # links of pages lead to installed files
 find "$docdir" "$pkgdatadir" -name '*.md' | while read -r page; do
 	grep -o ']([^)#:]*' "$page" | sed 's/^](//' | sort -u | while read -r link; do
+		link=$(echo "$link" | sed 's/%20/ /g')
 		case $link in
 		'' | http*) continue ;;
 		/*) file=$DESTDIR$link ;;
@@ -76,11 +77,11 @@ if command -v pkg-config >/dev/null; then
 	for option in $CFLAGS; do
 		case $option in -fsanitize=* | --coverage) SANITIZER="$SANITIZER $option" ;; esac
 	done
+	# What pkg-config prints is for a shell to read: of folders with a space it has a backslash.
 	# build HOW FLAGS COMPILER STANDARD FILE: ./program, linked as pkg-config says or with the archive
 	build() {
 		rm -f program
-		# shellcheck disable=SC2086
-		$3 -std=$4 -Wall -Wextra -pedantic -Werror -pthread $SANITIZER $flags -o program "$5" $2 >out 2>&1 || fail "$5 does not build, $1"
+		eval "$3 -std=$4 -Wall -Wextra -pedantic -Werror -pthread $SANITIZER $flags -o program $5 $2" >out 2>&1 || fail "$5 does not build, $1"
 	}
 	for how in default archive; do
 		with=$libs
@@ -102,7 +103,7 @@ if command -v pkg-config >/dev/null; then
 		[ "$(grep -c '^[a-z_]*: [1-9][0-9]* cycles, ' out)" = 2 ] || fail "wrapper.cpp prints something else, $how"
 	done
 	# it exports the functions that gsim.h declares, and no other name
-	echo '#include <gsim.h>' | $CC $flags -E -x c - | sed 's/^\(# [0-9]* "[^"]*gsim[.]h"\).*/\1/' | awk -f "$srcdir/tools/exports.awk" | LC_ALL=C sort -u >declared
+	echo '#include <gsim.h>' | eval "$CC $flags -E -x c -" | sed 's/^\(# [0-9]* "[^"]*gsim[.]h"\).*/\1/' | awk -f "$srcdir/tools/exports.awk" | LC_ALL=C sort -u >declared
 	[ -s declared ] || fail "gsim.h declares nothing"
 	for library in libgsim.a libgsim.so; do
 		[ -f "$libdir/$library" ] && command -v objcopy >/dev/null || continue
@@ -115,6 +116,7 @@ if command -v pkg-config >/dev/null; then
 		objdump -p "$libdir/libgsim.so" 2>/dev/null | grep -q "SONAME *libgsim-$(pkg-config --modversion gsim).so" || fail "the shared library's name has no version"
 	fi
 	# every internal header can be included first and alone
+	case $includedir in *' '*) ln -s "$includedir" include && set -- --define-variable=includedir="$dir/include" ;; esac
 	internal=$(pkg-config "$@" --cflags gsim-internal) || fail "pkg-config gsim-internal"
 	(cd "$includedir/gsim-internal" && find . -name '*.h') | sed 's,^\./,,' | while read -r header; do
 		echo "#include \"$header\"" >header.c
