@@ -321,7 +321,8 @@ static int take_options(Job *job, int argc, char **argv)
 		case OPT_REMARKS: job->log.remarks = true; break;
 		case OPT_BISECT:
 			if (!usage_count(optarg, INT_MAX - 1, &bisect))
-				return usage_wrong("gsim-opt", "--bisect: expected a number from 0, not ",
+				return usage_wrong("gsim-opt",
+					"--bisect: expected a number from 0 to 2147483646, not ",
 					optarg);
 			job->limit.most = bisect;
 			job->log.limit = &job->limit;

@@ -5,6 +5,7 @@
 #include "tools/find_module.h"
 #include "tools/plugins.h"
 #include "passes/pass.h"
+#include "sim/host/run.h"
 #include "tools/reduce/edits.h"
 #include "tools/reduce/guilty.h"
 #include "tools/reduce/record.h"
@@ -12,7 +13,6 @@
 #include "tools/usage/reduce.h"
 #include "tools/user.h"
 #include <errno.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,12 +70,6 @@ static bool take(ReduceOptions *o, int letter, const char *arg)
 	return true;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* MODULE's name with another ending. */
 static const char *default_output(Arena *a, const char *module)
 {
@@ -100,7 +94,26 @@ static bool find_module(ReduceOptions *o, Arena *a, const char *name)
 	return o->module;
 }
 
-static bool check_options(ReduceOptions *o)
+/* Is the output none of the files that are read? Those that MODULE imports are looked at when it is read. */
+static bool check_output(const ReduceOptions *o, Arena *a)
+{
+	const char *workload = o->workload ? o->workload : run_default_workload(a, o->module);
+	if (is_same_file(o->module, o->output))
+		return wrong("--output: expected another file than MODULE, not ", o->output);
+	if (is_same_file(workload, o->output))
+		return wrong("--output: expected another file than the workload, not ", o->output);
+	if (o->config && is_same_file(o->config, o->output))
+		return wrong("--output: expected another file than that of --config, not ", o->output);
+	for (int k = 0; k < o->load.n; k++)
+		if (is_same_file(o->load.v[k], o->output))
+			return wrong("--output: expected another file than that of --load, not ", o->output);
+	const char *why = file_refuses(o->output);
+	if (why)
+		output_printf(stderr, "error: cannot write %s: %s\n", o->output, why);
+	return !why;
+}
+
+static bool check_options(ReduceOptions *o, Arena *a)
 {
 	if (o->no_workload && o->workload)
 		return wrong("--no-workload excludes ", "--workload");
@@ -110,13 +123,7 @@ static bool check_options(ReduceOptions *o)
 		return wrong(o->passes ? "--passes is for --pass" : "--config is for --pass", "");
 	if (!o->ncommand && !o->pass)
 		return wrong("expected a COMMAND behind --", "");
-	if (is_same_file(o->module, o->output))
-		return wrong("--output: expected another file than MODULE, not ", o->output);
-	const char *why = file_refuses(o->output);
-	if (!why)
-		return true;
-	output_printf(stderr, "error: cannot write %s: %s\n", o->output, why);
-	return false;
+	return check_output(o, a);
 }
 
 typedef enum { REDUCE_GO_ON, REDUCE_DONE, REDUCE_WRONG } ReduceParsed;
@@ -158,7 +165,7 @@ static ReduceParsed parse(ReduceOptions *o, Arena *a, int argc, char **argv)
 		return REDUCE_WRONG;
 	o->command = argv + (end < argc ? end + 1 : end);
 	o->ncommand = end < argc ? argc - end - 1 : 0;
-	return check_options(o) ? REDUCE_GO_ON : REDUCE_WRONG;
+	return check_options(o, a) ? REDUCE_GO_ON : REDUCE_WRONG;
 }
 
 /* ---- reducing ---- */
@@ -215,9 +222,9 @@ static void tell_sums(const Shrink *s, ShrinkSize before, const char *output)
 	ShrinkSize after = shrink_size(s->best);
 	output_printf(stdout,
 		"%s: instructions: %d in place of %d; blocks: %d in place of %d; functions: %d in "
-		"place of %d\n%d candidates, %.1f s\n",
+		"place of %d\n%d candidate%s, %.1f s\n",
 		output, after.instructions, before.instructions, after.blocks, before.blocks, after.functions,
-		before.functions, s->tried, trial_now() - s->began);
+		before.functions, s->tried, s->tried == 1 ? "" : "s", trial_now() - s->began);
 }
 
 static bool write_best(const ReduceOptions *o, const Module *m)
@@ -336,7 +343,8 @@ static int run(ReduceOptions *o, Arena *a, Diag *d)
 	const char *why;
 	if (!plugins_load(o->load.v, o->load.n, d))
 		return 2;
-	Module *m = record_module(o->module, o->source, o->workload, o->no_workload, &interrupted, d);
+	Module *m = record_module(o->module, &(RecordOptions){ .source = o->source, .workload = o->workload,
+		.bare = o->no_workload, .output = o->output, .interrupted = &interrupted }, d);
 	if (!m)
 		return 2;
 	TrialTest t = { .command = o->command, .ncommand = o->ncommand, .verbose = o->verbose,
@@ -367,6 +375,8 @@ static int program(int argc, char **argv)
 	if (parsed == REDUCE_GO_ON) {
 		sigaction(SIGINT, &action, NULL);
 		sigaction(SIGTERM, &action, NULL);
+		if (signal(SIGHUP, SIG_IGN) != SIG_IGN)                /* under nohup it stays ignored */
+			sigaction(SIGHUP, &action, NULL);
 		status = run(&o, &a, &d);
 	}
 	diag_print(&d, stderr);

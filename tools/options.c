@@ -379,6 +379,8 @@ OptResult options_parse(Options *o, int argc, char **argv)
 				letter == O_ON ? wrong("--on: expected gpu or gpu-alone, not ", optarg) :
 				letter == O_LAUNCH_SECONDS ? wrong("--launch-seconds: expected a number from "
 					"1 to 3600, not ", optarg) :
+				letter == O_BISECT ? wrong("--bisect: expected a number from 0 to "
+					"2147483646, not ", optarg) :
 				wrong("--threads: expected a number from 1 to 256, not ", optarg);
 	}
 	if (optind < end)

@@ -102,6 +102,10 @@ expect 0 "bisect: 1 change of passes, and no more; the last: if-convert: k: " "$
 grep -q "^change 1: if-convert: k: " err || fail "--remarks names no change"
 expect 0 "bisect: 0 changes of passes" "$gsim" --bisect 0 -p simplify-cfg bad.ir
 expect 2 "needs --passes" "$gsim" --bisect 1 bad.ir
+for n in -1 x 99999999999; do
+	expect 2 "error: --bisect: expected a number from 0 to 2147483646, not $n" "$gsim" --bisect $n -p dce bad.ir
+	expect 2 "error: --bisect: expected a number from 0 to 2147483646, not $n" "${reduce%reduce}opt" --bisect $n -p dce bad.ir
+done
 cc=${CC:-cc}
 # shellcheck disable=SC2046
 if command -v ${cc%% *} >/dev/null && (cd "$build" && $cc -O1 $(sed -n 's/^Cflags: //p' gsim-internal-uninstalled.pc) \
@@ -127,6 +131,20 @@ expect 2 "one MODULE at a time: b.ir" "$reduce" a.ir b.ir -- true
 expect 2 "nosuch.ir: error: cannot be read" "$reduce" nosuch.ir -- true
 expect 2 "expected another file than MODULE" "$reduce" -o short_circuit.ir short_circuit.ir -- true
 expect 2 "cannot write nosuch/x.ir" "$reduce" -o nosuch/x.ir short_circuit.ir -- true
+# what MODULE is made of stays: its workload, whether or not it is recorded, and what it imports
+printf 'import "part.ir"\nkernel k()\n{\n\tret\n}\n' >whole.ir
+echo 'global u32 data' >part.ir
+cp part.ir part.before
+cp short_circuit.lua before.lua
+expect 2 "expected another file than the workload, not short_circuit.lua" "$reduce" -o short_circuit.lua short_circuit.ptx -- true
+expect 2 "expected another file than the workload, not ./short_circuit.lua" "$reduce" --no-workload -o ./short_circuit.lua short_circuit.ir -- true
+expect 2 "expected another file than the workload, not before.lua" "$reduce" -w before.lua -o before.lua short_circuit.ir -- true
+expect 2 "expected another file than those that MODULE is made of, not part.ir" "$reduce" -o part.ir whole.ir -- true
+ln -s part.ir link.ir
+expect 2 "expected another file than those that MODULE is made of, not link.ir" "$reduce" -o link.ir whole.ir -- true
+cp "$srcdir/configs/volta.lua" mine.lua && chmod u+w mine.lua
+expect 2 "expected another file than that of --config, not mine.lua" "$reduce" --pass -p dce -c mine.lua -o mine.lua bad.ir
+cmp -s part.ir part.before && cmp -s short_circuit.lua before.lua || fail "a file of MODULE has changed"
 expect 2 "from 1 to 256" "$reduce" -j 0 short_circuit.ir -- true
 expect 2 "cannot read the workload nosuch.lua" "$reduce" -w nosuch.lua short_circuit.ir -- true
 echo 'kernel k() {' >broken.ir
@@ -136,12 +154,25 @@ cmp -s before.ir short_circuit.ir || fail "the input has changed"
 # ---- candidates that hang, and interrupts ----
 expect 0 "" "$reduce" --seconds 1 -j 2 -o hang.ir two.ir -- sh -c 'grep -q bra "$0" || sleep 100'
 grep -q bra hang.ir || fail "a candidate that hangs is taken"
-"$reduce" -j 2 -o part.ir short_circuit.ir -- sh -c 'sleep 0.1; grep -q "bra" "$0"' >out 2>err &
+for ending in TERM:143 HUP:129; do
+	"$reduce" -j 2 -o left.ir short_circuit.ir -- sh -c 'sleep 0.1; grep -q "bra" "$0"' >out 2>err &
+	pid=$!
+	sleep 1
+	kill -${ending%:*} $pid
+	wait $pid
+	[ $? = ${ending#*:} ] || fail "SIG${ending%:*} does not end it by the signal"
+	grep -q bra left.ir && grep -q "candidate" out || fail "SIG${ending%:*} leaves nothing behind"
+	rm -f left.ir
+done
+nohup "$reduce" -j 2 -o left.ir short_circuit.ir -- sh -c 'sleep 0.02; grep -q "bra" "$0"' >out 2>err &
 pid=$!
-sleep 1
-kill -TERM $pid
-wait $pid
-[ $? = 143 ] || fail "SIGTERM does not end it by the signal"
-grep -q bra part.ir && grep -q "candidates" out || fail "SIGTERM leaves nothing behind"
+sleep 0.3
+kill -HUP $pid
+wait $pid || fail "under nohup SIGHUP ends it"
+# a status of COMMAND's own, whatever it is, is no word on candidates' files
+expect 0 "instructions: [0-9]* in place" "$reduce" -j 2 -o left.ir two.ir -- sh -c 'grep -q bra "$0" || exit 125'
+grep -q bra left.ir || fail "a candidate with status 125 is taken"
+expect 1 "COMMAND ends with status 125 on two.ir" "$reduce" -o left.ir two.ir -- sh -c 'exit 125'
+expect 0 "^1 candidate, " "$reduce" --no-workload -o left.ir two.ir -- true
 [ -z "$(ls tmp)" ] || fail "files are left in TMPDIR: $(ls tmp)"
 exit $failed

@@ -4,9 +4,16 @@
 #include "isa/ir.h"
 #include <signal.h>
 
-/* Reads a module. Where there is a workload in Lua - `workload`, or else, if the module has no host function
-   main, MODULE's name with .lua - it runs, and what it did becomes the module's host function main (gsim
-   --record-host). bare: it is not looked for. NULL with errors in diag. */
-Module *record_module(const char *path, const char *source, const char *workload, bool bare,
-	volatile sig_atomic_t *interrupted, Diag *);
+typedef struct RecordOptions {
+	const char *source;            /* imports are read below this folder; NULL: MODULE's */
+	const char *workload;          /* in Lua; NULL: MODULE's name with .lua, if it has no main */
+	bool bare;                     /* no workload is looked for */
+	const char *output;            /* none of the files that MODULE imports */
+	volatile sig_atomic_t *interrupted;
+} RecordOptions;
+
+/* Reads a module. If there is a workload in Lua, it runs, and what it did becomes the module's host function
+   main (gsim --record-host). NULL with errors in diag. */
+Module *record_module(const char *path, const RecordOptions *, Diag *);
+bool is_same_file(const char *a, const char *b);       /* are both there, and one file? */
 #endif

@@ -3,12 +3,13 @@
 #include "tools/reduce/edits.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { CANNOT_RUN = 125, TICKS = 10 /* a second */ };
+enum { TICKS = 10 /* a second */ };
 
 double trial_now(void)
 {
@@ -91,7 +92,7 @@ static void silence(const TrialTest *t)
 	}
 }
 
-static int run_command(const TrialTest *t, Module *m, int slot)
+static int run_command(const TrialTest *t, Module *m, int slot, bool *lost)
 {
 	Arena a = { 0 };
 	bool named = false;
@@ -99,8 +100,10 @@ static int run_command(const TrialTest *t, Module *m, int slot)
 	Module *made = t->make ? t->make(t->self, m) : m;
 	if (!made)
 		return 1;
-	if (!write_module(file, made) || (t->make && !write_module(before, m)))
-		return CANNOT_RUN;
+	if (!write_module(file, made) || (t->make && !write_module(before, m))) {
+		*lost = true;
+		return 1;
+	}
 	char **argv = arena_array(&a, char *, t->ncommand + 2);
 	for (int k = 0; k < t->ncommand; k++)
 		argv[k] = fill_in(&a, t->command[k], file, t->make ? before : NULL, &named);
@@ -110,7 +113,7 @@ static int run_command(const TrialTest *t, Module *m, int slot)
 	return errno == ENOENT ? 127 : 126;
 }
 
-static void child(const TrialTest *t, Module *m, int slot)
+static void child(const TrialTest *t, Module *m, int slot, bool *lost)
 {
 	const struct itimerval none = { { 0, 0 }, { 0, 0 } };
 	setpgid(0, 0);
@@ -119,20 +122,34 @@ static void child(const TrialTest *t, Module *m, int slot)
 		if (sig != SIGKILL && sig != SIGSTOP)
 			signal(sig, SIG_DFL);
 	silence(t);
-	_exit(t->judge ? t->judge(t->self, m) : run_command(t, m, slot));
+	_exit(t->judge ? t->judge(t->self, m) : run_command(t, m, slot, lost));
+}
+
+static void forget_lost(TrialRun *r)
+{
+	munmap(r->lost, sizeof *r->lost);
+	r->lost = NULL;
 }
 
 bool trial_begin(TrialRun *r, const TrialTest *t, Module *m, int slot, const char **why)
 {
+	/* the process tells it by memory that it shares: each exit status may be that of a command */
+	bool *lost = mmap(NULL, sizeof *lost, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	*r = (TrialRun){ .slot = slot, .began = trial_now() };
+	if (lost == MAP_FAILED) {
+		*why = strerror(errno);
+		return false;
+	}
+	r->lost = lost;
 	fflush(stdout);
 	fflush(stderr);
 	r->pid = fork();
 	if (!r->pid)
-		child(t, m, slot);
+		child(t, m, slot, lost);
 	if (r->pid < 0) {
 		*why = strerror(errno);
 		r->pid = 0;
+		forget_lost(r);
 		return false;
 	}
 	setpgid(r->pid, r->pid);       /* both do it: nobody knows who comes first */
@@ -148,12 +165,11 @@ static void note_end(TrialRun *r, int status)
 	r->status = status;
 	if (r->late)
 		r->end = TRIAL_LATE;
-	else if (WIFEXITED(status) && !WEXITSTATUS(status))
-		r->end = TRIAL_YES;
-	else if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_RUN)
+	else if (*r->lost)
 		r->end = TRIAL_LOST;
 	else
-		r->end = TRIAL_NO;
+		r->end = WIFEXITED(status) && !WEXITSTATUS(status) ? TRIAL_YES : TRIAL_NO;
+	forget_lost(r);
 }
 
 static void end_late(TrialRun *const *all, int n, const TrialTest *t)
@@ -208,4 +224,5 @@ void trial_kill(TrialRun *r)
 	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	r->pid = 0;
+	forget_lost(r);
 }

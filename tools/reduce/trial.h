@@ -31,6 +31,7 @@ typedef struct TrialRun {
 	TrialEnd end;
 	int status;                    /* as waitpid has it */
 	bool late;
+	bool *lost;                    /* shared with the process: its candidate could not be written */
 } TrialRun;
 
 enum { TRIALS_MOST = 256 };                    /* at the same time */
