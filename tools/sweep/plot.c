@@ -33,7 +33,7 @@ static double nice_step(double range, int most)
 
 static const char *name_of_series(const PlotData *d, int k)
 {
-	const char *name = d->series ? d->series->value.v[k] : "";
+	const char *name = d->series ? plot_shown(d->series, k) : "";
 	return *name ? name : d->series && !strcmp(d->series->name, "passes") ? "no passes" : name;
 }
 
@@ -87,12 +87,51 @@ static double x_of(const Panel *p, int i)
 	return p->x + LEFT + 8 + (high > low ? (at - low) / (high - low) : 0.5) * (FRAME_W - 16);
 }
 
+/* Where the first line of a panel's name ends, which has commas between its parts: as many parts share the line
+   as have room. */
+static const char *end_of_line(const char *name)
+{
+	const int room = (FRAME_W + RIGHT) / LETTER;
+	const char *end = NULL;
+	if (strlen(name) <= (size_t)room)
+		return name + strlen(name);
+	for (const char *at = name; (at = strstr(at, ", ")) && (!end || at - name <= room); at += 2)
+		end = at;
+	return end ? end : name + strlen(name);
+}
+
+/* How many lines the names of panels take at most. */
+static int lines_of_names(const PlotData *d)
+{
+	int most = 1;
+	for (int i = 0; i < d->panel.value.n; i++) {
+		int lines = 0;
+		for (const char *end, *name = d->panel.value.v[i]; *name; name = *end ? end + 2 : end,
+			lines++)
+			end = end_of_line(name);
+		most = lines > most ? lines : most;
+	}
+	return most;
+}
+
+/* Names of several lines have more room above their panels, which begin lower for that. */
+static void put_panel_name(const Panel *p)
+{
+	char line[256];
+	int y = p->y + ABOVE - 8 - (lines_of_names(p->data) - 1) * ROW;
+	for (const char *end, *name = p->data->panel.value.v[p->number]; *name; name = *end ? end + 2 : end) {
+		end = end_of_line(name);
+		snprintf(line, sizeof line, "%.*s", (int)(end - name), name);
+		svg_label(p->out, p->x + LEFT, y, "", line);
+		y += ROW;
+	}
+}
+
 static void put_frame(const Panel *p)
 {
-	const char *name = p->data->panel.value.v[p->number];
 	sb_printf(p->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" "
 		"stroke=\"#999\"/>\n", p->x + LEFT, p->y + ABOVE, FRAME_W, FRAME_H);
-	svg_label(p->out, p->x + LEFT, p->y + ABOVE - 8, "", name);
+	put_panel_name(p);
 }
 
 static void put_y_marks(const Panel *p)
@@ -116,7 +155,7 @@ static void put_x_marks(const Panel *p)
 	int room = x->numeric ? 12 : FRAME_W / x->value.n / LETTER;
 	for (int i = 0; i < x->value.n; i++) {
 		char text[40];
-		const char *v = x->value.v[i];
+		const char *v = plot_shown(x, i);
 		int n = (int)strlen(v);
 		if (!n)
 			v = "(none)";
@@ -213,17 +252,20 @@ static void draw_heat(const Panel *p)
 static void mark_best(const Panel *p)
 {
 	const PlotData *d = p->data;
-	int k, i;
-	if (!plot_best(d, p->number, &k, &i))
-		return;
-	double x = x_of(p, i), y = y_of(p, plot_value(d, p->number, k, i));
-	if (d->kind == PLOT_BARS)
-		x += ((k + 0.5) / plot_series(d) - 0.5) * FRAME_W / d->x->value.n * 0.8;
-	if (d->kind == PLOT_BARS)
-		y -= 9;
-	if (d->kind == PLOT_HEAT)
-		y = p->y + ABOVE + (k + 0.2) * FRAME_H / plot_series(d);
-	put_star(p->out, x, y);
+	double best = plot_best(d, p->number);
+	for (int k = 0; k < plot_series(d); k++)
+		for (int i = 0; i < d->x->value.n; i++) {
+			if (plot_value(d, p->number, k, i) != best)
+				continue;
+			double x = x_of(p, i), y = y_of(p, best);
+			if (d->kind == PLOT_BARS) {
+				x += ((k + 0.5) / plot_series(d) - 0.5) * FRAME_W / d->x->value.n * 0.8;
+				y -= 9;
+			} else if (d->kind == PLOT_HEAT) {
+				y = p->y + ABOVE + (k + 0.2) * FRAME_H / plot_series(d);
+			}
+			put_star(p->out, x, y);
+		}
 }
 
 /* The values of a panel from least to most; from 0 if they reach near it, and always for bars. */
@@ -290,7 +332,7 @@ static void put_title(const Sweep *s, const PlotData *d, StrBuf *out)
 	for (int i = 0; i < s->plan->axis.n; i++)
 		if (d->column[i].value.n == 1 && *d->column[i].value.v[0] &&
 			s->plan->axis.v[i].kind < AXIS_PARAMETER)
-			sb_printf(&title, ", %s", d->column[i].value.v[0]);
+			sb_printf(&title, ", %s", plot_shown(&d->column[i], 0));
 	if (d->better)
 		sb_printf(&title, "; a star marks the %s", d->better > 0 ? "highest" : "lowest");
 	if (d->kind == PLOT_LINES)
@@ -309,11 +351,11 @@ bool sweep_plot(const Sweep *s, const PlotChoice *choice, StrBuf *out, Diag *dia
 		StrBuf body = { 0 };
 		int n = d.panel.value.n, across = n < ACROSS ? n : ACROSS,
 			width = across * PANEL_W > 700 ? across * PANEL_W : 700;
-		int y = TOP + put_legend(&d, width, &body);
+		int more = (lines_of_names(&d) - 1) * ROW, y = TOP + more + put_legend(&d, width, &body);
 		put_title(s, &d, &body);
 		for (int i = 0; i < n; i++)
-			draw_panel(&d, i, i % across * PANEL_W, y + i / across * PANEL_H, &body);
-		int height = y + (n + across - 1) / across * PANEL_H + 8;
+			draw_panel(&d, i, i % across * PANEL_W, y + i / across * (PANEL_H + more), &body);
+		int height = y - more + (n + across - 1) / across * (PANEL_H + more) + 8;
 		sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
 			"viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
 			"<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n%s</svg>\n", width, height, width,

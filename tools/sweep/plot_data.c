@@ -46,6 +46,18 @@ static void note_values(PlotData *p, const Sweep *s, const Task *t, const Point 
 	arena_free(&a);
 }
 
+/* Notes of a column of files which folders all of them are in. */
+static void find_common_folder(PlotColumn *c)
+{
+	const char *first = c->value.n ? c->value.v[0] : "", *end = strrchr(first, '/');
+	size_t n = end ? (size_t)(end - first) + 1 : 0;
+	for (int i = 1; i < c->value.n; i++)
+		while (n && strncmp(first, c->value.v[i], n))
+			for (n--; n && first[n - 1] != '/';)
+				n--;
+	c->folder = n;
+}
+
 static bool varies(const PlotColumn *c) { return c->value.n > 1; }
 
 static const PlotColumn *named_column(const PlotData *p, const Plan *plan, const char *option,
@@ -90,7 +102,7 @@ static const char *panel_name(PlotData *p, const Plan *plan, const Point *point,
 		const PlotColumn *c = &p->column[i];
 		if (!varies(c) || c == p->x || c == p->series)
 			continue;
-		const char *value = plan_shown(a, &plan->axis.v[i], point->value[i]);
+		const char *value = plan_shown(a, &plan->axis.v[i], point->value[i]) + c->folder;
 		sb_printf(&b, plan->axis.v[i].kind < AXIS_ARGUMENTS ? "%s%s%s" : "%s%s=%s", b.n ? ", " : "",
 			plan->axis.v[i].kind < AXIS_ARGUMENTS ? "" : c->name, *value ? value : "no passes");
 	}
@@ -184,8 +196,11 @@ bool plot_collect(PlotData *p, const Sweep *s, const PlotChoice *choice, Diag *d
 	p->column = xcalloc((size_t)s->plan->axis.n, sizeof *p->column);
 	for (int i = 0; i < s->plan->axis.n; i++)
 		p->column[i].name = s->plan->axis.v[i].name;
-	if (!each_point(p, s, note_values, d) || !choose_columns_of(p, s, choice, d) ||
-		!each_point(p, s, note_panel, d) || !check_sizes(p, d))
+	if (!each_point(p, s, note_values, d) || !choose_columns_of(p, s, choice, d))
+		return false;
+	find_common_folder(&p->column[AXIS_MODULE]);
+	find_common_folder(&p->column[AXIS_MACHINE]);
+	if (!each_point(p, s, note_panel, d) || !check_sizes(p, d))
 		return false;
 	size_t cells = (size_t)p->panel.value.n * (size_t)plot_series(p) * (size_t)p->x->value.n;
 	p->value = xmalloc(cells * sizeof *p->value);
@@ -210,19 +225,16 @@ void plot_data_free(PlotData *p, int naxes)
 	arena_free(&p->arena);
 }
 
-bool plot_best(const PlotData *p, int panel, int *series, int *x)
+double plot_best(const PlotData *p, int panel)
 {
 	double best = NAN;
 	for (int k = 0; k < plot_series(p) && p->better; k++)
 		for (int i = 0; i < p->x->value.n; i++) {
 			double v = plot_value(p, panel, k, i);
-			if (isnan(v) || !(isnan(best) || (p->better > 0 ? v > best : v < best)))
-				continue;
-			best = v;
-			*series = k;
-			*x = i;
+			if (isnan(best) || (p->better > 0 ? v > best : v < best))
+				best = v;
 		}
-	return !isnan(best);
+	return best;
 }
 
 bool plot_range(const PlotData *p, int panel, double *least, double *most)
