@@ -1,6 +1,7 @@
 /* gsim: run a kernel module on a simulated GPU and report what was measured. doc/gsim.md is the manual. */
 #include "lib/output.h"
 #include "tools/before_after.h"
+#include "tools/check_machine.h"
 #include "tools/find_module.h"
 #include "tools/inputs.h"
 #include "tools/job.h"
@@ -390,6 +391,16 @@ static int disassemble(Session *s)
 	return status;
 }
 
+static int check_machine(Session *s)
+{
+	if (!load_config(s))
+		return RUN_BAD_INPUT;
+	catch_interrupts();
+	s->interrupted = &interrupted;
+	int status = check_machine_run(s);
+	return interrupted ? RUN_INTERRUPTED : status;
+}
+
 static int run(Session *s)
 {
 	const Options *o = &s->opt;
@@ -399,6 +410,8 @@ static int run(Session *s)
 		return show_skeleton(s);
 	if (o->print_config)
 		return show_config(s);
+	if (o->check_machine)
+		return check_machine(s);
 	if (!prepare(s))
 		return RUN_BAD_INPUT;
 	if (o->disassemble)

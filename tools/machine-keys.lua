@@ -7,7 +7,9 @@
 -- config: the table that gsim --print-config prints. Figures that hang on several parameters name the one that a machine file sets
 -- by them, the others being known from other figures; these have `sum`.
 -- Where several figures speak of one parameter, the first in keys.list counts.
-local keys = { of = {}, list = {}, rate_of = {} } -- rate_of: by figure, the unit whose rate it is
+--   entry.also                                 -- further parameters on which the figure hangs, or nil
+-- keys.further has figures by which no machine file is set: key and also are on what they hang, figure_of may be missing.
+local keys = { of = {}, list = {}, rate_of = {}, further = {} } -- rate_of: by figure, the unit whose rate it is
 
 -- The value of "a.b.c" in the configuration.
 function keys.get(config, key)
@@ -22,7 +24,7 @@ local function add(figure, key, figure_of, value_for)
 end
 
 -- The parameter is the figure, or the figure is a number of times it and something more.
-local function plain(figure, key, times, more)
+local function plain(figure, key, times, more, also)
 	local sum = more ~= nil
 	times, more = times or 1, more or function() return 0 end
 	add(figure, key,
@@ -31,7 +33,7 @@ local function plain(figure, key, times, more)
 			return v and times * v + more(c)
 		end,
 		function(c, v) return (v - more(c)) / times end)
-	keys.of[figure].sum = sum
+	keys.of[figure].sum, keys.of[figure].also = sum, also
 end
 
 -- Classes of operations whose number of copies, or time, is 0 take their unit's.
@@ -105,6 +107,7 @@ local function rate(figure, unit)
 	keys.rate_of[figure] = unit
 	add(figure, ("units.%s.interval"):format(unit), function(c) return lanes_of(c, unit) / unit_field(c, unit, "interval") end,
 		function(c, v) return lanes_of(c, unit) / v end)
+	keys.of[figure].also = { ("units.%s.count"):format(unit) }
 end
 
 for _, pair in ipairs { { "add.u32", "alu" }, { "mad.lo.u32", "imul" }, { "fma.f32", "fp32" }, { "fma.f64", "fp64" }, { "ex2.approx.f32", "sfu" },
@@ -125,26 +128,42 @@ end
 
 -- A comparison's predicate, to a guard.
 add("predicate/to guard", "units.compare.guard_latency", function(c) return latency_to(c, "compare", "guard_latency") end, function(_, v) return v end)
-plain("latency/match.any (16 values)", "match.value_cycles", 15, function(c) return unit_field(c, "match", "latency") end)
-plain("latency/redux.add", "redux.add_cycles", 1, function(c) return chain_latency(c, "redux") end)
+plain("latency/match.any (16 values)", "match.value_cycles", 15, function(c) return unit_field(c, "match", "latency") end, { "units.match.latency" })
+plain("latency/redux.add", "redux.add_cycles", 1, function(c) return chain_latency(c, "redux") end, { "units.redux.latency" })
 plain("fence/membar.gl (nothing outstanding)", "fence.gpu_cycles")
 plain("fence/membar.sys (nothing outstanding)", "fence.sys_cycles")
 
 plain("latency/ld.shared (1 ways)", "shared.latency")
-plain("latency/ld.shared (32 ways)", "shared.conflict_cycles", 31, function(c) return c.shared.latency end)
-plain("latency/ld.shared (2 ways)", "shared.conflict_cycles", 1, function(c) return c.shared.latency end)
+plain("latency/ld.shared (32 ways)", "shared.conflict_cycles", 31, function(c) return c.shared.latency end, { "shared.latency" })
+plain("latency/ld.shared (2 ways)", "shared.conflict_cycles", 1, function(c) return c.shared.latency end, { "shared.latency" })
 plain("latency/ld.global L1", "l1.latency")
 -- Both ways through the interconnect, the slice, and three cycles in ports.
-plain("latency/ld.global L2", "interconnect.latency", 2, function(c) return c.l2.latency + 3 end)
-plain("latency/ld.global DRAM", "dram.latency", 1, function(c) return 2 * c.interconnect.latency + c.l2.latency + 3 + c.dram.row_miss end)
+plain("latency/ld.global L2", "interconnect.latency", 2, function(c) return c.l2.latency + 3 end, { "l2.latency" })
+plain("latency/ld.global DRAM", "dram.latency", 1, function(c) return 2 * c.interconnect.latency + c.l2.latency + 3 + c.dram.row_miss end,
+	{ "dram.row_miss", "l2.latency", "interconnect.latency" })
 plain("barrier/bar.warp.sync", "barrier.warp_latency")
 plain("barrier/threads of bar.sync a cycle", "barrier.threads_per_cycle")
 for _, warps in ipairs { 1, 2, 4, 8, 16, 32 } do
 	plain(("barrier/bar.sync (%d warps)"):format(warps), "barrier.latency", 1, function(c)
 		local rate = c.barrier.threads_per_cycle
 		return rate > 0 and warps * c.warp_size / rate or 0
-	end)
+	end, { "barrier.threads_per_cycle" })
 end
 -- A turn of {add, setp, bra}.
-plain("loop/turn", "fetch.redirect_cycles", 1, function(c) return unit_field(c, "alu", "latency") + unit_field(c, "compare", "latency") + 1 end)
+plain("loop/turn", "fetch.redirect_cycles", 1, function(c) return unit_field(c, "alu", "latency") + unit_field(c, "compare", "latency") + 1 end,
+	{ "units.alu.latency", "units.compare.latency" })
+
+local function further(figure, names, figure_of)
+	keys.further[#keys.further + 1] = { figure = figure, key_of = function() return names[1] end, also = { table.unpack(names, 2) }, figure_of = figure_of }
+end
+
+-- What can be transferred at most.
+further("bandwidth/shared", { "shared.banks", "shared.bank_bytes" }, function(c) return c.shared.banks * c.shared.bank_bytes end)
+further("bandwidth/L1", { "l1.line_bytes" }, function(c) return c.l1.line_bytes end)
+further("bandwidth/L2", { "l2.bytes_per_cycle", "l2.slices", "interconnect.bytes_per_cycle", "sm.count" },
+	function(c) return math.min(c.l2.slices * c.l2.bytes_per_cycle, c.sm.count * c.interconnect.bytes_per_cycle) end)
+further("bandwidth/DRAM", { "dram.bytes_per_cycle", "dram.channels" }, function(c) return c.dram.channels * c.dram.bytes_per_cycle end)
+further("atomics/each on one address (whole chip)", { "l2.atomic_cycles" })
+further("launch/one more kernel", { "launch.overhead_cycles", "launch.dependent_cycles", "launch.latency_cycles", "clock_mhz" })
+further("launch/one more block on an SM", { "sm.block_launch_cycles", "sm.max_blocks", "sm.max_warps" })
 return keys

@@ -41,7 +41,8 @@ local function put_published(machines, published)
 	put("## Beside what has been published")
 	put("Figures of `doc/measured/published.csv` that a machine file says itself: what gsim's parameter amounts to, and what was")
 	put("published. `*`: more than a tenth and more than one unit apart. What gsim measures, of all figures:")
-	put("[validity.md](validity.md#single-operations).")
+	put("[validity.md](validity.md#single-operations), and of one machine, also your own or with changed parameters,")
+	put("`gsim --check-machine` ([gsim.md](gsim.md)).")
 	for _, m in ipairs(machines) do
 		local rows, good, all, config = {}, { P = 0, S = 0 }, { P = 0, S = 0 }, nil
 		for _, p in ipairs(published) do

@@ -111,7 +111,7 @@ function bench.kernel(name, body, options)
 end
 
 -- Adds a row: figure, unit, long and short (kernels), steps; n and a of the long kernel, less_n and less_a of the short one; threads
--- or warps of a block (1 warp), blocks; init (a kernel that fills buf before); less, less_by, less_cycles (figures and cycles that
+-- or warps of a block (1 warp), blocks; init (a kernel that fills buf before), init_blocks, init_threads (its blocks and their threads: 1 of 1024); less, less_by, less_cycles (figures and cycles that
 -- are subtracted); independent: only for machines whose diverged lanes make progress by themselves; big: buf is the large buffer.
 -- mode: "steps" if nil; "rate": steps of all warps by a cycle; "ratio": the long kernel's time by the short one's; "sum": of the
 -- values that the lanes leave; "chip": blocks on all SMs, `amount` of each block by the cycles from the first start to the last end
@@ -134,7 +134,7 @@ function bench.chain(figure, step, o)
 	bench.kernel(name .. "_short", bench.times(step, short), o)
 	bench.kernel(name .. "_long", bench.times(step, long), o)
 	bench.row({ figure = figure, unit = "cycles", long = name .. "_long", short = name .. "_short", steps = (long - short) * (o.operations or 1),
-		a = o.a, n = o.n, warps = o.warps, threads = o.threads, init = o.init, less = o.less, less_by = o.less_by, less_cycles = o.less_cycles,
+		a = o.a, n = o.n, warps = o.warps, threads = o.threads, init = o.init, init_threads = o.init_threads, less = o.less, less_by = o.less_by, less_cycles = o.less_cycles,
 		independent = o.independent })
 end
 

@@ -73,6 +73,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_HTML: o->html = arg; break;
 	case 'b': o->before_after = true; break;
 	case O_SENSITIVITY: o->sensitivity = arg ? arg : ""; break;
+	case O_CHECK_MACHINE: o->check_machine = arg ? arg : ""; break;
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
 	case O_SIZE: return (o->size = run_size_named(arg)) != SIZE_NONE;
@@ -141,7 +142,8 @@ static bool check_stats(const Options *o)
 		if (kind == STATS_KINDS)
 			wrong("--stats: expected a name with .json, .txt, .csv, .svg or no ending, not ",
 				path);
-		else if (!o->grid && !o->interval && !(o->sensitivity && kind == STATS_CSV) &&
+		else if (!o->grid && !o->interval &&
+			!((o->sensitivity || o->check_machine) && kind == STATS_CSV) &&
 			(kind == STATS_CSV || kind == STATS_SVG))
 			wrong("tables and pictures are --grid's and --interval's: ", path);
 		else if (writable(path))
@@ -212,6 +214,23 @@ static const char *no_sensitivity(const Options *o)
 		"--before-after, two programs" : NULL;
 }
 
+/* Why the machine cannot be measured as is asked for, or NULL. */
+static const char *no_check_machine(const Options *o)
+{
+	bool shown = o->show || o->trace || o->html || o->interval || o->annotate || o->by;
+	return o->module || o->nargs ? "--check-machine runs kernels of its own; expected no MODULE and no "
+		"arguments of a workload"
+		: o->functional || o->reference ? "--check-machine measures time, which --functional and "
+		"--reference do not"
+		: o->model.n > 1 ? "--check-machine measures one machine; --model is given more than once"
+		: shown || o->grid || o->before_after || o->sensitivity || o->passes.n || o->workload ||
+		o->size || o->verify || o->laws || o->record || o->on || o->launch_seconds || o->races ||
+		o->race_launches || o->profile || o->no_profile || o->bisects || o->files.n || o->source ||
+		o->sums || o->alone || o->window || o->remarks || o->pass_stats
+		? "--check-machine goes with --config, --set, --model, --stats, --threads, --load and "
+		"--quiet alone" : NULL;
+}
+
 /* Why two modules cannot be compared as is asked for, or NULL. */
 static const char *no_second(const Options *o)
 {
@@ -251,6 +270,10 @@ static void split_models(Options *o)
 /* What does not go together. */
 static OptResult check(const Options *o)
 {
+	if (o->check_machine && no_check_machine(o))
+		return wrong(no_check_machine(o), "");
+	if (o->check_machine)
+		return check_stats(o) ? OPT_RUN : OPT_ERROR;
 	if (o->show && of_a_run(o)) {
 		char text[80];
 		snprintf(text, sizeof text, "%s runs nothing; %s cannot stand beside it", o->show,
@@ -396,7 +419,8 @@ OptResult options_parse(Options *o, int argc, char **argv)
 	if (!take_user(o))
 		return OPT_ERROR;
 	split_models(o);
-	bool reads = o->module && !o->print_config && (!o->list || options_lists_kernels(o) ||
+	bool reads = o->module && !o->check_machine && !o->print_config &&
+		(!o->list || options_lists_kernels(o) ||
 		options_lists_sizes(o));
 	return reads && !find_module(o) ? OPT_ERROR : check(o);
 }

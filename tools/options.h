@@ -27,6 +27,8 @@ typedef struct Options {
 	const char *show;
 	const char *by;                /* what a grid has a table of, too; NULL: of nothing more */
 	const char *sensitivity;       /* what is varied; "": assumptions; NULL: it is not asked for */
+	/* figures, parameters and groups that are measured; "": all figures; NULL: it is not asked for */
+	const char *check_machine;
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files, load;
 	Vec(char *) split;             /* texts of `model` that were written as one list */

@@ -34,20 +34,12 @@ for _, path in ipairs(names_of("doc/measured/*.csv")) do
 end
 
 -- The guide's rates, of the compute capability that a machine file names.
-local RATES = { ["add.u32"] = "alu", ["mad.lo.u32"] = "imul", ["and.b32"] = "logic", ["shl.b32"] = "shift", ["min.u32"] = "compare", ["bfe.u32"] = "bits",
-	["brev.b32"] = "reverse", ["popc.b32"] = "count_bits", ["clz.b32"] = "count_bits", ["sad.u32"] = "sad", ["shfl.idx"] = "shfl", ["vote.any"] = "vote",
-	["fma.f32"] = "fp32", ["fma.f64"] = "fp64", ["ex2.approx.f32"] = "sfu", ["cvt.rn.f32.u32"] = "cvt", ["cvt.f64.f32"] = "cvt64", ["cvt.u32.u8"] = "cvt8" }
-local GUIDE = "CUDA C++ Programming Guide, in configs/tables/rates.lua"
-local guide = dofile(top .. "/configs/tables/rates.lua")
+local guide, rates = dofile(top .. "/tools/microbench/guide.lua"), dofile(top .. "/configs/tables/rates.lua")
 for _, path in ipairs(names_of("configs/*.lua")) do
-	local machine, capability = path:match("([^/]+)%.lua$"), tool.read(path):match('rates%.machine%("([%d.]+)"')
-	local function add(figure, row)
-		local rate = guide.of(capability, row)
-		if rate then publish { machine = machine, chip = capability, figure = figure, value = tostring(rate), seen = "S", source = GUIDE } end
-	end
-	if capability then
-		for operation, row in pairs(RATES) do add("rate/" .. operation, row) end
-		add("barrier/threads of bar.sync a cycle", "barrier")
+	local machine, capability = path:match("([^/]+)%.lua$"), guide.capability(tool.read(path))
+	for figure, row in pairs(capability and guide.row_of or {}) do
+		local rate = rates.of(capability, row)
+		if rate then publish { machine = machine, chip = capability, figure = figure, value = tostring(rate), seen = "S", source = guide.source } end
 	end
 end
 
@@ -70,7 +62,7 @@ tool.progress("")
 -- ---- comparison ----
 
 local csv = { "machine,figure,unit,gsim,chip,published,seen,source" }
-local near, all, value, rates, exact = { P = 0, S = 0 }, { P = 0, S = 0 }, {}, 0, 0
+local near, all, value, guided, exact = { P = 0, S = 0 }, { P = 0, S = 0 }, {}, 0, 0
 local beside = {} -- rates that are a little off the guide's
 local lines, missed = {}, {} -- of the table; by reason: the rows that it explains
 
@@ -84,8 +76,8 @@ end
 
 local function compare(machine, figure, unit, ours, p)
 	local theirs, good = tonumber(p.value), is_near(unit, ours, p)
-	if p.source == GUIDE then
-		rates, exact = rates + 1, exact + (math.abs(ours / theirs - 1) <= 0.01 and 1 or 0)
+	if p.source == guide.source then
+		guided, exact = guided + 1, exact + (math.abs(ours / theirs - 1) <= 0.01 and 1 or 0)
 		if good and math.abs(ours / theirs - 1) > 0.002 then beside[#beside + 1] = ("%s %s %.4g for %.4g"):format(machine, figure, ours, theirs) end
 	end
 	all[p.seen], near[p.seen] = all[p.seen] + 1, near[p.seen] + (good and 1 or 0)
@@ -118,7 +110,7 @@ end
 
 local function summary()
 	return ("Within 10 %% or one cycle: %d of %d figures read in the primary source, %d of %d second-hand; of these %d rates of the guide, %d within 1 %%."):format(near.P,
-		all.P, near.S, all.S, rates, exact)
+		all.P, near.S, all.S, guided, exact)
 end
 
 -- The paragraphs for what is not near, the reasons in the order of reasons.list.

@@ -90,7 +90,10 @@ expect 0 "$gsim" -q --functional --grid -m ipdom -m its -p none -p dce -s grid.j
 echo 'wrong(' >wrong.lua
 expect 2 "$gsim" -q --functional --grid -m ipdom -m its -w wrong.lua -s refused.json short_circuit.ir
 expect 0 "$gsim" -q -c kepler.lua --sensitivity=dram.latency -m ipdom -m its -s sides.json short_circuit.ir
+expect 0 "$gsim" -q -c turing.lua --check-machine=latency,l1 -D l1.bytes=0 -s checked.json
+expect 0 "$gsim" -q --no-user-config --check-machine=rate/add.u32 -s defaults.json
 set -- "$@" before-after=both.json comparisons=pairs.json grid=grid.json grid=refused.json sensitivity=sides.json
+set -- "$@" check-machine=checked.json check-machine=defaults.json
 
 # records of sweeps, good and bad; comparisons; time lines
 expect 1 "$build/gsim-sweep" -q -c kepler.lua -m ipdom -D limits.max_cycles=1000,1000000 -o sweep --json-lines sweep.jsonl short_circuit.ir

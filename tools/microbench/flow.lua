@@ -97,7 +97,8 @@ local function locks(bench)
 		.. "bra DONE; NO: setp.lt.u32 p2, i, n; @p2 bra TRY; DONE:"
 	local spins = "mov.u32 i, 0; TRY: add.u32 i, i, 1; setp.gt.u32 p2, i, n; @p2 bra DONE; atom.global.cas.b32 k, [buf], 0, 1; setp.ne.u32 p1, k, 0; "
 		.. "@p1 bra TRY; " .. inside .. "DONE:"
-	for name, body in pairs { ["inside the loop"] = exits, ["behind the spin"] = spins } do
+	for _, lock in ipairs { { "inside the loop", exits }, { "behind the spin", spins } } do
+		local name, body = table.unpack(lock)
 		local kernel = "lock " .. name
 		bench.kernel(bench.word(kernel), bench.indent(body) .. "\n", { turn = free, turns = 1, stamp = "j" })
 		bench.row { figure = ("lock/lanes through %s"):format(name), unit = "lanes", long = bench.word(kernel), n = 2000, mode = "sum", slow = true }

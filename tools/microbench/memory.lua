@@ -14,7 +14,7 @@ local function latencies(bench)
 		chain(("latency/ld.shared (%d ways)"):format(ways), "ld.shared.u32 x, [x];", at(ways, { name = "ld.shared" }))
 	end
 	chain("readers/alu to address", "ld.shared.u32 x, [x]; xor.b32 x, x, z;", at(1, { less = "latency/ld.shared (1 ways)" }))
-	local own = { start = "mad.wide.u32 l, lane, 8, buf;", init = "init_self" }
+	local own = { start = "mad.wide.u32 l, lane, 8, buf;", init = "init_self", init_threads = 32 }
 	chain("latency/ld.global L1", "ld.global.u64 l, [l];", own)
 	chain("latency/ld.global L2", "ld.global.cg.u64 l, [l];", own)
 	-- Every step reads a line that nobody has read; it holds 0.

@@ -1,16 +1,17 @@
 -- Written by tools/reproduce microbench.
--- Arguments, in any order: part of a figure's name, to run only those; "stacks": leave out rows whose diverged lanes must make
+-- Arguments, in any order: part of a figure's name, to run only those; "=" and a figure's whole name, to run it alone; "stacks": leave out rows whose diverged lanes must make
 -- progress by themselves; "sweep=N": read N MiB before what has to find caches empty; "quick": leave out what takes long.
 -- Prints a CSV line figure,unit,value for each row.
 local rows = {
 ROWS
 }
-local want, stacks, quick, sweep = "", false, false, 0
+local want, exact, stacks, quick, sweep = "", nil, false, false, 0
 for _, word in ipairs(gpu.args) do
 	local mib = word:match("^sweep=(%d+)$")
 	if mib then sweep = tonumber(mib)
 	elseif word == "stacks" then stacks = true
 	elseif word == "quick" then quick = true
+	elseif word:find("^=") then exact = word:sub(2)
 	else want = word end
 end
 
@@ -18,7 +19,7 @@ end
 local needed = {}
 for k = #rows, 1, -1 do
 	local r = rows[k]
-	r.shown = r.figure:find(want, 1, true) and not (stacks and r.independent) and not (quick and r.slow)
+	r.shown = r.figure:find(want, 1, true) and (not exact or r.figure == exact) and not (stacks and r.independent) and not (quick and r.slow)
 	if r.shown or needed[r.figure] then
 		needed[r.figure] = true
 		for _, other in ipairs { r.less or false, r.upper or false, r.lower or false } do
@@ -39,7 +40,7 @@ local swept = sweep > 0 and gpu.buffer("u64", sweep * 131072)
 local known = {}
 
 local function prepare(r)
-	if r.init then gpu.launch { kernel = r.init, grid = (r.init_blocks or 1), block = 1024, args = { out, buf, 0, 0, 0 } } end
+	if r.init then gpu.launch { kernel = r.init, grid = r.init_blocks or 1, block = r.init_threads or 1024, args = { out, buf, 0, 0, 0 } } end
 	if r.cold and swept then gpu.launch { kernel = "sweep", grid = sweep * 256, block = 512, args = { out, swept, 0, 0, 0 } } end
 end
 

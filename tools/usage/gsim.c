@@ -51,6 +51,10 @@ static const UsageRow rows[] = {
 		"of "
 		"-b, stays it",
 		",@keys" },
+	{ O_CHECK_MACHINE, "check-machine", "[=NAMES]", "no MODULE: measure latencies and bandwidths of the "
+		"machine by kernels made for it, beside what has been published; =latency,dram.latency: "
+		"these figures, or those of these parameters",
+		",latency rate bandwidth barrier fence predicate launch atomics @keys" },
 	{ O_INTERVAL, "interval", "N", "figures over time: each counter in every N cycles of the run's "
 		"clock, in the files of --stats" },
 	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very "
@@ -109,6 +113,7 @@ static const UsageRow rows[] = {
 static const UsageText forms[] = {
 	{ "[options] MODULE [-- workload arguments]", NULL },
 	{ "-b [options] A B [-- workload arguments]", "two modules, with one workload" },
+	{ "--check-machine [options]", "what the machine itself does" },
 	{ NULL },
 };
 static const UsageText statuses[] = {
