@@ -41,6 +41,7 @@ typedef struct RunSized {
 	bool grows;            /* arguments follow from the size */
 	bool late;             /* something that depends on the arguments came before the declaration */
 	uint64_t threads;      /* how many the size asks for; 0: the workload's arguments are its own */
+	int overridden;        /* how many arguments that were given stand in place of the size's */
 	const char *reason;    /* why the workload does not fill every machine, or NULL */
 } RunSized;
 

@@ -97,6 +97,7 @@ static void take_sized(lua_State *L, int function)
 		args[k] = arena_strdup(&run->arena, lua_tostring(L, top + k + 1));
 	for (int k = 0; k < o->nargs; k++)
 		args[k] = o->args[k];
+	run->sized.overridden = n < o->nargs ? n : o->nargs;
 	o->nargs = n > o->nargs ? n : o->nargs;
 	o->args = args;
 	lua_settop(L, top);

@@ -187,6 +187,8 @@ static void json_put_size(JsonSink *j, const Run *run)
 	json_put_text(j, "name", run_size_name[size]);
 	if (run->sized.threads)
 		json_put_count(j, "threads", run->sized.threads);
+	if (run->sized.overridden)
+		json_put_count(j, "overridden", (uint64_t)run->sized.overridden);
 	json_put_text(j, "reason", run->sized.reason);
 	j->end(j);
 }

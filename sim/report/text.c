@@ -134,9 +134,16 @@ static void put_size(const Run *run, StrBuf *out)
 		sb_printf(out, " %s", o->args[i]);
 	if (!o->nargs)
 		sb_puts(out, " the workload's own");
-	if (run->sized.threads)
+	if (run->sized.threads && !run->sized.overridden)
 		sb_printf(out, "   for %s threads", group_digits(text, run->sized.threads));
 	end_line(out, start);
+	if (run->sized.overridden) {
+		start = out->n;
+		sb_printf(out, "of these %d from the command line, in place of the size's: threads need not "
+			"be the %s of size %s", run->sized.overridden, group_digits(text, run->sized.threads),
+			run_size_name[o->size]);
+		end_line(out, start);
+	}
 	if (!run->sized.reason || o->size == SIZE_S)
 		return;
 	start = out->n;

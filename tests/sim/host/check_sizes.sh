@@ -54,6 +54,11 @@ says 0 "size L   arguments 2560 L5 5120 2560 80   for 163,840 threads"
 grep -qF '"size": { "name": "L", "threads": 163840, "reason": null }' "$tmp/r.json" || grep -A4 '"size"' "$tmp/r.json" | tr -d ' \n' |
 	grep -qF '"size":{"name":"L","threads":163840,"reason":null}' || fail "the report does not keep the size: $(grep -A3 '"size"' "$tmp/r.json")"
 grep -qF '"arguments": ["2560", "L5", "5120", "2560", "80"]' "$tmp/r.json" || fail "the report does not keep the arguments that the size chose"
+"$GSIM" -c volta.lua -w "$tmp/w.lua" "$tmp/k.ir" --size L -s "$tmp/r.json" -- 32 L5 >"$tmp/out" 2>&1
+status=$?
+says 0 "of these 2 from the command line, in place of the size's: threads need not be the 163,840 of size L"
+! grep -q 'for 163,840 threads' "$tmp/out" || fail "arguments of the command line have threads of the size"
+grep -q '"overridden": 2,' "$tmp/r.json" || fail "the report does not say that arguments stand in place of the size's"
 "$GSIM" -q -c volta.lua -w "$tmp/w.lua" "$tmp/k.ir" -s "$tmp/r.json" >/dev/null && grep -q '"size"' "$tmp/r.json" && fail "a report without --size has a size"
 
 # What does not grow.

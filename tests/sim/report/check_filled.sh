@@ -66,8 +66,8 @@ expect() {
 empty() {
 	expect mostly_empty true "$2"
 	expect why "\"$1\"" "$2"
-	grep -q '^mostly empty: ' r.txt && grep -q '^  cycles say little of caches' r.txt || fail "$2: the text says nothing"
-	! grep -A 1 '^mostly empty: ' r.txt | grep -q '.\{101\}' || fail "$2: a line is too long"
+	grep -q '^mostly empty: ' r.txt && grep -q '^  So cycles say little of caches' r.txt || fail "$2: the text says nothing"
+	! grep -A 3 '^mostly empty: ' r.txt | grep -q '.\{101\}' || fail "$2: a line is too long"
 	[ "$(wc -l <r.txt)" -le 40 ] || fail "$2: more than a screen"
 }
 full() {
@@ -79,7 +79,8 @@ full() {
 run -- 1 32 500 500
 empty grid "one warp"
 expect sms_used 1 "one warp"
-grep -q '^mostly empty: 99.7 % .* 79 of 80 SMs no block; grid fills 0.0 %$' r.txt || fail "one warp: $(grep mostly r.txt)"
+grep -q '^mostly empty: schedulers had no warp in 99.7 % of their cycles, and 79 of 80 SMs had no block;$' r.txt &&
+	grep -q '^  the grid has threads for 0.0 % of the machine.$' r.txt || fail "one warp: $(grep mostly r.txt)"
 # the share is that of the scheduler-cycles, as the total has them
 awk -F '[:,}]' '/^  "filled"/ { share = $3 } /^    "issue"/ { total = 1 } /"slots"/ { slots = $2 }
 	/"no_warp":/ && !/filled/ { sub(/.*"no_warp": /, ""); none = $0 + 0 } END { exit !(slots > 0 && (share - none / slots) ^ 2 < 1e-12) }' r.json ||
@@ -118,7 +119,7 @@ run --functional -- 1 32 10 10
 # what helps: a larger size, where the workload grows
 for declared in 'gpu.sizes(function(size) return 5 end)' 'gpu.sizes { reason = "by its algorithm" }'; do
 	{ echo "$declared" && cat count.lua; } >sized.lua
-	"$bin/gsim" -w sized.lua -c volta.lua count.ir -- 1 32 9 9 | sed -n 's/^  cycles say little .* try //p'
+	"$bin/gsim" -w sized.lua -c volta.lua count.ir -- 1 32 9 9 | sed -n 's/^  counts and SIMD utilisation hold. A fuller machine: //p'
 done >hints
 printf -- '--size L\n-D sm.count=1\n' | cmp -s - hints || fail "what helps: $(cat hints)"
 
@@ -143,6 +144,6 @@ done
 "$bin/gsim-sweep" -o sweep -c volta.lua -m ipdom,its --vary n=1,1280 count.ir -- '{n}' 128 60 60 >out 2>err || fail "the sweep: $(cat err)"
 [ "$(grep -c 'mostly empty' err)" = 1 ] || fail "the sweep warns $(grep -c 'mostly empty' err) times"
 grep -q 'mostly empty in 2 of 4 points (count.ir -- 1 128 60 60 on volta.lua)' err || fail "the sweep names $(grep mostly err)"
-"$bin/gsim" -c volta.lua --sensitivity=l1.latency count.ir -- 1 32 9 9 | grep -q '^mostly empty: ' || fail "--sensitivity"
-! "$bin/gsim" -c volta.lua --sensitivity=l1.latency count.ir -- 1280 128 60 60 | grep -q '^mostly empty: ' || fail "--sensitivity of a full machine"
+"$bin/gsim" -c volta.lua --sensitivity=l1.latency count.ir -- 1 32 9 9 | grep -q '^The machine was mostly empty: ' || fail "--sensitivity"
+! "$bin/gsim" -c volta.lua --sensitivity=l1.latency count.ir -- 1280 128 60 60 | grep -q '^The machine was mostly empty: ' || fail "--sensitivity of a full machine"
 exit $failed
