@@ -87,8 +87,8 @@ static double x_of(const Panel *p, int i)
 	return p->x + LEFT + 8 + (high > low ? (at - low) / (high - low) : 0.5) * (FRAME_W - 16);
 }
 
-/* Where the first line of a panel's name ends, which has commas between its parts: as many parts share the line
-   as have room. */
+/* Where the first line of a panel's name ends, which has commas between its parts: as many parts share the
+   line as have room. */
 static const char *end_of_line(const char *name)
 {
 	const int room = (FRAME_W + RIGHT) / LETTER;
