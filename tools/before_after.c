@@ -1,5 +1,6 @@
 #include "tools/before_after.h"
 #include "lib/output.h"
+#include "sim/report/many.h"
 #include "tools/inputs.h"
 #include <unistd.h>
 
@@ -119,6 +120,28 @@ static void free_both(const Session *s, Both *b)
 			job_free(s, &b->job[i]);
 }
 
+static const JsonValue *read_report(const Session *s, Job *job, Arena *a)
+{
+	StrBuf text = { 0 };
+	JsonText t;
+	Diag d = { 0 };
+	json_text(&t, &text);
+	job_put_report(s, job, &t.sink);
+	const JsonValue *v = json_read(a, text.s, text.n, "report", &d);
+	must(v);
+	diag_free(&d);
+	sb_free(&text);
+	return v;
+}
+
+/* Of two modules: branches and lines of both by their places in the source. */
+static void put_places(const Session *s, Both *b, JsonSink *j)
+{
+	Arena a = { 0 };
+	report_places_json(read_report(s, &b->job[0], &a), read_report(s, &b->job[1], &a), j);
+	arena_free(&a);
+}
+
 static void put_both(const Session *s, Both *b, JsonSink *j)
 {
 	j->begin(j, '{', false);
@@ -131,6 +154,8 @@ static void put_both(const Session *s, Both *b, JsonSink *j)
 	j->text(j, b->results);
 	if (b->results)
 		report_compared(&b->seen, j);
+	if (s->second && s->opt.stats.n)
+		put_places(s, b, j);
 	j->end(j);
 }
 
@@ -185,6 +210,8 @@ static int run_pairs(Session *s)
 		if (b.job[0].run && b.job[1].run) {
 			put_both(s, &b, &t.sink);
 			told++;
+		} else if (!told && b.job[0].run && is_interrupted(s->interrupted)) {
+			status = worse(status, job_show(s, &b.job[0]));
 		}
 		free_both(s, &b);
 	}

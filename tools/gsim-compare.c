@@ -61,6 +61,31 @@ static bool is_both(const JsonValue *v)
 	return is_report(json_get(v, "before")) && is_report(json_get(v, "after"));
 }
 
+/* The runs before and after of each mechanism. */
+static const JsonValue *runs_of_comparisons(Compare *c, const JsonValue *list, const char *path)
+{
+	JsonValue *runs = arena_new(&c->arena, JsonValue);
+	*runs = (JsonValue){ .kind = JSON_ARRAY, .n = 2 * list->n,
+		.item = arena_array(&c->arena, JsonValue, 2 * list->n + 1) };
+	for (int i = 0; i < list->n; i++) {
+		if (!is_both(&list->item[i])) {
+			diag_error(&c->diag, (Loc){ path, 0, 0 }, "comparison %d has no reports before and "
+				"after", i + 1);
+			return NULL;
+		}
+		runs->item[2 * i] = *json_get(&list->item[i], "before");
+		runs->item[2 * i + 1] = *json_get(&list->item[i], "after");
+	}
+	return runs;
+}
+
+/* The comparisons of two modules under several mechanisms; NULL: these are none. */
+static const JsonValue *comparisons_in(const JsonValue *v)
+{
+	const JsonValue *list = json_get(v, "comparisons");
+	return list && list->kind == JSON_ARRAY && list->n && list->n <= MAX_RUNS / 2 ? list : NULL;
+}
+
 /* The runs of a grid, or the two of --before-after as a list; NULL: there is one alone, or none. */
 static const JsonValue *runs_of(Compare *c, const JsonValue *v, const char *path)
 {
@@ -69,6 +94,8 @@ static const JsonValue *runs_of(Compare *c, const JsonValue *v, const char *path
 		diag_error(&c->diag, (Loc){ path, 0, 0 }, "more than %d runs", MAX_RUNS);
 	if (runs && runs->kind == JSON_ARRAY)
 		return runs;
+	if (comparisons_in(v))
+		return runs_of_comparisons(c, comparisons_in(v), path);
 	if (!is_both(v))
 		return NULL;
 	JsonValue *list = arena_new(&c->arena, JsonValue);
@@ -174,28 +201,44 @@ static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrB
 		two_runs(c, a, b, NULL, out);
 }
 
-/* The two runs of a report of two modules have one mechanism and passes: their side tells them apart. */
-static void name_modules(Pairs *pairs, const JsonValue *a, const JsonValue *b)
+/* The runs before and after of two modules may have one mechanism and passes: their side tells them apart. */
+static void name_modules(Compare *c, Pairs *pairs, const JsonValue *a, const JsonValue *b)
 {
-	if (!is_both(a) || !is_both(b) || pairs->n != 2 || !pairs->v[1].of[0] || !pairs->v[1].of[1] ||
-		strcmp(run_passes(pairs->v[0].of[0]), run_passes(pairs->v[1].of[0])))
+	const bool several = comparisons_in(a) || comparisons_in(b);
+	bool named = (is_both(a) || comparisons_in(a)) && (is_both(b) || comparisons_in(b));
+	for (int i = 0; i < pairs->n && named; i++)
+		named = pairs->v[i].of[0] && pairs->v[i].of[1];
+	if (!named || pairs->n < 2 || strcmp(run_passes(pairs->v[0].of[0]), run_passes(pairs->v[1].of[0])))
 		return;
-	pairs->v[0].name = "the runs before";
-	pairs->v[1].name = "the runs after";
+	for (int i = 0; i < pairs->n; i++) {
+		const char *side = i % 2 ? "the runs after" : "the runs before";
+		pairs->v[i].name = several ? arena_printf(&c->arena, "%s under %s", side,
+			json_string(pairs->v[i].of[0], "model")) : side;
+	}
+}
+
+/* Says that a report of two runs, or of two for each mechanism, has itself found results that differ. */
+static void tell_differ_in(Compare *c, const JsonValue *file, const char *which, StrBuf *out)
+{
+	const JsonValue *list = comparisons_in(file);
+	for (int i = 0; i < (list ? list->n : is_both(file)); i++) {
+		const JsonValue *both = list ? &list->item[i] : file;
+		if (strcmp(report_results_of(both), "differ"))
+			continue;
+		sheet_line(out, c->form, arena_printf(&c->arena, "RESULTS DIFFER in the report %s%s%s: its "
+			"run after has others than its run before", which, list ? " under " : "",
+			list ? json_string(json_get(both, "before"), "model") : ""));
+		c->differ++;
+	}
 }
 
 static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *before,
 	const JsonValue *after, StrBuf *out)
 {
 	Pairs pairs = pairs_of(a, b);
-	const JsonValue *file[2] = { before, after };
-	for (int k = 0; k < 2; k++)
-		if (is_both(file[k]) && !strcmp(report_results_of(file[k]), "differ")) {
-			sheet_line(out, c->form, arena_printf(&c->arena, "RESULTS DIFFER in the report %s: "
-				"its run after has others than its run before", k ? "after" : "before"));
-			c->differ++;
-		}
-	name_modules(&pairs, before, after);
+	tell_differ_in(c, before, "before", out);
+	tell_differ_in(c, after, "after", out);
+	name_modules(c, &pairs, before, after);
 	report_compare_pairs(&pairs, c->form, out);
 	for (int i = 0; i < pairs.n; i++) {
 		RunCompared compared;

@@ -43,14 +43,15 @@ void filled_text(Run *run, StrBuf *out)
 	Filled f;
 	if (!run_filled(run, &f) || f.why == FILLED_WELL)
 		return;
-	sb_printf(out, "mostly empty: schedulers had no warp in %s of their cycles", PERCENT(f.no_warp));
+	sb_printf(out, "mostly empty: schedulers had no warp in %s of their cycles",
+		PERCENT(f.no_warp));
 	if (f.sms_used < f.sms)
 		sb_printf(out, ", and %d of %d SMs had no block", f.sms - f.sms_used, f.sms);
 	sb_printf(out, ";\n  the grid%s threads for %s of the machine%s.\n", f.several ? "s have" : " has",
 		PERCENT(f.grid), f.why == FILLED_SHORT_TIME ? ", but not for long" : "");
 	bool grows = run->sized.grows && (run->options.size < SIZE_L || run->sized.overridden);
-	sb_printf(out, "  So cycles say little of caches, bandwidth, scheduler and occupancy on a full machine;\n"
-		"  counts and SIMD utilisation hold. A fuller machine: %s\n",
+	sb_printf(out, "  So cycles say little of caches, bandwidth, scheduler and occupancy on a full "
+		"machine;\n  counts and SIMD utilisation hold. A fuller machine: %s\n",
 		!grows ? "-D sm.count=1" : run->sized.overridden ? "--size L without arguments of your own"
 		: "--size L");
 }

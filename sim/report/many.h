@@ -58,4 +58,6 @@ void report_grid_by(const JsonValue *runs, const char *by, StrBuf *);
    and keys. */
 void many_csv(Many *, StrBuf *);
 void many_json(Many *, StrBuf *);
+/* puts the keys matched_by, branches and lines of two reports, as many_json does */
+void report_places_json(const JsonValue *before, const JsonValue *after, JsonSink *);
 #endif

@@ -202,3 +202,14 @@ void many_json(Many *m, StrBuf *out)
 	vec_free(&figures);
 	vec_free(&kernels);
 }
+
+void report_places_json(const JsonValue *before, const JsonValue *after, JsonSink *j)
+{
+	Many m = { 0 };
+	many_add(&m, before, NULL, "before");
+	many_add(&m, after, NULL, "after");
+	many_settle(&m);
+	put_places_json(&m, PLACE_BRANCHES, j);
+	put_places_json(&m, PLACE_LINES, j);
+	many_free(&m);
+}

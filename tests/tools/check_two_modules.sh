@@ -67,6 +67,20 @@ $run -q -b clang.ptx wrong.ptx -s bad.json 2>err
 expect 1 "^  *module  *nvcc.ptx -> wrong.ptx$\|differs: module nvcc.ptx -> wrong.ptx$" $compare --fail-if 'cycles > 100' right.json bad.json
 first "RESULTS DIFFER in the report after: its run after has others than its run before"
 out "^RESULTS DIFFER for the runs after: " && out "^token .*  the runs before$" && out "^token .*  the runs after: RESULTS DIFFER$"
+# the same under several mechanisms
+$run -q -m its,ipdom -b clang.ptx nvcc.ptx -s right.json
+$run -q -m its,ipdom -b clang.ptx wrong.ptx -s bad.json 2>err
+expect 0 "^results: equal in 4 of 4 runs$" $compare --fail-if 'cycles > 100' right.json right.json
+expect 1 "^results differ$" $compare --fail-if 'cycles > 100' right.json bad.json
+first "RESULTS DIFFER in the report after under its: its run after has others than its run before"
+out "^RESULTS DIFFER for the runs after under ipdom: " && out "^its .*  the runs before under its$"
+expect 0 "module clang.ptx -> nvcc.ptx" $compare --rows 1,2 right.json
+# by place for programs, too: the same lists as gsim-compare --json has
+expect 0 '"name": "walk.cu:24", "file": "walk.cu", "line": 24, .*"copies": \[1, 8\]' cat right.json
+$run -q -b clang.ptx nvcc.ptx -s pair.json
+sed -n '/^  "matched_by"/,$p' pair.json >places
+for m in clang nvcc; do $run -q -s $m.one.json $m.ptx; done
+$compare --json clang.one.json nvcc.one.json | sed -n '/^  "matched_by"/,$p' | cmp -s - places || fail "places of two modules are others than gsim-compare --json has"
 # separate reports, each with the workload that its module has by name: one text, so one workload
 for m in clang wrong; do cp walk.lua $m.lua; $gsim -q -c kepler.lua -D sm.count=1 -s $m.own.json $m.ptx; done
 expect 1 "^results differ$" $compare --fail-if 'cycles > 100' clang.own.json wrong.own.json
@@ -114,6 +128,30 @@ echo >nothing.lua
 expect 0 "; results unknown: nothing was compared$" $gsim -w nothing.lua -b clang.ptx wrong.ptx
 expect 0 "^ipdom .* unknown$" $gsim -w nothing.lua -m ipdom,its -b clang.ptx wrong.ptx
 expect 0 "those of 0 of 2 runs are the reference interpreter's; of 2 nothing" $gsim -w nothing.lua --verify -b clang.ptx wrong.ptx
+# an interrupt in the first run of several mechanisms: what was measured is shown, and written
+cat >endless.ir <<'END'
+global u32 res
+kernel k() {
+A:	%i = mov.u32 0
+	bra B
+B:	%i = add.u32 %i, 1
+	%c = setp.ne.u32 %i, 0
+	bra %c, B, C
+C:	st.global.u32 [res], %i
+	exit
+}
+host main() {
+	launch k, (1,1,1), (32,1,1), 0, ()
+	exit
+}
+END
+$gsim -b -m its,ipdom -s cut.json endless.ir endless.ir >out 2>err &
+pid=$!
+sleep 2
+kill -TERM $pid
+wait $pid
+[ $? = 143 ] || fail "SIGTERM is not how a comparison under several mechanisms ended"
+grep -q '"status": "interrupted"' cut.json && out "^cycles " || fail "an interrupt in the first run leaves no report"
 # both do what their module says
 expect 1 "^both do what their module says: the two modules mean different things$" $run --verify -b clang.ptx wrong.ptx
 
