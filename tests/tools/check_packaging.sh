@@ -81,6 +81,16 @@ if command -v pkg-config >/dev/null; then
 	done
 fi
 
+# the tarball has every file of the tree
+if [ "$(git -C "$srcdir" rev-parse --show-toplevel 2>/dev/null)" = "$srcdir" ]; then
+	make -s distdir distdir="$tmp/tarball" >"$tmp/out" 2>&1 || fail "make distdir"
+	git -C "$srcdir" ls-files | while read -r file; do
+		[ -e "$srcdir/$file" ] && [ ! -e "$tmp/tarball/$file" ] && [ "$file" != .gitignore ] && echo "$file"
+	done >"$tmp/out"
+	[ ! -s "$tmp/out" ] || fail "files of the tree that make dist leaves out (EXTRA_DIST)"
+	chmod -R u+w "$tmp/tarball"
+fi
+
 # versions; symbols; scripts
 packaged=$(sed -n '1s/^gsim (\([^)]*\)-[^-)]*) .*/\1/p' "$srcdir/debian/changelog")
 [ "$packaged" = "$version" ] || fail "debian/changelog is for $packaged, gsim.h for $version"
