@@ -1,5 +1,7 @@
 -- gpu.args: threads of a block (default 32), boxes in each direction (default 2), particles of a box, at most
 -- 64 (default 20).
+-- A box is a block, so boxes alone fill the machine. They have half the particles of the default: pairs, and with
+-- them time, go with the square of particles, and such a run takes most of a minute on volta.lua as it is.
 gpu.sizes(function(size) return 32, math.ceil(size.blocks ^ (1 / 3)), 10 end)
 local block, side, particles = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 2), gpu.argument(3, 20, { to = 64 })
 local A2 <const> = 0.5

@@ -154,7 +154,7 @@ static bool put_config_value(lua_State *L, Config *c, const ConfigKey *key, cons
 	if (key->type == CT_ENUM && type == LUA_TSTRING)
 		return config_put_name(c, key, lua_tostring(L, -1), where, d);
 	static const char *const wanted[] = { "a whole number", "true or false", "a name in quotes" };
-	diag_error(d, where, "%s: expected %s, found a %s", name, wanted[key->type], lua_typename(L, type));
+	diag_error(d, where, "%s: expected %s, found %s", name, wanted[key->type], sandbox_kind(type));
 	return false;
 }
 
@@ -203,8 +203,8 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 		else if (config_find(name, &key))
 			apply_value(l, c, &key, name);
 		else if (config_is_group(name))
-			diag_error(l->diag, place_of_value(l, name), "%s: expected a table, found a %s", name,
-				luaL_typename(L, -1));
+			diag_error(l->diag, place_of_value(l, name), "%s: expected a table, found %s", name,
+				sandbox_kind(lua_type(L, -1)));
 		else
 			report_unknown_parameter(l, name);
 		lua_pop(L, 1);

@@ -27,7 +27,7 @@ uint64_t host_bits(lua_State *L, int index, Type t, const char *what)
 		return host_address(L, &b);
 	}
 	if (lua_type(L, index) != LUA_TNUMBER)
-		luaL_error(L, "%s: expected a number, found a %s", what, luaL_typename(L, index));
+		luaL_error(L, "%s: expected a number, found %s", what, sandbox_kind(lua_type(L, index)));
 	if (!to_bits(L, index, t, &bits))
 		luaL_error(L, "%s: %s does not fit into %s", what, sandbox_tostring(L, index, NULL),
 			type_name[t]);
@@ -82,6 +82,9 @@ static void check_granted(lua_State *L, const HostBuffer *b, HostAccess access)
 
 void host_not_called(lua_State *L, const char *what)
 {
+	if (run_of(L)->sized.asking)
+		luaL_error(L, "%s: gpu.sizes asks for arguments; expected its function to compute them from "
+			"the size", what);
 	if (host_of(L)->callee)
 		luaL_error(L, "%s: %s is called by a host function of the module; expected such a function "
 			"to compute with its arguments alone", what, host_of(L)->callee->name);
@@ -298,8 +301,8 @@ static void initialise(lua_State *L, const HostBuffer *b, int index)
 		return;
 	}
 	if (!table && lua_type(L, index) != LUA_TFUNCTION)
-		luaL_error(L, "initial values: expected a number, a table or a function, found a %s",
-			luaL_typename(L, index));
+		luaL_error(L, "initial values: expected a number, a table or a function, found %s",
+			sandbox_kind(lua_type(L, index)));
 	uint64_t n = table ? lua_rawlen(L, index) : b->n;
 	if (n > b->n)
 		luaL_error(L, "%I initial values for %I elements", (lua_Integer)n, (lua_Integer)b->n);
@@ -347,6 +350,8 @@ int host_symbol(lua_State *L)
 	Run *run = run_of(L);
 	const char *name = luaL_checkstring(L, 1);
 	const char *near = NULL;
+	if (run->sized.asking)
+		host_not_called(L, "gpu.symbol");
 	int i = run_find_symbol(run, name, &near);
 	if (i >= 0) {
 		HostBuffer b = whole_buffer(L, i);

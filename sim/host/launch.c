@@ -80,8 +80,8 @@ static void array_parameter(lua_State *L, const Param *p, const char *what, uint
 			lua_pop(L, 1);
 		}
 	} else {
-		luaL_error(L, "%s: expected a string of %d bytes or a list of %d numbers, found a %s", what,
-			(int)p->size, (int)p->count, luaL_typename(L, -1));
+		luaL_error(L, "%s: expected a string of %d bytes or a list of %d numbers, found %s", what,
+			(int)p->size, (int)p->count, sandbox_kind(lua_type(L, -1)));
 	}
 }
 
@@ -102,7 +102,7 @@ static void write_lua_arguments(lua_State *L, int table, const Function *k, uint
 {
 	int type = lua_getfield(L, table, "args"), n = k->param.n;
 	if (type != LUA_TTABLE && type != LUA_TNIL)
-		luaL_error(L, "gpu.launch: args: expected a list, found a %s", luaL_typename(L, -1));
+		luaL_error(L, "gpu.launch: args: expected a list, found %s", sandbox_kind(lua_type(L, -1)));
 	int given = type == LUA_TTABLE ? (int)lua_rawlen(L, -1) : 0;
 	if (given != n) {
 		StrBuf text = { 0 };
@@ -307,8 +307,8 @@ static bool cooperative(lua_State *L, int table)
 {
 	int type = lua_getfield(L, table, "cooperative");
 	if (type != LUA_TNIL && type != LUA_TBOOLEAN)
-		luaL_error(L, "gpu.launch: cooperative: expected true or false, found a %s",
-			luaL_typename(L, -1));
+		luaL_error(L, "gpu.launch: cooperative: expected true or false, found %s",
+			sandbox_kind(lua_type(L, -1)));
 	bool is = lua_toboolean(L, -1);
 	lua_pop(L, 1);
 	return is;

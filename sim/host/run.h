@@ -39,6 +39,8 @@ RunSize run_size_named(const char *name);      /* SIZE_NONE: there is no size of
 typedef struct RunSized {
 	bool declared;
 	bool grows;            /* arguments follow from the size */
+	bool asking;           /* the function that gives the arguments runs */
+	bool failed;           /* gpu.sizes ended with an error, which the workload may have caught */
 	bool late;             /* something that depends on the arguments came before the declaration */
 	uint64_t threads;      /* how many the size asks for; 0: the workload's arguments are its own */
 	int overridden;        /* how many arguments that were given stand in place of the size's */

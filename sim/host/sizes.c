@@ -1,12 +1,17 @@
 /* gpu.sizes: a workload says which arguments make it as large as --size asks for. */
 #include "sim/host/workload.h"
+#include <math.h>
 
 const char *const run_size_name[SIZES] = { "", "S", "M", "L", "XL" };
 
 static const char no_sizes[] = "the workload declares no sizes, without which there is no --size; expected "
 	"gpu.sizes(function(size) return ARGUMENTS end), or gpu.sizes { reason = \"why it does not grow\" }";
 
+static const char failed[] = "gpu.sizes has failed, and its error was caught: no size is known";
+
 enum { XL_TIMES = 10, EVEN_THREADS = 256, MOST_SIZED = 64 };
+static const double MOST_NUMBER = 0x1p53;       /* as gpu.argument has it */
+enum { FUNCTION_STEPS = 10000000 };     /* the most that the function may take for a size */
 
 RunSize run_size_named(const char *name)
 {
@@ -52,8 +57,11 @@ static void make_argument(lua_State *L, int index, int number)
 	int whole = 0;
 	lua_Integer v;
 	if (!lua_isstring(L, index))
-		luaL_error(L, "gpu.sizes: argument %d is a %s; expected a number or a text for each argument "
-			"up to the last one", number, luaL_typename(L, index));
+		luaL_error(L, "gpu.sizes: argument %d is %s; expected a number or a text for each argument "
+			"up to the last one", number, sandbox_kind(lua_type(L, index)));
+	if (lua_type(L, index) == LUA_TNUMBER && !(fabs(lua_tonumber(L, index)) < MOST_NUMBER))
+		luaL_error(L, "gpu.sizes: argument %d is %s; expected a number between -2^53 and 2^53",
+			number, lua_tostring(L, index));
 	if (lua_type(L, index) == LUA_TNUMBER && (v = lua_tointegerx(L, index, &whole), whole)) {
 		lua_pushinteger(L, v); /* 4096.0 is written 4096 */
 		lua_replace(L, index);
@@ -61,14 +69,30 @@ static void make_argument(lua_State *L, int index, int number)
 	lua_tostring(L, index);
 }
 
-/* Calls the function at `function` for the size, and pushes what it returns; returns how many arguments that
-   is. */
+/* Calls the function at `function` for the size, and pushes what it returns. It has limits of its own,
+   however large the size is, and may not do what only a workload may. */
+static void call_function(lua_State *L, int function, RunSize size)
+{
+	Run *run = run_of(L);
+	Sandbox *box = sandbox_of(L);
+	uint64_t limit = box->step_limit, most = box->steps + FUNCTION_STEPS;
+	lua_pushvalue(L, function);
+	push_size(L, run->config, size);
+	run->sized.asking = true;
+	box->step_limit = most < limit ? most : limit;
+	int status = lua_pcall(L, 1, LUA_MULTRET, 0);
+	sandbox_caught(L, status);
+	box->step_limit = limit;
+	run->sized.asking = false;
+	if (status)
+		lua_error(L);
+}
+
+/* Pushes the arguments that the function at `function` gives for the size; returns how many they are. */
 static int call_for_size(lua_State *L, int function, RunSize size)
 {
 	int top = lua_gettop(L);
-	lua_pushvalue(L, function);
-	push_size(L, run_of(L)->config, size);
-	lua_call(L, 1, LUA_MULTRET);
+	call_function(L, function, size);
 	luaL_checkstack(L, LUA_MINSTACK, "gpu.sizes");
 	int n = lua_gettop(L) - top;
 	while (n && lua_isnil(L, top + n))
@@ -138,6 +162,10 @@ static int read_declared(lua_State *L)
 		luaL_error(L, "gpu.sizes: arguments: expected a function of the size");
 	if (type != LUA_TNIL && (type != LUA_TSTRING || !*lua_tostring(L, 2)))
 		luaL_error(L, "gpu.sizes: reason: expected a sentence");
+	for (const char *c = type == LUA_TNIL ? "" : lua_tostring(L, 2); *c; c++)
+		if ((unsigned char)*c < ' ')
+			luaL_error(L, "gpu.sizes: reason: expected a sentence on one line, without control "
+				"characters");
 	if (type == LUA_TNIL && !function)
 		luaL_error(L, "gpu.sizes: expected arguments, a function of the size, or a reason why the "
 			"workload does not grow");
@@ -150,10 +178,11 @@ int host_sizes(lua_State *L)
 {
 	Run *run = run_of(L);
 	host_not_called(L, "gpu.sizes");
+	run->sized.failed = true;              /* until all has gone well */
 	lua_settop(L, 1);
 	if (!lua_isfunction(L, 1) && !lua_istable(L, 1))
 		luaL_error(L, "gpu.sizes: expected a function, or { arguments = function, reason = "
-			"\"...\" }, found a %s", luaL_typename(L, 1));
+			"\"...\" }, found %s", sandbox_kind(lua_type(L, 1)));
 	int function = lua_isfunction(L, 1) ? 1 : read_declared(L);
 	if (run->sized.declared)
 		luaL_error(L, "gpu.sizes: the sizes are declared already");
@@ -166,12 +195,15 @@ int host_sizes(lua_State *L)
 		return list_sizes(L, function);
 	if (function && run->options.size > SIZE_S)
 		take_sized(L, function);
+	run->sized.failed = false;
 	return 0;
 }
 
 void host_needs_sizes(lua_State *L)
 {
 	Run *run = run_of(L);
+	if (run->sized.failed && !run->sized.asking)
+		luaL_error(L, failed);
 	if (run->sized.declared)
 		return;
 	run->sized.late = true;
@@ -181,6 +213,8 @@ void host_needs_sizes(lua_State *L)
 
 void run_check_sizes(Run *run, const char *name)
 {
-	if (!run->sized.declared && (run->options.size || run->options.list_sizes))
+	if (run->sized.failed)
+		run_fail(run, RUN_BAD_INPUT, (Loc){ name, 0, 0 }, "%s", failed);
+	else if (!run->sized.declared && (run->options.size || run->options.list_sizes))
 		run_fail(run, RUN_BAD_INPUT, (Loc){ name, 0, 0 }, "%s", no_sizes);
 }

@@ -43,8 +43,8 @@ uint8_t *host_data(lua_State *L, const HostBuffer *, HostAccess);
 /* Tells a recording that the host has written n elements from number `first` on. */
 void host_written(lua_State *L, const HostBuffer *, uint64_t first, uint64_t n);
 int host_push_buffer(lua_State *L, HostBuffer);
-/* An error of Lua if a host function of the module is calling a function of Lua: such a function may not do
-   `what`, which only a workload may. */
+/* An error of Lua if a host function of the module is calling a function of Lua, or gpu.sizes is: such a
+   function may not do `what`, which only a workload may. */
 void host_not_called(lua_State *L, const char *what);
 /* the buffer's name for messages, which it also pushes */
 const char *host_name(lua_State *L, const HostBuffer *);

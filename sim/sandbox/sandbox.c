@@ -206,6 +206,13 @@ int sandbox_stop(lua_State *L, const char *text)
 	return lua_error(L);
 }
 
+const char *sandbox_kind(int type)
+{
+	static const char *const kind[] = { "nil", "a boolean", "a userdata", "a number", "a string",
+		"a table", "a function", "a userdata", "a thread" };
+	return kind[type > LUA_TNIL && type < LUA_NUMTYPES ? type : LUA_TNIL];
+}
+
 Loc sandbox_where(lua_State *L)
 {
 	lua_Debug ar;

@@ -64,6 +64,8 @@ static inline uint64_t sandbox_bytes(uint64_t n) { return n / 16 + 1; }
    does not count as Lua's. */
 void sandbox_pause(lua_State *);
 void sandbox_resume(lua_State *);
+/* What a message says that it has found in place of what was expected: "a table", "nil". type: of Lua. */
+const char *sandbox_kind(int type);
 /* Returns the place of the Lua code that runs now. The name of the file belongs to Lua. */
 Loc sandbox_where(lua_State *);
 /* A C function that has put a message into diag calls this, to end the script without another message. text:

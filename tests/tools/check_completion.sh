@@ -28,6 +28,8 @@ gsim --set=divergence.model=it|its
 gsim -D launch.cold=|false true
 gsim -D dram.latency=|
 gsim -m dw|dwf dws
+gsim -m ipdom,tok|ipdom,token
+gsim --model=ipdom,its,dw|ipdom,its,dwf ipdom,its,dws
 gsim --print-|--print-config
 gsim --list c|configs
 gsim --size |L M S XL

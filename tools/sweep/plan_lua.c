@@ -65,8 +65,8 @@ static const char *value_text(lua_State *L, Plan *p, const char *name)
 		return text;
 	}
 	default:
-		luaL_error(L, "%s: expected texts, numbers or truth values, found a %s", name,
-			luaL_typename(L, -1));
+		luaL_error(L, "%s: expected texts, numbers or truth values, found %s", name,
+			sandbox_kind(lua_type(L, -1)));
 		return NULL;
 	}
 }
@@ -154,7 +154,7 @@ static void add_lua_axes(lua_State *L, PlanReader *r, AxisKind kind, const char 
 {
 	Vec(const char *) name = { 0 };
 	if (!lua_istable(L, -1))
-		luaL_error(L, "%s: expected a table, found a %s", what, luaL_typename(L, -1));
+		luaL_error(L, "%s: expected a table, found %s", what, sandbox_kind(lua_type(L, -1)));
 	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
 		if (lua_type(L, -2) == LUA_TSTRING && strlen(lua_tostring(L, -2)) < MOST_NAME)
 			vec_push(&name, arena_strdup(&r->plan->arena, lua_tostring(L, -2)));
@@ -226,7 +226,7 @@ static int read_table(lua_State *L)
 {
 	PlanReader *r = lua_touserdata(L, 2);
 	if (!lua_istable(L, 1))
-		luaL_error(L, "the file must return a table, not a %s", luaL_typename(L, 1));
+		luaL_error(L, "the file must return a table, not %s", sandbox_kind(lua_type(L, 1)));
 	lua_settop(L, 1);
 	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
 		if (lua_type(L, -2) != LUA_TSTRING)
@@ -359,8 +359,9 @@ bool plan_derive(Plan *p, Point *point, Arena *a, Diag *diag)
 		const char *text = truth ? lua_toboolean(p->lua.L, -1) ? "true" : "false"
 			: lua_tolstring(p->lua.L, -1, &n);
 		if (!text)
-			diag_error(diag, (Loc){ 0 }, "set: %s: its function gave a %s; expected a number, "
-				"text or truth value", axis->name, luaL_typename(p->lua.L, -1));
+			diag_error(diag, (Loc){ 0 }, "set: %s: its function gave %s; expected a number, "
+				"text or truth value", axis->name, sandbox_kind(
+				lua_type(p->lua.L, -1)));
 		point->value[i] = text ? arena_strdup(a, text) : "";
 		lua_settop(p->lua.L, 0);
 		if (!text)

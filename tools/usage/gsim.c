@@ -9,7 +9,7 @@ static const UsageRow rows[] = {
 		"@parameters" },
 	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, "
 		"'ipdom(push_order=fall_top)'",
-		"@mechanisms" },
+		",@mechanisms" },
 	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is",
 		",none @passes" },
 	{ O_LOAD, "load", "FILE", "a plug-in: its passes and mechanisms can be named as those of gsim; "

@@ -176,7 +176,7 @@ for what in save load; do
 		"function f(x, y) x:$what('x.bin') end"
 done
 refused "too large a result" 2 "bad.lua: error: result %r of f: 256 does not fit into u8" "function f() return 256 end"
-refused "no result" 2 "bad.lua: error: result %r of f: expected a number, found a nil" "function f() end"
+refused "no result" 2 "bad.lua: error: result %r of f: expected a number, found nil" "function f() end"
 refused "a check" 1 "bad.lua:1: error: check failed: no" "function f() gpu.check(false, 'no') return 1 end"
 printf '%s\n' 'function f(x, y, z) gpu.check(#x == 3 and #y == 4 and math.type(z) == "integer") y:set(3, y:get(3) + 1) return #x end' >"$tmp/bad.lua"
 "$gsim" -q -w "$tmp/bad.lua" "$tmp/bad.ir" || fail "what is declared is allowed"

@@ -98,11 +98,43 @@ LUA
 wrong "gpu.sizes: the function gave no argument for size L" <<LUA
 gpu.sizes(function(size) end)
 LUA
-wrong "gpu.sizes: argument 1 is a nil" <<LUA
+wrong "gpu.sizes: argument 1 is nil; expected" <<LUA
 gpu.sizes(function(size) return nil, 5 end)
 LUA
 wrong "gpu.sizes: argument 2 is a table" <<LUA
 gpu.sizes(function(size) return 5, {} end)
+LUA
+for number in 0/0 1/0 -1e300; do
+	wrong "$(case $number in 0/0) echo nan ;; 1/0) echo inf ;; *) echo "error: gpu.sizes: argument 2 is -1e+300" ;; esac); expected a number" <<LUA
+gpu.sizes(function(size) return 5, $number end)
+$launch
+LUA
+	run "$tmp/k.ir" --list sizes
+	status=$?
+	says 2 "expected a number between -2^53 and 2^53"
+done
+# The function computes, and does nothing else.
+for what in "launch:$launch" 'buffer:gpu.buffer("u32", 5)' 'symbol:gpu.symbol("x")' "sizes:gpu.sizes { reason = 'x' }"; do
+	wrong "w.lua:1: error: gpu.${what%%:*}: gpu.sizes asks for arguments; expected its function to compute them from the size" <<LUA
+gpu.sizes(function(size) ${what#*:} return 5 end)
+LUA
+done
+wrong "w.lua:1: error: the instruction limit is reached (an endless loop?)" <<LUA
+gpu.sizes(function(size) while true do end end)
+LUA
+# An error of gpu.sizes that is caught is one of the run, whether or not anything comes behind it.
+wrong "w.lua:2: error: gpu.sizes has failed, and its error was caught" <<LUA
+pcall(gpu.sizes, function(size) error("x") end)
+$launch
+LUA
+wrong "w.lua: error: gpu.sizes has failed, and its error was caught" <<LUA
+pcall(gpu.sizes, function(size) error("x") end)
+LUA
+run "$tmp/k.ir" # the function is not called
+status=$?
+[ $status = 0 ] || says 0 ""
+wrong "reason: expected a sentence on one line" <<LUA
+gpu.sizes { reason = "one\nblock" }
 LUA
 wrong "gpu.sizes: the function gave 200 arguments; expected at most 64" <<LUA
 local t = {}
