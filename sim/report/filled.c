@@ -50,14 +50,9 @@ void filled_text(Run *run, StrBuf *out)
 	sb_printf(out, ";\n  the grid%s threads for %s of the machine%s.\n", f.several ? "s have" : " has",
 		PERCENT(f.grid), f.why == FILLED_SHORT_TIME ? ", but not for long" : "");
 	bool grows = run->sized.grows && (run->options.size < SIZE_L || run->sized.overridden);
-<<<<<<< Updated upstream
-	sb_printf(out, "  So cycles say little of caches, bandwidth, scheduler and occupancy on a full "
-		"machine;\n  counts and SIMD utilisation hold. A fuller machine: %s\n",
-=======
 	sb_printf(out,
 		"  So cycles say little of caches, bandwidth, scheduler and occupancy on a full machine;\n"
 		"  counts and SIMD utilisation hold. A fuller machine: %s\n",
->>>>>>> Stashed changes
 		!grows ? "-D sm.count=1" : run->sized.overridden ? "--size L without arguments of your own"
 		: "--size L");
 }
