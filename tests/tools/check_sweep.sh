@@ -52,6 +52,24 @@ expect 0 "" $sweep --dry-run -D units.fp32.latency=1:64:*4 short_circuit.ir
 expect 0 "" $sweep --dry-run --vary x=0.1:0.5:0.1 --vary y=5:1:-2 short_circuit.ir -- '{x}' a{y}b 'a b'
 [ "$(head -3 out | sed 's/.*-- //' | tr '\n' ';')" = "0.1 a5b 'a b';0.1 a3b 'a b';0.1 a1b 'a b';" ] ||
 	fail "ranges of decimals, or arguments with variables"
+# names that do not fit on a line: each command has one all the same, and a shell takes it back to that name
+odd=$(printf "a\nb\\033\\377 %%s\\\\'c\\t.ir")
+cp short_circuit.ir "$odd"
+expect 0 "" $sweep --dry-run -m ipdom,its "$odd" -- "-$odd"
+[ "$(wc -l <out)" = 2 ] && ! grep -q '?' out || fail "--dry-run of a name with newlines"
+(gsim() { printf '%s|' "$@"; }; head -1 out >line && . ./line) >words
+printf '%s|' -m ipdom "$odd" -- "-$odd" | cmp -s - words || fail "a shell reads $(cat words)"
+expect 0 "" $sweep --print-jobs 2 -o "o$odd" -c teaching.lua -m ipdom,its "$odd"
+[ "$(wc -l <out)" = 2 ] || fail "--print-jobs of a name with newlines"
+(eval "$(head -1 out)") 2>err
+[ -d "o$odd" ] || fail "the folder of a job has another name"
+rm -rf "$odd" "o$odd"
+# values of functions are checked before anything runs
+for value in '"abc"' -1 '{}'; do
+	echo "return { modules = { 'short_circuit.ir' }, set = { ['dram.latency'] = function() return $value end } }" >function.lua
+	expect 2 "dram.latency" $sweep -q -o none --plan function.lua
+	[ ! -e none/results.csv ] || fail "a sweep with a function that gives $value runs"
+done
 expect 0 "" $sweep --dry-run -m 'its(order=min_pc,timer=500),ipdom' short_circuit.ir
 [ "$(wc -l <out)" = 2 ] || fail "a comma in brackets divides"
 expect 0 "" $sweep --dry-run -m ipdom,its --vary n=1:4 -D l1.latency=20,30 \

@@ -1,4 +1,5 @@
 #include "tools/sweep/plan.h"
+#include "lib/output.h"
 
 static const char *const column[] = { [AXIS_MODULE] = "module", [AXIS_MACHINE] = "machine",
 	[AXIS_MECHANISM] = "mechanism", [AXIS_PASSES] = "passes", [AXIS_ARGUMENTS] = "arguments",
@@ -223,10 +224,48 @@ bool plan_point(Plan *p, uint64_t number, Arena *a, Point *point, bool *wanted, 
 
 /* ---- as commands ---- */
 
+/* Is there anything that cannot stand on a line of text as it is? */
+static bool has_controls(const char *s)
+{
+	size_t k;
+	for (; *s; s += k)
+		if (*s == '\n' || !(k = output_plain(s, strlen(s))))
+			return true;
+	return false;
+}
+
+/* The word as each shell has it from printf, whose output loses newlines at its end; for these stands $'\n',
+   which shells know that keep to POSIX of 2024. */
+static void put_printed_word(StrBuf *out, const char *s)
+{
+	size_t n = strlen(s), k;
+	while (n && s[n - 1] == '\n')
+		n--;
+	sb_puts(out, "\"$(printf '");
+	for (size_t i = 0; i < n; i += k) {
+		k = strchr("\n'", s[i]) || (!i && s[i] == '-') ? 0 : output_plain(s + i, n - i);
+		if (!k) {
+			sb_printf(out, "\\%03o", (unsigned char)s[i]);
+			k = 1;
+		} else if (s[i] == '\\' || s[i] == '%') {
+			sb_printf(out, "%c%c", s[i], s[i]);
+		} else {
+			sb_write(out, s + i, k);
+		}
+	}
+	sb_puts(out, "')\"");
+	for (; s[n]; n++)
+		sb_puts(out, "$'\\n'");
+}
+
 void put_shell_word(StrBuf *out, const char *s)
 {
 	if (*s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%")]) {
 		sb_puts(out, s);
+		return;
+	}
+	if (has_controls(s)) {
+		put_printed_word(out, s);
 		return;
 	}
 	sb_putc(out, '\'');

@@ -346,6 +346,14 @@ static bool call_with_point(Plan *p, const Point *point, int function, Diag *dia
 	return sandbox_call(&p->lua, 2, 1, diag) && sandbox_call(&p->lua, 1, 1, diag);
 }
 
+/* As values in lists are, those of functions are checked before anything runs. */
+static bool takes_value(const Axis *axis, const char *value, Diag *diag)
+{
+	Config c;
+	config_defaults(&c);
+	return config_set(&c, axis->name, value, diag);
+}
+
 bool plan_derive(Plan *p, Point *point, Arena *a, Diag *diag)
 {
 	for (int i = 0; i < p->axis.n; i++) {
@@ -364,7 +372,7 @@ bool plan_derive(Plan *p, Point *point, Arena *a, Diag *diag)
 				lua_type(p->lua.L, -1)));
 		point->value[i] = text ? arena_strdup(a, text) : "";
 		lua_settop(p->lua.L, 0);
-		if (!text)
+		if (!text || !takes_value(axis, point->value[i], diag))
 			return false;
 	}
 	return true;
