@@ -155,21 +155,6 @@ static const JsonValue *report_in(Compare *c, const JsonValue *v, const char *ro
 
 /* ---- what is compared with what ---- */
 
-/* As a report of --before-after has it. */
-static const JsonValue *results_as_json(Compare *c, const char *results, const RunCompared *compared)
-{
-	StrBuf b = { 0 };
-	JsonText t;
-	json_text(&t, &b);
-	t.sink.begin(&t.sink, '{', false);
-	json_put_text(&t.sink, "results", results);
-	report_compared(compared, &t.sink);
-	t.sink.end(&t.sink);
-	const JsonValue *v = json_read(&c->arena, b.s, b.n, "results", &c->diag);
-	sb_free(&b);
-	return v;
-}
-
 /* Counts what is known of the results of two runs, as long as both have ended well. */
 static void note_results(Compare *c, const JsonValue *a, const JsonValue *b, const char *results)
 {
@@ -180,16 +165,13 @@ static void note_results(Compare *c, const JsonValue *a, const JsonValue *b, con
 	arena_free(&names);
 }
 
-/* Two reports with the comparison of their results; both NULL: it is made of the reports. */
+/* Two reports with the comparison of their results; both NULL: that is made of the reports. */
 static void two_runs(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *both, StrBuf *out)
 {
-	RunCompared compared;
-	const char *results = both ? report_results_of(both) : report_compare_results(a, b, &compared);
-	if (!both && *results)
-		both = results_as_json(c, results, &compared);
+	both = both ? both : report_both(&c->arena, a, b);
 	report_compare(a, b, both, c->form, out);
 	vec_push(&c->pair, ((GridPair){ { a, b }, NULL }));
-	note_results(c, a, b, results);
+	note_results(c, a, b, report_results_of(both));
 }
 
 static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrBuf *out)

@@ -174,7 +174,10 @@ char *gsim_report_compare(const GsimReport *before, const GsimReport *after)
 		misuse(&before->messages, "%s: a run could not begin", __func__);
 		return NULL;
 	}
-	report_compare(before->root, after->root, NULL, (ReportForm){ 0 }, &text);
+	Arena a = { 0 };
+	report_compare(before->root, after->root, report_both(&a, before->root, after->root),
+		(ReportForm){ 0 }, &text);
+	arena_free(&a);
 	return text.s ? text.s : xstrdup("");
 }
 

@@ -79,6 +79,8 @@ void report_comparisons(const JsonValue *list, ReportForm, StrBuf *);
 const char *report_compare_results(const JsonValue *before, const JsonValue *after, RunCompared *compared);
 /* Should the two have equal results? They are known to have run one workload with equal arguments. */
 bool report_one_program(const JsonValue *, const JsonValue *);
+/* The same as the object with `results` and `compared` that gsim -b writes; NULL: they cannot be compared. */
+const JsonValue *report_both(Arena *, const JsonValue *before, const JsonValue *after);
 /* What the object with `results` and `compared` says, which gsim -b has written: "equal", "differ",
    "unknown", or "" where a run has failed. Versions that took nothing compared for equal are put right. */
 const char *report_results_of(const JsonValue *both);

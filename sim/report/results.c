@@ -105,6 +105,27 @@ const char *report_compare_results(const JsonValue *before, const JsonValue *aft
 	return open && !compared->different ? "" : run_results(compared);
 }
 
+const JsonValue *report_both(Arena *a, const JsonValue *before, const JsonValue *after)
+{
+	RunCompared compared;
+	const char *results = report_compare_results(before, after, &compared);
+	StrBuf text = { 0 };
+	JsonText t;
+	Diag none = { 0 };
+	if (!*results)
+		return NULL;
+	json_text(&t, &text);
+	t.sink.begin(&t.sink, '{', false);
+	json_put_text(&t.sink, "results", results);
+	report_compared(&compared, &t.sink);
+	t.sink.end(&t.sink);
+	const JsonValue *v = json_read(a, text.s, text.n, "results", &none);
+	must(v);
+	sb_free(&text);
+	diag_free(&none);
+	return v;
+}
+
 /* A number of the report as a count; 0 if it is no number from 0 to `most`. */
 static uint64_t count_within(const JsonValue *v, const char *key, double most)
 {
