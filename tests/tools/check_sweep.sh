@@ -64,6 +64,7 @@ expect 0 "" $sweep --print-jobs 2 -o "o$odd" -c teaching.lua -m ipdom,its "$odd"
 (eval "$(head -1 out)") 2>err
 [ -d "o$odd" ] || fail "the folder of a job has another name"
 rm -rf "$odd" "o$odd"
+expect 0 "^1 point: 1 ok" $sweep -o single -c teaching.lua short_circuit.ir
 # values of functions are checked before anything runs
 for value in '"abc"' -1 '{}'; do
 	echo "return { modules = { 'short_circuit.ir' }, set = { ['dram.latency'] = function() return $value end } }" >function.lua

@@ -224,7 +224,7 @@ static void put_failures(const Sweep *s, StrBuf *out)
 void sweep_summary(const Sweep *s, StrBuf *out)
 {
 	SweepCount n = sweep_count(s);
-	sb_printf(out, "%d points: %d ok", s->ntasks, n.ok);
+	sb_printf(out, "%d point%s: %d ok", s->ntasks, s->ntasks == 1 ? "" : "s", n.ok);
 	if (n.failed)
 		sb_printf(out, ", %d failed", n.failed);
 	if (n.missing)
