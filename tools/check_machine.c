@@ -354,6 +354,20 @@ static bool write_files(Checker *c, const StrBuf *text)
 	return ok;
 }
 
+/* Says of figures whose process somebody has ended that it did; false: there are some. */
+static bool tell_lost(Checker *c)
+{
+	bool whole = true;
+	for (int i = 0; i < c->machine.figure.n && !is_interrupted(c->session->interrupted); i++) {
+		CheckedFigure *f = &c->machine.figure.v[i];
+		if (f->measured || f->why)
+			continue;
+		f->why = "the process that was to measure it has ended";
+		whole = false;
+	}
+	return whole;
+}
+
 static int measure_and_report(Checker *c)
 {
 	Shares work = { .context = c, .pieces = c->machine.figure.n, .bytes = sizeof(MeasuredFigure),
@@ -363,12 +377,13 @@ static int measure_and_report(Checker *c)
 	bool ok = shares_make(&work, c->session->opt.threads, &c->session->diag);
 	if (c->session->terminal)
 		fprintf(stderr, "\r\033[K");
+	bool whole = tell_lost(c);
 	check_machine_text(&c->machine, &text);
 	if (!c->session->opt.quiet && !job_stats_to_output(c->session))
 		output_puts(stdout, text.s);
 	ok &= write_files(c, &text);
 	sb_free(&text);
-	return ok ? RUN_OK : RUN_BAD_INPUT;
+	return !ok ? RUN_BAD_INPUT : whole ? RUN_OK : RUN_FAILED;
 }
 
 int check_machine_run(Session *session)

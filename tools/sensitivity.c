@@ -4,10 +4,7 @@
 #include "sim/report/filled.h"
 #include "tools/before_after.h"
 #include "tools/sensitivity_own.h"
-#include <errno.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tools/shares.h"
 
 enum { MOST_CHOICES = 64 };
 
@@ -206,83 +203,36 @@ static void measure_variation(Sensitivity *s, Variation *v)
 	diag_free(&none);
 }
 
-/* results: a constant text, which the process that reads it has at the same address */
-typedef struct Measured { int i; Varied how; uint64_t cycles[2]; const char *results; } Measured;
+/* results: a constant text, which the process that takes it has at the same address */
+typedef struct Measured { Varied how; uint64_t cycles[2]; const char *results; } Measured;
 
-/* Measures every n-th variation from the k-th on, and writes what it found into the pipe, if there is one. */
-static void measure_part(Sensitivity *s, int k, int n, int to)
+static void make_variation(void *context, int i, void *result)
 {
-	for (int i = k; i < s->v.n && !is_interrupted(s->session->interrupted); i += n) {
-		Variation *v = &s->v.v[i];
-		if (v->how == VARIED_REFUSED)
-			continue;
+	Sensitivity *s = context;
+	Variation *v = &s->v.v[i];
+	if (v->how != VARIED_REFUSED)
 		measure_variation(s, v);
-		Measured m = { i, v->how, { v->cycles[0], v->cycles[1] }, v->results };
-		if (to >= 0 && write(to, &m, sizeof m) != sizeof m)
-			break;
-	}
+	*(Measured *)result = (Measured){ v->how, { v->cycles[0], v->cycles[1] }, v->results };
 }
 
-/* Takes what the processes have measured, until all have ended. They are asked to end as this one is. */
-static void take_measured(Sensitivity *s, int from, const pid_t *pid, int n)
+static void take_variation(void *context, int i, const void *result)
 {
-	enum { LOOK_MS = 100 };
-	struct pollfd ready = { .fd = from, .events = POLLIN };
-	bool asked = false;
-	Measured m;
-	for (;;) {
-		for (int k = 0; k < n && !asked && is_interrupted(s->session->interrupted); k++)
-			kill(pid[k], SIGTERM);
-		asked |= is_interrupted(s->session->interrupted);
-		int events = poll(&ready, 1, LOOK_MS);
-		if (events == 0 || (events < 0 && errno == EINTR))
-			continue;
-		ssize_t got = read(from, &m, sizeof m);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got != sizeof m)
-			return;
-		s->v.v[m.i].how = m.how;
-		s->v.v[m.i].results = m.results;
-		memcpy(s->v.v[m.i].cycles, m.cycles, sizeof m.cycles);
-	}
+	Sensitivity *s = context;
+	Variation *v = &s->v.v[i];
+	const Measured *m = result;
+	v->how = m->how;
+	v->results = m->results;
+	memcpy(v->cycles, m->cycles, sizeof m->cycles);
 }
 
 /* All variations, in as many processes as --threads says. False: there is no process. */
 static bool measure_all(Sensitivity *s)
 {
-	int n = s->session->opt.threads, pipes[2], began = 0;
-	if (n <= 1) {
-		measure_part(s, 0, 1, -1);
-		return true;
-	}
-	pid_t *pid = xcalloc((size_t)n, sizeof *pid);
-	bool ok = !pipe(pipes), piped = ok;
+	Shares work = { .context = s, .pieces = s->v.n, .bytes = sizeof(Measured), .make = make_variation,
+		.take = take_variation, .interrupted = s->session->interrupted };
+	int processes = s->session->opt.threads;
 	s->session->opt.threads = 1;
-	for (int k = 0; k < n && ok; k++) {
-		fflush(stdout);
-		pid[began] = fork();
-		if (!pid[began]) {
-			close(pipes[0]);
-			measure_part(s, k, n, pipes[1]);
-			_exit(0);
-		}
-		ok = pid[began] > 0;
-		began += ok;
-	}
-	if (!ok)
-		diag_error(&s->session->diag, (Loc){ 0 }, "cannot begin a process: %s", strerror(errno));
-	if (piped)
-		close(pipes[1]);
-	if (began)
-		take_measured(s, pipes[0], pid, began);
-	if (piped)
-		close(pipes[0]);
-	for (int k = 0, status; k < began; k++)
-		while (waitpid(pid[k], &status, 0) < 0 && errno == EINTR)
-			;
-	free(pid);
-	return ok;
+	return shares_make(&work, processes, &s->session->diag);
 }
 
 /* ---- both ---- */

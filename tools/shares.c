@@ -60,16 +60,11 @@ static void take_results(const Shares *s, int from, const pid_t *pid, int n)
 	}
 }
 
-/* Waits for the processes. False: one did not end well. */
-static bool wait_for_all(const pid_t *pid, int n)
+static void wait_for_all(const pid_t *pid, int n)
 {
-	bool well = true;
-	for (int i = 0, status; i < n; i++) {
+	for (int i = 0, status; i < n; i++)
 		while (waitpid(pid[i], &status, 0) < 0 && errno == EINTR)
 			;
-		well &= WIFEXITED(status) && !WEXITSTATUS(status);
-	}
-	return well;
 }
 
 bool shares_make(const Shares *s, int processes, Diag *diag)
@@ -82,7 +77,7 @@ bool shares_make(const Shares *s, int processes, Diag *diag)
 		return true;
 	}
 	n = n < MOST_PROCESSES ? n : MOST_PROCESSES;
-	bool ok = !pipe(pipes);
+	bool ok = !pipe(pipes), piped = ok;
 	fflush(NULL);
 	for (int k = 0; k < n && ok; k++) {
 		pid_t p = fork();
@@ -96,14 +91,11 @@ bool shares_make(const Shares *s, int processes, Diag *diag)
 	}
 	if (!ok)
 		diag_error(diag, (Loc){ 0 }, "cannot begin a process: %s", strerror(errno));
-	if (!ok && !began)
+	if (!ok && !piped)
 		return false;
 	close(pipes[1]);
 	take_results(s, pipes[0], pid, began);
 	close(pipes[0]);
-	if (!wait_for_all(pid, began) && !is_interrupted(s->interrupted) && ok) {
-		diag_error(diag, (Loc){ 0 }, "a process that was to make a part of the work has ended");
-		ok = false;
-	}
+	wait_for_all(pid, began);
 	return ok;
 }

@@ -20,7 +20,7 @@ typedef struct Shares {
 	const volatile sig_atomic_t *interrupted;
 } Shares;
 
-/* Has all pieces made by so many processes; by this one itself if 1. False: no process can be begun, or one
-   ended before its work did, and diag says so. */
+/* Has all pieces made by so many processes; by this one itself if 1. Pieces of a process that was ended
+   before its work was done have no result. False: a process cannot be begun, and diag says so. */
 bool shares_make(const Shares *, int processes, Diag *);
 #endif
