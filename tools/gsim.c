@@ -9,6 +9,7 @@
 #include "tools/on_gpu.h"
 #include "tools/plugins.h"
 #include "tools/sensitivity.h"
+#include "tools/settings.h"
 #include "tools/skeleton.h"
 #include "traces/export.h"
 #include <errno.h>
@@ -416,6 +417,7 @@ static int run(Session *s)
 		return RUN_BAD_INPUT;
 	if (o->disassemble)
 		return disassemble(s);
+	settings_warn(s);
 	catch_interrupts();
 	s->interrupted = &interrupted;
 	int status = o->sensitivity ? sensitivity_run(s) : o->grid ? run_grid(s)

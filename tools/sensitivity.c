@@ -4,6 +4,7 @@
 #include "sim/report/filled.h"
 #include "tools/before_after.h"
 #include "tools/sensitivity_own.h"
+#include "tools/settings.h"
 #include "tools/shares.h"
 
 enum { MOST_CHOICES = 64 };
@@ -65,17 +66,10 @@ static bool is_named(const char *list, const char *name)
 	return false;
 }
 
-/* A mechanism that does not run has parameters that change nothing; the choice of the mechanism is the
-   question itself. */
+/* What no mechanism that runs reads changes nothing; the choice of the mechanism is the question itself. */
 static bool is_idle(const Sensitivity *s, const ConfigKey *key, const char *name)
 {
-	bool used = !key->model;
-	for (int i = 0; i < s->sides && key->model; i++) {
-		size_t n = strlen(key->model);
-		used |= !strncmp(s->name[i], key->model, n) && (!s->name[i][n] || s->name[i][n] == '(');
-		used |= !strcmp(model_keys((int)s->session->config.model)->name, key->model);
-	}
-	return !used || !strcmp(name, "divergence.model");
+	return !strcmp(name, "divergence.model") || !settings_matter(s->session, key, NULL);
 }
 
 /* Names of the list that no parameter has. */
@@ -117,8 +111,8 @@ static bool choose_variations(Sensitivity *s)
 	config_free_texts(&texts);
 	if (ok && !s->v.n)
 		diag_error(&s->session->diag, (Loc){ s->session->opt.config, 0, 0 },
-			"nothing can be varied: %s", *list ? "the parameters are 0 or of a mechanism that "
-			"does not run" : "the machine file has no assumption that matters here; "
+			"nothing can be varied: %s", *list ? "the parameters are 0 or have no effect "
+			"here" : "the machine file has no assumption that matters here; "
 			"--sensitivity=KEYS names parameters");
 	return ok && s->v.n;
 }

@@ -96,6 +96,11 @@ typedef struct OwnOp {
    side. */
 typedef struct PartingCost { int64_t cycles, operations; } PartingCost;
 
+/* What a mechanism keeps that parameters divergence.* move to memory: nothing; a stack, whose room
+   divergence.depth gives; tables, whose room its own parameters give. SPILLS_UNKNOWN: its table does not
+   say. */
+typedef enum { SPILLS_UNKNOWN, SPILLS_NOTHING, SPILLS_STACK, SPILLS_TABLE } ModelSpills;
+
 /* What the configuration and the command line need to know of a mechanism. */
 #define MODEL_KEYS \
 	const char *name, *help; \
@@ -107,6 +112,7 @@ typedef struct PartingCost { int64_t cycles, operations; } PartingCost;
 	/* parameters, as --model takes them, under which no lane that could run waits for ever; diagnoses \
 	   of a livelock try them; NULL: there are none */ \
 	const char *fair; \
+	ModelSpills spills; \
 	/* Optional, for passes that weigh branches: a branch with two sides, none of them empty, without \
 	   what spills. NULL: two redirections. */ \
 	PartingCost (*parting)(const Config *);
@@ -177,8 +183,15 @@ struct PassLog;
 bool config_transform(const Config *, struct Module *, const char *passes, const struct Profile *,
 	struct PassLog *, Diag *);
 
-/* sim/config/print.c */
 struct StrBuf;
+/* sim/config/needs.c: Can the parameter change what a run on this machine, with its mechanism, computes or
+   measures? False: it cannot, and why, if not NULL, gets the reason: "under ipdom (only its reads it)". What
+   is not known to have no effect has one. MACHINE_ANY: nothing is known of the run, whose passes may weigh
+   what it does not read itself. */
+typedef enum { MACHINE_ANY, MACHINE_TIMED, MACHINE_FUNCTIONAL } MachineRun;
+bool config_has_effect(const Config *, const ConfigKey *, MachineRun, struct StrBuf *why);
+
+/* sim/config/print.c */
 void config_print(const Config *, struct StrBuf *); /* a machine file that gives exactly this configuration */
 void config_print_value(const ConfigKey *, int64_t, struct StrBuf *);  /* the value as -D takes it */
 void config_print_choices(const ConfigKey *, struct StrBuf *);         /* "a, b or c" */

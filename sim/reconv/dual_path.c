@@ -220,6 +220,7 @@ static bool dual_path_held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_dual_path = {
 	.name = "dual_path",
 	.help = "stack whose top entry's two sides run side by side",
+	.spills = SPILLS_STACK,
 	.source = "Rhu and Erez, The Dual-Path Execution Model for Efficient GPU Control Flow, HPCA 2013",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .warp_scoreboard = warp_scoreboard,

@@ -411,6 +411,7 @@ static void dwf_order(Warp **list, int n)
 const ReconvModel reconv_dwf = {
 	.name = "dwf",
 	.help = "dynamic warp formation",
+	.spills = SPILLS_NOTHING,
 	.source = "Fung et al., MICRO 2007",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true,

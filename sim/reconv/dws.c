@@ -449,6 +449,7 @@ static bool dws_held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_dws = {
 	.name = "dws",
 	.help = "dynamic warp subdivision at branches and loads",
+	.spills = SPILLS_NOTHING,
 	.source = "Meng, Tarjan and Skadron, Dynamic Warp Subdivision for Integrated Branch and Memory "
 	"Divergence Tolerance, ISCA 2010",
 	.params = params, .nparams = sizeof params / sizeof *params,

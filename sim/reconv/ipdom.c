@@ -198,6 +198,7 @@ static PartingCost ipdom_parting(const Config *c)
 const ReconvModel reconv_ipdom = {
 	.name = "ipdom",
 	.help = "reconvergence stack with immediate post-dominators",
+	.spills = SPILLS_STACK,
 	.source = "Fung et al., Dynamic Warp Formation and Scheduling, MICRO 2007, section 3; order of "
 	"pushes as in GPGPU-Sim",
 	.params = params, .nparams = sizeof params / sizeof *params,

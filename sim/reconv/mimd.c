@@ -28,6 +28,7 @@ static void mimd_exit(Warp *w, Split *s, Mask m) { reconv_close_gap(w, s); }
 const ReconvModel reconv_mimd = {
 	.name = "mimd",
 	.help = "the bound: every lane runs on its own",
+	.spills = SPILLS_NOTHING,
 	.source = "none: a bound",
 	.own_slots = true, .sync_waits = true, .lane_scoreboard = true,
 	.lower = mimd_lower, .state_size = mimd_state_size, .launch = mimd_launch, .branch = mimd_branch,

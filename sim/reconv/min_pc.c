@@ -178,6 +178,7 @@ static Patience min_pc_patience(const Config *c, const Code *code)
 }
 
 #define TABLE(NAME, HELP, LAUNCH) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
+	.spills = SPILLS_NOTHING, \
 	.source = "Collange, Stack-less SIMT Reconvergence at Low Cost, 2011", \
 	.params = params, .nparams = sizeof params / sizeof *params, .fair = "starvation=300,quantum=8", \
 		.lower = min_pc_lower, .state_size = min_pc_state_size, .launch = LAUNCH, \

@@ -199,6 +199,7 @@ static Patience multi_path_patience(const Config *c, const Code *code)
 const ReconvModel reconv_multi_path = {
 	.name = "multi_path",
 	.help = "all paths side by side, with immediate post-dominators",
+	.spills = SPILLS_TABLE,
 	.source = "ElTantawy et al., A Scalable Multi-Path Microarchitecture for Efficient GPU Control Flow, "
 	"HPCA 2014",
 	.params = params, .nparams = sizeof params / sizeof *params,

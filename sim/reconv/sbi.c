@@ -438,6 +438,7 @@ static bool sbi_held(const Warp *w, int lane, Held *h)
 }
 
 #define TABLE(NAME, HELP, OWN) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
+	.spills = SPILLS_TABLE, \
 	.source = "Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU " \
 		"Performance, ISCA 2012", \
 	.params = NAME##_params, .nparams = sizeof NAME##_params / sizeof *NAME##_params, \

@@ -76,6 +76,7 @@ static void serial_resume(Warp *w, Split *s)
 const ReconvModel reconv_serial = {
 	.name = "serial",
 	.help = "no reconvergence: groups that have parted run one after the other",
+	.spills = SPILLS_NOTHING,
 	.source = "none: a bound",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,

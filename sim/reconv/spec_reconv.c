@@ -18,6 +18,7 @@ const ReconvModel reconv_spec_reconv = {
 	.name = "spec_reconv",
 	.help = "speculative reconvergence: convergence barriers at predicted points, which `!reconverge` "
 	"names",
+	.spills = SPILLS_NOTHING,
 	.source = "Damani et al., Speculative Reconvergence for Improved SIMT Efficiency, CGO 2020; US "
 	"patents 11442795 and 11847508",
 	.params = params, .nparams = sizeof params / sizeof *params,

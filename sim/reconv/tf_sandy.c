@@ -265,6 +265,7 @@ static bool tf_sandy_held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_tf_sandy = {
 	.name = "tf_sandy",
 	.help = "thread frontiers with a pc for each lane, one for the warp, and conservative branches",
+	.spills = SPILLS_NOTHING,
 	.source = "Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011, section 5",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.all_branches = true, .runs_empty = true,

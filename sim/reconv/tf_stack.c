@@ -75,6 +75,7 @@ static void tf_stack_exit(Warp *w, Split *s, Mask m)
 const ReconvModel reconv_tf_stack = {
 	.name = "tf_stack",
 	.help = "thread frontiers with a sorted stack",
+	.spills = SPILLS_STACK,
 	.source = "Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = tf_stack_lower, .state_size = sorted_size, .launch = sorted_launch,

@@ -219,6 +219,7 @@ static PartingCost token_parting(const Config *c)
 const ReconvModel reconv_token = {
 	.name = "token",
 	.help = "token stack of Tesla to Pascal: SSY, PBK, PCNT, SYNC, BRK, CONT",
+	.spills = SPILLS_STACK,
 	.source = "US patents 7353369 and 8312254; Bialas and Strzelecki, Benchmarking the cost of thread "
 	"divergence in CUDA, 2015",
 	.params = params, .nparams = sizeof params / sizeof *params,

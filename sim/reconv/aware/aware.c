@@ -250,6 +250,7 @@ static bool aware_held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_aware = {
 	.name = "aware",
 	.help = "multi-path with a queue of groups, one runs; waiting at points ends after a time-out",
+	.spills = SPILLS_TABLE,
 	.source = "ElTantawy and Aamodt, MIMD Synchronization on SIMT Architectures, MICRO 2016",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.fair = "timeout=1000,quantum=1000",

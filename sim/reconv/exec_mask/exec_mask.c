@@ -218,6 +218,7 @@ static PartingCost exec_mask_parting(const Config *c) { return (PartingCost){ 0,
 const ReconvModel reconv_exec_mask = {
 	.name = "exec_mask",
 	.help = "EXEC mask with saved masks in scalar registers (AMD GCN)",
+	.spills = SPILLS_NOTHING,
 	.source = "LLVM, SILowerControlFlow and StructurizeCFG; AMD, Vega Instruction Set Architecture, 2017",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.parting = exec_mask_parting,

@@ -429,6 +429,7 @@ PartingCost its_parting(const Config *c)
 const ReconvModel reconv_its = {
 	.name = "its",
 	.help = "independent thread scheduling with convergence barriers: BSSY, BSYNC, BREAK, BMOV, YIELD",
+	.spills = SPILLS_NOTHING,
 	.source = "US patents 10067768 and 11442795; CUDA debugger API (CUDBGCbuWarpState); Control Flow "
 	"Management in Modern GPUs (arXiv 2407.02944)",
 	.params = params, .nparams = sizeof params / sizeof *params,

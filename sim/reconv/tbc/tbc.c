@@ -257,6 +257,7 @@ static bool tbc_held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_tbc = {
 	.name = "tbc",
 	.help = "thread block compaction",
+	.spills = SPILLS_NOTHING,
 	.source = "Fung and Aamodt, Thread Block Compaction for Efficient SIMT Control Flow, HPCA 2011",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true, .all_branches = true,
