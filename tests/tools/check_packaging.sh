@@ -101,9 +101,12 @@ sed -n 's/^ \([a-z_]*\)@Base .*/\1/p' "$srcdir/debian/libgsim-$version.symbols" 
 for script in "$srcdir/debian/rules" "$srcdir/debian/tests/use" "$srcdir/debian/tests/develop" "$srcdir/tools/package" "$srcdir/tools/release"; do
 	[ -x "$script" ] || fail "$script cannot be executed"
 done
-# the build folder is named nowhere
-here=$(pwd)
-grep -rlF -e "$here" -e "$srcdir/" "$root/usr" >"$tmp/out" && grep -qe -ffile-prefix-map Makefile && fail "installed files name the folder of the build"
+# the build folder is named nowhere, but in the name of a prefix that lies in it, as that of make distcheck does
+here=$(pwd) prefix=$(sed -n 's/^prefix = //p' Makefile)
+grep -rlF -e "$here" -e "$srcdir/" "$root/usr" | while read -r file; do
+	LC_ALL=C sed "s,$prefix,,g" "$file" | grep -qaF -e "$here" -e "$srcdir/" && echo "$file"
+done >"$tmp/out"
+[ -s "$tmp/out" ] && grep -qe -ffile-prefix-map Makefile && fail "installed files name the folder of the build"
 
 make -s uninstall DESTDIR="$root" prefix=/usr libdir=/usr/lib/some-arch zshcompletiondir=/usr/share/zsh/vendor-completions \
 	bashcompletiondir=/usr/share/bash-completion/completions fishcompletiondir=/usr/share/fish/vendor_completions.d >"$tmp/out" 2>&1 || fail "make uninstall"
