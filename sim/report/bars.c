@@ -60,7 +60,7 @@ static double largest_figure(const GridTable *t, int f)
 {
 	double most = 0;
 	for (int i = 0; i < t->n; i++)
-		if (t->cell[i].completed && is_comparable(&t->cell[i], f) && t->cell[i].v[f] > most)
+		if (t->cell[i].well && is_comparable(&t->cell[i], f) && t->cell[i].v[f] > most)
 			most = t->cell[i].v[f];
 	return most;
 }
@@ -76,7 +76,7 @@ static void put_fill(StrBuf *out, int pipeline)
 static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y, int pipeline)
 {
 	char text[40];
-	if (!c->completed)
+	if (!c->well)
 		return;
 	if (!is_comparable(c, f)) {
 		svg_label(out, x + 4, y + BAR - 2, " font-size=\"10\" fill=\"#555\"", "n/a");
@@ -150,7 +150,7 @@ static void draw_table(const GridTable *t, void *self)
 		for (int k = 0; k < PANELS; k++)
 			put_bar(&p->body, c, shown[k], shown[k] == UTILIZATION ? 1
 				: largest_figure(t, shown[k]), label + k * PANEL, p->y, pipeline(t, i, &n));
-		if (!c->completed) {
+		if (!c->well) {
 			const char *why = grid_outcome(&a, c);
 			names_shown(&a, &why, 1, MOST_OUTCOME, &why);
 			svg_label(&p->body, label + 4, p->y + BAR - 2, " font-size=\"10\" fill=\"#b00020\"",

@@ -4,6 +4,7 @@
 #include "sim/report/differ.h"
 #include "sim/report/filled.h"
 #include "sim/report/kernels.h"
+#include "sim/report/pairs.h"
 
 enum { BRIEF_ROWS = 7, LONGEST = 48, LONGEST_FULL = 96 };
 
@@ -351,12 +352,6 @@ bool compare_idle(const JsonValue *run, StrBuf *out)
 	return n > 0;
 }
 
-static bool ended_well(const JsonValue *report)
-{
-	const char *status = json_string(report, "status");
-	return !*status || !strcmp(status, "ok");
-}
-
 void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm form,
 	StrBuf *out)
 {
@@ -366,7 +361,7 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 	char path[512] = "";
 	Sheet s;
 	report_differ(before, after, results, report_results_words(results, &compared), form, out);
-	bool told = strcmp(results, "differ") && ended_well(before) && ended_well(after);
+	bool told = strcmp(results, "differ") && !*run_ending(before) && !*run_ending(after);
 	form.unjudged = !told || strcmp(results, "equal");
 	if (json_get(both, "compared"))
 		report_results(&compared, "", form, out);

@@ -1,6 +1,7 @@
 /* The differences between two runs, and in one line their effect. The runs come as JSON values, from any
    version of gsim. */
 #include "sim/report/differ.h"
+#include "sim/report/pairs.h"
 #include "sim/report/sheet.h"
 
 enum { BRIEF_LINES = 12, LONGEST_NAME = 60, LONGEST_VALUE = 120 };
@@ -347,10 +348,10 @@ static void put_verdict(Differ *d, const char *results, StrBuf *out)
 	const char *strong = d->form.markdown ? "**" : "", *shown[2];
 	StrBuf line = { 0 };
 	for (int k = 0; k < 2; k++) {
-		const char *status = json_string(d->run[k], "status");
-		if (*status && strcmp(status, "ok")) {
+		const char *ending = run_ending(d->run[k]);
+		if (*ending) {
 			sb_printf(out, "%sno verdict: the run %s ended as: ", strong, k ? "after" : "before");
-			sheet_code(out, d->form, status);
+			sheet_code(out, d->form, ending);
 			sb_printf(out, "%s\n", strong);
 			return;
 		}

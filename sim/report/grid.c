@@ -78,7 +78,8 @@ static GridTable make_grid_table(const JsonValue *runs, const char *kernel)
 		for (int k = 0; kernel && launches && k < launches->n; k++)
 			if (!strcmp(json_string(&launches->item[k], "kernel"), kernel))
 				add_to_cell(&t.cell[i], &launches->item[k]);
-		if (t.base < 0 && t.cell[i].completed)
+		t.cell[i].well = t.cell[i].completed && !*run_ending(&runs->item[i]);
+		if (t.base < 0 && t.cell[i].well)
 			t.base = i;
 	}
 	return t;
@@ -151,12 +152,13 @@ static void put_grid_cell(Sheet *s, const Cell *c, int f)
 		sheet_put(s, "%.0f", c->v[f]);
 }
 
+/* A run that was interrupted, or whose results are wrong, has no ratio, and is nobody's base. */
 static void put_ratio(Sheet *s, const GridTable *t, const Cell *c)
 {
 	int f = grid_measured(t, CYCLES) ? CYCLES : WARP_INSTRUCTIONS;
-	double base = t->cell[t->base].v[f];
-	if (c->known[f] && t->cell[t->base].known[f] && base > 0)
-		sheet_put(s, "%.3f", c->v[f] / base);
+	const Cell *base = t->base < 0 ? NULL : &t->cell[t->base];
+	if (c->well && base && c->known[f] && base->known[f] && base->v[f] > 0)
+		sheet_put(s, "%.3f", c->v[f] / base->v[f]);
 	else
 		sheet_put(s, "-");
 }

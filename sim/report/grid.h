@@ -18,6 +18,7 @@ typedef struct Cell {
 	const JsonValue *run;
 	int launches;
 	bool completed;                /* the kernel was launched, and all its launches completed */
+	bool well;                     /* the run ended well, too: others may be compared with it */
 	bool known[FIGURES];           /* the figure was measured in every launch */
 	double v[FIGURES];
 } Cell;
@@ -26,7 +27,7 @@ typedef struct GridTable {
 	const char *kernel;            /* NULL: none was launched in any run */
 	int n;                         /* number of runs */
 	Cell *cell;
-	int base;                      /* the first row with figures, which ratios refer to; -1 = none */
+	int base;                      /* the first row that went well, which ratios refer to; -1 = none */
 } GridTable;
 
 /* Calls `put` with the table of each kernel, in the order in which the kernels were first launched. */

@@ -68,13 +68,17 @@ static const char *stuck_at(Arena *a, const JsonValue *run)
 		: arena_printf(a, "%s in block %s", kind, label);
 }
 
+const char *run_ending(const JsonValue *run)
+{
+	const char *status = json_string(run, "status");
+	return !strcmp(status, "ok") ? "" : !strcmp(status, "bad_input") ? "bad input" : status;
+}
+
 const char *run_outcome(Arena *a, const JsonValue *run)
 {
-	const char *status = json_string(run, "status"), *error = json_string(run, "error"),
-		*stuck = stuck_at(a, run);
-	if (!*status || !strcmp(status, "ok"))
+	const char *word = run_ending(run), *error = json_string(run, "error"), *stuck = stuck_at(a, run);
+	if (!*word)
 		return "";
-	const char *word = !strcmp(status, "bad_input") ? "refused" : status;
 	if (stuck)
 		return arena_printf(a, "%s: %s", word, stuck);
 	return *error ? arena_printf(a, "%s: %.*s", word, (int)strcspn(error, "\n"), error) : word;

@@ -18,8 +18,9 @@ Pairs pairs_of(const JsonValue *before, const JsonValue *after);
 void report_compare_pairs(const Pairs *, ReportForm, StrBuf *);
 
 const char *run_passes(const JsonValue *run);             /* the passes of a run; "none": it has none */
-/* One line on how a run ended, if not well: "failed: livelock in block L (k.ir:15)", "refused: ..."; "" = it
-   completed. */
+/* How a run ended, if not well: "failed", "bad input", "interrupted"; "" = it completed. */
+const char *run_ending(const JsonValue *run);
+/* The same with its reason, in one line: "failed: livelock in block L (k.ir:15)", "bad input: ...". */
 const char *run_outcome(Arena *, const JsonValue *run);
 const char *run_name(Arena *, const JsonValue *run);      /* name of a run, as "token, passes dce" */
 #endif

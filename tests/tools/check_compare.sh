@@ -80,6 +80,17 @@ err "^the runs after have different passes or mechanisms; --rows after compares 
 expect 0 "passes linearize -> structurize" $compare --rows after both.json other.json
 expect 0 "passes none -> structurize" $compare --rows before,after both.json other.json
 expect 0 "^2 runs: .* more in 2" $compare both.json grid_slow.json
+# a run that was interrupted has no ratio, and is no base; a script at fault is bad input wherever it is told
+sed '0,/"status": "ok"/s//"status": "interrupted"/' grid.json >cut.json
+expect 0 "^ipdom *none  *[0-9]*  *-  *[0-9]* .* interrupted$" $compare cut.json
+out "^ipdom *linearize  *[0-9]*  *1\.000 " && out "^token *none  *[0-9]*  *[0-9]\.[0-9]* "
+{ cat short_circuit.lua; echo 'gpu.buffer("u32", 1):get(0)'; echo 'gpu.nothing()'; } >wrong.lua
+$gsim $kepler -w wrong.lua -s input.json $k 2>err
+$gsim $kepler --grid -m ipdom -m its -w wrong.lua -s inputs.json $k 2>err
+expect 0 "^no verdict: the run after ended as: bad input$" $compare --brief one.json input.json
+expect 0 "^#3 input  *bad input: attempt " $compare one.json slow.json input.json
+expect 0 "^ipdom  *[0-9]*  *-  .* bad input$" $compare inputs.json
+expect 2 "^its  *[0-9]*  *-  .* bad input$" $gsim -c kepler.lua --grid -m ipdom -m its -w wrong.lua $k
 # one run and several
 expect 2 "grid.json: error: this is a grid of 4 runs, the other a report of one: --rows picks one" $compare one.json grid.json
 expect 2 "both.json: error: this is a report of --before-after, the other of one run: --rows before or --rows after" $compare both.json one.json
