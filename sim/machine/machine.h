@@ -52,6 +52,7 @@ void sm_trace_block(Sm *, const Cta *, TraceKind, uint64_t b);
 static inline void warp_wake(const Warp *w)
 {
 	w->sched->wake[w->place] = 0;
+	w->sched->wanted[w->place] = 0;
 	w->sched->sleep = 0;
 }
 /* The ticket's access is done at *ready. Returns true when this was the last access of its instruction, which

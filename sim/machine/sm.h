@@ -73,6 +73,9 @@ typedef struct Sched {
 	int *order;                    /* warp slots, oldest first */
 	Cycle *wake;              /* by place in order: a cycle before which no split of the warp can issue */
 	uint8_t *wake_why;             /* by place in order: the Stall until `wake` */
+	/* by place in order: 1 + the unit of which the warp wants a copy from `wake` on, if nothing else can
+	   keep it back or change its mind then; else 0 */
+	uint8_t *wanted;
 	int n;
 	/* ONE_EACH / n, which an issue adds to UnitCopies.had: a scheduler with more warps gets more of a
 	   unit for the same count */

@@ -119,8 +119,10 @@ typedef struct SyncHooks {
 typedef struct TimeHooks {
 	/* The core has tried in this cycle to issue from s, and s cannot issue before `until`, for the reason
 	   `why`. While an operand is being loaded or an event is to come (such as an instruction that is
-	   being fetched), `until` is PENDING, even where the core knows the cycle. Returns false if the hook
-	   has changed nothing; it may have asked for an alarm all the same. */
+	   being fetched), `until` is PENDING, even where the core knows the cycle. A split that waits for a
+	   functional unit, and is the only one of its warp that may run, is not tried again before a copy of
+	   the unit is free. Returns false if the hook has changed nothing; it may have asked for an alarm all
+	   the same. */
 	bool (*stall)(Warp *, Split *s, Stall why, Cycle until);
 	/* s waits for data that are being loaded, and the core has just learned in which cycles data of its
 	   lanes come (reconv_first_ready). The hook may ask for an alarm, and change nothing else. */

@@ -7,7 +7,7 @@
 static void ring_alarm(Sm *, Warp *);
 static bool try_pair(Sm *, Warp *);
 static bool try_single(Sm *, Warp *);
-static bool try_splits(Sm *, Warp *, When *best);
+static bool try_splits(Sm *, Warp *, When *best, const MIns **wants);
 static bool list_changes(Sm *, Warp *, Split *, When *best);
 static bool try_split(Sm *, Warp *, Split *, const MIns **, When *best);
 static When examine_split(Sm *, Warp *, Split *, const MIns **, UnitCopy **unit, const UnitCopy *shared);
@@ -33,13 +33,17 @@ bool issue_from_warp(Sm *sm, Warp *w)
 		ring_alarm(sm, w);
 	if (sm->gpu->model->pairs.partner)
 		return try_pair(sm, w);
-	bool issued = try_splits(sm, w, &best);
+	const MIns *wants = NULL;
+	bool issued = try_splits(sm, w, &best, &wants);
 	if (issued && sm->fault.kind)
 		return true;
-	if (issued)
+	if (issued) {
 		sleep_after_issue(sm, w);
-	else
+	} else {
 		sleep_on(w, best);
+		if (wants && w->alarm == NO_ALARM && !sm->gpu->model->regroups)
+			w->sched->wanted[w->place] = wants->unit + 1;
+	}
 	if (w->ending && !issued)
 		sm_end_warp(sm, w);
 	if (w->alarm < w->sched->wake[w->place] && !w->ending)
@@ -61,7 +65,7 @@ static void ring_alarm(Sm *sm, Warp *w)
 static inline bool try_single(Sm *sm, Warp *w)
 {
 	Split *s = &w->split[0];
-	const MIns *i;
+	const MIns *i = NULL;
 	UnitCopy *unit;
 	Mask lanes = s->mask;
 	When t = examine_split(sm, w, s, &i, &unit, NULL);
@@ -77,6 +81,7 @@ static inline bool try_single(Sm *sm, Warp *w)
 	}
 	sm_sleep_until(w, t.cycle == NEVER && t.why != STALL_GRID ? (When){ NEVER, s->pc, STALL_BARRIER }
 		: t);
+	w->sched->wanted[w->place] = i ? i->unit + 1 : 0;
 	return false;
 }
 
@@ -87,10 +92,12 @@ static int first_split(const Warp *w)
 	return (w->last + (w->take_turns == TURNS_ROTATE)) % w->nsplit;
 }
 
-/* Tries the splits in the mechanism's order. */
-static inline bool try_splits(Sm *sm, Warp *w, When *best)
+/* Tries the splits in the mechanism's order. *wants: where one split alone may run, and nothing but the unit
+   keeps it back, its instruction. */
+static inline bool try_splits(Sm *sm, Warp *w, When *best, const MIns **wants)
 {
 	bool issued = false;
+	int running = 0;
 	for (int x = 0, first = first_split(w); x < w->nsplit;) {
 		int k = first + x < w->nsplit ? first + x : first + x - w->nsplit, n = w->nsplit;
 		Split *s = &w->split[k];
@@ -98,6 +105,7 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best)
 		/* go through the new list from its beginning */
 		if ((s->released || s->parts) && list_changes(sm, w, s, best)) {
 			x = first = 0;
+			running++;
 			continue;
 		}
 		if (s->state == SPLIT_PARKED) {
@@ -105,7 +113,9 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best)
 			continue;
 		}
 		Mask lanes = s->mask;
+		running += s->state == SPLIT_RUN;
 		if (!try_split(sm, w, s, &i, best)) {
+			*wants = running == 1 ? i : NULL;
 			x++;
 			continue;
 		}
@@ -142,7 +152,7 @@ static bool list_changes(Sm *sm, Warp *w, Split *s, When *best)
 }
 
 /* Issues the split's instruction if it can be issued now. Else combines *best with when it may be and why it
-   cannot yet (earlier_reason). */
+   cannot yet (earlier_reason), and *i is as examine_split says. */
 static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *best)
 {
 	const ReconvModel *model = sm->gpu->model;
@@ -153,8 +163,9 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 		return true;
 	}
 	if (s->state == SPLIT_RUN && model->times.stall) {
-		model->times.stall(w, s, t.why, t.why == STALL_MEMORY || wait_awaits(&s->wait, sm->now)
-			? PENDING : t.cycle);
+		if (model->times.stall(w, s, t.why, t.why == STALL_MEMORY || wait_awaits(&s->wait, sm->now)
+			? PENDING : t.cycle))
+			*i = NULL;
 		if (s->state != SPLIT_RUN) /* the mechanism has given the turn to another split */
 			t.cycle = sm->now + 1;
 		/* the mechanism has given this split the turn anew, and it waits for that */
@@ -202,7 +213,8 @@ static bool try_pair(Sm *sm, Warp *w)
 /* ---- can it issue? ---- */
 
 /* Can the split issue now? If so, the result's cycle is now, and *ins and *unit are what it issues and on
-   which copy. Else the result is when it may, as far as that is known, and why not yet. shared: the copies of
+   which copy. Else the result is when it may, as far as that is known, and why not yet; *ins is what it would
+   issue if nothing but the unit keeps it back, and else stays as it was. shared: the copies of
    the unit of an issue of this cycle on other lanes, of which this one uses the same, or NULL. */
 static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, UnitCopy **unit,
 	const UnitCopy *shared)
@@ -222,13 +234,13 @@ static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Un
 	if (is_held_by_queue(w, s, i)) /* the warp is woken when its access has been made */
 		return (When){ PENDING, s->pc, STALL_MEMPIPE };
 	*unit = NULL;
+	*ins = i;
 	if (!shared || w->sched->unit[i->unit].copy != shared) {
 		Cycle when = 0;
 		*unit = arbiter_free_copy(sm, w->sched, i->unit, &when);
 		if (!*unit)
 			return (When){ when, s->pc, is_memory_ins(i) ? STALL_MEMPIPE : STALL_UNIT };
 	}
-	*ins = i;
 	return (When){ sm->now, s->pc, 0 };
 }
 
@@ -388,6 +400,7 @@ void sm_sleep_until(Warp *w, When t)
 {
 	w->sched->wake[w->place] = t.cycle;
 	w->sched->wake_why[w->place] = t.why;
+	w->sched->wanted[w->place] = 0;
 	w->waits_at = t.pc;
 }
 

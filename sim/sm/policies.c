@@ -2,10 +2,18 @@
  * its order until one issues. A warp that sleeps until a later cycle is not tried. */
 #include "sim/sm/internal.h"
 
+/* Has the warp at a place waited for a unit alone, and has every copy of it been taken again? Then it sleeps
+   on: a try would tell nothing else. */
+static inline bool finds_unit_taken(Sm *sm, Sched *d, int k)
+{
+	return d->wanted[k] && !arbiter_free_copy(sm, d, (Unit)(d->wanted[k] - 1), &d->wake[k]);
+}
+
 /* Tries the warp at a place, if it may be ready. */
 static inline bool try_place(Sm *sm, Sched *d, int k)
 {
-	if (d->wake[k] > sm->now || !issue_from_warp(sm, &sm->warp[d->order[k]]))
+	if (d->wake[k] > sm->now || finds_unit_taken(sm, d, k) ||
+		!issue_from_warp(sm, &sm->warp[d->order[k]]))
 		return false;
 	d->last = d->order[k];
 	return true;

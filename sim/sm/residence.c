@@ -49,6 +49,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 		sm->sched[i].order = arena_array(&g->arena, int, sm->nwarps);
 		sm->sched[i].wake = arena_array(&g->arena, Cycle, sm->nwarps);
 		sm->sched[i].wake_why = arena_array(&g->arena, uint8_t, sm->nwarps);
+		sm->sched[i].wanted = arena_array(&g->arena, uint8_t, sm->nwarps);
 		sm->sched[i].active = arena_array(&g->arena, int, sm->nwarps);
 		sm->sched[i].waited.part = arena_array(&g->arena, Part,
 			g->model->regroups ? warp_width(g) : 1);
@@ -219,6 +220,7 @@ static void start_resident_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	s->share = ONE_EACH / (uint32_t)s->n;
 	s->wake[w->place] = sm->now;
 	s->wake_why[w->place] = STALL_FETCH;
+	s->wanted[w->place] = 0;
 	w->waits_at = NO_PC;
 	s->sleep = 0;
 }
@@ -325,6 +327,7 @@ void warp_retire(Sm *sm, Warp *w)
 	memmove(s->order + k, s->order + k + 1, sizeof *s->order * behind);
 	memmove(s->wake + k, s->wake + k + 1, sizeof *s->wake * behind);
 	memmove(s->wake_why + k, s->wake_why + k + 1, sizeof *s->wake_why * behind);
+	memmove(s->wanted + k, s->wanted + k + 1, sizeof *s->wanted * behind);
 	for (; k < s->n; k++)
 		sm->warp[s->order[k]].place = k;
 	for (k = 0; k < s->nactive; k++)

@@ -42,8 +42,10 @@ static void tell_warp(Sm *sm, Warp *w)
 	if (w->alarm < first && !w->ending)
 		first = w->alarm;
 	Sched *d = w->sched;
-	if (first < d->wake[w->place])
+	if (first < d->wake[w->place]) {
 		d->wake[w->place] = first;
+		d->wanted[w->place] = 0;
+	}
 	if (first < d->sleep)
 		d->sleep = first;
 }
