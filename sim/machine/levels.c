@@ -8,20 +8,12 @@ static inline Cycle later_entry(Cycle last, Cycle entry)
 	return entry > last && entry_loaded(entry) ? entry : last;
 }
 
-/* Adds what lanes m, whose entries of the register are their own, have of it. Lanes that run together mostly
-   have the same entry; none is later than one that is pending. */
+/* Adds what lanes m, whose entries of the register are their own, have of it. */
 static Cycle latest_of_lanes(Cycle last, const Warp *w, Mask m, int name)
 {
-	const Cycle *entry = w->lane_ready + name * w->lanes.width;
-	Cycle seen = 0;
-	int l;
-	each_lane(m, l) {
-		if (entry[l] == seen)
-			continue;
-		last = later_entry(last, seen = entry[l]);
-		if (last >= PENDING << WRITER_BITS)
-			break;
-	}
+	each_entry_apart(w, name, x)
+		if (x->lanes & m)
+			last = later_entry(last, x->entry);
 	return last;
 }
 

@@ -62,22 +62,34 @@ Latencies *latencies_build(Arena *a, const Config *c)
 	return t;
 }
 
+/* Does the entry keep no lane back, now or later, and was it no load? Nobody asks then which one it was. */
+static inline bool is_history(Cycle entry, Cycle now)
+{
+	return entry_cycle(entry) <= now && !entry_loaded(entry);
+}
+
 void scoreboard_mix(Warp *w, int name, Mask m, Cycle entry)
 {
-	int W = w->lanes.width, l;
-	Cycle *lane = w->lane_ready + name * W, before = w->ready[name], latest = entry_cycle(before);
-	Cycle most = 0;
-	bool last = false;
-	for (l = 0; !w->mixed[name] && l < W; l++)
-		lane[l] = before;
-	w->mixed[name] = true;
-	each_lane(m, l) {
-		last |= entry_cycle(lane[l]) == latest;
-		lane[l] = entry;
+	LanesReady *apart = w->apart + name * w->lanes.width;
+	LanesReady history = { 0, 0 }; /* one entry for all lanes that have one of that kind */
+	Cycle latest = entry_cycle(entry), now = w->sm->now;
+	int n = w->mixed[name], kept = 0;
+	if (!n)
+		apart[n++] = (LanesReady){ lanes_below(w->lanes.width), w->ready[name] };
+	for (int k = 0; k < n; k++) {
+		LanesReady x = { apart[k].lanes & ~m, apart[k].entry };
+		if (x.entry == entry) /* one with these lanes stands behind all others */
+			m |= x.lanes;
+		else if (x.lanes && is_history(x.entry, now))
+			history = (LanesReady){ history.lanes | x.lanes, x.entry };
+		else if (x.lanes)
+			apart[kept++] = x;
+		if (x.lanes && entry_cycle(x.entry) > latest)
+			latest = entry_cycle(x.entry);
 	}
-	for (l = 0; last && l < W; l++)
-		most = lane[l] > most ? lane[l] : most;
-	latest = last ? entry_cycle(most) : latest;
-	latest = entry_cycle(entry) > latest ? entry_cycle(entry) : latest;
+	if (history.lanes)
+		apart[kept++] = history;
+	apart[kept++] = (LanesReady){ m, entry };
+	w->mixed[name] = (uint8_t)kept;
 	w->ready[name] = latest << WRITER_BITS | WRITER_MIXED;
 }

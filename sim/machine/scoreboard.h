@@ -56,7 +56,7 @@ static inline void scoreboard_put(const Sm *sm, Warp *w, const MIns *i, Mask m, 
 			continue;
 		}
 		w->ready[wr->name] = entry;
-		w->mixed[wr->name] = false;
+		w->mixed[wr->name] = 0;
 	}
 }
 /* Lanes m have the results of an instruction that is issued now, `late` cycles later than its unit says. */
@@ -84,8 +84,17 @@ static inline void write_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cy
 	if (m && comes_back(i) && ready > w->drain)
 		w->drain = ready;
 }
+/* Runs the statement behind it for each entry that lanes have of their own. */
+#define each_entry_apart(W, NAME, X) \
+	for (const LanesReady *X = (W)->apart + (NAME) * (W)->lanes.width, *end_##X = X + (W)->mixed[NAME]; \
+		X < end_##X; X++)
 static inline Cycle scoreboard_read(const Warp *w, int name, int lane)
 {
-	return w->mixed && w->mixed[name] ? w->lane_ready[name * w->lanes.width + lane] : w->ready[name];
+	if (!w->mixed || !w->mixed[name])
+		return w->ready[name];
+	const LanesReady *x = w->apart + name * w->lanes.width + w->mixed[name] - 1;
+	while (!(x->lanes >> lane & 1)) /* the one written last is the last */
+		x--;
+	return x->entry;
 }
 #endif

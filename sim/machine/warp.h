@@ -12,6 +12,9 @@ typedef struct Spans { uint64_t n, branches; Cycle since; } Spans;
 /* When the last operand of an instruction that is computed is there, and the last one that is loaded. */
 typedef struct Operands { Cycle computed, loaded; } Operands;
 
+/* Lanes that have one entry of the scoreboard. */
+typedef struct LanesReady { Mask lanes; Cycle entry; } LanesReady;
+
 /* A generic instruction whose lanes go to several spaces makes an access for each space. Where a register
    becomes ready for all lanes at once, it does so when the last access is done. */
 /* parts: accesses of which it is not known yet when they are done; ready: when the last of the others is
@@ -64,9 +67,11 @@ struct Warp {
 	/* all its lanes have ended and its accesses are complete: the slot is free at the end of the cycle */
 	bool ended;
 	/* The scoreboard (sim/machine/scoreboard.h), by name: first the registers, then the predicates.
-	   mixed: the lanes have different entries, which stand in lane_ready, and `ready` is no earlier than
-	   the latest of them. Where registers become ready for all lanes at once, mixed is NULL. */
-	Cycle *ready, *lane_ready;     /* [name], [name * width + lane] */
+	   mixed: how many different entries the lanes have, 0: all have `ready`. Else the entries stand in
+	   `apart`, each with its lanes, and `ready` has the cycle of the latest of them. Where registers
+	   become ready for all lanes at once, mixed is NULL. */
+	Cycle *ready;                  /* [name] */
+	LanesReady *apart;             /* [name * width + 0..mixed) */
 	uint8_t *mixed;                /* [name] */
 
 	/* Written by execution (sim/exec/). */

@@ -2,21 +2,13 @@
    are_ready is the fast answer for other splits. */
 #include "sim/sm/operands.h"
 
-/* Adds what lanes m have of the register or predicate, whose lanes have entries of their own. Lanes that run
-   together mostly have the same one. */
+/* Adds what lanes m have of the register or predicate, whose lanes have entries of their own. */
 static inline void add_mixed_operand(Operands *o, const Sm *sm, const Warp *w, Mask m, const Needed *n,
 	Cycle at)
 {
-	const Cycle *entry = w->lane_ready + n->name * w->lanes.width;
-	Cycle last = 0;
-	int l;
-	each_lane(m, l) {
-		if (entry[l] == last)
-			continue;
-		last = entry[l];
-		if (entry_cycle(last) > at)
-			add_operand_ready(o, sm, n, last);
-	}
+	each_entry_apart(w, n->name, x)
+		if (x->lanes & m && entry_cycle(x->entry) > at)
+			add_operand_ready(o, sm, n, x->entry);
 }
 
 /* Adds the operands of lanes m to o. What is there by cycle `at`, in all lanes or in one, is left out: it

@@ -153,7 +153,7 @@ static void equip(Sm *sm, Warp *w, int slot)
 	w->state = arena_alloc(&sm->arena, g->model->state_size(&g->config));
 	w->ready = arena_array(&sm->arena, Cycle, room->names);
 	if (sm->lane_scoreboard) {
-		w->lane_ready = arena_array(&sm->arena, Cycle, room->names * W);
+		w->apart = arena_array(&sm->arena, LanesReady, room->names * W);
 		w->mixed = arena_array(&sm->arena, uint8_t, room->names);
 	}
 	for (int k = 0; k < 3; k++)
