@@ -396,6 +396,7 @@ static int check_machine(Session *s)
 {
 	if (!load_config(s))
 		return RUN_BAD_INPUT;
+	settings_warn(s);
 	catch_interrupts();
 	s->interrupted = &interrupted;
 	int status = check_machine_run(s);

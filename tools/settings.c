@@ -7,7 +7,7 @@ static MachineRun run_of(const Options *o)
 	for (int i = 0; i < o->passes.n; i++)
 		if (*o->passes.v[i])
 			return MACHINE_ANY;
-	return o->functional ? MACHINE_FUNCTIONAL : MACHINE_TIMED;
+	return o->reference ? MACHINE_REFERENCE : o->functional ? MACHINE_FUNCTIONAL : MACHINE_TIMED;
 }
 
 /* The number of mechanisms that run, and the i-th of them as --model takes it, NULL: that of the machine. */
@@ -40,17 +40,54 @@ bool settings_matter(const Session *s, const ConfigKey *key, StrBuf *why)
 	}
 	if (!matters && why)
 		sb_puts(why, first.s);
-	if (!matters && why && n > 1)
+	if (!matters && why && n > 1 && !s->opt.reference)
 		sb_printf(why, ", nor under the other mechanism%s of this run", n > 2 ? "s" : "");
 	sb_free(&first);
 	return matters;
 }
 
+/* Warns of a key=value of --model's brackets. The run tells of one that the mechanism does not have. */
+static void warn_of_item(Session *s, const Config *c, const char *model, const char *item)
+{
+	char name[2 * CONFIG_NAME];
+	ConfigKey key;
+	StrBuf why = { 0 };
+	int n = (int)strcspn(item, "= ");
+	bool whole = memchr(item, '.', (size_t)n) != NULL;
+	snprintf(name, sizeof name, "%.80s%s%.*s", whole ? "" : model, whole ? "" : ".", n > 90 ? 90 : n,
+		item);
+	if (config_find(name, &key) && !config_has_effect(c, &key, run_of(&s->opt), &why))
+		output_printf(stderr, "warning: --model %s(%s): has no effect %s\n", model, item, why.s);
+	sb_free(&why);
+}
+
+static void warn_of_model(Session *s, const char *spec)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	Config c = s->config;
+	size_t n = strcspn(spec, "(");
+	const char *model = arena_strndup(&a, spec, n);
+	char *list = arena_strdup(&a, spec[n] ? spec + n + 1 : ""), *item;
+	list[strcspn(list, ")")] = 0;
+	if (config_set_model(&c, spec, &d))
+		while ((item = strsep(&list, ","))) {
+			item += strspn(item, " ");
+			for (n = strlen(item); n && item[n - 1] == ' ';)
+				item[--n] = 0;
+			warn_of_item(s, &c, model, item);
+		}
+	diag_free(&d);
+	arena_free(&a);
+}
+
 void settings_warn(Session *s)
 {
 	const Options *o = &s->opt;
-	if (o->reference || o->on == ON_GPU_ALONE || o->disassemble)
+	if (o->on == ON_GPU_ALONE || o->disassemble)
 		return;
+	for (int i = 0; i < o->model.n; i++)
+		warn_of_model(s, o->model.v[i]);
 	for (int i = 0; i < o->set.n; i++) {
 		size_t n = strcspn(o->set.v[i], "=");
 		const char *name = arena_strndup(&s->diag.arena, o->set.v[i], n);

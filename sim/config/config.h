@@ -187,8 +187,8 @@ struct StrBuf;
 /* sim/config/needs.c: Can the parameter change what a run on this machine, with its mechanism, computes or
    measures? False: it cannot, and why, if not NULL, gets the reason: "under ipdom (only its reads it)". What
    is not known to have no effect has one. MACHINE_ANY: nothing is known of the run, whose passes may weigh
-   what it does not read itself. */
-typedef enum { MACHINE_ANY, MACHINE_TIMED, MACHINE_FUNCTIONAL } MachineRun;
+   what it does not read itself; MACHINE_REFERENCE: by the reference interpreter. */
+typedef enum { MACHINE_ANY, MACHINE_TIMED, MACHINE_FUNCTIONAL, MACHINE_REFERENCE } MachineRun;
 bool config_has_effect(const Config *, const ConfigKey *, MachineRun, struct StrBuf *why);
 
 /* sim/config/print.c */

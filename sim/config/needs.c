@@ -7,17 +7,31 @@ typedef enum { IS, IS_NOT } Condition;
 static const struct { const char *key, *other; Condition condition; int64_t value; } need[] = {
 #define NEEDS(KEY, OTHER, CONDITION, VALUE) { KEY, OTHER, CONDITION, VALUE },
 #define RUN(KEY, KIND)
+#define REFERENCE(KEY)
 #include "sim/config/needs.def"
 #undef NEEDS
 #undef RUN
+#undef REFERENCE
 };
 
 static const struct { const char *key; MachineRun kind; } only[] = {
 #define NEEDS(KEY, OTHER, CONDITION, VALUE)
 #define RUN(KEY, KIND) { KEY, KIND },
+#define REFERENCE(KEY)
 #include "sim/config/needs.def"
 #undef NEEDS
 #undef RUN
+#undef REFERENCE
+};
+
+static const char *const interpreted[] = {
+#define NEEDS(KEY, OTHER, CONDITION, VALUE)
+#define RUN(KEY, KIND)
+#define REFERENCE(KEY) KEY,
+#include "sim/config/needs.def"
+#undef NEEDS
+#undef RUN
+#undef REFERENCE
 };
 
 /* The mechanism that runs reads none of the parameters of another, and not what bounds stacks or tables that
@@ -58,11 +72,26 @@ static bool machine_needs(const Config *c, const char *name, StrBuf *why)
 	return !why->n;
 }
 
+/* Is it the key, or one of the group of that name? */
+static bool is_within(const char *name, const char *key)
+{
+	size_t n = strlen(key);
+	return !strncmp(name, key, n) && (!name[n] || name[n] == '.');
+}
+
+static bool interpreter_needs(const char *name, StrBuf *why)
+{
+	bool read = false;
+	for (size_t i = 0; i < sizeof interpreted / sizeof *interpreted && !read; i++)
+		read = is_within(name, interpreted[i]);
+	sb_puts(why, read ? "" : "in the reference interpreter, which has no mechanisms and no time");
+	return read;
+}
+
 static bool run_needs(const char *name, MachineRun kind, StrBuf *why)
 {
 	for (size_t i = 0; i < sizeof only / sizeof *only && kind != MACHINE_ANY && !why->n; i++) {
-		size_t n = strlen(only[i].key);
-		if (!strncmp(name, only[i].key, n) && (!name[n] || name[n] == '.') && only[i].kind != kind)
+		if (is_within(name, only[i].key) && only[i].kind != kind)
 			sb_puts(why, kind == MACHINE_TIMED ? "on timed runs (only --functional reads it)"
 				: "on functional runs, which have no time");
 	}
@@ -74,7 +103,8 @@ bool config_has_effect(const Config *c, const ConfigKey *key, MachineRun kind, S
 	char name[CONFIG_NAME];
 	StrBuf own = { 0 };
 	config_key_name(key, name);
-	bool has = model_needs(c, key, name, &own) && machine_needs(c, name, &own) &&
+	bool has = kind == MACHINE_REFERENCE ? interpreter_needs(name, &own)
+		: model_needs(c, key, name, &own) && machine_needs(c, name, &own) &&
 		run_needs(name, kind, &own);
 	if (!has && why)
 		sb_puts(why, own.s);

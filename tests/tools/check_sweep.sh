@@ -206,6 +206,13 @@ grep -q ',crashed,.*the process ended by signal 11' crash/results.csv || fail "a
 
 # a parameter that changes nothing
 expect 0 "warning: its.timer has no effect" $sweep -o idle -c teaching.lua -m ipdom -D its.timer=100,200 short_circuit.ir
+expect 0 "^warning: its.policy has no effect under ipdom (only its reads it): none of its 2 values changes cycles anywhere$" $sweep -o reason \
+	-c teaching.lua -m ipdom -D its.policy=hanoi,volta_lifo short_circuit.ir
+expect 0 "^warning: its.policy has no effect under ipdom (only its reads it), nor elsewhere in this sweep: none of " $sweep -o reasons \
+	-c teaching.lua -m ipdom,token -D its.policy=hanoi,volta_lifo short_circuit.ir
+# no reason where there is none: under its the timer might matter
+expect 0 "^warning: its.timer has no effect: none of its 2 values changes cycles anywhere$" $sweep -o might \
+	-c teaching.lua -m ipdom,its -D its.timer=100000,200000 short_circuit.ir
 
 # results: the same in every point of a program, or a warning
 [ "$(cut -d, -f1,8 whole/results.csv | sort -u | wc -l)" = 3 ] || fail "not one hash of results for each program"

@@ -139,7 +139,7 @@ void runner_free(Runner *r)
 }
 
 /* The effective configuration of a point: the machine file's, with its parameters, then its mechanism. */
-static bool set_config(Runner *r, const Point *point, Config *c, Diag *diag)
+bool runner_config(Runner *r, const Point *point, Config *c, Diag *diag)
 {
 	RunnerMachine *m = find_machine(r, point->machine);
 	*c = m->config;
@@ -174,7 +174,7 @@ void runner_key(Runner *r, const Point *point, char key[POINT_KEY])
 		(unsigned long long)m->text, (unsigned long long)m->workload);
 	if (!m->session.module)
 		put_part(&b, "unread", point->module);
-	if (set_config(r, point, &c, &none)) {
+	if (runner_config(r, point, &c, &none)) {
 		sb_printf(&b, "configuration %016llx\n", (unsigned long long)config_hash(&c));
 	} else {
 		/* such a point fails; it still differs from others that do */
@@ -316,7 +316,7 @@ bool runner_run(Runner *r, const Point *point, const char *key, StrBuf *record)
 	s->opt.size = point->size;
 	s->file = find_machine(r, point->machine)->config;
 	s->made_for = NULL;
-	if (!s->module || !set_config(r, point, &job.config, &job.diag)) {
+	if (!s->module || !runner_config(r, point, &job.config, &job.diag)) {
 		job.status = RUN_BAD_INPUT;
 		put_record(r->plan, point, key, &job, s->module ? NULL : &s->diag, record);
 		diag_free(&job.diag);

@@ -20,6 +20,8 @@ typedef struct Runner {
 } Runner;
 
 void runner_free(Runner *);
+/* The effective configuration of a point. False: it has none, and diag says why. */
+bool runner_config(Runner *, const Point *, Config *, Diag *);
 /* The identity of a point: a hash of all that its results follow from, which is the module's and the
    workload's text, the arguments, the effective configuration, passes, plug-ins and the version of gsim.
    Equal points of different plans have equal keys, on every host. */

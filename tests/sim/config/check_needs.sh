@@ -56,6 +56,18 @@ for machine in "$small -D divergence.depth=0" "$small -D divergence.depth=1 -D d
 		cat idle >>seen
 	done
 done
+# the reference interpreter; what is left out cannot be set alone, or is named in the report
+for machine in "--reference $small" "--reference -c teaching.lua"; do
+	find_idle $machine $kernel >idle
+	[ "$(wc -l <idle)" -gt 100 ] || fail "$machine: only $(wc -l <idle) parameters have no effect"
+	awk -F= 'NR == FNR { idle[$1] = 1; next } $1 in idle { print "-D " $0 }' idle other |
+		grep -v '\.shares=\|^-D launch\.cold=\|^-D divergence\.model=' >changed
+	# shellcheck disable=SC2046
+	$gsim -q $machine $(cat changed) $kernel -s is.json 2>err || fail "$machine: status $?: $(grep -v '^warning: -D' err)"
+	statistics was.json >was
+	statistics is.json >is
+	cmp -s was is || fail "$kernel, $machine: a parameter without effect has one: $(diff was is | head -4)"
+done
 # each row of the table has been tried
 for name in $(sed -n 's/^NEEDS("\([^"]*\)".*/\1/p; s/^RUN("\([^"]*\)".*/\1/p' "$srcdir/sim/config/needs.def"); do
 	grep -q "^$name\(\.\|$\)" seen || fail "$name has never been without effect"
@@ -88,11 +100,30 @@ warns "scheduler.active_warps=2: has no effect unless scheduler.policy is two_le
 warns "dram.latency=2: has no effect on functional runs, which have no time" --functional -D dram.latency=2
 warns "its.policy=hanoi: has no effect under ipdom (only its reads it), nor under the other mechanism of this run" \
 	--grid -m ipdom,token -D its.policy=hanoi
+warns "its.policy=hanoi: has no effect in the reference interpreter, which has no mechanisms and no time" --reference -D its.policy=hanoi
+warns "dram.latency=9: has no effect in the reference interpreter, which has no mechanisms and no time" --reference -D dram.latency=9
 warns "divergence.model=its: has no effect beside --model" -m ipdom -D divergence.model=its
+# the same in --model
+warns_of_model() {
+	text=$1
+	shift
+	$gsim -q -c teaching.lua "$@" short_circuit.ir >out 2>err || fail "$*: status $?"
+	grep -qx -e "warning: --model $text" err && [ "$(wc -l <err)" = 1 ] || fail "$*: not '$text' but: $(cat err)"
+}
+warns_of_model "ipdom(its.policy=hanoi): has no effect under ipdom (only its reads it)" -m 'ipdom(its.policy=hanoi)'
+warns_of_model "ipdom(divergence.chunk=4): has no effect while divergence.depth is 0" -m 'ipdom(divergence.chunk=4)' -D divergence.depth=0
+warns_of_model "tf_sandy(divergence.depth=4): has no effect under tf_sandy (it spills nothing)" --grid -m 'tf_sandy( divergence.depth=4 ),ipdom'
+warns_of_model "ipdom(spill_push=3): has no effect unless divergence.spill is constant" -m 'ipdom(spill_push=3, divergence.depth=4, divergence.spill=memory)'
+# and where the machine is measured
+$gsim -c teaching.lua --check-machine=latency/add.u32 -m ipdom -D its.policy=hanoi >out 2>err || fail "--check-machine: status $?"
+grep -qx "warning: -D its.policy=hanoi: has no effect under ipdom (only its reads it)" err || fail "--check-machine: $(cat err)"
 # none where some run reads it, a pass may weigh it, a machine file sets it, or nothing runs
 silent --grid -m ipdom,its -D its.policy=hanoi
 silent --functional -p dce -D dram.latency=2
 silent -m its -D its.policy=hanoi
+silent -m 'its(policy=hanoi)'
+silent -m 'ipdom(divergence.depth=4, divergence.chunk=2)'
+silent --reference -D limits.max_cycles=100000 -D warp_size=8 -D sm.max_threads_per_block=256
 silent -c kepler.lua -m its
 silent -m ipdom -D its.policy=hanoi --print-config >out
 exit $failed
