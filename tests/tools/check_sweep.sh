@@ -238,6 +238,19 @@ for kind in lines bars heat; do
 	grep -q '>dram.latency<' $kind.svg || fail "$kind.svg does not name what goes along x"
 done
 [ "$(grep -c '<circle' lines.svg)" = 120 ] || fail "lines.svg does not show 120 values"
+# titles are wrapped so that they end within the picture, and names of rows stand whole beside them
+expect 0 "" $sweep -q -o named --plot-kind heat --plot named.svg -c teaching.lua -m spec_reconv,ipdom -D dram.latency=100,200 \
+	short_circuit.ir
+grep -q ' text-anchor="end" fill="#555">spec_reconv<' named.svg || fail "named.svg has not the whole name of a row"
+inside() {
+	awk '{ at = $0; sub(/.* x="/, "", at); at += 0; text = $0; sub(/^<text[^>]*>/, "", text); sub(/<.*/, "", text); n = length(text) }
+		/^<svg/ { width = $0; sub(/.* width="/, "", width); width += 0 }
+		/<text.*font-size="15"/ { if (at + 7 * n > width) exit 1; titles++ }
+		/<text.*text-anchor="end"/ { if (at - 6.5 * n < 0) exit 1 }
+		END { if (titles < '"$2"') exit 1 }' "$1" || fail "$1: a title or name stands outside the picture, or there are fewer than $2 lines"
+}
+for kind in lines bars heat; do inside $kind.svg 1; done
+inside named.svg 2
 [ "$(grep -c '<rect' heat.svg)" = 123 ] || fail "heat.svg does not show 120 fields"
 
 # equal best values have a star each, folders that all modules are in are left out, and long names take several lines

@@ -1,4 +1,5 @@
 #include "tools/sweep/plot.h"
+#include "lib/names.h"
 #include "sim/report/svg.h"
 #include "tools/sweep/plot_data.h"
 #include <math.h>
@@ -7,8 +8,10 @@ const char *const plot_kind_name[PLOT_KINDS] = { "lines", "bars", "heat" };
 
 /* A panel's frame, within which values are drawn, has margins for the marks of its axes. All in pixels. */
 enum { PANEL_W = 400, PANEL_H = 270, LEFT = 76, RIGHT = 16, ABOVE = 30, BELOW = 46, ACROSS = 3, TOP = 48,
-	LETTER = 7, ROW = 16 };
+	LETTER = 7, ROW = 16, MARGIN = 16, TITLE_LETTER = 8, TITLE_ROW = 20 };
 enum { FRAME_W = PANEL_W - LEFT - RIGHT, FRAME_H = PANEL_H - ABOVE - BELOW };
+/* Letters of a name beside a row of a heat map: those for which LEFT has room, and the most that get room. */
+enum { SHORT_NAME = 10, LONG_NAME = 36 };
 static const char *const colour[] = { "#1f5fa8", "#c8501e", "#2b8a3e", "#8a2b85", "#7a6a00", "#444444",
 	"#d0436f", "#0b8f8f" };
 enum { COLOURS = sizeof colour / sizeof *colour };
@@ -218,9 +221,34 @@ static void draw_bars(const Panel *p)
 		}
 }
 
+/* The names of series as they stand beside the rows of a heat map: long ones are cut, so that they still
+   differ. */
+static const char **names_of_rows(Arena *a, const PlotData *d)
+{
+	const char **name = arena_array(a, const char *, plot_series(d));
+	for (int k = 0; k < plot_series(d); k++)
+		name[k] = name_of_series(d, k);
+	names_shown(a, name, plot_series(d), LONG_NAME, name);
+	return name;
+}
+
+/* What these names need beside the panel beyond LEFT. */
+static int room_of_rows(const PlotData *d)
+{
+	Arena a = { 0 };
+	size_t most = SHORT_NAME;
+	const char **name = names_of_rows(&a, d);
+	for (int k = 0; k < plot_series(d) && d->kind == PLOT_HEAT; k++)
+		most = strlen(name[k]) > most ? strlen(name[k]) : most;
+	arena_free(&a);
+	return (int)(most - SHORT_NAME) * LETTER;
+}
+
 static void draw_heat(const Panel *p)
 {
 	const PlotData *d = p->data;
+	Arena a = { 0 };
+	const char **name = names_of_rows(&a, d);
 	double width = (double)FRAME_W / d->x->value.n, height = (double)FRAME_H / plot_series(d);
 	for (int k = 0; k < plot_series(d); k++) {
 		double y = p->y + ABOVE + k * height;
@@ -238,15 +266,11 @@ static void draw_heat(const Panel *p)
 				svg_label(p->out, p->x + LEFT + (i + 0.5) * width, y + height / 2 + 4,
 					" text-anchor=\"middle\" font-size=\"10\"", text);
 		}
-		if (height >= 11) {
-			char name[16];
-			const char *full = name_of_series(d, k);
-			int n = (int)strlen(full);
-			snprintf(name, sizeof name, n > 10 ? "..%s" : "%s", n > 10 ? full + n - 8 : full);
+		if (height >= 11)
 			svg_label(p->out, p->x + LEFT - 5, y + height / 2 + 4,
-				" text-anchor=\"end\" fill=\"#555\"", name);
-		}
+				" text-anchor=\"end\" fill=\"#555\"", name[k]);
 	}
+	arena_free(&a);
 }
 
 static void mark_best(const Panel *p)
@@ -305,9 +329,9 @@ static void draw_panel(const PlotData *d, int number, int x, int y, StrBuf *out)
 /* ---- the whole ---- */
 
 /* Names of series beside their colours; returns the height that they take. */
-static int put_legend(const PlotData *d, int width, StrBuf *out)
+static int put_legend(const PlotData *d, int width, int top, StrBuf *out)
 {
-	int x = 16, y = TOP;
+	int x = 16, y = top;
 	if (!d->series || d->kind == PLOT_HEAT)
 		return 0;
 	for (int k = 0; k < plot_series(d); k++) {
@@ -322,10 +346,40 @@ static int put_legend(const PlotData *d, int width, StrBuf *out)
 		svg_label(out, x + 14, y, "", name);
 		x += needs;
 	}
-	return y - TOP + ROW + 4;
+	return y - top + ROW + 4;
 }
 
-static void put_title(const Sweep *s, const PlotData *d, StrBuf *out)
+/* How many bytes of the text stand in a line of `room` letters: up to a space, or, in a word that is longer
+   than a line, up to the end of a letter. */
+static size_t length_of_line(const char *text, size_t room)
+{
+	size_t n = strlen(text), end;
+	if (n <= room)
+		return n;
+	for (end = room; end && text[end] != ' ';)
+		end--;
+	if (end)
+		return end;
+	for (end = room; end > 1 && ((unsigned char)text[end] & 0xc0) == 0x80;)
+		end--;
+	return end;
+}
+
+/* Puts the text in lines that the picture has room for; returns the height of those behind the first. */
+static int put_lines(const char *text, int width, StrBuf *out)
+{
+	Arena a = { 0 };
+	int y = 26;
+	for (size_t n; *text; text += n, text += *text == ' ', y += TITLE_ROW) {
+		n = length_of_line(text, (size_t)(width - 2 * MARGIN) / TITLE_LETTER);
+		svg_label(out, MARGIN, y, " font-size=\"15\"", arena_strndup(&a, text, n));
+	}
+	arena_free(&a);
+	return y - 26 - TITLE_ROW;
+}
+
+/* Puts what the picture shows; returns the height that it takes beyond one line. */
+static int put_title(const Sweep *s, const PlotData *d, int width, StrBuf *out)
 {
 	StrBuf title = { 0 };
 	sb_printf(&title, "%s", d->y);
@@ -339,8 +393,9 @@ static void put_title(const Sweep *s, const PlotData *d, StrBuf *out)
 		sb_puts(&title, "; each panel has axes of its own");
 	else if (d->kind == PLOT_HEAT)
 		sb_puts(&title, "; colours from the least of a panel (blue) to its most (red)");
-	svg_label(out, 16, 26, " font-size=\"15\"", title.s);
+	int height = put_lines(title.s, width, out);
 	sb_free(&title);
+	return height;
 }
 
 bool sweep_plot(const Sweep *s, const PlotChoice *choice, StrBuf *out, Diag *diag)
@@ -349,12 +404,13 @@ bool sweep_plot(const Sweep *s, const PlotChoice *choice, StrBuf *out, Diag *dia
 	bool ok = plot_collect(&d, s, choice, diag);
 	if (ok) {
 		StrBuf body = { 0 };
-		int n = d.panel.value.n, across = n < ACROSS ? n : ACROSS,
-			width = across * PANEL_W > 700 ? across * PANEL_W : 700;
-		int more = (lines_of_names(&d) - 1) * ROW, y = TOP + more + put_legend(&d, width, &body);
-		put_title(s, &d, &body);
+		int n = d.panel.value.n, across = n < ACROSS ? n : ACROSS, rows = room_of_rows(&d),
+			panel = PANEL_W + rows, width = across * panel > 700 ? across * panel : 700;
+		int more = (lines_of_names(&d) - 1) * ROW, y = TOP + put_title(s, &d, width, &body) + more;
+		y += put_legend(&d, width, y - more, &body);
 		for (int i = 0; i < n; i++)
-			draw_panel(&d, i, i % across * PANEL_W, y + i / across * (PANEL_H + more), &body);
+			draw_panel(&d, i, i % across * panel + rows, y + i / across * (PANEL_H + more),
+				&body);
 		int height = y - more + (n + across - 1) / across * (PANEL_H + more) + 8;
 		sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
 			"viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
