@@ -44,6 +44,8 @@ fi
 page README.md
 page doc/hardware-or-pass.md
 page doc/validity.md
+page doc/gsim.md
+page doc/passes.md
 
 [ -z "$update" ] || single_operations
 
