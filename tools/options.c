@@ -28,6 +28,15 @@ static OptResult wrong(const char *what, const char *which)
 	return OPT_ERROR;
 }
 
+/* The option's list of names is there, and empty. */
+static OptResult no_names(int letter)
+{
+	return wrong(letter == O_SENSITIVITY ? "--sensitivity=: expected parameters or groups such as "
+		"dram,l1.latency; without =, it varies the assumptions of the machine file" :
+		"--check-machine=: expected figures, groups or parameters such as rate,dram.latency; "
+		"without =, it measures all", "");
+}
+
 /* Those of models and passes are --grid's: check. */
 static bool may_be_repeated(int letter)
 {
@@ -72,8 +81,8 @@ static bool take(Options *o, int letter, const char *arg)
 	case 't': o->trace = arg; break;
 	case O_HTML: o->html = arg; break;
 	case 'b': o->before_after = true; break;
-	case O_SENSITIVITY: o->sensitivity = arg ? arg : ""; break;
-	case O_CHECK_MACHINE: o->check_machine = arg ? arg : ""; break;
+	case O_SENSITIVITY: o->sensitivity = arg ? arg : ""; return !arg || *arg;
+	case O_CHECK_MACHINE: o->check_machine = arg ? arg : ""; return !arg || *arg;
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
 	case O_SIZE: return (o->size = run_size_named(arg)) != SIZE_NONE;
@@ -399,6 +408,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 				letter == O_INTERVAL ? wrong("--interval: expected a number of cycles from 1 "
 					"to 1000000000, not ", optarg) :
 				letter == O_SIZE ? wrong("--size: expected S, M, L or XL, not ", optarg) :
+				letter == O_SENSITIVITY || letter == O_CHECK_MACHINE ? no_names(letter) :
 				letter == O_ON ? wrong("--on: expected gpu or gpu-alone, not ", optarg) :
 				letter == O_LAUNCH_SECONDS ? wrong("--launch-seconds: expected a number from "
 					"1 to 3600, not ", optarg) :

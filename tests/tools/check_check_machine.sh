@@ -114,6 +114,8 @@ for j in 1 2; do
 done
 
 # what is wrong
+expect 2 "error: --check-machine=: expected figures" "$gsim" --check-machine= -c volta.lua
+expect 2 "error: --sensitivity=: expected parameters" "$gsim" --sensitivity= -c volta.lua "$srcdir/kernels/short_circuit/short_circuit.ir"
 expect 2 "there is no figure, parameter or group 'dram.latenci'; did you mean 'dram.latency'" "$gsim" --check-machine=dram.latenci -c volta.lua
 expect 2 "nothing measures 'sm.registers'" "$gsim" --check-machine=latency,sm.registers -c volta.lua
 expect 2 "there is no figure, parameter or group ''" "$gsim" --check-machine=latency,,rate -c volta.lua
