@@ -22,11 +22,12 @@ typedef struct Checker {
 	Session *session;
 	lua_State *L;                  /* with what check_machine.lua returned as value 1 */
 	CheckedMachine machine;
+	int lanes;                     /* threads of a warp that is measured */
 	int done;                      /* figures behind which the work is, for progress */
 } Checker;
 
 /* What a process says of a figure. */
-typedef struct MeasuredFigure { bool measured; double value; char why[1000]; } MeasuredFigure;
+typedef struct MeasuredFigure { bool measured, failed; double value; char why[1000]; } MeasuredFigure;
 
 /* ---- what there is to measure: from Lua of this program's own ---- */
 
@@ -104,7 +105,8 @@ static void take_keys(Checker *c, CheckedFigure *f, const Config *complete)
 		const char *name = arena_strdup(&c->session->diag.arena, lua_tostring(c->L, -1));
 		must(config_find(name, &key));
 		config_print_value(&key, config_get(complete, &key), &value);
-		vec_push(&f->key, ((FigureKey){ name, arena_strdup(&c->session->diag.arena, value.s) }));
+		vec_push(&f->key, ((FigureKey){ name, arena_strdup(&c->session->diag.arena, value.s),
+			key.unit ? key.unit : "" }));
 		sb_free(&value);
 		lua_pop(c->L, 1);
 	}
@@ -130,6 +132,7 @@ static void take_figures(Checker *c)
 	c->machine.published_of = take_text(c, "published_of");
 	c->machine.rates_of = take_text(c, "rates_of");
 	c->machine.capability = take_text(c, "capability");
+	c->lanes = (int)take_number(c, "lanes", NULL);
 	lua_getfield(c->L, -1, "rows");
 	for (int i = 1; lua_rawgeti(c->L, -1, i) == LUA_TTABLE; i++) {
 		CheckedFigure f = { .name = take_text(c, "figure"), .unit = take_text(c, "unit"),
@@ -225,6 +228,8 @@ static bool choose_figures(Checker *c, const char *list)
 	}
 	for (int i = 0; i < m->figure.n; i++) {
 		CheckedFigure f = m->figure.v[i];
+		if (f.why)
+			f.key.n = 0; /* they are those of what the machine does not have */
 		if (all || keep[i]) {
 			m->figure.v[kept++] = f;
 		} else {
@@ -265,18 +270,20 @@ static void read_printed(const char *printed, MeasuredFigure *m)
 static void run_figure(Checker *c, const CheckedFigure *f, const Module *module, Diag *diag,
 	MeasuredFigure *m)
 {
-	char *printed = NULL, *argument = arena_printf(&diag->arena, "=%s", f->name);
+	char *printed = NULL, *lanes = arena_printf(&diag->arena, "lanes=%d", c->lanes);
+	char *argument[2] = { arena_printf(&diag->arena, "=%s", f->name), lanes };
 	size_t n = 0;
 	FILE *out = open_memstream(&printed, &n);
 	must(out);
 	lua_getfield(c->L, 1, "workload");
 	RunOptions options = { .gpu = { .threads = 1, .interrupted = c->session->interrupted },
-		.workload = "microbench.lua", .workload_text = lua_tostring(c->L, -1), .nargs = 1,
-		.args = &argument, .print = out, .trial = true };
+		.workload = "microbench.lua", .workload_text = lua_tostring(c->L, -1), .nargs = 2,
+		.args = argument, .print = out, .trial = true };
 	Run *run = run_new(&c->session->config, module, &options, diag);
-	bool ok = run && run_module(run) == RUN_OK;
+	RunStatus status = run ? run_module(run) : RUN_BAD_INPUT;
 	fclose(out);
-	if (ok)
+	m->failed = status == RUN_FAILED;
+	if (status == RUN_OK)
 		read_printed(printed, m);
 	if (run)
 		run_free(run);
@@ -323,8 +330,10 @@ static void take_measured_figure(void *context, int i, const void *result)
 	f->value = m->value;
 	c->machine.measured += m->measured;
 	c->done++;
-	if (!m->measured && *m->why && !is_interrupted(c->session->interrupted))
+	if (!m->measured && *m->why && !is_interrupted(c->session->interrupted)) {
 		f->why = arena_strdup(&c->session->diag.arena, m->why);
+		f->failed = m->failed;
+	}
 	if (c->session->terminal)
 		fprintf(stderr, "\r\033[Kfigure %d of %d", c->done, c->machine.figure.n);
 }
@@ -354,18 +363,24 @@ static bool write_files(Checker *c, const StrBuf *text)
 	return ok;
 }
 
-/* Says of figures whose process somebody has ended that it did; false: there are some. */
-static bool tell_lost(Checker *c)
+/* Says of figures whose process somebody has ended that it did. */
+static void tell_lost(Checker *c)
 {
-	bool whole = true;
 	for (int i = 0; i < c->machine.figure.n && !is_interrupted(c->session->interrupted); i++) {
 		CheckedFigure *f = &c->machine.figure.v[i];
 		if (f->measured || f->why)
 			continue;
 		f->why = "the process that was to measure it has ended";
-		whole = false;
+		f->failed = true;
 	}
-	return whole;
+}
+
+static bool has_failed(const CheckedMachine *m)
+{
+	bool failed = false;
+	for (int i = 0; i < m->figure.n; i++)
+		failed |= m->figure.v[i].failed;
+	return failed;
 }
 
 static int measure_and_report(Checker *c)
@@ -377,13 +392,13 @@ static int measure_and_report(Checker *c)
 	bool ok = shares_make(&work, c->session->opt.threads, &c->session->diag);
 	if (c->session->terminal)
 		fprintf(stderr, "\r\033[K");
-	bool whole = tell_lost(c);
+	tell_lost(c);
 	check_machine_text(&c->machine, &text);
 	if (!c->session->opt.quiet && !job_stats_to_output(c->session))
 		output_puts(stdout, text.s);
 	ok &= write_files(c, &text);
 	sb_free(&text);
-	return !ok ? RUN_BAD_INPUT : whole ? RUN_OK : RUN_FAILED;
+	return !ok ? RUN_BAD_INPUT : has_failed(&c->machine) ? RUN_FAILED : RUN_OK;
 }
 
 int check_machine_run(Session *session)

@@ -6,8 +6,8 @@
 
 /* Somebody's figure for a chip. seen: P, S or assumption, as in machine files. */
 typedef struct PublishedFigure { double value; const char *chip, *seen, *source; } PublishedFigure;
-/* A parameter on which a figure hangs, and its value. */
-typedef struct FigureKey { const char *name, *value; } FigureKey;
+/* A parameter on which a figure hangs, and its value. unit: "" of what has none. */
+typedef struct FigureKey { const char *name, *value, *unit; } FigureKey;
 
 typedef struct CheckedFigure {
 	const char *name, *unit;
@@ -16,6 +16,8 @@ typedef struct CheckedFigure {
 	/* what follows from the parameters alone */
 	bool has_asked; double asked;
 	bool measured; double value;
+	/* a kernel or its process did not end well; else, the machine cannot do what is not measured */
+	bool failed;
 	const char *why;               /* not measured: why; NULL: it was not come to */
 } CheckedFigure;
 

@@ -2,8 +2,8 @@
 -- each hangs, and what is published of it. All texts are in the program.
 -- Arguments: texts by names: those of tools/microbench.lua and its parts, machine-keys.lua, rates.lua of configs/tables, published.csv; the
 -- configuration, as gsim --print-config has it; the machine file and those from which it derives, nearest first: { name =, text = }, ...
--- Returns { rows =, workload =, module_of =, published_of =, capability =, rates_of = }: rows { figure =, unit =, keys =, asked =, why = },
--- why being what keeps the figure from being measured; module_of(figure): a module with what the figure needs; published_of and rates_of:
+-- Returns { rows =, lanes =, workload =, module_of =, published_of =, capability =, rates_of = }: rows { figure =, unit =, keys =, asked =,
+-- why = }, why being what keeps the figure from being measured, of which nothing is asked then; lanes: threads of a warp; module_of(figure): a module with what the figure needs; published_of and rates_of:
 -- the machines whose figures are beside those measured, or nil.
 local texts, configuration, chain = ...
 
@@ -110,10 +110,10 @@ local WARP, WORDS_L1, BYTES_L2 = 32, 8192, 524288 -- of the kernels in tools/mic
 -- Why the machine does not have what the figure is the measure of, or nil.
 local function why_not(figure)
 	local function get(key) return keys.get(config, key) end
-	local ways = tonumber(figure:match("%((%d+) ways%)") or figure:match("match%.%a+ %((%d+) values%)"))
+	local ways = tonumber(figure:match("%((%d+) ways%)") or figure:match("%((%d+) lanes[ )]") or figure:match("match%.%a+ %((%d+) values%)"))
 	if ways and ways > get("warp_size") then return ("a warp has no %d lanes (warp_size = %d)"):format(ways, get("warp_size")) end
-	if figure:find("^barrier/bar%.sync %(") and get("warp_size") ~= WARP then
-		return ("it counts warps of %d threads (warp_size = %d)"):format(WARP, get("warp_size"))
+	if figure:find("^barrier/bar%.sync %(") and get("warp_size") > WARP then
+		return ("it counts warps of at most %d threads (warp_size = %d)"):format(WARP, get("warp_size"))
 	elseif figure == "barrier/threads of bar.sync a cycle" and get("barrier.threads_per_cycle") == 0 then
 		return "barriers count any number of threads in a cycle (barrier.threads_per_cycle = 0)"
 	elseif figure:find(" L1$") or figure:find("/L1$") then
@@ -127,6 +127,9 @@ local function why_not(figure)
 	end
 end
 
+-- Units that say of what the cycles are.
+local UNIT = { ["atomics/each on one address (whole chip)"] = "cycles/operation", ["launch/one more block on an SM"] = "cycles/block" }
+
 -- Shown are figures that hang on parameters, and those of which something is published, in the order of the benchmarks. Where diverged lanes
 -- make no progress by themselves, some cannot be measured.
 local entry_of, rows = {}, {}
@@ -136,10 +139,12 @@ end
 for _, r in ipairs(bench.rows) do
 	local entry, list = entry_of[r.figure], published_for(r.figure)
 	if entry or #list > 0 and not (r.independent and config.divergence.model ~= "its") then
-		local asked = entry and entry.figure_of and entry.figure_of(config)
-		rows[#rows + 1] = { figure = r.figure, unit = r.unit, keys = entry and { entry.key_of(config), table.unpack(entry.also or {}) } or {},
-			asked = asked and asked + 0.0, why = why_not(r.figure), published = list }
+		local why = why_not(r.figure)
+		local asked = not why and entry and entry.figure_of and entry.figure_of(config)
+		rows[#rows + 1] = { figure = r.figure, unit = UNIT[r.figure] or r.unit, keys = entry and { entry.key_of(config), table.unpack(entry.also or {}) } or {},
+			asked = asked and asked + 0.0, why = why, published = list }
 	end
 end
 
-return { rows = rows, workload = bench.workload, module_of = module_of, published_of = published_of, rates_of = rates_of, capability = capability }
+-- Warps larger than the kernels know are launched in part.
+return { rows = rows, lanes = math.min(config.warp_size, WARP), workload = bench.workload, module_of = module_of, published_of = published_of, rates_of = rates_of, capability = capability }

@@ -41,6 +41,15 @@ static void put_published(Sheet *sheet, const CheckedFigure *f, const PublishedF
 	sheet_put(sheet, "[%d]", number_of(sources, p));
 }
 
+/* A parameter and its value, with its unit where the figure has another kind of time. */
+static void put_key(Sheet *sheet, const CheckedFigure *f, int i)
+{
+	bool unit = i < f->key.n && !strcmp(f->unit, "ns");
+	sheet_put(sheet, "%s", i < f->key.n ? f->key.v[i].name : "");
+	sheet_put(sheet, unit ? "%s %s" : "%s", i < f->key.n ? f->key.v[i].value : "",
+		unit ? f->key.v[i].unit : "");
+}
+
 /* A figure takes as many rows as it has parameters, or figures that are published; a unit that is not cycles
    stands in the second. */
 static void put_figure(Sheet *sheet, const CheckedFigure *f, Sources *sources)
@@ -52,8 +61,7 @@ static void put_figure(Sheet *sheet, const CheckedFigure *f, Sources *sources)
 			sheet_put(sheet, "  %s", f->unit);
 		else
 			sheet_put(sheet, "%s", i ? "" : f->name);
-		sheet_put(sheet, "%s", i < f->key.n ? f->key.v[i].name : "");
-		sheet_put(sheet, "%s", i < f->key.n ? f->key.v[i].value : "");
+		put_key(sheet, f, i);
 		put_number(sheet, !i && f->has_asked, f->asked);
 		if (!i && !f->measured)
 			sheet_put(sheet, "-");
@@ -70,15 +78,15 @@ static void put_figure(Sheet *sheet, const CheckedFigure *f, Sources *sources)
 
 static void put_heading(const CheckedMachine *m, StrBuf *out)
 {
-	sb_printf(out, "machine %s", m->config ? m->config : "of gsim's defaults");
+	sb_printf(out, "machine: %s\n", m->config ? m->config : "gsim's defaults");
 	if (m->published_of)
-		sb_printf(out, "; published figures: of %s", m->published_of);
+		sb_printf(out, "published figures: those of %s\n", m->published_of);
 	if (m->rates_of)
-		sb_printf(out, "%sthe guide's rates: compute capability %s, of %s",
-			m->published_of ? ", " : "; ", m->capability, m->rates_of);
+		sb_printf(out, "published rates: the CUDA guide's for compute capability %s, that of %s\n",
+			m->capability, m->rates_of);
 	if (!m->published_of && !m->rates_of)
-		sb_puts(out, "; nothing is published of it here");
-	sb_puts(out, "\n\n");
+		sb_puts(out, "published figures: none\n");
+	sb_putc(out, '\n');
 }
 
 enum { WIDTH = 100 };
@@ -106,7 +114,7 @@ static void put_reasons(const CheckedMachine *m, StrBuf *out)
 			told = has_reason(&m->figure.v[k]) && !strcmp(m->figure.v[k].why, f->why);
 		if (told)
 			continue;
-		sb_printf(out, "\nnot measured: %s\n", f->why);
+		sb_printf(out, "\n%s: %s\n", f->failed ? "failed" : "not measured", f->why);
 		for (int k = i; k < m->figure.n; k++)
 			if (has_reason(&m->figure.v[k]) && !strcmp(m->figure.v[k].why, f->why))
 				columns = put_in_list(out, m->figure.v[k].name, columns);
@@ -126,9 +134,10 @@ static void put_footing(const CheckedMachine *m, const Sources *sources, StrBuf 
 	sb_printf(out, "\n%d of %d figures measured", m->measured, m->figure.n);
 	if (left)
 		sb_printf(out, "; interrupted before %d", left);
-	sb_puts(out, "\ncycles where no other unit is named; set: the parameter's value; asked: what follows "
-		"for the figure;\nP: read in the source, S: quoted by others, a: as remembered; ratio: "
-		"measured by published\n");
+	sb_puts(out, "\nunits stand below names; figures without one are in cycles\nset: the parameter's "
+		"value; asked: what follows for the figure, of a bandwidth at most; ratio: measured by "
+		"published\n"
+		"mark: P was read in the source, S is quoted by others, a is as remembered\n");
 }
 
 void check_machine_text(const CheckedMachine *m, StrBuf *out)
@@ -139,7 +148,7 @@ void check_machine_text(const CheckedMachine *m, StrBuf *out)
 		{ .heading = "parameter", .gap = 1, .left = true, .code = true },
 		{ .heading = "set", .gap = 1 }, { .heading = "asked", .gap = 1 },
 		{ .heading = "measured", .gap = 1 }, { .heading = "published", .gap = 1 },
-		{ .heading = "", .gap = 1, .left = true },
+		{ .heading = "mark", .gap = 1, .left = true },
 		{ .heading = "ratio", .gap = 1 }, { .heading = "source", .gap = 2, .left = true } };
 	put_heading(m, out);
 	sheet_begin(&sheet, (ReportForm){ 0 }, column, 9);
@@ -154,7 +163,7 @@ void check_machine_text(const CheckedMachine *m, StrBuf *out)
 
 static const char *status_of(const CheckedFigure *f)
 {
-	return f->measured ? "measured" : f->why ? "not measured" : "interrupted";
+	return f->measured ? "measured" : f->failed ? "failed" : f->why ? "not measured" : "interrupted";
 }
 
 static void put_csv_number(StrBuf *out, bool known, double v)

@@ -116,7 +116,7 @@ for _, pair in ipairs { { "add.u32", "alu" }, { "mad.lo.u32", "imul" }, { "fma.f
 	latency("latency/" .. pair[1], pair[2])
 	rate("rate/" .. pair[1], pair[2])
 end
-for _, pair in ipairs { { "vote.ballot", "vote" }, { "match.any (1 values)", "match" }, { "add.f64", "fp64" }, { "redux.min", "redux" },
+for _, pair in ipairs { { "match.any (1 values)", "match" }, { "add.f64", "fp64" }, { "redux.min", "redux" },
 	{ "rcp.approx.f32", "rcp" }, { "sqrt.approx.f32", "root" }, { "div.u32", "div32" }, { "div.rn.f32", "divf32" }, { "rcp.rn.f32", "rootf32" },
 	{ "div.rn.f64", "divf64" }, { "rcp.rn.f64", "rcpf64" }, { "sqrt.rn.f64", "rootf64" } } do
 	latency("latency/" .. pair[1], pair[2])
@@ -126,6 +126,11 @@ for _, pair in ipairs { { "cvt.rn.f32.u32", "cvt" }, { "vote.any", "vote" }, { "
 	rate("rate/" .. pair[1], pair[2])
 end
 
+-- A step is a comparison, whose predicate the vote reads, and the vote; what an addition takes is subtracted.
+local function vote_further(c) return latency_to(c, "compare", "guard_latency") - chain_latency(c, "alu") end
+add("latency/vote.ballot", "units.vote.latency", function(c) return chain_latency(c, "vote") + vote_further(c) end,
+	function(c, v) return v - vote_further(c) end)
+keys.of["latency/vote.ballot"].sum, keys.of["latency/vote.ballot"].also = true, { "units.compare.guard_latency", "units.alu.latency" }
 -- A comparison's predicate, to a guard.
 add("predicate/to guard", "units.compare.guard_latency", function(c) return latency_to(c, "compare", "guard_latency") end, function(_, v) return v end)
 plain("latency/match.any (16 values)", "match.value_cycles", 15, function(c) return unit_field(c, "match", "latency") end, { "units.match.latency" })
@@ -160,9 +165,11 @@ end
 -- What can be transferred at most.
 further("bandwidth/shared", { "shared.banks", "shared.bank_bytes" }, function(c) return c.shared.banks * c.shared.bank_bytes end)
 further("bandwidth/L1", { "l1.line_bytes" }, function(c) return c.l1.line_bytes end)
-further("bandwidth/L2", { "l2.bytes_per_cycle", "l2.slices", "interconnect.bytes_per_cycle", "sm.count" },
-	function(c) return math.min(c.l2.slices * c.l2.bytes_per_cycle, c.sm.count * c.interconnect.bytes_per_cycle) end)
-further("bandwidth/DRAM", { "dram.bytes_per_cycle", "dram.channels" }, function(c) return c.dram.channels * c.dram.bytes_per_cycle end)
+local function most_from_L2(c) return math.min(c.l2.slices * c.l2.bytes_per_cycle, c.sm.count * c.interconnect.bytes_per_cycle) end
+further("bandwidth/L2", { "l2.bytes_per_cycle", "l2.slices", "interconnect.bytes_per_cycle", "sm.count" }, most_from_L2)
+-- What DRAM gives comes through L2.
+further("bandwidth/DRAM", { "dram.bytes_per_cycle", "dram.channels", "l2.bytes_per_cycle", "l2.slices", "interconnect.bytes_per_cycle", "sm.count" },
+	function(c) return math.min(c.dram.channels * c.dram.bytes_per_cycle, most_from_L2(c)) end)
 further("atomics/each on one address (whole chip)", { "l2.atomic_cycles" })
 further("launch/one more kernel", { "launch.overhead_cycles", "launch.dependent_cycles", "launch.latency_cycles", "clock_mhz" })
 further("launch/one more block on an SM", { "sm.block_launch_cycles", "sm.max_blocks", "sm.max_warps" })

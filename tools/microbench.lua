@@ -115,7 +115,7 @@ end
 -- are subtracted); independent: only for machines whose diverged lanes make progress by themselves; big: buf is the large buffer.
 -- mode: "steps" if nil; "rate": steps of all warps by a cycle; "ratio": the long kernel's time by the short one's; "sum": of the
 -- values that the lanes leave; "chip": blocks on all SMs, `amount` of each block by the cycles from the first start to the last end
--- on the first block's SM ("inverse": the other way round); "turns": that time by the number of blocks on that SM; "launches": ns from launch to launch; "slope": steps by the difference of two other figures, upper and lower.
+-- on the first block's SM ("inverse": the other way round); "turns": that time by the number of blocks on that SM; "launches": ns from launch to launch; "slope": steps warps' threads by the difference of two other figures, upper and lower.
 function bench.row(r) bench.rows[#bench.rows + 1] = r end
 
 -- The body: `step` so many times; # in it is the number of the time, for labels.

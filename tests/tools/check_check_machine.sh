@@ -67,6 +67,29 @@ units.fp32.interval 2 4 rate/fma.f32
 dram.bytes_per_cycle 16 8 bandwidth/DRAM
 END
 
+# Latencies are those of one warp, however many lanes it has; rates are those of warps of the machine.
+alone() { # LANES: figures of a machine that differs in these alone
+	"$gsim" -q --check-machine=latency/add,latency/shfl,latency/vote,latency/ld.shared,predicate,loop,barrier/bar.sync,rate/add.u32 \
+		-c mine.lua -D "warp_size=$1" -D "sm.max_threads_per_block=$(($1 < 16 ? 64 * $1 : 1024))" -s "lanes$1.csv" 2>err || fail "warps of $1 lanes"
+	grep -e '^latency/[^(]*,' -e '^loop' -e '^predicate' -e '(1 ways' "lanes$1.csv" | cut -d, -f1,6 >"lanes$1"
+}
+alone 32
+[ "$(wc -l <lanes32)" -ge 7 ] || fail "few latencies: $(cat lanes32)"
+for lanes in 1 4 16 64; do
+	alone $lanes
+	cmp -s lanes32 lanes$lanes || fail "other latencies with warps of $lanes lanes: $(diff lanes32 lanes$lanes)"
+done
+for lanes in 16 32; do
+	awk -F, '/^barrier.bar.sync|^rate/ { n++; if ($6 - $5 > 1 || $5 - $6 > 1) exit 1 } END { exit n < 6 }' lanes$lanes.csv ||
+		fail "barriers and rates of warps of $lanes lanes: $(cat lanes$lanes.csv)"
+done
+
+# What is asked of a bandwidth is a bound of what is measured.
+for sms in 1 4 80; do
+	"$gsim" -q --check-machine=bandwidth/DRAM -c volta.lua -D "sm.count=$sms" -s bound.csv 2>err || fail "bandwidths of $sms SMs"
+	awk -F, 'NR > 1 && $5 != "" && $6 > 0 && $6 <= $5 { n++ } END { exit n != 1 }' bound.csv || fail "$sms SMs: $(cat bound.csv)"
+done
+
 # all figures; processes change nothing; all forms say the same
 all="latency,predicate,barrier,rate/add.u32,bandwidth/shared"
 expect 0 "figures measured" "$gsim" --check-machine=$all -c volta.lua -D sm.count=1 -s a.csv -s a.json -s a.txt
@@ -86,20 +109,46 @@ sed 1d a.csv | awk -F, '$7 != "" { print $1 }' | sort -u >have
 [ -s want ] && [ -z "$(comm -23 want have)" ] || fail "published figures are missing: $(comm -23 want have)"
 
 # what stands beside a user's own machine
-expect 0 "published figures: of volta, the guide's rates: compute capability 7.0, of volta" "$gsim" --check-machine=latency/add.u32 -c mine.lua
+expect 0 "^published rates: the CUDA guide's for compute capability 7.0, that of volta$" "$gsim" --check-machine=latency/add.u32 -c mine.lua
+grep -q '^published figures: those of volta$' out || fail "no published figures of volta"
 echo 'return { units = { alu = { latency = 3 } } }' >alone.lua
-expect 0 "machine alone.lua; nothing is published of it here" "$gsim" --check-machine=latency/add.u32 -c alone.lua
+expect 0 "^published figures: none$" "$gsim" --check-machine=latency/add.u32 -c alone.lua
 grep -q '^latency/add.u32  *units.alu.latency  *3  *3  *3$' out || fail "a machine without published figures"
-expect 0 "machine of gsim's defaults" "$gsim" --no-user-config --check-machine=latency/add.u32
+expect 0 "^machine: gsim's defaults$" "$gsim" --no-user-config --check-machine=latency/add.u32
+
+# the guide is NVIDIA's, also where a machine file has its table alone, or only speaks of it
+cat >apart.lua <<'END'
+-- unlike rates.machine("8.0", ...)
+--[==[ nor rates.machine("7.5") ]==]
+local rates = include("tables/rates.lua")
+assert(rates.of("8.0", "alu") == 64)
+return { units = { alu = { latency = 3 } } }
+END
+for machine in apart vega20 sandy rdna2 teaching; do
+	expect 0 "" "$gsim" --check-machine=rate/shl.b32 -c $machine.lua -s own.csv
+	grep -q -e CUDA -e capability out own.csv && fail "$machine.lua has rates of the CUDA guide"
+done
+for machine in volta ada kepler vega20 teaching; do
+	"$gsim" -q --check-machine=latency/vote.ballot,latency/redux.min -c $machine.lua -s own.csv 2>err || fail "votes of $machine.lua"
+	awk -F, 'NR > 1 && $5 == $6 { n++ } END { exit n != 2 }' own.csv || fail "$machine.lua: $(cat own.csv)"
+done
 
 # what cannot be measured says why, and the rest is measured
 expect 0 "not measured: the machine has no L1 (l1.bytes = 0)" "$gsim" --check-machine=l1,latency/add.u32 -c mine.lua -D l1.bytes=0 -s a.csv
 grep -q '^latency/ld.global L1,cycles,not measured,' a.csv && grep -q '^latency/add.u32,cycles,measured,' a.csv || fail "no L1: $(cat a.csv)"
-expect 0 "not measured: a block of 1024 x 1 x 1 threads is larger than sm.max_threads_per_block = 64" "$gsim" --check-machine -c teaching.lua -s t.csv
+expect 0 "not measured: a block of 128 x 1 x 1 threads is larger than sm.max_threads_per_block = 64" "$gsim" --check-machine -c teaching.lua -s t.csv
 grep -q '^latency/ld.global L2,cycles,measured,' t.csv || fail "teaching.lua: the latency of L2 is not measured"
-expect 0 "not measured: it counts warps of 32 threads (warp_size = 64)" "$gsim" --check-machine=barrier,latency/add.u32 -c vega20.lua
+expect 0 "not measured: it counts warps of at most 32 threads (warp_size = 64)" "$gsim" --check-machine=barrier,latency/add.u32 -c vega20.lua
 expect 0 "not measured: barriers count any number of threads" "$gsim" --check-machine=barrier/threads -c mine.lua -D barrier.threads_per_cycle=0
-expect 0 "not measured: .*limits.max_cycles" "$gsim" --check-machine=latency/add.u32 -c mine.lua -D limits.max_cycles=10
+# a kernel that does not end well is no lack of the machine, whatever else is measured
+expect 1 "^failed: .*limits.max_cycles" "$gsim" --check-machine=latency/add.u32 -c mine.lua -D limits.max_cycles=10 -s f.csv
+grep -q '^latency/add.u32,cycles,failed,' f.csv || fail "a failed run: $(cat f.csv)"
+expect 1 "^failed: .*limits.max_cycles" "$gsim" --check-machine=latency/add.u32,latency/div.rn.f64 -c mine.lua -D limits.max_cycles=9000
+grep -q '^1 of 2 figures measured$' out || fail "the shorter of two kernels is not measured"
+
+# nothing is asked of what does not exist
+awk -F, '/^latency.ld.global L1,|^bandwidth.L1,|^latency.ld.shared .32 ways/ { n++; if ($4 $5 != "") exit 1 } END { exit n != 3 }' t.csv ||
+	fail "teaching.lua has parameters of what it does not have: $(cat t.csv)"
 
 # an interrupt leaves what was measured, and ends the program by its signal
 for j in 1 2; do

@@ -9,6 +9,9 @@ for operation, row in pairs { ["add.u32"] = "alu", ["mad.lo.u32"] = "imul", ["an
 	guide.row_of["rate/" .. operation] = row
 end
 
--- The compute capability whose rates a machine file takes, by its text; nil: of none.
-function guide.capability(text) return text:match('rates%.machine%("([%d.]+)"') end
+-- The compute capability whose rates a machine file takes, by its text without its comments; nil: of none.
+function guide.capability(text)
+	local code = text:gsub("%-%-%[(=*)%[.-%]%1%]", ""):gsub("%-%-[^\n]*", "")
+	return code:match("%.machine%s*%(%s*[\"']([%d.]+)[\"']")
+end
 return guide

@@ -81,7 +81,7 @@ return function(bench)
 		chain(("barrier/bar.sync (%d warps)"):format(warps), "bar.sync 0;", { name = "bar.sync", warps = warps, long = 24 })
 	end
 	bench.row { figure = "barrier/threads of bar.sync a cycle", unit = "threads/cycle", mode = "slope", upper = "barrier/bar.sync (32 warps)",
-		lower = "barrier/bar.sync (16 warps)", steps = 512 }
+		lower = "barrier/bar.sync (16 warps)", steps = 16 }
 	chain("barrier/bar.warp.sync", "bar.warp.sync -1;")
 	fences(bench)
 	chain("barrier/nanosleep 0", "nanosleep.u32 0;", { long = 16, short = 4 })

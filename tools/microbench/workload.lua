@@ -1,14 +1,15 @@
 -- Written by tools/reproduce microbench.
 -- Arguments, in any order: part of a figure's name, to run only those; "=" and a figure's whole name, to run it alone; "stacks": leave out rows whose diverged lanes must make
--- progress by themselves; "sweep=N": read N MiB before what has to find caches empty; "quick": leave out what takes long.
+-- progress by themselves; "lanes=N": a warp has N threads, not 32; "sweep=N": read N MiB before what has to find caches empty; "quick": leave out what takes long.
 -- Prints a CSV line figure,unit,value for each row.
 local rows = {
 ROWS
 }
-local want, exact, stacks, quick, sweep = "", nil, false, false, 0
+local want, exact, stacks, quick, sweep, lanes = "", nil, false, false, 0, 32
 for _, word in ipairs(gpu.args) do
-	local mib = word:match("^sweep=(%d+)$")
+	local mib, threads = word:match("^sweep=(%d+)$"), word:match("^lanes=(%d+)$")
 	if mib then sweep = tonumber(mib)
+	elseif threads then lanes = tonumber(threads)
 	elseif word == "stacks" then stacks = true
 	elseif word == "quick" then quick = true
 	elseif word:find("^=") then exact = word:sub(2)
@@ -28,10 +29,13 @@ for k = #rows, 1, -1 do
 	end
 end
 
+-- Threads of a block. Where the row says what a block does, it is counted for 32 threads a warp.
+local function threads_of(r) return r.threads or (r.amount and 32 or lanes) * (r.warps or 1) end
+
 local most, large = 1024, 65536
 for _, r in ipairs(rows) do
 	if needed[r.figure] then
-		most = math.max(most, (r.blocks or 1) * (r.threads or 32 * (r.warps or 1)))
+		most = math.max(most, (r.blocks or 1) * threads_of(r))
 		if r.big then large = math.max(large, r.big) end
 	end
 end
@@ -45,7 +49,7 @@ local function prepare(r)
 end
 
 local function start(r, kernel, n, a)
-	local threads = r.threads or 32 * (r.warps or 1)
+	local threads = threads_of(r)
 	gpu.launch { kernel = kernel, grid = r.blocks or 1, block = threads, args = { out, buf, n or 0, a or 0, 0 } }
 	return threads * (r.blocks or 1)
 end
@@ -68,7 +72,7 @@ function measure.steps(r)
 end
 function measure.rate(r)
 	local cycles = span(r, r.long, r.n, r.a) - span(r, r.short, r.less_n, r.a)
-	return r.steps * (r.warps or 1) * 32 / cycles
+	return r.steps * threads_of(r) / cycles
 end
 function measure.ratio(r)
 	local cycles = span(r, r.long, r.n, r.a)
@@ -84,9 +88,9 @@ function measure.chip(r) return r.amount * r.blocks / span(r, r.long, r.n, r.a) 
 function measure.inverse(r) return 1 / measure.chip(r) end
 function measure.turns(r)
 	local cycles, count = span(r, r.long, r.n, r.a)
-	return cycles * (r.threads or 32) / count
+	return cycles * threads_of(r) / count
 end
-function measure.slope(r) return r.steps / (known[r.upper] - known[r.lower]) end
+function measure.slope(r) return r.steps * lanes / (known[r.upper] - known[r.lower]) end
 function measure.launches(r)
 	for k = 0, 20 do gpu.launch { kernel = "stamp", grid = 1, block = 1, stream = 1, args = { out, buf, k, 0, 0 } } end
 	return (out:get(20) - out:get(4)) / 16
