@@ -23,8 +23,9 @@ typedef struct Compare {
 	Vec(Condition) condition;
 	Vec(GridPair) pair;                /* what was compared */
 	bool named;                    /* they are runs of grids */
-	/* pairs of runs that have ended well, whose results differ, and are not known to be equal or not */
-	int differ, unknown;
+	/* pairs of runs that have ended well, whose results differ, are not known to be equal or not, and
+	   are equal, but of which not all was compared */
+	int differ, unknown, partly;
 	bool allow_unknown;            /* of --allow-unknown */
 	const char *by;                /* of --by; NULL: it is not given */
 	const char *export;            /* --csv or --json; NULL: text */
@@ -156,12 +157,14 @@ static const JsonValue *report_in(Compare *c, const JsonValue *v, const char *ro
 /* ---- what is compared with what ---- */
 
 /* Counts what is known of the results of two runs, as long as both have ended well. */
-static void note_results(Compare *c, const JsonValue *a, const JsonValue *b, const char *results)
+static void note_results(Compare *c, const JsonValue *a, const JsonValue *b, const char *results,
+	const RunCompared *compared)
 {
 	Arena names = { 0 };
 	bool well = a && b && !*run_outcome(&names, a) && !*run_outcome(&names, b);
 	c->differ += !strcmp(results, "differ");
 	c->unknown += well && (!*results || !strcmp(results, "unknown"));
+	c->partly += well && !strcmp(results, "equal") && report_left_out(compared) > 0;
 	arena_free(&names);
 }
 
@@ -171,7 +174,8 @@ static void two_runs(Compare *c, const JsonValue *a, const JsonValue *b, const J
 	both = both ? both : report_both(&c->arena, a, b);
 	report_compare(a, b, both, c->form, out);
 	vec_push(&c->pair, ((GridPair){ { a, b }, NULL }));
-	note_results(c, a, b, report_results_of(both));
+	RunCompared compared = report_read_compared(both);
+	note_results(c, a, b, report_results_of(both), &compared);
 }
 
 static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrBuf *out)
@@ -227,7 +231,8 @@ static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const 
 		const JsonValue *const *of = pairs.v[i].of;
 		vec_push(&c->pair, pairs.v[i]);
 		if (of[0] && of[1])
-			note_results(c, of[0], of[1], report_compare_results(of[0], of[1], &compared));
+			note_results(c, of[0], of[1], report_compare_results(of[0], of[1], &compared),
+				&compared);
 	}
 	c->named = true;
 	if (is_both(before) && is_both(after) && !(pairs.v[1].of[0] && pairs.v[1].of[1]))
@@ -244,7 +249,8 @@ static void show_comparisons(Compare *c, const JsonValue *list, StrBuf *out)
 		const JsonValue *both = &list->item[i], *before = json_get(both, "before");
 		vec_push(&c->pair, ((GridPair){ { before, json_get(both, "after") },
 			json_string(before, "model") }));
-		note_results(c, before, json_get(both, "after"), report_results_of(both));
+		RunCompared compared = report_read_compared(both);
+		note_results(c, before, json_get(both, "after"), report_results_of(both), &compared);
 	}
 }
 
@@ -339,8 +345,11 @@ static void tell_results(Compare *c, StrBuf *said)
 		const ManyRun *r = &c->many.run.v[i];
 		if (!strcmp(r->results, "differ"))
 			sb_printf(said, "%s: results differ from the baseline's\n", r->name);
-		note_results(c, c->many.run.v[0].report, r->report, r->results);
+		note_results(c, c->many.run.v[0].report, r->report, r->results, &r->compared);
 	}
+	if (c->partly)
+		sb_printf(said, "results are equal where they were compared, which was not in all buffers, "
+			"in %d comparison%s\n", c->partly, c->partly == 1 ? "" : "s");
 	if (c->unknown)
 		sb_printf(said, "%sresults are not known to be equal in %d comparison%s%s\n",
 			c->allow_unknown ? "" : "error: ", c->unknown, c->unknown == 1 ? "" : "s",

@@ -139,15 +139,17 @@ static void run_side(Sensitivity *s, int side, const Config *c, bool tell, Job *
 }
 
 /* Compares the results of two sides that have ended well. */
-static const char *compare_sides(const Sensitivity *s, const Job job[2], bool tell)
+static const char *compare_sides(Sensitivity *s, const Job job[2], bool tell)
 {
 	Arena a = { 0 };
 	RunCompared seen = { 0 };
 	Diag d = { 0 };
 	run_same(job[0].run, job[1].run, arena_printf(&a, "by %s", s->name[0]), arena_printf(&a, "by %s",
 		s->name[1]), &seen, &d);
-	if (tell)
+	if (tell) {
 		diag_print(&d, stderr);
+		s->compared = seen;
+	}
 	diag_free(&d);
 	arena_free(&a);
 	return run_results(&seen);

@@ -24,6 +24,7 @@ typedef struct Sensitivity {
 	bool empty;                    /* the machine was mostly empty without variations, on some side */
 	uint64_t base[2];              /* cycles of the machine as it is */
 	const char *results;           /* of two sides there, as run_results says */
+	RunCompared compared;          /* what they are of */
 	Vec(Variation) v;
 	int zeros;                     /* parameters that are 0, of which there is no half and no double */
 } Sensitivity;

@@ -122,6 +122,10 @@ static void put_holds(const Sensitivity *s, const Tally *t, StrBuf *out)
 			"same in %d of %d variation%s", t->holds, t->measured, plural);
 	if (t->differ)
 		sb_printf(out, "; RESULTS DIFFER in %d", t->differ);
+	Arena a = { 0 };
+	if (is_result(s->results, "equal") && report_left_out(&s->compared))
+		sb_printf(out, "; results %s", report_results_words(&a, s->results, &s->compared));
+	arena_free(&a);
 	sb_putc(out, '\n');
 }
 

@@ -358,9 +358,11 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 	const JsonValue *a = report_total(before), *b = report_total(after);
 	const char *results = report_results_of(both);
 	RunCompared compared = report_read_compared(both);
+	Arena words = { 0 };
 	char path[512] = "";
 	Sheet s;
-	report_differ(before, after, results, report_results_words(results, &compared), form, out);
+	report_differ(before, after, results, report_results_words(&words, results, &compared), form, out);
+	arena_free(&words);
 	bool told = strcmp(results, "differ") && !*run_ending(before) && !*run_ending(after);
 	form.unjudged = !told || strcmp(results, "equal");
 	if (json_get(both, "compared"))

@@ -98,10 +98,11 @@ static const char *heading(Many *m, int run)
 	return fits ? m->run.v[run].name : arena_printf(&m->arena, "#%d", run + 1);
 }
 
-static const char *results_text(const ManyRun *r)
+static const char *results_text(Many *m, const ManyRun *r)
 {
-	return *r->outcome ? r->outcome : !*r->results ? "not compared" : strcmp(r->results, "differ")
-		? r->results : "DIFFER";
+	return *r->outcome ? r->outcome : !*r->results ? "not compared" : !strcmp(r->results, "differ")
+		? "DIFFER" : !strcmp(r->results, "equal")
+		? report_results_words(&m->arena, r->results, &r->compared) : r->results;
 }
 
 /* Puts a row for each run: its name, its results, and the settings that not all have in common. */
@@ -129,7 +130,7 @@ static void put_runs(Many *m, ReportForm form, StrBuf *out)
 		sheet_row(&s);
 		sheet_put(&s, "#%d", i + 1);
 		sheet_put(&s, "%s", r->name);
-		sheet_put(&s, "%s", results_text(r));
+		sheet_put(&s, "%s", results_text(m, r));
 		for (int k = 3; k < n; k++)
 			sheet_put(&s, "%s", setting_of(m, r, shown[k - 3]));
 		if (parameters)

@@ -85,8 +85,10 @@ const JsonValue *report_both(Arena *, const JsonValue *before, const JsonValue *
    "unknown", or "" where a run has failed. Versions that took nothing compared for equal are put right. */
 const char *report_results_of(const JsonValue *both);
 RunCompared report_read_compared(const JsonValue *both);
-/* the same for people: "unknown: nothing was compared" */
-const char *report_results_words(const char *results, const RunCompared *);
+/* the same for people: "unknown: nothing was compared", "equal (1 of 2 buffers compared)" */
+const char *report_results_words(Arena *, const char *results, const RunCompared *);
+/* buffers and variables that were not compared, as the workload asks for that, or the host has freed them */
+int report_left_out(const RunCompared *);
 /* Puts the line that says in what results were compared, and how they came out. whose: " to the reference
    interpreter's"; "": the results are those of two runs of a report. */
 void report_results(const RunCompared *, const char *whose, ReportForm, StrBuf *);

@@ -152,8 +152,13 @@ const char *report_results_of(const JsonValue *both)
 	return strcmp(results, "equal") ? results : run_results(&compared);
 }
 
-const char *report_results_words(const char *results, const RunCompared *c)
+int report_left_out(const RunCompared *c) { return c->ignored + c->freed; }
+
+const char *report_results_words(Arena *a, const char *results, const RunCompared *c)
 {
+	int compared = c->identical + c->alike, left = report_left_out(c);
+	if (!strcmp(results, "equal") && left)
+		return arena_printf(a, "equal (%d of %d buffers compared)", compared, compared + left);
 	return strcmp(results, "unknown") ? *results ? results : "not compared"
 		: c->identical + c->alike ? "unknown: only a part was compared"
 		: "unknown: nothing was compared";

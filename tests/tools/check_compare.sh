@@ -80,6 +80,15 @@ err "^the runs after have different passes or mechanisms; --rows after compares 
 expect 0 "passes linearize -> structurize" $compare --rows after both.json other.json
 expect 0 "passes none -> structurize" $compare --rows before,after both.json other.json
 expect 0 "^2 runs: .* more in 2" $compare both.json grid_slow.json
+# results that are equal, of which a part was not compared
+{ cat short_circuit.lua; echo 'gpu.compare(gpu.buffer("u32", 1), { how = "ignore" })'; } >part.lua
+for i in 1 2 3; do $gsim $kepler -D dram.latency=$((100 * i)) -w part.lua -s part$i.json $k; done
+expect 0 "; results equal ([1-9][0-9]* of [1-9][0-9]* buffers compared)$" $compare --brief part1.json part2.json
+expect 0 "^#3 part3  *equal ([1-9][0-9]* of [1-9][0-9]* buffers compared) " $compare part1.json part2.json part3.json
+expect 0 "^results are equal where they were compared, which was not in all buffers, in 2 comparisons$" $compare -f 'cycles > 9' part1.json part2.json part3.json
+expect 0 "^results are equal where they were compared, which was not in all buffers, in 1 comparison$" $compare -f 'cycles > 9' part1.json part2.json
+expect 0 "holds for .*; results equal ([1-9][0-9]* of [1-9][0-9]* buffers compared)$" \
+	$gsim -c kepler.lua -D sm.count=1 --sensitivity=dram.latency -m ipdom,its -w part.lua $k
 # a run that was interrupted has no ratio, and is no base; a script at fault is bad input wherever it is told
 sed '0,/"status": "ok"/s//"status": "interrupted"/' grid.json >cut.json
 expect 0 "^ipdom *none  *[0-9]*  *-  *[0-9]* .* interrupted$" $compare cut.json
