@@ -47,12 +47,19 @@ void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt,
 /* sm_fault: fmt says what is wrong; in the message the place comes before it. */
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
 void sm_trace_block(Sm *, const Cta *, TraceKind, uint64_t b);
+/* To be called when the states of the warp's splits, or their places in the list, may have changed. */
+static inline void splits_changed(Warp *w)
+{
+	w->runner = RUNNER_UNKNOWN;
+	w->next.computed = NEVER;
+}
 /* To be called when something has happened that may let the warp issue: its scheduler tries the warp
    again. */
 static inline void warp_wake(const Warp *w)
 {
 	w->sched->wake[w->place] = 0;
 	w->sched->wanted[w->place] = 0;
+	splits_changed((Warp *)w);
 	w->sched->sleep = 0;
 }
 /* The ticket's access is done at *ready. Returns true when this was the last access of its instruction, which
@@ -79,6 +86,7 @@ static inline void note_depth(Sm *sm, Warp *w)
 {
 	int d = sm->gpu->model->depth(w);
 	w->stack_depth = (uint32_t)d;
+	splits_changed(w);
 	if ((uint64_t)d > w->share->totals.max_depth)
 		w->share->totals.max_depth = (uint64_t)d;
 }

@@ -120,12 +120,15 @@ struct Sm {
 	Warp *warp;
 	Cta *cta;
 	bool lane_scoreboard;          /* registers become ready lane by lane */
+	/* nothing is left out that is known to be in vain (GpuOptions.try_all) */
+	bool try_all;
 	/* the mechanism has no say about a warp that has one split: it has no hook for stalls, alarms or
 	   partners */
 	bool single;
-	/* `single` holds, the scoreboard has one entry for all lanes, and the scheduling policy does not ask
-	   why a warp waits */
+	/* `single` holds, and the scheduling policy does not ask why a warp waits */
 	bool unasked;
+	/* and the same holds of a warp of which one split is not parked */
+	bool unasked_among_parked;
 	Sched *sched;
 	const struct Latencies *latencies;
 	SchedPick *pick;               /* the scheduling policy of all its schedulers */

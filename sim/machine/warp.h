@@ -32,6 +32,8 @@ typedef struct LsuAccess {             /* an access that has been issued and wai
 /* a warp's n accesses in the queue; the unit has made the first `made` */
 typedef struct LsuPlace { LsuAccess *access; int n, made; } LsuPlace;
 
+enum { RUNNER_UNKNOWN = -1, RUNNER_NONE = -2 }; /* Warp.runner */
+
 struct Warp {
 	/* Set when the warp is placed (sim/sm/residence.c). */
 	const MIns *ins;               /* the first instruction of its code */
@@ -56,11 +58,14 @@ struct Warp {
 
 	/* Written by issues (sim/sm/). */
 	int last;                      /* the index of the split that issued last */
+	/* the index of the only split that is not parked; or nobody has looked since splits have changed, or
+	   there are several (RUNNER_...) */
+	int runner;
 	/* pc of the instruction that the warp cannot issue for the reason in Sched.wake_why; NO_PC: the one
 	   at which its first split stands, if it has a split */
 	uint32_t waits_at;
-	/* For a warp of one split, where the scoreboard has one entry for all lanes: the operands of its next
-	   instruction, as seen after its last issue. `computed` is NEVER where nobody has asked since. */
+	/* For a warp of one split, or of one that is not parked: the operands of its next instruction, as
+	   seen after its last issue. `computed` is NEVER where nobody has asked since. */
 	Operands next;
 	/* used: the slot has a warp; ending: all its lanes have ended, but accesses may be outstanding */
 	bool used, ending;

@@ -180,6 +180,12 @@ typedef struct ReconvModel {
 	bool runs_empty;               /* a split may be without lanes: it issues without an effect */
 	/* splits may have lanes of several warps of a block; needs sync_waits and lane_scoreboard */
 	bool regroups;
+	/* times.stall does nothing for a warp of one split: it is not called then, if there is no
+	   times.alarm */
+	bool stall_needs_choice;
+	/* optional, with stall_needs_choice. True: in this configuration times.stall does nothing but for
+	   STALL_SLEEP. */
+	bool (*stall_of_sleep_only)(const Config *);
 
 	/* Compile time: the hook fills in rpc_block and reach of the function that is lowered (LowerFn), and
 	   inserts operations of its own (lower_own) into the function's blocks. */

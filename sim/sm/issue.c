@@ -41,7 +41,7 @@ bool issue_from_warp(Sm *sm, Warp *w)
 		sleep_after_issue(sm, w);
 	} else {
 		sleep_on(w, best);
-		if (wants && w->alarm == NO_ALARM && !sm->gpu->model->regroups)
+		if (wants && w->alarm == NO_ALARM && !sm->gpu->model->regroups && !sm->try_all)
 			w->sched->wanted[w->place] = wants->unit + 1;
 	}
 	if (w->ending && !issued)
@@ -55,6 +55,7 @@ bool issue_from_warp(Sm *sm, Warp *w)
 static void ring_alarm(Sm *sm, Warp *w)
 {
 	w->alarm = NO_ALARM;
+	splits_changed(w);
 	sm->gpu->model->times.alarm(w);
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
@@ -92,21 +93,43 @@ static int first_split(const Warp *w)
 	return (w->last + (w->take_turns == TURNS_ROTATE)) % w->nsplit;
 }
 
+/* Returns the index of the warp's split that alone is not parked; negative: there are none or several. A split
+   whose barrier has opened is not parked. */
+static inline int only_runner(Warp *w)
+{
+	if (w->runner != RUNNER_UNKNOWN)
+		return w->runner;
+	w->runner = RUNNER_NONE;
+	for (int k = 0; k < w->nsplit; k++) {
+		const Split *s = &w->split[k];
+		if (s->state == SPLIT_PARKED && !s->released)
+			continue;
+		if (w->runner >= 0)
+			return w->runner = RUNNER_NONE;
+		w->runner = k;
+	}
+	return w->runner;
+}
+
 /* Tries the splits in the mechanism's order. *wants: where one split alone may run, and nothing but the unit
    keeps it back, its instruction. */
 static inline bool try_splits(Sm *sm, Warp *w, When *best, const MIns **wants)
 {
 	bool issued = false;
 	int running = 0;
-	for (int x = 0, first = first_split(w); x < w->nsplit;) {
+	int first = first_split(w);
+	int only = first || sm->gpu->model->regroups || sm->try_all ? -1 : only_runner(w);
+	for (int x = only >= 0 ? only : 0; x < w->nsplit;) {
 		int k = first + x < w->nsplit ? first + x : first + x - w->nsplit, n = w->nsplit;
 		Split *s = &w->split[k];
 		const MIns *i = NULL;
-		/* go through the new list from its beginning */
-		if ((s->released || s->parts) && list_changes(sm, w, s, best)) {
-			x = first = 0;
-			running++;
-			continue;
+		if (s->released || s->parts) {
+			running++;             /* *best may ask for the next cycle, whatever keeps this one back */
+			if (list_changes(sm, w, s, best)) { /* go through the new list from its beginning */
+				x = first = 0;
+				only = -1;
+				continue;
+			}
 		}
 		if (s->state == SPLIT_PARKED) {
 			x++;
@@ -115,7 +138,9 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best, const MIns **wants)
 		Mask lanes = s->mask;
 		running += s->state == SPLIT_RUN;
 		if (!try_split(sm, w, s, &i, best)) {
-			*wants = running == 1 ? i : NULL;
+			*wants = i;
+			if (only >= 0 && w->runner == only) /* else the mechanism has given the turn away */
+				break;
 			x++;
 			continue;
 		}
@@ -127,6 +152,8 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best, const MIns **wants)
 			issue_second(sm, w, k, n, lanes, i);
 		break;
 	}
+	if (running != 1)
+		*wants = NULL;
 	return issued;
 }
 
@@ -137,6 +164,7 @@ static bool list_changes(Sm *sm, Warp *w, Split *s, When *best)
 {
 	const ReconvModel *model = sm->gpu->model;
 	int n = w->nsplit;
+	splits_changed(w);
 	if (s->released) {
 		split_released(sm, w, s);
 		/* a split that this search has passed already may have its turn now */
@@ -164,8 +192,10 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 	}
 	if (s->state == SPLIT_RUN && model->times.stall) {
 		if (model->times.stall(w, s, t.why, t.why == STALL_MEMORY || wait_awaits(&s->wait, sm->now)
-			? PENDING : t.cycle))
+			? PENDING : t.cycle)) {
 			*i = NULL;
+			splits_changed(w);
+		}
 		if (s->state != SPLIT_RUN) /* the mechanism has given the turn to another split */
 			t.cycle = sm->now + 1;
 		/* the mechanism has given this split the turn anew, and it waits for that */
@@ -318,6 +348,8 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 	s->issued = now;
 	w->exact = false;
 	w->next.computed = NEVER;
+	if (!may_be_followed(i)) /* only such instructions, and places of the mechanism, change splits */
+		w->runner = RUNNER_UNKNOWN;
 	exec_issue(sm, w, s, &is);
 	if (unit) {
 		unit->free = now + (Cycle)c->unit[i->unit].interval;
@@ -354,7 +386,7 @@ static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 	i = &w->ins[s->pc];
 	/* what examine_split would answer for most splits, found faster */
 	if (s->line == i->line && sm->unasked && w->nsplit == 1) {
-		if (all_there(next_operands(sm, w, i)) > sm->now)
+		if (all_there(next_operands(sm, w, s, i)) > sm->now)
 			return false;
 	} else if (s->line == i->line && !sm->lane_scoreboard &&
 		all_there(warp_operands(sm, w, i, sm->now)) > sm->now)
@@ -420,27 +452,29 @@ static inline bool same_reason(Operands o, Cycle from, Cycle until)
 	return o.loaded <= from || o.computed <= (o.loaded < until ? o.loaded : until);
 }
 
-/* After an issue: decides when the warp is tried again. With several splits, or one that does not run, that
-   is the next cycle; with one that runs, when its wait ends. If that is the next cycle, but nobody asks then
-   why the warp waits (neither the mechanism nor the policy: Sm.unasked), and the line of its next instruction
-   has been fetched, the warp sleeps on until the operands are there. It does not where the next cycle is
-   beyond the window, whose end may tell of operands that are there at once. Other warps may issue in the next
-   cycle, so that this one is looked at later: so the reason for its wait must stay the same, too. */
+/* After an issue: decides when the warp is tried again. With several splits that are not parked, or one that
+   does not run, that is the next cycle; with one that runs, when its wait ends. If that is the next cycle, but
+   nobody asks then why the warp waits (neither the mechanism nor the policy: Sm.unasked), and the line of its
+   next instruction has been fetched, the warp sleeps on until the operands are there. It does not where the
+   next cycle is beyond the window, whose end may tell of operands that are there at once. Other warps may
+   issue in the next cycle, so that this one is looked at later: so the reason for its wait must stay the same,
+   too. */
 static inline void sleep_after_issue(Sm *sm, Warp *w)
 {
-	const Split *s = &w->split[0];
+	bool among_parked = sm->unasked_among_parked && w->nsplit > 1 && w->runner >= 0;
+	const Split *s = &w->split[among_parked ? w->runner : 0];
 	if (w->ending) {
 		sm_end_warp(sm, w);
 		return;
 	}
-	if (w->nsplit != 1 || s->state != SPLIT_RUN || s->released) {
+	if ((w->nsplit != 1 && !among_parked) || s->state != SPLIT_RUN || s->released) {
 		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
 		return;
 	}
 	When t = when_waited(s);
 	const MIns *i = &w->ins[s->pc];
 	if (sm->unasked && t.cycle == sm->now + 1 && t.cycle < sm->until && s->line == i->line) {
-		Operands o = next_operands(sm, w, i);
+		Operands o = next_operands(sm, w, s, i);
 		if (all_there(o) > t.cycle && same_reason(o, t.cycle, sm->until))
 			t = when_there(o, s, t.cycle);
 	}

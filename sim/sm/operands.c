@@ -28,17 +28,22 @@ static inline void add_lanes_operands(Operands *o, const Sm *sm, const Warp *w, 
 	}
 }
 
+Operands split_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
+{
+	Operands o = { 0, 0 };
+	if (!sm->lane_scoreboard)
+		return warp_operands(sm, w, i, at);
+	add_lanes_operands(&o, sm, w, s->mask, i, at);
+	return o;
+}
+
 When when_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i,
 	Cycle at)
 {
 	Operands o = { 0, 0 };
-	if (!sm->lane_scoreboard) {
-		o = warp_operands(sm, w, i, at);
-	} else if (!s->parts) {
-		add_lanes_operands(&o, sm, w, s->mask, i, at);
-	} else {
-		each_part(s, p)
-			add_lanes_operands(&o, sm, p->home, p->mask, i, at);
-	}
+	if (!s->parts)
+		return when_there(split_operands(sm, w, s, i, at), s, at);
+	each_part(s, p)
+		add_lanes_operands(&o, sm, p->home, p->mask, i, at);
 	return when_there(o, s, at);
 }

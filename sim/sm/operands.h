@@ -39,12 +39,17 @@ static inline Operands warp_operands(const Sm *sm, const Warp *w, const MIns *i,
 	return o;
 }
 
-/* As warp_operands, for the instruction that follows the one that the warp, of one split, has issued last.
-   The answer is kept until the next issue: what comes later from memory is not there earlier than it says. */
-static inline Operands next_operands(const Sm *sm, Warp *w, const MIns *i)
+/* As warp_operands, for a split whose lanes belong to the warp, whatever kind of scoreboard the SM has. */
+Operands split_operands(const Sm *, const Warp *, const Split *, const MIns *, Cycle at);
+
+/* As split_operands, for the instruction that follows the one that the split has issued last. All others of
+   the warp are parked. The answer is kept until the next issue: what comes later from memory is not there
+   earlier than it says. */
+static inline Operands next_operands(const Sm *sm, Warp *w, const Split *s, const MIns *i)
 {
 	if (w->next.computed == NEVER)
-		w->next = warp_operands(sm, w, i, sm->now);
+		w->next = sm->lane_scoreboard ? split_operands(sm, w, s, i, sm->now)
+			: warp_operands(sm, w, i, sm->now);
 	return w->next;
 }
 

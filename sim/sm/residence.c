@@ -35,9 +35,13 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
 	sm->lane_scoreboard = g->model->lane_scoreboard &&
 		!(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
-	sm->single = !g->model->own_slots && !g->model->regroups && !g->model->pairs.partner &&
-		!g->model->times.stall && !g->model->times.alarm;
-	sm->unasked = sm->single && !sm->lane_scoreboard && c->sched_policy != SCHED_TWO_LEVEL;
+	sm->try_all = g->options.try_all;
+	sm->single = !sm->try_all && !g->model->own_slots && !g->model->regroups &&
+		!g->model->pairs.partner &&
+		(!g->model->times.stall || g->model->stall_needs_choice) && !g->model->times.alarm;
+	sm->unasked = sm->single && c->sched_policy != SCHED_TWO_LEVEL;
+	sm->unasked_among_parked = sm->unasked && (!g->model->times.stall ||
+		(g->model->stall_of_sleep_only && g->model->stall_of_sleep_only(c)));
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
 	sm->free_regs = c->sm_registers;
@@ -206,6 +210,7 @@ static void start_resident_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->turns = 0;
 	w->take_turns = TURNS_LIST;
 	w->last = 0;
+	splits_changed(w);
 	w->alarm = NO_ALARM;
 	g->model->launch(w, lanes, c->entry[c->kernel->id]);
 	partings_start(w, lanes, c->entry[c->kernel->id]);

@@ -11,7 +11,8 @@ typedef struct Way {
 	const char *passes;            /* pipeline, or NULL */
 	bool functional;
 	const Config *config;          /* NULL: the one given besides, with the mechanism put in */
-	uint64_t window;               /* as GpuOptions has it */
+	uint64_t window;               /* both as GpuOptions has them */
+	bool try_all;
 } Way;
 
 typedef struct Job {               /* a module and what it is launched with */

@@ -132,7 +132,8 @@ void outcome_machine(const Job *j, const Config *base, const Way *way, Probe *pr
 	PrintBuffer printed = { .limit = MOST_PRINTED };
 	l.print = &printed;
 	c.model = way->model;
-	GpuOptions options = { .functional = way->functional, .window = way->window, .trace = p->trace };
+	GpuOptions options = { .functional = way->functional, .window = way->window,
+		.try_all = way->try_all, .trace = p->trace };
 	*o = (Outcome){ 0 };
 	Gpu *g = gpu_new(&c, j->module, m.memory, m.symbol, &options, &d);
 	const char *refusal = g ? gpu_refuses(&c, &l) : NULL, *law;

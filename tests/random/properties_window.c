@@ -1,4 +1,5 @@
-/* Windows are the host's affair: what a launch is measured to be does not depend on them. */
+/* Windows are the host's affair, and so is what schedulers leave out: what a launch is measured to be depends
+   on neither. */
 #include "tests/random/properties_case.h"
 #include "tests/random/random_windows.h"
 

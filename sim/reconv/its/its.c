@@ -314,6 +314,12 @@ void its_met(Warp *w, uint32_t pc, Mask m)
 	settle_turn(w, k);
 }
 
+bool its_passes_on_sleep_only(const Config *c)
+{
+	const int64_t *p = c->model_param[c->model];
+	return !its_knob(ITS_SWITCH_STALL, p[ITS_POLICY], p[ITS_SWITCH_STALL]);
+}
+
 bool its_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
 	Its *k = reconv_state(w);

@@ -107,6 +107,7 @@ void its_special(Warp *, Split *, const MIns *, Mask);
 void its_wait(Warp *, Split *);
 void its_resume(Warp *, Split *);
 void its_met(Warp *, uint32_t pc, Mask);
+bool its_passes_on_sleep_only(const Config *);
 bool its_stall(Warp *, Split *, Stall, Cycle until);
 Patience its_patience(const Config *, const Code *);
 void its_show(const Warp *, Rows *);
@@ -118,7 +119,8 @@ PartingCost its_parting(const Config *);
 	.state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach, \
 	.call = its_call, .ret = its_ret, .exit = its_exit, .some_exit = its_some_exit, \
 		.special = its_special, .depth = its_depth, .show = its_show, \
-	.sync = { .wait = its_wait, .resume = its_resume, .met = its_met }, .times = { .stall = its_stall }, \
+	.sync = { .wait = its_wait, .resume = its_resume, .met = its_met }, .stall_needs_choice = true, \
+	.stall_of_sleep_only = its_passes_on_sleep_only, .times = { .stall = its_stall }, \
 	.stuck = { .patience = its_patience, .held = its_held, \
 		.holds = "runs one group at a time, and opens a convergence barrier when all of its lanes " \
 		"are there: a group that spins keeps those from " \
