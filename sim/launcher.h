@@ -24,8 +24,8 @@ typedef struct GpuOptions {
 	/* timed runs: cycles between two exchanges of the SMs, at most; 0 = as many as there may be. Results
 	   do not depend on it. */
 	uint64_t window;
-	/* timed runs, for tests: schedulers try every warp that may be ready, split by split, though it is known
-	   of some that they cannot issue. Results do not depend on it. */
+	/* timed runs, for tests: schedulers try every warp that may be ready, split by split, though it is
+	   known of some that they cannot issue. Results do not depend on it. */
 	bool try_all;
 	TraceWriter *trace;                    /* NULL: none */
 	Intervals *intervals;    /* timed runs: figures over time are added here; NULL: they are not wanted */

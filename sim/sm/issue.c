@@ -93,8 +93,8 @@ static int first_split(const Warp *w)
 	return (w->last + (w->take_turns == TURNS_ROTATE)) % w->nsplit;
 }
 
-/* Returns the index of the warp's split that alone is not parked; negative: there are none or several. A split
-   whose barrier has opened is not parked. */
+/* Returns the index of the warp's split that alone is not parked; negative: there are none or several. A
+   split whose barrier has opened is not parked. */
 static inline int only_runner(Warp *w)
 {
 	if (w->runner != RUNNER_UNKNOWN)
@@ -124,7 +124,7 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best, const MIns **wants)
 		Split *s = &w->split[k];
 		const MIns *i = NULL;
 		if (s->released || s->parts) {
-			running++;             /* *best may ask for the next cycle, whatever keeps this one back */
+			running++;     /* *best may ask for the next cycle, whatever keeps this one back */
 			if (list_changes(sm, w, s, best)) { /* go through the new list from its beginning */
 				x = first = 0;
 				only = -1;
@@ -453,12 +453,12 @@ static inline bool same_reason(Operands o, Cycle from, Cycle until)
 }
 
 /* After an issue: decides when the warp is tried again. With several splits that are not parked, or one that
-   does not run, that is the next cycle; with one that runs, when its wait ends. If that is the next cycle, but
-   nobody asks then why the warp waits (neither the mechanism nor the policy: Sm.unasked), and the line of its
-   next instruction has been fetched, the warp sleeps on until the operands are there. It does not where the
-   next cycle is beyond the window, whose end may tell of operands that are there at once. Other warps may
-   issue in the next cycle, so that this one is looked at later: so the reason for its wait must stay the same,
-   too. */
+   does not run, that is the next cycle; with one that runs, when its wait ends. If that is the next cycle,
+   but nobody asks then why the warp waits (neither the mechanism nor the policy: Sm.unasked), and the line of
+   its next instruction has been fetched, the warp sleeps on until the operands are there. It does not where
+   the next cycle is beyond the window, whose end may tell of operands that are there at once. Other warps may
+   issue in the next cycle, so that this one is looked at later: so the reason for its wait must stay the
+   same, too. */
 static inline void sleep_after_issue(Sm *sm, Warp *w)
 {
 	bool among_parked = sm->unasked_among_parked && w->nsplit > 1 && w->runner >= 0;

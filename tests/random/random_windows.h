@@ -1,5 +1,5 @@
-/* What a launch is measured to be depends neither on windows nor on what schedulers leave out because it would
-   be in vain, under any mechanism with any of its options. */
+/* What a launch is measured to be depends neither on windows nor on what schedulers leave out because it
+   would be in vain, under any mechanism with any of its options. */
 #ifndef GSIM_RANDOM_WINDOWS_H
 #define GSIM_RANDOM_WINDOWS_H
 #include "lib/strbuf.h"
