@@ -231,7 +231,7 @@ sed -n '/^  "total"/q; s/^ *"warp_instructions": \([0-9]*\).*/\1/p' "$tmp/json" 
 
 # What has no caches has no warm-up; and a launch cannot have both.
 for how in --functional --reference; do
-	"$gsim" -q -D launch.warm=true $how -w "$tmp/same.lua" "$tmp/same.ir" -- 2 >"$tmp/out" 2>&1 && [ "$(cat "$tmp/out")" = once ] || fail "launch.warm $how: $(head -n 1 "$tmp/out")"
+	"$gsim" -q -D launch.warm=true $how -w "$tmp/same.lua" "$tmp/same.ir" -- 2 >"$tmp/out" 2>"$tmp/err" && [ "$(cat "$tmp/out")" = once ] || fail "launch.warm $how: $(head -n 1 "$tmp/err") $(head -n 1 "$tmp/out")"
 done
 "$gsim" -D launch.warm=true -D launch.cold=true "$tmp/sum.ir" >"$tmp/out" 2>&1
 [ $? = 2 ] && grep -q 'error: launch.cold and launch.warm are both true' "$tmp/out" || fail "cold and warm: $(head -n 1 "$tmp/out")"
