@@ -28,12 +28,10 @@ static inline void add_lanes_operands(Operands *o, const Sm *sm, const Warp *w, 
 	}
 }
 
-Operands split_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
+Operands operands_of_lanes(const Sm *sm, const Warp *w, Mask m, const MIns *i, Cycle at)
 {
 	Operands o = { 0, 0 };
-	if (!sm->lane_scoreboard)
-		return warp_operands(sm, w, i, at);
-	add_lanes_operands(&o, sm, w, s->mask, i, at);
+	add_lanes_operands(&o, sm, w, m, i, at);
 	return o;
 }
 

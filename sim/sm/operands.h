@@ -39,8 +39,14 @@ static inline Operands warp_operands(const Sm *sm, const Warp *w, const MIns *i,
 	return o;
 }
 
+/* As warp_operands, for lanes m, by a scoreboard with entries for groups of lanes. */
+Operands operands_of_lanes(const Sm *, const Warp *, Mask m, const MIns *, Cycle at);
+
 /* As warp_operands, for a split whose lanes belong to the warp, whatever kind of scoreboard the SM has. */
-Operands split_operands(const Sm *, const Warp *, const Split *, const MIns *, Cycle at);
+static inline Operands split_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
+{
+	return sm->lane_scoreboard ? operands_of_lanes(sm, w, s->mask, i, at) : warp_operands(sm, w, i, at);
+}
 
 /* As split_operands, for the instruction that follows the one that the split has issued last. All others of
    the warp are parked. The answer is kept until the next issue: what comes later from memory is not there
@@ -48,8 +54,7 @@ Operands split_operands(const Sm *, const Warp *, const Split *, const MIns *, C
 static inline Operands next_operands(const Sm *sm, Warp *w, const Split *s, const MIns *i)
 {
 	if (w->next.computed == NEVER)
-		w->next = sm->lane_scoreboard ? split_operands(sm, w, s, i, sm->now)
-			: warp_operands(sm, w, i, sm->now);
+		w->next = split_operands(sm, w, s, i, sm->now);
 	return w->next;
 }
 
