@@ -30,25 +30,32 @@ static Cycle latest_entry(const Waited *x, const Warp *w, Mask m, Cycle last)
 	return last;
 }
 
+/* Returns the lanes of the warp that need something from memory of which it is not known when it comes. */
+static Mask unknown_lanes(const Waited *x, const Warp *w)
+{
+	Mask lanes = 0;
+	for (int k = 0; k < x->ins->nchk; k++) {
+		int name = x->ins->sb[k].name;
+		if (w->ready[name] < PENDING << WRITER_BITS)
+			continue;
+		if (entry_loaded(w->ready[name]))
+			return ~(Mask)0;
+		if (!w->mixed || !w->mixed[name])
+			continue;
+		each_entry_apart(w, name, e)
+			if (e->entry >= PENDING << WRITER_BITS && entry_loaded(e->entry))
+				lanes |= e->lanes;
+	}
+	return lanes;
+}
+
 /* Takes the lanes out of the part that have all they need, or know when they have it: x->last is the latest
    entry of all that are out. Lanes do not go on before it is known, but then they may, each by itself. */
 static void take_known(Waited *x, Part *p)
 {
-	Cycle last = latest_entry(x, p->home, p->mask, x->last);
-	Mask left = 0;
-	int l;
-	if (last < PENDING << WRITER_BITS) {
-		x->last = last;
-		p->mask = 0;
-		return;
-	}
-	each_lane(p->mask, l) {
-		last = latest_entry(x, p->home, (Mask)1 << l, x->last);
-		if (last < PENDING << WRITER_BITS)
-			x->last = last;
-		else
-			left |= (Mask)1 << l;
-	}
+	Mask left = p->mask & unknown_lanes(x, p->home);
+	if (left != p->mask)
+		x->last = latest_entry(x, p->home, p->mask & ~left, x->last);
 	p->mask = left;
 }
 
