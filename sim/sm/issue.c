@@ -7,6 +7,9 @@
 static void ring_alarm(Sm *, Warp *);
 static bool try_pair(Sm *, Warp *);
 static bool try_single(Sm *, Warp *);
+static bool try_runner(Sm *, Warp *, int k);
+static int only_runner(Warp *);
+static bool may_try_runner(const Sm *, const Warp *);
 static bool try_splits(Sm *, Warp *, When *best, const MIns **wants);
 static bool list_changes(Sm *, Warp *, Split *, When *best);
 static bool try_split(Sm *, Warp *, Split *, const MIns **, When *best);
@@ -27,8 +30,12 @@ bool issue_from_warp(Sm *sm, Warp *w)
 		sm_end_warp(sm, w);
 		return false;
 	}
-	if (sm->single && w->nsplit == 1 && !w->split[0].released)
-		return try_single(sm, w);
+	if (sm->single && w->nsplit == 1) {
+		if (!w->split[0].released)
+			return try_single(sm, w);
+	} else if (sm->unasked_among_parked && only_runner(w) >= 0 && may_try_runner(sm, w)) {
+		return try_runner(sm, w, w->runner);
+	}
 	if (w->alarm <= sm->now)
 		ring_alarm(sm, w);
 	if (sm->gpu->model->pairs.partner)
@@ -62,26 +69,50 @@ static void ring_alarm(Sm *sm, Warp *w)
 
 /* ---- which split ---- */
 
+/* Issues the instruction of the k-th split, which alone may run, if it can be issued now, and lets the warp
+   sleep. Else *t says when it may be, and *i is as examine_split says. */
+static inline bool issue_or_say_when(Sm *sm, Warp *w, int k, const MIns **i, When *t)
+{
+	Split *s = &w->split[k];
+	UnitCopy *unit;
+	Mask lanes = s->mask;
+	int n = w->nsplit;
+	*t = examine_split(sm, w, s, i, &unit, NULL);
+	if (t->cycle > sm->now)
+		return false;
+	issue_instruction(sm, w, s, *i, unit);
+	if (sm->fault.kind)
+		return true;
+	w->last = k;
+	if (sm->gpu->config.sched_width > 1)
+		issue_second(sm, w, k, n, lanes, *i);
+	sleep_after_issue(sm, w);
+	return true;
+}
+
 /* As issue_from_warp, for a warp that has one split, among which the mechanism has nothing to choose. */
 static inline bool try_single(Sm *sm, Warp *w)
 {
-	Split *s = &w->split[0];
 	const MIns *i = NULL;
-	UnitCopy *unit;
-	Mask lanes = s->mask;
-	When t = examine_split(sm, w, s, &i, &unit, NULL);
-	if (t.cycle <= sm->now) {
-		issue_instruction(sm, w, s, i, unit);
-		if (sm->fault.kind)
-			return true;
-		w->last = 0;
-		if (sm->gpu->config.sched_width > 1)
-			issue_second(sm, w, 0, 1, lanes, i);
-		sleep_after_issue(sm, w);
+	When t;
+	if (issue_or_say_when(sm, w, 0, &i, &t))
 		return true;
-	}
-	sm_sleep_until(w, t.cycle == NEVER && t.why != STALL_GRID ? (When){ NEVER, s->pc, STALL_BARRIER }
-		: t);
+	if (t.cycle == NEVER && t.why != STALL_GRID)
+		t = (When){ NEVER, w->split[0].pc, STALL_BARRIER };
+	sm_sleep_until(w, t);
+	w->sched->wanted[w->place] = i ? i->unit + 1 : 0;
+	return false;
+}
+
+/* As issue_from_warp, for a warp of which all splits but the k-th are parked (Sm.unasked_among_parked), and
+   this one does not sleep. */
+static inline bool try_runner(Sm *sm, Warp *w, int k)
+{
+	const MIns *i = NULL;
+	When t;
+	if (issue_or_say_when(sm, w, k, &i, &t))
+		return true;
+	sleep_on(w, earlier_reason((When){ NEVER, NO_PC, STALL_BARRIER }, t));
 	w->sched->wanted[w->place] = i ? i->unit + 1 : 0;
 	return false;
 }
@@ -91,6 +122,14 @@ static int first_split(const Warp *w)
 	if (w->nsplit < 2 || w->take_turns == TURNS_LIST)
 		return 0;
 	return (w->last + (w->take_turns == TURNS_ROTATE)) % w->nsplit;
+}
+
+/* May the warp's runner be tried without a search? Not if its barrier has opened, or the mechanism is to be
+   told that it sleeps. */
+static inline bool may_try_runner(const Sm *sm, const Warp *w)
+{
+	const Split *s = &w->split[w->runner];
+	return !s->released && !(sm->gpu->model->times.stall && s->wait.why == STALL_SLEEP);
 }
 
 /* Returns the index of the warp's split that alone is not parked; negative: there are none or several. A

@@ -3,7 +3,56 @@
 
 static ConvBarrier *barrier_named(Its *k, uint32_t name) { return &k->barrier[name - 1]; }
 
-static uint32_t new_barrier(Warp *w, Its *k, Mask m)
+/* The first of the barriers that lanes of m name in the register; NULL: they name none. */
+static ConvBarrier *first_named(Its *k, Mask m, int reg)
+{
+	int i = k->first[reg];
+	while (i >= 0 && !(k->barrier[i].named & m))
+		i = k->barrier[i].next;
+	return i < 0 ? NULL : &k->barrier[i];
+}
+
+uint32_t its_name(const Its *k, Mask m, int reg, Mask *same)
+{
+	Mask lowest = m & -m;
+	*same = m;
+	for (int i = k->first[reg]; i >= 0; i = k->barrier[i].next) {
+		if (k->barrier[i].named & lowest) {
+			*same = m & k->barrier[i].named;
+			return (uint32_t)i + 1;
+		}
+		*same &= ~k->barrier[i].named;
+	}
+	return 0;
+}
+
+/* The lanes name the barrier in the register. */
+static void add_name(Its *k, ConvBarrier *b, Mask m, int reg)
+{
+	if (!b->named) {
+		b->reg = (uint8_t)reg;
+		b->next = k->first[reg];
+		k->first[reg] = (int)(b - k->barrier);
+	}
+	must(b->reg == reg);
+	b->named |= m;
+}
+
+/* The lanes name the barrier in its register no longer. */
+static void take_name(Its *k, ConvBarrier *b, Mask m)
+{
+	if (!(b->named & m))
+		return;
+	b->named &= ~m;
+	if (b->named)
+		return;
+	int *link = &k->first[b->reg];
+	while (*link != b - k->barrier)
+		link = &k->barrier[*link].next;
+	*link = b->next;
+}
+
+static ConvBarrier *new_barrier(Warp *w, Its *k, Mask m)
 {
 	int i = 0;
 	if (!k->nfree) {
@@ -15,7 +64,7 @@ static uint32_t new_barrier(Warp *w, Its *k, Mask m)
 		k->nfree--;
 	}
 	k->barrier[i] = (ConvBarrier){ .members = m, .holders = m, .made = ++k->made };
-	return (uint32_t)i + 1;
+	return &k->barrier[i];
 }
 
 static void let_go(Its *k, ConvBarrier *b, Mask m)
@@ -66,7 +115,7 @@ static void groups_go_on(Warp *w, Its *k, Mask m)
 {
 	for (Mask got; m; m &= ~got) {
 		Split *s = gather_group(w, m, &got);
-		Cycle ready = reconv_now(w) + 1 + (Cycle)reconv_param(w, ITS_RELEASE);
+		Cycle ready = reconv_now(w) + 1 + (Cycle)k->value[ITS_RELEASE];
 		split_not_before(w, s, ready, s->wait.why);
 		s->pc++;
 		split_park(s);
@@ -80,12 +129,10 @@ static void groups_go_on(Warp *w, Its *k, Mask m)
 static void open_barrier(Warp *w, Its *k, ConvBarrier *b)
 {
 	Mask m = b->blocked;
-	int l;
 	b->blocked = 0;
 	if (!b->rejoin) {
 		b->members = 0;
-		each_lane(m, l)
-			k->name[reconv_ins(w, its_split(w, l)->pc)->offset][l] = 0;
+		take_name(k, b, m);
 		let_go(k, b, m);
 	}
 	const Split *s = its_split(w, lowest_lane(m));
@@ -94,10 +141,10 @@ static void open_barrier(Warp *w, Its *k, ConvBarrier *b)
 }
 
 /* At a predicted point lanes may go on when `threshold` of them have come. */
-static bool enough_came(const Warp *w, Mask m)
+static bool enough_came(const Its *k, Mask m)
 {
 	/* only spec_reconv has predicted points, and the parameter */
-	int64_t n = reconv_param(w, ITS_THRESHOLD);
+	int64_t n = k->value[ITS_THRESHOLD];
 	return n && lane_count(m) >= n;
 }
 
@@ -107,9 +154,9 @@ static void try_open(Warp *w, Its *k, ConvBarrier *b, Mask others)
 {
 	if (!b->blocked)
 		return;
-	if (its_value(w, ITS_YIELD_RELEASE))
+	if (k->value[ITS_YIELD_RELEASE])
 		others |= k->yielded;
-	if (!(b->members & ~b->blocked & ~others) || (b->rejoin && enough_came(w, b->blocked)))
+	if (!(b->members & ~b->blocked & ~others) || (b->rejoin && enough_came(k, b->blocked)))
 		open_barrier(w, k, b);
 }
 
@@ -131,20 +178,22 @@ Mask its_newest_members(const Warp *w, const Its *k)
 
 void its_ended(Warp *w, Its *k, Mask m)
 {
-	for (int i = 0; i < k->nbarrier; i++)
+	for (int i = 0; i < k->nbarrier; i++) {
+		take_name(k, &k->barrier[i], m);
 		let_go(k, &k->barrier[i], m);
+	}
 	for (int i = 0; i < k->nbarrier; i++)
 		try_open(w, k, &k->barrier[i], 0);
 }
 
 void its_last_resort(Warp *w, Its *k)
 {
-	if (k->n || !*reconv_nsplit(w))
+	if (!*reconv_nsplit(w))
 		return;
 	Mask waiting = splits_waiting(w), for_own = 0;
 	each_split(w, s)
 		for_own |= s->state == SPLIT_WARPSYNC ? s->mask : 0;
-	bool opens = its_value(w, ITS_YIELD_RELEASE) || its_value(w, ITS_YIELD_PATIENCE) ||
+	bool opens = k->value[ITS_YIELD_RELEASE] || k->value[ITS_YIELD_PATIENCE] ||
 		for_own == waiting;
 	for (int i = 0; i < k->nbarrier && !k->n && opens; i++)
 		try_open(w, k, &k->barrier[i], waiting);
@@ -153,8 +202,8 @@ void its_last_resort(Warp *w, Its *k)
 
 void its_time_out(Warp *w, Its *k)
 {
-	Cycle limit = (Cycle)its_value(w, ITS_TIMEOUT);
-	for (int i = 0; limit && i < k->nbarrier; i++)
+	Cycle limit = (Cycle)k->value[ITS_TIMEOUT];
+	for (int i = 0; i < k->nbarrier; i++)
 		if (k->barrier[i].blocked && reconv_now(w) - k->barrier[i].since >= limit)
 			open_barrier(w, k, &k->barrier[i]);
 }
@@ -163,38 +212,43 @@ void its_time_out(Warp *w, Its *k)
 
 void its_bssy(Warp *w, Its *k, Mask m, int reg)
 {
-	int l;
 	k->used = reg < k->used ? k->used : reg + 1;
 	its_break(w, k, m, reg);
-	uint32_t name = new_barrier(w, k, m);
-	each_lane(m, l)
-		k->name[reg][l] = name;
+	add_name(k, new_barrier(w, k, m), m, reg);
+}
+
+/* The lanes, which name the barrier, leave it. */
+static void leave_barrier(Warp *w, Its *k, ConvBarrier *b, Mask m)
+{
+	take_name(k, b, m);
+	let_go(k, b, m);
+	try_open(w, k, b, 0);
 }
 
 void its_break(Warp *w, Its *k, Mask m, int reg)
 {
-	int l;
-	each_lane(m, l) {
-		uint32_t *name = &k->name[reg][l];
-		if (!*name)
+	Mask same;
+	for (Mask left = m, all; left; left &= ~same) {
+		uint32_t name = its_name(k, left, reg, &same);
+		if (!name)
 			continue;
-		ConvBarrier *b = barrier_named(k, *name);
-		*name = 0;
-		let_go(k, b, (Mask)1 << l);
-		try_open(w, k, b, 0);
+		/* barriers open in the order in which their lanes leave them, the lowest lane first */
+		all = barrier_named(k, name)->named & left;
+		same = first_named(k, left & ~all, reg) ? left & -left : all;
+		leave_barrier(w, k, barrier_named(k, name), same);
 	}
 }
 
 /* Lanes m of group s begin to wait in the barriers that they name in the register; its other lanes go on. */
 static void stop_at_barrier(Warp *w, Its *k, Split *s, Mask m, int reg, bool rejoin)
 {
-	int l;
-	each_lane(m, l) {
-		ConvBarrier *b = barrier_named(k, k->name[reg][l]);
+	for (Mask left = m; left;) {
+		ConvBarrier *b = first_named(k, left, reg);
 		if (!b->blocked)
 			b->since = reconv_now(w);
-		b->blocked |= (Mask)1 << l;
+		b->blocked |= b->named & left;
 		b->rejoin = rejoin;
+		left &= ~b->named;
 	}
 	its_dequeue(k, s);
 	if (s->mask != m) {
@@ -207,26 +261,26 @@ static void stop_at_barrier(Warp *w, Its *k, Split *s, Mask m, int reg, bool rej
 	} else {
 		split_park(s);
 	}
-	each_lane(m, l) {
-		uint32_t name = k->name[reg][l];
-		if (name && barrier_named(k, name)->blocked >> l & 1)
+	for (Mask left = m, same; left; left &= ~same) {
+		uint32_t name = its_name(k, left, reg, &same);
+		if (name && barrier_named(k, name)->blocked & left & -left)
 			try_open(w, k, barrier_named(k, name), 0);
+		else
+			same = left & -left;
 	}
 }
 
 void its_bsync(Warp *w, Its *k, Split *s, int reg, bool rejoin)
 {
 	Mask m = 0;
-	int l;
-	each_lane(s->mask, l) {
-		uint32_t *name = &k->name[reg][l];
-		if (!*name)
-			continue;
-		if (barrier_named(k, *name)->members >> l & 1) {
-			m |= (Mask)1 << l;
-		} else { /* the barrier has opened without this lane */
-			let_go(k, barrier_named(k, *name), (Mask)1 << l);
-			*name = 0;
+	for (int i = k->first[reg], next; i >= 0; i = next) {
+		ConvBarrier *b = &k->barrier[i];
+		Mask here = b->named & s->mask, gone = here & ~b->members;
+		next = b->next;
+		m |= here & b->members;
+		if (gone) { /* the barrier has opened without these lanes */
+			take_name(k, b, gone);
+			let_go(k, b, gone);
 		}
 	}
 	if (m) {
@@ -239,10 +293,13 @@ void its_bsync(Warp *w, Its *k, Split *s, int reg, bool rejoin)
 
 void its_save(Its *k, Mask m, int reg, uint32_t *row)
 {
-	int l;
-	each_lane(m, l) {
-		row[l] = k->name[reg][l];
-		k->name[reg][l] = 0;
+	for (Mask left = m, same; left; left &= ~same) {
+		uint32_t name = its_name(k, left, reg, &same);
+		int l;
+		each_lane(same, l)
+			row[l] = name;
+		if (name)
+			take_name(k, barrier_named(k, name), same);
 	}
 }
 
@@ -251,5 +308,6 @@ void its_restore(Warp *w, Its *k, Mask m, int reg, const uint32_t *row)
 	int l;
 	its_break(w, k, m, reg);
 	each_lane(m, l)
-		k->name[reg][l] = row[l];
+		if (row[l])
+			add_name(k, barrier_named(k, row[l]), (Mask)1 << l, reg);
 }

@@ -66,24 +66,44 @@ int64_t its_knob(ItsParam p, int64_t policy, int64_t set)
 	return number ? set : set - CHOICE_OF_POLICY - 1;
 }
 
-size_t its_state_size(const Config *c) { return sizeof(Its) + sizeof(uint32_t) * ITS_REGS * 64; }
+size_t its_state_size(const Config *c) { return sizeof(Its); }
+size_t its_sm_state_size(const Config *c) { return sizeof(ItsShared); }
 int its_depth(const Warp *w) { return ((Its *)reconv_state((Warp *)w))->n; }
 
 /* To be called after every event: gives some group the turn, if one is ready. */
 static void settle_turn(Warp *w, Its *k)
 {
-	its_time_out(w, k);
-	if (its_value(w, ITS_MERGE))
+	if (k->value[ITS_TIMEOUT])
+		its_time_out(w, k);
+	if (k->value[ITS_MERGE])
 		its_merge(w, k);
-	its_last_resort(w, k);
+	if (!k->n)
+		its_last_resort(w, k);
 	its_choose(w, k);
+}
+
+/* Returns the values of all parameters, which are the same for all warps. */
+static const int64_t *bind_parameters(Warp *w)
+{
+	ItsShared *x = reconv_sm_state(w);
+	const Config *c = reconv_config(w);
+	const int64_t *set = c->model_param[c->model];
+	/* only spec_reconv has the parameter ITS_THRESHOLD; the others never look at its value */
+	for (int p = 0; p <= ITS_THRESHOLD && !x->bound; p++)
+		x->value[p] = p >= ITS_FIRST && p <= ITS_MERGE
+			? its_knob((ItsParam)p, set[ITS_POLICY], set[p])
+			: set[p];
+	x->bound = true;
+	return x->value;
 }
 
 void its_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Its *k = reconv_state(w);
-	*k = (Its){ .barrier = k->barrier, .cap = k->cap, .turn = lanes, .began = reconv_now(w) };
-	memset(k->name, 0, sizeof *k->name * ITS_REGS);
+	*k = (Its){ .value = bind_parameters(w), .barrier = k->barrier, .cap = k->cap, .turn = lanes,
+		.began = reconv_now(w) };
+	for (int r = 0; r < ITS_REGS; r++)
+		k->first[r] = -1;
 	splits_launch(w, lanes, pc);
 	its_enqueue(k, 0, reconv_splits(w));
 	its_enter(w, k, reconv_splits(w), true);
@@ -94,9 +114,9 @@ void its_launch(Warp *w, Mask lanes, uint32_t pc)
 static int larger_first(Mask m) { return -(int)lane_count(m); }
 
 /* Puts the indices of the paths into the order in which the paths are to run. */
-static void order_sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
+static void order_sides(const Its *k, const Path *p, int n, bool indexed, int *order)
 {
-	int64_t first = its_value(w, ITS_FIRST);
+	int64_t first = k->value[ITS_FIRST];
 	for (int a = 0; a < n; a++)
 		order[a] = first == ITS_FALLTHROUGH && !indexed ? n - 1 - a : a;
 	if (first == ITS_LARGER || first == ITS_LANE0)
@@ -109,7 +129,7 @@ static void part_its_group(Warp *w, Split *s, const Path *p, int n, bool indexed
 {
 	Its *k = reconv_state(w);
 	int order[64];
-	order_sides(w, p, n, indexed, order);
+	order_sides(k, p, n, indexed, order);
 	must(k->queue[0] == lowest_lane(s->mask));
 	its_dequeue(k, s);
 	ItsGroup was = k->group[lowest_lane(s->mask)];
@@ -128,7 +148,7 @@ static void part_its_group(Warp *w, Split *s, const Path *p, int n, bool indexed
 	its_enter(w, k, s, true);
 	its_enqueue(k, pass ? k->n : 0, s);
 	/* next: the other paths stand right behind s in the queue; else last */
-	bool next = !pass && its_value(w, ITS_ORDER) == ITS_LIFO;
+	bool next = !pass && k->value[ITS_ORDER] == ITS_LIFO;
 	for (int a = 1; a < n; a++)
 		its_enqueue(k, next ? a : k->n, its_split(w, lowest_lane(p[order[a]].mask)));
 	settle_turn(w, k);
@@ -136,7 +156,8 @@ static void part_its_group(Warp *w, Split *s, const Path *p, int n, bool indexed
 
 void its_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
-	part_its_group(w, s, p, n, i->kind == K_BRX, its_value(w, ITS_SWITCH_BRANCH));
+	const Its *k = reconv_state(w);
+	part_its_group(w, s, p, n, i->kind == K_BRX, k->value[ITS_SWITCH_BRANCH]);
 }
 
 void its_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
@@ -159,8 +180,8 @@ void its_reach(Warp *w, Split *s)
 	bool was_in = (k->in_block & s->mask) != 0;
 	its_enter(w, k, s, true);
 	if (s->state == SPLIT_RUN && k->n > 1) {
-		Cycle turn = (Cycle)its_value(w, ITS_TIMER);
-		if ((was_in && its_value(w, ITS_SWITCH_BRANCH)) || (turn && reconv_now(w) - k->began >= turn))
+		Cycle turn = (Cycle)k->value[ITS_TIMER];
+		if ((was_in && k->value[ITS_SWITCH_BRANCH]) || (turn && reconv_now(w) - k->began >= turn))
 			its_rotate(w, k);
 	}
 	settle_turn(w, k);
@@ -210,7 +231,7 @@ static uint32_t yields_in_a_row(Its *k, const Split *s)
    come here so often that they may wait for another group than that let any run. */
 static void yield_to_sibling(Warp *w, Its *k, Split *s, uint32_t times)
 {
-	int64_t patience = its_value(w, ITS_YIELD_PATIENCE);
+	int64_t patience = k->value[ITS_YIELD_PATIENCE];
 	Mask m = s->mask;
 	if (patience && times >= patience) {
 		k->yielded |= m;
@@ -229,22 +250,22 @@ static void group_yields(Warp *w, Its *k, Split *s)
 	uint32_t times = yields_in_a_row(k, s);
 	s->pc++;
 	its_enter(w, k, s, false);
-	if (times < its_value(w, ITS_YIELD_AFTER))
+	if (times < k->value[ITS_YIELD_AFTER])
 		return;
-	if (its_value(w, ITS_YIELD_TO) == ITS_TO_SIBLING) {
+	if (k->value[ITS_YIELD_TO] == ITS_TO_SIBLING) {
 		yield_to_sibling(w, k, s, times);
 		return;
 	}
 	k->yielded |= m;
 	its_rotate(w, k);
-	its_yielded(w, k, m, its_value(w, ITS_YIELD_RELEASE));
+	its_yielded(w, k, m, k->value[ITS_YIELD_RELEASE]);
 }
 
 /* Executes an operation at which lanes do not wait. */
 static void straight(Warp *w, Its *k, const MIns *i, Mask m)
 {
 	int reg = (int)i->offset;
-	Cycle cost = i->own == OWN_BMOVCLEAR || i->own == OWN_BMOV ? (Cycle)reconv_param(w, ITS_BMOV) : 0;
+	Cycle cost = i->own == OWN_BMOVCLEAR || i->own == OWN_BMOV ? (Cycle)k->value[ITS_BMOV] : 0;
 	switch (i->own) {
 	case OWN_BSSY: its_bssy(w, k, m, reg); break;
 	case OWN_BREAK: its_break(w, k, m, reg); break;
@@ -284,7 +305,7 @@ void its_resume(Warp *w, Split *s)
 	if (k->n && k->queue[0] == lowest_lane(s->mask)) /* s did not have to wait, and still has the turn */
 		return;
 	split_park(s);
-	its_enqueue(k, its_ready_place(w, k), s);
+	its_enqueue(k, its_ready_place(k), s);
 	its_choose(w, k);
 }
 
@@ -305,7 +326,7 @@ void its_met(Warp *w, uint32_t pc, Mask m)
 		its_dequeue(k, s);
 		its_dequeue(k, first);
 		first = its_join(w, first, s);
-		its_enqueue(k, run ? 0 : its_ready_place(w, k), first);
+		its_enqueue(k, run ? 0 : its_ready_place(k), first);
 		first->state = run ? SPLIT_RUN : SPLIT_PARKED;
 		i--;
 	}
@@ -325,12 +346,12 @@ bool its_stall(Warp *w, Split *s, Stall why, Cycle until)
 	Its *k = reconv_state(w);
 	if (k->n < 2)
 		return false;
-	Cycle least = (Cycle)its_value(w, ITS_SWITCH_STALL), now = reconv_now(w);
-	bool sleeps = why == STALL_SLEEP && its_value(w, ITS_SWITCH_SLEEP);
+	Cycle least = (Cycle)k->value[ITS_SWITCH_STALL], now = reconv_now(w);
+	bool sleeps = why == STALL_SLEEP && k->value[ITS_SWITCH_SLEEP];
 	/* whoever has got the turn keeps it until the front end has followed: else two groups could take it
 	   from each other for ever */
 	bool follows = now <= k->began + (Cycle)reconv_config(w)->fetch_redirect +
-		(Cycle)reconv_param(w, ITS_SWITCH);
+		(Cycle)k->value[ITS_SWITCH];
 	bool waits = least && !follows && (why == STALL_MEMORY || why == STALL_DATA || why == STALL_FETCH) &&
 		until - now >= least;
 	if (!sleeps && !waits)
@@ -361,13 +382,12 @@ static void show_barrier(const Warp *w, const Its *k, int i, Rows *rows)
 static void show_register(const Warp *w, const Its *k, int reg, Rows *rows)
 {
 	for (Mask left = reconv_live(w); left;) {
-		int l;
+		Mask same;
 		TraceRow r = trace_row(ROW_REGISTER, NO_PC, 0);
 		r.n = (uint32_t)reg;
-		r.m = k->name[reg][lowest_lane(left)];
-		each_lane(left, l)
-			r.mask |= (Mask)(k->name[reg][l] == r.m) << l;
-		left &= ~r.mask;
+		r.m = its_name(k, left, reg, &same);
+		r.mask = same;
+		left &= ~same;
 		if (r.m)
 			reconv_show(rows, &r);
 	}

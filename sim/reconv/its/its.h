@@ -94,6 +94,7 @@ bool its_lower(LowerFn *, Diag *);
 bool its_lower_predicted(LowerFn *, Diag *);
 
 /* Run time, for mechanisms built on it. */
+size_t its_sm_state_size(const Config *);
 size_t its_state_size(const Config *);
 int its_depth(const Warp *);
 void its_launch(Warp *, Mask, uint32_t pc);
@@ -121,6 +122,7 @@ PartingCost its_parting(const Config *);
 		.special = its_special, .depth = its_depth, .show = its_show, \
 	.sync = { .wait = its_wait, .resume = its_resume, .met = its_met }, .stall_needs_choice = true, \
 	.stall_of_sleep_only = its_passes_on_sleep_only, .times = { .stall = its_stall }, \
+	.blocks = { .sm_state_size = its_sm_state_size }, \
 	.stuck = { .patience = its_patience, .held = its_held, \
 		.holds = "runs one group at a time, and opens a convergence barrier when all of its lanes " \
 		"are there: a group that spins keeps those from " \

@@ -18,9 +18,9 @@ void its_dequeue(Its *k, const Split *s)
 	memmove(k->queue + at, k->queue + at + 1, (size_t)(k->n - at));
 }
 
-int its_ready_place(const Warp *w, const Its *k)
+int its_ready_place(const Its *k)
 {
-	return its_value(w, ITS_ORDER) != ITS_LIFO || !k->n ? k->n : 1;
+	return k->value[ITS_ORDER] != ITS_LIFO || !k->n ? k->n : 1;
 }
 
 void its_rotate(Warp *w, Its *k)
@@ -52,7 +52,7 @@ static bool sooner(Warp *w, const Its *k, int64_t order, int a, int b)
    of the groups that have not yielded if there are any. */
 static Split *best_group(Warp *w, const Its *k)
 {
-	int64_t order = its_value(w, ITS_ORDER);
+	int64_t order = k->value[ITS_ORDER];
 	int best = 0;
 	for (int i = 1; i < k->n && order > ITS_FIFO; i++) {
 		bool yields = k->yielded >> k->queue[i] & 1, yielded = k->yielded >> k->queue[best] & 1;
@@ -66,7 +66,7 @@ static Split *best_group(Warp *w, const Its *k)
 static void give_turn(Warp *w, Its *k, Split *s)
 {
 	Cycle now = reconv_now(w), ready = now + 1 + (Cycle)reconv_config(w)->fetch_redirect +
-		(Cycle)reconv_param(w, ITS_SWITCH);
+		(Cycle)k->value[ITS_SWITCH];
 	its_dequeue(k, s);
 	its_enqueue(k, 0, s);
 	s->state = SPLIT_RUN;

@@ -10,6 +10,9 @@ typedef struct ConvBarrier {
 	   the barrier is free */
 	Mask holders;
 	Mask blocked;                  /* members that wait at BSYNC */
+	Mask named;                    /* lanes whose barrier register `reg` names it */
+	int next;                      /* the next barrier that lanes name in that register; -1: none */
+	uint8_t reg;
 	Cycle since;                   /* when the first of the blocked lanes came */
 	uint32_t made;                 /* the barriers of the warp are counted as they are made */
 	bool rejoin;                   /* of a predicted point: lanes stay members when the barrier opens */
@@ -23,7 +26,14 @@ typedef struct ItsGroup {              /* a group, indexed by its lowest lane */
 	uint32_t spin_pc, nspin;
 } ItsGroup;
 
+/* Of a launch, and of one SM. */
+typedef struct ItsShared {
+	bool bound;                    /* the values are known */
+	int64_t value[ITS_THRESHOLD + 1]; /* those of the parameters, knobs as the policy says (its_knob) */
+} ItsShared;
+
 typedef struct Its {
+	const int64_t *value;          /* ItsShared.value */
 	int n;
 	uint8_t queue[64];             /* the n groups that are ready, by lowest lane; [0] has the turn */
 	/* lanes of the group that got the turn last, but those that have parted from it since: a group with
@@ -36,14 +46,12 @@ typedef struct Its {
 	int nbarrier, cap, nfree;      /* barriers made; room for so many; how many of them are free */
 	ConvBarrier *barrier;          /* by name - 1 */
 	int used;                      /* no barrier register from this number on has been used */
+	/* by register: the first of the barriers that lanes name there, as an index; -1: there is none. A
+	   barrier has one register, in which lanes name it unless they have moved the name to a general
+	   register. */
+	int first[ITS_REGS];
 	ItsGroup group[64];
-	uint32_t name[][64];           /* [register][lane]: name of a barrier, from 1; 0 = none */
 } Its;
-
-static inline int64_t its_value(const Warp *w, ItsParam knob)
-{
-	return its_knob(knob, reconv_param(w, ITS_POLICY), reconv_param(w, knob));
-}
 
 static inline Split *its_split(Warp *w, int lane) /* the group that has the lane */
 {
@@ -67,7 +75,7 @@ void its_enqueue(Its *, int at, const Split *);
 void its_dequeue(Its *, const Split *);
 /* the place in the queue that a group gets when it becomes ready: behind the first with order lifo, else
    last */
-int its_ready_place(const Warp *, const Its *);
+int its_ready_place(const Its *);
 void its_rotate(Warp *, Its *);        /* the running group gives the turn up and stands last */
 void its_choose(Warp *, Its *);        /* if no group has the turn, one gets it */
 void its_merge(Warp *, Its *);         /* groups that are ready at one pc become one */
@@ -90,6 +98,9 @@ void its_ended(Warp *, Its *, Mask);      /* the lanes have ended: barriers that
 void its_yielded(Warp *, Its *, Mask, bool release);
 /* the lanes of the barrier that was made last and has not opened; without one, of the warp */
 Mask its_newest_members(const Warp *, const Its *);
+/* the lowest lane of m, and in *same all lanes of m whose register names what it names there: returns the
+   name, from 1; 0: none */
+uint32_t its_name(const Its *, Mask m, int reg, Mask *same);
 void its_time_out(Warp *, Its *);         /* barriers open at which lanes have waited for barrier_timeout */
 /* For a warp in which no group is ready: lanes wait at block barriers and warp-level operations for others,
    which may wait for them at convergence barriers. With yield_release or yield_patience, convergence barriers
