@@ -125,6 +125,10 @@ typedef struct Code {
 	int nsource;
 	MIns *ins;
 	int n;
+	/* By pc: how many instructions, from this one on, are executed one behind the other without a look at
+	   anything but their operands (sim/exec/straight.c), a branch or its like behind the others included;
+	   0: not even this one is. And how many instructions before pc lowering or the mechanism added. */
+	uint32_t *straight, *added;
 	int regs;       /* 32-bit registers of a thread, as limits, occupancy and the scoreboard count them */
 	int uniform_regs;              /* 32-bit registers of a warp for its uniform values, behind `regs` */
 	int preds;

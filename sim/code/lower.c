@@ -252,6 +252,7 @@ static void lower_stages(Lower *w, const Function *kernel)
 		return;
 	apply_fixes(w);
 	build_tables(w);
+	lower_straight(c);
 	c->frame = c->frame_of[c->kernel->id];
 	c->spilled = c->frame - lower_call_area(w->of[c->kernel->id]) - w->variable_bytes[c->kernel->id];
 }

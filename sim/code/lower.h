@@ -138,6 +138,8 @@ LowerFn *lower_callee(Lower *, const Ins *);       /* the function called; NULL:
 void lower_call(Lower *, LowerFn *, const Ins *, const Block *);
 void lower_stub(Lower *, LowerFn *);
 uint32_t lower_call_area(LowerFn *);          /* bytes at the end of the frame for what calls save and pass */
+/* straight.c */
+void lower_straight(Code *);
 /* function.c */
 void lower_function(Lower *, LowerFn *);
 #endif

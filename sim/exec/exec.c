@@ -405,7 +405,7 @@ static void exec_special_registers(Sm *sm, Warp *w, Split *s, const MIns *i, Mas
 	next(sm, w, s, i);
 }
 
-static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	switch (i->kind) {
 	case K_BRA:

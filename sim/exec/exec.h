@@ -28,6 +28,13 @@ typedef struct Issue {
 	uint8_t level;                 /* and the MemoryLevel from which they come */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);
+/* sim/exec/straight.c, for functional runs */
+/* Executes straight code of the split (Code.straight, not 0 there), `most` instructions at most; the split
+   has lanes. Returns how many: the clock has gone on by one for each. */
+int exec_straight(Sm *, Warp *, Split *, int most);
+/* adds what straight code has counted to the counts of the n instructions */
+void straight_settle(const Share *, int n);
+/* sim/exec/exec.c */
 /* Executes the memory instruction at pc for all splits that have some of these lanes and stand there: they
    make one access. */
 void exec_access(Sm *, Warp *, Mask lanes, uint32_t pc, Issue *);

@@ -6,6 +6,9 @@
 
 enum { MOST_BYTES = 32 };              /* the most bytes of one lane's access */
 
+/* sim/exec/exec.c: executes an instruction that computes nothing: branches, ends, fences... m: the lanes of
+   the split for which its guard holds */
+void exec_control(Sm *, Warp *, Split *, const MIns *, Mask m);
 /* sim/exec/memory.c */
 void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
 /* sim/exec/address.c: reads the byte at a generic address; false: there was a fault */

@@ -126,7 +126,7 @@ void exec_print(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 
 void exec_assertion(Sm *sm, Warp *w, const MIns *i, int lane)
 {
-	const uint32_t tid[3] = { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] };
+	const uint32_t tid[3] = { thread_id(w, 0, lane), thread_id(w, 1, lane), thread_id(w, 2, lane) };
 	const Assertion a = { row64(&w->lanes, i->x.a)[lane], row64(&w->lanes, i->x.b)[lane],
 		row64(&w->lanes, i->x.e)[lane],
 		row32(&w->lanes, i->x.c)[lane] };

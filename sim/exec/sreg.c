@@ -6,7 +6,7 @@ static uint64_t special_register(const Sm *sm, const Warp *w, const MIns *i, int
 	const Launch *L = launch_of(w);
 	int lane = l % PTX_WARP, warp = ptx_warp(w->lanes.width);
 	switch (i->sreg) {
-	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: return w->tid[i->sreg - SREG_TID_X][l];
+	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: return thread_id(w, i->sreg - SREG_TID_X, l);
 	case SREG_NTID_X: case SREG_NTID_Y: case SREG_NTID_Z: return L->block[i->sreg - SREG_NTID_X];
 	case SREG_CTAID_X: case SREG_CTAID_Y: case SREG_CTAID_Z: return w->cta->id[i->sreg - SREG_CTAID_X];
 	case SREG_NCTAID_X: case SREG_NCTAID_Y: case SREG_NCTAID_Z: return L->grid[i->sreg - SREG_NCTAID_X];
@@ -40,12 +40,51 @@ static uint64_t special_register(const Sm *sm, const Warp *w, const MIns *i, int
 	}
 }
 
-/* The dimensions of block and grid, and the block's coordinates: every thread of a block reads the same. */
-static bool same_in_block(int sreg) { return sreg >= SREG_NTID_X && sreg <= SREG_NCTAID_Z; }
+/* Every lane of a warp reads the same. */
+static bool same_in_warp(int sreg)
+{
+	return (sreg >= SREG_NTID_X && sreg <= SREG_NCTAID_Z) || (sreg >= SREG_SMID && sreg <= SREG_GRIDID) ||
+		(sreg >= SREG_CLOCK && sreg < SREG_LOCAL_ADDRESS) || sreg == SREG_PARAM_ADDRESS;
+}
+
+/* Writes the value to lanes m of a row of 32 bits. */
+static void write_same(uint32_t *d, uint32_t v, int width, Mask m)
+{
+	int l;
+	if (m == lanes_below(width))
+		for (l = 0; l < width; l++)
+			d[l] = v;
+	else
+		each_lane(m, l)
+			d[l] = v;
+}
+
+/* Copies the values of lanes m of a row of 32 bits. */
+static void write_row(uint32_t *restrict d, const uint32_t *restrict v, int width, Mask m)
+{
+	int l;
+	if (m == lanes_below(width))
+		memcpy(d, v, sizeof *d * (size_t)width);
+	else
+		each_lane(m, l)
+			d[l] = v[l];
+}
+
+static void write_by_lane(const Sm *sm, Warp *w, const MIns *i, Mask m, uint64_t keep)
+{
+	bool wide = type_bits[i->type] == 64;
+	int l;
+	each_lane(m, l) {
+		uint64_t v = special_register(sm, w, i, l) & keep;
+		if (wide)
+			row64(&w->lanes, i->x.d)[l] = v;
+		else
+			row32(&w->lanes, i->x.d)[l] = (uint32_t)v;
+	}
+}
 
 void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
-	int l;
 	if (sm->gpu->watching && i->sreg >= SREG_CLOCK && i->sreg <= SREG_GLOBALTIMER_HI)
 		livelock_clock(w, m);
 	if (i->sreg == SREG_ZERO_PRED) {
@@ -54,17 +93,13 @@ void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
 	}
 	if (!m)
 		return;
-	bool same = same_in_block(i->sreg), wide = type_bits[i->type] == 64;
-	uint64_t keep = type_bits[i->type] == 16 ? 0xffff : ~(uint64_t)0,
-		v = special_register(sm, w, i, lowest_lane(m)) & keep;
-	uint32_t *d = wide ? NULL : row32(&w->lanes, i->x.d);
-	uint64_t *d64 = wide ? row64(&w->lanes, i->x.d) : NULL;
-	each_lane(m, l) {
-		if (!same)
-			v = special_register(sm, w, i, l) & keep;
-		if (wide)
-			d64[l] = v;
-		else
-			d[l] = (uint32_t)v;
-	}
+	int width = w->lanes.width, bits = type_bits[i->type];
+	uint64_t keep = bits == 16 ? 0xffff : ~(uint64_t)0;
+	if (bits == 64 || !(same_in_warp(i->sreg) || (i->sreg <= SREG_TID_Z && bits == 32)))
+		write_by_lane(sm, w, i, m, keep);
+	else if (i->sreg <= SREG_TID_Z)
+		write_row(row32(&w->lanes, i->x.d), w->tid + (i->sreg - SREG_TID_X) * width, width, m);
+	else
+		write_same(row32(&w->lanes, i->x.d),
+			(uint32_t)(special_register(sm, w, i, lowest_lane(m)) & keep), width, m);
 }

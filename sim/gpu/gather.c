@@ -70,6 +70,8 @@ static Counts add_up_sms(const Gpu *g, Grid *x, Arena *a)
 		arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_FIGURES) };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
+		if (h->straight)
+			straight_settle(h, c->n);
 		for (int pc = 0; h->count && pc < c->n; pc++) {
 			if (!h->count[pc].issues) /* so no lanes have parted there either */
 				continue;

@@ -240,6 +240,7 @@ void streams_begin(Gpu *g, Grid *x)
 	x->begun = true;
 	x->left = x->ctas;
 	x->share = arena_array(&x->arena, Share, g->config.sm_count);
+	x->tid = threads_in_warps(&x->arena, x->launch->block, x->warps_per_cta, warp_width(g));
 	for (int i = 0; i < g->config.sm_count; i++) {
 		sm_share(&g->sm[i], x);
 		g->sm[i].last_progress = x->begin;

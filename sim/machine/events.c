@@ -26,7 +26,7 @@ static FaultPlace fault_place(Sm *sm, const Warp *w, const MIns *i, int lane)
 {
 	const Code *c = code_of(w);
 	FaultPlace p = { *launch_of(w), i->function, i->src,
-		{ w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] } };
+		{ thread_id(w, 0, lane), thread_id(w, 1, lane), thread_id(w, 2, lane) } };
 	sm->fault_cycle = sm->now;
 	sm->fault_grid = w->share->grid;
 	for (uint32_t d = w->depth[lane]; !p.ins && d-- > 0;) {

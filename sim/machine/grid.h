@@ -27,12 +27,18 @@ typedef struct Barrier {
 	Cycle counted;                 /* when the last of those that have come is counted */
 } Barrier;
 
+/* How many issues, and lanes in them, the instructions from a pc on have more than the one before it. */
+typedef struct StraightCount { uint64_t issues, lanes; } StraightCount;
+
 /* What an SM has of a grid. */
 typedef struct Share {
 	Grid *grid;
 	Totals totals;             /* counts of its warps and accesses, but for what the next members count */
 	/* by pc; count, parted, met_at, branch and stalls are NULL until the SM has a block of the grid */
 	InsCount *count;
+	/* functional runs: what straight code has counted, by the pc at which it begins and by the one behind
+	   its end, until it is added to `count` (straight_settle); else NULL */
+	StraightCount *straight;
 	PartCount *parted;             /* counts of partings, by pc */
 	/* by pc at which lanes have parted: the first row in `met` of these partings, counted from 1; 0: none
 	   of them has ended */
@@ -74,6 +80,8 @@ struct Grid {
 	uint64_t workspace; /* address of the workspace of a cooperative launch (isa/launch.h), else 0 */
 	const char *limit;          /* what bounds how many of its blocks can be resident at once, in words */
 	int warps_per_cta;
+	/* for each warp of a block the x of its lanes' threads in the block, their y and their z */
+	const uint32_t *tid;
 	int64_t regs_per_warp, shared_per_cta;
 	/* the address of its parameters that the caches see: the host writes the parameters of each launch to
 	   a place of their own */

@@ -91,6 +91,11 @@ static inline void note_depth(Sm *sm, Warp *w)
 		w->share->totals.max_depth = (uint64_t)d;
 }
 static inline const Launch *launch_of(const Warp *w) { return w->share->grid->launch; }
+/* a coordinate, 0 to 2, of the lane's thread in its block */
+static inline uint32_t thread_id(const Warp *w, int coordinate, int lane)
+{
+	return w->tid[coordinate * w->lanes.width + lane];
+}
 static inline WarpOrigin origin_of(const Warp *w, const MIns *i)
 {
 	return (WarpOrigin){ w->share->grid, w->cta->number, (uint32_t)w->index, (uint32_t)(i - w->ins) };

@@ -95,17 +95,16 @@ static void settle_nobody(Warp *w)
 	p->nobody.issues[0] = p->nobody.issues[1] = 0;
 }
 
-/* Charges an issue that group g makes together with lanes of other warps. taken: the lanes of the issue, of
+/* Charges issues that group g makes together with lanes of other warps. taken: the lanes of each issue, of
    all these warps. */
-static void charge_mixed(Warp *w, int g, Mask taken, bool added)
+static void charge_mixed(Warp *w, int g, Mask taken, const uint64_t issues[2])
 {
 	const Partings *p = w->partings;
-	const uint64_t one[2] = { !added, added };
 	for (const Group *b = node_at(p, g); b->above != NO_GROUP; b = node_at(p, b->above))
-		charge(w->share, node_at(p, b->above)->pc, one,
+		charge(w->share, node_at(p, b->above)->pc, issues,
 			lane_count(node_at(p, b->above)->lanes & ~b->lanes & ~taken));
-	count_active_lanes(w->share, one, lane_count(taken));
-	charge_nobody(w, one, taken);
+	count_active_lanes(w->share, issues, lane_count(taken));
+	charge_nobody(w, issues, taken);
 }
 
 /* ---- the tree ---- */
@@ -359,25 +358,33 @@ static const Part *most_lanes(const Split *s)
 	return most;
 }
 
-void partings_issue(Warp *w, const Split *s, uint32_t pc, bool added)
+void partings_run(Warp *w, const Split *s, uint32_t pc, const uint64_t n[2], uint32_t last)
 {
+	Cycle end = w->sm->now + n[0] + n[1] - 1;
 	if (!w->partings) {
-		w->share->active_lanes[added][lane_count(s->mask)]++;
+		count_active_lanes(w->share, n, lane_count(s->mask));
 		return;
 	}
 	if (!s->parts) {
 		w->group = s->mask ? issue_of(w, s->mask, pc) : &w->partings->nobody;
-		w->group->issues[added]++;
+		group_issues(w->group, last, end, n);
 		return;
 	}
 	const Part *most = most_lanes(s);
 	each_part(s, q) {
-		const Group *g = issue_of(q->home, q->mask, pc);
+		Group *g = issue_of(q->home, q->mask, pc);
+		g->pc = last;
+		g->cycle = end;
 		if (q == most)
-			charge_mixed(q->home, (int)(g - q->home->partings->node), s->mask, added);
+			charge_mixed(q->home, (int)(g - q->home->partings->node), s->mask, n);
 		/* so that the warp's next issue looks its group up */
 		q->home->group = &q->home->partings->nobody;
 	}
+}
+
+void partings_issue(Warp *w, const Split *s, uint32_t pc, bool added)
+{
+	partings_run(w, s, pc, (uint64_t[]){ !added, added }, pc);
 }
 
 void partings_ways(Warp *w, const Split *s, const Path *path, int n)

@@ -54,6 +54,9 @@ void partings_equip(Warp *);                    /* makes the tree's memory, once
 void partings_start(Warp *, Mask lanes, uint32_t pc);
 /* counts an issue of the split at pc; added: the instruction is none of the module */
 void partings_issue(Warp *, const Split *, uint32_t pc, bool added);
+/* Counts issues of the split at the instructions from pc to `last`, one a cycle from now on: n[0] of the
+   module's and n[1] of added ones. */
+void partings_run(Warp *, const Split *, uint32_t pc, const uint64_t n[2], uint32_t last);
 /* As partings_issue, where the split has at least one lane, all of this warp, and they are those of
    Warp.group. */
 static inline void group_issue(Group *g, uint32_t pc, Cycle now, bool added)
@@ -61,6 +64,14 @@ static inline void group_issue(Group *g, uint32_t pc, Cycle now, bool added)
 	g->issues[added]++;
 	g->pc = pc;
 	g->cycle = now;
+}
+/* As partings_run, with the same condition; end: the cycle of the issue at `last`. */
+static inline void group_issues(Group *g, uint32_t last, Cycle end, const uint64_t n[2])
+{
+	g->issues[0] += n[0];
+	g->issues[1] += n[1];
+	g->pc = last;
+	g->cycle = end;
 }
 /* notes that the split's lanes, which have just issued, go n ways */
 void partings_ways(Warp *, const Split *, const Path *, int n);

@@ -118,6 +118,7 @@ struct Sm {
 	int id;
 	int nwarps, nctas;             /* slots that the SM has for warps and for thread blocks */
 	Warp *warp;
+	uint64_t used[MOST_WARPS / 64];  /* a bit for each slot that has a warp */
 	Cta *cta;
 	bool lane_scoreboard;          /* registers become ready lane by lane */
 	/* nothing is left out that is known to be in vain (GpuOptions.try_all) */

@@ -91,7 +91,7 @@ struct Warp {
 	int queued;                    /* accesses of its lanes that wait for the load/store unit */
 	LsuPlace lsu;
 	Cycle drain; /* the cycle in which the last value arrives of those whose arrival is known */
-	uint32_t *tid[3];              /* x, y and z of each lane's thread in its block */
+	const uint32_t *tid;           /* the warp's part of Grid.tid: [coordinate * width + lane] */
 	uint32_t *sp;                  /* local stack pointer by lane */
 	uint32_t *depth;               /* call depth by lane */
 	uint32_t *ret;                 /* return addresses and frames: [(depth * 2 + {0,1}) * width + lane] */

@@ -29,12 +29,20 @@ static bool step_functional(Sm *sm, Warp *w, Split *s)
 static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
 {
 	const MIns *ins = w->ins;
+	const Code *code = code_of(w);
+	bool straight = !by_block && !tracing(sm);
 	Split *s = &w->split[k];
 	int done = 0, n = w->nsplit;
 	if (k == n)
 		return 0;
 	while (done < turn && w->nsplit == n && s->state == SPLIT_RUN) {
 		uint32_t pc = s->pc;
+		if (straight && code->straight[pc] && s->mask && !s->released) {
+			done += exec_straight(sm, w, s, turn - done);
+			if (sm->fault.kind)
+				return done;
+			continue;
+		}
 		if (!step_functional(sm, w, s))
 			return done;
 		done++;
@@ -98,6 +106,17 @@ static int run_warp(Sm *sm, Warp *w)
 	return done;
 }
 
+/* The first slot from k on that has a warp; nwarps: none has. */
+static int next_used(const Sm *sm, int k)
+{
+	for (; k < sm->nwarps; k = (k | 63) + 1) {
+		uint64_t used = sm->used[k / 64] >> k % 64;
+		if (used)
+			return k + __builtin_ctzll(used);
+	}
+	return sm->nwarps;
+}
+
 /* The index of the first split that may run; nsplit: none may. */
 static int first_runnable(const Warp *w)
 {
@@ -116,12 +135,12 @@ static int ordered_round(Sm *sm)
 	while (done < sm->gpu->options.turn && !sm->fault.kind) {
 		Warp *list[MOST_WARPS];
 		int n = 0;
-		for (int k = 0; k < sm->nwarps; k++) {
+		for (int k = next_used(sm, 0); k < sm->nwarps; k = next_used(sm, k + 1)) {
 			Warp *w = &sm->warp[k];
-			if (w->used && w->ending) {
+			if (w->ending) {
 				warp_retire(sm, w);
 				done++;
-			} else if (w->used && first_runnable(w) < w->nsplit) {
+			} else if (first_runnable(w) < w->nsplit) {
 				list[n++] = w;
 			}
 		}
@@ -138,14 +157,14 @@ static int ordered_round(Sm *sm)
 bool functional_round(Sm *sm)
 {
 	int done = sm->gpu->model->blocks.order ? ordered_round(sm) : 0;
-	for (int k = 0; k < sm->nwarps && !sm->gpu->model->blocks.order && !sm->fault.kind; k++)
-		if (sm->warp[k].used)
-			done += run_warp(sm, &sm->warp[k]);
+	for (int k = next_used(sm, 0); k < sm->nwarps && !sm->gpu->model->blocks.order && !sm->fault.kind;
+		k = next_used(sm, k + 1))
+		done += run_warp(sm, &sm->warp[k]);
 	if (done || sm->fault.kind)
 		return true;
 	Cycle next = NO_ALARM; /* no lane can go on before a time-out */
-	for (int k = 0; k < sm->nwarps; k++)
-		if (sm->warp[k].used && sm->warp[k].alarm < next)
+	for (int k = next_used(sm, 0); k < sm->nwarps; k = next_used(sm, k + 1))
+		if (sm->warp[k].alarm < next)
 			next = sm->warp[k].alarm;
 	if (next == NO_ALARM)
 		return false;

@@ -33,7 +33,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);
 	sm->lsu = arena_array(&g->arena, Warp *, sm->nwarps);
 	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
-	sm->lane_scoreboard = g->model->lane_scoreboard &&
+	sm->lane_scoreboard = g->model->lane_scoreboard && !g->options.functional &&
 		!(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
 	sm->try_all = g->options.try_all;
 	sm->single = !sm->try_all && !g->model->own_slots && !g->model->regroups &&
@@ -81,11 +81,32 @@ void sm_share(Sm *sm, Grid *grid)
 		tracer_open(sm, x);
 }
 
+const uint32_t *threads_in_warps(Arena *a, const uint32_t block[3], int warps, int width)
+{
+	uint32_t *all = arena_array(a, uint32_t, warps * 3 * width), x = 0, y = 0, z = 0;
+	for (int k = 0; k < warps * width; k++) {
+		uint32_t *to = all + k / width * 3 * width + k % width;
+		to[0] = x;
+		to[width] = y;
+		to[2 * width] = z;
+		if (++x < block[0])
+			continue;
+		x = 0;
+		if (++y < block[1])
+			continue;
+		y = 0;
+		z++;
+	}
+	return all;
+}
+
 /* Makes the counters by instruction when the SM gets its first block of the grid: other SMs need none. */
 static void start_counting(const Sm *sm, Share *x)
 {
 	const Code *c = x->grid->code;
 	x->count = xcalloc((size_t)c->n, sizeof *x->count);
+	if (sm->gpu->options.functional)
+		x->straight = xcalloc((size_t)c->n + 1, sizeof *x->straight);
 	x->parted = xcalloc((size_t)c->n, sizeof *x->parted);
 	x->met_at = xcalloc((size_t)c->n, sizeof *x->met_at);
 	x->branch = xcalloc((size_t)c->nbranch + 1, sizeof *x->branch);
@@ -98,6 +119,7 @@ static void start_counting(const Sm *sm, Share *x)
 void share_free(Share *x)
 {
 	free(x->count);
+	free(x->straight);
 	free(x->parted);
 	free(x->met_at);
 	vec_free(&x->met);
@@ -160,8 +182,6 @@ static void equip(Sm *sm, Warp *w, int slot)
 		w->apart = arena_array(&sm->arena, LanesReady, room->names * W);
 		w->mixed = arena_array(&sm->arena, uint8_t, room->names);
 	}
-	for (int k = 0; k < 3; k++)
-		w->tid[k] = arena_array(&sm->arena, uint32_t, W);
 	w->sp = arena_array(&sm->arena, uint32_t, W);
 	w->depth = arena_array(&sm->arena, uint32_t, W);
 	partings_equip(w);
@@ -187,14 +207,9 @@ static void start_resident_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	if (w->local)
 		memset(w->local, 0, (size_t)W * w->local_cap);
 	w->lanes.cc = 0;
-	const uint32_t *b = launch_of(w)->block;
-	for (int l = 0; l < W; l++) {
-		uint32_t t = first + (uint32_t)l;
-		w->tid[0][l] = t % b[0];
-		w->tid[1][l] = t / b[0] % b[1];
-		w->tid[2][l] = t / b[0] / b[1];
-	}
+	w->tid = cta->share->grid->tid + index * 3 * W;
 	w->used = true;
+	sm->used[w->slot / 64] |= (uint64_t)1 << w->slot % 64;
 	sm->stay -= sm->now;
 	w->ending = w->ended = false;
 	w->drain = 0;
@@ -348,6 +363,7 @@ void warp_retire(Sm *sm, Warp *w)
 	}
 	partings_close(w);
 	w->used = false;
+	sm->used[w->slot / 64] &= ~((uint64_t)1 << w->slot % 64);
 	sm->stay += sm->now + 1;
 	if (tracing(sm))
 		sm_trace(sm, w, NULL, TR_WARP_END, 0, cta->number, (uint64_t)w->index);

@@ -11,6 +11,8 @@ void sm_destroy(Sm *);
 void share_free(Share *);                      /* frees the share's counters */
 /* slots that are made from now on have room for the grid's warps and blocks */
 void room_for(Room *, const Grid *);
+/* Returns the coordinates of the threads of a block, as Grid.tid has them. */
+const uint32_t *threads_in_warps(Arena *, const uint32_t block[3], int warps, int width);
 void sm_share(Sm *, Grid *);                 /* begins the SM's share of the grid, before blocks of it come */
 /* How many blocks of the grid an SM has room for: sm_room now, sm_capacity when the SM is empty; *what names
    what keeps it from having more. */
