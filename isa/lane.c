@@ -3,6 +3,25 @@
 #include "isa/softmath.h"
 
 /* Hosts with AVX2, FMA and BMI2 use the functions compiled for them, where configure had these built. */
+static bool host_is_v3(void)
+{
+#ifdef HAVE_LANE_V3
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+		__builtin_cpu_supports("bmi2");
+#else
+	return false;
+#endif
+}
+
+bool lane_consecutive(const Lanes *L, uint32_t row, bool wide, Mask m, unsigned size)
+{
+#ifdef HAVE_LANE_V3
+	if (host_is_v3())
+		return lane_consecutive_v3(L, row, wide, m, size);
+#endif
+	return lane_consecutive_base(L, row, wide, m, size);
+}
+
 LaneFn *lane_fn(const Ins *i)
 {
 	LaneFn *fn = NULL;
@@ -10,8 +29,7 @@ LaneFn *lane_fn(const Ins *i)
 	if (op->kind != K_ALU || (op->types && !(op->types >> i->type & 1)))
 		return NULL;
 #ifdef HAVE_LANE_V3
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-		__builtin_cpu_supports("bmi2")) {
+	if (host_is_v3()) {
 #define X(SET) if (!fn) fn = SET##_v3(i);
 		LANE_SETS(X)
 #undef X

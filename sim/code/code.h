@@ -90,6 +90,12 @@ static inline bool comes_back(const MIns *i)
 	return i->kind == K_LD || (i->kind == K_ATOM && i->x.d != NO_ROW);
 }
 
+/* What is executed from a pc on without a look at anything but operands (sim/exec/straight.c): n instructions
+   that compute, and behind them, if `sends` is set, one that sends lanes elsewhere or ends them. Both 0: the
+   instruction at pc is neither. added: how many instructions before pc lowering or the mechanism added. */
+typedef struct Straight { uint32_t n, added; bool sends; } Straight;
+static inline bool straight_begins(const Straight *x) { return x->n || x->sends; }
+
 /* One instruction of the module (ins). opd: the operands of its copy, by which it is found: their address
    stays the same when lowering copies and moves the instruction. */
 typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns;
@@ -125,10 +131,9 @@ typedef struct Code {
 	int nsource;
 	MIns *ins;
 	int n;
-	/* By pc: how many instructions, from this one on, are executed one behind the other without a look at
-	   anything but their operands (sim/exec/straight.c), a branch or its like behind the others included;
-	   0: not even this one is. And how many instructions before pc lowering or the mechanism added. */
-	uint32_t *straight, *added;
+	/* By pc. plain: MIns.x.fn of an instruction that computes without a guard, NULL: of any other */
+	Straight *straight;
+	LaneFn **plain;
 	int regs;       /* 32-bit registers of a thread, as limits, occupancy and the scoreboard count them */
 	int uniform_regs;              /* 32-bit registers of a warp for its uniform values, behind `regs` */
 	int preds;

@@ -2,7 +2,7 @@
 #include "sim/code/lower.h"
 
 /* Instructions that read a clock are left out: they need the cycle of their own issue. */
-static bool goes_straight_on(const MIns *i)
+static bool computes(const MIns *i)
 {
 	switch (i->kind) {
 	case K_ALU: case K_LD: case K_ST: case K_ATOM: case K_NOP:
@@ -14,28 +14,30 @@ static bool goes_straight_on(const MIns *i)
 	}
 }
 
-/* The instruction may be the last one of straight code: it sends its lanes elsewhere, or they end. */
-static bool ends_straight(const MIns *i)
+/* Does the instruction send its lanes elsewhere, or do they end there, or has the mechanism something to do
+   there? */
+static bool sends_lanes(const MIns *i)
 {
-	return i->kind == K_BRA || i->kind == K_BRX || i->kind == K_CALL || i->kind == K_RET ||
-		i->kind == K_EXIT || i->kind == K_RECONV;
+	return (i->kind >= K_BRA && i->kind <= K_EXIT) || i->kind == K_RECONV;
 }
 
-/* Fills in Code.straight and Code.added, from the end on. */
+/* Fills in Code.straight and Code.plain. */
 void lower_straight(Code *c)
 {
-	c->straight = arena_array(&c->arena, uint32_t, c->n + 1);
-	c->added = arena_array(&c->arena, uint32_t, c->n + 1);
+	Straight *x = c->straight = arena_array(&c->arena, Straight, c->n + 1);
+	c->plain = arena_array(&c->arena, LaneFn *, c->n + 1);
 	for (int pc = 0; pc < c->n; pc++)
-		c->added[pc + 1] = c->added[pc] + ((c->ins[pc].flags & MI_OVERHEAD) != 0);
+		x[pc + 1].added = x[pc].added + ((c->ins[pc].flags & MI_OVERHEAD) != 0);
 	for (int pc = c->n - 1; pc >= 0; pc--) {
 		const MIns *i = &c->ins[pc];
-		if (i->mark >= 0)
+		c->plain[pc] = i->kind == K_ALU && i->guard < 0 ? i->x.fn : NULL;
+		if (i->mark >= 0) /* an issue counts for each of its marks */
 			continue;
-		if (goes_straight_on(i))
-			c->straight[pc] = 1 + (pc + 1 < c->n && !(i[1].flags & MI_REACH) ? c->straight[pc + 1]
-				: 0);
-		else
-			c->straight[pc] = ends_straight(i);
+		x[pc].sends = sends_lanes(i);
+		if (!computes(i))
+			continue;
+		bool ends = pc + 1 == c->n || i[1].flags & MI_REACH;
+		x[pc].n = 1 + (ends ? 0 : x[pc + 1].n);
+		x[pc].sends = !ends && x[pc + 1].sends;
 	}
 }

@@ -3,6 +3,9 @@
 #define GSIM_EXEC_ACCESS_H
 #include "sim/exec/internal.h"
 
+/* ---- memory.c ---- */
+void access_count(Warp *, const MIns *, Space); /* counts an access of one home or split to the space */
+
 /* ---- address.c ---- */
 /* Writes the addresses of lanes m, in the instruction's space. addr has a place for each lane of the warp. */
 void access_addresses(const Warp *, const Split *, const MIns *, Mask m, uint64_t *addr);

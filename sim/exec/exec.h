@@ -29,7 +29,7 @@ typedef struct Issue {
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);
 /* sim/exec/straight.c, for functional runs */
-/* Executes straight code of the split (Code.straight, not 0 there), `most` instructions at most; the split
+/* Executes straight code of the split (straight_begins), `most` instructions at most; the split
    has lanes. Returns how many: the clock has gone on by one for each. */
 int exec_straight(Sm *, Warp *, Split *, int most);
 /* adds what straight code has counted to the counts of the n instructions */

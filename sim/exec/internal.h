@@ -11,6 +11,8 @@ enum { MOST_BYTES = 32 };              /* the most bytes of one lane's access */
 void exec_control(Sm *, Warp *, Split *, const MIns *, Mask m);
 /* sim/exec/memory.c */
 void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
+/* sim/exec/now.c: as exec_memory, in functional runs */
+void exec_memory_now(Sm *, Warp *, Split *, const MIns *, Mask);
 /* sim/exec/address.c: reads the byte at a generic address; false: there was a fault */
 bool exec_byte(Sm *, Warp *, const MIns *, int lane, uint64_t generic, uint8_t *);
 /* sim/exec/lsu.c: when accesses are made */

@@ -7,7 +7,7 @@
 #include "sim/machine/scoreboard.h"
 #include "sim/exec/access.h"
 
-static void count_access(Warp *w, const MIns *i, Space space)
+void access_count(Warp *w, const MIns *i, Space space)
 {
 	Totals *st = &w->share->totals;
 	if (space == SP_SHARED)
@@ -174,7 +174,7 @@ static Mask access_space(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space
 		zero |= access_part(sm, w, s, i, some, space, addr, is);
 	}
 	if (!sm->fault.kind)
-		count_access(w, i, space);
+		access_count(w, i, space);
 	return zero;
 }
 

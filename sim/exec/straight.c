@@ -17,72 +17,59 @@ static inline Mask guarded_lanes(Warp *w, const Split *s, const MIns *i)
 	return m;
 }
 
-static void compute_by_home(Sm *sm, const Split *s, const MIns *i, Mask m)
+/* Executes an instruction that computes something or accesses memory. */
+static __attribute__((noinline)) void compute_one(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
-	each_part(s, p) {
-		if (!(p->mask & m))
-			continue;
-		if (i->kind == K_ALU)
-			i->x.fn(&i->x, &p->home->lanes, p->mask & m);
-		else
-			exec_sreg(sm, p->home, i, p->mask & m);
+	Mask m = guarded_lanes(w, s, i);
+	const Part alone = { w, s->mask }, *p = s->parts ? s->parts->part : &alone;
+	int n = s->parts ? s->parts->n : 1;
+	if (i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM)
+		exec_memory_now(sm, w, s, i, m);
+	for (int k = 0; k < n; k++)
+		if (i->kind == K_ALU && p[k].mask & m)
+			i->x.fn(&i->x, &p[k].home->lanes, p[k].mask & m);
+		else if (i->kind == KM_SREG)
+			exec_sreg(sm, p[k].home, i, p[k].mask & m);
+}
+
+/* Executes instructions from i on for lanes m of one warp, n at most, up to the first that is not plain;
+   returns how many. */
+static __attribute__((noinline)) uint32_t compute_plain(Lanes *L, const MIns *i, LaneFn *const *plain, uint32_t n,
+	Mask m)
+{
+	uint32_t k = 0;
+	for (; k < n && plain[k]; k++, i++)
+		plain[k](&i->x, L, m);
+	return k;
+}
+
+/* Executes n instructions from the split's pc on, or those up to the first that fails; returns how many. */
+static uint32_t compute(Sm *sm, Warp *w, Split *s, uint32_t n)
+{
+	const MIns *i = &w->ins[s->pc];
+	LaneFn *const *plain = code_of(w)->plain + s->pc;
+	Cycle begin = sm->now;
+	for (uint32_t k = 0; k < n; k++) {
+		if (!s->parts && (k += compute_plain(&w->lanes, i + k, plain + k, n - k, s->mask)) == n)
+			break;
+		sm->now = begin + k;
+		compute_one(sm, w, s, i + k);
+		if (sm->fault.kind)
+			return k + 1;
 	}
+	return n;
 }
 
-static void access_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
-{
-	Issue is = { .now = sm->now };
-	exec_memory(sm, w, s, i, m, &is);
-}
-
-/* Executes instructions from i on, but none from `end` on, up to the first that sends lanes elsewhere or
-   fails; returns the instruction behind the last one that it has executed. */
-static const MIns *compute(Sm *sm, Warp *w, Split *s, const MIns *i, const MIns *end)
-{
-	Cycle first = sm->now - (Cycle)(i - w->ins);
-	for (; i < end; i++) {
-		Mask m = guarded_lanes(w, s, i);
-		switch (i->kind) {
-		case K_ALU:
-			if (s->parts)
-				compute_by_home(sm, s, i, m);
-			else if (m)
-				i->x.fn(&i->x, &w->lanes, m);
-			break;
-		case KM_SREG:
-			if (s->parts)
-				compute_by_home(sm, s, i, m);
-			else
-				exec_sreg(sm, w, i, m);
-			break;
-		case K_LD: case K_ST: case K_ATOM:
-			sm->now = first + (Cycle)(i - w->ins);
-			access_memory(sm, w, s, i, m);
-			if (sm->fault.kind)
-				return i + 1;
-			break;
-		case K_NOP: break;
-		default: return i;
-		}
-	}
-	return i;
-}
-
-/* Counts n issues of the split, from pc on. */
-static void count_straight(Sm *sm, Warp *w, Split *s, uint32_t pc, uint32_t n)
+/* Counts n issues of the split's `lanes` lanes, from its pc on. */
+static void count_straight(Sm *sm, Warp *w, const Split *s, uint32_t n, unsigned lanes)
 {
 	Share *x = w->share;
-	const uint32_t *added = x->grid->code->added + pc;
-	const uint64_t own = added[n] - added[0], issues[2] = { n - own, own };
-	unsigned lanes;
-	Group *g = w->group;
-	if (g->lanes == s->mask && !s->parts) {
-		lanes = g->n;
-		group_issues(g, pc + n - 1, sm->now + n - 1, issues);
-	} else {
-		lanes = lane_count(s->mask);
+	uint32_t pc = s->pc, added = x->grid->code->straight[pc + n].added - x->grid->code->straight[pc].added;
+	const uint64_t issues[2] = { n - added, added };
+	if (w->group->lanes == s->mask && !s->parts)
+		group_issues(w->group, pc + n - 1, sm->now + n - 1, issues);
+	else
 		partings_run(w, s, pc, issues, pc + n - 1);
-	}
 	x->straight[pc].issues++;
 	x->straight[pc].lanes += lanes;
 	x->straight[pc + n].issues--;
@@ -103,26 +90,60 @@ void straight_settle(const Share *x, int n)
 	memset(x->straight, 0, sizeof *x->straight * (size_t)(n + 1));
 }
 
-int exec_straight(Sm *sm, Warp *w, Split *s, int most)
+/* A branch that sends all lanes one way, where neither the mechanism nor the watch for livelocks asks for it:
+   the split goes on there. False: it is another instruction, or the lanes part. */
+static bool goes_one_way(const Sm *sm, Warp *w, Split *s, const MIns *i, unsigned lanes)
 {
-	uint32_t pc = s->pc, n = code_of(w)->straight[pc];
-	const MIns *first = &w->ins[pc], *end = first + (n < (uint32_t)most ? n : (uint32_t)most), *i;
+	if (i->kind != K_BRA || sm->gpu->watching || sm->gpu->model->all_branches)
+		return false;
+	if (!(i->flags & MI_COND)) {
+		s->pc = i->target;
+		return true;
+	}
+	Mask taken = s->mask & split_holds(w, s, i->x.a, i->x.neg);
+	if (taken && taken != s->mask)
+		return false;
+	w->share->branch[i->branch].taken += taken ? lanes : 0;
+	s->pc = taken ? i->target : i->fall;
+	return true;
+}
+
+/* Executes straight code from the split's pc on, `most` instructions at most, and adds their number to *done.
+   True: the split goes on, and nothing has happened that the mechanism hears of. */
+static bool run_once(Sm *sm, Warp *w, Split *s, const Straight *x, uint32_t most, unsigned lanes, int *done)
+{
 	Cycle begin = sm->now;
-	i = compute(sm, w, s, first, end);
-	bool sends = i < end && !sm->fault.kind;
-	Mask m = sends ? guarded_lanes(w, s, i) : 0;
-	n = (uint32_t)(i - first) + sends;
+	bool sends = x->sends && x->n < most;
+	uint32_t k = compute(sm, w, s, x->n < most ? x->n : most);
+	const MIns *last = &w->ins[s->pc + k];
+	sends = sends && !sm->fault.kind;
+	Mask m = sends ? guarded_lanes(w, s, last) : 0;
+	uint32_t n = k + sends;
 	sm->now = begin;
-	count_straight(sm, w, s, pc, n);
+	count_straight(sm, w, s, n, lanes);
+	*done += (int)n;
 	sm->now = begin + n - 1;
-	s->wait = wait_until(sm->now + 1, STALL_DATA);
-	s->pc = (uint32_t)(i - w->ins);
-	if (sends)
-		exec_control(sm, w, s, i, m);
-	else if (i->flags & MI_REACH) {
+	s->wait = wait_until(begin + n, STALL_DATA);
+	s->pc += k;
+	bool on = !sends || goes_one_way(sm, w, s, last, lanes);
+	if (!on) {
+		exec_control(sm, w, s, last, m);
+	} else if (w->ins[s->pc].flags & MI_REACH) {
 		sm->gpu->model->reach(w, s);
 		note_depth(sm, w);
+		on = false;
 	}
 	sm->now++;
-	return (int)n;
+	return on && !sm->fault.kind;
+}
+
+int exec_straight(Sm *sm, Warp *w, Split *s, int most)
+{
+	const Straight *x = code_of(w)->straight;
+	unsigned lanes = w->group->lanes == s->mask ? w->group->n : lane_count(s->mask);
+	int done = 0;
+	while (run_once(sm, w, s, &x[s->pc], (uint32_t)(most - done), lanes, &done) && done < most &&
+		straight_begins(&x[s->pc]))
+		;
+	return done;
 }

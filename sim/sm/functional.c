@@ -37,7 +37,7 @@ static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
 		return 0;
 	while (done < turn && w->nsplit == n && s->state == SPLIT_RUN) {
 		uint32_t pc = s->pc;
-		if (straight && code->straight[pc] && s->mask && !s->released) {
+		if (straight && straight_begins(&code->straight[pc]) && s->mask && !s->released) {
 			done += exec_straight(sm, w, s, turn - done);
 			if (sm->fault.kind)
 				return done;

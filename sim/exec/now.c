@@ -1,0 +1,108 @@
+/* Functional runs: accesses to memory. Most of them are made by consecutive lanes at consecutive addresses, or
+ * by all lanes at one address, and are made as a whole; all others as in timed runs (memory.c). */
+#include "sim/exec/access.h"
+
+/* Can lanes of one home make the access as a whole? */
+static bool is_plain(const Sm *sm, const Warp *w, const MIns *i)
+{
+	return i->x.nrows == 1 && i->x.rows[0] != NO_ROW && !i->sync && !i->nonfaulting && i->kind != K_ATOM &&
+		i->space != SP_GENERIC && i->space != SP_LOCAL && i->bytes == (i->wide_rows ? 8 : 4) &&
+		!sm->gpu->watching && !launch_of(w)->races;
+}
+
+/* The address that the lane accesses. */
+static uint64_t address_of(const Warp *w, const MIns *i, int l)
+{
+	uint64_t base = i->space == SP_PARAM && i->x.a == NO_ROW ? w->sm->gpu->param_address : 0;
+	if (i->x.a == NO_ROW)
+		return base + (uint64_t)i->offset;
+	if (i->flags & MI_ADDR64)
+		return row64(&w->lanes, i->x.a)[l] + (uint64_t)i->offset;
+	return (uint32_t)(row32(&w->lanes, i->x.a)[l] + (uint32_t)i->offset);
+}
+
+static int highest_lane(Mask m) { return 63 - __builtin_clzll(m); }
+
+/* Loads one value into lanes m of the row. */
+static void load_same(Warp *w, const MIns *i, Mask m, const uint8_t *p)
+{
+	int l;
+	if (i->bytes == 4) {
+		uint32_t v, *d = row32(&w->lanes, i->x.rows[0]);
+		memcpy(&v, p, sizeof v);
+		each_lane(m, l)
+			d[l] = v;
+	} else {
+		uint64_t v, *d = row64(&w->lanes, i->x.rows[0]);
+		memcpy(&v, p, sizeof v);
+		each_lane(m, l)
+			d[l] = v;
+	}
+}
+
+/* p: where the host has the data of the lowest lane of m. The data of the others lie behind it. */
+static void load_consecutive(Warp *w, const MIns *i, Mask m, const uint8_t *p)
+{
+	int first = lowest_lane(m), l;
+	unsigned n = i->bytes;
+	uint8_t *d = (uint8_t *)row32(&w->lanes, i->x.rows[0]);
+	if (m == 0xffffffffu)
+		memcpy(d, p, 32 * n);
+	else if (n == 4)
+		each_lane(m, l)
+			memcpy(d + l * 4, p + (l - first) * 4, 4);
+	else
+		each_lane(m, l)
+			memcpy(d + l * 8, p + (l - first) * 8, 8);
+}
+
+/* As load_consecutive; returns whether memory has changed. */
+static bool store_consecutive(const Warp *w, const MIns *i, Mask m, uint8_t *p)
+{
+	int first = lowest_lane(m), l;
+	unsigned n = i->bytes;
+	const uint8_t *s = (const uint8_t *)row32(&w->lanes, i->x.rows[0]);
+	bool changed = false;
+	if (m == 0xffffffffu) {
+		if (!memcmp(p, s, 32 * n))
+			return false;
+		memcpy(p, s, 32 * n);
+		return true;
+	}
+	each_lane(m, l) {
+		changed = changed || memcmp(p + (unsigned)(l - first) * n, s + (unsigned)l * n, n);
+		memcpy(p + (unsigned)(l - first) * n, s + (unsigned)l * n, n);
+	}
+	return changed;
+}
+
+/* Makes the access if its lanes lie as a whole in one area, and returns whether it did. */
+static bool access_whole(Sm *sm, Warp *w, const MIns *i, Mask m)
+{
+	bool same = i->x.a == NO_ROW;
+	unsigned size = i->bytes;
+	uint64_t first = address_of(w, i, lowest_lane(m)), last = same ? first : address_of(w, i, highest_lane(m));
+	Area r;
+	if (first & (size - 1) || (same && i->kind == K_ST) ||
+		!(same || lane_consecutive(&w->lanes, i->x.a, i->flags & MI_ADDR64, m, size)) ||
+		!access_area(sm, w, i, i->space, first, size, &r) || first - r.start > r.size - size ||
+		last < first || last - r.start > r.size - size)
+		return false;
+	uint8_t *p = r.data + (first - r.start);
+	if (same)
+		load_same(w, i, m, p);
+	else if (i->kind == K_LD)
+		load_consecutive(w, i, m, p);
+	else if (store_consecutive(w, i, m, p))
+		sm->last_progress = sm->now;
+	access_count(w, i, i->space);
+	return true;
+}
+
+void exec_memory_now(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	if (!m || (!s->parts && is_plain(sm, w, i) && access_whole(sm, w, i, m)))
+		return;
+	Issue is = { .now = sm->now };
+	exec_memory(sm, w, s, i, m, &is);
+}
