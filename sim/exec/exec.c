@@ -176,6 +176,10 @@ static void grow_return_stack(Warp *w, uint32_t depth)
 	if (depth < w->ret_cap)
 		return;
 	uint32_t cap = w->ret_cap ? w->ret_cap * 2 : 8;
+	if (!w->ret_cap) {
+		w->sp = xcalloc((size_t)w->lanes.width, sizeof *w->sp);
+		w->depth = xcalloc((size_t)w->lanes.width, sizeof *w->depth);
+	}
 	w->ret = xrealloc(w->ret, sizeof *w->ret * cap * 2 * (size_t)w->lanes.width);
 	w->ret_cap = cap;
 }

@@ -65,28 +65,31 @@ static void write_event(const Gpu *g, Grid *x, const TraceEvent *e)
 		vec_push(&x->kept, *e);
 }
 
-/* The cycle of the SM's event number `at`, the next one to be written; NEVER: the SM has no more events. */
-static Cycle next_sm_event(const Grid *x, int sm, int at)
+/* The cycle of the share's next event that is to be written; NEVER: it has no more events. */
+static Cycle next_event_of(const Share *h)
 {
-	return at < x->share[sm].events.n ? x->share[sm].events.v[at].cycle : NEVER;
+	return h->written < h->events.n ? h->events.v[h->written].cycle : NEVER;
 }
 
 void events_flush(const Gpu *g, Grid *x, Cycle end)
 {
-	int n = (int)g->config.sm_count, at[n];
-	Cycle next[n];
+	Order *o = g->order;
 	if (!g->options.trace)
 		return;
-	for (int i = 0; i < n; i++) {
-		at[i] = 0;
-		tracer_merge(&x->share[i], end);
-		next[i] = next_sm_event(x, i, 0);
+	for (int i = 0; i < g->config.sm_count; i++) {
+		Share *h = x->share[i];
+		h->written = 0;
+		tracer_merge(h, end);
+		order_add(o, i, next_event_of(h));
 	}
-	for (int i; (i = order_first(next, n)) >= 0;)
-		for (Cycle now = next[i]; next[i] == now; next[i] = next_sm_event(x, i, at[i]))
-			write_event(g, x, &x->share[i].events.v[at[i]++]);
-	for (int i = 0; i < n; i++)
-		vec_clear(&x->share[i].events);
+	for (int i; (i = order_first(o)) >= 0;) {
+		Share *h = x->share[i];
+		for (Cycle now = next_event_of(h); next_event_of(h) == now; h->written++)
+			write_event(g, x, &h->events.v[h->written]);
+		order_next(o, next_event_of(h));
+	}
+	for (int i = 0; i < g->config.sm_count; i++)
+		vec_clear(&x->share[i]->events);
 }
 
 void events_begin(Gpu *g, Grid *x)

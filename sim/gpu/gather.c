@@ -69,10 +69,12 @@ static Counts add_up_sms(const Gpu *g, Grid *x, Arena *a)
 		arena_array(&x->arena, MarkCount, c->ncounted + 1),
 		arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_FIGURES) };
 	for (int i = 0; i < g->config.sm_count; i++) {
-		const Share *h = &x->share[i];
+		const Share *h = x->share[i];
+		if (!h || !h->count)
+			continue;
 		if (h->straight)
 			straight_settle(h, c->n);
-		for (int pc = 0; h->count && pc < c->n; pc++) {
+		for (int pc = 0; pc < c->n; pc++) {
 			if (!h->count[pc].issues) /* so no lanes have parted there either */
 				continue;
 			ins_count_add(&all.count[pc], &h->count[pc]);
@@ -80,13 +82,12 @@ static Counts add_up_sms(const Gpu *g, Grid *x, Arena *a)
 				part_count_add(&all.parted[charged_to(c, pc)], &h->parted[pc]);
 			add_meetings(&all, h, pc, a);
 		}
-		if (h->count)
-			add_counts(all.stalls, h->stalls, (c->n + 1) * STALL_FIGURES);
-		for (int k = 0; h->count && k < c->nbranch; k++) {
+		add_counts(all.stalls, h->stalls, (c->n + 1) * STALL_FIGURES);
+		for (int k = 0; k < c->nbranch; k++) {
 			all.branch[k].divergent += h->branch[k].divergent;
 			all.branch[k].taken += h->branch[k].taken;
 		}
-		for (int k = 0; h->count && k < c->ncounted; k++) {
+		for (int k = 0; k < c->ncounted; k++) {
 			all.marked[k].issues += h->marked[k].issues;
 			all.marked[k].lanes += h->marked[k].lanes;
 			all.marked[k].divergent += h->marked[k].divergent;
@@ -105,7 +106,9 @@ static Totals sum_shares(const Gpu *g, Grid *x, const Counts *all)
 		.branch = all->branch, .stalls = all->stalls };
 	Totals totals;
 	for (int i = 0; i < g->config.sm_count; i++) {
-		const Share *h = &x->share[i];
+		const Share *h = x->share[i];
+		if (!h)
+			continue;
 		totals_add(&sum.totals, &h->totals);
 		for (int n = 0; n <= warp_width(g); n++)
 			sum.active_lanes[0][n] += h->active_lanes[0][n];
@@ -142,7 +145,7 @@ static void measure_room(const Gpu *g, const Grid *x, Totals *t)
 		uint64_t blocks = x->ctas / sms + (k < x->ctas % sms);
 		uint64_t warps = (blocks < most ? blocks : most) * (uint64_t)x->warps_per_cta;
 		reached += warps < each ? warps : each;
-		t->sms_used += x->share[k].count != NULL;
+		t->sms_used += x->share[k] && x->share[k]->count;
 	}
 	double filled = x->ctas < most * sms ? (double)x->ctas / (double)(most * sms) : 1;
 	t->room_slots = (uint64_t)((double)t->slots * filled);
@@ -164,10 +167,10 @@ static uint64_t cycles_without_warp(const Grid *x, const Counts *all, const Tota
 /* Charges the issues that are not charged to a parting yet, for the warps of the grid that have not ended. */
 static void close_partings(const Gpu *g, const Grid *x)
 {
-	for (int i = 0; i < g->config.sm_count; i++)
-		for (int k = 0; k < g->sm[i].nwarps; k++)
-			if (g->sm[i].warp[k].used && g->sm[i].warp[k].share->grid == x)
-				partings_close(&g->sm[i].warp[k]);
+	each_made_sm(g, sm)
+		for (int k = 0; k < sm->nwarps; k++)
+			if (sm->warp[k].used && sm->warp[k].share->grid == x)
+				partings_close(&sm->warp[k]);
 }
 
 /* Fills in the totals that are known when the grid has ended. */

@@ -4,6 +4,7 @@
    blocks of grids to SMs (streams.h). It may include all folders of sim/ but sandbox, host and report. Its
    interface is sim/launcher.h. */
 #include "sim/code/lower_fn.h"
+#include "sim/gpu/order.h"
 #include "sim/gpu/pool.h"
 #include "sim/gpu/run.h"
 #include "sim/gpu/streams.h"
@@ -38,6 +39,8 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 		g->trace_run = trace_run(o->trace);
 	}
 	g->code = xcalloc((size_t)m->func.n + 1, sizeof *g->code);
+	g->sm = xcalloc((size_t)c->sm_count, sizeof *g->sm);
+	g->order = xcalloc(1, sizeof *g->order);
 	g->had_block = xcalloc((size_t)c->sm_count, sizeof *g->had_block);
 	g->param_address = PARAM_WINDOW;
 	g->window = mem_window(c);
@@ -47,8 +50,7 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 		return g;
 	g->mem = mem_new(c);
 	g->smmem = xcalloc((size_t)c->sm_count, sizeof *g->smmem);
-	for (int i = 0; i < c->sm_count; i++)
-		g->smmem[i] = smmem_new(c, i);
+	g->draining = xcalloc((size_t)c->sm_count, sizeof *g->draining);
 	g->pool = pool_new(g, o->threads);
 	return g;
 }
@@ -86,6 +88,14 @@ void gpu_free(Gpu *g)
 	for (int i = 0; g->smmem && i < g->config.sm_count; i++)
 		smmem_free(g->smmem[i]);
 	free(g->smmem);
+	free(g->draining);
+	for (int i = 0; i < g->config.sm_count; i++)
+		sm_destroy(&g->sm[i]);
+	free(g->sm);
+	vec_free(&g->made);
+	vec_free(&g->active);
+	vec_free(&g->order->turn);
+	free(g->order);
 	free(g->had_block);
 	free(g);
 }
@@ -334,6 +344,7 @@ void gpu_flush(Gpu *g)
 		return;
 	mem_empty(g->mem);
 	for (int i = 0; i < g->config.sm_count; i++)
-		smmem_flush(g->smmem[i]);
+		if (g->smmem[i])
+			smmem_flush(g->smmem[i]);
 }
 

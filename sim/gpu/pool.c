@@ -22,11 +22,11 @@ enum {
 };
 /* the share of the old cost of a way that is kept when a newer figure is added to it */
 #define KEPT 0.75
+#define NOT_OFFERED (~(uint64_t)0)
 
 typedef enum { ALONE, TOGETHER, WAYS } PoolWay;
 
-/* first: the SM at which the thread begins to look for one that is not taken */
-typedef struct Worker { Pool *pool; int first; pthread_t thread; } Worker;
+typedef struct Worker { Pool *pool; int number; pthread_t thread; } Worker;
 
 /* What a way has cost, summed over its windows, of which older ones count less. ns: host time; work:
    instructions issued. */
@@ -38,7 +38,9 @@ struct Pool {
 	Worker *worker;
 
 	_Atomic uint64_t round;        /* number of windows that threads have begun to run together */
-	_Atomic uint64_t *taken;       /* by SM: the last round in which a thread took it */
+	/* by place in Gpu.active: the last round in which a thread took the SM; NOT_OFFERED: there is none */
+	_Atomic uint64_t *taken;
+	atomic_int offered;            /* SMs of this round */
 	_Atomic Cycle until;           /* the cycle at which the window of this round ends */
 	atomic_int left;               /* SMs that have not come to that cycle */
 	atomic_bool stop;              /* the threads are to end */
@@ -69,19 +71,21 @@ static inline void relax(void)
 #endif
 }
 
-/* Runs every SM of the round that no other thread has taken, beginning at SM `first`. A thread that comes
-   late finds that all SMs have been taken, in this round or in later ones. */
-static void run_free_sms(Pool *p, int first, uint64_t round)
+/* Runs every SM of the round that no other thread has taken. Threads begin at places of their own, so most
+   often a thread gets the SMs that it had before. One that comes late finds that all SMs have been taken, in
+   this round or in later ones. */
+static void run_free_sms(Pool *p, int me, uint64_t round)
 {
-	int n = (int)p->gpu->config.sm_count;
+	int n = atomic_load(&p->offered), first = me * n / p->n;
 	SmAdvance *advance = sm_advance(p->gpu);
 	for (int i = 0; i < n; i++) {
 		int k = first + i < n ? first + i : first + i - n;
 		uint64_t before = round - 1;
 		if (!atomic_compare_exchange_strong(&p->taken[k], &before, round))
 			continue;
-		p->gpu->sm[k].until = atomic_load(&p->until);
-		advance(&p->gpu->sm[k], p->gpu->sm[k].until);
+		Sm *sm = &p->gpu->sm[p->gpu->active.v[k]];
+		sm->until = atomic_load(&p->until);
+		advance(sm, sm->until);
 		if (atomic_fetch_sub(&p->left, 1) == 1) {
 			pthread_mutex_lock(&p->lock);
 			pthread_cond_signal(&p->end);
@@ -121,7 +125,7 @@ static void *worker_runs(void *arg)
 			pthread_cond_wait(&p->begin, &p->lock);
 		pthread_mutex_unlock(&p->lock);
 		round = atomic_load(&p->round);
-		run_free_sms(p, w->first, round);
+		run_free_sms(p, w->number, round);
 	}
 	return NULL;
 }
@@ -132,7 +136,7 @@ static void start_threads(Pool *p)
 {
 	for (; p->started < p->n; p->started++) {
 		Worker *w = &p->worker[p->started];
-		*w = (Worker){ .pool = p, .first = p->started * (int)p->gpu->config.sm_count / p->n };
+		*w = (Worker){ .pool = p, .number = p->started };
 		if (pthread_create(&w->thread, NULL, worker_runs, w))
 			p->n = p->started;
 	}
@@ -140,11 +144,25 @@ static void start_threads(Pool *p)
 
 static bool is_complete(Pool *p, uint64_t round) { return !atomic_load(&p->left); }
 
+/* n SMs are to be taken in the next round. A thread that still looks for SMs of an earlier round takes none
+   of them. */
+static void offer_sms(Pool *p, int n)
+{
+	uint64_t round = atomic_load(&p->round);
+	int before = atomic_load(&p->offered);
+	for (int k = n; k < before; k++)
+		atomic_store(&p->taken[k], NOT_OFFERED);
+	for (int k = before; k < n; k++)
+		atomic_store(&p->taken[k], round);
+	atomic_store(&p->offered, n);
+	atomic_store(&p->left, n);
+}
+
 static void run_together(Pool *p, Cycle until)
 {
 	start_threads(p);
 	atomic_store(&p->until, until);
-	atomic_store(&p->left, (int)p->gpu->config.sm_count);
+	offer_sms(p, p->gpu->active.n);
 	pthread_mutex_lock(&p->lock);
 	uint64_t round = atomic_fetch_add(&p->round, 1) + 1;
 	pthread_cond_broadcast(&p->begin);
@@ -160,7 +178,7 @@ static void run_together(Pool *p, Cycle until)
 static void run_alone(Pool *p, Cycle until)
 {
 	SmAdvance *advance = sm_advance(p->gpu);
-	for (Sm *sm = p->gpu->sm, *end = sm + p->gpu->config.sm_count; sm < end; sm++) {
+	each_active_sm(p->gpu, sm) {
 		sm->until = until;
 		advance(sm, until);
 	}
@@ -171,8 +189,8 @@ static void run_alone(Pool *p, Cycle until)
 static void count_work(Pool *p)
 {
 	uint64_t n = 0;
-	for (int i = 0; i < p->gpu->config.sm_count; i++)
-		n += p->gpu->sm[i].issued;
+	each_made_sm(p->gpu, sm)
+		n += sm->issued;
 	p->now.work += (double)(n - p->counted);
 	p->counted = n;
 }
@@ -204,6 +222,8 @@ Pool *pool_new(Gpu *g, int threads)
 	p->started = 1;
 	p->worker = xcalloc((size_t)p->n, sizeof *p->worker);
 	p->taken = xcalloc((size_t)g->config.sm_count, sizeof *p->taken);
+	for (int k = 0; k < g->config.sm_count; k++)
+		atomic_init(&p->taken[k], NOT_OFFERED);
 	p->way = TOGETHER;
 	p->trial = true;
 	pthread_mutex_init(&p->lock, NULL);

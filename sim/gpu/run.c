@@ -17,36 +17,39 @@ enum { CHECK_CYCLES = 1024 };                /* cycles between two checks for fa
 /* Finds the fault with the earliest cycle on any SM. False: there is none. */
 static bool first_fault(Gpu *g, Failure *out)
 {
-	int first = -1;
-	for (int i = 0; i < g->config.sm_count; i++)
-		if (g->sm[i].fault.kind && (first < 0 || g->sm[i].fault_cycle < g->sm[first].fault_cycle))
-			first = i;
-	if (first >= 0)
-		*out = (Failure){ g->sm[first].fault, g->sm[first].fault_grid };
-	return first >= 0;
+	const Sm *first = NULL;
+	each_made_sm(g, sm)
+		if (sm->fault.kind && (!first || sm->fault_cycle < first->fault_cycle))
+			first = sm;
+	if (first)
+		*out = (Failure){ first->fault, first->fault_grid };
+	return first != NULL;
 }
 
 /* ---- windows ---- */
 
-/* The cycle of the SM's next deferred access that has lanes, from *at on, or NEVER; *at becomes its index. */
-static Cycle next_access(const Sm *sm, int *at)
+/* The cycle of the SM's next deferred access that has lanes, from index Sm.applied on, or NEVER; Sm.applied
+   becomes its index. */
+static Cycle next_access(Sm *sm)
 {
-	while (*at < sm->deferred.n && !sm->deferred.v[*at].mask)
-		++*at;
-	return *at < sm->deferred.n ? sm->deferred.v[*at].cycle : NEVER;
+	while (sm->applied < sm->deferred.n && !sm->deferred.v[sm->applied].mask)
+		sm->applied++;
+	return sm->applied < sm->deferred.n ? sm->deferred.v[sm->applied].cycle : NEVER;
 }
 
 /* Lets the accesses to global memory that SMs made in the window take effect. */
 static void apply_accesses(Gpu *g)
 {
-	int n = (int)g->config.sm_count, at[n];
-	Cycle next[n];
-	for (int i = 0; i < n; i++) {
-		at[i] = 0;
-		next[i] = next_access(&g->sm[i], &at[i]);
+	Order *o = g->order;
+	each_active_sm(g, sm) {
+		sm->applied = 0;
+		order_add(o, sm->id, next_access(sm));
 	}
-	for (int i; (i = order_first(next, n)) >= 0; next[i] = next_access(&g->sm[i], &at[i]))
-		deferred_apply(&g->sm[i], &g->sm[i].deferred.v[at[i]++]);
+	for (int i; (i = order_first(o)) >= 0;) {
+		Sm *sm = &g->sm[i];
+		deferred_apply(sm, &sm->deferred.v[sm->applied++]);
+		order_next(o, next_access(sm));
+	}
 }
 
 static bool gpu_interrupted(const Gpu *g) { return is_interrupted(g->options.interrupted); }
@@ -54,8 +57,8 @@ static bool gpu_interrupted(const Gpu *g) { return is_interrupted(g->options.int
 static uint64_t issued_by_all(const Gpu *g)
 {
 	uint64_t n = 0;
-	for (int i = 0; i < g->config.sm_count; i++)
-		n += g->sm[i].issues;
+	each_made_sm(g, sm)
+		n += sm->issues;
 	return n;
 }
 
@@ -97,8 +100,8 @@ static bool check_machine(Gpu *g, Cycle now, Cycle start, Failure *out)
 static Cycle next_gpu_event(const Gpu *g)
 {
 	Cycle first = g->next_grid;
-	for (int i = 0; i < g->config.sm_count; i++) {
-		Cycle t = sm_next(&g->sm[i]);
+	each_active_sm(g, sm) {
+		Cycle t = sm_next(sm);
 		first = t < first ? t : first;
 	}
 	return first;
@@ -120,23 +123,27 @@ static Cycle window_end(const Gpu *g, Cycle start)
 /* Collects what the SMs have counted in intervals that have ended. */
 static void collect_samples(Gpu *g)
 {
-	for (int i = 0; i < g->config.sm_count && g->options.intervals; i++)
-		sm_give_samples(&g->sm[i], g->options.intervals);
+	if (g->options.intervals)
+		each_made_sm(g, sm)
+			sm_give_samples(sm, g->options.intervals);
 }
 
 /* Makes what each SM did in the window known to the memory system, the other SMs, the trace and the
    streams. */
 static void exchange_window(Gpu *g)
 {
-	int n = (int)g->config.sm_count;
+	int n = 0;
 	apply_accesses(g);
-	mem_drain(g->mem, g->smmem, n);
-	for (int i = 0; i < n; i++)
-		sm_settle(&g->sm[i]);
+	each_active_sm(g, sm)
+		g->draining[n++] = sm->mem;
+	mem_drain(g->mem, g->draining, n);
+	each_active_sm(g, sm)
+		sm_settle(sm);
 	for (int i = 0; i < g->running.n; i++)
 		events_flush(g, g->running.v[i], g->now);
 	collect_samples(g);
 	streams_dispatch(g);
+	streams_put_aside(g);
 }
 
 static void close_finished(Gpu *);
@@ -195,16 +202,16 @@ static bool functional_run(Gpu *g, Grid *x, Failure *out)
 	for (uint64_t round = 0;; round++) {
 		streams_dispatch(g);
 		bool moved = false, resident = false, within = true;
-		for (int i = 0; i < g->config.sm_count; i++)
-			if (g->sm[i].resident) {
+		each_made_sm(g, sm)
+			if (sm->resident) {
 				resident = true;
-				within = within && functional_turn(g, &g->sm[i], &moved);
+				within = within && functional_turn(g, sm, &moved);
 			}
 		events_flush(g, x, NEVER);
 		if (!resident)
 			return true;
-		for (int i = 0; i < g->config.sm_count; i++)
-			g->now = g->sm[i].now > g->now ? g->sm[i].now : g->now;
+		each_made_sm(g, sm)
+			g->now = sm->now > g->now ? sm->now : g->now;
 		if (first_fault(g, out) || livelock_check(g, &out->fault, &out->grid) || gpu_interrupted(g))
 			return false;
 		if (!within) {
@@ -229,11 +236,12 @@ static bool functional_run(Gpu *g, Grid *x, Failure *out)
 static void measure_grid(Gpu *g, Grid *x)
 {
 	events_end(g, x);
-	for (int i = 0; i < g->config.sm_count; i++)
-		levels_count(&g->sm[i]);
+	each_made_sm(g, sm)
+		levels_count(sm);
 	gpu_gather(g, x, g->out);
-	for (int i = 0; i < g->config.sm_count && g->options.intervals; i++)
-		sm_sample_grid(&g->sm[i], x);
+	if (g->options.intervals)
+		each_made_sm(g, sm)
+			sm_sample_grid(sm, x);
 }
 
 static void free_share(Sm *sm, Share *x)
@@ -244,8 +252,9 @@ static void free_share(Sm *sm, Share *x)
 
 static void free_grid(const Gpu *g, Grid *x)
 {
-	for (int i = 0; i < g->config.sm_count; i++)
-		free_share(&g->sm[i], &x->share[i]);
+	each_made_sm(g, sm)
+		if (x->share[sm->id])
+			free_share(sm, x->share[sm->id]);
 	arena_free(&x->arena);
 	x->share = NULL;
 }
@@ -265,37 +274,39 @@ static void close_finished(Gpu *g)
 
 static void open_machine(Gpu *g, Cycle begin)
 {
-	const Config *c = &g->config;
 	g->begin = g->now = g->looked = begin;
 	g->next_grid = NEVER;
 	if (g->mem)
 		mem_sample(g->mem, g->options.intervals);
-	g->sm = arena_array(&g->arena, Sm, c->sm_count);
 	g->latencies = latencies_build(&g->arena, &g->config);
-	for (int i = 0; i < c->sm_count; i++)
-		sm_create(g, &g->sm[i], i);
+	g->last_begin = begin;
 	g->writes = 0;
 	livelock_start(g);
 }
 
-/* Stops the machine and frees its SMs. Grids that still run are measured up to now. */
-static void close_machine(Gpu *g)
+/* Stops the machine; ok: all grids have ended. Grids that still run are measured up to now. */
+static void close_machine(Gpu *g, bool ok)
 {
 	Cycle end = g->begin;
-	for (int i = 0; i < g->config.sm_count; i++)
-		end = g->sm[i].now > end ? g->sm[i].now : end;
+	each_made_sm(g, sm)
+		end = sm->now > end ? sm->now : end;
 	if (g->options.functional)
 		g->ended = end;
 	for (int i = 0; i < g->running.n; i++)
 		vec_push(&g->finished, g->running.v[i]);
 	streams_stop(g, end);
 	close_finished(g);
-	for (int i = 0; i < g->config.sm_count && g->options.intervals; i++)
-		sm_sample_end(&g->sm[i]);
+	if (g->options.intervals)
+		each_made_sm(g, sm)
+			sm_sample_end(sm);
 	collect_samples(g);
-	for (int i = 0; i < g->config.sm_count; i++)
-		sm_destroy(&g->sm[i]);
-	g->sm = NULL;
+	each_made_sm(g, sm)
+		if (ok)
+			sm_rest(sm);
+		else
+			sm_destroy(sm);
+	vec_clear(&g->made);
+	vec_clear(&g->active);
 	arena_free(&g->arena);
 }
 
@@ -307,7 +318,7 @@ bool run_functional(Gpu *g, Failure *out)
 		g->queue.v[i]->begin = g->ended;
 		open_machine(g, g->ended);
 		ok = functional_run(g, g->queue.v[i], out);
-		close_machine(g);
+		close_machine(g, ok);
 	}
 	return ok;
 }
@@ -316,7 +327,7 @@ bool run_timed(Gpu *g, Failure *out)
 {
 	open_machine(g, g->queue.v[0]->called + (Cycle)g->config.launch_latency);
 	bool ok = timed_run(g, out);
-	close_machine(g);
+	close_machine(g, ok);
 	g->ended = g->last_gone;
 	g->host = g->host > g->ended ? g->host : g->ended;
 	return ok;

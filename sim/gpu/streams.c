@@ -112,9 +112,50 @@ Cycle streams_window(const Gpu *g, Cycle n)
 	return grid_to_place(g) ? earlier_cycle(n, (Cycle)g->config.sm_block_launch) : n;
 }
 
+/* Puts the SM's number into the list, which is in ascending order. */
+static void list_sm(IntVec *list, int sm)
+{
+	vec_push(list, sm);
+	for (int i = list->n - 1; i > 0 && list->v[i - 1] > sm; i--) {
+		list->v[i] = list->v[i - 1];
+		list->v[i - 1] = sm;
+	}
+}
+
+/* Makes the SM, if it has had no block since grids began to run. */
+static Sm *make_sm(Gpu *g, int i)
+{
+	Sm *sm = &g->sm[i];
+	if (!sm->gpu) {
+		sm_create(g, sm, i);
+		list_sm(&g->made, i);
+	}
+	return sm;
+}
+
+static void make_active(Gpu *g, Sm *sm)
+{
+	if (sm->active)
+		return;
+	sm->active = true;
+	list_sm(&g->active, sm->id);
+}
+
+void streams_put_aside(Gpu *g)
+{
+	int n = 0;
+	each_active_sm(g, sm) {
+		sm->active = sm->resident || sm->arrival.n || sm->fault.kind || sm->lsu_n || sm->deferred.n;
+		if (sm->active)
+			g->active.v[n++] = sm->id;
+	}
+	g->active.n = n;
+}
+
 /* Adds an arrival to the SM's list, which is in the order of their cycles. */
 static void announce(Sm *sm, Arrival a)
 {
+	make_active(sm->gpu, sm);
 	vec_push(&sm->arrival, a);
 	for (int i = sm->arrival.n - 1; i > sm->arrived && sm->arrival.v[i - 1].cycle > a.cycle; i--) {
 		sm->arrival.v[i] = sm->arrival.v[i - 1];
@@ -127,6 +168,8 @@ static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 {
 	Arrival a = { when, x, x->next_cta++ };
 	g->had_block[sm->id] = true;
+	if (!x->share[sm->id])
+		sm_share(sm, x);
 	if (g->options.functional)
 		sm_place(sm, &a);
 	else
@@ -138,8 +181,9 @@ static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 static bool fits_now(const Gpu *g, const Grid *x)
 {
 	uint64_t room = 0;
+	const char *limit;
 	for (int i = 0; i < g->config.sm_count && x->together; i++)
-		room += (uint64_t)sm_room(&g->sm[i], x);
+		room += (uint64_t)(g->sm[i].gpu ? sm_room(&g->sm[i], x) : sm_capacity(&g->config, x, &limit));
 	return !x->together || room >= x->ctas;
 }
 
@@ -151,7 +195,7 @@ static void place_blocks(Gpu *g, Cycle when)
 		for (bool placed = true; placed && x->next_cta < x->ctas;) {
 			placed = false;
 			for (int i = 0; i < g->config.sm_count && x->next_cta < x->ctas; i++)
-				if (sm_reserve(&g->sm[i], x)) {
+				if (sm_reserve(make_sm(g, i), x)) {
 					announce_block(g, &g->sm[i], x, when);
 					placed = true;
 				}
@@ -182,9 +226,10 @@ static void replace_block(Gpu *g, Sm *sm, Cycle ended)
    cycle. */
 static uint64_t empty_until(const Gpu *g, Cycle when)
 {
-	uint64_t n = 0;
-	for (int i = 0; i < g->config.sm_count; i++)
-		n += g->sm[i].empty + (when - g->sm[i].now) * (Cycle)g->config.sched_count;
+	Cycle each = (Cycle)g->config.sched_count;
+	uint64_t n = (uint64_t)(g->config.sm_count - g->made.n) * (when - g->begin) * each;
+	each_made_sm(g, sm)
+		n += sm->empty + (when - sm->now) * each;
 	return n;
 }
 
@@ -195,15 +240,16 @@ static void caches_begin(Gpu *g, Cycle begin)
 	if (g->config.launch_cold && !g->running.n)
 		gpu_flush(g);
 	for (int i = 0; i < g->config.sm_count; i++)
-		smmem_launch(g->smmem[i], begin);
+		if (g->smmem[i])
+			smmem_launch(g->smmem[i], begin);
 }
 
 void streams_come_to(Gpu *g, Cycle when)
 {
 	SmAdvance *advance = sm_advance(g);
-	for (int i = 0; i < g->config.sm_count; i++) {
-		g->sm[i].until = when;
-		advance(&g->sm[i], when);
+	each_active_sm(g, sm) {
+		sm->until = when;
+		advance(sm, when);
 	}
 }
 
@@ -239,12 +285,11 @@ void streams_begin(Gpu *g, Grid *x)
 		g->running.v[i]->alone = false;
 	x->begun = true;
 	x->left = x->ctas;
-	x->share = arena_array(&x->arena, Share, g->config.sm_count);
+	x->share = arena_array(&x->arena, Share *, g->config.sm_count);
 	x->tid = threads_in_warps(&x->arena, x->launch->block, x->warps_per_cta, warp_width(g));
-	for (int i = 0; i < g->config.sm_count; i++) {
-		sm_share(&g->sm[i], x);
-		g->sm[i].last_progress = x->begin;
-	}
+	for (int i = 0; i < g->config.sm_count && g->options.trace; i++)
+		sm_share(make_sm(g, i), x); /* a trace tells of all SMs */
+	g->last_begin = x->begin;
 	livelock_grid(g, x);
 	events_begin(g, x);
 	vec_push(&g->running, x);
@@ -293,8 +338,9 @@ static void grid_leaves(Gpu *g, Grid *x, Cycle end, Cycle gone)
 static void end_grid(Gpu *g, Grid *x)
 {
 	Cycle gone = x->last;
-	for (int i = 0; i < g->config.sm_count; i++)
-		gone = latest(gone, x->share[i].totals.quiet);
+	each_made_sm(g, sm)
+		if (x->share[sm->id])
+			gone = latest(gone, x->share[sm->id]->totals.quiet);
 	grid_leaves(g, x, g->model->own_slots ? x->last : gone, gone);
 	x->completed = true;
 	vec_push(&g->finished, x);
@@ -320,11 +366,14 @@ static void let_meet(Gpu *g, Grid *x)
 {
 	uint64_t waiting = 0, ended = 0, most = 1;
 	Cycle last = 0;
-	for (int i = 0; i < g->config.sm_count; i++) {
-		waiting += x->share[i].meeting.waiting;
-		most = latest(most, x->share[i].meeting.waiting);
-		ended += x->share[i].meeting.ended;
-		last = latest(last, x->share[i].meeting.last);
+	each_made_sm(g, sm) {
+		const Share *h = x->share[sm->id];
+		if (!h)
+			continue;
+		waiting += h->meeting.waiting;
+		most = latest(most, h->meeting.waiting);
+		ended += h->meeting.ended;
+		last = latest(last, h->meeting.last);
 	}
 	if (!waiting || waiting + ended < x->ctas)
 		return;
@@ -335,19 +384,23 @@ static void let_meet(Gpu *g, Grid *x)
 		(most - 1) * (Cycle)g->config.launch_grid_barrier_block;
 	if (g->options.intervals)
 		intervals_at(g->options.intervals, x->opens)->grid_barriers++;
-	for (int i = 0; i < g->config.sm_count; i++) {
-		if (!x->share[i].meeting.waiting)
+	each_made_sm(g, sm) {
+		Share *h = x->share[sm->id];
+		if (!h || !h->meeting.waiting)
 			continue;
-		x->share[i].meeting.waiting = 0;
+		h->meeting.waiting = 0;
 		if (g->options.functional)
-			barrier_grid_opens(&g->sm[i], &x->share[i]);
+			barrier_grid_opens(sm, h);
 		else
-			announce(&g->sm[i], (Arrival){ x->opens, x, GRID_OPENS });
+			announce(sm, (Arrival){ x->opens, x, GRID_OPENS });
 	}
 }
 
-/* The cycle in which entry `at` of the SM's list of ended blocks ended; NEVER: the list has no such entry. */
-static Cycle next_freed(const Sm *sm, int at) { return at < sm->freed.n ? sm->freed.v[at].cycle : NEVER; }
+/* When the SM's next block ended of which the dispatcher has not heard; NEVER: there is none. */
+static Cycle next_freed(const Sm *sm)
+{
+	return sm->heard < sm->freed.n ? sm->freed.v[sm->heard].cycle : NEVER;
+}
 
 static void block_ended(Gpu *g, Sm *sm, const Freed *f)
 {
@@ -360,16 +413,18 @@ static void block_ended(Gpu *g, Sm *sm, const Freed *f)
 
 void streams_dispatch(Gpu *g)
 {
-	int n = (int)g->config.sm_count, at[n];
-	Cycle next[n];
-	for (int i = 0; i < n; i++) {
-		at[i] = 0;
-		next[i] = next_freed(&g->sm[i], 0);
+	Order *o = g->order;
+	each_made_sm(g, sm)
+		order_add(o, sm->id, next_freed(sm));
+	for (int i; (i = order_first(o)) >= 0;) {
+		Sm *sm = &g->sm[i];
+		block_ended(g, sm, &sm->freed.v[sm->heard++]);
+		order_next(o, next_freed(sm));
 	}
-	for (int i; (i = order_first(next, n)) >= 0; next[i] = next_freed(&g->sm[i], at[i]))
-		block_ended(g, &g->sm[i], &g->sm[i].freed.v[at[i]++]);
-	for (int i = 0; i < n; i++)
-		vec_clear(&g->sm[i].freed);
+	each_made_sm(g, sm) {
+		vec_clear(&sm->freed);
+		sm->heard = 0;
+	}
 	for (int i = 0; i < g->running.n; i++)
 		if (g->running.v[i]->code->meeting)
 			let_meet(g, g->running.v[i]);

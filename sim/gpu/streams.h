@@ -18,6 +18,7 @@ void streams_advance(Gpu *, Cycle now);
 /* Replaces the blocks that have ended since the last call, in the order (cycle, SM), and ends each grid whose
    last block has ended (Gpu.finished). */
 void streams_dispatch(Gpu *);
+void streams_put_aside(Gpu *);                 /* SMs that have nothing to do any more leave Gpu.active */
 /* functional runs call this themselves: the grid begins, alone */
 void streams_begin(Gpu *, Grid *);
 void streams_stop(Gpu *, Cycle);               /* the machine stops; grids that still run are not completed */

@@ -74,7 +74,8 @@ static void put_back(Gpu *g, const Warm *w)
 	g->empty = w->empty;
 	mem_rewind(g->mem);
 	for (int i = 0; i < g->config.sm_count; i++)
-		smmem_rewind(g->smmem[i]);
+		if (g->smmem[i])
+			smmem_rewind(g->smmem[i]);
 }
 
 void warm_end(Gpu *g, Warm *w, bool drop)

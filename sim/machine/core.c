@@ -13,7 +13,7 @@ const MIns *reconv_ins(const Warp *w, uint32_t pc) { return &w->ins[pc]; }
 int reconv_index(const Warp *w) { return w->index; }
 const Code *reconv_code(const Warp *w) { return code_of(w); }
 void *reconv_state(Warp *w) { return w->state; }
-void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->arena, n); }
+void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->slots, n); }
 
 void *reconv_grow(Warp *w, void *p, int n, int *cap, size_t size)
 {

@@ -5,9 +5,18 @@
 #include "sim/machine/sm.h"
 
 typedef struct Pool Pool;
+typedef Vec(int) IntVec;
 
 /* the room that a slot has: the most that a warp or block of any grid so far needs */
 typedef struct Room { int rows, preds, names; uint32_t shared; } Room;
+
+/* Runs the statement behind it for each SM that has had a block since grids began to run, or that has something
+   to do; X: a pointer to the SM. In ascending order of their numbers. */
+#define each_of_sms(G, LIST, X) \
+	for (int at_##X = 0; at_##X < (G)->LIST.n; at_##X++) \
+		for (Sm *X = &(G)->sm[(G)->LIST.v[at_##X]]; X; X = NULL)
+#define each_made_sm(G, X) each_of_sms(G, made, X)
+#define each_active_sm(G, X) each_of_sms(G, active, X)
 
 struct Gpu {
 	/* Set when the machine is made (sim/gpu/gpu.c). */
@@ -29,7 +38,8 @@ struct Gpu {
 	uint64_t lines;                /* lines of the instruction cache that the code lowered so far takes */
 	uint64_t param_address;
 	MemSystem *mem;
-	SmMem **smmem;
+	SmMem **smmem;                 /* by SM; NULL: it has had no block */
+	SmMem **draining;              /* those of the SMs that have something to do */
 	Cycle window;                  /* the longest window, in cycles */
 	Pool *pool;                    /* the host threads of timed runs */
 	Arena *out;                    /* memory for statistics and diagnoses */
@@ -50,9 +60,15 @@ struct Gpu {
 
 	/* Written while grids run (sim/gpu/run.c). */
 	Sm *sm;
+	/* numbers of the SMs that have had a block since grids began to run, and of those of them that have
+	   something to do, both in ascending order. All other SMs are zeros and are left alone. */
+	IntVec made, active;
+	Cycle last_begin;              /* when the latest grid began: that is progress, too */
+	struct Order *order;           /* of what SMs did in a window (sim/gpu/order.h) */
 	const struct Latencies *latencies; /* of all SMs (sim/machine/scoreboard.h) */
 	Room room;
 	Arena arena;
+	uint32_t no_calls[64];         /* zeros */
 	Cycle now;
 	Cycle begin;                   /* when SMs began to run */
 	Vec(Grid *) coming;            /* grids that have not begun, but whose cycle of begin is known */

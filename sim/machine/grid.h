@@ -60,6 +60,7 @@ typedef struct Share {
 	   intervals, or the share has no counters */
 	struct Interval *sampled;
 	Vec(TraceEvent) events;        /* trace events of this window */
+	int written;                   /* of `events`, how many the trace has got */
 	struct Tracer *tracer;         /* NULL: no trace */
 } Share;
 
@@ -106,7 +107,7 @@ struct Grid {
 	bool in_trace, traced;
 	Vec(TraceEvent) kept;          /* events that wait until those of an earlier grid are complete */
 	Arena arena;                   /* memory that lives until the grid has ended */
-	Share *share;                  /* by SM: what the SM has of the grid */
+	Share **share;                 /* by SM: what the SM has of the grid; NULL: it has had no block of it */
 };
 
 struct Cta {                           /* a resident thread block */
@@ -123,5 +124,6 @@ struct Cta {                           /* a resident thread block */
 	/* all its live threads wait at the grid's barrier, and Share.meeting has counted the block */
 	bool meets;
 	bool used;
+	uint32_t shared_room;          /* bytes for which `shared` has room */
 };
 #endif

@@ -1,6 +1,7 @@
 #include "sim/machine/machine.h"
 
-enum { NO_GROUP = 255, MOST_LANES = 64 };
+/* FEW_NODES: nodes of the tree for which there is room from the first parting on */
+enum { NO_GROUP = 255, MOST_LANES = 64, FEW_NODES = 6 };
 
 struct Partings {
 	Mask threads;                  /* lanes in which a thread was started */
@@ -117,11 +118,12 @@ static int node_new(Warp *w)
 		p->unused = node_at(p, k)->next;
 		return k;
 	}
-	if (p->n == p->cap) { /* at the warp's first parting: make room for all nodes that there can be */
-		Group *node = arena_array(&w->sm->arena, Group, 2 * w->lanes.width);
+	if (p->n == p->cap) { /* few lanes part most often: there can be two nodes for each lane */
+		int cap = p->cap == 1 ? FEW_NODES : 4 * p->cap, most = 2 * w->lanes.width;
+		p->cap = cap < most ? cap : most;
+		Group *node = arena_array(&w->sm->slots, Group, p->cap);
 		memcpy(node, p->node, sizeof *node * (size_t)p->n);
 		p->node = node;
-		p->cap = 2 * w->lanes.width;
 	}
 	return p->n++;
 }
@@ -405,12 +407,12 @@ void partings_equip(Warp *w)
 {
 	if (w->sm->gpu->model->own_slots) {
 		/* a group without lanes, which matches no split */
-		w->group = arena_new(&w->sm->arena, Group);
+		w->group = arena_new(&w->sm->slots, Group);
 		return;
 	}
-	Partings *p = w->partings = arena_new(&w->sm->arena, Partings);
+	Partings *p = w->partings = arena_new(&w->sm->slots, Partings);
 	p->cap = 1;
-	p->node = arena_new(&w->sm->arena, Group);
+	p->node = arena_new(&w->sm->slots, Group);
 }
 
 void partings_start(Warp *w, Mask lanes, uint32_t pc)

@@ -62,15 +62,34 @@ Latencies *latencies_build(Arena *a, const Config *c)
 	return t;
 }
 
+/* entries of a name for which there is room at first */
+enum { FEW_APART = 4 };
+
 /* Does the entry keep no lane back, now or later, and was it no load? Nobody asks then which one it was. */
 static inline bool is_history(Cycle entry, Cycle now)
 {
 	return entry_cycle(entry) <= now && !entry_loaded(entry);
 }
 
+/* Makes room for more entries of each name. Lanes have few different ones most often. */
+static __attribute__((noinline)) void widen_apart(Warp *w)
+{
+	int each = w->apart_each ? 2 * w->apart_each : FEW_APART, width = w->lanes.width;
+	each = each < width ? each : width;
+	LanesReady *wide = xmalloc(sizeof *wide * (size_t)(w->room.names * each));
+	for (int k = 0; k < w->room.names && w->apart; k++)
+		memcpy(wide + k * each, w->apart + k * w->apart_each, sizeof *wide * (size_t)w->apart_each);
+	free(w->apart);
+	w->apart = wide;
+	w->apart_each = each;
+}
+
 void scoreboard_mix(Warp *w, int name, Mask m, Cycle entry)
 {
-	LanesReady *apart = w->apart + name * w->lanes.width;
+	/* so many entries may stand there before the one that comes last */
+	if (w->mixed[name] + 2 > w->apart_each && w->apart_each < w->lanes.width)
+		widen_apart(w);
+	LanesReady *apart = w->apart + name * w->apart_each;
 	LanesReady history = { 0, 0 }; /* one entry for all lanes that have one of that kind */
 	Cycle latest = entry_cycle(entry), now = w->sm->now;
 	int n = w->mixed[name], kept = 0;

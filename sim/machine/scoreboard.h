@@ -86,13 +86,13 @@ static inline void write_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cy
 }
 /* Runs the statement behind it for each entry that lanes have of their own. */
 #define each_entry_apart(W, NAME, X) \
-	for (const LanesReady *X = (W)->apart + (NAME) * (W)->lanes.width, *end_##X = X + (W)->mixed[NAME]; \
+	for (const LanesReady *X = (W)->apart + (NAME) * (W)->apart_each, *end_##X = X + (W)->mixed[NAME]; \
 		X < end_##X; X++)
 static inline Cycle scoreboard_read(const Warp *w, int name, int lane)
 {
 	if (!w->mixed || !w->mixed[name])
 		return w->ready[name];
-	const LanesReady *x = w->apart + name * w->lanes.width + w->mixed[name] - 1;
+	const LanesReady *x = w->apart + name * w->apart_each + w->mixed[name] - 1;
 	while (!(x->lanes >> lane & 1)) /* the one written last is the last */
 		x--;
 	return x->entry;

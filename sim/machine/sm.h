@@ -113,13 +113,18 @@ typedef struct Freed { Cycle cycle; Grid *grid; } Freed;     /* a thread block t
 typedef struct Sampled { Cycle cycle, step; uint64_t times; Interval count; } Sampled;
 
 struct Sm {
-	/* Set for as long as grids run (sim/sm/residence.c). */
+	/* What blocks have needed so far, kept from run to run: the slots, and their memory (sim/sm/slots.c). */
+	Arena slots;
+	int nslots;                    /* warps in `warp` */
+	Warp *warp;
+	Cta *cta;
+	Warp **lsu;      /* warps that wait for the load/store unit: a ring of nwarps, lsu_n from lsu_first on */
+
+	/* Set for as long as grids run (sim/sm/residence.c). gpu: NULL before the SM's first block. */
 	Gpu *gpu;
 	int id;
 	int nwarps, nctas;             /* slots that the SM has for warps and for thread blocks */
-	Warp *warp;
 	uint64_t used[MOST_WARPS / 64];  /* a bit for each slot that has a warp */
-	Cta *cta;
 	bool lane_scoreboard;          /* registers become ready lane by lane */
 	/* nothing is left out that is known to be in vain (GpuOptions.try_all) */
 	bool try_all;
@@ -134,7 +139,7 @@ struct Sm {
 	const struct Latencies *latencies;
 	SchedPick *pick;               /* the scheduling policy of all its schedulers */
 	SmMem *mem;
-	Arena arena;                   /* freed by sm_destroy */
+	Arena arena;                   /* freed when all grids have ended */
 
 	/* Written by issues (sim/sm/run.c and what it calls). */
 	Cycle now;
@@ -153,13 +158,13 @@ struct Sm {
 	/* the cycle in which the unit makes the next access; PENDING: not known before the end of the
 	   window */
 	Cycle lsu_free;
-	Warp **lsu;      /* warps that wait for the unit: a ring of nwarps, lsu_n of them from lsu_first on */
 	int lsu_first, lsu_n;
 
 	/* What is settled at the end of a window (sim/exec/ adds, sim/sm/settle.c and sim/gpu/ take). */
 	Vec(Deferred) deferred;
 	Vec(uint64_t) data;
 	Vec(WarpOrigin) origins;
+	int applied;                   /* of `deferred`, how many have moved their data */
 	/* the events for which splits wait; `renewed` is empty except while sm_settle copies from one to the
 	   other */
 	Events awaited, renewed;
@@ -182,8 +187,10 @@ struct Sm {
 	int free_warps, free_ctas;
 	int64_t free_regs, free_shared;
 	Vec(Freed) freed;              /* blocks that have ended in this window */
+	int heard;                     /* of `freed`, how many the dispatcher knows */
 	Vec(Arrival) arrival;  /* in the order of their cycles; the first `arrived` have been made resident */
 	int arrived;
+	bool active;                   /* Gpu.active has the SM */
 
 	/* Faults and diagnoses (sim/machine/events.c, sim/stuck/). */
 	Fault fault;    /* the first fault of this SM; its cycle and grid order it among those of other SMs */

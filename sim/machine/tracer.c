@@ -321,7 +321,7 @@ static void cycle_of(Sm *sm, Share *x)
 void tracer_cycle(Sm *sm)
 {
 	for (int i = 0; i < sm->gpu->running.n; i++)
-		cycle_of(sm, &sm->gpu->running.v[i]->share[sm->id]);
+		cycle_of(sm, sm->gpu->running.v[i]->share[sm->id]);
 	if (tracer_watch)
 		tracer_watch(sm);
 }

@@ -42,6 +42,7 @@ struct Warp {
 	Cta *cta;
 	struct Sched *sched;           /* its scheduler */
 	int place;                     /* the warp's index in Sched.order */
+	struct { int rows, preds, names; } room; /* what the slot's memory has room for */
 	int slot, index; /* slot: the warp's slot in the SM; index: its number in the block, from 0 */
 
 	/* Written by the mechanism, through the services of the core (sim/machine/core.c). */
@@ -76,8 +77,9 @@ struct Warp {
 	   `apart`, each with its lanes, and `ready` has the cycle of the latest of them. Where registers
 	   become ready for all lanes at once, mixed is NULL. */
 	Cycle *ready;                  /* [name] */
-	LanesReady *apart;             /* [name * width + 0..mixed) */
+	LanesReady *apart;             /* [name * apart_each + 0..mixed) */
 	uint8_t *mixed;                /* [name] */
+	int apart_each;                /* for how many entries of a name there is room; may be 0 */
 
 	/* Written by execution (sim/exec/). */
 	Lanes lanes;
@@ -92,8 +94,9 @@ struct Warp {
 	LsuPlace lsu;
 	Cycle drain; /* the cycle in which the last value arrives of those whose arrival is known */
 	const uint32_t *tid;           /* the warp's part of Grid.tid: [coordinate * width + lane] */
-	uint32_t *sp;                  /* local stack pointer by lane */
-	uint32_t *depth;               /* call depth by lane */
+	/* by lane: local stack pointer, call depth. Gpu.no_calls, which nobody may write, until the slot has
+	   room for return addresses */
+	uint32_t *sp, *depth;
 	uint32_t *ret;                 /* return addresses and frames: [(depth * 2 + {0,1}) * width + lane] */
 	uint32_t ret_cap;
 	uint32_t *local;               /* local memory: [word * width + lane] (sim/exec/local.c) */

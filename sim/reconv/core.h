@@ -31,7 +31,7 @@ int reconv_block_warps(Warp *, Warp **list);
 int reconv_index(const Warp *);                                /* the warp's place in its block */
 const Code *reconv_code(const Warp *);
 void *reconv_state(Warp *);                  /* state_size bytes of the warp, zeroed when the SM is made */
-void *reconv_alloc(Warp *, size_t);                       /* zeroed memory that lives as long as the launch */
+void *reconv_alloc(Warp *, size_t);            /* zeroed memory that lives at least as long as the launch */
 /* Makes room for one more element behind the n elements of the array p: returns p, or a larger copy of the
    array. *cap: elements for which the array has room; size: bytes of an element. */
 void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);

@@ -57,6 +57,11 @@ void sched_leave_active(Sched *, int k);        /* two_level: the k-th warp leav
 bool issue_from_warp(Sm *, Warp *);
 void sm_sleep_until(Warp *, When);
 void sm_end_warp(Sm *, Warp *); /* the warp is ending: its slot becomes free when its accesses are complete */
+/* slots.c: make the memory of a slot where it does not have enough, for a warp that runs the code, for a
+   block */
+void slot_for_warp(Sm *, Warp *, const Code *);
+void slot_for_block(Sm *, Cta *);
+int scoreboard_names(const Code *);            /* registers and predicates that a scoreboard knows */
 /* arbiter.c */
 /* The scheduler has wanted a copy of the unit, and none is free. Returns the first cycle at which one is. */
 Cycle arbiter_in_vain(Sm *, Sched *, const UnitCopies *);

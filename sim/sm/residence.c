@@ -3,77 +3,10 @@
 #include "sim/sm/internal.h"
 #include "sim/stuck/stuck.h"
 
-/* Gives each scheduler the copies of a unit that instructions of its warps may take. */
-static void equip_unit(Gpu *g, Sm *sm, int u)
-{
-	const UnitConfig *c = &g->config.unit[u];
-	for (int i = 0; i < g->config.sched_count; i++) {
-		UnitCopies *k = &sm->sched[i].unit[u];
-		k->n = (int)c->count;
-		if (c->shares || (i > 0 && c->per != PER_SCHEDULER)) {
-			const UnitCopies *of = c->shares ? &sm->sched[i].unit[c->shares - 1]
-				: &sm->sched[0].unit[u];
-			k->copy = of->copy;
-			k->had = c->shares ? of->had : of->had + i;
-		} else {
-			k->copy = arena_array(&g->arena, UnitCopy, c->count);
-			k->had = (uint64_t *)arena_array(&g->arena, uint64_t, g->config.sched_count) + i;
-		}
-	}
-}
-
-void sm_create(Gpu *g, Sm *sm, int id)
-{
-	const Config *c = &g->config;
-	*sm = (Sm){ .gpu = g, .id = id, .now = g->begin, .last_progress = g->begin, .sample_at = NEVER };
-	if (g->options.intervals)
-		sm->sample_at = (g->begin / g->options.intervals->cycles + 1) * g->options.intervals->cycles;
-	sm->nwarps = (int)c->sm_max_warps;
-	sm->nctas = (int)c->sm_max_blocks;
-	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);
-	sm->lsu = arena_array(&g->arena, Warp *, sm->nwarps);
-	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
-	sm->lane_scoreboard = g->model->lane_scoreboard && !g->options.functional &&
-		!(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
-	sm->try_all = g->options.try_all;
-	sm->single = !sm->try_all && !g->model->own_slots && !g->model->regroups &&
-		!g->model->pairs.partner &&
-		(!g->model->times.stall || g->model->stall_needs_choice) && !g->model->times.alarm;
-	sm->unasked = sm->single && c->sched_policy != SCHED_TWO_LEVEL;
-	sm->unasked_among_parked = sm->unasked && (!g->model->times.stall ||
-		(g->model->stall_of_sleep_only && g->model->stall_of_sleep_only(c)));
-	sm->free_warps = sm->nwarps;
-	sm->free_ctas = sm->nctas;
-	sm->free_regs = c->sm_registers;
-	sm->free_shared = c->sm_shared;
-	sm->sched = arena_array(&g->arena, Sched, c->sched_count);
-	sm->latencies = g->latencies;
-	sm->pick = sched_pick(g);
-	for (int i = 0; i < c->sched_count; i++) {
-		sm->sched[i].order = arena_array(&g->arena, int, sm->nwarps);
-		sm->sched[i].wake = arena_array(&g->arena, Cycle, sm->nwarps);
-		sm->sched[i].wake_why = arena_array(&g->arena, uint8_t, sm->nwarps);
-		sm->sched[i].wanted = arena_array(&g->arena, uint8_t, sm->nwarps);
-		sm->sched[i].active = arena_array(&g->arena, int, sm->nwarps);
-		sm->sched[i].waited.part = arena_array(&g->arena, Part,
-			g->model->regroups ? warp_width(g) : 1);
-		sm->sched[i].last = -1;
-		sm->sched[i].index = sm->turn[i] = (uint8_t)i;
-		sm->sched[i].idle = &sm->empty;
-	}
-	/* a unit that shares takes copies of a unit that has copies of its own, so it comes second */
-	for (int sharing = 0; sharing < 2; sharing++)
-		for (int u = 0; u < UNIT_COUNT; u++)
-			if (!c->unit[u].shares == !sharing)
-				equip_unit(g, sm, u);
-	if (g->smmem)
-		sm->mem = g->smmem[id];
-}
-
 void sm_share(Sm *sm, Grid *grid)
 {
 	const Gpu *g = sm->gpu;
-	Share *x = &grid->share[sm->id];
+	Share *x = grid->share[sm->id] = arena_new(&grid->arena, Share);
 	x->grid = grid;
 	if (g->model->blocks.sm_state_size)
 		x->model_state = arena_alloc(&grid->arena, g->model->blocks.sm_state_size(&g->config));
@@ -131,62 +64,6 @@ void share_free(Share *x)
 	tracer_close(x);
 }
 
-void sm_destroy(Sm *sm)
-{
-	for (int i = 0; i < sm->nwarps; i++) {
-		free(sm->warp[i].local);
-		free(sm->warp[i].ret);
-	}
-	levels_free(sm);
-	vec_free(&sm->deferred);
-	vec_free(&sm->awaited.member);
-	vec_free(&sm->renewed.member);
-	vec_free(&sm->data);
-	vec_free(&sm->origins);
-	vec_free(&sm->tickets);
-	vec_free(&sm->wholes);
-	vec_free(&sm->freed);
-	vec_free(&sm->arrival);
-	vec_free(&sm->sampled);
-	arena_free(&sm->arena);
-}
-
-static int scoreboard_names(const Code *c) { return c->regs + c->uniform_regs + c->preds + 1; }
-
-void room_for(Room *r, const Grid *grid)
-{
-	const Code *c = grid->code;
-	uint32_t shared = c->shared_static + grid->launch->dynamic_shared;
-	r->rows = c->rows > r->rows ? c->rows : r->rows;
-	r->preds = c->preds > r->preds ? c->preds : r->preds;
-	r->names = scoreboard_names(c) > r->names ? scoreboard_names(c) : r->names;
-	r->shared = shared > r->shared ? shared : r->shared;
-}
-
-/* Makes a slot's memory, at the slot's first use; it serves the warps of all grids. */
-static void equip(Sm *sm, Warp *w, int slot)
-{
-	Gpu *g = sm->gpu;
-	const Room *room = &g->room;
-	int W = warp_width(g);
-	w->sm = sm;
-	w->slot = slot;
-	w->lanes.width = W;
-	w->lanes.base[0] = arena_alloc(&sm->arena, sizeof(uint32_t) * (size_t)(room->rows + 2) * (size_t)W +
-		64);
-	w->lanes.pred = arena_alloc(&sm->arena, sizeof(Mask) * (size_t)(room->preds + 1) + 64);
-	w->split = arena_array(&sm->arena, Split, (g->model->regroups ? 2 * W : W) + 2);
-	w->state = arena_alloc(&sm->arena, g->model->state_size(&g->config));
-	w->ready = arena_array(&sm->arena, Cycle, room->names);
-	if (sm->lane_scoreboard) {
-		w->apart = arena_array(&sm->arena, LanesReady, room->names * W);
-		w->mixed = arena_array(&sm->arena, uint8_t, room->names);
-	}
-	w->sp = arena_array(&sm->arena, uint32_t, W);
-	w->depth = arena_array(&sm->arena, uint32_t, W);
-	partings_equip(w);
-}
-
 static void start_resident_warp(Sm *sm, Warp *w, Cta *cta, int index)
 {
 	Gpu *g = sm->gpu;
@@ -202,8 +79,10 @@ static void start_resident_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	memset(w->ready, 0, sizeof *w->ready * (size_t)scoreboard_names(c));
 	if (w->mixed)
 		memset(w->mixed, 0, sizeof *w->mixed * (size_t)scoreboard_names(c));
-	memset(w->sp, 0, sizeof *w->sp * (size_t)W);
-	memset(w->depth, 0, sizeof *w->depth * (size_t)W);
+	if (w->ret_cap) {
+		memset(w->sp, 0, sizeof *w->sp * (size_t)W);
+		memset(w->depth, 0, sizeof *w->depth * (size_t)W);
+	}
 	if (w->local)
 		memset(w->local, 0, (size_t)W * w->local_cap);
 	w->lanes.cc = 0;
@@ -303,11 +182,9 @@ void sm_place(Sm *sm, const Arrival *a)
 	while (sm->cta[k].used)
 		k++;
 	Cta *cta = &sm->cta[k];
-	uint8_t *shared = cta->shared;
-	size_t state_size = g->model->blocks.block_state_size ? g->model->blocks.block_state_size(&g->config)
-		: 0;
-	void *state = cta->model_state;
-	*cta = (Cta){ .share = &grid->share[sm->id], .used = true, .number = number,
+	slot_for_block(sm, cta);
+	*cta = (Cta){ .shared = cta->shared, .shared_room = cta->shared_room,
+		.model_state = cta->model_state, .share = grid->share[sm->id], .used = true, .number = number,
 		.warps = grid->warps_per_cta, .warps_left = grid->warps_per_cta,
 		.threads = L->block[0] * L->block[1] * L->block[2] };
 	cta->live = cta->threads;
@@ -315,12 +192,9 @@ void sm_place(Sm *sm, const Arrival *a)
 	cta->id[1] = (uint32_t)(number / L->grid[0] % L->grid[1]);
 	cta->id[2] = (uint32_t)(number / L->grid[0] / L->grid[1]);
 	cta->shared_bytes = grid->code->shared_static + L->dynamic_shared;
-	cta->shared = shared ? shared : arena_alloc(&sm->arena, g->room.shared + 16);
 	memset(cta->shared, 0, cta->shared_bytes);
-	if (state_size) {
-		cta->model_state = state ? state : arena_alloc(&sm->arena, state_size);
-		memset(cta->model_state, 0, state_size);
-	}
+	if (cta->model_state)
+		memset(cta->model_state, 0, g->model->blocks.block_state_size(&g->config));
 	if (!cta->share->count)
 		start_counting(sm, cta->share);
 	sm->resident++;
@@ -331,8 +205,7 @@ void sm_place(Sm *sm, const Arrival *a)
 		Warp *w = &sm->warp[slot];
 		if (w->used)
 			continue;
-		if (!w->sm)
-			equip(sm, w, slot);
+		slot_for_warp(sm, w, grid->code);
 		start_resident_warp(sm, w, cta, index++);
 	}
 }

@@ -68,7 +68,7 @@ static void pass_empty(Sm *sm, Cycle until)
 static void begin_arrival(Sm *sm, const Arrival *a)
 {
 	if (a->block == GRID_OPENS)
-		barrier_grid_opens(sm, &a->grid->share[sm->id]);
+		barrier_grid_opens(sm, a->grid->share[sm->id]);
 	else
 		sm_place(sm, a);
 }

@@ -59,7 +59,7 @@ static void add_share(Sm *sm, Share *h, Interval *sum)
 {
 	Totals st;
 	Interval now;
-	if (!h->sampled)               /* the SM has had no block of the grid */
+	if (!h || !h->sampled)         /* the SM has had no block of the grid */
 		return;
 	levels_count(sm);
 	for (int k = 0; k < sm->nwarps; k++)
@@ -112,7 +112,7 @@ static void end_interval(Sm *sm)
 	Interval sum = { 0 };
 	add_resident(sm, &sum);
 	for (int i = 0; i < g->running.n && sum.resident; i++) /* without a warp nothing is counted */
-		add_share(sm, &g->running.v[i]->share[sm->id], &sum);
+		add_share(sm, g->running.v[i]->share[sm->id], &sum);
 	keep_interval(sm, &sum);
 	sm->sample_at = (counts_from(sm) / length + 1) * length;
 }
@@ -131,7 +131,7 @@ void sm_run_sampled(Sm *sm, Cycle to)
 void sm_sample_grid(Sm *sm, const Grid *x)
 {
 	Interval sum = { 0 };
-	add_share(sm, &x->share[sm->id], &sum);
+	add_share(sm, x->share[sm->id], &sum);
 	keep_interval(sm, &sum);
 }
 

@@ -5,15 +5,17 @@
 #define GSIM_SM_H
 #include "sim/exec/exec.h"
 
-/* sim/sm/residence.c: residence */
-void sm_create(Gpu *, Sm *, int id);
+/* sim/sm/slots.c: the memory of an SM */
+void sm_create(Gpu *, Sm *, int id);         /* before its first block since grids began to run */
+void sm_rest(Sm *);       /* all grids have ended: keeps the memory of its slots, and nothing else */
 void sm_destroy(Sm *);
-void share_free(Share *);                      /* frees the share's counters */
 /* slots that are made from now on have room for the grid's warps and blocks */
 void room_for(Room *, const Grid *);
+/* sim/sm/residence.c: residence */
+void share_free(Share *);                      /* frees the share's counters */
 /* Returns the coordinates of the threads of a block, as Grid.tid has them. */
 const uint32_t *threads_in_warps(Arena *, const uint32_t block[3], int warps, int width);
-void sm_share(Sm *, Grid *);                 /* begins the SM's share of the grid, before blocks of it come */
+void sm_share(Sm *, Grid *);                 /* begins the SM's share of the grid, before its first block */
 /* How many blocks of the grid an SM has room for: sm_room now, sm_capacity when the SM is empty; *what names
    what keeps it from having more. */
 int64_t sm_room(const Sm *, const Grid *);

@@ -67,10 +67,9 @@ static void begin_watch(Sm *sm, Warp *w)
 
 static Cycle last_progress(const Gpu *g)
 {
-	Cycle t = 0;
-	for (int i = 0; i < g->config.sm_count; i++)
-		if (g->sm[i].last_progress > t)
-			t = g->sm[i].last_progress;
+	Cycle t = g->last_begin;
+	each_made_sm(g, sm)
+		t = sm->last_progress > t ? sm->last_progress : t;
 	return t;
 }
 

@@ -79,10 +79,10 @@ static void let_go(Its *k, ConvBarrier *b, Mask m)
 /* ---- opening ---- */
 
 /* Lanes m of group s leave it: the past of both parts is that of the group. */
-static void part_past(Its *k, Mask s, Mask m)
+static void part_past(Warp *w, Its *k, Mask s, Mask m)
 {
-	ItsGroup was = k->group[lowest_lane(s)];
-	k->group[lowest_lane(s & m)] = k->group[lowest_lane(s & ~m)] = was;
+	ItsGroup was = *its_past(w, k, lowest_lane(s));
+	*its_past(w, k, lowest_lane(s & m)) = *its_past(w, k, lowest_lane(s & ~m)) = was;
 }
 
 /* Finds the first split that has lanes of m, and makes one group of all lanes of m that wait at its pc; *got:
@@ -96,7 +96,7 @@ static Split *gather_group(Warp *w, Mask m, Mask *got)
 		if (!(s->mask & m) || s == first || (first && s->pc != first->pc))
 			continue;
 		if (s->mask & ~m) {
-			part_past(reconv_state(w), s->mask, m);
+			part_past(w, reconv_state(w), s->mask, m);
 			s = splits_part(w, s, s->mask & m);
 		}
 		*got |= s->mask;
@@ -252,7 +252,7 @@ static void stop_at_barrier(Warp *w, Its *k, Split *s, Mask m, int reg, bool rej
 	}
 	its_dequeue(k, s);
 	if (s->mask != m) {
-		part_past(k, s->mask, m);
+		part_past(w, k, s->mask, m);
 		split_park(splits_part(w, s, m));
 		k->turn = s->mask;
 		s->pc++;

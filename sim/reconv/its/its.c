@@ -100,8 +100,11 @@ static const int64_t *bind_parameters(Warp *w)
 void its_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Its *k = reconv_state(w);
-	*k = (Its){ .value = bind_parameters(w), .barrier = k->barrier, .cap = k->cap, .turn = lanes,
-		.began = reconv_now(w) };
+	ItsGroup *group = k->group;
+	if (group)
+		memset(group, 0, sizeof *group * (size_t)reconv_config(w)->warp_size);
+	*k = (Its){ .value = bind_parameters(w), .barrier = k->barrier, .cap = k->cap, .group = group,
+		.turn = lanes, .began = reconv_now(w) };
 	for (int r = 0; r < ITS_REGS; r++)
 		k->first[r] = -1;
 	splits_launch(w, lanes, pc);
@@ -132,15 +135,15 @@ static void part_its_group(Warp *w, Split *s, const Path *p, int n, bool indexed
 	order_sides(k, p, n, indexed, order);
 	must(k->queue[0] == lowest_lane(s->mask));
 	its_dequeue(k, s);
-	ItsGroup was = k->group[lowest_lane(s->mask)];
+	ItsGroup was = *its_past(w, k, lowest_lane(s->mask));
 	for (int a = n - 1; a > 0; a--) {
 		Split *t = splits_part(w, s, p[order[a]].mask);
 		t->pc = p[order[a]].pc;
 		split_park(t);
 		its_enter(w, k, t, true);
-		k->group[lowest_lane(t->mask)] = was;
+		*its_past(w, k, lowest_lane(t->mask)) = was;
 	}
-	k->group[lowest_lane(s->mask)] = was;
+	*its_past(w, k, lowest_lane(s->mask)) = was;
 	k->turn = s->mask;
 	s->pc = p[order[0]].pc;
 	if (pass)
@@ -206,7 +209,7 @@ void its_some_exit(Warp *w, Split *s, Mask m)
 	must(k->queue[0] == old);
 	its_dequeue(k, s);
 	reconv_shed(w, s, m);
-	k->group[lowest_lane(s->mask)] = k->group[old];
+	*its_past(w, k, lowest_lane(s->mask)) = *its_past(w, k, old);
 	k->turn = s->mask;
 	k->yielded &= ~m;
 	its_enqueue(k, 0, s);
@@ -216,9 +219,9 @@ void its_some_exit(Warp *w, Split *s, Mask m)
 }
 
 /* Counts how often the same lanes have come to the same YIELD in a row. */
-static uint32_t yields_in_a_row(Its *k, const Split *s)
+static uint32_t yields_in_a_row(Warp *w, Its *k, const Split *s)
 {
-	ItsGroup *g = &k->group[lowest_lane(s->mask)];
+	ItsGroup *g = its_past(w, k, lowest_lane(s->mask));
 	bool again = g->spins == s->mask && g->spin_pc == s->pc;
 	g->nspin = again ? g->nspin + (g->nspin < ~0u) : 1;
 	g->spins = s->mask;
@@ -247,7 +250,7 @@ static void yield_to_sibling(Warp *w, Its *k, Split *s, uint32_t times)
 static void group_yields(Warp *w, Its *k, Split *s)
 {
 	Mask m = s->mask;
-	uint32_t times = yields_in_a_row(k, s);
+	uint32_t times = yields_in_a_row(w, k, s);
 	s->pc++;
 	its_enter(w, k, s, false);
 	if (times < k->value[ITS_YIELD_AFTER])
@@ -356,7 +359,7 @@ bool its_stall(Warp *w, Split *s, Stall why, Cycle until)
 		until - now >= least;
 	if (!sleeps && !waits)
 		return false;
-	k->group[k->queue[0]].stalled = until - now < NO_KNOWN_END ? until : now + LOOK_AGAIN;
+	its_past(w, k, k->queue[0])->stalled = until - now < NO_KNOWN_END ? until : now + LOOK_AGAIN;
 	its_pass_on(w, k);
 	return true;
 }

@@ -34,11 +34,11 @@ void its_rotate(Warp *w, Its *k)
 /* ---- whose turn ---- */
 
 /* Does group a go before group b? If they are equal: no. */
-static bool sooner(Warp *w, const Its *k, int64_t order, int a, int b)
+static bool sooner(Warp *w, Its *k, int64_t order, int a, int b)
 {
 	const Split *x = its_split(w, a), *y = its_split(w, b);
 	switch (order) {
-	case ITS_OLDEST: return k->group[a].ran < k->group[b].ran;
+	case ITS_OLDEST: return its_past(w, k, a)->ran < its_past(w, k, b)->ran;
 	case ITS_MIN_PC: {
 		unsigned da = reconv_call_depth(w, x->mask), db = reconv_call_depth(w, y->mask);
 		return da != db ? da > db : x->pc < y->pc;
@@ -50,7 +50,7 @@ static bool sooner(Warp *w, const Its *k, int64_t order, int a, int b)
 
 /* The group of the queue that is to run: the first one with order lifo and fifo, else the best by the order,
    of the groups that have not yielded if there are any. */
-static Split *best_group(Warp *w, const Its *k)
+static Split *best_group(Warp *w, Its *k)
 {
 	int64_t order = k->value[ITS_ORDER];
 	int best = 0;
@@ -74,7 +74,7 @@ static void give_turn(Warp *w, Its *k, Split *s)
 		split_not_before(w, s, ready, STALL_DIVERGENCE);
 	k->yielded &= ~s->mask;
 	k->turn = s->mask;
-	k->began = k->group[lowest_lane(s->mask)].ran = now;
+	k->began = its_past(w, k, lowest_lane(s->mask))->ran = now;
 }
 
 void its_choose(Warp *w, Its *k)
@@ -91,7 +91,7 @@ void its_pass_on(Warp *w, Its *k)
 	for (int i = 1; i < k->n; i++) {
 		int lane = k->queue[i];
 		Split *t = its_split(w, lane);
-		if (k->group[lane].stalled > now || wait_foreseen(&t->wait, now) > now + 1)
+		if (its_past(w, k, lane)->stalled > now || wait_foreseen(&t->wait, now) > now + 1)
 			continue;
 		Split *s = its_split(w, k->queue[0]);
 		uint8_t why = s->wait.why;
@@ -108,16 +108,16 @@ void its_pass_on(Warp *w, Its *k)
 /* ---- groups ---- */
 
 /* Whichever lane is the lowest of a group that is made of two: the group's past is the later of both. */
-static void join_past(Its *k, Mask into, Mask m)
+static void join_past(Warp *w, Its *k, Mask into, Mask m)
 {
-	ItsGroup *a = &k->group[lowest_lane(into)], *b = &k->group[lowest_lane(m)];
+	ItsGroup *a = its_past(w, k, lowest_lane(into)), *b = its_past(w, k, lowest_lane(m));
 	a->ran = b->ran = a->ran > b->ran ? a->ran : b->ran;
 	a->stalled = b->stalled = a->stalled > b->stalled ? a->stalled : b->stalled;
 }
 
 static Split *close_behind(Warp *w, Split *into, Split *s)
 {
-	join_past(reconv_state(w), into->mask, s->mask);
+	join_past(w, reconv_state(w), into->mask, s->mask);
 	into -= into > s;
 	reconv_close_gap(w, s);
 	return into;

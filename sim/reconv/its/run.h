@@ -50,8 +50,16 @@ typedef struct Its {
 	   barrier has one register, in which lanes name it unless they have moved the name to a general
 	   register. */
 	int first[ITS_REGS];
-	ItsGroup group[64];
+	ItsGroup *group;               /* by lane (its_past) */
 } Its;
+
+/* The past of the group with this lowest lane. Warps whose lanes never part most often need none. */
+static inline ItsGroup *its_past(Warp *w, Its *k, int lane)
+{
+	if (!k->group)
+		k->group = reconv_alloc(w, sizeof *k->group * (size_t)reconv_config(w)->warp_size);
+	return &k->group[lane];
+}
 
 static inline Split *its_split(Warp *w, int lane) /* the group that has the lane */
 {
