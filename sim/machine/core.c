@@ -2,17 +2,9 @@
 #include "sim/machine/scoreboard.h"
 #include "sim/machine/machine.h"
 
-int64_t reconv_param(const Warp *w, int index)
-{
-	const Config *c = &w->sm->gpu->config;
-	return c->model_param[c->model][index];
-}
+_Static_assert(offsetof(Warp, front) == 0, "mechanisms find a warp's first members there");
 
-const Config *reconv_config(const Warp *w) { return &w->sm->gpu->config; }
-const MIns *reconv_ins(const Warp *w, uint32_t pc) { return &w->ins[pc]; }
-int reconv_index(const Warp *w) { return w->index; }
 const Code *reconv_code(const Warp *w) { return code_of(w); }
-void *reconv_state(Warp *w) { return w->state; }
 void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->slots, n); }
 
 void *reconv_grow(Warp *w, void *p, int n, int *cap, size_t size)
@@ -46,6 +38,12 @@ bool reconv_others_ready(const Warp *w)
 	return false;
 }
 
+bool reconv_asleep(const Warp *w)
+{
+	unsigned why = w->sched->wake_why[w->place];
+	return w->sched->wake[w->place] > w->sm->now && why != STALL_UNIT && why != STALL_MEMPIPE;
+}
+
 Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
 {
 	const MIns *i = reconv_ins(w, s->pc);
@@ -66,8 +64,6 @@ Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
 	}
 	return *when >= PENDING ? s->mask : first;
 }
-
-int reconv_slot(const Warp *w) { return w->slot; }
 
 int reconv_scheduler_warps(Warp *w, Warp **list)
 {
@@ -90,9 +86,6 @@ void reconv_count_own(Warp *w, const char *key)
 }
 
 uint32_t *reconv_row(Warp *w, uint32_t row) { return row32(&w->lanes, row); }
-Mask reconv_live(const Warp *w) { return w->live; }
-int *reconv_nsplit(Warp *w) { return &w->nsplit; }
-Split *reconv_splits(Warp *w) { return w->split; }
 
 int reconv_close_gap(Warp *w, Split *s)
 {
@@ -102,7 +95,6 @@ int reconv_close_gap(Warp *w, Split *s)
 	return at;
 }
 
-Cycle reconv_now(const Warp *w) { return w->sm->now; }
 Events *reconv_events(Warp *w) { return &w->sm->awaited; }
 void reconv_turns(Warp *w, int turns) { w->take_turns = (uint8_t)turns; }
 void reconv_alarm(Warp *w, Cycle at) { w->alarm = at; }
@@ -112,8 +104,6 @@ uint32_t reconv_return_pc(const Warp *w, Mask m)
 	must(w->depth[l]);
 	return w->ret[(size_t)((w->depth[l] - 1) * 2) * (size_t)w->lanes.width + (size_t)l];
 }
-
-unsigned reconv_call_depth(const Warp *w, Mask m) { return m ? w->depth[lowest_lane(m)] : 0; }
 
 uint64_t reconv_value(const Warp *w, const MIns *i, int lane)
 {

@@ -51,6 +51,7 @@ void sm_trace_block(Sm *, const Cta *, TraceKind, uint64_t b);
 static inline void splits_changed(Warp *w)
 {
 	w->runner = RUNNER_UNKNOWN;
+	w->changed |= CHANGED_SPLITS;
 	w->next.computed = NEVER;
 }
 /* To be called when something has happened that may let the warp issue: its scheduler tries the warp

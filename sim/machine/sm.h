@@ -131,9 +131,11 @@ struct Sm {
 	/* the mechanism has no say about a warp that has one split: it has no hook for stalls, alarms or
 	   partners */
 	bool single;
-	/* `single` holds, and the scheduling policy does not ask why a warp waits */
+	/* neither the mechanism nor the scheduling policy asks why a warp of one split waits */
 	bool unasked;
-	/* and the same holds of a warp of which one split is not parked */
+	/* `unasked` holds, and splits issue in pairs (PairHooks) */
+	bool unasked_pairs;
+	/* `single` holds, too, and the same holds of a warp of which one split is not parked */
 	bool unasked_among_parked;
 	Sched *sched;
 	const struct Latencies *latencies;

@@ -3,6 +3,7 @@
 #define GSIM_MACHINE_WARP_H
 #include "sim/machine/grid.h"
 #include "sim/mem/mem.h"
+#include "sim/reconv/core.h"
 
 /* For livelock detection: spans of time, each long enough for a turn to end (Patience). n: spans that have
    passed; since: the cycle in which the current one began; branches: those that the warp has executed in the
@@ -35,20 +36,17 @@ typedef struct LsuPlace { LsuAccess *access; int n, made; } LsuPlace;
 enum { RUNNER_UNKNOWN = -1, RUNNER_NONE = -2 }; /* Warp.runner */
 
 struct Warp {
+	/* What mechanisms read and write without a call (sim/reconv/core.h): ins, split, nsplit and so on. */
+	union { struct { WARP_FRONT }; WarpFront front; };
 	/* Set when the warp is placed (sim/sm/residence.c). */
-	const MIns *ins;               /* the first instruction of its code */
 	Share *share;
 	Sm *sm;
 	Cta *cta;
 	struct Sched *sched;           /* its scheduler */
 	int place;                     /* the warp's index in Sched.order */
 	struct { int rows, preds, names; } room; /* what the slot's memory has room for */
-	int slot, index; /* slot: the warp's slot in the SM; index: its number in the block, from 0 */
 
 	/* Written by the mechanism, through the services of the core (sim/machine/core.c). */
-	int nsplit;
-	Split *split;
-	void *state;                   /* the mechanism's state of the warp */
 	Cycle alarm; /* the cycle in which the mechanism wants to be called; NO_ALARM: it does not want to */
 	uint8_t take_turns; /* in which order the splits are tried: TURNS_... (sim/reconv/core.h) */
 	/* a redirect adds nothing to the next issue: reconv_distance has fixed its cycle, or the split that
@@ -83,7 +81,6 @@ struct Warp {
 
 	/* Written by execution (sim/exec/). */
 	Lanes lanes;
-	Mask live;
 	/* lanes that a block barrier has counted although they have not come to it (divergence.bar_partial =
 	   whole_warp) */
 	Mask missed;
@@ -94,9 +91,9 @@ struct Warp {
 	LsuPlace lsu;
 	Cycle drain; /* the cycle in which the last value arrives of those whose arrival is known */
 	const uint32_t *tid;           /* the warp's part of Grid.tid: [coordinate * width + lane] */
-	/* by lane: local stack pointer, call depth. Gpu.no_calls, which nobody may write, until the slot has
-	   room for return addresses */
-	uint32_t *sp, *depth;
+	/* by lane: local stack pointer. It and `depth` are Gpu.no_calls, which nobody may write, until the
+	   slot has room for return addresses */
+	uint32_t *sp;
 	uint32_t *ret;                 /* return addresses and frames: [(depth * 2 + {0,1}) * width + lane] */
 	uint32_t ret_cap;
 	uint32_t *local;               /* local memory: [word * width + lane] (sim/exec/local.c) */

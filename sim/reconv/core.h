@@ -20,17 +20,41 @@ void reconv_show_split(const Warp *, const Split *, TraceRow *);
 static inline uint16_t reconv_flag(bool is, int flag) { return (uint16_t)(is ? flag : 0); }
 
 /* ---- at run time ---- */
-int64_t reconv_param(const Warp *, int index);    /* the mechanism's own parameter */
-const Config *reconv_config(const Warp *);
-const MIns *reconv_ins(const Warp *, uint32_t pc);             /* the instruction at pc */
+
+/* The first members of a warp, which mechanisms reach through the functions below. */
+#define WARP_FRONT \
+	/* set when the warp is placed (sim/sm/residence.c) */ \
+	const MIns *ins;               /* the first instruction of its code */ \
+	const Config *config; \
+	const int64_t *param;          /* the mechanism's own parameters */ \
+	const Cycle *clock;            /* the SM's */ \
+	int slot, index; /* slot: the warp's slot in the SM; index: its number in the block, from 0 */ \
+	/* written by the mechanism */ \
+	int nsplit; \
+	Split *split; \
+	void *state;                   /* the mechanism's state of the warp */ \
+	uint8_t changed; /* reconv_changes */ \
+	/* written by execution (sim/exec/) */ \
+	Mask live;                     /* lanes that have not ended */ \
+	uint32_t *depth;               /* call depth by lane */
+typedef struct WarpFront { WARP_FRONT } WarpFront;
+static inline const WarpFront *warp_front(const Warp *w) { return (const WarpFront *)w; }
+
+/* the mechanism's own parameter */
+static inline int64_t reconv_param(const Warp *w, int index) { return warp_front(w)->param[index]; }
+static inline const Config *reconv_config(const Warp *w) { return warp_front(w)->config; }
+/* the instruction at pc */
+static inline const MIns *reconv_ins(const Warp *w, uint32_t pc) { return &warp_front(w)->ins[pc]; }
 
 void *reconv_sm_state(Warp *);                    /* sm_state_size bytes, of the warp's SM and launch */
 void *reconv_block_state(Warp *);                 /* block_state_size bytes, of the warp's thread block */
 /* resident warps of the thread block, this one included; room for MOST_WARPS */
 int reconv_block_warps(Warp *, Warp **list);
-int reconv_index(const Warp *);                                /* the warp's place in its block */
+/* the warp's place in its block */
+static inline int reconv_index(const Warp *w) { return warp_front(w)->index; }
 const Code *reconv_code(const Warp *);
-void *reconv_state(Warp *);                  /* state_size bytes of the warp, zeroed when the SM is made */
+/* state_size bytes of the warp, zeroed when the SM is made */
+static inline void *reconv_state(Warp *w) { return warp_front(w)->state; }
 void *reconv_alloc(Warp *, size_t);            /* zeroed memory that lives at least as long as the launch */
 /* Makes room for one more element behind the n elements of the array p: returns p, or a larger copy of the
    array. *cap: elements for which the array has room; size: bytes of an element. */
@@ -39,13 +63,21 @@ void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
 uint64_t reconv_value(const Warp *, const MIns *, int lane);
 /* the pc to which the first lane of the mask returns; that lane must be in a call */
 uint32_t reconv_return_pc(const Warp *, Mask);
-unsigned reconv_call_depth(const Warp *, Mask);    /* call depth of the mask's first lane; 0 without lanes */
+/* call depth of the mask's first lane; 0 without lanes */
+static inline unsigned reconv_call_depth(const Warp *w, Mask m)
+{
+	return m ? warp_front(w)->depth[lowest_lane(m)] : 0;
+}
 /* Could another warp of the same scheduler issue in this cycle? */
 bool reconv_others_ready(const Warp *);
+/* True: no split of the warp can issue in this cycle, not even beside another warp's instruction on a copy of
+   a functional unit that both share. False: one may. */
+bool reconv_asleep(const Warp *);
 /* Returns the lanes of the split whose operands are ready first, and sets *when to the cycle in which these
    are ready. Returns all lanes if their operands come together, or if nobody knows when they come. */
 Mask reconv_first_ready(const Warp *, const Split *, Cycle *when);
-int reconv_slot(const Warp *);                                 /* the warp's slot in the SM */
+/* the warp's slot in the SM */
+static inline int reconv_slot(const Warp *w) { return warp_front(w)->slot; }
 /* Lists the warps of the same scheduler, the oldest first, this one included, and returns their number;
    list: room for MOST_WARPS. */
 int reconv_scheduler_warps(Warp *, Warp **list);
@@ -54,10 +86,23 @@ int reconv_scheduler_warps(Warp *, Warp **list);
 void reconv_count_own(Warp *, const char *key);
 /* the values of a 32-bit register, by lane; row: as MIns.x.d, a and b name registers */
 uint32_t *reconv_row(Warp *, uint32_t row);
-Mask reconv_live(const Warp *);                                /* lanes that have not ended */
-int *reconv_nsplit(Warp *);                          /* how many splits the warp has: the mechanism sets it */
+/* lanes that have not ended */
+static inline Mask reconv_live(const Warp *w) { return warp_front(w)->live; }
+/* how many splits the warp has: the mechanism sets it */
+static inline int *reconv_nsplit(Warp *w) { return &((WarpFront *)w)->nsplit; }
 /* the list of splits: room for warp_size of them; with regroups, for 2 * warp_size + 2 */
-Split *reconv_splits(Warp *);
+static inline Split *reconv_splits(Warp *w) { return warp_front(w)->split; }
+/* What has changed in the list of splits since the last call, besides the splits' waits: 0 = nothing;
+   CHANGED_PCS: splits have issued instructions that all their lanes have left straight on; more than that:
+   anything may have changed. */
+enum { CHANGED_PCS = 1, CHANGED_SPLITS = 2, CHANGED_ALWAYS = 4 };
+static inline unsigned reconv_changes(Warp *w)
+{
+	WarpFront *f = (WarpFront *)w;
+	unsigned changed = f->changed;
+	f->changed &= CHANGED_ALWAYS;
+	return changed;
+}
 void reconv_shed(Warp *, Split *, Mask);          /* takes these lanes, which are not all, out of the split */
 /* Takes the split out of the list, and moves the splits behind it up; returns the place where it was. */
 int reconv_close_gap(Warp *, Split *);
@@ -73,7 +118,7 @@ void reconv_delay(Warp *, Split *, Cycle);
 /* Puts the split's next issue so many cycles, at least 1, after the present one. The core then adds no
    redirect. */
 void reconv_distance(Warp *, Split *, Cycle);
-Cycle reconv_now(const Warp *);
+static inline Cycle reconv_now(const Warp *w) { return *warp_front(w)->clock; }
 /* Which of the warp's splits the core tries first. LIST: the first of the list; ROTATE: the split behind the
    one that issued last; STAY: the split that issued last. */
 enum { TURNS_LIST, TURNS_ROTATE, TURNS_STAY };

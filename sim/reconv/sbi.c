@@ -45,7 +45,13 @@ typedef struct Contexts {
 	bool constraints;
 	int hot;
 	bool cold[65];                 /* by split: the split is in memory */
+	int run[2]; /* the primary and the secondary, as settle_contexts has found them last; -1: none */
+	uint64_t next;                 /* the least order_of the other groups that wait for no threads */
+	/* for each of the two: it changes nothing about which constraints hold until it comes to this pc */
+	uint32_t limit[2];
 	Mask pair;                     /* lanes of the groups that might issue when the cycle began */
+	unsigned shuffle;              /* swi: lane l stands at place l xor this number */
+	int set;                       /* swi: the warp's set */
 } Contexts;
 
 /* of an SM: warps that may issue with the warp that has just issued */
@@ -84,17 +90,19 @@ static bool sbi_lower(LowerFn *l, Diag *diag)
 static size_t sbi_state_size(const Config *c) { return sizeof(Contexts); }
 static size_t sbi_sm_state_size(const Config *c) { return sizeof(Partners); }
 
-static bool split_runs_before(const Warp *w, const Split *a, const Split *b)
+/* The group with the lowest number is the first of the order: the deepest call, and then the lowest pc. */
+static uint64_t order_of(const Warp *w, const Split *s)
 {
-	unsigned x = reconv_call_depth(w, a->mask), y = reconv_call_depth(w, b->mask);
-	return x != y ? x > y : a->pc < b->pc;
+	return (uint64_t)~(uint32_t)reconv_call_depth(w, s->mask) << 32 | s->pc;
 }
 
 /* Another group that stands where s stands, at the same call depth; NULL: none. */
 static Split *group_met(Warp *w, const Split *s)
 {
+	if (!split_meets(s, s->pc))
+		return NULL;
 	each_split(w, t)
-		if (t != s && split_meets(t, s->pc) && split_meets(s, s->pc) &&
+		if (t->pc == s->pc && t != s && split_meets(t, s->pc) &&
 			reconv_call_depth(w, t->mask) == reconv_call_depth(w, s->mask))
 			return t;
 	return NULL;
@@ -125,20 +133,6 @@ static bool constrained(Warp *w, const Contexts *k, const Split *s)
 	return false;
 }
 
-/* The primary: of the groups that wait for no other threads, the first of the order; -1: none. If `first` is
-   not -1, it is the primary, and the result the secondary: the next group that no constraint holds back. */
-static int next_of(Warp *w, const Contexts *k, int first)
-{
-	const Split *all = reconv_splits(w);
-	int best = -1;
-	for (int x = 0; x < *reconv_nsplit(w); x++)
-		if (x != first && !split_waits(&all[x]) && (best < 0 ||
-			split_runs_before(w, &all[x], &all[best])) &&
-			(first < 0 || !constrained(w, k, &all[x])))
-			best = x;
-	return best;
-}
-
 /* The last group of the order on chip, other than x and y. */
 static int farthest(Warp *w, const Contexts *k, int x, int y)
 {
@@ -146,7 +140,7 @@ static int farthest(Warp *w, const Contexts *k, int x, int y)
 	int last = -1;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
 		if (!k->cold[i] && i != x && i != y && (last < 0 ||
-			split_runs_before(w, &all[last], &all[i])))
+			order_of(w, &all[last]) < order_of(w, &all[i])))
 			last = i;
 	return last;
 }
@@ -156,7 +150,7 @@ static void bring_on_chip(Warp *w, Contexts *k, int x, int y)
 {
 	Split *all = reconv_splits(w);
 	int here = k->cold[x], last;
-	if (!k->hot)
+	if (!k->hot || (!k->cold[x] && *reconv_nsplit(w) <= k->hot))
 		return;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
 		here += !k->cold[i];
@@ -171,26 +165,89 @@ static void bring_on_chip(Warp *w, Contexts *k, int x, int y)
 	reconv_fill_entry(w, &all[x], x, (Cycle)reconv_param(w, P_FILL));
 }
 
+static uint32_t nearer_limit(uint32_t limit, uint32_t pc, uint32_t bound)
+{
+	return bound > pc && bound < limit ? bound : limit;
+}
+
+/* Which constraints hold depends on where the two stand: from a block's dominator on, and up to the block. */
+static void find_limits(Warp *w, Contexts *k)
+{
+	k->limit[0] = k->limit[1] = NO_PC;
+	if (!k->constraints || !k->two)
+		return;
+	each_split(w, s) {
+		const MIns *i = reconv_ins(w, s->pc);
+		for (int x = 0; x < 2 && i->flags & MI_REACH && i->rpc != NO_PC; x++) {
+			uint32_t pc = k->run[x] < 0 ? NO_PC : reconv_splits(w)[k->run[x]].pc;
+			k->limit[x] = nearer_limit(nearer_limit(k->limit[x], pc, i->rpc), pc, s->pc);
+		}
+	}
+}
+
+/* Finds the primary, of the groups that wait for no other threads the first of the order, and the secondary,
+   the next one that no constraint holds back, and parks all these groups. */
+static void find_contexts(Warp *w, Contexts *k)
+{
+	Split *all = reconv_splits(w);
+	uint64_t order[64], least = ~(uint64_t)0;
+	int n = *reconv_nsplit(w), first = -1, second = -1;
+	for (int x = 0; x < n; x++) {
+		order[x] = ~(uint64_t)0;
+		if (split_waits(&all[x]))
+			continue;
+		all[x].state = SPLIT_PARKED;
+		order[x] = order_of(w, &all[x]);
+		if (order[x] < least) {
+			least = order[x];
+			first = x;
+		}
+	}
+	least = ~(uint64_t)0;
+	for (int x = 0; x < n && k->two && first >= 0; x++)
+		if (order[x] < least && x != first && !constrained(w, k, &all[x])) {
+			least = order[x];
+			second = x;
+		}
+	k->run[0] = first;
+	k->run[1] = second;
+	k->next = ~(uint64_t)0;
+	for (int x = 0; x < n; x++)
+		k->next = x != first && x != second && order[x] < k->next ? order[x] : k->next;
+	find_limits(w, k);
+}
+
+/* After issues that lanes have left straight on: are the primary and the secondary still the first groups of
+   the order, without a group that they meet? */
+static bool still_first(Warp *w, const Contexts *k)
+{
+	const Split *all = reconv_splits(w), *second = k->run[1] < 0 ? NULL : &all[k->run[1]];
+	uint64_t order;
+	if (k->run[0] < 0 || all[k->run[0]].pc >= k->limit[0])
+		return false;
+	order = order_of(w, &all[k->run[0]]);
+	return second ? second->pc < k->limit[1] && order < order_of(w, second) &&
+		order_of(w, second) < k->next : order < k->next;
+}
+
 /* Primary and secondary run, the others are parked. */
 static void settle_contexts(Warp *w, Contexts *k)
 {
 	Split *all = reconv_splits(w);
-	int n = *reconv_nsplit(w);
-	if (n == 1) {
+	if (*reconv_nsplit(w) == 1) {
 		if (all->state == SPLIT_PARKED)
 			all->state = SPLIT_RUN;
 		if (k->cold[0])
 			bring_on_chip(w, k, 0, -1);
 		return;
 	}
-	int first = next_of(w, k, -1), second = k->two && first >= 0 ? next_of(w, k, first) : -1;
-	for (int x = 0; x < n; x++)
-		if (!split_waits(&all[x]))
-			all[x].state = x == first || x == second ? SPLIT_RUN : SPLIT_PARKED;
-	if (first >= 0)
-		bring_on_chip(w, k, first, second);
-	if (second >= 0)
-		bring_on_chip(w, k, second, first);
+	find_contexts(w, k);
+	for (int x = 0; x < 2; x++)
+		if (k->run[x] >= 0)
+			all[k->run[x]].state = SPLIT_RUN;
+	for (int x = 0; x < 2; x++)
+		if (k->run[x] >= 0)
+			bring_on_chip(w, k, k->run[x], k->run[!x]);
 }
 
 static void settle_event(Warp *w, Split *s) { settle_contexts(w, reconv_state(w)); }
@@ -208,9 +265,47 @@ static void launch_two(Warp *w, Mask lanes, uint32_t pc, bool two)
 }
 
 static void sbi_launch(Warp *w, Mask lanes, uint32_t pc) { launch_two(w, lanes, pc, true); }
+
+static unsigned reversed(unsigned x, int bits)
+{
+	unsigned r = 0;
+	for (int b = 0; b < bits; b++)
+		r |= (x >> b & 1) << (bits - 1 - b);
+	return r;
+}
+
+/* Lane l of the warp stands at place l xor the result. Warps of a size that is no power of two are not
+   shuffled. */
+static unsigned shuffle_of(const Warp *w)
+{
+	const Config *c = reconv_config(w);
+	unsigned W = (unsigned)c->warp_size, slot = (unsigned)reconv_slot(w);
+	if (W & (W - 1))
+		return 0;
+	switch (reconv_param(w, P_SHUFFLE)) {
+	case SHUFFLE_MIRROR_ODD: return slot & 1 ? W - 1 : 0;
+	case SHUFFLE_MIRROR_HALF: return slot >= (unsigned)c->sm_max_warps / 2 ? W - 1 : 0;
+	case SHUFFLE_XOR: return slot & (W - 1);
+	case SHUFFLE_XOR_REV: return reversed(slot & (W - 1), __builtin_ctz(W));
+	default: return 0;
+	}
+}
+
+static int set_of_warp(const Warp *w)
+{
+	const Config *c = reconv_config(w);
+	int64_t ways = reconv_param(w, P_WAYS);
+	int64_t each = (c->sm_max_warps + c->sched_count - 1) / c->sched_count;
+	int64_t sets = ways ? (each + ways - 1) / ways : 1;
+	return (int)(reconv_slot(w) / c->sched_count % sets);
+}
+
 static void swi_launch(Warp *w, Mask lanes, uint32_t pc)
 {
+	Contexts *k = reconv_state(w);
 	launch_two(w, lanes, pc, reconv_param(w, P_SAME_WARP));
+	k->shuffle = shuffle_of(w);
+	k->set = set_of_warp(w);
 }
 
 static void add_group(Warp *w, Contexts *k, Path p, const Split *from, uint32_t fall)
@@ -273,37 +368,54 @@ static void sbi_exit(Warp *w, Split *s, Mask m)
 
 /* ---- issue ---- */
 
+/* Might a group stand where another one does? */
+static bool some_may_meet(Warp *w)
+{
+	Mask seen = 0; /* a bit for each pc, which several pcs share */
+	each_split(w, s) {
+		Mask at = (Mask)1 << (s->pc & 63);
+		if (!split_meets(s, s->pc))
+			continue;
+		if (seen & at)
+			return true;
+		seen |= at;
+	}
+	return false;
+}
+
 /* The n-th split to be tried: the primary, then the secondary. When n is 0, groups that stand at one place
    become one before, whether the place is marked or not. */
 static Split *candidate(Warp *w, int n)
 {
 	Contexts *k = reconv_state(w);
-	Split *first = NULL, *second = NULL;
-	if (n == 0 && *reconv_nsplit(w) > 1) {
-		for (int x = *reconv_nsplit(w) - 1; x >= 0; x--)
-			merge_group(w, k, &reconv_splits(w)[x]);
+	Split *all = reconv_splits(w);
+	if (n > 1 || (n && *reconv_nsplit(w) == 1))
+		return NULL;
+	if (n)
+		return k->run[1] < 0 ? NULL : &all[k->run[1]];
+	unsigned changes = reconv_changes(w);
+	if (!changes || (changes == CHANGED_PCS && *reconv_nsplit(w) > 1 && still_first(w, k)))
+		return k->run[0] < 0 ? NULL : &all[k->run[0]];
+	if (*reconv_nsplit(w) > 1) {
+		for (int x = some_may_meet(w) ? *reconv_nsplit(w) - 1 : -1; x >= 0; x--)
+			merge_group(w, k, &all[x]);
 		settle_contexts(w, k);
 	}
-	each_split(w, s) {
-		if (s->state != SPLIT_RUN)
-			continue;
-		if (!first || split_runs_before(w, s, first)) {
-			second = first;
-			first = s;
-		} else {
-			second = s;
-		}
+	if (*reconv_nsplit(w) == 1) {
+		k->run[0] = all->state == SPLIT_RUN ? 0 : -1;
+		k->run[1] = -1;
 	}
-	if (n == 0)
-		k->pair = (first ? first->mask : 0) | (second ? second->mask : 0);
-	return n == 0 ? first : n == 1 ? second : NULL;
+	k->pair = 0;
+	for (int x = 0; x < 2; x++)
+		k->pair |= k->run[x] < 0 ? 0 : all[k->run[x]].mask;
+	return k->run[0] < 0 ? NULL : &all[k->run[0]];
 }
 
 static Split *primary_split(Warp *w)
 {
 	Split *first = NULL;
 	each_split(w, s)
-		if (s->state == SPLIT_RUN && (!first || split_runs_before(w, s, first)))
+		if (s->state == SPLIT_RUN && (!first || order_of(w, s) < order_of(w, first)))
 			first = s;
 	return first;
 }
@@ -329,49 +441,17 @@ static Split *own_secondary(Warp *w, Mask lanes, int n, Warp **of)
 	return NULL;
 }
 
-static unsigned reversed(unsigned x, int bits)
-{
-	unsigned r = 0;
-	for (int b = 0; b < bits; b++)
-		r |= (x >> b & 1) << (bits - 1 - b);
-	return r;
-}
-
-/* Lane l of the warp stands at place l xor the result. Warps of a size that is no power of two are not
-   shuffled. */
-static unsigned shuffle_of(const Warp *w)
-{
-	const Config *c = reconv_config(w);
-	unsigned W = (unsigned)c->warp_size, slot = (unsigned)reconv_slot(w);
-	if (W & (W - 1))
-		return 0;
-	switch (reconv_param(w, P_SHUFFLE)) {
-	case SHUFFLE_MIRROR_ODD: return slot & 1 ? W - 1 : 0;
-	case SHUFFLE_MIRROR_HALF: return slot >= (unsigned)c->sm_max_warps / 2 ? W - 1 : 0;
-	case SHUFFLE_XOR: return slot & (W - 1);
-	case SHUFFLE_XOR_REV: return reversed(slot & (W - 1), __builtin_ctz(W));
-	default: return 0;
-	}
-}
-
 /* Bit l of the mask becomes bit l xor x: blocks of 1, 2, 4, ... bits change places. */
 static Mask moved_lanes(Mask m, unsigned x)
 {
 	static const Mask low[6] = { 0x5555555555555555u, 0x3333333333333333u, 0x0f0f0f0f0f0f0f0fu,
 		0x00ff00ff00ff00ffu,
 		0x0000ffff0000ffffu, 0x00000000ffffffffu };
-	for (int b = 0; b < 6; b++)
-		if (x >> b & 1)
-			m = (m & low[b]) << (1 << b) | (m >> (1 << b) & low[b]);
+	for (; x; x &= x - 1) {
+		int b = lowest_lane(x);
+		m = (m & low[b]) << (1 << b) | (m >> (1 << b) & low[b]);
+	}
 	return m;
-}
-
-static int set_of_warp(const Warp *w, int64_t ways)
-{
-	const Config *c = reconv_config(w);
-	int64_t each = (c->sm_max_warps + c->sched_count - 1) / c->sched_count,
-		sets = ways ? (each + ways - 1) / ways : 1;
-	return (int)(reconv_slot(w) / c->sched_count % sets);
 }
 
 /* Lists the warp itself if its other group may issue, then other warps of its set whose lanes fit: warps with
@@ -379,16 +459,19 @@ static int set_of_warp(const Warp *w, int64_t ways)
 static void find_partners(Warp *w, Mask lanes, Partners *p)
 {
 	Warp *warps[MOST_WARPS], *of;
-	int64_t ways = reconv_param(w, P_WAYS);
-	int n = reconv_scheduler_warps(w, warps), set = set_of_warp(w, ways), own = 0;
-	Mask used = moved_lanes(lanes, shuffle_of(w));
-	if (((Contexts *)reconv_state(w))->two && own_secondary(w, lanes, 0, &of))
+	const Contexts *k = reconv_state(w);
+	int own = 0, n = lanes == lanes_below((int)reconv_config(w)->warp_size) ? 0
+		: reconv_scheduler_warps(w, warps);
+	Mask used = moved_lanes(lanes, k->shuffle);
+	if (k->two && own_secondary(w, lanes, 0, &of))
 		p->warp[own++] = w;
 	p->n = own;
 	for (int x = 0; x < n; x++) {
-		Split *s = warps[x] == w ? NULL : primary_split(warps[x]);
-		if (!is_ready(w, s) || set_of_warp(warps[x], ways) != set ||
-			moved_lanes(s->mask, shuffle_of(warps[x])) & used)
+		const Contexts *other = reconv_state(warps[x]);
+		if (warps[x] == w || other->set != k->set || reconv_asleep(warps[x]))
+			continue;
+		const Split *s = primary_split(warps[x]);
+		if (!is_ready(w, s) || moved_lanes(s->mask, other->shuffle) & used)
 			continue;
 		int at = p->n++;
 		while (at > own && lane_count(primary_split(p->warp[at - 1])->mask) < lane_count(s->mask)) {
@@ -447,7 +530,7 @@ static bool sbi_held(const Warp *w, int lane, Held *h)
 	.reach = sbi_reach, .call = sbi_call, .ret = sbi_ret, .exit = sbi_exit, .depth = splits_depth, \
 	.show = sbi_show, \
 	.sync = { .wait = settle_event, .resume = settle_event }, \
-		.pairs = { .candidate = candidate, .partner = OWN }, \
+		.pairs = { .candidate = candidate, .partner = OWN }, .pairs_need_choice = true, \
 		.blocks = { .sm_state_size = sbi_sm_state_size }, \
 	.stuck = { .held = sbi_held, .holds = "runs the first groups in the order of addresses only; one " \
 	"behind them waits until those in front have come there or ended" } }

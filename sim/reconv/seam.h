@@ -186,6 +186,9 @@ typedef struct ReconvModel {
 	/* optional, with stall_needs_choice. True: in this configuration times.stall does nothing but for
 	   STALL_SLEEP. */
 	bool (*stall_of_sleep_only)(const Config *);
+	/* for a warp of one split, pairs.candidate returns this split if it may run, and changes nothing that
+	   matters later: it is not called then */
+	bool pairs_need_choice;
 
 	/* Compile time: the hook fills in rpc_block and reach of the function that is lowered (LowerFn), and
 	   inserts operations of its own (lower_own) into the function's blocks. */

@@ -6,6 +6,7 @@
 
 static void ring_alarm(Sm *, Warp *);
 static bool try_pair(Sm *, Warp *);
+static bool try_first_of_pair(Sm *, Warp *);
 static bool try_single(Sm *, Warp *);
 static bool try_runner(Sm *, Warp *, int k);
 static int only_runner(Warp *);
@@ -39,7 +40,8 @@ bool issue_from_warp(Sm *sm, Warp *w)
 	if (w->alarm <= sm->now)
 		ring_alarm(sm, w);
 	if (sm->gpu->model->pairs.partner)
-		return try_pair(sm, w);
+		return sm->unasked_pairs && w->nsplit == 1 && !w->split->released ? try_first_of_pair(sm, w)
+			: try_pair(sm, w);
 	const MIns *wants = NULL;
 	bool issued = try_splits(sm, w, &best, &wants);
 	if (issued && sm->fault.kind)
@@ -245,17 +247,40 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 	return false;
 }
 
+/* As try_pair, for a warp that has one split (ReconvModel.pairs_need_choice). */
+static bool try_first_of_pair(Sm *sm, Warp *w)
+{
+	const MIns *i = NULL;
+	UnitCopy *unit;
+	Split *s = w->split;
+	Mask lanes = s->mask;
+	When t = s->state == SPLIT_RUN ? examine_split(sm, w, s, &i, &unit, NULL)
+		: (When){ NEVER, NO_PC, STALL_BARRIER };
+	if (t.cycle <= sm->now) {
+		issue_instruction(sm, w, s, i, unit);
+		if (!sm->fault.kind)
+			issue_partner(sm, w, i, lanes);
+		if (!sm->fault.kind)
+			sleep_after_issue(sm, w);
+		return true;
+	}
+	sleep_on(w, earlier_reason((When){ NEVER, NO_PC, STALL_BARRIER }, t));
+	w->sched->wanted[w->place] = i ? i->unit + 1 : 0;
+	return false;
+}
+
 /* As issue_from_warp, for mechanisms that let two splits issue at once. */
 static bool try_pair(Sm *sm, Warp *w)
 {
-	const ReconvModel *model = sm->gpu->model;
 	When best = { NEVER, NO_PC, STALL_BARRIER };
+	const ReconvModel *model = sm->gpu->model;
 	bool issued = false;
 	Split *s;
 	for (int n = 0; !issued && (s = model->pairs.candidate(w, n)); n++) {
 		const MIns *i;
 		UnitCopy *unit;
 		if (s->released) { /* the list may have changed: go through it from its beginning */
+			splits_changed(w);
 			split_released(sm, w, s);
 			n = -1;
 			continue;
@@ -269,6 +294,10 @@ static bool try_pair(Sm *sm, Warp *w)
 				issue_partner(sm, w, i, lanes);
 		}
 		best = earlier_reason(best, t);
+	}
+	if (issued && sm->unasked_pairs && w->nsplit == 1 && !sm->fault.kind) {
+		sleep_after_issue(sm, w);
+		return true;
 	}
 	if (issued)
 		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
@@ -387,8 +416,11 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 	s->issued = now;
 	w->exact = false;
 	w->next.computed = NEVER;
-	if (!may_be_followed(i)) /* only such instructions, and places of the mechanism, change splits */
+	w->changed |= CHANGED_PCS;
+	if (!may_be_followed(i)) { /* only such instructions, and places of the mechanism, change splits */
 		w->runner = RUNNER_UNKNOWN;
+		w->changed |= CHANGED_SPLITS;
+	}
 	exec_issue(sm, w, s, &is);
 	if (unit) {
 		unit->free = now + (Cycle)c->unit[i->unit].interval;

@@ -36,8 +36,10 @@ static void read_machine(const Gpu *g, Sm *sm)
 	sm->single = !sm->try_all && !g->model->own_slots && !g->model->regroups &&
 		!g->model->pairs.partner &&
 		(!g->model->times.stall || g->model->stall_needs_choice) && !g->model->times.alarm;
-	sm->unasked = sm->single && c->sched_policy != SCHED_TWO_LEVEL;
-	sm->unasked_among_parked = sm->unasked && (!g->model->times.stall ||
+	sm->unasked_pairs = !sm->try_all && g->model->pairs_need_choice && !g->model->times.stall &&
+		!g->model->times.alarm && c->sched_policy != SCHED_TWO_LEVEL;
+	sm->unasked = (sm->single && c->sched_policy != SCHED_TWO_LEVEL) || sm->unasked_pairs;
+	sm->unasked_among_parked = sm->single && sm->unasked && (!g->model->times.stall ||
 		(g->model->stall_of_sleep_only && g->model->stall_of_sleep_only(c)));
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
@@ -197,6 +199,10 @@ void slot_for_warp(Sm *sm, Warp *w, const Code *c)
 	if (!w->sm) {
 		w->sm = sm;
 		w->slot = (int)(w - sm->warp);
+		w->config = &g->config;
+		w->param = g->config.model_param[g->config.model];
+		w->clock = &sm->now;
+		w->changed = sm->try_all ? CHANGED_ALWAYS : 0;
 		w->lanes.width = width;
 		w->split = arena_array(&sm->slots, Split, (g->model->regroups ? 2 * width : width) + 2);
 		w->state = arena_alloc(&sm->slots, g->model->state_size(&g->config));
