@@ -27,6 +27,10 @@ typedef struct GpuOptions {
 	/* timed runs, for tests: schedulers try every warp that may be ready, split by split, though it is
 	   known of some that they cannot issue. Results do not depend on it. */
 	bool try_all;
+	/* timed runs: parts of a launch are timed until its cycles are known within this share of them,
+	   with a probability of 95 %; 0: all of it is timed */
+	double sample;
+	uint64_t sample_seed;          /* chooses what is timed */
 	TraceWriter *trace;                    /* NULL: none */
 	Intervals *intervals;    /* timed runs: figures over time are added here; NULL: they are not wanted */
 	/* for the trace: the machine file, what -D and -m change of it as config_changes writes it, and what

@@ -226,6 +226,8 @@ void job_run(Session *s, Job *j)
 	bool second = (j->reference && o->verify) || (j->real_gpu && o->on == ON_GPU_TOO);
 	RunOptions options = run_options(s);
 	options.gpu.functional = o->functional;
+	options.gpu.sample = o->sample;
+	options.gpu.sample_seed = o->sample_seed ? (uint64_t)o->sample_seed : 1;
 	options.gpu.window = (uint64_t)o->window;
 	options.gpu.trace = j->reference || j->real_gpu ? NULL : s->trace;
 	options.gpu.machine = o->config;

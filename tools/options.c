@@ -6,6 +6,7 @@
 #include "sim/report/many.h"
 #include "tools/find_module.h"
 #include "tools/usage/gsim.h"
+#include <ctype.h>
 #include <limits.h>
 #include <errno.h>
 #include <stdio.h>
@@ -62,6 +63,26 @@ static bool on_named(const char *name, OnGpu *on)
 	return *on != ON_GPU_NOT;
 }
 
+/* Reads a share in percent, 0.1 to 50: digits, with a point among them or not, and a % behind or not. */
+static bool take_error(const char *text, double *share)
+{
+	double n = 0, place = 1;
+	bool point = false, digit = false;
+	const char *p = text = text ? text : "2";
+	for (; *p && (isdigit((unsigned char)*p) || (*p == '.' && !point)) && p - text < 12; p++) {
+		if (*p == '.') {
+			point = true;
+			continue;
+		}
+		digit = true;
+		place *= point ? 10 : 1;
+		n = n * 10 + (*p - '0');
+	}
+	p += *p == '%';
+	*share = n / place / 100;
+	return digit && !*p && n / place >= 0.1 && n / place <= 50;
+}
+
 /* One option; false when its argument is wrong. */
 static bool take(Options *o, int letter, const char *arg)
 {
@@ -99,6 +120,8 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_LAUNCH_SECONDS: return usage_number(arg, 3600, &o->launch_seconds);
 	case O_VERIFY: o->verify = true; break;
 	case O_EACH: o->verify = o->verify_each = true; break;
+	case O_SAMPLE: return take_error(arg, &o->sample);
+	case O_SAMPLE_SEED: return usage_number(arg, INT_MAX, &o->sample_seed);
 	case O_BISECT: o->bisects = true; return usage_count(arg, INT_MAX - 1, &o->bisect);
 	case O_PROFILE: o->profile = arg; break;
 	case O_NO_PROFILE: o->no_profile = true; break;
@@ -207,6 +230,20 @@ static const char *no_intervals(const Options *o)
 		"or run.json" : NULL;
 }
 
+/* Why a part of the launches alone cannot be timed, or NULL. */
+static const char *no_sample(const Options *o)
+{
+	return o->functional || o->reference ? "--sample estimates cycles, which --functional and "
+		"--reference do not measure"
+		: o->trace || o->html || o->interval ? "--sample leaves out what --trace, --html and "
+		"--interval record"
+		: o->annotate ? "--sample measures no single instruction that --annotate could show"
+		: o->laws ? "--laws are of figures that are measured; --sample estimates some"
+		: o->races || o->race_launches ? "--race-check and --race-launches watch every block; "
+		"--sample times some"
+		: o->on ? "--on compares a GPU's run, not an estimate" : NULL;
+}
+
 /* Why parameters cannot be varied, or NULL. */
 static const char *no_sensitivity(const Options *o)
 {
@@ -235,7 +272,7 @@ static const char *no_check_machine(const Options *o)
 		: shown || o->grid || o->before_after || o->sensitivity || o->passes.n || o->workload ||
 		o->size || o->verify || o->laws || o->record || o->on || o->launch_seconds || o->races ||
 		o->race_launches || o->profile || o->no_profile || o->bisects || o->files.n || o->source ||
-		o->sums || o->alone || o->window || o->remarks || o->pass_stats
+		o->sample > 0 || o->sums || o->alone || o->window || o->remarks || o->pass_stats
 		? "--check-machine goes with --config, --set, --model, --stats, --threads, --load and "
 		"--quiet alone" : NULL;
 }
@@ -318,6 +355,10 @@ static OptResult check(const Options *o)
 		return wrong("--passes is given more than once, which only --grid allows", "");
 	if (!check_stats(o) || (o->trace && !writable(o->trace)) || (o->html && !writable(o->html)))
 		return OPT_ERROR;
+	if (o->sample > 0 && no_sample(o))
+		return wrong(no_sample(o), "");
+	if (o->sample_seed && o->sample <= 0)
+		return wrong("--sample-seed needs --sample", "");
 	if (o->interval && no_intervals(o))
 		return wrong(no_intervals(o), "");
 	if (no_gpu(o))
@@ -412,6 +453,8 @@ OptResult options_parse(Options *o, int argc, char **argv)
 				letter == O_ON ? wrong("--on: expected gpu or gpu-alone, not ", optarg) :
 				letter == O_LAUNCH_SECONDS ? wrong("--launch-seconds: expected a number from "
 					"1 to 3600, not ", optarg) :
+				letter == O_SAMPLE ? wrong("--sample: expected a number of percent from "
+				"0.1 to 50, as in --sample=2, not ", optarg) :
 				letter == O_BISECT ? wrong("--bisect: expected a number from 0 to "
 					"2147483646, not ", optarg) :
 				wrong("--threads: expected a number from 1 to 256, not ", optarg);

@@ -40,6 +40,8 @@ typedef struct Options {
 	RunSize size;                  /* SIZE_NONE = not given */
 	OnGpu on;
 	int launch_seconds;            /* 0 = not given */
+	double sample;                 /* by which share sampled cycles may be wrong; 0 = none are sampled */
+	int sample_seed;               /* 0 = not given */
 	bool bisects; int bisect;      /* passes make only so many changes */
 	int threads, window, interval; /* window, interval: 0 = not given */
 } Options;

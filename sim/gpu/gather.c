@@ -1,6 +1,7 @@
 /* Gathers what a launch measured: adds up the counters of its SMs. All totals of issues and lanes are sums of
    the counts of single instructions. */
 #include "sim/gpu/gather.h"
+#include "sim/gpu/sampled.h"
 #include "sim/sm/sm.h"
 
 static bool same_source_place(const MIns *a, const MIns *b)
@@ -214,6 +215,8 @@ void gpu_gather(const Gpu *g, Grid *x, Arena *a)
 	if (!x->completed)
 		close_partings(g, x);
 	Counts all = add_up_sms(g, x, a);
+	if (x->log)
+		sampled_add_counts(x->log->counts, &all);
 	st->totals = sum_shares(g, x, &all);
 	end_totals(g, x, &all, &st->totals);
 	put_launch(g, x, a, st);

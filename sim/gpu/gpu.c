@@ -7,6 +7,7 @@
 #include "sim/gpu/order.h"
 #include "sim/gpu/pool.h"
 #include "sim/gpu/run.h"
+#include "sim/gpu/sampled.h"
 #include "sim/gpu/streams.h"
 #include "sim/gpu/waits.h"
 #include "sim/gpu/warm.h"
@@ -308,6 +309,7 @@ bool gpu_sync(Gpu *g, Arena *a, const LaunchStats **failed, Fault *fault)
 		return true;
 	g->out = a;
 	bool ok = g->options.functional ? run_functional(g, &out)
+		: g->options.sample > 0 ? sampled_run(g, &out)
 		: (!g->config.launch_warm || warm_up(g, &out)) && run_timed(g, &out);
 	*fault = out.fault;
 	*failed = out.grid ? out.grid->stats : NULL;

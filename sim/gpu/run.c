@@ -8,6 +8,7 @@
 #include "sim/gpu/gather.h"
 #include "sim/gpu/order.h"
 #include "sim/gpu/pool.h"
+#include "sim/gpu/sampled.h"
 #include "sim/gpu/streams.h"
 #include "sim/sm/sm.h"
 #include "sim/stuck/stuck.h"
@@ -200,6 +201,8 @@ static bool functional_run(Gpu *g, Grid *x, Failure *out)
 	out->grid = x;
 	streams_begin(g, x);
 	for (uint64_t round = 0;; round++) {
+		if (x->log)
+			sampled_note_block(g, x);
 		streams_dispatch(g);
 		bool moved = false, resident = false, within = true;
 		each_made_sm(g, sm)

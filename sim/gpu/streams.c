@@ -163,6 +163,19 @@ static void announce(Sm *sm, Arrival a)
 	}
 }
 
+/* Notes when the grid's block gets its place; the grid may have had enough blocks then. */
+static void log_block(Grid *x, uint64_t block, Cycle when)
+{
+	const BlockLog *log = x->log;
+	if (!log->begin)
+		return;
+	log->begin[block - log->first] = when;
+	if (log->enough && log->enough(log->self, x->next_cta)) {
+		x->left -= x->ctas - x->next_cta;
+		x->ctas = x->next_cta;
+	}
+}
+
 /* Makes the grid's next block resident on the SM in cycle `when`; in functional runs at once. */
 static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 {
@@ -170,6 +183,8 @@ static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 	g->had_block[sm->id] = true;
 	if (!x->share[sm->id])
 		sm_share(sm, x);
+	if (x->log)
+		log_block(x, a.block, when);
 	if (g->options.functional)
 		sm_place(sm, &a);
 	else
@@ -187,6 +202,14 @@ static bool fits_now(const Gpu *g, const Grid *x)
 	return !x->together || room >= x->ctas;
 }
 
+/* Reserves room for the grid's next block. Where each block's work is noted, they run one after the other. */
+static bool reserve(Gpu *g, int i, const Grid *x)
+{
+	if (x->log && x->log->done && (i || g->sm[0].resident))
+		return false;
+	return sm_reserve(make_sm(g, i), x);
+}
+
 /* Gives the SMs in turn one block each, as long as any of them has room; the blocks of one grid after those
    of another. */
 static void place_blocks(Gpu *g, Cycle when)
@@ -195,7 +218,7 @@ static void place_blocks(Gpu *g, Cycle when)
 		for (bool placed = true; placed && x->next_cta < x->ctas;) {
 			placed = false;
 			for (int i = 0; i < g->config.sm_count && x->next_cta < x->ctas; i++)
-				if (sm_reserve(make_sm(g, i), x)) {
+				if (reserve(g, i, x)) {
 					announce_block(g, &g->sm[i], x, when);
 					placed = true;
 				}
@@ -210,7 +233,7 @@ static void place_blocks(Gpu *g, Cycle when)
 static void replace_block(Gpu *g, Sm *sm, Cycle ended)
 {
 	Cycle when = ended + (Cycle)g->config.sm_block_launch;
-	for (Grid *x; (x = grid_to_place(g)) && !x->together && sm_reserve(sm, x);) {
+	for (Grid *x; (x = grid_to_place(g)) && !x->together && reserve(g, sm->id, x);) {
 		announce_block(g, sm, x, when);
 		if (x->next_cta == x->ctas)
 			place_blocks(g, when);
@@ -284,7 +307,7 @@ void streams_begin(Gpu *g, Grid *x)
 	for (int i = 0; i < g->running.n; i++)
 		g->running.v[i]->alone = false;
 	x->begun = true;
-	x->left = x->ctas;
+	x->left = x->ctas - x->next_cta;
 	x->share = arena_array(&x->arena, Share *, g->config.sm_count);
 	x->tid = threads_in_warps(&x->arena, x->launch->block, x->warps_per_cta, warp_width(g));
 	for (int i = 0; i < g->config.sm_count && g->options.trace; i++)

@@ -13,6 +13,23 @@ typedef struct Grid Grid;
 
 #define NEVER (~(Cycle)0)
 
+/* What a block did: issues, and lanes that executed in them. */
+typedef struct BlockWork { uint64_t issues, lanes; } BlockWork;
+
+/* What is noted of a grid of which parts run (sim/gpu/sampled.h). */
+typedef struct BlockLog {
+	uint64_t first;                /* the number of the first block that runs */
+	/* timed runs: [block - first]: the cycle in which the block becomes resident; NULL: a functional
+	   run */
+	Cycle *begin;
+	BlockWork *done;               /* functional runs: [block]: all blocks up to this one together */
+	/* Asked when blocks [first, n) have got their places. True: no more blocks shall run. NULL: all
+	   shall. */
+	bool (*enough)(void *self, uint64_t n);
+	void *self;
+	struct SampledCounts *counts;  /* what the grid's instructions have counted is added here */
+} BlockLog;
+
 /* the number by which a thread block knows the barrier of its grid */
 enum { GRID_BARRIER = TRACE_GRID_BARRIER };
 
@@ -103,6 +120,7 @@ struct Grid {
 	   if it ran alone: those between its begin and its end */
 	uint64_t empty;
 	struct Diagnosis *diagnosis;   /* why the grid cannot go on, or NULL */
+	BlockLog *log;                 /* what is noted of each block, or NULL */
 	/* in_trace: the trace names the grid; traced: the trace has all events of the grid */
 	bool in_trace, traced;
 	Vec(TraceEvent) kept;          /* events that wait until those of an earlier grid are complete */

@@ -330,6 +330,11 @@ void dram_free(Dram *);
    (writes). */
 Cycle dram_access(Dram *, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, Totals *);
 
+/* ---- mem.c ---- */
+typedef struct L2 L2;
+const L2 *mem_l2(const MemSystem *);
+const Dram *mem_dram(const MemSystem *);
+
 /* ---- l2.c ---- */
 typedef struct L2Slice {
 	Timeline pipe;
@@ -337,7 +342,7 @@ typedef struct L2Slice {
 	StampHeap writing;             /* when each write-back in the buffer has left it */
 	Cache cache;
 } L2Slice;
-typedef struct L2 {
+struct L2 {
 	L2Slice *slice;
 	uint64_t slices;
 	bool power;                    /* slices is a power of two: 1 << slice_shift */
@@ -346,7 +351,7 @@ typedef struct L2 {
 	uint64_t atomic;               /* bytes that could pass during one atomic operation */
 	Cycle latency;
 	int mshrs, write_buffer;
-} L2;
+};
 void l2_init(L2 *, const Config *);
 void l2_empty(L2 *);
 void l2_rewind(L2 *);

@@ -24,6 +24,9 @@ MemSystem *mem_new(const Config *c)
 	return m;
 }
 
+const L2 *mem_l2(const MemSystem *m) { return &m->l2; }
+const Dram *mem_dram(const MemSystem *m) { return &m->dram; }
+
 void mem_empty(MemSystem *m)
 {
 	l2_empty(&m->l2);

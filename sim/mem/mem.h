@@ -23,6 +23,12 @@ MemSystem *mem_new(const Config *);
 void mem_empty(MemSystem *);
 /* time begins anew: what is cached stays, and counts as arrived. Nothing may be under way. */
 void mem_rewind(MemSystem *);
+/* Keeps what outlives a launch: what L2 and the n SMs' instruction caches hold, and which rows of DRAM
+   are open; and puts it back. Of an SM that has had no block it is NULL. Nothing may be under way. */
+typedef struct MemCopy MemCopy;
+MemCopy *mem_copy(const MemSystem *, SmMem *const *, int n);
+void mem_put_back(MemSystem *, SmMem *const *, int n, const MemCopy *);
+void mem_copy_free(MemCopy *);
 void mem_sample(MemSystem *, Intervals *);      /* from now on L2 and DRAM count here, too; NULL: no more */
 void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* the longest window, in cycles, >= 1 */

@@ -253,6 +253,28 @@ void stats_json_tables(const LaunchStats *s, JsonSink *j)
 	put_source_lines(s, j);
 }
 
+/* Puts what is known of figures that are estimated, and why launches were not sampled; nothing where nobody
+   asked for sampling. */
+static void put_sampled(JsonSink *j, const LaunchStats *s)
+{
+	const Totals *t = &s->totals;
+	if (!t->sampled && !s->whole)
+		return;
+	double within = stats_within(t);
+	j->key(j, "sampled");
+	j->begin(j, '{', true);
+	json_put_count(j, "launches", t->sampled);
+	json_put_count(j, "blocks", t->sampled_blocks);
+	json_put_count(j, "timed_blocks", t->timed_blocks);
+	json_put_real(j, "confidence", true, 0.95);
+	json_put_real(j, "within", t->cycles, t->cycles ? within / (double)t->cycles : 0);
+	json_put_count(j, "cycles_low", stats_low(t));
+	json_put_count(j, "cycles_high", (uint64_t)((double)t->cycles + within));
+	if (s->whole)
+		json_put_text(j, "whole", s->whole);
+	j->end(j);
+}
+
 void stats_json_measured(const LaunchStats *s, JsonSink *j)
 {
 	bool lanes = !s->reference && !s->own_slots;
@@ -276,6 +298,7 @@ void stats_json_measured(const LaunchStats *s, JsonSink *j)
 	j->begin(j, '{', false);
 	counters(j, s, "memory");
 	j->end(j);
+	put_sampled(j, s);
 }
 
 static void put_size(JsonSink *j, const char *key, const uint32_t d[3])

@@ -1,4 +1,5 @@
 #include "sim/record/stats.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,14 @@ bool stat_known(const LaunchStats *s, int i)
 	if (s->reference || known == STAT_VALUES)
 		return s->reference && (known == STAT_VALUES || known == STAT_ANY);
 	return known == STAT_GROUPS ? !s->own_slots : s->timed || known < STAT_TIMED;
+}
+
+double stats_within(const Totals *t) { return sqrt(t->sample_squares) + t->sample_bias; }
+
+uint64_t stats_low(const Totals *t)
+{
+	double low = (double)t->cycles - stats_within(t);
+	return low > 0 ? (uint64_t)low : 0;
 }
 
 double stats_utilization(const LaunchStats *s)

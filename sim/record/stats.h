@@ -17,6 +17,9 @@ typedef struct LaunchStats {
 	bool own_slots;
 	bool reference;              /* run by the reference interpreter: only thread_instructions is known */
 	bool races_checked;
+	/* GpuOptions.sample: why the launch was timed whole nevertheless; NULL: it was not, or nobody
+	   asked for less */
+	const char *whole;
 	int warp_size;
 	uint64_t static_instructions, static_blocks, registers;
 	uint64_t uniform_registers;    /* that a warp has for values of the uniform datapath */
@@ -51,6 +54,9 @@ void stats_json_tables(const LaunchStats *, struct JsonSink *);
 /* sim/record/races.c: races of the launch; writes nothing if the run did not look for them */
 void stats_json_races(const LaunchStats *, struct JsonSink *);
 
+/* GpuOptions.sample: by how much the cycles may be wrong with a probability of 5 %; 0: they are measured */
+double stats_within(const Totals *);
+uint64_t stats_low(const Totals *);    /* the least that the cycles may be then */
 double stats_utilization(const LaunchStats *);
 double stats_mean_depth(const LaunchStats *);
 /* sim/record/laws.c. The conservation laws, for every launch that has ended: NULL when they hold, else a

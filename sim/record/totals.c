@@ -104,4 +104,9 @@ void totals_add(Totals *total, const Totals *s)
 	total->reached_slots += s->reached_slots;
 	total->seconds += s->seconds;
 	total->launches += s->launches;
+	total->sampled += s->sampled;
+	total->sampled_blocks += s->sampled_blocks;
+	total->timed_blocks += s->timed_blocks;
+	total->sample_squares += s->sample_squares;
+	total->sample_bias += s->sample_bias;
 }

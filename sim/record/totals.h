@@ -211,6 +211,12 @@ typedef struct Totals {
 	int nmodel;
 	ModelStat model[MODEL_STATS];    /* the mechanism's own counters; their keys stand under divergence */
 	uint64_t launches;             /* how many launches were added up */
+	/* GpuOptions.sample: launches of which a part was timed; blocks of these, and those of them that
+	   were timed. The cycles are an estimate then. With a probability of 95 % the truth differs from
+	   it by less than the root of `squares`, the sum of the squares of what each launch's may differ
+	   by, and `bias` together. */
+	uint64_t sampled, sampled_blocks, timed_blocks;
+	double sample_squares, sample_bias;
 	double seconds;                /* host time */
 } Totals;
 

@@ -221,6 +221,11 @@ static void put_report_title(Run *run, const Title *t, const LaunchStats *s, boo
 		sb_printf(out, "%llu launches", (unsigned long long)s->totals.launches);
 	}
 	end_line(out, start);
+	if (s->totals.launches == 1 && run->launch.v[0]->whole) {
+		start = out->n;
+		sb_printf(out, "timed whole, not sampled: %s", run->launch.v[0]->whole);
+		end_line(out, start);
+	}
 	put_config_changes(t, all, out);
 	put_size(run, out);
 	filled_text(run, out);
@@ -243,6 +248,26 @@ static void put_uniform(const LaunchStats *s, StrBuf *out)
 	end_line(out, start);
 }
 
+/* Puts within which bounds the cycles are where a part of the blocks was timed, or why all were. */
+static void put_sampled(const LaunchStats *s, StrBuf *out)
+{
+	const Totals *t = &s->totals;
+	char a[32], b[32], c[32];
+	size_t start = out->n;
+	double within = stats_within(t);
+	if (!t->sampled)
+		return;
+	sb_printf(out, "  sampled: +-%s (95 %%): %s to %s cycles   %s of ",
+		PERCENT(t->cycles ? within / (double)t->cycles : 0),
+		group_digits(a, stats_low(t)),
+		group_digits(b, (uint64_t)((double)t->cycles + within)), group_digits(c, t->timed_blocks));
+	sb_printf(out, "%s blocks timed", group_digits(a, t->sampled_blocks));
+	if (t->launches > 1)
+		sb_printf(out, ", in %s of %s launches", group_digits(a, t->sampled),
+			group_digits(b, t->launches));
+	end_line(out, start);
+}
+
 /* Puts the main figures. last: names the launch to whose end the cycles of the program are counted. */
 static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 {
@@ -254,6 +279,7 @@ static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 					 : 0);
 		sb_printf(out, "program's cycles  %16s   from the host's first call to the end of %s\n",
 			group_digits(a, s->totals.program_cycles), last);
+		put_sampled(s, out);
 	} else if (!s->reference)
 		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured",
 			group_digits(b, s->totals.warp_instructions));

@@ -71,6 +71,11 @@ static const UsageRow rows[] = {
 		"through it; with -b both runs, in step",
 		"*.html" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
+	{ O_SAMPLE, "sample", "[=PERCENT]", "time parts of large launches and estimate their cycles, until "
+		"the truth is within so many percent with a probability of 95 % (default: 2); counts stay "
+		"exact",
+		",1 2 5" },
+	{ O_SAMPLE_SEED, "sample-seed", "N", "with --sample: another choice of what is timed; default: 1" },
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
 	{ O_ON, "on", "WHERE", "gpu: run MODULE, which is PTX, on this computer's GPU too, and compare "
 		"results; gpu-alone: there only",

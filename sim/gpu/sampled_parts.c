@@ -1,0 +1,111 @@
+/* The runs of a sampled launch: the functional one, block by block, and the timed ones of rows of blocks. */
+#include "sim/gpu/sampled.h"
+#include "isa/print.h"
+#include "sim/gpu/streams.h"
+#include "sim/sm/sm.h"
+
+void sampled_note_block(const Gpu *g, Grid *x)
+{
+	const Share *h = x->share[0];
+	if (!g->sm[0].freed.n || !x->log->done)
+		return;
+	BlockWork now = { 0 };
+	uint64_t issues = 0, lanes = 0;        /* of straight code, which is not in `count` yet */
+	for (int pc = 0; pc < x->code->n; pc++) {
+		issues += h->straight ? h->straight[pc].issues : 0;
+		lanes += h->straight ? h->straight[pc].lanes : 0;
+		now.issues += h->count[pc].issues + issues;
+		now.lanes += h->count[pc].useful + lanes;
+	}
+	x->log->done[x->next_cta] = now;
+}
+
+MachineClock sampled_clock(const Gpu *g)
+{
+	return (MachineClock){ g->host, g->ended, g->last_gone, g->busy, g->busy_until, g->empty };
+}
+
+void sampled_set_clock(Gpu *g, const MachineClock *c)
+{
+	g->host = c->host;
+	g->ended = c->ended;
+	g->last_gone = c->last_gone;
+	g->busy = c->busy;
+	g->busy_until = c->busy_until;
+	g->empty = c->empty;
+	mem_rewind(g->mem);
+	for (int i = 0; i < g->config.sm_count; i++)
+		if (g->smmem[i])
+			smmem_rewind(g->smmem[i]);
+}
+
+void sampled_put_back(Sampling *s)
+{
+	const LaunchStats *stats = s->grid->stats;
+	memory_put_back(s->gpu->memory, s->memory);
+	sampled_set_clock(s->gpu, &s->clock);
+	mem_put_back(s->gpu->mem, s->gpu->smmem, (int)s->gpu->config.sm_count, s->caches);
+	*s->grid = s->before;
+	*s->grid->stats = (LaunchStats){ .stream = stats->stream };
+}
+
+bool sampled_functional(Sampling *s, Failure *out)
+{
+	Gpu *g = s->gpu;
+	BlockLog log = { .done = s->done, .counts = &s->counts };
+	s->grid->log = &log;
+	g->options.functional = true;
+	bool ok = run_functional(g, out);
+	g->options.functional = false;
+	s->grid->log = NULL;
+	return ok;
+}
+
+/* Adds what the part has counted. False: its blocks did something else than in the functional run. */
+static bool add_part(Sampling *s, const TimedPart *p, const LaunchStats *st)
+{
+	const Totals *t = &st->totals;
+	uint64_t issues = t->warp_instructions + t->overhead_warp,
+		lanes = t->thread_instructions + t->overhead_thread;
+	totals_add(&s->timed, t);
+	s->timed_blocks += p->to - p->from;
+	s->timed_issues += issues;
+	if (issues == sampled_issues(s, p->from, p->to) &&
+		lanes == s->done[p->to].lanes - s->done[p->from].lanes)
+		return true;
+	s->differs = "its blocks did not do in time what they did in the functional run: what they "
+		"do depends on which comes first";
+	return false;
+}
+
+bool sampled_part(Sampling *s, TimedPart *p)
+{
+	Gpu *g = s->gpu;
+	Failure failure = { 0 };
+	LaunchStats stats = { 0 };
+	Grid y = s->before, *one = &y, **queue = g->queue.v;
+	Arena *out = g->out, own = { 0 };
+	p->begin = arena_array(&s->arena, Cycle, p->to - p->from);
+	BlockLog log = { .first = p->from, .begin = p->begin, .enough = p->enough, .self = p->self,
+		.counts = &s->counts };
+	memory_put_back(g->memory, s->memory);
+	sampled_set_clock(g, &s->clock);
+	y.stats = &stats;
+	y.next_cta = p->from;
+	y.ctas = p->to;
+	y.log = &log;
+	g->queue.v = &one;
+	g->out = &own;
+	bool ok = run_timed(g, &failure);
+	g->queue.v = queue;
+	g->out = out;
+	p->start = y.begin;
+	p->end = y.end;
+	p->to = y.ctas;
+	if (!ok)
+		s->differs = failure.fault.kind ? "a part of its blocks did not run to its end alone"
+			: "it was interrupted";
+	ok = ok && add_part(s, p, &stats);
+	arena_free(&own);
+	return ok;
+}
