@@ -20,6 +20,11 @@ enum { MOST_ROWS = 1 << 22, MOST_MOVED = 1 << 16, MOST_WARPS = 1 << 19 };
 
 static uint32_t warp_key(unsigned sm, unsigned slot) { return (uint32_t)sm << 16 | (slot & 0xffff); }
 
+static bool is_near(const TraceState *t, unsigned sm, unsigned slot)
+{
+	return slot < NEAR_SLOTS && sm - t->near_sm < NEAR_SMS;
+}
+
 static uint32_t first_place(const TraceState *t, uint32_t key)
 {
 	return key * 2654435761u >> 7 & ((uint32_t)t->place.n - 1);
@@ -40,39 +45,72 @@ static void grow_places(TraceState *t)
 	t->place.n = n;
 	memset(t->place.v, 0, sizeof *t->place.v * (size_t)n);
 	for (int k = 0; k < t->warp.n; k++)
-		enter_place(t, k);
+		if (!is_near(t, t->warp.v[k].sm, t->warp.v[k].slot))
+			enter_place(t, k);
 }
 
-TraceWarp *trace_state_warp(TraceState *t, unsigned sm, unsigned slot)
+static int *hashed_place(TraceState *t, unsigned sm, unsigned slot)
 {
 	if (t->warp.n * 2 >= t->place.n)
 		grow_places(t);
 	uint32_t i = first_place(t, warp_key(sm, slot));
 	for (; t->place.v[i]; i = (i + 1) & ((uint32_t)t->place.n - 1)) {
-		TraceWarp *w = &t->warp.v[t->place.v[i] - 1];
+		const TraceWarp *w = &t->warp.v[t->place.v[i] - 1];
 		if (w->sm == sm && w->slot == slot)
-			return w;
+			break;
 	}
-	vec_push(&t->warp, ((TraceWarp){ .sm = (uint16_t)sm, .slot = (uint16_t)slot }));
-	t->place.v[i] = t->warp.n;
-	return &vec_last(&t->warp);
+	return &t->place.v[i];
 }
 
-/* number: less than t->schedulers */
-static TraceScheduler *scheduler_state(TraceState *t, unsigned sm, unsigned number)
+static int *near_place(TraceState *t, unsigned sm, unsigned slot)
 {
-	int at = (int)(sm * (unsigned)t->schedulers + number);
-	for (int k = t->scheduler.n; k <= at; k++)
+	int n = t->near.n, want = (int)(sm - t->near_sm + 1) * NEAR_SLOTS;
+	if (want > n) {
+		vec_reserve(&t->near, want);
+		memset(t->near.v + n, 0, sizeof *t->near.v * (size_t)(want - n));
+		t->near.n = want;
+	}
+	return &t->near.v[(sm - t->near_sm) * NEAR_SLOTS + slot];
+}
+
+static TraceWarp *enter_warp(TraceState *t, unsigned sm, unsigned slot)
+{
+	if (!t->warp.n)
+		t->near_sm = sm;
+	int *place = is_near(t, sm, slot) ? near_place(t, sm, slot) : hashed_place(t, sm, slot);
+	if (!*place) {
+		vec_push(&t->warp, ((TraceWarp){ .sm = (uint16_t)sm, .slot = (uint16_t)slot }));
+		*place = t->warp.n;
+	}
+	return &t->warp.v[*place - 1];
+}
+
+static inline TraceWarp *find_warp(TraceState *t, unsigned sm, unsigned slot)
+{
+	unsigned at = (sm - t->near_sm) * NEAR_SLOTS + slot;
+	if (is_near(t, sm, slot) && at < (unsigned)t->near.n && t->near.v[at])
+		return &t->warp.v[t->near.v[at] - 1];
+	return enter_warp(t, sm, slot);
+}
+
+TraceWarp *trace_state_warp(TraceState *t, unsigned sm, unsigned slot) { return find_warp(t, sm, slot); }
+
+/* at: the number of a scheduler, counted over all SMs: that of the SM times t->schedulers, and its own */
+static TraceScheduler *grow_schedulers(TraceState *t, unsigned at)
+{
+	for (int k = t->scheduler.n; k <= (int)at; k++)
 		vec_push(&t->scheduler, ((TraceScheduler){ (uint16_t)(k / t->schedulers),
 			(uint16_t)(k % t->schedulers), WHY_ISSUES, 0 }));
 	return &t->scheduler.v[at];
 }
 
-static bool keep_stall(TraceState *t, const TraceEvent *e)
+static inline bool keep_stall(TraceState *t, const TraceEvent *e)
 {
 	if (e->a >= (uint64_t)t->schedulers || e->b > WHY_ISSUES)
 		return false;
-	TraceScheduler *s = scheduler_state(t, e->sm, (unsigned)e->a);
+	unsigned at = e->sm * (unsigned)t->schedulers + (unsigned)e->a;
+	TraceScheduler *s = at < (unsigned)t->scheduler.n ? &t->scheduler.v[at]
+		: grow_schedulers(t, at);
 	s->why = (uint16_t)e->b;
 	s->since = e->cycle;
 	return true;
@@ -95,6 +133,7 @@ void trace_state_clear(TraceState *t)
 	vec_clear(&t->warp);
 	vec_clear(&t->scheduler);
 	t->schedulers = 0;
+	vec_clear(&t->near);
 	if (t->place.n)
 		memset(t->place.v, 0, sizeof *t->place.v * (size_t)t->place.n);
 	t->rows = t->cycle = 0;
@@ -105,6 +144,7 @@ void trace_state_free(TraceState *t)
 	trace_state_clear(t);
 	vec_free(&t->warp);
 	vec_free(&t->scheduler);
+	vec_free(&t->near);
 	vec_free(&t->place);
 }
 
@@ -149,7 +189,10 @@ static bool set_row(TraceState *t, TraceWarp *w, const TraceEvent *e)
 	return true;
 }
 
-static bool runs(const TraceRow *r, unsigned split) { return r->split == split && r->flags & FLAG_RUNS; }
+static inline bool runs(const TraceRow *r, unsigned split)
+{
+	return r->split == split && r->flags & FLAG_RUNS;
+}
 
 /* Moves the split that has issued to the next instruction; if it goes elsewhere, an event for its row
    follows. */
@@ -169,6 +212,21 @@ static void step_split(TraceWarp *w, const TraceEvent *e)
 	}
 }
 
+/* The scheduler of a warp slot: the slot modulo their number. */
+static inline unsigned scheduler_of(const TraceState *t, unsigned slot)
+{
+	unsigned n = (unsigned)t->schedulers;
+	return n & (n - 1) ? slot % n : slot & (n - 1);
+}
+
+static inline void issue_from_scheduler(TraceState *t, const TraceEvent *e)
+{
+	unsigned at = e->sm * (unsigned)t->schedulers + scheduler_of(t, e->warp);
+	TraceScheduler *s = at < (unsigned)t->scheduler.n ? &t->scheduler.v[at] : grow_schedulers(t, at);
+	s->why = WHY_ISSUES;
+	s->since = e->cycle;
+}
+
 static void start_traced_warp(TraceState *t, TraceWarp *w, const TraceEvent *e)
 {
 	clear_rows(t, w);
@@ -180,17 +238,13 @@ static void start_traced_warp(TraceState *t, TraceWarp *w, const TraceEvent *e)
 	w->ended = 0;
 }
 
-bool trace_state_event(TraceState *t, const TraceEvent *e)
+static bool __attribute__((noinline)) state_event(TraceState *t, const TraceEvent *e)
 {
-	if (e->cycle > t->cycle)
-		t->cycle = e->cycle;
-	if (e->kind == TR_STALL)
-		return keep_stall(t, e);
 	if (e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END || e->kind == TR_RETURN)
 		return true;
 	if (t->warp.n >= MOST_WARPS)
 		return false;
-	TraceWarp *w = trace_state_warp(t, e->sm, e->warp);
+	TraceWarp *w = find_warp(t, e->sm, e->warp);
 	w->depth = e->depth;
 	switch (e->kind) {
 	case TR_ENTER: case TR_REWRITE: case TR_LEAVE:
@@ -198,9 +252,7 @@ bool trace_state_event(TraceState *t, const TraceEvent *e)
 	case TR_ISSUE:
 		step_split(w, e);
 		if (t->schedulers)
-			*scheduler_state(t, e->sm, (unsigned)(e->warp % t->schedulers)) =
-				(TraceScheduler){ e->sm,
-				(uint16_t)(e->warp % t->schedulers), WHY_ISSUES, e->cycle };
+			issue_from_scheduler(t, e);
 		return true;
 	case TR_EXIT:
 		w->ended |= e->mask;
@@ -215,6 +267,36 @@ bool trace_state_event(TraceState *t, const TraceEvent *e)
 	default:
 		return true;
 	}
+}
+
+/* What most events are goes a way of its own: an issue of a split whose row is where it mostly is. */
+static inline bool is_plain_issue(const TraceState *t, const TraceEvent *e, TraceWarp **warp)
+{
+	unsigned at = (e->sm - t->near_sm) * NEAR_SLOTS + e->warp;
+	if (e->kind != TR_ISSUE || !is_near(t, e->sm, e->warp) || at >= (unsigned)t->near.n || !t->near.v[at])
+		return false;
+	TraceWarp *w = *warp = &t->warp.v[t->near.v[at] - 1];
+	const TraceRowVec *splits = &w->table[TABLE_SPLITS];
+	return e->split < splits->n && runs(&splits->v[e->split], e->split) && (!w->running ||
+		runs(&vec_last(&w->table[TABLE_STACK]), e->split));
+}
+
+bool trace_state_event(TraceState *t, const TraceEvent *e)
+{
+	TraceWarp *w;
+	if (e->cycle > t->cycle)
+		t->cycle = e->cycle;
+	if (e->kind == TR_STALL)
+		return keep_stall(t, e);
+	if (!is_plain_issue(t, e, &w) || t->warp.n >= MOST_WARPS)
+		return state_event(t, e);
+	w->depth = e->depth;
+	w->table[TABLE_SPLITS].v[e->split].pc = (uint32_t)e->a + 1;
+	if (w->running)
+		vec_last(&w->table[TABLE_STACK]).pc = (uint32_t)e->a + 1;
+	if (t->schedulers)
+		issue_from_scheduler(t, e);
+	return true;
 }
 
 /* ---- differences ---- */

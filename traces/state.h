@@ -25,6 +25,7 @@ enum { WHY_ISSUES = 0xffff };
    then */
 typedef struct TraceScheduler { uint16_t sm, number, why; uint64_t since; } TraceScheduler;
 
+enum { NEAR_SLOTS = 128, NEAR_SMS = 512 };
 typedef struct TraceState {
 	/* schedulers of an SM, as the launch says: set after trace_state_clear; 0 = unknown */
 	int schedulers;
@@ -32,7 +33,10 @@ typedef struct TraceState {
 	uint64_t rows;                 /* number of rows in all tables */
 	Vec(TraceWarp) warp;
 	Vec(TraceScheduler) scheduler;
-	Vec(int) place;                /* hash table: places in warp, plus one; empty ones are 0 */
+	/* places in `warp`, plus one; 0: none. near: of the first NEAR_SLOTS slots of NEAR_SMS SMs from
+	   near_sm on, all of an SM side by side; place: a hash table of all others */
+	Vec(int) near, place;
+	unsigned near_sm;
 } TraceState;
 
 /* Changes the state as the event says. False: the event contradicts the state, whose rows stay as they

@@ -87,6 +87,8 @@ TraceWriter *trace_create(const char *path, Diag *);   /* NULL with an error */
 int trace_run(TraceWriter *);
 void trace_launch(TraceWriter *, const TraceLaunch *); /* begins a launch; copies what it needs */
 void trace_event(TraceWriter *, const TraceEvent *);   /* in order of (cycle, sm) within a launch */
+/* the same with several events in a row */
+void trace_events(TraceWriter *, const TraceEvent *from, const TraceEvent *to);
 bool trace_close(TraceWriter *, Diag *);               /* false: something could not be written */
 
 typedef struct TraceReader TraceReader;

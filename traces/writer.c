@@ -1,5 +1,6 @@
 /* Writes traces: events are delta-encoded into a buffer, a full buffer is deflated and written. No allocation
    per event. */
+#include "traces/deflate.h"
 #include "traces/format.h"
 #include "traces/state.h"
 #include "lib/hash.h"
@@ -25,8 +26,8 @@ struct TraceWriter {
 	uint64_t launches, events;
 	int runs;
 	uint32_t crc;              /* CRC-32 of all bytes written so far */
-	z_stream z;
-	uint8_t *out;              /* room for deflate */
+	Deflater *deflater;
+	uint8_t *out;              /* room for what it writes */
 	size_t out_cap;
 
 	uint8_t *raw;              /* EVENTS_RAW bytes for events that wait to be written */
@@ -53,20 +54,14 @@ static void put_bytes(TraceWriter *w, const void *p, size_t n)
 		w->error = errno ? errno : EIO;
 }
 
-static void emit_chunk(TraceWriter *w, int kind, uint8_t *raw, size_t n)
+static void emit_chunk(TraceWriter *w, int kind, const uint8_t *raw, size_t n)
 {
-	size_t bound = deflateBound(&w->z, n);
+	size_t bound = deflater_bound(n);
 	if (bound > w->out_cap) {
 		free(w->out);
 		w->out = xmalloc(w->out_cap = bound);
 	}
-	deflateReset(&w->z);
-	w->z.next_in = raw;
-	w->z.avail_in = (uInt)n;
-	w->z.next_out = w->out;
-	w->z.avail_out = (uInt)w->out_cap;
-	must(deflate(&w->z, Z_FINISH) == Z_STREAM_END);
-	size_t stored = w->out_cap - w->z.avail_out;
+	size_t stored = deflater_run(w->deflater, raw, n, w->out);
 	uint8_t head[CHUNK_BYTES] = { (uint8_t)kind };
 	put_u32(head + 1, (uint32_t)n);
 	put_u32(head + 5, (uint32_t)stored);
@@ -86,7 +81,7 @@ TraceWriter *trace_create(const char *path, Diag *diag)
 	w->path = xstrdup(path);
 	w->raw = xmalloc(EVENTS_RAW);
 	trace_states(w, EVENTS_RAW, STATE_EVERY);
-	must(deflateInit(&w->z, Z_BEST_SPEED) == Z_OK);
+	w->deflater = deflater_new();
 	uint8_t head[HEADER_BYTES] = { 0 };
 	memcpy(head, TRACE_MAGIC, 8);
 	put_u32(head + 8, TRACE_VERSION);
@@ -125,36 +120,43 @@ static uint8_t *put_row_bytes(uint8_t *p, const TraceEvent *e)
 }
 
 /* Writes the event's bytes to p; returns the address behind the last one. */
-static uint8_t *put_event_bytes(Coder *c, uint8_t *p, const TraceEvent *e)
+static inline __attribute__((always_inline)) uint8_t *put_event_bytes(Coder *c, uint8_t *p,
+	const TraceEvent *e)
 {
+	unsigned kind = e->kind;
 	Context *x = coder_context(c, e->sm, e->warp);
 	uint8_t *tag = p++;
-	*tag = e->kind < KIND_FOLLOWS ? e->kind : KIND_FOLLOWS;
-	if (e->kind >= KIND_FOLLOWS)
-		*p++ = e->kind;
+	unsigned same = 0;
+	if (kind >= KIND_FOLLOWS)
+		*p++ = (uint8_t)kind;
 	if (e->cycle == c->cycle)
-		*tag |= TAG_SAME_CYCLE;
+		same = TAG_SAME_CYCLE;
 	else
 		p = put_varint(p, zigzag(e->cycle - c->cycle));
 	if (e->sm == c->sm && e->warp == c->warp) {
-		*tag |= TAG_SAME_WARP;
+		same |= TAG_SAME_WARP;
+	} else if ((e->sm | e->warp) < 0x80) {
+		p[0] = (uint8_t)e->sm;
+		p[1] = (uint8_t)e->warp;
+		p += 2;
 	} else {
 		p = put_varint(p, e->sm);
 		p = put_varint(p, e->warp);
 	}
 	if (e->mask == x->mask)
-		*tag |= TAG_SAME_MASK;
+		same |= TAG_SAME_MASK;
 	else
 		p = put_varint(p, e->mask);
 	if (e->split == x->split && e->depth == x->depth) {
-		*tag |= TAG_SAME_SPLIT;
+		same |= TAG_SAME_SPLIT;
 	} else {
 		p = put_varint(p, e->split);
 		p = put_varint(p, e->depth);
 	}
-	p = put_varint(p, zigzag(e->a - coder_predict(x, e->kind)));
+	*tag = (uint8_t)((kind < KIND_FOLLOWS ? kind : KIND_FOLLOWS) | same);
+	p = put_varint(p, zigzag(e->a - coder_predict(x, kind)));
 	p = put_varint(p, e->b);
-	if (has_row(e->kind))
+	if (has_row(kind))
 		p = put_row_bytes(p, e);
 	c->cycle = e->cycle;
 	c->sm = e->sm;
@@ -219,17 +221,22 @@ void trace_states(TraceWriter *w, size_t most, uint64_t every)
 	w->every = w->state_every = every;
 }
 
-void trace_event(TraceWriter *w, const TraceEvent *e)
+void trace_events(TraceWriter *w, const TraceEvent *from, const TraceEvent *to)
 {
-	must(w->launches && e->kind < TR_COUNT);
-	if (w->n > w->most - EVENT_BYTES)
-		flush_events(w);
-	if (!w->n && w->since >= w->every)
-		emit_state(w);
-	w->n = (size_t)(put_event_bytes(&w->coder, w->raw + w->n, e) - w->raw);
-	trace_state_event(&w->state, e);
-	w->events++;
+	must(w->launches);
+	w->events += (uint64_t)(to - from);
+	for (const TraceEvent *e = from; e < to; e++) {
+		must(e->kind < TR_COUNT);
+		if (w->n > w->most - EVENT_BYTES)
+			flush_events(w);
+		if (!w->n && w->since >= w->every)
+			emit_state(w);
+		w->n = (size_t)(put_event_bytes(&w->coder, w->raw + w->n, e) - w->raw);
+		trace_state_event(&w->state, e);
+	}
 }
+
+void trace_event(TraceWriter *w, const TraceEvent *e) { trace_events(w, e, e + 1); }
 
 /* Writes the index. Returns its offset; 0: the index would be too long and has not been written. */
 static uint64_t emit_index(TraceWriter *w)
@@ -241,7 +248,7 @@ static uint64_t emit_index(TraceWriter *w)
 	sb_varint(&b, w->entries);
 	if (w->index.n)
 		sb_write(&b, w->index.s, w->index.n);
-	emit_chunk(w, CHUNK_INDEX, (uint8_t *)b.s, b.n);
+	emit_chunk(w, CHUNK_INDEX, (const uint8_t *)b.s, b.n);
 	sb_free(&b);
 	return at;
 }
@@ -321,7 +328,7 @@ void trace_launch(TraceWriter *w, const TraceLaunch *l)
 		w->error = EFBIG;
 	w->launches++;
 	index_entry(w, INDEX_LAUNCH, 0);
-	emit_chunk(w, CHUNK_LAUNCH, (uint8_t *)b.s, b.n);
+	emit_chunk(w, CHUNK_LAUNCH, (const uint8_t *)b.s, b.n);
 	trace_state_clear(&w->state);
 	w->state.schedulers = l->schedulers;
 	w->since = 0;
@@ -348,7 +355,7 @@ bool trace_close(TraceWriter *w, Diag *diag)
 	bool ok = !w->error;
 	if (!ok)
 		diag_error(diag, (Loc){ w->path, 0, 0 }, "cannot write the trace: %s", strerror(w->error));
-	deflateEnd(&w->z);
+	deflater_free(w->deflater);
 	free(w->out);
 	free(w->raw);
 	free(w->state_coder);

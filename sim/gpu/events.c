@@ -47,8 +47,7 @@ static void write_kept(Gpu *g)
 		Grid *x = g->tracing.v[0];
 		if (!x->in_trace)
 			write_launch(g, x);
-		for (int i = 0; i < x->kept.n; i++)
-			trace_event(g->options.trace, &x->kept.v[i]);
+		trace_events(g->options.trace, x->kept.v, x->kept.v + x->kept.n);
 		vec_free(&x->kept);
 		x->in_trace = true;
 		if (!x->traced)
@@ -57,12 +56,13 @@ static void write_kept(Gpu *g)
 	}
 }
 
-static void write_event(const Gpu *g, Grid *x, const TraceEvent *e)
+static void write_events(const Gpu *g, Grid *x, const TraceEvent *from, const TraceEvent *to)
 {
 	if (x->in_trace)
-		trace_event(g->options.trace, e);
+		trace_events(g->options.trace, from, to);
 	else
-		vec_push(&x->kept, *e);
+		for (; from < to; from++)
+			vec_push(&x->kept, *from);
 }
 
 /* The cycle of the share's next event that is to be written; NEVER: it has no more events. */
@@ -84,8 +84,12 @@ void events_flush(const Gpu *g, Grid *x, Cycle end)
 	}
 	for (int i; (i = order_first(o)) >= 0;) {
 		Share *h = x->share[i];
-		for (Cycle now = next_event_of(h); next_event_of(h) == now; h->written++)
-			write_event(g, x, &h->events.v[h->written]);
+		const TraceEvent *from = &h->events.v[h->written], *to = from;
+		while (h->written < h->events.n && to->cycle == from->cycle) {
+			to++;
+			h->written++;
+		}
+		write_events(g, x, from, to);
 		order_next(o, next_event_of(h));
 	}
 	for (int i = 0; i < g->config.sm_count; i++)

@@ -163,7 +163,7 @@ static void mark_issue(const Warp *w, int split)
 
 /* ---- rows ---- */
 
-static uint16_t split_flags(const Split *s)
+static inline uint16_t split_flags(const Split *s)
 {
 	static const uint16_t of_state[] = { [SPLIT_RUN] = FLAG_RUNS, [SPLIT_BARRIER] = FLAG_AT_BARRIER,
 		[SPLIT_WARPSYNC] = FLAG_AT_SYNC,
@@ -176,7 +176,7 @@ static uint16_t split_flags(const Split *s)
 	return f;
 }
 
-static TraceRow split_row(const Warp *w, const Split *s)
+static inline TraceRow split_row(const Warp *w, const Split *s)
 {
 	TraceRow r = trace_row(ROW_SPLIT, s->pc, s->mask);
 	r.split = (uint16_t)(s - w->split);
@@ -189,7 +189,7 @@ static TraceRow split_row(const Warp *w, const Split *s)
 static void show_split(Rows *rows, const Warp *w, const Split *s)
 {
 	TraceRow r = split_row(w, s);
-	reconv_show(rows, &r);
+	vec_push(&rows->table[TABLE_SPLITS], r);
 	if (!s->parts)
 		return;
 	each_part(s, p) {
@@ -207,7 +207,8 @@ void reconv_show_split(const Warp *w, const Split *s, TraceRow *r)
 	r->flags |= split_flags(s) & FLAG_RUNS;
 }
 
-static const Rows *show_rows(Sm *sm, const Warp *w, int unchanged)
+/* splits: those of the splits need not be shown */
+static const Rows *show_rows(Sm *sm, const Warp *w, int unchanged, bool splits)
 {
 	Rows *rows = &w->share->tracer->now;
 	rows->unchanged = unchanged;
@@ -215,16 +216,44 @@ static const Rows *show_rows(Sm *sm, const Warp *w, int unchanged)
 		vec_clear(&rows->table[k]);
 		rows->left_out[k] = 0;
 	}
-	for (int k = 0; k < w->nsplit; k++)
+	rows->left_out[TABLE_SPLITS] = splits ? w->nsplit : 0;
+	for (int k = 0; k < w->nsplit && !splits; k++)
 		show_split(rows, w, &w->split[k]);
 	if (sm->gpu->model->show && w->live)
 		sm->gpu->model->show(w, rows);
 	return rows;
 }
 
-const TraceRowVec *tracer_rows(Sm *sm, const Warp *w) { return show_rows(sm, w, 0)->table; }
+const TraceRowVec *tracer_rows(Sm *sm, const Warp *w) { return show_rows(sm, w, 0, false)->table; }
 
 /* ---- events ---- */
+
+/* Writes events for how the rows of the warp's splits have changed, if it has as many of these as the trace
+   told last, and all lanes are at home: mostly nothing but the place of one has. False: more may have
+   changed, and nothing is written. */
+static bool rewrite_splits(Share *x, const Warp *w, const TraceEvent *like)
+{
+	const TraceRowVec *told = &trace_state_warp(&x->tracer->state, like->sm,
+		like->warp)->table[TABLE_SPLITS];
+	if (told->n != w->nsplit)
+		return false;
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].parts)
+			return false;
+	for (int k = 0; k < w->nsplit; k++) {
+		TraceEvent e = *like;
+		e.row = split_row(w, &w->split[k]);
+		if (trace_row_equal(&told->v[k], &e.row))
+			continue;
+		e.kind = TR_REWRITE;
+		e.mask = e.row.mask;
+		e.split = e.row.split;
+		e.a = e.row.pc;
+		e.b = (uint64_t)k;
+		put_trace_event(x, &e);
+	}
+	return true;
+}
 
 /* Writes events for how the warp's rows have changed since the trace told them last. */
 static void differences(Share *x, const Warp *w)
@@ -236,7 +265,8 @@ static void differences(Share *x, const Warp *w)
 		.depth = (uint16_t)w->stack_depth };
 	/* the trace has told no row of this warp yet */
 	bool begins = !trace_state_warp(told, (unsigned)sm->id, (unsigned)w->slot)->table[TABLE_SPLITS].n;
-	const Rows *rows = show_rows(sm, w, begins ? 0 : x->tracer->unchanged[w->slot]);
+	bool splits = rewrite_splits(x, w, &like);
+	const Rows *rows = show_rows(sm, w, begins ? 0 : x->tracer->unchanged[w->slot], splits);
 	trace_state_differences(told, &like, rows->table, rows->left_out, put_trace_event, x);
 	x->tracer->unchanged[w->slot] = INT_MAX;
 }
@@ -260,7 +290,7 @@ static bool as_told(Tracer *t, const Warp *w)
 	const TraceRowVec *told = &trace_state_warp(&t->state, (unsigned)w->sm->id,
 		(unsigned)w->slot)->table[TABLE_SPLITS];
 	int k = t->split[w->slot];
-	if (k >= told->n || k >= w->nsplit)
+	if (k >= told->n || k >= w->nsplit || told->v[k].pc != w->split[k].pc)
 		return false;
 	TraceRow r = split_row(w, &w->split[k]);
 	return trace_row_equal(&told->v[k], &r);
@@ -272,11 +302,11 @@ static void stalls(const Sm *sm, Share *x)
 {
 	int n = (int)sm->gpu->config.sched_count;
 	uint64_t now = launch_cycle(x, sm->now);
+	const TraceScheduler *told = &x->tracer->state.scheduler.v[sm->id * n];
 	for (int k = 0; k < n; k++) {
 		const Sched *d = &sm->sched[k];
-		const TraceScheduler *s = &x->tracer->state.scheduler.v[sm->id * n + k];
 		uint16_t why = d->of != x ? STALL_EMPTY : d->why == STALL_COUNT ? WHY_ISSUES : d->why;
-		if (s->why != why || (why == WHY_ISSUES && s->since != now))
+		if (told[k].why != why || (why == WHY_ISSUES && told[k].since != now))
 			put_trace_event(x, &(TraceEvent){ .cycle = now, .sm = (uint16_t)sm->id,
 				.a = (uint64_t)k,
 				.b = why, .kind = TR_STALL });
