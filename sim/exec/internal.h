@@ -6,6 +6,17 @@
 
 enum { MOST_BYTES = 32 };              /* the most bytes of one lane's access */
 
+/* The addresses of some lanes. row: lane l accesses first + l * step, where step is no more than MOST_STEP
+   and nothing overflows; else `at` has the addresses. listed: `at` has them in any case. */
+typedef struct Addresses {
+	bool row, listed;
+	uint64_t first, step;
+	uint64_t *at;                  /* [lane] */
+} Addresses;
+static inline uint64_t lane_address(const Addresses *a, int lane)
+{
+	return a->row ? a->first + a->step * (uint64_t)lane : a->at[lane];
+}
 /* sim/exec/exec.c: executes an instruction that computes nothing: branches, ends, fences... m: the lanes of
    the split for which its guard holds */
 void exec_control(Sm *, Warp *, Split *, const MIns *, Mask m);
@@ -23,8 +34,7 @@ typedef enum {
 } LsuSays;
 /* Makes, or queues, the part of an access that goes to one space. Its lanes m are not empty, and their
    addresses have been checked. */
-LsuSays lsu_access(Sm *, Warp *, Split *, const MIns *, Mask m, Space, const uint64_t *addr, MemTicket *,
-	Issue *);
+LsuSays lsu_access(Sm *, Warp *, Split *, const MIns *, Mask m, Space, Addresses *, MemTicket *, Issue *);
 /* the split waits until its access, which has taken the last place in the queue, is made; the mechanism hears
    then which lanes hit */
 void lsu_wait(Sm *, Warp *, Split *);
@@ -36,11 +46,11 @@ void exec_fence(Sm *, Warp *, Split *, const MIns *, Mask);
    been called for them before. row: what local_reserve returned. Stores return whether memory has changed. */
 /* makes room for the access; true: all 32 lanes of a warp of 32 access one address, so their words are a
    row */
-bool local_reserve(Warp *, Mask, const uint64_t *addr, unsigned size);
-void local_load32(const Warp *, Mask, const uint64_t *addr, bool row, uint32_t *);
-bool local_store32(Warp *, Mask, const uint64_t *addr, bool row, const uint32_t *);
-void local_load64(const Warp *, Mask, const uint64_t *addr, uint64_t *);
-bool local_store64(Warp *, Mask, const uint64_t *addr, const uint64_t *);
+bool local_reserve(Warp *, Mask, const Addresses *, unsigned size);
+void local_load32(const Warp *, Mask, const Addresses *, bool row, uint32_t *);
+bool local_store32(Warp *, Mask, const Addresses *, bool row, const uint32_t *);
+void local_load64(const Warp *, Mask, const Addresses *, uint64_t *);
+bool local_store64(Warp *, Mask, const Addresses *, const uint64_t *);
 void local_read(const Warp *, int lane, uint64_t addr, unsigned size, uint8_t *);
 void local_write(Warp *, int lane, uint64_t addr, unsigned size, const uint8_t *);
 /* sim/exec/races.c: of a launch whose accesses are noted. v: n values of each lane of m, one lane's behind

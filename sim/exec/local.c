@@ -1,6 +1,6 @@
 /* Data of local memory. Words of 32 bits: word k of all lanes of a warp lies together, as in the modelled
  * machine, because lanes mostly access the same variable at once. */
-#include "sim/exec/internal.h"
+#include "sim/exec/access.h"
 
 enum { LEAST_BYTES = 64 };
 
@@ -24,71 +24,61 @@ static void grow_local(Warp *w, uint64_t end)
 	w->local_cap = cap;
 }
 
-bool local_reserve(Warp *w, Mask m, const uint64_t *addr, unsigned size)
+bool local_reserve(Warp *w, Mask m, const Addresses *a, unsigned size)
 {
-	uint64_t first = addr[lowest_lane(m)], most = first, differ = 0;
+	uint64_t most = lane_address(a, last_lane(m));
 	int l;
-	if (m == 0xffffffffu) {
-		for (l = 0; l < 32; l++) {
-			most = addr[l] > most ? addr[l] : most;
-			differ |= addr[l] ^ first;
-		}
-	} else {
-		each_lane(m, l) {
-			most = addr[l] > most ? addr[l] : most;
-			differ |= addr[l] ^ first;
-		}
-	}
+	if (!a->row)
+		each_lane(m, l)
+			most = a->at[l] > most ? a->at[l] : most;
 	if (most + size > w->local_cap)
 		grow_local(w, most + size);
-	return !differ && m == 0xffffffffu && w->lanes.width == 32;
+	return a->row && !a->step && m == 0xffffffffu && w->lanes.width == 32;
 }
 
-void local_load32(const Warp *w, Mask m, const uint64_t *addr, bool row, uint32_t *d)
+void local_load32(const Warp *w, Mask m, const Addresses *a, bool row, uint32_t *d)
 {
 	int l;
 	if (row)
-		memcpy(d, local_word(w, 0, addr[0]), 32 * sizeof *d);
+		memcpy(d, local_word(w, 0, a->first), 32 * sizeof *d);
 	else
 		each_lane(m, l)
-			d[l] = *local_word(w, l, addr[l]);
+			d[l] = *local_word(w, l, lane_address(a, l));
 }
 
-bool local_store32(Warp *w, Mask m, const uint64_t *addr, bool row, const uint32_t *s)
+bool local_store32(Warp *w, Mask m, const Addresses *a, bool row, const uint32_t *s)
 {
 	uint32_t diff = 0, *p;
 	int l;
 	if (row) {
-		p = local_word(w, 0, addr[0]);
-		for (l = 0; l < 32; l++) {
-			diff |= p[l] ^ s[l];
-			p[l] = s[l];
-		}
-	} else {
-		each_lane(m, l) {
-			p = local_word(w, l, addr[l]);
-			diff |= *p ^ s[l];
-			*p = s[l];
-		}
+		p = local_word(w, 0, a->first);
+		bool changed = memcmp(p, s, 32 * sizeof *p) != 0;
+		memcpy(p, s, 32 * sizeof *p);
+		return changed;
+	}
+	each_lane(m, l) {
+		p = local_word(w, l, lane_address(a, l));
+		diff |= *p ^ s[l];
+		*p = s[l];
 	}
 	return diff;
 }
 
-void local_load64(const Warp *w, Mask m, const uint64_t *addr, uint64_t *d)
+void local_load64(const Warp *w, Mask m, const Addresses *a, uint64_t *d)
 {
 	int l;
 	each_lane(m, l) {
-		const uint32_t *p = local_word(w, l, addr[l]);
+		const uint32_t *p = local_word(w, l, lane_address(a, l));
 		d[l] = p[0] | (uint64_t)p[w->lanes.width] << 32;
 	}
 }
 
-bool local_store64(Warp *w, Mask m, const uint64_t *addr, const uint64_t *s)
+bool local_store64(Warp *w, Mask m, const Addresses *a, const uint64_t *s)
 {
 	uint64_t diff = 0;
 	int l;
 	each_lane(m, l) {
-		uint32_t *p = local_word(w, l, addr[l]);
+		uint32_t *p = local_word(w, l, lane_address(a, l));
 		diff |= (p[0] | (uint64_t)p[w->lanes.width] << 32) ^ s[l];
 		p[0] = (uint32_t)s[l];
 		p[w->lanes.width] = (uint32_t)(s[l] >> 32);

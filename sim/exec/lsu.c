@@ -8,23 +8,59 @@
  * the queue's. */
 #include "sim/machine/levels.h"
 #include "sim/machine/scoreboard.h"
-#include "sim/exec/internal.h"
+#include "sim/exec/access.h"
 
 /* Local memory is interleaved: word k of all threads of a warp lies together. */
-static void interleave_local(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m, unsigned size,
+static uint64_t local_base(const Sm *sm, const Warp *w)
+{
+	return LOCAL_WINDOW + ((uint64_t)sm->id * (uint64_t)sm->nwarps + (uint64_t)w->slot) *
+		(uint64_t)sm->gpu->config.sm_local * (uint64_t)w->lanes.width;
+}
+
+static void interleave_lanes(const Sm *sm, const Warp *w, const Addresses *a, Mask m, unsigned size,
 	uint64_t *out)
 {
-	uint64_t W = (uint64_t)w->lanes.width;
-	uint64_t base = LOCAL_WINDOW + ((uint64_t)sm->id * (uint64_t)sm->nwarps + (uint64_t)w->slot) *
-		(uint64_t)sm->gpu->config.sm_local * W;
+	uint64_t W = (uint64_t)w->lanes.width, base = local_base(sm, w);
 	int l;
-	if (m == 0xffffffffu && size >= 4)
-		for (l = 0; l < 32; l++)
-			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * size;
+	each_lane(m, l) {
+		uint64_t at = lane_address(a, l);
+		out[l] = base + at / 4 * 4 * W + (uint64_t)l * (size >= 4 ? size : 4) + (size >= 4 ? 0
+			: at % 4);
+	}
+}
+
+/* Writes the interleaved addresses. out: room for those of all lanes. */
+static void interleave_local(const Sm *sm, const Warp *w, const Split *s, const Addresses *from,
+	uint64_t *out, Access *a)
+{
+	uint64_t W = (uint64_t)w->lanes.width;
+	if (!s->parts && from->row && !from->step) {
+		a->shape = SHAPE_ROW;
+		a->first = local_base(sm, w) + from->first / 4 * 4 * W +
+			(a->bytes >= 4 ? 0 : from->first % 4);
+		a->step = a->bytes >= 4 ? a->bytes : 4;
+		return;
+	}
+	a->shape = SHAPE_ANY;
+	a->addr = out;
+	if (!s->parts)
+		interleave_lanes(sm, w, from, a->mask, a->bytes, out);
 	else
-		each_lane(m, l)
-			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * (size >= 4 ? size : 4) +
-				(size >= 4 ? 0 : addr[l] % 4);
+		each_part(s, p)
+			interleave_lanes(sm, p->home, from, a->mask & p->mask, a->bytes, out);
+}
+
+/* Writes the addresses as they are. */
+static void plain_access(const Addresses *from, int width, Access *a)
+{
+	if (from->row) {
+		a->shape = SHAPE_ROW;
+		a->first = from->first;
+		a->step = from->step;
+	} else {
+		a->shape = a->mask != lanes_below(width) ? SHAPE_ANY : SHAPE_APART;
+		a->addr = from->at;
+	}
 }
 
 /* What the trace says of an access: its lowest address, and how many sectors it has asked for. */
@@ -32,8 +68,8 @@ static void note_access(const Access *a, uint64_t sectors, Issue *is)
 {
 	int l;
 	each_lane(a->mask, l)
-		if (!is->lanes || a->addr[l] < is->lowest) {
-			is->lowest = a->addr[l];
+		if (!is->lanes || access_address(a, l) < is->lowest) {
+			is->lowest = access_address(a, l);
 			is->lanes |= a->mask;
 		}
 	is->sectors += sectors;
@@ -78,7 +114,8 @@ static void take_place(Sm *sm, Warp *w, const Split *s, const MIns *i, const Acc
 	e->ins = i;
 	e->ticket = t;
 	e->event = 0;
-	memcpy(e->addr, a->addr, sizeof *a->addr * (size_t)w->lanes.width);
+	if (a->shape != SHAPE_ROW)
+		memcpy(e->addr, a->addr, sizeof *a->addr * (size_t)w->lanes.width);
 	e->access.addr = e->addr;
 	if (!e->part)
 		e->part = arena_array(&sm->arena, Part, sm->gpu->model->regroups ? w->lanes.width : 1);
@@ -185,7 +222,7 @@ static void trace_returns(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m
 		tracer_return(sm, part[k].home, i, m & part[k].mask, sm->now, ready);
 }
 
-LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr,
+LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, Addresses *addr,
 	MemTicket *t, Issue *is)
 {
 	uint64_t local[64];
@@ -195,19 +232,15 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 		.space = space,
 		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = ideal,
 		.own_ports = ideal, .bytes = (unsigned)i->bytes * i->vec,
-		.mask = m, .addr = addr };
+		.mask = m };
 	if (space == SP_GLOBAL)
 		a.ordered = fence_ordered(sm, w, s, m);
 	if (space == SP_PARAM)
 		a.base = w->share->grid->param_base;
-	if (space == SP_LOCAL) {
-		if (!s->parts)
-			interleave_local(sm, w, addr, m, a.bytes, local);
-		else
-			each_part(s, p)
-				interleave_local(sm, p->home, addr, m & p->mask, a.bytes, local);
-		a.addr = local;
-	}
+	if (space == SP_LOCAL)
+		interleave_local(sm, w, s, addr, local, &a);
+	else
+		plain_access(addr, w->lanes.width, &a);
 	t->hit_lanes = 0;
 	t->whole = is->whole;
 	bool wants_hits = (sm->gpu->model->times.loaded || ideal) && i->kind == K_LD &&

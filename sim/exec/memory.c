@@ -37,16 +37,16 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 
 /* May all lanes of m make their access? False: a fault. *r: the area in which all of them lie, at aligned
    addresses; its size is 0 if they lie in several, or must be moved one by one. */
-static bool check_all(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr,
+static bool check_all(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const Addresses *a,
 	unsigned size, Area *r)
 {
 	int l;
-	if (m && access_area(sm, w, i, space, addr[lowest_lane(m)], size, r) &&
-		access_inside(r, m, addr, size))
+	if (m && access_area(sm, w, i, space, lane_address(a, lowest_lane(m)), size, r) &&
+		access_inside(r, m, a, size))
 		return true;
 	r->size = 0;
 	each_lane(m, l)
-		if (!check_lane(sm, w, i, l, space, addr[l], size, &sm->hint))
+		if (!check_lane(sm, w, i, l, space, lane_address(a, l), size, &sm->hint))
 			return false;
 	return true;
 }
@@ -54,16 +54,16 @@ static bool check_all(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const
 /* Moves the data of one home's lanes, now or at the end of the window; lanes of `zero` have theirs, which are
    0. t: the ticket that its scoreboard waits for, or NULL. An access that waits in the load/store unit's
    queue learns its times when it is made. */
-static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Mask zero, Space space, const uint64_t *addr,
+static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Mask zero, Space space, Addresses *a,
 	MemTicket *t, LsuSays says, Cycle now, const Area *r)
 {
 	Deferred d = { .cycle = now, .warp = w, .ins = i, .lanes = m, .ticket = t,
 		.data_only = says == LSU_QUEUED, .all_in = r->size ? r->of : NULL };
 	bool later = space == SP_GLOBAL && !sm->gpu->options.functional;
 	if (later)
-		deferred_add(sm, w, i, m & ~zero, addr, &d);
+		deferred_add(sm, w, i, m & ~zero, a, &d);
 	else
-		move_now(sm, w, i, m & ~zero, space, addr, r);
+		move_now(sm, w, i, m & ~zero, space, a, r);
 	if (says == LSU_PENDING)
 		w->outstanding += comes_back(i);
 	if (says == LSU_PENDING || later)
@@ -81,12 +81,12 @@ static void watch_read(Warp *w, const Split *s, const MIns *i, Mask m, Space spa
 /* check_all() for each home of the split, but for lanes of `zero`; r[k] is the area of its k-th part with
    lanes in m. */
 static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Mask zero, Space space,
-	const uint64_t *addr, unsigned size, Area *r)
+	const Addresses *a, unsigned size, Area *r)
 {
 	if (!s->parts)
-		return check_all(sm, w, i, m & ~zero, space, addr, size, r);
+		return check_all(sm, w, i, m & ~zero, space, a, size, r);
 	each_part(s, p)
-		if (m & p->mask && !check_all(sm, p->home, i, m & p->mask & ~zero, space, addr, size, r++))
+		if (m & p->mask && !check_all(sm, p->home, i, m & p->mask & ~zero, space, a, size, r++))
 			return false;
 	return true;
 }
@@ -104,26 +104,27 @@ static void lanes_have(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, C
 
 /* Makes the access of lanes m to one space. Returns the lanes whose address is not mapped (nonfaulting
    loads): they have got 0. */
-static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr,
+static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, Addresses *a,
 	Issue *is)
 {
 	unsigned size = (unsigned)i->bytes * i->vec;
-	uint64_t to[64];
-	Mask zero = i->nonfaulting ? nonfaulting_take_zeros(sm, w, s, i, m, space, addr, to) : 0;
+	uint64_t at[64];
+	Addresses to = { .at = at };
+	Mask zero = i->nonfaulting ? nonfaulting_take_zeros(sm, w, s, i, m, space, a, &to) : 0;
 	if (sm->gpu->watching && i->kind != K_ST)
-		watch_read(w, s, i, m & ~zero, space, addr);
+		watch_read(w, s, i, m & ~zero, space, addresses_list(a, w->lanes.width));
 	bool timed = !sm->gpu->options.functional;
 	Area area[64], *r = area;
-	if (!check_homes(sm, w, s, i, m, zero, space, addr, size, area))
+	if (!check_homes(sm, w, s, i, m, zero, space, a, size, area))
 		return zero; /* a fault has been recorded */
 	MemTicket *t = timed ? sm_ticket(sm) : NULL, *own = t;
-	LsuSays says = timed ? lsu_access(sm, w, s, i, m, space, zero ? to : addr, t, is) : LSU_KNOWN;
+	LsuSays says = timed ? lsu_access(sm, w, s, i, m, space, zero ? &to : a, t, is) : LSU_KNOWN;
 	if (!s->parts)
-		access_home(sm, w, i, m, zero, space, addr, t, says, is->now, r);
+		access_home(sm, w, i, m, zero, space, a, t, says, is->now, r);
 	else
 		each_part(s, p)
 			if (m & p->mask) {
-				access_home(sm, p->home, i, m & p->mask, zero, space, addr, own, says,
+				access_home(sm, p->home, i, m & p->mask, zero, space, a, own, says,
 					is->now, r++);
 				own = NULL;
 			}
@@ -163,15 +164,15 @@ static Mask lanes_of_line(const Sm *sm, Mask m, Space space, const uint64_t *add
 
 /* Makes the lanes' access to one space and counts it. Where every lane is a core of its own, no lane waits
    for the data of others: each line is an access. Returns lanes as access_part does. */
-static Mask access_space(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr,
+static Mask access_space(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, Addresses *a,
 	Issue *is)
 {
 	bool apart = sm->gpu->model->own_slots && !sm->gpu->options.functional && comes_back(i) &&
 		(space == SP_GLOBAL || space == SP_LOCAL);
 	Mask zero = 0;
 	for (Mask rest = m, some; rest && !sm->fault.kind; rest &= ~some) {
-		some = apart ? lanes_of_line(sm, rest, space, addr) : rest;
-		zero |= access_part(sm, w, s, i, some, space, addr, is);
+		some = apart ? lanes_of_line(sm, rest, space, addresses_list(a, w->lanes.width)) : rest;
+		zero |= access_part(sm, w, s, i, some, space, a, is);
 	}
 	if (!sm->fault.kind)
 		access_count(w, i, space);
@@ -185,24 +186,17 @@ static Whole *whole_new(Sm *sm, int parts)
 	return all;
 }
 
-void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
+/* The access of lanes that may go to several spaces. */
+static Mask access_generic(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Addresses *a, Issue *is)
 {
-	uint64_t addr[64];
-	int l;
-	*is = (Issue){ .now = is->now, .executing = m, .ready = is->now + 1 };
-	if (!m)
-		return;
-	access_addresses(w, s, i, m, addr);
-	if (i->space != SP_GENERIC) {
-		Mask zero = access_space(sm, w, s, i, m, i->space, addr, is);
-		if (i->nonfaulting)
-			nonfaulting_count(w, m, zero);
-		return;
-	}
 	Mask by[SP_COUNT] = { 0 }, zero = 0;
-	int parts = 0;
+	int l, parts = 0;
+	if (access_all_global(w, m, a))
+		return access_space(sm, w, s, i, m, SP_GLOBAL, a, is);
+	addresses_list(a, w->lanes.width);
+	a->row = false;
 	each_lane(m, l) {
-		Space sp = access_space_of(w, &addr[l]);
+		Space sp = access_space_of(w, &a->at[l]);
 		parts += !by[sp];
 		by[sp] |= (Mask)1 << l;
 	}
@@ -210,7 +204,21 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 		is->whole = whole_new(sm, parts);
 	for (int sp = 0; sp < SP_COUNT; sp++)
 		if (by[sp])
-			zero |= access_space(sm, w, s, i, by[sp], (Space)sp, addr, is);
+			zero |= access_space(sm, w, s, i, by[sp], (Space)sp, a, is);
+	return zero;
+}
+
+void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
+{
+	uint64_t at[64];
+	Addresses a;
+	*is = (Issue){ .now = is->now, .executing = m, .ready = is->now + 1 };
+	if (!m)
+		return;
+	a.at = at;
+	access_addresses(w, s, i, m, &a);
+	Mask zero = i->space == SP_GENERIC ? access_generic(sm, w, s, i, m, &a, is)
+		: access_space(sm, w, s, i, m, i->space, &a, is);
 	if (i->nonfaulting)
 		nonfaulting_count(w, m, zero);
 }

@@ -3,18 +3,18 @@
 
 /* Lanes of one home whose address is misaligned or not mapped. In local memory the variables of the function
    and of those that have called it are mapped: memory behind these variables belongs to the machine. */
-static Mask unmapped_lanes(Sm *sm, const Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr,
+static Mask unmapped_lanes(Sm *sm, const Warp *w, const MIns *i, Mask m, Space space, const Addresses *at,
 	unsigned size)
 {
 	Mask none = 0;
 	Area r;
 	FaultKind why;
 	int l;
-	if (!m || (space != SP_LOCAL && access_area(sm, w, i, space, addr[lowest_lane(m)], size, &r) &&
-		access_inside(&r, m, addr, size)))
+	if (!m || (space != SP_LOCAL && access_area(sm, w, i, space, lane_address(at, lowest_lane(m)),
+		size, &r) && access_inside(&r, m, at, size)))
 		return 0;
 	each_lane(m, l) {
-		uint64_t a = addr[l], top = (uint64_t)w->sp[l] + i->frame;
+		uint64_t a = lane_address(at, l), top = (uint64_t)w->sp[l] + i->frame;
 		bool there = space == SP_LOCAL ? size <= top && a <= top - size
 			: access_bytes(sm, w, i, space, a, size, &sm->hint, &why) != NULL;
 		if (!there || a & (size - 1))
@@ -42,21 +42,27 @@ static uint64_t asked_address(const Sm *sm, Space space, uint64_t a, unsigned si
 }
 
 Mask nonfaulting_take_zeros(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space,
-	const uint64_t *addr, uint64_t *to)
+	Addresses *at, Addresses *to)
 {
 	unsigned size = (unsigned)i->bytes * i->vec;
 	Mask none = 0;
 	int l;
 	if (!s->parts)
-		load_zeros(w, i, none = unmapped_lanes(sm, w, i, m, space, addr, size));
+		load_zeros(w, i, none = unmapped_lanes(sm, w, i, m, space, at, size));
 	else
 		each_part(s, p) {
-			Mask of = unmapped_lanes(sm, p->home, i, m & p->mask, space, addr, size);
+			Mask of = unmapped_lanes(sm, p->home, i, m & p->mask, space, at, size);
 			load_zeros(p->home, i, of);
 			none |= of;
 		}
-	each_lane(m, l)
-		to[l] = none >> l & 1 ? asked_address(sm, space, addr[l], size) : addr[l];
+	if (!none)
+		return 0;
+	to->row = false;
+	to->listed = true;
+	each_lane(m, l) {
+		uint64_t a = lane_address(at, l);
+		to->at[l] = none >> l & 1 ? asked_address(sm, space, a, size) : a;
+	}
 	return none;
 }
 

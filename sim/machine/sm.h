@@ -30,8 +30,11 @@ typedef struct Deferred {           /* an access to global memory, whose data mo
 	/* only the data of this access move here: it waits in the load/store unit's queue, which tells its
 	   times */
 	bool data_only;
+	bool stored_row;               /* `data` has the register's row that is stored, as it is */
+	bool row;                      /* lane l accesses first + l * step; else the addresses are listed */
 	uint32_t data;          /* offset into Sm.data: values of stores and atomic operations, or the copy */
-	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
+	uint32_t addr;                 /* offset into Sm.data: addresses by lane, unless they are a row */
+	uint64_t first, step;
 	/* NULL: the lanes are those of a further home of the access in the entry before, whose ticket counts
 	   here, too */
 	MemTicket *ticket;

@@ -70,29 +70,36 @@ static inline void add_to_piece(Coalesced *c, int k, unsigned first, unsigned la
 		mark_written(c->written[k], first, last);
 }
 
-bool is_strided(const Access *a, uint64_t *step)
+/* Looks whether the lanes are 0..n-1 and their addresses have one distance. */
+static bool find_row(const Access *a, Row *r)
 {
 	if (a->mask & (a->mask + 1))
 		return false;
-	unsigned n = count_bits((uint32_t)a->mask) + count_bits((uint32_t)(a->mask >> 32));
+	unsigned n = r->n;
 	uint64_t wrong = 0, at = a->addr[0], d = n > 1 ? a->addr[1] - at : 0;
-	if (n == 32) {
-		AddrPair wrongs = { 0 }, want = { at, at + d };
-		for (unsigned i = 0; i < 32; i += 2, want += 2 * d)
-			wrongs |= *(const AddrPair *)(a->addr + i) ^ want;
-		wrong = wrongs[0] | wrongs[1];
-	} else {
-		for (unsigned i = 0; i < n; i++, at += d)
-			wrong |= a->addr[i] ^ at;
-	}
-	*step = d;
+	for (unsigned i = 0; i < n; i++, at += d)
+		wrong |= a->addr[i] ^ at;
+	r->from = a->addr[0];
+	r->step = d;
 	return !wrong;
 }
 
+bool access_row(const Access *a, Row *r)
+{
+	if (a->shape == SHAPE_APART)
+		return false;
+	r->n = count_bits((uint32_t)a->mask) + count_bits((uint32_t)(a->mask >> 32));
+	if (a->shape == SHAPE_ANY)
+		return find_row(a, r);
+	r->from = access_address(a, __builtin_ctzll(a->mask));
+	r->step = a->step;
+	return !r->step || lanes_in_a_row(a->mask);
+}
+
 /* Makes the pieces of an access that touches every sector of the addresses from..to; a store writes every
-   byte of them. */
-static void coalesce_range(uint64_t from, uint64_t to, unsigned line_shift, unsigned sector_shift,
-	Coalesced *c)
+   byte of them. conflict: the lanes that access one address. */
+static void coalesce_range(uint64_t from, uint64_t to, unsigned conflict, unsigned line_shift,
+	unsigned sector_shift, Coalesced *c)
 {
 	const uint64_t offset = ((uint64_t)1 << line_shift) - 1, inner = ((uint64_t)1 << sector_shift) - 1;
 	for (uint64_t next; from <= to; from = next) {
@@ -105,8 +112,49 @@ static void coalesce_range(uint64_t from, uint64_t to, unsigned line_shift, unsi
 			full &= full - 1;
 		if (~last & inner)
 			full &= ~(1u << ((last & offset) >> sector_shift));
-		c->piece[c->n++] = (Piece){ from >> line_shift, sectors, full, 0 };
+		c->piece[c->n++] = (Piece){ from >> line_shift, sectors, full, conflict };
 	}
+}
+
+/* Makes the pieces of an access whose lines come in ascending order, as no lane's bytes cross a line; of a
+   store, no lane's bytes touch those of another lane. */
+static void coalesce_steps(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift,
+	Coalesced *c)
+{
+	const uint64_t offset = ((uint64_t)1 << line_shift) - 1;
+	uint64_t line = NO_LINE;
+	for (uint64_t m = a->mask; m; m &= m - 1) {
+		uint64_t at = a->first + a->step * (uint64_t)__builtin_ctzll(m) + base;
+		unsigned first = (unsigned)(at & offset);
+		uint32_t sectors = sectors_between(first >> sector_shift,
+			(first + a->bytes - 1) >> sector_shift);
+		if (at >> line_shift != line)
+			c->piece[c->n++] = (Piece){ line = at >> line_shift, 0, 0, 1 };
+		c->piece[c->n - 1].sectors |= sectors;
+		c->piece[c->n - 1].full |= a->bytes >> sector_shift ? sectors : 0;
+	}
+}
+
+/* Makes the pieces of a row; false: its lanes have to be looked at one by one. */
+static bool coalesce_row(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift,
+	Coalesced *c)
+{
+	Row r;
+	bool store = a->kind == ACC_STORE, aligned = !(a->bytes & (a->bytes - 1)) &&
+		!((a->first | a->step | base) & (a->bytes - 1));
+	if (a->shape == SHAPE_APART || (a->kind == ACC_ATOMIC && (a->shape == SHAPE_ANY || !aligned)))
+		return false;
+	if (access_row(a, &r) && r.step <= (store ? a->bytes : (uint64_t)1 << sector_shift)) {
+		r.from += base;
+		coalesce_range(r.from, r.from + r.step * (r.n - 1) + a->bytes - 1, r.step ? 1 : r.n,
+			line_shift, sector_shift, c);
+		return true;
+	}
+	if (a->shape == SHAPE_ROW && aligned && a->step > (store ? a->bytes : 0)) {
+		coalesce_steps(a, base, line_shift, sector_shift, c);
+		return true;
+	}
+	return false;
 }
 
 static inline __attribute__((always_inline)) void coalesce_lanes(const Access *a, uint64_t base,
@@ -117,7 +165,7 @@ static inline __attribute__((always_inline)) void coalesce_lanes(const Access *a
 	int k = 0;
 	memset(c->slot, 0, sizeof c->slot);
 	for (uint64_t m = a->mask; m; m &= m - 1) {
-		uint64_t from = a->addr[__builtin_ctzll(m)] + base, line = from >> line_shift;
+		uint64_t from = access_address(a, __builtin_ctzll(m)) + base, line = from >> line_shift;
 		unsigned first = (unsigned)from & offset;
 		if (line != last)
 			k = piece_of(c, last = line, store);
@@ -135,16 +183,9 @@ static inline __attribute__((always_inline)) void coalesce_lanes(const Access *a
 void coalesce(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift, Coalesced *c)
 {
 	bool store = a->kind == ACC_STORE;
-	uint64_t step;
 	c->n = 0;
-	if (a->kind != ACC_ATOMIC && is_strided(a, &step) &&
-		step <= (store ? a->bytes : (uint64_t)1 << sector_shift)) {
-		uint64_t from = a->addr[0] + base;
-		coalesce_range(from, from + step * (count_bits((uint32_t)a->mask) +
-			count_bits((uint32_t)(a->mask >> 32)) - 1) + a->bytes - 1, line_shift, sector_shift,
-			c);
+	if (coalesce_row(a, base, line_shift, sector_shift, c))
 		return;
-	}
 	if (store)
 		coalesce_lanes(a, base, line_shift, sector_shift, true, c);
 	else
@@ -160,18 +201,20 @@ int distinct_addresses(const Access *a, uint64_t *address, uint32_t *lanes)
 	uint8_t slot[256];
 	uint64_t m = a->mask;
 	int n = 1, k = 0;
+	Row r;
 	if (!m)
 		return 0;
-	address[0] = a->addr[__builtin_ctzll(m)];
-	lanes[0] = 0;
-	for (; m && a->addr[__builtin_ctzll(m)] == address[0]; m &= m - 1)
-		lanes[0]++;
-	if (!m)
+	if (access_row(a, &r) && !r.step) {
+		address[0] = r.from;
+		lanes[0] = r.n;
 		return 1;
+	}
+	address[0] = access_address(a, __builtin_ctzll(m));
+	lanes[0] = 0;
 	memset(slot, 0, sizeof slot);
 	slot[hash_of_line(address[0])] = 1;
 	for (; m; m &= m - 1) {
-		uint64_t at = a->addr[__builtin_ctzll(m)];
+		uint64_t at = access_address(a, __builtin_ctzll(m));
 		if (address[k] != at) {
 			unsigned h = hash_of_line(at);
 			while (slot[h] && address[slot[h] - 1] != at)

@@ -118,8 +118,12 @@ typedef struct Coalesced {
 } Coalesced;
 /* base is added to every address. */
 void coalesce(const Access *, uint64_t base, unsigned line_shift, unsigned sector_shift, Coalesced *);
-/* True if the lanes are 0..n-1 and their addresses are *step apart. The mask must not be empty. */
-bool is_strided(const Access *, uint64_t *step);
+typedef struct Row { uint64_t from, step; unsigned n; } Row;  /* n addresses: from, from + step, ... */
+/* True if it is known of the access's lanes, of which there must be some, that their addresses are such ones:
+   there are no gaps between the lanes, or all have one address. */
+bool access_row(const Access *, Row *);
+/* Are there no gaps between the lanes? There must be some. */
+static inline bool lanes_in_a_row(uint64_t lanes) { return !(((lanes | (lanes - 1)) + 1) & lanes); }
 /* Returns the number of different addresses; writes them, and for each the number of its lanes. Both arrays
    have room for 64. */
 int distinct_addresses(const Access *, uint64_t *address, uint32_t *lanes);

@@ -124,7 +124,7 @@ static uint64_t lanes_that_hit(const SmMem *s, const Access *a, uint64_t base)
 {
 	uint64_t lanes = 0;
 	for (uint64_t m = a->mask; m; m &= m - 1) {
-		uint64_t from = a->addr[__builtin_ctzll(m)] + base, last = from + a->bytes - 1;
+		uint64_t from = access_address(a, __builtin_ctzll(m)) + base, last = from + a->bytes - 1;
 		bool hit = true;
 		for (uint64_t sector = from >> s->l1_sector_shift; sector <= last >> s->l1_sector_shift;
 			sector++) {

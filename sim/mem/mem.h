@@ -49,6 +49,11 @@ typedef enum { ACC_LOAD, ACC_STORE, ACC_ATOMIC } AccessKind;
    first + k for each bit k of `members`. No bit: no fence waits for the access. */
 typedef struct Ordered { int first; uint64_t members; } Ordered;
 
+/* How the addresses of an access lie. SHAPE_ROW: lane l accesses first + l * step, and nothing overflows;
+   SHAPE_APART: it is known that they are no row; SHAPE_ANY: nobody has looked. */
+typedef enum { SHAPE_ANY, SHAPE_ROW, SHAPE_APART } Shape;
+enum { MOST_STEP = 1 << 16 };          /* of a row */
+
 /* the addresses of two lanes, for computing with both at once */
 typedef uint64_t AddrPair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef struct Access {               /* the access of one warp instruction to one space */
@@ -64,10 +69,16 @@ typedef struct Access {               /* the access of one warp instruction to o
 	uint64_t mask;                /* the lanes that make the access */
 	Ordered ordered;              /* whose fences wait for the access */
 	uint64_t *hits; /* NULL, or the mask that gets the lanes of a load whose data are in L1 */
-	/* [lane]; local: offset already interleaved per thread by the caller, below 2^48; SMs do not share
-	   local lines */
-	const uint64_t *addr;
+	/* local memory: addresses are already interleaved by the caller, below 2^48; SMs do not share local
+	   lines */
+	Shape shape;
+	uint64_t first, step;          /* of a row */
+	const uint64_t *addr;          /* [lane]; may be NULL for a row */
 } Access;
+static inline uint64_t access_address(const Access *a, int lane)
+{
+	return a->shape == SHAPE_ROW ? a->first + a->step * (uint64_t)lane : a->addr[lane];
+}
 
 typedef struct MemTicket {            /* what the scoreboard waits for */
 	/* when the result can be used (stores: when the access is accepted), as far as it is known */

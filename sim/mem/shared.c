@@ -16,7 +16,7 @@ static unsigned degree(const Access *a, uint64_t lanes, unsigned banks, unsigned
 	memset(head, -1, sizeof *head * banks);
 	memset(count, 0, sizeof *count * banks);
 	for (uint64_t m = lanes; m; m &= m - 1) {
-		uint64_t from = a->addr[__builtin_ctzll(m)], to = (from + a->bytes - 1) >> shift;
+		uint64_t from = access_address(a, __builtin_ctzll(m)), to = (from + a->bytes - 1) >> shift;
 		for (uint64_t w = from >> shift; w <= to; w++) {
 			unsigned bank = (unsigned)(banks & (banks - 1) ? w % banks : w & (banks - 1));
 			int i = head[bank];
@@ -42,7 +42,7 @@ static bool conflict_free(const Access *a, uint64_t lanes, unsigned banks, unsig
 	if (a->kind == ACC_ATOMIC)
 		return false;
 	for (uint64_t m = lanes; m; m &= m - 1) {
-		uint64_t from = a->addr[__builtin_ctzll(m)], w = from >> shift;
+		uint64_t from = access_address(a, __builtin_ctzll(m)), w = from >> shift;
 		unsigned bank = (unsigned)(banks & (banks - 1) ? w % banks : w & (banks - 1));
 		uint64_t bit = (uint64_t)1 << bank % 64, *have = &seen[bank / 64];
 		if ((from + a->bytes - 1) >> shift != w || (*have & bit && word[bank] != w))
@@ -53,16 +53,63 @@ static bool conflict_free(const Access *a, uint64_t lanes, unsigned banks, unsig
 	return true;
 }
 
-static bool fits_lanes(uint64_t mask, unsigned lanes) { return lanes >= 64 || !(mask >> lanes); }
-
-/* True for the commonest accesses: consecutive words, or one word, in one phase. */
-static bool one_row(const Access *a, unsigned banks, unsigned bank_bytes, unsigned lanes)
+static unsigned common_divisor(unsigned a, unsigned b)
 {
-	uint64_t step;
-	return a->kind != ACC_ATOMIC && a->bytes <= bank_bytes &&
-		!(a->addr[__builtin_ctzll(a->mask)] % bank_bytes)
-		&& fits_lanes(a->mask, lanes) && is_strided(a, &step) &&
-			(!step || (step == bank_bytes && fits_lanes(a->mask, banks)));
+	while (b) {
+		unsigned rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* As degree, for n lanes of a row, by arithmetic; 0: that needs a look at each lane. The lanes of a phase
+   want as many bytes as the banks deliver in a cycle at most. */
+static unsigned degree_of_row(const Access *a, uint64_t from, uint64_t step, unsigned n, unsigned banks,
+	unsigned bank_bytes)
+{
+	unsigned within = (unsigned)(from & (bank_bytes - 1)), words = (unsigned)(step / bank_bytes) % banks;
+	if (within + (a->bytes < bank_bytes ? a->bytes : bank_bytes) > bank_bytes ||
+		a->bytes > banks * bank_bytes)
+		return 0;
+	if (!step)
+		return a->kind == ACC_ATOMIC ? n : 1;
+	if (step == a->bytes && !within && (a->kind != ACC_ATOMIC || !(a->bytes % bank_bytes)))
+		return 1;
+	if (step % bank_bytes || a->bytes > bank_bytes)
+		return 0;
+	/* lanes come to the same bank again after so many others */
+	unsigned period = banks / common_divisor(banks, words);
+	return (n + period - 1) / period;
+}
+
+/* Cycles for a row, phase after phase; 0: it needs a look at each lane. */
+static unsigned cycles_of_row(const Access *a, unsigned lanes, unsigned banks, unsigned bank_bytes,
+	unsigned *extra)
+{
+	Row r;
+	unsigned cycles = 0, low = (unsigned)__builtin_ctzll(a->mask),
+		end = 64 - (unsigned)__builtin_clzll(a->mask);
+	bool whole = access_row(a, &r);
+	if ((!whole && a->shape != SHAPE_ROW) || r.step > MOST_STEP ||
+		(a->kind == ACC_ATOMIC && end > lanes && !lanes_in_a_row(a->mask)))
+		return 0;
+	if (!r.step && end <= lanes)
+		end = low + r.n;
+	for (unsigned next; low < end; low = next) {
+		next = low - low % lanes + lanes;
+		unsigned n = (next < end ? next : end) - low,
+			d = degree_of_row(a, r.from, r.step, n, banks, bank_bytes);
+		/* gaps between the lanes take nothing away where there are no conflicts */
+		if (!d || (d > 1 && !whole))
+			return 0;
+		r.from += r.step * n;
+		if (!(a->mask >> low & (n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0)))
+			continue;
+		cycles += d;
+		*extra += d - 1;
+	}
+	return cycles;
 }
 
 unsigned shared_cycles(const Access *a, unsigned banks, unsigned bank_bytes, unsigned *extra)
@@ -72,8 +119,10 @@ unsigned shared_cycles(const Access *a, unsigned banks, unsigned bank_bytes, uns
 	if (lanes < 1)
 		lanes = 1;
 	*extra = 0;
-	if (one_row(a, banks, bank_bytes, lanes))
-		return 1;
+	cycles = cycles_of_row(a, lanes, banks, bank_bytes, extra);
+	if (cycles)
+		return cycles;
+	*extra = 0;
 	for (unsigned first = 0; first < 64 && all >> first; first += lanes) {
 		uint64_t phase = all & (lanes < 64 ? (((uint64_t)1 << lanes) - 1) << first : ~(uint64_t)0);
 		if (!phase)

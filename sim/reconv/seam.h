@@ -62,6 +62,7 @@ typedef struct Split {
 typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc next */
 
 static inline int lowest_lane(Mask m) { return __builtin_ctzll(m); } /* m: not empty */
+static inline int last_lane(Mask m) { return 63 - __builtin_clzll(m); } /* m: not empty */
 static inline Mask lanes_below(int n) { return n >= 64 ? ~(Mask)0 : ((Mask)1 << n) - 1; }
 /* Counts by arithmetic: the baseline x86-64 has no instruction that counts bits. */
 static inline unsigned lane_count(Mask m)

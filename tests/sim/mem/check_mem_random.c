@@ -50,6 +50,49 @@ START_TEST(coalescing_at_random)
 }
 END_TEST
 
+/* An access whose addresses are given as a row is what it is with a list of them. */
+START_TEST(rows_are_lists)
+{
+	uint64_t seed = (uint64_t)_i, addr[64];
+	Coalesced *row = xcalloc(1, sizeof *row), *list = xcalloc(1, sizeof *list);
+	for (int round = 0; round < 4000; round++) {
+		static const unsigned steps[] = { 0, 1, 2, 4, 8, 16, 32, 64, 128, 132, 256, 1024 };
+		uint64_t step = random_next(&seed) % 4 ? steps[random_next(&seed) % 12]
+			: random_next(&seed) % 300;
+		unsigned bytes = 1u << random_next(&seed) % 6;
+		uint64_t some = random_next(&seed) & random_next(&seed);
+		Access a = { .kind = (AccessKind)(random_next(&seed) % 3), .bytes = bytes, .step = step,
+			.first = random_next(&seed) % 512 * (random_next(&seed) % 4 ? bytes : 1),
+			.mask = random_next(&seed) & 1 ? UINT64_MAX >> random_next(&seed) % 64 : some | 2,
+			.shape = SHAPE_ROW };
+		if (random_next(&seed) & 1)
+			a.mask = a.mask & FULL ? a.mask & FULL : FULL;
+		for (unsigned i = 0; i < 64; i++)
+			addr[i] = a.first + step * i;
+		Access b = a;
+		b.shape = random_next(&seed) & 1 ? SHAPE_ANY : SHAPE_APART;
+		b.addr = addr;
+		unsigned line_shift = 7 + (unsigned)(random_next(&seed) & 1), sector_shift = 5, extra[2];
+		coalesce(&a, 1 << 20, line_shift, sector_shift, row);
+		coalesce(&b, 1 << 20, line_shift, sector_shift, list);
+		ck_assert_int_eq(row->n, list->n);
+		for (int k = 0; k < row->n; k++) {
+			ck_assert_uint_eq(row->piece[k].line, list->piece[k].line);
+			ck_assert_uint_eq(row->piece[k].sectors, list->piece[k].sectors);
+			ck_assert(a.kind != ACC_STORE || row->piece[k].full == list->piece[k].full);
+			ck_assert(a.kind != ACC_ATOMIC || row->piece[k].conflict == list->piece[k].conflict);
+		}
+		unsigned banks = random_next(&seed) % 4 ? 32 : 1 + (unsigned)(random_next(&seed) % 64),
+			width = random_next(&seed) & 1 ? 4 : 8;
+		ck_assert_uint_eq(shared_cycles(&a, banks, width, &extra[0]),
+			shared_cycles(&b, banks, width, &extra[1]));
+		ck_assert_uint_eq(extra[0], extra[1]);
+	}
+	free(row);
+	free(list);
+}
+END_TEST
+
 /* ---- the pieces against plain models ---- */
 /* Against a table of cycles: how many bytes of each are taken, and whether a request begins there. */
 START_TEST(timeline_is_first_fit)
@@ -625,6 +668,7 @@ TCase *mem_random_tests(void)
 {
 	TCase *t = tcase_create("random");
 	tcase_add_loop_test(t, coalescing_at_random, 0, 4);
+	tcase_add_loop_test(t, rows_are_lists, 0, 4);
 	tcase_add_loop_test(t, timeline_is_first_fit, 0, 28);
 	tcase_add_test(t, timeline_beyond_its_ring);
 	tcase_add_test(t, timeline_does_not_round);
