@@ -59,8 +59,8 @@ LaneFn *lane_fn(const Ins *);
    combination. */
 bool lane_bind(const Function *f, const Ins *, LaneIns *);
 
-/* True: the values of lanes m, which are not empty, are addresses of consecutive accesses of `size` bytes, that
-   of the lowest lane first; lanes that are not in m leave a gap. wide: the row has 64 bits a lane. */
+/* True: the values of lanes m, which are not empty, are addresses of consecutive accesses of `size` bytes,
+   that of the lowest lane first; lanes that are not in m leave a gap. wide: the row has 64 bits a lane. */
 bool lane_consecutive(const Lanes *, uint32_t row, bool wide, Mask m, unsigned size);
 
 /* Constant folding: computes an instruction of kind K_ALU from the bits of its sources (predicates: 0 or 1);

@@ -1,7 +1,8 @@
 /* Addresses of memory accesses, as rows have them. */
 #include "isa/lane_kernel.h"
 
-/* Are the values of lanes m, of which `first` is the lowest, those of consecutive accesses of `size` bytes? */
+/* Are the values of lanes m, of which `first` is the lowest, addresses of consecutive accesses of `size`
+   bytes? */
 #define CONSECUTIVE(T) \
 static bool consecutive_##T(const RT_##T *a, Mask m, int first, unsigned size, int width) \
 { \

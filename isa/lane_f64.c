@@ -13,11 +13,48 @@ static inline uint64_t of3(double r, double x, double y, double z)
 {
 	return r == r ? f64_bits(r) : x != x ? quiet(x) : y != y ? quiet(y) : z != z ? quiet(z) : NAN64;
 }
-K2(add_N, U64, F64, F64, of2(A + B, A, B))
-K2(sub_N, U64, F64, F64, of2(A - B, A, B))
-K2(mul_N, U64, F64, F64, of2(A * B, A, B))
+
+/* d[l] = SUM for the lanes of m, if none of these is a NaN; else d[l] = EXPR, which gives the right NaN. Where
+   the width is not 32, EXPR alone is computed. */
+#define EACH_NUMBER(SUM, EXPR) do { \
+	double sum_[32]; \
+	Mask nan_ = 0; \
+	if (L->width == 32 && (m & (m - 1))) { \
+		IVDEP for (int l = 0; l < 32; l++) { \
+			double v_ = (SUM); \
+			sum_[l] = v_; \
+			nan_ |= v_ == v_ ? 0 : lane_bit64[l]; \
+		} \
+		if (!(nan_ & m) && m == 0xffffffffu) { \
+			memcpy(d, sum_, sizeof sum_); \
+			return; \
+		} \
+		if (!(nan_ & m)) { \
+			EACH(f64_bits(sum_[l])); \
+			return; \
+		} \
+	} \
+	EACH(EXPR); \
+} while (0)
+#define NUMBER2(NAME, SUM) \
+static void NAME(const LaneIns *i, Lanes *L, Mask m) \
+{ \
+	typedef double CTA, CTB; \
+	RT_U64 *d = lane_row(L, i->d); \
+	const RT_F64 *a = lane_row(L, i->a), *b = lane_row(L, i->b); \
+	EACH_NUMBER(SUM, of2(SUM, A, B)); \
+}
+NUMBER2(add_N, A + B)
+NUMBER2(sub_N, A - B)
+NUMBER2(mul_N, A * B)
 K2(div_N, U64, F64, F64, of2(A / B, A, B))
-K3(fma_N, U64, F64, F64, F64, of3(fma64(A, B, C), A, B, C))
+static void fma_N(const LaneIns *i, Lanes *L, Mask m)
+{
+	typedef double CTA, CTB, CTC;
+	RT_U64 *d = lane_row(L, i->d);
+	const RT_F64 *a = lane_row(L, i->a), *b = lane_row(L, i->b), *c = lane_row(L, i->c);
+	EACH_NUMBER(fma64(A, B, C), of3(fma64(A, B, C), A, B, C));
+}
 K1(rcp_N, U64, F64, of1(1.0 / A, A))
 K1(sqrt_N, U64, F64, of1(__builtin_sqrt(A), A))
 K1(rsqrt_N, U64, F64, of1(1.0 / __builtin_sqrt(A), A))

@@ -18,10 +18,16 @@ static void selp_##T(const LaneIns *i, Lanes *L, Mask m) \
 	RT_##T *d = lane_row(L, i->d); \
 	const RT_##T *a = lane_row(L, i->a), *b = lane_row(L, i->b); \
 	Mask p = lane_pred(L, i->c, i->neg & NEG_C); \
+	uint32_t pa = (uint32_t)(p & m), pb = (uint32_t)(~p & m); \
 	if (L->width == 32 && m == 0xffffffffu) { \
 		IVDEP for (int l = 0; l < 32; l++) { \
 			RT_##T x = a[l], y = b[l]; \
-			d[l] = (CT_##T)(((uint32_t)p & lane_bit32[l]) ? x : y); \
+			d[l] = (CT_##T)((pa & lane_bit32[l]) ? x : y); \
+		} \
+	} else if (L->width == 32 && (m & (m - 1))) { \
+		IVDEP for (int l = 0; l < 32; l++) { \
+			RT_##T x = (CT_##T)a[l], y = (CT_##T)b[l], z = d[l]; \
+			d[l] = (pa & lane_bit32[l]) ? x : (pb & lane_bit32[l]) ? y : z; \
 		} \
 	} else { \
 		EACH_SPARSE((CT_##T)(p >> l & 1 ? a[l] : b[l])); \

@@ -1,13 +1,13 @@
-/* Functional runs: accesses to memory. Most of them are made by consecutive lanes at consecutive addresses, or
- * by all lanes at one address, and are made as a whole; all others as in timed runs (memory.c). */
+/* Functional runs: accesses to memory. Most of them are made by consecutive lanes at consecutive addresses,
+ * or by all lanes at one address, and are made as a whole; all others as in timed runs (memory.c). */
 #include "sim/exec/access.h"
 
 /* Can lanes of one home make the access as a whole? */
 static bool is_plain(const Sm *sm, const Warp *w, const MIns *i)
 {
-	return i->x.nrows == 1 && i->x.rows[0] != NO_ROW && !i->sync && !i->nonfaulting && i->kind != K_ATOM &&
-		i->space != SP_GENERIC && i->space != SP_LOCAL && i->bytes == (i->wide_rows ? 8 : 4) &&
-		!sm->gpu->watching && !launch_of(w)->races;
+	return i->x.nrows == 1 && i->x.rows[0] != NO_ROW && !i->sync && !i->nonfaulting &&
+		i->kind != K_ATOM && i->space != SP_GENERIC && i->space != SP_LOCAL &&
+		i->bytes == (i->wide_rows ? 8 : 4) && !sm->gpu->watching && !launch_of(w)->races;
 }
 
 /* The address that the lane accesses. */
@@ -23,20 +23,28 @@ static uint64_t address_of(const Warp *w, const MIns *i, int l)
 
 static int highest_lane(Mask m) { return 63 - __builtin_clzll(m); }
 
-/* Loads one value into lanes m of the row. */
+/* Writes v to lanes m of a row. */
+#define FILL(D, V) do { \
+	if (m == 0xffffffffu) \
+		for (l = 0; l < 32; l++) \
+			(D)[l] = (V); \
+	else \
+		each_lane(m, l) \
+			(D)[l] = (V); \
+} while (0)
+
+/* Loads one value into lanes m. */
 static void load_same(Warp *w, const MIns *i, Mask m, const uint8_t *p)
 {
 	int l;
 	if (i->bytes == 4) {
 		uint32_t v, *d = row32(&w->lanes, i->x.rows[0]);
 		memcpy(&v, p, sizeof v);
-		each_lane(m, l)
-			d[l] = v;
+		FILL(d, v);
 	} else {
 		uint64_t v, *d = row64(&w->lanes, i->x.rows[0]);
 		memcpy(&v, p, sizeof v);
-		each_lane(m, l)
-			d[l] = v;
+		FILL(d, v);
 	}
 }
 
@@ -81,7 +89,8 @@ static bool access_whole(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
 	bool same = i->x.a == NO_ROW;
 	unsigned size = i->bytes;
-	uint64_t first = address_of(w, i, lowest_lane(m)), last = same ? first : address_of(w, i, highest_lane(m));
+	uint64_t first = address_of(w, i, lowest_lane(m));
+	uint64_t last = same ? first : address_of(w, i, highest_lane(m));
 	Area r;
 	if (first & (size - 1) || (same && i->kind == K_ST) ||
 		!(same || lane_consecutive(&w->lanes, i->x.a, i->flags & MI_ADDR64, m, size)) ||

@@ -34,8 +34,8 @@ static __attribute__((noinline)) void compute_one(Sm *sm, Warp *w, Split *s, con
 
 /* Executes instructions from i on for lanes m of one warp, n at most, up to the first that is not plain;
    returns how many. */
-static __attribute__((noinline)) uint32_t compute_plain(Lanes *L, const MIns *i, LaneFn *const *plain, uint32_t n,
-	Mask m)
+static __attribute__((noinline)) uint32_t compute_plain(Lanes *L, const MIns *i, LaneFn *const *plain,
+	uint32_t n, Mask m)
 {
 	uint32_t k = 0;
 	for (; k < n && plain[k]; k++, i++)
@@ -64,7 +64,9 @@ static uint32_t compute(Sm *sm, Warp *w, Split *s, uint32_t n)
 static void count_straight(Sm *sm, Warp *w, const Split *s, uint32_t n, unsigned lanes)
 {
 	Share *x = w->share;
-	uint32_t pc = s->pc, added = x->grid->code->straight[pc + n].added - x->grid->code->straight[pc].added;
+	uint32_t pc = s->pc;
+	const Straight *from = &x->grid->code->straight[pc];
+	uint32_t added = from[n].added - from->added;
 	const uint64_t issues[2] = { n - added, added };
 	if (w->group->lanes == s->mask && !s->parts)
 		group_issues(w->group, pc + n - 1, sm->now + n - 1, issues);
