@@ -3,23 +3,30 @@
 #include "isa/softmath.h"
 
 /* Hosts with AVX2, FMA and BMI2 use the functions compiled for them, where configure had these built. */
+#ifdef HAVE_LANE_V3
 static bool host_is_v3(void)
 {
-#ifdef HAVE_LANE_V3
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 		__builtin_cpu_supports("bmi2");
-#else
-	return false;
-#endif
 }
+#define BEST(NAME, ...) (host_is_v3() ? NAME##_v3(__VA_ARGS__) : NAME##_base(__VA_ARGS__))
+#else
+#define BEST(NAME, ...) NAME##_base(__VA_ARGS__)
+#endif
 
 bool lane_consecutive(const Lanes *L, uint32_t row, bool wide, Mask m, unsigned size)
 {
-#ifdef HAVE_LANE_V3
-	if (host_is_v3())
-		return lane_consecutive_v3(L, row, wide, m, size);
-#endif
-	return lane_consecutive_base(L, row, wide, m, size);
+	return BEST(lane_consecutive, L, row, wide, m, size);
+}
+
+void lane_load(const Lanes *L, uint32_t row, bool wide, Mask m, const void *at)
+{
+	BEST(lane_load, L, row, wide, m, at);
+}
+
+bool lane_store(const Lanes *L, uint32_t row, bool wide, Mask m, void *at)
+{
+	return BEST(lane_store, L, row, wide, m, at);
 }
 
 LaneFn *lane_fn(const Ins *i)

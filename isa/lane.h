@@ -62,6 +62,10 @@ bool lane_bind(const Function *f, const Ins *, LaneIns *);
 /* True: the values of lanes m, which are not empty, are addresses of consecutive accesses of `size` bytes,
    that of the lowest lane first; lanes that are not in m leave a gap. wide: the row has 64 bits a lane. */
 bool lane_consecutive(const Lanes *, uint32_t row, bool wide, Mask m, unsigned size);
+/* Such accesses: moves values of lanes m of the row from or to memory. at: where the lowest lane's value
+   lies. lane_store returns whether memory has changed. No other thread may write there meanwhile. */
+void lane_load(const Lanes *, uint32_t row, bool wide, Mask m, const void *at);
+bool lane_store(const Lanes *, uint32_t row, bool wide, Mask m, void *at);
 
 /* Constant folding: computes an instruction of kind K_ALU from the bits of its sources (predicates: 0 or 1);
    dst gets the bits of its results. false: there is no such function, an operand too many, or a carry

@@ -1,5 +1,6 @@
-/* Addresses of memory accesses, as rows have them. */
+/* Accesses to memory by all lanes at once: addresses, as rows have them, and data that lie side by side. */
 #include "isa/lane_kernel.h"
+#include <string.h>
 
 /* Are the values of lanes m, of which `first` is the lowest, addresses of consecutive accesses of `size`
    bytes? */
@@ -33,4 +34,64 @@ bool LANE(lane_consecutive)(const Lanes *L, uint32_t row, bool wide, Mask m, uns
 	int first = __builtin_ctzll(m);
 	return wide ? consecutive_U64(lane_row(L, row), m, first, size, L->width)
 		: consecutive_U32(lane_row(L, row), m, first, size, L->width);
+}
+
+/* In EXPR q[l] is the value in memory of lane l, of the lanes from the lowest of m to its highest. */
+#define IN_MEMORY(T, EXPR) do { \
+	int first_ = __builtin_ctzll(m), n_ = 64 - __builtin_clzll(m) - first_; \
+	RT_##T q[64] = { 0 }; \
+	memcpy(q + first_, at, sizeof *q * (size_t)n_); \
+	EXPR; \
+} while (0)
+
+#define LOAD(T) \
+static void load_##T(const Lanes *L, RT_##T *d, Mask m, const void *at) \
+{ \
+	if (L->width == 32 && m == 0xffffffffu) \
+		memcpy(d, at, 32 * sizeof *d); \
+	else \
+		IN_MEMORY(T, EACH(q[l])); \
+}
+LOAD(U32)
+LOAD(U64)
+
+#define STORE(T) \
+static bool store_##T(const Lanes *L, const RT_##T *s, Mask m, void *at) \
+{ \
+	CT_##T diff = 0; \
+	if (L->width == 32) { \
+		IN_MEMORY(T, ({ \
+			IVDEP for (int l = 0; l < 32; l++) { \
+				CT_##T old = q[l], new = (uint32_t)m & lane_bit32[l] ? s[l] : old; \
+				diff |= old ^ new; \
+				q[l] = new; \
+			} \
+			memcpy(at, q + first_, sizeof *q * (size_t)n_); \
+		})); \
+		return diff != 0; \
+	} \
+	IN_MEMORY(T, ({ \
+		for (Mask k = m; k; k &= k - 1) { \
+			int l = __builtin_ctzll(k); \
+			diff |= q[l] ^ s[l]; \
+			q[l] = s[l]; \
+		} \
+		memcpy(at, q + first_, sizeof *q * (size_t)n_); \
+	})); \
+	return diff != 0; \
+}
+STORE(U32)
+STORE(U64)
+
+void LANE(lane_load)(const Lanes *L, uint32_t row, bool wide, Mask m, const void *at)
+{
+	if (wide)
+		load_U64(L, lane_row(L, row), m, at);
+	else
+		load_U32(L, lane_row(L, row), m, at);
+}
+
+bool LANE(lane_store)(const Lanes *L, uint32_t row, bool wide, Mask m, void *at)
+{
+	return wide ? store_U64(L, lane_row(L, row), m, at) : store_U32(L, lane_row(L, row), m, at);
 }

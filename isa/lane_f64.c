@@ -14,8 +14,8 @@ static inline uint64_t of3(double r, double x, double y, double z)
 	return r == r ? f64_bits(r) : x != x ? quiet(x) : y != y ? quiet(y) : z != z ? quiet(z) : NAN64;
 }
 
-/* d[l] = SUM for the lanes of m, if none of these is a NaN; else d[l] = EXPR, which gives the right NaN. Where
-   the width is not 32, EXPR alone is computed. */
+/* d[l] = SUM for the lanes of m, if none of these is a NaN; else d[l] = EXPR, which gives the right NaN.
+   Where the width is not 32, EXPR alone is computed. */
 #define EACH_NUMBER(SUM, EXPR) do { \
 	double sum_[32]; \
 	Mask nan_ = 0; \

@@ -29,8 +29,14 @@
 #define X(SET) LaneFn *SET##_base(const Ins *), *SET##_v3(const Ins *);
 LANE_SETS(X)
 #undef X
-bool lane_consecutive_base(const Lanes *, uint32_t row, bool wide, Mask, unsigned size);
-bool lane_consecutive_v3(const Lanes *, uint32_t row, bool wide, Mask, unsigned size);
+/* isa/lane_access.c, for the functions of isa/lane.h */
+#define LANE_ACCESSES(V) \
+	bool lane_consecutive_##V(const Lanes *, uint32_t row, bool wide, Mask, unsigned size); \
+	void lane_load_##V(const Lanes *, uint32_t row, bool wide, Mask, const void *at); \
+	bool lane_store_##V(const Lanes *, uint32_t row, bool wide, Mask, void *at);
+LANE_ACCESSES(base)
+LANE_ACCESSES(v3)
+#undef LANE_ACCESSES
 
 /* For each type: CT the value, RT an element of its row (rows of 64-bit values may be aligned to 4 bytes
  * only), UT an unsigned type in which integer arithmetic does not overflow into undefined behaviour, WT twice

@@ -48,42 +48,6 @@ static void load_same(Warp *w, const MIns *i, Mask m, const uint8_t *p)
 	}
 }
 
-/* p: where the host has the data of the lowest lane of m. The data of the others lie behind it. */
-static void load_consecutive(Warp *w, const MIns *i, Mask m, const uint8_t *p)
-{
-	int first = lowest_lane(m), l;
-	unsigned n = i->bytes;
-	uint8_t *d = (uint8_t *)row32(&w->lanes, i->x.rows[0]);
-	if (m == 0xffffffffu)
-		memcpy(d, p, 32 * n);
-	else if (n == 4)
-		each_lane(m, l)
-			memcpy(d + l * 4, p + (l - first) * 4, 4);
-	else
-		each_lane(m, l)
-			memcpy(d + l * 8, p + (l - first) * 8, 8);
-}
-
-/* As load_consecutive; returns whether memory has changed. */
-static bool store_consecutive(const Warp *w, const MIns *i, Mask m, uint8_t *p)
-{
-	int first = lowest_lane(m), l;
-	unsigned n = i->bytes;
-	const uint8_t *s = (const uint8_t *)row32(&w->lanes, i->x.rows[0]);
-	bool changed = false;
-	if (m == 0xffffffffu) {
-		if (!memcmp(p, s, 32 * n))
-			return false;
-		memcpy(p, s, 32 * n);
-		return true;
-	}
-	each_lane(m, l) {
-		changed = changed || memcmp(p + (unsigned)(l - first) * n, s + (unsigned)l * n, n);
-		memcpy(p + (unsigned)(l - first) * n, s + (unsigned)l * n, n);
-	}
-	return changed;
-}
-
 /* Makes the access if its lanes lie as a whole in one area, and returns whether it did. */
 static bool access_whole(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
@@ -101,8 +65,8 @@ static bool access_whole(Sm *sm, Warp *w, const MIns *i, Mask m)
 	if (same)
 		load_same(w, i, m, p);
 	else if (i->kind == K_LD)
-		load_consecutive(w, i, m, p);
-	else if (store_consecutive(w, i, m, p))
+		lane_load(&w->lanes, i->x.rows[0], size == 8, m, p);
+	else if (lane_store(&w->lanes, i->x.rows[0], size == 8, m, p))
 		sm->last_progress = sm->now;
 	access_count(w, i, i->space);
 	return true;

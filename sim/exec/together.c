@@ -69,9 +69,10 @@ static void release_barrier(Sm *sm, Cta *cta, int b)
 	const Barrier bar = cta->barrier[b];
 	cta->barrier[b] = (Barrier){ 0 };
 	sm->last_progress = sm->now;
-	for (int k = 0; k < sm->nwarps; k++) {
+	int k;
+	each_slot(&cta->slots, k) {
 		Warp *w = &sm->warp[k];
-		if (!w->used || w->cta != cta || !release_warp(sm, w, b, &bar))
+		if (!release_warp(sm, w, b, &bar))
 			continue;
 		warp_wake(w);
 		if (tracing(sm))

@@ -23,10 +23,9 @@ void *reconv_block_state(Warp *w) { return w->cta->model_state; }
 
 int reconv_block_warps(Warp *w, Warp **list)
 {
-	int n = 0;
-	for (int k = 0; k < w->sm->nwarps; k++)
-		if (w->sm->warp[k].used && w->sm->warp[k].cta == w->cta)
-			list[n++] = &w->sm->warp[k];
+	int n = 0, k;
+	each_slot(&w->cta->slots, k)
+		list[n++] = &w->sm->warp[k];
 	return n;
 }
 

@@ -34,6 +34,23 @@ typedef struct BlockLog {
 enum { GRID_BARRIER = TRACE_GRID_BARRIER };
 
 _Static_assert((int)GRID_BARRIER == (int)BARRIERS, "behind those of the block");
+/* A set of slots for warps. */
+typedef struct Slots { uint64_t bits[MOST_WARPS / 64]; } Slots;
+static inline void slots_add(Slots *x, int k) { x->bits[k / 64] |= (uint64_t)1 << k % 64; }
+static inline void slots_drop(Slots *x, int k) { x->bits[k / 64] &= ~((uint64_t)1 << k % 64); }
+/* The first slot of the set from k on; MOST_WARPS: there is none. */
+static inline int slots_next(const Slots *x, int k)
+{
+	for (; k < MOST_WARPS; k = (k | 63) + 1) {
+		uint64_t rest = x->bits[k / 64] >> k % 64;
+		if (rest)
+			return k + __builtin_ctzll(rest);
+	}
+	return MOST_WARPS;
+}
+/* Runs the statement behind it once for each slot of the set, the lowest first. K: an int declared before. */
+#define each_slot(X, K) for (K = slots_next((X), 0); K < MOST_WARPS; K = slots_next((X), K + 1))
+
 typedef struct Barrier {
 	/* arrived: threads that have come; expected: threads for which the barrier waits, 0 = all live ones
 	   of the block */
@@ -133,6 +150,7 @@ struct Cta {                           /* a resident thread block */
 	uint32_t id[3];
 	uint64_t number;               /* the block's number in the grid: x first, then y, then z */
 	int warps, warps_left;
+	Slots slots;                   /* those of its warps that have not ended */
 	uint32_t threads, live;        /* live: threads that have not ended */
 	uint8_t *shared;
 	uint32_t shared_bytes;

@@ -128,9 +128,10 @@ static Warp *choose_carrier(const Warp *near)
 {
 	Sm *sm = near->sm;
 	Warp *best = NULL;
-	for (int k = 0; k < sm->nwarps; k++) {
+	int k;
+	each_slot(&near->cta->slots, k) {
 		Warp *w = &sm->warp[k];
-		if (w->used && w->cta == near->cta && w->live && (!best || w->nsplit < best->nsplit))
+		if (w->live && (!best || w->nsplit < best->nsplit))
 			best = w;
 	}
 	must(best);

@@ -127,7 +127,7 @@ struct Sm {
 	Gpu *gpu;
 	int id;
 	int nwarps, nctas;             /* slots that the SM has for warps and for thread blocks */
-	uint64_t used[MOST_WARPS / 64];  /* a bit for each slot that has a warp */
+	Slots used;                    /* the slots that have a warp */
 	bool lane_scoreboard;          /* registers become ready lane by lane */
 	/* nothing is left out that is known to be in vain (GpuOptions.try_all) */
 	bool try_all;

@@ -106,17 +106,6 @@ static int run_warp(Sm *sm, Warp *w)
 	return done;
 }
 
-/* The first slot from k on that has a warp; nwarps: none has. */
-static int next_used(const Sm *sm, int k)
-{
-	for (; k < sm->nwarps; k = (k | 63) + 1) {
-		uint64_t used = sm->used[k / 64] >> k % 64;
-		if (used)
-			return k + __builtin_ctzll(used);
-	}
-	return sm->nwarps;
-}
-
 /* The index of the first split that may run; nsplit: none may. */
 static int first_runnable(const Warp *w)
 {
@@ -134,8 +123,8 @@ static int ordered_round(Sm *sm)
 	int done = 0;
 	while (done < sm->gpu->options.turn && !sm->fault.kind) {
 		Warp *list[MOST_WARPS];
-		int n = 0;
-		for (int k = next_used(sm, 0); k < sm->nwarps; k = next_used(sm, k + 1)) {
+		int n = 0, k;
+		each_slot(&sm->used, k) {
 			Warp *w = &sm->warp[k];
 			if (w->ending) {
 				warp_retire(sm, w);
@@ -157,13 +146,14 @@ static int ordered_round(Sm *sm)
 bool functional_round(Sm *sm)
 {
 	int done = sm->gpu->model->blocks.order ? ordered_round(sm) : 0;
-	for (int k = next_used(sm, 0); k < sm->nwarps && !sm->gpu->model->blocks.order && !sm->fault.kind;
-		k = next_used(sm, k + 1))
-		done += run_warp(sm, &sm->warp[k]);
+	int k;
+	each_slot(&sm->used, k)
+		if (!sm->gpu->model->blocks.order && !sm->fault.kind)
+			done += run_warp(sm, &sm->warp[k]);
 	if (done || sm->fault.kind)
 		return true;
 	Cycle next = NO_ALARM; /* no lane can go on before a time-out */
-	for (int k = next_used(sm, 0); k < sm->nwarps; k = next_used(sm, k + 1))
+	each_slot(&sm->used, k)
 		if (sm->warp[k].alarm < next)
 			next = sm->warp[k].alarm;
 	if (next == NO_ALARM)

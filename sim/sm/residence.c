@@ -88,7 +88,8 @@ static void start_resident_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->lanes.cc = 0;
 	w->tid = cta->share->grid->tid + index * 3 * W;
 	w->used = true;
-	sm->used[w->slot / 64] |= (uint64_t)1 << w->slot % 64;
+	slots_add(&sm->used, w->slot);
+	slots_add(&cta->slots, w->slot);
 	sm->stay -= sm->now;
 	w->ending = w->ended = false;
 	w->drain = 0;
@@ -236,7 +237,8 @@ void warp_retire(Sm *sm, Warp *w)
 	}
 	partings_close(w);
 	w->used = false;
-	sm->used[w->slot / 64] &= ~((uint64_t)1 << w->slot % 64);
+	slots_drop(&sm->used, w->slot);
+	slots_drop(&cta->slots, w->slot);
 	sm->stay += sm->now + 1;
 	if (tracing(sm))
 		sm_trace(sm, w, NULL, TR_WARP_END, 0, cta->number, (uint64_t)w->index);
