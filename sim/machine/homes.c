@@ -145,7 +145,7 @@ Warp *reconv_form(Warp *near, const Split *like, const Part *part, int n)
 	must(w->nsplit < 2 * w->lanes.width + 2);
 	Split *s = &w->split[w->nsplit++];
 	*s = *like;
-	s->line = NO_PC;
+	s->line = s->asked_pc = NO_PC;
 	s->mask = n == 1 ? part[0].mask : 0;
 	s->parts = n == 1 ? NULL : parts_new(sm);
 	for (int k = 0; k < n && n > 1; k++)
@@ -160,6 +160,7 @@ void reconv_shed(Warp *w, Split *s, Mask m)
 	(void)w;
 	int n = 0;
 	s->mask &= ~m;
+	s->asked_pc = NO_PC;
 	for (int k = 0; s->parts && k < s->parts->n; k++) {
 		Part p = s->parts->part[k];
 		p.mask &= ~m;
@@ -172,6 +173,7 @@ void reconv_shed(Warp *w, Split *s, Mask m)
 
 void reconv_join(Warp *w, Split *s, const Part *part, int n)
 {
+	s->asked_pc = NO_PC;
 	for (int k = 0; k < n; k++) {
 		if (!s->parts && part[k].home == w) {
 			must(!(s->mask & part[k].mask));

@@ -138,7 +138,8 @@ struct Sm {
 	bool unasked;
 	/* `unasked` holds, and splits issue in pairs (PairHooks) */
 	bool unasked_pairs;
-	/* `single` holds, too, and the same holds of a warp of which one split is not parked */
+	/* `unasked` holds, not for pairs, and the same holds of a warp of which one split is not parked;
+	   there may be a hook for alarms */
 	bool unasked_among_parked;
 	Sched *sched;
 	const struct Latencies *latencies;

@@ -10,9 +10,6 @@
    current span after its first Patience.time cycles. */
 typedef struct Spans { uint64_t n, branches; Cycle since; } Spans;
 
-/* When the last operand of an instruction that is computed is there, and the last one that is loaded. */
-typedef struct Operands { Cycle computed, loaded; } Operands;
-
 /* Lanes that have one entry of the scoreboard. */
 typedef struct LanesReady { Mask lanes; Cycle entry; } LanesReady;
 

@@ -36,6 +36,9 @@ enum { MOST_WARPS = 256 };             /* sm.max_warps is at most that */
 typedef struct Part { Warp *home; Mask mask; } Part;
 typedef struct Parts { struct Parts *next; int n; Part part[]; } Parts; /* part: room for warp_size parts */
 
+/* When the last operand of an instruction that is computed is there, and the last one that is loaded. */
+typedef struct Operands { Cycle computed, loaded; } Operands;
+
 typedef struct Split {
 	uint32_t pc;
 	uint32_t tag;                  /* for the mechanism, which may keep any number here */
@@ -57,6 +60,11 @@ typedef struct Split {
 	/* a warp-level operation has let the split go on, and the core has yet to tell the mechanism of the
 	   new pc (reach) */
 	bool arriving;
+	/* for the core: since its last issue the split has been asked when the operands of the instruction
+	   at asked_pc are there for these lanes; NO_PC: it has not */
+	uint32_t asked_pc;
+	Mask asked_lanes;
+	Operands operands;
 } Split;
 
 typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc next */

@@ -21,6 +21,7 @@ static bool issue_second(Sm *, Warp *, int k, int n, Mask lanes, const MIns *fir
 static void issue_partner(Sm *, Warp *, const MIns *first, Mask lanes);
 static void sleep_on(Warp *, When);
 static void sleep_after_issue(Sm *, Warp *);
+static void wake_for_alarm(Warp *);
 
 /* Issues the next instruction of a split of the warp, if one can issue in this cycle. False: none can, and
    the warp sleeps until one may. */
@@ -55,8 +56,7 @@ bool issue_from_warp(Sm *sm, Warp *w)
 	}
 	if (w->ending && !issued)
 		sm_end_warp(sm, w);
-	if (w->alarm < w->sched->wake[w->place] && !w->ending)
-		w->sched->wake[w->place] = w->alarm;
+	wake_for_alarm(w);
 	return issued;
 }
 
@@ -106,16 +106,19 @@ static inline bool try_single(Sm *sm, Warp *w)
 	return false;
 }
 
-/* As issue_from_warp, for a warp of which all splits but the k-th are parked (Sm.unasked_among_parked), and
-   this one does not sleep. */
+/* As issue_from_warp, for a warp of which all splits but the k-th are parked (Sm.unasked_among_parked), if
+   may_try_runner. */
 static inline bool try_runner(Sm *sm, Warp *w, int k)
 {
 	const MIns *i = NULL;
 	When t;
-	if (issue_or_say_when(sm, w, k, &i, &t))
+	if (issue_or_say_when(sm, w, k, &i, &t)) {
+		wake_for_alarm(w);
 		return true;
+	}
 	sleep_on(w, earlier_reason((When){ NEVER, NO_PC, STALL_BARRIER }, t));
-	w->sched->wanted[w->place] = i ? i->unit + 1 : 0;
+	w->sched->wanted[w->place] = i && w->alarm == NO_ALARM ? i->unit + 1 : 0;
+	wake_for_alarm(w);
 	return false;
 }
 
@@ -127,11 +130,12 @@ static int first_split(const Warp *w)
 }
 
 /* May the warp's runner be tried without a search? Not if its barrier has opened, or the mechanism is to be
-   told that it sleeps. */
+   told that it sleeps, or of its alarm. */
 static inline bool may_try_runner(const Sm *sm, const Warp *w)
 {
 	const Split *s = &w->split[w->runner];
-	return !s->released && !(sm->gpu->model->times.stall && s->wait.why == STALL_SLEEP);
+	return !s->released && w->alarm > sm->now &&
+		!(sm->gpu->model->times.stall && s->wait.why == STALL_SLEEP);
 }
 
 /* Returns the index of the warp's split that alone is not parked; negative: there are none or several. A
@@ -325,7 +329,7 @@ static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, Un
 	if (!is_fetched(sm, w, s, i))
 		return when_waited(s);
 	if (all_there(w->next) > sm->now && (all_surely_there(w, i) > sm->now || s->parts)) {
-		When t = when_operands(sm, w, s, i, sm->now);
+		When t = when_operands_now(sm, w, s, i);
 		if (t.cycle > sm->now)
 			return t;
 	}
@@ -414,6 +418,7 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 	is.late = 0;
 	s->wait = wait_until(now + 1, STALL_DATA); /* what the next instruction waits for is not known yet */
 	s->issued = now;
+	s->asked_pc = NO_PC;
 	w->exact = false;
 	w->next.computed = NEVER;
 	w->changed |= CHANGED_PCS;
@@ -550,6 +555,13 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 			t = when_there(o, s, t.cycle);
 	}
 	sm_sleep_until(w, t);
+}
+
+/* The warp sleeps no longer than until the mechanism's alarm. */
+static inline void wake_for_alarm(Warp *w)
+{
+	if (w->alarm < w->sched->wake[w->place] && !w->ending)
+		w->sched->wake[w->place] = w->alarm;
 }
 
 void sm_end_warp(Sm *sm, Warp *w)

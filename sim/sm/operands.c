@@ -35,13 +35,34 @@ Operands operands_of_lanes(const Sm *sm, const Warp *w, Mask m, const MIns *i, C
 	return o;
 }
 
-When when_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i,
-	Cycle at)
+/* As split_operands, whatever homes the split's lanes have. */
+static Operands find_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
 {
 	Operands o = { 0, 0 };
 	if (!s->parts)
-		return when_there(split_operands(sm, w, s, i, at), s, at);
+		return split_operands(sm, w, s, i, at);
 	each_part(s, p)
 		add_lanes_operands(&o, sm, p->home, p->mask, i, at);
-	return when_there(o, s, at);
+	return o;
+}
+
+When when_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
+{
+	return when_there(find_operands(sm, w, s, i, at), s, at);
+}
+
+/* A lane's entries are written by its own issues, and once more when it is known when data come. So what
+   has been found for the lanes of a split that has not issued since stays true, unless something was not
+   known. */
+When when_operands_now(const Sm *sm, const Warp *w, Split *s, const MIns *i)
+{
+	if (!sm->lane_scoreboard)
+		return when_there(warp_operands(sm, w, i, sm->now), s, sm->now);
+	if (s->asked_pc != s->pc || s->asked_lanes != s->mask || all_there(s->operands) >= PENDING ||
+		sm->try_all) {
+		s->operands = find_operands(sm, w, s, i, sm->now);
+		s->asked_pc = s->pc;
+		s->asked_lanes = s->mask;
+	}
+	return when_there(s->operands, s, sm->now);
 }

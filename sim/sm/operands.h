@@ -70,4 +70,6 @@ static inline When when_waited(const Split *s) { return (When){ wait_end(&s->wai
 
 /* As when_there, for the operands of the split's instruction, whatever kind of scoreboard the SM has. */
 When when_operands(const Sm *, const Warp *, const Split *, const MIns *, Cycle at);
+/* As when_operands, at the present cycle; the split keeps the answer (Split.operands). */
+When when_operands_now(const Sm *, const Warp *, Split *, const MIns *);
 #endif

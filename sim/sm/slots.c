@@ -35,12 +35,13 @@ static void read_machine(const Gpu *g, Sm *sm)
 	sm->try_all = g->options.try_all;
 	sm->single = !sm->try_all && !g->model->own_slots && !g->model->regroups &&
 		!g->model->pairs.partner &&
-		(!g->model->times.stall || g->model->stall_needs_choice) && !g->model->times.alarm;
+		(!g->model->times.stall || g->model->stall_needs_choice);
 	sm->unasked_pairs = !sm->try_all && g->model->pairs_need_choice && !g->model->times.stall &&
 		!g->model->times.alarm && c->sched_policy != SCHED_TWO_LEVEL;
 	sm->unasked = (sm->single && c->sched_policy != SCHED_TWO_LEVEL) || sm->unasked_pairs;
 	sm->unasked_among_parked = sm->single && sm->unasked && (!g->model->times.stall ||
 		(g->model->stall_of_sleep_only && g->model->stall_of_sleep_only(c)));
+	sm->single &= !g->model->times.alarm;
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
 	sm->free_regs = c->sm_registers;
