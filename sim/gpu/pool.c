@@ -1,6 +1,7 @@
-/* Host threads that run SMs side by side for a window of cycles. Which thread runs an SM changes no result,
- * so each thread takes the next SM that no thread has taken: a thread that the host keeps from running holds
- * up the others only if it has taken an SM. A thread that waits goes to sleep after LOOK_NS.
+/* Host threads that run SMs side by side for a window of cycles, in rounds: one for each step of the window
+ * (sim/gpu/run.h). Which thread makes a step for an SM changes no result, so each thread takes the next SM
+ * that no thread has taken: a thread that the host keeps from running holds up the others only if it has taken
+ * an SM. A thread that waits goes to sleep after LOOK_NS.
  *
  * A window may be too short to be shared, and a host may have other work for its processors. There are two
  * ways to run windows: the calling thread alone, or all threads together. The pool measures both, in host
@@ -8,6 +9,7 @@
  * again. */
 #include "sim/gpu/pool.h"
 #include "lib/c_locale.h"
+#include "sim/gpu/run.h"
 #include "sim/sm/sm.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,6 +28,8 @@ enum {
 
 typedef enum { ALONE, TOGETHER, WAYS } PoolWay;
 
+enum { STEP_ADVANCE, STEP_EXCHANGE, STEP_SETTLE };
+
 typedef struct Worker { Pool *pool; int number; pthread_t thread; } Worker;
 
 /* What a way has cost, summed over its windows, of which older ones count less. ns: host time; work:
@@ -41,6 +45,7 @@ struct Pool {
 	/* by place in Gpu.active: the last round in which a thread took the SM; NOT_OFFERED: there is none */
 	_Atomic uint64_t *taken;
 	atomic_int offered;            /* SMs of this round */
+	atomic_int step;               /* what is done for each of them (STEP_...) */
 	_Atomic Cycle until;           /* the cycle at which the window of this round ends */
 	atomic_int left;               /* SMs that have not come to that cycle */
 	atomic_bool stop;              /* the threads are to end */
@@ -71,21 +76,36 @@ static inline void relax(void)
 #endif
 }
 
+/* Makes the step of this round for the SM at place k of Gpu.active. What is made for all SMs at once is made
+   for the first two places. */
+static void do_step(Pool *p, int k)
+{
+	Gpu *g = p->gpu;
+	Sm *sm = &g->sm[g->active.v[k]];
+	switch (atomic_load(&p->step)) {
+	case STEP_ADVANCE: window_advance(g, sm, atomic_load(&p->until)); break;
+	case STEP_EXCHANGE:
+		if (k == 0)
+			window_apply(g);
+		else if (k == 1)
+			window_serve(g);
+		break;
+	default: window_settle(g, sm);
+	}
+}
+
 /* Runs every SM of the round that no other thread has taken. Threads begin at places of their own, so most
    often a thread gets the SMs that it had before. One that comes late finds that all SMs have been taken, in
    this round or in later ones. */
 static void run_free_sms(Pool *p, int me, uint64_t round)
 {
 	int n = atomic_load(&p->offered), first = me * n / p->n;
-	SmAdvance *advance = sm_advance(p->gpu);
 	for (int i = 0; i < n; i++) {
 		int k = first + i < n ? first + i : first + i - n;
 		uint64_t before = round - 1;
 		if (!atomic_compare_exchange_strong(&p->taken[k], &before, round))
 			continue;
-		Sm *sm = &p->gpu->sm[p->gpu->active.v[k]];
-		sm->until = atomic_load(&p->until);
-		advance(sm, sm->until);
+		do_step(p, k);
 		if (atomic_fetch_sub(&p->left, 1) == 1) {
 			pthread_mutex_lock(&p->lock);
 			pthread_cond_signal(&p->end);
@@ -158,10 +178,9 @@ static void offer_sms(Pool *p, int n)
 	atomic_store(&p->left, n);
 }
 
-static void run_together(Pool *p, Cycle until)
+static void step_together(Pool *p, int step)
 {
-	start_threads(p);
-	atomic_store(&p->until, until);
+	atomic_store(&p->step, step);
 	offer_sms(p, p->gpu->active.n);
 	pthread_mutex_lock(&p->lock);
 	uint64_t round = atomic_fetch_add(&p->round, 1) + 1;
@@ -175,13 +194,24 @@ static void run_together(Pool *p, Cycle until)
 	pthread_mutex_unlock(&p->lock);
 }
 
+static void run_together(Pool *p, Cycle until)
+{
+	start_threads(p);
+	atomic_store(&p->until, until);
+	step_together(p, STEP_ADVANCE);
+	step_together(p, STEP_EXCHANGE);
+	step_together(p, STEP_SETTLE);
+}
+
 static void run_alone(Pool *p, Cycle until)
 {
-	SmAdvance *advance = sm_advance(p->gpu);
-	each_active_sm(p->gpu, sm) {
-		sm->until = until;
-		advance(sm, until);
-	}
+	Gpu *g = p->gpu;
+	each_active_sm(g, sm)
+		window_advance(g, sm, until);
+	window_apply(g);
+	window_serve(g);
+	each_active_sm(g, sm)
+		window_settle(g, sm);
 }
 
 /* ---- the faster way ---- */
@@ -236,6 +266,14 @@ void pool_run(Pool *p, Cycle until)
 {
 	if (p->n == 1) {
 		run_alone(p, until);
+		return;
+	}
+	if (p->gpu->active.n < 2) { /* there is no choice, so this tells nothing of the two ways */
+		count_work(p);
+		run_alone(p, until);
+		uint64_t left = p->counted;
+		count_work(p);
+		p->now.work -= (double)(p->counted - left);
 		return;
 	}
 	double start = now_ns();

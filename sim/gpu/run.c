@@ -38,8 +38,7 @@ static Cycle next_access(Sm *sm)
 	return sm->applied < sm->deferred.n ? sm->deferred.v[sm->applied].cycle : NEVER;
 }
 
-/* Lets the accesses to global memory that SMs made in the window take effect. */
-static void apply_accesses(Gpu *g)
+void window_apply(Gpu *g)
 {
 	Order *o = g->order;
 	each_active_sm(g, sm) {
@@ -129,17 +128,30 @@ static void collect_samples(Gpu *g)
 			sm_give_samples(sm, g->options.intervals);
 }
 
-/* Makes what each SM did in the window known to the memory system, the other SMs, the trace and the
-   streams. */
-static void exchange_window(Gpu *g)
+void window_serve(Gpu *g)
 {
 	int n = 0;
-	apply_accesses(g);
 	each_active_sm(g, sm)
 		g->draining[n++] = sm->mem;
-	mem_drain(g->mem, g->draining, n);
-	each_active_sm(g, sm)
-		sm_settle(sm);
+	mem_serve(g->mem, g->draining, n);
+}
+
+void window_advance(Gpu *g, Sm *sm, Cycle until)
+{
+	sm->until = until;
+	sm_advance(g)(sm, until);
+	mem_send(g->mem, sm->mem);
+}
+
+void window_settle(Gpu *g, Sm *sm)
+{
+	mem_receive(g->mem, sm->mem);
+	sm_settle(sm);
+}
+
+/* Makes what each SM did in the window known to the trace and the streams. */
+static void exchange_window(Gpu *g)
+{
 	for (int i = 0; i < g->running.n; i++)
 		events_flush(g, g->running.v[i], g->now);
 	collect_samples(g);

@@ -10,8 +10,8 @@ typedef Vec(int) IntVec;
 /* the room that a slot has: the most that a warp or block of any grid so far needs */
 typedef struct Room { int rows, preds, names; uint32_t shared; } Room;
 
-/* Runs the statement behind it for each SM that has had a block since grids began to run, or that has something
-   to do; X: a pointer to the SM. In ascending order of their numbers. */
+/* Runs the statement behind it for each SM that has had a block since grids began to run, or that has
+   something to do; X: a pointer to the SM. In ascending order of their numbers. */
 #define each_of_sms(G, LIST, X) \
 	for (int at_##X = 0; at_##X < (G)->LIST.n; at_##X++) \
 		for (Sm *X = &(G)->sm[(G)->LIST.v[at_##X]]; X; X = NULL)

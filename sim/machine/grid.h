@@ -142,7 +142,7 @@ struct Grid {
 	bool in_trace, traced;
 	Vec(TraceEvent) kept;          /* events that wait until those of an earlier grid are complete */
 	Arena arena;                   /* memory that lives until the grid has ended */
-	Share **share;                 /* by SM: what the SM has of the grid; NULL: it has had no block of it */
+	Share **share;                 /* by SM: what the SM has of the grid; NULL: it has had no block */
 };
 
 struct Cta {                           /* a resident thread block */

@@ -116,12 +116,13 @@ typedef struct Freed { Cycle cycle; Grid *grid; } Freed;     /* a thread block t
 typedef struct Sampled { Cycle cycle, step; uint64_t times; Interval count; } Sampled;
 
 struct Sm {
-	/* What blocks have needed so far, kept from run to run: the slots, and their memory (sim/sm/slots.c). */
+	/* What blocks have needed so far, kept from run to run: slots and their memory (sim/sm/slots.c). */
 	Arena slots;
 	int nslots;                    /* warps in `warp` */
 	Warp *warp;
 	Cta *cta;
-	Warp **lsu;      /* warps that wait for the load/store unit: a ring of nwarps, lsu_n from lsu_first on */
+	/* warps that wait for the load/store unit: a ring of nwarps, lsu_n of them from lsu_first on */
+	Warp **lsu;
 
 	/* Set for as long as grids run (sim/sm/residence.c). gpu: NULL before the SM's first block. */
 	Gpu *gpu;

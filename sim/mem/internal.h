@@ -251,6 +251,12 @@ struct SmMem {
 	StampHeap flying;
 	Vec(Request) queue;
 	Vec(Piece) part;               /* the parts of the requests in the queue */
+	/* by part, while the queue is drained: when the part is at L2, then when it is served, and whether by
+	   DRAM */
+	Vec(Cycle) arrives;
+	Vec(bool) from_dram;
+	bool chained;                  /* some request in the queue waits for another one of it */
+	bool sent;                     /* the requests in the queue are on their way, as `arrives` says */
 	Vec(Waiter) waiter;
 	Vec(RequestGroup) group;
 	int32_t free_group;

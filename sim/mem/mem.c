@@ -80,52 +80,84 @@ static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, C
 	return reply;
 }
 
-/* Takes a request through one unit after the other; each unit serves the request's parts in order. t: becomes
-   when each part is done; from_dram: whether by DRAM. intervals: those of the memory system, a constant NULL
-   where there are none. */
-static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem *s, const Request *r,
-	Cycle *t, bool *from_dram, Intervals *intervals)
+/* ---- a request on its way ---- */
+
+/* Takes the parts of a request to L2; t: becomes when each is there. */
+static inline void send_request(MemSystem *m, const SmMem *s, const Request *r, Cycle *t)
 {
-	Totals *st = r->stats;
-	const Piece *part = s->part.v + r->part;
 	Cycle at = r->after >= 0 ? later(r->at, s->queue.v[r->after].done) : r->at;
-	uint64_t sectors = 0;
 	for (int k = 0; k < r->nparts; k++)
 		t[k] = at + (Cycle)k * r->step;
-	icnt_up(&m->icnt, s->sm, r->cycle, part, r->nparts, r->kind != ACC_LOAD, t);
+	icnt_up(&m->icnt, s->sm, r->cycle, s->part.v + r->part, r->nparts, r->kind != ACC_LOAD, t);
+}
+
+/* Serves the parts of a request, in order; t: when each is at L2, becomes when each is served. */
+static inline void serve_request(MemSystem *m, const SmMem *s, const Request *r, Cycle *t, bool *from_dram)
+{
+	const Piece *part = s->part.v + r->part;
 	for (int k = 0; k < r->nparts; k++)
-		t[k] = intervals ? sampled_access(m, r, &part[k], t[k], &from_dram[k])
-			: l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st,
+		t[k] = m->intervals ? sampled_access(m, r, &part[k], t[k], &from_dram[k])
+			: l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], r->stats,
 			&from_dram[k]);
+}
+
+/* Brings the replies back, and tells the SM's side; t: when each part was served. */
+static inline void answer_request(MemSystem *m, SmMem *s, int request, Cycle *t, const bool *from_dram)
+{
+	const Request *r = &s->queue.v[request];
+	const Piece *part = s->part.v + r->part;
+	Cycle at = r->after >= 0 ? later(r->at, s->queue.v[r->after].done) : r->at;
+	Totals *st = r->stats;
 	icnt_down(&m->icnt, s->sm, r->cycle, part, r->nparts, r->returns, t);
 	for (int k = 0; k < r->nparts; k++) {
 		unsigned n = count_bits(part[k].sectors);
-		sectors += n;
+		st->l2_replies += n;
 		st->quiet = later(st->quiet, t[k]);
-		if (intervals)
-			intervals_at(intervals, t[k] - 1)->l2_replies += n;
+		if (m->intervals)
+			intervals_at(m->intervals, t[k] - 1)->l2_replies += n;
 		if (r->owner == OWNER_FETCH) {
 			Cycle usual = at + free_trip(m, n);
 			t[k] = at + (Cycle)m->c.fetch_miss + (t[k] > usual ? t[k] - usual : 0);
 		}
 	}
-	st->l2_replies += sectors;
+	smmem_served(s, request, t, from_dram);
 }
 
-static inline void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t, bool *from_dram)
+void mem_send(MemSystem *m, SmMem *s)
 {
-	serve_with(m, s, r, t, from_dram, NULL);
-}
-static __attribute__((noinline)) void serve_sampled(MemSystem *m, SmMem *s, const Request *r, Cycle *t,
-	bool *from_dram)
-{
-	serve_with(m, s, r, t, from_dram, m->intervals);
+	s->sent = s->queue.n && !s->chained && !m->intervals;
+	if (!s->sent)
+		return;
+	vec_reserve(&s->arrives, s->part.n);
+	vec_reserve(&s->from_dram, s->part.n);
+	for (int k = 0; k < s->queue.n; k++)
+		send_request(m, s, &s->queue.v[k], s->arrives.v + s->queue.v[k].part);
 }
 
-void mem_drain(MemSystem *m, SmMem **sms, int n)
+void mem_receive(MemSystem *m, SmMem *s)
+{
+	for (int k = 0; s->sent && k < s->queue.n; k++) {
+		int part = s->queue.v[k].part;
+		answer_request(m, s, k, s->arrives.v + part, s->from_dram.v + part);
+	}
+	if (s->queue.n)
+		smmem_drained(s);
+	s->sent = false;
+}
+
+/* The whole way of a request whose SM has not sent its requests beforehand. */
+static void serve_whole(MemSystem *m, SmMem *s, int request)
 {
 	Cycle done[MAX_PIECES];
 	bool from_dram[MAX_PIECES];
+	const Request *r = &s->queue.v[request];
+	send_request(m, s, r, done);
+	serve_request(m, s, r, done, from_dram);
+	answer_request(m, s, request, done, from_dram);
+}
+
+void mem_serve(MemSystem *m, SmMem **sms, int n)
+{
 	vec_reserve(&m->next, n);
 	for (int i = 0; i < n; i++) {
 		m->next.v[i] = 0;
@@ -136,21 +168,28 @@ void mem_drain(MemSystem *m, SmMem **sms, int n)
 	while (m->order.n) {
 		uint32_t i = stamp_pop(&m->order).id;
 		SmMem *s = sms[i];
-		int r = m->next.v[i];
+		int k = m->next.v[i];
 		do { /* as long as this SM's next request comes before those of all others */
-			if (m->intervals)
-				serve_sampled(m, s, &s->queue.v[r], done, from_dram);
+			const Request *r = &s->queue.v[k];
+			if (s->sent)
+				serve_request(m, s, r, s->arrives.v + r->part, s->from_dram.v + r->part);
 			else
-				serve(m, s, &s->queue.v[r], done, from_dram);
-			smmem_served(s, r, done, from_dram);
-		} while (++r < s->queue.n && (!m->order.n ||
-			heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
-		m->next.v[i] = r;
-		if (r < s->queue.n)
-			stamp_push(&m->order, s->queue.v[r].cycle, i);
-		else
-			smmem_drained(s);
+				serve_whole(m, s, k);
+		} while (++k < s->queue.n && (!m->order.n ||
+			heap_before((Stamp){ s->queue.v[k].cycle, i }, m->order.v[0])));
+		m->next.v[i] = k;
+		if (k < s->queue.n)
+			stamp_push(&m->order, s->queue.v[k].cycle, i);
 	}
+}
+
+void mem_drain(MemSystem *m, SmMem **sms, int n)
+{
+	for (int i = 0; i < n; i++)
+		mem_send(m, sms[i]);
+	mem_serve(m, sms, n);
+	for (int i = 0; i < n; i++)
+		mem_receive(m, sms[i]);
 }
 
 Cycle mem_round_trip(const Config *c)

@@ -130,6 +130,11 @@ bool smmem_queued(const SmMem *);
 
 /* Serves what the n SMs have queued. */
 void mem_drain(MemSystem *, SmMem **, int n);
+/* The same in three steps. The first and the last may be made for several SMs side by side: each SM has ports
+   of its own. */
+void mem_send(MemSystem *, SmMem *);
+void mem_serve(MemSystem *, SmMem **, int n);
+void mem_receive(MemSystem *, SmMem *);
 /* To be called after mem_drain: returns the cycle when everything for which the ticket waits is there (>=
    ticket->ready), and frees what SmMem keeps for the ticket. */
 Cycle smmem_resolve(SmMem *, MemTicket *);

@@ -46,6 +46,8 @@ void smmem_free(SmMem *s)
 	free(s->leaving.far.v);
 	vec_free(&s->queue);
 	vec_free(&s->part);
+	vec_free(&s->arrives);
+	vec_free(&s->from_dram);
 	vec_free(&s->waiter);
 	vec_free(&s->group);
 	vec_free(&s->times);
@@ -188,6 +190,7 @@ int smmem_push(SmMem *s, Cycle now, Request r, const Piece *part)
 	r.cycle = s->last;
 	r.waiter = -1;
 	r.part = s->part.n;
+	s->chained |= r.after >= 0;
 	if (r.kind != ACC_LOAD)
 		r.ordered = s->making;
 	must(r.nparts <= MAX_PIECES);
@@ -292,6 +295,7 @@ void smmem_served(SmMem *s, int request, const Cycle *done, const bool *from_dra
 void smmem_drained(SmMem *s)
 {
 	s->queue.n = s->part.n = s->waiter.n = 0;
+	s->chained = false;
 	s->drain++;
 }
 
