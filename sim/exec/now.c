@@ -5,9 +5,8 @@
 /* Can lanes of one home make the access as a whole? */
 static bool is_plain(const Sm *sm, const Warp *w, const MIns *i)
 {
-	return i->x.nrows == 1 && i->x.rows[0] != NO_ROW && !i->sync && !i->nonfaulting &&
-		i->kind != K_ATOM && i->space != SP_GENERIC && i->space != SP_LOCAL &&
-		i->bytes == (i->wide_rows ? 8 : 4) && !sm->gpu->watching && !launch_of(w)->races;
+	return moves_rows(i) && !i->nonfaulting && i->space != SP_GENERIC && i->space != SP_LOCAL &&
+		!sm->gpu->watching && !launch_of(w)->races;
 }
 
 /* The address that the lane accesses. */
@@ -21,7 +20,6 @@ static uint64_t address_of(const Warp *w, const MIns *i, int l)
 	return (uint32_t)(row32(&w->lanes, i->x.a)[l] + (uint32_t)i->offset);
 }
 
-static int highest_lane(Mask m) { return 63 - __builtin_clzll(m); }
 
 /* Writes v to lanes m of a row. */
 #define FILL(D, V) do { \
@@ -54,7 +52,7 @@ static bool access_whole(Sm *sm, Warp *w, const MIns *i, Mask m)
 	bool same = i->x.a == NO_ROW;
 	unsigned size = i->bytes;
 	uint64_t first = address_of(w, i, lowest_lane(m));
-	uint64_t last = same ? first : address_of(w, i, highest_lane(m));
+	uint64_t last = same ? first : address_of(w, i, last_lane(m));
 	Area r;
 	if (first & (size - 1) || (same && i->kind == K_ST) ||
 		!(same || lane_consecutive(&w->lanes, i->x.a, i->flags & MI_ADDR64, m, size)) ||

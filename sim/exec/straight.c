@@ -72,10 +72,11 @@ static void count_straight(Sm *sm, Warp *w, const Split *s, uint32_t n, unsigned
 		group_issues(w->group, pc + n - 1, sm->now + n - 1, issues);
 	else
 		partings_run(w, s, pc, issues, pc + n - 1);
-	x->straight[pc].issues++;
-	x->straight[pc].lanes += lanes;
-	x->straight[pc + n].issues--;
-	x->straight[pc + n].lanes -= lanes;
+	StraightCount *count = &x->straight[pc];
+	count[0].issues++;
+	count[0].lanes += lanes;
+	count[n].issues--;
+	count[n].lanes -= lanes;
 	x->totals.depth_sum += (uint64_t)n * w->stack_depth;
 	sm->issues += n;
 }

@@ -96,7 +96,8 @@ static int run_warp(Sm *sm, Warp *w)
 	else
 		for (int k = 0; k < w->nsplit && !sm->fault.kind;) {
 			int n = w->nsplit;
-			done += run_split(sm, w, k, sm->gpu->options.turn, false);
+			if (w->split[k].state == SPLIT_RUN)
+				done += run_split(sm, w, k, sm->gpu->options.turn, false);
 			k += w->nsplit >= n;
 		}
 	if (w->ending && !sm->fault.kind) {
