@@ -107,15 +107,19 @@ static void take_place(Sm *sm, Warp *w, const Split *s, const MIns *i, const Acc
 	LsuPlace *q = &w->lsu;
 	if (!q->n)
 		sm->lsu[(sm->lsu_first + sm->lsu_n++) % sm->nwarps] = w;
-	if (!q->access)
-		q->access = arena_array(&sm->arena, LsuAccess, SP_COUNT);
-	LsuAccess *e = &q->access[q->n++];
+	LsuAccess *e = q->access[q->n];
+	if (!e)
+		e = q->access[q->n] = arena_new(&sm->arena, LsuAccess);
+	q->n++;
 	e->access = *a;
 	e->ins = i;
 	e->ticket = t;
 	e->event = 0;
-	if (a->shape != SHAPE_ROW)
+	if (a->shape != SHAPE_ROW) {
+		if (!e->addr)
+			e->addr = arena_array(&sm->arena, uint64_t, w->lanes.width);
 		memcpy(e->addr, a->addr, sizeof *a->addr * (size_t)w->lanes.width);
+	}
 	e->access.addr = e->addr;
 	if (!e->part)
 		e->part = arena_array(&sm->arena, Part, sm->gpu->model->regroups ? w->lanes.width : 1);
@@ -199,7 +203,7 @@ void lsu_serve(Sm *sm)
 	while (sm->lsu_n && sm->lsu_free <= sm->now) {
 		Warp *w = sm->lsu[sm->lsu_first];
 		LsuPlace *q = &w->lsu;
-		LsuAccess *e = &q->access[q->made];
+		LsuAccess *e = q->access[q->made];
 		Issue is = { .now = sm->now };
 		if (!make_access(sm, w, &e->access, e->ticket, &is))
 			return;
@@ -232,7 +236,7 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 		.space = space,
 		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = ideal,
 		.own_ports = ideal, .bytes = (unsigned)i->bytes * i->vec,
-		.mask = m };
+		.aligned = space == SP_GLOBAL, .mask = m };
 	if (space == SP_GLOBAL)
 		a.ordered = fence_ordered(sm, w, s, m);
 	if (space == SP_PARAM)
@@ -261,5 +265,5 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 
 void lsu_wait(Sm *sm, Warp *w, Split *s)
 {
-	w->lsu.access[w->lsu.n - 1].event = sm_new_event(sm, s, STALL_MEMPIPE);
+	w->lsu.access[w->lsu.n - 1]->event = sm_new_event(sm, s, STALL_MEMPIPE);
 }

@@ -25,10 +25,10 @@ typedef struct LsuAccess {             /* an access that has been issued and wai
 	uint32_t event; /* the event for which a split waits until the access is made; 0: no split waits */
 	int nparts;
 	Part *part;                    /* the homes of its lanes, each with its lanes */
-	uint64_t addr[64];
+	uint64_t *addr;                /* room for the addresses by lane; NULL: nobody has needed it yet */
 } LsuAccess;
 /* a warp's n accesses in the queue; the unit has made the first `made` */
-typedef struct LsuPlace { LsuAccess *access; int n, made; } LsuPlace;
+typedef struct LsuPlace { int n, made; LsuAccess *access[SP_COUNT]; } LsuPlace;
 
 enum { RUNNER_UNKNOWN = -1, RUNNER_NONE = -2 }; /* Warp.runner */
 

@@ -3,6 +3,9 @@
  * Sets that the current generation has not touched are empty: a reset costs nothing. */
 #include "sim/mem/internal.h"
 
+/* EIGHT: ways that a search looks at together where a set has more than FEW_WAYS */
+enum { EIGHT = 8, FEW_WAYS = 16 };
+
 void cache_init(Cache *c, int64_t bytes, int64_t line, int64_t sector, int64_t ways, bool with_ready)
 {
 	*c = (Cache){ 0 };
@@ -16,6 +19,7 @@ void cache_init(Cache *c, int64_t bytes, int64_t line, int64_t sector, int64_t w
 	size_t n = c->sets * c->ways;
 	c->set_generation = xcalloc(c->sets, sizeof *c->set_generation);
 	c->tag = xmalloc(n * sizeof *c->tag);
+	c->brief = xcalloc(n + EIGHT, 1);      /* a look at the last ways goes beyond them */
 	c->used = xmalloc(n * sizeof *c->used);
 	c->valid = xmalloc(n * sizeof *c->valid);
 	c->dirty = xmalloc(n * sizeof *c->dirty);
@@ -54,6 +58,7 @@ void cache_free(Cache *c)
 {
 	free(c->set_generation);
 	free(c->tag);
+	free(c->brief);
 	free(c->used);
 	free(c->valid);
 	free(c->dirty);
@@ -74,9 +79,31 @@ static inline size_t set_of_line(Cache *c, uint64_t line)
 	return i;
 }
 
+static inline uint8_t brief_of_line(uint64_t line) { return (uint8_t)(line * 0x9e3779b97f4a7c15u >> 56); }
+
+/* Looks at eight ways at a time: of the bytes of `differ`, those that are 0 belong to ways that may have the
+   line. Arithmetic tells where they are, and of some others, too, that may be none. */
+static int64_t find_in_many(const Cache *c, size_t i, uint64_t line)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	size_t end = i + c->ways;
+	for (uint64_t want = brief_of_line(line) * ones, some; i < end; i += EIGHT) {
+		memcpy(&some, c->brief + i, sizeof some);
+		uint64_t differ = some ^ want;
+		for (uint64_t m = (differ - ones) & ~differ & tops; m; m &= m - 1) {
+			size_t k = i + (unsigned)__builtin_ctzll(m) / 8;
+			if (k < end && c->tag[k] == line)
+				return (int64_t)k;
+		}
+	}
+	return -1;
+}
+
 int64_t cache_find(Cache *c, uint64_t line)
 {
 	size_t i = set_of_line(c, line);
+	if (c->ways > FEW_WAYS)
+		return find_in_many(c, i, line);
 	for (unsigned w = 0; w < c->ways; w++)
 		if (c->tag[i + w] == line)
 			return (int64_t)(i + w);
@@ -91,6 +118,7 @@ int64_t cache_place(Cache *c, uint64_t line, Victim *victim)
 			i = first + w;
 	*victim = (Victim){ c->tag[i], c->dirty[i] };
 	c->tag[i] = line;
+	c->brief[i] = brief_of_line(line);
 	c->valid[i] = c->dirty[i] = 0;
 	cache_touch(c, (int64_t)i);
 	return (int64_t)i;

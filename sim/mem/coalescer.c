@@ -157,6 +157,22 @@ static bool coalesce_row(const Access *a, uint64_t base, unsigned line_shift, un
 	return false;
 }
 
+/* Of an access that is no store, no lane's bytes cross a sector: each lane adds one sector to one piece. */
+static void coalesce_sectors(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift,
+	Coalesced *c)
+{
+	const uint32_t inner = (1u << (line_shift - sector_shift)) - 1;
+	uint64_t last = NO_LINE;
+	Piece *p = c->piece;
+	memset(c->slot, 0, sizeof c->slot);
+	for (uint64_t m = a->mask; m; m &= m - 1) {
+		uint64_t at = a->addr[__builtin_ctzll(m)] + base, line = at >> line_shift;
+		if (line != last)
+			p = &c->piece[piece_of(c, last = line, false)];
+		p->sectors |= 1u << (at >> sector_shift & inner);
+	}
+}
+
 static inline __attribute__((always_inline)) void coalesce_lanes(const Access *a, uint64_t base,
 	unsigned line_shift, unsigned sector_shift, bool store, Coalesced *c)
 {
@@ -188,6 +204,8 @@ void coalesce(const Access *a, uint64_t base, unsigned line_shift, unsigned sect
 		return;
 	if (store)
 		coalesce_lanes(a, base, line_shift, sector_shift, true, c);
+	else if (a->aligned && a->shape != SHAPE_ROW && a->bytes <= 1u << sector_shift)
+		coalesce_sectors(a, base, line_shift, sector_shift, c);
 	else
 		coalesce_lanes(a, base, line_shift, sector_shift, false, c);
 	for (int i = 0; store && i < c->n; i++)

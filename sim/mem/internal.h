@@ -141,6 +141,9 @@ typedef struct Cache {
 
 	uint32_t *set_generation;      /* [set]; another than generation: the set is empty */
 	uint64_t *tag, *used;          /* [set * ways + way]; tag: line, or NO_LINE */
+	/* [set * ways + way]: eight bits of the way's line, so that most ways need no look at their tag; what
+	   it has of a way without a line means nothing */
+	uint8_t *brief;
 	uint32_t *valid, *dirty;       /* [set * ways + way]: masks of sectors */
 	Cycle *ready;         /* [(set * ways + way) * sectors + sector] or NULL: arrival of a valid sector */
 } Cache;

@@ -14,6 +14,7 @@ static void keep_cache(MemCopy *m, const Cache *c)
 	Cache k = *c;
 	k.set_generation = copy_array(c->set_generation, c->sets * sizeof *c->set_generation);
 	k.tag = copy_array(c->tag, n * sizeof *c->tag);
+	k.brief = copy_array(c->brief, n);
 	k.used = copy_array(c->used, n * sizeof *c->used);
 	k.valid = copy_array(c->valid, n * sizeof *c->valid);
 	k.dirty = copy_array(c->dirty, n * sizeof *c->dirty);
@@ -29,6 +30,7 @@ static void put_back_cache(Cache *c, const Cache *k)
 		return;
 	memcpy(c->set_generation, k->set_generation, c->sets * sizeof *c->set_generation);
 	memcpy(c->tag, k->tag, n * sizeof *c->tag);
+	memcpy(c->brief, k->brief, n);
 	memcpy(c->used, k->used, n * sizeof *c->used);
 	memcpy(c->valid, k->valid, n * sizeof *c->valid);
 	memcpy(c->dirty, k->dirty, n * sizeof *c->dirty);

@@ -66,6 +66,7 @@ typedef struct Access {               /* the access of one warp instruction to o
 	bool forced;                  /* never refused: a load without a free MSHR goes past L1 */
 	bool own_ports;               /* shared memory and the constant cache serve every lane at once */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
+	bool aligned;                 /* it is known that all addresses are multiples of `bytes` */
 	uint64_t mask;                /* the lanes that make the access */
 	Ordered ordered;              /* whose fences wait for the access */
 	uint64_t *hits; /* NULL, or the mask that gets the lanes of a load whose data are in L1 */

@@ -70,6 +70,7 @@ START_TEST(rows_are_lists)
 		for (unsigned i = 0; i < 64; i++)
 			addr[i] = a.first + step * i;
 		Access b = a;
+		b.aligned = !((a.first | a.step) & (bytes - 1));
 		b.shape = random_next(&seed) & 1 ? SHAPE_ANY : SHAPE_APART;
 		b.addr = addr;
 		unsigned line_shift = 7 + (unsigned)(random_next(&seed) & 1), sector_shift = 5, extra[2];
