@@ -35,22 +35,26 @@ static unsigned degree(const Access *a, uint64_t lanes, unsigned banks, unsigned
 	return most;
 }
 
-/* True when no bank is asked for two different words, each lane wanting one. */
-static bool conflict_free(const Access *a, uint64_t lanes, unsigned banks, unsigned shift)
+/* As degree, where it is quicker: each lane wants one word, and most banks are asked for one word only. */
+static unsigned degree_of_few(const Access *a, uint64_t lanes, unsigned banks, unsigned shift)
 {
-	uint64_t word[MAX_BANKS], seen[2] = { 0, 0 };
+	uint64_t word[MAX_BANKS], seen[2] = { 0, 0 }, others = 0;
+	const bool power = !(banks & (banks - 1));
 	if (a->kind == ACC_ATOMIC)
-		return false;
+		return degree(a, lanes, banks, shift);
 	for (uint64_t m = lanes; m; m &= m - 1) {
 		uint64_t from = access_address(a, __builtin_ctzll(m)), w = from >> shift;
-		unsigned bank = (unsigned)(banks & (banks - 1) ? w % banks : w & (banks - 1));
+		unsigned bank = (unsigned)(power ? w & (banks - 1) : w % banks);
 		uint64_t bit = (uint64_t)1 << bank % 64, *have = &seen[bank / 64];
-		if ((from + a->bytes - 1) >> shift != w || (*have & bit && word[bank] != w))
-			return false;
+		if ((from + a->bytes - 1) >> shift != w)
+			return degree(a, lanes, banks, shift);
+		if (!(*have & bit))
+			word[bank] = w;
 		*have |= bit;
-		word[bank] = w;
+		/* lanes that want another word of the bank than the first that came there */
+		others |= word[bank] != w ? m & -m : 0;
 	}
-	return true;
+	return 1 + (others ? degree(a, others, banks, shift) : 0);
 }
 
 static unsigned common_divisor(unsigned a, unsigned b)
@@ -127,7 +131,7 @@ unsigned shared_cycles(const Access *a, unsigned banks, unsigned bank_bytes, uns
 		uint64_t phase = all & (lanes < 64 ? (((uint64_t)1 << lanes) - 1) << first : ~(uint64_t)0);
 		if (!phase)
 			continue;
-		unsigned d = conflict_free(a, phase, banks, shift) ? 1 : degree(a, phase, banks, shift);
+		unsigned d = degree_of_few(a, phase, banks, shift);
 		cycles += d;
 		*extra += d - 1;
 	}
