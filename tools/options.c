@@ -455,6 +455,8 @@ OptResult options_parse(Options *o, int argc, char **argv)
 					"1 to 3600, not ", optarg) :
 				letter == O_SAMPLE ? wrong("--sample: expected a number of percent from "
 				"0.1 to 50, as in --sample=2, not ", optarg) :
+				letter == O_SAMPLE_SEED ? wrong("--sample-seed: expected a number from 1 to "
+					"2147483647, not ", optarg) :
 				letter == O_BISECT ? wrong("--bisect: expected a number from 0 to "
 					"2147483646, not ", optarg) :
 				wrong("--threads: expected a number from 1 to 256, not ", optarg);

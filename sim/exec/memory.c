@@ -102,6 +102,19 @@ static void lanes_have(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, C
 			write_loaded(sm, part[k].home, i, part[k].mask & m, ready, level);
 }
 
+/* The lanes leave in L2 what their access would leave there. */
+static void touch_lanes(const Sm *sm, const MIns *i, Mask m, const uint64_t *addr, unsigned size)
+{
+	uint64_t sector = (uint64_t)sm->gpu->config.l2_sector, last = UINT64_MAX;
+	int l;
+	each_lane(m, l) {
+		if (addr[l] / sector == last && (addr[l] + size - 1) / sector == last)
+			continue;
+		mem_touch(sm->gpu->mem, addr[l], size, i->kind != K_LD);
+		last = (addr[l] + size - 1) / sector;
+	}
+}
+
 /* Makes the access of lanes m to one space. Returns the lanes whose address is not mapped (nonfaulting
    loads): they have got 0. */
 static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, Addresses *a,
@@ -128,6 +141,8 @@ static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 					is->now, r++);
 				own = NULL;
 			}
+	if (!timed && sm->gpu->touches && space == SP_GLOBAL)
+		touch_lanes(sm, i, m & ~zero, addresses_list(a, w->lanes.width), size);
 	if (!timed)
 		return zero;
 	if (says != LSU_KNOWN) {

@@ -66,6 +66,8 @@ static bool access_whole(Sm *sm, Warp *w, const MIns *i, Mask m)
 		lane_load(&w->lanes, i->x.rows[0], size == 8, m, p);
 	else if (lane_store(&w->lanes, i->x.rows[0], size == 8, m, p))
 		sm->last_progress = sm->now;
+	if (sm->gpu->touches && i->space == SP_GLOBAL)
+		mem_touch(sm->gpu->mem, first, last + size - first, i->kind == K_ST);
 	access_count(w, i, i->space);
 	return true;
 }

@@ -12,22 +12,22 @@
 #include "sim/sm/sm.h"
 #include <math.h>
 
+/* What the rate of a machine that has run for some waves may differ by, as a share, from that of one that
+   has run for hundreds: an assumption, by what tools/sampling measures (doc/sampling.md). */
+#define SETTLING 0.005
+
 enum {
-	LEAST_WAVES = 48,              /* a grid of fewer waves is timed whole */
-	LEAST_BEGIN = 6,               /* waves at the begin, at least */
-	LEAST_STRETCH = 4,             /* waves of a stretch, at least */
-	MOST_WARMING = 12
+	LEAST_WAVES = 96,              /* a grid of fewer waves is timed whole */
+	LEAST_BEGIN = 32, MOST_BEGIN = 64,     /* waves that are timed at the begin */
+	STRETCH = 12, WARMING = 4,     /* waves of a stretch, and in front of it */
+	/* stretches of the begin that may be timed once more, and that are, at least */
+	CONTROLS = 10, LEAST_CONTROLS = 4,
+	MOST_SPOTS = 28, LEAST_SPOTS = 10,     /* places where other parts may begin */
+	KEPT_LINES = 4 << 20           /* of caches, kept for all of these together */
 };
 
-/* How the waves at the begin go. */
-typedef struct Begin {
-	const Sampling *s;
-	const TimedPart *part;
-	uint64_t most;                 /* waves, at most */
-	double error;
-	uint64_t waves;                /* waves that are over */
-	bool rests;                    /* the machine has come to rest */
-} Begin;
+/* The waves at the begin. */
+typedef struct Begin { const Sampling *s; uint64_t waves; } Begin;
 
 /* What blocks [from, to) do between the place of the first of them and that of the block behind: half of
    it is theirs, half that of the wave before, which ends in this time. */
@@ -43,41 +43,44 @@ static double cycles_between(const TimedPart *p, uint64_t from, uint64_t to)
 	return (double)(p->begin[to - p->from] - p->begin[from - p->from]);
 }
 
-/* cycles of an issue, in waves [from, to) */
-static double rate_of(const Sampling *s, const TimedPart *p, uint64_t from, uint64_t to)
-{
-	double work = work_between(s, from * s->wave, to * s->wave);
-	return work > 0 ? cycles_between(p, from * s->wave, to * s->wave) / work : 0;
-}
-
 static bool has_begun(void *self, uint64_t n)
 {
-	Begin *b = self;
-	const Sampling *s = b->s;
-	if ((n - 1) % s->wave || n == 1)
-		return false;
-	uint64_t k = b->waves = (n - 1) / s->wave, last = k / 2 < 4 ? 4 : k / 2 & ~(uint64_t)1;
-	if (k < LEAST_BEGIN)
-		return false;
-	double early = rate_of(s, b->part, k - last, k - last / 2),
-		late = rate_of(s, b->part, k - last / 2, k);
-	b->rests = fabs(early - late) <= b->error / 2 * late;
-	return b->rests || k >= b->most;
+	const Begin *b = self;
+	return n > b->waves * b->s->wave;
 }
 
-/* After how many waves the machine may be taken to rest. *rest: how far its rate is then from that at the end
-   of the begin, as a share. */
-static uint64_t waves_to_rest(const Begin *b, uint64_t stretch, double error, double *rest)
+/* ---- where parts may begin ---- */
+
+static uint64_t waves_at_begin(const Sampling *s)
 {
-	uint64_t k = b->waves, half = k / 2;
-	double last = rate_of(b->s, b->part, half, k);
-	for (uint64_t w = 2; w < half; w++) {
-		uint64_t to = w + stretch < k ? w + stretch : k;
-		*rest = last > 0 ? fabs(rate_of(b->s, b->part, w, to) / last - 1) : 0;
-		if (*rest <= error / 4)
-			return w;
+	uint64_t n = s->blocks / s->wave / 8;
+	return n < LEAST_BEGIN ? LEAST_BEGIN : n > MOST_BEGIN ? MOST_BEGIN : n;
+}
+
+/* Chooses n waves by chance, one in each of n equal pieces of waves [from, to), and puts the blocks with
+   which they begin into the list. */
+static void choose_in(Sampling *s, uint64_t from, uint64_t to, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t first = from + (to - from) * i / n, behind = from + (to - from) * (i + 1) / n,
+			chance = study_mix(study_mix(s->gpu->options.sample_seed) + (uint64_t)s->nspots);
+		s->spot[s->nspots++] = (first + (behind > first ? chance % (behind - first) : 0)) * s->wave;
 	}
-	return half < MOST_WARMING ? half : MOST_WARMING;
+}
+
+/* Chooses where parts may begin: some in the begin of the grid, some between it and the end, one before
+   the end. What caches hold there is kept, so there are the fewer of them the larger the caches are. */
+static void choose_spots(Sampling *s)
+{
+	const Config *c = &s->gpu->config;
+	uint64_t lines = (uint64_t)(c->l2_bytes / c->l2_line) + 1, begin = waves_at_begin(s),
+		end = s->blocks / s->wave - 1 - WARMING, n = KEPT_LINES / lines;
+	n = n > MOST_SPOTS ? MOST_SPOTS : n < LEAST_SPOTS ? LEAST_SPOTS : n;
+	s->spot = arena_array(&s->arena, uint64_t, n + CONTROLS + 1);
+	s->held = arena_array(&s->arena, MemCopy *, n + CONTROLS + 1);
+	choose_in(s, begin / 4, begin - STRETCH - WARMING, CONTROLS);
+	choose_in(s, begin - WARMING, end - STRETCH, n);
+	s->spot[s->nspots++] = end * s->wave;
 }
 
 /* ---- what is timed ---- */
@@ -85,32 +88,42 @@ static uint64_t waves_to_rest(const Begin *b, uint64_t stretch, double error, do
 typedef struct Plan {
 	uint64_t from, to;             /* the blocks between the begin and the end */
 	uint64_t stretch, warming;     /* blocks of a stretch, and blocks that are timed before it */
-	Study study;
+	Study study;                   /* its candidates are the places behind the controls */
+	/* What a stretch of the begin took, as a multiple of what it took when it was timed alone: the
+	   mean, and within which share the truth is with a probability of 95 %. */
+	double factor, within;
+	int controls;                  /* how many these were */
+	double sum, squares;           /* of these multiples */
 } Plan;
 
-/* Cuts what lies between into stretches; blocks that are left over go to the end. False: it is too little. */
-static bool make_plan(Sampling *s, const Begin *b, Plan *p, double *rest)
+static Stretch stretch_of(const Sampling *s, uint64_t from, uint64_t to)
 {
-	uint64_t stretch = b->waves / 4 > LEAST_STRETCH ? b->waves / 4 : LEAST_STRETCH;
-	p->warming = waves_to_rest(b, stretch, b->error, rest) * s->wave;
-	p->stretch = stretch * s->wave;
-	p->from = b->waves * s->wave;
-	uint64_t end = (s->blocks / s->wave - 1) * s->wave;
-	if (end <= p->from)
-		return false;
-	p->study.n = (int)((end - p->from) / p->stretch);
-	p->to = p->from + (uint64_t)p->study.n * p->stretch;
-	if (p->study.n < 8)
-		return false;
-	p->study.stretch = arena_array(&s->arena, Stretch, p->study.n);
-	for (int i = 0; i < p->study.n; i++) {
-		uint64_t from = p->from + (uint64_t)i * p->stretch, to = from + p->stretch;
-		p->study.stretch[i].work = work_between(s, from, to);
-		p->study.stretch[i].mix = (double)(s->done[to].lanes - s->done[from].lanes) /
-			(double)sampled_issues(s, from, to);
+	return (Stretch){ .work = work_between(s, from, to), .mix = (double)(s->done[to].lanes -
+		s->done[from].lanes) / (double)sampled_issues(s, from, to) };
+}
+
+/* Cuts what lies between into stretches, and makes candidates of those behind the places where parts may
+   begin. */
+static void make_plan(Sampling *s, uint64_t begin, Plan *p)
+{
+	Study *y = &p->study;
+	p->warming = WARMING * s->wave;
+	p->stretch = STRETCH * s->wave;
+	p->from = begin * s->wave;
+	p->to = s->spot[s->nspots - 1] + p->warming;
+	y->n = (int)((p->to - p->from) / p->stretch);
+	y->stretch = arena_array(&s->arena, Stretch, y->n);
+	for (int i = 0; i < y->n; i++) { /* the last one has what is left over, too */
+		uint64_t from = p->from + (uint64_t)i * p->stretch;
+		y->stretch[i] = stretch_of(s, from, i + 1 < y->n ? from + p->stretch : p->to);
 	}
-	study_open(&p->study, s->gpu->options.sample_seed);
-	return true;
+	y->ncandidates = s->nspots - CONTROLS - 1;
+	y->candidate = arena_array(&s->arena, Stretch, y->ncandidates);
+	for (int i = 0; i < y->ncandidates; i++) {
+		uint64_t from = s->spot[CONTROLS + i] + p->warming;
+		y->candidate[i] = stretch_of(s, from, from + p->stretch);
+	}
+	study_open(y, s->gpu->options.sample_seed);
 }
 
 static double half_rate(const Sampling *s, const TimedPart *t, uint64_t from, uint64_t to)
@@ -119,12 +132,11 @@ static double half_rate(const Sampling *s, const TimedPart *t, uint64_t from, ui
 	return work > 0 ? cycles_between(t, from, to) / work : 0;
 }
 
-static bool time_stretch(Sampling *s, Plan *p, int i)
+/* Times the stretch behind the place. */
+static bool time_stretch(Sampling *s, const Plan *p, int spot, Stretch *x)
 {
-	Stretch *x = &p->study.stretch[i];
-	uint64_t from = p->from + (uint64_t)i * p->stretch, to = from + p->stretch,
-		middle = from + p->stretch / 2;
-	TimedPart t = { .from = from - p->warming, .to = to + 1 };
+	uint64_t from = s->spot[spot] + p->warming, to = from + p->stretch, middle = from + p->stretch / 2;
+	TimedPart t = { .from = s->spot[spot], .to = to + 1, .caches = s->held[spot], .stagger = s->stagger };
 	if (!sampled_part(s, &t))
 		return false;
 	x->timed = true;
@@ -133,6 +145,29 @@ static bool time_stretch(Sampling *s, Plan *p, int i)
 	x->half[1] = half_rate(s, &t, middle, to);
 	return true;
 }
+
+/* Times a stretch of the begin once more, alone, as those behind it will be. So it is known what a
+   stretch takes in the whole run for what it takes alone: a machine that has run on for long has its
+   blocks at other stages, and its caches and DRAM in other states, than a few waves bring about. */
+static bool time_control(Sampling *s, const TimedPart *first, Plan *p)
+{
+	/* one here, one there: first every other of the places, then those between */
+	int half = (CONTROLS + 1) / 2, n = p->controls, k = n < half ? 2 * n : 2 * (n - half) + 1;
+	Stretch alone = { 0 };
+	uint64_t from = s->spot[k] + p->warming;
+	if (!time_stretch(s, p, k, &alone))
+		return false;
+	double f = alone.cycles > 0 ? cycles_between(first, from, from + p->stretch) / alone.cycles : 1;
+	p->sum += f;
+	p->squares += f * f;
+	double m = ++p->controls, variance = m > 1 ? (p->squares - p->sum * p->sum / m) / (m - 1) : 0;
+	p->factor = p->sum / m;
+	p->within = variance > 0 ? study_quantile(m - 1) * sqrt(variance / m) / p->factor : 0;
+	return true;
+}
+
+/* By how much the estimate may be wrong: by chance, with a probability of 5 %, and besides. */
+typedef struct Bounds { double half, bias; } Bounds;
 
 /* ---- the launch ---- */
 
@@ -147,63 +182,87 @@ static const char *no_sampling(const Gpu *g, const Grid *x, uint64_t wave)
 		return "launch.warm asks for a run before the measured one";
 	if (g->options.trace || g->options.intervals || g->options.instructions || x->launch->races)
 		return "what is recorded needs every block";
+	if ((order = sampled_depends_on_order(x->code)))
+		return order;
+	if (g->options.sample <= SETTLING)
+		return "no interval is that narrow: what the machine has run before counts for 0.5 %";
 	if (x->ctas < LEAST_WAVES * wave) {
 		snprintf(text, sizeof text, "%llu blocks are fewer than %d times the %llu that the machine "
 			"holds",
 			(unsigned long long)x->ctas, LEAST_WAVES, (unsigned long long)wave);
 		return text;
 	}
-	if ((order = sampled_depends_on_order(x->code)))
-		return order;
 	return NULL;
+}
+
+/* The blocks with which a part begins get their places as far apart as those of the last wave of the
+   begin. */
+static void stagger_blocks(Sampling *s, const TimedPart *first, uint64_t last)
+{
+	s->stagger = arena_array(&s->arena, Cycle, s->wave);
+	for (uint64_t i = 0; i < s->wave; i++)
+		s->stagger[i] = first->begin[last - s->wave + i] - first->begin[last - s->wave];
 }
 
 /* Times the end. Returns its cycles, from the place of its first block on; less than 0: it failed. */
 static double time_end(Sampling *s, const Plan *p)
 {
-	TimedPart t = { .from = p->to - p->warming, .to = s->blocks };
+	int last = s->nspots - 1;
+	TimedPart t = { .from = s->spot[last], .to = s->blocks, .caches = s->held[last],
+		.stagger = s->stagger };
 	return sampled_part(s, &t) ? (double)(t.end - t.begin[p->to - t.from]) : -1;
+}
+
+/* Times stretches until the interval of the whole is narrow enough. Returns why it cannot be; NULL:
+   *cycles are those up to the end, *half and *bias make the interval. */
+static const char *time_between(Sampling *s, const TimedPart *first, Plan *p, double *cycles, Bounds *i)
+{
+	double error = s->gpu->options.sample, begin = (double)(first->begin[p->from] - first->start),
+		wave = cycles_between(first, p->from - s->wave, p->from);
+	while (s->timed_blocks <= s->blocks / 2) {
+		Estimate e = study_estimate(&p->study);
+		bool control = p->controls < LEAST_CONTROLS;
+		if (e.known && !control) {
+			double factor = p->within * e.cycles, end = wave / 4;
+			*cycles = begin + e.cycles * p->factor;
+			i->half = sqrt(e.half * e.half + factor * factor + end * end);
+			i->bias = SETTLING * e.cycles;
+			if (i->half + i->bias <= error * (*cycles + wave))
+				return NULL;
+		}
+		int next = study_next(&p->study);
+		control = control || (p->controls < CONTROLS && e.known && p->within * e.cycles > e.half);
+		if (!control && next < 0)
+			break;
+		if (control ? !time_control(s, first, p)
+			: !time_stretch(s, p, CONTROLS + next, &p->study.candidate[next]))
+			return s->differs;
+	}
+	return "its strata vary too much: half of its blocks did not suffice";
 }
 
 /* Estimates the cycles of the launch. Returns why it cannot; NULL: they are in its statistics. */
 static const char *estimate_launch(Sampling *s)
 {
-	double error = s->gpu->options.sample, rest = 0;
-	TimedPart first = { .to = s->blocks, .enough = has_begun };
-	Begin b = { .s = s, .part = &first, .error = error, .most = s->blocks / s->wave / 12 };
-	b.most = b.most < 8 ? 8 : b.most;
-	first.self = &b;
+	Begin b = { s, waves_at_begin(s) };
+	TimedPart first = { .to = s->blocks, .enough = has_begun, .self = &b, .caches = s->caches };
 	Plan p = { 0 };
+	Bounds i = { 0 };
+	double cycles = 0;
 	if (!sampled_part(s, &first))
 		return s->differs;
 	s->start = first.start;
-	if (!make_plan(s, &b, &p, &rest))
-		return "the machine needs too many of its waves to come to rest";
-	double begin = (double)(first.begin[p.from] - first.start),
-		wave = cycles_between(&first, p.from - s->wave, p.from), end, half = 0, bias = 0, cycles = 0;
-	for (Estimate e;;) {
-		e = study_estimate(&p.study);
-		if (e.known) {
-			end = wave;
-			cycles = begin + e.cycles + end;
-			half = sqrt(e.half * e.half + 0.09 * wave * wave);
-			bias = e.trend + rest / 2 * e.cycles;
-			if (half + bias <= error * cycles)
-				break;
-		}
-		int next = study_next(&p.study);
-		if (next < 0 || s->timed_blocks > s->blocks / 3)
-			return "its strata vary too much: a third of its blocks did not suffice";
-		if (!time_stretch(s, &p, next))
-			return s->differs;
-	}
-	end = time_end(s, &p);
+	make_plan(s, b.waves, &p);
+	stagger_blocks(s, &first, p.from);
+	const char *why = time_between(s, &first, &p, &cycles, &i);
+	if (why)
+		return why;
+	double end = time_end(s, &p);
 	if (end < 0)
 		return s->differs;
-	cycles += end - wave;
-	sampled_compose(s, (Cycle)(cycles + 0.5));
-	s->grid->stats->totals.sample_squares = half * half;
-	s->grid->stats->totals.sample_bias = bias;
+	sampled_compose(s, (Cycle)(cycles + end + 0.5));
+	s->grid->stats->totals.sample_squares = i.half * i.half;
+	s->grid->stats->totals.sample_bias = i.bias;
 	return NULL;
 }
 
@@ -263,6 +322,7 @@ static bool run_launch_sampled(Gpu *g, Failure *out)
 		.wave = wave, .memory = memory_copy(g->memory),
 		.caches = mem_copy(g->mem, g->smmem, (int)g->config.sm_count) };
 	s.done = xcalloc(x->ctas + 1, sizeof *s.done);
+	choose_spots(&s);
 	why = try_sampling(&s, out);
 	bool stop = is_interrupted(g->options.interrupted), ok = !why;
 	if (!why)
@@ -271,6 +331,9 @@ static bool run_launch_sampled(Gpu *g, Failure *out)
 		sampled_put_back(&s);
 	memory_copy_free(s.memory);
 	mem_copy_free(s.caches);
+	for (int i = 0; i < s.nspots; i++)
+		if (s.held[i])
+			mem_copy_free(s.held[i]);
 	free(s.done);
 	arena_free(&s.arena);
 	arena_free(&s.counts.arena);

@@ -31,6 +31,14 @@ typedef struct Sampling {
 	MemCopy *caches;               /* likewise */
 	uint64_t blocks, wave;         /* wave: blocks that the machine can have resident at once */
 	BlockWork *done;               /* [n]: the first n blocks together, by the functional run */
+	/* blocks from which on parts may be timed, in ascending order, and what caches hold there, by the
+	   functional run. The last one is for the end. */
+	uint64_t *spot;
+	MemCopy **held;
+	int nspots;
+	/* when the blocks of a wave get their places in a machine at rest, after the first of them: so do
+	   those with which a part begins */
+	Cycle *stagger;
 	SampledCounts counts;
 	Totals timed;                  /* the sum of the timed parts */
 	uint64_t timed_blocks, timed_issues;
@@ -42,6 +50,8 @@ typedef struct Sampling {
 /* A row of blocks that runs alone: [from, to). begin: when each became resident; end: when all was over. */
 typedef struct TimedPart {
 	uint64_t from, to;
+	const MemCopy *caches;         /* what caches hold before it */
+	const Cycle *stagger;          /* [Sampling.wave], as in BlockLog */
 	Cycle *begin, start, end;
 	bool (*enough)(void *self, uint64_t n);        /* as in BlockLog */
 	void *self;

@@ -17,7 +17,10 @@ void sampled_note_block(const Gpu *g, Grid *x)
 		now.issues += h->count[pc].issues + issues;
 		now.lanes += h->count[pc].useful + lanes;
 	}
-	x->log->done[x->next_cta] = now;
+	BlockLog *log = x->log;
+	log->done[x->next_cta] = now;
+	while (log->kept < log->nkeep && log->keep_at[log->kept] <= x->next_cta)
+		log->keep[log->kept++] = mem_copy(g->mem, g->smmem, (int)g->config.sm_count);
 }
 
 MachineClock sampled_clock(const Gpu *g)
@@ -52,11 +55,12 @@ void sampled_put_back(Sampling *s)
 bool sampled_functional(Sampling *s, Failure *out)
 {
 	Gpu *g = s->gpu;
-	BlockLog log = { .done = s->done, .counts = &s->counts };
+	BlockLog log = { .done = s->done, .counts = &s->counts, .keep_at = s->spot, .nkeep = s->nspots,
+		.keep = s->held };
 	s->grid->log = &log;
-	g->options.functional = true;
+	g->options.functional = g->touches = true;
 	bool ok = run_functional(g, out);
-	g->options.functional = false;
+	g->options.functional = g->touches = false;
 	s->grid->log = NULL;
 	return ok;
 }
@@ -87,8 +91,11 @@ bool sampled_part(Sampling *s, TimedPart *p)
 	Arena *out = g->out, own = { 0 };
 	p->begin = arena_array(&s->arena, Cycle, p->to - p->from);
 	BlockLog log = { .first = p->from, .begin = p->begin, .enough = p->enough, .self = p->self,
+		.stagger = p->stagger, .nstagger = s->wave,
 		.counts = &s->counts };
 	memory_put_back(g->memory, s->memory);
+	/* the instruction caches have the code once the first part has run */
+	mem_put_back(g->mem, g->smmem, p->from ? 0 : (int)g->config.sm_count, p->caches);
 	sampled_set_clock(g, &s->clock);
 	y.stats = &stats;
 	y.next_cta = p->from;

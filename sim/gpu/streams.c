@@ -179,6 +179,9 @@ static void log_block(Grid *x, uint64_t block, Cycle when)
 /* Makes the grid's next block resident on the SM in cycle `when`; in functional runs at once. */
 static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 {
+	const BlockLog *log = x->log;
+	if (log && log->stagger && x->next_cta - log->first < log->nstagger)
+		when += log->stagger[x->next_cta - log->first];
 	Arrival a = { when, x, x->next_cta++ };
 	g->had_block[sm->id] = true;
 	if (!x->share[sm->id])

@@ -40,6 +40,8 @@ struct Gpu {
 	MemSystem *mem;
 	SmMem **smmem;                 /* by SM; NULL: it has had no block */
 	SmMem **draining;              /* those of the SMs that have something to do */
+	/* functional runs: accesses to global memory leave in L2 what they would leave in a timed run */
+	bool touches;
 	Cycle window;                  /* the longest window, in cycles */
 	Pool *pool;                    /* the host threads of timed runs */
 	Arena *out;                    /* memory for statistics and diagnoses */

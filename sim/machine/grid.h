@@ -22,7 +22,16 @@ typedef struct BlockLog {
 	/* timed runs: [block - first]: the cycle in which the block becomes resident; NULL: a functional
 	   run */
 	Cycle *begin;
+	/* timed runs: how many cycles after the first block each of the first blocks becomes resident;
+	   NULL: they all come at once */
+	const Cycle *stagger;
+	uint64_t nstagger;
 	BlockWork *done;               /* functional runs: [block]: all blocks up to this one together */
+	/* functional runs: blocks in front of which what caches hold is kept, in ascending order; the
+	   next one of these; what was kept */
+	const uint64_t *keep_at;
+	int nkeep, kept;
+	struct MemCopy **keep;
 	/* Asked when blocks [first, n) have got their places. True: no more blocks shall run. NULL: all
 	   shall. */
 	bool (*enough)(void *self, uint64_t n);

@@ -369,6 +369,7 @@ void l2_init(L2 *, const Config *);
 void l2_empty(L2 *);
 void l2_rewind(L2 *);
 void l2_free(L2 *);
+void l2_touch(L2 *, uint64_t line, uint32_t sectors, bool written);    /* for mem_touch */
 /* Serves a piece of one line, which arrives at cycle `at`. Returns when the reply leaves the slice;
    *from_dram: it waits for DRAM until then. */
 Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, Totals *, bool *from_dram);

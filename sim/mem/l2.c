@@ -104,12 +104,32 @@ static void count_l2_request(unsigned n, uint32_t present, uint32_t missing, uin
 	st->l2_allocations += count_bits(whole);
 }
 
+/* The slice that has the line; *inner: the line's number there. */
+static inline uint64_t slice_of(const L2 *l2, uint64_t line, uint64_t *inner)
+{
+	*inner = l2->power ? line >> l2->slice_shift : line / l2->slices;
+	uint64_t folded = line + fold(*inner);
+	return l2->power ? folded & (l2->slices - 1) : folded % l2->slices;
+}
+
+void l2_touch(L2 *l2, uint64_t line, uint32_t sectors, bool written)
+{
+	uint64_t inner, slice = slice_of(l2, line, &inner);
+	Cache *c = &l2->slice[slice].cache;
+	int64_t i = cache_find(c, inner);
+	Victim v;
+	if (i < 0)
+		i = cache_place(c, inner, &v);
+	else
+		cache_touch(c, i);
+	set_ready(c, i, sectors & ~c->valid[i], 0);
+	c->dirty[i] |= written ? sectors : 0;
+}
+
 Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const Piece *p, Totals *st,
 	bool *from_dram)
 {
-	uint64_t inner = l2->power ? p->line >> l2->slice_shift : p->line / l2->slices,
-		folded = p->line + fold(inner);
-	uint64_t slice = l2->power ? folded & (l2->slices - 1) : folded % l2->slices;
+	uint64_t inner, slice = slice_of(l2, p->line, &inner);
 	L2Slice *s = &l2->slice[slice];
 	Cache *c = &s->cache;
 	unsigned n = count_bits(p->sectors);

@@ -27,6 +27,17 @@ MemSystem *mem_new(const Config *c)
 const L2 *mem_l2(const MemSystem *m) { return &m->l2; }
 const Dram *mem_dram(const MemSystem *m) { return &m->dram; }
 
+void mem_touch(MemSystem *m, uint64_t first, uint64_t n, bool written)
+{
+	unsigned line = shift_of(m->c.l2_line), sector = shift_of(m->c.l2_sector);
+	uint64_t last = first + n - 1, per_line = ((uint64_t)1 << (line - sector)) - 1;
+	for (uint64_t k = first >> line; k <= last >> line; k++) {
+		uint64_t from = k == first >> line ? first >> sector & per_line : 0,
+			to = k == last >> line ? last >> sector & per_line : per_line;
+		l2_touch(&m->l2, k, (uint32_t)((2u << to) - (1u << from)), written);
+	}
+}
+
 void mem_empty(MemSystem *m)
 {
 	l2_empty(&m->l2);

@@ -29,6 +29,9 @@ typedef struct MemCopy MemCopy;
 MemCopy *mem_copy(const MemSystem *, SmMem *const *, int n);
 void mem_put_back(MemSystem *, SmMem *const *, int n, const MemCopy *);
 void mem_copy_free(MemCopy *);
+/* Accesses of which only what they leave in L2 counts: bytes [first, first + n) of global memory, read or
+   written. */
+void mem_touch(MemSystem *, uint64_t first, uint64_t n, bool written);
 void mem_sample(MemSystem *, Intervals *);      /* from now on L2 and DRAM count here, too; NULL: no more */
 void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* the longest window, in cycles, >= 1 */

@@ -3,17 +3,17 @@
 #include <math.h>
 
 /* a stratum with fewer timed stretches says nothing of how much they vary */
-enum { LEAST_ALONE = 4, LEAST_OF_SEVERAL = 2 };
+enum { LEAST_ALONE = 5, LEAST_OF_SEVERAL = 3 };
 #define ALIKE 0.02                     /* stretches whose work and mix vary by less are one stratum */
 
 typedef struct Stratum {
-	int n, timed;
+	int n, candidates, timed;
 	double work, timed_work, cycles;
 	double squares;                /* of the timed: the sum of (cycles - rate * work)^2 */
 } Stratum;
 
 /* The mixing function of SplitMix64, written from its description: every bit of the sum moves every other. */
-static uint64_t mix_bits(uint64_t x)
+uint64_t study_mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15u;
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -44,12 +44,14 @@ static int compare_ranks(const void *a, const void *b)
 }
 
 /* Cuts the stretches, in the order of what varies more, into strata of about equal work. */
-static void cut_strata(Study *s, bool by_mix)
+static void cut_strata(Study *s)
 {
 	Ranked *rank = xcalloc((size_t)s->n, sizeof *rank);
 	double all = 0, so_far = 0;
+	for (int k = 0; k < MOST_STRATA; k++)
+		s->least[k] = INFINITY;
 	for (int i = 0; i < s->n; i++) {
-		rank[i] = (Ranked){ by_mix ? s->stretch[i].mix : s->stretch[i].work, i };
+		rank[i] = (Ranked){ s->by_mix ? s->stretch[i].mix : s->stretch[i].work, i };
 		all += s->stretch[i].work;
 	}
 	qsort(rank, (size_t)s->n, sizeof *rank, compare_ranks);
@@ -57,9 +59,29 @@ static void cut_strata(Study *s, bool by_mix)
 		Stretch *x = &s->stretch[rank[i].at];
 		int k = all > 0 ? (int)(so_far / all * s->strata) : 0;
 		x->stratum = k < s->strata ? k : s->strata - 1;
+		if (!i || x->stratum != s->stretch[rank[i - 1].at].stratum)
+			s->least[x->stratum] = rank[i].by;
 		so_far += x->work;
 	}
 	free(rank);
+}
+
+/* Sorts the candidates into the strata. False: a stratum has too few of them. */
+static bool sort_candidates(Study *s)
+{
+	int found[MOST_STRATA] = { 0 };
+	for (int i = 0; i < s->ncandidates; i++) {
+		Stretch *x = &s->candidate[i];
+		x->stratum = 0;
+		for (int k = 1; k < s->strata; k++)
+			if ((s->by_mix ? x->mix : x->work) >= s->least[k])
+				x->stratum = k;
+		found[x->stratum]++;
+	}
+	for (int k = 0; k < s->strata; k++)
+		if (found[k] <= LEAST_OF_SEVERAL)
+			return false;
+	return true;
 }
 
 void study_open(Study *s, uint64_t seed)
@@ -67,9 +89,11 @@ void study_open(Study *s, uint64_t seed)
 	double work = variation_of(s, false), mix = variation_of(s, true);
 	int most = s->n / 8;
 	s->strata = work < ALIKE && mix < ALIKE ? 1 : most < 1 ? 1 : most < MOST_STRATA ? most : MOST_STRATA;
-	cut_strata(s, mix > work);
-	for (int i = 0; i < s->n; i++)
-		s->stretch[i].key = mix_bits(mix_bits(seed) + (uint64_t)i);
+	s->by_mix = mix > work;
+	for (cut_strata(s); !sort_candidates(s) && s->strata > 1; cut_strata(s))
+		s->strata--;
+	for (int i = 0; i < s->ncandidates; i++)
+		s->candidate[i].key = study_mix(study_mix(seed) + (uint64_t)i);
 }
 
 /* ---- the estimate ---- */
@@ -92,14 +116,18 @@ static void sum_strata(const Study *s, Stratum *h)
 		const Stretch *x = &s->stretch[i];
 		h[x->stratum].n++;
 		h[x->stratum].work += x->work;
+	}
+	for (int i = 0; i < s->ncandidates; i++) {
+		const Stretch *x = &s->candidate[i];
+		h[x->stratum].candidates++;
 		if (!x->timed)
 			continue;
 		h[x->stratum].timed++;
 		h[x->stratum].timed_work += x->work;
 		h[x->stratum].cycles += x->cycles;
 	}
-	for (int i = 0; i < s->n; i++) {
-		const Stretch *x = &s->stretch[i];
+	for (int i = 0; i < s->ncandidates; i++) {
+		const Stretch *x = &s->candidate[i];
 		Stratum *k = &h[x->stratum];
 		if (x->timed && k->timed_work > 0) {
 			double e = x->cycles - k->cycles / k->timed_work * x->work;
@@ -142,7 +170,7 @@ static double stratum_variance(const Stratum *h, double pooled)
 /* The variance of the stratum's estimate, with the correction for a finite number of stretches. */
 static double estimate_variance(const Stratum *h, double pooled)
 {
-	if (h->timed < 1 || h->timed == h->n)
+	if (h->timed < 1 || h->timed >= h->n)
 		return 0;
 	double left = 1 - (double)h->timed / h->n, n = h->n;
 	return n * n * left * stratum_variance(h, pooled) / h->timed;
@@ -154,8 +182,8 @@ static double find_trend(const Study *s)
 {
 	double sum = 0, squares = 0;
 	int n = 0;
-	for (int i = 0; i < s->n; i++) {
-		const Stretch *x = &s->stretch[i];
+	for (int i = 0; i < s->ncandidates; i++) {
+		const Stretch *x = &s->candidate[i];
 		if (!x->timed || x->half[0] + x->half[1] <= 0)
 			continue;
 		double d = 2 * (x->half[1] - x->half[0]) / (x->half[0] + x->half[1]);
@@ -198,7 +226,7 @@ int study_next(const Study *s)
 	sum_strata(s, h);
 	double pooled = pooled_variance(s, h);
 	for (int k = 0; k < s->strata; k++) {
-		if (h[k].timed == h[k].n)
+		if (h[k].timed == h[k].candidates)
 			continue;
 		double gain = h[k].timed < least_timed(s, &h[k]) ? INFINITY
 			: estimate_variance(&h[k], pooled) / (h[k].timed + 1);
@@ -207,9 +235,9 @@ int study_next(const Study *s)
 			stratum = k;
 		}
 	}
-	for (int i = 0; i < s->n; i++) {
-		const Stretch *x = &s->stretch[i];
-		if (x->stratum == stratum && !x->timed && (next < 0 || x->key < s->stretch[next].key))
+	for (int i = 0; i < s->ncandidates; i++) {
+		const Stretch *x = &s->candidate[i];
+		if (x->stratum == stratum && !x->timed && (next < 0 || x->key < s->candidate[next].key))
 			next = i;
 	}
 	return next;

@@ -23,9 +23,13 @@ typedef struct Stretch {
 enum { MOST_STRATA = 6 };
 
 typedef struct Study {
-	Stretch *stretch;
+	Stretch *stretch;              /* all of them; none is timed */
 	int n;
+	Stretch *candidate;            /* some, chosen by chance, as long as these: they may be timed */
+	int ncandidates;
 	int strata;
+	bool by_mix;                   /* strata differ in the mix; else in the work */
+	double least[MOST_STRATA];     /* of what the stratum's stretches have, the least */
 } Study;
 
 typedef struct Estimate {
@@ -37,11 +41,12 @@ typedef struct Estimate {
 	int timed;
 } Estimate;
 
-/* Sorts the stretches into strata, alike in work and mix, and gives each its key. */
+/* Sorts stretches and candidates into strata, alike in work and mix, and gives each candidate its key. */
 void study_open(Study *, uint64_t seed);
+uint64_t study_mix(uint64_t);   /* a number that looks like chance, and is the same each time */
 Estimate study_estimate(const Study *);
-/* The stretch to be timed next: one of the stratum whose timing makes the interval narrower by most; -1: all
-   have been. */
+/* The candidate to be timed next: one of the stratum whose timing makes the interval narrower by most; -1:
+   all have been. */
 int study_next(const Study *);
 double study_quantile(double freedom);   /* 97.5 % of Student's distribution */
 #endif
