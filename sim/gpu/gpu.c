@@ -282,7 +282,7 @@ bool gpu_queue(Gpu *g, const Launch *l, int stream, Arena *a, LaunchStats *st, F
 	}
 	if (!g->queue.n)
 		g->room = (Room){ 0 };
-	room_for(&g->room, &x);
+	room_for(&g->room, &x, g->model);
 	x.number = ++g->launches;
 	x.param_base = streams_parameters(g);
 	x.called = g->host;

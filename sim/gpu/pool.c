@@ -1,6 +1,5 @@
 /* Host threads that run SMs side by side for a window of cycles, in rounds: one for each step of the window
  * (sim/gpu/run.h). Which thread makes a step for an SM changes no result, so each thread takes the next SM
- * (sim/gpu/run.h). Which thread makes a step for an SM changes no result, so each thread takes the next SM
  * that no thread has taken: one that the host keeps from running holds up the others only if it has taken an
  * SM. A thread that waits goes to sleep after LOOK_NS.
  *

@@ -13,7 +13,10 @@
 #include "sim/sm/sm.h"
 #include "sim/stuck/stuck.h"
 
-enum { CHECK_CYCLES = 1024 };                /* cycles between two checks for faults and livelocks */
+enum {
+	CHECK_CYCLES = 1024,           /* cycles between two checks for faults and livelocks */
+	MANY_SMS = 12                  /* so many SMs may have more than a cache of the host's holds */
+};
 
 /* Finds the fault with the earliest cycle on any SM. False: there is none. */
 static bool first_fault(Gpu *g, Failure *out)
@@ -139,6 +142,8 @@ void window_serve(Gpu *g)
 void window_advance(Gpu *g, Sm *sm, Cycle until)
 {
 	sm->until = until;
+	if (g->active.n >= MANY_SMS)
+		sm_prefetch(sm, until);
 	sm_advance(g)(sm, until);
 	mem_send(g->mem, sm->mem);
 }

@@ -7,8 +7,9 @@
 typedef struct Pool Pool;
 typedef Vec(int) IntVec;
 
-/* the room that a slot has: the most that a warp or block of any grid so far needs */
-typedef struct Room { int rows, preds, names; uint32_t shared; } Room;
+/* the room that a slot has: the most that a warp or block of any grid so far needs; many_splits: lanes may
+   part */
+typedef struct Room { int rows, preds, names; uint32_t shared; bool many_splits; } Room;
 
 /* Runs the statement behind it for each SM that has had a block since grids began to run, or that has
    something to do; X: a pointer to the SM. In ascending order of their numbers. */

@@ -41,7 +41,7 @@ struct Warp {
 	Cta *cta;
 	struct Sched *sched;           /* its scheduler */
 	int place;                     /* the warp's index in Sched.order */
-	struct { int rows, preds, names; } room; /* what the slot's memory has room for */
+	struct { int rows, preds, names, splits; } room; /* what the slot's memory has room for */
 
 	/* Written by the mechanism, through the services of the core (sim/machine/core.c). */
 	Cycle alarm; /* the cycle in which the mechanism wants to be called; NO_ALARM: it does not want to */

@@ -181,6 +181,7 @@ typedef struct MshrTable {
 	/* limit: entries of the machine; n: entries here. n > limit, because one access that needs more than
 	   `limit` may enter when the table is empty */
 	int n, used, limit;
+	int made, room;                /* entries used so far, which are the first ones; room for so many */
 	uint32_t mask;
 	int32_t free;
 } MshrTable;
@@ -238,7 +239,7 @@ typedef struct Lack {
 typedef struct Outstanding { Cycle read, served; uint64_t asked; } Outstanding;
 
 struct SmMem {
-	Config c;
+	const Config *c;
 	int sm;
 	unsigned l1_shift, l1_sector_shift, l2_shift, l2_sector_shift, const_shift, fetch_shift;
 	Cycle trip;                    /* the fewest cycles that a request takes to L2 and back */

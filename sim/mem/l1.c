@@ -32,7 +32,7 @@ Cycle l1_when_filled(const SmMem *s, const Mshr *e)
 Cycle l1_when_mergeable(const SmMem *s, Cycle now, uint64_t line)
 {
 	int i = mshr_find(&s->mshr, line);
-	if (i < 0 || s->mshr.entry[i].collected < s->c.l1_merge)
+	if (i < 0 || s->mshr.entry[i].collected < s->c->l1_merge)
 		return now;
 	return later(l1_when_filled(s, &s->mshr.entry[i]), now + 1);
 }
@@ -54,7 +54,7 @@ static bool look_up_l1(SmMem *s)
 		l->entry = mshr_find(&s->mshr, p->line);
 		if (l->entry >= 0) {
 			const Mshr *e = &s->mshr.entry[l->entry];
-			if (e->collected >= s->c.l1_merge)
+			if (e->collected >= s->c->l1_merge)
 				return smmem_lacks(s, (Lack){ .what = LACKS_MERGE, .line = p->line });
 			l->merge = rest & e->pending;
 		} else {
@@ -151,7 +151,7 @@ bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, Totals *st, Me
 	if (a->hits)
 		*a->hits = lanes_that_hit(s, a, base);
 	t->pipe_free = now + (Cycle)s->co.n;
-	t->ready = t->hits = t->pipe_free - 1 + (Cycle)s->c.l1_latency;
+	t->ready = t->hits = t->pipe_free - 1 + (Cycle)s->c->l1_latency;
 	t->level = LEVEL_L1;
 	for (int k = 0; k < s->co.n; k++) {
 		L1Look *l = &s->look[k];

@@ -37,7 +37,7 @@ void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* the longest window, in cycles, >= 1 */
 /* cycles from an SM to L2 and back with nothing else under way; no window is longer */
 Cycle mem_round_trip(const Config *);
-SmMem *smmem_new(const Config *, int sm);
+SmMem *smmem_new(const Config *, int sm);       /* the configuration must live as long */
 /* A launch begins: what has come to L1 and the constant cache by that cycle is gone, what comes later
    stays. */
 void smmem_launch(SmMem *, Cycle begin);

@@ -16,7 +16,7 @@ SmMem *smmem_new(const Config *c, int sm)
 {
 	SmMem *s = xcalloc(1, sizeof *s);
 	must(!config_memory_refused(c));
-	s->c = *c;
+	s->c = c;
 	s->sm = sm;
 	s->l1_shift = shift_of(c->l1_line);
 	s->l1_sector_shift = shift_of(c->l1_sector);
@@ -127,7 +127,7 @@ static Cycle select_nth(Cycle *v, int n, int k)
    it becomes free. */
 static void list_fills(SmMem *s)
 {
-	for (int i = 0; i < s->mshr.n; i++)
+	for (int i = 0; i < s->mshr.made; i++)
 		if (s->mshr.entry[i].pending)
 			vec_push(&s->times, l1_when_filled(s, &s->mshr.entry[i]));
 }
@@ -177,7 +177,7 @@ Cycle smmem_retry(SmMem *s, Cycle now)
 	if (r->what == LACKS_MERGE)
 		return l1_when_mergeable(s, now, r->line);
 	int used = r->what == LACKS_PLACES ? s->places : s->mshr.used;
-	int limit = r->what == LACKS_PLACES ? (int)s->c.l1_queue : s->mshr.limit;
+	int limit = r->what == LACKS_PLACES ? (int)s->c->l1_queue : s->mshr.limit;
 	if (!used || used + r->need <= limit)
 		return now;
 	return when_free(s, now, r->what == LACKS_PLACES, r->need > limit ? used : used + r->need - limit);
@@ -337,7 +337,7 @@ int smmem_outstanding(const SmMem *s, Cycle now)
    its own, because some must wait for others of the same access. */
 static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, Totals *st, MemTicket *t)
 {
-	int limit = (int)s->c.l1_queue, n = s->co.n, each = n > limit ? 1 : n;
+	int limit = (int)s->c->l1_queue, n = s->co.n, each = n > limit ? 1 : n;
 	for (int k = 0; k < n; k += each) {
 		int r = smmem_push(s, now, (Request){ .at = now + (Cycle)k, .nparts = each, .step = 1,
 			.kind = (uint8_t)a->kind,
@@ -351,7 +351,7 @@ static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, Tota
 
 static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Totals *st, MemTicket *t)
 {
-	int limit = (int)s->c.l1_queue;
+	int limit = (int)s->c->l1_queue;
 	bool returns = a->kind == ACC_LOAD || (a->kind == ACC_ATOMIC && a->returns);
 	uint64_t *counter = a->kind == ACC_LOAD ? &st->l1_bypasses : a->kind == ACC_STORE ? &st->l1_writes
 		: &st->l1_atomics;
@@ -373,13 +373,13 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Total
 /* ---- the other paths ---- */
 static void use_shared(SmMem *s, Cycle now, const Access *a, Totals *st, MemTicket *t)
 {
-	unsigned extra = 0, cycles = a->own_ports ? 1 : shared_cycles(a, (unsigned)s->c.shared_banks,
-		(unsigned)s->c.shared_bank_bytes, &extra);
+	unsigned extra = 0, cycles = a->own_ports ? 1 : shared_cycles(a, (unsigned)s->c->shared_banks,
+		(unsigned)s->c->shared_bank_bytes, &extra);
 	st->shared_conflicts += extra;
 	t->pipe_free = now + cycles;
 	t->level = LEVEL_SHARED;
-	t->ready = a->kind == ACC_STORE ? t->pipe_free : now + (Cycle)s->c.shared_latency + cycles - 1 +
-		extra * (Cycle)(s->c.shared_conflict - 1);
+	t->ready = a->kind == ACC_STORE ? t->pipe_free : now + (Cycle)s->c->shared_latency + cycles - 1 +
+		extra * (Cycle)(s->c->shared_conflict - 1);
 }
 
 /* Looks a line up in the constant or instruction cache, and returns when it has arrived there. *missed: the
@@ -414,7 +414,7 @@ static void load_constant(SmMem *s, Cycle now, const Access *a, Totals *st, MemT
 	must(a->kind == ACC_LOAD);
 	t->pipe_free = now + (Cycle)n;
 	t->level = LEVEL_CONSTANT;
-	t->ready = now + (Cycle)(s->c.const_latency + (a->own_ports ? 0 : n - 1));
+	t->ready = now + (Cycle)(s->c->const_latency + (a->own_ports ? 0 : n - 1));
 	for (int k = 0; k < n && s->constant.sets; k++)
 		for (uint64_t line = (address[k] + a->base) >> s->const_shift;
 			line <= (address[k] + a->base + a->bytes - 1) >> s->const_shift; line++) {
@@ -444,7 +444,7 @@ static bool try_access(SmMem *s, Cycle now, const Access *a, Totals *st, MemTick
 		return true;
 	}
 	uint64_t base = a->space == SP_LOCAL ? LOCAL_BASE + ((uint64_t)s->sm << 48) : 0;
-	bool cached = s->l1.sets && !a->bypass_l1 && (a->space == SP_LOCAL || s->c.l1_global);
+	bool cached = s->l1.sets && !a->bypass_l1 && (a->space == SP_LOCAL || s->c->l1_global);
 	if (a->kind == ACC_LOAD && cached) {
 		bool accepted = l1_load(s, now, a, base, st, t);
 		if (accepted || !a->forced)

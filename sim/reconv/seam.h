@@ -185,6 +185,9 @@ typedef struct ReconvModel {
 	bool own_slots;
 	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
 	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */
+	/* a warp has one split until an instruction has issued that may send its lanes different ways: a
+	   branch under a condition, an indexed branch, a call, an operation of the mechanism's own */
+	bool parts_at_branches;
 	bool all_branches;             /* branch is called for uniform branches and jumps too */
 	bool runs_empty;               /* a split may be without lanes: it issues without an effect */
 	/* splits may have lanes of several warps of a block; needs sync_waits and lane_scoreboard */

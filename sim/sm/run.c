@@ -8,6 +8,8 @@
  * off such an event is. */
 #include "sim/sm/internal.h"
 
+enum { HOST_LINE = 64 };               /* bytes of a line of the host's caches, or less */
+
 static Cycle next_arrival(const Sm *sm)
 {
 	return sm->arrived < sm->arrival.n ? sm->arrival.v[sm->arrived].cycle : NEVER;
@@ -71,6 +73,41 @@ static void begin_arrival(Sm *sm, const Arrival *a)
 		barrier_grid_opens(sm, a->grid->share[sm->id]);
 	else
 		sm_place(sm, a);
+}
+
+/* Asks the host's cache for what the core reads of the warp first. */
+static inline void prefetch_warp(const Warp *w)
+{
+	for (const char *p = (const char *)w, *end = (const char *)(w + 1); p < end; p += HOST_LINE)
+		__builtin_prefetch(p);
+}
+
+/* The same for what the warp points to. */
+static inline void prefetch_parts(const Warp *w)
+{
+	const char *split = (const char *)w->split, *state = w->state;
+	__builtin_prefetch(split);
+	__builtin_prefetch(split + HOST_LINE);
+	__builtin_prefetch(state);
+	__builtin_prefetch(state + HOST_LINE);
+	__builtin_prefetch(w->group);
+	__builtin_prefetch(w->ready);
+	__builtin_prefetch(w->partings);
+}
+
+void sm_prefetch(const Sm *sm, Cycle to)
+{
+	for (int pass = 0; pass < 2 && sm->resident; pass++)
+		for (int64_t k = 0; k < sm->gpu->config.sched_count; k++) {
+			const Sched *d = &sm->sched[k];
+			for (int i = 0; i < d->n; i++) {
+				const Warp *w = &sm->warp[d->order[i]];
+				if (d->wake[i] < to && !pass)
+					prefetch_warp(w);
+				else if (d->wake[i] < to)
+					prefetch_parts(w);
+			}
+		}
 }
 
 void sm_run(Sm *sm, Cycle to)

@@ -6,6 +6,8 @@
 /* bytes of an SM's slots that are kept from run to run. A mechanism may make new memory in each launch, which
    is freed with the slots. */
 enum { MOST_KEPT = 4 << 20 };
+/* room for the only split that a warp has, and for one more to be safe */
+enum { ONE_SPLIT = 2 };
 
 /* Gives each scheduler the copies of a unit that instructions of its warps may take. */
 static void equip_unit(Gpu *g, Sm *sm, int u)
@@ -54,12 +56,13 @@ static void make_schedulers(Gpu *g, Sm *sm)
 {
 	const Config *c = &g->config;
 	sm->sched = arena_array(&sm->arena, Sched, c->sched_count);
+	int most = (sm->nwarps + (int)c->sched_count - 1) / (int)c->sched_count; /* warps of a scheduler */
 	for (int i = 0; i < c->sched_count; i++) {
-		sm->sched[i].order = arena_array(&sm->arena, int, sm->nwarps);
-		sm->sched[i].wake = arena_array(&sm->arena, Cycle, sm->nwarps);
-		sm->sched[i].wake_why = arena_array(&sm->arena, uint8_t, sm->nwarps);
-		sm->sched[i].wanted = arena_array(&sm->arena, uint8_t, sm->nwarps);
-		sm->sched[i].active = arena_array(&sm->arena, int, sm->nwarps);
+		sm->sched[i].order = arena_array(&sm->arena, int, most);
+		sm->sched[i].wake = arena_array(&sm->arena, Cycle, most);
+		sm->sched[i].wake_why = arena_array(&sm->arena, uint8_t, most);
+		sm->sched[i].wanted = arena_array(&sm->arena, uint8_t, most);
+		sm->sched[i].active = arena_array(&sm->arena, int, most);
 		sm->sched[i].waited.part = arena_array(&sm->arena, Part,
 			g->model->regroups ? warp_width(g) : 1);
 		sm->sched[i].last = -1;
@@ -154,7 +157,16 @@ void sm_rest(Sm *sm)
 
 int scoreboard_names(const Code *c) { return c->regs + c->uniform_regs + c->preds + 1; }
 
-void room_for(Room *r, const Grid *grid)
+/* May a warp that runs the code have more than one split, under a mechanism with parts_at_branches? */
+static bool may_part(const Code *c)
+{
+	for (const MIns *i = c->ins; i < c->ins + c->n; i++)
+		if (i->flags & MI_COND || i->kind == K_BRX || i->kind == K_CALL || i->kind == K_RECONV)
+			return true;
+	return false;
+}
+
+void room_for(Room *r, const Grid *grid, const ReconvModel *model)
 {
 	const Code *c = grid->code;
 	uint32_t shared = c->shared_static + grid->launch->dynamic_shared;
@@ -162,19 +174,28 @@ void room_for(Room *r, const Grid *grid)
 	r->preds = c->preds > r->preds ? c->preds : r->preds;
 	r->names = scoreboard_names(c) > r->names ? scoreboard_names(c) : r->names;
 	r->shared = shared > r->shared ? shared : r->shared;
+	r->many_splits |= !model->parts_at_branches || may_part(c);
+}
+
+/* The most splits that a warp of the grids that are queued can have. */
+static int most_splits(const Gpu *g)
+{
+	int width = warp_width(g);
+	return !g->room.many_splits ? ONE_SPLIT : g->model->regroups ? 2 * width + 2 : width + 2;
 }
 
 /* Has the slot room for warps of the grid? */
-static bool has_room(const Warp *w, const Code *c)
+static bool has_room(const Warp *w, const Code *c, int splits)
 {
-	return w->room.rows >= c->rows && w->room.preds >= c->preds && w->room.names >= scoreboard_names(c);
+	return w->room.splits >= splits && w->room.rows >= c->rows && w->room.preds >= c->preds &&
+		w->room.names >= scoreboard_names(c);
 }
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
 /* Makes the part of a slot's memory whose size depends on the kernel: for all grids that are queued, and
    those that were there before. */
-static void size_slot(Sm *sm, Warp *w)
+static void size_slot(Sm *sm, Warp *w, int splits)
 {
 	const Gpu *g = sm->gpu;
 	size_t width = (size_t)w->lanes.width;
@@ -185,6 +206,10 @@ static void size_slot(Sm *sm, Warp *w)
 		64);
 	w->lanes.pred = arena_alloc(&sm->slots, sizeof(Mask) * (size_t)(w->room.preds + 1) + 64);
 	w->ready = arena_array(&sm->slots, Cycle, w->room.names);
+	if (splits > w->room.splits) {
+		w->room.splits = splits;
+		w->split = arena_array(&sm->slots, Split, splits);
+	}
 	if (!sm->lane_scoreboard)
 		return;
 	w->mixed = arena_array(&sm->slots, uint8_t, w->room.names);
@@ -205,13 +230,13 @@ void slot_for_warp(Sm *sm, Warp *w, const Code *c)
 		w->clock = &sm->now;
 		w->changed = sm->try_all ? CHANGED_ALWAYS : 0;
 		w->lanes.width = width;
-		w->split = arena_array(&sm->slots, Split, (g->model->regroups ? 2 * width : width) + 2);
 		w->state = arena_alloc(&sm->slots, g->model->state_size(&g->config));
 		w->sp = w->depth = g->no_calls;
 		partings_equip(w);
 	}
-	if (!w->ready || !has_room(w, c))
-		size_slot(sm, w);
+	int splits = most_splits(g);
+	if (!has_room(w, c, splits))
+		size_slot(sm, w, splits);
 }
 
 void slot_for_block(Sm *sm, Cta *cta)

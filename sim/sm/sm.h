@@ -10,7 +10,7 @@ void sm_create(Gpu *, Sm *, int id);         /* before its first block since gri
 void sm_rest(Sm *);       /* all grids have ended: keeps the memory of its slots, and nothing else */
 void sm_destroy(Sm *);
 /* slots that are made from now on have room for the grid's warps and blocks */
-void room_for(Room *, const Grid *);
+void room_for(Room *, const Grid *, const ReconvModel *);
 /* sim/sm/residence.c: residence */
 void share_free(Share *);                      /* frees the share's counters */
 /* Returns the coordinates of the threads of a block, as Grid.tid has them. */
@@ -29,6 +29,9 @@ void warp_retire(Sm *, Warp *);
 /* advances the SM to that cycle, or to the end of its last block if that comes earlier (blocks in `arrival`
    included); Sm.until must be the window's end */
 void sm_run(Sm *, Cycle to);
+/* Asks the host's cache for the warps that may issue before that cycle. Where the state of all SMs is larger
+   than the cache, other SMs have pushed them out since the window before. Changes no result. */
+void sm_prefetch(const Sm *, Cycle to);
 Cycle sm_next(const Sm *);                     /* the first cycle at which something can happen */
 void sm_settle(Sm *);    /* after mem_drain: puts the times at which accesses are done into the scoreboards */
 /* sim/sm/sample.c */

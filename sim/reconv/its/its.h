@@ -116,7 +116,7 @@ bool its_held(const Warp *, int lane, Held *);
 PartingCost its_parting(const Config *);
 #define ITS_HOOKS \
 	.own = its_own, .nown = ITS_OPS, .parting = its_parting, \
-	.sync_waits = true, .lane_scoreboard = true, \
+	.sync_waits = true, .lane_scoreboard = true, .parts_at_branches = true, \
 	.state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach, \
 	.call = its_call, .ret = its_ret, .exit = its_exit, .some_exit = its_some_exit, \
 		.special = its_special, .depth = its_depth, .show = its_show, \
