@@ -199,8 +199,8 @@ Cycle reconv_redirect(Warp *w, const MIns *i, uint32_t pc)
 
 bool homes_scatter(Sm *sm, Warp *w, Split *s)
 {
-	uint8_t kind = w->ins[s->pc].kind;
-	if (kind < K_BAR || kind > K_ELECT || (!wait_over(&s->wait, sm->now) && !sm->gpu->options.functional))
+	if (!homes_scatters(&w->ins[s->pc]) ||
+		(!wait_over(&s->wait, sm->now) && !sm->gpu->options.functional))
 		return false;
 	Part part[64];
 	int n = reconv_parts(w, s, part);

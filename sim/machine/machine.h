@@ -14,7 +14,10 @@ void gpu_check_model(Gpu *);
 
 /* sim/machine/homes.c: splits whose lanes have several homes */
 #define each_part(S, P) for (const Part *P = (S)->parts->part; P < (S)->parts->part + (S)->parts->n; P++)
-/* If the split is at a barrier or a warp-level operation and may issue, replaces it by one split for each
+/* Lanes of several homes do not issue this instruction together: it is a barrier or a warp-level
+   operation. */
+static inline bool homes_scatters(const MIns *i) { return i->kind >= K_BAR && i->kind <= K_ELECT; }
+/* If the split is at such an instruction and may issue, replaces it by one split for each
    home of its lanes. Returns whether it did. */
 bool homes_scatter(Sm *, Warp *, Split *);
 /* the split's lanes for which the predicate holds; each lane's predicate is read in the lane's home */

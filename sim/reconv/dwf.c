@@ -330,9 +330,8 @@ static void choose_pc(Warp *w, DwfBlock *b, bool most)
 /* The rank of an entry: the lowest goes first. 0: the entry had waited for longer than `patience` and goes
    first to the end of its block; there is one such entry at a time. 1: another entry that has waited for so
    long. From 2 on: the policy's order. From NOT_READY on: the entry cannot issue. */
-static uint64_t rank_split(Warp *w, const Split *s)
+static uint64_t rank_split(Warp *w, const Split *s, const DwfPool *pool)
 {
-	const DwfPool *pool = reconv_sm_state(w);
 	Cycle now = reconv_now(w);
 	if (s->state != SPLIT_RUN)
 		return ~(uint64_t)0;
@@ -345,10 +344,8 @@ static uint64_t rank_split(Warp *w, const Split *s)
 	switch (reconv_param(w, P_POLICY)) {
 	case DMAJ: case DMIN: return s->pc == ((DwfBlock *)reconv_block_state(w))->chosen ? 2 : 3;
 	case DPDPRI: {
-		Part part[64];
-		reconv_parts(w, s, part);
-		return 2 +
-			(uint64_t)((DwfCount *)reconv_state(part[0].home))->passed[lowest_lane(part[0].mask)];
+		Part p = s->parts ? s->parts->part[0] : (Part){ w, s->mask };
+		return 2 + (uint64_t)((DwfCount *)reconv_state(p.home))->passed[lowest_lane(p.mask)];
 	}
 	case DPC: return 2 + (uint64_t)s->pc;
 	default: return 2;
@@ -364,13 +361,13 @@ static bool rank_goes_before(const Ranked *a, const Ranked *b)
 }
 
 /* The best split of the warp comes to the front of its list. */
-static Ranked best_to_front(Warp *w)
+static Ranked best_to_front(Warp *w, const DwfPool *pool)
 {
 	Split *s = reconv_splits(w);
 	Ranked best = { ~(uint64_t)0, 0, w };
 	int at = 0;
 	for (int k = 0; k < *reconv_nsplit(w); k++) {
-		Ranked r = { rank_split(w, &s[k]), 0, w };
+		Ranked r = { rank_split(w, &s[k], pool), 0, w };
 		r.since = r.rank < NOT_READY ? s[k].wait.known : 0;
 		if (k == 0 || rank_goes_before(&r, &best)) {
 			best = r;
@@ -397,7 +394,7 @@ static void dwf_order(Warp **list, int n)
 	}
 	for (int k = 0; k < n; k++) {
 		int at = k;
-		Ranked x = best_to_front(list[k]);
+		Ranked x = best_to_front(list[k], pool);
 		for (; at > 0 && rank_goes_before(&x, &r[at - 1]); at--)
 			r[at] = r[at - 1];
 		r[at] = x;

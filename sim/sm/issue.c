@@ -51,7 +51,7 @@ bool issue_from_warp(Sm *sm, Warp *w)
 		sleep_after_issue(sm, w);
 	} else {
 		sleep_on(w, best);
-		if (wants && w->alarm == NO_ALARM && !sm->gpu->model->regroups && !sm->try_all)
+		if (wants && w->alarm == NO_ALARM && !sm->try_all)
 			w->sched->wanted[w->place] = wants->unit + 1;
 	}
 	if (w->ending && !issued)
@@ -549,7 +549,8 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 	}
 	When t = when_waited(s);
 	const MIns *i = &w->ins[s->pc];
-	if (sm->unasked && t.cycle == sm->now + 1 && t.cycle < sm->until && s->line == i->line) {
+	if (sm->unasked && t.cycle == sm->now + 1 && t.cycle < sm->until && s->line == i->line &&
+		!(s->parts && homes_scatters(i))) {
 		Operands o = next_operands(sm, w, s, i);
 		if (all_there(o) > t.cycle && same_reason(o, t.cycle, sm->until))
 			t = when_there(o, s, t.cycle);

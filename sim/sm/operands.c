@@ -35,15 +35,18 @@ Operands operands_of_lanes(const Sm *sm, const Warp *w, Mask m, const MIns *i, C
 	return o;
 }
 
-/* As split_operands, whatever homes the split's lanes have. */
-static Operands find_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
+Operands operands_of_homes(const Sm *sm, const Split *s, const MIns *i, Cycle at)
 {
 	Operands o = { 0, 0 };
-	if (!s->parts)
-		return split_operands(sm, w, s, i, at);
 	each_part(s, p)
 		add_lanes_operands(&o, sm, p->home, p->mask, i, at);
 	return o;
+}
+
+/* As split_operands, whatever homes the split's lanes have. */
+static Operands find_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
+{
+	return s->parts ? operands_of_homes(sm, s, i, at) : split_operands(sm, w, s, i, at);
 }
 
 When when_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)

@@ -42,6 +42,9 @@ static inline Operands warp_operands(const Sm *sm, const Warp *w, const MIns *i,
 /* As warp_operands, for lanes m, by a scoreboard with entries for groups of lanes. */
 Operands operands_of_lanes(const Sm *, const Warp *, Mask m, const MIns *, Cycle at);
 
+/* As warp_operands, for a split with parts. */
+Operands operands_of_homes(const Sm *, const Split *, const MIns *, Cycle at);
+
 /* As warp_operands, for a split whose lanes belong to the warp, whatever kind of scoreboard the SM has. */
 static inline Operands split_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
 {
@@ -54,7 +57,8 @@ static inline Operands split_operands(const Sm *sm, const Warp *w, const Split *
 static inline Operands next_operands(const Sm *sm, Warp *w, const Split *s, const MIns *i)
 {
 	if (w->next.computed == NEVER)
-		w->next = split_operands(sm, w, s, i, sm->now);
+		w->next = s->parts ? operands_of_homes(sm, s, i, sm->now) : split_operands(sm, w, s, i,
+			sm->now);
 	return w->next;
 }
 

@@ -40,7 +40,9 @@ static void read_machine(const Gpu *g, Sm *sm)
 		(!g->model->times.stall || g->model->stall_needs_choice);
 	sm->unasked_pairs = !sm->try_all && g->model->pairs_need_choice && !g->model->times.stall &&
 		!g->model->times.alarm && c->sched_policy != SCHED_TWO_LEVEL;
-	sm->unasked = (sm->single && c->sched_policy != SCHED_TWO_LEVEL) || sm->unasked_pairs;
+	bool regroups = g->model->regroups && !sm->try_all && !g->model->blocks.order &&
+		!g->model->times.stall && !g->model->times.alarm && !g->model->pairs.partner;
+	sm->unasked = ((sm->single || regroups) && c->sched_policy != SCHED_TWO_LEVEL) || sm->unasked_pairs;
 	sm->unasked_among_parked = sm->single && sm->unasked && (!g->model->times.stall ||
 		(g->model->stall_of_sleep_only && g->model->stall_of_sleep_only(c)));
 	sm->single &= !g->model->times.alarm;
