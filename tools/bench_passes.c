@@ -275,6 +275,17 @@ static void diverge(Shape *s)
 	vec_insert(&at(s, 0)->ins, 0, i);
 }
 
+static void tangle_parted(Shape *s)
+{
+	tangle(s);
+	diverge(s);
+}
+static void web_parted(Shape *s)
+{
+	web(s);
+	diverge(s);
+}
+
 static void diamonds(Shape *s)
 {
 	int n = s->n / 3 * 3 + 1;
@@ -484,6 +495,8 @@ static const struct { const char *name; void (*make)(Shape *); const char *help;
 	{ "forward-near", forward_near, "random forward edges over at most 8 blocks" },
 	{ "tangle", tangle, "random edges forward and backward: one irreducible loop, whose nest is deep" },
 	{ "web", web, "two random edges from each block" },
+	{ "tangle-parted", tangle_parted, "tangle, whose branches are divergent" },
+	{ "web-parted", web_parted, "web, whose branches are divergent" },
 	{ "tangle-near", tangle_near, "random edges forward and backward over at most 8 blocks" },
 	{ "brx", brx, "indexed branches to 8 of the next 64 blocks" },
 	{ "brx-wide", brx_wide, "one indexed branch to n blocks" },

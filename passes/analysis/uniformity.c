@@ -245,8 +245,6 @@ Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *
 	solve_uniformity(&u);
 	sum_registers(&u);
 	find_parts(&u);
-	for (int l = 0; u.escapes && l < c->nest->nloop; l++)
-		vec_free(&u.escapes[l]);
 	vec_free(&u.todo);
 	vec_free(&u.branch);
 	vec_free(&u.large);

@@ -18,9 +18,20 @@ void uni_number_cycles(Uni *u, Arena *a)
 	u->left = arena_array(a, bool, n->nloop + 1);
 	u->ended = arena_array(a, bool, n->nloop + 1);
 	u->mixed = arena_array(a, bool, n->nloop + 1);
+	u->parted = arena_array(a, bool, n->nloop + 1);
+	u->loop_end = arena_array(a, int, n->nloop + 1);
+	u->unmixed = arena_array(a, int, u->c->nreach + 1);
+	for (int k = 0; k <= u->c->nreach; k++) {
+		u->unmixed[k] = k;
+		if (k < u->c->nreach && n->of[u->c->rpo[k]->id] >= 0)
+			u->loop_end[n->of[u->c->rpo[k]->id]] = k + 1;
+	}
 	for (int l = n->nloop; l-- > 0;)
-		if (size[l]++, n->parent[l] >= 0)
+		if (size[l]++, n->parent[l] >= 0) {
+			int *end = &u->loop_end[n->parent[l]];
 			size[n->parent[l]] += size[l];
+			*end = u->loop_end[l] > *end ? u->loop_end[l] : *end;
+		}
 	for (int l = 0; l < n->nloop; l++) { /* outer loops have smaller numbers */
 		int *at = n->parent[l] >= 0 ? &free_at[n->parent[l]] : &top;
 		u->loop_first[l] = *at;
@@ -28,69 +39,10 @@ void uni_number_cycles(Uni *u, Arena *a)
 		u->loop_last[l] = *at - 1;
 		free_at[l] = u->loop_first[l] + 1;
 	}
-}
-
-static void note_escape(Uni *u, int version, int to, int *last)
-{
-	const Nest *n = u->c->nest;
-	for (int l = n->of[u->ssa->version[version].block]; l >= 0 && !uni_contains(u, l, to);
-		l = n->parent[l]) {
-		if (last[l] == version + 1)
-			continue;
-		last[l] = version + 1;
-		vec_push(&u->escapes[l], version);
-	}
-}
-
-/* Lists, by cycle, the versions that are defined in it and used outside. A version may be in as many lists as
-   cycles nest, so the lists are made when lanes first leave a cycle at different times. */
-static void find_escapes(Uni *u)
-{
-	const Reaching *r = u->reads;
-	int *last = arena_array(u->arena, int, u->c->nest->nloop + 1);
-	u->escapes = arena_array(u->arena, Ints, u->c->nest->nloop + 1);
-	for (int v = 0; v < u->ssa->n; v++) {
-		if (u->ssa->version[v].ins == SSA_ENTRY)
-			continue;
-		for (int k = r->read_first[v]; k < r->read_first[v + 1]; k++)
-			note_escape(u, v, r->read[k].block, last);
-		for (int k = r->into_first[v]; k < r->into_first[v + 1]; k++)
-			note_escape(u, v, u->ssa->version[r->into[k]].block, last);
-	}
-}
-
-/* Is the block one in which lanes that have left the cycle at different times may be? */
-static bool comes_later(const Uni *u, int loop, bool ended, int block)
-{
-	return !uni_contains(u, loop, block) && (!ended || bs_has(u->tail, block));
-}
-
-/* Lanes leave the cycle at different times: marks all uses outside it of versions defined inside as
-   divergent; ended: only uses in blocks where lanes are that end apart. */
-void uni_leave(Uni *u, int loop, bool ended, int branch)
-{
-	const Reaching *r = u->reads;
-	if (!u->escapes)
-		find_escapes(u);
-	for (int e = 0; e < u->escapes[loop].n; e++) {
-		int v = u->escapes[loop].v[e];
-		u->steps += r->read_first[v + 1] - r->read_first[v];
-		for (int k = r->read_first[v]; k < r->read_first[v + 1]; k++) {
-			Reading x = r->read[k];
-			if (!comes_later(u, loop, ended, x.block))
-				continue;
-			int use = u->ssa->use_first[u->ssa->ins_first[x.block] + x.ins] + x.use;
-			if (!u->use[use])
-				u->r->left[use] = branch;
-			u->use[use] = true;
-			uni_evaluate(u, x.block, x.ins);
-		}
-		for (int k = r->into_first[v]; k < r->into_first[v + 1]; k++) {
-			int to = u->ssa->version[r->into[k]].block;
-			if (comes_later(u, loop, ended, to))
-				uni_mark(u, r->into[k], UNI_LEFT, branch);
-		}
-	}
+	u->tree = tree_new(a, n->nloop + 1);
+	tree_root(&u->tree, 0);
+	for (int l = 0; l < n->nloop; l++)
+		tree_add(&u->tree, l + 1, n->parent[l] + 1, 0);
 }
 
 /* Marks the results in the block that depend on which lanes execute an instruction together, or when. */
@@ -104,17 +56,29 @@ void uni_mark_varying(Uni *u, const Block *b, int branch)
 	}
 }
 
+/* The first place in reverse post-order, from this one on, whose block has not been mixed. */
+static int next_unmixed(Uni *u, int at)
+{
+	while (u->unmixed[at] != at)
+		at = u->unmixed[at] = u->unmixed[u->unmixed[at]];
+	return at;
+}
+
 /* Lanes of different iterations meet in the cycle: marks all that may change from one iteration to the next
-   (phis), and results that depend on which lanes execute an instruction together. */
+   (phis), and results that depend on which lanes execute an instruction together. Blocks of cycles that have
+   been mixed before are passed over: they are marked. */
 void uni_mix(Uni *u, int loop, int branch)
 {
 	const Ssa *s = u->ssa;
 	if (u->mixed[loop])
 		return;
 	u->mixed[loop] = true;
-	for (int at = u->c->rpo_index[u->c->nest->header[loop]];
-		at < u->c->nreach && uni_contains(u, loop, u->c->rpo[at]->id); at++) {
+	for (int at = u->c->rpo_index[u->c->nest->header[loop]];;) {
+		at = next_unmixed(u, at);
+		if (at >= u->loop_end[loop])
+			break;
 		const Block *b = u->c->rpo[at];
+		u->unmixed[at] = at + 1;
 		for (int k = s->phi_first[b->id]; k < s->phi_first[b->id + 1]; k++)
 			uni_mark(u, s->phi[k].version, UNI_MIXED, branch);
 		uni_mark_varying(u, b, branch);

@@ -59,6 +59,50 @@ static bool meet_at(Uni *u, int branch, int point)
 	return before;
 }
 
+/* Ways out of cycles, by cycle: those to blocks that are in the cycle around it. Each edge is a way out of
+   one cycle in this sense, whatever others it leaves. known: stay_together has been asked about lanes in this
+   cycle; then `together` is the answer, and `steps` what it took to find it. */
+typedef struct InnerExit { int from, to; } InnerExit;
+typedef struct InnerExits {
+	int *first;
+	InnerExit *edge;
+	bool *known, *together;
+	int64_t *steps;
+} InnerExits;
+
+/* The cycle out of which the edge is a way; -1: there is none. */
+static int cycle_left(const Uni *u, int from, int to)
+{
+	int a = uni_node(u, from), common = tree_common(&u->tree, a, uni_node(u, to)),
+		depth = u->tree.node[common].depth;
+	return common == a ? -1 : tree_at(&u->tree, a, depth + 1) - 1;
+}
+
+static void find_exits(Uni *u)
+{
+	const IntList *succ = u->c->graph->succ;
+	InnerExits *x = u->exits = arena_new(u->arena, InnerExits);
+	int n = u->c->nest->nloop;
+	x->first = arena_array(u->arena, int, n + 2);
+	x->known = arena_array(u->arena, bool, n + 1);
+	x->together = arena_array(u->arena, bool, n + 1);
+	x->steps = arena_array(u->arena, int64_t, n + 1);
+	for (int pass = 0; pass < 2; pass++) {
+		for (int k = 0; k < u->c->nreach; k++)
+			for (int b = u->c->rpo[k]->id, i = 0; i < succ[b].n; i++) {
+				int l = cycle_left(u, b, succ[b].v[i]);
+				if (l >= 0 && pass)
+					x->edge[x->first[l + 1]++] = (InnerExit){ b, succ[b].v[i] };
+				else if (l >= 0)
+					x->first[l + 2]++;
+			}
+		for (int l = 1; l <= n + 1 && !pass; l++)
+			x->first[l] += x->first[l - 1];
+		if (!pass)
+			x->edge = arena_array(u->arena, InnerExit, x->first[n + 1] + 1);
+	}
+}
+
 typedef struct Ways { Uni *u; int loop; bool round, wild; } Ways;
 
 static void add_way(Ways *x, int from, int to)
@@ -83,21 +127,24 @@ static void add_way(Ways *x, int from, int to)
  * be a place behind it where they wait for each other. */
 static bool stay_together(Uni *u, int branch, int loop)
 {
-	const Nest *n = u->c->nest;
 	const IntList *succ = u->c->graph->succ;
 	Ways x = { u, loop, false, false };
-	int inner = n->of[branch];
-	while (inner != loop && n->parent[inner] != loop)
-		inner = n->parent[inner];
+	int64_t before = u->steps;
+	int inner = u->c->nest->of[branch];
+	if (inner != loop)
+		inner = tree_at(&u->tree, inner + 1, u->tree.node[loop + 1].depth + 1) - 1;
+	if (!u->exits)
+		find_exits(u);
+	if (inner != loop && u->exits->known[inner]) {
+		u->steps += u->exits->steps[inner];
+		return u->exits->together[inner];
+	}
 	if (inner == loop)
 		for (int k = 0; k < succ[branch].n; k++)
 			add_way(&x, branch, succ[branch].v[k]);
 	else
-		for (int at = u->c->rpo_index[n->header[inner]];
-			at < u->c->nreach && uni_contains(u, inner, u->c->rpo[at]->id); at++)
-			for (int b = u->c->rpo[at]->id, k = 0; k < succ[b].n; k++)
-				if (!uni_contains(u, inner, succ[b].v[k]))
-					add_way(&x, b, succ[b].v[k]);
+		for (int k = u->exits->first[inner]; k < u->exits->first[inner + 1]; k++)
+			add_way(&x, u->exits->edge[k].from, u->exits->edge[k].to);
 	while (!x.round && !x.wild && u->nheap > 1) {
 		int b = heap_pop(u->heap, &u->nheap, u->c->rpo_index);
 		u->waits[b] = false;
@@ -108,6 +155,11 @@ static bool stay_together(Uni *u, int branch, int loop)
 	bool together = !x.wild && x.round + u->nheap <= 1 && !(inner != loop && x.round);
 	while (u->nheap)
 		u->waits[u->heap[--u->nheap]] = false;
+	if (inner != loop) {
+		u->exits->known[inner] = true;
+		u->exits->together[inner] = together;
+		u->exits->steps[inner] = u->steps - before;
+	}
 	return together;
 }
 
@@ -223,7 +275,8 @@ bool uni_part(Uni *u, int branch)
    iterations, and lanes to leave it at different times. */
 void uni_part_all(Uni *u, int branch)
 {
-	for (int l = u->c->nest->of[branch]; l >= 0; l = u->c->nest->parent[l]) {
+	for (int l = u->c->nest->of[branch]; l >= 0 && !u->parted[l]; l = u->c->nest->parent[l]) {
+		u->parted[l] = true;
 		uni_mix(u, l, branch);
 		if (!u->left[l])
 			uni_leave(u, l, false, branch);

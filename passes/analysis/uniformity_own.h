@@ -1,11 +1,13 @@
 /* Inside the uniformity analysis: its state, and what its files ask each other. uniformity.c says which
  * results of instructions differ, and runs all of it; uniformity_scope.c says which lanes are asked about,
- * and what special registers are to them; uniformity_cycles.c says what cycles make of values;
+ * and what special registers are to them; uniformity_cycles.c says what cycles make of values,
+ * uniformity_leave.c what becomes of those that are used behind them;
  * uniformity_meet.c, where lanes that part meet again; uniformity_joins.c, where values of different ways
  * come together; uniformity_why.c, where the value that a branch decides by begins to differ. */
 #ifndef GSIM_UNIFORMITY_OWN_H
 #define GSIM_UNIFORMITY_OWN_H
 #include "passes/analysis/reaching.h"
+#include "passes/analysis/tree.h"
 #include "passes/analysis/uniformity.h"
 #include "passes/constants.h"
 
@@ -46,11 +48,23 @@ typedef struct Uni {
 	/* by loop: loop_first: its number in a walk through the tree of cycles; loop_last: the last number
 	   inside it */
 	int *loop_first, *loop_last;
+	int *loop_end;                 /* by loop: the place in reverse post-order behind its last block */
+	/* by place in reverse post-order: it, or a later one up to which all have been mixed */
+	int *unmixed;
 	/* by loop. left: lanes leave it at different times; ended: lanes that end apart behind it do */
 	bool *left, *ended;
 	bool *mixed;                   /* by loop: lanes of different iterations meet in it */
-	Ints *escapes;             /* by loop: versions defined in it and used outside; NULL: not found yet */
+	bool *parted;                  /* by loop: uni_part_all has been there, and in all loops around it */
+	Tree tree;                     /* of loops: node l + 1 stands for loop l, and the root for no loop */
+	struct Escapes *escapes;       /* uses behind cycles (uniformity_leave.c); NULL: not found yet */
+	struct InnerExits *exits;      /* ways out of inner cycles (uniformity_meet.c); NULL: not found yet */
 } Uni;
+
+/* The innermost loop around the block, as a node of the tree. */
+static inline int uni_node(const Uni *u, int block)
+{
+	return 1 + (block < u->c->n ? u->c->nest->of[block] : -1);
+}
 
 /* ---- uniformity.c ---- */
 /* says that the version differs; what reads it is looked at later */
@@ -60,9 +74,11 @@ void uni_evaluate(Uni *, int block, int ins);
 /* ---- uniformity_cycles.c ---- */
 void uni_number_cycles(Uni *, Arena *);
 bool uni_contains(const Uni *, int loop, int block);
-void uni_leave(Uni *, int loop, bool ended, int branch);
 void uni_mark_varying(Uni *, const Block *, int branch);
 void uni_mix(Uni *, int loop, int branch);
+
+/* ---- uniformity_leave.c ---- */
+void uni_leave(Uni *, int loop, bool ended, int branch);
 
 /* ---- uniformity_meet.c ---- */
 void uni_find_rest(Uni *);                   /* fills in rest, own_end and tail */
