@@ -55,7 +55,11 @@ local function run(name, options, report)
 	os.execute(("timeout %s gsim -q -c %s%s%s -w %s -s %s %s -- %s >%s/out 2>&1"):format(seconds, tool.quote(machine), set, options,
 		tool.quote(("%s/%s.lua"):format(folder, name)), tool.quote(report), tool.quote(module), blocks, folder))
 	local f = io.open(report)
-	return f and f:close() and json.read(report)
+	local read = f and f:close() and json.read(report)
+	for _, l in ipairs(read and read.launches or {}) do
+		if not l.completed then return end -- it was interrupted, or failed
+	end
+	return read
 end
 
 local held, judged, wrong, failed, fast = 0, 0, 0, 0, 0

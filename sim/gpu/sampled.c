@@ -18,8 +18,8 @@
 
 enum {
 	LEAST_WAVES = 96,              /* a grid of fewer waves is timed whole */
-	LEAST_BEGIN = 32, MOST_BEGIN = 64,     /* waves that are timed at the begin */
-	STRETCH = 12, WARMING = 4,     /* waves of a stretch, and in front of it */
+	LEAST_BEGIN = 32,              /* waves that are timed at the begin, at least */
+	LEAST_STRETCH = 12, MOST_STRETCH = 48, WARMING = 4,    /* waves of a stretch, and in front of it */
 	/* stretches of the begin that may be timed once more, and that are, at least */
 	CONTROLS = 10, LEAST_CONTROLS = 4,
 	MOST_SPOTS = 28, LEAST_SPOTS = 10,     /* places where other parts may begin */
@@ -51,10 +51,16 @@ static bool has_begun(void *self, uint64_t n)
 
 /* ---- where parts may begin ---- */
 
+static uint64_t waves_of_stretch(const Sampling *s)
+{
+	uint64_t n = s->blocks / s->wave / 160;
+	return n < LEAST_STRETCH ? LEAST_STRETCH : n > MOST_STRETCH ? MOST_STRETCH : n & ~(uint64_t)1;
+}
+
 static uint64_t waves_at_begin(const Sampling *s)
 {
-	uint64_t n = s->blocks / s->wave / 8;
-	return n < LEAST_BEGIN ? LEAST_BEGIN : n > MOST_BEGIN ? MOST_BEGIN : n;
+	uint64_t n = s->blocks / s->wave / 8, most = 4 * waves_of_stretch(s) + 16;
+	return n < LEAST_BEGIN ? LEAST_BEGIN : n > most ? most : n;
 }
 
 /* Chooses n waves by chance, one in each of n equal pieces of waves [from, to), and puts the blocks with
@@ -78,8 +84,8 @@ static void choose_spots(Sampling *s)
 	n = n > MOST_SPOTS ? MOST_SPOTS : n < LEAST_SPOTS ? LEAST_SPOTS : n;
 	s->spot = arena_array(&s->arena, uint64_t, n + CONTROLS + 1);
 	s->held = arena_array(&s->arena, MemCopy *, n + CONTROLS + 1);
-	choose_in(s, begin / 4, begin - STRETCH - WARMING, CONTROLS);
-	choose_in(s, begin - WARMING, end - STRETCH, n);
+	choose_in(s, begin / 4, begin - waves_of_stretch(s) - WARMING, CONTROLS);
+	choose_in(s, begin - WARMING, end - waves_of_stretch(s), n);
 	s->spot[s->nspots++] = end * s->wave;
 }
 
@@ -108,7 +114,7 @@ static void make_plan(Sampling *s, uint64_t begin, Plan *p)
 {
 	Study *y = &p->study;
 	p->warming = WARMING * s->wave;
-	p->stretch = STRETCH * s->wave;
+	p->stretch = waves_of_stretch(s) * s->wave;
 	p->from = begin * s->wave;
 	p->to = s->spot[s->nspots - 1] + p->warming;
 	y->n = (int)((p->to - p->from) / p->stretch);
