@@ -58,7 +58,10 @@ void smmem_free(SmMem *s)
 /* ---- what time brings ---- */
 static inline void expire_flying(SmMem *s, Cycle now)
 {
-	s->places -= tally_expire(&s->leaving, now);
+	if (s->leaving.n)
+		s->places -= tally_expire(&s->leaving, now);
+	else
+		s->leaving.from = later(s->leaving.from, now + 1);
 	while (s->flying.n && s->flying.v[0].at <= now) {
 		uint32_t id = stamp_pop(&s->flying).id;
 		if (id != FLYING_OTHER)
