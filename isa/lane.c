@@ -29,6 +29,13 @@ bool lane_store(const Lanes *L, uint32_t row, bool wide, Mask m, void *at)
 	return BEST(lane_store, L, row, wide, m, at);
 }
 
+bool lane_gather(const Lanes *L, const LaneArea *x, Mask m) { return BEST(lane_gather, L, x, m); }
+
+bool lane_scatter(const Lanes *L, const LaneArea *x, Mask m, bool *changed)
+{
+	return BEST(lane_scatter, L, x, m, changed);
+}
+
 LaneFn *lane_fn(const Ins *i)
 {
 	LaneFn *fn = NULL;

@@ -66,6 +66,18 @@ bool lane_consecutive(const Lanes *, uint32_t row, bool wide, Mask m, unsigned s
    lies. lane_store returns whether memory has changed. No other thread may write there meanwhile. */
 void lane_load(const Lanes *, uint32_t row, bool wide, Mask m, const void *at);
 bool lane_store(const Lanes *, uint32_t row, bool wide, Mask m, void *at);
+/* Accesses to one area of memory, at any addresses: row `address` plus offset, in 32 bits or 64. The area has
+   `size` bytes, at the address `start`; data: where the host has them. row: of the values. */
+typedef struct LaneArea {
+	uint32_t address, row;
+	bool wide_address, wide;
+	uint64_t offset, start, size;
+	uint8_t *data;
+} LaneArea;
+/* Move the values of lanes m, the lowest lane first. False: nothing has been moved, since a lane's address is
+   not in the area or not aligned, or the width is not 32. *changed: whether memory has. */
+bool lane_gather(const Lanes *, const LaneArea *, Mask m);
+bool lane_scatter(const Lanes *, const LaneArea *, Mask m, bool *changed);
 
 /* Constant folding: computes an instruction of kind K_ALU from the bits of its sources (predicates: 0 or 1);
    dst gets the bits of its results. false: there is no such function, an operand too many, or a carry

@@ -95,3 +95,78 @@ bool LANE(lane_store)(const Lanes *L, uint32_t row, bool wide, Mask m, void *at)
 {
 	return wide ? store_U64(L, lane_row(L, row), m, at) : store_U32(L, lane_row(L, row), m, at);
 }
+
+/* Writes to `at` where the lanes' data lie in the area. True: those of lanes m lie in it, aligned. */
+#define PLACES(AT) \
+static inline bool places_##AT(const RT_##AT *a, const LaneArea *x, Mask m, unsigned size, \
+	uint64_t *restrict at) \
+{ \
+	uint64_t bad = 0, last = x->size - size, start = x->start; \
+	CT_##AT off = (CT_##AT)x->offset; \
+	IVDEP for (int l = 0; l < 32; l++) { \
+		uint64_t address = (CT_##AT)(a[l] + off), place = address - start; \
+		uint64_t wrong = (((last - place) | place) & (uint64_t)1 << 63) | (address & (size - 1)); \
+		at[l] = place; \
+		bad |= m & lane_bit64[l] ? wrong : 0; \
+	} \
+	return !bad; \
+}
+PLACES(U32)
+PLACES(U64)
+
+static inline bool places(const Lanes *L, const LaneArea *x, Mask m, uint64_t *at)
+{
+	unsigned size = x->wide ? 8 : 4;
+	if (L->width != 32 || x->size < size)
+		return false;
+	return x->wide_address ? places_U64(lane_row(L, x->address), x, m, size, at)
+		: places_U32(lane_row(L, x->address), x, m, size, at);
+}
+
+#define GATHER(T) do { \
+	RT_##T *d = lane_row(L, x->row); \
+	if (m == 0xffffffffu) \
+		for (int l = 0; l < 32; l++) \
+			memcpy(&d[l], x->data + at[l], sizeof *d); \
+	else \
+		for (Mask k = m; k; k &= k - 1) { \
+			int l = __builtin_ctzll(k); \
+			memcpy(&d[l], x->data + at[l], sizeof *d); \
+		} \
+} while (0)
+
+bool LANE(lane_gather)(const Lanes *L, const LaneArea *x, Mask m)
+{
+	uint64_t at[32];
+	if (!places(L, x, m, at))
+		return false;
+	if (x->wide)
+		GATHER(U64);
+	else
+		GATHER(U32);
+	return true;
+}
+
+#define SCATTER(T) do { \
+	const RT_##T *s = lane_row(L, x->row); \
+	CT_##T diff = 0, old; \
+	for (Mask k = m; k; k &= k - 1) { \
+		int l = __builtin_ctzll(k); \
+		memcpy(&old, x->data + at[l], sizeof old); \
+		diff |= old ^ s[l]; \
+		memcpy(x->data + at[l], &s[l], sizeof old); \
+	} \
+	*changed = diff != 0; \
+} while (0)
+
+bool LANE(lane_scatter)(const Lanes *L, const LaneArea *x, Mask m, bool *changed)
+{
+	uint64_t at[32];
+	if (!places(L, x, m, at))
+		return false;
+	if (x->wide)
+		SCATTER(U64);
+	else
+		SCATTER(U32);
+	return true;
+}

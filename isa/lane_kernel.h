@@ -33,7 +33,9 @@ LANE_SETS(X)
 #define LANE_ACCESSES(V) \
 	bool lane_consecutive_##V(const Lanes *, uint32_t row, bool wide, Mask, unsigned size); \
 	void lane_load_##V(const Lanes *, uint32_t row, bool wide, Mask, const void *at); \
-	bool lane_store_##V(const Lanes *, uint32_t row, bool wide, Mask, void *at);
+	bool lane_store_##V(const Lanes *, uint32_t row, bool wide, Mask, void *at); \
+	bool lane_gather_##V(const Lanes *, const LaneArea *, Mask); \
+	bool lane_scatter_##V(const Lanes *, const LaneArea *, Mask, bool *changed);
 LANE_ACCESSES(base)
 LANE_ACCESSES(v3)
 #undef LANE_ACCESSES

@@ -1,5 +1,6 @@
 /* Functional runs: accesses to memory. Most of them are made by consecutive lanes at consecutive addresses,
- * or by all lanes at one address, and are made as a whole; all others as in timed runs (memory.c). */
+ * or by all lanes at one address; these, and others in one area, are made as a whole, and the rest as in
+ * timed runs (memory.c). */
 #include "sim/exec/access.h"
 
 /* Can lanes of one home make the access as a whole? */
@@ -46,21 +47,17 @@ static void load_same(Warp *w, const MIns *i, Mask m, const uint8_t *p)
 	}
 }
 
-/* Makes the access if its lanes lie as a whole in one area, and returns whether it did. */
-static bool access_whole(Sm *sm, Warp *w, const MIns *i, Mask m)
+/* Makes the access at addresses that lie side by side, or are one, from `first` to `last`; false: they do not
+   lie in the area. */
+static bool access_side_by_side(Sm *sm, Warp *w, const MIns *i, Mask m, const Area *r, uint64_t first,
+	uint64_t last)
 {
-	bool same = i->x.a == NO_ROW;
 	unsigned size = i->bytes;
-	uint64_t first = address_of(w, i, lowest_lane(m));
-	uint64_t last = same ? first : address_of(w, i, last_lane(m));
-	Area r;
-	if (first & (size - 1) || (same && i->kind == K_ST) ||
-		!(same || lane_consecutive(&w->lanes, i->x.a, i->flags & MI_ADDR64, m, size)) ||
-		!access_area(sm, w, i, i->space, first, size, &r) || first - r.start > r.size - size ||
-		last < first || last - r.start > r.size - size)
+	if (first & (size - 1) || first - r->start > r->size - size || last < first ||
+		last - r->start > r->size - size)
 		return false;
-	uint8_t *p = r.data + (first - r.start);
-	if (same)
+	uint8_t *p = r->data + (first - r->start);
+	if (i->x.a == NO_ROW)
 		load_same(w, i, m, p);
 	else if (i->kind == K_LD)
 		lane_load(&w->lanes, i->x.rows[0], size == 8, m, p);
@@ -68,6 +65,37 @@ static bool access_whole(Sm *sm, Warp *w, const MIns *i, Mask m)
 		sm->last_progress = sm->now;
 	if (sm->gpu->touches && i->space == SP_GLOBAL)
 		mem_touch(sm->gpu->mem, first, last + size - first, i->kind == K_ST);
+	return true;
+}
+
+/* Makes the access at any addresses; false: they do not lie in the area. */
+static bool access_apart(Sm *sm, Warp *w, const MIns *i, Mask m, const Area *r)
+{
+	const LaneArea x = { .address = i->x.a, .row = i->x.rows[0], .wide_address = i->flags & MI_ADDR64,
+		.wide = i->bytes == 8, .offset = (uint64_t)i->offset, .start = r->start, .size = r->size,
+		.data = r->data };
+	bool changed = false;
+	if (sm->gpu->touches && i->space == SP_GLOBAL)
+		return false;          /* L2 is told line by line (memory.c) */
+	if (i->kind == K_LD ? !lane_gather(&w->lanes, &x, m) : !lane_scatter(&w->lanes, &x, m, &changed))
+		return false;
+	if (changed)
+		sm->last_progress = sm->now;
+	return true;
+}
+
+/* Makes the access if its lanes lie in one area, and returns whether it did. */
+static bool access_whole(Sm *sm, Warp *w, const MIns *i, Mask m)
+{
+	bool same = i->x.a == NO_ROW;
+	uint64_t first = address_of(w, i, lowest_lane(m));
+	Area r;
+	if ((same && i->kind == K_ST) || !access_area(sm, w, i, i->space, first, i->bytes, &r))
+		return false;
+	if (!(same || lane_consecutive(&w->lanes, i->x.a, i->flags & MI_ADDR64, m, i->bytes) ?
+		access_side_by_side(sm, w, i, m, &r, first, same ? first : address_of(w, i, last_lane(m)))
+		: access_apart(sm, w, i, m, &r)))
+		return false;
 	access_count(w, i, i->space);
 	return true;
 }
