@@ -169,6 +169,28 @@ static void put_slower(const JsonValue *a, const JsonValue *b, ReportForm form, 
 		sheet_line(out, form, line);
 }
 
+/* If cycles were estimated, says between which bounds they are, and whether the difference is beyond them. */
+static void put_bounds(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
+{
+	const JsonValue *of[] = { a, b };
+	double low[2], high[2];
+	bool sampled = false;
+	for (int k = 0; k < 2; k++) {
+		const JsonValue *s = json_get(of[k], "sampled");
+		bool is = s && json_number(s, "launches") > 0;
+		sampled |= is;
+		low[k] = is ? json_number(s, "cycles_low") : json_number(of[k], "cycles");
+		high[k] = is ? json_number(s, "cycles_high") : json_number(of[k], "cycles");
+	}
+	if (!sampled)
+		return;
+	char line[240];
+	snprintf(line, sizeof line, "sampled cycles: %.0f to %.0f before, %.0f to %.0f after (95 %%): %s",
+		low[0], high[0], low[1], high[1], low[0] <= high[1] && low[1] <= high[0]
+		? "which are fewer is not known" : "the difference is beyond what sampling leaves open");
+	sheet_line(out, form, line);
+}
+
 static bool is_table(const char *key)
 {
 	static const char *const table[] = { "blocks", "branches", "partings", "lines" };
@@ -370,8 +392,10 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 	compare_idle(after, out);
 	compare_other_work(a, b, "", form, out);
 	filled_compare((const JsonValue *const[]){ before, after }, 2, form, out);
-	if (told)
+	if (told) {
 		put_slower(a, b, form, out);
+		put_bounds(a, b, form, out);
+	}
 	kernels_compare(before, after, form, out);
 	compare_begin(&s, form, false);
 	if (form.full)

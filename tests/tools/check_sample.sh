@@ -47,6 +47,9 @@ cmp -s a b || fail "counts depend on the seed"
 "$gsim" -c kepler.lua -D sm.count=1 --sample blocks.ptx -- 10000 >out 2>&1 && grep -q '^  sampled: +-.* (95 %): .* of 10,000 blocks timed' out ||
 	fail "the text report: $(cat out)"
 
+"$(dirname "$gsim")/gsim-compare" whole.json sampled.json >out 2>&1
+grep -q '^sampled cycles: .* before, .* after (95 %): which are fewer is not known' out || fail "gsim-compare: $(head -n 12 out)"
+
 # refused: the run is the same as without --sample, but for the reason
 # refused TEXT MODULE-FILES...: the last is the module
 refused() {
