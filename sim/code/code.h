@@ -40,6 +40,10 @@ enum { WRITER_OF_PREDICATES = UNIT_COUNT };
 /* name: of a register or predicate in the scoreboard; reader: READ_... */
 typedef struct Needed { uint16_t name; uint8_t reader; } Needed;
 
+/* Instructions without marks that change nothing but lanes: those that compute, and branches as long as all
+   lanes go one way. */
+typedef enum { QUICK_NOT, QUICK_COMPUTES, QUICK_BRANCHES } Quick;
+
 typedef struct MIns {
 	/* operands as rows; of an access to memory a is the base of the address, b and c are data */
 	LaneIns x;
@@ -76,6 +80,7 @@ typedef struct MIns {
 	uint8_t writer;                /* by what the scoreboard knows whose results these are */
 	bool uniform;                  /* an instruction of the uniform datapath */
 	bool may_wait;                 /* a branch or a call: see LowerFn.may_wait */
+	uint8_t quick;                 /* a Quick */
 	int64_t offset;  /* what is added to the base of the address, the address of a symbol included */
 
 	const Ins *src;                /* the instruction of the IR; NULL: lowering added this one */

@@ -73,6 +73,16 @@ static void build_marks(Lower *w)
 		c->function[k] = w->order.v[k]->f;
 }
 
+static Quick quick_kind(const Code *c, int pc)
+{
+	const MIns *i = &c->ins[pc];
+	if (i->mark >= 0)
+		return QUICK_NOT;
+	if (i->kind == K_ALU && pc + 1 < c->n)
+		return QUICK_COMPUTES;
+	return i->kind == K_BRA && i->guard < 0 && !i->nwr ? QUICK_BRANCHES : QUICK_NOT;
+}
+
 static void build_tables(Lower *w)
 {
 	Code *c = w->code;
@@ -92,6 +102,8 @@ static void build_tables(Lower *w)
 		if (m->branch >= 0)
 			c->branch_ins[m->branch] = i;
 	}
+	for (int i = 0; i < c->n; i++)
+		c->ins[i].quick = (uint8_t)quick_kind(c, i);
 	lower_lines(c);
 	rename_scoreboard(c);
 	build_live(w);

@@ -41,10 +41,7 @@ static __attribute__((noinline)) void count_marks(Warp *w, Split *s, const MIns 
 	}
 }
 
-/* Counts an issue that count_issue() does not count itself: it has marks for some lanes or by some value, its
-   lanes are not those of the warp's last issue, the guard does not hold for all of them, there are none, they
-   have several homes, or a trace is recorded. */
-static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+__attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Share *share = w->share;
 	InsCount *c = &share->count[s->pc];
@@ -63,28 +60,12 @@ static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, con
 		sm_trace(sm, w, s, TR_ISSUE, s->mask, s->pc, 0);
 }
 
-/* Counts an issue of the split, in which lanes m execute. */
-static inline void count_issue(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
-{
-	Group *g = w->group;
-	if (g->lanes != m || s->mask != m || !m || s->parts || i->mark >= 0 || tracing(sm)) {
-		count_other(sm, w, s, i, m);
-		return;
-	}
-	InsCount *c = &w->share->count[s->pc];
-	group_issue(g, s->pc, sm->now, (i->flags & MI_OVERHEAD) != 0);
-	c->issues++;
-	c->useful += g->n;
-	w->share->totals.depth_sum += w->stack_depth;
-	sm->issues++;
-}
-
 /* ---- control ---- */
 
 /* The split has come to i, its new pc. The mechanism is told where lowering has asked for that. */
 static inline void arrive_at_ins(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
-	if (i->flags & MI_REACH) {
+	if (must_reach(sm, w, i, s->pc)) {
 		sm->gpu->model->reach(w, s);
 		note_depth(sm, w);
 	}

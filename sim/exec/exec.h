@@ -6,6 +6,7 @@
 #ifndef GSIM_EXEC_H
 #define GSIM_EXEC_H
 #include "sim/machine/machine.h"
+#include "sim/machine/partings.h"
 
 /* the caller sets now, and late to 0; exec_issue sets executing, and of a memory instruction all the rest */
 typedef struct Issue {
@@ -28,6 +29,25 @@ typedef struct Issue {
 	uint8_t level;                 /* and the MemoryLevel from which they come */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);
+/* Counts an issue that count_issue() does not count itself: it has marks for some lanes or by some value, its
+   lanes are not those of the warp's last issue, the guard does not hold for all of them, there are none, they
+   have several homes, or a trace is recorded. */
+void count_other(Sm *, Warp *, Split *, const MIns *, Mask);
+/* Counts an issue of the split, in which lanes m execute. */
+static inline void count_issue(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	Group *g = w->group;
+	if (g->lanes != m || s->mask != m || !m || s->parts || i->mark >= 0 || tracing(sm)) {
+		count_other(sm, w, s, i, m);
+		return;
+	}
+	InsCount *c = &w->share->count[s->pc];
+	group_issue(g, s->pc, sm->now, (i->flags & MI_OVERHEAD) != 0);
+	c->issues++;
+	c->useful += g->n;
+	w->share->totals.depth_sum += w->stack_depth;
+	sm->issues++;
+}
 /* sim/exec/straight.c, for functional runs */
 /* Executes straight code of the split (straight_begins), `most` instructions at most; the split
    has lanes. Returns how many: the clock has gone on by one for each. */

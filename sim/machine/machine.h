@@ -56,6 +56,7 @@ static inline void splits_changed(Warp *w)
 	w->runner = RUNNER_UNKNOWN;
 	w->changed |= CHANGED_SPLITS;
 	w->next.computed = NEVER;
+	w->quick = NULL;
 }
 /* To be called when something has happened that may let the warp issue: its scheduler tries the warp
    again. */
@@ -88,11 +89,19 @@ static inline bool whole_ready(Sm *sm, MemTicket *t, Cycle *ready, uint8_t *leve
    statistics, which keep the greatest depth. */
 static inline void note_depth(Sm *sm, Warp *w)
 {
-	int d = sm->gpu->model->depth(w);
+	const ReconvModel *model = sm->gpu->model;
+	int d = model->depth(w);
+	if (sm->knows_meeting)
+		w->meets_at = model->meets_at(w);
 	w->stack_depth = (uint32_t)d;
 	splits_changed(w);
 	if ((uint64_t)d > w->share->totals.max_depth)
 		w->share->totals.max_depth = (uint64_t)d;
+}
+/* The warp's split comes to pc, which is that of instruction i. Has the mechanism to be told? */
+static inline bool must_reach(const Sm *sm, const Warp *w, const MIns *i, uint32_t pc)
+{
+	return i->flags & MI_REACH && (!sm->knows_meeting || pc == w->meets_at);
 }
 static inline const Launch *launch_of(const Warp *w) { return w->share->grid->launch; }
 /* a coordinate, 0 to 2, of the lane's thread in its block */

@@ -49,6 +49,7 @@ typedef struct UnitCopies {
 	   instruction to the unit. The counts of the other schedulers lie beside it, in the schedulers'
 	   order */
 	uint64_t *had;
+	Cycle interval;                /* cycles for which an instruction takes a copy */
 	int n;
 } UnitCopies;
 
@@ -142,6 +143,12 @@ struct Sm {
 	/* `unasked` holds, not for pairs, and the same holds of a warp of which one split is not parked;
 	   there may be a hook for alarms */
 	bool unasked_among_parked;
+	/* `unasked` holds, and no trace is recorded: most instructions are issued by issue_quick */
+	bool quick;
+	/* the mechanism says for each warp at which pc it is to be told that lanes arrive */
+	bool knows_meeting;
+	bool all_branches;             /* the mechanism is told of branches on which lanes stay together */
+	int width;                     /* instructions that a scheduler issues in a cycle, at most */
 	Sched *sched;
 	const struct Latencies *latencies;
 	SchedPick *pick;               /* the scheduling policy of all its schedulers */

@@ -49,6 +49,7 @@ struct Warp {
 	/* a redirect adds nothing to the next issue: reconv_distance has fixed its cycle, or the split that
 	   issued is gone */
 	bool exact;
+	uint32_t meets_at;             /* where Sm.knows_meeting: ReconvModel.meets_at */
 	uint32_t stack_depth;          /* the mechanism's depth, as it was noted last */
 	uint32_t turns;                /* the highest Split.turn given out so far */
 
@@ -63,6 +64,9 @@ struct Warp {
 	/* For a warp of one split, or of one that is not parked: the operands of its next instruction, as
 	   seen after its last issue. `computed` is NEVER where nobody has asked since. */
 	Operands next;
+	/* The next instruction of the split that issued last, where issue_quick may issue it as soon as its
+	   operands are there and its unit is free (MIns.quick), and `next` belongs to it; else NULL. */
+	const MIns *quick;
 	/* used: the slot has a warp; ending: all its lanes have ended, but accesses may be outstanding */
 	bool used, ending;
 	/* all its lanes have ended and its accesses are complete: the slot is free at the end of the cycle */

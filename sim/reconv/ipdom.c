@@ -95,6 +95,12 @@ static void ipdom_reach(Warp *w, Split *s)
 	resume_below(w, s, k);
 }
 
+static uint32_t ipdom_meets_at(const Warp *w)
+{
+	const IpdomStack *k = reconv_state((Warp *)w);
+	return k->n < 2 ? NO_PC : k->e[k->n - 1].rpc;
+}
+
 static int larger_last(Mask m) { return (int)lane_count(m); }
 static int smaller_last(Mask m) { return -(int)lane_count(m); }
 
@@ -204,7 +210,8 @@ const ReconvModel reconv_ipdom = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.parting = ipdom_parting,
 	.lower = reconv_lower_ipdom, .state_size = ipdom_state_size, .launch = ipdom_launch,
-	.branch = ipdom_branch, .reach = ipdom_reach, .call = ipdom_call, .ret = ipdom_ret,
+	.branch = ipdom_branch, .reach = ipdom_reach, .meets_at = ipdom_meets_at,
+	.call = ipdom_call, .ret = ipdom_ret,
 	.exit = ipdom_exit, .depth = ipdom_depth, .show = ipdom_show,
 	.stuck = { .held = ipdom_held,
 		.holds = "runs the top entry of its stack only; one below waits until the lanes above have "

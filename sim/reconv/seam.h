@@ -238,6 +238,9 @@ typedef struct ReconvModel {
 	   rows do not have it. */
 	void (*show)(const Warp *, Rows *);
 
+	/* Optional. The one pc at which reach has anything to do until another hook is called; NO_PC: there
+	   is none. The core need not call reach elsewhere. NULL: it has to call it at each marked place. */
+	uint32_t (*meets_at)(const Warp *);
 	/* Optional, for mechanisms with lane_scoreboard. True: in this configuration registers become ready
 	   for whole warps only. */
 	bool (*warp_scoreboard)(const Config *);
@@ -253,7 +256,7 @@ typedef struct ReconvModel {
 /* The hooks that may change what a warp holds, and depth, which the core calls whenever a warp has changed:
    X(member of ReconvModel, name of the hook). sim/machine/check.c and sim/machine/tracer.c put themselves
    between the core and a mechanism; each has a function of its own for every hook of this list. The hooks
-   that are not in it only answer: sizes, show, warp_scoreboard, stuck. */
+   that are not in it only answer: sizes, show, meets_at, warp_scoreboard, stuck. */
 #define RECONV_EVENTS(X) \
 	X(launch, launch) X(branch, branch) X(reach, reach) X(call, call) X(ret, ret) X(exit, \
 		exit) X(some_exit, some_exit) X(special, special) X(depth, depth) \

@@ -55,13 +55,30 @@ void sched_leave_active(Sched *, int k);        /* two_level: the k-th warp leav
 /* issue.c */
 /* false: no split of the warp can issue in this cycle, and the warp sleeps */
 bool issue_from_warp(Sm *, Warp *);
+/* After the issue of instruction `first` by split k of n, with these lanes: issues the split's next
+   instruction in the same cycle, if the split is still there and the instruction can issue. Returns whether
+   it did. */
+bool issue_second(Sm *, Warp *, int k, int n, Mask lanes, const MIns *first);
+static inline void sleep_warp(Sched *d, Warp *w, When t)
+{
+	d->wake[w->place] = t.cycle;
+	d->wake_why[w->place] = t.why;
+	d->wanted[w->place] = 0;
+	w->waits_at = t.pc;
+}
 void sm_sleep_until(Warp *, When);
+void sleep_after_issue(Sm *, Warp *); /* decides when the warp that has issued is tried again */
 void sm_end_warp(Sm *, Warp *); /* the warp is ending: its slot becomes free when its accesses are complete */
 /* slots.c: make the memory of a slot where it does not have enough, for a warp that runs the code, for a
    block */
 void slot_for_warp(Sm *, Warp *, const Code *);
 void slot_for_block(Sm *, Cta *);
 int scoreboard_names(const Code *);            /* registers and predicates that a scoreboard knows */
+/* quick.c */
+/* TRY_NOT: nothing has been done, issue_from_warp is to be called */
+typedef enum { TRY_NOT, TRY_ISSUED, TRY_ASLEEP } Try;
+/* as issue_from_warp, for most warps and instructions */
+Try issue_quick(Sm *, Sched *, Warp *);
 /* arbiter.c */
 /* The scheduler has wanted a copy of the unit, and none is free. Returns the first cycle at which one is. */
 Cycle arbiter_in_vain(Sm *, Sched *, const UnitCopies *);

@@ -17,10 +17,8 @@ static bool try_split(Sm *, Warp *, Split *, const MIns **, When *best);
 static When examine_split(Sm *, Warp *, Split *, const MIns **, UnitCopy **unit, const UnitCopy *shared);
 static bool is_fetched(Sm *, Warp *, Split *, const MIns *);
 static void issue_instruction(Sm *, Warp *, Split *, const MIns *, UnitCopy *unit);
-static bool issue_second(Sm *, Warp *, int k, int n, Mask lanes, const MIns *first);
 static void issue_partner(Sm *, Warp *, const MIns *first, Mask lanes);
 static void sleep_on(Warp *, When);
-static void sleep_after_issue(Sm *, Warp *);
 static void wake_for_alarm(Warp *);
 
 /* Issues the next instruction of a split of the warp, if one can issue in this cycle. False: none can, and
@@ -67,6 +65,8 @@ static void ring_alarm(Sm *sm, Warp *w)
 	splits_changed(w);
 	sm->gpu->model->times.alarm(w);
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
+	if (sm->knows_meeting)
+		w->meets_at = sm->gpu->model->meets_at(w);
 }
 
 /* ---- which split ---- */
@@ -86,7 +86,7 @@ static inline bool issue_or_say_when(Sm *sm, Warp *w, int k, const MIns **i, Whe
 	if (sm->fault.kind)
 		return true;
 	w->last = k;
-	if (sm->gpu->config.sched_width > 1)
+	if (sm->width > 1)
 		issue_second(sm, w, k, n, lanes, *i);
 	sleep_after_issue(sm, w);
 	return true;
@@ -193,7 +193,7 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best, const MIns **wants)
 		if (sm->fault.kind)
 			break;
 		w->last = k;
-		if (sm->gpu->config.sched_width > 1)
+		if (sm->width > 1)
 			issue_second(sm, w, k, n, lanes, i);
 		break;
 	}
@@ -404,7 +404,6 @@ static void redirect_front_end(const Sm *sm, Split *s, uint32_t pc)
    takes none. */
 static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy *unit)
 {
-	const Config *c = &sm->gpu->config;
 	Cycle now = sm->now;
 	Issue is;                      /* memory instructions fill all of it, others only `executing` */
 	bool memory = is_memory_ins(i);
@@ -422,13 +421,14 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 	w->exact = false;
 	w->next.computed = NEVER;
 	w->changed |= CHANGED_PCS;
+	w->quick = NULL;
 	if (!may_be_followed(i)) { /* only such instructions, and places of the mechanism, change splits */
 		w->runner = RUNNER_UNKNOWN;
 		w->changed |= CHANGED_SPLITS;
 	}
 	exec_issue(sm, w, s, &is);
 	if (unit) {
-		unit->free = now + (Cycle)c->unit[i->unit].interval;
+		unit->free = now + w->sched->unit[i->unit].interval;
 		unit->taker = w->sched->index;
 		*w->sched->unit[i->unit].had += w->sched->share;
 	}
@@ -446,10 +446,7 @@ static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy
 		redirect_front_end(sm, s, pc);
 }
 
-/* After the issue of instruction `first` by split k of n, with these lanes: issues the split's next
-   instruction in the same cycle, if the split is still there and the instruction can issue. Returns whether
-   it did. */
-static bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *first)
+bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *first)
 {
 	Split *s = &w->split[k];
 	const MIns *i;
@@ -506,10 +503,7 @@ static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 
 void sm_sleep_until(Warp *w, When t)
 {
-	w->sched->wake[w->place] = t.cycle;
-	w->sched->wake_why[w->place] = t.why;
-	w->sched->wanted[w->place] = 0;
-	w->waits_at = t.pc;
+	sleep_warp(w->sched, w, t);
 }
 
 /* Lets a warp sleep that has not issued. The instruction that is noted as the one it cannot issue stays the
@@ -521,13 +515,6 @@ static void sleep_on(Warp *w, When t)
 	w->waits_at = pc;
 }
 
-/* Is the reason for which the split waits from cycle `from` on the same in whichever cycle somebody looks? A
-   load whose end is pending comes behind the window's end (`until`). */
-static inline bool same_reason(Operands o, Cycle from, Cycle until)
-{
-	return o.loaded <= from || o.computed <= (o.loaded < until ? o.loaded : until);
-}
-
 /* After an issue: decides when the warp is tried again. With several splits that are not parked, or one that
    does not run, that is the next cycle; with one that runs, when its wait ends. If that is the next cycle,
    but nobody asks then why the warp waits (neither the mechanism nor the policy: Sm.unasked), and the line of
@@ -535,7 +522,7 @@ static inline bool same_reason(Operands o, Cycle from, Cycle until)
    the next cycle is beyond the window, whose end may tell of operands that are there at once. Other warps may
    issue in the next cycle, so that this one is looked at later: so the reason for its wait must stay the
    same, too. */
-static inline void sleep_after_issue(Sm *sm, Warp *w)
+void sleep_after_issue(Sm *sm, Warp *w)
 {
 	bool among_parked = sm->unasked_among_parked && w->nsplit > 1 && w->runner >= 0;
 	const Split *s = &w->split[among_parked ? w->runner : 0];
@@ -549,11 +536,13 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 	}
 	When t = when_waited(s);
 	const MIns *i = &w->ins[s->pc];
-	if (sm->unasked && t.cycle == sm->now + 1 && t.cycle < sm->until && s->line == i->line &&
-		!(s->parts && homes_scatters(i))) {
+	if (sm->unasked && s->line == i->line && !s->wait.events && !(s->parts && homes_scatters(i))) {
 		Operands o = next_operands(sm, w, s, i);
-		if (all_there(o) > t.cycle && same_reason(o, t.cycle, sm->until))
+		if (t.cycle == sm->now + 1 && t.cycle < sm->until && all_there(o) > t.cycle &&
+			same_reason(o, t.cycle, sm->until))
 			t = when_there(o, s, t.cycle);
+		if (sm->quick && i->quick && w->alarm == NO_ALARM && !s->parts && w->last == s - w->split)
+			w->quick = i;
 	}
 	sm_sleep_until(w, t);
 }

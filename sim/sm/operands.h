@@ -26,16 +26,16 @@ static inline Cycle all_surely_there(const Warp *w, const MIns *i)
 	return entry_cycle(latest);
 }
 
-/* When operands are there, by a scoreboard with one entry for all lanes. Where all are there by cycle `at`,
-   it is not said when, nor which were loaded. */
+/* When operands are there, by a scoreboard with one entry for all lanes. What is there by cycle `at` is left
+   out. */
 static inline Operands warp_operands(const Sm *sm, const Warp *w, const MIns *i, Cycle at)
 {
-	Operands o = { all_surely_there(w, i), 0 };
-	if (o.computed <= at)
-		return o;
-	o.computed = 0;
-	for (int k = 0; k < i->nchk; k++)
-		add_operand_ready(&o, sm, &i->sb[k], w->ready[i->sb[k].name]);
+	Operands o = { 0, 0 };
+	for (const Needed *n = i->sb, *end = n + i->nchk; n < end; n++) {
+		Cycle entry = w->ready[n->name];
+		if (entry_cycle(entry) > at)
+			add_operand_ready(&o, sm, n, entry);
+	}
 	return o;
 }
 
@@ -71,6 +71,13 @@ static inline When when_there(Operands o, const Split *s, Cycle at)
 
 /* When the split has waited for all but its data. */
 static inline When when_waited(const Split *s) { return (When){ wait_end(&s->wait), s->pc, s->wait.why }; }
+
+/* Is the reason for which the split waits from cycle `from` on the same in whichever cycle somebody looks? A
+   load whose end is pending comes behind the window's end (`until`). */
+static inline bool same_reason(Operands o, Cycle from, Cycle until)
+{
+	return o.loaded <= from || o.computed <= (o.loaded < until ? o.loaded : until);
+}
 
 /* As when_there, for the operands of the split's instruction, whatever kind of scoreboard the SM has. */
 When when_operands(const Sm *, const Warp *, const Split *, const MIns *, Cycle at);

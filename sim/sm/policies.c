@@ -12,8 +12,11 @@ static inline bool finds_unit_taken(Sm *sm, Sched *d, int k)
 /* Tries the warp at a place, if it may be ready. */
 static inline bool try_place(Sm *sm, Sched *d, int k)
 {
-	if (d->wake[k] > sm->now || finds_unit_taken(sm, d, k) ||
-		!issue_from_warp(sm, &sm->warp[d->order[k]]))
+	if (d->wake[k] > sm->now || finds_unit_taken(sm, d, k))
+		return false;
+	Warp *w = &sm->warp[d->order[k]];
+	Try t = issue_quick(sm, d, w);
+	if (t == TRY_ASLEEP || (t == TRY_NOT && !issue_from_warp(sm, w)))
 		return false;
 	d->last = d->order[k];
 	return true;

@@ -16,6 +16,7 @@ static void equip_unit(Gpu *g, Sm *sm, int u)
 	for (int i = 0; i < g->config.sched_count; i++) {
 		UnitCopies *k = &sm->sched[i].unit[u];
 		k->n = (int)c->count;
+		k->interval = (Cycle)c->interval;
 		if (c->shares || (i > 0 && c->per != PER_SCHEDULER)) {
 			const UnitCopies *of = c->shares ? &sm->sched[i].unit[c->shares - 1]
 				: &sm->sched[0].unit[u];
@@ -45,7 +46,11 @@ static void read_machine(const Gpu *g, Sm *sm)
 	sm->unasked = ((sm->single || regroups) && c->sched_policy != SCHED_TWO_LEVEL) || sm->unasked_pairs;
 	sm->unasked_among_parked = sm->single && sm->unasked && (!g->model->times.stall ||
 		(g->model->stall_of_sleep_only && g->model->stall_of_sleep_only(c)));
+	sm->quick = sm->single && sm->unasked && !tracing(sm);
 	sm->single &= !g->model->times.alarm;
+	sm->knows_meeting = g->model->meets_at && !sm->try_all;
+	sm->all_branches = g->model->all_branches;
+	sm->width = (int)c->sched_width;
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
 	sm->free_regs = c->sm_registers;
