@@ -1,12 +1,10 @@
 /* From a warp that a scheduler tries to the results of its instruction, from top to bottom: issue_from_warp
- * looks for a split, in the mechanism's order; examine_split says whether its instruction can issue now, or
- * when it may and what keeps it back; issue_instruction executes it (sim/exec/) and writes when its results
- * are there. */
-#include "sim/sm/operands.h"
+ * looks for a split, in the mechanism's order; examine_split (attempt.h) says whether its instruction can
+ * issue now, or when it may and what keeps it back; issue_instruction executes it (sim/exec/) and writes when
+ * its results are there. */
+#include "sim/sm/attempt.h"
 
 static void ring_alarm(Sm *, Warp *);
-static bool try_pair(Sm *, Warp *);
-static bool try_first_of_pair(Sm *, Warp *);
 static bool try_single(Sm *, Warp *);
 static bool try_runner(Sm *, Warp *, int k);
 static int only_runner(Warp *);
@@ -14,18 +12,14 @@ static bool may_try_runner(const Sm *, const Warp *);
 static bool try_splits(Sm *, Warp *, When *best, const MIns **wants);
 static bool list_changes(Sm *, Warp *, Split *, When *best);
 static bool try_split(Sm *, Warp *, Split *, const MIns **, When *best);
-static When examine_split(Sm *, Warp *, Split *, const MIns **, UnitCopy **unit, const UnitCopy *shared);
-static bool is_fetched(Sm *, Warp *, Split *, const MIns *);
-static void issue_instruction(Sm *, Warp *, Split *, const MIns *, UnitCopy *unit);
-static void issue_partner(Sm *, Warp *, const MIns *first, Mask lanes);
-static void sleep_on(Warp *, When);
 static void wake_for_alarm(Warp *);
 
 /* Issues the next instruction of a split of the warp, if one can issue in this cycle. False: none can, and
    the warp sleeps until one may. */
 bool issue_from_warp(Sm *sm, Warp *w)
 {
-	When best = { NEVER, NO_PC, STALL_BARRIER };
+	if (sm->unasked_pairs && !w->ending)
+		return issue_pair(sm, w);
 	if (w->ending) {
 		sm_end_warp(sm, w);
 		return false;
@@ -39,8 +33,8 @@ bool issue_from_warp(Sm *sm, Warp *w)
 	if (w->alarm <= sm->now)
 		ring_alarm(sm, w);
 	if (sm->gpu->model->pairs.partner)
-		return sm->unasked_pairs && w->nsplit == 1 && !w->split->released ? try_first_of_pair(sm, w)
-			: try_pair(sm, w);
+		return issue_pair(sm, w);
+	When best = { NEVER, NO_PC, STALL_BARRIER };
 	const MIns *wants = NULL;
 	bool issued = try_splits(sm, w, &best, &wants);
 	if (issued && sm->fault.kind)
@@ -251,106 +245,11 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 	return false;
 }
 
-/* As try_pair, for a warp that has one split (ReconvModel.pairs_need_choice). */
-static bool try_first_of_pair(Sm *sm, Warp *w)
-{
-	const MIns *i = NULL;
-	UnitCopy *unit;
-	Split *s = w->split;
-	Mask lanes = s->mask;
-	When t = s->state == SPLIT_RUN ? examine_split(sm, w, s, &i, &unit, NULL)
-		: (When){ NEVER, NO_PC, STALL_BARRIER };
-	if (t.cycle <= sm->now) {
-		issue_instruction(sm, w, s, i, unit);
-		if (!sm->fault.kind)
-			issue_partner(sm, w, i, lanes);
-		if (!sm->fault.kind)
-			sleep_after_issue(sm, w);
-		return true;
-	}
-	sleep_on(w, earlier_reason((When){ NEVER, NO_PC, STALL_BARRIER }, t));
-	w->sched->wanted[w->place] = i ? i->unit + 1 : 0;
-	return false;
-}
-
-/* As issue_from_warp, for mechanisms that let two splits issue at once. */
-static bool try_pair(Sm *sm, Warp *w)
-{
-	When best = { NEVER, NO_PC, STALL_BARRIER };
-	const ReconvModel *model = sm->gpu->model;
-	bool issued = false;
-	Split *s;
-	for (int n = 0; !issued && (s = model->pairs.candidate(w, n)); n++) {
-		const MIns *i;
-		UnitCopy *unit;
-		if (s->released) { /* the list may have changed: go through it from its beginning */
-			splits_changed(w);
-			split_released(sm, w, s);
-			n = -1;
-			continue;
-		}
-		Mask lanes = s->mask;
-		When t = examine_split(sm, w, s, &i, &unit, NULL);
-		if (t.cycle <= sm->now) {
-			issue_instruction(sm, w, s, i, unit);
-			issued = true;
-			if (!sm->fault.kind)
-				issue_partner(sm, w, i, lanes);
-		}
-		best = earlier_reason(best, t);
-	}
-	if (issued && sm->unasked_pairs && w->nsplit == 1 && !sm->fault.kind) {
-		sleep_after_issue(sm, w);
-		return true;
-	}
-	if (issued)
-		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
-	else
-		sleep_on(w, best);
-	if (w->ending)
-		sm_end_warp(sm, w);
-	return issued;
-}
-
 /* ---- can it issue? ---- */
 
-/* Can the split issue now? If so, the result's cycle is now, and *ins and *unit are what it issues and on
-   which copy. Else the result is when it may, as far as that is known, and why not yet; *ins is what it would
-   issue if nothing but the unit keeps it back, and else stays as it was. shared: the copies of
-   the unit of an issue of this cycle on other lanes, of which this one uses the same, or NULL. */
-static inline When examine_split(Sm *sm, Warp *w, Split *s, const MIns **ins, UnitCopy **unit,
-	const UnitCopy *shared)
-{
-	if (s->state != SPLIT_RUN)
-		return not_running(s);
-	if (!wait_over(&s->wait, sm->now))
-		return when_waited(s);
-	const MIns *i = &w->ins[s->pc];
-	if (!is_fetched(sm, w, s, i))
-		return when_waited(s);
-	if (all_there(w->next) > sm->now && (all_surely_there(w, i) > sm->now || s->parts)) {
-		When t = when_operands_now(sm, w, s, i);
-		if (t.cycle > sm->now)
-			return t;
-	}
-	if (is_held_by_queue(w, s, i)) /* the warp is woken when its access has been made */
-		return (When){ PENDING, s->pc, STALL_MEMPIPE };
-	*unit = NULL;
-	*ins = i;
-	if (!shared || w->sched->unit[i->unit].copy != shared) {
-		Cycle when = 0;
-		*unit = arbiter_free_copy(sm, w->sched, i->unit, &when);
-		if (!*unit)
-			return (When){ when, s->pc, is_memory_ins(i) ? STALL_MEMPIPE : STALL_UNIT };
-	}
-	return (When){ sm->now, s->pc, 0 };
-}
-
-static bool is_fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
+bool fetch_line(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	const Config *c = &sm->gpu->config;
-	if (s->line == i->line || !c->fetch_bytes)
-		return true;
 	MemTicket *t = sm_ticket(sm);
 	*t = (MemTicket){ 0 };
 	s->line = i->line;
@@ -400,9 +299,7 @@ static void redirect_front_end(const Sm *sm, Split *s, uint32_t pc)
 		x->why = STALL_BRANCH;
 }
 
-/* Issues and executes the split's instruction. unit: the copy of a functional unit that it takes; NULL: it
-   takes none. */
-static void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy *unit)
+void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy *unit)
 {
 	Cycle now = sm->now;
 	Issue is;                      /* memory instructions fill all of it, others only `executing` */
@@ -475,44 +372,11 @@ bool issue_second(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *first)
 	return false;
 }
 
-/* Issues another split, if one can, on lanes that the issue of instruction `first` has left idle. Both issues
-   count as one scheduler-cycle. */
-static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
-{
-	Warp *of;
-	Split *s;
-	for (int n = 0; (s = sm->gpu->model->pairs.partner(w, lanes, n, &of)); n++) {
-		const MIns *i;
-		UnitCopy *unit;
-		When t = examine_split(sm, of, s, &i, &unit,
-			is_memory_ins(first) ? NULL : w->sched->unit[first->unit].copy);
-		if (t.cycle > sm->now)
-			continue;
-		issue_instruction(sm, of, s, i, unit);
-		reconv_count_own(w, of == w ? "pairs_of_a_warp" : "pairs_of_warps");
-		if (of == w)
-			return;
-		warp_wake(of);
-		if (of->ending)
-			sm_end_warp(sm, of);
-		return;
-	}
-}
-
 /* ---- when the warp is tried again ---- */
 
 void sm_sleep_until(Warp *w, When t)
 {
 	sleep_warp(w->sched, w, t);
-}
-
-/* Lets a warp sleep that has not issued. The instruction that is noted as the one it cannot issue stays the
-   same for as long as the reason does, however often the warp is looked at. */
-static void sleep_on(Warp *w, When t)
-{
-	uint32_t pc = w->waits_at == NO_PC || w->sched->wake_why[w->place] != t.why ? t.pc : w->waits_at;
-	sm_sleep_until(w, t);
-	w->waits_at = pc;
 }
 
 /* After an issue: decides when the warp is tried again. With several splits that are not parked, or one that
