@@ -21,7 +21,7 @@ gpu.buffer("u32", n, function(i) return i * 2654435761 % 65536 end), n, gpu.buff
 	convolution = { "convolution/convolution", launch("convolution", 'gpu.buffer("s16", n, function(i) return i * 7919 % 2001 - 1000 end), gpu.buffer("s32", n), n') },
 	device_calls = { "device_calls/device_calls", [[
 local function numbers() return gpu.buffer("u32", n, function() return 1 + random(100000) end) end
-]] .. launch("device_calls", 'numbers(), numbers(), gpu.buffer("u32", n), gpu.buffer("u32", n), gpu.buffer("u32", n)') },
+]] .. launch("device_calls", 'numbers(), numbers(), gpu.buffer("u32", n), gpu.buffer("u32", n), gpu.buffer("s32", 2 * n)') },
 	hash64 = { "hash64/hash64", launch("hash64", 'gpu.buffer("u64", n, function(i) return i end), gpu.buffer("u64", n), 20') },
 	mandelbrot = { "mandelbrot/mandelbrot", [[
 local side = math.floor(N ^ 0.5)

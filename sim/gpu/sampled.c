@@ -18,10 +18,10 @@
 
 enum {
 	LEAST_WAVES = 96,              /* a grid of fewer waves is timed whole */
-	LEAST_BEGIN = 32,              /* waves that are timed at the begin, at least */
-	LEAST_STRETCH = 12, MOST_STRETCH = 48, WARMING = 4,    /* waves of a stretch, and in front of it */
+	LEAST_BEGIN = 24,              /* waves that are timed at the begin, at least */
+	LEAST_STRETCH = 6, MOST_STRETCH = 48, WARMING = 4,     /* waves of a stretch, and in front of it */
 	/* stretches of the begin that may be timed once more, and that are, at least */
-	CONTROLS = 10, LEAST_CONTROLS = 4,
+	CONTROLS = 10, LEAST_CONTROLS = 3,
 	MOST_SPOTS = 28, LEAST_SPOTS = 10,     /* places where other parts may begin */
 	KEPT_LINES = 4 << 20           /* of caches, kept for all of these together */
 };
@@ -38,22 +38,33 @@ static double work_between(const Sampling *s, uint64_t from, uint64_t to)
 		(double)sampled_issues(s, from - before, to - before)) / 2;
 }
 
-static double cycles_between(const TimedPart *p, uint64_t from, uint64_t to)
+/* When the block gets its place, on average over as many blocks around it as a wave has. Equal blocks come
+   in steps, a wave at once or nearly; where in a step a stretch begins and ends makes no difference then. */
+static double place_time(const Sampling *s, const TimedPart *p, uint64_t block)
 {
-	return (double)(p->begin[to - p->from] - p->begin[from - p->from]);
+	double sum = 0;
+	uint64_t from = block - s->wave / 2 - p->from;
+	for (uint64_t i = from; i < from + s->wave; i++)
+		sum += (double)(p->begin[i] - p->begin[0]);
+	return (double)p->begin[0] + sum / (double)s->wave;
+}
+
+static double cycles_between(const Sampling *s, const TimedPart *p, uint64_t from, uint64_t to)
+{
+	return place_time(s, p, to) - place_time(s, p, from);
 }
 
 static bool has_begun(void *self, uint64_t n)
 {
 	const Begin *b = self;
-	return n > b->waves * b->s->wave;
+	return n >= (b->waves + 1) * b->s->wave;
 }
 
 /* ---- where parts may begin ---- */
 
 static uint64_t waves_of_stretch(const Sampling *s)
 {
-	uint64_t n = s->blocks / s->wave / 160;
+	uint64_t n = s->blocks / s->wave / 1000;
 	return n < LEAST_STRETCH ? LEAST_STRETCH : n > MOST_STRETCH ? MOST_STRETCH : n & ~(uint64_t)1;
 }
 
@@ -135,18 +146,19 @@ static void make_plan(Sampling *s, uint64_t begin, Plan *p)
 static double half_rate(const Sampling *s, const TimedPart *t, uint64_t from, uint64_t to)
 {
 	double work = work_between(s, from, to);
-	return work > 0 ? cycles_between(t, from, to) / work : 0;
+	return work > 0 ? cycles_between(s, t, from, to) / work : 0;
 }
 
 /* Times the stretch behind the place. */
 static bool time_stretch(Sampling *s, const Plan *p, int spot, Stretch *x)
 {
 	uint64_t from = s->spot[spot] + p->warming, to = from + p->stretch, middle = from + p->stretch / 2;
-	TimedPart t = { .from = s->spot[spot], .to = to + 1, .caches = s->held[spot], .stagger = s->stagger };
+	TimedPart t = { .from = s->spot[spot], .to = to + s->wave, .caches = s->held[spot],
+		.stagger = s->stagger };
 	if (!sampled_part(s, &t))
 		return false;
 	x->timed = true;
-	x->cycles = cycles_between(&t, from, to);
+	x->cycles = cycles_between(s, &t, from, to);
 	x->half[0] = half_rate(s, &t, from, middle);
 	x->half[1] = half_rate(s, &t, middle, to);
 	return true;
@@ -163,7 +175,7 @@ static bool time_control(Sampling *s, const TimedPart *first, Plan *p)
 	uint64_t from = s->spot[k] + p->warming;
 	if (!time_stretch(s, p, k, &alone))
 		return false;
-	double f = alone.cycles > 0 ? cycles_between(first, from, from + p->stretch) / alone.cycles : 1;
+	double f = alone.cycles > 0 ? cycles_between(s, first, from, from + p->stretch) / alone.cycles : 1;
 	p->sum += f;
 	p->squares += f * f;
 	double m = ++p->controls, variance = m > 1 ? (p->squares - p->sum * p->sum / m) / (m - 1) : 0;
@@ -216,15 +228,15 @@ static double time_end(Sampling *s, const Plan *p)
 	int last = s->nspots - 1;
 	TimedPart t = { .from = s->spot[last], .to = s->blocks, .caches = s->held[last],
 		.stagger = s->stagger };
-	return sampled_part(s, &t) ? (double)(t.end - t.begin[p->to - t.from]) : -1;
+	return sampled_part(s, &t) ? ((double)t.end - place_time(s, &t, p->to)) : -1;
 }
 
 /* Times stretches until the interval of the whole is narrow enough. Returns why it cannot be; NULL:
    *cycles are those up to the end, *half and *bias make the interval. */
 static const char *time_between(Sampling *s, const TimedPart *first, Plan *p, double *cycles, Bounds *i)
 {
-	double error = s->gpu->options.sample, begin = (double)(first->begin[p->from] - first->start),
-		wave = cycles_between(first, p->from - s->wave, p->from);
+	double error = s->gpu->options.sample, begin = place_time(s, first, p->from) - (double)first->start,
+		wave = cycles_between(s, first, p->from - s->wave, p->from);
 	while (s->timed_blocks <= s->blocks / 2) {
 		Estimate e = study_estimate(&p->study);
 		bool control = p->controls < LEAST_CONTROLS;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* a stratum with fewer timed stretches says nothing of how much they vary */
-enum { LEAST_ALONE = 5, LEAST_OF_SEVERAL = 3 };
+enum { LEAST_ALONE = 4, LEAST_OF_SEVERAL = 3 };
 #define ALIKE 0.02                     /* stretches whose work and mix vary by less are one stratum */
 
 typedef struct Stratum {
