@@ -346,20 +346,6 @@ static inline Group *issue_of(Warp *w, Mask m, uint32_t pc)
 	return g;
 }
 
-static const Part *most_lanes(const Split *s)
-{
-	const Part *most = NULL;
-	unsigned n = 0;
-	each_part(s, q) {
-		unsigned k = lane_count(q->mask);
-		if (k > n || (k == n && q->home->index < most->home->index)) {
-			most = q;
-			n = k;
-		}
-	}
-	return most;
-}
-
 void partings_run(Warp *w, const Split *s, uint32_t pc, const uint64_t n[2], uint32_t last)
 {
 	Cycle end = w->sm->now + n[0] + n[1] - 1;
@@ -372,16 +358,22 @@ void partings_run(Warp *w, const Split *s, uint32_t pc, const uint64_t n[2], uin
 		group_issues(w->group, last, end, n);
 		return;
 	}
-	const Part *most = most_lanes(s);
+	const Part *most = NULL; /* the home with most lanes, and its group */
+	const Group *largest = NULL;
 	each_part(s, q) {
 		Group *g = issue_of(q->home, q->mask, pc);
 		g->pc = last;
 		g->cycle = end;
-		if (q == most)
-			charge_mixed(q->home, (int)(g - q->home->partings->node), s->mask, n);
+		if (!most || g->n > largest->n ||
+			(g->n == largest->n && q->home->index < most->home->index)) {
+			most = q;
+			largest = g;
+		}
 		/* so that the warp's next issue looks its group up */
 		q->home->group = &q->home->partings->nobody;
 	}
+	if (most)
+		charge_mixed(most->home, (int)(largest - most->home->partings->node), s->mask, n);
 }
 
 void partings_issue(Warp *w, const Split *s, uint32_t pc, bool added)

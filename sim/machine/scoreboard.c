@@ -84,8 +84,38 @@ static __attribute__((noinline)) void widen_apart(Warp *w)
 	w->apart_each = each;
 }
 
+/* As scoreboard_mix, where all lanes have had one entry, or exactly these lanes are one of two groups or have
+   written last; false: neither, and nothing has been done. Groups that take turns write the same registers
+   again and again. */
+static inline bool mix_quick(Warp *w, int name, Mask m, Cycle entry)
+{
+	int n = w->mixed[name];
+	LanesReady *x = w->apart + name * w->apart_each, *mine;
+	Cycle latest = entry_cycle(entry);
+	if (!n && w->apart_each) {
+		x[0] = (LanesReady){ lanes_below(w->lanes.width) & ~m, w->ready[name] };
+		w->mixed[name] = 2;
+		n = 2;
+		mine = x + 1;
+		mine->lanes = m;
+	} else if (n && x[n - 1].lanes == m) {
+		mine = x + n - 1;
+	} else if (n == 2 && x->lanes == m) {
+		mine = x;
+	} else {
+		return false;
+	}
+	mine->entry = entry;
+	for (LanesReady *end = x + n; x < end; x++)
+		latest = entry_cycle(x->entry) > latest ? entry_cycle(x->entry) : latest;
+	w->ready[name] = latest << WRITER_BITS | WRITER_MIXED;
+	return true;
+}
+
 void scoreboard_mix(Warp *w, int name, Mask m, Cycle entry)
 {
+	if (mix_quick(w, name, m, entry))
+		return;
 	/* so many entries may stand there before the one that comes last */
 	if (w->mixed[name] + 2 > w->apart_each && w->apart_each < w->lanes.width)
 		widen_apart(w);

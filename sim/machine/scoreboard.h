@@ -93,7 +93,7 @@ static inline Cycle scoreboard_read(const Warp *w, int name, int lane)
 	if (!w->mixed || !w->mixed[name])
 		return w->ready[name];
 	const LanesReady *x = w->apart + name * w->apart_each + w->mixed[name] - 1;
-	while (!(x->lanes >> lane & 1)) /* the one written last is the last */
+	while (!(x->lanes >> lane & 1)) /* the one written last is often the last */
 		x--;
 	return x->entry;
 }

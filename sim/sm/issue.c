@@ -164,8 +164,8 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best, const MIns **wants)
 		const MIns *i = NULL;
 		if (s->released || s->parts) {
 			running++;     /* *best may ask for the next cycle, whatever keeps this one back */
-			if (list_changes(sm, w, s, best)) { /* go through the new list from its beginning */
-				x = first = 0;
+			if ((s->released || homes_scatters(&w->ins[s->pc])) && list_changes(sm, w, s, best)) {
+				x = first = 0; /* go through the new list from its beginning */
 				only = -1;
 				continue;
 			}
