@@ -34,18 +34,41 @@ typedef struct LaneTurn {
 	bool issued;
 } LaneTurn;
 
-When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
+/* When all operands of the lane are there, and when the last one that it loads is. What all lanes have had
+   before the present cycle is left out: it keeps nobody back. */
+typedef struct LaneOperands { int64_t latest, load; } LaneOperands;
+
+static inline LaneOperands find_lane_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 {
 	int l = lowest_lane(s->mask), reads = i->nchk - i->nwr;
 	int64_t latest = 0, load = 0;
 	for (int k = 0; k < i->nchk; k++) {
+		if (entry_cycle(w->ready[i->sb[k].name]) < sm->now)
+			continue;
 		Cycle entry = scoreboard_read(w, i->sb[k].name, l);
 		int64_t ready = needed_ready(sm, &i->sb[k], entry);
 		latest = k < reads && ready > latest ? ready : latest;
 		load = entry_loaded(entry) && ready > load ? ready : load;
 	}
-	latest = load > latest ? load : latest;
-	return (When){ (Cycle)latest, s->pc, load > (int64_t)sm->now ? STALL_MEMORY : STALL_DATA };
+	return (LaneOperands){ load > latest ? load : latest, load };
+}
+
+static inline When when_lane_has(const Sm *sm, const Split *s, LaneOperands o)
+{
+	return (When){ (Cycle)o.latest, s->pc, o.load > (int64_t)sm->now ? STALL_MEMORY : STALL_DATA };
+}
+
+When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
+{
+	return when_lane_has(sm, s, find_lane_operands(sm, w, s, i));
+}
+
+/* Does the split still wait for operands that it has been asked for since its last issue (Split.operands)?
+   Its lane's entries of the scoreboard are written by its own issues only, and once more when it is known
+   when data come. */
+static inline bool waits_as_asked(const Sm *sm, const Split *s)
+{
+	return s->asked_pc == s->pc && s->operands.computed > sm->now && s->operands.computed < PENDING / 2;
 }
 
 /* The lane's next instruction. Jumps that only the layout needs take no time: the lane follows as many of
@@ -81,6 +104,7 @@ static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
 	is.now = sm->now;
 	is.late = 0;
 	s->wait = wait_until(sm->now + 1, STALL_DATA);
+	s->asked_pc = NO_PC;
 	exec_issue(sm, w, s, &is);
 	scoreboard_computed(sm, w, i, is.executing, is.late);
 	return w->nsplit == n;
@@ -102,9 +126,21 @@ static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 		t->best = earlier_reason(t->best, s->state == SPLIT_RUN ? when_waited(s) : not_running(s));
 		return true;
 	}
+	if (waits_as_asked(sm, s)) {
+		t->left[lane] = 0;
+		t->best = earlier_reason(t->best, when_lane_has(sm, s,
+			(LaneOperands){ (int64_t)s->operands.computed, (int64_t)s->operands.loaded }));
+		return true;
+	}
 	for (;;) {
 		const MIns *i = next_instruction(sm, w, s);
-		When at = i ? lanes_operands(sm, w, s, i) : (When){ sm->now + 1, s->pc, STALL_BRANCH };
+		When at = { sm->now + 1, s->pc, STALL_BRANCH };
+		if (i) {
+			LaneOperands o = find_lane_operands(sm, w, s, i);
+			at = when_lane_has(sm, s, o);
+			s->operands = (Operands){ (Cycle)o.latest, (Cycle)o.load };
+			s->asked_pc = sm->try_all ? NO_PC : s->pc;
+		}
 		if (sm->fault.kind || at.cycle > sm->now) {
 			t->left[lane] = 0;
 			t->best = earlier_reason(t->best, at);
@@ -134,8 +170,10 @@ static void access_together(Sm *sm, Warp *w, LaneTurn *t)
 		lanes |= w->split[k].pc == pc ? w->split[k].mask & t->access : 0;
 	const MIns *i = &w->ins[pc];
 	for (int k = 0; k < w->nsplit; k++)
-		if (w->split[k].mask & lanes)
+		if (w->split[k].mask & lanes) {
 			w->split[k].wait = wait_until(sm->now + 1, STALL_DATA);
+			w->split[k].asked_pc = NO_PC;
+		}
 	exec_access(sm, w, lanes, pc, &is);
 	scoreboard_loaded(sm, w, i, is.pending, PENDING, 0);
 	t->issued = true;
