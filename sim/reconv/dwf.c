@@ -327,50 +327,52 @@ static void choose_pc(Warp *w, DwfBlock *b, bool most)
 
 #define NOT_READY ((uint64_t)1 << 63)
 
+/* What ranks depend on besides the entry and its block; read once for all entries of an SM in a cycle. */
+typedef struct RankBy { Cycle now, patience; int64_t policy; uint32_t turn; } RankBy;
+
 /* The rank of an entry: the lowest goes first. 0: the entry had waited for longer than `patience` and goes
    first to the end of its block; there is one such entry at a time. 1: another entry that has waited for so
    long. From 2 on: the policy's order. From NOT_READY on: the entry cannot issue. */
-static uint64_t rank_split(Warp *w, const Split *s, const DwfPool *pool)
+static inline uint64_t rank_split(Warp *w, const Split *s, const RankBy *by)
 {
-	Cycle now = reconv_now(w);
 	if (s->state != SPLIT_RUN)
 		return ~(uint64_t)0;
-	if (!wait_over(&s->wait, now))
+	if (!wait_over(&s->wait, by->now))
 		return NOT_READY;
-	if (s->tag == pool->turn)
+	if (s->tag == by->turn)
 		return 0;
-	if (now - s->wait.known > (Cycle)reconv_param(w, P_PATIENCE))
+	if (by->now - s->wait.known > by->patience)
 		return 1;
-	switch (reconv_param(w, P_POLICY)) {
-	case DMAJ: case DMIN: return s->pc == ((DwfBlock *)reconv_block_state(w))->chosen ? 2 : 3;
-	case DPDPRI: {
-		Part p = s->parts ? s->parts->part[0] : (Part){ w, s->mask };
-		return 2 + (uint64_t)((DwfCount *)reconv_state(p.home))->passed[lowest_lane(p.mask)];
+	if (by->policy == DPDPRI) {
+		const Part *p = s->parts ? s->parts->part : NULL;
+		const DwfCount *c = reconv_state(p ? p->home : w);
+		return 2 + (uint64_t)c->passed[lowest_lane(p ? p->mask : s->mask)];
 	}
-	case DPC: return 2 + (uint64_t)s->pc;
-	default: return 2;
-	}
+	if (by->policy == DMAJ || by->policy == DMIN)
+		return s->pc == ((DwfBlock *)reconv_block_state(w))->chosen ? 2 : 3;
+	return by->policy == DPC ? 2 + (uint64_t)s->pc : 2;
 }
 
 /* The first entry of a warp. since: the cycle from which on the entry could issue; 0 if it cannot. */
 typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked;
 
-static bool rank_goes_before(const Ranked *a, const Ranked *b)
+static inline bool rank_goes_before(const Ranked *a, const Ranked *b)
 {
 	return a->rank != b->rank ? a->rank < b->rank : a->since < b->since;
 }
 
 /* The best split of the warp comes to the front of its list. */
-static Ranked best_to_front(Warp *w, const DwfPool *pool)
+static inline Ranked best_to_front(Warp *w, const RankBy *by)
 {
 	Split *s = reconv_splits(w);
 	Ranked best = { ~(uint64_t)0, 0, w };
-	int at = 0;
-	for (int k = 0; k < *reconv_nsplit(w); k++) {
-		Ranked r = { rank_split(w, &s[k], pool), 0, w };
-		r.since = r.rank < NOT_READY ? s[k].wait.known : 0;
-		if (k == 0 || rank_goes_before(&r, &best)) {
-			best = r;
+	int at = 0, n = *reconv_nsplit(w);
+	for (int k = 0; k < n; k++) {
+		uint64_t rank = rank_split(w, &s[k], by);
+		Cycle since = rank < NOT_READY ? s[k].wait.known : 0;
+		if (rank < best.rank || (rank == best.rank && since < best.since) || k == 0) {
+			best.rank = rank;
+			best.since = since;
 			at = k;
 		}
 	}
@@ -392,14 +394,15 @@ static void dwf_order(Warp **list, int n)
 		if (b->looked != reconv_now(list[k]))
 			choose_pc(list[k], b, policy == DMAJ);
 	}
+	RankBy by = { reconv_now(list[0]), (Cycle)reconv_param(list[0], P_PATIENCE), policy, pool->turn };
 	for (int k = 0; k < n; k++) {
 		int at = k;
-		Ranked x = best_to_front(list[k], pool);
+		Ranked x = best_to_front(list[k], &by);
 		for (; at > 0 && rank_goes_before(&x, &r[at - 1]); at--)
 			r[at] = r[at - 1];
 		r[at] = x;
 	}
-	for (int k = 0; k < n; k++)
+	for (int k = 0; k < n && n > 1; k++)
 		list[k] = r[k].w;
 	if (r[0].rank == 1)
 		pool->turn = reconv_splits(list[0])->tag;
