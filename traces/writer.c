@@ -1,6 +1,5 @@
 /* Writes traces: events are delta-encoded into a buffer, a full buffer is deflated and written. No allocation
    per event. */
-#include "traces/deflate.h"
 #include "traces/format.h"
 #include "traces/state.h"
 #include "lib/hash.h"
@@ -26,8 +25,8 @@ struct TraceWriter {
 	uint64_t launches, events;
 	int runs;
 	uint32_t crc;              /* CRC-32 of all bytes written so far */
-	Deflater *deflater;
-	uint8_t *out;              /* room for what it writes */
+	z_stream z;
+	uint8_t *out;              /* room for deflate */
 	size_t out_cap;
 
 	uint8_t *raw;              /* EVENTS_RAW bytes for events that wait to be written */
@@ -54,14 +53,20 @@ static void put_bytes(TraceWriter *w, const void *p, size_t n)
 		w->error = errno ? errno : EIO;
 }
 
-static void emit_chunk(TraceWriter *w, int kind, const uint8_t *raw, size_t n)
+static void emit_chunk(TraceWriter *w, int kind, uint8_t *raw, size_t n)
 {
-	size_t bound = deflater_bound(n);
+	size_t bound = deflateBound(&w->z, n);
 	if (bound > w->out_cap) {
 		free(w->out);
 		w->out = xmalloc(w->out_cap = bound);
 	}
-	size_t stored = deflater_run(w->deflater, raw, n, w->out);
+	deflateReset(&w->z);
+	w->z.next_in = raw;
+	w->z.avail_in = (uInt)n;
+	w->z.next_out = w->out;
+	w->z.avail_out = (uInt)w->out_cap;
+	must(deflate(&w->z, Z_FINISH) == Z_STREAM_END);
+	size_t stored = w->out_cap - w->z.avail_out;
 	uint8_t head[CHUNK_BYTES] = { (uint8_t)kind };
 	put_u32(head + 1, (uint32_t)n);
 	put_u32(head + 5, (uint32_t)stored);
@@ -81,7 +86,7 @@ TraceWriter *trace_create(const char *path, Diag *diag)
 	w->path = xstrdup(path);
 	w->raw = xmalloc(EVENTS_RAW);
 	trace_states(w, EVENTS_RAW, STATE_EVERY);
-	w->deflater = deflater_new();
+	must(deflateInit(&w->z, Z_BEST_SPEED) == Z_OK);
 	uint8_t head[HEADER_BYTES] = { 0 };
 	memcpy(head, TRACE_MAGIC, 8);
 	put_u32(head + 8, TRACE_VERSION);
@@ -248,7 +253,7 @@ static uint64_t emit_index(TraceWriter *w)
 	sb_varint(&b, w->entries);
 	if (w->index.n)
 		sb_write(&b, w->index.s, w->index.n);
-	emit_chunk(w, CHUNK_INDEX, (const uint8_t *)b.s, b.n);
+	emit_chunk(w, CHUNK_INDEX, (uint8_t *)b.s, b.n);
 	sb_free(&b);
 	return at;
 }
@@ -328,7 +333,7 @@ void trace_launch(TraceWriter *w, const TraceLaunch *l)
 		w->error = EFBIG;
 	w->launches++;
 	index_entry(w, INDEX_LAUNCH, 0);
-	emit_chunk(w, CHUNK_LAUNCH, (const uint8_t *)b.s, b.n);
+	emit_chunk(w, CHUNK_LAUNCH, (uint8_t *)b.s, b.n);
 	trace_state_clear(&w->state);
 	w->state.schedulers = l->schedulers;
 	w->since = 0;
@@ -355,7 +360,7 @@ bool trace_close(TraceWriter *w, Diag *diag)
 	bool ok = !w->error;
 	if (!ok)
 		diag_error(diag, (Loc){ w->path, 0, 0 }, "cannot write the trace: %s", strerror(w->error));
-	deflater_free(w->deflater);
+	deflateEnd(&w->z);
 	free(w->out);
 	free(w->raw);
 	free(w->state_coder);
