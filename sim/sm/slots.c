@@ -191,11 +191,11 @@ static int most_splits(const Gpu *g)
 	return !g->room.many_splits ? ONE_SPLIT : g->model->regroups ? 2 * width + 2 : width + 2;
 }
 
-/* Has the slot room for warps of the grid? */
-static bool has_room(const Warp *w, const Code *c, int splits)
+/* Has the slot room for warps of the grid? A functional run has made it without the scoreboard of lanes. */
+static bool slot_has_room(const Sm *sm, const Warp *w, const Code *c, int splits)
 {
-	return w->room.splits >= splits && w->room.rows >= c->rows && w->room.preds >= c->preds &&
-		w->room.names >= scoreboard_names(c);
+	return (!sm->lane_scoreboard || w->mixed) && w->room.splits >= splits && w->room.rows >= c->rows &&
+		w->room.preds >= c->preds && w->room.names >= scoreboard_names(c);
 }
 
 static int larger(int a, int b) { return a > b ? a : b; }
@@ -217,9 +217,7 @@ static void size_slot(Sm *sm, Warp *w, int splits)
 		w->room.splits = splits;
 		w->split = arena_array(&sm->slots, Split, splits);
 	}
-	if (!sm->lane_scoreboard)
-		return;
-	w->mixed = arena_array(&sm->slots, uint8_t, w->room.names);
+	w->mixed = sm->lane_scoreboard ? arena_array(&sm->slots, uint8_t, w->room.names) : NULL;
 	free(w->apart);
 	w->apart = NULL;
 	w->apart_each = 0;
@@ -242,7 +240,7 @@ void slot_for_warp(Sm *sm, Warp *w, const Code *c)
 		partings_equip(w);
 	}
 	int splits = most_splits(g);
-	if (!has_room(w, c, splits))
+	if (!slot_has_room(sm, w, c, splits))
 		size_slot(sm, w, splits);
 }
 
