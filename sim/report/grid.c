@@ -38,6 +38,17 @@ static void add_figure(Cell *c, int f, const JsonValue *v, bool max)
 		c->v[f] += v->number;
 }
 
+/* Adds what the launch's cycles may be. */
+static void add_interval(Cell *c, const JsonValue *l)
+{
+	const JsonValue *s = json_get(l, "sampled"), *low = s ? json_get(s, "cycles_low") : NULL,
+		*high = s ? json_get(s, "cycles_high") : NULL;
+	double cycles = json_number(l, "cycles");
+	c->sampled |= s && json_number(s, "launches") > 0;
+	c->low += json_is_number(low) ? low->number : cycles;
+	c->high += json_is_number(high) ? high->number : cycles;
+}
+
 static void add_to_cell(Cell *c, const JsonValue *l)
 {
 	const JsonValue *blocks = json_get(l, "blocks"), *lanes = json_get(l, "active_lanes"),
@@ -55,6 +66,7 @@ static void add_to_cell(Cell *c, const JsonValue *l)
 		snprintf(path, sizeof path, "issue.memory_stalls.%s", level_name[k]);
 		add_figure(c, LEVELS_FIRST + k, json_path(l, path), false);
 	}
+	add_interval(c, l);
 	c->known[FETCHES] &= blocks && c->known[WARP_INSTRUCTIONS];
 	for (int i = 0; blocks && i < blocks->n; i++)
 		c->v[FETCHES] += json_number(&blocks->item[i], "fetches");
@@ -113,6 +125,14 @@ const char *grid_outcome(Arena *a, const Cell *c)
 {
 	const char *why = run_outcome(a, c->run);
 	return *why || c->launches ? why : "not launched";
+}
+
+/* What is said behind a row: how the run ended, if not well; else within which share sampled cycles are. */
+static const char *grid_note(Arena *a, const Cell *c)
+{
+	const char *outcome = grid_outcome(a, c);
+	return *outcome || !c->sampled || c->v[CYCLES] <= 0 ? outcome
+		: arena_printf(a, "cycles sampled, +-%.1f %%", 50 * (c->high - c->low) / c->v[CYCLES]);
 }
 
 const char *grid_passes(const Cell *c) { return run_passes(c->run); }
@@ -272,7 +292,7 @@ static void put_grid_row(Sheet *s, const GridTable *t, int row, const int *first
 		if (timed)
 			put_stalls(s, c);
 	}
-	sheet_note(s, grid_outcome(&a, c));
+	sheet_note(s, grid_note(&a, c));
 	arena_free(&a);
 }
 
@@ -330,7 +350,7 @@ static void put_first_line(StrBuf *out, const char *s)
 	free(line);
 }
 
-typedef struct Csv { StrBuf *out; bool nonfaulting; } Csv;
+typedef struct Csv { StrBuf *out; bool nonfaulting, sampled; } Csv;
 
 /* Does the table have a column for the figure? Columns for nonfaulting loads are there only if some run has
    such loads. */
@@ -342,6 +362,12 @@ static bool in_csv(const Csv *csv, int f)
 static void look_for_nonfaulting(const GridTable *t, void *self)
 {
 	((Csv *)self)->nonfaulting |= grid_measured(t, NONFAULTING);
+}
+
+static void look_for_sampled(const GridTable *t, void *self)
+{
+	for (int i = 0; i < t->n; i++)
+		((Csv *)self)->sampled |= t->cell[i].sampled;
 }
 
 static const char *figure_name(int f)
@@ -400,6 +426,10 @@ static void put_csv(const GridTable *t, void *self)
 		sb_putc(out, ',');
 		if (first[i] != i)
 			sb_printf(out, "%d", first[i] + 1);
+		if (csv->sampled && c->launches && c->known[CYCLES])
+			sb_printf(out, ",%.0f,%.0f", c->low, c->high);
+		else if (csv->sampled)
+			sb_puts(out, ",,");
 		sb_putc(out, '\n');
 	}
 	free(first);
@@ -407,8 +437,9 @@ static void put_csv(const GridTable *t, void *self)
 
 void report_grid_csv(const JsonValue *runs, StrBuf *out)
 {
-	Csv csv = { out, false };
+	Csv csv = { .out = out };
 	grid_each(runs, look_for_nonfaulting, &csv);
+	grid_each(runs, look_for_sampled, &csv);
 	sb_puts(out, "kernel,module,config,configuration,changed,model,passes,mode,status,error,launches,"
 		"completed");
 	for (int f = 0; f < FIGURES; f++)
@@ -416,6 +447,6 @@ void report_grid_csv(const JsonValue *runs, StrBuf *out)
 			sb_printf(out, ",%s%s", f >= LEVELS_FIRST && f < COUNTED ? "stall_memory_"
 				: f >= STALLS_FIRST && f < COUNTED ? "stall_" : "",
 				figure_name(f));
-	sb_puts(out, ",tied_with\n");
+	sb_printf(out, ",tied_with%s\n", csv.sampled ? ",cycles_low,cycles_high" : "");
 	grid_each(runs, put_csv, &csv);
 }

@@ -21,6 +21,10 @@ typedef struct Cell {
 	bool well;                     /* the run ended well, too: others may be compared with it */
 	bool known[FIGURES];           /* the figure was measured in every launch */
 	double v[FIGURES];
+	/* cycles of some launch were sampled; all launches' lie between these two, each with a probability of
+	   95 % */
+	bool sampled;
+	double low, high;
 } Cell;
 
 typedef struct GridTable {

@@ -50,6 +50,18 @@ cmp -s a b || fail "counts depend on the seed"
 "$(dirname "$gsim")/gsim-compare" whole.json sampled.json >out 2>&1
 grep -q '^sampled cycles: .* before, .* after (95 %): which are fewer is not known' out || fail "gsim-compare: $(head -n 12 out)"
 
+# grids: a note in the table, two columns more in the CSV
+"$gsim" -c kepler.lua -D sm.count=1 --sample --grid -m ipdom -m its -s grid.csv blocks.ptx -- 4000 >out 2>&1
+grep -q 'cycles sampled, +-[0-9.]* %' out || fail "the grid: $(head -n 12 out)"
+low=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) n[$i] = i } NR == 2 { print ($n["cycles_low"] < $n["cycles"] && $n["cycles"] < $n["cycles_high"]) }' grid.csv)
+[ "$low" = 1 ] || fail "the grid's CSV: $(head -n 2 grid.csv)"
+
+# mechanisms that keep a scoreboard for lanes, which the functional run has no need of
+for model in its dwf; do
+	run "$model" --sample -m "$model"
+	[ "$(figure "$model" timed_blocks)" -gt 0 ] || fail "$model: nothing was sampled"
+done
+
 # refused: the run is the same as without --sample, but for the reason
 # refused TEXT MODULE-FILES...: the last is the module
 refused() {
