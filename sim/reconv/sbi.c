@@ -520,7 +520,7 @@ static bool sbi_held(const Warp *w, int lane, Held *h)
 	return found;
 }
 
-#define TABLE(NAME, HELP, OWN) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
+#define TABLE(NAME, HELP, OWN, OF_WARPS) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
 	.spills = SPILLS_TABLE, \
 	.source = "Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU " \
 		"Performance, ISCA 2012", \
@@ -531,8 +531,9 @@ static bool sbi_held(const Warp *w, int lane, Held *h)
 	.show = sbi_show, \
 	.sync = { .wait = settle_event, .resume = settle_event }, \
 		.pairs = { .candidate = candidate, .partner = OWN }, .pairs_need_choice = true, \
+		.pairs_of_warps = OF_WARPS, \
 		.blocks = { .sm_state_size = sbi_sm_state_size }, \
 	.stuck = { .held = sbi_held, .holds = "runs the first groups in the order of addresses only; one " \
 	"behind them waits until those in front have come there or ended" } }
-TABLE(sbi, "two groups of a warp issue at once: lowest pc and next", own_secondary);
-TABLE(swi, "a group of another warp issues on lanes left idle", swi_partner);
+TABLE(sbi, "two groups of a warp issue at once: lowest pc and next", own_secondary, false);
+TABLE(swi, "a group of another warp issues on lanes left idle", swi_partner, true);

@@ -201,6 +201,8 @@ typedef struct ReconvModel {
 	/* for a warp of one split, pairs.candidate returns this split if it may run, and changes nothing that
 	   matters later: it is not called then */
 	bool pairs_need_choice;
+	/* pairs.partner may return a split of another warp */
+	bool pairs_of_warps;
 
 	/* Compile time: the hook fills in rpc_block and reach of the function that is lowered (LowerFn), and
 	   inserts operations of its own (lower_own) into the function's blocks. */

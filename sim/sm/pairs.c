@@ -26,6 +26,17 @@ static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 	}
 }
 
+/* The warp, which has one split, has issued. Where another warp may issue with it, it may do so as partner
+   before it is tried again: then nobody has looked for what it waits for in between, and it must not be noted
+   that it waits for something. */
+static void sleep_after_first(Sm *sm, Warp *w)
+{
+	if (w->ending || !sm->gpu->model->pairs_of_warps)
+		sleep_after_issue(sm, w);
+	else
+		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
+}
+
 /* As try_pair, for a warp that has one split (ReconvModel.pairs_need_choice). */
 static bool try_first_of_pair(Sm *sm, Warp *w)
 {
@@ -40,7 +51,7 @@ static bool try_first_of_pair(Sm *sm, Warp *w)
 		if (!sm->fault.kind)
 			issue_partner(sm, w, i, lanes);
 		if (!sm->fault.kind)
-			sleep_after_issue(sm, w);
+			sleep_after_first(sm, w);
 		return true;
 	}
 	sleep_on(w, earlier_reason((When){ NEVER, NO_PC, STALL_BARRIER }, t));
@@ -75,7 +86,7 @@ static bool try_pair(Sm *sm, Warp *w)
 		best = earlier_reason(best, t);
 	}
 	if (issued && sm->unasked_pairs && w->nsplit == 1 && !sm->fault.kind) {
-		sleep_after_issue(sm, w);
+		sleep_after_first(sm, w);
 		return true;
 	}
 	if (issued)
