@@ -55,6 +55,8 @@ awk '/^[a-z_]* +[0-9]+ +[0-9]+ +0 / { told += $3 > 0; if ($1 == "ipdom") own = $
 ./differential --windows --count 1 --seed 1945 --models dws
 # a warp of swi that issues as the partner of another one before it has been looked at
 ./differential --windows --count 1 --seed 50066 --models swi
+# lanes at a predicted point and in a barrier that wait for each other
+./differential --windows --count 1 --seed 4148 --models spec_reconv
 # every failure of the command line is a message and exit status 2
 for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "--model tf_stack(" "--passes nosuchpass" "--pipelines x" \
 	"--without magic" "--set a=1" "--size 0" "--shard 4/3" "--shard 1" "--runs 0" "--registers 7" "--registers x" "extra" "--nonsense"; do

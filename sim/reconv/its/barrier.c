@@ -186,6 +186,21 @@ void its_ended(Warp *w, Its *k, Mask m)
 		try_open(w, k, &k->barrier[i], 0);
 }
 
+/* All lanes wait in barriers. Those at a predicted point and those in another barrier may wait for each
+   other, where lanes have left barriers early (yield_release). A prediction may be wrong, so its lanes go on:
+   those of the newest barrier of a predicted point. */
+static void open_predicted(Warp *w, Its *k)
+{
+	ConvBarrier *newest = NULL;
+	for (int i = 0; i < k->nbarrier; i++) {
+		ConvBarrier *b = &k->barrier[i];
+		if (b->rejoin && b->blocked && (!newest || b->made > newest->made))
+			newest = b;
+	}
+	if (newest)
+		open_barrier(w, k, newest);
+}
+
 void its_last_resort(Warp *w, Its *k)
 {
 	if (!*reconv_nsplit(w))
@@ -197,6 +212,8 @@ void its_last_resort(Warp *w, Its *k)
 		for_own == waiting;
 	for (int i = 0; i < k->nbarrier && !k->n && opens; i++)
 		try_open(w, k, &k->barrier[i], waiting);
+	if (!k->n && !waiting)
+		open_predicted(w, k);
 	must(k->n || waiting);
 }
 
