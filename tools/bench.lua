@@ -175,11 +175,13 @@ end
 local BLOCKS <const> = { "blocks", "kernels/bench/blocks.ptx", 32 * 10000 }
 
 function part.sms()
-	local lines = {}
-	for i, n in ipairs { 1, 80, 256 } do lines[i] = command("gsim", ("-c volta.lua -m ipdom -D sm.count=%d"):format(n), BLOCKS) end
-	local t = alternate(lines, function(user, system) return user + system end)
-	show("%d blocks of one warp, ipdom on volta.lua, user and system seconds, best of %d", BLOCKS[3] // shrink // 32, repeats)
-	show("%-11s %6.3f s\n%-11s %6.3f s %6.2f\n%-11s %6.3f s %6.2f", "1 SM", t[1], "80 SMs", t[2], t[2] / t[1], "256 SMs", t[3], t[3] / t[1])
+	show("%d blocks of one warp on volta.lua: user and system seconds, and their ratio to one SM's, best of %d", BLOCKS[3] // shrink // 32, repeats)
+	for _, mechanism in ipairs { "ipdom", "its" } do
+		local counts, lines = { 1, 80, 256 }, {}
+		for i, n in ipairs(counts) do lines[i] = command("gsim", ("-c volta.lua -m %s -D sm.count=%d"):format(mechanism, n), BLOCKS) end
+		local t = alternate(lines, function(user, system) return user + system end)
+		for i, n in ipairs(counts) do show("%-5s %3d SMs %7.3f s %6.2f", mechanism, n, t[i], t[i] / t[1]) end
+	end
 end
 
 -- Elapsed seconds of the run itself: user seconds do not tell how long two threads take.
