@@ -1,6 +1,7 @@
 /* The search from a loop's exits back to what a turn of the loop reads anew. */
 #include "passes/analysis/waits_own.h"
 #include "passes/analysis/print.h"
+#include "passes/analysis/tree.h"
 #include "passes/constants.h"
 
 bool waits_for(const Effects *e) { return e->writes & WAITS_FOR_THREADS || e->ordered; }
@@ -155,15 +156,49 @@ static const Ins *watched(WaitSearch *x, const Loop *l)
 
 /* ---- a function ---- */
 
-/* Finds which blocks read something anew, and which have ways out of which loops. */
-static void find_ways(WaitSearch *x, Arena *a)
+/* Puts the loops into a tree, below a root whose number is that of the loops. */
+static Tree nest_loops(Arena *tmp, const Loops *loops)
+{
+	Tree t = tree_new(tmp, loops->n + 1);
+	tree_root(&t, loops->n);
+	for (int k = 0; k < loops->n; k++)
+		tree_add(&t, k, loops->loop[k].parent < 0 ? loops->n : loops->loop[k].parent, 0);
+	return t;
+}
+
+/* By loop: the innermost loop, itself or around it, that reads something anew; -1: there is none. All loops
+   around that one do, too. */
+static int *loops_anew(Arena *tmp, const WaitSearch *x)
 {
 	const Loops *loops = x->w->loops;
-	x->next = arena_array(a, int, x->c->nreach + 1);
-	x->first = arena_array(a, int, loops->n + 1);
-	x->next[x->c->nreach] = x->c->nreach;
+	int *anew = arena_array(tmp, int, loops->n + 1);
 	for (int k = 0; k < loops->n; k++)
-		x->first[k] = -1;
+		anew[k] = first_anew(x, &loops->loop[k]) ? k
+			: loops->loop[k].parent < 0 ? -1 : anew[loops->loop[k].parent];
+	return anew;
+}
+
+/* Lists the edge from block b with those loops that it leaves and that read something anew: no other loop is
+   looked at. Each loop that it leaves counts as a step. */
+static void put_way_out(WaitSearch *x, const Tree *t, const int *anew, int b, int to)
+{
+	const Loops *loops = x->w->loops;
+	int from = loops->of[b], into = loops->of[to];
+	if (from < 0 || from == into || x->work >= x->most)
+		return;
+	x->work += t->node[from].depth - t->node[tree_common(t, from, into < 0 ? loops->n : into)].depth;
+	for (int l = anew[from]; l >= 0 && x->work < x->most && !loop_has(x->c, &loops->loop[l], to);
+		l = loops->loop[l].parent) {
+		vec_push(&x->out, ((WayOut){ b, x->first[l] }));
+		x->first[l] = x->out.n - 1;
+	}
+}
+
+/* Finds by place in reverse post-order which block from there on is the first to read something anew. */
+static void find_anew(WaitSearch *x, Arena *a)
+{
+	x->next = arena_array(a, int, x->c->nreach + 1);
+	x->next[x->c->nreach] = x->c->nreach;
 	for (int at = x->c->nreach; at-- > 0;) {
 		const Block *b = x->c->rpo[at];
 		x->next[at] = x->next[at + 1];
@@ -171,14 +206,24 @@ static void find_ways(WaitSearch *x, Arena *a)
 			Effects e = ins_effects(x->effects, &b->ins.v[k]);
 			x->next[at] = reads_anew(x, &b->ins.v[k], &e) ? at : x->next[at];
 		}
+	}
+}
+
+/* Finds which blocks read something anew, and which have ways out of which loops. */
+static void find_ways(WaitSearch *x, Arena *a)
+{
+	const Loops *loops = x->w->loops;
+	find_anew(x, a);
+	x->first = arena_array(a, int, loops->n + 1);
+	for (int k = 0; k < loops->n; k++)
+		x->first[k] = -1;
+	Tree t = nest_loops(a, loops);
+	const int *anew = loops_anew(a, x);
+	for (int at = x->c->nreach; at-- > 0;) {
+		const Block *b = x->c->rpo[at];
 		for (int k = 0; k < b->nsucc; k++)
-			for (int l = loops->of[b->id]; l >= 0 && !bs_has(x->c->fatal, b->succ[k]->id);
-				l = loops->loop[l].parent) {
-				if (loop_has(x->c, &loops->loop[l], b->succ[k]->id) || ++x->work >= x->most)
-					break;
-				vec_push(&x->out, ((WayOut){ b->id, x->first[l] }));
-				x->first[l] = x->out.n - 1;
-			}
+			if (!bs_has(x->c->fatal, b->succ[k]->id))
+				put_way_out(x, &t, anew, b->id, b->succ[k]->id);
 	}
 }
 
