@@ -69,11 +69,14 @@ bool registers_allow(PassRun *r, PassValue values[PASS_OPTIONS])
 {
 	const MachineLimits *m = limits_of(r->limits);
 	int k = pressure_option(r->pass);
-	Needs after, before = needs_of(r, r->f);
+	Needs after;
 	/* the user has set a limit of registers, or switched it off */
 	if (k >= 0 && r->option[k].number >= 0)
 		return true;
-	if (!try_pass(r, &after) || worth(r, &before, &after))
+	if (!try_pass(r, &after)) /* what the function needs is counted only where something has changed */
+		return true;
+	Needs before = needs_of(r, r->f);
+	if (worth(r, &before, &after))
 		return true;
 	if (k >= 0) {
 		int64_t now = pressure_max(r->f), room = now + limits_room(m, before.words) - before.words;

@@ -220,6 +220,9 @@ static void put_bit(Arena *a, LiveSet *s, int bit)
 
 /* ---- which threads can come to a read ---- */
 
+/* an edge from a block, and for which threads it is taken */
+typedef struct LiveEdge { int from; LiveLanes lanes; } LiveEdge;
+
 typedef struct LaneLiveness {
 	LiveRange *x;
 	/* by block: the threads for which the register asked for lives at its start, at its end */
@@ -227,6 +230,10 @@ typedef struct LaneLiveness {
 	/* by register p: the blocks that write it, ascending, are written[written_first[p]] up to, not
 	   including, written[written_first[p + 1]] */
 	int *written_first, *written;
+	/* the edges to a block are edge[edge_first[block]] up to, not including,
+	   edge[edge_first[block + 1]] */
+	int *edge_first;
+	LiveEdge *edge;
 	int *queue, nqueue; bool *queued;
 	int *touched, ntouched;                            /* blocks whose in or out is not NO_LANES */
 } LaneLiveness;
@@ -309,14 +316,14 @@ static void raise_in(LaneLiveness *w, int block, LiveLanes to)
 	}
 }
 
-static void send_lanes(LaneLiveness *w, const Block *to, const Block *from, int stamp)
+static void send_lanes(LaneLiveness *w, int from, LiveLanes to, int stamp)
 {
-	LiveLanes l = either(w->out[from->id], both_lanes(w->in[to->id], edge_lanes(from, to)));
-	if (l == w->out[from->id])
+	LiveLanes l = either(w->out[from], to);
+	if (l == w->out[from])
 		return;
-	raise_lanes(w, from->id, &w->out[from->id], l);
-	if (w->x->killed[from->id] != stamp)
-		raise_in(w, from->id, l >= SOME_LANES && writes_predicate(w, l, from->id) ? ALL_LANES : l);
+	raise_lanes(w, from, &w->out[from], l);
+	if (w->x->killed[from] != stamp)
+		raise_in(w, from, l >= SOME_LANES && writes_predicate(w, l, from) ? ALL_LANES : l);
 }
 
 /* Computes in and out for register reg[bit]: NO_LANES for all blocks that are not in `touched`. Each changes
@@ -324,7 +331,6 @@ static void send_lanes(LaneLiveness *w, const Block *to, const Block *from, int 
 static void who_lives(LaneLiveness *w, int bit)
 {
 	LiveRange *x = w->x;
-	const Cfg *c = x->c;
 	int stamp = ++x->stamp;
 	for (int k = 0; k < w->ntouched; k++)
 		w->in[w->touched[k]] = w->out[w->touched[k]] = NO_LANES;
@@ -336,9 +342,22 @@ static void who_lives(LaneLiveness *w, int bit)
 	while (w->nqueue) {
 		int b = w->queue[--w->nqueue];
 		w->queued[b] = false;
-		for (int k = 0; k < c->npred[b]; k++)
-			send_lanes(w, c->f->block.v[b], c->pred[b][k], stamp);
+		for (int k = w->edge_first[b]; k < w->edge_first[b + 1]; k++)
+			send_lanes(w, w->edge[k].from, both_lanes(w->in[b], w->edge[k].lanes), stamp);
 	}
+}
+
+static void list_live_edges(Arena *a, LaneLiveness *w, const Cfg *c)
+{
+	int n = 0;
+	w->edge_first = arena_array(a, int, c->n + 1);
+	for (int b = 0; b < c->n; b++)
+		w->edge_first[b + 1] = w->edge_first[b] + c->npred[b];
+	w->edge = arena_array(a, LiveEdge, w->edge_first[c->n] + 1);
+	for (int b = 0; b < c->n; b++)
+		for (int k = 0; k < c->npred[b]; k++)
+			w->edge[n++] = (LiveEdge){ c->pred[b][k]->id, edge_lanes(c->pred[b][k],
+				c->f->block.v[b]) };
 }
 
 static LaneLiveness *who_open(Arena *a, const Cfg *c)
@@ -351,6 +370,7 @@ static LaneLiveness *who_open(Arena *a, const Cfg *c)
 	w->queued = arena_array(a, bool, c->n + 1);
 	w->touched = arena_array(a, int, c->n + 1);
 	find_writers(a, w, c);
+	list_live_edges(a, w, c);
 	return w;
 }
 

@@ -3,6 +3,16 @@
 #include "passes/transform/queries/queries.h"
 #include "passes/constants.h"
 
+/* Has made what says which registers hold what, at the first question: most functions have no value that
+   could be had elsewhere, and sets of live registers may be as large as blocks times registers. */
+static void find_versions(Queries *q)
+{
+	if (q->versions)
+		return;
+	q->live = analysis_liveness(q->an);
+	q->versions = versions_build(&q->arena, q->c, q->dom, q->ssa, q->live);
+}
+
 /* The version that the register holds at the block's end; -1: nobody reads it there. */
 static int version_at_end(const Queries *q, int reg, int block)
 {
@@ -141,6 +151,7 @@ static bool find_sources(Queries *q, int key, int block, Address *to)
 
 bool query_address(Queries *q, int key, int block, Address *to)
 {
+	find_versions(q);
 	*to = (Address){ 0 };
 	return key_loads(q, key) ? find_address(q, key, block, to) : find_sources(q, key, block, to);
 }

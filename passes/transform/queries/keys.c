@@ -86,19 +86,41 @@ static int made_at(Queries *q, int key, int block)
 	return m.ins;
 }
 
+/* Of the accesses that have the key, the place in keyed of the first one whose number is `access` or more. */
+static int first_keyed(const Queries *q, int key, int access)
+{
+	int low = q->keyed_first[key], high = q->keyed_first[key + 1];
+	while (low < high) {
+		int mid = low + (high - low) / 2;
+		if (q->keyed[mid] < access)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /* The operation that has the key in the block: if `from` is not 0, the last one in front of instruction
    `from`; else the first one up to instruction `to`. -1: there is none. */
 static int operation_in(const Queries *q, int key, int block, int from, int to)
 {
-	int best = -1;
-	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1; a >= 0; a = q->next_of[a]) {
-		const MemAccess *x = &q->mem.access[a];
-		if (x->block == block && (from ? x->ins < from : x->ins <= to) &&
-			(best < 0 || (from ? x->ins > q->mem.access[best].ins
-			: x->ins < q->mem.access[best].ins)))
-			best = a;
+	if (key >= q->first_of.n)
+		return -1;
+	int first = q->mem.first[block], end = first + q->mem.count[block];
+	if (!from) {
+		int k = first_keyed(q, key, first);
+		bool is = k < q->keyed_first[key + 1] && q->keyed[k] < end;
+		return is && q->mem.access[q->keyed[k]].ins <= to ? q->keyed[k] : -1;
 	}
-	return best;
+	for (int low = first; low < end;) {
+		int mid = low + (end - low) / 2;
+		if (q->mem.access[mid].ins < from)
+			low = mid + 1;
+		else
+			end = mid;
+	}
+	int k = first_keyed(q, key, end) - 1;
+	return k >= q->keyed_first[key] && q->keyed[k] >= first ? q->keyed[k] : -1;
 }
 
 LocalKind query_up(Queries *q, int key, int block, int from, int *access)

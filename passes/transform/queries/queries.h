@@ -89,13 +89,16 @@ typedef struct Queries {
 	MemAsk ask;
 	const Dom *dom;
 	const Ssa *ssa;
+	/* live, versions: NULL until an address is asked for (address.c); an: who has them made, the analyses
+	   of the function that is asked about */
+	Analyses *an;
 	const Liveness *live;
+	const Versions *versions;
 	Keys keys, classes, starts, ends, aheads;
 	int *key_of;                   /* by access: its key, or -1 */
 	/* by class of a key: an instruction of the class, its sources in the order of identities */
 	Vec(Ins) pattern;
 	int *none;                     /* by register: 0, a value number that is the same for all */
-	const Versions *versions;
 	/* by block: the registers that live at its end, and what they hold there; NULL: not asked yet */
 	const HeldReg **held;
 	Vec(QueryStart) start;
@@ -105,6 +108,9 @@ typedef struct Queries {
 	Vec(int) found;
 	Vec(int) first_of;             /* by key: an access that has it, or -1 */
 	int *next_of;                  /* by access: another one with the same key, or -1 */
+	/* the accesses of each key, in the order of the code: keyed[keyed_first[key]] up to, not including,
+	   keyed[keyed_first[key + 1]] */
+	int *keyed_first, *keyed;
 	int *origin_of;                /* by access: its origin, or -1 */
 	/* by block: it is control dependent on a divergent branch, so nothing is inserted there; NULL: that
 	   does not matter */

@@ -179,6 +179,22 @@ static bool function_has_loads(const Function *f)
 	return false;
 }
 
+/* Lists the accesses of each key in the order of the code, which is that of their numbers. */
+static void list_keyed(Queries *q)
+{
+	int n = q->mem.naccess, *at = arena_array(&q->arena, int, q->first_of.n + 1);
+	q->keyed_first = arena_array(&q->arena, int, q->first_of.n + 2);
+	q->keyed = arena_array(&q->arena, int, n + 1);
+	for (int a = 0; a < n; a++)
+		if (q->key_of[a] >= 0)
+			q->keyed_first[q->key_of[a] + 1]++;
+	for (int k = 0; k < q->first_of.n; k++)
+		at[k + 1] = q->keyed_first[k + 1] += q->keyed_first[k];
+	for (int a = 0; a < n; a++)
+		if (q->key_of[a] >= 0)
+			q->keyed[at[q->key_of[a]]++] = a;
+}
+
 /* ---- a round ---- */
 
 static void open_queries(Queries *q, SrqpKind kind)
@@ -189,11 +205,10 @@ static void open_queries(Queries *q, SrqpKind kind)
 	q->mem = *d;
 	q->dom = analysis_dom(r->an);
 	q->ssa = analysis_ssa(r->an);
-	q->live = analysis_liveness(r->an);
+	q->an = r->an;
 	q->keys.a = q->classes.a = q->starts.a = q->ends.a = &q->arena;
 	memforms_copy(&q->forms, d->form, d->nform, d->atom, d->natom);
 	q->forms.mode = r->option[OPTION_NO_WRAP].number ? 1 : 0;
-	q->versions = versions_build(&q->arena, q->c, analysis_dom(r->an), q->ssa, q->live);
 	q->held = arena_array(&q->arena, const HeldReg *, q->c->n + 1);
 	q->slices = kind != PREQP; /* preqp would compute more if it made addresses anew */
 	if (kind == PREQP)
@@ -221,6 +236,7 @@ static void open_queries(Queries *q, SrqpKind kind)
 			q->first_of.v[key] = a;
 		}
 	}
+	list_keyed(q);
 	if (kind > SRQP)
 		mark_outside(q, r->option[OPTION_STRICT].number);
 	if (kind == SSRQP)
