@@ -400,12 +400,14 @@ void sleep_after_issue(Sm *sm, Warp *w)
 	}
 	When t = when_waited(s);
 	const MIns *i = &w->ins[s->pc];
-	if (sm->unasked && s->line == i->line && !s->wait.events && !(s->parts && homes_scatters(i))) {
+	bool quick = sm->quick && i->quick && w->alarm == NO_ALARM && !s->parts && w->last == s - w->split;
+	bool fetched = s->line == i->line;
+	if (sm->unasked && (fetched || quick) && !s->wait.events && !(s->parts && homes_scatters(i))) {
 		Operands o = next_operands(sm, w, s, i);
-		if (t.cycle == sm->now + 1 && t.cycle < sm->until && all_there(o) > t.cycle &&
+		if (fetched && t.cycle == sm->now + 1 && t.cycle < sm->until && all_there(o) > t.cycle &&
 			same_reason(o, t.cycle, sm->until))
 			t = when_there(o, s, t.cycle);
-		if (sm->quick && i->quick && w->alarm == NO_ALARM && !s->parts && w->last == s - w->split)
+		if (quick)
 			w->quick = i;
 	}
 	sm_sleep_until(w, t);

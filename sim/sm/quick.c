@@ -1,7 +1,7 @@
 /* The issue of an instruction that only computes, or of a branch at which lanes stay together (MIns.quick),
  * by the one split of a warp that runs, where neither the mechanism nor the policy has a say (Sm.quick). It
  * does what issue_from_warp does, without the questions whose answers are known then. */
-#include "sim/sm/operands.h"
+#include "sim/sm/attempt.h"
 
 /* Returns a copy of the unit that can take an instruction now, the last of several; NULL: there is none. */
 static inline UnitCopy *free_copy_quick(const Sm *sm, const UnitCopies *c)
@@ -63,7 +63,7 @@ static inline void sleep_quick(const Sm *sm, Sched *d, Warp *w, const Split *s, 
 	Cycle next = sm->now + 1;
 	When t = when_waited(s);
 	bool fetched = s->line == i->line;
-	w->quick = fetched && i->quick ? i : NULL;
+	w->quick = i->quick ? i : NULL;
 	if (all_there(w->next) > next && fetched && t.cycle == next && next < sm->until &&
 		same_reason(w->next, next, sm->until))
 		t = when_there(w->next, s, next);
@@ -99,6 +99,11 @@ Try issue_quick(Sm *sm, Sched *d, Warp *w)
 	UnitCopy *copy = all_there(w->next) <= sm->now ? free_copy_quick(sm, c) : NULL;
 	if (s->wait.known > sm->now)
 		return TRY_NOT;
+	if (!is_line_fetched(sm, w, s, i)) {
+		w->quick = NULL;
+		sleep_warp(d, w, when_waited(s));
+		return TRY_ASLEEP;
+	}
 	if (!copy)
 		return sleep_in_vain(sm, d, w, s, i);
 	for (int room = sm->width; copy; copy = free_copy_quick(sm, c)) {
