@@ -143,7 +143,7 @@ struct Sm {
 	/* `unasked` holds, not for pairs, and the same holds of a warp of which one split is not parked;
 	   there may be a hook for alarms */
 	bool unasked_among_parked;
-	/* `unasked` holds, and no trace is recorded: most instructions are issued by issue_quick */
+	/* `unasked` holds, not for pairs, and no trace is recorded: issue_quick issues what it can */
 	bool quick;
 	/* the mechanism says for each warp at which pc it is to be told that lanes arrive */
 	bool knows_meeting;

@@ -96,6 +96,13 @@ static inline UnitCopy *arbiter_free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
 	*when = arbiter_in_vain(sm, d, c);
 	return NULL;
 }
+/* The copy of the unit takes an instruction of the scheduler's warp. */
+static inline void take_unit(const Sm *sm, const Sched *d, const UnitCopies *c, UnitCopy *copy)
+{
+	copy->free = sm->now + c->interval;
+	copy->taker = d->index;
+	*c->had += d->share;
+}
 /* called between two cycles: changes the order of the n schedulers by what they have wanted in vain */
 void arbiter_give_way(Sm *, int n);
 /* idle.c */

@@ -324,11 +324,8 @@ void issue_instruction(Sm *sm, Warp *w, Split *s, const MIns *i, UnitCopy *unit)
 		w->changed |= CHANGED_SPLITS;
 	}
 	exec_issue(sm, w, s, &is);
-	if (unit) {
-		unit->free = now + w->sched->unit[i->unit].interval;
-		unit->taker = w->sched->index;
-		*w->sched->unit[i->unit].had += w->sched->share;
-	}
+	if (unit)
+		take_unit(sm, w->sched, &w->sched->unit[i->unit], unit);
 	if (!memory)
 		write_computed(sm, w, part, nparts, i, is.executing, is.late);
 	else if (is.pending)
@@ -401,12 +398,9 @@ void sleep_after_issue(Sm *sm, Warp *w)
 	When t = when_waited(s);
 	const MIns *i = &w->ins[s->pc];
 	bool quick = sm->quick && i->quick && w->alarm == NO_ALARM && !s->parts && w->last == s - w->split;
-	bool fetched = s->line == i->line;
-	if (sm->unasked && (fetched || quick) && !s->wait.events && !(s->parts && homes_scatters(i))) {
-		Operands o = next_operands(sm, w, s, i);
-		if (fetched && t.cycle == sm->now + 1 && t.cycle < sm->until && all_there(o) > t.cycle &&
-			same_reason(o, t.cycle, sm->until))
-			t = when_there(o, s, t.cycle);
+	if (sm->unasked && (s->line == i->line || quick) && !s->wait.events &&
+		!(s->parts && homes_scatters(i))) {
+		t = when_after_issue(sm, s, i, next_operands(sm, w, s, i));
 		if (quick)
 			w->quick = i;
 	}

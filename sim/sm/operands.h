@@ -79,6 +79,18 @@ static inline bool same_reason(Operands o, Cycle from, Cycle until)
 	return o.loaded <= from || o.computed <= (o.loaded < until ? o.loaded : until);
 }
 
+/* After an issue: until when the split that goes on with instruction i sleeps, whose operands are there as o
+   says. See sleep_after_issue. */
+static inline When when_after_issue(const Sm *sm, const Split *s, const MIns *i, Operands o)
+{
+	Cycle next = sm->now + 1;
+	When t = when_waited(s);
+	if (s->line == i->line && t.cycle == next && next < sm->until && all_there(o) > next &&
+		same_reason(o, next, sm->until))
+		t = when_there(o, s, next);
+	return t;
+}
+
 /* As when_there, for the operands of the split's instruction, whatever kind of scoreboard the SM has. */
 When when_operands(const Sm *, const Warp *, const Split *, const MIns *, Cycle at);
 /* As when_operands, at the present cycle; the split keeps the answer (Split.operands). */

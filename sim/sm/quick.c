@@ -13,14 +13,6 @@ static inline UnitCopy *free_copy_quick(const Sm *sm, const UnitCopies *c)
 	return x;
 }
 
-/* The copy of the unit takes the instruction, which belongs to the scheduler's warp. */
-static inline void take_unit(const Sm *sm, const Sched *d, const UnitCopies *c, UnitCopy *copy)
-{
-	copy->free = sm->now + c->interval;
-	copy->taker = d->index;
-	*c->had += d->share;
-}
-
 /* Issues and executes an instruction that computes, unless the mechanism has to be told that lanes come to
    the next one; false: nothing has been done. */
 static inline bool issue_computing(Sm *sm, Warp *w, Split *s, const MIns *i)
@@ -57,19 +49,6 @@ static inline bool issue_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
 	return true;
 }
 
-/* After an issue: as sleep_after_issue. */
-static inline void sleep_quick(const Sm *sm, Sched *d, Warp *w, const Split *s, const MIns *i)
-{
-	Cycle next = sm->now + 1;
-	When t = when_waited(s);
-	bool fetched = s->line == i->line;
-	w->quick = i->quick ? i : NULL;
-	if (all_there(w->next) > next && fetched && t.cycle == next && next < sm->until &&
-		same_reason(w->next, next, sm->until))
-		t = when_there(w->next, s, next);
-	sleep_warp(d, w, t);
-}
-
 /* The warp cannot issue its instruction yet: it sleeps until its operands are there, or a copy of its unit
    may be free. */
 static Try sleep_in_vain(Sm *sm, Sched *d, Warp *w, const Split *s, const MIns *i)
@@ -95,8 +74,6 @@ Try issue_quick(Sm *sm, Sched *d, Warp *w)
 	if (!i)
 		return TRY_NOT;
 	Split *s = &w->split[w->last];
-	const UnitCopies *c = &d->unit[i->unit];
-	UnitCopy *copy = all_there(w->next) <= sm->now ? free_copy_quick(sm, c) : NULL;
 	if (s->wait.known > sm->now)
 		return TRY_NOT;
 	if (!is_line_fetched(sm, w, s, i)) {
@@ -104,6 +81,8 @@ Try issue_quick(Sm *sm, Sched *d, Warp *w)
 		sleep_warp(d, w, when_waited(s));
 		return TRY_ASLEEP;
 	}
+	const UnitCopies *c = &d->unit[i->unit];
+	UnitCopy *copy = all_there(w->next) <= sm->now ? free_copy_quick(sm, c) : NULL;
 	if (!copy)
 		return sleep_in_vain(sm, d, w, s, i);
 	for (int room = sm->width; copy; copy = free_copy_quick(sm, c)) {
@@ -117,7 +96,8 @@ Try issue_quick(Sm *sm, Sched *d, Warp *w)
 		w->next = split_operands(sm, w, s, i, sm->now);
 		bool fetched = s->line == i->line;
 		if (!--room || !computes || (fetched && all_there(w->next) > sm->now)) {
-			sleep_quick(sm, d, w, s, i);
+			w->quick = i->quick ? i : NULL;
+			sleep_warp(d, w, when_after_issue(sm, s, i, w->next));
 			return TRY_ISSUED;
 		}
 		if (!fetched || !i->quick)
