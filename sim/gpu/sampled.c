@@ -297,7 +297,7 @@ static void end_launch(Sampling *s)
 {
 	Gpu *g = s->gpu;
 	const Totals *t = &s->grid->stats->totals;
-	sampled_set_clock(g, &s->clock);
+	machine_turn_back(g, &s->clock);
 	g->busy = s->clock.busy + t->cycles;
 	g->empty = s->clock.empty + t->stalls[STALL_EMPTY];
 	g->busy_until = g->ended = g->last_gone = s->start + t->cycles;
@@ -336,7 +336,7 @@ static bool run_launch_sampled(Gpu *g, Failure *out)
 	const char *why = no_sampling(g, x, wave);
 	if (why)
 		return run_whole(g, x, why, out);
-	Sampling s = { .gpu = g, .grid = x, .before = *x, .clock = sampled_clock(g), .blocks = x->ctas,
+	Sampling s = { .gpu = g, .grid = x, .before = *x, .clock = machine_clock(g), .blocks = x->ctas,
 		.wave = wave, .memory = memory_copy(g->memory),
 		.caches = mem_copy(g->mem, g->smmem, (int)g->config.sm_count) };
 	s.done = xcalloc(x->ctas + 1, sizeof *s.done);

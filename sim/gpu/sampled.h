@@ -3,6 +3,7 @@
    that takes. doc/sampling.md has the method. */
 #ifndef GSIM_SAMPLED_H
 #define GSIM_SAMPLED_H
+#include "sim/gpu/clock.h"
 #include "sim/gpu/gather.h"
 #include "sim/gpu/run.h"
 
@@ -19,9 +20,6 @@ void sampled_add_counts(SampledCounts *, const Counts *);
 bool sampled_run(Gpu *, Failure *);
 
 /* ---- what the files of the subject use of each other ---- */
-/* what launches change of the machine's clock, beside its memory and caches */
-typedef struct MachineClock { Cycle host, ended, last_gone, busy, busy_until; uint64_t empty; } MachineClock;
-
 typedef struct Sampling {
 	Gpu *gpu;
 	Grid *grid;                    /* the launch */
@@ -58,9 +56,6 @@ typedef struct TimedPart {
 } TimedPart;
 
 /* sampled_parts.c */
-MachineClock sampled_clock(const Gpu *);
-/* Turns the clock back; nothing may be under way. Caches keep what they have. */
-void sampled_set_clock(Gpu *, const MachineClock *);
 bool sampled_functional(Sampling *, Failure *);
 /* Runs the part, on the memory from before the launch; its writes are thrown away. part->to becomes less
    where `enough` says so. False: it failed, or did not do what its blocks did in the functional run. */

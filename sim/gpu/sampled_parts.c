@@ -23,30 +23,11 @@ void sampled_note_block(const Gpu *g, Grid *x)
 		log->keep[log->kept++] = mem_copy(g->mem, g->smmem, (int)g->config.sm_count);
 }
 
-MachineClock sampled_clock(const Gpu *g)
-{
-	return (MachineClock){ g->host, g->ended, g->last_gone, g->busy, g->busy_until, g->empty };
-}
-
-void sampled_set_clock(Gpu *g, const MachineClock *c)
-{
-	g->host = c->host;
-	g->ended = c->ended;
-	g->last_gone = c->last_gone;
-	g->busy = c->busy;
-	g->busy_until = c->busy_until;
-	g->empty = c->empty;
-	mem_rewind(g->mem);
-	for (int i = 0; i < g->config.sm_count; i++)
-		if (g->smmem[i])
-			smmem_rewind(g->smmem[i]);
-}
-
 void sampled_put_back(Sampling *s)
 {
 	const LaunchStats *stats = s->grid->stats;
 	memory_put_back(s->gpu->memory, s->memory);
-	sampled_set_clock(s->gpu, &s->clock);
+	machine_turn_back(s->gpu, &s->clock);
 	mem_put_back(s->gpu->mem, s->gpu->smmem, (int)s->gpu->config.sm_count, s->caches);
 	*s->grid = s->before;
 	*s->grid->stats = (LaunchStats){ .stream = stats->stream };
@@ -96,7 +77,7 @@ bool sampled_part(Sampling *s, TimedPart *p)
 	memory_put_back(g->memory, s->memory);
 	/* the instruction caches have the code once the first part has run */
 	mem_put_back(g->mem, g->smmem, p->from ? 0 : (int)g->config.sm_count, p->caches);
-	sampled_set_clock(g, &s->clock);
+	machine_turn_back(g, &s->clock);
 	y.stats = &stats;
 	y.next_cta = p->from;
 	y.ctas = p->to;

@@ -1,6 +1,7 @@
 #include "sim/gpu/warm.h"
 #include "isa/print.h"
 #include "isa/races.h"
+#include "sim/gpu/clock.h"
 #include "sim/gpu/streams.h"
 #include "sim/record/instructions.h"
 
@@ -11,8 +12,7 @@ typedef struct Queued { Grid grid; LaunchStats stats; size_t printed; uint64_t l
 struct Warm {
 	MemoryCopy *memory;
 	Queued *launch;                /* in the order of Gpu.queue */
-	Cycle host, ended, last_gone, busy, busy_until;
-	uint64_t empty;
+	MachineClock clock;
 	TraceWriter *trace;
 	InsTables *instructions, during; /* instructions: the run's tables; during: those of the warm-up */
 	Intervals *intervals;
@@ -23,9 +23,8 @@ struct Warm {
 Warm *warm_begin(Gpu *g)
 {
 	Warm *w = xcalloc(1, sizeof *w);
-	*w = (Warm){ .memory = memory_copy(g->memory), .host = g->host, .ended = g->ended,
-		.last_gone = g->last_gone, .busy = g->busy, .busy_until = g->busy_until,
-		.empty = g->empty, .trace = g->options.trace, .instructions = g->options.instructions,
+	*w = (Warm){ .memory = memory_copy(g->memory), .clock = machine_clock(g),
+		.trace = g->options.trace, .instructions = g->options.instructions,
 		.intervals = g->options.intervals, .model = g->model };
 	w->launch = arena_array(&w->arena, Queued, g->queue.n);
 	for (int i = 0; i < g->queue.n; i++) {
@@ -66,16 +65,7 @@ static void put_back(Gpu *g, const Warm *w)
 	memory_put_back(g->memory, w->memory);
 	for (int i = 0; i < g->queue.n; i++)
 		queue_again(g, g->queue.v[i], &w->launch[i]);
-	g->host = w->host;
-	g->ended = w->ended;
-	g->last_gone = w->last_gone;
-	g->busy = w->busy;
-	g->busy_until = w->busy_until;
-	g->empty = w->empty;
-	mem_rewind(g->mem);
-	for (int i = 0; i < g->config.sm_count; i++)
-		if (g->smmem[i])
-			smmem_rewind(g->smmem[i]);
+	machine_turn_back(g, &w->clock);
 }
 
 void warm_end(Gpu *g, Warm *w, bool drop)
